@@ -59,7 +59,7 @@ async function read(client: Client) {
 const phasesOf = (jobs: Readonly<Record<string, { readonly phase: string }>>) =>
   Object.fromEntries(Object.entries(jobs).map(([name, { phase }]) => [name, phase]))
 
-describe('the example of a build', { timeout: 180_000 }, () => {
+describe('the example of a build', () => {
   it('makes a package by one command, on a server that it starts and ends', async ({ signal }) => {
     await using data = await temporaryFolder()
     const port = String(await freePort())

@@ -14,7 +14,7 @@ import { createTask, type Gadgets, gadgets, projectFor, type Runner, startRunner
 let server: ReachableServer
 beforeAll(async () => {
   server = await startTestApp({ env: { PHASELINE_ROLES: 'gateway,engine' } })
-}, 60_000)
+})
 afterAll(() => server[Symbol.asyncDispose]())
 
 /** A job `x` that wants its own lock, alone, and a runner of this scene's jobs behind a proxy. */
@@ -68,8 +68,7 @@ const reports =
   (phase: string) =>
   ({ request }: { readonly request: string }): boolean =>
     request.includes('reportPhases') && request.includes(`"phase":"${phase}"`)
-const begun = (at: Gadgets, call: string) =>
-  until(() => at.begun('x', call), { what: `${call} has begun`, timeoutMs: 60_000 })
+const begun = (at: Gadgets, call: string) => until(() => at.begun('x', call), { what: `${call} has begun` })
 
 const RERUN = [
   'PENDING CONTROLLER',
@@ -117,7 +116,7 @@ async function expectUndoneAndRerun(own: Scene, since: string, rerun: string): P
   await expectNoLocks(own)
 }
 
-describe.concurrent('a runner that is killed', { timeout: 180_000 }, () => {
+describe.concurrent('a runner that is killed', () => {
   it('between START and spawn: undone all the same, since the outcome is unknown, and run', async () => {
     let stopped: ReturnType<HoldingProxy['stopAt']> | undefined
     await using own = await scene('before-spawn', async (at, proxy) => {
@@ -125,7 +124,7 @@ describe.concurrent('a runner that is killed', { timeout: 180_000 }, () => {
       for (const call of ['undo-1', 'run-1']) await at.stopAt('x', call)
     })
     const { at, runner, task } = own
-    await until(() => stopped?.holds, { what: 'the run is dispatched', timeoutMs: 60_000 })
+    await until(() => stopped?.holds, { what: 'the run is dispatched' })
     expect((await task.job('x')).phase).toBe('RUNNING')
     expect(await task.journal('x')).toBe('START')
     const since = await heldSince(task)
@@ -182,7 +181,7 @@ describe.concurrent('a runner that is killed', { timeout: 180_000 }, () => {
       for (const call of ['undo-1', 'run-2']) await at.stopAt('x', call)
     })
     const { at, runner, task } = own
-    await until(() => done?.holds, { what: 'it is about to report', timeoutMs: 60_000 })
+    await until(() => done?.holds, { what: 'it is about to report' })
     expect(await ofX(at)).toEqual(TWICE.slice(0, 4))
     expect(await task.journal('x')).toBe('START')
     const since = await heldSince(task)
@@ -198,7 +197,7 @@ describe.concurrent('a runner that is killed', { timeout: 180_000 }, () => {
       for (const call of ['undo-1', 'run-2']) await at.stopAt('x', call)
     })
     const { at, runner, task } = own
-    await until(() => done?.holds, { what: 'it is about to report', timeoutMs: 60_000 })
+    await until(() => done?.holds, { what: 'it is about to report' })
     const since = await heldSince(task)
     await runner.kill()
     await begun(at, 'undo-1')
@@ -214,7 +213,7 @@ describe.concurrent('a runner that is killed', { timeout: 180_000 }, () => {
       done = proxy.stopAt('REQUEST', reports('DONE'))
     })
     const { at, runner, task } = own
-    await until(() => done?.holds, { what: 'it is about to report', timeoutMs: 60_000 })
+    await until(() => done?.holds, { what: 'it is about to report' })
     await runner.kill()
     expect(await done?.letThrough()).toContain('PhaseReportAccepted')
     expect(await task.ended()).toBe('SUCCEEDED')
@@ -229,7 +228,7 @@ describe.concurrent('a runner that is killed', { timeout: 180_000 }, () => {
       done = proxy.stopAt('ANSWER', reports('DONE'))
     })
     const { at, runner, task } = own
-    await until(() => done?.holds, { what: 'it has reported', timeoutMs: 60_000 })
+    await until(() => done?.holds, { what: 'it has reported' })
     await runner.kill()
     await done?.letThrough()
     expect(await task.ended()).toBe('SUCCEEDED')
@@ -352,7 +351,7 @@ describe.concurrent('a runner that is killed', { timeout: 180_000 }, () => {
   })
 })
 
-describe('a runner that lives', { timeout: 180_000 }, () => {
+describe('a runner that lives', () => {
   it('does not start a run whose lease has expired on arrival: another agent has it', async () => {
     let stopped: ReturnType<HoldingProxy['stopAt']> | undefined
     await using own = await scene('late-run', async (at, proxy) => {
@@ -360,7 +359,7 @@ describe('a runner that lives', { timeout: 180_000 }, () => {
       for (const call of ['undo-1', 'run-1']) await at.stopAt('x', call)
     })
     const { at, task, runner } = own
-    await until(() => stopped?.holds, { what: 'the run is dispatched', timeoutMs: 60_000 })
+    await until(() => stopped?.holds, { what: 'the run is dispatched' })
     await using _other = startRunner({ url: server.url, token: own.token, folder: at.path })
     await begun(at, 'undo-1')
     await stopped?.letThrough()

@@ -10,7 +10,7 @@ import { edgePlace, killableEdgePlace } from './edge-place.ts'
 const to = (seen: { history: { edges: readonly { node: { to: string } }[] } } | null) =>
   seen?.history.edges.map(({ node }) => node.to) ?? []
 
-describe('the simulated CRM and the server', { timeout: 180_000 }, () => {
+describe('the simulated CRM and the server', () => {
   it('make, change and remove instances on request', async () => {
     await using place = await edgePlace({ behaviour: { steps: 3, delayMs: [10, 30] } })
     const { mutate, create, untilPhase, untilGone, recorded, found } = place
@@ -80,7 +80,7 @@ describe('the simulated CRM and the server', { timeout: 180_000 }, () => {
     expect(await place.found()).toEqual(['c1 1', 'c2 1'])
     // The next one follows when it is killed.
     process.kill(Number(place.said('crm serves').at(-1)?.pid), 'SIGKILL')
-    await until(async () => (await see(cloudletId))?.epoch === 3, { what: 'followed', timeoutMs: 30_000 })
+    await until(async () => (await see(cloudletId))?.epoch === 3, { what: 'followed' })
     await untilPhase(await create('c3'), 'READY')
     expect(await see(cloudletId)).toMatchObject({ version: '2.0.0', phase: 'READY' })
   })
@@ -126,7 +126,7 @@ describe('the simulated CRM and the server', { timeout: 180_000 }, () => {
         if (/^[0-9a-f-]{36}$/.test((await ask()) ?? '')) accepted += 1
         return accepted === count
       }
-      return until(asking, { what: `${count} requests are accepted`, timeoutMs: 60_000 })
+      return until(asking, { what: `${count} requests are accepted` })
     }
     await accept(15)
     await place.server.kill()
@@ -143,7 +143,7 @@ describe('the simulated CRM and the server', { timeout: 180_000 }, () => {
       if (upgradePhase === 'READY') await mutate(MUTATIONS.upgradeCloudlet, { id: cloudletId, version: '2.0.0' })
       return false
     }
-    await until(upgraded, { what: 'upgraded', timeoutMs: 90_000 }).catch(async (error) => {
+    await until(upgraded, { what: 'upgraded' }).catch(async (error) => {
       throw new Error(`${error.message}\n${JSON.stringify([await see(cloudletId), place.said('crm serves')])}`)
     })
     await accept(10)
@@ -151,7 +151,7 @@ describe('the simulated CRM and the server', { timeout: 180_000 }, () => {
       const known = await instances()
       return known.every(({ phase }) => phase === 'READY') && String(await recorded()) === String(await found())
     }
-    await until(settled, { what: 'records and folders agree', timeoutMs: 120_000 }).catch(async (error) => {
+    await until(settled, { what: 'records and folders agree' }).catch(async (error) => {
       throw new Error(`${error.message}\n${await recorded()}\n${await found()}\n${JSON.stringify(await instances())}`)
     })
     expect((await see(cloudletId))?.phase).toBe('READY')

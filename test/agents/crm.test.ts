@@ -167,7 +167,7 @@ describe('a bad network', () => {
   })
 })
 
-describe('the simulated CRM', { timeout: 60_000 }, () => {
+describe('the simulated CRM', () => {
   it('makes, changes and removes folders', async () => {
     await using all = await startAll({ behaviour: { steps: 3, delayMs: [5, 20] } })
     const { server, state } = all
@@ -252,7 +252,7 @@ describe('the simulated CRM', { timeout: 60_000 }, () => {
             }
             return !asked.open
           },
-          { what: `${action} ${path}`, timeoutMs: 30_000 },
+          { what: `${action} ${path}` },
         )
       }
     }

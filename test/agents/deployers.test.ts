@@ -18,7 +18,7 @@ const ITEM = gql(`query ($path: [String!]!) {
 }`)
 type Item = Extract<ResultOf<typeof ITEM>['item'], { readonly logs: object }>
 
-describe('the built-in deployers of a real server', { timeout: 120_000 }, () => {
+describe('the built-in deployers of a real server', () => {
   it('run gadgets and mocks, report progress, stop on request, and survive a crash', async () => {
     await using folder = await gadgetFolder()
     await folder.add('copy', 'echo STEP Copying; echo PROGINFO 5 GiB; echo PROG 2.5; echo note >&2; echo EXPORT n 7')
@@ -33,8 +33,7 @@ describe('the built-in deployers of a real server', { timeout: 120_000 }, () => 
       const { item } = await client.query(ITEM, { path })
       return item
     }
-    const untilEnded = (id: string) =>
-      until(async () => (await show(client, id))?.finished, { what: 'it has ended', timeoutMs: 60_000 })
+    const untilEnded = (id: string) => until(async () => (await show(client, id))?.finished, { what: 'it has ended' })
 
     const crashing = await deploy('crashing', 'mock', { crash: 1 })
     // It takes whatever its process has in hand along, until their leases end.
@@ -45,7 +44,7 @@ describe('the built-in deployers of a real server', { timeout: 120_000 }, () => 
       deploy('fail', 'gadget', { gadget: 'fail' }),
       deploy('flaky', 'mock', { failTimes: 2 }),
     ])
-    await until(async () => (await itemOf('long'))?.progress, { what: 'the long one is at it', timeoutMs: 60_000 })
+    await until(async () => (await itemOf('long'))?.progress, { what: 'the long one is at it' })
     await ask(client, MUTATIONS.cancelInstallation, { id: long })
     await Promise.all([crashing, long, copy, fail, flaky].map(untilEnded))
 

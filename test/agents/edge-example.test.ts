@@ -35,4 +35,4 @@ it('the example of two cloudlets ends with records and folders that agree, and l
   expect(output.match(/^ {2}= (north|south)\/c\d/gm)).toHaveLength(12)
   expect(output).not.toContain('≠')
   expect(await readdir(temporary.path)).toEqual([])
-}, 180_000)
+})

@@ -133,9 +133,9 @@ async function edgePlaceOf<S extends ReachableServer>(serve: () => Promise<S>, c
           const seen = await see(id)
           return seen && phases.includes(seen.phase) ? seen : null
         },
-        { what: `${id} is ${phases}`, timeoutMs: 30_000 },
+        { what: `${id} is ${phases}` },
       ),
-    untilGone: (id) => until(async () => (await see(id)) === null, { what: `${id} is gone`, timeoutMs: 30_000 }),
+    untilGone: (id) => until(async () => (await see(id)) === null, { what: `${id} is gone` }),
     instances,
     async recorded() {
       return (await instances())

@@ -304,7 +304,7 @@ describe('postgres-copy', () => {
     const [found] = await query('postgres', `select current_setting('server_version_num')::int / 10000 as major`)
     canDumpOurs = majorOf('pg_dump') >= (found as { major: number }).major
     if (!canDumpOurs) machine = await startMachinePostgres()
-  }, 60_000)
+  })
   afterAll(() => machine?.[Symbol.asyncDispose]())
 
   async function databases(address: PostgresAddress = machine ?? inject('postgres')) {

@@ -88,7 +88,6 @@ const untilCleanedUp = (state: string) =>
       [...(await readdir(join(state, 'workloads'))), ...(await readdir(join(state, 'workspaces')))].length === 0,
     {
       what: 'nothing is left',
-      timeoutMs: 30_000,
     },
   )
 
@@ -105,7 +104,7 @@ send({ query, variables: { input } }).then((text) => console.log(payload, text))
   .then(() => sendAgain({ query: '{ viewer { role } }' })).then((text) => console.log('at its end', text))
 `
 
-describe('the process runtime', { timeout: 120_000 }, () => {
+describe('the process runtime', () => {
   it.each(LEVELS)(
     'runs a worker and the job that it creates, in one workspace, and cleans up: $isolation',
     async (options) => {
@@ -155,9 +154,7 @@ describe('the process runtime', { timeout: 120_000 }, () => {
     expect((await untilPhase(server, first, 'ABORTED')).error).not.toBeNull()
   })
 
-  it('ends workloads cancelled during their start: 100 rounds, and no process is left', {
-    timeout: 120_000,
-  }, async () => {
+  it('ends workloads cancelled during their start: 100 rounds, and no process is left', async () => {
     await using all = await startAll()
     const { server, state } = all
     const project = await createProject(server, { command: ['sleep', '1000'] })

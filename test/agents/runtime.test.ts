@@ -37,7 +37,7 @@ const phaseIs = (server: RuntimeServer, id: string, phase: string) =>
 const said = (server: RuntimeServer, id: string) =>
   server.lines.filter(({ objectId }) => objectId === id).map(({ stream, text }) => `${stream} ${text}`)
 
-describe('a runtime’s agent', { timeout: 30_000 }, () => {
+describe('a runtime’s agent', () => {
   it('starts, reports RUNNING, output and outcome, and removes', async () => {
     await using at = await place()
     await using server = await startRuntimeServer()

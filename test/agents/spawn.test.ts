@@ -15,7 +15,7 @@ function recorder() {
   return { onEvent: (event: AgentProcessEvent) => events.push(event), of }
 }
 
-describe('an agent process', { timeout: 20_000 }, () => {
+describe('an agent process', () => {
   it('works, is started again when it is killed, and ends when it is closed', async () => {
     await using server = await startWorkServer()
     await using folder = await gadgetFolder()
@@ -42,7 +42,7 @@ describe('an agent process', { timeout: 20_000 }, () => {
     await until(() => of('ended').length === 1, { what: 'ended' })
     server.offer({ name: 'c' })
     // A claim that was on its way when the process was killed holds it until its lease ends.
-    await until(succeeded('c'), { what: 'c', timeoutMs: 25_000 })
+    await until(succeeded('c'), { what: 'c' })
     expect(of('ended')).toMatchObject([{ signal: 'SIGKILL' }])
     const { pid: second } = agents
     await agents.close()

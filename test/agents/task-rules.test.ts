@@ -20,7 +20,7 @@ beforeAll(async () => {
   const token = await projectFor(server.client, PROJECT)
   starting.use(startRunner({ url: server.url, token, folder: at.path }))
   all = starting.move()
-}, 60_000)
+})
 afterAll(() => all.disposeAsync())
 
 /** A gadget of this name, and a task with one job that runs it and has its name. */
@@ -28,15 +28,14 @@ async function start(name: string, lock = `thing:${name}=X`, more: readonly JobI
   await at.stepped(name)
   return createTask(server.client, PROJECT, name, [{ name, gadget: name, args: [lock] }, ...more])
 }
-const begun = (name: string, call: string) =>
-  until(() => at.begun(name, call), { what: `${name} has begun ${call}`, timeoutMs: 60_000 })
+const begun = (name: string, call: string) => until(() => at.begun(name, call), { what: `${name} has begun ${call}` })
 /** What a gadget has said, without its name. */
 const callsOf = async (name: string) =>
   (await at.calls()).flatMap((line) => (line.startsWith(`${name} `) ? [line.slice(name.length + 1)] : []))
 const DECLARED = ['getlocks-1 begin', 'getlocks-1 end']
 const once = (call: string) => [`${call} begin`, `${call} end`]
 
-describe.concurrent('abort in each state', { timeout: 120_000 }, () => {
+describe.concurrent('abort in each state', () => {
   it('PENDING: ABORTED at once, and its gadget is never called', async () => {
     await at.stopAt('before', 'run-1')
     await at.stepped('pending')
@@ -151,8 +150,7 @@ describe.concurrent('abort in each state', { timeout: 120_000 }, () => {
     const task = await createTask(server.client, 'crashed', 'crashed', [
       { name: 'crashed', gadget: 'crashed', args: ['thing:crashed=X'] },
     ])
-    const has = (call: string) =>
-      until(() => own.begun('crashed', call), { what: `${call} has begun`, timeoutMs: 60_000 })
+    const has = (call: string) => until(() => own.begun('crashed', call), { what: `${call} has begun` })
     await has('run-1')
     await runner.kill()
     await has('undo-1')
@@ -225,7 +223,7 @@ const BAD_ENDS = [
   ['an Error line and exit code 0', 'error', 'echo Error the disk is full; exit 0', 'GADGET_FAILED'],
 ] as const
 
-describe.concurrent('failure is', { timeout: 120_000 }, () => {
+describe.concurrent('failure is', () => {
   it.for(BAD_ENDS)('%s in a run: undone, FAILED, with the error of the run', async ([, how, script, code]) => {
     const name = `run-${how}`
     await at.script(name, 'run-1', script)
@@ -261,7 +259,7 @@ describe.concurrent('failure is', { timeout: 120_000 }, () => {
   })
 })
 
-describe.concurrent('locks between gadgets', { timeout: 120_000 }, () => {
+describe.concurrent('locks between gadgets', () => {
   it('S and S run together; X waits for both, and a later S for that X; a waiter holds nothing', async () => {
     for (const name of ['s1', 's2', 'x', 's3']) await at.stopAt(name, 'run-1')
     const first = [await start('s1', 'shared:a=S'), await start('s2', 'shared:a=S')]
@@ -301,7 +299,7 @@ describe.concurrent('locks between gadgets', { timeout: 120_000 }, () => {
   })
 })
 
-it('the order of waiting jobs survives a restart', { timeout: 180_000 }, async () => {
+it('the order of waiting jobs survives a restart', async () => {
   await using own = await startSharedServer({ env: ENV })
   await using box = await gadgets()
   const token = await projectFor(own.client, 'queue')
@@ -347,7 +345,7 @@ it('the order of waiting jobs survives a restart', { timeout: 180_000 }, async (
 
   await box.stopAt('reads', 'run-1')
   for (const call of RUNS) await box.go('first', call)
-  await until(() => box.begun('reads', 'run-1'), { what: 'the second in the queue runs', timeoutMs: 60_000 })
+  await until(() => box.begun('reads', 'run-1'), { what: 'the second in the queue runs' })
   expect((await queue()).map(({ phase, position }) => [phase, position])).toEqual([
     ['RUNNING', null],
     ['WAITING', 1],

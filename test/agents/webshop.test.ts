@@ -92,11 +92,11 @@ describe('the services of the web shop', () => {
   })
 })
 
-describe('the web shop', { timeout: 120_000 }, () => {
+describe('the web shop', () => {
   it('opens, outlives the server, is kept by the next job, and is gone after its deletion', async () => {
     await using state = await stateFolder()
     await using server = await startServer({ example: true, env: { PHASELINE_STATE: state.path } })
-    await until(() => server.output().includes('exports url'), { what: 'the shop is open', timeoutMs: 60_000 })
+    await until(() => server.output().includes('exports url'), { what: 'the shop is open' })
     const [, url = ''] = /exports url: (http:\/\/127\.0\.0\.1:\d+)/.exec(server.output()) ?? []
     const page = await (await fetch(url)).text()
     expect(page.split('class="card"')).toHaveLength(9)
@@ -110,12 +110,12 @@ describe('the web shop', { timeout: 120_000 }, () => {
     const { shop } = await client.query(gql('{ shop: objectByPath(kind: INSTALLATION, path: ["shop"]) { id } }'))
     const { id } = present(shop)
     await ask(client, MUTATIONS.reconcileInstallation, { id })
-    await until(async () => (await show(client, id))?.finished, { what: 'reconciled', timeoutMs: 60_000 })
+    await until(async () => (await show(client, id))?.finished, { what: 'reconciled' })
     expect(await show(client, id)).toMatchObject({ phase: 'SUCCEEDED' })
     expect(await pids()).toEqual(before)
 
     await remove(client, id)
-    await until(async () => (await show(client, id)) === null, { what: 'deleted', timeoutMs: 60_000 })
+    await until(async () => (await show(client, id)) === null, { what: 'deleted' })
     expect(before.filter(isAlive)).toEqual([])
     expect((await readdir(state.path)).filter((file) => !file.endsWith('.port.json'))).toEqual([])
   })

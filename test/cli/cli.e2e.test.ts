@@ -282,7 +282,7 @@ describe('without an answer', () => {
 })
 
 describe('a place that the log has lost', () => {
-  it('is told, and the log goes on; a watch reads the tree again', { timeout: 60_000 }, async () => {
+  it('is told, and the log goes on; a watch reads the tree again', async () => {
     await apply(manifest('calm'), '--wait')
     await using following = phaseline.spawn('log calm --after 999999 --follow --json')
     await using watching = phaseline.spawn('watch calm --keep')

@@ -47,7 +47,7 @@ async function add(crm: PlayedCrm, command: 'cluster' | 'app', path: string): Pr
 }
 
 describe('cloudlet create, get and list', () => {
-  it('waits for its CRM, and shows who serves it until when', { timeout: 60_000 }, async () => {
+  it('waits for its CRM, and shows who serves it until when', async () => {
     await using waits = phaseline.spawn('cloudlet create ops/first --label site=north --key once --wait')
     await waits.shows('waits for agent: A CRM has to connect.')
     const { id } = await json('cloudlet get first --project ops')
@@ -94,7 +94,7 @@ describe('cloudlet create, get and list', () => {
 })
 
 describe('cluster and app create', () => {
-  it('hands a spec over as it stands, waits, and shows all there is to say', { timeout: 60_000 }, async () => {
+  it('hands a spec over as it stands, waits, and shows all there is to say', async () => {
     const { crm } = await served('made')
     const path = join(folder, 'cluster.yaml')
     await writeFile(path, 'nodes: 3\nflavour: { cpu: 2 }\n')
@@ -163,7 +163,7 @@ describe('cluster and app create', () => {
     expect(await phaseline('cluster create ops/none/c --spec {}')).toMatchObject({ code: 3 })
   })
 
-  it('fails, and says why, when the creation is undone', { timeout: 60_000 }, async () => {
+  it('fails, and says why, when the creation is undone', async () => {
     const { id: cloudletId, crm } = await served('full')
     const error = { code: 'NO_ROOM', message: 'There is no room.', retryable: false }
     await using lines = phaseline.spawn('cluster create ops/full/c --spec {} --wait')
@@ -194,7 +194,7 @@ describe('cluster and app create', () => {
 })
 
 describe('update', () => {
-  it('ends well, is left alone when nothing changes, and fails when it is undone', { timeout: 60_000 }, async () => {
+  it('ends well, is left alone when nothing changes, and fails when it is undone', async () => {
     const { crm } = await served('upd')
     await add(crm, 'cluster', 'upd/c')
     await add(crm, 'cluster', 'upd/sibling')
@@ -233,7 +233,7 @@ describe('update', () => {
 })
 
 describe('delete', () => {
-  it('waits until it is gone, in order, and fails when it is undone', { timeout: 60_000 }, async () => {
+  it('waits until it is gone, in order, and fails when it is undone', async () => {
     const { crm } = await served('del')
     await add(crm, 'cluster', 'del/c')
     await add(crm, 'app', 'del/c/a')
@@ -262,7 +262,7 @@ describe('delete', () => {
 })
 
 describe('cancel', () => {
-  it('withdraws what has not begun, and ends when that is undone', { timeout: 60_000 }, async () => {
+  it('withdraws what has not begun, and ends when that is undone', async () => {
     const { crm } = await served('can')
     await add(crm, 'cluster', 'can/c')
     expect(await phaseline('cluster update ops/can/c --spec {"size":9}')).toMatchObject({ code: 0 })
@@ -293,7 +293,7 @@ describe('cancel', () => {
 })
 
 describe('cloudlet upgrade and resolve-upgrade', () => {
-  it('is watched until the new CRM has taken over', { timeout: 60_000 }, async () => {
+  it('is watched until the new CRM has taken over', async () => {
     const { id, crm } = await served('up')
     await using waits = phaseline.spawn('cloudlet upgrade ops/up --to 2.0 --wait')
     const request = await crm.take('up', 'UPDATE')
@@ -317,7 +317,7 @@ describe('cloudlet upgrade and resolve-upgrade', () => {
     expect(await json('cloudlet get ops/up')).toMatchObject({ version: '2.0', epoch: 2, upgradePhase: 'READY' })
   })
 
-  it('that fails is told, and put right by hand', { timeout: 60_000 }, async () => {
+  it('that fails is told, and put right by hand', async () => {
     const { crm } = await served('fails')
     await using waits = phaseline.spawn('cloudlet upgrade ops/fails --to 3 --wait')
     const error = { code: 'IMAGE', message: 'There is no such image.' }

@@ -67,7 +67,7 @@ describe('event create', () => {
     expect(await phaseline('event create --type push')).toMatchObject({ code: 2 })
   })
 
-  it('follows what the workers write, and ends as they did', { timeout: 60_000 }, async () => {
+  it('follows what the workers write, and ends as they did', async () => {
     const subscriptions = [{ source: 'two', types: ['*'] }]
     await addProject('left', { subscriptions })
     await addProject('right', { subscriptions })
@@ -97,9 +97,7 @@ describe('event create', () => {
     ])
   })
 
-  it('says while it follows what the event waits for, and ends when the event is gone', {
-    timeout: 60_000,
-  }, async () => {
+  it('says while it follows what the event waits for, and ends when the event is gone', async () => {
     await addProject('full', { limits: { maxWorkers: 0 } })
     await using following = phaseline.spawn('event create --source test --type push --project full --follow')
     await expect.poll(() => following.err(), { timeout: 20_000 }).toMatch(/full\/event-1 waits for capacity: /)
@@ -176,7 +174,7 @@ describe('event list', () => {
 })
 
 describe('event logs', () => {
-  it('follows across a server that dies, each line once, and ends with the worker', { timeout: 90_000 }, async () => {
+  it('follows across a server that dies, each line once, and ends with the worker', async () => {
     await addProject('told')
     await create('told')
     const worker = await runtime.start('told/event-1')

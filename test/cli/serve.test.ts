@@ -76,7 +76,7 @@ const commandLines = (): readonly string[] =>
       }
     })
 
-describe('serve', { timeout: 60_000 }, () => {
+describe('serve', () => {
   it('stops in order when nobody reads its output any more, and leaves nothing behind', async () => {
     await using serving = await serve()
     // `phaseline serve | head -0`
@@ -88,7 +88,7 @@ describe('serve', { timeout: 60_000 }, () => {
 
   it('leaves nothing behind either when it is told twice to end', async () => {
     await using serving = await serve()
-    await until(() => serving.out().includes('GraphiQL is at'), { what: 'it serves', timeoutMs: 40_000 })
+    await until(() => serving.out().includes('GraphiQL is at'), { what: 'it serves' })
     expect(serving.processes().length).toBeGreaterThanOrEqual(3)
     // `phaseline machines | head -0`: a client has nothing left to do either, and does not complain.
     const client = serving.command('machines')

@@ -134,7 +134,7 @@ jobs:
     })
   })
 
-  it('follows a task to its end, and ends as it did', { timeout: 60_000 }, async () => {
+  it('follows a task to its end, and ends as it did', async () => {
     const path = join(folder, 'followed.json')
     const jobs = [{ name: 'only', gadget: 'work' }]
     await writeFile(path, JSON.stringify({ name: 'followed', jobs }))

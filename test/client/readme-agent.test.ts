@@ -61,7 +61,7 @@ const ITEM = gql(`{ item: objectByPath(kind: DEPLOY_ITEM, path: ["shop", "deploy
   phase error { message } progress { step value total } logs(first: 9) { edges { node { text } } }
   ... on DeployItem { exports } } }`)
 
-it('does its work and takes it back, as it stands there', { timeout: 60_000 }, async () => {
+it('does its work and takes it back, as it stands there', async () => {
   const text = await snippet('Write an agent')
   expect(text.split(PUBLISHED_URL)).toHaveLength(2)
   await using server = await startTestApp({ env: { PHASELINE_ROLES: 'gateway,engine' } })

@@ -29,7 +29,7 @@ beforeAll(async () => {
   const workerTemplate = { command: ['sh', '-c', `cat >"${join(folder, 'allowed')}" "$PHASELINE_EVENT"`] }
   await ask(server.client, MUTATIONS.createProject, { name: 'shop', workerTemplate })
   await ask(server.client, MUTATIONS.createProject, { name: 'other' })
-}, 60_000)
+})
 afterAll(() => shared.disposeAsync())
 
 /** Somebody with these roles in `shop`, who is AUTHOR of `other`. */

@@ -12,7 +12,7 @@ import { until } from '../testkit/wait.ts'
 /** The package as somebody has it who installs it elsewhere and has nothing of this repository. */
 
 const ROOT = join(import.meta.dirname, '../..')
-const STEP_MS = 120_000
+const STEP_MS = 400_000
 /** What a fresh clone has not, and what is no part of it. */
 const NOT_CLONED = ['node_modules', '.git', 'dist', '.phaseline', 'test', 'bench', 'src/store/generated']
 const NOT_PASSED_ON = /^npm_(?!config_)|^npm_config_local_prefix$/

@@ -34,9 +34,7 @@ const environment = (database: TestDatabase) => ({
   PHASELINE_ROLES: 'gateway,engine',
 })
 
-test('a reader of before a restore does not silently miss what stands in the place of what was lost', {
-  timeout: 90_000,
-}, async () => {
+test('a reader of before a restore does not silently miss what stands in the place of what was lost', async () => {
   await using original = await createTestDatabase(2)
   await using before = await startServer({ env: environment(original), token })
   await work(before.client, names('kept', 3))
@@ -62,9 +60,7 @@ test('a reader of before a restore does not silently miss what stands in the pla
   expect((await resume(after.client, dumped))[0]?.sequence).toBe(dumped + 1)
 })
 
-test('a copy of the database on the same Redis puts nothing into the stream of the original', {
-  timeout: 90_000,
-}, async () => {
+test('a copy of the database on the same Redis puts nothing into the stream of the original', async () => {
   await using redis = await startRedis()
   await using original = await createTestDatabase(2)
   await using copy = await copyDatabase(original, 2)

@@ -24,9 +24,7 @@ async function endOf(client: Client, id: string): Promise<number | null> {
   return last?.to === 'SUCCEEDED' ? last.sequence : null
 }
 
-test('a subscription resumed after any sequence, across a server restart, delivers exactly the rest', {
-  timeout: 120_000,
-}, async () => {
+test('a subscription resumed after any sequence, across a server restart, delivers exactly the rest', async () => {
   await using server = await startServer()
   const { client } = server
   const first = await create(client, 'first', items(5))

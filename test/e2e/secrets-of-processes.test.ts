@@ -61,7 +61,7 @@ async function lookAround({ client }: TestServer, folder: string): Promise<reado
   })
   const found: string[] = []
   for (const file of [worker, item, job]) {
-    found.push(await until(() => readFile(file, 'utf8').catch(() => ''), { what: file, timeoutMs: 40_000 }))
+    found.push(await until(() => readFile(file, 'utf8').catch(() => ''), { what: file }))
   }
   return found
 }
@@ -89,7 +89,7 @@ async function expectNoSecret(server: TestServer, folder: string, more: readonly
   }
 }
 
-test('no process shows a token that the server has generated', { timeout: 90_000 }, async () => {
+test('no process shows a token that the server has generated', async () => {
   await using gadgets = await gadgetFolder()
   await gadgets.add('look', LOOK)
   await using server = await startServer({
@@ -106,7 +106,7 @@ const LOOK = `case "$*" in
   while [ ! -e "$GADGET_OUT.looked" ]; do sleep 0.1; done ;;
 esac`
 
-test('nor a secret that it was given in a file', { timeout: 90_000 }, async () => {
+test('nor a secret that it was given in a file', async () => {
   await using stack = new AsyncDisposableStack()
   const gadgets = stack.use(await gadgetFolder())
   await gadgets.add('look', LOOK)

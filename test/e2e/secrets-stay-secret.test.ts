@@ -88,7 +88,7 @@ test('a secret is nowhere in logs, errors, phase changes, process arguments or t
   const shown = () => client.query(EVERYTHING, { id })
   const objects = async () => ((await shown()).tree?.objects.edges ?? []).map(({ node }) => node)
   const job = async () => (await objects()).find(({ kind }) => kind === 'JOB')
-  await until(async () => (await job())?.finished, { what: 'the job has ended', timeoutMs: 30_000 })
+  await until(async () => (await job())?.finished, { what: 'the job has ended' })
   const whileItRan = allArguments()
   expect(whileItRan).toContain('PHASELINE_SECRETS')
 

@@ -28,9 +28,6 @@ function addressOfCluster(): { readonly port: number; readonly host: string } {
 
 test.runIf(hasCluster())(
   'while the API server is away nothing is concluded; what happened meanwhile is then told, once',
-  {
-    timeout: 180_000,
-  },
   async () => {
     const { port, host } = addressOfCluster()
     await using proxy = await startCuttingProxy([port], host)

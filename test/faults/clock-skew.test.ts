@@ -79,7 +79,7 @@ async function openGadgets() {
   }
 }
 const hasEnded = (client: Client, id: string) =>
-  until(async () => (await show(client, id))?.finished, { what: 'the task has ended', timeoutMs: 30_000 })
+  until(async () => (await show(client, id))?.finished, { what: 'the task has ended' })
 
 const offsetOf = async (origin: string): Promise<number> => {
   const headers = { authorization: `Bearer ${ADMINISTRATOR}` }
@@ -87,7 +87,7 @@ const offsetOf = async (origin: string): Promise<number> => {
   return Number(/^phaseline_clock_offset_seconds (\S+)$/m.exec(text)?.[1])
 }
 
-describe('a clock that is wrong', { timeout: 90_000 }, () => {
+describe('a clock that is wrong', () => {
   test('engines ahead run each job once and undo none, and say that they are', async () => {
     await using place = await openPlace()
     await using gadgets = await openGadgets()
@@ -126,7 +126,6 @@ describe('a clock that is wrong', { timeout: 90_000 }, () => {
     const claimed = async (client: Client, leaseMs: number, max: number) =>
       until(async () => ((found) => (found.length > 0 ? found : null))(await claim(client, leaseMs, max)), {
         what: 'the work is offered again',
-        timeoutMs: 6_000,
       })
     // One is held all the time, and renewed by both; the other one changes its holder as holders die.
     const [held] = await claimed(one, 15_000, 1)
@@ -160,13 +159,13 @@ describe('a clock that is wrong', { timeout: 90_000 }, () => {
     await place.server('gateway,engine', { clock: { offset }, env })
     const since = performance.now()
     const id = await create(client, 'tree', items(1))
-    await until(async () => (await show(client, id))?.finished, { what: 'its deadline has fired', timeoutMs: 10_000 })
+    await until(async () => (await show(client, id))?.finished, { what: 'its deadline has fired' })
     expect(performance.now() - since).toBeGreaterThan(1_900)
     expect(await show(client, id)).toMatchObject({ phase: 'FAILED' })
   })
 })
 
-describe.concurrent('a clock that is set while a job runs', { timeout: 90_000 }, () => {
+describe.concurrent('a clock that is set while a job runs', () => {
   test.each(['the server', 'the agent'])("%s's: the job runs once, and is not undone", async (whose) => {
     await using place = await openPlace()
     await using gadgets = await openGadgets()
@@ -194,7 +193,7 @@ describe.concurrent('a clock that is set while a job runs', { timeout: 90_000 },
   })
 })
 
-describe.concurrent('a process that stood still', { timeout: 90_000 }, () => {
+describe.concurrent('a process that stood still', () => {
   test('a server uses the real time: leases that were renewed elsewhere do not expire', async () => {
     await using place = await openPlace()
     await using gadgets = await openGadgets()
@@ -226,7 +225,7 @@ describe.concurrent('a process that stood still', { timeout: 90_000 }, () => {
     await using _ = { [Symbol.asyncDispose]: async () => thaw() }
     await using _other = await startAgent(runner)
     const runs = async () => (await gadgets.said()).filter((line) => line.startsWith('run'))
-    await until(async () => (await runs()).length === 2, { what: 'another one runs it', timeoutMs: 25_000 })
+    await until(async () => (await runs()).length === 2, { what: 'another one runs it' })
     thaw()
     await hasEnded(client, id)
     // What is handed to a claim of the frozen one, which does not begin it, is undone as well.

@@ -13,7 +13,7 @@ import { until } from '../testkit/wait.ts'
  * A CRM of which nothing can be relied on: 20% of all messages are lost, 20% come twice, many come late, and it crashes once
  * in fifty operations, forgetting what it was at. An engine beside the other one has a clock that is ten minutes ahead. The long form has 2,000 of them.
  */
-const OPERATIONS = soak(150, 2_000)
+const OPERATIONS = soak(50, 2_000)
 const CLUSTERS = 10
 const APPS = 4
 /** Users that each do one thing after the other. */

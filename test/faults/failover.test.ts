@@ -53,9 +53,6 @@ test.each([
   { what: 'a copy of the files that nothing tells apart', promoted: false },
 ])(
   'a failover, under two gateways with open streams and trees at work, to $what and has lost its tail',
-  {
-    timeout: 180_000,
-  },
   async ({ promoted }) => {
     await using stack = new AsyncDisposableStack()
     const original = stack.use(await startOwnPostgres())
@@ -101,10 +98,10 @@ test.each([
         if (id !== null) created.push(id)
         return created.length === 8
       },
-      { what: 'trees are created again', timeoutMs: 60_000 },
+      { what: 'trees are created again' },
     )
     for (const id of created) {
-      await until(async () => (await show(one.client, id))?.finished, { what: 'they are done', timeoutMs: 60_000 })
+      await until(async () => (await show(one.client, id))?.finished, { what: 'they are done' })
       expect(await show(two.client, id)).toMatchObject({ phase: 'SUCCEEDED' })
     }
     expect(await show(one.client, lost)).toBeNull()

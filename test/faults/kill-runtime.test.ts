@@ -26,7 +26,7 @@ test('kill -9 of engine and process runtime: each workload ends, none runs twice
   let starts = 0
   await killRuntime({
     type: 'process',
-    events: soak(80, 200),
+    events: soak(24, 200),
     ...LONG,
     // Each runtime adopts what runs, at whatever level the one before it has started it.
     agent: () => ({ state, options: { isolation: levels[starts++ % levels.length] } }),
@@ -45,7 +45,7 @@ test.runIf(socket)('the same of the container runtime', { timeout: 1_200_000 }, 
   await using at = await containerPlace(socket ?? '')
   const kills = await killRuntime({
     type: 'container',
-    events: soak(20, 200),
+    events: soak(8, 200),
     ...LONG,
     image: IMAGE,
     agent: () => ({ state: at.state, options: { engine: `unix://${socket}`, network: 'none', memory: '64m' } }),
@@ -72,10 +72,10 @@ test.runIf(hasCluster())(
     const file = soak(undefined, apiServerFile())
     const kills = await killRuntime({
       type: 'kubernetes',
-      events: soak(6, 200),
+      events: soak(4, 200),
       image: CLUSTER_IMAGE,
       // It takes seconds until a pod runs: a runtime that lives no longer would never see one.
-      mostKills: soak(3, 20),
+      mostKills: soak(2, 20),
       pauseMs: soak(3_000, 10_000),
       sharesWorkspace: false,
       agent: () => ({

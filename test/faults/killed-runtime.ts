@@ -103,7 +103,6 @@ export async function killRuntime(killed: KilledRuntime): Promise<number> {
   }
   await until(async () => (await workersOf(server.client)).every((w) => w.resources.every((r) => r.removedAt)), {
     what: 'all resources are removed',
-    timeoutMs: 60_000,
   })
   const workers = await workersOf(server.client)
   // Each has its own result: nothing was lost with the killed processes.

@@ -10,7 +10,7 @@ import { createWorld, USER, type World } from '../testkit/world.ts'
  * middle of whatever two engines do: slots are never given twice, and none is lost.
  */
 
-const EVENTS = soak(300, 1_000)
+const EVENTS = soak(120, 1_000)
 const OVERALL = 12
 const LIMITS = [3, 7, null] as const
 
@@ -39,9 +39,7 @@ async function heldBy(world: World): Promise<ReadonlyMap<string, number>> {
   return new Map(rows.map(({ name, n }) => [name, n]))
 }
 
-test('slots are never leaked and never taken twice over many events with random kills', {
-  timeout: 180_000,
-}, async () => {
+test('slots are never leaked and never taken twice over many events with random kills', async () => {
   const seed = Math.floor(Math.random() * 2 ** 32)
   const random = randomFrom(seed)
   const pick = <T>(list: readonly T[]): T | undefined => list[Math.floor(random() * list.length)]

@@ -45,7 +45,7 @@ beforeAll(async () => {
   })().catch(() => undefined)
   env = { PHASELINE_URL: url, PHASELINE_TOKEN: token }
   phaseline = commandLine(env)
-}, 180_000)
+})
 afterAll(async () => {
   watching.abort()
   copier.abort()
@@ -124,7 +124,7 @@ test('its own command creates it, on a command line with the family', async () =
   expect(await phaseline('backup create other --volume home')).toMatchObject({ code: 2 })
 })
 
-test('the dashboard draws it and acts on it', { timeout: 120_000 }, async () => {
+test('the dashboard draws it and acts on it', async () => {
   const broken = await create('broken', 'broken')
   const slow = await create('monthly', 'slow')
   await comesTo(broken, 'FAILED')

@@ -31,7 +31,7 @@ beforeAll(async () => {
     for (const one of done) await api.world.report({ fence: one.fence, phase: 'SUCCEEDED' })
     if (i === 30) break
   }
-}, 120_000)
+})
 afterAll(() => api[Symbol.asyncDispose]())
 
 const LEVELS = gql(`query Levels($first: Int!) {

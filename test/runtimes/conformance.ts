@@ -255,7 +255,7 @@ export function conformance({ openPlace, hasImages, isSlow = false, ...sees }: C
     const script = `echo before; ${wait('a')}; echo meanwhile; ${wait('b')}; echo after; exit 5`
     const one = workload(at, script, shared)
     const killed = runAway(at, one)
-    await until(() => killed.said().includes('before\n'), { what: 'before', timeoutMs: 30_000 })
+    await until(() => killed.said().includes('before\n'), { what: 'before' })
     await kill(killed.child)
     const runtime = await at.open()
     expect(await runtime.list()).toEqual([{ id: one.id, receipt: 'the receipt' }])
@@ -316,7 +316,7 @@ export function conformance({ openPlace, hasImages, isSlow = false, ...sees }: C
         const script = one.command.map((part) => part.replace('runs-of-it', `runs-${one.id}`))
         const counted = { ...one, command: script }
         const killed = runAway(at, counted)
-        await until(() => killed.said().includes('opened\n'), { what: 'opened', timeoutMs: 30_000 })
+        await until(() => killed.said().includes('opened\n'), { what: 'opened' })
         await new Promise((resolve) => setTimeout(resolve, delayMs))
         await kill(killed.child)
         const runtime = await at.open()

@@ -16,8 +16,8 @@ const chain = (start: string, step: string, times: number) => start + `.map(a, $
 beforeAll(() => sandbox.analyze(['1']))
 afterAll(() => sandbox[Symbol.asyncDispose]())
 
-/** Under a second on a quiet machine (0.3 to 0.7 s measured); tests share theirs with each other. */
-const LIMIT_MS = 5_000
+/** What is not contained takes forever. What is takes 0.3 to 0.7 s on a quiet machine, and a busy one is slower. */
+const LIMIT_MS = 30_000
 
 /** What is hostile is refused or stopped soon; honest jobs before and behind it do not notice. */
 async function expectContained(source: string, message: RegExp): Promise<void> {
@@ -94,7 +94,7 @@ test('only the hostile among many fail, and a hostile batch does not starve the 
     )
   }
   expect(order).toEqual(['honest', 'hostile'])
-}, 20_000)
+})
 
 test('the hostile jobs of one owner do not delay those of others', async () => {
   const stopped: object[] = []
@@ -108,7 +108,7 @@ test('the hostile jobs of one owner do not delay those of others', async () => {
   // In one queue each honest job would wait for a hostile one of each call.
   expect(stopped.length).toBeLessThan(10)
   expect((await Promise.all(hostile)).flat().filter(({ ok }) => ok)).toEqual([])
-}, 30_000)
+})
 
 test('thousands of small templates in one call keep their order, with several workers too', async () => {
   await using two = createSandbox({ workers: 2 })

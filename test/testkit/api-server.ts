@@ -22,7 +22,7 @@ export async function restartApiServer(file: string, api: KubernetesApi, downMs:
   const [program = '', ...args] = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0').slice(0, -1)
   const { metadata } = await api.get<V1PodList>(PODS)
   process.kill(pid)
-  await until(() => hasEnded(pid), { what: 'the API server has ended', timeoutMs: 90_000 })
+  await until(() => hasEnded(pid), { what: 'the API server has ended' })
   await compact(args.find((arg) => arg.startsWith('--etcd-servers='))?.split('=')[1] ?? '')
   await delay(downMs)
   const child = spawn(program, args, { detached: true, stdio: 'ignore' })
@@ -30,7 +30,7 @@ export async function restartApiServer(file: string, api: KubernetesApi, downMs:
   await writeFile(file, `${child.pid}\n`)
   await api.get(READY)
   const isForgotten = () => isVersionGone(api, metadata?.resourceVersion ?? '')
-  await until(isForgotten, { what: 'earlier versions are forgotten', timeoutMs: 60_000 })
+  await until(isForgotten, { what: 'earlier versions are forgotten' })
 }
 
 /** Its starter may not have read its end yet. */

@@ -96,7 +96,7 @@ export async function startServer({
         if (started.exitCode !== null) throw new Error(`the server ended with ${started.exitCode}:\n${output}`)
         return (await fetch(`${origin}/readyz`).catch(() => null))?.ok
       },
-      { what: 'the server is ready', timeoutMs: 60_000 },
+      { what: 'the server is ready' },
     ).catch((error: unknown) => {
       started.kill('SIGKILL')
       throw error

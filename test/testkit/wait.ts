@@ -1,5 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
+/** A limit for what hangs. It is long, as machines differ by a factor of five and a test does not measure them. */
+export const PATIENCE_MS = 120_000
+
+/** Waiting looks again at first soon, later seldom: on two cores the one who waits slows down what is awaited. */
+const FIRST_PAUSE_MS = 5
+const LONGEST_PAUSE_MS = 60
+const GROWTH = 1.3
+
 export interface UntilOptions {
   readonly what: string
   readonly timeoutMs?: number
@@ -8,13 +16,15 @@ export interface UntilOptions {
 /** Waits for a condition, with a limit. Returns its value. */
 export async function until<T>(
   find: () => Promise<T> | T,
-  { what, timeoutMs = 30_000 }: UntilOptions,
+  { what, timeoutMs = PATIENCE_MS }: UntilOptions,
 ): Promise<NonNullable<T>> {
   const end = performance.now() + timeoutMs
+  let pause = FIRST_PAUSE_MS
   for (;;) {
     const found = await find()
     if (found) return found as NonNullable<T>
     if (performance.now() > end) throw new Error(`waited ${timeoutMs} ms in vain until ${what}`)
-    await delay(10)
+    await delay(pause)
+    pause = Math.min(LONGEST_PAUSE_MS, pause * GROWTH)
   }
 }

@@ -31,7 +31,7 @@ beforeAll(async () => {
     visit(here.browser, here.server, '/', { dark: true, width: 390 }),
   ])
   for (const { page } of visits) await page.locator('[data-connection=live]').waitFor()
-}, 180_000)
+})
 
 const PAGES = [
   ['the overview', () => '/', 'All objects'],

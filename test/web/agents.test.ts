@@ -81,7 +81,7 @@ beforeAll(async () => {
   const env = { DATABASE_URL: database.url, PHASELINE_ROLES: 'gateway,engine' }
   ;[browser, server] = await Promise.all([openBrowser(), startTestApp({ env })])
   stack.use(server)
-}, 180_000)
+})
 afterAll(() => stack.disposeAsync())
 
 const TOKEN = gql(`mutation {
@@ -93,9 +93,7 @@ const CLAIM = gql(`mutation { claimWork(input: { instance: "crane-7", types: ["l
   ... on ClaimedWork { items { name } } ... on Error { message }
 } }`)
 
-test('work that nobody takes is seen first; then who has it, and that it has gone with it', {
-  timeout: 60_000,
-}, async () => {
+test('work that nobody takes is seen first; then who has it, and that it has gone with it', async () => {
   await using visited = await visit(browser, server, '/agents')
   const { page, complaints } = visited
   await page.getByText('No agent has come yet.').waitFor()

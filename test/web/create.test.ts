@@ -48,7 +48,7 @@ const INSTALLATION = gql('query ($id: ID!) { object(id: $id) { generation ... on
 const installationOf = async (id: string) => (await here.server.client.query(INSTALLATION, { id })).object
 const rootInAddress = (page: Page): string => /\/tree\/([^?]+)/.exec(page.url())?.[1] ?? ''
 
-test('from an empty server to the web shop: two clicks, the plan first, no reload', { timeout: 120_000 }, async () => {
+test('from an empty server to the web shop: two clicks, the plan first, no reload', async () => {
   await using visited = await visit(here.browser, here.server, '/objects')
   const { page, complaints, strangers } = visited
   await page.getByText('There are no objects yet.').waitFor()
@@ -63,7 +63,7 @@ test('from an empty server to the web shop: two clicks, the plan first, no reloa
   expect(await namesOf('INSTALLATION')).toEqual([])
   await button(page).dblclick()
   await page.waitForURL(/\/tree\//)
-  await inPhase(page, 'smoke-test', 'SUCCEEDED').waitFor({ timeout: 60_000 })
+  await inPhase(page, 'smoke-test', 'SUCCEEDED').waitFor()
   await page.locator('.tree-head .phase', { hasText: 'SUCCEEDED' }).waitFor()
   expect(await page.evaluate('window.sameDocument')).toBe(true)
   expect([complaints, strangers]).toEqual([[], []])
@@ -71,7 +71,6 @@ test('from an empty server to the web shop: two clicks, the plan first, no reloa
   await remove(here.server.client, id)
   await until(async () => (await show(here.server.client, id)) === null, {
     what: 'the shop is gone',
-    timeoutMs: 60_000,
   })
 })
 
@@ -339,7 +338,7 @@ test('an answer that was lost is asked for again, and nothing is created twice',
   expect((await namesOf('EVENT')).length).toBe(before + 1)
 })
 
-test('a task runs gadgets; the one that has its name already is a link', { timeout: 60_000 }, async () => {
+test('a task runs gadgets; the one that has its name already is a link', async () => {
   await using visited = await visit(here.browser, here.server, '/create')
   const { page, complaints } = visited
   await page.getByRole('link', { name: 'Build assets' }).click()
@@ -362,7 +361,7 @@ test('a task runs gadgets; the one that has its name already is a link', { timeo
   expect(complaints).toEqual([])
 })
 
-test('a cloudlet, a cluster on it, and an app in that', { timeout: 60_000 }, async () => {
+test('a cloudlet, a cluster on it, and an app in that', async () => {
   await using visited = await visit(here.browser, here.server, '/create/cluster')
   const { page, complaints } = visited
   await page.getByText('No cloudlet is READY').waitFor()

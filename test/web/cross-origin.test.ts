@@ -23,7 +23,7 @@ beforeAll(async () => {
   const [allowed = ''] = origins
   url = `${(await api.serve({ allowedOrigins: [allowed] })).url}/graphql`
   token = await api.token()
-}, 180_000)
+})
 afterAll(() => stack.disposeAsync())
 
 async function servePage(): Promise<Server> {

@@ -47,7 +47,7 @@ test('without a token it asks for one, again when it is wrong', async () => {
   await page.getByRole('heading', { name: 'Log' }).waitFor()
 })
 
-test('the web shop is seen to be made and deleted, without a reload', { timeout: 120_000 }, async () => {
+test('the web shop is seen to be made and deleted, without a reload', async () => {
   await using visited = await visit(here.browser, here.server, '/')
   const { page, complaints, strangers } = visited
   await page.getByText('Nothing is running.').waitFor()
@@ -59,7 +59,7 @@ test('the web shop is seen to be made and deleted, without a reload', { timeout:
   const running = page.getByRole('region', { name: 'Running' })
   await running.getByRole('link', { name: 'shop', exact: true }).click()
   await page.evaluate('window.sameDocument = true')
-  await inPhase(page, 'smoke-test', 'SUCCEEDED').waitFor({ timeout: 60_000 })
+  await inPhase(page, 'smoke-test', 'SUCCEEDED').waitFor()
   await page.locator('.tree-head .phase', { hasText: 'SUCCEEDED' }).waitFor()
   expect(await page.locator('.node').count()).toBe(19)
   const panel = page.getByRole('complementary', { name: 'The selected object' })
@@ -68,7 +68,7 @@ test('the web shop is seen to be made and deleted, without a reload', { timeout:
   await panel.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('dialog').getByText('Delete shop and everything below it').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-  await page.getByText('This tree is gone').waitFor({ timeout: 60_000 })
+  await page.getByText('This tree is gone').waitFor()
   expect(await page.evaluate('window.sameDocument')).toBe(true)
   expect([complaints, strangers]).toEqual([[], []])
 })

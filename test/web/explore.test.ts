@@ -63,7 +63,7 @@ const shows = (page: Page, selector: string, ...parts: readonly string[]) =>
   )
 const play = (page: Page) => inside(page).locator('.graphiql-execute-button').click()
 
-test('an example is opened in GraphiQL within the page, and run there', { timeout: 90_000 }, async () => {
+test('an example is opened in GraphiQL within the page, and run there', async () => {
   const id = await create(here.server.client, 'to-look-at', items(1))
   await using visited = await visit(here.browser, here.server, '/explore')
   const { page, complaints, strangers } = visited
@@ -91,7 +91,7 @@ test('an example is opened in GraphiQL within the page, and run there', { timeou
   expect([complaints, strangers]).toEqual([[], []])
 })
 
-test('a subscription in it shows what happens afterwards, over a WebSocket', { timeout: 90_000 }, async () => {
+test('a subscription in it shows what happens afterwards, over a WebSocket', async () => {
   await using visited = await visit(here.browser, here.server, '/explore')
   const { page, complaints } = visited
   await page.locator('[data-connection=live]').waitFor()
@@ -113,9 +113,7 @@ test('a subscription in it shows what happens afterwards, over a WebSocket', { t
   expect(complaints).toEqual([])
 })
 
-test('what was typed is kept when an example is opened, also before GraphiQL is there', {
-  timeout: 90_000,
-}, async () => {
+test('what was typed is kept when an example is opened, also before GraphiQL is there', async () => {
   await using visited = await visit(here.browser, here.server, '/explore')
   const { page } = visited
   await choose(page, 'A cloudlet')
@@ -157,7 +155,7 @@ const DRAWN_LATE = `if (window !== top) {
   }
 }`
 
-test('an example that is chosen before GraphiQL is drawn is opened once it is', { timeout: 90_000 }, async () => {
+test('an example that is chosen before GraphiQL is drawn is opened once it is', async () => {
   await using visited = await visit(here.browser, here.server, '/')
   const { page } = visited
   await page.addInitScript(DRAWN_LATE)
@@ -166,7 +164,7 @@ test('an example that is chosen before GraphiQL is drawn is opened once it is', 
   await shows(page, OPERATION, 'mutation CreateCloudlet')
 })
 
-test('it is as dark as the dashboard', { timeout: 90_000 }, async () => {
+test('it is as dark as the dashboard', async () => {
   await using visited = await visit(here.browser, here.server, '/explore')
   const { page } = visited
   await inside(page).locator('.graphiql-execute-button').waitFor()
@@ -176,7 +174,7 @@ test('it is as dark as the dashboard', { timeout: 90_000 }, async () => {
   await inside(page).locator('body.graphiql-light .graphiql-execute-button').waitFor()
 })
 
-test('GraphiQL is loaded when it is wanted, and a narrow screen has room for it', { timeout: 90_000 }, async () => {
+test('GraphiQL is loaded when it is wanted, and a narrow screen has room for it', async () => {
   await using visited = await visit(here.browser, here.server, '/', { width: 390 })
   const { page, complaints } = visited
   const asked: string[] = []

@@ -2,13 +2,14 @@ import { expect, test } from 'vitest'
 import { gql } from '../testkit/gql.ts'
 import { create, items, show } from '../testkit/mutations.ts'
 import type { ReachableServer } from '../testkit/server.ts'
+import { soak } from '../testkit/soak.ts'
 import { until } from '../testkit/wait.ts'
 import { usePlace } from './place.ts'
 import { visit } from './visit.ts'
 
 /** Its figures are printed: how fast a machine is depends on what else it has to do. */
 
-const NODES = 5_000
+const NODES = soak(2_000, 5_000)
 
 const here = usePlace()
 
@@ -30,9 +31,7 @@ const WATCH = `
     })
   }).observe(document, { childList: true, subtree: true })`
 
-test(`a tree of ${NODES.toLocaleString('en')} objects is drawn soon, and stays smooth while it changes`, {
-  timeout: 180_000,
-}, async () => {
+test(`a tree of ${NODES.toLocaleString('en')} objects is drawn soon, and stays smooth while it changes`, async () => {
   const id = await create(here.server.client, 'large', items(NODES - 2, { delayMs: 3_000 }))
   await until(async () => (await show(here.server.client, id))?.phase === 'PROGRESSING', { what: 'it runs' })
   await using visited = await visit(here.browser, here.server, '/')
@@ -45,7 +44,7 @@ test(`a tree of ${NODES.toLocaleString('en')} objects is drawn soon, and stays s
   const start = performance.now()
   await page.evaluate('window.frames_.length = 0')
   const before = await headOf(here.server)
-  await page.locator('.tree-head .phase', { hasText: 'SUCCEEDED' }).waitFor({ timeout: 150_000 })
+  await page.locator('.tree-head .phase', { hasText: 'SUCCEEDED' }).waitFor()
   const seconds = (performance.now() - start) / 1_000
   const changes = (await headOf(here.server)) - before
   const frames = await page.evaluate<number[]>('window.frames_')
@@ -58,7 +57,7 @@ test(`a tree of ${NODES.toLocaleString('en')} objects is drawn soon, and stays s
   )
   // How fast is for the reader to judge: here, that all of it was drawn, by one picture after the other.
   expect(drawn).toBeGreaterThan(data)
-  expect(frames.length).toBeGreaterThan(changes > 0 ? 1 : 0)
+  if (changes > 0) expect(frames.length).toBeGreaterThan(0)
 })
 
 async function headOf({ client }: ReachableServer): Promise<number> {

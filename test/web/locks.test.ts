@@ -69,7 +69,7 @@ beforeAll(async () => {
   ;[browser, server] = await Promise.all([openBrowser(), startTestApp({ env })])
   stack.use(server)
   runner = stack.use(await playRunner(server))
-}, 180_000)
+})
 afterAll(() => stack.disposeAsync())
 
 async function start(name: string, ...locks: readonly string[]): Promise<string> {
@@ -78,7 +78,7 @@ async function start(name: string, ...locks: readonly string[]): Promise<string>
   return id
 }
 
-test('locks are seen to be taken, waited for and passed on, and lead to their jobs', { timeout: 60_000 }, async () => {
+test('locks are seen to be taken, waited for and passed on, and lead to their jobs', async () => {
   await using visited = await visit(browser, server, '/locks')
   const { page, complaints } = visited
   await page.getByText('No resource is locked.').waitFor()

@@ -29,7 +29,7 @@ export async function picturedWorld(server: ReachableServer, state: string): Pro
   await startDeployers(server, state, making)
   const parsed = parseManifests(readFileSync(join(WEBSHOP, 'webshop.yaml'), 'utf8'))
   const shop = await create(client, 'shop', (parsed.ok && parsed.manifests[0]?.spec) || {})
-  await until(async () => (await show(client, shop))?.finished, { what: 'the shop is open', timeoutMs: 90_000 })
+  await until(async () => (await show(client, shop))?.finished, { what: 'the shop is open' })
   await create(client, 'billing', {
     deployItems: [
       { name: 'ledger', type: 'mock', config: {} },

@@ -12,11 +12,9 @@ import { inPhase, visit } from './visit.ts'
 let browser: Browser
 beforeAll(async () => {
   browser = await openBrowser()
-}, 180_000)
+})
 
-test('open pages go on by themselves when the database is failed over to a copy that has lost its tail', {
-  timeout: 90_000,
-}, async () => {
+test('open pages go on by themselves when the database is failed over to a copy that has lost its tail', async () => {
   await using database = await createTestDatabase(2)
   const env = { DATABASE_URL: database.url, PHASELINE_SECRET_KEY: SECRET_KEY, PHASELINE_LOG_LEVEL: 'fatal' }
   await using server = await startServer({ env })

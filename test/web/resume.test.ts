@@ -12,9 +12,7 @@ import { inPhase, visit } from './visit.ts'
 
 const here = usePlaceOf(() => startSharedServer())
 
-test('open pages resume after a restart, miss no change, and say how many they caught up', {
-  timeout: 120_000,
-}, async () => {
+test('open pages resume after a restart, miss no change, and say how many they caught up', async () => {
   const id = await create(here.server.client, 'tree', items(5, { delayMs: 3_000 }))
   await using tree = await visit(here.browser, here.server, `/tree/${id}`)
   await using log = await visit(here.browser, here.server, '/log')
@@ -30,13 +28,12 @@ test('open pages resume after a restart, miss no change, and say how many they c
   for (const { page } of [tree, log]) {
     await page.getByText(/caught up [\d,]+ changes? after .*, none missed/).waitFor()
   }
-  for (let i = 0; i < 5; i++) await inPhase(tree.page, `item-${i}`, 'SUCCEEDED').waitFor({ timeout: 60_000 })
+  for (let i = 0; i < 5; i++) await inPhase(tree.page, `item-${i}`, 'SUCCEEDED').waitFor()
   await inPhase(tree.page, 'tree', 'SUCCEEDED').waitFor()
 
   // Nothing is left out: the list is as long as the log is.
   const head = await until(async () => (await quiet(here.server)) ?? null, {
     what: 'the log is quiet',
-    timeoutMs: 30_000,
   })
   await log.page.locator(`[data-sequence="${head}"]`).waitFor()
   await log.page.getByText(`${head} changes shown`).waitFor()

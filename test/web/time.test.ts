@@ -32,7 +32,7 @@ beforeAll(async () => {
   await cancel(done)
   await remove(client, gone)
   await until(async () => (await show(client, gone)) === null, { what: 'it is gone' })
-}, 180_000)
+})
 
 /** Its answer is not looked at: a refusal is in the log. */
 async function cancel(id: string): Promise<void> {
@@ -175,7 +175,7 @@ test('play goes through all of it, to what is now', async () => {
   await inPhase(page, 'second', 'SUCCEEDED').waitFor()
 })
 
-test('where not all of the log is here, the server is asked how it was', { timeout: 60_000 }, async () => {
+test('where not all of the log is here, the server is asked how it was', async () => {
   const id = await create(here.server.client, 'long', items(150))
   await until(async () => (await show(here.server.client, id))?.finished, { what: 'it has ended' })
   await using visited = await visit(here.browser, here.server, '/')

@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import type { ReachableServer } from '../testkit/server.ts'
+import { PATIENCE_MS } from '../testkit/wait.ts'
 
 export interface Visit extends AsyncDisposable {
   readonly page: Page
@@ -31,7 +32,7 @@ export async function visit(
     if (origin !== server.origin && !/^(blob|data):/.test(href)) strangers.push(href)
   })
   // Less than a test has, so that it can say what was missing.
-  context.setDefaultTimeout(15_000)
+  context.setDefaultTimeout(PATIENCE_MS)
   const page = await context.newPage()
   page.on('pageerror', (error) => complaints.push(String(error)))
   page.on('console', (message) => {

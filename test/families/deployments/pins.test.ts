@@ -178,7 +178,7 @@ describe('a wake-up is never lost', () => {
       expect(await world.see(`app${round}`), `round ${round}`).toMatchObject({ phase: 'PROGRESSING' })
       await world.work()
     }
-  }, 120_000)
+  })
 
   it('when an importer is created while its exporter has woken its importers and has not committed', async () => {
     await using world = await createWorld()
@@ -223,7 +223,7 @@ describe('a wake-up is never lost', () => {
       await settleTogether(world, other)
       expect(await world.see(`app${round}`), `round ${round}`).toMatchObject({ phase: 'PROGRESSING' })
     }
-  }, 120_000)
+  })
 
   it('when an importer that was waited for is gone while its exporter judges it', async () => {
     await using world = await createWorld()
@@ -247,5 +247,5 @@ describe('a wake-up is never lost', () => {
       await settleTogether(world, other)
       expect(await world.exists(`db${round}`), `round ${round}`).toBe(false)
     }
-  }, 120_000)
+  })
 })

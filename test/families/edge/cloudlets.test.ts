@@ -333,7 +333,7 @@ describe('an upgrade', () => {
         expect([from, actor, to, outcome]).toEqual([from, actor, to, expected])
       }
     }
-  }, 60_000)
+  })
 })
 
 async function setUpgradePhase(id: string, phase: string): Promise<void> {

@@ -225,7 +225,7 @@ describe('nothing runs in parallel that is in conflict or depends on it', () => 
     }
     expect(created).toBeGreaterThan(0)
     expect(created).toBeLessThan(100)
-  }, 60_000)
+  })
 })
 
 describe('operations that are withdrawn or time out', () => {

@@ -18,7 +18,7 @@ import { created, upgrades } from './model/upgrade.ts'
  *
  * The long form goes deeper: 400,000 states in the first search, a minute.
  */
-const DEPTH = soak(7, 10)
+const DEPTH = soak(6, 10)
 const LIMITS = { reports: 3, reorder: false, late: false }
 
 test('the record and the real instance converge, whatever is lost, repeated, overtaken or crashes', async () => {

@@ -267,7 +267,7 @@ test('every pair of phases is accepted or refused for the CRM as in the table', 
     expect([from, to, await sendReport(world, { fence, phase: to })]).toEqual([from, to, expected])
     if (expected === 'TransitionError') expect(await phaseOf(world, id)).toBe(from)
   }
-}, 60_000)
+})
 
 /** The last fence of its work, done or not. */
 async function fenceOf(cloudlet: string, objectId: string): Promise<string> {

@@ -372,5 +372,5 @@ describe('1,000 random jobs over 20 resources, on eight connections', () => {
       }),
       { numRuns: 1, endOnFailure: true },
     )
-  }, 120_000)
+  })
 })

@@ -14,7 +14,7 @@ import { configMap, manifestPlace } from './manifest-place.ts'
 /** More than the deployer applies before it is killed. */
 const OBJECTS = 40
 
-describe.runIf(hasCluster())('a deployer that is killed', { timeout: 120_000 }, () => {
+describe.runIf(hasCluster())('a deployer that is killed', () => {
   test('between an application and its report: the next one goes on, nothing is made twice or left', async () => {
     await using at = await manifestPlace()
     await using server = await startTestApp({ env: { PHASELINE_ROLES: 'gateway,engine' } })
@@ -42,7 +42,7 @@ describe.runIf(hasCluster())('a deployer that is killed', { timeout: 120_000 }, 
       await kill(agent)
       const uid = (await at.find('configmaps', 'c0'))?.metadata.uid
       agent = start()
-      await until(async () => (await show(server.client, id))?.finished, { what: 'it is done', timeoutMs: 60_000 })
+      await until(async () => (await show(server.client, id))?.finished, { what: 'it is done' })
       expect(await show(server.client, id)).toMatchObject({ phase: 'SUCCEEDED' })
       expect(await found()).toBe(OBJECTS)
       expect((await at.find('configmaps', 'c0'))?.metadata.uid).toBe(uid)
@@ -50,7 +50,7 @@ describe.runIf(hasCluster())('a deployer that is killed', { timeout: 120_000 }, 
       await until(async () => (await found()) < OBJECTS, { what: 'something is deleted' })
       await kill(agent)
       agent = start()
-      await until(async () => (await show(server.client, id)) === null, { what: 'it is gone', timeoutMs: 60_000 })
+      await until(async () => (await show(server.client, id)) === null, { what: 'it is gone' })
       expect(await at.leftovers()).toEqual([])
       await agent.close()
     }

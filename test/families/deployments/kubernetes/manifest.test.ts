@@ -219,7 +219,7 @@ describe.runIf(hasCluster())('the kubernetes-manifest deployer', { timeout: 60_0
     ]
     const working = at.begin({ manifests })
     const why = /0 of 1 replicas are available; pod .*: container main: ErrImageNeverPull/
-    await until(() => working.steps.some((step) => why.test(step)), { what: 'it says why', timeoutMs: 40_000 })
+    await until(() => working.steps.some((step) => why.test(step)), { what: 'it says why' })
     working.stop()
     expect((await working.worked).outcome).toEqual({ phase: 'ABORTED' })
     // The job is not listed any more, and was not pruned yet.

@@ -1,12 +1,17 @@
-/** A place in the output of a pod: the time of a line in nanoseconds, and how many lines of that time were passed on. */
+/**
+ * A place in the output of a pod: the time of the line passed on last, and how many lines of that time were passed on. Times
+ * do not only grow: a container's two outputs are written side by side, and a line may be stamped before the one above it.
+ */
 export interface LogPosition {
   /** Seconds since 1970 with nine decimals, of a fixed length. */
   readonly time: string
   readonly lines: number
   /** Of the line that follows: how much of it was passed on. */
   readonly bytes: number
+  /** The latest time so far. */
+  readonly latest: string
 }
-export const LOG_START: LogPosition = { time: '', lines: 0, bytes: 0 }
+export const LOG_START: LogPosition = { time: '', lines: 0, bytes: 0, latest: '' }
 
 const LINE_END = 0x0a
 const SPACE = 0x20
@@ -21,7 +26,9 @@ const TIMESTAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:
 export class LogLines {
   readonly #onText: (text: Buffer) => void
   #position: LogPosition
-  /** Lines of the position's time that this reading has met. */
+  /** Lines up to the position are still to come. */
+  #isBehind: boolean
+  /** Lines of the position's time that were met on the way there. */
   #met = 0
   /** The beginning of a line, without its whole timestamp. Null: within a line. */
   #stamp: Buffer | null = Buffer.alloc(0)
@@ -31,6 +38,7 @@ export class LogLines {
 
   constructor(position: LogPosition, onText: (text: Buffer) => void) {
     this.#position = position
+    this.#isBehind = position.time !== ''
     this.#onText = onText
   }
 
@@ -62,21 +70,33 @@ export class LogLines {
   }
 
   #begin(time: string | null): void {
-    const { time: last, lines, bytes } = this.#position
-    this.#skip = 0
     if (time === null) {
       this.#isForeign = true
       this.#skip = Number.POSITIVE_INFINITY
       return
     }
-    if (time > last) {
-      this.#position = { time, lines: 0, bytes: 0 }
-      this.#met = 1
-      return
+    this.#skip = this.#isBehind ? this.#catchUp(time) : 0
+    if (this.#skip > 0) return
+    const { time: last, lines, bytes, latest } = this.#position
+    const same = time === last ? { lines, bytes } : { lines: 0, bytes: 0 }
+    this.#position = { time, ...same, latest: time > latest ? time : latest }
+  }
+
+  /** Returns how many bytes of a line of this time were passed on before. */
+  #catchUp(time: string): number {
+    const { time: last, lines, bytes, latest } = this.#position
+    // A line later than all: the node does not have the position's line any more.
+    if (time > latest) this.#isBehind = false
+    else if (time !== last) return Number.POSITIVE_INFINITY
+    else if (this.#met < lines) {
+      this.#met += 1
+      this.#isBehind = this.#met < lines || bytes > 0
+      return Number.POSITIVE_INFINITY
+    } else {
+      this.#isBehind = false
+      return bytes
     }
-    const isPassed = time < last || this.#met < lines
-    if (time === last) this.#met += 1
-    this.#skip = isPassed ? Number.POSITIVE_INFINITY : bytes
+    return 0
   }
 
   #readLine(chunk: Buffer): Buffer {
@@ -92,8 +112,9 @@ export class LogLines {
   }
 
   #advance(bytes: number, isWhole: boolean): void {
-    const { time, lines, bytes: before } = this.#position
-    this.#position = isWhole ? { time, lines: lines + 1, bytes: 0 } : { time, lines, bytes: before + bytes }
+    const { lines, bytes: before } = this.#position
+    const read = isWhole ? { lines: lines + 1, bytes: 0 } : { lines, bytes: before + bytes }
+    this.#position = { ...this.#position, ...read }
   }
 }
 
@@ -103,13 +124,16 @@ function timeOf(text: string): string | null {
   return `${Date.parse(`${seconds}${zone}`) / 1_000}.${fraction.padEnd(9, '0')}`
 }
 
+/** A line is stamped at most so much before the one above it. */
+const DISORDER_S = 1
+
 /** The whole second from which on a cluster is asked for lines; undefined: from the first one. */
 export const secondOf = ({ time }: LogPosition): string | undefined =>
-  time === '' ? undefined : new Date(Math.floor(Number(time)) * 1_000).toISOString()
+  time === '' ? undefined : new Date((Math.floor(Number(time)) - DISORDER_S) * 1_000).toISOString()
 
 /** Without the part of a line: what was passed on of it is gone with the process. */
-export const writePosition = ({ time, lines }: LogPosition): string => `${time} ${lines}`
+export const writePosition = ({ time, lines, latest }: LogPosition): string => `${time} ${lines} ${latest}`
 export function readPosition(text: string | undefined): LogPosition {
-  const [, time = '', lines = '0'] = /^(\d+\.\d{9}) (\d{1,9})$/.exec(text ?? '') ?? []
-  return { time, lines: Number(lines), bytes: 0 }
+  const [, time = '', lines = '0', latest = time] = /^(\d+\.\d{9}) (\d{1,9})(?: (\d+\.\d{9}))?$/.exec(text ?? '') ?? []
+  return { time, lines: Number(lines), bytes: 0, latest }
 }
