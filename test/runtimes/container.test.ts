@@ -29,6 +29,23 @@ describe.runIf(socket)('container', () => {
     return { end: await runtime.watch(one.id, watcher), lines }
   }
 
+  test('what is written in the last moment is passed on, whole and in order', async () => {
+    await using at = await containerPlace(socket ?? '')
+    const runtime = await at.open({ output: { lines: 100_000, bytes: 10_000_000, totalBytes: 10_000_000 } })
+    const all = Array.from({ length: 20_000 }, (_, i) => `STDOUT ${i + 1}`).join()
+    // Several at once keep the engine behind.
+    const told = await Promise.all(
+      [1, 2, 3, 4].map(async () => {
+        const one = workload(at, 'seq 1 20000')
+        await runtime.start(one, 'receipt')
+        const { lines, watcher } = listener()
+        await runtime.watch(one.id, watcher)
+        return lines.join()
+      }),
+    )
+    expect(told.map((lines) => lines === all)).toEqual([true, true, true, true])
+  })
+
   test('one that needs too much memory is told apart', async () => {
     // A shell whose variable grows: everything it has is its own memory, not the page cache.
     const grow = 'x=xxxxxxxxxxxxxxxx; while :; do x=$x$x; done'

@@ -1,11 +1,16 @@
 import Docker, { type ContainerCreateOptions, type ContainerInfo, type ContainerInspectInfo } from 'dockerode'
 import { asError } from '../../../../client/as-error.ts'
+import { pause } from '../../../../client/pause.ts'
 import { containerName, PLACE_LABEL, volumeName, WORKER_LABEL } from './container-of.ts'
+
+const CHECK_PAUSE_MS = 25
 
 /** The calls of the Docker Engine API that the runtime makes, for the containers of one place. */
 export class Engine {
   readonly docker: Docker
   readonly #place: string
+  #isPodman: Promise<boolean> | null = null
+  #lastCheck: Promise<unknown> = Promise.resolve()
 
   constructor(socketPath: string, place: string) {
     this.docker = new Docker({ socketPath })
@@ -20,6 +25,18 @@ export class Engine {
   /** Null: there is none. */
   inspect(id: string): Promise<ContainerInspectInfo | null> {
     return unless([404], this.#container(id).inspect())
+  }
+
+  /** Checks run one after the other with a pause between, so that many workloads with output leave the engine time. */
+  isRunning(id: string): Promise<boolean> {
+    const checked = this.#lastCheck.then(() => this.inspect(id)).then((found) => found?.State.Running === true)
+    this.#lastCheck = checked.catch(() => {}).then(() => pause(CHECK_PAUSE_MS))
+    return checked
+  }
+
+  isPodman(): Promise<boolean> {
+    this.#isPodman ??= this.#findPodman()
+    return this.#isPodman
   }
 
   /** False: the object has a container already, or is about to have one. */
@@ -55,7 +72,7 @@ export class Engine {
 
   /**
    * Its output from the beginning, to be demultiplexed.
-   * @param follow until the container ends. Podman may leave out the last of it then: ask again without
+   * @param follow until the container ends. From then on Podman drops lines anywhere in what is not sent yet
    */
   output(id: string, follow: boolean, signal: AbortSignal): Promise<NodeJS.ReadableStream> {
     // `Container.logs` would collect in memory what is not followed.
@@ -97,6 +114,15 @@ export class Engine {
     return (Volumes ?? []).flatMap(({ Labels }) => Labels?.[WORKER_LABEL] ?? [])
   }
 
+  async #findPodman(): Promise<boolean> {
+    try {
+      const { Components = [] } = await this.docker.version()
+      return Components.some(({ Name }) => Name.startsWith('Podman'))
+    } catch (error) {
+      this.#isPodman = null
+      throw error
+    }
+  }
   get #ofPlace(): { label: string[] } {
     return { label: [`${PLACE_LABEL}=${this.#place}`] }
   }

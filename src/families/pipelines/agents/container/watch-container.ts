@@ -46,7 +46,6 @@ export async function watchContainer(options: WatchOptions, watcher: Watcher): P
       if (signal.aborted) return null
       const now = isRunning ? await engine.inspect(id) : found
       if (!now?.State.Running) {
-        // Podman may close the output of a container that ends before it has sent all of it.
         if (now && isRunning) await readOutput(options, output, { follow: false, signal })
         return endOf(now, records.get(id)?.isStopped === true)
       }
@@ -89,7 +88,12 @@ async function readOutput(
     output.write(stream, chunk.subarray(skipped))
   })
   try {
-    for await (const chunk of await engine.output(id, follow, either)) take(chunk as Buffer)
+    const isChecked = follow && (await engine.isPodman())
+    for await (const chunk of await engine.output(id, follow, either)) {
+      // Only what arrives while the container runs is without gaps. The rest is read once more without following.
+      if (isChecked && !(await engine.isRunning(id))) break
+      take(chunk as Buffer)
+    }
   } catch (error) {
     if (!either.aborted) throw error
   } finally {
