@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Mask } from '../../src/families/pipelines/agents/runtime/mask.ts'
+import { Mask } from '../../src/agents/mask.ts'
 
 it('masks whole secrets, the longest first, and each line of one that has several', () => {
   const mask = new Mask(['token', 'token-and-more', '-----BEGIN-----\nfirst line\n\nlast\n', 'a.c*'])

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { demultiplex } from '../../src/families/pipelines/agents/container/demultiplex.ts'
+import { demultiplex } from '../../src/agents/container/demultiplex.ts'
 
 const frame = (stream: 1 | 2, text: string): Buffer => {
   const head = Buffer.alloc(8)

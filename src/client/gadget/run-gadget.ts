@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { type FailureCause, failureOf } from '../../core/gadget/failure-of.ts'
 import { type GadgetLock, GadgetOutput, type OutputEvents } from '../../core/gadget/output.ts'
 import { type GadgetMode, MAX_LINE_BYTES, PROTOCOL } from '../../core/gadget/protocol.ts'
-import { jsonProblem } from '../../core/json-problem.ts'
-import { jsonBounds, LIMITS } from '../../core/limits.ts'
 import { pause } from '../pause.ts'
 import { LineSplitter } from './line-splitter.ts'
 
@@ -37,8 +36,8 @@ export type GadgetResult =
     }
   | {
       readonly outcome: 'failed'
-      /** `start`: it could not be started. `error`: it wrote an `Error` line. */
-      readonly cause: 'start' | 'protocol' | 'error' | 'exit' | 'signal'
+      /** `start`: it could not be started. */
+      readonly cause: 'start' | FailureCause
       readonly message: string
       readonly exitCode: number | null
     }
@@ -156,18 +155,9 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
 
 function judge({ exitCode, signal }: Ended, output: GadgetOutput, stopped: boolean): GadgetResult {
   if (stopped) return { outcome: 'stopped' }
-  const failed = { outcome: 'failed', exitCode } as const
-  if (output.problem !== null) {
-    return { ...failed, cause: 'protocol', message: `It broke the gadget protocol. ${output.problem}` }
-  }
-  if (output.error !== null) return { ...failed, cause: 'error', message: output.error }
-  if (signal !== null) return { ...failed, cause: 'signal', message: `It was ended by ${signal}.` }
-  if (exitCode !== 0) return { ...failed, cause: 'exit', message: `It ended with exit code ${exitCode}.` }
-  const exports = { ...output.exports }
-  const excess = jsonProblem(exports, jsonBounds(LIMITS.json))
-  if (excess)
-    return { ...failed, cause: 'protocol', message: `It broke the gadget protocol. Its exports are ${excess}.` }
-  return { outcome: 'succeeded', exports, locks: output.locks }
+  const failure = failureOf({ exitCode, signal }, output)
+  if (failure) return { outcome: 'failed', exitCode, ...failure }
+  return { outcome: 'succeeded', exports: { ...output.exports }, locks: output.locks }
 }
 
 const codeOf = (error: unknown): string =>

@@ -1,9 +1,10 @@
 import { isStatus } from '../../../../agents/kubernetes/api.ts'
 import { pause } from '../../../../client/pause.ts'
+import { DeployError } from '../deploy-error.ts'
 import { type Change, changesBetween } from './changes.ts'
-import { DeployError, isRace, refusedBy } from './deploy-error.ts'
 import { APPLIED, type KubernetesObject, MANAGER, ownerOf } from './objects.ts'
 import type { Placed, Run } from './placed.ts'
+import { isRace, refusedBy } from './refusals.ts'
 
 /** What the application of one manifest does, or would do. */
 export interface Applied {

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { KubeConfig } from '@kubernetes/client-node'
-import { DeployError } from './deploy-error.ts'
+import { DeployError } from '../deploy-error.ts'
 
 /** Where the deployer finds the clusters of its items. */
 export interface ClusterOptions {

@@ -1,6 +1,6 @@
+import { DeployError } from '../deploy-error.ts'
 import { type Applied, applyOne, lookAt } from './apply.ts'
 import { describeChange } from './changes.ts'
-import { DeployError } from './deploy-error.ts'
 import { exportsOf, hasExports, readExports } from './exports.ts'
 import { union, without } from './inventory.ts'
 import { keyOf, type ObjectRef, titleOf } from './objects.ts'

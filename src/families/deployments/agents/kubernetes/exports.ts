@@ -1,6 +1,6 @@
 import { JSONPath } from 'jsonpath-plus'
 import type { KubernetesExport } from '../../../../core/deployers/kubernetes-manifest.ts'
-import { DeployError } from './deploy-error.ts'
+import { DeployError } from '../deploy-error.ts'
 import { groupOf, type KubernetesObject } from './objects.ts'
 import type { Placed, Run } from './placed.ts'
 import { CURRENT, inProgress, type ObjectStatus } from './status.ts'

@@ -1,13 +1,14 @@
 import { KubernetesApi } from '../../../../agents/kubernetes/api.ts'
 import type { Work, WorkContext, WorkItem, WorkOutcome } from '../../../../client/index.ts'
+import { DeployError } from '../deploy-error.ts'
 import { type ClusterOptions, openCluster } from './cluster.ts'
 import { deploy } from './deploy.ts'
-import { DeployError, deployErrorOf } from './deploy-error.ts'
 import { Discovery } from './discovery.ts'
 import { Inventory, union } from './inventory.ts'
 import type { KubernetesObject, ObjectRef } from './objects.ts'
 import { placeAll, type Run, refOf } from './placed.ts'
 import { type ManifestConfig, readConfig } from './read-config.ts'
+import { deployErrorOf } from './refusals.ts'
 import { removeAll } from './remove.ts'
 
 /** The `kubernetes-manifest` deployer: applies objects to a cluster, and deletes them. */

@@ -5,7 +5,7 @@ import {
   type KubernetesManifestConfig,
 } from '../../../../core/deployers/kubernetes-manifest.ts'
 import { ConfigCheck } from '../../../../sandbox/check-config.ts'
-import { DeployError } from './deploy-error.ts'
+import { DeployError } from '../deploy-error.ts'
 import { APPLIED, ITEM, type KubernetesObject } from './objects.ts'
 
 export interface ManifestConfig extends Omit<KubernetesManifestConfig, 'manifests'> {

@@ -1,8 +1,8 @@
 import { ApiError, isStatus } from '../../../../agents/kubernetes/api.ts'
 import { pause } from '../../../../client/pause.ts'
-import { refusedBy } from './deploy-error.ts'
 import { type KubernetesObject, type ObjectRef, ownerOf, titleOf } from './objects.ts'
 import type { Run } from './placed.ts'
+import { refusedBy } from './refusals.ts'
 import { inBatches } from './wait.ts'
 import { wavesOf } from './waves.ts'
 

@@ -1,5 +1,5 @@
 import { pause } from '../../../../client/pause.ts'
-import { DeployError } from './deploy-error.ts'
+import { DeployError } from '../deploy-error.ts'
 import { fieldsOf, type KubernetesObject } from './objects.ts'
 import type { Placed, Run } from './placed.ts'
 import type { ObjectStatus } from './status.ts'

@@ -1,4 +1,5 @@
-import type { ContainerCreateOptions, HostConfig } from 'dockerode'
+import type { ContainerCreateOptions } from 'dockerode'
+import { hardenedHost } from '../../../../agents/container/hardened-host.ts'
 import { StartProblem, type Workload } from '../runtime/runtime.ts'
 import { requireName, workloadEnv } from '../runtime/workload-env.ts'
 import type { ContainerOptions } from './options.ts'
@@ -50,7 +51,8 @@ export function containerOf({ workload, place, receipt, inputFolder, options }: 
     Labels: { [PLACE_LABEL]: place, [OBJECT_LABEL]: id, [WORKER_LABEL]: workerId, [RECEIPT_LABEL]: receipt },
     ...(options.user === null ? {} : { User: options.user }),
     HostConfig: {
-      ...limitsOf(options),
+      ...hardenedHost(options, LOG_SIZE),
+      RestartPolicy: { Name: 'no' },
       Mounts: [
         {
           Type: 'volume',
@@ -73,17 +75,3 @@ function envOf(workload: Workload, { url, user }: ContainerOptions): string[] {
   const token = workload.token === null ? {} : { PHASELINE_TOKEN_FILE: `${INPUT}/token` }
   return Object.entries({ HOME: '/tmp', ...env, ...token }).map(([name, value]) => `${name}=${value}`)
 }
-
-const limitsOf = ({ writableRoot, network, memory, cpus, pids }: ContainerOptions): HostConfig => ({
-  NetworkMode: network,
-  ReadonlyRootfs: !writableRoot,
-  Tmpfs: { '/tmp': 'rw,nosuid,nodev,size=256m' },
-  CapDrop: ['ALL'],
-  SecurityOpt: ['no-new-privileges'],
-  PidsLimit: pids,
-  // Without swap, which would delay the end of a container that needs too much memory.
-  ...(memory === null ? {} : { Memory: memory, MemorySwap: memory }),
-  ...(cpus === null ? {} : { NanoCpus: Math.round(cpus * 1e9) }),
-  RestartPolicy: { Name: 'no' },
-  LogConfig: { Type: 'json-file', Config: { 'max-size': LOG_SIZE, 'max-file': '1' } },
-})

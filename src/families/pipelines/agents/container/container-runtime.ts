@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { ContainerInfo, ContainerInspectInfo } from 'dockerode'
+import type { ContainerInfo } from 'dockerode'
+import { Endings } from '../../../../agents/container/endings.ts'
+import { Engine, hasRun, reasonOf, statusOf } from '../../../../agents/container/engine.ts'
+import { ImageProblem, Images } from '../../../../agents/container/images.ts'
 import { stateLock } from '../../../../agents/files/state-lock.ts'
 import { writeWhole } from '../../../../agents/files/write-whole.ts'
 import { pause, retryDelay } from '../../../../client/pause.ts'
@@ -15,14 +18,20 @@ import {
   type Workload,
   type WorkloadEnd,
 } from '../runtime/runtime.ts'
-import { containerOf, OBJECT_LABEL, RECEIPT_LABEL, WORKER_LABEL, WORKSPACE } from './container-of.ts'
-import { Endings } from './endings.ts'
-import { Engine, reasonOf, statusOf } from './engine.ts'
-import { Images } from './images.ts'
+import {
+  containerName,
+  containerOf,
+  OBJECT_LABEL,
+  PLACE_LABEL,
+  RECEIPT_LABEL,
+  volumeName,
+  WORKER_LABEL,
+  WORKSPACE,
+} from './container-of.ts'
 import { InputFolders } from './input-folders.ts'
 import type { ContainerOptions } from './options.ts'
 import { Records } from './records.ts'
-import { NEVER_RAN, sweep } from './sweep.ts'
+import { sweep } from './sweep.ts'
 import { watchContainer } from './watch-container.ts'
 import { archiveOf } from './workspace-files.ts'
 
@@ -58,8 +67,8 @@ export async function openContainerRuntime(options: ContainerRuntimeOptions): Pr
     Records.open(join(state, 'workloads')),
     InputFolders.open(instance, join(state, 'input')),
   ])
-  const engine = new Engine(options.socket, instance)
-  const endings = opening.use(new Endings(engine, (error) => options.onProblem?.(error)))
+  const engine = new Engine(options.socket, `${PLACE_LABEL}=${instance}`)
+  const endings = opening.use(new Endings(engine, OBJECT_LABEL, (error) => options.onProblem?.(error)))
   const images = new Images(engine.docker, options)
   return new ContainerRuntime(options, { instance, records, inputs, engine, images, endings }, opening.move())
 }
@@ -137,6 +146,7 @@ class ContainerRuntime implements Runtime {
       await this.#run(id)
     } catch (error) {
       if (await this.#settle(id)) return
+      if (error instanceof ImageProblem) throw new StartProblem(error.message)
       if (error instanceof StartProblem || statusOf(error) === 0) throw error
       throw new StartProblem(`It could not be started: ${reasonOf(error)}`)
     }
@@ -148,20 +158,25 @@ class ContainerRuntime implements Runtime {
     archive: Buffer | null,
   ): Promise<void> {
     const { engine } = this.#parts
-    if (workspace !== null) await engine.createVolume(workspace)
-    for (let failures = 0; !(await engine.create(container)); failures += 1) {
+    if (workspace !== null) await this.#createVolume(workspace)
+    for (let failures = 0; (await engine.create(container)) === null; failures += 1) {
       // A process that was killed has left it, or the engine still creates it for that one: nobody will start it.
-      const found = await engine.inspect(id)
+      const found = await engine.inspect(containerName(id))
       if (found && hasRun(found)) throw new Error(`The workload ${id} runs already.`)
-      if (found) await engine.remove(id, false)
+      if (found) await engine.remove(containerName(id), false)
       if (failures === CREATE_RETRIES) throw new Error(`The engine keeps the name of the container of ${id}.`)
       await pause(retryDelay(failures))
     }
-    if (archive) await engine.unpack(id, WORKSPACE, archive)
+    if (archive) await engine.unpack(containerName(id), WORKSPACE, archive)
+  }
+
+  #createVolume(workerId: string): Promise<unknown> {
+    const { engine, instance } = this.#parts
+    return engine.createVolume(volumeName(workerId), { [PLACE_LABEL]: instance, [WORKER_LABEL]: workerId })
   }
 
   async #run(id: string): Promise<void> {
-    await this.#parts.engine.start(id)
+    await this.#parts.engine.start(containerName(id))
     this.#own.add(id)
     await this.#parts.records.update(id, { isStarted: true })
   }
@@ -173,12 +188,12 @@ class ContainerRuntime implements Runtime {
   async #settle(id: string): Promise<boolean> {
     const { engine, records } = this.#parts
     if (records.get(id)?.isStarted) return true
-    const found = await engine.inspect(id)
+    const found = await engine.inspect(containerName(id))
     if (found && hasRun(found)) {
       await records.update(id, { isStarted: true })
       return true
     }
-    if (found) await engine.remove(id, false)
+    if (found) await engine.remove(containerName(id), false)
     await this.#forget(id)
     return false
   }
@@ -214,10 +229,10 @@ class ContainerRuntime implements Runtime {
   async stop(id: string): Promise<void> {
     const { engine, records } = this.#parts
     if (!records.get(id) || !(await this.#settle(id))) return
-    const found = await engine.inspect(id)
+    const found = await engine.inspect(containerName(id))
     if (!found?.State.Running) return
     await records.update(id, { isStopped: true })
-    await engine.stop(id, this.#options.graceMs ?? GRACE_MS)
+    await engine.stop(containerName(id), this.#options.graceMs ?? GRACE_MS)
     await this.#watching.get(id)?.catch(() => {})
   }
 
@@ -225,12 +240,12 @@ class ContainerRuntime implements Runtime {
     if (!ID.test(id)) return
     const { engine, records } = this.#parts
     await this.stop(id)
-    await engine.remove(id, true)
+    await engine.remove(containerName(id), true)
     const used = records.get(id)?.workspace ?? null
     await this.#forget(id)
     for (const worker of new Set([workspace, used])) {
       // The last of those who used it removes it: the engine keeps a volume that is in use.
-      if (worker !== null && ID.test(worker) && !records.get(worker)) await engine.removeVolume(worker)
+      if (worker !== null && ID.test(worker) && !records.get(worker)) await engine.removeVolume(volumeName(worker))
     }
   }
 
@@ -251,8 +266,6 @@ class ContainerRuntime implements Runtime {
     await this.#owned.disposeAsync()
   }
 }
-
-const hasRun = ({ State }: ContainerInspectInfo): boolean => !NEVER_RAN.has(State.Status)
 
 const recordOf = ({ Labels }: ContainerInfo) => ({
   receipt: Labels[RECEIPT_LABEL] ?? '',

@@ -1,10 +1,9 @@
-import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { userInfo } from 'node:os'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { memoryFolder } from '../../../../agents/container/memory-folder.ts'
 import { removeTree } from '../../../../agents/files/remove-tree.ts'
 import type { Workload } from '../runtime/runtime.ts'
 
-const MEMORY = '/dev/shm'
 const PRIVATE = { mode: 0o700 } as const
 /** A container may have any user; its folder is within one that is private on this machine. */
 const READABLE_FOLDER = { mode: 0o755 } as const
@@ -19,8 +18,8 @@ export class InputFolders {
 
   /** @param fallback a private folder, for systems without a folder in memory */
   static async open(place: string, fallback: string): Promise<InputFolders> {
-    const own = join(MEMORY, `phaseline-${userInfo().uid}`)
-    const root = (await isPrivate(own)) ? join(own, place) : fallback
+    const own = await memoryFolder()
+    const root = own === null ? fallback : join(own, place)
     await mkdir(root, { recursive: true, ...PRIVATE })
     return new InputFolders(root)
   }
@@ -50,16 +49,5 @@ export class InputFolders {
 
   remove(id: string): Promise<void> {
     return removeTree(this.path(id))
-  }
-}
-
-/** Makes the folder, and sees that it is this user's: others may write beside it. */
-async function isPrivate(folder: string): Promise<boolean> {
-  try {
-    await mkdir(folder, PRIVATE).catch(() => {})
-    const found = await lstat(folder)
-    return found.isDirectory() && found.uid === userInfo().uid && (found.mode & 0o077) === 0
-  } catch {
-    return false
   }
 }

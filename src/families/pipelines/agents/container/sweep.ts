@@ -1,14 +1,11 @@
-import { OBJECT_LABEL } from './container-of.ts'
-import type { Engine } from './engine.ts'
+import { type Engine, NEVER_RAN } from '../../../../agents/container/engine.ts'
+import { containerName, OBJECT_LABEL, volumeName, WORKER_LABEL } from './container-of.ts'
 import type { Records } from './records.ts'
 
 /** An ended container whose REMOVE has not come by then is removed. */
 const FORGOTTEN_MS = 86_400_000
 /** An engine that is slow may create a container for a runtime that was killed meanwhile. */
 const ABANDONED_MS = 600_000
-
-/** As the engines call it when a container has never run. */
-export const NEVER_RAN: ReadonlySet<string> = new Set(['created', 'configured', 'initialized'])
 
 export interface SweepOptions {
   readonly engine: Engine
@@ -25,20 +22,21 @@ export async function sweep(options: SweepOptions): Promise<void> {
     const id = Labels[OBJECT_LABEL] ?? ''
     if (NEVER_RAN.has(State) && !records.get(id) && ageOf(Created * 1_000) > ABANDONED_MS) {
       onFound(`the container of ${id} was never started, and belongs to nobody: it is removed`)
-      await engine.remove(id, false)
+      await engine.remove(containerName(id), false)
     }
     if (State === 'exited') await removeForgotten(options, id)
   }
   const used = new Set(records.ids.flatMap((id) => [id, records.get(id)?.workspace]))
-  for (const worker of await engine.workspaces()) {
-    if (used.has(worker)) continue
+  for (const { Labels } of await engine.volumes()) {
+    const worker = Labels?.[WORKER_LABEL]
+    if (worker === undefined || used.has(worker)) continue
     onFound(`the workspace of ${worker} belongs to nobody: it is removed`)
-    await engine.removeVolume(worker)
+    await engine.removeVolume(volumeName(worker))
   }
 }
 
 async function removeForgotten({ engine, records, onFound, remove }: SweepOptions, id: string): Promise<void> {
-  const ended = (await engine.inspect(id))?.State.FinishedAt
+  const ended = (await engine.inspect(containerName(id)))?.State.FinishedAt
   if (!ended || ageOf(Date.parse(ended)) < FORGOTTEN_MS) return
   onFound(`the container of ${id} has ended long ago, and nobody has asked to remove it: it is removed`)
   await remove(id, records.get(id)?.workerId === id ? id : null)

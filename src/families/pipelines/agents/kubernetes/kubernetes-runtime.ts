@@ -1,7 +1,7 @@
 import type { KubeConfig, V1ConfigMap, V1Pod, V1Secret } from '@kubernetes/client-node'
 import { ApiError, isStatus, KubernetesApi } from '../../../../agents/kubernetes/api.ts'
+import { Mask } from '../../../../agents/mask.ts'
 import { pause } from '../../../../client/pause.ts'
-import { Mask } from '../runtime/mask.ts'
 import { OUTPUT_LIMITS, Output, type OutputLimits } from '../runtime/output.ts'
 import {
   type KnownWorkload,

@@ -1,6 +1,6 @@
 import type { V1ContainerStateTerminated, V1Pod } from '@kubernetes/client-node'
 import { z } from 'zod'
-import { exitOf } from '../runtime/exit-of.ts'
+import { exitOf } from '../../../../agents/exit-of.ts'
 import type { WorkloadEnd } from '../runtime/runtime.ts'
 import { ANNOTATIONS } from './names.ts'
 

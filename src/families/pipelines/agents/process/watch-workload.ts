@@ -1,5 +1,5 @@
-import { exitOf } from '../runtime/exit-of.ts'
-import { Mask } from '../runtime/mask.ts'
+import { exitOf } from '../../../../agents/exit-of.ts'
+import { Mask } from '../../../../agents/mask.ts'
 import { Output, type OutputLimits } from '../runtime/output.ts'
 import type { Watcher, WorkloadEnd } from '../runtime/runtime.ts'
 import { endByForce, type Target } from './end-processes.ts'

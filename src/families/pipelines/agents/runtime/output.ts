@@ -1,6 +1,6 @@
+import type { Mask } from '../../../../agents/mask.ts'
 import { LineSplitter } from '../../../../client/gadget/line-splitter.ts'
 import { LIMITS } from '../../../../core/limits.ts'
-import type { Mask } from './mask.ts'
 import type { OutputStream } from './runtime.ts'
 
 export interface OutputLimits {

@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import type Docker from 'dockerode'
 import { z } from 'zod'
-import { asError } from '../../../../client/as-error.ts'
-import { codeOf } from '../../../../process/error-code.ts'
-import { StartProblem } from '../runtime/runtime.ts'
+import { asError } from '../../client/as-error.ts'
+import { codeOf } from '../../process/error-code.ts'
 import { reasonOf, statusOf } from './engine.ts'
-import type { ContainerOptions } from './options.ts'
+import type { EngineOptions } from './options.ts'
 
 const PULL_MS = 600_000
 /** The name under which Docker's own registry has its credentials. */
@@ -13,20 +12,25 @@ const DOCKER_HUB = 'https://index.docker.io/v1/'
 
 const registries = z.object({ auths: z.record(z.string(), z.object({ auth: z.string() })).default({}) })
 
-/** Fetches the images of containers. Workloads that start at the same time share one transfer. */
+/** Why an image cannot be had. The message holds no secret. */
+export class ImageProblem extends Error {
+  override name = 'ImageProblem'
+}
+
+/** Fetches the images of containers. Those that start at the same time share one transfer. */
 export class Images {
   readonly #docker: Docker
-  readonly #options: Pick<ContainerOptions, 'pull' | 'registries'>
+  readonly #options: Pick<EngineOptions, 'pull' | 'registries'>
   readonly #pulling = new Map<string, Promise<void>>()
 
-  constructor(docker: Docker, options: Pick<ContainerOptions, 'pull' | 'registries'>) {
+  constructor(docker: Docker, options: Pick<EngineOptions, 'pull' | 'registries'>) {
     this.#docker = docker
     this.#options = options
   }
 
   /**
    * Resolves when the engine has the image.
-   * @throws StartProblem; the reason of `signal` when it aborts, while the transfer goes on for others
+   * @throws ImageProblem; the reason of `signal` when it aborts, while the transfer goes on for others
    */
   async provide(image: string, signal: AbortSignal): Promise<void> {
     const { pull } = this.#options
@@ -54,7 +58,7 @@ export class Images {
       const progress = await this.#docker.pull(name, { abortSignal, ...(authconfig ? { authconfig } : {}) })
       await this.#follow(progress)
     } catch (error) {
-      throw new StartProblem(`Its image ${name} cannot be had: ${reasonOf(asError(error))}`)
+      throw new ImageProblem(`Its image ${name} cannot be had: ${reasonOf(asError(error))}`)
     }
   }
 

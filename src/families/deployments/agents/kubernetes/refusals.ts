@@ -1,14 +1,5 @@
 import { ApiError } from '../../../../agents/kubernetes/api.ts'
-
-/** Why an item cannot be deployed or deleted, as it is reported. */
-export class DeployError extends Error {
-  override name = 'DeployError'
-  readonly code: string
-  constructor(code: string, message: string) {
-    super(message)
-    this.code = code
-  }
-}
+import { DeployError } from '../deploy-error.ts'
 
 const CONFLICT = 'FieldManagerConflict'
 

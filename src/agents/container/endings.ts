@@ -1,6 +1,5 @@
-import { asError } from '../../../../client/as-error.ts'
-import { pause, retryDelay } from '../../../../client/pause.ts'
-import { OBJECT_LABEL } from './container-of.ts'
+import { asError } from '../../client/as-error.ts'
+import { pause, retryDelay } from '../../client/pause.ts'
 import type { Engine } from './engine.ts'
 
 /**
@@ -9,13 +8,16 @@ import type { Engine } from './engine.ts'
  */
 export class Endings implements AsyncDisposable {
   readonly #engine: Engine
+  readonly #label: string
   readonly #onProblem: (error: Error) => void
   readonly #closed = new AbortController()
   readonly #waiting = new Map<string, Set<() => void>>()
   readonly #following: Promise<void>
 
-  constructor(engine: Engine, onProblem: (error: Error) => void) {
+  /** @param label whose value is the id under which a container is waited for */
+  constructor(engine: Engine, label: string, onProblem: (error: Error) => void) {
     this.#engine = engine
+    this.#label = label
     this.#onProblem = onProblem
     this.#following = this.#follow()
   }
@@ -58,7 +60,7 @@ export class Endings implements AsyncDisposable {
       const lines = `${rest}${String(chunk)}`.split('\n')
       rest = lines.pop() ?? ''
       for (const line of lines) {
-        const id = objectOf(line)
+        const id = labelOf(line, this.#label)
         if (id !== null) this.#wake(id)
       }
     }
@@ -69,10 +71,10 @@ export class Endings implements AsyncDisposable {
   }
 }
 
-function objectOf(event: string): string | null {
+function labelOf(event: string, label: string): string | null {
   try {
     const { Actor } = JSON.parse(event) as { readonly Actor?: { readonly Attributes?: Record<string, string> } }
-    return Actor?.Attributes?.[OBJECT_LABEL] ?? null
+    return Actor?.Attributes?.[label] ?? null
   } catch {
     return null
   }

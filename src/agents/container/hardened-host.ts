@@ -1,0 +1,29 @@
+import type { HostConfig } from 'dockerode'
+
+export interface ContainerLimits {
+  /** `none`, `bridge`, `host`, or the name of a network of the engine. */
+  readonly network: string
+  /** Bytes; null: no limit. */
+  readonly memory: number | null
+  /** Cores, also parts of one; null: no limit. */
+  readonly cpus: number | null
+  readonly pids: number
+  readonly writableRoot: boolean
+}
+
+/** What every container of an agent gets: no capabilities, no new privileges, a root that it cannot write, and its limits. */
+export const hardenedHost = (limits: ContainerLimits, logSize: string): HostConfig => {
+  const { writableRoot, network, memory, cpus, pids } = limits
+  return {
+    NetworkMode: network,
+    ReadonlyRootfs: !writableRoot,
+    Tmpfs: { '/tmp': 'rw,nosuid,nodev,size=256m' },
+    CapDrop: ['ALL'],
+    SecurityOpt: ['no-new-privileges'],
+    PidsLimit: pids,
+    // Without swap, which would delay the end of a container that needs too much memory.
+    ...(memory === null ? {} : { Memory: memory, MemorySwap: memory }),
+    ...(cpus === null ? {} : { NanoCpus: Math.round(cpus * 1e9) }),
+    LogConfig: { Type: 'json-file', Config: { 'max-size': logSize, 'max-file': '1' } },
+  }
+}
