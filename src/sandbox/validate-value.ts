@@ -10,6 +10,7 @@ export const CONTAINERS = new Set([
   'items',
   '$ref',
   'allOf',
+  'if',
 ])
 /** Keywords whose message names types and parts of the schema, never a part of the value. */
 const SPEAKING = new Set(['type', 'required'])

@@ -28,6 +28,11 @@ export const deployments = defineFamily({
   programs: {
     mock: { load: async () => (await import('./agents.ts')).mock },
     gadget: { load: async () => (await import('./agents.ts')).gadget },
+    // `container` is the runtime.
+    'container-deployer': {
+      options: ['engine', 'pull', 'registries'],
+      load: async () => (await import('./agents/container/program.ts')).containers,
+    },
     'kubernetes-manifest': {
       options: ['kubeconfigs', 'namespace'],
       load: async () => (await import('./agents/kubernetes/program.ts')).kubernetesManifest,

@@ -1,3 +1,4 @@
+import { CONTAINER, CONTAINER_SCHEMA } from '../../../core/deployers/container.ts'
 import { KUBERNETES_MANIFEST, KUBERNETES_MANIFEST_SCHEMA } from '../../../core/deployers/kubernetes-manifest.ts'
 import type { Problems } from '../../../core/problems.ts'
 import { ConfigCheck } from '../../../sandbox/check-config.ts'
@@ -5,6 +6,7 @@ import type { InstallationSpec } from '../spec.ts'
 
 /** By the type of items. */
 const CHECKS: ReadonlyMap<string, ConfigCheck> = new Map([
+  [CONTAINER, new ConfigCheck(CONTAINER_SCHEMA)],
   [KUBERNETES_MANIFEST, new ConfigCheck(KUBERNETES_MANIFEST_SCHEMA)],
 ])
 

@@ -1,0 +1,152 @@
+/** What the config of a `container` item is: for the deployer, and for the server, which refuses what cannot be one. */
+
+export const CONTAINER = 'container'
+
+type Text = string | number | boolean
+export interface ContainerConfig {
+  readonly mode?: 'job' | 'service'
+  readonly image: string
+  readonly command?: readonly Text[]
+  readonly args?: readonly Text[]
+  readonly env?: Readonly<Record<string, Text>>
+  readonly secrets?: Readonly<Record<string, string>>
+  readonly user?: string | number
+  readonly network?: string
+  readonly memory?: string
+  readonly cpus?: number
+  readonly pids?: number
+  readonly writableRoot?: boolean
+  readonly graceMs?: number
+  readonly output?: 'protocol' | 'text'
+  readonly delete?: readonly Text[]
+  readonly ports?: readonly PublishedPort[]
+  readonly health?: HealthConfig
+}
+export interface PublishedPort {
+  readonly container: number
+  readonly host?: number
+}
+interface HealthConfig {
+  readonly http?: { readonly path?: string; readonly port?: number }
+  readonly command?: readonly Text[]
+  readonly intervalMs?: number
+  readonly timeoutMs?: number
+  readonly retries?: number
+}
+
+const MAX_WORDS = 256
+const word = { type: ['string', 'number', 'boolean'], maxLength: 65_536, pattern: '^[^\\u0000]*$' } as const
+const words = { type: 'array', maxItems: MAX_WORDS, items: word } as const
+const command = { ...words, minItems: 1 } as const
+/** Names of secrets are names of files, too. */
+const variable = { pattern: '^[A-Za-z_][A-Za-z0-9_]{0,127}$' } as const
+
+const JOB_ONLY = {
+  output: {
+    enum: ['protocol', 'text'],
+    default: 'protocol',
+    description: 'What is on the standard output: lines of the gadget protocol, or any text, which exports nothing.',
+  },
+  delete: { ...command, description: 'Runs in the same image when the item is deleted.' },
+} as const
+
+const port = { type: 'integer', minimum: 1, maximum: 65_535 } as const
+const SERVICE_ONLY = {
+  ports: {
+    type: 'array',
+    maxItems: 64,
+    description: 'Ports that are published on 127.0.0.1.',
+    items: {
+      type: 'object',
+      required: ['container'],
+      additionalProperties: false,
+      properties: { container: port, host: { ...port, description: 'By default one that the engine chooses.' } },
+    },
+  },
+  health: {
+    type: 'object',
+    additionalProperties: false,
+    description: 'How it is known that the service does its work. By default it has to run on for a moment.',
+    properties: {
+      http: {
+        type: 'object',
+        additionalProperties: false,
+        description: 'A request to a published port has to be answered with a status from 200 to 399.',
+        properties: {
+          path: { type: 'string', maxLength: 2_048, pattern: '^/[!-~]*$', default: '/' },
+          port: { ...port, description: 'Of the container. By default the first published one.' },
+        },
+      },
+      command: { ...command, description: 'A command in the container that has to end with exit code 0.' },
+      intervalMs: { type: 'integer', minimum: 100, maximum: 60_000, default: 1_000 },
+      timeoutMs: { type: 'integer', minimum: 100, maximum: 60_000, default: 5_000 },
+      retries: { type: 'integer', minimum: 1, maximum: 1_000, default: 30 },
+    },
+  },
+} as const
+
+const isMode = (mode: string) => ({ required: ['mode'], properties: { mode: { const: mode } } })
+const without = (settings: object) => ({
+  properties: Object.fromEntries(Object.keys(settings).map((name) => [name, false])),
+})
+
+/** JSON Schema, draft 2020-12. */
+export const CONTAINER_SCHEMA = {
+  type: 'object',
+  required: ['image'],
+  additionalProperties: false,
+  properties: {
+    mode: {
+      enum: ['job', 'service'],
+      default: 'job',
+      description: 'A job runs to its end; a service is kept running.',
+    },
+    image: { type: 'string', minLength: 1, maxLength: 512, pattern: '^[A-Za-z0-9]\\S*$' },
+    command: { ...command, description: 'By default the one of the image.' },
+    args: words,
+    env: {
+      type: 'object',
+      maxProperties: 256,
+      propertyNames: variable,
+      additionalProperties: word,
+      description: 'Can be seen by all who may ask the engine.',
+    },
+    secrets: {
+      type: 'object',
+      maxProperties: 64,
+      propertyNames: variable,
+      additionalProperties: { type: 'string', maxLength: 65_536 },
+      description: 'By name: files in the folder that the variable PHASELINE_SECRETS names.',
+    },
+    user: {
+      type: ['string', 'integer'],
+      minimum: 0,
+      maximum: 999_999_999,
+      pattern: '^\\d{1,9}(:\\d{1,9})?$',
+      description: 'Such as 1000 or 1000:1000. By default the one of the image.',
+    },
+    network: {
+      type: 'string',
+      pattern: '^(?!host$)[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$',
+      description: 'none, bridge, or the name of a network of the engine.',
+    },
+    memory: { type: 'string', pattern: '^[1-9]\\d{0,11}[kmgKMG]?$', description: 'Such as 512m or 2g.' },
+    cpus: { type: 'number', exclusiveMinimum: 0, maximum: 1_024 },
+    pids: { type: 'integer', minimum: 1, maximum: 1_000_000, default: 1_024 },
+    writableRoot: { type: 'boolean', default: false },
+    graceMs: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 300_000,
+      default: 10_000,
+      description: 'From the request to end to SIGKILL.',
+    },
+    ...JOB_ONLY,
+    ...SERVICE_ONLY,
+  },
+  // Where the mode is an expression, neither holds.
+  allOf: [
+    { if: { not: isMode('service') }, else: without(JOB_ONLY) },
+    { if: { not: { anyOf: [isMode('job'), { not: { required: ['mode'] } }] } }, else: without(SERVICE_ONLY) },
+  ],
+} as const
