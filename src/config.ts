@@ -30,6 +30,15 @@ export interface Config {
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null
   /** With encryption: the port on loopback for the built-in agents; 0: any free one. */
   readonly agentsPort: number
+  /** The port for operators, with health and metrics; null: none but that of the gateway. */
+  readonly admin: { readonly port: number; readonly host: string } | null
+  /** How it ends, in milliseconds. */
+  readonly drain: {
+    /** In which everything still works, and load balancers learn of the end. */
+    readonly delayMs: number
+    /** Of all, the delay included. */
+    readonly timeoutMs: number
+  }
   /** The embedded data folder. */
   readonly dataDir: string
   /** Absent: an embedded Postgres in the data folder. */
@@ -150,6 +159,11 @@ const schema = z.object({
   PHASELINE_TLS_CERT: z.string().optional(),
   PHASELINE_TLS_KEY: z.string().optional(),
   PHASELINE_AGENTS_PORT: integer(0, 65_535).default(0),
+  PHASELINE_ADMIN_PORT: integer(0, 65_535).optional(),
+  PHASELINE_ADMIN_HOST: z.string().default('127.0.0.1'),
+  PHASELINE_DRAIN_DELAY_MS: integer(0, MAX_MS).default(0),
+  // Less than the 30 s after which Kubernetes kills.
+  PHASELINE_DRAIN_TIMEOUT_MS: timeout.default(25_000),
   PHASELINE_DATA: z.string().default('.phaseline'),
   DATABASE_URL: url('postgres:', 'postgresql:').optional(),
   REDIS_URL: url('redis:', 'rediss:').optional(),
@@ -243,6 +257,8 @@ export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts =
   const { data } = parsed
   if ((data.PHASELINE_TLS_CERT === undefined) !== (data.PHASELINE_TLS_KEY === undefined))
     return { ok: false, problems: ['PHASELINE_TLS_CERT and PHASELINE_TLS_KEY: set both or neither'] }
+  if (data.PHASELINE_DRAIN_DELAY_MS >= data.PHASELINE_DRAIN_TIMEOUT_MS)
+    return { ok: false, problems: ['PHASELINE_DRAIN_DELAY_MS: must be less than PHASELINE_DRAIN_TIMEOUT_MS'] }
   const processRuntimeOff = data.PHASELINE_PROCESS_RUNTIME ? null : whyRuntimeOff(data)
   return {
     ok: true,
@@ -251,6 +267,8 @@ export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts =
       host: data.HOST,
       tls: tlsOf(data),
       agentsPort: data.PHASELINE_AGENTS_PORT,
+      admin: adminOf(data),
+      drain: { delayMs: data.PHASELINE_DRAIN_DELAY_MS, timeoutMs: data.PHASELINE_DRAIN_TIMEOUT_MS },
       dataDir: data.PHASELINE_DATA,
       databaseUrl: data.DATABASE_URL,
       redisUrl: data.REDIS_URL,
@@ -294,6 +312,10 @@ export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts =
 
 function tlsOf({ PHASELINE_TLS_CERT: certFile, PHASELINE_TLS_KEY: keyFile }: z.infer<typeof schema>): Config['tls'] {
   return certFile !== undefined && keyFile !== undefined ? { certFile, keyFile } : null
+}
+
+function adminOf({ PHASELINE_ADMIN_PORT: port, PHASELINE_ADMIN_HOST: host }: z.infer<typeof schema>): Config['admin'] {
+  return port === undefined ? null : { port, host }
 }
 
 /** The process runtime lets every user of the API run commands here, so it is on by default only on a private machine. */

@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { createAudit } from './audit/index.ts'
 import type { Config } from './config.ts'
+import { judgeHealth } from './core/health.ts'
 import type { Secret } from './core/secret.ts'
 import { evaluateIn } from './engine/evaluate.ts'
 import { kindsOf } from './engine/families.ts'
@@ -15,17 +17,23 @@ import { createLog } from './log/reader.ts'
 import type { Logger } from './logger.ts'
 import { createSandbox } from './sandbox/index.ts'
 import { loadSecretKeys } from './secret-keys.ts'
+import { openAdmin } from './server/admin.ts'
+import { Drain } from './server/drain.ts'
+import { createMetrics } from './server/metrics.ts'
+import { Readiness } from './server/readiness.ts'
 import { openAccess } from './start/access.ts'
 import { administratorToken } from './start/administrator-token.ts'
 import { startBuiltInAgents } from './start/built-in-agents.ts'
 import { checkBinding } from './start/check-binding.ts'
 import { adoptTokens } from './start/configured-tokens.ts'
+import { logStart } from './start/log-start.ts'
 import { type Gateway, openGateway } from './start/open-gateway.ts'
 import { MIGRATIONS_FOLDER } from './start/package-folder.ts'
 import { startPruners } from './start/pruners.ts'
 import { connectDatabase, openSignal } from './start/services.ts'
 import { warnOfUnknownKeys } from './start/warn-of-unknown-keys.ts'
 import { startDatabaseClock } from './store/database-clock.ts'
+import { DatabaseHealth } from './store/database-health.ts'
 import { extendVocabulary } from './store/extend-vocabulary.ts'
 import { migrate } from './store/migrate.ts'
 import { createPool, type PoolOptions } from './store/pool.ts'
@@ -44,9 +52,13 @@ const READERS = 4
 export interface App extends AsyncDisposable {
   /** e.g. https://127.0.0.1:4000; null for a process without a gateway. */
   readonly origin: string | null
+  /** e.g. http://127.0.0.1:9090; null: it has no port for operators. */
+  readonly adminOrigin: string | null
   /** The administrator's; null when this process was given none. */
   readonly token: Secret | null
   readonly engineHost: EngineHost
+  /** Begins its end: it is not ready any more, and works on for as long as load balancers need to see it. Then dispose it. */
+  drain(): Promise<void>
 }
 export interface AppOptions {
   readonly logger: Logger
@@ -64,6 +76,11 @@ export async function startApp(
   checkBinding(config, logger)
   await using parts = new AsyncDisposableStack()
   const { roles, timeouts } = config
+  const drain = new Drain()
+  const readiness = new Readiness(drain)
+  const { limits, trustedProxies } = config
+  const admin =
+    config.admin && parts.use(await openAdmin({ ...config.admin, limits, trustedProxies, readiness, logger }))
   const [{ connection, embedded }, families] = await Promise.all([
     connectDatabase(config, logger),
     loadFamilies(definitions),
@@ -72,6 +89,12 @@ export async function startApp(
   const openPool = (max: number, options: Pick<PoolOptions, 'planOnce' | 'statementTimeoutMs'> = {}) =>
     parts.adopt(createPool(connection, { max, logger, ...options }), (pool) => pool.end())
   const pool = openPool(POOL_SIZE)
+  const health = new DatabaseHealth(pool)
+  const openWatchedPool = (...options: Parameters<typeof openPool>) => {
+    const opened = openPool(...options)
+    health.watch(opened)
+    return opened
+  }
   await migrate(pool, MIGRATIONS_FOLDER)
   await extendVocabulary(pool, families)
   const clock = parts.use(await startDatabaseClock({ pool, logger }))
@@ -89,11 +112,11 @@ export async function startApp(
 
   const signal = parts.adopt(await openSignal(config, logger), (s) => s.close())
   const numberer = parts.use(createNumberer({ pool, signal, logger }))
-  const log = parts.use(await createLog({ pool: openPool(READERS), signal, logger, numberer }))
+  const log = parts.use(await createLog({ pool: openWatchedPool(READERS), signal, logger, numberer }))
   const audit = parts.use(createAudit({ pool, system, signal, logger }))
   const sandbox = parts.use(createSandbox({ logger }))
   const kinds = kindsOf(families.map(({ rules }) => rules))
-  const writing = { pool: openPool(WRITERS, { planOnce: true }), kinds, system, timeouts }
+  const writing = { pool: openWatchedPool(WRITERS, { planOnce: true }), kinds, system, timeouts }
   const engineHost = parts.use(createEngineHost({ parts: writing, evaluate: evaluateIn(sandbox), signal, log, logger }))
   log.onReplaced(() => engineHost.runner.forget())
   void parts.adopt(warnOfUnknownKeys({ pool, sealing, logger }), (warned) => warned)
@@ -107,21 +130,34 @@ export async function startApp(
   if (roles.has('gateway')) {
     const graphql = families.map((family) => family.graphql)
     const { trees } = engineHost
-    const answering = openPool(POOL_SIZE, { statementTimeoutMs: config.limits.operationTimeoutMs })
+    const answering = openWatchedPool(POOL_SIZE, { statementTimeoutMs: config.limits.operationTimeoutMs })
     const services = {
       ...createCommands(families, { trees, system, sandbox, pool, sealing, timeouts }),
       ...{ agents: engineHost.agents, kinds: createKindRegistry(graphql), log, tokens, audit, logger, system },
       ...{ pool: answering, live: createLive(answering), streams: new OpenStreams() },
     }
     const schema = buildSchema(graphql)
-    gateway = parts.use(await openGateway({ config, schema, services, logger, clock, logins }))
+    gateway = parts.use(await openGateway({ config, schema, services, logger, clock, logins, readiness, drain }))
   }
+  const measured = { log, agents: engineHost.agents, clock, gateway: null }
+  admin?.show(gateway?.metrics ?? createMetrics({ ...measured, refusals: admin.refusals }), { tokens, audit })
   if (roles.has('agents') && gateway && administrator) {
     const folders = [...config.gadgetFolders, ...gadgetFolders]
     const host = { config, gadgetFolders: folders, origin: gateway.agentsOrigin, administrator, logger }
     for (const process of await startBuiltInAgents(agents, host)) parts.use(process)
   }
-  const running = parts.move()
+  readiness.started(async () =>
+    judgeHealth({ ...(await health.measure()), clockAgeMs: clock.ageMs, engine: engineHost.engineFacts }),
+  )
   const origin = gateway?.origin ?? null
-  return { origin, token: administrator, engineHost, [Symbol.asyncDispose]: () => running.disposeAsync() }
+  await logStart({ config, pool, epoch: log.stats.epoch, gateway: origin, admin: admin?.url ?? null, logger })
+  const running = parts.move()
+  return {
+    ...{ origin, adminOrigin: admin?.url ?? null, token: administrator, engineHost },
+    drain() {
+      drain.begin(config.drain)
+      return delay(config.drain.delayMs)
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
 }

@@ -22,6 +22,7 @@ export async function serve({ example, signal = stopSignal(), families = ownFami
   const exposed = exposedSecrets(process.env)
   const config = await readConfig(families)
   const logger = createLogger(config.logLevel)
+  signal.addEventListener('abort', () => endInTime(config, logger), { once: true })
   const gadgetFolders = example ? [join(WEBSHOP_EXAMPLE, 'gadgets')] : []
   await using app = await startApp(config, { logger, gadgetFolders, families }).catch(explainStartError)
   const { origin, token } = app
@@ -39,6 +40,19 @@ export async function serve({ example, signal = stopSignal(), families = ownFami
   }
   if (!signal.aborted) await new Promise((stopped) => signal.addEventListener('abort', stopped, { once: true }))
   say('Stopping …')
+  await app.drain()
+}
+
+/** Whatever hangs, such as a database that does not answer, the process ends. */
+function endInTime({ drain: { timeoutMs } }: Config, logger: Logger): void {
+  const late = setTimeout(() => {
+    logger.fatal(
+      { timeoutMs },
+      'the process could not end in order within PHASELINE_DRAIN_TIMEOUT_MS, so it is cut off',
+    )
+    process.exit(1)
+  }, timeoutMs)
+  late.unref()
 }
 
 async function readConfig(families: readonly FamilyDefinition[]): Promise<Config> {

@@ -190,6 +190,8 @@ test('nothing has to be set, and what is empty is not set', () => {
       host: '127.0.0.1',
       tls: null,
       agentsPort: 0,
+      admin: null,
+      drain: { delayMs: 0, timeoutMs: 25_000 },
       dataDir: '.phaseline',
       databaseUrl: undefined,
       redisUrl: undefined,
@@ -251,6 +253,10 @@ test('everything that can be set', () => {
       PHASELINE_PROCESS_RUNTIME: 'trusted',
       PHASELINE_WORKLOAD_NETWORK: 'host',
       PHASELINE_WORKLOAD_FOLDERS: '/opt/node:/opt/go',
+      PHASELINE_ADMIN_PORT: '9090',
+      PHASELINE_ADMIN_HOST: '0.0.0.0',
+      PHASELINE_DRAIN_DELAY_MS: '10000',
+      PHASELINE_DRAIN_TIMEOUT_MS: '50000',
     },
     { timeouts },
   )
@@ -274,6 +280,8 @@ test('everything that can be set', () => {
       agentRetentionMs: null,
       capacity: { maxWorkers: 3, maxJobs: 4 },
       workloads: { level: 'trusted', network: 'host', folders: ['/opt/node', '/opt/go'] },
+      admin: { port: 9090, host: '0.0.0.0' },
+      drain: { delayMs: 10_000, timeoutMs: 50_000 },
     },
   })
   expect(secretsOf(loaded)).toEqual({
@@ -297,6 +305,12 @@ test.each([
 ])('the log is kept for %s', (text, ms) => {
   const loaded = loadConfig({ PHASELINE_LOG_RETENTION: text })
   expect(loaded.ok ? loaded.config.logRetentionMs : undefined).toBe(ms)
+})
+
+test('a process cannot spend all the time of its end on waiting', () => {
+  const problems = ['PHASELINE_DRAIN_DELAY_MS: must be less than PHASELINE_DRAIN_TIMEOUT_MS']
+  expect(loadConfig({ PHASELINE_DRAIN_DELAY_MS: '25000' })).toEqual({ ok: false, problems })
+  expect(loadConfig({ PHASELINE_DRAIN_DELAY_MS: '24999' }).ok).toBe(true)
 })
 
 test('all problems are told at once, and no value is in them', () => {

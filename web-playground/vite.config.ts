@@ -34,7 +34,7 @@ export default defineConfig({
     // Beside the dashboard's own folder: what is published, and the examples.
     fs: { allow: ['..'] },
     proxy: {
-      '^/(graphql|healthz|readyz|.well-known/phaseline)$': {
+      '^/(graphql|livez|healthz|readyz|.well-known/phaseline)$': {
         target: GATEWAY,
         changeOrigin: true,
         ws: true,

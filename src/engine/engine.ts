@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { backoffMs } from '../core/backoff.ts'
+import type { EngineFacts } from '../core/health.ts'
 import type { Signal } from '../core/ports/signal.ts'
 import type { System } from '../core/ports/system.ts'
 import { listen } from '../log/signal/listen.ts'
@@ -44,6 +45,8 @@ export class Engine implements AsyncDisposable {
   #subscription: { close(): Promise<void> } | null = null
   #sweptAt = Number.NEGATIVE_INFINITY
   #recoveredAt = Number.NEGATIVE_INFINITY
+  #lookedAt = performance.now()
+  #workedAt = performance.now()
 
   constructor(options: EngineOptions) {
     this.#options = options
@@ -61,6 +64,11 @@ export class Engine implements AsyncDisposable {
     this.#wait?.wake()
   }
 
+  get facts(): EngineFacts {
+    const now = performance.now()
+    return { lookedAgoMs: now - this.#lookedAt, workedAgoMs: now - this.#workedAt }
+  }
+
   /** Starts no further reconcile and finishes the active ones. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true
@@ -75,6 +83,7 @@ export class Engine implements AsyncDisposable {
       try {
         await this.#takeDue()
         await this.#sweep()
+        this.#lookedAt = performance.now()
         await this.#pause()
       } catch (error) {
         this.#options.logger.error({ err: error }, 'the engine could not search for due trees')
@@ -93,6 +102,7 @@ export class Engine implements AsyncDisposable {
       if (this.#active.has(rootId)) continue
       const reconciling = this.#reconcile(rootId).finally(() => {
         this.#active.delete(rootId)
+        this.#workedAt = performance.now()
         this.notify()
       })
       this.#active.set(rootId, reconciling)

@@ -1,3 +1,4 @@
+import type { EngineFacts } from '../core/health.ts'
 import type { AgentPort } from '../core/ports/agents.ts'
 import type { Log } from '../core/ports/log.ts'
 import type { Signal } from '../core/ports/signal.ts'
@@ -26,6 +27,8 @@ export interface EngineHost extends AsyncDisposable {
   readonly agents: AgentPort
   /** Starts to reconcile every tree that is due, and to remove what has outlived its use. */
   startEngine(options: Pick<SweepOptions, 'agentRetentionMs'>): void
+  /** Null: it is not started. */
+  readonly engineFacts: EngineFacts | null
 }
 
 export interface EngineHostOptions {
@@ -83,6 +86,9 @@ export function createEngineHost(options: EngineHostOptions): EngineHost {
       const recover = () => recoverStalled(context)
       engine = new Engine({ pool, runner, signal, system, logger, sweeping, recoverStalled: recover })
       engine.start()
+    },
+    get engineFacts() {
+      return engine?.facts ?? null
     },
     async [Symbol.asyncDispose]() {
       await engine?.[Symbol.asyncDispose]()

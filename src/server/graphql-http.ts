@@ -14,7 +14,7 @@ import { answerSubscription, type SubscriptionParts } from './plain-subscription
 import { type RefusedRequest, readRequest, type SentRequest } from './read-request.ts'
 import { refuse, refuseForNow, replyError } from './reply.ts'
 import { requestIdIn } from './request-id.ts'
-import { endEvents } from './streams/event-sink.ts'
+import { endEvents, leaveEvents } from './streams/event-sink.ts'
 import type { TrustedDocuments } from './trusted-documents.ts'
 import { watchReader } from './watch-reader.ts'
 
@@ -87,7 +87,11 @@ interface Asking {
 
 async function answer({ request: sent }: SentRequest, asking: Asking, parts: HttpParts): Promise<void> {
   const { request, response, secret, viewer, streams, turn, charge } = asking
-  const end = (why: EndReason | 'CLOSING') => (why === 'REVOKED' ? endEvents(response) : response.destroy())
+  const end = (why: EndReason | 'CLOSING') => {
+    if (why === 'CLOSING') return leaveEvents(response)
+    if (why === 'REVOKED') endEvents(response)
+    else response.destroy()
+  }
   const answered = parts.connections.opened({ secret, viewer, isStream: streams, end })
   try {
     const { accept } = request.headers

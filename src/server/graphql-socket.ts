@@ -5,6 +5,7 @@ import { WebSocketServer } from 'ws'
 import { MAX_BODY } from '../graphql/schema/limits.ts'
 import { CLOSE } from './close-codes.ts'
 import { dismiss } from './dismiss.ts'
+import type { Drain } from './drain.ts'
 import { requestIdOf } from './request-id.ts'
 import { createProtocol, type ProtocolParts } from './socket-protocol.ts'
 import { type SessionParts, SocketSession } from './socket-session.ts'
@@ -24,12 +25,18 @@ export interface GraphQLSocket {
   readonly size: number
   /** Bytes that wait for all clients together. */
   readonly bufferedBytes: number
+  /** Lets operations end but subscriptions, and closes each socket then with SERVICE_RESTART. */
   close(): Promise<void>
 }
 
+interface SocketParts extends ProtocolParts, SessionParts {
+  readonly drain: Drain
+}
+
 /** The WebSockets of a gateway: few of them from strangers, and not too many altogether. */
-export function createGraphQLSocket(parts: ProtocolParts & SessionParts): GraphQLSocket {
-  const { limits, refusals, callers } = parts
+export function createGraphQLSocket(parts: SocketParts): GraphQLSocket {
+  const { limits, refusals, callers, drain } = parts
+  const sessions = new Set<SocketSession>()
   const server = new WebSocketServer(OPTIONS)
   const protocol = createProtocol(parts)
   const unauthenticated = new UnauthenticatedSockets(limits, refusals)
@@ -39,7 +46,12 @@ export function createGraphQLSocket(parts: ProtocolParts & SessionParts): GraphQ
         const address = callers.addressOf(request)
         const origin = { address, requestId: requestIdOf(request) }
         const newcomer = server.clients.size > limits.sockets ? null : unauthenticated.admit(socket, stream, address)
-        if (newcomer) return new SocketSession({ socket, stream, newcomer, origin }, parts).run(protocol)
+        if (newcomer) {
+          const session = new SocketSession({ socket, stream, newcomer, origin }, parts)
+          sessions.add(session)
+          socket.once('close', () => sessions.delete(session))
+          return session.run(protocol)
+        }
         refusals.count('TOO_MANY_SOCKETS')
         dismiss(socket, stream, CLOSE.TOO_MANY_SOCKETS)
       }),
@@ -49,18 +61,9 @@ export function createGraphQLSocket(parts: ProtocolParts & SessionParts): GraphQ
     get bufferedBytes() {
       return [...server.clients].reduce((sum, client) => sum + client.bufferedAmount, 0)
     },
-    close: () => closeAll(server),
+    async close() {
+      await Promise.all([...sessions].map((session) => session.leave(drain.remainingMs)))
+      server.close()
+    },
   }
-}
-
-async function closeAll(server: WebSocketServer): Promise<void> {
-  const closed = [...server.clients].map(
-    (client) =>
-      new Promise<void>((resolve) => {
-        client.once('close', () => resolve())
-        client.close(CLOSE.SERVICE_RESTART.code, CLOSE.SERVICE_RESTART.reason)
-      }),
-  )
-  await Promise.all(closed)
-  server.close()
 }

@@ -28,7 +28,7 @@ const HTML = `<!doctype html>
   <li>The dashboard and GraphiQL are not built: run <code>npm run build:web</code>, then start the server again.</li>
   <li><code>/graphql</code>: HTTP, server-sent events and <code>graphql-transport-ws</code>, with
     <code>Authorization: Bearer …</code>.</li>
-  <li><a href="/healthz">/healthz</a>, <a href="/readyz">/readyz</a>, <code>/metrics</code> (with an administrator's token).</li>
+  <li><a href="/livez">/livez</a>, <a href="/readyz">/readyz</a>, <code>/metrics</code> (with an administrator's token).</li>
 </ul>
 <script>${SCRIPT}</script>
 </html>

@@ -1,19 +1,32 @@
-import { createServer, type ServerOptions as HttpOptions, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type ServerOptions as HttpOptions,
+  type IncomingMessage,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo, Server, Socket } from 'node:net'
+import { type AddressInfo, Server, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { GatewayLimits } from '../core/gateway-limits.ts'
 import { isLoopback } from '../core/loopback.ts'
 import type { Logger } from '../logger.ts'
+import type { Bounds } from './bounds.ts'
 import { refuseBrokenRequests } from './client-errors.ts'
 import { grantOrigin } from './cross-origin.ts'
+import type { Drain } from './drain.ts'
 import type { GraphQLSocket } from './graphql-socket.ts'
 import { checkOrigin, type OriginRules } from './origin-check.ts'
 import { protect, refuse, replyError, replyText } from './reply.ts'
 import { nameRequest, requestIdIn } from './request-id.ts'
-import { API_PATH, type RouteParts, routeOf } from './routes.ts'
 import { contextOf, STRICT_TRANSPORT, type TlsSource, tlsOptions } from './tls.ts'
 import { watchReader } from './watch-reader.ts'
+
+export interface Route {
+  /** In the metrics. */
+  readonly name: string
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void> | void
+}
 
 export interface ListenerOptions {
   /** 0: any free port. */
@@ -23,10 +36,17 @@ export interface ListenerOptions {
   readonly allowedOrigins: readonly string[]
   /** Null: without encryption. */
   readonly tls: TlsSource | null
-  /** Nothing but `/graphql` for programs: no page of any origin. */
-  readonly isApiOnly?: true
-  readonly parts: RouteParts
-  readonly socket: GraphQLSocket
+  /** For programs only: no page of any origin may call. */
+  readonly refusesPages?: true
+  /** For callers that do not know the name of this server. */
+  readonly allowsAnyHost?: true
+  readonly routeOf: (path: string, request: IncomingMessage) => Route | undefined
+  /** Called after each response. */
+  readonly answered: (route: string, status: number, seconds: number) => void
+  readonly bounds: Bounds
+  readonly drain: Drain
+  /** Null: no WebSockets. */
+  readonly socket: GraphQLSocket | null
   readonly logger: Logger
 }
 
@@ -34,23 +54,31 @@ export interface Listener {
   /** e.g. `https://127.0.0.1:4000` */
   readonly url: string
   readonly port: number
-  /** Accepts no more connections, and lets requests end. Sockets must have been closed. */
+  /** Accepts no more connections, and lets requests end; their connections close with them. Sockets must be closed beside it. */
   close(): Promise<void>
 }
 
-/** Milliseconds that running requests get when a listener closes. */
-const DRAIN_MS = 5_000
+export const API_PATH = '/graphql'
+
 const IDLE_MS = 20
+/** Milliseconds after which a connection without a request is closed. Its client has been told. */
+const KEEP_ALIVE_MS = 5_000
+/** Clients count from when a response has arrived, and Node waits a second more for requests that are on their way. */
+const LATE_MS = 2_000
 
 /** One port for HTTP and WebSockets. Resolves once it listens. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
-  const { host, port, tls, parts, socket, logger } = options
-  const timeouts = timeoutsOf(parts.limits)
+  const { host, port, tls, bounds, socket, logger } = options
+  const timeouts = timeoutsOf(bounds.limits)
   const http = tls ? createTlsServer({ ...timeouts, ...tlsOptions(tls) }) : createServer(timeouts)
   if ('setSecureContext' in http) tls?.onChange(() => http.setSecureContext(contextOf(tls.current)))
-  refuseBrokenRequests(http, parts.refusals)
+  refuseBrokenRequests(http, bounds.refusals)
+  const open = new OpenResponses()
+  // A server that accepts no more connections does not know it any more.
+  let ownPort = 0
   http.on('request', (request, response) => {
-    handle(request, response, { options, port: portOf(http) }).catch((error: unknown) => {
+    open.add(response)
+    handle(request, response, { options, port: ownPort }).catch((error: unknown) => {
       logger.error({ err: error, requestId: requestIdIn(response) }, 'a request failed')
       if (response.headersSent) response.destroy()
       else replyError(response, 500, 'INTERNAL_SERVER_ERROR', 'Something went wrong on the server.')
@@ -58,22 +86,43 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   })
   http.on('upgrade', (request, stream, head) => {
     stream.on('error', () => stream.destroy())
-    const verdict = checkOrigin(request.headers, rulesOf(options, portOf(http)))
+    const verdict = checkOrigin(request.headers, rulesOf(options, ownPort))
     if (!verdict.ok) {
-      parts.refusals.count('FORBIDDEN')
+      bounds.refusals.count('FORBIDDEN')
       return refuseUpgrade(stream, 403, verdict.message)
     }
-    if (pathOf(request) !== API_PATH) return refuseUpgrade(stream, 404, 'WebSockets are at /graphql.')
+    if (!socket || pathOf(request) !== API_PATH) return refuseUpgrade(stream, 404, 'WebSockets are at /graphql.')
+    if (open.areLast) return refuseUpgrade(stream, 503, 'This server is shutting down: connect to another one.')
     socket.upgrade(request, stream as Socket, head)
   })
   await opened(http, { host, port })
-  const url = `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${portOf(http)}`
-  return { url, port: portOf(http), close: () => drain(http) }
+  ownPort = portOf(http)
+  const url = `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${ownPort}`
+  return { url, port: ownPort, close: () => close(http, open, options.drain) }
+}
+
+/** The responses that have not ended. */
+class OpenResponses {
+  readonly #open = new Set<ServerResponse>()
+  /** No request is to follow on their connections. */
+  areLast = false
+
+  add(response: ServerResponse): void {
+    this.#open.add(response)
+    response.once('close', () => this.#open.delete(response))
+    if (this.areLast) response.setHeader('connection', 'close')
+  }
+  /** A client that is told so sends no request that would meet a closed connection. */
+  beLast(): void {
+    this.areLast = true
+    for (const response of this.#open) if (!response.headersSent) response.setHeader('connection', 'close')
+  }
 }
 
 /** Headers come at once, so they get less time. */
 const HEADERS_MS = 10_000
 const timeoutsOf = ({ requestTimeoutMs }: GatewayLimits): HttpOptions => ({
+  keepAliveTimeout: KEEP_ALIVE_MS,
   requestTimeout: requestTimeoutMs,
   headersTimeout: Math.min(HEADERS_MS, requestTimeoutMs),
   connectionsCheckingInterval: Math.min(HEADERS_MS, requestTimeoutMs) / 2,
@@ -85,7 +134,8 @@ const rulesOf = (options: ListenerOptions, port: number): OriginRules => ({
   ...options,
   port,
   isSecure: options.tls !== null,
-  allowsPages: options.isApiOnly !== true,
+  allowsPages: options.refusesPages !== true,
+  allowsAnyHost: options.allowsAnyHost === true,
 })
 
 async function handle(
@@ -93,23 +143,23 @@ async function handle(
   response: ServerResponse,
   { options, port }: { readonly options: ListenerOptions; readonly port: number },
 ): Promise<void> {
-  const { parts, tls, isApiOnly } = options
+  const { bounds, tls, routeOf, answered } = options
   const started = performance.now()
   const path = pathOf(request)
-  const route = isApiOnly && path !== API_PATH ? undefined : routeOf(path, request, parts.dashboard)
+  const route = routeOf(path, request)
   response.once('close', () => {
-    parts.metrics.answered(route?.name ?? 'other', response.statusCode, (performance.now() - started) / 1_000)
+    answered(route?.name ?? 'other', response.statusCode, (performance.now() - started) / 1_000)
   })
   protect(response)
   // A developer's other servers on this machine have the same name, and no certificate.
   if (tls && !isLoopback(hostNameOf(request))) response.setHeader(...STRICT_TRANSPORT)
   nameRequest(request, response)
   const verdict = checkOrigin(request.headers, rulesOf(options, port))
-  if (!verdict.ok) return refuse(response, parts.refusals, 403, 'FORBIDDEN', verdict.message)
+  if (!verdict.ok) return refuse(response, bounds.refusals, 403, 'FORBIDDEN', verdict.message)
   if (!route) return replyText(response, 404, 'Not found.')
   if (verdict.granted !== null && path === API_PATH && grantOrigin(request, response, verdict.granted)) return
-  await route.handle(request, response, parts)
-  if (response.writableLength > 0 && !response.destroyed) watchReader(response, parts)
+  await route.handle(request, response)
+  if (response.writableLength > 0 && !response.destroyed) watchReader(response, bounds)
 }
 
 const hostNameOf = ({ headers }: IncomingMessage): string => (headers.host ?? '').replace(/:\d+$/, '')
@@ -117,7 +167,7 @@ const hostNameOf = ({ headers }: IncomingMessage): string => (headers.host ?? ''
 function refuseUpgrade(stream: Duplex, status: number, message: string): void {
   const text = `${message}\n`
   stream.end(
-    `HTTP/1.1 ${status} ${status === 403 ? 'Forbidden' : 'Not Found'}\r\nconnection: close\r\n` +
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\n` +
       `content-type: text/plain; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
   )
 }
@@ -132,12 +182,27 @@ function opened(http: Server, { port, host }: { readonly port: number; readonly 
   })
 }
 
-async function drain(http: ReturnType<typeof createServer> | ReturnType<typeof createTlsServer>): Promise<void> {
-  const closed = new Promise<void>((resolve) => http.close(() => resolve()))
+type HttpServer = ReturnType<typeof createServer> | ReturnType<typeof createTlsServer>
+
+async function close(http: HttpServer, open: OpenResponses, drain: Drain): Promise<void> {
+  open.beLast()
+  const { sparesIdleConnections, remainingMs } = drain
+  const closed = new Promise<void>((resolve) => {
+    // The close of an HTTP server would close idle connections at once, too, and meet requests that are on their way.
+    if (sparesIdleConnections) Server.prototype.close.call(http, () => resolve())
+    else http.close(() => resolve())
+  })
   // Connections with a response on its way become idle a moment later.
-  const idle = setInterval(() => http.closeIdleConnections(), IDLE_MS)
-  const late = setTimeout(() => http.closeAllConnections(), DRAIN_MS)
+  let idle: NodeJS.Timeout | undefined
+  const sparing = setTimeout(
+    () => {
+      idle = setInterval(() => http.closeIdleConnections(), IDLE_MS)
+    },
+    sparesIdleConnections ? KEEP_ALIVE_MS + LATE_MS : 0,
+  )
+  const late = setTimeout(() => http.closeAllConnections(), remainingMs)
   await closed
   clearTimeout(late)
+  clearTimeout(sparing)
   clearInterval(idle)
 }

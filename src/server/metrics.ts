@@ -12,13 +12,17 @@ export interface Metrics {
   text(): Promise<string>
 }
 
-export interface Measured extends Omit<Bounds, 'limits'> {
-  readonly sockets: readonly Pick<GraphQLSocket, 'size' | 'bufferedBytes'>[]
-  readonly fanOut: FanOut
+export interface Measured extends Pick<Bounds, 'refusals'> {
   readonly log: Pick<Log, 'stats'>
-  readonly open: OpenStreams
   readonly agents: Pick<AgentPort, 'waitingClaims'>
   readonly clock: MeasuredClock | undefined
+  /** Null: the process is none. */
+  readonly gateway: MeasuredGateway | null
+}
+interface MeasuredGateway extends Pick<Bounds, 'unread'> {
+  readonly sockets: readonly Pick<GraphQLSocket, 'size' | 'bufferedBytes'>[]
+  readonly fanOut: FanOut
+  readonly open: OpenStreams
 }
 export interface MeasuredClock {
   /** Milliseconds by which the wall clock of this process is ahead of the database's. */
@@ -36,7 +40,9 @@ export function createMetrics(measured: Measured): Metrics {
     registers: [registry],
   })
   measureRefusals(registry, measured)
-  measureStreams(registry, measured)
+  const meters = metersOf(registry)
+  measureLog(meters, measured)
+  if (measured.gateway) measureStreams(registry, meters, measured.gateway)
   return {
     contentType: registry.contentType,
     answered: (route, status, seconds) => requests.observe({ route, status }, seconds),
@@ -57,34 +63,38 @@ function measureRefusals(registry: Registry, { refusals }: Measured): void {
   })
 }
 
-function measureStreams(registry: Registry, { sockets, fanOut, log, open, agents, clock, unread }: Measured): void {
+type Measure = (name: string, help: string, read: () => number) => void
+interface Meters {
+  readonly gauge: Measure
+  readonly counter: Measure
+}
+
+function metersOf(registry: Registry): Meters {
   const registers = [registry]
-  const gauge = (name: string, help: string, read: () => number) =>
-    new Gauge({
-      name: `phaseline_${name}`,
-      help,
-      registers,
-      collect() {
-        this.set(read())
-      },
-    })
-  const counter = (name: string, help: string, read: () => number) =>
-    new Counter({
-      name: `phaseline_${name}_total`,
-      help,
-      registers,
-      collect() {
-        this.reset()
-        this.inc(read())
-      },
-    })
-  const total = (of: (socket: Measured['sockets'][number]) => number) =>
-    sockets.reduce((sum, socket) => sum + of(socket), 0)
-  gauge('websockets', 'Open WebSocket connections.', () => total(({ size }) => size))
-  gauge('websocket_buffered_bytes', 'Bytes that wait for clients to read them.', () =>
-    total(({ bufferedBytes }) => bufferedBytes),
-  )
-  gauge('unread_bytes', 'Bytes that wait for slow clients, over HTTP and WebSockets.', () => unread.total)
+  return {
+    gauge: (name, help, read) =>
+      void new Gauge({
+        name: `phaseline_${name}`,
+        help,
+        registers,
+        collect() {
+          this.set(read())
+        },
+      }),
+    counter: (name, help, read) =>
+      void new Counter({
+        name: `phaseline_${name}_total`,
+        help,
+        registers,
+        collect() {
+          this.reset()
+          this.inc(read())
+        },
+      }),
+  }
+}
+
+function measureLog({ gauge, counter }: Meters, { log, agents, clock }: Measured): void {
   gauge('waiting_claims', 'Claims that wait for work.', () => agents.waitingClaims)
   if (clock)
     gauge(
@@ -104,6 +114,21 @@ function measureStreams(registry: Registry, { sockets, fanOut, log, open, agents
     () => log.stats.epoch,
   )
   counter('log_filled', 'Changes read from the database to fill gaps.', () => log.stats.filled)
+}
+
+function measureStreams(
+  registry: Registry,
+  { gauge, counter }: Meters,
+  { sockets, fanOut, open, unread }: MeasuredGateway,
+): void {
+  const registers = [registry]
+  const total = (of: (socket: MeasuredGateway['sockets'][number]) => number) =>
+    sockets.reduce((sum, socket) => sum + of(socket), 0)
+  gauge('websockets', 'Open WebSocket connections.', () => total(({ size }) => size))
+  gauge('websocket_buffered_bytes', 'Bytes that wait for clients to read them.', () =>
+    total(({ bufferedBytes }) => bufferedBytes),
+  )
+  gauge('unread_bytes', 'Bytes that wait for slow clients, over HTTP and WebSockets.', () => unread.total)
   gauge('stream_topics', 'Distinct operations that follow the log.', () => fanOut.stats.topics)
   counter('stream_executions', 'Executions of operations that follow the log.', () => fanOut.stats.executions)
   counter('stream_messages', 'Messages to their subscribers.', () => fanOut.stats.messages)

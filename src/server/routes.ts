@@ -1,20 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Login } from '../core/ports/login.ts'
-import { RIGHTS, requireRight } from '../core/rights.ts'
-import { authenticate } from './authenticate.ts'
 import type { Dashboard } from './dashboard.ts'
 import { type HttpParts, handleGraphQL } from './graphql-http.ts'
+import { HEALTH_ROUTES, type HealthParts } from './health-routes.ts'
 import { landingPage } from './landing.ts'
+import { API_PATH, type Route } from './listener.ts'
 import { loginsDocument, originsOf } from './logins.ts'
 import type { Metrics } from './metrics.ts'
+import { showMetrics } from './metrics-route.ts'
 import type { Page } from './page.ts'
-import { refuse, reply, replyText } from './reply.ts'
-import { requestIdIn } from './request-id.ts'
+import { replyText } from './reply.ts'
 
-export interface RouteParts extends HttpParts {
+export interface RouteParts extends HttpParts, HealthParts {
   readonly metrics: Metrics
-  /** Whether the server can serve requests right now. */
-  readonly isReady: () => Promise<boolean>
   /** Null when it is not built: then a page of links takes its place. */
   readonly dashboard: Dashboard | null
   /** How people sign in at the moment. */
@@ -22,17 +20,13 @@ export interface RouteParts extends HttpParts {
 }
 export type Handler = (request: IncomingMessage, response: ServerResponse, parts: RouteParts) => Promise<void> | void
 
-export const API_PATH = '/graphql'
-
 /** All routes but those of the dashboard. Pages and health checks have no data and need no token. */
 const ROUTES: Readonly<Record<string, Handler>> = {
   '/': showIndex,
   '/graphiql': showGraphiql,
   [API_PATH]: (request, response, parts) =>
     wantsPage(request) ? showGraphiql(request, response, parts) : handleGraphQL(request, response, parts),
-  '/healthz': (_, response) => replyText(response, 200, 'ok'),
-  '/readyz': async (_, response, { isReady }) =>
-    (await isReady()) ? replyText(response, 200, 'ready') : replyText(response, 503, 'not ready'),
+  ...HEALTH_ROUTES,
   '/metrics': showMetrics,
   '/.well-known/phaseline': showLogins,
 }
@@ -41,16 +35,16 @@ const ROUTES: Readonly<Record<string, Handler>> = {
 const PAGE = /^\/[a-z]{1,40}(\/[\w.-]{1,200})?$/
 
 /** The handler of a request for a path, and its name in the metrics; undefined when there is none. */
-export function routeOf(
-  path: string,
-  request: IncomingMessage,
-  dashboard: Dashboard | null,
-): { readonly name: string; readonly handle: Handler } | undefined {
-  const route = Object.hasOwn(ROUTES, path) ? ROUTES[path] : undefined
-  if (route) return { name: path, handle: route }
-  if (!dashboard) return undefined
-  if (path.startsWith('/assets/')) return { name: '/assets', handle: showAsset }
-  return PAGE.test(path) && acceptsPage(request) ? { name: '/', handle: showIndex } : undefined
+export function routeOf(path: string, request: IncomingMessage, parts: RouteParts): Route | undefined {
+  const route = (name: string, handle: Handler): Route => ({
+    name,
+    handle: (sent, response) => handle(sent, response, parts),
+  })
+  const handler = Object.hasOwn(ROUTES, path) ? ROUTES[path] : undefined
+  if (handler) return route(path, handler)
+  if (!parts.dashboard) return undefined
+  if (path.startsWith('/assets/')) return route('/assets', showAsset)
+  return PAGE.test(path) && acceptsPage(request) ? route('/', showIndex) : undefined
 }
 
 function showIndex(request: IncomingMessage, response: ServerResponse, { dashboard, logins }: RouteParts): void {
@@ -84,16 +78,4 @@ function showPage(request: IncomingMessage, response: ServerResponse, { body, he
   }
   response.writeHead(200, { ...headers, 'content-length': body.length })
   response.end(request.method === 'HEAD' ? undefined : body)
-}
-
-/** Metrics are of the whole instance, so no role of one project reads them. */
-async function showMetrics(request: IncomingMessage, response: ServerResponse, parts: RouteParts): Promise<void> {
-  response.setHeader('cache-control', 'no-store')
-  const origin = { address: parts.callers.addressOf(request), requestId: requestIdIn(response) }
-  const authenticated = await authenticate(request, response, parts, origin)
-  if (!authenticated) return
-  const refused = requireRight(authenticated.viewer, RIGHTS.readMetrics)
-  if (refused) return refuse(response, parts.refusals, 403, 'FORBIDDEN', refused.message)
-  const text = await parts.metrics.text()
-  reply(response, 200, parts.metrics.contentType, text)
 }

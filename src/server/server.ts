@@ -9,10 +9,13 @@ import { createBounds } from './bounds.ts'
 import { Connections } from './connections.ts'
 import { loadDashboard } from './dashboard.ts'
 import type { Disclosure } from './disclosure.ts'
+import { Drain } from './drain.ts'
 import { createGraphQLSocket } from './graphql-socket.ts'
-import { listen } from './listener.ts'
+import { API_PATH, listen } from './listener.ts'
 import { mask } from './mask.ts'
-import { createMetrics, type MeasuredClock } from './metrics.ts'
+import { createMetrics, type MeasuredClock, type Metrics } from './metrics.ts'
+import { Readiness } from './readiness.ts'
+import { routeOf } from './routes.ts'
 import { FanOut } from './streams/fan-out.ts'
 import { createSubscribe } from './streams/subscribe.ts'
 import type { TlsSource } from './tls.ts'
@@ -47,6 +50,9 @@ export interface ServerOptions {
   readonly tls?: TlsSource | null
   /** A port of its own, without encryption and on loopback, for these callers alone. Absent: none. */
   readonly loopback?: { readonly port: number; accepts(viewer: Viewer): boolean } | null
+  /** Whether it should get work, and how it ends. Absent: it is ready, and ends without notice. */
+  readonly readiness?: Readiness
+  readonly drain?: Drain
 }
 
 export interface RunningServer extends AsyncDisposable {
@@ -55,17 +61,17 @@ export interface RunningServer extends AsyncDisposable {
   readonly port: number
   /** Of the port on loopback; null: there is none. */
   readonly loopbackUrl: string | null
+  /** For another port. */
+  readonly metrics: Metrics
   /** Accepts no more connections, closes streams with SERVICE_RESTART, lets requests end, and closes. */
   close(): Promise<void>
 }
 
-/** Milliseconds in which the database must answer for the server to be ready. */
-const READY_WITHIN_MS = 2_000
-
 /** One port for pages, GraphQL over HTTP, events and WebSockets, health and metrics. Resolves once it listens. */
 export async function createServer(options: ServerOptions): Promise<RunningServer> {
   const { config, schema, services, logger, dashboardFolder, clock, logins = () => [], tls = null } = options
-  const { tokens, audit, pool, log, system, streams } = services
+  const { tokens, audit, log, system, streams } = services
+  const { drain = new Drain(), readiness = readyAsSoonAsItListens(drain) } = options
   const bounds = createBounds(config.limits, config.trustedProxies)
   const connections = new Connections(tokens)
   const trusted = new TrustedDocuments(options.documents ?? { texts: [], hashes: [], isRequired: false })
@@ -75,24 +81,37 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
   const fanOut = new FanOut(shared)
   const subscribe = createSubscribe({ ...shared, fanOut, hideSuggestions: !disclosure.suggestions })
   const common = { ...bounds, trusted, schema, yoga, subscribe, tokens, audit, connections }
-  const socket = createGraphQLSocket({ ...common, system, logger })
+  const socket = createGraphQLSocket({ ...common, system, drain, logger })
   const { loopback } = options
   const ofAgents = loopback && { ...common, tokens: tokensOf(tokens, loopback.accepts) }
-  const agentSocket = ofAgents && createGraphQLSocket({ ...ofAgents, system, logger })
+  const agentSocket = ofAgents && createGraphQLSocket({ ...ofAgents, system, drain, logger })
   const sockets = [socket, ...(agentSocket ? [agentSocket] : [])]
-  const metrics = createMetrics({ ...bounds, sockets, fanOut, log, open: streams, agents: services.agents, clock })
+  const gateway = { unread: bounds.unread, sockets, fanOut, open: streams }
+  const metrics = createMetrics({ refusals: bounds.refusals, log, agents: services.agents, clock, gateway })
   let closing: Promise<void> | undefined
-  const isReady = async () => closing === undefined && (await answers(pool))
   const dashboard = dashboardFolder === undefined ? null : await loadDashboard(dashboardFolder)
-  const parts = { ...common, metrics, isReady, dashboard, logins }
+  const parts = { ...common, metrics, readiness, dashboard, logins }
+  const listening = { bounds, drain, answered: metrics.answered, logger }
   const internal =
     loopback && ofAgents && agentSocket
       ? await listen({
-          ...{ host: LOOPBACK, port: loopback.port, allowedHosts: [], allowedOrigins: [], tls: null, isApiOnly: true },
-          ...{ parts: { ...parts, ...ofAgents }, socket: agentSocket, logger },
+          ...{
+            host: LOOPBACK,
+            port: loopback.port,
+            allowedHosts: [],
+            allowedOrigins: [],
+            tls: null,
+            refusesPages: true,
+          },
+          ...{ ...listening, socket: agentSocket },
+          routeOf: (path, request) =>
+            path === API_PATH ? routeOf(path, request, { ...parts, ...ofAgents }) : undefined,
         })
       : null
-  const main = await listen({ ...config, tls, parts, socket, logger }).catch(async (error: unknown) => {
+  const main = await listen({
+    ...{ ...config, ...listening, tls, socket },
+    routeOf: (path, request) => routeOf(path, request, parts),
+  }).catch(async (error: unknown) => {
     await internal?.close()
     throw error
   })
@@ -102,27 +121,26 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
     closing ??= (async () => {
       const drained = listeners.map((listener) => listener.close())
       services.agents.stopWaiting()
-      await Promise.all(sockets.map((each) => each.close()))
       connections.endStreams()
-      await Promise.all(drained)
+      // Those that were about to begin.
+      const late = setInterval(() => connections.endStreams(), END_MS)
+      await Promise.all([...sockets.map((each) => each.close()), ...drained])
+      clearInterval(late)
       connections[Symbol.dispose]()
     })()
     return closing
   }
   const { url, port } = main
-  return { url, port, loopbackUrl: internal?.url ?? null, close, [Symbol.asyncDispose]: close }
+  return { url, port, loopbackUrl: internal?.url ?? null, metrics, close, [Symbol.asyncDispose]: close }
 }
 
 const LOOPBACK = '127.0.0.1'
 
-async function answers(pool: GraphQLServices['pool']): Promise<boolean> {
-  const late = Promise.withResolvers<boolean>()
-  const timer = setTimeout(() => late.resolve(false), READY_WITHIN_MS)
-  const answered = pool.query('select 1').then(
-    () => true,
-    () => false,
-  )
-  const ready = await Promise.race([answered, late.promise])
-  clearTimeout(timer)
-  return ready
+/** Milliseconds. */
+const END_MS = 100
+
+function readyAsSoonAsItListens(drain: Drain): Readiness {
+  const readiness = new Readiness(drain)
+  readiness.started(() => Promise.resolve([]))
+  return readiness
 }

@@ -86,8 +86,11 @@ export function createProtocol(parts: ProtocolParts): Server<SocketSession> {
       const prepared = await prepare({ ...payload, id, viewer, sink }, parts)
       if (Array.isArray(prepared)) return prepared
       const excess = message.open('subscribe' in prepared ? 'openSubscriptions' : 'openOperations')
-      return excess ? [refusedForNow(excess, refusals)] : prepared
+      if (excess) return [refusedForNow(excess, refusals)]
+      if (!('subscribe' in prepared)) session.begun(id)
+      return prepared
     },
+    onComplete: ({ extra: session }, id) => session.ended(id),
     onError: (_, __, ___, errors) => errors.map(withoutStatus),
   })
 }

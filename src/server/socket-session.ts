@@ -56,6 +56,9 @@ export class SocketSession {
   #caller: Caller | null = null
   #arriving: ArrivingBytes | null = null
   #message = new MessageHolds(null, null)
+  /** Ids of operations with a single result that run. */
+  readonly #answering = new Set<string>()
+  #answered: PromiseWithResolvers<void> | null = null
 
   constructor(opened: OpenedSocket, parts: SessionParts) {
     this.sink = socketSink(opened.socket, opened.stream, parts)
@@ -105,6 +108,32 @@ export class SocketSession {
       closed(code, String(reason)).catch((error: unknown) => this.#logError(error))
     })
     keepAlive(socket)
+  }
+
+  /** A server that shuts down still answers an operation with a single result. */
+  begun(id: string): void {
+    this.#answering.add(id)
+  }
+  ended(id: string): void {
+    // graphql-ws calls this right before it says so to the client.
+    setImmediate(() => {
+      this.#answering.delete(id)
+      if (this.#answering.size === 0) this.#answered?.resolve()
+    })
+  }
+
+  /** Closes the socket once its operations have ended, but for subscriptions; or after a time. */
+  async leave(withinMs: number): Promise<void> {
+    const socket = this.#socket
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    if (this.#answering.size > 0) {
+      this.#answered = Promise.withResolvers()
+      const late = setTimeout(() => this.#answered?.resolve(), withinMs)
+      await Promise.race([this.#answered.promise, closed])
+      clearTimeout(late)
+    }
+    this.#close('SERVICE_RESTART')
+    await closed
   }
 
   initialised(): void {

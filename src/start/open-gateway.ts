@@ -1,12 +1,14 @@
 import type { Config } from '../config.ts'
 import { OWN_DOCUMENTS } from '../documents/own-documents.ts'
+import type { Metrics } from '../server/metrics.ts'
 import { createServer, type RunningServer, type ServerOptions } from '../server/server.ts'
 import { isOurAgent } from './built-in-agents.ts'
 import { DASHBOARD_FOLDER as dashboardFolder } from './package-folder.ts'
 import { readDocuments } from './read-documents.ts'
 import { watchCertificate } from './watched-certificate.ts'
 
-interface GatewayParts extends Required<Pick<ServerOptions, 'schema' | 'services' | 'logger' | 'clock' | 'logins'>> {
+interface GatewayParts
+  extends Required<Pick<ServerOptions, 'schema' | 'services' | 'logger' | 'clock' | 'logins' | 'readiness' | 'drain'>> {
   readonly config: Config
 }
 export interface Gateway extends AsyncDisposable {
@@ -14,6 +16,7 @@ export interface Gateway extends AsyncDisposable {
   readonly origin: string
   /** For the built-in agents, which need not know the names of the certificate, nor its authority. */
   readonly agentsOrigin: string
+  readonly metrics: Metrics
 }
 
 /** The server as it is configured. @throws StartProblem */
@@ -29,6 +32,7 @@ export async function openGateway(parts: GatewayParts): Promise<Gateway> {
   return {
     origin: server.url,
     agentsOrigin: server.loopbackUrl ?? server.url,
+    metrics: server.metrics,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }
 }

@@ -21,6 +21,8 @@ export interface DatabaseClock extends AsyncDisposable {
   now(): Date
   /** How far the wall clock of this process is ahead of the database's. */
   readonly wallOffsetMs: number
+  /** Milliseconds since the database's clock was last read. */
+  readonly ageMs: number
 }
 export interface DatabaseClockOptions {
   readonly pool: Pick<Pool, 'query'>
@@ -44,6 +46,7 @@ class MeasuredClock implements DatabaseClock {
   readonly #steady: () => number
   readonly #wall: () => number
   #known: ClockOffset | null = null
+  #readAt = Number.NEGATIVE_INFINITY
   #last = Number.NEGATIVE_INFINITY
   #loggedMs = 0
   #timer: NodeJS.Timeout | undefined
@@ -65,6 +68,10 @@ class MeasuredClock implements DatabaseClock {
     return this.#wall() - this.#time()
   }
 
+  get ageMs(): number {
+    return this.#steady() - this.#readAt
+  }
+
   watch(): void {
     this.#timer = setInterval(() => {
       // A failure is ignored: statements that need the database report it, and the known offset stays valid meanwhile.
@@ -81,7 +88,8 @@ class MeasuredClock implements DatabaseClock {
     const { rows } = await TIME.query(this.#pool, [])
     const [row] = rows
     if (!row) throw new Error('the statement database-time returned no row')
-    const next = offsetOf({ sentAt, shown: row.shown, receivedAt: this.#steady() })
+    this.#readAt = this.#steady()
+    const next = offsetOf({ sentAt, shown: row.shown, receivedAt: this.#readAt })
     const known = this.#known
     this.#known = betterOf(known, next)
     if (known && contradicts(known, next)) this.#reportJump(next.offset - known.offset)

@@ -142,7 +142,8 @@ describe('tokens', () => {
   })
 
   test('pages and health checks need none, metrics that of an administrator of everything', async () => {
-    for (const path of ['/', '/graphiql', '/healthz', '/readyz']) expect((await call(port, path)).status).toBe(200)
+    for (const path of ['/', '/graphiql', '/livez', '/healthz', '/readyz'])
+      expect((await call(port, path)).status).toBe(200)
     expect((await call(port, '/metrics')).status).toBe(401)
     for (const restricted of [
       { role: 'USER' },

@@ -21,6 +21,8 @@ afterAll(() => api[Symbol.asyncDispose]())
 interface Stream {
   readonly events: any[]
   ended(): boolean
+  /** The server has said that nothing more comes. */
+  isComplete(): boolean
   stop(): Promise<void>
 }
 
@@ -37,11 +39,12 @@ function overSocket(
     retryAttempts: 0,
   })
   const events: any[] = []
-  let ended = false
+  let [ended, isComplete] = [false, false]
   const iterator = client.iterate({ query, variables })
   void (async () => {
     try {
       for await (const event of iterator) events.push(event)
+      isComplete = true
     } catch (error) {
       events.push({ closed: error })
     }
@@ -50,6 +53,7 @@ function overSocket(
   return {
     events,
     ended: () => ended,
+    isComplete: () => isComplete,
     async stop() {
       await iterator.return?.()
       await client.dispose()
@@ -66,7 +70,7 @@ function overEvents(
 ): Stream {
   const controller = new AbortController()
   const events: any[] = []
-  let ended = false
+  let [ended, isComplete] = [false, false]
   const run = async () => {
     const response = await fetch(`http://127.0.0.1:${port}/graphql`, {
       method: 'POST',
@@ -82,6 +86,7 @@ function overEvents(
       for (const block of blocks) {
         const [, name, data] = /^event: (\w+)\ndata: ?(.*)$/s.exec(block) ?? []
         if (name === 'next') events.push(JSON.parse(data ?? ''))
+        if (name === 'complete') isComplete = true
       }
     }
   }
@@ -95,6 +100,7 @@ function overEvents(
   return {
     events,
     ended: () => ended,
+    isComplete: () => isComplete,
     async stop() {
       controller.abort()
     },
@@ -295,7 +301,7 @@ describe('sockets', () => {
   })
 })
 
-test('a server that closes tells its sockets to come again, and cuts its events off', async () => {
+test('a server that closes tells its sockets to come again, and ends its events without saying that they are complete', async () => {
   const own = await api.serve()
   const root = await api.world.create('closing', {})
   const UPDATES = gql('subscription ($id: ID!) { objectUpdates(rootId: $id) { revision } }')
@@ -305,8 +311,27 @@ test('a server that closes tells its sockets to come again, and cuts its events 
   await own.close()
   await until(() => socket.ended() && events.ended(), { what: 'both have ended' })
   expect(socket.events.at(-1).closed).toMatchObject({ code: 1012 })
-  expect(events.events.at(-1)).toHaveProperty('closed')
-  await expect(fetch(`${own.url}/healthz`)).rejects.toThrow()
+  expect(events.events.filter((event) => 'closed' in event)).toEqual([])
+  expect(events.isComplete()).toBe(false)
+  await expect(fetch(`${own.url}/livez`)).rejects.toThrow()
+})
+
+test('a server that closes still answers the queries of its sockets', async () => {
+  const own = await api.serve()
+  const root = await api.world.create('slow', {})
+  const { pool } = api.world
+  const holder = await pool.connect()
+  await holder.query('begin; lock table object in access exclusive mode')
+  const socket = overSocket('query ($id: ID!) { object(id: $id) { name } }', { id: root }, token, own.port)
+  const waiting = `select from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`
+  await until(async () => ((await pool.query(waiting)).rowCount ?? 0) > 0, { what: 'the query runs' })
+  const closed = own.close()
+  await expect(fetch(`${own.url}/livez`)).rejects.toThrow()
+  await holder.query('rollback')
+  holder.release()
+  await closed
+  await until(() => socket.ended(), { what: 'it has ended' })
+  expect(socket.events).toEqual([{ data: { object: { name: 'slow' } } }])
 })
 
 test('streams end when their token is revoked', async () => {

@@ -7,7 +7,7 @@ import type { Config } from '../../src/config.ts'
 import { timeoutsOf } from '../../src/families/define-family.ts'
 import { families } from '../../src/families/index.ts'
 import { createLogger } from '../../src/logger.ts'
-import { type AppOptions, startApp } from '../../src/main.ts'
+import { type App, type AppOptions, startApp } from '../../src/main.ts'
 import { loadSettings } from '../../src/settings.ts'
 import { createTestDatabase } from './postgres.ts'
 import { type ReachableServer, SECRET_KEY } from './server.ts'
@@ -18,6 +18,10 @@ export interface TestAppOptions extends Pick<AppOptions, 'families'> {
   readonly token?: string
 }
 
+export interface TestApp extends ReachableServer {
+  readonly app: App
+}
+
 /**
  * The whole server, from its settings to its port, in the process of the tests, which has loaded the code already: for tests
  * that only talk to it. One that a test kills, freezes or starts again, or that is about processes, is `startServer`'s.
@@ -26,7 +30,29 @@ export async function startTestApp({
   env = {},
   token = randomBytes(24).toString('base64url'),
   ...options
-}: TestAppOptions = {}): Promise<ReachableServer> {
+}: TestAppOptions = {}): Promise<TestApp> {
+  await using starting = new AsyncDisposableStack()
+  const { app, output } = starting.use(await startTestProcess({ env, token, ...options }))
+  const { origin } = app
+  if (origin === null) throw new Error('a server without the role gateway cannot be reached')
+  const url = `${origin}/graphql`
+  const client = starting.use(createClient({ url, token }))
+  const running = starting.move()
+  return { app, url, origin, token, client, output, [Symbol.asyncDispose]: () => running.disposeAsync() }
+}
+
+export interface TestProcess extends AsyncDisposable {
+  readonly app: App
+  /** Its log so far. */
+  output(): string
+}
+
+/** The same with any roles. */
+export async function startTestProcess({
+  env = {},
+  token = randomBytes(24).toString('base64url'),
+  ...options
+}: TestAppOptions = {}): Promise<TestProcess> {
   await using starting = new AsyncDisposableStack()
   const dataDir = starting.adopt(await mkdtemp(join(tmpdir(), 'phaseline-server-')), (folder) =>
     rm(folder, { recursive: true, force: true }),
@@ -37,18 +63,17 @@ export async function startTestApp({
   const write = (line: string): void => {
     output += line
   }
-  const { origin } = starting.use(await startApp(config, { ...options, logger: createLogger('warn', { write }) }))
-  if (origin === null) throw new Error('a server without the role gateway cannot be reached')
-  const url = `${origin}/graphql`
-  const client = starting.use(createClient({ url, token }))
+  const logger = createLogger(config.logLevel, { write })
+  const app = starting.use(await startApp(config, { ...options, logger }))
   const running = starting.move()
-  return { url, origin, token, client, output: () => output, [Symbol.asyncDispose]: () => running.disposeAsync() }
+  return { app, output: () => output, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
 async function configOf(env: Readonly<Record<string, string>>): Promise<Config> {
   const settings = await loadSettings(
     {
       PORT: '0',
+      PHASELINE_LOG_LEVEL: 'warn',
       PHASELINE_SECRET_KEY: SECRET_KEY,
       // A process more for each server: for those that need it.
       PHASELINE_PROCESS_RUNTIME: 'off',

@@ -84,7 +84,7 @@ export interface Switch extends AsyncDisposable {
   to(postgres: Pick<OwnPostgres, 'socket'> | null): void
 }
 
-export async function startSwitch(first: OwnPostgres): Promise<Switch> {
+export async function startSwitch(first: Pick<OwnPostgres, 'socket' | 'connection'>): Promise<Switch> {
   let target: string | null = first.socket
   const open = new Set<Socket>()
   const server: Server = createServer({ noDelay: true }, (client) => {

@@ -42,9 +42,21 @@ export async function sendEvents(
     'x-accel-buffering': 'no',
   })
   response.write(COMMENT)
+  open.add(response)
   if ('next' in subscribed) await untilEither(subscribed as AsyncIterator<unknown>, response)
   else sink.write(eventsOf('', [Buffer.from(JSON.stringify(subscribed))]))
   if (sink.isOpen) response.end(COMPLETE)
+}
+
+/** Streams whose subscription has begun. */
+const open = new WeakSet<ServerResponse>()
+
+/**
+ * Ends a stream of events whose server shuts down: without an error of the connection, and without "complete", which would say
+ * that there is nothing more to come. Answers that have not begun are let be.
+ */
+export function leaveEvents(response: ServerResponse): void {
+  if (open.has(response) && !response.writableEnded) response.end()
 }
 
 const REVOKED = JSON.stringify({ errors: [failure('UNAUTHENTICATED', UNAUTHENTICATED)] })
@@ -57,7 +69,9 @@ export function endEvents(response: ServerResponse): void {
 }
 
 async function untilEither(iterator: AsyncIterator<unknown>, response: ServerResponse): Promise<void> {
-  const timer = setInterval(() => response.write(COMMENT), COMMENT_MS)
+  const timer = setInterval(() => {
+    if (!response.writableEnded) response.write(COMMENT)
+  }, COMMENT_MS)
   response.once('close', () => void iterator.return?.())
   try {
     if (!response.destroyed) await iterator.next()

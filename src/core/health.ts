@@ -1,0 +1,141 @@
+/** Whether a process can do its work, judged by what it has measured. Pure. */
+
+/** One reason to send work here, or not to. */
+export interface HealthCheck {
+  readonly name: HealthCheckName
+  readonly ok: boolean
+  /** For anybody who can reach the port, so it names no address, no statement and no data. Null: it is fine. */
+  readonly reason: string | null
+}
+export type HealthCheckName =
+  | 'started'
+  | 'draining'
+  | 'database'
+  | 'writable'
+  | 'pool'
+  | 'numberer'
+  | 'engine'
+  | 'clock'
+
+export interface HealthFacts {
+  /** Null: it has not answered in time. */
+  readonly database: DatabaseFacts | null
+  /** It has refused a write for want of space, and would do so again. */
+  readonly isDiskFull: boolean
+  /** Milliseconds for which a request has been waiting for a connection, at least. */
+  readonly poolWaitMs: number
+  /** Milliseconds since the clock of the database was read. */
+  readonly clockAgeMs: number
+  /** Null: this process has none. */
+  readonly engine: EngineFacts | null
+}
+export interface DatabaseFacts {
+  /** A standby, or one that takes no writes. */
+  readonly isReadOnly: boolean
+  /** Milliseconds for which the same batch of the log has been without a number, at least. */
+  readonly unnumberedMs: number
+  /** Milliseconds by which a tree is overdue; at most 0: none is. */
+  readonly overdueMs: number
+}
+export interface EngineFacts {
+  /** Milliseconds since it has last looked for due trees. */
+  readonly lookedAgoMs: number
+  /** Milliseconds since it has last finished with a tree, in whatever way. */
+  readonly workedAgoMs: number
+}
+
+/** Milliseconds. Each is several times what a busy process needs, so that load alone takes no process out of service. */
+export const HEALTH_BOUNDS = {
+  answer: 2_000,
+  poolWait: 5_000,
+  unnumbered: 10_000,
+  engine: 30_000,
+  /** Between two readings a clock drifts by a thousandth of this at most. */
+  clockAge: 60_000,
+} as const
+
+export const check = (name: HealthCheckName, problem: string | false): HealthCheck =>
+  problem === false ? { name, ok: true, reason: null } : { name, ok: false, reason: problem }
+
+export function judgeHealth({
+  database,
+  isDiskFull,
+  poolWaitMs,
+  clockAgeMs,
+  engine,
+}: HealthFacts): readonly HealthCheck[] {
+  const bounds = HEALTH_BOUNDS
+  return [
+    check('database', database === null && 'the database does not answer'),
+    // What only the database can tell is not known while it is silent.
+    ...(database
+      ? [
+          check('writable', whyNotWritable(database, isDiskFull)),
+          check(
+            'numberer',
+            database.unnumberedMs > bounds.unnumbered &&
+              `changes have waited for ${seconds(database.unnumberedMs)} for their numbers`,
+          ),
+        ]
+      : []),
+    check('pool', poolWaitMs > bounds.poolWait && `requests have waited for ${seconds(poolWaitMs)} for a connection`),
+    ...(engine ? [check('engine', whyNoBeat(engine, database?.overdueMs ?? 0))] : []),
+    check('clock', clockAgeMs > bounds.clockAge && `the time of the database was read ${seconds(clockAgeMs)} ago`),
+  ]
+}
+
+function whyNotWritable({ isReadOnly }: DatabaseFacts, isDiskFull: boolean): string | false {
+  if (isReadOnly) return 'the database takes no writes: it is a standby, or set to read only'
+  return isDiskFull && 'the database has no space left'
+}
+
+/**
+ * A tree alone may be overdue for reasons of its own, and all engines see it. This engine fails when it works on none
+ * meanwhile.
+ */
+function whyNoBeat({ lookedAgoMs, workedAgoMs }: EngineFacts, overdueMs: number): string | false {
+  const { engine: bound } = HEALTH_BOUNDS
+  if (lookedAgoMs > bound) return `the engine has not looked for due trees for ${seconds(lookedAgoMs)}`
+  return (
+    Math.min(overdueMs, workedAgoMs) > bound &&
+    `trees have been due for ${seconds(overdueMs)}, and the engine finishes with none`
+  )
+}
+
+const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`
+
+interface QueueLook {
+  readonly at: number
+  readonly waiting: number
+  /** All that were served so far. */
+  readonly served: number
+}
+
+/** Looks that are remembered. */
+const MAX_LOOKS = 60
+
+/** How long requests have waited in a queue, first come, first served, as far as looks at it now and then can tell. */
+export class QueueWatch {
+  #looks: { readonly at: number; readonly servedBy: number }[] = []
+
+  /** Milliseconds for which a request that waits now has been waiting, at least. */
+  look({ at, waiting, served }: QueueLook): number {
+    if (waiting === 0) this.#looks = []
+    // Those that waited then have been served since.
+    else this.#looks = this.#looks.filter(({ servedBy }) => servedBy > served)
+    if (waiting > 0 && this.#looks.length < MAX_LOOKS) this.#looks.push({ at, servedBy: served + waiting })
+    return at - (this.#looks[0]?.at ?? at)
+  }
+}
+
+/** How long the same thing has been first in a line, as far as looks at it now and then can tell. */
+export class FirstInLine {
+  #seen: { readonly first: unknown; readonly at: number } | null = null
+
+  /** @param first null: the line is empty */
+  look(first: unknown, at: number): number {
+    if (first === null) this.#seen = null
+    else if (this.#seen?.first !== first) this.#seen = { first, at }
+    return at - (this.#seen?.at ?? at)
+  }
+}

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { createClient, type PhaseChange } from '../../src/client/index.ts'
+import { startBalancer } from '../testkit/balancer.ts'
+import { gql } from '../testkit/gql.ts'
+import { create, items, show } from '../testkit/mutations.ts'
+import { createTestDatabase } from '../testkit/postgres.ts'
+import { SECRET_KEY, startServer } from '../testkit/server.ts'
+import { until } from '../testkit/wait.ts'
+
+const HEAD = gql('{ log { head } }')
+const portOf = ({ origin }: { readonly origin: string }): number => Number(new URL(origin).port)
+
+test('a gateway that is told to end under load fails no request, and its subscriptions go on elsewhere without a gap', async () => {
+  await using database = await createTestDatabase()
+  const env = {
+    DATABASE_URL: database.url,
+    PHASELINE_SECRET_KEY: SECRET_KEY,
+    PHASELINE_ROLES: 'gateway,engine',
+    // The balancer's port is in the Host header.
+    PHASELINE_ALLOWED_HOSTS: '127.0.0.1',
+  }
+  await using leaves = await startServer({
+    env: { ...env, PHASELINE_DRAIN_DELAY_MS: '2000', PHASELINE_DRAIN_TIMEOUT_MS: '120000' },
+  })
+  await using balancer = await startBalancer(portOf(leaves))
+  const url = `http://127.0.0.1:${balancer.port}/graphql`
+  await using client = createClient({ url, token: leaves.token })
+  await until(() => client.query(HEAD).catch(() => null), { what: 'the balancer knows the server' })
+
+  const stop = new AbortController()
+  const seen: PhaseChange[] = []
+  const reading = (async () => {
+    for await (const batch of client.followPhases({ after: 0, signal: stop.signal })) seen.push(...batch.changes)
+  })()
+  const failures: unknown[] = []
+  let done = 0
+  const load = async (worker: number): Promise<void> => {
+    for (let i = 0; !stop.signal.aborted; i++) {
+      try {
+        const id = await create(client, `tree-${worker}-${i}`, items(2))
+        if (!(await show(client, id))) failures.push(`${id} is gone`)
+      } catch (error) {
+        failures.push(error)
+      }
+      done += 1
+    }
+  }
+  const loading = [1, 2, 3].map(load)
+  await until(() => seen.length > 0 && done > 10, { what: 'all of it runs over the first server' })
+
+  await using stays = await startServer({ env: { ...env, PHASELINE_DRAIN_TIMEOUT_MS: '1500' }, token: leaves.token })
+  balancer.add(portOf(stays))
+  await until(() => balancer.served(portOf(stays)) > 0 || done > 30, { what: 'the second server is known' })
+  expect(await leaves.stop()).toBe(0)
+
+  const atEnd = done
+  await until(() => done > atEnd + 10 || failures.length > 0, { what: 'the load goes on' })
+  const { log } = await stays.client.query(HEAD)
+  await until(() => (seen.at(-1)?.sequence ?? 0) >= (log?.head ?? 0), { what: 'the reader has caught up' })
+  stop.abort()
+  await Promise.all([reading, ...loading])
+  expect(failures).toEqual([])
+  expect(balancer.served(portOf(stays))).toBeGreaterThan(0)
+  expect(seen.map(({ sequence }) => sequence)).toEqual(seen.map((_, i) => i + 1))
+
+  // What hangs holds it up no longer than it was told.
+  const holder = await database.pool.connect()
+  await holder.query('begin; lock table object in access exclusive mode')
+  const hanging = create(stays.client, 'hangs', items(1)).catch((error: unknown) => error)
+  const waiting = `select from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`
+  await until(async () => ((await database.pool.query(waiting)).rowCount ?? 0) > 0, { what: 'the request hangs' })
+  expect(await stays.stop()).toBe(1)
+  expect(stays.output()).toContain('PHASELINE_DRAIN_TIMEOUT_MS')
+  await holder.query('rollback')
+  holder.release()
+  expect(await hanging).toBeInstanceOf(Error)
+})
