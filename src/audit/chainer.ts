@@ -11,8 +11,9 @@ import { statement } from '../store/statement.ts'
 const CHAINING_LOCK = 7_270_737_003
 /** Events of one transaction: it takes some ten milliseconds, in which readers of the audit wait. */
 const PAGE = 200
-/** From an event to its chaining, in milliseconds: what comes meanwhile is chained with it. */
-const GATHER_MS = 100
+/** From an event to its chaining, in milliseconds: what comes meanwhile is chained with it. Followers of this process wait less. */
+const GATHER_MS = 1_000
+const GATHER_FOLLOWED_MS = 100
 /** Interval of looking for events of processes that have ended before they chained them. */
 const SWEEP_MS = 5_000
 
@@ -26,6 +27,8 @@ interface ChainerParts {
   readonly logger: Logger
   /** Called with the new end of the chain. */
   readonly onChained: (head: ChainEnd) => void
+  /** Somebody waits for the next event. */
+  readonly isFollowed: () => boolean
 }
 
 /**
@@ -45,10 +48,13 @@ export class AuditChainer implements AsyncDisposable {
 
   /** Chains soon what this process has committed. Costs next to nothing. */
   soon(): void {
-    this.#gathering ??= setTimeout(() => {
-      this.#gathering = null
-      this.#chainInBackground()
-    }, GATHER_MS)
+    this.#gathering ??= setTimeout(
+      () => {
+        this.#gathering = null
+        this.#chainInBackground()
+      },
+      this.#parts.isFollowed() ? GATHER_FOLLOWED_MS : GATHER_MS,
+    )
   }
 
   /** Resolves when every event that was committed before the call has its place. */
@@ -76,20 +82,34 @@ export class AuditChainer implements AsyncDisposable {
   async #chainAll(): Promise<void> {
     const { pool, onChained } = this.#parts
     // Most of the time nothing waits: seen without a transaction.
-    while ((await waitingAudit(pool, 1)).length > 0) onChained(await chainPage(pool))
+    if ((await waitingAudit(pool, 1)).length === 0) return
+    for (let count = PAGE; count === PAGE; ) {
+      const page = await chainPage(pool)
+      count = page.count
+      if (count > 0) onChained(page.end)
+    }
   }
 }
 
-const chainPage = (pool: Pool): Promise<ChainEnd> =>
+interface ChainedPage {
+  readonly end: ChainEnd
+  readonly count: number
+}
+
+const chainPage = (pool: Pool): Promise<ChainedPage> =>
   inTransaction(pool, async (client) => {
-    // A statement of its own: the next ones see what the previous holder of the lock has committed.
-    await TAKE_TURN.query(client, [])
-    let end = await auditHead(client)
-    const chained = (await waitingAudit(client, PAGE)).map((event) => {
+    // Pipelined. Each statement sees what was committed when it begins: after the lock, what its previous holder has.
+    const [, head, waiting] = await Promise.all([
+      TAKE_TURN.query(client, []),
+      auditHead(client),
+      waitingAudit(client, PAGE),
+    ])
+    let end = head
+    const chained = waiting.map((event) => {
       const sequence = end.sequence + 1
       end = { sequence, hash: chainHash(end.hash, { ...event, sequence }) }
       return { id: event.id, ...end }
     })
-    await chainAudit(client, chained)
-    return end
+    if (chained.length > 0) await chainAudit(client, chained)
+    return { end, count: chained.length }
   })

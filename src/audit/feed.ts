@@ -60,6 +60,11 @@ export class AuditFeed implements AsyncDisposable {
     this.#moved(sequence)
   }
 
+  /** Somebody waits for the next event. */
+  get isFollowed(): boolean {
+    return this.#waiting.size > 0
+  }
+
   async *follow(filter: AuditFilter, after: number, signal: AbortSignal): AsyncGenerator<AuditRow> {
     let cursor = after
     let isLive = false

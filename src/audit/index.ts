@@ -14,7 +14,11 @@ interface AuditParts extends Omit<NotesParts, 'onWritten'> {
 /** The audit of this process. */
 export function createAudit(parts: AuditParts): Audit {
   const feed = new AuditFeed(parts)
-  const chainer = new AuditChainer({ ...parts, onChained: (head) => feed.chained(head) })
+  const chainer = new AuditChainer({
+    ...parts,
+    onChained: (head) => feed.chained(head),
+    isFollowed: () => feed.isFollowed,
+  })
   const notes = new AuditNotes({ ...parts, onWritten: () => chainer.soon() })
   const seldom = new SeldomNotes((entry) => notes.note(entry))
   return {

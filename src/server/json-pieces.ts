@@ -2,9 +2,6 @@ import { jsonLength } from '../core/json.ts'
 import type { NextTurn } from './parse-json.ts'
 import { PIECE } from './request-text.ts'
 
-/** Whether the JSON of a value is so long that it is made piece by piece. */
-export const isLarge = (value: unknown): boolean => jsonLength(value, PIECE) > PIECE
-
 /** The JSON of a value, made piece by piece with turns of others in between. */
 export async function jsonPieces(value: unknown, turn: NextTurn, piece = PIECE): Promise<readonly Buffer[]> {
   const writer = new PiecewiseWriter(turn, piece)

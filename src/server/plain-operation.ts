@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import { type ExecutionResult, GraphQLError, getOperationAST } from 'graphql'
 import type { Viewer } from '../core/ports/viewer.ts'
+import type { ResolverContext } from '../graphql/resolver-context.ts'
 import type { Meter } from './callers.ts'
-import { isLarge, jsonPieces } from './json-pieces.ts'
+import { jsonPieces } from './json-pieces.ts'
 import type { NextTurn } from './parse-json.ts'
 import { reply, replyPieces } from './reply.ts'
 import { PIECE } from './request-text.ts'
@@ -35,6 +36,9 @@ export function plainOf(request: Readonly<Record<string, unknown>>): PlainReques
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Whether the texts and the JSON of an answer are so long that it is made piece by piece. They were counted as they arose. */
+const isLarge = ({ answer }: ResolverContext): boolean => answer.limit - answer.left > PIECE
 
 interface Answering {
   readonly yoga: Yoga
@@ -72,7 +76,7 @@ export async function answerPlain(
     // Refused before anything ran, e.g. for a variable of the wrong type.
     if (result.data === undefined) return false
     const type = `${accept?.includes(RESPONSE) ? RESPONSE : 'application/json'}; charset=utf-8`
-    if (isLarge(result.data)) {
+    if (isLarge(contextValue as ResolverContext)) {
       const pieces = await jsonPieces(result, turn)
       charge(pieces.length * PIECE)
       replyPieces(response, type, pieces)
