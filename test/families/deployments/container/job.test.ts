@@ -63,6 +63,10 @@ describe.runIf(socket !== null)('the container deployer', { concurrent: true }, 
     )
     expect(await errorOf(script('echo Error the disk is full'))).toBe('CONTAINER_FAILED: the disk is full')
     expect(await errorOf(script(`sh -c 'kill -9 $$'; exit $?`))).toMatch(/^CONTAINER_FAILED: It was ended by SIGKILL/)
+    // Podman does not notice the cause on a system with the older control groups.
+    expect(await errorOf(script('x=xxxxxxxxxxxxxxxx; while :; do x=$x$x; done', { memory: '16m' }))).toMatch(
+      /^CONTAINER_(OUT_OF_MEMORY: It needed more memory|FAILED: It was ended by SIGKILL)/,
+    )
     expect(await errorOf(script('echo nonsense; sleep 1000'))).toMatch(
       /^CONTAINER_PROTOCOL: It broke the gadget protocol. Line 1: the unknown word/,
     )
@@ -77,6 +81,13 @@ describe.runIf(socket !== null)('the container deployer', { concurrent: true }, 
     await until(() => removed.lines.includes('STEP waits'), { what: 'it runs' })
     await at.docker.getContainer(at.name).remove({ force: true })
     expect((await removed.worked).error).toMatch(/^CONTAINER_REMOVED/)
+  })
+
+  test('while the engine does not answer, the item is given back, to be offered again', async () => {
+    await using at = await itemPlace('/no/such/engine.sock')
+    const error = { code: 'CONTAINER_ENGINE', message: 'The engine does not answer: ENOENT.', retryable: true }
+    expect((await at.deploy(script('true'))).outcome).toEqual({ phase: 'PROGRESSING', error })
+    expect((await at.remove(script('true'))).outcome).toEqual({ phase: 'PROGRESSING', error })
   })
 
   test('a container of that name that is not the item’s is not touched', async () => {

@@ -83,6 +83,13 @@ describe.runIf(socket !== null)('services of the container deployer', { concurre
     const third = await at.deploy(config)
     expect(third).toMatchObject({ outcome: second.outcome, lines: ['STEP The container is created'] })
     expect((await at.inspect())?.Id).toBe(id)
+    // As an engine shows what others have given another limit.
+    await at.docker.getContainer(at.name).remove({ force: true })
+    const { HostConfig, ...rest } = serviceContainer(plan)
+    await at.docker.createContainer({ ...rest, HostConfig: { ...HostConfig, PidsLimit: 1_000 } })
+    const fourth = await at.deploy(config)
+    expect(fourth.lines[0]).toBe('STEP The container is replaced: it was changed from outside')
+    expect((await at.inspect())?.HostConfig.PidsLimit).toBe(64)
     expect(await at.leftovers()).toHaveLength(1)
   })
 
