@@ -2,7 +2,8 @@ import { isIP } from 'node:net'
 import { isAbsolute } from 'node:path'
 import { z } from 'zod'
 import { CHOSEN_TOKEN_RULE, isChosenToken } from './core/bearer.ts'
-import { GATEWAY_LIMITS, type GatewayLimits } from './core/gateway-limits.ts'
+import { DATABASE_DEADLINES, type DatabaseDeadlines } from './core/database-deadlines.ts'
+import { GATEWAY_LIMITS, type GatewayLimits, type LimitSetting } from './core/gateway-limits.ts'
 import { isLoopback } from './core/loopback.ts'
 import { Secret } from './core/secret.ts'
 import type { TimeoutDefaults, TimeoutSetting } from './core/tree.ts'
@@ -43,6 +44,7 @@ export interface Config {
   readonly dataDir: string
   /** Absent: an embedded Postgres in the data folder. */
   readonly databaseUrl: Secret | undefined
+  readonly deadlines: DatabaseDeadlines
   /** Absent: this process polls instead of hearing from others. */
   readonly redisUrl: Secret | undefined
   readonly roles: ReadonlySet<Role>
@@ -230,10 +232,9 @@ const withTables = (timeouts: readonly TimeoutSetting[]): typeof schema =>
   schema.extend({
     ...Object.fromEntries(timeouts.map(({ setting, defaultMs }) => [setting, timeout.default(defaultMs)])),
     ...Object.fromEntries(
-      Object.values(GATEWAY_LIMITS).map(({ setting, byDefault, least, most }) => [
-        setting,
-        integer(least, most).default(byDefault),
-      ]),
+      [...Object.values(GATEWAY_LIMITS), ...Object.values(DATABASE_DEADLINES)].map(
+        ({ setting, byDefault, least, most }) => [setting, integer(least, most).default(byDefault)],
+      ),
     ),
   }) as object as typeof schema
 
@@ -280,9 +281,8 @@ export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts =
       allowedHosts: data.PHASELINE_ALLOWED_HOSTS,
       allowedOrigins: data.PHASELINE_ALLOWED_ORIGINS,
       trustedProxies: data.PHASELINE_TRUSTED_PROXIES,
-      limits: Object.fromEntries(
-        Object.entries(GATEWAY_LIMITS).map(([name, { setting }]) => [name, Reflect.get(data, setting)]),
-      ) as GatewayLimits,
+      deadlines: fromTable(DATABASE_DEADLINES, data) as DatabaseDeadlines,
+      limits: fromTable(GATEWAY_LIMITS, data) as GatewayLimits,
       disclosure: {
         introspection: data.PHASELINE_INTROSPECTION === 'on',
         suggestions: data.PHASELINE_SUGGESTIONS === 'on',
@@ -309,6 +309,9 @@ export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts =
     },
   }
 }
+
+const fromTable = (table: Readonly<Record<string, LimitSetting>>, data: object): object =>
+  Object.fromEntries(Object.entries(table).map(([name, { setting }]) => [name, Reflect.get(data, setting)]))
 
 function tlsOf({ PHASELINE_TLS_CERT: certFile, PHASELINE_TLS_KEY: keyFile }: z.infer<typeof schema>): Config['tls'] {
   return certFile !== undefined && keyFile !== undefined ? { certFile, keyFile } : null

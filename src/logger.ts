@@ -1,4 +1,5 @@
 import pino from 'pino'
+import { isDatabaseUnavailable } from './core/database-unavailable.ts'
 
 export type Logger = pino.Logger
 
@@ -18,6 +19,17 @@ const SECRET = [
 const DATABASE_ERROR = ['err.detail', 'err.where', 'err.internalQuery']
 const redact = [...SECRET.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]), ...DATABASE_ERROR]
 
+/** What fails because the database is away adds nothing to the line of the outage, and would fill the log with stacks. */
+function tellsOfOutage(details: unknown): boolean {
+  if (typeof details !== 'object' || details === null || !('err' in details)) return false
+  return isDatabaseUnavailable(details.err)
+}
+const hooks: pino.LoggerOptions['hooks'] = {
+  logMethod(args, method) {
+    if (!tellsOfOutage(args[0])) method.apply(this, args)
+  },
+}
+
 /** JSON lines on stderr: stdout belongs to what a command prints. */
 export const createLogger = (level: string, destination: pino.DestinationStream = pino.destination(2)): Logger =>
-  pino({ level, redact }, destination)
+  pino({ level, redact, hooks }, destination)

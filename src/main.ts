@@ -27,16 +27,16 @@ import { startBuiltInAgents } from './start/built-in-agents.ts'
 import { checkBinding } from './start/check-binding.ts'
 import { adoptTokens } from './start/configured-tokens.ts'
 import { logStart } from './start/log-start.ts'
+import { openDatabase } from './start/open-database.ts'
 import { type Gateway, openGateway } from './start/open-gateway.ts'
 import { MIGRATIONS_FOLDER } from './start/package-folder.ts'
 import { startPruners } from './start/pruners.ts'
-import { connectDatabase, openSignal } from './start/services.ts'
+import { openSignal } from './start/services.ts'
 import { warnOfUnknownKeys } from './start/warn-of-unknown-keys.ts'
 import { startDatabaseClock } from './store/database-clock.ts'
 import { DatabaseHealth } from './store/database-health.ts'
 import { extendVocabulary } from './store/extend-vocabulary.ts'
 import { migrate } from './store/migrate.ts'
-import { createPool, type PoolOptions } from './store/pool.ts'
 import { ensureProject } from './store/projects.ts'
 import { createSealing } from './store/sealing.ts'
 import { systemOf } from './system.ts'
@@ -64,6 +64,8 @@ export interface AppOptions {
   readonly logger: Logger
   /** Besides those of the configuration. */
   readonly gadgetFolders?: readonly string[]
+  /** Gives up starting: what was begun is ended, and `startApp` throws its reason. */
+  readonly signal?: AbortSignal
   /** Instead of the product's own. */
   readonly families?: readonly FamilyDefinition[]
 }
@@ -71,7 +73,7 @@ export interface AppOptions {
 /** Starts what the configuration says, in the order in which each part needs the others; disposing ends it in reverse. */
 export async function startApp(
   config: Config,
-  { logger, gadgetFolders = [], families: definitions = ownFamilies }: AppOptions,
+  { logger, gadgetFolders = [], families: definitions = ownFamilies, signal: stop = NEVER }: AppOptions,
 ): Promise<App> {
   checkBinding(config, logger)
   await using parts = new AsyncDisposableStack()
@@ -81,13 +83,11 @@ export async function startApp(
   const { limits, trustedProxies } = config
   const admin =
     config.admin && parts.use(await openAdmin({ ...config.admin, limits, trustedProxies, readiness, logger }))
-  const [{ connection, embedded }, families] = await Promise.all([
-    connectDatabase(config, logger),
+  const [database, families] = await Promise.all([
+    openDatabase(config, { logger, signal: stop }),
     loadFamilies(definitions),
   ])
-  parts.use(embedded)
-  const openPool = (max: number, options: Pick<PoolOptions, 'planOnce' | 'statementTimeoutMs'> = {}) =>
-    parts.adopt(createPool(connection, { max, logger, ...options }), (pool) => pool.end())
+  const { openPool } = parts.use(database)
   const pool = openPool(POOL_SIZE)
   const health = new DatabaseHealth(pool)
   const openWatchedPool = (...options: Parameters<typeof openPool>) => {
@@ -95,7 +95,7 @@ export async function startApp(
     health.watch(opened)
     return opened
   }
-  await migrate(pool, MIGRATIONS_FOLDER)
+  await migrate(pool, MIGRATIONS_FOLDER, stop)
   await extendVocabulary(pool, families)
   const clock = parts.use(await startDatabaseClock({ pool, logger }))
   const system = systemOf(clock)
@@ -110,6 +110,7 @@ export async function startApp(
   const administrator = await administratorToken(config)
   if (administrator) await adoptTokens(pool, system, { administrator, config, agents })
 
+  stop.throwIfAborted()
   const signal = parts.adopt(await openSignal(config, logger), (s) => s.close())
   const numberer = parts.use(createNumberer({ pool, signal, logger }))
   const log = parts.use(await createLog({ pool: openWatchedPool(READERS), signal, logger, numberer }))
@@ -126,6 +127,7 @@ export async function startApp(
     const machines = families.flatMap((family) => family.machines)
     for (const pruner of startPruners({ pool, system, logger }, config, machines)) parts.use(pruner)
   }
+  stop.throwIfAborted()
   let gateway: Gateway | null = null
   if (roles.has('gateway')) {
     const graphql = families.map((family) => family.graphql)
@@ -151,6 +153,8 @@ export async function startApp(
   )
   const origin = gateway?.origin ?? null
   await logStart({ config, pool, epoch: log.stats.epoch, gateway: origin, admin: admin?.url ?? null, logger })
+  stop.throwIfAborted()
+  parts.defer(database.closing)
   const running = parts.move()
   return {
     ...{ origin, adminOrigin: admin?.url ?? null, token: administrator, engineHost },
@@ -161,3 +165,5 @@ export async function startApp(
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }
+
+const NEVER = new AbortController().signal

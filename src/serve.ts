@@ -24,7 +24,12 @@ export async function serve({ example, signal = stopSignal(), families = ownFami
   const logger = createLogger(config.logLevel)
   signal.addEventListener('abort', () => endInTime(config, logger), { once: true })
   const gadgetFolders = example ? [join(WEBSHOP_EXAMPLE, 'gadgets')] : []
-  await using app = await startApp(config, { logger, gadgetFolders, families }).catch(explainStartError)
+  const started = await startApp(config, { logger, gadgetFolders, families, signal }).catch((error: unknown) =>
+    // Ending is what was asked for.
+    signal.aborted ? null : explainStartError(error),
+  )
+  if (!started) return void say('Stopped while starting.')
+  await using app = started
   const { origin, token } = app
   if (origin) {
     // A browser does not send the fragment. The user knows a configured token already.

@@ -5,6 +5,7 @@ import { Writable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { exposedSecrets, type LoadedConfig, loadConfig } from '../src/config.ts'
 import { CHOSEN_TOKEN_RULE } from '../src/core/bearer.ts'
+import { DEFAULT_DEADLINES } from '../src/core/database-deadlines.ts'
 import { DEFAULT_LIMITS, GATEWAY_LIMITS } from '../src/core/gateway-limits.ts'
 import { timeoutsOf } from '../src/families/define-family.ts'
 import { families } from '../src/families/index.ts'
@@ -194,6 +195,7 @@ test('nothing has to be set, and what is empty is not set', () => {
       drain: { delayMs: 0, timeoutMs: 25_000 },
       dataDir: '.phaseline',
       databaseUrl: undefined,
+      deadlines: DEFAULT_DEADLINES,
       redisUrl: undefined,
       roles: new Set(['gateway', 'engine', 'agents']),
       token: undefined,
@@ -231,6 +233,10 @@ test('everything that can be set', () => {
       HOST: '::1',
       PHASELINE_DATA: '/data',
       DATABASE_URL: 'postgresql://ada@localhost/db?host=%2Frun%2Fpg',
+      PHASELINE_DATABASE_CONNECT_TIMEOUT_MS: '100',
+      PHASELINE_DATABASE_POOL_TIMEOUT_MS: '200',
+      PHASELINE_DATABASE_SILENCE_MS: '300',
+      PHASELINE_DATABASE_START_TIMEOUT_MS: '0',
       REDIS_URL: 'rediss://cache:6380',
       PHASELINE_ROLES: 'engine, gateway',
       PHASELINE_TOKEN: 'sixteen-letters.',
@@ -265,6 +271,7 @@ test('everything that can be set', () => {
     config: {
       port: 0,
       roles: new Set(['gateway', 'engine']),
+      deadlines: { connectTimeoutMs: 100, poolTimeoutMs: 200, silenceMs: 300, startTimeoutMs: 0 },
       allowedHosts: ['a.example', 'b.example:8443'],
       gadgetFolders: ['/gadgets', '/more/gadgets'],
       timeouts: {
@@ -321,6 +328,7 @@ test('all problems are told at once, and no value is in them', () => {
     PHASELINE_ROLES: 'gateway,hunter2',
     PHASELINE_TOKEN: 'hunter2',
     PHASELINE_LOG_LEVEL: 'hunter2',
+    PHASELINE_DATABASE_SILENCE_MS: '99',
     PHASELINE_PICKUP_TIMEOUT_MS: '5m',
     PHASELINE_ABORTING_TIMEOUT_MS: '0',
     PHASELINE_LOG_RETENTION: 'hunter2',
@@ -340,6 +348,7 @@ test('all problems are told at once, and no value is in them', () => {
     'PHASELINE_LOG_RETENTION',
     'PHASELINE_AGENT_RETENTION',
     'PHASELINE_SECRET_KEY',
+    'PHASELINE_DATABASE_SILENCE_MS',
   ])
   expect(problems.join('\n')).not.toContain('hunter2')
 })

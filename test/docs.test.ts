@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { DATABASE_DEADLINES } from '../src/core/database-deadlines.ts'
 import { FAILURE_CODE_DESCRIPTIONS } from '../src/core/descriptions.ts'
 import { GATEWAY_LIMITS } from '../src/core/gateway-limits.ts'
 import { REFUSALS } from '../src/server/refusals.ts'
@@ -59,5 +60,11 @@ test('the page of limits has each setting with its default, and each code and re
     ...Object.entries(FAILURE_CODE_DESCRIPTIONS).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`),
     ...Object.entries(REFUSALS).map(([reason, meaning]) => `| \`${reason}\` | ${meaning} |`),
   ]
+  expect(rows.filter((row) => !page.includes(row))).toEqual([])
+})
+
+test('the page of operations has each deadline of the database with its default', () => {
+  const page = textOf('docs/operations.md')
+  const rows = Object.values(DATABASE_DEADLINES).map(({ setting, byDefault }) => `| \`${setting}\` | ${byDefault} |`)
   expect(rows.filter((row) => !page.includes(row))).toEqual([])
 })

@@ -83,7 +83,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'secret-keys': { files: '`secret-keys.ts`', mayImport: ['core', 'config'] },
   settings: { files: '`settings.ts`', mayImport: ['config', 'secret-sources'] },
   'secret-sources': { files: '`secret-sources.ts`', mayImport: [] },
-  logger: { files: '`logger.ts`', mayImport: [] },
+  logger: { files: '`logger.ts`', mayImport: ['core'] },
   system: { files: '`system.ts`', mayImport: ['core'] },
 }
 

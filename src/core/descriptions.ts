@@ -89,6 +89,6 @@ export const FAILURE_CODE_DESCRIPTIONS: Readonly<Record<FailureCode, string>> = 
   TIMEOUT: 'The query took too long and was ended: ask for less, or for smaller pages, or try again later.',
   CURSOR_EXPIRED: 'The log has no such place any more; the error says where to resume.',
   SERVICE_UNAVAILABLE:
-    'The token cannot be checked at the moment, since its issuer does not answer: try again after `retry-after` seconds.',
+    'The database, or the issuer of the token, is not available at the moment: try again after `retryAfterMs`, or `retry-after` seconds. A mutation that is answered so may have been done; its `idempotencyKey` makes it safe to repeat.',
   INTERNAL_SERVER_ERROR: 'The server failed, and its log says why.',
 }

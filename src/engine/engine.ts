@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { backoffMs } from '../core/backoff.ts'
+import { DATABASE_RETRY_MS, isDatabaseUnavailable } from '../core/database-unavailable.ts'
 import type { EngineFacts } from '../core/health.ts'
 import type { Signal } from '../core/ports/signal.ts'
 import type { System } from '../core/ports/system.ts'
@@ -39,7 +40,7 @@ export class Engine implements AsyncDisposable {
   readonly #active = new Map<string, Promise<void>>()
   readonly #failures = new Map<string, number>()
   #isNotified = true
-  #stopped = false
+  readonly #stop = new AbortController()
   #wait: { wake: () => void } | null = null
   #loop: Promise<void> | null = null
   #subscription: { close(): Promise<void> } | null = null
@@ -71,7 +72,7 @@ export class Engine implements AsyncDisposable {
 
   /** Starts no further reconcile and finishes the active ones. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stopped = true
+    this.#stop.abort()
     this.#wait?.wake()
     await this.#loop
     await Promise.all(this.#active.values())
@@ -79,7 +80,7 @@ export class Engine implements AsyncDisposable {
   }
 
   async #run(): Promise<void> {
-    while (!this.#stopped) {
+    while (!this.#stop.signal.aborted) {
       try {
         await this.#takeDue()
         await this.#sweep()
@@ -98,7 +99,7 @@ export class Engine implements AsyncDisposable {
     if (this.#active.size >= CONCURRENCY) return
     const due = await dueRoots(pool, system.fixedTime, CONCURRENCY * 4)
     for (const rootId of due) {
-      if (this.#stopped || this.#active.size >= CONCURRENCY) return
+      if (this.#stop.signal.aborted || this.#active.size >= CONCURRENCY) return
       if (this.#active.has(rootId)) continue
       const reconciling = this.#reconcile(rootId).finally(() => {
         this.#active.delete(rootId)
@@ -116,8 +117,14 @@ export class Engine implements AsyncDisposable {
       if (outcome === 'locked') await delay(LOCKED_MS)
       this.#failures.delete(rootId)
     } catch (error) {
-      await this.#delay(rootId, error)
+      // The tree stays due, and nothing is wrong with it.
+      if (isDatabaseUnavailable(error)) await this.#untilRetry()
+      else await this.#delay(rootId, error)
     }
+  }
+
+  async #untilRetry(): Promise<void> {
+    await delay(DATABASE_RETRY_MS, undefined, { signal: this.#stop.signal }).catch(() => undefined)
   }
 
   /** Retries a tree whose rules throw later, so that it does not delay the others. */
@@ -156,7 +163,7 @@ export class Engine implements AsyncDisposable {
   }
 
   async #sleep(ms: number): Promise<void> {
-    if (this.#stopped) return
+    if (this.#stop.signal.aborted) return
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms)
       this.#wait = {

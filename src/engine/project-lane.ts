@@ -1,3 +1,4 @@
+import { isDatabaseUnavailable } from '../core/database-unavailable.ts'
 import { awaitAll } from '../store/await-all.ts'
 import { isConstraintViolation, isScopeMismatch } from '../store/scope.ts'
 import type { EngineContext } from './context.ts'
@@ -65,6 +66,8 @@ export class ProjectLane extends Lane<ProjectWrite, unknown> {
         })
         return values.map((value) => ({ value }))
       } catch (error) {
+        // Each attempt would only wait for the database again.
+        if (isDatabaseUnavailable(error)) return writes.map(() => ({ error }))
         const next = this.#weaker(attempt, locked, error)
         if (!next) return writes.length === 1 ? [{ error }] : await this.#runEach(writes)
         attempt = next

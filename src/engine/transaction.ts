@@ -1,5 +1,6 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { DatabaseError, type Pool, type PoolClient } from 'pg'
+import { isDatabaseUnavailable } from '../core/database-unavailable.ts'
 import { awaitAll } from '../store/await-all.ts'
 import { declare } from '../store/statement.ts'
 
@@ -122,9 +123,12 @@ export async function transaction<T>(
       throw new Error(`a transaction ended with ${command}, though none of its statements failed`)
   } catch (error) {
     broken = await tx.rollback()
-    throw tx.causeOf(error)
+    const cause = tx.causeOf(error)
+    // It may lead to a server that has become a standby.
+    if (isDatabaseUnavailable(cause)) broken ??= cause as Error
+    throw cause
   } finally {
-    // The pool does not get back a connection that cannot roll back.
+    // The pool does not get back a connection that cannot roll back, or has no database behind it.
     client.release(broken)
   }
   tx.committed()

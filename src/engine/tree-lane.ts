@@ -1,3 +1,4 @@
+import { isDatabaseUnavailable } from '../core/database-unavailable.ts'
 import type { Evaluated, Work } from '../core/tree.ts'
 import type { LoadedNode } from '../store/load-nodes.ts'
 import { forgetRoot } from '../store/queue.ts'
@@ -98,7 +99,7 @@ export class TreeLane extends Lane<Task, Answer> {
   /** The next attempt; throws the error if there is none. */
   #next({ failures, decides }: Attempt, error: unknown): Attempt {
     if (failures + 1 < RETRIES && isTransient(error)) return { failures: failures + 1, decides }
-    if (!decides) throw error
+    if (!decides || isDatabaseUnavailable(error)) throw error
     // A report must not be lost because rules fail on the rest of the tree.
     const { logger } = this.#context
     const at = { err: error, rootId: this.#rootId }

@@ -21,9 +21,14 @@ export async function retryTransient<T>(read: () => Promise<T>, logger: Logger):
   }
 }
 
+/** The driver's words. */
+const POOL_ENDED = 'Cannot use a pool after calling end on the pool'
+
 /** Broken connections, and servers that restart or are full: repeating the statement may succeed. */
 function isTransient(error: unknown): boolean {
   if (error instanceof CursorExpired) return false
+  // The process ends.
+  if (error instanceof Error && error.message === POOL_ENDED) return false
   if (error instanceof DatabaseError) return /^(08|40|53|55|57|58)/.test(error.code ?? '')
   return error instanceof Error && !(error instanceof TypeError) && !(error instanceof RangeError)
 }

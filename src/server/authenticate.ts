@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { CredentialsUnavailable, RETRY_AFTER_S } from '../core/credentials-unavailable.ts'
+import { DATABASE_RETRY_MS, isDatabaseUnavailable } from '../core/database-unavailable.ts'
 import type { RequestOrigin, Viewer } from '../core/ports/viewer.ts'
+import { databaseFailure } from '../graphql/schema/failures.ts'
 import { checkToken, isExcess, type TokenParts } from './check-token.ts'
 import { secretOf, UNAUTHENTICATED } from './credentials.ts'
-import { type RefusalParts, refuse, refuseForNow } from './reply.ts'
+import { type RefusalParts, refuse, refuseForNow, replyError } from './reply.ts'
 
 export interface Authenticated {
   readonly secret: string
@@ -27,6 +29,14 @@ export async function authenticate(
       return null
     }
   } catch (error) {
+    if (isDatabaseUnavailable(error)) {
+      refusals.count('SERVICE_UNAVAILABLE')
+      response.setHeader('retry-after', DATABASE_RETRY_MS / 1_000)
+      const { message, extensions } = databaseFailure()
+      const { code: _, ...more } = extensions
+      replyError(response, 503, 'SERVICE_UNAVAILABLE', message, more)
+      return null
+    }
     if (!(error instanceof CredentialsUnavailable)) throw error
     response.setHeader('retry-after', RETRY_AFTER_S)
     refuse(response, refusals, 503, 'SERVICE_UNAVAILABLE', error.message)

@@ -1,5 +1,6 @@
 import { GraphQLError } from 'graphql'
-import { failure, internalFailure, shortened } from '../graphql/schema/failures.ts'
+import { isDatabaseUnavailable } from '../core/database-unavailable.ts'
+import { databaseFailure, failure, internalFailure, shortened } from '../graphql/schema/failures.ts'
 import { badInput } from '../graphql/schema/limits.ts'
 import type { Logger } from '../logger.ts'
 
@@ -8,6 +9,9 @@ const isImpossibleValue = (error: unknown): boolean => /^22...$/.test(postgresCo
 
 /** A statement that has taken too long was cancelled. */
 const isCancelled = (error: unknown): boolean => postgresCodeOf(error) === '57014'
+
+/** Another transaction has kept a lock for too long. */
+const hasWaitedForLock = (error: unknown): boolean => postgresCodeOf(error) === '55P03'
 
 function postgresCodeOf(error: unknown): string {
   const { code, meta } = error as { readonly code?: unknown; readonly meta?: PrismaMeta }
@@ -28,6 +32,9 @@ function withoutLength(error: GraphQLError): GraphQLError {
 /** What the caller may know of an error of the database; null: nothing. */
 function shownOf(error: Error): GraphQLError | null {
   if (isImpossibleValue(error)) return badInput('A value in the request cannot be stored or compared.')
+  // The log tells of the outage, once.
+  if (isDatabaseUnavailable(error)) return databaseFailure()
+  if (hasWaitedForLock(error)) return failure('TIMEOUT', 'Others have worked on the same for too long: try again.')
   if (isCancelled(error)) return failure('TIMEOUT', 'The database took too long: ask for less, or for smaller pages.')
   return null
 }

@@ -4,6 +4,7 @@ import type { Viewer } from '../core/ports/viewer.ts'
 import type { ResolverContext } from '../graphql/resolver-context.ts'
 import type { Meter } from './callers.ts'
 import { jsonPieces } from './json-pieces.ts'
+import { isUnavailable, RETRY_AFTER } from './outage-status.ts'
 import type { NextTurn } from './parse-json.ts'
 import { reply, replyPieces } from './reply.ts'
 import { PIECE } from './request-text.ts'
@@ -75,12 +76,14 @@ export async function answerPlain(
     })) as ExecutionResult
     // Refused before anything ran, e.g. for a variable of the wrong type.
     if (result.data === undefined) return false
+    const status = isUnavailable(result) ? 503 : 200
+    if (status === 503) response.setHeader(...RETRY_AFTER)
     const type = `${accept?.includes(RESPONSE) ? RESPONSE : 'application/json'}; charset=utf-8`
     if (isLarge(contextValue as ResolverContext)) {
       const pieces = await jsonPieces(result, turn)
       charge(pieces.length * PIECE)
-      replyPieces(response, type, pieces)
-    } else reply(response, 200, type, JSON.stringify(result))
+      replyPieces(response, status, type, pieces)
+    } else reply(response, status, type, JSON.stringify(result))
     return true
   } catch (error) {
     if (error instanceof GraphQLError && !response.headersSent) return false

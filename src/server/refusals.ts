@@ -1,7 +1,7 @@
 /** Why a gateway has refused a client, or has cut it off, and what counts as that. */
 export const REFUSALS = {
   UNAUTHENTICATED: 'requests and sockets without a valid token',
-  SERVICE_UNAVAILABLE: 'requests whose token cannot be checked, since its issuer does not answer',
+  SERVICE_UNAVAILABLE: 'requests that need a database, or the issuer of a token, which is not available',
   FORBIDDEN: 'requests of other origins or for other hosts, and those for metrics without the role for it',
   BAD_USER_INPUT: 'requests with the character NUL, which cannot be stored, or with keys or texts that are too long',
   DOCUMENT_NOT_TRUSTED: 'documents that the operator does not know, where only such are run',

@@ -1,4 +1,5 @@
 import { CredentialsUnavailable } from '../core/credentials-unavailable.ts'
+import { isDatabaseUnavailable } from '../core/database-unavailable.ts'
 import type { RequestOrigin, Viewer } from '../core/ports/viewer.ts'
 import { checkToken, isExcess, type TokenParts } from './check-token.ts'
 import { rightsKey } from './connections.ts'
@@ -24,7 +25,7 @@ export async function renewToken(
     if (rightsKey(viewer) !== rightsKey(before)) return { kind: 'refused', why: 'RIGHTS_CHANGED' }
     return { kind: 'renewed', secret, viewer }
   } catch (error) {
-    if (error instanceof CredentialsUnavailable) return { kind: 'kept' }
+    if (error instanceof CredentialsUnavailable || isDatabaseUnavailable(error)) return { kind: 'kept' }
     throw error
   }
 }

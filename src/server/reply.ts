@@ -28,9 +28,9 @@ export function reply(response: ServerResponse, status: number, type: string, bo
 }
 
 /** A long body that was made in pieces. */
-export function replyPieces(response: ServerResponse, type: string, pieces: readonly Buffer[]): void {
+export function replyPieces(response: ServerResponse, status: number, type: string, pieces: readonly Buffer[]): void {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
-  response.writeHead(200, { 'content-type': type, 'content-length': length })
+  response.writeHead(status, { 'content-type': type, 'content-length': length })
   for (const piece of pieces) response.write(piece)
   response.end()
 }

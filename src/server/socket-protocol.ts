@@ -8,10 +8,11 @@ import {
 import { makeServer, type Server } from 'graphql-ws'
 import { NO_TARGET, SESSION_OPENED } from '../core/audit.ts'
 import { CredentialsUnavailable } from '../core/credentials-unavailable.ts'
+import { isDatabaseUnavailable } from '../core/database-unavailable.ts'
 import type { Viewer } from '../core/ports/viewer.ts'
 import { callerOf } from '../graphql/audit/caller-of.ts'
 import type { Tokens } from '../graphql/auth/tokens.ts'
-import { failure } from '../graphql/schema/failures.ts'
+import { databaseFailure, failure } from '../graphql/schema/failures.ts'
 import type { Excess } from './accounts.ts'
 import { checkToken, isExcess, type TokenParts } from './check-token.ts'
 import { bearerOf, UNAUTHENTICATED } from './credentials.ts'
@@ -117,6 +118,7 @@ async function viewerOf(secret: string | null, tokens: Tokens): Promise<Viewer |
     const viewer = secret === null ? null : await tokens.authenticate(secret)
     return viewer ?? failure('UNAUTHENTICATED', UNAUTHENTICATED)
   } catch (error) {
+    if (isDatabaseUnavailable(error)) return databaseFailure()
     if (error instanceof CredentialsUnavailable) return failure('SERVICE_UNAVAILABLE', error.message)
     throw error
   }

@@ -10,6 +10,7 @@ import { endLargeAnswers } from './end-large-answers.ts'
 import { endLateQueries } from './end-late-queries.ts'
 import { limitDocuments } from './limit-documents.ts'
 import { mask } from './mask.ts'
+import { tellOutages } from './outage-status.ts'
 import { requireTrusted, type TrustedDocuments } from './trusted-documents.ts'
 
 /** The context of a request: its caller. */
@@ -34,6 +35,11 @@ export function createGraphQL(
   { bounds, trusted, disclosure }: Rules,
 ) {
   const { limits, refusals } = bounds
+  const maskError = (error: unknown) => {
+    const shown = mask(error, services.logger)
+    if (shown.extensions.code === 'SERVICE_UNAVAILABLE') refusals.count('SERVICE_UNAVAILABLE')
+    return shown
+  }
   const onExceeded = () => refusals.count('ANSWER_TOO_LARGE')
   return createYoga<RequestContext, ResolverContext>({
     schema,
@@ -46,8 +52,9 @@ export function createGraphQL(
       limitDisclosure(disclosure),
       endLateQueries(bounds),
       endLargeAnswers,
+      tellOutages,
     ],
-    maskedErrors: { maskError: (error) => mask(error, services.logger) },
+    maskedErrors: { maskError },
     parserAndValidationCache: createDocumentCache(),
     graphqlEndpoint: '/graphql',
     graphiql: false,

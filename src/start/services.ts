@@ -8,10 +8,10 @@ import type { Connection } from '../store/pool.ts'
 /** The configured database, or an embedded one that ends with this process. */
 export async function connectDatabase(
   { databaseUrl, dataDir }: Config,
-  logger: Logger,
+  { logger, signal }: { readonly logger: Logger; readonly signal: AbortSignal },
 ): Promise<{ readonly connection: Connection; readonly embedded: EmbeddedPostgres | null }> {
   if (databaseUrl) return { connection: { connectionString: databaseUrl.reveal() }, embedded: null }
-  const embedded = await startEmbeddedPostgres({ dataDir, logger })
+  const embedded = await startEmbeddedPostgres({ dataDir, logger, signal })
   return { connection: embedded.connection, embedded }
 }
 

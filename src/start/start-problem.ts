@@ -1,3 +1,4 @@
+import { isDatabaseUnavailable } from '../core/database-unavailable.ts'
 import { PolicyProblem } from '../oidc/watched-policy.ts'
 import { FolderInUse } from '../process/folder-lock.ts'
 import { SecretKeyProblem } from '../secret-keys.ts'
@@ -6,6 +7,13 @@ import { MigrationError } from '../store/migrate.ts'
 /** A reason why the server cannot start that its operator can put right: it is printed in one line, without a stack. */
 export class StartProblem extends Error {
   override name = 'StartProblem'
+  /** The same start may succeed later, with nothing changed here. */
+  readonly isTemporary: boolean
+
+  constructor(message: string, { isTemporary = false, ...options }: ErrorOptions & { isTemporary?: boolean } = {}) {
+    super(message, options)
+    this.isTemporary = isTemporary
+  }
 }
 
 /** Their messages name the remedy. */
@@ -14,7 +22,14 @@ const EXPLAINED = [FolderInUse, MigrationError, PolicyProblem, SecretKeyProblem]
 /** Turns errors of the environment into a StartProblem. Any other error is a defect and stays what it is. */
 export function explainStartError(error: unknown): never {
   if (error instanceof Error && EXPLAINED.some((kind) => error instanceof kind))
-    throw new StartProblem(error.message, { cause: error })
+    throw new StartProblem(error.message, { cause: error, isTemporary: isDatabaseUnavailable(error) })
+  if (error instanceof StartProblem) throw error
+  if (isDatabaseUnavailable(error)) {
+    const { message } = error as Error
+    throw new StartProblem(`The server cannot start, since it has lost its database: ${message}`, {
+      ...{ cause: error, isTemporary: true },
+    })
+  }
   // System errors and those of Postgres have codes, e.g. EADDRINUSE or 28P01.
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
     throw new StartProblem(`The server cannot start: ${error.message || error.code}`, { cause: error })

@@ -1,7 +1,16 @@
 import { Client } from 'pg'
+import { unavailableOf } from './unavailable.ts'
 
 type Arguments = readonly unknown[]
 type Callback = (error: Error | null, result?: unknown) => void
+
+/** What the driver's types leave out. */
+interface Driver {
+  /** False while a statement waits for its answer; undefined before the first answer of the server. */
+  readonly readyForQuery?: boolean
+  readonly processID: number | null
+  readonly connection: { readonly stream: { readonly bytesRead: number; destroy(error?: Error): void } }
+}
 
 /**
  * Wraps the driver's callbacks in promises of our own. For a promise the driver assigns a function to a property of the
@@ -9,29 +18,54 @@ type Callback = (error: Error | null, result?: unknown) => void
  * the whole heap is collected. A fifth of all allocations survived that way, and collections took ten times as long.
  */
 export class CallbackClient extends Client {
+  readonly #driver = this as unknown as Driver
+
   // The driver's overloads stay valid: each call returns what its overload promises.
   override query = ((...args: Arguments) => {
     if (typeof args.at(-1) === 'function' || isSubmittable(args[0])) return this.#send(args)
-    return answered((callback) => this.#send([...args, callback]))
+    return this.#answered((callback) => this.#send([...args, callback]))
   }) as Client['query']
+
+  /** Statements wait for their answers. */
+  get isWaiting(): boolean {
+    return this.#driver.readyForQuery === false
+  }
+  /** The id of the server's process behind this connection, or what a pooler says in its place. */
+  get backendPid(): number | null {
+    return this.#driver.processID
+  }
+  get bytesRead(): number {
+    return this.#driver.connection.stream.bytesRead
+  }
+
+  /** Gives the connection up at once; its statements fail with the error. */
+  destroy(error?: Error): void {
+    this.#driver.connection.stream.destroy(error)
+  }
+
+  /** The error that the caller gets. */
+  protected translate(error: unknown): unknown {
+    return unavailableOf(error) ?? error
+  }
+
+  async #answered(send: (callback: Callback) => unknown): Promise<unknown> {
+    try {
+      return await new Promise((resolve, reject) =>
+        send((error, result) => {
+          if (error) reject(error)
+          else resolve(result)
+        }),
+      )
+    } catch (thrown) {
+      const error = this.translate(thrown)
+      // The stack of the caller, not of the socket's reader.
+      if (error instanceof Error) Error.captureStackTrace(error)
+      throw error
+    }
+  }
 
   #send(args: Arguments): unknown {
     return Reflect.apply(super.query, this, args)
-  }
-}
-
-async function answered(send: (callback: Callback) => unknown): Promise<unknown> {
-  try {
-    return await new Promise((resolve, reject) =>
-      send((error, result) => {
-        if (error) reject(error)
-        else resolve(result)
-      }),
-    )
-  } catch (error) {
-    // The stack of the caller, not of the socket's reader.
-    if (error instanceof Error) Error.captureStackTrace(error)
-    throw error
   }
 }
 

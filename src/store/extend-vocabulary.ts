@@ -26,6 +26,7 @@ export async function extendVocabulary(
   if (added.length === 0) return
   const client = await pool.connect()
   try {
+    await client.query('set lock_timeout = 0')
     await client.query('select pg_advisory_lock($1)', [LOCK])
     for (const one of added) await addWord(client, one)
     await makeGuard(
@@ -33,6 +34,7 @@ export async function extendVocabulary(
       families.flatMap(({ machines }) => machines),
     )
     await client.query('select pg_advisory_unlock($1)', [LOCK])
+    await client.query('reset lock_timeout')
     client.release()
   } catch (error) {
     // The lock goes with the connection.

@@ -40,22 +40,36 @@ export class MigrationError extends Error {
 /**
  * Brings the database up to date and returns the names of what was applied, in order. Each migration is one transaction:
  * a killed process leaves no migration half applied, and the next process continues. Of two processes at once, one waits.
+ * An abort ends the migration that runs, which leaves nothing of it.
  */
-export async function migrate(pool: Pool, folder: string): Promise<readonly string[]> {
+export async function migrate(pool: Pool, folder: string, signal?: AbortSignal): Promise<readonly string[]> {
   const migrations = await readMigrations(folder)
+  signal?.throwIfAborted()
   const client = await pool.connect()
+  // What Postgres does for a client that has gone, it does to the end.
+  const stop = () => void pool.query('select pg_terminate_backend($1)', [backendOf(client)]).catch(() => undefined)
   try {
+    signal?.addEventListener('abort', stop)
+    // Others may migrate for as long as it takes.
+    await client.query('set lock_timeout = 0')
     await client.query('select pg_advisory_lock($1)', [LOCK])
     const applied = await applyMissing(client, migrations)
     await client.query('select pg_advisory_unlock($1)', [LOCK])
+    await client.query('reset lock_timeout')
     client.release()
     return applied
   } catch (error) {
     // The lock goes with the connection, which may be broken.
     client.release(true)
+    signal?.throwIfAborted()
     throw error
+  } finally {
+    signal?.removeEventListener('abort', stop)
   }
 }
+
+/** The driver's types leave it out. */
+const backendOf = (client: PoolClient): number | null => (client as object as { processID: number | null }).processID
 
 async function readMigrations(folder: string): Promise<readonly Migration[]> {
   const entries = await readdir(folder, { withFileTypes: true })

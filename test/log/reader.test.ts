@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { v7 } from 'uuid'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { isDatabaseUnavailable } from '../../src/core/database-unavailable.ts'
 import { CursorExpired, type Log, type LogBatch, type LogCursor } from '../../src/core/ports/log.ts'
 import type { PhaseChangeQuery } from '../../src/core/ports/phase-change.ts'
 import type { Signal } from '../../src/core/ports/signal.ts'
@@ -279,8 +280,8 @@ test('followers outlast a database that drops all its connections', async () => 
   const root = await createRoot(db.pool)
   const reader = collect(follow(log, 0, ALL, 1), 3_000)
   // A connection that was ended while it was idle may be handed out once more, and fails before anything is written.
-  const again = (error: Error & { code?: string }) => {
-    if (error.code !== '57P01') throw error
+  const again = (error: Error) => {
+    if (!isDatabaseUnavailable(error)) throw error
     return null
   }
   for (let i = 0; i < 30; i++) {

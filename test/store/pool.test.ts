@@ -1,7 +1,11 @@
 import { pino } from 'pino'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { DEFAULT_DEADLINES } from '../../src/core/database-deadlines.ts'
+import { DatabaseUnavailable, isDatabaseUnavailable } from '../../src/core/database-unavailable.ts'
 import { createPool } from '../../src/store/pool.ts'
+import { prismaOn } from '../../src/store/prisma.ts'
 import { createTestDatabase } from '../testkit/postgres.ts'
+import { freePort } from '../testkit/redis.ts'
 import { until } from '../testkit/wait.ts'
 
 const logger = pino({ level: 'silent' })
@@ -43,7 +47,7 @@ test('a URL keeps its own settings in addition to ours', async () => {
   )
   expect(rows).toEqual([
     { name: 'enable_seqscan', setting: 'off' },
-    { name: 'idle_in_transaction_session_timeout', setting: '30000' },
+    { name: 'idle_in_transaction_session_timeout', setting: '10000' },
     { name: 'jit', setting: 'on' },
     { name: 'work_mem', setting: '7168' },
   ])
@@ -56,4 +60,50 @@ test('a bigint is a number, or an error, and never a wrong number', async () => 
   expect((await pool.query('select 9007199254740991::int8 as n')).rows).toEqual([{ n: Number.MAX_SAFE_INTEGER }])
   await expect(pool.query('select 9007199254740993::int8 as n')).rejects.toThrow(RangeError)
   expect((await pool.query('select 1::int8 as n')).rows).toEqual([{ n: 1 }])
+})
+
+const deadlines = { ...DEFAULT_DEADLINES, silenceMs: 200 }
+
+test('a statement that takes long, waits for a lock or answers slowly is not silent', async () => {
+  await using database = await createTestDatabase(1)
+  const pool = createPool(database.connection, { max: 3, logger, deadlines })
+  onTestFinished(() => pool.end())
+  const holder = await pool.connect()
+  await holder.query('begin')
+  await holder.query('select pg_advisory_xact_lock(1)')
+  const waits = pool.query('select pg_advisory_xact_lock(1)')
+  // Some hundred bytes at a time, which Postgres sends when it has 8 KiB of them.
+  const slow = pool.query("select repeat('x', 900) as text from generate_series(1, 40) as i, pg_sleep(0.02 + i * 0)")
+  expect((await pool.query('select pg_sleep(1)')).rowCount).toBe(1)
+  expect((await slow).rowCount).toBe(40)
+  await holder.query('commit')
+  holder.release()
+  await waits
+})
+
+test('statements wait for a free connection as long as they may, and no longer', async () => {
+  await using database = await createTestDatabase(1)
+  const pool = createPool(database.connection, { max: 1, logger, deadlines: { ...deadlines, poolTimeoutMs: 100 } })
+  onTestFinished(() => pool.end())
+  const holder = await pool.connect()
+  await expect(pool.query('select 1')).rejects.toThrow(/none of the 1 connections became free within 100 ms/)
+  await expect(pool.connect()).rejects.toThrow(DatabaseUnavailable)
+  holder.release()
+  expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+})
+
+test('a server that has become a standby, or ends connections, is not available; a wrong statement is wrong', async () => {
+  await using database = await createTestDatabase(1)
+  const { pool } = database
+  await expect(pool.query('begin read only; create table t ()')).rejects.toThrow(DatabaseUnavailable)
+  await expect(pool.query('select pg_terminate_backend(pg_backend_pid())')).rejects.toThrow(DatabaseUnavailable)
+  await expect(pool.query('select 1/0')).rejects.not.toThrow(DatabaseUnavailable)
+})
+
+test('Prisma passes it on that the database is away', async () => {
+  const pool = createPool({ host: '127.0.0.1', port: await freePort(), user: 'ada' }, { max: 1, logger, deadlines })
+  onTestFinished(() => pool.end())
+  const prisma = await prismaOn(pool)
+  const failed = await prisma.project.findMany().catch((error: unknown) => error)
+  expect(isDatabaseUnavailable(failed)).toBe(true)
 })

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { Client, type Pool } from 'pg'
 import { pino } from 'pino'
 import { inject } from 'vitest'
+import { DEFAULT_DEADLINES } from '../../src/core/database-deadlines.ts'
 import { type Connection, createPool } from '../../src/store/pool.ts'
+import { PATIENCE_MS } from './wait.ts'
 
 export interface TestDatabase extends AsyncDisposable {
   readonly name: string
@@ -100,13 +102,16 @@ async function closed<T>(name: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Tests keep connections on purpose, and machines differ. */
+const deadlines = { ...DEFAULT_DEADLINES, poolTimeoutMs: PATIENCE_MS }
+
 async function cloneDatabase(template: string, max: number): Promise<TestDatabase> {
   const server = inject('postgres')
   const database = `test_${randomBytes(8).toString('hex')}`
   // Twice as fast as through the log, when nothing has to be synced.
   await administer(server, `create database "${database}" template "${template}" strategy file_copy`)
   const connection = { host: server.host, port: server.port, user: server.user, database }
-  const pool = createPool(connection, { max, logger: pino({ level: 'silent' }) })
+  const pool = createPool(connection, { max, logger: pino({ level: 'silent' }), deadlines })
   return {
     name: database,
     connection,

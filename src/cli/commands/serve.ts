@@ -31,7 +31,7 @@ export function addServe(program: Command, cli: Cli, families: readonly FamilyDe
       } catch (error) {
         if (!(error instanceof StartProblem)) throw error
         printLine(cli.io.stderr, error.message)
-        cli.exitCode = EXIT.usage
+        cli.exitCode = error.isTemporary ? EXIT.unavailable : EXIT.usage
       }
     })
 }

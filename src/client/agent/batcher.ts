@@ -125,7 +125,7 @@ export class Batcher<E, R> {
   }
 
   #putBack(batch: readonly Queued<E, R>[], error: Error): void {
-    // Nothing was read of what came too early.
+    // What came too early, or met no database, says nothing against the entries.
     const lost = error instanceof ClientError && (error.kind === 'network' || error.retryAfterMs !== null)
     const { final, retryable } = this.#options.maxRefusals
     const max = error instanceof ClientError && error.retryable ? retryable : final

@@ -1,5 +1,6 @@
 import { GraphQLError, type GraphQLFieldResolver } from 'graphql'
 import { type AuditEntry, type AuditedCall, fieldsOf, isAudited, targetOf } from '../../core/audit.ts'
+import { isDatabaseUnavailable } from '../../core/database-unavailable.ts'
 import { codeOf, type Refusal } from '../../core/errors.ts'
 import type { Right } from '../../core/rights.ts'
 import { isUuid } from '../../store/objects.ts'
@@ -61,7 +62,7 @@ const isRefusal = (result: unknown): result is Refusal =>
   'type' in result &&
   result.type === result.__typename
 
-const failureCode = (error: unknown): string =>
-  error instanceof GraphQLError && typeof error.extensions.code === 'string'
-    ? error.extensions.code
-    : 'INTERNAL_SERVER_ERROR'
+function failureCode(error: unknown): string {
+  if (error instanceof GraphQLError && typeof error.extensions.code === 'string') return error.extensions.code
+  return isDatabaseUnavailable(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_SERVER_ERROR'
+}

@@ -1,8 +1,9 @@
 import { GraphQLError } from 'graphql'
+import { isDatabaseUnavailable } from '../../core/database-unavailable.ts'
 import { AuditCursorExpired } from '../../core/ports/audit.ts'
 import { CursorExpired } from '../../core/ports/log.ts'
 import { forget, type GraphQLContext } from '../context.ts'
-import { auditCursorExpired, cursorExpired, internalFailure } from '../schema/failures.ts'
+import { auditCursorExpired, cursorExpired, databaseFailure, internalFailure } from '../schema/failures.ts'
 
 /**
  * An event of a subscription: a value, or, as its last, the reason why it cannot continue. At any moment, events of one
@@ -63,6 +64,7 @@ export async function failureOf(error: unknown, { logger, log }: GraphQLContext)
   if (error instanceof CursorExpired) return await cursorExpired(error, log).catch(internalFailure)
   if (error instanceof AuditCursorExpired) return auditCursorExpired(error)
   if (error instanceof GraphQLError) return error
+  if (isDatabaseUnavailable(error)) return databaseFailure()
   logger.error({ err: error }, 'a subscription failed')
   return internalFailure()
 }

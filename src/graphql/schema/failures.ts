@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql'
+import { DATABASE_RETRY_MS } from '../../core/database-unavailable.ts'
 import type { AuditCursorExpired } from '../../core/ports/audit.ts'
 import { CursorExpired, type Log } from '../../core/ports/log.ts'
 import type { FailureCode } from '../../core/vocabulary.ts'
@@ -45,6 +46,14 @@ export const notFoundFailure = (id: string): GraphQLError =>
   failure('NOT_FOUND', `There is no object ${id} that you may read.`)
 
 export const forbiddenFailure = (message: string): GraphQLError => failure('FORBIDDEN', message)
+
+/** Whoever repeats a mutation needs an idempotency key, since this one may have been done. */
+export const databaseFailure = (): GraphQLError =>
+  failure(
+    'SERVICE_UNAVAILABLE',
+    'The database is not available at the moment: try again. A mutation that is answered so may have been done; its idempotencyKey makes it safe to repeat.',
+    { retryable: true, retryAfterMs: DATABASE_RETRY_MS },
+  )
 
 export const internalFailure = (): GraphQLError =>
   failure('INTERNAL_SERVER_ERROR', 'Something went wrong on the server; its log says more.')

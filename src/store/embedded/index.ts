@@ -46,7 +46,8 @@ export async function startEmbeddedPostgres({
   const binaries = await findBinaries(place.owner, async () =>
     place.owner.uid === undefined ? folder : systemFolder(),
   )
-  await initialise(place, binaries)
+  signal.throwIfAborted()
+  await initialise(place, binaries, signal)
   signal.throwIfAborted()
   const start = async (until: AbortSignal) =>
     (await findPostmaster(place, until)) ?? (await launch({ place, binaries, settings, signal: until }))

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -12,7 +13,11 @@ const run = promisify(execFile)
  * Creates the cluster if there is none; throws when there is one of another major version.
  * It is created under another name and then renamed, so that an incomplete one is never used.
  */
-export async function initialise({ data, owner }: Place, { initdb, major }: Binaries): Promise<void> {
+export async function initialise(
+  { data, owner }: Place,
+  { initdb, major }: Binaries,
+  signal: AbortSignal,
+): Promise<void> {
   const version = await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => null)
   if (version !== null) {
     if (Number(version) === major) return
@@ -27,6 +32,13 @@ export async function initialise({ data, owner }: Place, { initdb, major }: Bina
   const locale = ['-E', 'UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
   // Every user who reaches the socket may connect: its folder is open to its owner alone.
   const args = ['-D', part, '-U', USER, '--auth=trust', '--no-instructions', ...locale]
-  await run(initdb, args, { ...owner, cwd: '/', env: { LC_ALL: 'C', TZ: 'UTC' } })
+  const running = run(initdb, args, { ...owner, cwd: '/', env: { LC_ALL: 'C', TZ: 'UTC' }, signal })
+  const { child } = running
+  await running.catch(async (error: unknown) => {
+    // An abort does not wait for its end.
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    await rm(part, { recursive: true, force: true })
+    throw error
+  })
   await rename(part, data)
 }

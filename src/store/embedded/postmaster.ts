@@ -17,6 +17,8 @@ const PORT = 5432
 /** The time in postmaster.pid is a moment earlier than the start time that the server reports, in seconds. */
 const START_SLACK_S = 60
 const ANSWER_MS = 5_000
+/** A new database is a copy of files. */
+const CREATE_MS = 60_000
 
 export const socketConnection = ({ sockets }: Pick<Place, 'sockets'>) => ({ host: sockets, port: PORT, user: USER })
 
@@ -75,7 +77,12 @@ export async function ask(place: Place): Promise<{ folder: string; startedAt: nu
 }
 
 export async function ensureDatabase(place: Place, name: string): Promise<void> {
-  const client = new Client({ ...socketConnection(place), database: 'postgres' })
+  const client = new Client({
+    ...socketConnection(place),
+    database: 'postgres',
+    connectionTimeoutMillis: ANSWER_MS,
+    query_timeout: CREATE_MS,
+  })
   await client.connect()
   try {
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name])

@@ -1,0 +1,38 @@
+import type { Pool } from 'pg'
+import type { Config } from '../config.ts'
+import type { Logger } from '../logger.ts'
+import { createPool, type PoolOptions } from '../store/pool.ts'
+import { Reachability } from '../store/reachability.ts'
+import { connectDatabase } from './services.ts'
+import { waitForDatabase } from './wait-for-database.ts'
+
+/** The way to the database, and all connections of this process; disposing ends them, and an embedded one. */
+export interface Database extends AsyncDisposable {
+  openPool(max: number, options?: Pick<PoolOptions, 'planOnce' | 'statementTimeoutMs'>): Pool
+  /** From now on nothing waits for a database that is away. */
+  closing(): void
+}
+
+/** Resolves once the database answers. An abort gives up, now or later: nothing waits any more for a database that is away. */
+export async function openDatabase(
+  config: Config,
+  { logger, signal }: { readonly logger: Logger; readonly signal: AbortSignal },
+): Promise<Database> {
+  await using parts = new AsyncDisposableStack()
+  const { deadlines } = config
+  const { connection, embedded } = await connectDatabase(config, { logger, signal })
+  parts.use(embedded)
+  const { connectTimeoutMs } = deadlines
+  const reachability = parts.use(new Reachability({ connection, connectTimeoutMs, logger }))
+  await waitForDatabase(reachability, { deadlines, logger, signal })
+  const closing = () => reachability.closing()
+  signal.addEventListener('abort', closing)
+  parts.defer(() => signal.removeEventListener('abort', closing))
+  const all = parts.move()
+  return {
+    closing,
+    openPool: (max, options = {}) =>
+      all.adopt(createPool(connection, { max, logger, deadlines, reachability, ...options }), (pool) => pool.end()),
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  }
+}

@@ -1,0 +1,170 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type ClientConfig, DatabaseError } from 'pg'
+import { DatabaseUnavailable } from '../core/database-unavailable.ts'
+import type { Logger } from '../logger.ts'
+import { CallbackClient } from './callback-client.ts'
+import { afterRunning } from './running-time.ts'
+import { unavailableOf } from './unavailable.ts'
+
+/** Interval of the attempts to reach a database that is away, in milliseconds. */
+const RETRY_MS = 250
+/** An outage is told when it begins and when it ends, and in between so often, in milliseconds. */
+const REMIND_MS = 10_000
+/** Connections that break are told so often at most, in milliseconds. */
+const BROKE_MS = 1_000
+/** Milliseconds that a connection gets to say goodbye. */
+const GOODBYE_MS = 20
+/** The code of a server that has no connection left: it is there. */
+const TOO_MANY = '53300'
+
+/**
+ * Which of these backends work on a statement. Behind a pooler the ids that clients know are not those of backends: seen
+ * by this connection's own. A backend that cannot get rid of its answer is on the other end of a dead connection.
+ */
+const WORKING = `select pg_backend_pid() as own, array(
+    select pid from pg_stat_activity
+    where pid = any($1) and state = 'active' and wait_event is distinct from 'ClientWrite'
+  ) as working`
+
+interface ReachabilityOptions {
+  readonly connection: ClientConfig
+  /** Milliseconds until a new connection must be usable. */
+  readonly connectTimeoutMs: number
+  readonly logger: Logger
+}
+
+/** What this process knows of the way to its database, for all of its pools. It tells of an outage once, and not once for each victim. */
+export class Reachability implements AsyncDisposable {
+  readonly #options: ReachabilityOptions
+  readonly #stop = new AbortController()
+  readonly #onAbandoned: (() => void)[] = []
+  #watching: Promise<void> | null = null
+  #isClosing = false
+  #brokeAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: ReachabilityOptions) {
+    this.#options = options
+  }
+
+  /** No new connection can be made. Until one can, requests need not wait to find out for themselves. */
+  get isDown(): boolean {
+    return this.#watching !== null
+  }
+
+  /** A connection broke, or a statement failed because the server refuses it for now. */
+  broke({ message: reason }: Error): void {
+    const now = performance.now()
+    if (this.isDown || this.#isClosing || now - this.#brokeAt < BROKE_MS) return
+    this.#brokeAt = now
+    this.#options.logger.warn({ reason }, 'a connection to the database failed')
+  }
+
+  /** A new connection could not be made. */
+  unreachable(error: DatabaseUnavailable): void {
+    if (isCrowded(error)) return this.broke(error)
+    if (this.isDown || this.#stop.signal.aborted) return
+    this.#watching = this.#watch(error).finally(() => {
+      this.#watching = null
+    })
+    if (this.#isClosing) this.#abandon()
+  }
+
+  /** From now on nothing waits for a database that is away. */
+  closing(): void {
+    this.#isClosing = true
+    if (this.isDown) this.#abandon()
+  }
+
+  /** Calls back when the connections are of no use any more, since the process ends while the database is away. */
+  onAbandoned(callback: () => void): void {
+    this.#onAbandoned.push(callback)
+  }
+
+  /** Resolves if the database answers on a new connection. @throws DatabaseUnavailable, or the error of Postgres */
+  async check(signal?: AbortSignal): Promise<void> {
+    await this.#ask('select 1', [], signal)
+  }
+
+  /**
+   * Which of these backends work on a statement, as long as it may take; null: that cannot be said, but the database answers.
+   * @throws DatabaseUnavailable
+   */
+  async working(pids: readonly number[]): Promise<ReadonlySet<number> | null> {
+    try {
+      const { own, row } = await this.#ask(WORKING, [pids])
+      const { own: told, working } = row as { readonly own: number; readonly working: readonly number[] }
+      return own === told ? new Set(working) : null
+    } catch (error) {
+      if (isCrowded(error)) return null
+      const away = unavailableOf(error)
+      if (!away) return null
+      this.unreachable(away)
+      throw away
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosing = true
+    this.#stop.abort()
+    await this.#watching
+  }
+
+  #abandon(): void {
+    for (const callback of this.#onAbandoned) callback()
+  }
+
+  async #watch({ message: reason }: Error): Promise<void> {
+    const { logger } = this.#options
+    const { signal } = this.#stop
+    const since = performance.now()
+    const forMs = () => Math.round(performance.now() - since)
+    logger.warn({ reason }, 'the database cannot be reached; requests that need it are refused until it can')
+    let remindAt = since + REMIND_MS
+    while (!signal.aborted) {
+      await delay(RETRY_MS, undefined, { signal }).catch(() => undefined)
+      if (signal.aborted) return
+      const failed = await this.check().then(() => null, unavailableOf)
+      if (signal.aborted) return
+      if (!failed || isCrowded(failed)) return logger.warn({ forMs: forMs() }, 'the database is reachable again')
+      if (performance.now() < remindAt) continue
+      remindAt = performance.now() + REMIND_MS
+      logger.warn({ reason: failed.message, forMs: forMs() }, 'the database still cannot be reached')
+    }
+  }
+
+  /** The answer to one statement on a connection of its own, in bounded time. */
+  async #ask(
+    text: string,
+    values: unknown[],
+    signal = this.#stop.signal,
+  ): Promise<{ readonly own: number | null; readonly row: unknown }> {
+    const signals = [signal, this.#stop.signal]
+    for (const each of signals) each.throwIfAborted()
+    const { connection, connectTimeoutMs } = this.#options
+    const client = new CallbackClient({ ...connection, application_name: 'phaseline' })
+    client.on('error', () => undefined)
+    const destroy = () => client.destroy()
+    // Over all of it: a server may take a connection, and say nothing afterwards.
+    const late = afterRunning(connectTimeoutMs, () =>
+      client.destroy(new DatabaseUnavailable(`no answer within ${connectTimeoutMs} ms`)),
+    )
+    for (const each of signals) each.addEventListener('abort', destroy)
+    try {
+      await client.connect()
+      const { rows } = await client.query(text, values)
+      return { own: client.backendPid, row: rows[0] }
+    } catch (error) {
+      throw unavailableOf(error) ?? error
+    } finally {
+      // The server is told, and need not answer.
+      await Promise.race([client.end(), delay(GOODBYE_MS)])
+      late[Symbol.dispose]()
+      for (const each of signals) each.removeEventListener('abort', destroy)
+      destroy()
+    }
+  }
+}
+
+/** The server has no connection left for us, and those that are open go on. */
+const isCrowded = (error: unknown): boolean =>
+  error instanceof DatabaseUnavailable && error.cause instanceof DatabaseError && error.cause.code === TOO_MANY

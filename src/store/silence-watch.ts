@@ -1,0 +1,83 @@
+import { DatabaseUnavailable } from '../core/database-unavailable.ts'
+import type { CallbackClient } from './callback-client.ts'
+import type { Reachability } from './reachability.ts'
+
+/** Looks at the connections in the time of one silence. */
+const LOOKS = 8
+
+interface Heard {
+  bytes: number
+  /** Looks in a row without a byte, while a statement waited. They are counted, so that a process that stood still itself has not waited. */
+  quiet: number
+}
+
+/**
+ * Ends connections on which statements wait in vain. A half-open connection never breaks by itself, and no timeout of Postgres
+ * reaches its client. A statement may wait for a lock or work for as long as it likes, if Postgres says on another
+ * connection that it does; and an answer that comes slowly is no silence.
+ */
+export class SilenceWatch {
+  readonly #lookMs: number
+  readonly #reachability: Reachability
+  readonly #heard = new Map<CallbackClient, Heard>()
+  #timer: NodeJS.Timeout | null = null
+  #asking: Promise<void> | null = null
+
+  constructor(silenceMs: number, reachability: Reachability) {
+    this.#lookMs = silenceMs / LOOKS
+    this.#reachability = reachability
+  }
+
+  add(client: CallbackClient): void {
+    this.#heard.set(client, { bytes: client.bytesRead, quiet: 0 })
+    client.once('end', () => this.#heard.delete(client))
+    // The sockets keep the process alive, not this.
+    this.#timer ??= setInterval(() => this.#look(), this.#lookMs).unref()
+  }
+
+  stop(): void {
+    if (this.#timer) clearInterval(this.#timer)
+    this.#timer = null
+  }
+
+  #look(): void {
+    for (const [client, heard] of this.#heard) {
+      const bytes = client.bytesRead
+      heard.quiet = client.isWaiting && bytes === heard.bytes ? heard.quiet + 1 : 0
+      heard.bytes = bytes
+    }
+    const silent = this.#silent()
+    if (silent.length === 0) return
+    if (this.#reachability.isDown) end(silent)
+    else
+      this.#asking ??= this.#ask(silent).finally(() => {
+        this.#asking = null
+      })
+  }
+
+  /** The first look has not seen how long the statement had waited before. */
+  #silent(): readonly CallbackClient[] {
+    return [...this.#heard].flatMap(([client, { quiet }]) => (quiet > LOOKS ? [client] : []))
+  }
+
+  async #ask(silent: readonly CallbackClient[]): Promise<void> {
+    const pids = silent.flatMap(({ backendPid }) => backendPid ?? [])
+    try {
+      const working = await this.#reachability.working(pids)
+      // An answer may have come meanwhile.
+      const still = new Set(this.#silent())
+      for (const client of silent) {
+        const heard = this.#heard.get(client)
+        if (!heard || !still.has(client)) continue
+        if (working === null || working.has(client.backendPid ?? 0)) heard.quiet = 0
+        else end([client])
+      }
+    } catch {
+      end(this.#silent())
+    }
+  }
+}
+
+function end(silent: readonly CallbackClient[]): void {
+  for (const client of silent) client.destroy(new DatabaseUnavailable('the database does not answer'))
+}
