@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,6 +14,21 @@ import { startSwallowingProxy } from './swallowing-proxy.ts'
 /** A server that starts before its Postgres, and is told to end meanwhile. */
 
 const PRODUCT = join(import.meta.dirname, '../../src/cli/main.ts')
+
+/** Command lines of living processes that name a folder. */
+const programsOf = (folder: string): readonly string[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(argumentsOf)
+    .filter((line) => line.includes(folder))
+function argumentsOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    // It has ended meanwhile.
+    return ''
+  }
+}
 
 interface Starting extends AsyncDisposable {
   readonly origin: string
@@ -129,6 +145,9 @@ test('a start of the embedded Postgres ends when it is told to, and leaves nothi
   await using server = await begin({})
   await until(async () => (await readdir(server.dataDir)).length > 0, { what: 'it has begun' })
   expect(await server.stop()).toBe(0)
-  expect(await readdir(server.dataDir)).not.toContain('server.lock')
+  const locks = (await readdir(server.dataDir)).filter((name) => name.startsWith('server.lock.'))
+  // A lock that nobody holds is an empty file.
+  for (const lock of locks) expect(readFileSync(join(server.dataDir, lock), 'utf8')).toBe('')
+  await until(() => programsOf(server.dataDir).length === 0, { what: 'neither initdb nor Postgres runs' })
   expect(server.output()).not.toMatch(/"stack"|defect/)
 })
