@@ -140,7 +140,8 @@ test('the tarball has all that runs, and nothing else', () => {
   expect(executable).toEqual(
     expect.arrayContaining(['examples/webshop/gadgets/service', 'examples/gadgets/touch-file']),
   )
-  expect(packed.unpackedSize).toBeLessThan(16_500_000)
+  // Most of it is GraphiQL, plain and compressed in two ways.
+  expect(packed.unpackedSize).toBeLessThan(17_000_000)
   expect(packed.size).toBeLessThan(8_500_000)
 })
 
