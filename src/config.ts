@@ -258,6 +258,13 @@ export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts =
   const { data } = parsed
   if ((data.PHASELINE_TLS_CERT === undefined) !== (data.PHASELINE_TLS_KEY === undefined))
     return { ok: false, problems: ['PHASELINE_TLS_CERT and PHASELINE_TLS_KEY: set both or neither'] }
+  const deadlines = fromTable(DATABASE_DEADLINES, data) as DatabaseDeadlines
+  // The pool gives a new connection no longer than it lets wait for a free one.
+  if (deadlines.poolTimeoutMs < deadlines.connectTimeoutMs)
+    return {
+      ok: false,
+      problems: ['PHASELINE_DATABASE_POOL_TIMEOUT_MS: must be at least PHASELINE_DATABASE_CONNECT_TIMEOUT_MS'],
+    }
   if (data.PHASELINE_DRAIN_DELAY_MS >= data.PHASELINE_DRAIN_TIMEOUT_MS)
     return { ok: false, problems: ['PHASELINE_DRAIN_DELAY_MS: must be less than PHASELINE_DRAIN_TIMEOUT_MS'] }
   const processRuntimeOff = data.PHASELINE_PROCESS_RUNTIME ? null : whyRuntimeOff(data)
@@ -281,7 +288,7 @@ export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts =
       allowedHosts: data.PHASELINE_ALLOWED_HOSTS,
       allowedOrigins: data.PHASELINE_ALLOWED_ORIGINS,
       trustedProxies: data.PHASELINE_TRUSTED_PROXIES,
-      deadlines: fromTable(DATABASE_DEADLINES, data) as DatabaseDeadlines,
+      deadlines,
       limits: fromTable(GATEWAY_LIMITS, data) as GatewayLimits,
       disclosure: {
         introspection: data.PHASELINE_INTROSPECTION === 'on',

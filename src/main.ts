@@ -148,6 +148,7 @@ export async function startApp(
     const host = { config, gadgetFolders: folders, origin: gateway.agentsOrigin, administrator, logger }
     for (const process of await startBuiltInAgents(agents, host)) parts.use(process)
   }
+  database.started()
   readiness.started(async () =>
     judgeHealth({ ...(await health.measure()), clockAgeMs: clock.ageMs, engine: engineHost.engineFacts }),
   )

@@ -27,7 +27,7 @@ interface ChainerParts {
   readonly logger: Logger
   /** Called with the new end of the chain. */
   readonly onChained: (head: ChainEnd) => void
-  /** Somebody waits for the next event. */
+  /** Somebody wants to see each event soon. */
   readonly isFollowed: () => boolean
 }
 

@@ -44,6 +44,7 @@ export class AuditFeed implements AsyncDisposable {
   readonly #pages = new Map<number, Promise<Page>>()
   /** Counts the moves of the chain's end. */
   #moves = 0
+  #followers = 0
   #seen = 0
   #timer: NodeJS.Timeout | null = null
   #checking: Promise<void> | null = null
@@ -60,12 +61,21 @@ export class AuditFeed implements AsyncDisposable {
     this.#moved(sequence)
   }
 
-  /** Somebody waits for the next event. */
+  /** Somebody wants to see each event soon. */
   get isFollowed(): boolean {
-    return this.#waiting.size > 0
+    return this.#followers > 0
   }
 
   async *follow(filter: AuditFilter, after: number, signal: AbortSignal): AsyncGenerator<AuditRow> {
+    this.#followers += 1
+    try {
+      yield* this.#eventsAfter(filter, after, signal)
+    } finally {
+      this.#followers -= 1
+    }
+  }
+
+  async *#eventsAfter(filter: AuditFilter, after: number, signal: AbortSignal): AsyncGenerator<AuditRow> {
     let cursor = after
     let isLive = false
     while (!signal.aborted) {

@@ -1,19 +1,24 @@
 export interface DrainTimes {
   /** Milliseconds in which everything still works, while load balancers see that this process is not ready. */
   readonly delayMs: number
-  /** Milliseconds for all of it, the delay included. */
+  /** Milliseconds for all of it, the delay included. Engine and connections to the database get the last of them. */
   readonly timeoutMs: number
 }
 
 /** Milliseconds that running requests get when a server closes that was not told to drain. */
 const UNANNOUNCED_MS = 5_000
 
+/** Of the whole time, for what ends after the requests. */
+const RESERVE = 0.2
+const RESERVE_MS = 5_000
+
 /** The end of a process, which its parts ask how far it has come. */
 export class Drain {
   #begun: { readonly endsAt: number; readonly isAnnounced: boolean } | null = null
 
   begin({ delayMs, timeoutMs }: DrainTimes): void {
-    this.#begun ??= { endsAt: performance.now() + timeoutMs, isAnnounced: delayMs > 0 }
+    const endsAt = performance.now() + timeoutMs - Math.min(RESERVE_MS, timeoutMs * RESERVE)
+    this.#begun ??= { endsAt, isAnnounced: delayMs > 0 }
   }
 
   get hasBegun(): boolean {

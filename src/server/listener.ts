@@ -74,10 +74,15 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   if ('setSecureContext' in http) tls?.onChange(() => http.setSecureContext(contextOf(tls.current)))
   refuseBrokenRequests(http, bounds.refusals)
   const open = new OpenResponses()
+  const fresh = new FreshConnections()
+  http.on('connection', (connection: Socket) => fresh.add(connection))
+  // The same connection, encrypted.
+  http.on('secureConnection', (connection: Socket) => fresh.add(connection))
   // A server that accepts no more connections does not know it any more.
   let ownPort = 0
   http.on('request', (request, response) => {
     open.add(response)
+    fresh.used(request.socket)
     handle(request, response, { options, port: ownPort }).catch((error: unknown) => {
       logger.error({ err: error, requestId: requestIdIn(response) }, 'a request failed')
       if (response.headersSent) response.destroy()
@@ -86,6 +91,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   })
   http.on('upgrade', (request, stream, head) => {
     stream.on('error', () => stream.destroy())
+    fresh.used(request.socket)
     const verdict = checkOrigin(request.headers, rulesOf(options, ownPort))
     if (!verdict.ok) {
       bounds.refusals.count('FORBIDDEN')
@@ -98,8 +104,33 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   await opened(http, { host, port })
   ownPort = portOf(http)
   const url = `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${ownPort}`
-  return { url, port: ownPort, close: () => close(http, open, options.drain) }
+  return { url, port: ownPort, close: () => close(http, { open, fresh, drain: options.drain }) }
 }
+
+/** Milliseconds that a connection without any request gets when a listener closes: browsers open some beforehand. */
+const FRESH_MS = 1_000
+
+/** The connections that have not had a request. Node counts them as busy, and neither closes them nor lets their time run out. */
+class FreshConnections {
+  /** By the client's address and port. */
+  readonly #fresh = new Map<string, Socket>()
+
+  add(socket: Socket): void {
+    const key = keyOf(socket)
+    this.#fresh.set(key, socket)
+    socket.once('close', () => {
+      if (this.#fresh.get(key) === socket) this.#fresh.delete(key)
+    })
+  }
+  used(socket: Socket): void {
+    this.#fresh.delete(keyOf(socket))
+  }
+  end(): void {
+    for (const socket of this.#fresh.values()) socket.destroy()
+  }
+}
+
+const keyOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
 
 /** The responses that have not ended. */
 class OpenResponses {
@@ -184,7 +215,13 @@ function opened(http: Server, { port, host }: { readonly port: number; readonly 
 
 type HttpServer = ReturnType<typeof createServer> | ReturnType<typeof createTlsServer>
 
-async function close(http: HttpServer, open: OpenResponses, drain: Drain): Promise<void> {
+interface Closing {
+  readonly open: OpenResponses
+  readonly fresh: FreshConnections
+  readonly drain: Drain
+}
+
+async function close(http: HttpServer, { open, fresh, drain }: Closing): Promise<void> {
   open.beLast()
   const { sparesIdleConnections, remainingMs } = drain
   const closed = new Promise<void>((resolve) => {
@@ -200,8 +237,10 @@ async function close(http: HttpServer, open: OpenResponses, drain: Drain): Promi
     },
     sparesIdleConnections ? KEEP_ALIVE_MS + LATE_MS : 0,
   )
+  const unused = setTimeout(() => fresh.end(), Math.min(FRESH_MS, remainingMs))
   const late = setTimeout(() => http.closeAllConnections(), remainingMs)
   await closed
+  clearTimeout(unused)
   clearTimeout(late)
   clearTimeout(sparing)
   clearInterval(idle)

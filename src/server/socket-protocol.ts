@@ -92,7 +92,10 @@ export function createProtocol(parts: ProtocolParts): Server<SocketSession> {
       return prepared
     },
     onComplete: ({ extra: session }, id) => session.ended(id),
-    onError: (_, __, ___, errors) => errors.map(withoutStatus),
+    onError({ extra: session }, id, _, errors) {
+      session.ended(id)
+      return errors.map(withoutStatus)
+    },
   })
 }
 

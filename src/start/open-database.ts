@@ -11,6 +11,8 @@ export interface Database extends AsyncDisposable {
   openPool(max: number, options?: Pick<PoolOptions, 'planOnce' | 'statementTimeoutMs'>): Pool
   /** From now on nothing waits for a database that is away. */
   closing(): void
+  /** From now on an abort alone is not yet the end: what runs may still end in order. */
+  started(): void
 }
 
 /** Resolves once the database answers. An abort gives up, now or later: nothing waits any more for a database that is away. */
@@ -26,11 +28,13 @@ export async function openDatabase(
   const reachability = parts.use(new Reachability({ connection, connectTimeoutMs, logger }))
   await waitForDatabase(reachability, { deadlines, logger, signal })
   const closing = () => reachability.closing()
+  const started = () => signal.removeEventListener('abort', closing)
   signal.addEventListener('abort', closing)
-  parts.defer(() => signal.removeEventListener('abort', closing))
+  parts.defer(started)
   const all = parts.move()
   return {
     closing,
+    started,
     openPool: (max, options = {}) =>
       all.adopt(createPool(connection, { max, logger, deadlines, reachability, ...options }), (pool) => pool.end()),
     [Symbol.asyncDispose]: () => all.disposeAsync(),

@@ -3,7 +3,7 @@ import type { DatabaseDeadlines } from '../core/database-deadlines.ts'
 import { DatabaseUnavailable } from '../core/database-unavailable.ts'
 import { CallbackClient } from './callback-client.ts'
 import { CorkedSocket } from './corked-socket.ts'
-import type { Reachability } from './reachability.ts'
+import { type Reachability, Unanswered } from './reachability.ts'
 import { afterRunning } from './running-time.ts'
 import { SilenceWatch } from './silence-watch.ts'
 import { unavailableOf } from './unavailable.ts'
@@ -130,5 +130,5 @@ function noted(error: unknown, reachability: Reachability): unknown {
   return away ?? error
 }
 
-const tooLate = (ms: number): DatabaseUnavailable => new DatabaseUnavailable(`no connection within ${ms} ms`)
+const tooLate = (ms: number): DatabaseUnavailable => new Unanswered(`no connection within ${ms} ms`)
 const refused = (): DatabaseUnavailable => new DatabaseUnavailable('the database cannot be reached')

@@ -50,6 +50,7 @@ export async function migrate(pool: Pool, folder: string, signal?: AbortSignal):
   const stop = () => void pool.query('select pg_terminate_backend($1)', [backendOf(client)]).catch(() => undefined)
   try {
     signal?.addEventListener('abort', stop)
+    signal?.throwIfAborted()
     // Others may migrate for as long as it takes.
     await client.query('set lock_timeout = 0')
     await client.query('select pg_advisory_lock($1)', [LOCK])

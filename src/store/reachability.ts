@@ -14,6 +14,11 @@ const REMIND_MS = 10_000
 const BROKE_MS = 1_000
 /** Milliseconds that a connection gets to say goodbye. */
 const GOODBYE_MS = 20
+/**
+ * Failed attempts in a row after which the database counts as away: a name that is not found once, or a refusal, says nothing
+ * of the connections that are open. One attempt that is not answered at all is enough.
+ */
+const ATTEMPTS = 3
 /** The code of a server that has no connection left: it is there. */
 const TOO_MANY = '53300'
 
@@ -23,8 +28,11 @@ const TOO_MANY = '53300'
  */
 const WORKING = `select pg_backend_pid() as own, array(
     select pid from pg_stat_activity
-    where pid = any($1) and state = 'active' and wait_event is distinct from 'ClientWrite'
+    where pid = any($1) and state in ('active', 'disabled') and wait_event is distinct from 'ClientWrite'
   ) as working`
+
+/** Nothing came back in time. */
+export class Unanswered extends DatabaseUnavailable {}
 
 interface ReachabilityOptions {
   readonly connection: ClientConfig
@@ -39,6 +47,7 @@ export class Reachability implements AsyncDisposable {
   readonly #stop = new AbortController()
   readonly #onAbandoned: (() => void)[] = []
   #watching: Promise<void> | null = null
+  #failures = 0
   #isClosing = false
   #brokeAt = Number.NEGATIVE_INFINITY
 
@@ -48,7 +57,7 @@ export class Reachability implements AsyncDisposable {
 
   /** No new connection can be made. Until one can, requests need not wait to find out for themselves. */
   get isDown(): boolean {
-    return this.#watching !== null
+    return this.#failures >= ATTEMPTS
   }
 
   /** A connection broke, or a statement failed because the server refuses it for now. */
@@ -62,9 +71,10 @@ export class Reachability implements AsyncDisposable {
   /** A new connection could not be made. */
   unreachable(error: DatabaseUnavailable): void {
     if (isCrowded(error)) return this.broke(error)
-    if (this.isDown || this.#stop.signal.aborted) return
+    if (this.#watching || this.#stop.signal.aborted) return
     this.#watching = this.#watch(error).finally(() => {
       this.#watching = null
+      this.#failures = 0
     })
     if (this.#isClosing) this.#abandon()
   }
@@ -72,7 +82,7 @@ export class Reachability implements AsyncDisposable {
   /** From now on nothing waits for a database that is away. */
   closing(): void {
     this.#isClosing = true
-    if (this.isDown) this.#abandon()
+    if (this.#watching) this.#abandon()
   }
 
   /** Calls back when the connections are of no use any more, since the process ends while the database is away. */
@@ -113,23 +123,37 @@ export class Reachability implements AsyncDisposable {
     for (const callback of this.#onAbandoned) callback()
   }
 
-  async #watch({ message: reason }: Error): Promise<void> {
+  async #watch(first: DatabaseUnavailable): Promise<void> {
     const { logger } = this.#options
     const { signal } = this.#stop
     const since = performance.now()
     const forMs = () => Math.round(performance.now() - since)
-    logger.warn({ reason }, 'the database cannot be reached; requests that need it are refused until it can')
+    this.#failed(first)
     let remindAt = since + REMIND_MS
     while (!signal.aborted) {
       await delay(RETRY_MS, undefined, { signal }).catch(() => undefined)
       if (signal.aborted) return
       const failed = await this.check().then(() => null, unavailableOf)
       if (signal.aborted) return
-      if (!failed || isCrowded(failed)) return logger.warn({ forMs: forMs() }, 'the database is reachable again')
+      if (!failed || isCrowded(failed)) {
+        if (this.isDown) logger.warn({ forMs: forMs() }, 'the database is reachable again')
+        return
+      }
+      this.#failed(failed)
       if (performance.now() < remindAt) continue
       remindAt = performance.now() + REMIND_MS
       logger.warn({ reason: failed.message, forMs: forMs() }, 'the database still cannot be reached')
     }
+  }
+
+  #failed(error: DatabaseUnavailable): void {
+    const wasDown = this.isDown
+    this.#failures += error instanceof Unanswered ? ATTEMPTS : 1
+    if (this.isDown && !wasDown)
+      this.#options.logger.warn(
+        { reason: error.message },
+        'the database cannot be reached; requests that need it are refused until it can',
+      )
   }
 
   /** The answer to one statement on a connection of its own, in bounded time. */
@@ -146,7 +170,7 @@ export class Reachability implements AsyncDisposable {
     const destroy = () => client.destroy()
     // Over all of it: a server may take a connection, and say nothing afterwards.
     const late = afterRunning(connectTimeoutMs, () =>
-      client.destroy(new DatabaseUnavailable(`no answer within ${connectTimeoutMs} ms`)),
+      client.destroy(new Unanswered(`no answer within ${connectTimeoutMs} ms`)),
     )
     for (const each of signals) each.addEventListener('abort', destroy)
     try {

@@ -9,6 +9,8 @@ interface Heard {
   bytes: number
   /** Looks in a row without a byte, while a statement waited. They are counted, so that a process that stood still itself has not waited. */
   quiet: number
+  /** Postgres works on nothing for it. The answer may have been on its way then, so the next look decides. */
+  isSuspect: boolean
 }
 
 /**
@@ -29,7 +31,7 @@ export class SilenceWatch {
   }
 
   add(client: CallbackClient): void {
-    this.#heard.set(client, { bytes: client.bytesRead, quiet: 0 })
+    this.#heard.set(client, { bytes: client.bytesRead, quiet: 0, isSuspect: false })
     client.once('end', () => this.#heard.delete(client))
     // The sockets keep the process alive, not this.
     this.#timer ??= setInterval(() => this.#look(), this.#lookMs).unref()
@@ -45,14 +47,17 @@ export class SilenceWatch {
       const bytes = client.bytesRead
       heard.quiet = client.isWaiting && bytes === heard.bytes ? heard.quiet + 1 : 0
       heard.bytes = bytes
+      if (heard.quiet === 0) heard.isSuspect = false
     }
+    const { isDown } = this.#reachability
     const silent = this.#silent()
-    if (silent.length === 0) return
-    if (this.#reachability.isDown) end(silent)
-    else
-      this.#asking ??= this.#ask(silent).finally(() => {
-        this.#asking = null
-      })
+    const isLost = (client: CallbackClient): boolean => isDown || this.#heard.get(client)?.isSuspect === true
+    end(silent.filter(isLost))
+    const unknown = silent.filter((client) => !isLost(client))
+    if (unknown.length === 0) return
+    this.#asking ??= this.#ask(unknown).finally(() => {
+      this.#asking = null
+    })
   }
 
   /** The first look has not seen how long the statement had waited before. */
@@ -64,16 +69,15 @@ export class SilenceWatch {
     const pids = silent.flatMap(({ backendPid }) => backendPid ?? [])
     try {
       const working = await this.#reachability.working(pids)
-      // An answer may have come meanwhile.
-      const still = new Set(this.#silent())
       for (const client of silent) {
         const heard = this.#heard.get(client)
-        if (!heard || !still.has(client)) continue
+        // An answer may have come meanwhile.
+        if (!heard || heard.quiet === 0) continue
         if (working === null || working.has(client.backendPid ?? 0)) heard.quiet = 0
-        else end([client])
+        else heard.isSuspect = true
       }
     } catch {
-      end(this.#silent())
+      // The looks end them, if the database turns out to be away.
     }
   }
 }

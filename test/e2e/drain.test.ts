@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { createClient, type PhaseChange } from '../../src/client/index.ts'
 import { startBalancer } from '../testkit/balancer.ts'
@@ -51,6 +53,9 @@ test('a gateway that is told to end under load fails no request, and its subscri
   await using stays = await startServer({ env: { ...env, PHASELINE_DRAIN_TIMEOUT_MS: '1500' }, token: leaves.token })
   balancer.add(portOf(stays))
   await until(() => balancer.served(portOf(stays)) > 0 || done > 30, { what: 'the second server is known' })
+  // Browsers open connections beforehand, and may never use them.
+  const unused = connect(portOf(leaves), '127.0.0.1').on('error', () => undefined)
+  await once(unused, 'connect')
   expect(await leaves.stop()).toBe(0)
 
   const atEnd = done

@@ -104,7 +104,7 @@ test('a start that waited long enough says what to do', async () => {
   const env = through(await freePort(), database, { PHASELINE_DATABASE_START_TIMEOUT_MS: '300' })
   await using server = await begin(env)
   expect(await server.ended()).toBe(4)
-  expect(server.output()).toMatch(/\nThe database was not reachable within 0\.3 s: .*ECONNREFUSED.*DATABASE_URL/)
+  expect(server.output()).toMatch(/^The database was not reachable within 0\.3 s: .*ECONNREFUSED.*DATABASE_URL/m)
   expect(server.output()).not.toMatch(/"stack"|defect/)
 })
 

@@ -17,8 +17,8 @@ import { type SwallowingProxy, startSwallowingProxy } from './swallowing-proxy.t
 const SILENCE_MS = 1_000
 const CONNECT_MS = 1_000
 const POOL_MS = 2_000
-/** What a request may wait for, one after the other, and as much again for a slow machine. */
-const ANSWERED_MS = 2 * (POOL_MS + SILENCE_MS + CONNECT_MS)
+/** What a request may wait for, one after the other, several times over for a slow machine. */
+const ANSWERED_MS = 5 * (POOL_MS + SILENCE_MS + CONNECT_MS)
 
 const QUERY = gql('{ objects(first: 1) { totalCount } }')
 const stack = new AsyncDisposableStack()
@@ -122,7 +122,7 @@ test('everything in flight is answered, nothing is lost, and the service is back
   await until(() => server.output().includes('the database cannot be reached'), { what: 'the outage is known' })
   const late = await post(MUTATIONS.createInstallation, creation('late'))
   expect(late.status).toBe(503)
-  expect(late.ms).toBeLessThan(SILENCE_MS + CONNECT_MS)
+  expect(late.ms).toBeLessThan(3 * (SILENCE_MS + CONNECT_MS))
   expect(await ready()).toBe(503)
   await expect(client.query(QUERY)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true, status: 503 })
 
@@ -168,6 +168,6 @@ test('ends in bounded time while its Postgres is silent', async () => {
   const since = performance.now()
   const interrupted = post(MUTATIONS.createInstallation, creation('at-the-end')).catch((error: unknown) => error)
   expect(await server.stop()).toBe(0)
-  expect(performance.now() - since).toBeLessThan(PATIENCE_MS / 6)
+  expect(performance.now() - since).toBeLessThan(PATIENCE_MS / 2)
   await interrupted
 })

@@ -83,10 +83,10 @@ test('a statement that takes long, waits for a lock or answers slowly is not sil
 
 test('statements wait for a free connection as long as they may, and no longer', async () => {
   await using database = await createTestDatabase(1)
-  const pool = createPool(database.connection, { max: 1, logger, deadlines: { ...deadlines, poolTimeoutMs: 100 } })
+  const pool = createPool(database.connection, { max: 1, logger, deadlines: { ...deadlines, poolTimeoutMs: 1_000 } })
   onTestFinished(() => pool.end())
   const holder = await pool.connect()
-  await expect(pool.query('select 1')).rejects.toThrow(/none of the 1 connections became free within 100 ms/)
+  await expect(pool.query('select 1')).rejects.toThrow(/none of the 1 connections became free within 1000 ms/)
   await expect(pool.connect()).rejects.toThrow(DatabaseUnavailable)
   holder.release()
   expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])

@@ -53,10 +53,12 @@ const open = new WeakSet<ServerResponse>()
 
 /**
  * Ends a stream of events whose server shuts down: without an error of the connection, and without "complete", which would say
- * that there is nothing more to come. Answers that have not begun are let be.
+ * that there is nothing more to come. Those that a library writes are cut off. Answers that have not begun are let be.
  */
 export function leaveEvents(response: ServerResponse): void {
-  if (open.has(response) && !response.writableEnded) response.end()
+  if (response.writableEnded) return
+  if (open.has(response)) response.end()
+  else if (response.headersSent && String(response.getHeader('content-type')).startsWith(EVENTS)) response.destroy()
 }
 
 const REVOKED = JSON.stringify({ errors: [failure('UNAUTHENTICATED', UNAUTHENTICATED)] })
