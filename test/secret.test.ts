@@ -69,7 +69,10 @@ test.each([
   ['a password that no text is', 'postgres:', '127.0.0.1:1', '%E0%A4%A'],
 ])('a server that does not start since %s says nothing of its secrets', async (_, protocol, host, more = '') => {
   const lines: string[] = []
-  const config = configOf({ DATABASE_URL: `${protocol}//ada:${MARKER}${more}@${host}/x` })
+  const config = configOf({
+    DATABASE_URL: `${protocol}//ada:${MARKER}${more}@${host}/x`,
+    PHASELINE_DATABASE_START_TIMEOUT_MS: '0',
+  })
   const failed = await startApp(config, { logger: logTo(lines) })
     .catch(explainStartError)
     .catch((error: unknown) => error)
