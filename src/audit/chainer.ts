@@ -27,7 +27,7 @@ interface ChainerParts {
   readonly logger: Logger
   /** Called with the new end of the chain. */
   readonly onChained: (head: ChainEnd) => void
-  /** Somebody wants to see each event soon. */
+  /** Subscriptions to the audit are open in this process. */
   readonly isFollowed: () => boolean
 }
 

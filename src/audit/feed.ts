@@ -61,7 +61,7 @@ export class AuditFeed implements AsyncDisposable {
     this.#moved(sequence)
   }
 
-  /** Somebody wants to see each event soon. */
+  /** Subscriptions to the audit are open in this process. */
   get isFollowed(): boolean {
     return this.#followers > 0
   }

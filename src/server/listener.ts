@@ -65,6 +65,8 @@ const IDLE_MS = 20
 const KEEP_ALIVE_MS = 5_000
 /** Clients count from when a response has arrived, and Node waits a second more for requests that are on their way. */
 const LATE_MS = 2_000
+/** How long connections without a request are left alone when load balancers keep them. */
+const SPARED_MS = KEEP_ALIVE_MS + LATE_MS
 
 /** One port for HTTP and WebSockets. Resolves once it listens. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
@@ -235,9 +237,9 @@ async function close(http: HttpServer, { open, fresh, drain }: Closing): Promise
     () => {
       idle = setInterval(() => http.closeIdleConnections(), IDLE_MS)
     },
-    sparesIdleConnections ? KEEP_ALIVE_MS + LATE_MS : 0,
+    sparesIdleConnections ? SPARED_MS : 0,
   )
-  const unused = setTimeout(() => fresh.end(), Math.min(FRESH_MS, remainingMs))
+  const unused = setTimeout(() => fresh.end(), Math.min(sparesIdleConnections ? SPARED_MS : FRESH_MS, remainingMs))
   const late = setTimeout(() => http.closeAllConnections(), remainingMs)
   await closed
   clearTimeout(unused)

@@ -111,7 +111,7 @@ test.runIf(isolates)('the processes that make a sandbox run without the environm
   await using at = await place(ISOLATED)
   const runtime = await at.open()
   const one = workload('exec sleep 1000', {
-    env: { LD_PRELOAD: '/work/evil.so', MARK: 'of its own' },
+    env: { LD_PRELOAD: '/nowhere/evil.so', MARK: 'of its own' },
     secrets: { KEY: 'marker' },
   })
   await runtime.start(one, 'receipt')
