@@ -2,9 +2,12 @@
 
 export const KUBERNETES_MANIFEST = 'kubernetes-manifest'
 
-export interface KubernetesManifestConfig {
-  readonly namespace?: string
+export interface KubernetesManifestConfig extends KubernetesSettings {
   readonly manifests: string | readonly (string | object)[]
+}
+/** What is done with manifests, wherever they come from. */
+export interface KubernetesSettings {
+  readonly namespace?: string
   readonly exports?: Readonly<Record<string, KubernetesExport>>
   readonly conflicts?: 'take' | 'refuse'
   readonly drift?: 'heal' | 'fail'
@@ -29,13 +32,40 @@ const kind = { type: 'string', maxLength: 63, pattern: '^[A-Za-z][A-Za-z0-9]*$' 
 const PATH =
   '^(\\.[A-Za-z_][\\w-]*|\\[\'[^\'\\]]+\'\\]|\\[\\d+\\]|\\[\\*\\]|\\[\\?\\(@(\\.[A-Za-z_]\\w*)+=="[^"\\\\]*"\\)\\])+$'
 
+/** JSON Schemas of `KubernetesSettings`. */
+export const KUBERNETES_SETTINGS = {
+  namespace: { ...namespace, description: 'Of objects that name none. By default the one of the deployer.' },
+  exports: {
+    type: 'object',
+    maxProperties: 100,
+    description: 'Exports of the item by name: a value of an object of the manifests, as soon as it is there.',
+    additionalProperties: {
+      type: 'object',
+      required: ['kind', 'name', 'path'],
+      additionalProperties: false,
+      properties: { apiVersion, kind, namespace, name, path: { type: 'string', maxLength: 512, pattern: PATH } },
+    },
+  },
+  conflicts: {
+    enum: ['take', 'refuse'],
+    default: 'take',
+    description: 'What happens to fields that others manage: they are taken over, or the item fails.',
+  },
+  drift: {
+    enum: ['heal', 'fail'],
+    default: 'heal',
+    description: 'What happens to objects that others have changed or deleted: they are mended, or the item fails.',
+  },
+  adopt: { type: 'boolean', default: false, description: 'Takes over objects that exist and belong to no item.' },
+  dryRun: { type: 'boolean', default: false, description: 'Changes nothing, and exports what would change.' },
+} as const
+
 /** JSON Schema, draft 2020-12. */
 export const KUBERNETES_MANIFEST_SCHEMA = {
   type: 'object',
   required: ['manifests'],
   additionalProperties: false,
   properties: {
-    namespace: { ...namespace, description: 'Of objects that name none. By default the one of the deployer.' },
     manifests: {
       type: ['array', 'string'],
       minItems: 1,
@@ -52,28 +82,6 @@ export const KUBERNETES_MANIFEST_SCHEMA = {
         },
       },
     },
-    exports: {
-      type: 'object',
-      maxProperties: 100,
-      description: 'Exports of the item by name: a value of an object of the manifests, as soon as it is there.',
-      additionalProperties: {
-        type: 'object',
-        required: ['kind', 'name', 'path'],
-        additionalProperties: false,
-        properties: { apiVersion, kind, namespace, name, path: { type: 'string', maxLength: 512, pattern: PATH } },
-      },
-    },
-    conflicts: {
-      enum: ['take', 'refuse'],
-      default: 'take',
-      description: 'What happens to fields that others manage: they are taken over, or the item fails.',
-    },
-    drift: {
-      enum: ['heal', 'fail'],
-      default: 'heal',
-      description: 'What happens to objects that others have changed or deleted: they are mended, or the item fails.',
-    },
-    adopt: { type: 'boolean', default: false, description: 'Takes over objects that exist and belong to no item.' },
-    dryRun: { type: 'boolean', default: false, description: 'Changes nothing, and exports what would change.' },
+    ...KUBERNETES_SETTINGS,
   },
 } as const

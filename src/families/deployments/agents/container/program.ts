@@ -3,7 +3,6 @@ import { Endings } from '../../../../agents/container/endings.ts'
 import { Engine } from '../../../../agents/container/engine.ts'
 import { Images } from '../../../../agents/container/images.ts'
 import { readEngineOptions } from '../../../../agents/container/options.ts'
-import { logProblem } from '../../../../agents/log-event.ts'
 import type { AgentProgram } from '../../../../agents/program.ts'
 import { CONTAINER } from '../../../../core/deployers/container.ts'
 import { ITEM_LABEL } from './container-of.ts'
@@ -14,7 +13,7 @@ import { SecretFolders } from './secret-folders.ts'
 export const containers: AgentProgram = async (context) => {
   const options = readEngineOptions(context.options, context.env)
   const engine = new Engine(options.socket, ITEM_LABEL)
-  const onProblem = (error: Error): void => logProblem(CONTAINER, { what: 'work', error })
+  const onProblem = (error: Error): void => context.onProblem(CONTAINER, { what: 'work', error })
   await using endings = new Endings(engine, ITEM_LABEL, onProblem)
   const deployer = { engine, endings, images: new Images(engine.docker, options), secrets: await SecretFolders.open() }
   await claimWork(context, { type: CONTAINER, concurrency: 8, work: containerWork(deployer) })

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { parseAllDocuments } from 'yaml'
 import {
   KUBERNETES_MANIFEST_SCHEMA,
   type KubernetesManifestConfig,
@@ -7,47 +6,41 @@ import {
 import { ConfigCheck } from '../../../../sandbox/check-config.ts'
 import { DeployError } from '../deploy-error.ts'
 import { APPLIED, ITEM, type KubernetesObject } from './objects.ts'
+import { readYaml, YamlProblem } from './read-yaml.ts'
+import { refuseProblems } from './refuse-problems.ts'
 
 export interface ManifestConfig extends Omit<KubernetesManifestConfig, 'manifests'> {
   readonly manifests: readonly KubernetesObject[]
 }
 
 const CHECK = new ConfigCheck(KUBERNETES_MANIFEST_SCHEMA)
-const MOST_PROBLEMS = 10
 
 /** The config with all its texts read. @throws DeployError */
 export function readConfig(config: unknown): ManifestConfig {
-  refuse(config)
+  refuseProblems('KUBERNETES_CONFIG', CHECK.problemsOf(config, 'config'))
   const given = config as KubernetesManifestConfig
-  const manifests = [given.manifests].flat().flatMap((one) => (typeof one === 'string' ? readYaml(one) : [one]))
+  const manifests = [given.manifests].flat().flatMap((one) => (typeof one === 'string' ? readTexts(one) : [one]))
   const read = { ...given, manifests }
-  refuse(read)
+  refuseProblems('KUBERNETES_CONFIG', CHECK.problemsOf(read, 'config'))
   return read as ManifestConfig
 }
 
-function refuse(config: unknown): void {
-  const problems = CHECK.problemsOf(config, 'config').slice(0, MOST_PROBLEMS)
-  if (problems.length === 0) return
-  throw new DeployError('KUBERNETES_CONFIG', problems.map(({ path, message }) => `${path}: ${message}`).join('\n'))
+const MANIFESTS = new ConfigCheck(KUBERNETES_MANIFEST_SCHEMA.properties.manifests)
+
+/** Objects that were made of something else than the config. @throws DeployError */
+export function checkManifests(code: string, objects: readonly object[]): readonly KubernetesObject[] {
+  if (objects.length > 0) refuseProblems(code, MANIFESTS.problemsOf(objects, 'manifests'))
+  return objects as readonly KubernetesObject[]
 }
 
-function readYaml(text: string): readonly object[] {
-  const documents = parseAllDocuments(text)
-  return ('empty' in documents ? [] : documents).flatMap((document) => {
-    const [error] = document.errors
-    // The text around it may be a secret.
-    if (error)
-      throw new DeployError('KUBERNETES_CONFIG', `A YAML text cannot be read: ${error.code} at ${where(error)}.`)
-    const value: unknown = document.toJS({ maxAliasCount: 100 })
-    return value === null ? [] : [value as object]
-  })
+function readTexts(text: string): readonly object[] {
+  try {
+    return readYaml(text)
+  } catch (error) {
+    if (!(error instanceof YamlProblem)) throw error
+    throw new DeployError('KUBERNETES_CONFIG', `A YAML text cannot be read: ${error.message}.`)
+  }
 }
-
-const where = ({
-  linePos,
-}: {
-  readonly linePos?: readonly { readonly line: number; readonly col: number }[]
-}): string => (linePos?.[0] ? `line ${linePos[0].line}, column ${linePos[0].col}` : 'an unknown place')
 
 /** The manifest with our marks. */
 export function marked(manifest: KubernetesObject, namespace: string | null, item: string): KubernetesObject {

@@ -1,6 +1,6 @@
 import { ApiError, isStatus } from '../../../../agents/kubernetes/api.ts'
 import { pause } from '../../../../client/pause.ts'
-import { type KubernetesObject, type ObjectRef, ownerOf, titleOf } from './objects.ts'
+import { APPLIED, ITEM, type KubernetesObject, type ObjectRef, ownerOf, titleOf } from './objects.ts'
 import type { Run } from './placed.ts'
 import { refusedBy } from './refusals.ts'
 import { inBatches } from './wait.ts'
@@ -35,12 +35,30 @@ async function remove(run: Run, ref: ObjectRef): Promise<Going | null> {
     context.log('SYSTEM', `${titleOf(ref)} is not this item’s any more: it stays.`)
     return null
   }
+  if (isKept(found)) {
+    await release(run, ref, path)
+    return null
+  }
   const { uid, deletionTimestamp } = found.metadata
   if (deletionTimestamp === undefined) {
     await requestDeletion(run, { ...ref, path, uid })
     context.log('STEP', `${titleOf(ref)} is deleted`)
   }
   return { ...ref, path, uid }
+}
+
+/** Helm's word for what is to outlive that which has brought it. */
+const isKept = ({ metadata }: KubernetesObject): boolean =>
+  metadata.annotations?.['helm.sh/resource-policy']?.trim().toLowerCase() === 'keep'
+
+/** It belongs to nobody then. */
+async function release({ api, context }: Run, ref: ObjectRef, path: string): Promise<void> {
+  try {
+    await api.patch(path, { metadata: { annotations: { [ITEM]: null, [APPLIED]: null } } })
+  } catch (error) {
+    if (!isStatus(error, 404)) throw refusedBy(error, { ...ref, title: titleOf(ref) })
+  }
+  context.log('STEP', `${titleOf(ref)} stays, as its annotation says`)
 }
 
 /** With all that it has created. Not of another object that has its name by now. */

@@ -1,0 +1,74 @@
+import { KUBERNETES_SETTINGS, type KubernetesSettings } from './kubernetes-manifest.ts'
+
+/** What the config of a `helm` item is: for the deployer, and for the server, which refuses what cannot be one. */
+
+export const HELM = 'helm'
+
+export interface HelmConfig extends KubernetesSettings {
+  readonly chart: string
+  readonly repo?: string
+  readonly version?: string
+  readonly release?: string
+  readonly values?: Readonly<Record<string, unknown>>
+  readonly hooks?: 'refuse' | 'skip'
+  readonly crds?: 'keep' | 'delete' | 'skip'
+}
+
+/** Names of releases as Helm has them. */
+export const RELEASE_NAME = '^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$'
+export const MAX_RELEASE_LENGTH = 53
+
+/** JSON Schema, draft 2020-12. */
+export const HELM_SCHEMA = {
+  type: 'object',
+  required: ['chart'],
+  additionalProperties: false,
+  properties: {
+    chart: {
+      type: 'string',
+      maxLength: 512,
+      pattern: '^([A-Za-z0-9][A-Za-z0-9._-]*|oci://[A-Za-z0-9][A-Za-z0-9._:/@-]*)$',
+      description: 'A folder or archive in the deployer’s folder of charts, a chart of `repo`, or a reference oci://….',
+    },
+    repo: {
+      type: 'string',
+      maxLength: 512,
+      pattern: '^https?://[A-Za-z0-9][^\\s@?#]*$',
+      description: 'The repository of the chart.',
+    },
+    version: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 128,
+      pattern: '^[0-9A-Za-z^~<>=*|., +-]+$',
+      description: 'Of a chart that is fetched: a version, or a range as Helm has them.',
+    },
+    release: {
+      type: 'string',
+      maxLength: MAX_RELEASE_LENGTH,
+      pattern: RELEASE_NAME,
+      description: 'The name of the release. By default the one of the item.',
+    },
+    values: { type: 'object', description: 'What `values.yaml` of the chart has differently.' },
+    hooks: {
+      enum: ['refuse', 'skip'],
+      default: 'refuse',
+      description: 'What happens to hooks, which are not run: the item fails, or they are left out. Tests always are.',
+    },
+    crds: {
+      enum: ['keep', 'delete', 'skip'],
+      default: 'keep',
+      description:
+        'What happens to definitions of kinds when the item is deleted: they stay, or go. Or they are left out.',
+    },
+    ...KUBERNETES_SETTINGS,
+  },
+  dependentRequired: { repo: ['version'] },
+  allOf: [
+    {
+      if: { not: { properties: { chart: { type: 'string', pattern: '^oci://[^@]*$' } } } },
+      else: { required: ['version'] },
+    },
+    { if: { not: { required: ['repo'] } }, else: { properties: { chart: { pattern: '^[^:]*$' } } } },
+  ],
+} as const
