@@ -96,7 +96,7 @@ const CLAIM = gql(`mutation { claimWork(input: { instance: "crane-7", types: ["l
 test('work that nobody takes is seen first; then who has it, and that it has gone with it', async () => {
   await using visited = await visit(browser, server, '/agents')
   const { page, complaints } = visited
-  await page.getByText('No agent has come yet.').waitFor()
+  await page.getByText('No agents yet.').waitFor()
   const id = await create(server.client, 'harbour', {
     deployItems: [{ name: 'box', type: 'lift', config: {} }],
   })

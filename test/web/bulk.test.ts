@@ -11,22 +11,21 @@ import { create, items, show } from '../testkit/mutations.ts'
 import { until } from '../testkit/wait.ts'
 import { seriousFindings } from './axe.ts'
 import { usePlace } from './place.ts'
+import { actable } from './samples.ts'
 import { visit } from './visit.ts'
-import './samples.ts'
 
-const target = (id: string, more: Partial<Target> = {}): Target => ({
-  id,
-  name: id,
-  kind: 'TASK',
-  phase: 'RUNNING',
-  finished: false,
-  parent: null,
-  root: { id },
-  deletionRequestedAt: null,
-  allowedTransitions: [],
-  ...more,
-})
-const may = (to: string, machine = 'instance') => ({ allowedTransitions: [{ machine, to }] })
+function target(id: string, more: Partial<Target> = {}): Target {
+  const object = {
+    id,
+    kind: 'TASK',
+    phase: 'RUNNING',
+    finished: false,
+    parent: null,
+    deletionRequestedAt: null,
+    ...more,
+  }
+  return { name: id, root: { id }, ...actable(object), ...more }
+}
 
 test('rows are ticked one by one and in ranges, both ways', () => {
   const rows = ['a', 'b', 'c', 'd', 'e']
@@ -45,7 +44,7 @@ test('a plan says what will be done, and why the rest is left out', () => {
   const cancel = planBulk(
     'cancel',
     [
-      target('t', may('ABORTING', 'task')),
+      target('t'),
       target('ended', { finished: true }),
       target('i', { kind: 'INSTALLATION', phase: 'PROGRESSING' }),
       target('nested', { kind: 'INSTALLATION', parent: { id: 'x' }, root: { id: 'x' } }),
@@ -70,11 +69,11 @@ test('a plan says what will be done, and why the rest is left out', () => {
 test('what a deletion takes along is not deleted twice', () => {
   const cluster = target('k', {
     kind: 'CLUSTER_INST',
-    ...may('DELETE_PREPARE'),
+    phase: 'READY',
     parent: { id: 'c' },
     root: { id: 'c' },
   })
-  const app = target('a', { kind: 'APP_INST', ...may('DELETE_PREPARE'), parent: { id: 'k' }, root: { id: 'c' } })
+  const app = target('a', { kind: 'APP_INST', phase: 'READY', parent: { id: 'k' }, root: { id: 'c' } })
   const { steps, leftOut } = planBulk('delete', [app, cluster, target('t', { phase: 'PENDING' })], 0)
   expect(steps.map(({ action }) => [action.field, action.variables])).toEqual([
     ['deleteClusterInst', { id: 'k', cascade: true }],

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parseManifests } from '../../src/manifest/index.ts'
 import { create, items } from '../testkit/mutations.ts'
+import { until } from '../testkit/wait.ts'
 import { useShopPlace, WEBSHOP } from './place.ts'
 import { inPhase, visit } from './visit.ts'
 
@@ -30,7 +31,7 @@ test('the first load is small, from nowhere else, and breaks no rule of the page
   // The token is in the tab only: neither in the address nor in what outlives it.
   expect(page.url()).toBe(`${here.server.origin}/`)
   expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(here.server.token)
-  for (const name of ['Objects', 'Log', 'Machines']) {
+  for (const name of ['Objects', 'Log', 'State machines']) {
     await page.getByRole('link', { name, exact: true }).click()
     await page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()
   }
@@ -78,6 +79,7 @@ test('a run is cancelled from the page; why something waits is a link to it', as
     deployItems: [
       { name: 'first', type: 'mock', config: { hang: true } },
       { name: 'second', type: 'mock', dependsOn: ['first'], config: {} },
+      { name: 'counted', type: 'mock', config: { steps: 2, delayMs: 20 } },
     ],
   })
   await using visited = await visit(here.browser, here.server, `/tree/${id}`)
@@ -87,6 +89,13 @@ test('a run is cancelled from the page; why something waits is a link to it', as
   const panel = page.getByRole('complementary', { name: 'The selected object' })
   await panel.getByRole('region', { name: 'What it waits for' }).getByRole('link', { name: 'first' }).click()
   await panel.getByRole('heading', { name: 'first' }).waitFor()
+  // What has succeeded is not at "1 of 2" any more, and a first attempt is no news.
+  await inPhase(page, 'counted', 'SUCCEEDED').getByRole('button').click()
+  await panel.getByRole('heading', { name: 'counted' }).waitFor()
+  await panel.getByText('Properties').click()
+  expect(await panel.locator('dt').allTextContents()).toContain('Type')
+  expect(await panel.locator('dt').allTextContents()).not.toContainEqual(expect.stringContaining('Attempt'))
+  expect(await panel.getByRole('region', { name: 'Progress' }).count()).toBe(0)
 
   await page.locator('.node-main', { hasText: 'slow' }).click()
   await panel.getByRole('button', { name: 'Cancel' }).click()
@@ -131,4 +140,37 @@ test('a paused log holds what comes, and shows all of it afterwards', async () =
   await page.getByRole('button', { name: /Go on/ }).click()
   await page.getByLabel('Search').fill('later succeeded installation')
   await page.locator('[data-sequence]', { hasText: 'later' }).first().waitFor()
+})
+
+test('a token is created with the command that connects an agent, and revoked', async () => {
+  await using visited = await visit(here.browser, here.server, '/agents')
+  const { page, complaints } = visited
+  await page.getByRole('link', { name: 'Connect an agent' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('my-deployer')
+  await page.getByLabel('Types of work').fill('my-type')
+  await page.getByRole('button', { name: 'Create token' }).click()
+  const secret = await page.getByRole('region', { name: 'Secret' }).locator('pre').textContent()
+  const command = await page.getByRole('region', { name: 'Command' }).locator('pre').textContent()
+  expect(command?.split('\n')).toEqual([
+    'npx phaseline init my-agent --type my-type',
+    'cd my-agent && npm install',
+    `PHASELINE_URL=${here.server.url} PHASELINE_TOKEN=${secret} npm start`,
+  ])
+  const ask = (query: string) =>
+    fetch(here.server.url, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+    })
+  expect(await (await ask('{ viewer { name actor types } }')).json()).toEqual({
+    data: { viewer: { name: 'my-deployer', actor: 'DEPLOYER', types: ['my-type'] } },
+  })
+
+  await page.getByRole('button', { name: 'Done' }).click()
+  expect(await page.content()).not.toContain(secret)
+  await page.getByRole('button', { name: 'Revoke my-deployer' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+  await page.getByText('my-deployer is revoked.').waitFor()
+  await until(async () => (await ask('{ viewer { name } }')).status === 401, { what: 'the token is refused' })
+  expect(complaints).toEqual([])
 })

@@ -98,7 +98,7 @@ test('locks are seen to be taken, waited for and passed on, and lead to their jo
     expect.stringMatching(/^1\.job of default\/second.*WAITING exclusive waits for \d+s$/),
     expect.stringMatching(/^2\.job of default\/third.*shared waits for \d+s$/),
   ])
-  const blocks = page.getByRole('region', { name: 'Holds up others' })
+  const blocks = page.getByRole('region', { name: 'Blocks others' })
   await blocks.getByText('2 jobs wait for it').waitFor()
   expect(await blocks.getByRole('listitem').count()).toBe(1)
   // It could have this one, and waits for the other.
@@ -126,7 +126,7 @@ test('queues can be read by everyone, light and dark, wide and narrow', async ()
   for (const look of [{}, { dark: true, width: 390 }]) {
     await using visited = await visit(browser, server, '/locks', look)
     const { page, complaints } = visited
-    await page.getByRole('region', { name: 'Holds up others' }).waitFor()
+    await page.getByRole('region', { name: 'Blocks others' }).waitFor()
     expect(await seriousFindings(page)).toEqual([])
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
     expect(complaints).toEqual([])

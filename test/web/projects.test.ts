@@ -3,7 +3,7 @@ import { conditionsOf, jsonOf, limitOf } from '../../web-playground/src/model/pr
 import { ask } from '../testkit/ask.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
-import { remove } from '../testkit/mutations.ts'
+import { create, remove } from '../testkit/mutations.ts'
 import { usePlace } from './place.ts'
 import { visit } from './visit.ts'
 
@@ -128,6 +128,45 @@ test('a reader sees projects, and nothing to change them with', async () => {
   }
   await page.goto(`${here.server.origin}/projects?name=nowhere`)
   await page.getByText('There is no project nowhere').waitFor()
+})
+
+test("an event's page says what happened; a reader sees no button, and why there is none", async () => {
+  const { client } = here.server
+  await ask(client, MUTATIONS.createProject, {
+    name: 'hooks',
+    workerTemplate: { runtime: 'nobodys', command: ['true'] },
+  })
+  const { events } = await ask(client, MUTATIONS.createEvent, {
+    project: 'hooks',
+    source: 'example.org/shop',
+    type: 'paid',
+    payload: '{"order":42}',
+  })
+  const event = events[0]?.id ?? ''
+  await using visited = await visit(here.browser, here.server, `/tree/${event}`)
+  const { page, complaints } = visited
+  const panel = page.getByRole('complementary', { name: 'The selected object' })
+  await panel.getByText('example.org/shop').waitFor()
+  await panel.getByText('paid', { exact: true }).waitFor()
+  await panel.getByText('"order": 42').waitFor()
+  await panel.getByRole('button', { name: 'Cancel', exact: true }).waitFor()
+  const { secret } = await ask(client, MUTATIONS.createToken, { name: 'watch', role: 'READER' })
+  await using read = await visit(here.browser, { ...here.server, token: secret }, `/tree/${event}`)
+  const theirs = read.page.getByRole('complementary', { name: 'The selected object' })
+  await theirs.getByText('Cancel, Retry, Run again as new, Delete: It takes the role EDITOR in the project.').waitFor()
+  expect(await theirs.locator('.actions').count()).toBe(0)
+  expect([...complaints, ...read.complaints]).toEqual([])
+})
+
+test('a nested installation has the buttons of its kind, and says where to ask for them', async () => {
+  const spec = { installations: [{ name: 'inner', spec: {} }] }
+  const id = await create(here.server.client, 'outer', spec)
+  await using visited = await visit(here.browser, here.server, `/tree/${id}`)
+  const { page } = visited
+  await page.locator('.node-main', { hasText: 'inner' }).click()
+  const panel = page.getByRole('complementary', { name: 'The selected object' })
+  await panel.getByText('Reconcile, Cancel, Delete: Ask for it on the root of the tree').waitFor()
+  expect(await panel.getByRole('button', { name: 'Reconcile' }).isDisabled()).toBe(true)
 })
 
 test('how it is written', () => {

@@ -1,5 +1,8 @@
 import type { PhaseChange } from '../../src/client/index.ts'
+import { judgeVerb } from '../../src/core/judge-verb.ts'
+import { EDITORS, right } from '../../src/core/rights.ts'
 import { families } from '../../src/families/index.ts'
+import type { Actable } from '../../web-playground/src/model/actions.ts'
 import { type Known, learn } from '../../web-playground/src/model/known.ts'
 import { Machines } from '../../web-playground/src/model/machines.ts'
 import type { Row } from '../../web-playground/src/model/object.ts'
@@ -21,6 +24,42 @@ export const known: Known = {
     })),
 }
 learn(known)
+
+/** The object with the verbs that the API would show to a user of this role. All other machines of its kind are in the same phase. */
+export function actable(object: Omit<Actable, 'verbs'>, role: 'EDITOR' | 'VIEWER' = 'EDITOR'): Actable {
+  const { kind, phase, parent, deletionRequestedAt, finished } = object
+  const grants = [{ role, projectId: null }]
+  const judged = families
+    .flatMap((family) => family.machines)
+    .flatMap((machine) =>
+      machine.verbs
+        .filter((verb) => verb.kind === kind)
+        .map((verb) =>
+          judgeVerb(
+            verb,
+            {
+              projectId: 'default',
+              parentId: parent?.id ?? null,
+              deletionRequestedAt: deletionRequestedAt === null ? null : new Date(deletionRequestedAt),
+              finished,
+              phase: machine.phases.find((one) => one === phase) ?? null,
+            },
+            { name: 'ada', actor: 'USER', grants },
+            right(verb.name, kind, EDITORS),
+            machine,
+          ),
+        ),
+    )
+  return {
+    ...object,
+    verbs: judged.map(({ verb: { name }, refusal }) => ({
+      name,
+      allowed: refusal === null,
+      obstacle: refusal?.obstacle ?? null,
+      why: refusal?.why ?? null,
+    })),
+  }
+}
 
 export const machines = new Machines([
   {

@@ -102,7 +102,7 @@ test('a link shows the tree as it was; from there one steps change by change, an
   await inPhase(page, 'first', 'PROGRESSING').getByRole('button').click()
   await page.waitForURL(/\?object=.*&at=\d+$/)
   const picked = await changeOf(done, 'first', 'PROGRESSING')
-  await panel.getByRole('region', { name: 'How it got there' }).getByText(`Change ${picked.sequence}: INIT`).waitFor()
+  await panel.getByRole('region', { name: 'Phase history' }).getByText(`Change ${picked.sequence}: INIT`).waitFor()
   expect(await panel.getByRole('button').allTextContents()).toEqual(['See it as it is now'])
 
   // At the very beginning there is the root alone.
@@ -278,7 +278,7 @@ test('what was taken out of a tree keeps its row, and is there again when one lo
   await page.locator('[data-lane].gone[aria-level="3"]', { hasText: 'item-2' }).waitFor()
   await page.locator('[data-lane]', { hasText: 'item-2' }).getByRole('rowheader').getByRole('button').click()
   const panel = panelOf(page)
-  await panel.getByText('It exists no more.').waitFor()
+  await panel.getByText('This object was deleted.').waitFor()
   await panel
     .getByRole('region', { name: 'Its changes' })
     .getByRole('listitem')
@@ -314,7 +314,7 @@ test('where the log does not reach, the page says so', async () => {
     await route.fulfill({ response, json })
   })
   await page.goto(`${here.server.origin}/tree/${done}?at=1`)
-  await page.getByText('How it was then cannot be told.').waitFor()
+  await page.getByText('The log does not reach back to that time.').waitFor()
   await page.getByText('The log goes from 3 to 9.').waitFor()
   await page.getByText(/The log goes back to/).waitFor()
   await page.getByRole('button', { name: /^Live/ }).click()
@@ -411,14 +411,14 @@ test('the way of an object through its machine is numbered, live, and says what 
   const { page, complaints } = visited
   await inPhase(page, 'x', 'PROGRESSING').getByRole('button').click()
   await panelOf(page).getByRole('heading', { name: 'x' }).waitFor()
-  await panelOf(page).getByRole('link', { name: 'Its way through the machine' }).click()
+  await panelOf(page).getByRole('link', { name: 'State machine' }).click()
   await page.locator('[data-state=PROGRESSING].now').waitFor()
   const numbers = () =>
     page.locator('[data-numbers]').evaluateAll((all) => all.map((label) => label.getAttribute('data-numbers')))
   expect((await numbers()).sort()).toEqual(['1', '2', '3'])
   await page.locator('[data-way="INIT PROGRESSING"].taken').waitFor({ state: 'attached' })
-  await page.getByRole('region', { name: 'What you can make of it next' }).waitFor()
-  const steps = page.getByRole('region', { name: 'The ways it took' }).getByRole('listitem')
+  await page.getByRole('region', { name: 'Next phases' }).waitFor()
+  const steps = page.getByRole('region', { name: 'Phase history' }).getByRole('listitem')
   expect(await steps.count()).toBe(3)
 
   await cancel(id)
@@ -439,7 +439,7 @@ test('the next phases are those that the viewer may take', async () => {
   const { id } = present(events[0])
   await using visited = await visit(here.browser, here.server, `/machines?object=${id}`)
   const { page } = visited
-  const next = page.getByRole('region', { name: 'What you can make of it next' })
+  const next = page.getByRole('region', { name: 'Next phases' })
   await next.getByText('ABORTED').waitFor()
   await page.locator('[data-state=ABORTED].next').waitFor()
   // A cloudlet has two machines, each with a tab of its own.

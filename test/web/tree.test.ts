@@ -4,7 +4,7 @@ import { buildSchema } from 'graphql'
 import { expect, test } from 'vitest'
 import { PHASES } from '../../src/core/vocabulary.ts'
 import { allMachines } from '../../src/families/machines.ts'
-import { type Actable, actionsFor } from '../../web-playground/src/model/actions.ts'
+import { type Actable, actionsFor, mayChange, refusedFor } from '../../web-playground/src/model/actions.ts'
 import { type Connection, type ConnectionEvent, nextConnection } from '../../web-playground/src/model/connection.ts'
 import { classOf, humanKind } from '../../web-playground/src/model/known.ts'
 import { SYMBOLS } from '../../web-playground/src/model/phases.ts'
@@ -13,7 +13,7 @@ import { groupOf, treeGraph } from '../../web-playground/src/model/tree-graph.ts
 import { TreeModel } from '../../web-playground/src/model/tree-model.ts'
 import { clockOf, duration } from '../../web-playground/src/model/words.ts'
 import { machinesOf } from '../cli/machines.ts'
-import { change, machines, row } from './samples.ts'
+import { actable, change, machines, row } from './samples.ts'
 
 const below = (id: string, parent: string) => row(id, { parent: { id: parent } })
 function tree(leaves: number): TreeModel {
@@ -121,29 +121,21 @@ test('phases look as in the terminal, and each class has a symbol of its own', (
   expect(new Set(Object.values(SYMBOLS)).size).toBe(Object.keys(SYMBOLS).length)
 })
 
-const object = (more: Partial<Actable>): Actable => ({
-  id: 'x',
-  kind: 'TASK',
-  phase: 'RUNNING',
-  finished: false,
-  parent: null,
-  deletionRequestedAt: null,
-  allowedTransitions: [],
-  ...more,
-})
-/** A viewer who may take all rows of the user's from its phase, of any machine of its kind. */
-const asUser = (kind: string, phase: string) => ({
-  kind,
-  phase,
-  allowedTransitions: machinesOfKind(kind).flatMap(({ transitions }) =>
-    transitions.filter((row) => row.actor === 'USER' && row.from === phase),
-  ),
-})
-const machinesOfKind = (kind: string) => allMachines.filter(({ kinds }) => kinds.some((one) => one === kind))
-const names = (more: Partial<Actable>) => actionsFor(object(more)).map(({ name }) => name)
+type Given = Partial<Omit<Actable, 'verbs'>>
+const object = (more: Given): Actable =>
+  actable({
+    id: 'x',
+    kind: 'TASK',
+    phase: 'RUNNING',
+    finished: false,
+    parent: null,
+    deletionRequestedAt: null,
+    ...more,
+  })
+const asUser = (kind: string, phase: string) => ({ kind, phase })
+const names = (more: Given) => actionsFor(object(more)).map(({ name }) => name)
 
 test('buttons follow from what the viewer may do', () => {
-  expect(names({})).toEqual([])
   expect(names(asUser('TASK', 'RUNNING'))).toEqual(['cancel'])
   expect(names({ ...asUser('TASK', 'FAILED'), finished: true })).toEqual(['delete'])
   expect(names(asUser('GADGET_JOB', 'UNDO_FAILED'))).toEqual(['retryUndo', 'giveUpUndo'])
@@ -157,6 +149,22 @@ test('buttons follow from what the viewer may do', () => {
   expect(names({ ...running, finished: true, deletionRequestedAt: '2026-01-01' })).toEqual(['delete'])
   expect(names({ ...running, finished: true })).toEqual(['reconcile', 'delete'])
   expect(names({ ...running, parent: { id: 'p' } })).toEqual([])
+})
+
+test('what is in the way of a button is said once for all that it concerns', () => {
+  const nested = object({ ...asUser('INSTALLATION', 'PROGRESSING'), parent: { id: 'p' } })
+  expect(refusedFor(nested)).toEqual([
+    { labels: ['Reconcile', 'Cancel', 'Delete'], obstacle: 'NOT_ROOT', why: expect.stringContaining('on the root') },
+  ])
+  const deleted = object({ ...asUser('INSTALLATION', 'DELETING'), deletionRequestedAt: '2026-01-01' })
+  expect(refusedFor(deleted).map(({ labels }) => labels)).toEqual([['Reconcile'], ['Delete']])
+  // Buttons of other phases are not missed.
+  expect(refusedFor(object({ kind: 'GADGET_JOB', phase: 'RUNNING' }))).toEqual([])
+  const read = actable({ ...nested, parent: null }, 'VIEWER')
+  expect([actionsFor(read), mayChange(read), mayChange(nested)]).toEqual([[], false, true])
+  expect(refusedFor(read)).toEqual([
+    { labels: ['Reconcile', 'Cancel', 'Delete'], obstacle: 'RIGHT', why: 'It takes the role EDITOR in the project.' },
+  ])
 })
 
 test('each button names a mutation and an input of the schema', () => {

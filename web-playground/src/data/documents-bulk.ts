@@ -13,7 +13,7 @@ export const TARGETS = gql(`query Targets($ids: [ID!]!) {
   nodes(ids: $ids) {
     ... on TreeObject {
       id kind name phase finished deletionRequestedAt
-      parent { id } root { id } allowedTransitions { machine to }
+      parent { id } root { id } verbs { name allowed obstacle why }
     }
   }
 }`)

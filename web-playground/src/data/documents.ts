@@ -71,11 +71,12 @@ export const DETAILS = gql(`query Details($id: ID!) {
     progress { step value total unit }
     deadlines { name since expiresAt to }
     failure: error { code message at causeCount causes(first: 10) { code kind message name objectId object { root { id } } } }
-    allowedTransitions { machine to }
+    verbs { name allowed obstacle why }
     blockedBy(first: 10) { ${BLOCKERS} }
     dependsOn(first: 20) { edges { node { ${LINK} } } }
     ... on Installation { installationSpec: spec exports imports }
     ... on DeployItem { type target config attempt exports agent { name instance } }
+    ... on Event { source eventType: type qualifiers { key value } retryOf { ${LINK} } cloneOf { ${LINK} } }
     ... on GadgetJob { gadget args activity exports agent { name instance } }
     ... on Job { exitCode signal workload: spec { runtime command args image timeoutMs } agent { name instance } }
     ... on Worker { exitCode signal workload: spec { runtime command args image timeoutMs } agent { name instance } }
@@ -84,6 +85,8 @@ export const DETAILS = gql(`query Details($id: ID!) {
     ... on Cloudlet { version epoch upgradePhase drifted }
   }
 }\n${ROW_FIELDS}`)
+
+export const EVENT_PAYLOAD = gql('query EventPayload($id: ID!) { object(id: $id) { ... on Event { payload } } }')
 
 export const LOGS = gql(`subscription Logs($objectId: ID!, $after: String) {
   logs(objectId: $objectId, after: $after) { at cursor stream text }

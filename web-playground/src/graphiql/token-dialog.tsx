@@ -20,7 +20,7 @@ export function TokenDialog({ refusal }: { readonly refusal: Refusal }) {
   }
   return (
     <dialog ref={dialog} className="token-dialog" aria-labelledby="token-title">
-      <h2 id="token-title">Your token, please</h2>
+      <h2 id="token-title">Sign in</h2>
       <p>{WHY[refusal]}</p>
       <form onSubmit={submit}>
         <input

@@ -12,6 +12,14 @@ export interface Action {
   readonly variables: Readonly<Record<string, unknown>>
 }
 
+/** A verb of an object, as the server judges it for this viewer. */
+export interface JudgedVerb {
+  readonly name: string
+  readonly allowed: boolean
+  readonly obstacle: string | null
+  readonly why: string | null
+}
+
 export interface Actable {
   readonly id: string
   readonly kind: string
@@ -19,23 +27,37 @@ export interface Actable {
   readonly finished: boolean
   readonly parent: { readonly id: string } | null
   readonly deletionRequestedAt: string | null
-  readonly allowedTransitions: readonly { readonly machine: string; readonly to: string }[]
+  readonly verbs: readonly JudgedVerb[]
 }
 
+/** Actions that the server allows this viewer on the object now. */
 export const actionsFor = (object: Actable): readonly Action[] =>
-  verbsOf(object.kind)
-    .filter((verb) => isThere(verb, object))
-    .map((verb) => actionOf(verb, object))
+  object.verbs
+    .filter(({ allowed }) => allowed)
+    .flatMap((verb) => knownVerb(object, verb).map((known) => actionOf(known, object)))
 
-function isThere({ rootsOnly, finished, whileDeleting, machine, to, phases }: Verb, object: Actable): boolean {
-  if (rootsOnly && object.parent) return false
-  if (finished !== null && finished !== object.finished) return false
-  if (object.deletionRequestedAt !== null) {
-    if (whileDeleting === 'NEVER' || (whileDeleting === 'ONCE_FINISHED' && !object.finished)) return false
-  }
-  if (to === null) return phases.includes(object.phase)
-  return object.allowedTransitions.some((row) => row.machine === machine && to.includes(row.to))
+/** Actions that the object has, and that something is in the way of. Those of other phases would say nothing. */
+export interface Refused {
+  readonly labels: readonly string[]
+  readonly obstacle: string
+  readonly why: string
 }
+export function refusedFor(object: Actable): readonly Refused[] {
+  const byReason = new Map<string, { readonly obstacle: string; readonly labels: string[] }>()
+  for (const verb of object.verbs) {
+    if (verb.why === null || verb.obstacle === null || verb.obstacle === 'PHASE') continue
+    const labels = byReason.get(verb.why)?.labels ?? []
+    byReason.set(verb.why, { obstacle: verb.obstacle, labels })
+    labels.push(...knownVerb(object, verb).map(({ label }) => label))
+  }
+  return [...byReason].map(([why, { obstacle, labels }]) => ({ labels, obstacle, why }))
+}
+
+/** Whether the viewer's rights allow it to change anything about the object, now or in another phase. */
+export const mayChange = ({ verbs }: Actable): boolean => verbs.some(({ obstacle }) => obstacle !== 'RIGHT')
+
+const knownVerb = ({ kind }: Actable, { name }: JudgedVerb): readonly Verb[] =>
+  verbsOf(kind).filter((verb) => verb.name === name)
 
 function actionOf({ name, label, confirm, danger, mutation, input, flags }: Verb, { id }: Actable): Action {
   const confirmed = flags.filter((flag) => flag.confirmed).map((flag) => [flag.name, true])

@@ -1,5 +1,5 @@
 import { type Actable, type Action, actionsFor } from './actions.ts'
-import { classOf, humanKind, verbsOf } from './known.ts'
+import { humanKind, verbsOf } from './known.ts'
 import { plural } from './words.ts'
 
 /** Actions on many objects at once. */
@@ -57,15 +57,16 @@ const above = (verb: Verb, { id, root, parent }: Target): readonly string[] => [
 ]
 const GOES_ALONG = 'in something that is selected too: they go with it'
 
-function whyNot(verb: Verb, { kind, parent, phase, finished, deletionRequestedAt }: Target): string {
+function whyNot(verb: Verb, { kind, parent, finished, verbs }: Target): string {
   if (verb === 'cancel' && finished) return 'finished already'
   const known = verbsOf(kind).find(({ name }) => name === verb)
+  const judged = verbs.find(({ name }) => name === verb)
   // An object without the verb is only affected through its parent.
-  if (parent && (!known || known.rootsOnly)) return `not a root: ${verb} its root instead`
-  if (verb === 'cancel') return 'cannot be cancelled as they stand, or not by you'
-  if (deletionRequestedAt !== null || classOf(phase) === 'removing') return 'being deleted already'
-  if (known?.otherwise && !known.phases.includes(phase)) return known.otherwise
-  return 'cannot be deleted as they stand, or not by you'
+  if (parent && (!judged || judged.obstacle === 'NOT_ROOT')) return `not a root: ${verb} its root instead`
+  if (judged?.obstacle === 'DELETION') return 'being deleted already'
+  if (judged?.obstacle === 'RIGHT') return `not yours to ${verb}: ${judged.why}`
+  if (known?.otherwise && judged?.obstacle === 'PHASE') return known.otherwise
+  return `cannot be ${DONE_WORDS[verb]} as they stand`
 }
 
 /** e.g. `2 installations, 1 task`, the largest number first. */

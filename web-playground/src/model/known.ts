@@ -57,8 +57,8 @@ export const isKnownKind = (kind: string): boolean => nouns.has(kind)
 /** Kinds that agents work on. */
 export const workedKinds = (): readonly string[] =>
   families.flatMap(({ kinds }) => kinds.filter(({ agents }) => agents.length > 0).map(({ kind }) => kind))
-/** GONE counts as active, since no object is in it. */
-export const classOf = (phase: string): PhaseClass => classes.get(phase) ?? 'active'
+/** GONE is no phase of a machine: it is the end of a removal. */
+export const classOf = (phase: string): PhaseClass => classes.get(phase) ?? (phase === 'GONE' ? 'removing' : 'active')
 /** All phases that need a person's attention. */
 export const failedPhases = (): readonly string[] =>
   [...classes].filter(([, phaseClass]) => phaseClass === 'failed').map(([phase]) => phase)

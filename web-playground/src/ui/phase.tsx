@@ -1,11 +1,18 @@
 import { classOf } from '../model/known.ts'
 import { type ClassCounts, PHASE_CLASSES, SYMBOLS, WORDS } from '../model/phases.ts'
 import { duration } from '../model/words.ts'
+import { dateTime } from './exact-time.ts'
 import { useNow } from './now.ts'
 
 /** A phase by symbol, name and colour: each of them suffices. */
 export function Phase({ phase }: { readonly phase: string }) {
   const look = classOf(phase)
+  if (phase === 'GONE')
+    return (
+      <span className={`phase is-${look}`} title="gone">
+        <span aria-hidden="true">∅</span> {phase}
+      </span>
+    )
   return (
     <span className={`phase is-${look}`} title={WORDS[look]}>
       <span aria-hidden="true">{SYMBOLS[look]}</span> {phase}
@@ -31,7 +38,7 @@ export function CountsByClass({ counts }: { readonly counts: ClassCounts }) {
 export function Since({ at }: { readonly at: string }) {
   const now = useNow()
   return (
-    <time dateTime={at} title={new Date(at).toLocaleString()}>
+    <time dateTime={at} title={dateTime(at)}>
       {duration(now - Date.parse(at))}
     </time>
   )
@@ -42,7 +49,7 @@ export function Until({ at }: { readonly at: string }) {
   const now = useNow()
   const left = Date.parse(at) - now
   return (
-    <time dateTime={at} title={new Date(at).toLocaleString()}>
+    <time dateTime={at} title={dateTime(at)}>
       {left > 0 ? `in ${duration(left)}` : 'due'}
     </time>
   )

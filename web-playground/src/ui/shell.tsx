@@ -18,6 +18,7 @@ const AgentsPage = lazy(() => import('../pages/agents/agents-page.tsx'))
 const ProjectsPage = lazy(() => import('../pages/projects/projects-page.tsx'))
 const CreatePage = lazy(() => import('../pages/create/create-page.tsx'))
 const AuditPage = lazy(() => import('../pages/audit/audit-page.tsx'))
+const TokensPage = lazy(() => import('../pages/tokens/tokens-page.tsx'))
 const ExplorePage = lazy(() => import('../pages/explore/explore-page.tsx'))
 
 const pagesFor = ({ isAdmin }: SignedIn): readonly { readonly path: string; readonly label: string }[] => [
@@ -27,8 +28,13 @@ const pagesFor = ({ isAdmin }: SignedIn): readonly { readonly path: string; read
   ...familyPages(),
   { path: '/agents', label: 'Agents' },
   { path: '/projects', label: 'Projects' },
-  { path: '/machines', label: 'Machines' },
-  ...(isAdmin ? [{ path: '/audit', label: 'Audit' }] : []),
+  { path: '/machines', label: 'State machines' },
+  ...(isAdmin
+    ? [
+        { path: '/tokens', label: 'Tokens' },
+        { path: '/audit', label: 'Audit' },
+      ]
+    : []),
   { path: '/explore', label: 'Explore' },
 ]
 const familyPages = () => families().flatMap(({ pages }) => pages)
@@ -114,6 +120,7 @@ function Pages() {
             ))}
             <Route path="/projects" component={ProjectsPage} />
             <Route path="/create/:what?">{({ what }) => <CreatePage what={what ?? ''} />}</Route>
+            <Route path="/tokens" component={TokensPage} />
             <Route path="/audit" component={AuditPage} />
             <Route path="/explore" component={ExplorePage} />
             <Route>

@@ -4,7 +4,7 @@ import { AskedStore } from '../../data/asked-store.ts'
 import { families } from '../../families/index.ts'
 import { plural } from '../../model/words.ts'
 import { type Busy, busyAgents, unservedOf } from '../../model/work.ts'
-import { useLive } from '../../ui/session-context.ts'
+import { useLive, useSession } from '../../ui/session-context.ts'
 import { Empty, Loading, Problem } from '../../ui/states.tsx'
 import { useTitle } from '../../ui/title.ts'
 import { AgentCard } from './agent-card.tsx'
@@ -14,6 +14,7 @@ import '../../styles/agents.css'
 /** The processes that claim work, and the claimed work of each. */
 export default function AgentsPage() {
   useTitle('Agents')
+  const { viewer } = useSession()
   const store = useLive('agents', (session, signal) => new AskedStore(session, AGENTS_NOW, signal))
   const answer = store?.answer
   return (
@@ -23,6 +24,11 @@ export default function AgentsPage() {
         <span className="quiet" role="status">
           {answer && counted(answer)}
         </span>
+        {viewer.isAdmin && (
+          <Link href="/tokens" className="button agents-connect">
+            Connect an agent
+          </Link>
+        )}
       </div>
       {store?.error && <Problem message={store.error} onRetry={store.refresh} />}
       {!answer && !store?.error && <Loading what="agents" />}
@@ -46,7 +52,7 @@ function Agents({ answer }: { readonly answer: AgentsNow }) {
     <>
       <UnservedWork unserved={unservedOf(work)} isPart={workTotal > work.length} />
       {all.length === 0 && (
-        <Empty title="No agent has come yet.">
+        <Empty title="No agents yet.">
           Agents claim work over the API with a token of the role AGENT; <code>npm start</code> brings some of its own.
           {families().flatMap(({ pages }) =>
             pages.map(
@@ -73,7 +79,7 @@ function Agents({ answer }: { readonly answer: AgentsNow }) {
       )}
       {workTotal > work.length && (
         <p className="quiet">
-          Looked at for this: the {work.length} oldest of {workTotal.toLocaleString('en')} unfinished objects. The{' '}
+          Based on the {work.length} oldest of {workTotal.toLocaleString('en')} unfinished objects. The{' '}
           <Link href="/objects?finished=no">list</Link> has them all.
         </p>
       )}

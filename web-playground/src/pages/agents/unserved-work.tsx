@@ -17,7 +17,7 @@ export function UnservedWork({ unserved, isPart }: Props) {
   return (
     <section className="card unserved" aria-labelledby="unserved">
       <h2 id="unserved">✗ No agent for this work</h2>
-      <p className="quiet">Nothing of it goes on until an agent of the type connects.</p>
+      <p className="quiet">It waits until an agent of the type connects.</p>
       <ul className="things">
         {unserved.map(({ type, objects }) => (
           <li key={type}>

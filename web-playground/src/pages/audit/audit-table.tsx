@@ -3,7 +3,7 @@ import type { AuditEvent } from '../../data/audit-store.ts'
 import { type AuditFilter, aboutOf, type Outcome } from '../../model/audit.ts'
 import { humanKind, isKnownKind } from '../../model/known.ts'
 import { clockOf } from '../../model/words.ts'
-import { exactTime } from '../../ui/exact-time.ts'
+import { exactTime, shortDay } from '../../ui/exact-time.ts'
 import { auditHref, projectHref, wayHref } from '../../ui/links.ts'
 
 interface Props {
@@ -35,7 +35,7 @@ function Row({ event, filter }: { readonly event: AuditEvent; readonly filter: A
     <li className="audit-row" data-sequence={sequence} data-outcome={outcome}>
       <span className="audit-sequence">{sequence}</span>
       <time dateTime={at} title={exactTime(at)}>
-        {dayOf(at)} <span className="audit-clock">{clockOf(at).replace(/\.\d+$/, '')}</span>
+        {shortDay(at)} <span className="audit-clock">{clockOf(at).replace(/\.\d+$/, '')}</span>
       </time>
       <span className={`phase ${style}`} title={code ?? ''}>
         <span aria-hidden="true">{symbol}</span> {word}
@@ -75,6 +75,3 @@ function About({ event }: { readonly event: AuditEvent }) {
     </>
   )
 }
-
-const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' })
-const dayOf = (at: string): string => DAY.format(new Date(at))

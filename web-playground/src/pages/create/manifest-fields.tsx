@@ -42,7 +42,7 @@ export function ManifestFields({ text, fields: { name, project }, onChange, refu
     setTyped({ text: next, field, value })
     onChange(next)
   }
-  const unreadable = 'It cannot be read from the manifest: mend that first.'
+  const unreadable = 'It cannot be read: fix the errors in the manifest first.'
   return (
     <div className="fields">
       <TextField

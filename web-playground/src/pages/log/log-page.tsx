@@ -7,6 +7,7 @@ import { classOf, humanKind, knownFamilies } from '../../model/known.ts'
 import { filterLog, type LogFilter, WHOLE_LOG } from '../../model/log-buffer.ts'
 import { PHASE_CLASSES, SYMBOLS, WORDS } from '../../model/phases.ts'
 import { clockOf, plural } from '../../model/words.ts'
+import { dateTime } from '../../ui/exact-time.ts'
 import { treeHref } from '../../ui/links.ts'
 import { Phase } from '../../ui/phase.tsx'
 import { useLive } from '../../ui/session-context.ts'
@@ -147,7 +148,7 @@ function LogRow({ change, start }: { readonly change: PhaseChange; readonly star
       style={{ transform: `translateY(${start}px)` }}
     >
       <span className="log-sequence">{sequence}</span>
-      <time dateTime={at} title={new Date(at).toLocaleString()}>
+      <time dateTime={at} title={dateTime(at)}>
         {clockOf(at)}
       </time>
       <span className="log-what">

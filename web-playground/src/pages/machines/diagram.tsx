@@ -80,7 +80,7 @@ export function Diagram({ machine, way }: Props) {
 }
 
 function lookOf({ id, from, to, again }: Way, pointed: string | null, way: Taken | undefined): string {
-  const base = `way is-${to === 'GONE' ? 'removing' : classOf(to)}${again ? ' again' : ''}`
+  const base = `way is-${classOf(to)}${again ? ' again' : ''}`
   if (pointed !== null) return from === pointed || to === pointed ? `${base} near` : `${base} far`
   if (!way) return base
   if (way.taken.has(id)) return `${base} near taken`
@@ -119,7 +119,7 @@ interface StateProps {
 }
 function State({ box: { id, x, y, width, height }, more, onPoint }: StateProps) {
   if (id === START) return <circle className="start" cx={x + width / 2} cy={y + height / 2} r={6} />
-  const look = id === 'GONE' ? 'removing' : classOf(id)
+  const look = classOf(id)
   return (
     <g
       className={`state is-${look}${more}`}

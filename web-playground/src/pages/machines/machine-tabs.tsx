@@ -12,7 +12,7 @@ export function MachineTabs({ machines, current, objectId }: Props) {
   const [, navigate] = useLocation()
   const object = objectId === undefined ? '' : `&object=${objectId}`
   return (
-    <nav className="tabs" aria-label="Machines">
+    <nav className="tabs" aria-label="State machines">
       {machines.map((each) => (
         <button
           key={each.name}

@@ -16,8 +16,8 @@ export default function MachinesPage() {
   return (
     <div className="page">
       <div className="page-head">
-        <h1>Machines</h1>
-        {object && <Link href="/machines">All machines</Link>}
+        <h1>State machines</h1>
+        {object && <Link href="/machines">All state machines</Link>}
       </div>
       {object ? <ObjectWay key={object} id={object} chosen={name} /> : <AnyMachine name={name} />}
     </div>
@@ -25,7 +25,7 @@ export default function MachinesPage() {
 }
 
 function AnyMachine({ name }: { readonly name: string | null }) {
-  useTitle('Machines')
+  useTitle('State machines')
   const { machines } = useSession()
   const machine = machines.all.find((each) => each.name === name) ?? machines.all[0]
   if (!machine) return null
@@ -66,7 +66,9 @@ function Rows({ machine }: { readonly machine: Machine }) {
                 <Phase phase={from} />
               </td>
               <td>{actor}</td>
-              <td>{to === 'GONE' ? <span className="phase is-removing">∅ GONE</span> : <Phase phase={to} />}</td>
+              <td>
+                <Phase phase={to} />
+              </td>
               <td>{reason}</td>
             </tr>
           ))}

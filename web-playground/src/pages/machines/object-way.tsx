@@ -5,6 +5,7 @@ import { humanKind } from '../../model/known.ts'
 import type { Machine } from '../../model/machines.ts'
 import { whoOf } from '../../model/moment.ts'
 import { type WayTaken, wayThrough } from '../../model/way.ts'
+import { dateTime } from '../../ui/exact-time.ts'
 import { placeHref, treeHref } from '../../ui/links.ts'
 import { Phase } from '../../ui/phase.tsx'
 import { useLive, useSession } from '../../ui/session-context.ts'
@@ -20,7 +21,7 @@ export function ObjectWay({ id, chosen }: { readonly id: string; readonly chosen
   const next = useLive(id, (session, signal) => new NextStore(session, id, signal))
   const object = next?.object
   const known = object ?? way?.changes.at(-1)
-  useTitle(known ? `The way of ${known.name}` : 'Machines')
+  useTitle(known ? `${known.name}: state machine` : 'State machines')
   const error = way?.error ?? next?.error
   if (error) return <Problem message={error} />
   if (!way?.loaded || object === undefined) return <Loading what="its way" />
@@ -60,19 +61,19 @@ export function ObjectWay({ id, chosen }: { readonly id: string; readonly chosen
 }
 
 function Now({ phase, isGone }: { readonly phase: string | null; readonly isGone: boolean }) {
-  if (isGone || phase === 'GONE') return <span className="phase is-removing">∅ GONE</span>
+  if (isGone || phase === 'GONE') return <Phase phase="GONE" />
   return phase === null ? <span className="quiet">has not moved in this machine</span> : <Phase phase={phase} />
 }
 
 function Next({ moves }: { readonly moves: NonNullable<NextStore['object']>['allowedTransitions'] }) {
   return (
-    <section className="card" aria-label="What you can make of it next">
-      <h2>What you can make of it next</h2>
-      {moves.length === 0 && <p className="quiet">Nothing: its next step is not yours to take.</p>}
+    <section className="card" aria-label="Next phases">
+      <h2>Next phases</h2>
+      {moves.length === 0 && <p className="quiet">None that you may choose.</p>}
       <ul>
         {moves.map(({ to, actor, reason }) => (
           <li key={`${actor} ${to} ${reason}`}>
-            {to === 'GONE' ? <span className="phase is-removing">∅ GONE</span> : <Phase phase={to} />}{' '}
+            <Phase phase={to} />{' '}
             <span className="quiet">
               {actor}: {reason}
             </span>
@@ -90,8 +91,8 @@ interface StepsProps {
 }
 function Steps({ way: { steps, refused }, hasOlder, machine }: StepsProps) {
   return (
-    <section className="card" aria-label="The ways it took">
-      <h2>The ways it took</h2>
+    <section className="card" aria-label="Phase history">
+      <h2>Phase history</h2>
       {steps.length === 0 && <p className="quiet">It has not moved in the machine {machine.name} yet.</p>}
       {hasOlder && <p className="quiet">Its newest changes; what was before is in the log.</p>}
       <ol className="way-steps">
@@ -100,12 +101,12 @@ function Steps({ way: { steps, refused }, hasOlder, machine }: StepsProps) {
             <span className="way-number">{number}</span>
             <span>
               {change.from && `${change.from} → `}
-              {change.to === 'GONE' ? <span className="phase is-removing">∅ GONE</span> : <Phase phase={change.to} />}{' '}
+              <Phase phase={change.to} />{' '}
               <Link
                 href={placeHref(change.rootId, { object: change.objectId, at: change.sequence })}
                 title="The tree at that moment"
               >
-                <time dateTime={change.at}>{new Date(change.at).toLocaleString()}</time>
+                <time dateTime={change.at}>{dateTime(change.at)}</time>
               </Link>
               <span className="quiet">
                 {' '}

@@ -1,10 +1,9 @@
 import { Link } from 'wouter'
 import { humanKind } from '../../model/known.ts'
 import type { Row } from '../../model/object.ts'
+import { shortDateTime } from '../../ui/exact-time.ts'
 import { treeHref } from '../../ui/links.ts'
 import { Phase, Since } from '../../ui/phase.tsx'
-
-const CREATED = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'medium' })
 
 interface Props {
   readonly row: Row
@@ -49,7 +48,7 @@ export function ObjectRow({ row, index, start, selected, onPick }: Props) {
       </Cell>
       <Cell className="cell-root">{isRoot ? <span className="quiet">root</span> : row.root.name}</Cell>
       <Cell className="cell-project">{row.project.name}</Cell>
-      <Cell className="cell-created">{CREATED.format(new Date(row.createdAt))}</Cell>
+      <Cell className="cell-created">{shortDateTime(row.createdAt)}</Cell>
     </div>
   )
 }

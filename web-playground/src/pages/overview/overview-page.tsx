@@ -32,9 +32,7 @@ export function OverviewPage() {
         <section className="card" aria-labelledby="stuck">
           <SectionTitle id="stuck" title="Stuck" count={overview?.unfinished ? stuck.length : null} href={null} />
           {!overview?.unfinished && <Loading what="what waits" />}
-          {overview?.unfinished && stuck.length === 0 && (
-            <Empty title="Nothing waits for anything that will not come by itself." />
-          )}
+          {overview?.unfinished && stuck.length === 0 && <Empty title="Nothing is stuck." />}
           <ul className="things">
             {stuck.slice(0, SHOWN).map(({ object, blocker }) => (
               <Stuck key={object.id} object={object} reason={blocker.reason} message={blocker.message} />

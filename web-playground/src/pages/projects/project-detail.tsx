@@ -5,6 +5,7 @@ import { type Project, readProject } from '../../data/projects-store.ts'
 import { conditionsOf } from '../../model/project.ts'
 import { plural } from '../../model/words.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { dayOnly } from '../../ui/exact-time.ts'
 import { createHref, objectsHref } from '../../ui/links.ts'
 import { useLive } from '../../ui/session-context.ts'
 import { Empty, Loading, Outcome, Problem } from '../../ui/states.tsx'
@@ -68,7 +69,7 @@ function Head({ project: { name, createdAt, objectCount }, mayWrite, onGone }: H
   return (
     <header className="project-head">
       <h2>{name}</h2>
-      <span className="quiet">since {new Date(createdAt).toLocaleDateString()}</span>
+      <span className="quiet">since {dayOnly(createdAt)}</span>
       {objectCount !== null && <Link href={objectsHref({ project: name })}>{plural(objectCount, 'object')}</Link>}
       {mayWrite && (
         <span className="actions">

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { families } from '../../families/index.ts'
-import { type Actable, type Action, actionsFor } from '../../model/actions.ts'
+import { type Actable, type Action, actionsFor, mayChange, type Refused, refusedFor } from '../../model/actions.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Outcome } from '../../ui/states.tsx'
 import { useAct } from '../../ui/use-act.ts'
@@ -20,10 +20,11 @@ export function ActionButtons({ object, onDone }: Props) {
     void ask({ ...action, done: `${action.label}: asked for.` })
   }
   const actions = actionsFor(object)
-  const links = families().flatMap((family) => family.linksFor(object))
+  const refused = refusedFor(object)
+  const links = mayChange(object) ? families().flatMap((family) => family.linksFor(object)) : []
   return (
     <>
-      {actions.length + links.length > 0 && (
+      {actions.length + links.length + refused.filter(isShown).length > 0 && (
         <div className="actions">
           {links.map(([label, href]) => (
             <Link key={label} href={href} className="button">
@@ -41,8 +42,20 @@ export function ActionButtons({ object, onDone }: Props) {
               {action.label}
             </button>
           ))}
+          {refused.filter(isShown).flatMap(({ labels, why }) =>
+            labels.map((label) => (
+              <button key={label} type="button" disabled title={why}>
+                {label}
+              </button>
+            )),
+          )}
         </div>
       )}
+      {refused.map(({ labels, why }) => (
+        <p key={why} className="quiet">
+          {labels.join(', ')}: {why}
+        </p>
+      ))}
       <Outcome result={result} />
       {asked?.confirm && (
         <ConfirmDialog
@@ -57,3 +70,6 @@ export function ActionButtons({ object, onDone }: Props) {
     </>
   )
 }
+
+/** A viewer without the right sees no button; what else is in the way may go. */
+const isShown = ({ obstacle }: Refused): boolean => obstacle !== 'RIGHT'

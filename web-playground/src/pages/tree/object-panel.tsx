@@ -1,13 +1,14 @@
 import { Link } from 'wouter'
 import { type Details, DetailsStore } from '../../data/details-store.ts'
 import { WayStore } from '../../data/way-store.ts'
-import { humanKind } from '../../model/known.ts'
+import { classOf, humanKind } from '../../model/known.ts'
 import { treeHref } from '../../ui/links.ts'
 import { Phase, Since } from '../../ui/phase.tsx'
 import { useLive } from '../../ui/session-context.ts'
 import { Empty, Loading, Problem } from '../../ui/states.tsx'
 import { ActionButtons } from './action-buttons.tsx'
 import { PanelData } from './panel-data.tsx'
+import { PanelEvent } from './panel-event.tsx'
 import { PanelLogs } from './panel-logs.tsx'
 import { Deadlines, Dependencies, Failure, Progress, WaitsFor } from './panel-parts.tsx'
 import { WaySection } from './way-section.tsx'
@@ -23,7 +24,7 @@ export function ObjectPanel({ id }: { readonly id: string }) {
       {details === undefined && !store?.error && <Loading what="the object" />}
       {details === null && (
         <>
-          <Empty title="It exists no more.">Select another object, or look at it as it was.</Empty>
+          <Empty title="This object was deleted.">Select another object, or go back in time.</Empty>
           <WaySection id={id} way={way} />
         </>
       )}
@@ -49,11 +50,12 @@ function Shown({ details, way, onDone }: ShownProps) {
         {details.deletionRequestedAt && <span className="quiet">, to be deleted</span>}
       </p>
       <ActionButtons object={details} onDone={onDone} />
-      <Progress progress={details.progress} />
+      {classOf(details.phase) !== 'done' && <Progress progress={details.progress} />}
       <Failure failure={details.failure} />
       <WaitsFor blockers={details.blockedBy} />
       <Deadlines deadlines={details.deadlines} />
       <Dependencies links={details.dependsOn.edges.map(({ node }) => node)} />
+      <PanelEvent details={details} />
       <PanelLogs objectId={details.id} name={details.name} />
       <WaySection id={details.id} way={way} />
       <PanelData details={details} />

@@ -1,4 +1,5 @@
 import type { Details } from '../../data/details-store.ts'
+import { dateTime } from '../../ui/exact-time.ts'
 
 type Field = readonly [field: keyof Details, label: string]
 
@@ -17,7 +18,7 @@ const PROPERTIES: readonly Field[] = [
   ['target', 'Target'],
   ['gadget', 'Gadget'],
   ['activity', 'Activity'],
-  ['attempt', 'Attempt'],
+  ['attempt', 'Attempt of this run'],
   ['exitCode', 'Exit code'],
   ['signal', 'Signal'],
   ['version', 'Version'],
@@ -27,7 +28,10 @@ const PROPERTIES: readonly Field[] = [
 
 export function PanelData({ details }: { readonly details: Details }) {
   const { labels, generation, observedGeneration, revision, id } = details
-  const properties = PROPERTIES.filter(([field]) => isThere(details[field]))
+  // The first attempt says nothing, and would look like the first run.
+  const properties = PROPERTIES.filter(
+    ([field]) => isThere(details[field]) && !(field === 'attempt' && details.attempt === 1),
+  )
   return (
     <>
       {PARTS.filter(([field]) => isThere(details[field])).map(([field, label]) => (
@@ -47,8 +51,8 @@ export function PanelData({ details }: { readonly details: Details }) {
             <Property label="Labels" value={labels.map(({ key, value }) => `${key}=${value}`).join(', ')} />
           )}
           <Property label="Project" value={details.project.name} />
-          <Property label="Created" value={new Date(details.createdAt).toLocaleString()} />
-          <Property label="Updated" value={new Date(details.updatedAt).toLocaleString()} />
+          <Property label="Created" value={dateTime(details.createdAt)} />
+          <Property label="Updated" value={dateTime(details.updatedAt)} />
           <Property label="Generation" value={`${generation}, observed ${observedGeneration}`} />
           <Property label="Revision" value={String(revision)} />
           <Property label="Id" value={id} />

@@ -117,8 +117,8 @@ export function Progress({ progress }: { readonly progress: Details['progress'] 
 export function Dependencies({ links }: { readonly links: readonly ObjectLink[] }) {
   if (links.length === 0) return null
   return (
-    <section aria-label="Comes after">
-      <h3>Comes after</h3>
+    <section aria-label="Depends on">
+      <h3>Depends on</h3>
       <ul>
         {links.map((link) => (
           <li key={link.id}>

@@ -2,6 +2,7 @@ import type { PastStore } from '../../data/past-store.ts'
 import { WayStore } from '../../data/way-store.ts'
 import { humanKind } from '../../model/known.ts'
 import { exactly, whoOf } from '../../model/moment.ts'
+import { dateTime } from '../../ui/exact-time.ts'
 import { Phase } from '../../ui/phase.tsx'
 import { useLive, useSession } from '../../ui/session-context.ts'
 import { Empty } from '../../ui/states.tsx'
@@ -37,13 +38,12 @@ export function PastPanel({ id, at, past, onLive }: Props) {
             <span className="quiet">{humanKind(row.kind)}</span>
           </header>
           <p className="panel-phase">
-            <Phase phase={row.phase} /> since{' '}
-            <time dateTime={row.phaseSince}>{new Date(row.phaseSince).toLocaleString()}</time>
+            <Phase phase={row.phase} /> since <time dateTime={row.phaseSince}>{dateTime(row.phaseSince)}</time>
             {next && `, for ${exactly(Date.parse(next.at) - Date.parse(row.phaseSince))}`}
           </p>
           {last && (
-            <section aria-label="How it got there">
-              <h3>How it got there</h3>
+            <section aria-label="Phase history">
+              <h3>Phase history</h3>
               <p>
                 Change {last.sequence}: {last.from && `${last.from} → `}
                 {last.to} by {whoOf(last)}

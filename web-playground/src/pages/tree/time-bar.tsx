@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { type HistoryStore, MOST_CHANGES } from '../../data/history-store.ts'
 import { sentenceOf } from '../../model/moment.ts'
 import { plural } from '../../model/words.ts'
+import { dateTime } from '../../ui/exact-time.ts'
 
 interface Props {
   readonly history: HistoryStore
@@ -59,7 +60,7 @@ export function TimeBar({ history, at, onTravel }: Props) {
 function Reach({ history }: { readonly history: HistoryStore }) {
   const first = history.timeline.changes[0]
   if (history.isComplete || !first) return null
-  const since = new Date(first.at).toLocaleString()
+  const since = dateTime(first.at)
   if (history.isReading) return <span className="quiet">reading older changes…</span>
   if (!history.hasOlder) return <span className="quiet">The log goes back to {since}.</span>
   if (history.timeline.changes.length < MOST_CHANGES) return null

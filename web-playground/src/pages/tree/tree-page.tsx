@@ -94,7 +94,7 @@ function Graph({ tree, history, past, place: { at, object }, ...view }: GraphPro
   if (at !== null && !past?.model.root) {
     return (
       <div className="page">
-        <Empty title="There was nothing of this tree.">Move to a later change, or back to Live.</Empty>
+        <Empty title="This tree did not exist then.">Move to a later change, or back to Live.</Empty>
       </div>
     )
   }
@@ -105,7 +105,7 @@ function Graph({ tree, history, past, place: { at, object }, ...view }: GraphPro
 function Unknown() {
   return (
     <div className="page">
-      <Empty title="How it was then cannot be told.">
+      <Empty title="The log does not reach back to that time.">
         The log may not go back that far, or not reach that far yet. Move to another change, or back to Live.
       </Empty>
     </div>

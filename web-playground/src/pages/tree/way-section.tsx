@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import type { WayStore } from '../../data/way-store.ts'
 import { whoOf } from '../../model/moment.ts'
 import { plural } from '../../model/words.ts'
+import { clockTime } from '../../ui/exact-time.ts'
 import { wayHref } from '../../ui/links.ts'
 import { Phase } from '../../ui/phase.tsx'
 import { Problem } from '../../ui/states.tsx'
@@ -28,11 +29,11 @@ export function WaySection({ id, way, until = Number.POSITIVE_INFINITY }: Props)
       <h3>
         Its changes{' '}
         <Link className="way-link" href={wayHref(id)}>
-          Its way through the machine
+          State machine
         </Link>
       </h3>
       {way.error && <Problem message={way.error} />}
-      {way.loaded && changes.length === 0 && <p className="quiet">None by then that the log still has.</p>}
+      {way.loaded && changes.length === 0 && <p className="quiet">None yet, or the log is pruned.</p>}
       <ol className="way-list">
         {changes
           .slice(-LISTED)
@@ -52,10 +53,9 @@ function WayItem({ change }: { readonly change: PhaseChange }) {
   return (
     <li className={rejected ? 'refused' : undefined}>
       <Link href={href(rootId, objectId, sequence)} title="The tree at that moment">
-        <time dateTime={at}>{new Date(at).toLocaleTimeString()}</time>
+        <time dateTime={at}>{clockTime(at)}</time>
       </Link>{' '}
-      {rejected && <b className="reason">refused</b>}{' '}
-      {to === 'GONE' ? <span className="phase is-removing">∅ GONE</span> : <Phase phase={to} />}{' '}
+      {rejected && <b className="reason">refused</b>} <Phase phase={to} />{' '}
       <span className="quiet">
         {whoOf(change)}
         {(message ?? reason) && `: ${message ?? reason}`}

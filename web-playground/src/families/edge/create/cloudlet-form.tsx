@@ -38,7 +38,7 @@ export function CloudletForm() {
     setValues({ ...values, ...next })
     forget()
   }
-  const missing = name === '' ? 'Give it a name.' : pairProblems(labels).some(Boolean) ? 'Mend the labels.' : null
+  const missing = name === '' ? 'Give it a name.' : pairProblems(labels).some(Boolean) ? 'Fix the labels.' : null
   return (
     <form
       className="create-form"

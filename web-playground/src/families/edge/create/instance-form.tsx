@@ -116,6 +116,6 @@ function InstanceForm({ what }: { readonly what: keyof typeof KINDS }) {
 
 function missingIn({ name, labels }: Values, isRead: boolean): string | null {
   if (name === '') return 'Give it a name.'
-  if (pairProblems(labels).some(Boolean)) return 'Mend the labels.'
-  return isRead ? null : 'Mend what is marked in the spec.'
+  if (pairProblems(labels).some(Boolean)) return 'Fix the labels.'
+  return isRead ? null : 'Fix the errors in the spec.'
 }

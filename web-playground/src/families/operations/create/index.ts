@@ -6,7 +6,7 @@ export const forms: readonly CreateForm[] = [
   {
     name: 'task',
     label: 'Task',
-    about: 'Jobs on machines that they lock, and put right when something breaks.',
+    about: 'Jobs on machines that they lock, and undo when something breaks.',
     examples: TASKS,
     component: TaskForm,
   },

@@ -63,7 +63,7 @@ export function TaskForm() {
       <Submit
         label="Create"
         busy={busy}
-        missing={mayNot ?? (read.ok ? null : 'Mend what is marked first.')}
+        missing={mayNot ?? (read.ok ? null : 'Fix the errors first.')}
         refused={refused}
         fields={['input']}
       />

@@ -10,7 +10,7 @@ export function HoldUps({ holdUps }: { readonly holdUps: readonly HoldUp[] }) {
   if (holdUps.length === 0) return null
   return (
     <section className="card" aria-labelledby="hold-ups">
-      <h2 id="hold-ups">Holds up others</h2>
+      <h2 id="hold-ups">Blocks others</h2>
       <ul className="things">
         {holdUps.slice(0, SHOWN).map(({ object, resources, waiting, isRoot }) => (
           <li key={object.id}>

@@ -29,7 +29,7 @@ export function ResourceCard({ resource }: { readonly resource: Resource }) {
             <Who lock={lock} word="holds it" since={lock.grantedAt ?? lock.declaredAt} />
           </li>
         ))}
-        {holders.length === 0 && <li className="lock quiet">Nobody that you may see holds it.</li>}
+        {holders.length === 0 && <li className="lock quiet">No holder that you may see.</li>}
       </ul>
       {queue.length > 0 && (
         <ol className="lock-list queue" aria-label={`Waits for ${name}`}>

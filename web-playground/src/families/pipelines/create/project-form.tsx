@@ -93,7 +93,7 @@ function Form({ initial, example }: { readonly initial: string | null; readonly 
       <EditorField label="Project" value={text} problems={problems} onChange={change} />
       <p className="quiet" role="status">
         {!read.ok
-          ? 'Mend what is marked first.'
+          ? 'Fix the errors first.'
           : isThere
             ? `There is ${name} already: this would update it. What is left out stays as it is; null takes it away.`
             : `A new project, ${read.value.name}.`}
@@ -101,7 +101,7 @@ function Form({ initial, example }: { readonly initial: string | null; readonly 
       <Submit
         label={isThere ? 'Update' : 'Create'}
         busy={busy}
-        missing={mayNot ?? (read.ok ? null : 'Mend what is marked first.')}
+        missing={mayNot ?? (read.ok ? null : 'Fix the errors first.')}
         refused={refused}
         fields={['input']}
       />

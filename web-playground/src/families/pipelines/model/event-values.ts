@@ -15,8 +15,8 @@ export interface EventValues {
 export function missingIn({ source, type, qualifiers, labels }: EventValues): string | null {
   if (source.trim() === '') return 'Say where it comes from.'
   if (type.trim() === '') return 'Say what has happened.'
-  if (pairProblems(labels).some(Boolean)) return 'Mend the labels.'
-  return pairProblems(qualifiers).some(Boolean) ? 'Mend the qualifiers.' : null
+  if (pairProblems(labels).some(Boolean)) return 'Fix the labels.'
+  return pairProblems(qualifiers).some(Boolean) ? 'Fix the qualifiers.' : null
 }
 
 /** CreateEventInput of the form; the payload is sent unchanged. */

@@ -1,4 +1,5 @@
 import type { TimeWindow } from '../../../model/time-window.ts'
+import { dateTime } from '../../../ui/exact-time.ts'
 import type { Tick } from '../../../ui/ticks.ts'
 
 interface Props {
@@ -25,7 +26,7 @@ export function Axis({ window, width, ticks }: Props) {
         role="columnheader"
         data-from={from}
         data-to={to}
-        aria-label={`Time, from ${new Date(from).toLocaleString()} to ${new Date(to).toLocaleString()}`}
+        aria-label={`Time, from ${dateTime(from)} to ${dateTime(to)}`}
       >
         {ticks.map(({ at, text }) => (
           <span key={at} className="tick" style={{ left: ((at - from) / (to - from)) * width }} aria-hidden="true">

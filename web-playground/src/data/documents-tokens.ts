@@ -1,0 +1,12 @@
+import { gql } from './gql.ts'
+
+const LISTED =
+  'id name role actor types targets projects createdAt lastUsedAt expiresAt revokedAt principal { builtIn }'
+
+export const TOKENS = gql(`query Tokens { tokens { ${LISTED} } }`)
+export const CREATE_TOKEN = gql(`mutation CreateToken($input: CreateTokenInput!) {
+  answer: createToken(input: $input) {
+    __typename ... on CreatedToken { secret token { id name } }
+    ... on Error { code message } ... on InvalidInputError { fields { path message } }
+  }
+}`)

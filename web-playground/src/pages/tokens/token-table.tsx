@@ -1,0 +1,105 @@
+import { useState } from 'react'
+import { holderOf, stateOf, type Token } from '../../model/tokens.ts'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { dateTime, dayOnly } from '../../ui/exact-time.ts'
+import { Since } from '../../ui/phase.tsx'
+import { Outcome } from '../../ui/states.tsx'
+import { useAct } from '../../ui/use-act.ts'
+
+interface Props {
+  readonly tokens: readonly Token[]
+  readonly now: number
+  readonly onDone: () => void
+}
+export function TokenTable({ tokens, now, onDone }: Props) {
+  const { busy, result, ask } = useAct(onDone)
+  const [doomed, setDoomed] = useState<Token | null>(null)
+  const [showsAll, setShowsAll] = useState(false)
+  const valid = tokens.filter((token) => stateOf(token, now) === 'valid')
+  const shown = showsAll ? tokens : valid
+  const revoke = ({ id, name }: Token): void => {
+    setDoomed(null)
+    void ask({ field: 'revokeToken', input: 'RevokeTokenInput', done: `${name} is revoked.`, variables: { id } })
+  }
+  return (
+    <section className="card" aria-labelledby="all-tokens">
+      <div className="token-head">
+        <h2 id="all-tokens">All tokens</h2>
+        {tokens.length > valid.length && (
+          <label>
+            <input type="checkbox" checked={showsAll} onChange={({ target }) => setShowsAll(target.checked)} /> Show
+            revoked and expired
+          </label>
+        )}
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <section className="table-scroll" tabIndex={0} aria-label="Tokens">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col">For</th>
+              <th scope="col">Types</th>
+              <th scope="col">Projects</th>
+              <th scope="col">Created</th>
+              <th scope="col">Last used</th>
+              <th scope="col">Expires</th>
+              <th scope="col">
+                <span className="hidden">Action</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((token) => (
+              <Row key={token.id} token={token} now={now} busy={busy} onRevoke={() => setDoomed(token)} />
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {result && <Outcome result={result} />}
+      {doomed && (
+        <ConfirmDialog
+          title={`Revoke ${doomed.name}?`}
+          text="Whatever uses it is refused within 2 seconds. This cannot be undone."
+          label="Revoke"
+          danger
+          onConfirm={() => revoke(doomed)}
+          onClose={() => setDoomed(null)}
+        />
+      )}
+    </section>
+  )
+}
+
+interface RowProps {
+  readonly token: Token
+  readonly now: number
+  readonly busy: boolean
+  readonly onRevoke: () => void
+}
+function Row({ token, now, busy, onRevoke }: RowProps) {
+  const state = stateOf(token, now)
+  return (
+    <tr className={state === 'valid' ? undefined : 'quiet'}>
+      <th scope="row">{token.name}</th>
+      <td>{holderOf(token)}</td>
+      <td>{token.role === 'AGENT' ? (token.types?.join(', ') ?? 'all') : '–'}</td>
+      <td>{token.projects?.join(', ') ?? 'all'}</td>
+      <td>
+        <time dateTime={token.createdAt} title={dateTime(token.createdAt)}>
+          {dayOnly(token.createdAt)}
+        </time>
+      </td>
+      <td>{token.lastUsedAt ? <>{<Since at={token.lastUsedAt} />} ago</> : 'never'}</td>
+      <td>{state === 'valid' ? (token.expiresAt ? dayOnly(token.expiresAt) : 'never') : state}</td>
+      <td className="token-action">
+        {token.principal.builtIn && <span className="quiet">of the server</span>}
+        {state === 'valid' && !token.principal.builtIn && (
+          <button type="button" aria-label={`Revoke ${token.name}`} disabled={busy} onClick={onRevoke}>
+            Revoke
+          </button>
+        )}
+      </td>
+    </tr>
+  )
+}
