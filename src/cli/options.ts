@@ -40,12 +40,22 @@ export function parseTime(text: string): string {
   return new Date(ms).toISOString()
 }
 
+/** A duration, in milliseconds. */
+export function parseLength(text: string): number {
+  const ms = parseDuration(text)
+  if (ms === null) throw new InvalidArgumentError('Expected a duration such as 12h or 90d.')
+  return ms
+}
+
 /** A cursor of the log, or a sequence. */
 export function parsePlace(text: string): string | number {
   if (/^\d+$/.test(text)) return parseCount(text)
   if (/^[\w-]+$/.test(text)) return text
   throw new InvalidArgumentError('Expected a sequence, or a cursor as phase changes have one.')
 }
+
+/** Of `-f`, where it takes several. */
+export const FILES_HELP = "files, folders, patterns such as 'env/*.yaml', or - for standard input; read in order"
 
 /** The files of a repeatable option, in the given order. */
 export function parseFiles(file: string, before: readonly string[] = []): string[] {

@@ -2,18 +2,23 @@ import { Command } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { FamilyDefinition } from '../families/define-family.ts'
 import type { Cli } from './cli.ts'
+import { addAgent } from './commands/agent.ts'
+import { addAgents } from './commands/agents.ts'
 import { addApply } from './commands/apply.ts'
 import { addAudit } from './commands/audit.ts'
 import { addCancel } from './commands/cancel.ts'
+import { addCompletion } from './commands/completion.ts'
 import { addDelete } from './commands/delete.ts'
 import { addGadget } from './commands/gadget.ts'
 import { addGet } from './commands/get.ts'
+import { addInit } from './commands/init.ts'
 import { addLog } from './commands/log.ts'
 import { addLogin } from './commands/login.ts'
 import { addMachines } from './commands/machines.ts'
 import { addPlan } from './commands/plan.ts'
 import { addProject } from './commands/project.ts'
 import { addServe } from './commands/serve.ts'
+import { addToken } from './commands/token.ts'
 import { addTree } from './commands/tree.ts'
 import { addWatch } from './commands/watch.ts'
 import { addWhoami } from './commands/whoami.ts'
@@ -35,9 +40,13 @@ const COMMANDS = [
   addMachines,
   addProject,
   addGadget,
+  addAgents,
+  addToken,
   addAudit,
   addLogin,
   addWhoami,
+  addInit,
+  addCompletion,
 ]
 
 /** The whole command line. It throws commander's errors instead of ending the process. */
@@ -57,6 +66,7 @@ export async function createProgram(cli: Cli, families: readonly FamilyDefinitio
     })
     .addHelpText('after', AFTER_HELP)
   addServe(program, cli, families)
+  addAgent(program, cli, families)
   const halves = await Promise.all(families.map((family) => family.cli?.()))
   const ofFamilies = halves.flatMap((half) => half?.commands ?? [])
   for (const add of [...COMMANDS, ...ofFamilies]) add(program, cli)

@@ -1,9 +1,11 @@
 import { CommanderError } from 'commander'
 import { ClientError } from '../client/index.ts'
+import { problemOfSurroundings } from '../core/surroundings.ts'
 import type { FamilyDefinition } from '../families/define-family.ts'
 import { families as ownFamilies } from '../families/index.ts'
 import type { Cli } from './cli.ts'
 import { certificateHint, REMEDY } from './connection.ts'
+import { withGlobalOptions } from './global-options.ts'
 import { createProgram } from './program.ts'
 import { EXIT, type ExitCode } from './terminal/exit.ts'
 import { type Io, printJson, printLine } from './terminal/io.ts'
@@ -21,7 +23,7 @@ export async function run(
   const cli: Cli = { io, exitCode: EXIT.ok }
   try {
     const program = await createProgram(cli, families)
-    await program.parseAsync(argv, { from: 'user' })
+    await program.parseAsync(withGlobalOptions(argv, program), { from: 'user' })
     return cli.exitCode
   } catch (error) {
     return explain(error, argv.includes('--json'), io)
@@ -35,6 +37,13 @@ function explain(error: unknown, json: boolean, io: Io): ExitCode {
   if (error instanceof ClientError) {
     const message = describeClientError(error)
     if (json) printJson(io.stdout, { error: { code: error.kind.toUpperCase(), message } })
+    else printLine(io.stderr, message)
+    return EXIT.unavailable
+  }
+  const problem = problemOfSurroundings(error)
+  if (problem !== null) {
+    const message = plain(problem)
+    if (json) printJson(io.stdout, { error: { code: 'SURROUNDINGS', message } })
     else printLine(io.stderr, message)
     return EXIT.unavailable
   }

@@ -1,24 +1,33 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import { stringify } from 'yaml'
 import { type Client, createClient } from '../client/index.ts'
 import { type Connection, type ConnectionOptions, DEFAULT_URL, findConnection } from './connection.ts'
 import { printRefusal, type Refusal } from './objects/refusal.ts'
 import { EXIT, type ExitCode } from './terminal/exit.ts'
 import { type Io, printJson, printLine } from './terminal/io.ts'
 import { type Paint, painter, wantsColour } from './terminal/paint.ts'
+import { tableFor } from './terminal/table.ts'
 
 export interface SessionOptions extends ConnectionOptions {
   readonly json?: boolean
+  readonly format?: Format
 }
+
+const FORMATS = ['json', 'yaml', 'wide', 'name'] as const
+export type Format = (typeof FORMATS)[number]
 
 /** The parts that every command with a server uses. */
 export interface Session {
   readonly io: Io
   readonly client: Client
   readonly connection: Pick<Connection, 'url' | 'source'>
+  /** Documents are printed, JSON or YAML, and nothing for people. */
   readonly json: boolean
   readonly paint: Paint
   /** Prints lines for people; nothing with `--json`. */
   say(...lines: readonly string[]): void
+  /** A table that fits the terminal; with `-o wide` as wide as it is, with `-o name` its names alone. */
+  table(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[]
   /** Prints one JSON document, or one line of a stream; nothing without `--json`. */
   emit(value: unknown): void
   /** Prints a refusal in the requested form; returns its exit code. */
@@ -33,6 +42,7 @@ export const withSessionOptions = (command: Command): Command =>
   withUrlOption(command)
     .option('--token-file <file>', 'file that holds the bearer token (otherwise PHASELINE_TOKEN, or the sign-in)')
     .option('--json', 'print JSON: one document, or one per line for streams')
+    .addOption(new Option('-o, --format <format>', 'print json, yaml, wide tables, or names alone').choices(FORMATS))
 
 /** Connects, runs the body, and closes the connection whatever happens. */
 export async function withSession(
@@ -40,7 +50,9 @@ export async function withSession(
   options: SessionOptions,
   body: (session: Session) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const json = options.json === true
+  const { format } = options
+  const isYaml = format === 'yaml' && options.json !== true
+  const json = options.json === true || format === 'json' || isYaml
   const found = await findConnection(options, io)
   if (!found.ok) {
     if (json) printJson(io.stdout, { error: { code: 'NO_CONNECTION', message: found.message } })
@@ -57,8 +69,10 @@ export async function withSession(
     say: (...lines) => {
       if (!json) for (const line of lines) printLine(io.stdout, line)
     },
+    table: (head, rows) => tableFor(head, rows, { format, columns: io.stdout.isTTY ? io.stdout.columns : undefined }),
     emit: (value) => {
-      if (json) printJson(io.stdout, value)
+      if (isYaml) io.stdout.write(`---\n${stringify(value)}`)
+      else if (json) printJson(io.stdout, value)
     },
     refuse: (refusal) => printRefusal(refusal, json, io.stdout, io.stderr),
   })

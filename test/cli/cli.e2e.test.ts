@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../testkit/postgres.ts'
 import { freePort } from '../testkit/redis.ts'
@@ -82,6 +82,7 @@ spec:
     expect(updated.code).toBe(0)
     expect(updated.out).toContain('shop updated (generation 2)\n')
     expect(updated.out).toMatch(/shop succeeded: 4 ✓ done\n$/)
+    expect((await phaseline('get shop')).out).toMatch(/^exports +databaseUrl: db:\/\/2$/m)
     const { out } = await phaseline('data list --json')
     expect(documents(out)[0]?.dataObjects).toContainEqual(
       expect.objectContaining({ name: 'databaseUrl', value: 'db://2', exporter: { id: first?.id, name: 'shop' } }),
@@ -130,6 +131,45 @@ spec:
     })
   })
 
+  it('takes folders and patterns, and several files after one -f', async () => {
+    for (const [name, text] of [
+      ['env/b.yaml', manifest('env-b')],
+      ['env/a.yml', manifest('env-a')],
+      ['env/c.json', JSON.stringify({ name: 'env-c', spec: {} })],
+      ['env/notes.txt', 'no manifest'],
+      ['empty/notes.txt', ''],
+    ] as const) {
+      await mkdir(join(folder, dirname(name)), { recursive: true })
+      await file(name, text)
+    }
+    const names = async (args: string) =>
+      documents((await phaseline(`plan ${args} --json`)).out).map(({ name, error }) => name ?? error)
+    const env = join(folder, 'env')
+    expect(await names(`-f ${env}`)).toEqual(['env-a', 'env-b', 'env-c'])
+    expect(await names(`-f ${env}/*.y*ml`)).toEqual(['env-a', 'env-b'])
+    // As a shell passes on a pattern without quotes.
+    expect(await names(`-f ${env}/c.json ${env}/b.yaml`)).toEqual(['env-c', 'env-b'])
+
+    const nowhere = { PHASELINE_URL: 'http://127.0.0.1:1/graphql', PHASELINE_TOKEN: TOKEN }
+    expect(await phaseline(`apply -f ${env}/*.toml ${join(folder, 'empty')}`, { env: nowhere })).toEqual({
+      code: 2,
+      out: '',
+      err: `INVALID_INPUT: No file matches ${env}/*.toml. ${join(folder, 'empty')} holds no .yaml, .yml or .json file.\n`,
+    })
+  })
+
+  it('says where in its file the server has found a mistake', async () => {
+    const cyclic = 'name: cyclic\nspec:\n  deployItems:\n    - { name: a, type: mock, dependsOn: [a] }\n'
+    const path = await file('cyclic.yaml', `${manifest('fine')}\n---\n${cyclic}`)
+    for (const command of ['plan', 'apply']) {
+      const refused = await phaseline(`${command} -f ${path}`)
+      expect([command, refused.code]).toEqual([command, 2])
+      expect(refused.err).toMatch(/cyclic\.yaml:\d+:\d+: input\.spec\.deployItems/)
+    }
+    const task = await file('wrong-task.yaml', 'name: wrong\njobs:\n  - { name: a, gadget: g, dependsOn: [b] }\n')
+    expect((await phaseline(`task run -f ${task}`)).err).toMatch(/wrong-task\.yaml:3:\d+: input\.jobs/)
+  })
+
   it('says why the server refuses, and goes on with the other documents', async () => {
     const cyclic = manifest('cyclic', {}).replace('"config"', '"dependsOn":["item"],"config"')
     await apply(manifest('leaving', { deleteDelayMs: 2_000 }), '--wait')
@@ -151,7 +191,7 @@ spec:
     expect(await apply(manifest('quiet', {}, { ignored: true }))).toMatchObject({ code: 0 })
     expect(await phaseline('watch quiet')).toMatchObject({ code: 0 })
     expect((await apply(manifest('quiet', { delayMs: 1 }))).out).toBe('quiet updated (generation 2)\n')
-    expect((await phaseline('get quiet')).out).toMatch(/waits for +ignored: /)
+    expect(await phaseline('get quiet')).toMatchObject({ err: '', out: expect.stringMatching(/waits for +ignored: /) })
     expect(await apply(manifest('quiet', { delayMs: 1 }, { ignored: false }), '--wait')).toMatchObject({ code: 0 })
   })
 })

@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process'
 import { Readable } from 'node:stream'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run } from '../../src/cli/run.ts'
 import { startTestApp } from '../testkit/app.ts'
 import type { ReachableServer } from '../testkit/server.ts'
+import { until } from '../testkit/wait.ts'
 import { type CommandLine, commandLine, documents } from './command.ts'
 import { PLAYED, type PlayedRuntime, playRuntime } from './played-runtime.ts'
 
@@ -100,4 +103,98 @@ it('refuses what is no value, and never repeats one', async () => {
   expect((await phaseline('secret list web')).out).not.toMatch(/EMPTY|wrong|NUL|LONG|ARGUMENT|OPTION/)
   expect(phaseline.transcript()).not.toContain(MARKER)
   expect(server.output()).not.toContain(MARKER)
+})
+
+describe('tokens', () => {
+  it('are created, used, listed and revoked; the secret is alone on standard output', async () => {
+    const created = await phaseline('token create mine --role agent --type my-type,other --project web --expires 90d')
+    const secret = created.out.trim()
+    expect(created).toMatchObject({ code: 0, out: expect.stringMatching(/^[\w-]{32,}\n$/) })
+    expect(created.err).toMatch(
+      /^mine created for the role agent \(id \S+\)\. It expires at .* cannot be shown again:\n$/,
+    )
+    expect(created.err).not.toContain(secret)
+    const quiet = await phaseline('token create reads --role reader --quiet')
+    expect(quiet).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/^[\w-]{32,}\n$/) })
+    const who = (token: string) => phaseline('whoami', { env: { PHASELINE_URL: server.url, PHASELINE_TOKEN: token } })
+    expect((await who(secret)).out).toContain('mine')
+
+    const { out } = await phaseline('token list')
+    expect(out).toMatch(/^mine +deployer +my-type, other +web +\d+\S* ago +in (?:89d 23h|90d 00h) +\S+$/m)
+    expect(out).toMatch(/^reads +reader +all +never +never +\S+$/m)
+    expect(out).not.toContain(secret)
+
+    expect(await phaseline('token revoke mine')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('mine revoked'),
+    })
+    await until(async () => (await who(secret)).code === 4, { what: 'the token is refused' })
+    expect((await phaseline('token list')).out).not.toMatch(/^mine/m)
+    expect((await phaseline('token list --all')).out).toMatch(/^mine .* revoked +\S+$/m)
+    expect(await phaseline('token revoke mine')).toMatchObject({ code: 3, err: expect.stringContaining('token list') })
+    await phaseline('token create reads --role reader -q')
+    expect(await phaseline('token revoke reads')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('Give the id: '),
+    })
+    expect(await phaseline('token create x --role worker')).toMatchObject({ code: 2, out: '' })
+  })
+
+  it('that are wrong are told so, and not that one is missing', async () => {
+    const env = { PHASELINE_URL: server.url, PHASELINE_TOKEN: 'nobodys-token' }
+    const { err } = await phaseline('get', { env })
+    expect(err).toContain('This token is not known, expired or revoked')
+    const answer = await fetch(server.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    })
+    expect(await answer.text()).toContain('A token is required')
+  })
+})
+
+describe('the command line', () => {
+  it('takes its global options before the command, too, and prints YAML, names, and wide tables', async () => {
+    expect(documents((await phaseline('--json token list')).out)[0]).toHaveProperty('tokens')
+    expect(documents((await phaseline('token -o json list')).out)[0]).toHaveProperty('tokens')
+    const elsewhere = await phaseline('--url=http://127.0.0.1:1/graphql get')
+    expect(elsewhere).toMatchObject({ code: 4, err: expect.stringContaining('Cannot reach the server') })
+    expect((await phaseline('project list -o yaml')).out).toMatch(/^---\ntotalCount: 2\nprojects:\n/)
+    expect((await phaseline('project list -o name')).out).toBe('default\nweb\n')
+    expect(await phaseline('project list -o xml')).toMatchObject({ code: 2, out: '' })
+  })
+
+  it('asks at a terminal before it deletes', async () => {
+    const manifest = JSON.stringify({ name: 'asked', spec: {} })
+    expect(await phaseline('apply -f - --wait', { stdin: manifest })).toMatchObject({ code: 0, err: '' })
+    const no = await typed('delete asked', ['n\n'])
+    expect(no).toMatchObject({
+      code: 130,
+      shown: 'Delete installation default/asked and everything beneath it? [y/N] ',
+    })
+    expect((await phaseline('get asked')).code).toBe(0)
+    expect(await typed('delete asked --wait --yes', [])).toMatchObject({ code: 0 })
+    expect((await phaseline('get asked')).code).toBe(3)
+  })
+
+  it('lists agents that are connected', async () => {
+    const { out } = await phaseline('agents')
+    expect(out).toMatch(/^NAME +INSTANCE +ROLE +TYPES +TARGETS +SEEN\n/)
+    expect(out.split('\n').find((line) => line.includes(` ${PLAYED} `))).toMatch(/ runtime .* connected$/)
+  })
+
+  it('completes commands and options in bash', async () => {
+    const { out: script } = await phaseline('completion bash')
+    const complete = async (...words: readonly string[]) => {
+      const line = words.map((word) => `'${word}'`).join(' ')
+      const asked = `COMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _phaseline; echo "\${COMPREPLY[@]}"`
+      const { stdout } = await promisify(execFile)('bash', ['-c', `${script}\n${asked}`])
+      return stdout.trim()
+    }
+    expect(await complete('phaseline', 'tok')).toBe('token')
+    expect(await complete('phaseline', 'token', 'cr')).toBe('create')
+    expect(await complete('phaseline', 'token', 'create', 'name', '--ex')).toBe('--expires')
+    for (const shell of ['zsh', 'fish']) expect((await phaseline(`completion ${shell}`)).out).toContain('revoke')
+    expect(await phaseline('completion tcsh')).toMatchObject({ code: 2, out: '' })
+  })
 })

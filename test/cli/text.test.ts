@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { table } from '../../src/cli/terminal/table.ts'
+import { table, tableFor } from '../../src/cli/terminal/table.ts'
 import { columns, duration, pad, plain, shorten } from '../../src/cli/terminal/text.ts'
 
 describe('text for a terminal', () => {
@@ -58,5 +58,26 @@ describe('text for a terminal', () => {
         ],
       ),
     ).toEqual(['NAME  WHY', 'a     x y', '日本  z'])
+  })
+})
+
+describe('a table on a terminal', () => {
+  const head = ['PROJECT', 'NAME', 'ID', 'ERROR']
+  const rows = [
+    ['web', 'a-rather-long-name-of-an-object', '0190-1234', 'an error that takes a lot of room'],
+    ['shop', 'b', '0190-5678', ''],
+  ]
+  it('fits, and shortens what is longest, but never an id', () => {
+    for (const width of [40, 60, 200]) {
+      const lines = tableFor(head, rows, { columns: width })
+      for (const line of lines) expect(columns(line)).toBeLessThanOrEqual(Math.max(width, 45))
+      expect(lines[1]).toContain('0190-1234')
+    }
+    expect(tableFor(head, rows, { columns: 60 })[1]).toContain('…')
+    expect(tableFor(head, rows, { columns: 60, format: 'wide' })).toEqual(table(head, rows))
+    expect(tableFor(head, rows, {})).toEqual(table(head, rows))
+  })
+  it('is its names alone, for other programs', () => {
+    expect(tableFor(head, rows, { format: 'name' })).toEqual(['web/a-rather-long-name-of-an-object', 'shop/b'])
   })
 })

@@ -5,6 +5,7 @@ import { painter } from '../../src/cli/terminal/paint.ts'
 import { columns } from '../../src/cli/terminal/text.ts'
 import type { TreeObject } from '../../src/cli/tree/fields.ts'
 import { type TreeChange, TreeModel } from '../../src/cli/tree/model.ts'
+import { describeChange, treeLines } from '../../src/cli/tree/presenter.ts'
 import { describeProgress, renderTree } from '../../src/cli/tree/render.ts'
 import type { Phase } from '../../src/core/vocabulary.ts'
 import { machinesOf } from './machines.ts'
@@ -119,6 +120,29 @@ describe('TreeModel', () => {
   })
 })
 
+describe('treeLines', () => {
+  it('tells of an absent agent once it had time to come, and only then', () => {
+    const none = [{ reason: 'AGENT', message: 'none is connected' }] as const
+    const model = modelOf(
+      object('shop', null, 'PROGRESSING'),
+      object('new', 'shop', 'INIT', { blockedBy: none, phaseSince: new Date().toISOString() }),
+      object('old', 'shop', 'INIT', { blockedBy: none }),
+    )
+    const out: string[] = []
+    using lines = treeLines({ write: (text) => out.push(text.trim()) }, painter(false))
+    lines.refresh(model)
+    expect(out).toEqual(['○ shop/old waits for agent: none is connected'])
+  })
+
+  it('marks the end of an object as no phase that it is in', () => {
+    const gone = { ...change('a', 'DELETING', 'GONE'), actor: 'CONTROLLER' }
+    expect(describeChange(gone, 'shop/a', { paint: painter(false), machines })).toBe(
+      '00:00:01.000  ∅ shop/a  DELETING → GONE  CONTROLLER',
+    )
+    expect(machines.classOf('GONE')).toBe('REMOVING')
+  })
+})
+
 describe('renderTree', () => {
   it('shows phases, time, progress, what blocks and what failed', () => {
     const model = modelOf(
@@ -143,6 +167,26 @@ describe('renderTree', () => {
       '└─ ✗ mail  deploy item   FAILED               SMTP: no route',
       '5 objects: 1 ✗ failed, 2 ▶ active, 1 ○ waiting, 1 ✓ done',
     ])
+  })
+
+  it('does not complain of absent agents before they had time to come', () => {
+    const blockedBy = [
+      { reason: 'AGENT', message: 'none is connected' },
+      { reason: 'CAPACITY', message: 'no slot is free' },
+    ] as const
+    const model = modelOf(
+      object('shop', null, 'PROGRESSING'),
+      object('db', 'shop', 'INIT', { blockedBy: blockedBy.slice(0, 1) }),
+      object('api', 'shop', 'INIT', { blockedBy }),
+    )
+    const soon = render(model, { now: Date.parse(later(4_999)) }).join('\n')
+    expect(soon).toContain('capacity: no slot is free')
+    expect(soon).not.toMatch(/none is connected|\+1/)
+    expect(
+      render(model, { now: Date.parse(later(5_000)) })
+        .join('\n')
+        .match(/none is connected/g),
+    ).toHaveLength(2)
   })
 
   it('collapses what is finished first, and says how much', () => {

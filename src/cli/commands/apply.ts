@@ -3,8 +3,9 @@ import type { Cli } from '../cli.ts'
 import { type Applied, applyManifest } from '../manifests/apply-manifest.ts'
 import { loadManifests } from '../manifests/load-manifests.ts'
 import { planManifest } from '../manifests/plan-manifest.ts'
+import { atSource } from '../manifests/source.ts'
 import { follow } from '../objects/follow.ts'
-import { parseFiles } from '../options.ts'
+import { FILES_HELP, parseFiles } from '../options.ts'
 import { applyProjects } from '../projects/apply-all.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { type ExitCode, worst } from '../terminal/exit.ts'
@@ -22,7 +23,7 @@ interface ApplyOptions extends SessionOptions {
 export function addApply(program: Command, cli: Cli): void {
   withSessionOptions(program.command('apply'))
     .description('create or update installations, and projects, from YAML or JSON documents')
-    .requiredOption('-f, --file <file>', 'file to read, - for standard input; several are read in order', parseFiles)
+    .requiredOption('-f, --file <file...>', FILES_HELP, parseFiles)
     .option('--project <name>', 'project of installations that name none (default: "default")')
     .option('--wait', 'follow each tree until it is finished')
     .option('--dry-run', 'show what would happen, in order, and do nothing')
@@ -45,7 +46,7 @@ async function apply(session: Session, options: ApplyOptions): Promise<ExitCode>
     }
     const outcome = await applyManifest(session, manifest, options.reconcile)
     if (!outcome.ok) {
-      const { refusal } = outcome
+      const refusal = atSource(outcome.refusal, manifest.source)
       codes.push(session.refuse({ ...refusal, message: `${manifest.project}/${manifest.name}: ${refusal.message}` }))
       continue
     }

@@ -15,6 +15,7 @@ export function addDelete(program: Command, cli: Cli): void {
     .option('--cascade', 'cloudlets and cluster instances: with the instances on them')
     .option('--flag <name>', 'another flag of the deletion of its kind', parseFlag)
     .option('--wait', 'follow the tree until it is gone')
+    .option('-y, --yes', 'do not ask first, on a terminal')
     .action(async (name: string, options: SessionOptions & AddressOptions & DeleteOptions) => {
       cli.exitCode = await withSession(cli.io, options, async (session) => {
         const located = await locate(session, name, options)

@@ -12,8 +12,7 @@ import { notFoundRefusal } from '../objects/refusal.ts'
 import { type LabelArgument, parseCount, parseKinds, parseLabel, parsePhases } from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
-import { table } from '../terminal/table.ts'
-import { duration, words } from '../terminal/text.ts'
+import { duration, plain, words } from '../terminal/text.ts'
 
 interface GetOptions extends SessionOptions {
   readonly project?: string
@@ -27,7 +26,11 @@ interface GetOptions extends SessionOptions {
   readonly limit: number
 }
 
-const ONE = gql(`query Get($id: ID!) { object(id: $id) { ...Full } }\n${OBJECT_FIELDS}`)
+const ONE = gql(`query Get($id: ID!) {
+  object(id: $id) {
+    ...Full ... on Installation { exports } ... on DeployItem { exports } ... on GadgetJob { exports }
+  }
+}\n${OBJECT_FIELDS}`)
 const LIST = gql(`query List($filter: ObjectFilter, $first: Int!, $after: String) {
   objects(filter: $filter, first: $first, after: $after) {
     totalCount pageInfo { hasNextPage endCursor }
@@ -69,9 +72,13 @@ async function getOne(session: Session, name: string, { project, kind }: GetOpti
   const { object } = await session.client.query(ONE, { id }, { signal: session.io.signal })
   if (!object) return session.refuse(notFoundRefusal(`${name} is gone.`))
   session.emit(object)
-  session.say(...describeObject(object, Date.now(), session.paint))
+  const exports = Object.entries(object.exports ?? {})
+  const exported = exports.map(([key, value]) => ['exports', plain(`${key}: ${shownValue(value)}`)] as const)
+  session.say(...describeObject(object, Date.now(), session.paint, exported))
   return EXIT.ok
 }
+
+const shownValue = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
 async function list(session: Session, options: GetOptions): Promise<ExitCode> {
   const wrong = await checkWords(session, { kinds: options.kind, phases: options.phase })
@@ -83,7 +90,7 @@ async function list(session: Session, options: GetOptions): Promise<ExitCode> {
   })
   if (!listed) return session.refuse(notFoundRefusal('There is nothing to list.'))
   session.emit({ totalCount: listed.totalCount, objects: listed.nodes })
-  session.say(...describeList(listed))
+  session.say(...describeList(session, listed))
   return EXIT.ok
 }
 
@@ -98,7 +105,7 @@ const filterOf = ({ project, kind, phase, label, nameContains, finished, unfinis
   ...(all ? {} : { rootsOnly: true }),
 })
 
-function describeList(listed: PagedList<Listed>): string[] {
+function describeList(session: Session, listed: PagedList<Listed>): string[] {
   if (listed.totalCount === 0) return ['Nothing matches.']
   const rows = listed.nodes.map(({ project, name, kind, phase, phaseClass, phaseSince, error, id }) => [
     project.name,
@@ -109,5 +116,5 @@ function describeList(listed: PagedList<Listed>): string[] {
     id,
     error?.code ?? '',
   ])
-  return [...table(['PROJECT', 'NAME', 'KIND', 'PHASE', 'SINCE', 'ID', 'ERROR'], rows), ...describeRest(listed)]
+  return [...session.table(['PROJECT', 'NAME', 'KIND', 'PHASE', 'SINCE', 'ID', 'ERROR'], rows), ...describeRest(listed)]
 }

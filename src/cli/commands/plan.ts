@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { loadManifests } from '../manifests/load-manifests.ts'
 import { planManifest } from '../manifests/plan-manifest.ts'
-import { parseFiles } from '../options.ts'
+import { FILES_HELP, parseFiles } from '../options.ts'
 import { applyProjects } from '../projects/apply-all.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { type ExitCode, worst } from '../terminal/exit.ts'
@@ -16,7 +16,7 @@ interface PlanOptions extends SessionOptions {
 export function addPlan(program: Command, cli: Cli): void {
   withSessionOptions(program.command('plan'))
     .description('show what apply would do, in order, without doing it')
-    .requiredOption('-f, --file <file>', 'file to read, - for standard input; several are read in order', parseFiles)
+    .requiredOption('-f, --file <file...>', FILES_HELP, parseFiles)
     .option('--project <name>', 'project of installations that name none (default: "default")')
     .action(async (options: PlanOptions) => {
       cli.exitCode = await withSession(cli.io, options, (session) => plan(session, options))

@@ -4,7 +4,7 @@ import type { Cli } from '../cli.ts'
 import { loadManifests } from '../manifests/load-manifests.ts'
 import { describeRest, readPages } from '../objects/pages.ts'
 import { invalid, notFoundRefusal, type Outcome, REFUSAL_FRAGMENT } from '../objects/refusal.ts'
-import { parseCount, parseFiles } from '../options.ts'
+import { FILES_HELP, parseCount, parseFiles } from '../options.ts'
 import { readProject } from '../projects/api.ts'
 import { CREATE_PROJECT } from '../projects/apply.ts'
 import { applyProjects } from '../projects/apply-all.ts'
@@ -12,7 +12,6 @@ import { describeLimits, describeProject } from '../projects/describe.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
-import { table } from '../terminal/table.ts'
 import { duration, plain } from '../terminal/text.ts'
 
 interface CreateOptions extends SessionOptions {
@@ -69,7 +68,7 @@ export function addProject(program: Command, cli: Cli): void {
     })
   withSessionOptions(project.command('apply'))
     .description('create or update projects from YAML or JSON documents')
-    .requiredOption('-f, --file <file>', 'file to read, - for standard input; several are read in order', parseFiles)
+    .requiredOption('-f, --file <file...>', FILES_HELP, parseFiles)
     .option('--dry-run', 'show what would happen, and do nothing')
     .action(async (options: ApplyOptions) => {
       cli.exitCode = await withSession(cli.io, options, (session) => apply(session, options))
@@ -100,7 +99,7 @@ async function list(session: Session, { limit }: ListOptions): Promise<ExitCode>
   if (rows.length === 0) session.say('There is no project that you may read.')
   else
     session.say(
-      ...table(['NAME', 'RUNTIME', 'SUBSCRIPTIONS', 'SECRETS', 'AGE', 'LIMITS'], rows),
+      ...session.table(['NAME', 'RUNTIME', 'SUBSCRIPTIONS', 'SECRETS', 'AGE', 'LIMITS'], rows),
       ...describeRest(listed),
     )
   return EXIT.ok

@@ -1,11 +1,16 @@
 import { invalid, type Outcome, refused } from '../objects/refusal.ts'
+import { expandFiles } from './expand-files.ts'
 
-/** Reads all files of a repeated `-f`, in their order, and reports the problems of all of them together. */
+/** Reads all files that `-f` names, in their order, and reports the problems of all of them together. */
 export async function everyFile<T>(
-  files: readonly string[],
+  args: readonly string[],
   read: (file: string) => Promise<Outcome<T>>,
 ): Promise<Outcome<readonly T[]>> {
-  const outcomes = await Promise.all(files.map(read))
+  const files = await expandFiles(args)
+  if (!files.ok) return files
+  const outcomes: Outcome<T>[] = []
+  // One after the other: a folder may hold more files than a process may have open.
+  for (const file of files.value) outcomes.push(await read(file))
   const refusals = outcomes.flatMap((outcome) => (outcome.ok ? [] : [outcome.refusal]))
   if (refusals.length > 0) {
     const messages = refusals.map(({ message }) => message)

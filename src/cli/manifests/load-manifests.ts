@@ -14,9 +14,10 @@ import type { Io } from '../terminal/io.ts'
 import { readInput } from '../terminal/read-input.ts'
 import { everyFile } from './every-file.ts'
 import { readBeside } from './read-beside.ts'
+import { type Source, shownFile } from './source.ts'
 
-/** A manifest with its project. */
-export type PlacedManifest = Manifest & { readonly project: string }
+/** A manifest with its project, and its file. */
+export type PlacedManifest = Manifest & { readonly project: string; readonly source: Source }
 /** A project as its file describes it, with the contents of its worker's files. */
 export interface PlacedProject {
   readonly name: string
@@ -64,14 +65,18 @@ async function loadFile(
   return {
     ok: true,
     value: {
-      installations: parsed.manifests.map((manifest) => ({ ...manifest, project: manifest.project ?? project })),
+      installations: parsed.manifests.map((manifest) => ({
+        ...manifest,
+        project: manifest.project ?? project,
+        source: { file, text: input.text, name: manifest.name },
+      })),
       projects: placed.flatMap((one) => ('wanted' in one ? [one] : [])),
     },
   }
 }
 
 function notValid(file: string, problems: readonly ManifestProblem[]): Refusal {
-  const shown = file === '-' ? '<stdin>' : file
+  const shown = shownFile(file)
   return invalid(
     `${shown} is not valid.`,
     problems.map((problem) => ({

@@ -6,6 +6,7 @@ import { table } from '../terminal/table.ts'
 import { words } from '../terminal/text.ts'
 import { findInstallation } from './apply-manifest.ts'
 import type { PlacedManifest } from './load-manifests.ts'
+import { atSource } from './source.ts'
 
 const PLAN = gql(`query Plan($input: PlanInstallationInput!) {
   planInstallation(input: $input) {
@@ -22,7 +23,7 @@ export async function planManifest(session: Session, manifest: PlacedManifest): 
   const input = existing ? { update: { id: existing.id, spec } } : { create: { project, name, spec } }
   const { planInstallation } = await session.client.query(PLAN, { input }, { signal: session.io.signal })
   const outcome = outcomeOf(planInstallation)
-  if (!outcome.ok) return session.refuse(outcome.refusal)
+  if (!outcome.ok) return session.refuse(atSource(outcome.refusal, manifest.source))
   const { steps } = outcome.value
   session.emit({ project, name, action: existing ? 'update' : 'create', steps })
   if (steps.length === 0) session.say('Nothing would be done.')

@@ -1,7 +1,8 @@
 import type { Session } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
-import { plain } from '../terminal/text.ts'
+import { confirm } from '../terminal/terminal-input.ts'
+import { plain, words } from '../terminal/text.ts'
 import type { Located } from './address.ts'
 import { follow } from './follow.ts'
 import { readMachines } from './machines.ts'
@@ -15,6 +16,8 @@ export interface DeleteOptions {
   /** The kind's own flags, by their names in the API. */
   readonly flag?: readonly string[]
   readonly wait?: boolean
+  /** Otherwise a user at a terminal is asked first, where the command has the option. */
+  readonly yes?: boolean
 }
 
 /** Deletes an object; with `wait`, follows it until it is gone. */
@@ -24,6 +27,10 @@ export async function deleteObject(session: Session, object: Located, options: D
   if (!verb) return session.refuse(invalid(`${kind} cannot be deleted by itself: delete what it belongs to.`))
   const input = verbInput(verb, id, flagsOf(options))
   if (!input.ok) return session.refuse(input.refusal)
+  if (options.yes !== true && session.io.stdin.isTTY === true) {
+    const what = `${words(kind)} ${plain(object.project.name)}/${plain(name)}`
+    if (!(await confirm(session.io, `Delete ${what} and everything beneath it?`))) return EXIT.interrupted
+  }
   const outcome = await ask(session, verbDocument(verb), input.value)
   if (!outcome.ok) return session.refuse(outcome.refusal)
   session.emit({ id, kind, name, deletionRequested: true })

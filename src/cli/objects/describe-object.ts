@@ -12,7 +12,7 @@ export const OBJECT_FIELDS = `fragment Full on TreeObject {
   error { code message at causeCount causes { kind name code message } }
   blockedBy { reason message }
   deadlines { name since expiresAt to }
-  allowedTransitions { to reason }
+  verbs { name allowed }
   progress { step value total unit }
   createdAt updatedAt
 }`
@@ -34,7 +34,7 @@ export function describeObject(object: FullObject, now: number, paint: Paint, mo
     ...more,
     ['phase', `${paint(style, `${symbol} ${object.phase}`)}${object.finished ? '' : ', not finished'}`],
     ['since', ago(object.phaseSince)],
-    ['progress', progress && describeProgress(progress)],
+    ['progress', progress && object.phaseClass !== 'DONE' ? describeProgress(progress) : null],
     ['error', error && paint('red', plain(`${error.code}: ${error.message}`))],
     ...(error?.causes ?? []).map(
       (cause) => ['caused by', plain(`${words(cause.kind)} ${cause.name}: ${cause.code}: ${cause.message}`)] as const,
@@ -46,7 +46,7 @@ export function describeObject(object: FullObject, now: number, paint: Paint, mo
     ['generation', `${object.generation} (observed ${object.observedGeneration}), revision ${object.revision}`],
     ['job', jobId && `${jobId}${jobId === finishedJobId ? '' : ' (outstanding)'}`],
     ['deletion', deletionRequestedAt && `requested ${ago(deletionRequestedAt)}`],
-    ['you may', object.allowedTransitions.map(({ to, reason }) => `${to} (${plain(reason)})`).join(', ')],
+    ['you may', object.verbs.flatMap(({ name, allowed }) => (allowed ? name : [])).join(', ')],
     ['created', ago(object.createdAt)],
     ['updated', ago(object.updatedAt)],
   ]

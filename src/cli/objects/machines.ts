@@ -41,9 +41,9 @@ export class Machines {
     return this.of(kind)?.final.some((final) => final === phase) ?? false
   }
 
-  /** GONE counts as active, since no object is in it. */
+  /** GONE is no phase of a machine: it is the end of a removal. */
   classOf(phase: string): PhaseClass {
-    return this.#classes.get(phase) ?? 'ACTIVE'
+    return this.#classes.get(phase) ?? (phase === 'GONE' ? 'REMOVING' : 'ACTIVE')
   }
 
   /** Whether the kind has a phase for an end without success; otherwise only an object's error shows it. */

@@ -15,6 +15,13 @@ export const SYMBOLS: Readonly<
   SKIPPED: { symbol: '»', style: 'dim', word: 'skipped' },
 }
 
+/** The last change of an object leads to GONE, which no object is in. */
+const GONE = { symbol: '∅', style: 'dim' } as const
+
+/** How a change to the phase is marked. */
+export const markOf = (phase: string, phaseClass: PhaseClass): { readonly symbol: string; readonly style: Style } =>
+  phase === 'GONE' ? GONE : SYMBOLS[phaseClass]
+
 /** A phase with its class, as the API returns both. */
 export interface ShownPhase {
   readonly phase: string

@@ -1,13 +1,61 @@
-import { columns, pad, plain } from './text.ts'
+import { columns, pad, plain, shorten } from './text.ts'
 
 /** A plain table with aligned columns; the last column is not padded. Cells are made safe for the terminal. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+export function table(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  width = Number.POSITIVE_INFINITY,
+): string[] {
   const lines = [head, ...rows].map((row) => row.map(plain))
-  const widths = head.map((_, index) => Math.max(...lines.map((row) => columns(row[index] ?? ''))))
+  const widest = head.map((_, index) => Math.max(...lines.map((row) => columns(row[index] ?? ''))))
+  const widths = fit(widest, head, width - GAP.length * (head.length - 1))
   return lines.map((row) =>
     row
-      .map((cell, index) => (index === row.length - 1 ? cell : pad(cell, widths[index] ?? 0)))
-      .join('  ')
+      .map((cell, index) => {
+        const room = widths[index] ?? 0
+        return index === row.length - 1 ? shorten(cell, room) : pad(cell, room)
+      })
+      .join(GAP)
       .trimEnd(),
   )
+}
+
+const GAP = '  '
+/** A column that is shortened keeps so much. */
+const LEAST = 8
+/** Half an id is worth nothing: it is to be copied. */
+const WHOLE = ['ID', 'PHASE']
+
+/** Takes the width that is missing from the widest columns, as far as each may be shortened. */
+function fit(widest: readonly number[], head: readonly string[], width: number): readonly number[] {
+  const widths = [...widest]
+  const mayShrink = (index: number): boolean => (widths[index] ?? 0) > LEAST && !WHOLE.includes(head[index] ?? '')
+  for (let over = widths.reduce((sum, one) => sum + one, 0) - width; over > 0; over -= 1) {
+    const candidates = widths.map((_, index) => index).filter(mayShrink)
+    const [first, ...others] = candidates
+    if (first === undefined) return widths
+    const longest = others.reduce((best, index) => ((widths[index] ?? 0) > (widths[best] ?? 0) ? index : best), first)
+    widths[longest] = (widths[longest] ?? 0) - 1
+  }
+  return widths
+}
+
+interface TableOptions {
+  readonly format?: string | undefined
+  /** Of the terminal; none: the output is no terminal. */
+  readonly columns?: number | undefined
+}
+
+/** `wide`: as wide as it is. `name`: the names alone, with their projects where there are several columns of both. */
+export function tableFor(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  { format, columns: width }: TableOptions,
+): string[] {
+  const name = head.indexOf('NAME')
+  if (format === 'name' && name >= 0) {
+    const project = head.indexOf('PROJECT')
+    return rows.map((row) => plain([row[project], row[name]].filter(Boolean).join('/')))
+  }
+  return table(head, rows, format === 'wide' ? Number.POSITIVE_INFINITY : width)
 }

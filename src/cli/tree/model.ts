@@ -48,6 +48,18 @@ export interface TreeView {
   readonly gone: number
 }
 
+/** Agents that have just been started, or start anew, get so long to come before their absence is told. */
+const AGENT_PATIENCE_MS = 5_000
+
+/** The blockers worth telling: that no agent takes new work is not, as long as one may be about to. */
+export function toldBlockers(
+  { blockedBy, phaseSince }: Pick<TreeNode, 'blockedBy' | 'phaseSince'>,
+  now: number,
+): readonly Blocker[] {
+  if (now - phaseSince >= AGENT_PATIENCE_MS) return blockedBy
+  return blockedBy.filter(({ reason }) => reason !== 'AGENT')
+}
+
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 /** The tree in memory. Applies snapshots, phase changes and updates in any order; an older revision never wins. */

@@ -1,5 +1,5 @@
 import type { Machines } from '../objects/machines.ts'
-import { describeCounts, SYMBOLS } from '../objects/phases.ts'
+import { describeCounts, markOf } from '../objects/phases.ts'
 import type { WatchResult } from '../objects/watch-end.ts'
 import type { Output } from '../terminal/io.ts'
 import { printJson, printLine } from '../terminal/io.ts'
@@ -7,7 +7,7 @@ import type { Paint } from '../terminal/paint.ts'
 import { plain, words } from '../terminal/text.ts'
 import type { TreeObject } from './fields.ts'
 import { countAll } from './layout.ts'
-import type { TreeChange, TreeModel } from './model.ts'
+import { type TreeChange, type TreeModel, toldBlockers } from './model.ts'
 import type { TreeSnapshot } from './read.ts'
 import { renderTree } from './render.ts'
 import { openScreen } from './screen.ts'
@@ -93,9 +93,11 @@ export function treeLines(out: Output, paint: Paint): Presenter {
     },
     update() {},
     refresh(model) {
-      for (const { id, finished, blockedBy } of model.nodes.values()) {
+      const now = Date.now()
+      for (const node of model.nodes.values()) {
+        const { id, finished } = node
         const quiet = id === model.rootId ? [] : ORDINARY
-        const blocker = finished ? undefined : blockedBy.find(({ reason }) => !quiet.includes(reason))
+        const blocker = finished ? undefined : toldBlockers(node, now).find(({ reason }) => !quiet.includes(reason))
         const text = blocker && `${words(blocker.reason)}: ${plain(blocker.message)}`
         if (!text || printed.get(id) === text || !model.isBelow(id)) continue
         printed.set(id, text)
@@ -139,7 +141,7 @@ export function describeChange(
   path: string,
   { paint, machines }: { readonly paint: Paint; readonly machines: Machines },
 ): string {
-  const { symbol, style } = SYMBOLS[machines.classOf(change.to)]
+  const { symbol, style } = markOf(change.to, machines.classOf(change.to))
   const who = change.by ? `${change.actor} ${change.by}` : change.actor
   const why = change.message ?? change.reason
   return [

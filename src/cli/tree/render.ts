@@ -3,7 +3,7 @@ import type { Paint } from '../terminal/paint.ts'
 import { columns, duration, pad, plain, shorten, words } from '../terminal/text.ts'
 import type { Progress } from './fields.ts'
 import { countAll, layout, type Row } from './layout.ts'
-import type { TreeNode, TreeView } from './model.ts'
+import { type TreeNode, type TreeView, toldBlockers } from './model.ts'
 
 export interface RenderOptions {
   /** The most columns and lines of the result. */
@@ -64,7 +64,7 @@ function renderRow(row: Row, measured: Measured, now: Now): string {
     [measured.kind ? `  ${pad(words(node.kind), measured.kind)}` : '', (text) => now.paint('dim', text)],
     [`  ${pad(node.phase, measured.phase)}`, (text) => now.paint(style, text)],
     [` ${pad(elapsed(node, now.now), 7, 'start')}`, (text) => now.paint('dim', text)],
-    [`  ${detail(node, now.endedJob)}`, (text) => (node.error ? now.paint('red', text) : text)],
+    [`  ${detail(node, now)}`, (text) => (node.error ? now.paint('red', text) : text)],
   ]
   return joinWithin(cells, measured.width)
 }
@@ -92,11 +92,11 @@ function elapsed(node: TreeNode, now: number): string {
 }
 
 /** Why it failed, else what it waits for, else its progress. */
-function detail(node: TreeNode, endedJob: string | null): string {
+function detail(node: TreeNode, { now, endedJob }: Pick<Now, 'now' | 'endedJob'>): string {
   if (node.error) return `${node.error.code}: ${plain(node.error.message)}`
-  const [first] = node.blockedBy
+  const [first, ...others] = toldBlockers(node, now)
   if (first) {
-    const more = node.blockedBy.length > 1 ? ` (+${node.blockedBy.length - 1})` : ''
+    const more = others.length > 0 ? ` (+${others.length})` : ''
     return `${words(first.reason)}: ${plain(first.message)}${more}`
   }
   if (node.progress && !node.finished) return describeProgress(node.progress)

@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { codeOf } from '../../process/error-code.ts'
+import { invalid, type Outcome, refused } from '../objects/refusal.ts'
+
+const TEMPLATE = 'examples/init'
+/** What the files of the template say. */
+const [NAME, TYPE] = ['my-agent', 'my-type']
+
+export interface Project {
+  readonly folder: string
+  readonly files: readonly string[]
+}
+
+/** Writes a project with an agent, a manifest and a test into a new or empty folder. */
+export async function initProject(folder: string, type: string): Promise<Outcome<Project>> {
+  const name = basename(resolve(folder))
+  if (!/^[a-z0-9][a-z0-9._-]*$/.test(name)) {
+    return refused(invalid(`${name} cannot be the name of a package: use lower-case letters, digits and -.`))
+  }
+  if (!/^[\w.-]+$/.test(type)) return refused(invalid(`${type} is no type: use letters, digits, ., _ and -.`))
+  const template = templateOf(import.meta.dirname)
+  try {
+    await mkdir(folder, { recursive: true })
+    const there = await readdir(folder)
+    if (there.length > 0) return refused(invalid(`${folder} is not empty: name a new folder.`))
+    const files = await readdir(template)
+    for (const file of files) {
+      const text = await readFile(join(template, file), 'utf8')
+      await writeFile(join(folder, file), text.replaceAll(NAME, name).replaceAll(TYPE, type), { flag: 'wx' })
+    }
+    return { ok: true, value: { folder, files: files.toSorted() } }
+  } catch (error) {
+    return refused(invalid(`Cannot write to ${folder}: ${codeOf(error) ?? String(error)}.`))
+  }
+}
+
+const templateOf = (folder: string): string =>
+  existsSync(join(folder, TEMPLATE)) ? join(folder, TEMPLATE) : templateOf(dirname(folder))

@@ -1,0 +1,28 @@
+import { describeProblem, placesIn } from '../../manifest/index.ts'
+import type { Refusal } from '../objects/refusal.ts'
+
+/** Where a document was read. */
+export interface Source {
+  readonly file: string
+  readonly text: string
+  /** Finds the document among others of the file. */
+  readonly name: string
+}
+
+export const shownFile = (file: string): string => (file === '-' ? '<stdin>' : file)
+
+/** A refusal of the server, whose fields are found in the file: each of them with its line and column. */
+export function atSource(refusal: Refusal, { file, text, name }: Source): Refusal {
+  if (!refusal.fields?.length) return refusal
+  const placeOf = placesIn(text, name)
+  const fields = refusal.fields.map((field) => ({
+    ...field,
+    path: describeProblem(shownFile(file), { ...placeOf(field.path), path: field.path, message: '' }),
+  }))
+  // The message repeats the first of them.
+  const message = refusal.fields.reduce(
+    (text, { path }, index) => text.replace(`${path}: `, () => `${fields[index]?.path}: `),
+    refusal.message,
+  )
+  return { ...refusal, message, fields }
+}

@@ -1,0 +1,48 @@
+import type { VariablesOf } from '../../documents/typed-document.ts'
+import type { Session } from '../session.ts'
+import { ask } from '../terminal/ask.ts'
+import { EXIT, type ExitCode } from '../terminal/exit.ts'
+import { printLine } from '../terminal/io.ts'
+import { plain, words } from '../terminal/text.ts'
+import { CREATE_TOKEN } from './api.ts'
+
+type Input = VariablesOf<typeof CREATE_TOKEN>['input']
+
+export interface CreateTokenOptions {
+  readonly role: Input['role']
+  readonly actor?: Input['actor']
+  readonly type?: readonly string[]
+  readonly target?: readonly string[]
+  readonly project?: readonly string[]
+  readonly expires?: number
+  readonly quiet?: boolean
+}
+
+/**
+ * `token create`: the secret is on standard output, alone, so that it can be piped; what there is to say of it is on
+ * standard error.
+ */
+export async function createToken(session: Session, name: string, options: CreateTokenOptions): Promise<ExitCode> {
+  const { role, actor, type: types, target: targets, project: projects, expires, quiet } = options
+  const outcome = await ask(session, CREATE_TOKEN, {
+    ...{ name, role },
+    ...(actor ? { actor } : {}),
+    ...(types ? { types } : {}),
+    ...(targets ? { targets } : {}),
+    ...(projects ? { projects } : {}),
+    ...(expires === undefined ? {} : { expiresInMs: expires }),
+  })
+  if (!outcome.ok) return session.refuse(outcome.refusal)
+  const { secret, token } = outcome.value
+  session.emit({ secret, token })
+  if (session.json) return EXIT.ok
+  if (!quiet) {
+    const end = token.expiresAt === null ? 'It does not expire' : `It expires at ${token.expiresAt}`
+    printLine(
+      session.io.stderr,
+      `${plain(token.name)} created for the role ${words(role)} (id ${token.id}). ${end}. Its secret cannot be shown again:`,
+    )
+  }
+  session.say(secret)
+  return EXIT.ok
+}

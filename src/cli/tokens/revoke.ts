@@ -1,0 +1,36 @@
+import { invalid, notFoundRefusal, type Outcome, refused } from '../objects/refusal.ts'
+import type { Session } from '../session.ts'
+import { ask } from '../terminal/ask.ts'
+import { EXIT, type ExitCode } from '../terminal/exit.ts'
+import { plain } from '../terminal/text.ts'
+import { REVOKE_TOKEN } from './api.ts'
+import { isValid, readTokens } from './list.ts'
+
+/** `token revoke`: by id, or by a name that only one token has that still works. */
+export async function revokeToken(session: Session, text: string): Promise<ExitCode> {
+  const found = await find(session, text)
+  if (!found.ok) return session.refuse(found.refusal)
+  const { id, name } = found.value
+  const outcome = await ask(session, REVOKE_TOKEN, { id })
+  if (!outcome.ok) return session.refuse(outcome.refusal)
+  session.emit({ id, name, revoked: true })
+  session.say(`${plain(name)} revoked: every server refuses it within 2 seconds.`)
+  return EXIT.ok
+}
+
+interface Found {
+  readonly id: string
+  readonly name: string
+}
+
+async function find(session: Session, text: string): Promise<Outcome<Found>> {
+  const tokens = (await readTokens(session)) ?? []
+  const byId = tokens.find(({ id }) => id === text)
+  if (byId) return { ok: true, value: byId }
+  const now = Date.now()
+  const [first, ...others] = tokens.filter((token) => token.name === text && isValid(token, now))
+  if (!first) return refused(notFoundRefusal(`There is no valid token ${text} that you may see: phaseline token list.`))
+  if (others.length === 0) return { ok: true, value: first }
+  const ids = [first, ...others].map(({ id }) => id)
+  return refused(invalid(`${ids.length} tokens have the name ${text}. Give the id: ${ids.join(', ')}.`))
+}

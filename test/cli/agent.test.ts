@@ -1,0 +1,70 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startTestApp } from '../testkit/app.ts'
+import { ask } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
+import type { ReachableServer } from '../testkit/server.ts'
+import { until } from '../testkit/wait.ts'
+import { type CommandLine, commandLine } from './command.ts'
+
+let stack: AsyncDisposableStack
+let server: ReachableServer
+let phaseline: CommandLine
+let tokenFile: string
+
+beforeAll(async () => {
+  stack = new AsyncDisposableStack()
+  server = stack.use(await startTestApp({ env: { PHASELINE_ROLES: 'gateway,engine' } }))
+  phaseline = commandLine({ PHASELINE_URL: server.url })
+  const folder = stack.adopt(await mkdtemp(join(tmpdir(), 'phaseline-agent-')), (path) => rm(path, { recursive: true }))
+  tokenFile = join(folder, 'token')
+  const input = { name: 'beside', role: 'AGENT', actor: 'DEPLOYER', types: ['mock'] } as const
+  await writeFile(tokenFile, (await ask(server.client, MUTATIONS.createToken, input)).secret)
+})
+afterAll(() => stack.disposeAsync())
+
+it('does work beside the server until it is told to end', async () => {
+  const user = commandLine({ PHASELINE_URL: server.url, PHASELINE_TOKEN: server.token })
+  const manifest = { name: 'shop', spec: { deployItems: [{ name: 'db', type: 'mock', config: {} }] } }
+  expect(await user('apply -f -', { stdin: JSON.stringify(manifest) })).toMatchObject({ code: 0 })
+
+  await using agent = phaseline.spawn(`agent --types mock --instance beside --token-file ${tokenFile}`)
+  expect(await user('watch shop')).toMatchObject({ code: 0, out: expect.stringContaining('shop succeeded') })
+  expect((await user('log shop')).out).toContain('DEPLOYER beside')
+  expect(agent.err()).toBe(`beside works on mock for ${server.url}. Ctrl-C ends it.\n`)
+  agent.kill('SIGTERM')
+  expect(await agent.exit).toBe(0)
+})
+
+it('says plainly what is wrong with its options, and of its types which options they have', async () => {
+  expect(await phaseline('agent')).toMatchObject({ code: 2, err: expect.stringContaining('needs --types') })
+  expect(await phaseline('agent --types moc')).toMatchObject({
+    ...{ code: 2, err: expect.stringMatching(/no built-in agent for moc: there are mock, /) },
+  })
+  expect(await phaseline('agent --types mock')).toMatchObject({ code: 2, err: expect.stringContaining('--token-file') })
+  expect(await phaseline('agent --types mock --pulll x')).toMatchObject({ code: 2 })
+  expect(await phaseline(`agent --types container --token-file ${tokenFile} --pull often`)).toMatchObject({
+    ...{ code: 2, err: expect.stringContaining('--pull') },
+  })
+  const { out } = await phaseline('agent --help')
+  expect(out).toMatch(/container-deployer +deploy items of type container.*\n +--engine /)
+})
+
+it('says once, not with each try, that the server cannot be reached', async () => {
+  const env = { PHASELINE_URL: 'http://127.0.0.1:1/graphql' }
+  await using agent = commandLine(env).spawn(`agent --types mock --token-file ${tokenFile}`)
+  await until(() => agent.err().includes('ECONNREFUSED'), { what: 'it has tried' })
+  expect(agent.err()).toMatch(
+    /^\S+ works on mock for \S+ Ctrl-C ends it\.\nAgent of mock: claim failed: connect ECONNREFUSED 127.0.0.1:1\n$/,
+  )
+})
+
+it('ends when its token is refused', async () => {
+  const env = { PHASELINE_URL: server.url, PHASELINE_TOKEN: 'not-one-that-anybody-has-made' }
+  expect(await phaseline('agent --types mock', { env })).toMatchObject({
+    code: 4,
+    err: expect.stringContaining('Not authorised'),
+  })
+})
