@@ -14,6 +14,7 @@ import type { TimeoutDefaults, TimeoutSetting } from './core/tree.ts'
 export const SECRET_SETTINGS = [
   'PHASELINE_TOKEN',
   'PHASELINE_PREVIOUS_TOKEN',
+  'PHASELINE_METRICS_TOKEN',
   'PHASELINE_SECRET_KEY',
   'DATABASE_URL',
   'REDIS_URL',
@@ -48,10 +49,14 @@ export interface Config {
   /** Absent: this process polls instead of hearing from others. */
   readonly redisUrl: Secret | undefined
   readonly roles: ReadonlySet<Role>
+  /** The GraphQL endpoint that the agents of a process without a gateway call. */
+  readonly agentsUrl: string | undefined
   /** The first administrator's token. */
   readonly token: Secret | undefined
   /** The one before it, which stays valid while processes change from one to the other. */
   readonly previousToken: Secret | undefined
+  /** Reads the metrics of a process, without its database. */
+  readonly metricsToken: Secret | undefined
   /** File of the issuers that sign people in, and of their rights. Absent: tokens of this server alone. */
   readonly accessPolicy: string | undefined
   readonly logLevel: string
@@ -130,6 +135,10 @@ const url = (...protocols: string[]) =>
       `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
     )
     .transform((text) => new Secret(text))
+function isEndpoint(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password
+}
 const timeout = integer(1, MAX_MS)
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 const MAX_AMOUNT = 99_999
@@ -175,8 +184,13 @@ const schema = z.object({
       `must be a comma-separated list of ${ROLES.join(', ')}`,
     )
     .default([...ROLES]),
+  PHASELINE_URL: z
+    .string()
+    .refine(isEndpoint, 'must be an http or https URL without credentials, e.g. https://phaseline.example/graphql')
+    .optional(),
   PHASELINE_TOKEN: token.optional(),
   PHASELINE_PREVIOUS_TOKEN: token.optional(),
+  PHASELINE_METRICS_TOKEN: token.optional(),
   PHASELINE_ACCESS_POLICY: z.string().optional(),
   PHASELINE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   PHASELINE_ALLOWED_HOSTS: list(',').default([]),
@@ -267,6 +281,8 @@ export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts =
     }
   if (data.PHASELINE_DRAIN_DELAY_MS >= data.PHASELINE_DRAIN_TIMEOUT_MS)
     return { ok: false, problems: ['PHASELINE_DRAIN_DELAY_MS: must be less than PHASELINE_DRAIN_TIMEOUT_MS'] }
+  const rolesProblem = judgeRoles(data)
+  if (rolesProblem) return { ok: false, problems: [rolesProblem] }
   const processRuntimeOff = data.PHASELINE_PROCESS_RUNTIME ? null : whyRuntimeOff(data)
   return {
     ok: true,
@@ -281,8 +297,10 @@ export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts =
       databaseUrl: data.DATABASE_URL,
       redisUrl: data.REDIS_URL,
       roles: new Set(data.PHASELINE_ROLES),
+      agentsUrl: data.PHASELINE_URL,
       token: data.PHASELINE_TOKEN,
       previousToken: data.PHASELINE_PREVIOUS_TOKEN,
+      metricsToken: data.PHASELINE_METRICS_TOKEN,
       accessPolicy: data.PHASELINE_ACCESS_POLICY,
       logLevel: data.PHASELINE_LOG_LEVEL,
       allowedHosts: data.PHASELINE_ALLOWED_HOSTS,
@@ -317,6 +335,14 @@ export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts =
   }
 }
 
+/** Why a role would start nothing; null: each does what it says. */
+function judgeRoles({ PHASELINE_ROLES: roles, ...data }: z.infer<typeof schema>): string | null {
+  if (!roles.includes('agents') || roles.includes('gateway')) return null
+  const missing = (['PHASELINE_URL', 'PHASELINE_TOKEN'] as const).filter((name) => data[name] === undefined)
+  if (missing.length === 0) return null
+  return `PHASELINE_ROLES: agents without gateway would start nothing without ${missing.join(' and ')}: set PHASELINE_URL to the GraphQL endpoint of a gateway and PHASELINE_TOKEN to the same as there, or leave agents out`
+}
+
 const fromTable = (table: Readonly<Record<string, LimitSetting>>, data: object): object =>
   Object.fromEntries(Object.entries(table).map(([name, { setting }]) => [name, Reflect.get(data, setting)]))
 
@@ -329,7 +355,8 @@ function adminOf({ PHASELINE_ADMIN_PORT: port, PHASELINE_ADMIN_HOST: host }: z.i
 }
 
 /** The process runtime lets every user of the API run commands here, so it is on by default only on a private machine. */
-function whyRuntimeOff({ HOST, DATABASE_URL }: z.infer<typeof schema>): string | null {
+function whyRuntimeOff({ HOST, DATABASE_URL, PHASELINE_ROLES }: z.infer<typeof schema>): string | null {
+  if (!PHASELINE_ROLES.includes('gateway')) return 'the gateway is another process'
   if (!isLoopback(HOST)) return `HOST is ${HOST}, which others may reach`
   return DATABASE_URL ? 'the database is not the embedded one' : null
 }

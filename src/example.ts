@@ -24,10 +24,13 @@ const CREATE = gql(`mutation ($input: CreateInstallationInput!) {
 const EXPORTS = gql('query ($id: ID!) { object(id: $id) { ... on Installation { exports } } }')
 type Input = VariablesOf<typeof CREATE>['input']
 
-/** Applies the web shop to a new data folder, shows its tree until it is final, and prints the shop's address. */
-export async function showExample({ origin, token, dataDir, folder, signal, say }: ExampleOptions): Promise<void> {
+/**
+ * Applies the web shop to a new data folder, shows its tree until it is final, and prints the shop's address. False: it
+ * was shown before, or the user has stopped it.
+ */
+export async function showExample({ origin, token, dataDir, folder, signal, say }: ExampleOptions): Promise<boolean> {
   const applied = join(dataDir, 'example-applied')
-  if (existsSync(applied)) return
+  if (existsSync(applied)) return false
   const parsed = parseManifests(await readFile(join(folder, 'webshop.yaml'), 'utf8'))
   if (!parsed.ok) throw new Error(`the example cannot be read: ${parsed.problems.map((p) => p.message).join('; ')}`)
   await using client = createClient({ url: `${origin}/graphql`, token })
@@ -40,11 +43,12 @@ export async function showExample({ origin, token, dataDir, folder, signal, say 
     // An installation of that name exists already.
     if (!id) continue
     const { outcome } = await watchTree(client, id, { out: process.stdout, signal })
-    if (outcome === 'interrupted') return
+    if (outcome === 'interrupted') return false
     const { object } = await client.query(EXPORTS, { id })
     for (const [key, value] of Object.entries(object?.exports ?? {})) say(`${name} exports ${key}: ${String(value)}`)
   }
   await writeFile(applied, '')
+  return true
 }
 
 async function create(client: Client, input: Input): Promise<string | null> {

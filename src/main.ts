@@ -1,7 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Pool } from 'pg'
+import packageJson from '../package.json' with { type: 'json' }
 import { createAudit } from './audit/index.ts'
 import type { Config } from './config.ts'
 import { judgeHealth } from './core/health.ts'
+import type { PoolFacts } from './core/ports/measured.ts'
 import type { Secret } from './core/secret.ts'
 import { evaluateIn } from './engine/evaluate.ts'
 import { kindsOf } from './engine/families.ts'
@@ -32,11 +35,13 @@ import { type Gateway, openGateway } from './start/open-gateway.ts'
 import { MIGRATIONS_FOLDER } from './start/package-folder.ts'
 import { startPruners } from './start/pruners.ts'
 import { openSignal } from './start/services.ts'
+import { warnOfNoAdministrator } from './start/warn-of-no-administrator.ts'
 import { warnOfUnknownKeys } from './start/warn-of-unknown-keys.ts'
 import { startDatabaseClock } from './store/database-clock.ts'
 import { DatabaseHealth } from './store/database-health.ts'
 import { extendVocabulary } from './store/extend-vocabulary.ts'
-import { migrate } from './store/migrate.ts'
+import { FigureReader } from './store/figures.ts'
+import { knownMigrations, migrate } from './store/migrate.ts'
 import { ensureProject } from './store/projects.ts'
 import { createSealing } from './store/sealing.ts'
 import { systemOf } from './system.ts'
@@ -48,17 +53,22 @@ const POOL_SIZE = 8
 const WRITERS = 4
 /** Connections that read the log, so that a crowd of readers that comes back does not stop the work. */
 const READERS = 4
+/** Milliseconds after which Postgres ends a question of the metrics. */
+const FIGURES_TIMEOUT_MS = 2_000
 
-export interface App extends AsyncDisposable {
+/** What `phaseline serve` has started. */
+export interface RunningProcess extends AsyncDisposable {
   /** e.g. https://127.0.0.1:4000; null for a process without a gateway. */
   readonly origin: string | null
   /** e.g. http://127.0.0.1:9090; null: it has no port for operators. */
   readonly adminOrigin: string | null
   /** The administrator's; null when this process was given none. */
   readonly token: Secret | null
-  readonly engineHost: EngineHost
   /** Begins its end: it is not ready any more, and works on for as long as load balancers need to see it. Then dispose it. */
   drain(): Promise<void>
+}
+export interface App extends RunningProcess {
+  readonly engineHost: EngineHost
 }
 export interface AppOptions {
   readonly logger: Logger
@@ -80,23 +90,27 @@ export async function startApp(
   const { roles, timeouts } = config
   const drain = new Drain()
   const readiness = new Readiness(drain)
-  const { limits, trustedProxies } = config
+  const { limits, trustedProxies, metricsToken } = config
   const admin =
-    config.admin && parts.use(await openAdmin({ ...config.admin, limits, trustedProxies, readiness, logger }))
+    config.admin &&
+    parts.use(await openAdmin({ ...config.admin, limits, trustedProxies, metricsToken, readiness, logger }))
   const [database, families] = await Promise.all([
     openDatabase(config, { logger, signal: stop }),
     loadFamilies(definitions),
   ])
   const { openPool } = parts.use(database)
   const pool = openPool(POOL_SIZE)
-  const health = new DatabaseHealth(pool)
-  const openWatchedPool = (...options: Parameters<typeof openPool>) => {
+  const migrations = await knownMigrations(MIGRATIONS_FOLDER)
+  const health = new DatabaseHealth({ pool, migrations, logger })
+  const pools = new Map([['shared', pool]])
+  const openWatchedPool = (name: string, ...options: Parameters<typeof openPool>) => {
     const opened = openPool(...options)
     health.watch(opened)
+    pools.set(name, opened)
     return opened
   }
   await migrate(pool, MIGRATIONS_FOLDER, stop)
-  await extendVocabulary(pool, families)
+  await extendVocabulary(pool, families, migrations)
   const clock = parts.use(await startDatabaseClock({ pool, logger }))
   const system = systemOf(clock)
   await ensureProject(pool, 'default', system)
@@ -113,11 +127,11 @@ export async function startApp(
   stop.throwIfAborted()
   const signal = parts.adopt(await openSignal(config, logger), (s) => s.close())
   const numberer = parts.use(createNumberer({ pool, signal, logger }))
-  const log = parts.use(await createLog({ pool: openWatchedPool(READERS), signal, logger, numberer }))
+  const log = parts.use(await createLog({ pool: openWatchedPool('log', READERS), signal, logger, numberer }))
   const audit = parts.use(createAudit({ pool, system, signal, logger }))
   const sandbox = parts.use(createSandbox({ logger }))
   const kinds = kindsOf(families.map(({ rules }) => rules))
-  const writing = { pool: openWatchedPool(WRITERS, { planOnce: true }), kinds, system, timeouts }
+  const writing = { pool: openWatchedPool('trees', WRITERS, { planOnce: true }), kinds, system, timeouts }
   const engineHost = parts.use(createEngineHost({ parts: writing, evaluate: evaluateIn(sandbox), signal, log, logger }))
   log.onReplaced(() => engineHost.runner.forget())
   void parts.adopt(warnOfUnknownKeys({ pool, sealing, logger }), (warned) => warned)
@@ -128,32 +142,52 @@ export async function startApp(
     for (const pruner of startPruners({ pool, system, logger }, config, machines)) parts.use(pruner)
   }
   stop.throwIfAborted()
+  // Of its own: Prometheus neither waits for others nor takes a connection from them.
+  const figures = new FigureReader(openPool(1, { statementTimeoutMs: FIGURES_TIMEOUT_MS }))
+  const work = {
+    version: packageJson.version,
+    engine: engineHost.counts,
+    pools: () => [...pools].map(([name, each]) => factsOf(name, each)),
+    figures: () => figures.read(),
+  }
   let gateway: Gateway | null = null
   if (roles.has('gateway')) {
     const graphql = families.map((family) => family.graphql)
     const { trees } = engineHost
-    const answering = openWatchedPool(POOL_SIZE, { statementTimeoutMs: config.limits.operationTimeoutMs })
+    const answering = openWatchedPool('answers', POOL_SIZE, { statementTimeoutMs: config.limits.operationTimeoutMs })
     const services = {
       ...createCommands(families, { trees, system, sandbox, pool, sealing, timeouts }),
       ...{ agents: engineHost.agents, kinds: createKindRegistry(graphql), log, tokens, audit, logger, system },
       ...{ pool: answering, live: createLive(answering), streams: new OpenStreams() },
     }
     const schema = buildSchema(graphql)
-    gateway = parts.use(await openGateway({ config, schema, services, logger, clock, logins, readiness, drain }))
+    gateway = parts.use(await openGateway({ config, schema, services, logger, clock, work, logins, readiness, drain }))
   }
-  const measured = { log, agents: engineHost.agents, clock, gateway: null }
+  const measured = { log, agents: engineHost.agents, clock, work, gateway: null }
   admin?.show(gateway?.metrics ?? createMetrics({ ...measured, refusals: admin.refusals }), { tokens, audit })
-  if (roles.has('agents') && gateway && administrator) {
-    const folders = [...config.gadgetFolders, ...gadgetFolders]
-    const host = { config, gadgetFolders: folders, origin: gateway.agentsOrigin, administrator, logger }
+  if (roles.has('gateway')) await warnOfNoAdministrator(pool, config, logger)
+  const url = gateway ? `${gateway.agentsOrigin}/graphql` : config.agentsUrl
+  if (roles.has('agents') && url && administrator) {
+    const host = { config, gadgetFolders: [...config.gadgetFolders, ...gadgetFolders], url, administrator, logger }
     for (const process of await startBuiltInAgents(agents, host)) parts.use(process)
-  }
+  } else if (roles.has('agents'))
+    logger.warn(
+      'the built-in agents are not started, since they need PHASELINE_TOKEN: set it, or leave agents out of PHASELINE_ROLES',
+    )
   database.started()
   readiness.started(async () =>
     judgeHealth({ ...(await health.measure()), clockAgeMs: clock.ageMs, engine: engineHost.engineFacts }),
   )
   const origin = gateway?.origin ?? null
-  await logStart({ config, pool, epoch: log.stats.epoch, gateway: origin, admin: admin?.url ?? null, logger })
+  await logStart({
+    config,
+    pool,
+    migrations,
+    epoch: log.stats.epoch,
+    gateway: origin,
+    admin: admin?.url ?? null,
+    logger,
+  })
   stop.throwIfAborted()
   parts.defer(database.closing)
   const running = parts.move()
@@ -166,5 +200,9 @@ export async function startApp(
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }
+
+const factsOf = (name: string, { totalCount, idleCount, waitingCount, options }: Pool): PoolFacts => ({
+  ...{ name, open: totalCount, idle: idleCount, waiting: waitingCount, most: options.max },
+})
 
 const NEVER = new AbortController().signal

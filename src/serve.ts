@@ -5,6 +5,7 @@ import { families as ownFamilies } from './families/index.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { type AppOptions, startApp } from './main.ts'
 import { loadSettings } from './settings.ts'
+import { isAgentsAlone, startAgentsAlone } from './start/agents-alone.ts'
 import { WEBSHOP_EXAMPLE } from './start/package-folder.ts'
 import { explainStartError, StartProblem } from './start/start-problem.ts'
 
@@ -24,28 +25,35 @@ export async function serve({ example, signal = stopSignal(), families = ownFami
   const logger = createLogger(config.logLevel)
   signal.addEventListener('abort', () => endInTime(config, logger), { once: true })
   const gadgetFolders = example ? [join(WEBSHOP_EXAMPLE, 'gadgets')] : []
-  const started = await startApp(config, { logger, gadgetFolders, families, signal }).catch((error: unknown) =>
+  const start = isAgentsAlone(config) ? startAgentsAlone : startApp
+  const started = await start(config, { logger, gadgetFolders, families, signal }).catch((error: unknown) =>
     // Ending is what was asked for.
     signal.aborted ? null : explainStartError(error),
   )
   if (!started) return void say('Stopped while starting.')
   await using app = started
   const { origin, token } = app
+  // A browser does not send the fragment. The user knows a configured token already.
+  const fragment = token && !config.token ? `#token=${token.reveal()}` : ''
   if (origin) {
-    // A browser does not send the fragment. The user knows a configured token already.
-    const fragment = token && !config.token ? `#token=${token.reveal()}` : ''
-    say(`Phaseline is at ${origin}/${fragment}`)
-    say(`GraphiQL is at ${origin}/graphql${fragment}`)
-    if (config.roles.has('agents')) warnOfCommands(config, exposed, logger)
+    sayAddresses(origin, fragment)
   }
+  if (config.roles.has('agents')) warnOfCommands(config, exposed, logger)
   // The example calls this server, and does not know the authority of its certificate.
   if (example && origin && token && !config.tls) {
     const { showExample } = await import('./example.ts')
-    await showExample({ origin, token: token.reveal(), dataDir: config.dataDir, folder: WEBSHOP_EXAMPLE, signal, say })
+    const options = { origin, token: token.reveal(), dataDir: config.dataDir, folder: WEBSHOP_EXAMPLE, signal, say }
+    // The example's lines have moved the addresses out of sight.
+    if (await showExample(options)) sayAddresses(origin, fragment)
   }
   if (!signal.aborted) await new Promise((stopped) => signal.addEventListener('abort', stopped, { once: true }))
   say('Stopping …')
   await app.drain()
+}
+
+function sayAddresses(origin: string, fragment: string): void {
+  say(`Phaseline is at ${origin}/${fragment}`)
+  say(`GraphiQL is at ${origin}/graphql${fragment}`)
 }
 
 /** Whatever hangs, such as a database that does not answer, the process ends. */
@@ -70,10 +78,18 @@ async function readConfig(families: readonly FamilyDefinition[]): Promise<Config
 }
 
 /** Tells whether users' commands run on this machine, in cases that users may not expect. */
-function warnOfCommands({ workloads, processRuntimeOff }: Config, exposed: readonly string[], logger: Logger): void {
+function warnOfCommands(
+  { workloads, processRuntimeOff, tls, agentsPort }: Config,
+  exposed: readonly string[],
+  logger: Logger,
+): void {
   if (processRuntimeOff)
     say(
       `The process runtime is off, since ${processRuntimeOff}: PHASELINE_PROCESS_RUNTIME=isolated lets users run commands here.`,
+    )
+  if (workloads.level === 'trusted' && tls && agentsPort === 0)
+    logger.warn(
+      'workers of the process runtime that outlive a restart of this server do not find it again, since with TLS its port for them is another one each time: set PHASELINE_AGENTS_PORT',
     )
   if (workloads.level === 'trusted' && exposed.length > 0)
     logger.warn(

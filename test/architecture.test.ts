@@ -155,6 +155,14 @@ test('the search for imports finds those that are known to be there', () => {
   expect(inner.length).toBeGreaterThan(150)
 })
 
+test('the dashboard formats times in one place, so that all of them are by the 24-hour clock', () => {
+  const home = join(ROOT, 'web-playground/src')
+  const formats = filesOf(home).filter((file) =>
+    /toLocale(Time|Date)String\(|toLocaleString\(\)|Intl\.DateTimeFormat/.test(readFileSync(join(home, file), 'utf8')),
+  )
+  expect(formats.sort()).toEqual(['ui/exact-time.ts', 'ui/ticks.ts'])
+})
+
 test('the dashboard uses the public API only: its own files, packages, and what is published', () => {
   const home = join(ROOT, 'web-playground/src')
   const own = filesOf(home)

@@ -320,6 +320,30 @@ test('a process cannot spend all the time of its end on waiting', () => {
   expect(loadConfig({ PHASELINE_DRAIN_DELAY_MS: '24999' }).ok).toBe(true)
 })
 
+test('a role that would start nothing is refused', () => {
+  const rolesWith = (PHASELINE_ROLES: string, env: Record<string, string> = {}) => {
+    const loaded = loadConfig({ PHASELINE_ROLES, ...env })
+    return loaded.ok ? loaded.config : loaded.problems.join()
+  }
+  const lacks = (what: string) => expect.stringMatching(`agents without gateway would start nothing without ${what}:`)
+  const PHASELINE_URL = 'https://phaseline.example/graphql'
+  const PHASELINE_TOKEN = 'sixteen-letters.'
+  expect(rolesWith('agents')).toEqual(lacks('PHASELINE_URL and PHASELINE_TOKEN'))
+  expect(rolesWith('engine,agents', { PHASELINE_URL })).toEqual(lacks('PHASELINE_TOKEN'))
+  expect(rolesWith('agents', { PHASELINE_TOKEN })).toEqual(lacks('PHASELINE_URL'))
+  expect(rolesWith('agents', { PHASELINE_URL: 'ftp://a.example', PHASELINE_TOKEN })).toMatch(
+    'must be an http or https URL',
+  )
+  const secretUrl = { PHASELINE_URL: 'https://ada:hunter2@a.example', PHASELINE_TOKEN }
+  expect(rolesWith('agents', secretUrl)).not.toMatch('hunter2')
+  expect(rolesWith('agents', { PHASELINE_URL, PHASELINE_TOKEN })).toMatchObject({
+    agentsUrl: PHASELINE_URL,
+    // Its users are not those of this machine.
+    workloads: { level: 'off' },
+  })
+  expect(rolesWith('gateway,agents')).toMatchObject({ agentsUrl: undefined })
+})
+
 test('all problems are told at once, and no value is in them', () => {
   const loaded = loadConfig({
     PORT: '65536',

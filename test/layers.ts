@@ -65,7 +65,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   manifest: { files: '`manifest/`', mayImport: [] },
   agents: {
     files: '`agents/main.ts`',
-    mayImport: ['client', 'agents/parts', 'families/index'],
+    mayImport: ['agents/parts', 'families/index'],
   },
   'agents/parts': {
     files: '`agents/`: what programs of agents share, and what starts their processes',
@@ -73,7 +73,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   cli: {
     files: '`cli/`: `main.ts`, `run.ts`, `run-process.ts`, `program.ts`, `commands/`',
-    mayImport: ['core', 'documents', 'client', 'cli/parts', 'families/index', 'families/port', 'serve'],
+    mayImport: ['core', 'documents', 'client', 'cli/parts', 'agents/parts', 'families/index', 'families/port', 'serve'],
   },
   'cli/parts': {
     files: '`cli/`: what commands are made of',

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { AGENT_OPTIONS } from '../core/agent-options.ts'
 
 /** The command line of an agent process, checked. */
 export interface AgentArguments {
@@ -20,46 +21,46 @@ export class UsageError extends Error {
   override name = 'UsageError'
 }
 
-/** The programs by type, and the names of the options that only some of them have. */
-interface Known {
-  readonly types: readonly string[]
-  readonly options: readonly string[]
+const DEFAULT_URL = 'http://127.0.0.1:4000/graphql'
+
+/** Given options, by their names without dashes. */
+export type GivenOptions = Readonly<Record<string, string | undefined>>
+
+/** Of each program, by the type of work: the options that not all have. */
+type Programs = Readonly<Record<string, { readonly options?: Readonly<Record<string, string>> }>>
+
+/** The names of the options that only some programs have. */
+const ownOptions = (programs: Programs): readonly string[] => [
+  ...new Set(Object.values(programs).flatMap(({ options = {} }) => Object.keys(options))),
+]
+
+/** The options of a command line. @throws UsageError */
+export function parseOptions(argv: readonly string[], programs: Programs): GivenOptions {
+  const names = [...Object.keys(AGENT_OPTIONS), ...ownOptions(programs)]
+  try {
+    const options = Object.fromEntries(names.map((name) => [name, { type: 'string' } as const]))
+    return { ...parseArgs({ args: [...argv], options }).values }
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error))
+  }
 }
 
-/** @throws UsageError, or a TypeError for an unknown option */
-export function readArguments(known: Known): AgentArguments {
-  const { values } = parseArgs({
-    options: {
-      ...Object.fromEntries(known.options.map((name) => [name, { type: 'string' } as const])),
-      types: { type: 'string', default: '' },
-      url: { type: 'string', default: 'http://127.0.0.1:4000/graphql' },
-      targets: { type: 'string' },
-      concurrency: { type: 'string' },
-      instance: { type: 'string' },
-      state: { type: 'string' },
-      'grace-ms': { type: 'string' },
-      'lease-ms': { type: 'string' },
-      'token-file': { type: 'string' },
-    },
-  })
-  const { types, url, targets, concurrency, instance, state, 'token-file': tokenFile } = values
+/** @throws UsageError */
+export function readArguments(given: GivenOptions, programs: Programs): AgentArguments {
+  const { types = '', url = DEFAULT_URL, targets, concurrency, instance, state, 'token-file': tokenFile } = given
   const wanted = types.split(',').filter((type) => type !== '')
-  const unknown = wanted.filter((type) => !known.types.includes(type))
-  refuse(wanted.length === 0, 'This agent needs --types: what it works on, such as mock,gadget.')
-  refuse(unknown.length > 0, `There is no built-in agent for ${unknown.join(', ')}.`)
+  const known = Object.keys(programs)
+  const unknown = wanted.filter((type) => !known.includes(type))
+  refuse(wanted.length === 0, `This agent needs --types: what it works on, of ${known.join(', ')}.`)
+  refuse(unknown.length > 0, `There is no built-in agent for ${unknown.join(', ')}: there are ${known.join(', ')}.`)
   return {
     ...{ types: wanted, url, instance, state, tokenFile },
     targets: targets?.split(','),
     concurrency: wholeNumber('--concurrency', concurrency),
-    graceMs: wholeNumber('--grace-ms', values['grace-ms']),
-    leaseMs: wholeNumber('--lease-ms', values['lease-ms']),
-    options: Object.fromEntries(known.options.map((name) => [name, optionOf(values, name)])),
+    graceMs: wholeNumber('--grace-ms', given['grace-ms']),
+    leaseMs: wholeNumber('--lease-ms', given['lease-ms']),
+    options: Object.fromEntries(ownOptions(programs).map((name) => [name, given[name]])),
   }
-}
-
-function optionOf(values: Readonly<Record<string, unknown>>, name: string): string | undefined {
-  const value = values[name]
-  return typeof value === 'string' ? value : undefined
 }
 
 /** The state folder of a program that has one. @throws UsageError */

@@ -1,5 +1,4 @@
 import { runAgent, type Work } from '../client/index.ts'
-import { logProblem } from './log-event.ts'
 import type { AgentContext } from './program.ts'
 
 /** Short, so that an abort request is noticed soon. */
@@ -29,6 +28,6 @@ export function claimWork(context: AgentContext, { type, work, ...defaults }: Cl
     drainMs: DRAIN_MS,
     signal,
     work,
-    onProblem: (problem) => logProblem(type, problem),
+    onProblem: (problem) => context.onProblem(type, problem),
   })
 }

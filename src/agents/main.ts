@@ -1,16 +1,14 @@
 import { Socket } from 'node:net'
-import { v7 as uuid } from 'uuid'
-import { createClient } from '../client/index.ts'
 import { families } from '../families/index.ts'
-import { type AgentArguments, readArguments, UsageError } from './arguments.ts'
+import { parseOptions, UsageError } from './arguments.ts'
 import { LIFELINE } from './lifeline.ts'
-import { logEvent } from './log-event.ts'
-import type { AgentContext, ProgramDefinition } from './program.ts'
-import { loadToken } from './token.ts'
+import { logEvent, logProblem } from './log-event.ts'
+import type { Programs } from './program.ts'
+import { runAgents } from './run-agents.ts'
 
 /**
- * An agent process: `node src/agents/main.ts --types mock,gadget --url http://127.0.0.1:4000/graphql`. The programs, by type of
- * work, are the families'.
+ * An agent process that a server or another agent starts: `node src/agents/main.ts --types mock,gadget --url …`. People start
+ * the same with `phaseline agent`. The programs, by type of work, are the families'.
  *
  * - The token comes from `--token-file <file>`, `-` for standard input, or else from PHASELINE_TOKEN, which every process
  *   that the agent starts could read. The folders of gadgets come from PHASELINE_GADGETS.
@@ -27,10 +25,7 @@ const EXIT_MS = 15_000
 const EXIT_USAGE = 2
 const EXIT_FAILED = 1
 
-const PROGRAMS: Readonly<Record<string, ProgramDefinition>> = Object.assign(
-  {},
-  ...families.map(({ programs }) => programs),
-)
+const PROGRAMS: Programs = Object.assign({}, ...families.map(({ programs }) => programs))
 
 function endSignal(): AbortSignal {
   const end = new AbortController()
@@ -51,39 +46,18 @@ function endSignal(): AbortSignal {
 
 async function main(): Promise<number> {
   // Registered first: the starter may end at any time.
-  const end = endSignal()
+  const signal = endSignal()
   try {
-    const options = Object.values(PROGRAMS).flatMap((program) => program.options ?? [])
-    const args = readArguments({ types: Object.keys(PROGRAMS), options })
-    const token = await loadToken(args, process.env)
-    await runAll(args, token, end)
+    await runAgents({
+      options: parseOptions(process.argv.slice(2), PROGRAMS),
+      ...{ programs: PROGRAMS, env: process.env, signal, onProblem: logProblem },
+    })
     return 0
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     logEvent('usage', { message: error.message })
     return EXIT_USAGE
   }
-}
-
-/** Runs the agents of all types. When one fails, all end, so that the supervisor sees the failure. */
-async function runAll(args: AgentArguments, token: AgentContext['token'], end: AbortSignal): Promise<void> {
-  const failed = new AbortController()
-  await using client = createClient({ url: args.url, token: token.reveal() })
-  const context: AgentContext = {
-    ...args,
-    client,
-    token,
-    name: args.instance ?? `${process.pid}-${uuid().slice(-12)}`,
-    env: process.env,
-    signal: AbortSignal.any([end, failed.signal]),
-  }
-  const agents = args.types.map((type) => runOne(type, context).finally(() => failed.abort()))
-  for (const end of await Promise.allSettled(agents)) if (end.status === 'rejected') throw end.reason
-}
-
-async function runOne(type: string, context: AgentContext): Promise<void> {
-  const program = await PROGRAMS[type]?.load()
-  await program?.(context)
 }
 
 // The supervisor that reads standard error may be gone while this process still has to end in order.

@@ -1,4 +1,4 @@
-import type { Client } from '../client/index.ts'
+import type { AgentProblem, Client, CrmError } from '../client/index.ts'
 import type { Secret } from '../core/secret.ts'
 import type { AgentArguments } from './arguments.ts'
 
@@ -12,11 +12,18 @@ export interface AgentContext extends AgentArguments {
   readonly name: string
   readonly env: NodeJS.ProcessEnv
   readonly signal: AbortSignal
+  /** Tells who runs the process of a problem with one type of work that does not end it. */
+  onProblem(type: string, problem: AgentProblem | CrmError): void
 }
 
 /** A program as a family lists it: cheap, and loaded by the process that runs it. */
 export interface ProgramDefinition {
-  /** Names of options that only this program has; each takes a value. */
-  readonly options?: readonly string[]
+  /** What it does, in a few words. */
+  readonly title: string
+  /** Options that not all programs have, with what each is. Each takes a value. */
+  readonly options?: Readonly<Record<string, string>>
   load(): Promise<AgentProgram>
 }
+
+/** By the type of work. */
+export type Programs = Readonly<Record<string, ProgramDefinition>>

@@ -19,6 +19,10 @@ const PASSED_ON = [
   'NODE_COMPILE_CACHE',
 ]
 
+/** The program of agent processes, the same file as source and as built. */
+export const agentsMain = (): string =>
+  fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './main.ts' : './main.js', import.meta.url))
+
 export function startChild(options: AgentProcessOptions): ChildProcess {
   const { token, hasSuccessors, onEvent } = options
   const child = spawn(process.execPath, argumentsOf(options), {
@@ -38,8 +42,6 @@ export function startChild(options: AgentProcessOptions): ChildProcess {
 
 function argumentsOf(options: AgentProcessOptions): string[] {
   const { types, url, state, graceMs, leaseMs, targets, concurrency } = options
-  // The same file as source and as built.
-  const main = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? './main.ts' : './main.js', import.meta.url))
   const optional = {
     targets: targets?.join(','),
     state,
@@ -49,7 +51,7 @@ function argumentsOf(options: AgentProcessOptions): string[] {
     ...options.options,
   }
   return [
-    main,
+    agentsMain(),
     ...['--types', types.join(','), '--url', url, '--token-file', '-'],
     ...Object.entries(optional).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)])),
   ]

@@ -56,6 +56,13 @@ export class AuditNotes implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.flush()
     if (this.#timer) clearTimeout(this.#timer)
+    const lost = this.#batch.length + this.#waiting.size
+    // Without the error: the logger leaves out what fails because the database is away.
+    if (lost > 0)
+      this.#parts.logger.error(
+        { lost },
+        'Events of the audit are lost: they could not be written before the process ended. Changes have theirs.',
+      )
   }
 
   #writeSoon(): void {

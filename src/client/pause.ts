@@ -9,7 +9,8 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
       signal?.removeEventListener('abort', done)
       resolve()
     }
-    const timer = setTimeout(done, ms)
+    // A time that has passed meanwhile: Node warns of a negative one.
+    const timer = setTimeout(done, Math.max(0, ms))
     signal?.addEventListener('abort', done, { once: true })
   })
 }

@@ -1,3 +1,4 @@
+import type { Obstacle } from './judge-verb.ts'
 import type { PhaseClass } from './machine.ts'
 import type { WhileDeleting } from './verb.ts'
 import type { BlockerReason, ErrorCode, FailureCode, FamilyWords } from './vocabulary.ts'
@@ -28,6 +29,13 @@ export const PHASE_CLASS_DESCRIPTIONS: Readonly<Record<PhaseClass, string>> = {
   WAITING: 'It exists, and nothing happens to it before something else does.',
   DONE: 'It is as it was wanted.',
   SKIPPED: 'It did not run, and need not.',
+}
+
+export const OBSTACLE_DESCRIPTIONS: Readonly<Record<Obstacle, string>> = {
+  RIGHT: 'The viewer lacks the right.',
+  NOT_ROOT: 'Only the root of the tree has the verb.',
+  DELETION: 'The deletion of the object is requested.',
+  PHASE: 'The object is in a phase in which the verb makes no sense.',
 }
 
 export const WHILE_DELETING_DESCRIPTIONS: Readonly<Record<WhileDeleting, string>> = {

@@ -98,3 +98,18 @@ export interface FailureCause {
   readonly code: string
   readonly message: string
 }
+
+interface FailedChild {
+  readonly id: string
+  readonly kind: ObjectKind
+  readonly name: string
+  readonly phase: Phase
+  readonly error: Pick<ObjectFailure, 'code' | 'message'> | null
+}
+export const causeOf = ({ id, kind, name, phase, error }: FailedChild): FailureCause => ({
+  objectId: id,
+  kind,
+  name,
+  code: error?.code ?? phase,
+  message: error?.message ?? `It is ${phase}.`,
+})

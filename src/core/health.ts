@@ -10,7 +10,10 @@ export interface HealthCheck {
 export type HealthCheckName =
   | 'started'
   | 'draining'
+  | 'agents'
+  | 'gateway'
   | 'database'
+  | 'schema'
   | 'writable'
   | 'pool'
   | 'numberer'
@@ -18,8 +21,8 @@ export type HealthCheckName =
   | 'clock'
 
 export interface HealthFacts {
-  /** Null: it has not answered in time. */
-  readonly database: DatabaseFacts | null
+  /** Null: it has not answered in time. NOT_ASKED: no connection was free to ask it on. */
+  readonly database: DatabaseFacts | 'NOT_ASKED' | null
   /** It has refused a write for want of space, and would do so again. */
   readonly isDiskFull: boolean
   /** Milliseconds for which a request has been waiting for a connection, at least. */
@@ -30,6 +33,8 @@ export interface HealthFacts {
   readonly engine: EngineFacts | null
 }
 export interface DatabaseFacts {
+  /** Why this program must not work with its schema; null: it may. */
+  readonly schemaProblem: string | null
   /** A standby, or one that takes no writes. */
   readonly isReadOnly: boolean
   /** Milliseconds for which the same batch of the log has been without a number, at least. */
@@ -58,18 +63,20 @@ export const check = (name: HealthCheckName, problem: string | false): HealthChe
   problem === false ? { name, ok: true, reason: null } : { name, ok: false, reason: problem }
 
 export function judgeHealth({
-  database,
+  database: found,
   isDiskFull,
   poolWaitMs,
   clockAgeMs,
   engine,
 }: HealthFacts): readonly HealthCheck[] {
   const bounds = HEALTH_BOUNDS
+  const database = found === 'NOT_ASKED' ? null : found
   return [
-    check('database', database === null && 'the database does not answer'),
+    check('database', found === null && 'the database does not answer'),
     // What only the database can tell is not known while it is silent.
     ...(database
       ? [
+          check('schema', database.schemaProblem ?? false),
           check('writable', whyNotWritable(database, isDiskFull)),
           check(
             'numberer',

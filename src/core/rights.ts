@@ -96,11 +96,16 @@ export function requireRight(caller: Granted, right: Right, projectId?: string):
   return hasRight(caller, right, projectId) ? null : forbidden(refusalOf(caller, right, projectId))
 }
 
-function refusalOf({ name }: Granted, { verb, kind, roles, actor, everywhere }: Right, projectId?: string): string {
+function refusalOf({ name }: Granted, right: Right, projectId?: string): string {
+  return `${name} may not ${right.verb} ${right.kind}: it takes ${requirementOf(right, projectId)}.`
+}
+
+/** What a caller needs for the right, such as `the role EDITOR in the project`. */
+export function requirementOf({ roles, actor, everywhere }: Right, projectId?: string): string {
   const others = (roles ?? []).filter((role) => role !== 'ADMINISTRATOR')
   const role = `the role ${(others.length > 0 ? others : (roles ?? [])).join(' or ')}`
   const where = everywhere ? ' for all projects' : projectId === undefined ? '' : ' in the project'
-  return `${name} may not ${verb} ${kind}: it takes ${role}${where}${actor ? ` and the actor ${actor}` : ''}.`
+  return `${role}${where}${actor ? ` and the actor ${actor}` : ''}`
 }
 
 /** Ids of the projects in which the caller has the right; null: in all. */

@@ -3,6 +3,7 @@ import type { Logger } from '../logger.ts'
 import type { Dispatcher } from './agents/dispatcher.ts'
 import type { SpecCache } from './cache/spec-cache.ts'
 import type { WorkCache } from './cache/work-cache.ts'
+import type { TreeCounts } from './engine-counts.ts'
 import type { EngineParts } from './parts.ts'
 import type { CommitEvents } from './transaction.ts'
 
@@ -16,4 +17,5 @@ export interface EngineContext extends EngineParts {
   /** Notifies the numberer, the engines and the agents of a commit. */
   readonly publish: (events: CommitEvents) => void
   readonly logger: Logger
+  readonly counts: TreeCounts
 }

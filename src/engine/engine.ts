@@ -9,6 +9,7 @@ import { listen } from '../log/signal/listen.ts'
 import type { Logger } from '../logger.ts'
 import { delayRoot, dueRoots, untilNextClock } from '../store/queue.ts'
 import { type SweepOptions, sweep } from '../store/sweep.ts'
+import type { TreeCounts } from './engine-counts.ts'
 import type { TreeRunner } from './runner.ts'
 
 /** Trees reconciled at a time. More than the pool has connections would only queue. */
@@ -32,6 +33,7 @@ export interface EngineOptions {
   /** Enqueues wake requests for objects that wait without a reason. */
   recoverStalled(): Promise<void>
   readonly sweeping: SweepOptions
+  readonly counts: TreeCounts
 }
 
 /** Reconciles every tree that is due. Any number of engines may run side by side: a tree's root row is its lock. */
@@ -39,6 +41,8 @@ export class Engine implements AsyncDisposable {
   readonly #options: EngineOptions
   readonly #active = new Map<string, Promise<void>>()
   readonly #failures = new Map<string, number>()
+  /** Trees that were done with since the engine has begun to look for due ones. */
+  readonly #ended = new Set<string>()
   #isNotified = true
   readonly #stop = new AbortController()
   #wait: { wake: () => void } | null = null
@@ -97,12 +101,15 @@ export class Engine implements AsyncDisposable {
     this.#isNotified = false
     const { pool, system } = this.#options
     if (this.#active.size >= CONCURRENCY) return
+    this.#ended.clear()
     const due = await dueRoots(pool, system.fixedTime, CONCURRENCY * 4)
     for (const rootId of due) {
       if (this.#stop.signal.aborted || this.#active.size >= CONCURRENCY) return
-      if (this.#active.has(rootId)) continue
+      // The answer may be older than the end of one; the next look shows whether it is due again, or delayed.
+      if (this.#active.has(rootId) || this.#ended.has(rootId)) continue
       const reconciling = this.#reconcile(rootId).finally(() => {
         this.#active.delete(rootId)
+        this.#ended.add(rootId)
         this.#workedAt = performance.now()
         this.notify()
       })
@@ -111,15 +118,22 @@ export class Engine implements AsyncDisposable {
   }
 
   async #reconcile(rootId: string): Promise<void> {
+    const { runner, counts } = this.#options
     try {
-      const outcome = await this.#options.runner.reconcile(rootId, true)
+      const outcome = await runner.reconcile(rootId, true)
+      counts.reconciles.add({ outcome })
       // Another engine holds the lock for milliseconds. Retrying at once would only compete with it.
       if (outcome === 'locked') await delay(LOCKED_MS)
       this.#failures.delete(rootId)
     } catch (error) {
-      // The tree stays due, and nothing is wrong with it.
-      if (isDatabaseUnavailable(error)) await this.#untilRetry()
-      else await this.#delay(rootId, error)
+      counts.reconciles.add({ outcome: 'failed' })
+      // Usually nothing is wrong with the tree, and it stays due. It is found in the database each time, so from the second
+      // failure in a row it may be the tree that breaks its connection.
+      const isFirst = (this.#failures.get(rootId) ?? 0) === 0
+      if (isFirst && isDatabaseUnavailable(error)) {
+        this.#failures.set(rootId, 1)
+        await this.#untilRetry()
+      } else await this.#delay(rootId, error)
     }
   }
 
@@ -127,18 +141,25 @@ export class Engine implements AsyncDisposable {
     await delay(DATABASE_RETRY_MS, undefined, { signal: this.#stop.signal }).catch(() => undefined)
   }
 
-  /** Retries a tree whose rules throw later, so that it does not delay the others. */
+  /** Retries a tree that fails later, so that it does not delay the others. */
   async #delay(rootId: string, error: unknown): Promise<void> {
     const { pool, system, logger } = this.#options
     const failures = (this.#failures.get(rootId) ?? 0) + 1
     this.#failures.set(rootId, failures)
     const at = new Date(system.now().getTime() + backoffMs(failures, system.random()))
+    try {
+      await delayRoot(pool, rootId, at, failures)
+    } catch (cause) {
+      logger.error({ err: cause, rootId }, 'could not store the backoff of a tree')
+      // The database is away, so it was not the tree.
+      if (isDatabaseUnavailable(cause)) this.#failures.set(rootId, 1)
+      return await this.#untilRetry()
+    }
+    // The logger leaves out what fails because the database is away, which it is not.
+    const why = isDatabaseUnavailable(error) ? { reason: reasonOf(error) } : { err: error }
     logger.error(
-      { err: error, rootId, failures, retryAt: at },
+      { ...why, rootId, failures, retryAt: at },
       'a tree could not be reconciled, the engine retries it later',
-    )
-    await delayRoot(pool, rootId, at, failures).catch((cause) =>
-      logger.error({ err: cause, rootId }, 'could not store the backoff of a tree'),
     )
   }
 
@@ -176,3 +197,5 @@ export class Engine implements AsyncDisposable {
     this.#wait = null
   }
 }
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

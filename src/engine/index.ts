@@ -1,6 +1,7 @@
 import type { EngineFacts } from '../core/health.ts'
 import type { AgentPort } from '../core/ports/agents.ts'
 import type { Log } from '../core/ports/log.ts'
+import type { EngineCounts } from '../core/ports/measured.ts'
 import type { Signal } from '../core/ports/signal.ts'
 import type { Trees } from '../families/family.ts'
 import { listen } from '../log/signal/listen.ts'
@@ -12,6 +13,7 @@ import { SpecCache } from './cache/spec-cache.ts'
 import { WorkCache } from './cache/work-cache.ts'
 import type { EngineContext } from './context.ts'
 import { Engine, WAKE_CHANNEL } from './engine.ts'
+import { TreeCounts } from './engine-counts.ts'
 import type { Evaluate } from './evaluate.ts'
 import type { EngineParts } from './parts.ts'
 import { TreeRunner } from './runner.ts'
@@ -25,6 +27,7 @@ export interface EngineHost extends AsyncDisposable {
   readonly runner: TreeRunner
   readonly trees: Trees
   readonly agents: AgentPort
+  readonly counts: EngineCounts
   /** Starts to reconcile every tree that is due, and to remove what has outlived its use. */
   startEngine(options: Pick<SweepOptions, 'agentRetentionMs'>): void
   /** Null: it is not started. */
@@ -68,6 +71,7 @@ export function createEngineHost(options: EngineHostOptions): EngineHost {
     specs: new SpecCache(),
     publish,
     logger,
+    counts: new TreeCounts(),
   }
   const runner = new TreeRunner(context, options.evaluate)
   // A new connection may lead to another copy of the database, after a failover.
@@ -78,13 +82,15 @@ export function createEngineHost(options: EngineHostOptions): EngineHost {
   }
   return {
     runner,
+    counts: context.counts,
     trees: treesOf(context),
     agents: agentPort(parts, runner, onWork, dispatcher),
     startEngine({ agentRetentionMs }) {
       const { pool, system } = parts
       const sweeping = { outlivingActions: context.kinds.outlivingActions, agentRetentionMs }
       const recover = () => recoverStalled(context)
-      engine = new Engine({ pool, runner, signal, system, logger, sweeping, recoverStalled: recover })
+      const { counts } = context
+      engine = new Engine({ pool, runner, signal, system, logger, sweeping, counts, recoverStalled: recover })
       engine.start()
     },
     get engineFacts() {

@@ -1,5 +1,6 @@
 import { isDatabaseUnavailable } from '../core/database-unavailable.ts'
 import { awaitAll } from '../store/await-all.ts'
+import { isLockTimeout } from '../store/lock-timeout.ts'
 import { isConstraintViolation, isScopeMismatch } from '../store/scope.ts'
 import type { EngineContext } from './context.ts'
 import { Lane, type Outcome, type Queued } from './lane.ts'
@@ -66,8 +67,8 @@ export class ProjectLane extends Lane<ProjectWrite, unknown> {
         })
         return values.map((value) => ({ value }))
       } catch (error) {
-        // Each attempt would only wait for the database again.
-        if (isDatabaseUnavailable(error)) return writes.map(() => ({ error }))
+        // Each attempt would only wait for the database, or for the lock, again.
+        if (isDatabaseUnavailable(error) || isLockTimeout(error)) return writes.map(() => ({ error }))
         const next = this.#weaker(attempt, locked, error)
         if (!next) return writes.length === 1 ? [{ error }] : await this.#runEach(writes)
         attempt = next

@@ -3,6 +3,7 @@ import { DatabaseError, type Pool, type PoolClient } from 'pg'
 import { isDatabaseUnavailable } from '../core/database-unavailable.ts'
 import { awaitAll } from '../store/await-all.ts'
 import { declare } from '../store/statement.ts'
+import type { TreeCounts } from './engine-counts.ts'
 
 /** Events for other parts of this process, and for other processes, published after the commit. */
 export interface CommitEvents {
@@ -103,11 +104,12 @@ export interface TransactionParts {
   readonly pool: Pool
   /** Called after each commit. */
   readonly publish: (events: CommitEvents) => void
+  readonly counts?: Pick<TreeCounts, 'committed' | 'failed'>
 }
 
 /** Runs `work` in one transaction, writes the trees that it has touched, commits, and publishes the events. */
 export async function transaction<T>(
-  { pool, publish }: TransactionParts,
+  { pool, publish, counts }: TransactionParts,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect()
@@ -124,6 +126,7 @@ export async function transaction<T>(
   } catch (error) {
     broken = await tx.rollback()
     const cause = tx.causeOf(error)
+    counts?.failed(cause)
     // It may lead to a server that has become a standby.
     if (isDatabaseUnavailable(cause)) broken ??= cause as Error
     throw cause
@@ -131,6 +134,7 @@ export async function transaction<T>(
     // The pool does not get back a connection that cannot roll back, or has no database behind it.
     client.release(broken)
   }
+  counts?.committed()
   tx.committed()
   // Waiting claims are answered before the caller continues.
   if (tx.events.hasDispatched) await yieldToOthers()

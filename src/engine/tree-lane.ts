@@ -1,6 +1,7 @@
 import { isDatabaseUnavailable } from '../core/database-unavailable.ts'
 import type { Evaluated, Work } from '../core/tree.ts'
 import type { LoadedNode } from '../store/load-nodes.ts'
+import { isLockTimeout } from '../store/lock-timeout.ts'
 import { forgetRoot } from '../store/queue.ts'
 import { RevisionConflict } from '../store/transition.ts'
 import type { EngineContext } from './context.ts'
@@ -10,6 +11,7 @@ import { lockTree } from './lock-tree.ts'
 import type { LockedTree } from './locked-tree.ts'
 import type { TreeSlice } from './slice/tree-slice.ts'
 import { type Transaction, transaction } from './transaction.ts'
+import { isTransient } from './transient.ts'
 import { takeWakeUps } from './wake-ups.ts'
 
 /** Bounds the phase writes of one transaction, so that a large tree does not delay the others. */
@@ -99,7 +101,7 @@ export class TreeLane extends Lane<Task, Answer> {
   /** The next attempt; throws the error if there is none. */
   #next({ failures, decides }: Attempt, error: unknown): Attempt {
     if (failures + 1 < RETRIES && isTransient(error)) return { failures: failures + 1, decides }
-    if (!decides || isDatabaseUnavailable(error)) throw error
+    if (!decides || isDatabaseUnavailable(error) || isLockTimeout(error)) throw error
     // A report must not be lost because rules fail on the rest of the tree.
     const { logger } = this.#context
     const at = { err: error, rootId: this.#rootId }
@@ -179,8 +181,3 @@ function checkRecalled(
       if (work && !task.canRecall(work, now)) throw new RevisionConflict(recalled.size, 0)
     }
 }
-
-/** Serialisation failure and deadlock; both are safe to repeat, since nothing was written. */
-const TRANSIENT = new Set(['40001', '40P01'])
-const isTransient = (error: unknown): boolean =>
-  error instanceof RevisionConflict || (error instanceof Error && 'code' in error && TRANSIENT.has(String(error.code)))

@@ -7,6 +7,7 @@ import {
   isSeq,
   LineCounter,
   type ParsedNode,
+  parseAllDocuments,
   parseDocument,
 } from 'yaml'
 
@@ -72,11 +73,14 @@ export function offsetOfKey(document: Doc, path: readonly PropertyKey[], key: st
 
 /**
  * The place in the text of a path of the API, e.g. `input.spec.deployItems.2.dependsOn.0`; null when the text cannot be
- * parsed.
+ * parsed. Of several documents, the one with this name.
  */
-export function placesIn(text: string): (field: string) => Place | null {
+export function placesIn(text: string, name?: string): (field: string) => Place | null {
   const lines = new LineCounter()
-  const document: Doc = parseDocument(text, { ...YAML, lineCounter: lines })
+  const options = { ...YAML, lineCounter: lines }
+  const documents: readonly Doc[] = name === undefined ? [] : [...parseAllDocuments(text, options)]
+  const named = documents.find(({ contents }) => isMap(contents) && contents.get('name') === name)
+  const document: Doc = named ?? parseDocument(text, options)
   return (field) => {
     const path = field.replace(/^input\b\.?(?:(?:create|update)\b\.?)?/, '')
     const offset = offsetOf(document, path === '' ? [] : path.split('.'))

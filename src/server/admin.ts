@@ -1,4 +1,5 @@
 import type { GatewayLimits } from '../core/gateway-limits.ts'
+import type { Secret } from '../core/secret.ts'
 import type { Logger } from '../logger.ts'
 import { createBounds } from './bounds.ts'
 import type { TokenParts } from './check-token.ts'
@@ -18,6 +19,7 @@ export interface AdminOptions {
   readonly limits: Partial<GatewayLimits>
   readonly trustedProxies: readonly string[]
   readonly readiness: Readiness
+  readonly metricsToken: Secret | undefined
   readonly logger: Logger
 }
 
@@ -32,7 +34,13 @@ export interface AdminServer extends AsyncDisposable {
 }
 
 /** Listens before anything else has started, so that a start can be watched that waits for its database. */
-export async function openAdmin({ limits, trustedProxies, readiness, ...options }: AdminOptions): Promise<AdminServer> {
+export async function openAdmin({
+  limits,
+  trustedProxies,
+  readiness,
+  metricsToken,
+  ...options
+}: AdminOptions): Promise<AdminServer> {
   const bounds = createBounds(limits, trustedProxies)
   let metrics: Route = {
     name: '/metrics',
@@ -54,7 +62,7 @@ export async function openAdmin({ limits, trustedProxies, readiness, ...options 
     url: listener.url,
     refusals: bounds.refusals,
     show(shown, access) {
-      const parts = { ...bounds, ...access, metrics: shown }
+      const parts = { ...bounds, ...access, metrics: shown, metricsToken }
       metrics = { ...metrics, handle: (request, response) => showMetrics(request, response, parts) }
     },
     [Symbol.asyncDispose]: () => listener.close(),

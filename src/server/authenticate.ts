@@ -4,7 +4,7 @@ import { DATABASE_RETRY_MS, isDatabaseUnavailable } from '../core/database-unava
 import type { RequestOrigin, Viewer } from '../core/ports/viewer.ts'
 import { databaseFailure } from '../graphql/schema/failures.ts'
 import { checkToken, isExcess, type TokenParts } from './check-token.ts'
-import { secretOf, UNAUTHENTICATED } from './credentials.ts'
+import { secretOf, TOKEN_MISSING, TOKEN_WRONG } from './credentials.ts'
 import { type RefusalParts, refuse, refuseForNow, replyError } from './reply.ts'
 
 export interface Authenticated {
@@ -43,6 +43,6 @@ export async function authenticate(
     return null
   }
   response.setHeader('www-authenticate', 'Bearer')
-  refuse(response, refusals, 401, 'UNAUTHENTICATED', UNAUTHENTICATED)
+  refuse(response, refusals, 401, 'UNAUTHENTICATED', secret === null ? TOKEN_MISSING : TOKEN_WRONG)
   return null
 }

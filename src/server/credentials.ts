@@ -8,5 +8,8 @@ export const bearerOf = (authorization: unknown): string | null =>
 /** On HTTP only the header counts: a page of another origin cannot set it. */
 export const secretOf = (headers: IncomingHttpHeaders): string | null => bearerOf(headers.authorization)
 
-export const UNAUTHENTICATED =
+/** The request has no token. */
+export const TOKEN_MISSING =
   'A token is required: send it as Authorization: Bearer …, on WebSockets as {"authorization": "Bearer …"} in connection_init.'
+/** It has one that the server does not accept. Which of these it is stays untold. */
+export const TOKEN_WRONG = 'This token is not known, expired or revoked: send another one.'

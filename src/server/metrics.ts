@@ -3,12 +3,15 @@ import type { AgentPort } from '../core/ports/agents.ts'
 import type { Log } from '../core/ports/log.ts'
 import type { OpenStreams } from '../graphql/log/open-streams.ts'
 import type { Bounds } from './bounds.ts'
+import type { ExecutedOperation } from './count-operations.ts'
 import type { GraphQLSocket } from './graphql-socket.ts'
+import { type MeasuredWork, measureWork } from './measure-work.ts'
 import type { FanOut } from './streams/fan-out.ts'
 
 export interface Metrics {
   readonly contentType: string
   answered(route: string, status: number, seconds: number): void
+  executed(operation: ExecutedOperation): void
   text(): Promise<string>
 }
 
@@ -16,6 +19,8 @@ export interface Measured extends Pick<Bounds, 'refusals'> {
   readonly log: Pick<Log, 'stats'>
   readonly agents: Pick<AgentPort, 'waitingClaims'>
   readonly clock: MeasuredClock | undefined
+  /** Undefined: a server on its own. */
+  readonly work: MeasuredWork | undefined
   /** Null: the process is none. */
   readonly gateway: MeasuredGateway | null
 }
@@ -29,9 +34,8 @@ export interface MeasuredClock {
   readonly wallOffsetMs: number
 }
 
-/** Metrics for Prometheus: the process, requests by route and status, and streams. */
-export function createMetrics(measured: Measured): Metrics {
-  const registry = new Registry()
+/** Metrics for Prometheus: the process, requests and operations, what the engine does, the database, and streams. */
+export function createMetrics(measured: Measured, registry = new Registry()): Metrics {
   collectDefaultMetrics({ register: registry })
   const requests = new Histogram({
     name: 'phaseline_http_request_seconds',
@@ -39,13 +43,22 @@ export function createMetrics(measured: Measured): Metrics {
     labelNames: ['route', 'status'],
     registers: [registry],
   })
+  const executions = new Histogram({
+    name: 'phaseline_operation_seconds',
+    help: 'Time to execute a query or mutation, by its first field, and by outcome: ok, or the code of its first error, also of those answered with 200.',
+    labelNames: ['type', 'field', 'outcome'],
+    buckets: [0.005, 0.025, 0.1, 0.5, 2.5, 10],
+    registers: [registry],
+  })
   measureRefusals(registry, measured)
+  if (measured.work) measureWork(registry, measured.work)
   const meters = metersOf(registry)
   measureLog(meters, measured)
   if (measured.gateway) measureStreams(registry, meters, measured.gateway)
   return {
     contentType: registry.contentType,
     answered: (route, status, seconds) => requests.observe({ route, status }, seconds),
+    executed: ({ seconds, ...labels }) => executions.observe(labels, seconds),
     text: () => registry.metrics(),
   }
 }

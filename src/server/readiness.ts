@@ -20,7 +20,8 @@ export class Readiness {
   }
 
   async check(): Promise<readonly HealthCheck[]> {
-    const measured = this.#measure ? await this.#share(this.#measure) : []
+    // Nothing is asked any more of what is being taken apart.
+    const measured = this.#measure && !this.#drain.hasBegun ? await this.#share(this.#measure) : []
     // Neither may be late by the age of a measurement.
     return [
       check('started', this.#measure === null && 'the process is starting'),

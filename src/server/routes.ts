@@ -6,13 +6,11 @@ import { HEALTH_ROUTES, type HealthParts } from './health-routes.ts'
 import { landingPage } from './landing.ts'
 import { API_PATH, type Route } from './listener.ts'
 import { loginsDocument, originsOf } from './logins.ts'
-import type { Metrics } from './metrics.ts'
-import { showMetrics } from './metrics-route.ts'
+import { type MetricsParts, showMetrics } from './metrics-route.ts'
 import type { Page } from './page.ts'
 import { replyText } from './reply.ts'
 
-export interface RouteParts extends HttpParts, HealthParts {
-  readonly metrics: Metrics
+export interface RouteParts extends HttpParts, HealthParts, MetricsParts {
   /** Null when it is not built: then a page of links takes its place. */
   readonly dashboard: Dashboard | null
   /** How people sign in at the moment. */

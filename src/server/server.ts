@@ -2,17 +2,20 @@ import type { GraphQLSchema } from 'graphql'
 import type { GatewayLimits } from '../core/gateway-limits.ts'
 import type { Login } from '../core/ports/login.ts'
 import type { Viewer } from '../core/ports/viewer.ts'
+import type { Secret } from '../core/secret.ts'
 import type { GraphQLServices } from '../graphql/resolver-context.ts'
 import type { Logger } from '../logger.ts'
 import { tokensOf } from './agent-tokens.ts'
 import { createBounds } from './bounds.ts'
 import { Connections } from './connections.ts'
+import type { ExecutedOperation } from './count-operations.ts'
 import { loadDashboard } from './dashboard.ts'
 import type { Disclosure } from './disclosure.ts'
 import { Drain } from './drain.ts'
 import { createGraphQLSocket } from './graphql-socket.ts'
 import { API_PATH, listen } from './listener.ts'
 import { mask } from './mask.ts'
+import type { MeasuredWork } from './measure-work.ts'
 import { createMetrics, type MeasuredClock, type Metrics } from './metrics.ts'
 import { Readiness } from './readiness.ts'
 import { routeOf } from './routes.ts'
@@ -46,6 +49,9 @@ export interface ServerOptions {
   readonly logins?: () => readonly Login[]
   /** Measured when given. */
   readonly clock?: MeasuredClock
+  readonly work?: MeasuredWork
+  /** Lets Prometheus read the metrics, without a look into the database. */
+  readonly metricsToken?: Secret | undefined
   /** Absent: without encryption. */
   readonly tls?: TlsSource | null
   /** A port of its own, without encryption and on loopback, for these callers alone. Absent: none. */
@@ -76,7 +82,8 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
   const connections = new Connections(tokens)
   const trusted = new TrustedDocuments(options.documents ?? { texts: [], hashes: [], isRequired: false })
   const { disclosure = { introspection: true, suggestions: true } } = config
-  const yoga = createGraphQL(schema, services, { bounds, trusted, disclosure })
+  const executed = (operation: ExecutedOperation) => metrics.executed(operation)
+  const yoga = createGraphQL(schema, services, { bounds, trusted, disclosure, executed })
   const shared = { schema, log, system, open: streams, mask: (error: unknown) => mask(error, logger) }
   const fanOut = new FanOut(shared)
   const subscribe = createSubscribe({ ...shared, fanOut, hideSuggestions: !disclosure.suggestions })
@@ -87,10 +94,11 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
   const agentSocket = ofAgents && createGraphQLSocket({ ...ofAgents, system, drain, logger })
   const sockets = [socket, ...(agentSocket ? [agentSocket] : [])]
   const gateway = { unread: bounds.unread, sockets, fanOut, open: streams }
-  const metrics = createMetrics({ refusals: bounds.refusals, log, agents: services.agents, clock, gateway })
+  const { work, metricsToken } = options
+  const metrics = createMetrics({ refusals: bounds.refusals, log, agents: services.agents, clock, work, gateway })
   let closing: Promise<void> | undefined
   const dashboard = dashboardFolder === undefined ? null : await loadDashboard(dashboardFolder)
-  const parts = { ...common, metrics, readiness, dashboard, logins }
+  const parts = { ...common, metrics, metricsToken, readiness, dashboard, logins }
   const listening = { bounds, drain, answered: metrics.answered, logger }
   const internal =
     loopback && ofAgents && agentSocket

@@ -15,7 +15,7 @@ import type { Tokens } from '../graphql/auth/tokens.ts'
 import { databaseFailure, failure } from '../graphql/schema/failures.ts'
 import type { Excess } from './accounts.ts'
 import { checkToken, isExcess, type TokenParts } from './check-token.ts'
-import { bearerOf, UNAUTHENTICATED } from './credentials.ts'
+import { bearerOf, TOKEN_MISSING, TOKEN_WRONG } from './credentials.ts'
 import type { Refusals } from './refusals.ts'
 import type { SocketSession } from './socket-session.ts'
 import type { ClientSink } from './streams/client-sink.ts'
@@ -119,7 +119,7 @@ function refusedForNow({ code, message, retryAfterMs }: Excess, refusals: Refusa
 async function viewerOf(secret: string | null, tokens: Tokens): Promise<Viewer | GraphQLError> {
   try {
     const viewer = secret === null ? null : await tokens.authenticate(secret)
-    return viewer ?? failure('UNAUTHENTICATED', UNAUTHENTICATED)
+    return viewer ?? failure('UNAUTHENTICATED', secret === null ? TOKEN_MISSING : TOKEN_WRONG)
   } catch (error) {
     if (isDatabaseUnavailable(error)) return databaseFailure()
     if (error instanceof CredentialsUnavailable) return failure('SERVICE_UNAVAILABLE', error.message)

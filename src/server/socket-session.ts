@@ -59,6 +59,7 @@ export class SocketSession {
   /** Ids of operations with a single result that run. */
   readonly #answering = new Set<string>()
   #answered: PromiseWithResolvers<void> | null = null
+  #isLeaving = false
 
   constructor(opened: OpenedSocket, parts: SessionParts) {
     this.sink = socketSink(opened.socket, opened.stream, parts)
@@ -124,6 +125,8 @@ export class SocketSession {
 
   /** Closes the socket once its operations have ended, but for subscriptions; or after a time. */
   async leave(withinMs: number): Promise<void> {
+    // What comes from now on is not begun: the code of the close tells the client to send it elsewhere.
+    this.#isLeaving = true
     const socket = this.#socket
     const closed = new Promise((resolve) => socket.once('close', resolve))
     if (this.#answering.size > 0) {
@@ -198,6 +201,7 @@ export class SocketSession {
   }
 
   #receive(data: Buffer, handle: Handle): void {
+    if (this.#isLeaving) return
     const message = new MessageHolds(this.#caller, this.#arriving?.arrived() ?? null)
     this.#caller?.meter()(data.length)
     this.#incoming.read(data, (read) => {

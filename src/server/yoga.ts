@@ -4,6 +4,7 @@ import type { Viewer } from '../core/ports/viewer.ts'
 import { createContext, type GraphQLServices, type ResolverContext } from '../graphql/resolver-context.ts'
 import { AnswerBudget } from '../graphql/schema/answer-budget.ts'
 import type { Bounds } from './bounds.ts'
+import { countOperations, type ExecutedOperation } from './count-operations.ts'
 import { type Disclosure, limitDisclosure } from './disclosure.ts'
 import { createDocumentCache } from './document-cache.ts'
 import { endLargeAnswers } from './end-large-answers.ts'
@@ -25,6 +26,7 @@ export interface Rules {
   readonly bounds: Bounds
   readonly trusted: TrustedDocuments
   readonly disclosure: Disclosure
+  readonly executed: (operation: ExecutedOperation) => void
 }
 export type Yoga = ReturnType<typeof createGraphQL>
 
@@ -32,7 +34,7 @@ export type Yoga = ReturnType<typeof createGraphQL>
 export function createGraphQL(
   schema: GraphQLSchema,
   services: GraphQLServices,
-  { bounds, trusted, disclosure }: Rules,
+  { bounds, trusted, disclosure, executed }: Rules,
 ) {
   const { limits, refusals } = bounds
   const maskError = (error: unknown) => {
@@ -50,6 +52,7 @@ export function createGraphQL(
       limitDocuments,
       requireTrusted(trusted, refusals),
       limitDisclosure(disclosure),
+      countOperations(executed),
       endLateQueries(bounds),
       endLargeAnswers,
       tellOutages,

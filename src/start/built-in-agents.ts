@@ -20,18 +20,24 @@ export const isOurAgent = ({ actor, principalId }: Viewer): boolean =>
 interface AgentsHost {
   readonly config: Config
   readonly gadgetFolders: readonly string[]
-  /** Of the gateway, e.g. http://127.0.0.1:4000. */
-  readonly origin: string
+  /** The GraphQL endpoint, e.g. http://127.0.0.1:4000/graphql. */
+  readonly url: string
   readonly administrator: Secret
   readonly logger: Logger
+}
+
+export interface RunningAgent extends AsyncDisposable {
+  readonly types: readonly string[]
+  /** Null: it has ended, and is about to be started again. */
+  readonly pid: number | null
 }
 
 /** Starts the processes of the built-in agents; each is started again when it ends. */
 export async function startBuiltInAgents(
   agents: readonly BuiltInAgent[],
   host: AgentsHost,
-): Promise<readonly AsyncDisposable[]> {
-  const { config, origin, administrator, logger } = host
+): Promise<readonly RunningAgent[]> {
+  const { config, url, administrator, logger } = host
   const gadgetFolders = host.gadgetFolders.map((folder) => resolve(folder))
   const settings = {
     gadgetFolders,
@@ -45,13 +51,17 @@ export async function startBuiltInAgents(
       return (await agent.processes(settings)).map((process) => ({ ...process, token }))
     }),
   )
-  return all.flat().map((process) =>
-    startAgentProcess({
-      ...process,
-      url: `${origin}/graphql`,
-      onEvent: (event) => logEvent(event, process.types, logger),
-    }),
-  )
+  return all.flat().map((process) => {
+    const { types } = process
+    const running = startAgentProcess({ ...process, url, onEvent: (event) => logEvent(event, types, logger) })
+    return {
+      types,
+      get pid() {
+        return running.pid
+      },
+      [Symbol.asyncDispose]: () => running.close(),
+    }
+  })
 }
 
 function logEvent(event: AgentProcessEvent, types: readonly string[], logger: Logger): void {

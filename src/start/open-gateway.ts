@@ -8,7 +8,9 @@ import { readDocuments } from './read-documents.ts'
 import { watchCertificate } from './watched-certificate.ts'
 
 interface GatewayParts
-  extends Required<Pick<ServerOptions, 'schema' | 'services' | 'logger' | 'clock' | 'logins' | 'readiness' | 'drain'>> {
+  extends Required<
+    Pick<ServerOptions, 'schema' | 'services' | 'logger' | 'clock' | 'work' | 'logins' | 'readiness' | 'drain'>
+  > {
   readonly config: Config
 }
 export interface Gateway extends AsyncDisposable {
@@ -23,11 +25,14 @@ export interface Gateway extends AsyncDisposable {
 export async function openGateway(parts: GatewayParts): Promise<Gateway> {
   await using opening = new AsyncDisposableStack()
   const { config, logger } = parts
+  const { metricsToken } = config
   const { path, isRequired } = config.documents
   const documents = { texts: await readDocuments(path), hashes: OWN_DOCUMENTS, isRequired }
   const tls = config.tls && opening.use(await watchCertificate(config.tls, logger))
   const loopback = tls && config.roles.has('agents') ? { port: config.agentsPort, accepts: isOurAgent } : null
-  const server: RunningServer = opening.use(await createServer({ ...parts, documents, dashboardFolder, tls, loopback }))
+  const server: RunningServer = opening.use(
+    await createServer({ ...parts, documents, dashboardFolder, tls, loopback, metricsToken }),
+  )
   const opened = opening.move()
   return {
     origin: server.url,

@@ -1,4 +1,5 @@
 import { isDatabaseUnavailable } from '../core/database-unavailable.ts'
+import { problemOfSurroundings } from '../core/surroundings.ts'
 import { PolicyProblem } from '../oidc/watched-policy.ts'
 import { FolderInUse } from '../process/folder-lock.ts'
 import { SecretKeyProblem } from '../secret-keys.ts'
@@ -32,7 +33,8 @@ export function explainStartError(error: unknown): never {
   }
   // System errors and those of Postgres have codes, e.g. EADDRINUSE or 28P01.
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') {
-    throw new StartProblem(`The server cannot start: ${error.message || error.code}`, { cause: error })
+    const problem = problemOfSurroundings(error) ?? (error.message || error.code)
+    throw new StartProblem(`The server cannot start: ${problem}`, { cause: error })
   }
   throw error
 }

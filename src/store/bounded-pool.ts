@@ -8,6 +8,9 @@ import { afterRunning } from './running-time.ts'
 import { SilenceWatch } from './silence-watch.ts'
 import { unavailableOf } from './unavailable.ts'
 
+/** The database may be there: all connections of the pool are in use, for as long as a request may wait for one. */
+export class PoolExhausted extends DatabaseUnavailable {}
+
 /** Milliseconds that connections get to close in order when the pool ends. */
 const GOODBYE_MS = 1_000
 
@@ -105,7 +108,7 @@ export class BoundedPool extends Pool {
     if (!(error instanceof Error && error.message === NONE_FREE)) throw noted(error, this.#reachability)
     const { poolTimeoutMs } = this.#deadlines
     const reason = `none of the ${this.options.max} connections became free within ${poolTimeoutMs} ms`
-    throw noted(new DatabaseUnavailable(reason), this.#reachability)
+    throw noted(new PoolExhausted(reason), this.#reachability)
   }
 
   /** The server closes a connection that said goodbye; if it does not, it is closed without it. */

@@ -1,14 +1,26 @@
 import type { Pool, PoolClient } from 'pg'
 import { type DatabaseFacts, FirstInLine, HEALTH_BOUNDS, QueueWatch } from '../core/health.ts'
-import { bigint, boolean, float8, nullable } from './column-types.ts'
+import { judgeRange, type SchemaRange } from '../core/schema-range.ts'
+import type { Logger } from '../logger.ts'
+import { PoolExhausted } from './bounded-pool.ts'
+import { bigint, boolean, float8, nullable, text } from './column-types.ts'
 import { statement } from './statement.ts'
+import * as table from './tables.ts'
 
 const STATE = statement({
   name: 'database-health',
   text: `select current_setting('transaction_read_only')::boolean as read_only,
+      (select oldest from schema_range) as oldest,
+      (select max(migration_name::text collate "C") from "_prisma_migrations" where finished_at is not null) as newest,
       (select id from log_batch where first_seq is null order by id limit 1) as unnumbered,
       coalesce((select extract(epoch from clock_timestamp() - min(wake_at))::float8 * 1000 from root_queue), 0) as overdue_ms`,
-  row: { read_only: boolean, unnumbered: nullable(bigint), overdue_ms: float8 },
+  row: {
+    read_only: boolean,
+    oldest: nullable(table.schemaRange.oldest),
+    newest: nullable(text),
+    unnumbered: nullable(bigint),
+    overdue_ms: float8,
+  },
 })
 
 /** Takes about 100 KB of the space that tables have, and gives them back. */
@@ -18,23 +30,37 @@ const TAKE_SPACE = `create temp table phaseline_space on commit drop as
 const DISK_FULL = '53100'
 
 interface MeasuredDatabase {
-  /** Null: it has not answered in time. */
-  readonly database: DatabaseFacts | null
+  /** Null: it has not answered in time. NOT_ASKED: no connection was free to ask it on. */
+  readonly database: DatabaseFacts | 'NOT_ASKED' | null
   readonly isDiskFull: boolean
   readonly poolWaitMs: number
+}
+
+interface DatabaseHealthParts {
+  /** The one to ask through. */
+  readonly pool: Pool
+  /** What the program knows of the schema. */
+  readonly migrations: readonly string[]
+  readonly logger: Logger
 }
 
 /** Watches one database through the pools of a process. It does nothing by itself, so it costs nothing between measurements. */
 export class DatabaseHealth {
   readonly #pool: Pool
+  readonly #migrations: readonly string[]
+  readonly #logger: Logger
+  #schemaProblem: string | null = null
   readonly #queues: { readonly pool: Pool; readonly watch: QueueWatch; served: number }[] = []
   readonly #unnumbered = new FirstInLine()
-  #asking: Promise<DatabaseFacts | null> | null = null
+  #asking: Promise<DatabaseFacts | 'NOT_ASKED' | null> | null = null
+  /** The question is on its way. */
+  #isAsked = false
   #isDiskFull = false
 
-  /** @param pool the one to ask through */
-  constructor(pool: Pool) {
+  constructor({ pool, migrations, logger }: DatabaseHealthParts) {
     this.#pool = pool
+    this.#migrations = migrations
+    this.#logger = logger
     this.watch(pool)
   }
 
@@ -63,13 +89,15 @@ export class DatabaseHealth {
     })
   }
 
-  async #answerInTime(): Promise<DatabaseFacts | null> {
+  async #answerInTime(): Promise<DatabaseFacts | 'NOT_ASKED' | null> {
     // A question that hangs is not asked again.
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = null
+      this.#isAsked = false
     })
-    const late = Promise.withResolvers<null>()
-    const timer = setTimeout(() => late.resolve(null), HEALTH_BOUNDS.answer)
+    const late = Promise.withResolvers<'NOT_ASKED' | null>()
+    const notYet = () => late.resolve(this.#isAsked || !isExhausted(this.#pool) ? null : 'NOT_ASKED')
+    const timer = setTimeout(notYet, HEALTH_BOUNDS.answer)
     try {
       return await Promise.race([this.#asking, late.promise])
     } finally {
@@ -77,21 +105,42 @@ export class DatabaseHealth {
     }
   }
 
-  async #ask(): Promise<DatabaseFacts | null> {
+  async #ask(): Promise<DatabaseFacts | 'NOT_ASKED' | null> {
     try {
-      const { rows } = await STATE.query(this.#pool, [])
-      const [row] = rows
+      const [row] = await this.#state()
       if (!row) return null
       // Nobody sends writes to a process that is not ready, so it has to find out by itself that there is space again.
       if (this.#isDiskFull && !row.read_only) this.#isDiskFull = !(await this.#hasSpace())
       return {
+        schemaProblem: this.#judgeSchema(row),
         isReadOnly: row.read_only,
         unnumberedMs: this.#unnumbered.look(row.unnumbered, performance.now()),
         overdueMs: row.overdue_ms,
       }
-    } catch {
-      return null
+    } catch (error) {
+      return error instanceof PoolExhausted ? 'NOT_ASKED' : null
     }
+  }
+
+  async #state() {
+    const client = await this.#pool.connect()
+    this.#isAsked = true
+    let broken = true
+    try {
+      const { rows } = await STATE.query(client, [])
+      broken = false
+      return rows
+    } finally {
+      client.release(broken)
+    }
+  }
+
+  /** A newer version may migrate at any moment; it is told once. */
+  #judgeSchema(range: SchemaRange): string | null {
+    const problem = judgeRange(this.#migrations, range)
+    if (problem && !this.#schemaProblem) this.#logger.error(`this process cannot work any more: ${problem}`)
+    this.#schemaProblem = problem
+    return problem
   }
 
   /** Who may not make such tables learns by its next write. */
@@ -104,3 +153,6 @@ export class DatabaseHealth {
     }
   }
 }
+
+/** All of its connections are in use, and others wait for one, too. */
+const isExhausted = ({ totalCount, idleCount, options }: Pool): boolean => totalCount >= options.max && idleCount === 0

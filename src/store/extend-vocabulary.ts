@@ -17,10 +17,12 @@ const ENUMS = {
 /**
  * Lets the database store words of families that are not the product's, and guard their machines. Migrations have those of
  * the product: an enum only gets more words, and the guard is made again from all machines, the product's included.
+ * @param migrations those that the program knows
  */
 export async function extendVocabulary(
   pool: Pool,
   families: readonly { readonly words: FamilyWords; readonly machines: readonly Machine[] }[],
+  migrations: readonly string[],
 ): Promise<void> {
   const added = newWords(families.map(({ words }) => words))
   if (added.length === 0) return
@@ -29,10 +31,8 @@ export async function extendVocabulary(
     await client.query('set lock_timeout = 0')
     await client.query('select pg_advisory_lock($1)', [LOCK])
     for (const one of added) await addWord(client, one)
-    await makeGuard(
-      client,
-      families.flatMap(({ machines }) => machines),
-    )
+    const machines = families.flatMap((family) => family.machines)
+    if (!(await isOfNewer(client, migrations))) await makeGuard(client, machines)
     await client.query('select pg_advisory_unlock($1)', [LOCK])
     await client.query('reset lock_timeout')
     client.release()
@@ -63,6 +63,15 @@ async function addWord(client: PoolClient, { type, word }: NewWord): Promise<voi
 function checked(word: string): string {
   if (/^[A-Z][A-Z0-9_]{0,62}$/.test(word)) return word
   throw new Error(`${word} is no word: expected capital letters, digits and _`)
+}
+
+/** The guard of a newer version allows more than this one knows. */
+async function isOfNewer(client: PoolClient, migrations: readonly string[]): Promise<boolean> {
+  const { rows } = await client.query(
+    'select from "_prisma_migrations" where finished_at is not null and migration_name <> all($1::text[]) limit 1',
+    [migrations],
+  )
+  return rows.length > 0
 }
 
 /** Makes the guard anew unless the comment on it says that it is this one. */

@@ -1,10 +1,18 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { DatabaseError, type Pool, type PoolClient } from 'pg'
+import { judgeStart } from '../core/schema-range.ts'
 
 /** Prisma's own key: our migrations and Prisma's tools exclude each other. */
 const LOCK = 72_707_369
+/**
+ * A migration that waits for a table lets nobody else to it. So it gives up after this time and lets others go on before it
+ * tries again. Milliseconds.
+ */
+const TABLE_LOCK_MS = 2_000
+const GIVE_WAY_MS = 500
 
 /** The table that Prisma keeps its own records in. */
 export const BOOKKEEPING = `create table if not exists "_prisma_migrations" (
@@ -37,10 +45,20 @@ export class MigrationError extends Error {
   }
 }
 
+/** The names of a folder's migrations, in order: what a program knows of the schema. */
+export async function knownMigrations(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort()
+}
+
 /**
  * Brings the database up to date and returns the names of what was applied, in order. Each migration is one transaction:
  * a killed process leaves no migration half applied, and the next process continues. Of two processes at once, one waits.
- * An abort ends the migration that runs, which leaves nothing of it.
+ * An abort ends the migration that runs, which leaves nothing of it. The database of a newer version is left as it is.
+ * @throws MigrationError also when the database is of a newer version that this one cannot work with
  */
 export async function migrate(pool: Pool, folder: string, signal?: AbortSignal): Promise<readonly string[]> {
   const migrations = await readMigrations(folder)
@@ -73,10 +91,9 @@ export async function migrate(pool: Pool, folder: string, signal?: AbortSignal):
 const backendOf = (client: PoolClient): number | null => (client as object as { processID: number | null }).processID
 
 async function readMigrations(folder: string): Promise<readonly Migration[]> {
-  const entries = await readdir(folder, { withFileTypes: true })
-  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
+  const names = await knownMigrations(folder)
   return Promise.all(
-    names.sort().map(async (name) => {
+    names.map(async (name) => {
       const bytes = await readFile(join(folder, name, 'migration.sql'))
       return { name, sql: bytes.toString(), checksum: createHash('sha256').update(bytes).digest('hex') }
     }),
@@ -86,31 +103,41 @@ async function readMigrations(folder: string): Promise<readonly Migration[]> {
 async function applyMissing(client: PoolClient, migrations: readonly Migration[]): Promise<readonly string[]> {
   await client.query(BOOKKEEPING)
   const { rows } = await client.query<Applied>(
-    'select migration_name, checksum, finished_at from "_prisma_migrations" where rolled_back_at is null',
+    'select migration_name, checksum, finished_at from "_prisma_migrations" where rolled_back_at is null order by migration_name::text collate "C"',
   )
-  checkAll(migrations, rows)
-  const known = new Set(rows.map((row) => row.migration_name))
-  const missing = migrations.filter(({ name }) => !known.has(name))
+  const applied = new Set(rows.map((row) => row.migration_name))
+  const missing = migrations.filter(({ name }) => !applied.has(name))
+  checkAll(migrations, rows, missing)
+  const finished = rows.filter(({ finished_at }) => finished_at !== null)
+  const problem = judgeStart(
+    migrations.map(({ name }) => name),
+    { applied: finished.map((row) => row.migration_name), oldest: await readOldest(client) },
+  )
+  if (problem) throw new MigrationError(`This version cannot start: ${problem}.`)
   for (const migration of missing) await apply(client, migration)
   return missing.map(({ name }) => name)
 }
 
+/** Null: the database is from before there was such a statement. */
+async function readOldest(client: PoolClient): Promise<string | null> {
+  const { rows: found } = await client.query(`select where to_regclass('schema_range') is not null`)
+  if (found.length === 0) return null
+  const { rows } = await client.query<{ oldest: string }>('select oldest from schema_range')
+  return rows[0]?.oldest ?? null
+}
+
 /** Before anything is applied, so that a refusal leaves the database as it was. */
-function checkAll(migrations: readonly Migration[], applied: readonly Applied[]): void {
+function checkAll(migrations: readonly Migration[], applied: readonly Applied[], missing: readonly Migration[]): void {
   const byName = new Map(migrations.map((migration) => [migration.name, migration]))
   for (const { migration_name: name, checksum, finished_at } of applied) {
-    if (finished_at === null) {
+    const migration = byName.get(name)
+    // What a newer version failed with has left nothing behind: the version before it goes on.
+    if (finished_at === null && (migration || missing.length > 0)) {
       throw new MigrationError(
         `The migration ${name} failed earlier and nothing is applied on top of it (as Prisma's P3009). Its changes were rolled back: remove the cause, then its row in "_prisma_migrations" (or: npx prisma migrate resolve --rolled-back ${name}), and start again.`,
       )
     }
-    const migration = byName.get(name)
-    if (!migration) {
-      throw new MigrationError(
-        `The database has the migration ${name}, which this version does not know: it was used by a newer version. Start that one.`,
-      )
-    }
-    if (migration.checksum !== checksum) {
+    if (migration && migration.checksum !== checksum) {
       throw new MigrationError(
         `The migration ${name} was changed after it was applied: restore the file, and put the change into a new migration.`,
       )
@@ -119,8 +146,14 @@ function checkAll(migrations: readonly Migration[], applied: readonly Applied[])
 }
 
 async function apply(client: PoolClient, migration: Migration): Promise<void> {
+  while (!(await tryToApply(client, migration))) await delay(GIVE_WAY_MS)
+}
+
+/** Resolves to false when others have held a table for too long; nothing has changed then. */
+async function tryToApply(client: PoolClient, migration: Migration): Promise<boolean> {
   try {
     await client.query('begin')
+    await client.query(`set local lock_timeout = ${TABLE_LOCK_MS}`)
     await client.query(
       `insert into "_prisma_migrations" (id, checksum, migration_name, started_at, applied_steps_count)
        values ($1, $2, $3, clock_timestamp(), 1)`,
@@ -132,13 +165,19 @@ async function apply(client: PoolClient, migration: Migration): Promise<void> {
       [migration.name],
     )
     await client.query('commit')
+    return true
   } catch (cause) {
+    if (cause instanceof DatabaseError && cause.code === LOCK_NOT_AVAILABLE) {
+      await client.query('rollback')
+      return false
+    }
     const reason = cause instanceof Error ? cause.message : String(cause)
     if (isRefused(cause)) await recordFailure(client, migration, reason)
     throw new MigrationError(`The migration ${migration.name} failed: ${reason}`, { cause })
   }
 }
 
+const LOCK_NOT_AVAILABLE = '55P03'
 /** Class of error codes, e.g. of a server that is shutting down. */
 const OPERATOR_INTERVENTION = '57'
 

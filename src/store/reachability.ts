@@ -16,7 +16,7 @@ const BROKE_MS = 1_000
 const GOODBYE_MS = 20
 /**
  * Failed attempts in a row after which the database counts as away: a name that is not found once, or a refusal, says nothing
- * of the connections that are open. One attempt that is not answered at all is enough.
+ * of the connections that are open. One attempt that is not answered at all is enough, unless others are answered meanwhile.
  */
 const ATTEMPTS = 3
 /** The code of a server that has no connection left: it is there. */
@@ -50,6 +50,7 @@ export class Reachability implements AsyncDisposable {
   #failures = 0
   #isClosing = false
   #brokeAt = Number.NEGATIVE_INFINITY
+  #heardAt = Number.NEGATIVE_INFINITY
 
   constructor(options: ReachabilityOptions) {
     this.#options = options
@@ -58,6 +59,11 @@ export class Reachability implements AsyncDisposable {
   /** No new connection can be made. Until one can, requests need not wait to find out for themselves. */
   get isDown(): boolean {
     return this.#failures >= ATTEMPTS
+  }
+
+  /** Something came from the database on a connection. */
+  heard(): void {
+    this.#heardAt = performance.now()
   }
 
   /** A connection broke, or a statement failed because the server refuses it for now. */
@@ -148,12 +154,17 @@ export class Reachability implements AsyncDisposable {
 
   #failed(error: DatabaseUnavailable): void {
     const wasDown = this.isDown
-    this.#failures += error instanceof Unanswered ? ATTEMPTS : 1
+    this.#failures += error instanceof Unanswered && !this.#isHeard() ? ATTEMPTS : 1
     if (this.isDown && !wasDown)
       this.#options.logger.warn(
         { reason: error.message },
         'the database cannot be reached; requests that need it are refused until it can',
       )
+  }
+
+  /** In the second half of the time of an attempt: it was begun before the silence then. */
+  #isHeard(): boolean {
+    return performance.now() - this.#heardAt < this.#options.connectTimeoutMs / 2
   }
 
   /** The answer to one statement on a connection of its own, in bounded time. */

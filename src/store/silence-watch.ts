@@ -45,6 +45,7 @@ export class SilenceWatch {
   #look(): void {
     for (const [client, heard] of this.#heard) {
       const bytes = client.bytesRead
+      if (bytes !== heard.bytes) this.#reachability.heard()
       heard.quiet = client.isWaiting && bytes === heard.bytes ? heard.quiet + 1 : 0
       heard.bytes = bytes
       if (heard.quiet === 0) heard.isSuspect = false

@@ -468,3 +468,8 @@ export const auditAnchor = {
   sequence: bigint,
   hash: bytea,
 }
+
+export const schemaRange = {
+  one: boolean,
+  oldest: text,
+}

@@ -1,5 +1,5 @@
 import type { Client } from './client.ts'
-import { array, bytea, nullable, text, timestamptz, uuid } from './column-types.ts'
+import { array, boolean, bytea, nullable, text, timestamptz, uuid } from './column-types.ts'
 import { isWithin, PRINCIPAL, PRINCIPAL_COLUMNS, type PrincipalRow, toPrincipal } from './principals.ts'
 import { statement } from './statement.ts'
 import * as table from './tables.ts'
@@ -52,6 +52,19 @@ export async function findToken(client: Client, hash: Buffer): Promise<(TokenRow
   const { rows } = await FIND.query(client, [hash])
   const [row] = rows
   return row ? { ...toToken(row), hash: row.hash } : null
+}
+
+const HAS_ADMINISTRATOR = statement({
+  text: `select exists (select from token t join principal p on p.id = t.principal_id
+    where p.administrator and p.deleted_at is null and t.revoked_at is null
+      and (t.expires_at is null or t.expires_at > clock_timestamp())) as found`,
+  row: { found: boolean },
+})
+
+/** Whether the instance can be administered with a token of its own. */
+export async function hasAdministrator(client: Client): Promise<boolean> {
+  const { rows } = await HAS_ADMINISTRATOR.query(client, [])
+  return rows[0]?.found === true
 }
 
 const LIST = statement({

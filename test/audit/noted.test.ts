@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { AuditNotes } from '../../src/audit/notes.ts'
 import { createClient } from '../../src/client/index.ts'
+import { NO_CALLER, NO_TARGET } from '../../src/core/audit.ts'
 import type { Viewer } from '../../src/core/ports/viewer.ts'
+import { createLogger } from '../../src/logger.ts'
+import { createPool } from '../../src/store/pool.ts'
 import { type Api, createApi } from '../graphql/api.ts'
 import { startTestApp } from '../testkit/app.ts'
 import { payloadOf, present } from '../testkit/ask.ts'
 import { gql } from '../testkit/gql.ts'
 import { createTestDatabase } from '../testkit/postgres.ts'
+import { freePort } from '../testkit/redis.ts'
 import { viewerOf } from '../testkit/viewers.ts'
 import { until } from '../testkit/wait.ts'
 import { item, USER } from '../testkit/world.ts'
@@ -135,4 +140,20 @@ test('tokens that a start makes valid, and those that it revokes', async () => {
   await (await start('the-second-administrators-token'))[Symbol.asyncDispose]()
   expect(await told('token.configured')).toHaveLength(2 * first.length)
   expect(await told('token.replaced')).toHaveLength(first.length)
+})
+
+test('events that could not be written before the end of the process are counted in the log', async () => {
+  const lines: string[] = []
+  const logger = createLogger('warn', { write: (line) => void lines.push(line) })
+  const pool = createPool({ host: '127.0.0.1', port: await freePort(), user: 'ada' }, { max: 1, logger })
+  const notes = new AuditNotes({ pool, logger, system: { id: () => crypto.randomUUID() }, onWritten: () => {} })
+  for (const code of ['FORBIDDEN', 'NOT_FOUND', 'LIMIT'])
+    notes.note({
+      ...{ ...NO_CALLER, ...NO_TARGET },
+      ...{ operation: 'deleteToken', outcome: 'REFUSED', code, fields: [], count: 2 },
+    })
+  await notes[Symbol.asyncDispose]()
+  await pool.end()
+  const told = lines.map((line) => JSON.parse(line) as { readonly msg: string; readonly lost?: number })
+  expect(told.filter(({ msg }) => /are lost/.test(msg)).map(({ lost }) => lost)).toEqual([3])
 })

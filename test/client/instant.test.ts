@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { AutoResetEvent } from '../../src/client/agent/auto-reset-event.ts'
 import { ageOf, instant, later } from '../../src/client/agent/instant.ts'
+import { pause } from '../../src/client/pause.ts'
 
 const at = (monotonic: number, uptime: number) => ({ monotonic, uptime })
 
@@ -17,4 +19,18 @@ test('an instant is now, by clocks that go', async () => {
   await new Promise((resolve) => setTimeout(resolve, 20))
   expect(ageOf(then, instant())).toBeGreaterThanOrEqual(19)
   expect(ageOf(then, instant())).toBeLessThan(1_000)
+})
+
+test('a time that has passed while it was computed is waited for without a warning', async () => {
+  const warnings: string[] = []
+  const note = ({ name }: Error): void => void warnings.push(name)
+  process.on('warning', note)
+  try {
+    await pause(-0.5)
+    await new AutoResetEvent().wait(-0.5, new AbortController().signal)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(warnings).toEqual([])
+  } finally {
+    process.off('warning', note)
+  }
 })

@@ -1,15 +1,23 @@
 import { expect, test } from 'vitest'
-import { FirstInLine, HEALTH_BOUNDS, type HealthFacts, judgeHealth, QueueWatch } from '../../src/core/health.ts'
+import {
+  type DatabaseFacts,
+  FirstInLine,
+  HEALTH_BOUNDS,
+  type HealthFacts,
+  judgeHealth,
+  QueueWatch,
+} from '../../src/core/health.ts'
 
+const HEALTHY = { schemaProblem: null, isReadOnly: false, unnumberedMs: 0, overdueMs: 0 }
 const FINE: HealthFacts = {
-  database: { isReadOnly: false, unnumberedMs: 0, overdueMs: 0 },
+  database: HEALTHY,
   isDiskFull: false,
   poolWaitMs: 0,
   clockAgeMs: 0,
   engine: { lookedAgoMs: 0, workedAgoMs: 0 },
 }
-const database = (changed: Partial<NonNullable<HealthFacts['database']>>): Partial<HealthFacts> => ({
-  database: { isReadOnly: false, unnumberedMs: 0, overdueMs: 0, ...changed },
+const database = (changed: Partial<DatabaseFacts>): Partial<HealthFacts> => ({
+  database: { ...HEALTHY, ...changed },
 })
 const failed = (changed: Partial<HealthFacts>) =>
   judgeHealth({ ...FINE, ...changed })
@@ -18,7 +26,7 @@ const failed = (changed: Partial<HealthFacts>) =>
 
 test('each check has a name, also while it is fine', () => {
   expect(judgeHealth(FINE).map(({ name }) => name)).toEqual([
-    ...['database', 'writable', 'numberer', 'pool', 'engine', 'clock'],
+    ...['database', 'schema', 'writable', 'numberer', 'pool', 'engine', 'clock'],
   ])
   expect(judgeHealth({ ...FINE, engine: null }).map(({ name }) => name)).not.toContain('engine')
   expect(failed({})).toEqual([])
@@ -27,6 +35,7 @@ test('each check has a name, also while it is fine', () => {
 const { poolWait, unnumbered, engine, clockAge } = HEALTH_BOUNDS
 test.each<[Partial<HealthFacts>, string]>([
   [{ database: null }, 'database: the database does not answer'],
+  [database({ schemaProblem: 'start a newer version' }), 'schema: start a newer version'],
   [database({ isReadOnly: true }), 'writable: the database takes no writes: it is a standby, or set to read only'],
   [{ isDiskFull: true }, 'writable: the database has no space left'],
   [{ poolWaitMs: poolWait + 1 }, 'pool: requests have waited for 5 s for a connection'],
@@ -45,6 +54,13 @@ test('ready up to the bounds; a tree that alone is overdue is not the fault of a
   expect(failed({ poolWaitMs: poolWait, clockAgeMs: clockAge, ...database({ unnumberedMs: unnumbered }) })).toEqual([])
   expect(failed(database({ overdueMs: 3_600_000 }))).toEqual([])
   expect(failed({ engine: { lookedAgoMs: engine, workedAgoMs: 3_600_000 } })).toEqual([])
+})
+
+test('a database that could not be asked, since the pool is exhausted, is not said to be silent', () => {
+  expect(failed({ database: 'NOT_ASKED' })).toEqual([])
+  expect(failed({ database: 'NOT_ASKED', poolWaitMs: poolWait + 1 })).toEqual([
+    'pool: requests have waited for 5 s for a connection',
+  ])
 })
 
 test('a queue that moves is told from one that stands, however long it is', () => {

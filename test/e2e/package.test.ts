@@ -130,7 +130,7 @@ test('the tarball has all that runs, and nothing else', () => {
   // Neither sources, nor tests, nor what only somebody has who has worked here.
   const foreign = paths.filter(
     (path) =>
-      (path.endsWith('.ts') && !path.endsWith('.d.ts')) ||
+      (path.endsWith('.ts') && !path.endsWith('.d.ts') && !path.startsWith('examples/init/')) ||
       /^(src|test|bench|scripts|node_modules|\.)|\.(map|tgz|log|pem|key)$|(^|\/)(\.env|\.npmrc|token|secret-key)$/.test(
         path,
       ),
@@ -244,6 +244,31 @@ test('it serves with an embedded Postgres, and all that it brings works', { time
   ])
   expect(applied).toMatchObject({ code: 0, out: expect.stringContaining('platform succeeded') })
   expect(used).toMatchObject({ code: 0, out: '{"action":"RECONCILE","config":{"of":["platform"]}}\n' })
+
+  // An agent of one's own, typed as `init` says: it is written, tested, connected, and works.
+  const project = join(folder, 'greeter')
+  expect(await npx('init', 'greeter', '--type', 'greeting')).toMatchObject({ code: 0 })
+  expect(await npx('init', 'greeter')).toMatchObject({ code: 2, err: expect.stringContaining('is not empty') })
+  const types = ['--typeRoots', join(ROOT, 'node_modules/@types'), '--types', 'node']
+  const [tested, compiled, agentToken] = await Promise.all([
+    run(project, 'npm', ['test']),
+    run(project, join(ROOT, 'node_modules/.bin/tsc'), ['-p', '.', ...types]),
+    npx('token', 'create', 'greeter', '--role', 'agent', '--type', 'greeting', '-q'),
+  ])
+  expect(tested).toMatchObject({ code: 0, out: expect.stringMatching(/pass 3\n/) })
+  expect(compiled).toEqual({ code: 0, out: '', err: '' })
+  expect(agentToken).toMatchObject({ code: 0, err: '' })
+  const agent = spawn('npm', ['start'], {
+    cwd: project,
+    env: { ...theirEnv(), PHASELINE_TOKEN: agentToken.out.trim() },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+  const agentSaid = output(agent)
+  const greeted = await npx('apply', '-f', 'greeter/greeting.yaml', '--wait')
+  expect([greeted, agentSaid()]).toMatchObject([{ code: 0 }, expect.stringContaining('Waiting for work')])
+  expect((await npx('get', 'greeting')).out).toMatch(/exports +greeted: Hello, world!/)
+  if (agent.pid !== undefined) process.kill(-agent.pid, 'SIGTERM')
 
   // Its services are real, and stay until it is deleted.
   expect(await npx('delete', 'shop', '--wait')).toMatchObject({ code: 0 })

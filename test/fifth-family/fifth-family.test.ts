@@ -157,7 +157,7 @@ test('the dashboard draws it and acts on it', async () => {
     .waitFor()
 
   await using machines = await visit(here.browser, here.server, '/machines?machine=backup')
-  await machines.page.getByText('picked up: written by the claim itself').first().waitFor()
+  await machines.page.getByText('claimed', { exact: true }).first().waitFor()
   expect([overview, tree, agents, machines].flatMap(({ complaints }) => complaints)).toEqual([])
 })
 

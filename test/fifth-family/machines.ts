@@ -10,7 +10,7 @@ export const backup = defineMachine({
   initial: 'PENDING',
   final: ENDED,
   rows: [
-    ['PENDING', 'COPIER', 'COPYING', 'picked up: written by the claim itself'],
+    ['PENDING', 'COPIER', 'COPYING', 'claimed'],
     ['COPYING', 'COPIER', 'KEPT', 'copied'],
     ['COPYING', 'COPIER', 'FAILED', 'could not be copied'],
     ['PENDING', 'USER', 'ABORTED', 'cancelled before a copier took it'],

@@ -47,7 +47,7 @@ fragment Object on TreeObject {
   dependsOn(first: 5) { edges { node { name } } } dependents(first: 5) { totalCount edges { node { name } } }
   phase finished error { code causes { object { id } } }
   blockedBy { reason message ... on DependencyBlocker { object { name } } }
-  deadlines { name expiresAt } allowedTransitions { to } progress { step }
+  deadlines { name expiresAt } allowedTransitions { to } verbs { name allowed why } progress { step }
   history(first: 3) { totalCount edges { node { sequence object { id } } } } logs(first: 3) { totalCount edges { node { text } } }
   ... on Installation { spec ignored mode imports exports execution { id classes { succeeded waiting } } }
   ... on DeployItem { type target config exports attempt agent { name } timeouts { pickup { ms } } }

@@ -17,11 +17,16 @@ const BLOCKERS = gql(`query ($id: ID!) { object(id: $id) { blockedBy { reason me
   ... on ImportBlocker { name } ... on AgentBlocker { types connected } ... on BackoffBlocker { until } ... on ChildrenBlocker { open } } } }`)
 /** Blockers in short: reason and what it is about. */
 async function blockers(...path: string[]): Promise<string[]> {
-  const { id } = await api.world.see(...path)
-  const { object } = await api.query(BLOCKERS, { id })
-  return present(object).blockedBy.map(({ reason, object: other, name, types, connected, open }) =>
+  return (await blockedBy(path)).map(({ reason, object: other, name, types, connected, open }) =>
     `${reason} ${other?.name ?? name ?? (types ? `${types} ${connected}` : (open ?? ''))}`.trim(),
   )
+}
+
+const messages = async (...path: string[]): Promise<string[]> => (await blockedBy(path)).map(({ message }) => message)
+async function blockedBy(path: readonly string[]) {
+  const { id } = await api.world.see(...path)
+  const { object } = await api.query(BLOCKERS, { id })
+  return present(object).blockedBy
 }
 
 describe('blockedBy', () => {
@@ -117,9 +122,12 @@ describe('blockedBy', () => {
     await api.world.report({
       fence: work?.fence ?? '',
       phase: 'PROGRESSING',
-      error: { code: 'X', message: 'x', retryable: true },
+      error: { code: 'X', message: 'The engine is away.', retryable: true },
     })
     expect(await blockers('retry', 'deploy-items', 'r')).toEqual(['BACKOFF'])
+    expect(await messages('retry', 'deploy-items', 'r')).toEqual([
+      'It is offered to agents again at that time. Its last try ended with: The engine is away.',
+    ])
     expect(await blockers('retry')).toEqual(['BACKOFF', 'CHILDREN 1'])
     await api.world.cancel(id)
     expect(await blockers('retry')).toEqual([])

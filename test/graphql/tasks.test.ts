@@ -2,7 +2,19 @@ import { v7 } from 'uuid'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { present } from '../testkit/ask.ts'
 import { gql } from '../testkit/gql.ts'
-import { addTask, begin, declare, exclusive, gadget, letGo, RUNNER, reportJob, shared } from '../testkit/operations.ts'
+import {
+  addTask,
+  begin,
+  broken,
+  claimJobs,
+  declare,
+  exclusive,
+  gadget,
+  letGo,
+  RUNNER,
+  reportJob,
+  shared,
+} from '../testkit/operations.ts'
 import { viewerOf } from '../testkit/viewers.ts'
 import { type Api, createApi } from './api.ts'
 
@@ -100,4 +112,45 @@ test('a job shows its record: uuid, gadget, parameters, locks, activity, journal
     locks: [],
     journal: [{ entry: 'START' }, { entry: 'DONE' }],
   })
+})
+
+test('the error of a task names the jobs that caused it, with what they said', async () => {
+  const { world } = api
+  const id = await addTask(world, [gadget('one'), gadget('two')], 'broken')
+  const run = await begin(world, 'one')
+  await reportJob(world, { fence: run.fence, phase: 'UNDOING', error: broken })
+  const [undo] = await claimJobs(world)
+  await reportJob(world, { fence: present(undo).fence, phase: 'FAILED' })
+  const { object } = await api.query(
+    gql(
+      'query ($id: ID!) { object(id: $id) { phase error { code causeCount causes { kind name code message object { id } } } } }',
+    ),
+    { id },
+  )
+  const { retryable: _, ...said } = broken
+  const cause = { kind: 'GADGET_JOB', name: 'one', ...said }
+  expect(object).toEqual({
+    phase: 'FAILED',
+    error: { code: 'JOBS_FAILED', causeCount: 1, causes: [{ ...cause, object: { id: run.objectId } }] },
+  })
+})
+
+test('verbs are judged by the rights of their mutations and by the state of the object', async () => {
+  const { world } = api
+  const id = await addTask(world, [gadget('one')], 'judged')
+  const VERBS = gql('query ($id: ID!) { object(id: $id) { verbs { name allowed obstacle why } } }')
+  expect((await api.query(VERBS, { id })).object?.verbs).toEqual([
+    { name: 'cancel', allowed: true, obstacle: null, why: null },
+    {
+      name: 'delete',
+      allowed: false,
+      obstacle: 'PHASE',
+      why: 'It is RUNNING: only possible in SUCCEEDED, FAILED, ABORTED.',
+    },
+  ])
+  const why = 'It takes the role EDITOR in the project.'
+  const read = await api.query(VERBS, { id }, viewerOf('READER'))
+  expect(read.object?.verbs).toEqual(
+    ['cancel', 'delete'].map((name) => ({ name, allowed: false, obstacle: 'RIGHT', why })),
+  )
 })

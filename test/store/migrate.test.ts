@@ -94,10 +94,8 @@ test('a failed migration leaves no change, and later ones wait until it is resol
   expect(await migrate(database.pool, folder)).toEqual(['2_broken', '3_third'])
 })
 
-test('a killed process leaves no half migration, and the next process continues', async () => {
-  await write('1_slow', 'create table a (); select pg_sleep(60)')
-  const interrupted = expect(migrate(database.pool, folder)).rejects.toThrow('1_slow failed')
-  await until(
+const endSleeper = () =>
+  until(
     async () =>
       (
         await rows(`select pg_terminate_backend(pid) from pg_stat_activity
@@ -105,6 +103,11 @@ test('a killed process leaves no half migration, and the next process continues'
       ).length > 0,
     { what: 'the migration is under way' },
   )
+
+test('a killed process leaves no half migration, and the next process continues', async () => {
+  await write('1_slow', 'create table a (); select pg_sleep(60)')
+  const interrupted = expect(migrate(database.pool, folder)).rejects.toThrow('1_slow failed')
+  await endSleeper()
   await interrupted
   await write('1_slow', 'create table a ()')
   expect(await migrate(database.pool, folder)).toEqual(['1_slow'])
@@ -119,13 +122,80 @@ test('nothing is applied when an applied migration was changed', async () => {
   expect(await tables()).toBe(1)
 })
 
-test('nothing is applied to the database of a newer version', async () => {
-  await write('1_first', 'create table a ()')
-  await write('2_newer', 'create table b ()')
+test('a table that others use is waited for without keeping them from it', async () => {
+  await write('1_first', 'create table a (); create table b ()')
   await migrate(database.pool, folder)
-  await rm(join(folder, '2_newer'), { recursive: true })
+  await write('2_second', 'drop table b; alter table a add column n int')
+  const user = await database.pool.connect()
+  await user.query('begin; select from a')
+  const applied = migrate(database.pool, folder)
+  const waits = `select from pg_locks where not granted and relation = 'a'::regclass`
+  await until(async () => (await rows(waits)).length > 0, { what: 'the migration waits' })
+  // It queues behind the migration, which gives way.
+  expect(await rows('select n from (select 1 as n) one left join a on true')).toEqual([{ n: 1 }])
+  expect(await tables()).toBe(2)
+  await user.query('commit')
+  user.release()
+  expect(await applied).toEqual(['2_second'])
+  expect(await tables()).toBe(1)
+})
+
+const RANGE = '2_range'
+/** Begins to say what programs have to know. */
+const writeRange = () => write(RANGE, `create table schema_range as select '${RANGE}'::text as oldest`)
+const forget = (name: string) => rm(join(folder, name), { recursive: true })
+
+test('an older version leaves the database of a newer one as it is, and starts as long as that says so', async () => {
+  const EXPAND = 'create table b ()'
+  await write('1_first', 'create table a ()')
+  await writeRange()
+  await write('3_expand', EXPAND)
+  await migrate(database.pool, folder)
+  await forget('3_expand')
+  expect(await migrate(database.pool, folder)).toEqual([])
+  // A version later, nothing needs what was there before.
+  await write('3_expand', EXPAND)
+  await write('4_contract', `drop table a; update schema_range set oldest = '3_expand'`)
+  await migrate(database.pool, folder)
+  await forget('4_contract')
+  expect(await migrate(database.pool, folder)).toEqual([])
+  await forget('3_expand')
+  await expect(migrate(database.pool, folder)).rejects.toThrow(
+    "This version cannot start: a newer version has changed the database's schema to 4_contract, which works with programs from the schema 3_expand on, and this one has 2_range: start a newer version, or restore the backup from before that upgrade.",
+  )
+})
+
+test('an older version starts after a newer one has failed to migrate, but adds nothing of its own', async () => {
+  await writeRange()
+  await write('3_newer', 'select 1/0')
+  await expect(migrate(database.pool, folder)).rejects.toThrow('3_newer failed')
+  await forget('3_newer')
+  expect(await migrate(database.pool, folder)).toEqual([])
+  await write('4_own', 'create table c ()')
+  await expect(migrate(database.pool, folder)).rejects.toThrow('3_newer failed earlier')
+})
+
+test('a killed process leaves neither a contraction nor what it says about it', async () => {
+  await writeRange()
+  await write('3_contract', `create table b (); update schema_range set oldest = '3_contract'; select pg_sleep(60)`)
+  const interrupted = expect(migrate(database.pool, folder)).rejects.toThrow('3_contract failed')
+  await endSleeper()
+  await interrupted
+  expect(await rows('select oldest from schema_range')).toEqual([{ oldest: RANGE }])
+  await forget('3_contract')
+  expect(await migrate(database.pool, folder)).toEqual([])
+})
+
+test.each([
+  ['from before the range was stated', 'create table b ()', '2_newer, which this version does not know'],
+  ['of another line', `create table schema_range as select '1_first'::text as oldest`, 'neither older nor newer'],
+])('nothing is applied to the database of a version %s', async (_, sql, problem) => {
+  await write('1_first', 'create table a ()')
+  await write('2_newer', sql)
+  await migrate(database.pool, folder)
+  await forget('2_newer')
   await write('1_other', 'create table c ()')
-  await expect(migrate(database.pool, folder)).rejects.toThrow('2_newer, which this version does not know')
+  await expect(migrate(database.pool, folder)).rejects.toThrow(problem)
   expect(await tables()).toBe(2)
 })
 

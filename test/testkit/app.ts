@@ -69,7 +69,7 @@ export async function startTestProcess({
   return { app, output: () => output, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
-async function configOf(env: Readonly<Record<string, string>>): Promise<Config> {
+export async function configOf(env: Readonly<Record<string, string>>): Promise<Config> {
   const settings = await loadSettings(
     {
       PORT: '0',

@@ -19,7 +19,8 @@ export class AutoResetEvent {
           this.#release = () => undefined
           resolve()
         }
-        const timer = setTimeout(done, ms)
+        // The time may have passed while the caller computed it: a negative one would print a warning of Node.
+        const timer = setTimeout(done, Math.max(0, ms))
         signal.addEventListener('abort', done)
         this.#release = done
       })

@@ -50,6 +50,7 @@ const DETAILS = statement({
     i.object_id is not null as "isInstallation", i.ignored, i.mode, i.next_mode as "nextMode",
     i.next_deletion as "nextDeletion", i.cancel_requested_at as "cancelRequestedAt",
     t.untriggered, t.open, t.failed, w.type, w.target, w.state, w.offer_after as "offerAfter", q.wake_at as "retryAt",
+    (select s.error ->> 'message' from object_status s where s.object_id = o.id and w.offer_after is not null) as "lastProblem",
     array(select e.to_id from edge e where e.from_id = o.id and e.to_id = any($1::uuid[])) as "dependsOn",
     array(select e.from_id from edge e where e.to_id = o.id and e.from_id = any($1::uuid[])) as "dependents"
   from object o
@@ -86,6 +87,7 @@ const DETAILS = statement({
     state: joined(smallintOf<WorkState>()),
     offerAfter: table.work.offerAfter,
     retryAt: nullable(table.rootQueue.wakeAt),
+    lastProblem: nullable(text),
     dependsOn: array(uuid),
     dependents: array(uuid),
   },
@@ -172,13 +174,13 @@ function isOpen(rows: readonly DetailsRow[]): (row: DetailsRow) => boolean {
 
 function toWaiting(details: DetailsRow, { openChildren, scope, importers }: Related): Waiting {
   const { isInstallation, ignored, mode, nextMode, nextDeletion, cancelRequestedAt, open, type, ...rest } = details
-  const { untriggered, failed, target, state, offerAfter, retryAt, dependsOn, dependents, ...row } = rest
+  const { untriggered, failed, target, state, offerAfter, retryAt, lastProblem, dependsOn, dependents, ...row } = rest
   const exporters = scope.flatMap(({ exporterId }) => exporterId ?? [])
   return {
     row,
     installation: isInstallation ? { ignored, mode, nextMode, nextDeletion, cancelRequestedAt } : null,
     childCounts: open === null || failed === null || untriggered === null ? null : { untriggered, open, failed },
-    work: type === null ? null : { type, target, state, offerAfter },
+    work: type === null ? null : { type, target, state, offerAfter, lastProblem },
     dependsOn: [...new Set([...dependsOn, ...exporters])],
     dependents: [...dependents, ...importers],
     openChildren,

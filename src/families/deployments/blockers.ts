@@ -1,6 +1,7 @@
 import { isFinished, type ObjectRow, WORK_STATE, type Work } from '../../core/tree.ts'
 import type { Phase, ReconcileMode } from '../../core/vocabulary.ts'
 import { type ExporterState, isReady } from './imports.ts'
+import { withLastProblem } from './last-problem.ts'
 import { isBeingDeleted } from './sibling-imports.ts'
 
 /** Finds the blockers of an object from plain data about it and about the objects on the chains of its blockers. */
@@ -31,7 +32,10 @@ export interface Waiting {
     readonly cancelRequestedAt: Date | null
   } | null
   readonly childCounts: { readonly untriggered: number; readonly open: number; readonly failed: number } | null
-  readonly work: Pick<Work, 'type' | 'target' | 'state' | 'offerAfter'> | null
+  /** With why the last agent has given it back. */
+  readonly work:
+    | (Pick<Work, 'type' | 'target' | 'state' | 'offerAfter'> & { readonly lastProblem: string | null })
+    | null
   /** Dependencies and dependents among its siblings; of a root: its exporters and importers. */
   readonly dependsOn: readonly string[]
   readonly dependents: readonly string[]
@@ -229,9 +233,10 @@ const pausedBelow = ({ name }: Waiting['row']): DeploymentsBlocker => ({
 
 function waitsForAgent({ work }: Waiting, details: BlockerInputs, now: Date): readonly DeploymentsBlocker[] {
   if (work?.state !== WORK_STATE.OFFERED) return []
-  const { type, target, offerAfter } = work
+  const { type, target, offerAfter, lastProblem } = work
   if (offerAfter && offerAfter > now) {
-    return [{ reason: 'BACKOFF', until: offerAfter, message: 'It is offered to agents again at that time.' }]
+    const message = withLastProblem('It is offered to agents again at that time.', lastProblem)
+    return [{ reason: 'BACKOFF', until: offerAfter, message }]
   }
   const connected = details.isServed(type, target)
   const which = `an agent of the type ${type}${target === null ? '' : ` for the target ${target}`}`

@@ -1,7 +1,7 @@
 import { sameJson } from '../../core/json.ts'
 import { isFinished, type Node, type Slice } from '../../core/tree.ts'
 import { deployItem, isCancelled } from './details.ts'
-import { cancelMessage, failure, failWithCauses, finish, orphansFirst, vanish } from './finish.ts'
+import { cancelMessage, failure, failWithCauses, finish, orphansFirst, vanish, whyDeleted } from './finish.ts'
 import { findCycle } from './graph.ts'
 import type { ItemSpec } from './spec.ts'
 import { takeOver } from './start-children.ts'
@@ -35,7 +35,8 @@ export function decideExecution(execution: Node, slice: Slice): void {
 }
 
 function start(execution: Node, slice: Slice): void {
-  if (execution.row.deletionRequestedAt) slice.move(execution, 'INIT_DELETE')
+  if (execution.row.deletionRequestedAt)
+    slice.move(execution, 'INIT_DELETE', { reason: whyDeleted(slice.parent(execution)) })
   else {
     slice.patch(execution, { observedGeneration: execution.row.generation })
     slice.move(execution, 'INIT')

@@ -2,8 +2,8 @@ import { sameJson } from '../../core/json.ts'
 import { isFinished, type Node, type Slice } from '../../core/tree.ts'
 import { mergePendingReconcile } from './ask-for-job.ts'
 import { complete } from './complete-installation.ts'
-import { installation, isCancelled } from './details.ts'
-import { cancelMessage, failure, failWithCauses, finish, keep, orphansFirst, vanish } from './finish.ts'
+import { installation, isCancelled, isForced } from './details.ts'
+import { cancelMessage, failure, failWithCauses, finish, keep, orphansFirst, vanish, whyDeleted } from './finish.ts'
 import { type Gathered, gatherImports, pinImports } from './imports.ts'
 import { checkImports, markOrphanedChildren, writeMissingChildren } from './init-installation.ts'
 import { mayBeDeleted } from './sibling-imports.ts'
@@ -39,7 +39,7 @@ export function decideInstallation(node: Node, slice: Slice): void {
 
 function startDeletion(node: Node, slice: Slice): void {
   if (node.error) slice.setError(node, null)
-  slice.move(node, 'INIT_DELETE')
+  slice.move(node, 'INIT_DELETE', { reason: whyDeleted(slice.parent(node)) })
   slice.touch(node)
 }
 
@@ -66,13 +66,13 @@ function admit(node: Node, slice: Slice): void {
   slice.patch(node, { observedGeneration: node.row.generation })
   slice.setDetails(node, { imports: pinned.values })
   if (node.error) slice.setError(node, null)
-  slice.move(node, 'INIT')
+  slice.move(node, 'INIT', isForced(slice) ? { reason: 'FORCE does not wait for what it depends on' } : {})
   slice.touch(node)
 }
 
 /** Ends a job that was cancelled before it did anything. */
 function letGo(node: Node, slice: Slice): void {
-  slice.move(node, 'PENDING_DEPENDENCIES')
+  slice.move(node, 'PENDING_DEPENDENCIES', { reason: 'cancelled' })
   slice.touch(node)
 }
 
@@ -127,11 +127,11 @@ function cleanUp(node: Node, slice: Slice): void {
 }
 
 function progress(node: Node, slice: Slice): void {
-  const { open, failed } = node.childCounts
+  const { open, failed, total } = node.childCounts
   if (open > 0) return
   if (isCancelled(slice)) return abort(node, slice)
   if (failed > 0) return failWithCauses(node, slice, 'FAILED')
-  slice.move(node, 'COMPLETING')
+  slice.move(node, 'COMPLETING', total === 0 ? { reason: 'it has no children' } : {})
   slice.touch(node)
 }
 

@@ -4,7 +4,8 @@ import type { Principal } from '../../core/ports/viewer.ts'
 import { type Evaluated, isFinished, NEW_WORK, type Node, type Slice, WORK_STATE, type Work } from '../../core/tree.ts'
 import type { WorkAction } from '../../core/vocabulary.ts'
 import { deployItem, installation, isCancelled, skipsUninstall } from './details.ts'
-import { failure, finish, keep, vanish } from './finish.ts'
+import { failure, finish, keep, vanish, whyDeleted } from './finish.ts'
+import { withLastProblem } from './last-problem.ts'
 import type { ItemSpec, Timeout } from './spec.ts'
 
 /** A deploy item: triggered when it waits for nothing more, then claimed by a deployer and bounded by its timeouts. */
@@ -73,15 +74,18 @@ function triggerDeletion(item: Node, execution: Node, slice: Slice): void {
   const jobId = execution.row.jobId as string
   if (!work?.handed || skipsUninstall(slice)) {
     slice.patch(item, { jobId })
-    if (item.row.phase !== 'PENDING') slice.move(item, 'INIT_DELETE')
-    return vanish(item, slice, { triggered: false })
+    if (item.row.phase !== 'PENDING') slice.move(item, 'INIT_DELETE', { reason: whyDeleted(execution) })
+    return vanish(item, slice, {
+      triggered: false,
+      reason: work?.handed ? 'deleted without uninstalling' : 'never deployed',
+    })
   }
   const spec = slice.spec(item) as ItemSpec | undefined
   if (!spec) return
   slice.addChildCounts(execution, { untriggered: -1, open: 1 })
   slice.patch(item, { jobId })
   if (item.error) slice.setError(item, null)
-  slice.move(item, 'INIT_DELETE')
+  slice.move(item, 'INIT_DELETE', { reason: whyDeleted(execution) })
   // Uses the config that was really deployed, not the wanted one.
   offer(item, slice, { action: 'DELETE', config: work.handedConfig, spec, jobId })
 }
@@ -133,7 +137,8 @@ function watch(item: Node, slice: Slice): void {
   if (!work.pickedUpAt) {
     return giveUp(item, slice, 'PICKUP_TIMEOUT', `No deployer of type ${work.type} picked it up in time.`)
   }
-  stop(item, work, slice, 'PROGRESSING_TIMEOUT', 'Its deployer did not finish in time.')
+  const message = withLastProblem('Its deployer did not finish in time.', item.error?.message)
+  stop(item, work, slice, 'PROGRESSING_TIMEOUT', message)
 }
 
 function stop(item: Node, work: Work, slice: Slice, code: string, message: string): void {
@@ -162,6 +167,7 @@ export function claimItem(item: Node, by: Principal, slice: Slice): void {
     handed: true,
     handedConfig: work.config,
   })
-  if (item.row.phase === 'INIT') slice.move(item, 'PROGRESSING', { actor: 'DEPLOYER', by })
-  else if (item.row.phase === 'INIT_DELETE') slice.move(item, 'DELETING', { actor: 'DEPLOYER', by })
+  const claimed = { actor: 'DEPLOYER', by, reason: `claimed by ${work.instance ?? by.name}` } as const
+  if (item.row.phase === 'INIT') slice.move(item, 'PROGRESSING', claimed)
+  else if (item.row.phase === 'INIT_DELETE') slice.move(item, 'DELETING', claimed)
 }

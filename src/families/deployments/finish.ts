@@ -21,6 +21,8 @@ export interface Ending {
   readonly actor?: 'CONTROLLER' | 'DEPLOYER'
   readonly by?: Principal | null
   readonly message?: string | null
+  /** The fact of this case, where the machine's row stands for several; an error's code comes first. */
+  readonly reason?: string
 }
 
 /** Moves an object to the phase in which its job ends. */
@@ -31,7 +33,7 @@ export function finish(node: Node, slice: Slice, ending: Ending): void {
   slice.move(node, ending.to, {
     actor,
     by,
-    reason: error?.code ?? null,
+    reason: error?.code ?? ending.reason ?? null,
     message: error?.message ?? ending.message ?? null,
   })
   closeWork(node, slice, actor)
@@ -46,6 +48,10 @@ export function finish(node: Node, slice: Slice, ending: Ending): void {
 /** The snapshot of its spec, which the ended job used. */
 const wasEdited = ({ row }: Node): boolean =>
   INSTALLING.includes(row.phase) && row.generation !== row.observedGeneration
+
+/** Why a child is deleted: its parent is, too, or its spec does not have it any more. */
+export const whyDeleted = (parent: Node | null): string =>
+  !parent || parent.row.deletionRequestedAt ? 'deletion requested' : `no longer in the spec of ${parent.row.name}`
 
 /** Releases the objects that waited for the deletion of this one. */
 export function vanish(node: Node, slice: Slice, ending: Omit<Ending, 'to'> & { readonly triggered: boolean }): void {

@@ -26,15 +26,39 @@ export const deployments = defineFamily({
     },
   ],
   programs: {
-    mock: { load: async () => (await import('./agents.ts')).mock },
-    gadget: { load: async () => (await import('./agents.ts')).gadget },
+    mock: { title: 'deploy items that only pretend', load: async () => (await import('./agents.ts')).mock },
+    gadget: {
+      title: 'deploy items by the gadgets of PHASELINE_GADGETS',
+      load: async () => (await import('./agents.ts')).gadget,
+    },
     // `container` is the runtime.
     'container-deployer': {
-      options: ['engine', 'pull', 'registries'],
+      title: 'deploy items of type container, on Docker or Podman',
+      options: {
+        engine: 'socket of the engine (otherwise DOCKER_HOST)',
+        pull: 'missing (the default), always or never',
+        registries: 'file like Docker’s config.json, with credentials',
+      },
       load: async () => (await import('./agents/container/program.ts')).containers,
     },
+    helm: {
+      title: 'deploy items of charts of Helm',
+      options: {
+        helm: 'the program (otherwise helm in PATH)',
+        charts: 'folder of charts, as folders and archives',
+        repositories: 'from where charts may be fetched: beginnings of addresses, with commas between',
+        registries: 'file like Docker’s config.json, with credentials',
+        kubeconfigs: 'folder of the kubeconfigs of targets, each named like its target',
+        namespace: 'where its inventories are, and objects that name none',
+      },
+      load: async () => (await import('./agents/helm/program.ts')).helmCharts,
+    },
     'kubernetes-manifest': {
-      options: ['kubeconfigs', 'namespace'],
+      title: 'deploy items of objects of Kubernetes',
+      options: {
+        kubeconfigs: 'folder of the kubeconfigs of targets, each named like its target',
+        namespace: 'where its inventories are, and objects that name none',
+      },
       load: async () => (await import('./agents/kubernetes/program.ts')).kubernetesManifest,
     },
   },

@@ -1,4 +1,4 @@
-import type { FailureCause, ObjectFailure } from '../../core/errors.ts'
+import { causeOf, type FailureCause, type ObjectFailure } from '../../core/errors.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 import type { Client } from '../../store/client.ts'
 import { array, boolean, integer, joined, json, nullable, required, text, uuid } from '../../store/column-types.ts'
@@ -90,13 +90,7 @@ const FAILED_CHILDREN = statement({
 
 async function failedChildren(client: Client, parentId: string): Promise<readonly FailureCause[]> {
   const { rows } = await FAILED_CHILDREN.query(client, [parentId, FAILED])
-  return rows.map(({ id, kind, name, phase, error }) => ({
-    objectId: id,
-    kind,
-    name,
-    code: error?.code ?? phase,
-    message: error?.message ?? `It is ${phase}.`,
-  }))
+  return rows.map(causeOf)
 }
 
 const ITEM_EXPORTS = statement({

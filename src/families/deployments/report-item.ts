@@ -7,6 +7,7 @@ import type { ReportVerdict } from '../family.ts'
 import { noteProgress } from '../note-progress.ts'
 import { deployItem } from './details.ts'
 import { failure, finish, vanish } from './finish.ts'
+import { withLastProblem } from './last-problem.ts'
 
 const ACCEPTED: ReportVerdict = { ok: true, changed: true }
 const UNCHANGED: ReportVerdict = { ok: true, changed: false }
@@ -51,10 +52,11 @@ function recordedAs(phase: Phase, { work }: Node): Phase {
   return phase === 'ABORTED' && work?.abortCode === 'PROGRESSING_TIMEOUT' ? 'FAILED' : phase
 }
 
-function errorOf(report: Report, to: Phase, { work }: Node, slice: Slice) {
+function errorOf(report: Report, to: Phase, { work, error: last }: Node, slice: Slice) {
   if (to === 'SUCCEEDED' || to === 'GONE') return null
   if (work?.abortCode === 'PROGRESSING_TIMEOUT') {
-    return failure(slice, 'PROGRESSING_TIMEOUT', 'It did not finish in time and was stopped.')
+    const message = withLastProblem('It did not finish in time and was stopped.', last?.message)
+    return failure(slice, 'PROGRESSING_TIMEOUT', message)
   }
   const { error } = report
   if (error) return failure(slice, error.code, error.message)

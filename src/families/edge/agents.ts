@@ -1,6 +1,7 @@
 import { requireState, UsageError } from '../../agents/arguments.ts'
-import { logEvent, logProblem } from '../../agents/log-event.ts'
+import { logEvent } from '../../agents/log-event.ts'
 import type { AgentProgram } from '../../agents/program.ts'
+import { agentsMain } from '../../agents/start-child.ts'
 import { readBehaviour } from './agents/behaviour.ts'
 import { runSimulatedCrm } from './agents/simulated-crm.ts'
 
@@ -20,17 +21,16 @@ export const crm: AgentProgram = async (context) => {
   const { cloudlet, role = 'CRM', 'crm-version': version = '1.0.0' } = options
   if (!cloudlet) throw new UsageError('The CRM needs --cloudlet: the id or the name of the cloudlet that it serves.')
   if (role !== 'CRM' && role !== 'CRM_V2') throw new UsageError('--role must be CRM or CRM_V2.')
-  const main = process.argv[1] ?? ''
   const successorArgs = ['--types', 'crm', '--url', url, '--state', state, '--cloudlet', cloudlet]
   await runSimulatedCrm({
     ...{ cloudlet, role, version, client, state },
     instance: `crm-${name}`,
     behaviour: readBehaviour(env.PHASELINE_CRM),
     leaseMs: LEASE_MS,
-    successor: { args: [main, ...successorArgs], env, token },
+    successor: { args: [agentsMain(), ...successorArgs], env, token },
     crash: () => process.exit(EXIT_CRASHED),
     signal,
     onEvent: logEvent,
-    onProblem: (problem) => logProblem('crm', problem),
+    onProblem: (problem) => context.onProblem('crm', problem),
   })
 }

@@ -23,7 +23,15 @@ export const edge = defineFamily({
   // Users start a CRM for each cloudlet.
   agents: [],
   programs: {
-    crm: { options: ['cloudlet', 'role', 'crm-version'], load: async () => (await import('./agents.ts')).crm },
+    crm: {
+      title: 'simulated CRM of a cloudlet',
+      options: {
+        cloudlet: 'id or name of the cloudlet that it serves',
+        role: 'CRM (the default), or CRM_V2 when an upgrade starts it',
+        'crm-version': 'version of a new state folder (1.0.0)',
+      },
+      load: async () => (await import('./agents.ts')).crm,
+    },
   },
   server: async () => (await import('./server.ts')).server,
   cli: async () => (await import('./cli.ts')).cli,

@@ -1,3 +1,4 @@
+import type { FailureCause } from '../../core/errors.ts'
 import type { Node, Slice } from '../../core/tree.ts'
 import { isOver } from './details.ts'
 
@@ -26,10 +27,11 @@ function end(node: Node, slice: Slice): void {
   if (node.row.phase === 'ABORTING') slice.move(node, 'ABORTED')
   else if (failed === 0) slice.move(node, 'SUCCEEDED')
   else {
-    const causes = slice.ask<readonly { name: string; code: string }[]>('failedJobs', node.row.id)
+    const causes = slice.ask<readonly FailureCause[]>('failedJobs', node.row.id)
     if (!causes) return
-    const message = `${causes.map(({ name, code }) => `${name} (${code})`).join(', ')} did not succeed.`
-    slice.setError(node, { code: 'JOBS_FAILED', message, at: slice.now.toISOString(), causeCount: failed, causes: [] })
+    const names = causes.map(({ name, code }) => `${name} (${code})`).join(', ')
+    const message = `${names}${failed > causes.length ? ` and ${failed - causes.length} more` : ''} did not succeed.`
+    slice.setError(node, { code: 'JOBS_FAILED', message, at: slice.now.toISOString(), causeCount: failed, causes })
     slice.move(node, 'FAILED', { reason: 'JOBS_FAILED', message })
   }
   slice.patch(node, { finishedJobId: node.row.jobId })

@@ -24,7 +24,12 @@ export const operations = defineFamily({
       processes: ({ gadgetFolders }) => (gadgetFolders.length > 0 ? [{ types: ['gadget-job'], gadgetFolders }] : []),
     },
   ],
-  programs: { 'gadget-job': { load: async () => (await import('./agents.ts')).gadgetJob } },
+  programs: {
+    'gadget-job': {
+      title: 'jobs of tasks, with the gadgets of PHASELINE_GADGETS',
+      load: async () => (await import('./agents.ts')).gadgetJob,
+    },
+  },
   server: async () => (await import('./server.ts')).server,
   cli: async () => (await import('./cli.ts')).cli,
 })

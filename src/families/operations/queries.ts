@@ -1,5 +1,6 @@
+import { causeOf, type FailureCause, type ObjectFailure } from '../../core/errors.ts'
 import type { Client } from '../../store/client.ts'
-import { array, required, text, uuid } from '../../store/column-types.ts'
+import { json, nullable, uuid } from '../../store/column-types.ts'
 import { statement } from '../../store/statement.ts'
 import * as table from '../../store/tables.ts'
 import type { Family } from '../family.ts'
@@ -14,11 +15,16 @@ interface Wanted {
 
 const FAILED_JOBS = statement({
   name: 'failed-jobs',
-  text: `select o.parent_id as "parentId", o.name, coalesce(s.error ->> 'code', 'FAILED') as code from object o
-        left join object_status s on s.object_id = o.id where o.parent_id = any($1::uuid[]) and o.phase = 'FAILED'
-        order by o.ordinal limit 10`,
-  params: [array(uuid)],
-  row: { parentId: required(table.object.parentId), name: table.object.name, code: text },
+  text: `select o.id, o.kind, o.name, o.phase, s.error from object o left join object_status s on s.object_id = o.id
+        where o.parent_id = $1 and o.phase = 'FAILED' order by o.ordinal limit 10`,
+  params: [uuid],
+  row: {
+    id: table.object.id,
+    kind: table.object.kind,
+    name: table.object.name,
+    phase: table.object.phase,
+    error: nullable(json<ObjectFailure>()),
+  },
 })
 
 export const questions: Family['questions'] = {
@@ -31,8 +37,12 @@ export const questions: Family['questions'] = {
     return answers
   },
   failedJobs: async (client, _root, asked) => {
-    const { rows } = await FAILED_JOBS.query(client, [asked as readonly string[]])
-    return asked.map((id) => rows.filter(({ parentId }) => parentId === id))
+    const answers: (readonly FailureCause[])[] = []
+    for (const id of asked as readonly string[]) {
+      const { rows } = await FAILED_JOBS.query(client, [id])
+      answers.push(rows.map(causeOf))
+    }
+    return answers
   },
 }
 

@@ -1,6 +1,5 @@
 import { requireState } from '../../agents/arguments.ts'
 import { LEASE_MS } from '../../agents/claim-work.ts'
-import { logProblem } from '../../agents/log-event.ts'
 import type { AgentProgram } from '../../agents/program.ts'
 import { readIsolation } from './agents/process/isolation.ts'
 import { openProcessRuntime } from './agents/process/process-runtime.ts'
@@ -23,6 +22,6 @@ export const processes: AgentProgram = async (context) => {
     concurrency,
     leaseMs,
     signal,
-    onProblem: (problem) => logProblem('process', problem),
+    onProblem: (problem) => context.onProblem('process', problem),
   })
 }

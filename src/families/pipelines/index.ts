@@ -12,11 +12,6 @@ declare module '../../core/tree.ts' {
   }
 }
 
-const CONTAINER_OPTIONS = [
-  ...['engine', 'workload-url', 'pull', 'registries', 'network'],
-  ...['memory', 'cpus', 'pids', 'user', 'root'],
-]
-
 /** Events, their workers and jobs. */
 export const pipelines = defineFamily({
   name: 'pipelines',
@@ -49,15 +44,38 @@ export const pipelines = defineFamily({
   ],
   programs: {
     process: {
-      options: ['isolation', 'network', 'folders'],
+      title: 'runtime of workers and jobs as processes of this machine',
+      options: {
+        isolation: 'isolated (the default) or trusted',
+        network: 'what isolated ones reach: api (the default) or host',
+        folders: 'further folders that isolated ones may read, with colons between',
+      },
       load: async () => (await import('./agents.ts')).processes,
     },
     container: {
-      options: CONTAINER_OPTIONS,
+      title: 'runtime of workers and jobs as containers of Docker or Podman',
+      options: {
+        engine: 'socket of the engine (otherwise DOCKER_HOST)',
+        'workload-url': 'the API as containers reach it (otherwise --url)',
+        pull: 'missing (the default), always or never',
+        registries: 'file like Docker’s config.json, with credentials',
+        network: 'none, bridge (the default), host, or a network of the engine',
+        memory: 'limit of each container, such as 512m',
+        cpus: 'limit of each container, such as 1.5',
+        pids: 'how many processes each may have (1024)',
+        user: 'uid or uid:gid (otherwise the image’s)',
+        root: 'read-only (the default) or writable',
+      },
       load: async () => (await import('./agents/container/program.ts')).containers,
     },
     kubernetes: {
-      options: ['namespace', 'replica', 'pods', 'workload-url'],
+      title: 'runtime of workers and jobs as pods of a cluster',
+      options: {
+        namespace: 'where the pods are (otherwise that of the kubeconfig)',
+        replica: 'name of this replica, the same after a restart (otherwise the host’s)',
+        pods: 'file with the settings of pods',
+        'workload-url': 'the API as pods reach it (otherwise --url)',
+      },
       load: async () => (await import('./agents/kubernetes/program.ts')).kubernetes,
     },
   },

@@ -1,6 +1,13 @@
+import { type JudgedVerb, judgeVerb } from '../../core/judge-verb.ts'
+import type { Right } from '../../core/rights.ts'
+import type { ObjectRow } from '../../core/tree.ts'
 import type { Verb, VerbFlag } from '../../core/verb.ts'
+import type { ResolverContext } from '../resolver-context.ts'
 import { builder } from '../schema/builder.ts'
-import { ObjectKindEnum, PhaseEnum, WhileDeletingEnum } from '../schema/enums.ts'
+import { ObjectKindEnum, ObstacleEnum, PhaseEnum, WhileDeletingEnum } from '../schema/enums.ts'
+import { TreeObjectRef } from '../schema/refs.ts'
+import { rightOf } from '../schema/rights-plugin.ts'
+import { finishedLoader } from './object-lists.ts'
 
 const VerbFlagRef = builder.objectRef<VerbFlag>('VerbFlag').implement({
   description: 'A boolean field of the input of a verb, false if left out.',
@@ -71,3 +78,67 @@ export const VerbRef = builder.objectRef<Verb>('Verb').implement({
     }),
   }),
 })
+
+const ObjectVerbRef = builder.objectRef<JudgedVerb>('ObjectVerb').implement({
+  description:
+    'A verb of the kind of an object, judged for this object and the viewer: enough for a button, or for its absence.',
+  fields: (t) => ({
+    name: t.string({ description: 'Name of the verb.', resolve: ({ verb }) => verb.name }),
+    label: t.string({ description: 'What a button says.', resolve: ({ verb }) => verb.label }),
+    allowed: t.boolean({
+      description:
+        'Whether the rights of the viewer and the state machine allow it now. The mutation judges again: other objects may still be in the way.',
+      resolve: ({ refusal }) => refusal === null,
+    }),
+    obstacle: t.field({
+      type: ObstacleEnum,
+      nullable: true,
+      description: 'Why it is not allowed, for programs; null: it is allowed.',
+      resolve: ({ refusal }) => refusal?.obstacle,
+    }),
+    why: t.string({
+      nullable: true,
+      description: 'Why it is not allowed, for people; null: it is allowed.',
+      resolve: ({ refusal }) => refusal?.why,
+    }),
+  }),
+})
+
+builder.interfaceField(TreeObjectRef, 'verbs', (t) =>
+  t.field({
+    type: [ObjectVerbRef],
+    description:
+      'All verbs of the kind, in the order in which a client shows them, each with whether the viewer may ask for it now, and why not.',
+    resolve: async (object, _, context, { schema }) => {
+      const { kinds, viewer } = context
+      const machines = kinds.machinesOf(object.kind)
+      const isSecondary = machines.some(({ column, verbs }) => column && verbs.length > 0)
+      const [finished, secondary] = await Promise.all([
+        isFinished(object, context),
+        isSecondary ? kinds.familyOf(object.kind).secondaryPhase?.(context, object) : null,
+      ])
+      const mutations = schema.getMutationType()?.getFields() ?? {}
+      return machines.flatMap((machine) => {
+        const subject = { ...placeOf(object), finished, phase: machine.column ? (secondary ?? null) : object.phase }
+        return machine.verbs
+          .filter(({ kind }) => kind === object.kind)
+          .map((verb) => judgeVerb(verb, subject, viewer, rightTo(mutations[verb.mutation], verb), machine))
+      })
+    },
+  }),
+)
+
+const isFinished = (row: ObjectRow, context: ResolverContext): boolean | Promise<boolean> =>
+  context.kinds.isAtRest(row) && finishedLoader(context).load(row)
+
+const placeOf = ({ projectId, parentId, deletionRequestedAt }: ObjectRow) => ({
+  projectId,
+  parentId,
+  deletionRequestedAt,
+})
+
+function rightTo(field: { readonly extensions: object } | undefined, { mutation }: Verb): Right {
+  const right = field && rightOf(field)
+  if (!right) throw new Error(`there is no mutation ${mutation}`)
+  return right
+}

@@ -1,6 +1,7 @@
 import {
   BLOCKER_REASON_DESCRIPTIONS,
   ERROR_CODE_DESCRIPTIONS,
+  OBSTACLE_DESCRIPTIONS,
   PHASE_CLASS_DESCRIPTIONS,
   SHARED_WORDS,
   WHILE_DELETING_DESCRIPTIONS,
@@ -39,6 +40,10 @@ export const PhaseClassEnum = builder.enumType('PhaseClass', {
 export const WhileDeletingEnum = builder.enumType('WhileDeleting', {
   description: 'Whether a verb is there once the deletion of an object is requested.',
   values: described(WHILE_DELETING_DESCRIPTIONS),
+})
+export const ObstacleEnum = builder.enumType('Obstacle', {
+  description: 'Why a verb is not allowed. More may be added.',
+  values: described(OBSTACLE_DESCRIPTIONS),
 })
 export const BlockerReasonEnum = builder.enumType('BlockerReason', {
   description: 'What kind of thing an object waits for. Each reason has a type of blocker with fields of its own.',

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { failure } from '../../graphql/schema/failures.ts'
 import type { Bounds } from '../bounds.ts'
-import { UNAUTHENTICATED } from '../credentials.ts'
+import { TOKEN_WRONG } from '../credentials.ts'
 import type { Allocate } from './buffer-pool.ts'
 import { ClientSink } from './client-sink.ts'
 
@@ -61,7 +61,7 @@ export function leaveEvents(response: ServerResponse): void {
   else if (response.headersSent && String(response.getHeader('content-type')).startsWith(EVENTS)) response.destroy()
 }
 
-const REVOKED = JSON.stringify({ errors: [failure('UNAUTHENTICATED', UNAUTHENTICATED)] })
+const REVOKED = JSON.stringify({ errors: [failure('UNAUTHENTICATED', TOKEN_WRONG)] })
 
 /** Ends a stream of events whose token is not valid any more with an error that says so. Other answers are cut off. */
 export function endEvents(response: ServerResponse): void {

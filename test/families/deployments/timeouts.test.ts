@@ -181,6 +181,9 @@ describe('progressing timeout', () => {
     expect((await world.see(...at('a'))).phase).toBe('PROGRESSING')
     await pass(world, 1)
     expect(await ended(world)).toEqual({ phase: 'FAILED', code: 'PROGRESSING_TIMEOUT', actor: 'CONTROLLER' })
+    expect((await world.see(...at('a'))).error?.message).toBe(
+      'Its deployer did not finish in time. Its last try ended with: Not now.',
+    )
     expect(await world.claim()).toEqual([])
   })
 

@@ -7,7 +7,6 @@ import { type Session, type SessionOptions, withSession, withSessionOptions } fr
 import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { readInput } from '../../../cli/terminal/read-input.ts'
-import { table } from '../../../cli/terminal/table.ts'
 import { duration, plain, shorten } from '../../../cli/terminal/text.ts'
 import { gql } from '../../../documents/gql.ts'
 
@@ -130,6 +129,6 @@ async function listData(session: Session, { project: name, limit }: ListOptions)
     shorten(JSON.stringify(value), SHOWN),
   ])
   if (listed.totalCount === 0) session.say('There is no data.')
-  else session.say(...table(['NAME', 'FROM', 'SINCE', 'VALUE'], rows), ...describeRest(listed))
+  else session.say(...session.table(['NAME', 'FROM', 'SINCE', 'VALUE'], rows), ...describeRest(listed))
   return EXIT.ok
 }

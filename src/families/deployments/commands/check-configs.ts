@@ -1,4 +1,5 @@
 import { CONTAINER, CONTAINER_SCHEMA } from '../../../core/deployers/container.ts'
+import { HELM, HELM_SCHEMA } from '../../../core/deployers/helm.ts'
 import { KUBERNETES_MANIFEST, KUBERNETES_MANIFEST_SCHEMA } from '../../../core/deployers/kubernetes-manifest.ts'
 import type { Problems } from '../../../core/problems.ts'
 import { ConfigCheck } from '../../../sandbox/check-config.ts'
@@ -7,6 +8,7 @@ import type { InstallationSpec } from '../spec.ts'
 /** By the type of items. */
 const CHECKS: ReadonlyMap<string, ConfigCheck> = new Map([
   [CONTAINER, new ConfigCheck(CONTAINER_SCHEMA)],
+  [HELM, new ConfigCheck(HELM_SCHEMA)],
   [KUBERNETES_MANIFEST, new ConfigCheck(KUBERNETES_MANIFEST_SCHEMA)],
 ])
 

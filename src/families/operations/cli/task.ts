@@ -5,7 +5,7 @@ import { type CancelOptions, cancelObject } from '../../../cli/objects/cancel-ob
 import { type DeleteOptions, deleteObject } from '../../../cli/objects/delete-object.ts'
 import { locateKind, type ObjectArgument, onObject } from '../../../cli/objects/object-command.ts'
 import { notFoundRefusal } from '../../../cli/objects/refusal.ts'
-import { parseCount, parseFiles, parseLabel, parsePhases } from '../../../cli/options.ts'
+import { FILES_HELP, parseCount, parseFiles, parseLabel, parsePhases } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { describeJob, describeTask } from './tasks/describe.ts'
@@ -39,7 +39,7 @@ export function addTask(program: Command, cli: Cli): void {
 function addRun(task: Command, cli: Cli): void {
   withSessionOptions(task.command('run'))
     .description('start the tasks of YAML or JSON documents, one a file')
-    .requiredOption('-f, --file <file>', 'file to read, - for standard input; several are read in order', parseFiles)
+    .requiredOption('-f, --file <file...>', FILES_HELP, parseFiles)
     .option('--project <name>', 'project, if the file names none (default: "default")')
     .option('--key <key>', 'idempotency key: the same again within a day starts nothing new')
     .option('--follow', 'show the task until it has ended; the exit code says how')

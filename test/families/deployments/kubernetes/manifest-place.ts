@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { KubeConfig } from '@kubernetes/client-node'
 import { KubernetesApi } from '../../../../src/agents/kubernetes/api.ts'
-import type { InterimReport, WorkItem, WorkOutcome } from '../../../../src/client/index.ts'
+import type { InterimReport, Work, WorkItem, WorkOutcome } from '../../../../src/client/index.ts'
 import type { ClusterOptions } from '../../../../src/families/deployments/agents/kubernetes/cluster.ts'
 import { manifestWork } from '../../../../src/families/deployments/agents/kubernetes/manifest-work.ts'
 import type { KubernetesObject } from '../../../../src/families/deployments/agents/kubernetes/objects.ts'
@@ -44,7 +44,7 @@ const KINDS = [
 ]
 const OF_CLUSTER = /default-token-|kube-root-ca/
 
-export async function manifestPlace(): Promise<ManifestPlace> {
+export async function manifestPlace(workOf: (options: ClusterOptions) => Work = manifestWork): Promise<ManifestPlace> {
   const closing = new AbortController()
   const kubeconfig = new KubeConfig()
   kubeconfig.loadFromDefault()
@@ -62,7 +62,7 @@ export async function manifestPlace(): Promise<ManifestPlace> {
   const begin: ManifestPlace['begin'] = (config, more = {}, options = {}) => {
     const stop = new AbortController()
     const [steps, lines]: [string[], string[]] = [[], []]
-    const work = manifestWork({ namespace, ...options })
+    const work = workOf({ namespace, ...options })
     const context = {
       signal: stop.signal,
       lost: stop.signal,

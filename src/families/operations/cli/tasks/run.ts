@@ -1,5 +1,6 @@
 import { everyFile } from '../../../../cli/manifests/every-file.ts'
-import { readOne } from '../../../../cli/manifests/one-document.ts'
+import { readSourced } from '../../../../cli/manifests/one-document.ts'
+import { atSource } from '../../../../cli/manifests/source.ts'
 import { follow } from '../../../../cli/objects/follow.ts'
 import { invalid, REFUSAL_FRAGMENT } from '../../../../cli/objects/refusal.ts'
 import type { Session } from '../../../../cli/session.ts'
@@ -25,20 +26,20 @@ type Created = Extract<ResultOf<typeof CREATE>['answer'], { readonly id: string 
 /** `task run`: creates the task of each file. With `follow`, ok when all SUCCEEDED. */
 export async function runTask(session: Session, options: RunOptions): Promise<ExitCode> {
   const { file: files, key, follow: isFollowed } = options
-  const isOne = files.length === 1
-  if (key !== undefined && !isOne) return session.refuse(invalid('--key is of one task: give one file.'))
-  const read = await everyFile(files, (file) => readOne(session.io, file, { schema: taskSchema, what: 'a task' }))
+  const read = await everyFile(files, (file) => readSourced(session.io, file, { schema: taskSchema, what: 'a task' }))
   if (!read.ok) return session.refuse(read.refusal)
+  const isOne = read.value.length === 1
+  if (key !== undefined && !isOne) return session.refuse(invalid('--key is of one task: give one file.'))
   const codes: ExitCode[] = [EXIT.ok]
   const created: Created[] = []
-  for (const task of read.value) {
+  for (const { value: task, source } of read.value) {
     const outcome = await ask(session, CREATE, inputOf(task, options))
     if (outcome.ok) {
       created.push(outcome.value)
       sayCreated(session, outcome.value)
       continue
     }
-    const { refusal } = outcome
+    const refusal = atSource(outcome.refusal, { ...source, name: task.name })
     const which = isOne ? '' : `${projectOf(task, options)}/${task.name}: `
     codes.push(session.refuse({ ...refusal, message: `${which}${refusal.message}` }))
   }

@@ -1,6 +1,5 @@
 import { requireState } from '../../../../agents/arguments.ts'
 import { LEASE_MS } from '../../../../agents/claim-work.ts'
-import { logProblem } from '../../../../agents/log-event.ts'
 import type { AgentProgram } from '../../../../agents/program.ts'
 import { runRuntime } from '../runtime/run-runtime.ts'
 import { openContainerRuntime } from './container-runtime.ts'
@@ -9,7 +8,7 @@ import { readContainerOptions } from './options.ts'
 /** The runtime that runs workers and jobs as containers of an engine on its machine. `docs/runtimes.md` has its options. */
 export const containers: AgentProgram = async (context) => {
   const { client, url, concurrency, graceMs, leaseMs = LEASE_MS, env, signal, options } = context
-  const onProblem = (error: Error): void => logProblem('container', { what: 'work', error })
+  const onProblem = (error: Error): void => context.onProblem('container', { what: 'work', error })
   const chosen = readContainerOptions(options, env, url)
   await using runtime = await openContainerRuntime({ ...chosen, state: requireState(context), graceMs, onProblem })
   await runRuntime({
@@ -19,6 +18,6 @@ export const containers: AgentProgram = async (context) => {
     concurrency,
     leaseMs,
     signal,
-    onProblem: (problem) => logProblem('container', problem),
+    onProblem: (problem) => context.onProblem('container', problem),
   })
 }

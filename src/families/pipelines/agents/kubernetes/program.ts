@@ -2,7 +2,6 @@ import { hostname } from 'node:os'
 import { KubeConfig } from '@kubernetes/client-node'
 import { UsageError } from '../../../../agents/arguments.ts'
 import { LEASE_MS } from '../../../../agents/claim-work.ts'
-import { logProblem } from '../../../../agents/log-event.ts'
 import type { AgentProgram } from '../../../../agents/program.ts'
 import { runRuntime } from '../runtime/run-runtime.ts'
 import { openKubernetesRuntime } from './kubernetes-runtime.ts'
@@ -30,7 +29,7 @@ export const kubernetes: AgentProgram = async (context) => {
     ...{ config, instance, replica, url: workloadUrl, graceMs },
     namespace: namespace ?? config.getContextObject(config.getCurrentContext())?.namespace ?? 'default',
     settings: await loadSettings(pods),
-    onProblem: (error) => logProblem('kubernetes', { what: 'work', error }),
+    onProblem: (error) => context.onProblem('kubernetes', { what: 'work', error }),
   })
   await runRuntime({
     client,
@@ -39,6 +38,6 @@ export const kubernetes: AgentProgram = async (context) => {
     concurrency,
     leaseMs,
     signal,
-    onProblem: (problem) => logProblem('kubernetes', problem),
+    onProblem: (problem) => context.onProblem('kubernetes', problem),
   })
 }

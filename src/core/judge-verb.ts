@@ -1,0 +1,52 @@
+import type { Machine } from './machine.ts'
+import { type Granted, hasRight, type Right, requirementOf } from './rights.ts'
+import type { Verb } from './verb.ts'
+import type { Phase } from './vocabulary.ts'
+
+/** Why a verb would be refused: for want of a right, on a child, on an object that is being deleted, or in its present phase. */
+export const OBSTACLES = ['RIGHT', 'NOT_ROOT', 'DELETION', 'PHASE'] as const
+export type Obstacle = (typeof OBSTACLES)[number]
+
+export interface JudgedVerb {
+  readonly verb: Verb
+  /** Null: the verb is allowed. */
+  readonly refusal: { readonly obstacle: Obstacle; readonly why: string } | null
+}
+
+export interface VerbSubject {
+  readonly projectId: string
+  readonly parentId: string | null
+  readonly deletionRequestedAt: Date | null
+  readonly finished: boolean
+  /** Of the verb's machine; null if the machine does not apply now. */
+  readonly phase: Phase | null
+}
+
+/** Judges a verb on an object for a caller, by the rights of its mutation and by the guard. */
+export function judgeVerb(
+  verb: Verb,
+  subject: VerbSubject,
+  caller: Granted,
+  right: Right,
+  machine: Machine,
+): JudgedVerb {
+  const refuse = (obstacle: Obstacle, why: string): JudgedVerb => ({ verb, refusal: { obstacle, why } })
+  const { projectId, finished, phase } = subject
+  if (!hasRight(caller, right, projectId)) return refuse('RIGHT', `It takes ${requirementOf(right, projectId)}.`)
+  if (verb.rootsOnly && subject.parentId !== null) {
+    return refuse('NOT_ROOT', 'Ask for it on the root of the tree: it concerns the whole tree.')
+  }
+  if (subject.deletionRequestedAt !== null) {
+    if (verb.whileDeleting === 'NEVER') return refuse('DELETION', 'Its deletion is requested.')
+    if (verb.whileDeleting === 'ONCE_FINISHED' && !finished) return refuse('DELETION', 'It is being deleted already.')
+  }
+  if (verb.finished === false && finished) return refuse('PHASE', 'It has ended already.')
+  if (verb.finished === true && !finished) return refuse('PHASE', 'It has not ended yet.')
+  if (phase !== null && isPossible(verb, phase, caller, machine)) return { verb, refusal: null }
+  return refuse('PHASE', `It is ${phase ?? 'in no phase'}: only possible in ${verb.phases.join(', ')}.`)
+}
+
+function isPossible({ to, phases }: Verb, phase: Phase, { actor }: Granted, { transitions }: Machine): boolean {
+  if (to === null) return phases.includes(phase)
+  return transitions.some((row) => row.actor === actor && row.from === phase && to.includes(row.to))
+}
