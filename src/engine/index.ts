@@ -75,7 +75,8 @@ export function createEngineHost(options: EngineHostOptions): EngineHost {
   }
   const runner = new TreeRunner(context, options.evaluate)
   // A new connection may lead to another copy of the database, after a failover.
-  parts.pool.on('connect', () => runner.forget())
+  const forget = () => runner.forget()
+  parts.pool.on('connect', forget)
   const onWork = (handler: (types: readonly string[]) => void) => {
     workHandlers.add(handler)
     return () => void workHandlers.delete(handler)
@@ -100,6 +101,7 @@ export function createEngineHost(options: EngineHostOptions): EngineHost {
       await engine?.[Symbol.asyncDispose]()
       await runner.idle()
       await subscription.close()
+      parts.pool.off('connect', forget)
     },
   }
 }

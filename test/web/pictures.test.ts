@@ -26,6 +26,7 @@ const PICTURES: readonly (readonly [name: string, path: (world: PicturedWorld) =
   ['locks', () => '/locks', 'host:web-1'],
   ['agents', () => '/agents', 'terraform'],
   ['edge', () => '/edge', 'berlin'],
+  ['tokens', () => '/tokens', 'Revoke'],
   ['projects', () => '/projects?name=builds', 'NPM_TOKEN'],
   ['create', () => '/create/installation?example=nested', 'to create.'],
   ['explore', () => '/explore', 'Examples'],

@@ -46,8 +46,8 @@ describe('a claim', () => {
 
   it('takes only what was triggered, of the types that it names', async () => {
     await using world = await createWorld()
-    await world.create('shop', { deployItems: [of('helm', 'a'), of('mock', 'b'), of('helm', 'c')] })
-    expect(names(await claimed(world, { types: ['helm'] }))).toEqual(['a', 'c'])
+    await world.create('shop', { deployItems: [of('ansible', 'a'), of('mock', 'b'), of('ansible', 'c')] })
+    expect(names(await claimed(world, { types: ['ansible'] }))).toEqual(['a', 'c'])
     expect(await claimed(world, { types: ['terraform'] })).toEqual([])
     expect(names(await claimed(world, { types: ['terraform', 'mock'] }))).toEqual(['b'])
   })
@@ -121,9 +121,9 @@ describe('a viewer that is no deployer', () => {
 
   it('by its types, may not claim others', async () => {
     await using world = await createWorld()
-    await world.create('shop', { deployItems: [of('helm', 'a')] })
+    await world.create('shop', { deployItems: [of('ansible', 'a')] })
     const viewer: Viewer = { ...DEPLOYER, types: ['mock'] }
-    expect(await refused(ask(world, { types: ['mock', 'helm'] }, viewer))).toMatchObject({ type: 'ForbiddenError' })
+    expect(await refused(ask(world, { types: ['mock', 'ansible'] }, viewer))).toMatchObject({ type: 'ForbiddenError' })
     expect((await world.see(...at('a'))).phase).toBe('INIT')
   })
 

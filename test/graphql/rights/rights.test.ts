@@ -1,4 +1,4 @@
-import { isObjectType, OperationTypeNode } from 'graphql'
+import { isObjectType, Kind, OperationTypeNode, parse, visit } from 'graphql'
 import { type Client, createClient } from 'graphql-ws'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
@@ -6,6 +6,7 @@ import { canRead } from '../../../src/core/can-read.ts'
 import type { Viewer } from '../../../src/core/ports/viewer.ts'
 import { hasRight, PROJECT_ROLES, type Right } from '../../../src/core/rights.ts'
 import type { VariablesOf } from '../../../src/documents/typed-document.ts'
+import { complexityLimit } from '../../../src/graphql/schema/limits.ts'
 import { rightOf } from '../../../src/graphql/schema/rights-plugin.ts'
 import { post } from '../../server/call.ts'
 import { payloadOf, present } from '../../testkit/ask.ts'
@@ -42,8 +43,14 @@ beforeAll(async () => {
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
-/** As deep as the cost of an operation allows. */
-const DEPTHS = { query: 3, mutation: 1, subscription: 2 } as const
+/** The deepest first; the first is taken whose number of fields the server allows. */
+const DEPTHS = { query: [3, 2], mutation: [1], subscription: [2] } as const
+
+function numberOfFields(document: string): number {
+  let fields = 0
+  visit(parse(document), { [Kind.FIELD]: () => void fields++ })
+  return fields
+}
 
 const fields = ['Query', 'Mutation', 'Subscription'].flatMap((root) => {
   const type = schema.getType(root)
@@ -53,7 +60,8 @@ const tried = fields.flatMap(({ root, field }) => {
   const given = CASES[root as keyof typeof CASES][field.name] ?? []
   const operation = root.toLowerCase() as OperationTypeNode
   const declared = rightOf(field) as Right
-  const document = wholeDocument(operation, field, DEPTHS[operation])
+  const documents = DEPTHS[operation].map((depth) => wholeDocument(operation, field, depth))
+  const document = documents.find((document) => numberOfFields(document) <= complexityLimit.breadth) ?? ''
   return [given]
     .flat()
     .map((one) => ({ ...one, name: field.name, operation, document, declared, right: one.right ?? declared }))
