@@ -1,11 +1,19 @@
 import type { Pool } from 'pg'
-import { type AuditFilter, type ChainEnd, matchesFilter } from '../core/audit.ts'
+import {
+  type AuditCursor,
+  type AuditFilter,
+  type ChainEnd,
+  cursorAt,
+  encodeAuditCursor,
+  isAtCursor,
+  matchesFilter,
+} from '../core/audit.ts'
 import { AuditCursorExpired, type AuditRow } from '../core/ports/audit.ts'
 import type { Signal } from '../core/ports/signal.ts'
 import { retryTransient } from '../log/retry-transient.ts'
 import { listen } from '../log/signal/listen.ts'
 import type { Logger } from '../logger.ts'
-import { auditAnchor, auditBetween, auditHead } from '../store/audit.ts'
+import { auditAnchor, auditAt, auditBetween, auditHead } from '../store/audit.ts'
 
 const CHANNEL = 'phaseline:audit'
 /** Events of one read. */
@@ -22,7 +30,7 @@ const EVERYTHING: AuditFilter = {
 interface Page {
   readonly events: readonly AuditRow[]
   /** Everything that matches up to here is in the page. */
-  readonly through: number
+  readonly through: AuditCursor
   readonly isFull: boolean
 }
 
@@ -41,11 +49,12 @@ export class AuditFeed implements AsyncDisposable {
   readonly #subscription: { close(): Promise<void> }
   readonly #waiting = new Set<() => void>()
   /** Reads of everything after a place, since the chain has last moved. */
-  readonly #pages = new Map<number, Promise<Page>>()
+  readonly #pages = new Map<string, Promise<Page>>()
   /** Counts the moves of the chain's end. */
   #moves = 0
   #followers = 0
-  #seen = 0
+  /** The head as it was last seen. Another copy of the database may be as long. */
+  #seen = ''
   #timer: NodeJS.Timeout | null = null
   #checking: Promise<void> | null = null
   #checkedAt = 0
@@ -56,9 +65,9 @@ export class AuditFeed implements AsyncDisposable {
   }
 
   /** This process has moved the end of the chain. */
-  chained({ sequence }: ChainEnd): void {
-    this.#parts.signal.publish(CHANNEL, String(sequence))
-    this.#moved(sequence)
+  chained(head: ChainEnd): void {
+    this.#parts.signal.publish(CHANNEL, String(head.sequence))
+    this.#moved(encodeAuditCursor(cursorAt(head)))
   }
 
   /** Subscriptions to the audit are open in this process. */
@@ -66,7 +75,7 @@ export class AuditFeed implements AsyncDisposable {
     return this.#followers > 0
   }
 
-  async *follow(filter: AuditFilter, after: number, signal: AbortSignal): AsyncGenerator<AuditRow> {
+  async *follow(filter: AuditFilter, after: AuditCursor, signal: AbortSignal): AsyncGenerator<AuditRow> {
     this.#followers += 1
     try {
       yield* this.#eventsAfter(filter, after, signal)
@@ -75,7 +84,7 @@ export class AuditFeed implements AsyncDisposable {
     }
   }
 
-  async *#eventsAfter(filter: AuditFilter, after: number, signal: AbortSignal): AsyncGenerator<AuditRow> {
+  async *#eventsAfter(filter: AuditFilter, after: AuditCursor, signal: AbortSignal): AsyncGenerator<AuditRow> {
     let cursor = after
     let isLive = false
     while (!signal.aborted) {
@@ -95,21 +104,21 @@ export class AuditFeed implements AsyncDisposable {
     await this.#checking
   }
 
-  #next(after: number): Promise<Page> {
-    const page = this.#pages.get(after) ?? this.#read(EVERYTHING, after)
-    this.#pages.set(after, page)
+  #next(after: AuditCursor): Promise<Page> {
+    const key = encodeAuditCursor(after)
+    const page = this.#pages.get(key) ?? this.#read(EVERYTHING, after)
+    this.#pages.set(key, page)
     return page
   }
 
-  async #read(filter: AuditFilter, after: number): Promise<Page> {
+  async #read(filter: AuditFilter, after: AuditCursor): Promise<Page> {
     const { pool, logger } = this.#parts
-    const { head, events, anchor } = await retryTransient(() => readAfter(pool, filter, after), logger)
-    if (after < anchor.sequence || after > head.sequence) throw new AuditCursorExpired(after, anchor, head)
+    const { head, events } = await retryTransient(() => readAfter(pool, filter, after), logger)
     const isFull = events.length === PAGE
-    return { events, isFull, through: (isFull ? events.at(-1)?.sequence : undefined) ?? head.sequence }
+    return { events, isFull, through: cursorAt((isFull ? events.at(-1) : undefined) ?? head) }
   }
 
-  #moved(head: number): void {
+  #moved(head: string): void {
     this.#seen = head
     this.#moves += 1
     this.#pages.clear()
@@ -147,8 +156,9 @@ export class AuditFeed implements AsyncDisposable {
     if (this.#waiting.size === 0 || this.#checking) return
     this.#checkedAt = performance.now()
     this.#checking = auditHead(this.#parts.pool)
-      .then(({ sequence }) => {
-        if (sequence !== this.#seen) this.#moved(sequence)
+      .then((end) => {
+        const head = encodeAuditCursor(cursorAt(end))
+        if (head !== this.#seen) this.#moved(head)
       })
       .catch((error: unknown) => {
         this.#parts.logger.warn({ err: error }, 'The end of the audit could not be read; trying again.')
@@ -159,9 +169,19 @@ export class AuditFeed implements AsyncDisposable {
   }
 }
 
-async function readAfter(pool: Pool, filter: AuditFilter, after: number) {
+async function readAfter(pool: Pool, filter: AuditFilter, after: AuditCursor) {
   const head = await auditHead(pool)
-  const events = await auditBetween(pool, filter, { after, through: head.sequence, limit: PAGE })
-  // Read last: retention has removed nothing of the page if it has not come this far by now.
-  return { head, events, anchor: await auditAnchor(pool) }
+  const events = await auditBetween(pool, filter, { after: after.sequence, through: head.sequence, limit: PAGE })
+  // Read last: if the place is still there, neither retention nor a restore has taken anything of the page.
+  await expectAuditCursor(pool, after, head)
+  return { head, events }
+}
+
+/** Throws AuditCursorExpired unless everything after the place is kept, and the event there is the one that it names. */
+async function expectAuditCursor(pool: Pool, cursor: AuditCursor, head: ChainEnd): Promise<void> {
+  const at = await auditAt(pool, cursor.sequence)
+  const anchor = await auditAnchor(pool)
+  const place = anchor.sequence === cursor.sequence ? anchor : at
+  const isKept = anchor.sequence <= cursor.sequence && place !== null && isAtCursor(place, cursor)
+  if (!isKept) throw new AuditCursorExpired(cursor, anchor, head)
 }

@@ -50,6 +50,32 @@ export interface ChainEnd {
   readonly hash: Buffer
 }
 
+/** A place to go on from: a sequence, and the start of the hash that the event there has. Null: any event of that sequence. */
+export interface AuditCursor {
+  readonly sequence: number
+  /** Hexadecimal digits. */
+  readonly hash: string | null
+}
+
+/** 64 bits tell apart the events that two copies of one audit have at the same place. */
+const CURSOR_DIGITS = 16
+export const cursorAt = ({ sequence, hash }: ChainEnd): AuditCursor => ({
+  sequence,
+  hash: hash.toString('hex').slice(0, CURSOR_DIGITS),
+})
+
+export const encodeAuditCursor = ({ sequence, hash }: AuditCursor): string =>
+  hash ? `${sequence}:${hash}` : String(sequence)
+
+/** Also reads a numeral, and the head that a check of the chain prints. Undefined: it is not a cursor. */
+export function decodeAuditCursor(text: string): AuditCursor | undefined {
+  const [, sequence, hash = null] = /^(0|[1-9]\d{0,14})(?::([\da-f]{16,64}))?$/.exec(text) ?? []
+  return sequence === undefined ? undefined : { sequence: Number(sequence), hash }
+}
+
+export const isAtCursor = ({ sequence, hash }: ChainEnd, cursor: AuditCursor): boolean =>
+  sequence === cursor.sequence && hash.toString('hex').startsWith(cursor.hash ?? '')
+
 export interface AuditFilter {
   /** Ids of the projects whose events may be read; null: all events. */
   readonly projects: readonly string[] | null

@@ -1,4 +1,5 @@
 import type {
+  AuditCursor,
   AuditEntry,
   AuditedCall,
   AuditFilter,
@@ -178,10 +179,10 @@ const toRow = (row: Omit<AuditRow, 'outcome'> & { readonly outcome: string }): A
 export async function listAudit(
   client: Client,
   filter: AuditFilter,
-  window: Window<string>,
+  window: Window<AuditCursor>,
 ): Promise<readonly AuditRow[]> {
   const list = window.backward ? OLDEST_FIRST : NEWEST_FIRST
-  const bounds = [window.after, window.before, window.limit] as const
+  const bounds = [window.after?.sequence ?? null, window.before?.sequence ?? null, window.limit] as const
   const { rows } = await list.query(client, [...filterValues(filter), ...bounds])
   return inOrder(rows.map(toRow), window)
 }
@@ -232,6 +233,15 @@ export async function auditHead(client: Client): Promise<ChainEnd> {
   const { rows } = await HEAD.query(client, [])
   return rows[0] ?? (await auditAnchor(client))
 }
+
+const AT = statement({
+  text: 'select sequence, hash from audit_event where sequence = $1',
+  params: [bigint],
+  row: { sequence: EVENT.sequence, hash: EVENT.hash },
+})
+/** The event of this sequence; null: it is removed, or does not exist yet. */
+export const auditAt = async (client: Client, sequence: number): Promise<ChainEnd | null> =>
+  (await AT.query(client, [sequence])).rows[0] ?? null
 
 const { hash: _, sequence: __, ...UNCHAINED } = table.auditEvent
 const WAITING = statement({

@@ -17,7 +17,7 @@ export async function list(session: Session, { filter, limit, follow }: Listing)
   const events = await newestEvents(session, filter, limit)
   for (const event of events) print(session, event)
   if (!follow) return EXIT.ok
-  for await (const event of followEvents(session, filter, events.at(-1)?.sequence)) print(session, event)
+  for await (const event of followEvents(session, filter, events.at(-1)?.cursor)) print(session, event)
   return session.io.signal.aborted ? EXIT.interrupted : EXIT.ok
 }
 

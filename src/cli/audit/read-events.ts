@@ -2,7 +2,7 @@ import { gql } from '../../documents/gql.ts'
 import type { ResultOf, VariablesOf } from '../../documents/typed-document.ts'
 import type { Session } from '../session.ts'
 
-const EVENT = `sequence hash id at principalId principalName tokenId actor address requestId operation projectId projectName
+const EVENT = `sequence cursor hash id at principalId principalName tokenId actor address requestId operation projectId projectName
       objectId objectKind objectName outcome code fields count`
 const EVENTS = gql(`query AuditEvents($filter: AuditFilterInput, $last: Int, $before: String) {
   auditLog(filter: $filter, last: $last, before: $before) {
@@ -25,13 +25,13 @@ export type AuditEvent = NonNullable<ResultOf<typeof EVENTS>['auditLog']>['edges
 
 const PAGE = 200
 
-/** Events after a sequence, the oldest first, page by page. */
+/** Events after a place, the oldest first, page by page. */
 export async function* eventsAfter(
   session: Session,
-  after: number,
+  after: string,
   filter: AuditFilter = {},
 ): AsyncGenerator<readonly AuditEvent[]> {
-  let before = String(after)
+  let before = after
   for (;;) {
     const variables = { filter, last: PAGE, before }
     const { auditLog } = await session.client.query(EVENTS, variables, { signal: session.io.signal })
@@ -62,16 +62,16 @@ export async function newestEvents(
   return events.toReversed()
 }
 
-/** Events after a sequence, and what comes, each once across reconnects; without a sequence from now on. */
+/** Events after a place, and what comes, each once across reconnects; without a place from now on. */
 export async function* followEvents(
   session: Session,
   filter: AuditFilter,
-  start: number | undefined,
+  start: string | undefined,
 ): AsyncGenerator<AuditEvent> {
   let after = start
-  const place = () => ({ filter, after: after === undefined ? null : String(after) })
+  const place = () => ({ filter, after: after ?? null })
   for await (const { auditEvents } of session.client.subscribe(FOLLOW, place, { signal: session.io.signal })) {
     yield auditEvents
-    after = auditEvents.sequence
+    after = auditEvents.cursor
   }
 }

@@ -45,7 +45,7 @@ async function verifyAfter(
   known: KnownHead | undefined,
 ): Promise<ChainEnd | ChainBreak> {
   let end = anchor
-  for await (const events of eventsAfter(session, anchor.sequence)) {
+  for await (const events of eventsAfter(session, String(anchor.sequence))) {
     const verified = verifyChain(end, events.map(chained))
     if ('problem' in verified) return verified
     const broken = breakAt(known, events)

@@ -10,7 +10,7 @@ import { EXIT } from '../terminal/exit.ts'
 import { printJson } from '../terminal/io.ts'
 
 interface ExportOptions extends SessionOptions {
-  readonly after?: number
+  readonly after?: string
   readonly project?: string
 }
 interface VerifyOptions extends SessionOptions {
@@ -53,9 +53,9 @@ export function addAudit(program: Command, cli: Cli): void {
     })
   withSessionOptions(audit.command('export'))
     .description('print events as JSON, one a line, oldest first')
-    .option('--after <sequence>', 'go on after this event', parseCount)
+    .option('--after <cursor>', 'go on after this event: its cursor, or its sequence')
     .option('--project <name>', 'only of this project')
-    .action(async ({ after = 0, project, ...options }: ExportOptions) => {
+    .action(async ({ after = '0', project, ...options }: ExportOptions) => {
       cli.exitCode = await withSession(cli.io, options, async (session) => {
         for await (const events of eventsAfter(session, after, project === undefined ? {} : { project }))
           for (const event of events) printJson(session.io.stdout, event)

@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditFilter, ChainEnd, ChainedEvent } from '../audit.ts'
+import type { AuditCursor, AuditEntry, AuditFilter, ChainEnd, ChainedEvent } from '../audit.ts'
 
 /** An event as readers see it. */
 export type AuditRow = ChainedEvent & { readonly hash: Buffer }
@@ -17,19 +17,21 @@ export interface AuditPort {
    * Events that match after a place in the chain, each once and in order, then live, until the signal aborts. Throws
    * AuditCursorExpired.
    */
-  follow(filter: AuditFilter, after: number, signal: AbortSignal): AsyncIterable<AuditRow>
+  follow(filter: AuditFilter, after: AuditCursor, signal: AbortSignal): AsyncIterable<AuditRow>
 }
 
-/** The audit does not go on after this place: retention has removed what followed, or the chain is shorter. */
+/** The audit does not go on after this place: retention has removed what followed, or another copy of the database is read. */
 export class AuditCursorExpired extends Error {
   readonly oldest: number
   readonly head: number
-  constructor(after: number, anchor: ChainEnd, head: ChainEnd) {
+  constructor({ sequence }: AuditCursor, anchor: ChainEnd, head: ChainEnd) {
     const oldest = anchor.sequence + 1
     super(
-      after < anchor.sequence
-        ? `The events after ${after} are not kept any more: the oldest is ${oldest}.`
-        : `There is no event ${after}: the newest is ${head.sequence}. The audit was restored, or it is another one.`,
+      sequence < anchor.sequence
+        ? `The events after ${sequence} are not kept any more: the oldest is ${oldest}.`
+        : sequence > head.sequence
+          ? `There is no event ${sequence}: the newest is ${head.sequence}. The audit was restored, or it is another one.`
+          : `The event ${sequence} is another one than the cursor names. The audit was restored, or it is another one.`,
     )
     this.oldest = oldest
     this.head = head.sequence

@@ -1,4 +1,4 @@
-import { AUDIT_OUTCOMES, type AuditOutcome } from '../../core/audit.ts'
+import { AUDIT_OUTCOMES, type AuditOutcome, cursorAt, encodeAuditCursor } from '../../core/audit.ts'
 import type { AuditRow } from '../../core/ports/audit.ts'
 import { builder } from '../schema/builder.ts'
 
@@ -23,6 +23,10 @@ export const AuditEventRef = builder.objectRef<AuditRow>('AuditEvent').implement
     sequence: t.float({
       description: 'Place in the chain: 1 for the first event of all, without gaps.',
       resolve: ({ sequence }) => sequence,
+    }),
+    cursor: t.string({
+      description: 'Place in the audit, to go on after this event: its sequence and the start of its hash.',
+      resolve: (event) => encodeAuditCursor(cursorAt(event)),
     }),
     hash: t.string({
       description: 'SHA-256, in hexadecimal digits, of the hash of the event before it and of this one.',

@@ -1,10 +1,13 @@
-import type { AuditRow } from '../../core/ports/audit.ts'
+import type { Pool } from 'pg'
+import { cursorAt, isAtCursor } from '../../core/audit.ts'
+import { AuditCursorExpired, type AuditRow } from '../../core/ports/audit.ts'
 import { RIGHTS } from '../../core/rights.ts'
-import { auditHead, countAudit, listAudit } from '../../store/audit.ts'
+import { auditAnchor, auditAt, auditHead, countAudit, listAudit } from '../../store/audit.ts'
 import { eventStream, unpack } from '../log/event-stream.ts'
 import { builder } from '../schema/builder.ts'
 import { connect } from '../schema/connection.ts'
 import { auditCursor } from '../schema/cursors.ts'
+import { auditCursorExpired } from '../schema/failures.ts'
 import { badInput } from '../schema/limits.ts'
 import { AuditEventRef } from './audit-event.ts'
 import { AuditFilterInput, readFilter } from './audit-filter.ts'
@@ -15,14 +18,15 @@ builder.queryField('auditLog', (t) =>
     type: AuditEventRef,
     nullable: true,
     description:
-      'Who has done what, the newest first: everything for administrators of the instance, and for those of projects what concerns their projects. The cursor of an event is its sequence. Null only together with an entry in `errors`.',
+      'Who has done what, the newest first: everything for administrators of the instance, and for those of projects what concerns their projects. The cursor of an event is its sequence and the start of its hash, or its sequence alone. Null only together with an entry in `errors`.',
     args: { filter: t.arg({ type: AuditFilterInput, description: 'Which events; left out or null: all.' }) },
     resolve: async (_, { filter, ...page }, { viewer, pool, audit }) => {
       const wanted = readFilter(filter ?? {}, viewer)
       await audit.settle()
+      for (const text of [page.after, page.before]) if (text != null) await refuseForeign(pool, text)
       return connect(page, {
         cursor: auditCursor,
-        position: ({ sequence }: AuditRow) => String(sequence),
+        position: (event: AuditRow) => cursorAt(event),
         load: (window) => listAudit(pool, wanted, window),
         count: () => countAudit(pool, wanted),
       })
@@ -35,13 +39,13 @@ builder.subscriptionField('auditEvents', (t) =>
     right: RIGHTS.readAudit,
     type: AuditEventRef,
     description:
-      'Events of the audit in the order of the chain, each exactly once: first those after `after`, then live, with no gap between. Who sees which is as for `auditLog`. An `after` that retention has removed, or that the audit does not have, ends the stream with the error CURSOR_EXPIRED, whose extensions have `oldest` and `head`.',
+      'Events of the audit in the order of the chain, each exactly once: first those after `after`, then live, with no gap between. Who sees which is as for `auditLog`. An `after` that retention has removed, or that the audit does not have (after a restore, or where another server took over), ends the stream with the error CURSOR_EXPIRED, whose extensions have `oldest` and `head`.',
     args: {
       filter: t.arg({ type: AuditFilterInput, description: 'Which events; left out or null: all.' }),
       after: t.arg.string({
         limit: 'cursor',
         description:
-          'Sequence of the last event that is known, to go on after it; 0: the first of all. Left out or null: now.',
+          'Cursor of the last event that is known, to go on after it; 0: the first of all. A sequence alone is taken for whichever event has it. Left out or null: now.',
       }),
     },
     subscribe: async (_, { filter, after }, context) => {
@@ -52,7 +56,7 @@ builder.subscriptionField('auditEvents', (t) =>
         throw badInput(`${JSON.stringify(after.slice(0, 100))} is not a cursor of the audit.`)
       // What was committed before the call is before "now".
       await audit.settle()
-      const from = start === undefined ? (await auditHead(pool)).sequence : Number(start)
+      const from = start ?? cursorAt(await auditHead(pool))
       return eventStream(
         context,
         (signal) => audit.follow(wanted, from, signal),
@@ -62,3 +66,12 @@ builder.subscriptionField('auditEvents', (t) =>
     resolve: (event) => unpack(event),
   }),
 )
+
+/** Refuses a cursor that names an event of another copy of the audit. What retention has removed cannot be told, and pages go on. */
+async function refuseForeign(pool: Pool, text: string): Promise<void> {
+  const cursor = auditCursor.decode(text)
+  if (!cursor?.hash) return
+  const [at, head] = [await auditAt(pool, cursor.sequence), await auditHead(pool)]
+  const isForeign = at ? !isAtCursor(at, cursor) : cursor.sequence > head.sequence
+  if (isForeign) throw auditCursorExpired(new AuditCursorExpired(cursor, await auditAnchor(pool), head))
+}

@@ -1,3 +1,4 @@
+import { type AuditCursor, decodeAuditCursor, encodeAuditCursor } from '../../core/audit.ts'
 import type { LogCursor } from '../../core/ports/log.ts'
 import { decodeCursor, encodeCursor } from '../../log/cursor.ts'
 import type { CursorCodec } from './connection.ts'
@@ -53,7 +54,7 @@ export const logCursor: CursorCodec<LogCursor> = {
   decode: (cursor) => (isNumeral(cursor) ? { sequence: Number(cursor), mark: null } : decodeCursor(cursor)),
 }
 /** A place in the chain of the audit. */
-export const auditCursor = plainCursor(isNumeral)
+export const auditCursor: CursorCodec<AuditCursor> = { encode: encodeAuditCursor, decode: decodeAuditCursor }
 /** A position among the lines of output. */
 export const lineCursor = plainCursor((text) => /^(0|[1-9]\d{0,17})$/.test(text))
 export const nameCursor = single(cursorOf('text'))

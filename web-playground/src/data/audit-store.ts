@@ -84,7 +84,7 @@ export class AuditStore extends Store {
     // Before the page: what comes between the two is in both, and shown once.
     const { auditLog } = await client.query(AUDIT_NEWEST, {}, { signal: this.#signal })
     const newest = nodesOf(auditLog)[0]
-    this.#last = newest ? String(newest.sequence) : null
+    this.#last = newest?.cursor ?? null
     this.events = await this.#page(null)
     this.loaded = true
     this.error = null
@@ -103,10 +103,10 @@ export class AuditStore extends Store {
     for await (const { auditEvents: event } of this.#session.client.subscribe(AUDIT_EVENTS, place, {
       signal: this.#signal,
     })) {
-      this.#last = String(event.sequence)
+      this.#last = event.cursor
       const events = withNewer(this.events, event)
       this.events = events.slice(0, this.#limit)
-      if (events.length > this.#limit) this.#older = String(this.events.at(-1)?.sequence)
+      if (events.length > this.#limit) this.#older = this.events.at(-1)?.cursor ?? null
       this.changed()
     }
   }

@@ -3,7 +3,7 @@ import { gql } from './gql.ts'
 /** The documents of the page of the audit. */
 
 const EVENT_FIELDS = `fragment EventFields on AuditEvent {
-  sequence at outcome code operation count fields principalId principalName address requestId
+  sequence cursor at outcome code operation count fields principalId principalName address requestId
   projectName objectId objectKind objectName
 }`
 
@@ -14,7 +14,7 @@ export const AUDIT_PAGE = gql(`query AuditPage($filter: AuditFilterInput!, $firs
   }
 }\n${EVENT_FIELDS}`)
 /** The newest event that the viewer may see: what follows it is live. */
-export const AUDIT_NEWEST = gql('query AuditNewest { auditLog(first: 1) { edges { node { sequence } } } }')
+export const AUDIT_NEWEST = gql('query AuditNewest { auditLog(first: 1) { edges { node { cursor } } } }')
 export const AUDIT_EVENTS = gql(`subscription AuditEvents($filter: AuditFilterInput!, $after: String) {
   auditEvents(filter: $filter, after: $after) { ...EventFields }
 }\n${EVENT_FIELDS}`)
