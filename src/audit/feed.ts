@@ -113,7 +113,8 @@ export class AuditFeed implements AsyncDisposable {
 
   async #read(filter: AuditFilter, after: AuditCursor): Promise<Page> {
     const { pool, logger } = this.#parts
-    const { head, events } = await retryTransient(() => readAfter(pool, filter, after), logger)
+    const { head, events, anchor, isKept } = await retryTransient(() => readAfter(pool, filter, after), logger)
+    if (!isKept) throw new AuditCursorExpired(after, anchor, head)
     const isFull = events.length === PAGE
     return { events, isFull, through: cursorAt((isFull ? events.at(-1) : undefined) ?? head) }
   }
@@ -173,15 +174,9 @@ async function readAfter(pool: Pool, filter: AuditFilter, after: AuditCursor) {
   const head = await auditHead(pool)
   const events = await auditBetween(pool, filter, { after: after.sequence, through: head.sequence, limit: PAGE })
   // Read last: if the place is still there, neither retention nor a restore has taken anything of the page.
-  await expectAuditCursor(pool, after, head)
-  return { head, events }
-}
-
-/** Throws AuditCursorExpired unless everything after the place is kept, and the event there is the one that it names. */
-async function expectAuditCursor(pool: Pool, cursor: AuditCursor, head: ChainEnd): Promise<void> {
-  const at = await auditAt(pool, cursor.sequence)
+  const at = await auditAt(pool, after.sequence)
   const anchor = await auditAnchor(pool)
-  const place = anchor.sequence === cursor.sequence ? anchor : at
-  const isKept = anchor.sequence <= cursor.sequence && place !== null && isAtCursor(place, cursor)
-  if (!isKept) throw new AuditCursorExpired(cursor, anchor, head)
+  const place = anchor.sequence === after.sequence ? anchor : at
+  const isKept = anchor.sequence <= after.sequence && place !== null && isAtCursor(place, after)
+  return { head, events, anchor, isKept }
 }
