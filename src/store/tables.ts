@@ -118,12 +118,37 @@ export const installation = {
   cancelBy: nullable(text),
   imports: nullable(jsonb),
   exports: nullable(jsonb),
+  origin: nullable(jsonb),
+  nextOrigin: nullable(jsonb),
 }
 
 export const specSnapshot = {
   objectId: uuid,
   generation: integer,
   spec: jsonb,
+}
+
+export const run = {
+  objectId: uuid,
+  number: integer,
+  jobId: uuid,
+  mode: reconcileMode,
+  cause: text,
+  by: nullable(text),
+  generation: integer,
+  startedAt: timestamptz,
+  endedAt: timestamptz,
+  phase: phase,
+  error: nullable(jsonb),
+  exports: nullable(jsonb),
+}
+
+export const specGeneration = {
+  objectId: uuid,
+  generation: integer,
+  spec: jsonb,
+  replacedAt: timestamptz,
+  replacedBy: text,
 }
 
 export const deployItem = {

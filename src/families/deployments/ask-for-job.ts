@@ -2,12 +2,13 @@ import { isFinished, type Node, type Slice } from '../../core/tree.ts'
 import type { ReconcileMode } from '../../core/vocabulary.ts'
 import { installation, isCancelled, strongerMode } from './details.ts'
 import { INSTALLING } from './machines.ts'
+import type { Origin } from './origin.ts'
 
 /** Requests a reconcile of a root. A job that has not begun takes the request; otherwise one more job runs later. */
-export function askForJob(root: Node, mode: ReconcileMode, slice: Slice): void {
+export function askForJob(root: Node, mode: ReconcileMode, origin: Origin, slice: Slice): void {
   const { mode: present, nextMode } = installation(root)
   if (canTakeReconcile(root, slice)) slice.setDetails(root, { mode: strongerMode(present, mode) })
-  else slice.setDetails(root, { nextMode: strongerMode(nextMode, mode) })
+  else slice.setDetails(root, { nextMode: strongerMode(nextMode, mode), nextOrigin: origin })
 }
 
 /** Merges a pending reconcile into a job that has not begun, e.g. one stored by an earlier version. */

@@ -4,7 +4,7 @@ import { createInstallation } from './commands/create-installation.ts'
 import { deleteDataObject, setDataObject } from './commands/data-objects.ts'
 import type { CommandParts } from './commands/parts.ts'
 import { planInstallation } from './commands/plan-installation.ts'
-import { updateInstallation } from './commands/update-installation.ts'
+import { rollbackInstallation, updateInstallation } from './commands/update-installation.ts'
 
 /** The deployments family's mutations. Each writes a request and enqueues a wake request; the engine does the rest. */
 export type DeploymentsCommands = ReturnType<typeof deploymentsCommands>
@@ -17,6 +17,7 @@ export function deploymentsCommands(parts: CommandParts) {
   return {
     createInstallation: bound(createInstallation),
     updateInstallation: bound(updateInstallation),
+    rollbackInstallation: bound(rollbackInstallation),
     deleteInstallation: bound(deleteInstallation),
     cancelInstallation: bound(cancelInstallation),
     reconcileInstallation: bound(reconcileInstallation),

@@ -6,6 +6,7 @@ import { installation, isCancelled, isForced } from './details.ts'
 import { cancelMessage, failure, failWithCauses, finish, keep, orphansFirst, vanish, whyDeleted } from './finish.ts'
 import { type Gathered, gatherImports, pinImports } from './imports.ts'
 import { checkImports, markOrphanedChildren, writeMissingChildren } from './init-installation.ts'
+import type { RunEnd } from './origin.ts'
 import { mayBeDeleted } from './sibling-imports.ts'
 import { startChildren, startDeletionOfChildren, takeOver } from './start-children.ts'
 import { startJob } from './start-job.ts'
@@ -105,6 +106,7 @@ function keepUnchanged(node: Node, slice: Slice): void {
     return slice.touch(parent)
   }
   slice.effect('ready', null)
+  slice.effect('runEnded', { phase: node.row.phase, error: null } satisfies RunEnd)
   slice.touch(node)
 }
 

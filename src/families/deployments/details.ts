@@ -1,6 +1,7 @@
 import type { Node, Slice } from '../../core/tree.ts'
 import type { ReconcileMode } from '../../core/vocabulary.ts'
 import type { DetailsTable } from '../family.ts'
+import type { Origin, RunOrigin } from './origin.ts'
 
 /** The family's own columns. */
 
@@ -20,6 +21,10 @@ export interface InstallationDetails {
   readonly imports: Readonly<Record<string, unknown>> | null
   /** Exports of the last success, which a failing job does not remove. */
   readonly exports: Readonly<Record<string, unknown>> | null
+  /** Of the running or last job; null: an earlier version has begun it. */
+  readonly origin: RunOrigin | null
+  /** Of the pending job. */
+  readonly nextOrigin: Origin | null
 }
 export interface DeployItemDetails {
   readonly type: string
@@ -41,6 +46,8 @@ const INSTALLATION: DetailsTable = {
     cancelBy: { column: 'cancel_by', type: 'text' },
     imports: { column: 'imports', type: 'jsonb' },
     exports: { column: 'exports', type: 'jsonb' },
+    origin: { column: 'origin', type: 'jsonb' },
+    nextOrigin: { column: 'next_origin', type: 'jsonb' },
   },
   defaults: {
     ignored: false,
@@ -53,6 +60,8 @@ const INSTALLATION: DetailsTable = {
     cancelBy: null,
     imports: null,
     exports: null,
+    origin: null,
+    nextOrigin: null,
   } satisfies InstallationDetails,
 }
 const DEPLOY_ITEM: DetailsTable = {

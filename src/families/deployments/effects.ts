@@ -6,6 +6,8 @@ import { statement } from '../../store/statement.ts'
 import * as table from '../../store/tables.ts'
 import type { Family } from '../family.ts'
 import { lockOwnNames } from './export-names.ts'
+import type { RunEnd } from './origin.ts'
+import { recordRun } from './runs.ts'
 import { dropSnapshot } from './spec-snapshots.ts'
 
 const DROP_EXPORTS = statement({
@@ -33,6 +35,10 @@ export const effects: Family['effects'] = {
     return [...importers, ...exporters]
   },
   deletionFailed: (client, root) => wakeExporters(client, root),
+  runEnded: async (client, root, args, now) => {
+    await recordRun(client, root, args as RunEnd, now)
+    return []
+  },
   editedJobEnded: async (client, root) => {
     await dropSnapshot(client, root.row)
     return []

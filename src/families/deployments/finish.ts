@@ -4,6 +4,7 @@ import { type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 import { installation, isForced } from './details.ts'
 import { INSTALLING } from './machines.ts'
+import type { RunEnd } from './origin.ts'
 
 /** Ends an object's part in a job and updates its parent and siblings, equally for all three kinds. */
 
@@ -39,6 +40,7 @@ export function finish(node: Node, slice: Slice, ending: Ending): void {
   closeWork(node, slice, actor)
   if (ending.to === 'GONE') return
   if (ending.to === 'DELETE_FAILED' && !slice.parent(node)) slice.effect('deletionFailed', null)
+  if (!slice.parent(node)) slice.effect('runEnded', { phase: ending.to, error } satisfies RunEnd)
   const good = ending.to === 'SUCCEEDED'
   slice.patch(node, { finishedJobId: node.row.jobId })
   notifyParent(node, slice, { open: -1, failed: good ? 0 : 1 })

@@ -8,5 +8,8 @@ export function onWake(node: Node, reason: string, slice: Slice): void {
   // A root without a job ignores it: it reads the scope when a job starts, and other roots do not start one.
   const reads = phase === 'PENDING_DEPENDENCIES' || (phase === 'PENDING' && isFinished(node.row))
   if (reads || deletionRequestedAt || jobId === null) return
-  slice.setDetails(node, { nextMode: strongerMode(installation(node).nextMode, 'IF_CHANGED') })
+  slice.setDetails(node, {
+    nextMode: strongerMode(installation(node).nextMode, 'IF_CHANGED'),
+    nextOrigin: installation(node).nextOrigin ?? { by: null, cause: 'IMPORTS_CHANGED' },
+  })
 }

@@ -1,16 +1,26 @@
 import type { Node, Slice } from '../../core/tree.ts'
 import { installation } from './details.ts'
+import type { RunOrigin } from './origin.ts'
 
 /** A finished root starts its pending jobs: a deletion first, then one reconcile for any number of requests. */
 export function startJob(root: Node, slice: Slice): void {
-  const { ignored, nextMode, nextDeletion, forceDeletion } = installation(root)
+  const { ignored, nextMode, nextDeletion, nextOrigin, forceDeletion } = installation(root)
   const { phase, deletionRequestedAt } = root.row
   // A root that was never reconciled is in no final phase. `ignored` then applies only to a deletion that could lose data.
   if (ignored && phase !== 'PENDING') return
   if (!nextDeletion && !nextMode) return
   // A deletion can be repeated, but not undone.
   const deleting = nextDeletion || deletionRequestedAt !== null
+  const jobId = slice.newId()
   slice.setDetails(root, {
+    // A version that does not write origins leaves none.
+    origin: {
+      by: nextOrigin?.by ?? null,
+      cause: nextDeletion ? 'DELETED' : (nextOrigin?.cause ?? 'REQUESTED'),
+      jobId,
+      startedAt: slice.now.toISOString(),
+    } satisfies RunOrigin,
+    nextOrigin: null,
     nextMode: null,
     nextDeletion: false,
     mode: nextMode ?? 'STANDARD',
@@ -19,7 +29,7 @@ export function startJob(root: Node, slice: Slice): void {
     cancelBy: null,
   })
   slice.patch(root, {
-    jobId: slice.newId(),
+    jobId,
     deletionRequestedAt: deleting ? (deletionRequestedAt ?? slice.now) : null,
   })
   slice.touch(root)

@@ -141,6 +141,10 @@ const mutations: Readonly<Record<string, Case | readonly Case[]>> = {
   setSecret: { inPlace: input(({ project }) => ({ project, name: 'SECRET', value: 'x' })) },
   updateAppInst: { inPlace: input(({ pendingApp }) => ({ id: pendingApp, spec })), root: 'cloudlet' },
   updateClusterInst: { inPlace: input(({ cluster }) => ({ id: cluster, spec })), root: 'cloudlet' },
+  rollbackInstallation: {
+    inPlace: input(({ idle }) => ({ id: idle, toGeneration: 1, reconcile: false })),
+    root: 'idle',
+  },
   updateInstallation: { inPlace: input(({ idle }) => ({ id: idle, reconcile: false })), root: 'idle' },
   updatePrincipal: { inPlace: input(({ principal }) => ({ id: principal })) },
   updateProject: [

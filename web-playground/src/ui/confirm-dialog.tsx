@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { useModal } from './use-modal.ts'
 
 interface Props {
@@ -7,15 +8,18 @@ interface Props {
   readonly danger: boolean
   readonly onConfirm: () => void
   readonly onClose: () => void
+  /** What the text is about, in detail. */
+  readonly children?: ReactNode
 }
 
 /** Says what will happen, and asks for confirmation. */
-export function ConfirmDialog({ title, text, label, danger, onConfirm, onClose }: Props) {
+export function ConfirmDialog({ title, text, label, danger, onConfirm, onClose, children }: Props) {
   const dialog = useModal()
   return (
     <dialog ref={dialog} aria-labelledby="confirm-title" onClose={onClose}>
       <h2 id="confirm-title">{title}</h2>
       <p>{text}</p>
+      {children}
       <div className="actions">
         <button type="button" className={danger ? 'danger' : 'primary'} onClick={onConfirm}>
           {label}

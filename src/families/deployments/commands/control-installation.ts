@@ -30,7 +30,9 @@ export async function deleteInstallation(
 ): Promise<JobResult> {
   const located = await findInstallation(parts, viewer, rights.delete, input.id)
   if (!located.ok) return located
-  const done = await inTree(parts.trees, viewer, located.found.rootId, async (tree) => requestDeletion(tree, input))
+  const done = await inTree(parts.trees, viewer, located.found.rootId, async (tree) =>
+    requestDeletion(tree, viewer, input),
+  )
   return done ?? refuse(notFound(input.id, 'installation'))
 }
 
@@ -64,7 +66,7 @@ export async function reconcileInstallation(
   const { rootId, projectName } = located.found
   const missing = refuse(notFound(input.id, 'installation'))
   if (!input.idempotencyKey)
-    return (await inTree(parts.trees, viewer, rootId, async (tree) => requestJob(tree, input))) ?? missing
+    return (await inTree(parts.trees, viewer, rootId, async (tree) => requestJob(tree, viewer, input))) ?? missing
   // The key and the request are written in one transaction, under the project's lock.
   const access = { right: rights.reconcile, project: projectName }
   const done = await inProject(parts.trees, viewer, access, (project) =>
@@ -75,23 +77,28 @@ export async function reconcileInstallation(
       input,
       async (): Promise<CommandResult<'InvalidInputError' | 'NotFoundError'>> => {
         const tree = await project.lockTree(rootId)
-        return tree ? requestJob(tree, input) : missing
+        return tree ? requestJob(tree, viewer, input) : missing
       },
     ),
   )
   return done ?? missing
 }
 
-function requestJob(tree: LockedTree, { id, mode }: ReconcileInstallation): CommandResult<'InvalidInputError'> {
+function requestJob(
+  tree: LockedTree,
+  viewer: Viewer,
+  { id, mode }: ReconcileInstallation,
+): CommandResult<'InvalidInputError'> {
   const refused = requireRoot(tree, id)
   if (refused) return refuse(refused)
-  askForJob(tree.root, mode, tree.slice)
+  askForJob(tree.root, mode, { by: viewer.name, cause: 'REQUESTED' }, tree.slice)
   tree.wake([id])
   return { ok: true, objectId: id }
 }
 
 function requestDeletion(
   tree: LockedTree,
+  viewer: Viewer,
   { id, withoutUninstall, force }: DeleteInstallation,
 ): CommandResult<'InvalidInputError'> {
   const refused = requireRoot(tree, id)
@@ -101,6 +108,7 @@ function requestDeletion(
   const isRequested = root.row.deletionRequestedAt !== null
   slice.setDetails(root, {
     nextDeletion: true,
+    nextOrigin: { by: viewer.name, cause: 'DELETED' },
     withoutUninstall,
     forceDeletion: force || (forceDeletion && isRequested),
   })

@@ -33,7 +33,7 @@ export async function createInstallation(
         spec,
         labels,
         by: viewer,
-        details: { nextMode: input.reconcile ? 'STANDARD' : null },
+        details: input.reconcile ? { nextMode: 'STANDARD', nextOrigin: { by: viewer.name, cause: 'CREATED' } } : {},
       })
       declareScope(tree, spec)
       // A tree with imports is decided later, since imports are read under the locks of the exporting roots.

@@ -20,6 +20,13 @@ export interface UpdateInstallation {
   readonly reconcile: boolean
   readonly idempotencyKey?: string | null
 }
+export interface RollbackInstallation {
+  readonly id: string
+  readonly toGeneration: number
+  readonly expectedGeneration?: number | null
+  readonly reconcile: boolean
+  readonly idempotencyKey?: string | null
+}
 /** Exactly one of the three is set. */
 export interface PlanInstallation {
   readonly create?: { readonly project: string; readonly name: string; readonly spec: SpecInput } | null

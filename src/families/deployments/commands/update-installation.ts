@@ -11,21 +11,53 @@ import type { LockedProject, LockedTree } from '../../family.ts'
 import { idempotent } from '../../idempotent.ts'
 import { askForJob } from '../ask-for-job.ts'
 import { installation } from '../details.ts'
+import type { SpecInput } from '../normalise.ts'
 import { isObserved } from '../observed-spec.ts'
+import type { Origin, RunCause } from '../origin.ts'
 import { rights } from '../rights.ts'
 import { checkRootScope, declareScope } from '../root-scope.ts'
 import type { InstallationSpec } from '../spec.ts'
+import { findGeneration, keepGeneration } from '../spec-generations.ts'
 import { keepSpec } from '../spec-snapshots.ts'
 import { findInstallation } from './access.ts'
-import type { UpdateInstallation } from './inputs.ts'
+import type { RollbackInstallation, UpdateInstallation } from './inputs.ts'
 import type { CommandParts } from './parts.ts'
 import { readSpec } from './read-spec.ts'
 
-export async function updateInstallation(
+type UpdateResult = CommandResult<
+  'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'ForbiddenError' | 'LimitError'
+>
+
+export const updateInstallation = (
   parts: CommandParts,
   viewer: Viewer,
   input: UpdateInstallation,
-): Promise<CommandResult<'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'ForbiddenError' | 'LimitError'>> {
+): Promise<UpdateResult> => writeUpdate(parts, viewer, input, { mutation: 'updateInstallation', cause: 'CHANGED' })
+
+/** Brings back the spec of an earlier generation, as a new one. */
+export async function rollbackInstallation(
+  parts: CommandParts,
+  viewer: Viewer,
+  { toGeneration, ...input }: RollbackInstallation,
+): Promise<UpdateResult> {
+  const located = await findInstallation(parts, viewer, rights.update, input.id)
+  if (!located.ok) return located
+  const spec = await findGeneration(parts.client, input.id, toGeneration)
+  if (!spec) {
+    const message = `There is no earlier generation ${toGeneration}: \`specGenerations\` has those that are kept.`
+    return refuse(invalidInput([{ path: 'input.toGeneration', message }]))
+  }
+  // A stored spec is one of the input's form, with all defaults.
+  const update = { ...input, spec: spec as SpecInput }
+  return await writeUpdate(parts, viewer, update, { mutation: 'rollbackInstallation', cause: 'ROLLED_BACK' })
+}
+
+async function writeUpdate(
+  parts: CommandParts,
+  viewer: Viewer,
+  input: UpdateInstallation,
+  { mutation, cause }: { readonly mutation: string; readonly cause: RunCause },
+): Promise<UpdateResult> {
   const located = await findInstallation(parts, viewer, rights.update, input.id)
   if (!located.ok) return located
   const { found } = located
@@ -39,14 +71,14 @@ export async function updateInstallation(
     idempotent(
       project,
       viewer,
-      'updateInstallation',
+      mutation,
       input,
       async (): Promise<CommandResult<'NotFoundError' | 'ConflictError' | 'InvalidInputError'>> => {
         const tree = await project.lockTree(found.rootId)
         await tree?.load([input.id])
         const node = tree?.slice.get(input.id)
         if (!tree || !node) return refuse(notFound(input.id, 'installation'))
-        return update(project, tree, node, { input, spec, labels })
+        return update(project, tree, node, { input, spec, labels, origin: { by: viewer.name, cause } })
       },
     ),
   )
@@ -57,13 +89,14 @@ interface Change {
   readonly input: UpdateInstallation
   readonly spec: InstallationSpec | null
   readonly labels: Readonly<Record<string, string>> | null
+  readonly origin: Origin & { readonly by: string }
 }
 
 async function update(
   project: LockedProject,
   tree: LockedTree,
   node: Node,
-  { input, spec, labels }: Change,
+  { input, spec, labels, origin }: Change,
 ): Promise<CommandResult<'ConflictError' | 'InvalidInputError'>> {
   const { slice, root } = tree
   const { id, generation, deletionRequestedAt } = node.row
@@ -80,6 +113,7 @@ async function update(
     const known = await loadSpecs(tree.client, [id])
     if (!sameJson(known.get(id), spec)) {
       if (isObserved(node.row)) await keepSpec(tree.client, node.row)
+      await keepGeneration(tree.client, node.row, { at: slice.now, by: origin.by })
       slice.setSpec(node, spec)
       slice.patch(node, { generation: generation + 1 })
       declareScope(tree, spec)
@@ -91,7 +125,7 @@ async function update(
   }
   if (typeof input.ignored === 'boolean') slice.setDetails(node, { ignored: input.ignored })
   if (input.reconcile && node === root && (spec || input.ignored === false)) {
-    askForJob(root, 'STANDARD', slice)
+    askForJob(root, 'STANDARD', origin, slice)
   }
   tree.wake([id])
   return { ok: true, objectId: id }

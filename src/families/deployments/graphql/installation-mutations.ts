@@ -138,6 +138,44 @@ builder.mutationFields((t) => ({
   }),
 }))
 
+builder.mutationField('rollbackInstallation', (t) =>
+  t.fieldWithInput({
+    right: rights.update,
+    type: resultUnion(
+      'RollbackInstallationResult',
+      InstallationRef,
+      errorsOf<DeploymentsCommands['rollbackInstallation']>({
+        InvalidInputError: true,
+        NotFoundError: true,
+        ConflictError: true,
+        ForbiddenError: true,
+        LimitError: true,
+      }),
+    ),
+    nullable: true,
+    description:
+      'Brings back the spec of an earlier generation of a root installation, as a new generation. Refused as `updateInstallation` is, and for a generation that is not kept any more.',
+    typeOptions: { description: 'The installation whose earlier spec comes back.' },
+    input: {
+      idempotencyKey: t.input.string({ limit: 'idempotencyKey', description: IDEMPOTENCY }),
+      id: t.input.id({ required: true, description: ID }),
+      toGeneration: t.input.int({ required: true, description: 'Which of its `specGenerations` comes back.' }),
+      expectedGeneration: t.input.int({
+        description:
+          'Generation that the installation must be at; otherwise nothing is written (GENERATION_MISMATCH). Left out or null: any.',
+      }),
+      reconcile: t.input.boolean({
+        required: true,
+        defaultValue: true,
+        description: 'Whether a job begins, as for a new spec.',
+      }),
+    },
+    resolve: (_, { input }, context) =>
+      writeObject(context, input.id, () =>
+        context.deployments.rollbackInstallation(context.viewer, dropUndefined(input)),
+      ),
+  }),
+)
 builder.mutationField('cancelInstallation', (t) =>
   t.fieldWithInput({
     right: rights.cancel,

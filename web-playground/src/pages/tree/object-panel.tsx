@@ -11,6 +11,7 @@ import { PanelData } from './panel-data.tsx'
 import { PanelEvent } from './panel-event.tsx'
 import { PanelLogs } from './panel-logs.tsx'
 import { Deadlines, Dependencies, Failure, Progress, WaitsFor } from './panel-parts.tsx'
+import { PanelRuns } from './panel-runs.tsx'
 import { WaySection } from './way-section.tsx'
 
 /** All fields of the selected object. */
@@ -56,6 +57,9 @@ function Shown({ details, way, onDone }: ShownProps) {
       <Deadlines deadlines={details.deadlines} />
       <Dependencies links={details.dependsOn.edges.map(({ node }) => node)} />
       <PanelEvent details={details} />
+      {details.kind === 'INSTALLATION' && details.root.id === details.id && (
+        <PanelRuns details={details} onDone={onDone} />
+      )}
       <PanelLogs objectId={details.id} name={details.name} />
       <WaySection id={details.id} way={way} />
       <PanelData details={details} />

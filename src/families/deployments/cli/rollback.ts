@@ -1,0 +1,58 @@
+import type { Command } from 'commander'
+import type { Cli } from '../../../cli/cli.ts'
+import { type AddressOptions, locate, withAddressOptions } from '../../../cli/objects/address.ts'
+import { follow } from '../../../cli/objects/follow.ts'
+import { invalid, REFUSAL_FRAGMENT } from '../../../cli/objects/refusal.ts'
+import { parseCount } from '../../../cli/options.ts'
+import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
+import { ask } from '../../../cli/terminal/ask.ts'
+import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
+import { plain } from '../../../cli/terminal/text.ts'
+import { gql } from '../../../documents/gql.ts'
+
+const GENERATIONS = gql(`query Generations($id: ID!) {
+  object(id: $id) { __typename ... on Installation { generation specGenerations { generation replacedAt replacedBy } } }
+}`)
+const ROLL_BACK = gql(`mutation RollBack($input: RollbackInstallationInput!) {
+  answer: rollbackInstallation(input: $input) { __typename ... on Installation { id name phase generation } ...Refusal }
+}\n${REFUSAL_FRAGMENT}`)
+
+interface RollbackOptions extends SessionOptions, AddressOptions {
+  readonly to?: number
+  readonly wait?: boolean
+}
+
+/** `phaseline rollback NAME`: brings back an earlier spec of a root installation. */
+export function addRollback(program: Command, cli: Cli): void {
+  withSessionOptions(withAddressOptions(program.command('rollback')))
+    .description('bring back an earlier spec of a root installation')
+    .argument('<name>', 'id, or path')
+    .option(
+      '--to <generation>',
+      'which one: the column SPEC of `phaseline runs`; by default the one before',
+      parseCount,
+    )
+    .option('--wait', 'follow the tree until it is finished')
+    .action(async (name: string, options: RollbackOptions) => {
+      cli.exitCode = await withSession(cli.io, options, (session) => rollBack(session, name, options))
+    })
+}
+
+async function rollBack(session: Session, name: string, options: RollbackOptions): Promise<ExitCode> {
+  const located = await locate(session, name, options)
+  if (!located.ok) return session.refuse(located.refusal)
+  const { id } = located.value
+  const { object } = await session.client.query(GENERATIONS, { id }, { signal: session.io.signal })
+  if (object?.__typename !== 'Installation') return session.refuse(invalid(`${plain(name)} is no installation.`))
+  const toGeneration = options.to ?? object.specGenerations[0]?.generation
+  if (toGeneration === undefined)
+    return session.refuse(invalid(`${plain(name)} has no earlier spec: its spec was never changed.`))
+  // Whoever has changed it meanwhile did not mean this one to go.
+  const outcome = await ask(session, ROLL_BACK, { id, toGeneration, expectedGeneration: object.generation })
+  if (!outcome.ok) return session.refuse(outcome.refusal)
+  session.emit(outcome.value)
+  const { generation, phase } = outcome.value
+  session.say(`${plain(outcome.value.name)} has the spec ${toGeneration} again, as ${generation}, now ${phase}`)
+  if (!options.wait) return EXIT.ok
+  return await follow(session, id, (result) => result.outcome === 'succeeded')
+}

@@ -1,0 +1,65 @@
+import type { Command } from 'commander'
+import type { Cli } from '../../../cli/cli.ts'
+import { type AddressOptions, locate, withAddressOptions } from '../../../cli/objects/address.ts'
+import { describeRest, readPages } from '../../../cli/objects/pages.ts'
+import { invalid } from '../../../cli/objects/refusal.ts'
+import { parseCount } from '../../../cli/options.ts'
+import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
+import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
+import { duration, plain, words } from '../../../cli/terminal/text.ts'
+import { gql } from '../../../documents/gql.ts'
+import type { NodeOf, ResultOf } from '../../../documents/typed-document.ts'
+
+const RUNS = gql(`query Runs($id: ID!, $first: Int!, $after: String) {
+  object(id: $id) { __typename ... on Installation { runs(first: $first, after: $after) {
+    totalCount pageInfo { hasNextPage endCursor }
+    edges { node { number jobId mode cause by generation startedAt endedAt durationMs phase error { code message } exports } }
+  } } }
+}`)
+type Installation = Extract<NonNullable<ResultOf<typeof RUNS>['object']>, { readonly __typename: 'Installation' }>
+type Run = NodeOf<Installation['runs']>
+
+interface RunsOptions extends SessionOptions, AddressOptions {
+  readonly limit: number
+}
+
+/** `phaseline runs NAME`: the jobs of a root installation, the newest first. */
+export function addRuns(program: Command, cli: Cli): void {
+  withSessionOptions(withAddressOptions(program.command('runs')))
+    .description('list the jobs of a root installation, the newest first')
+    .argument('<name>', 'id, or path')
+    .option('--limit <count>', 'list at most this many', parseCount, 20)
+    .action(async (name: string, options: RunsOptions) => {
+      cli.exitCode = await withSession(cli.io, options, (session) => listRuns(session, name, options))
+    })
+}
+
+async function listRuns(session: Session, name: string, options: RunsOptions): Promise<ExitCode> {
+  const located = await locate(session, name, options)
+  if (!located.ok) return session.refuse(located.refusal)
+  const { id } = located.value
+  const listed = await readPages(options.limit, async (first, after) => {
+    const { object } = await session.client.query(RUNS, { id, first, after }, { signal: session.io.signal })
+    return object?.__typename === 'Installation' ? object.runs : null
+  })
+  if (!listed) return session.refuse(invalid(`${plain(name)} is no installation: only installations have runs.`))
+  session.emit({ totalCount: listed.totalCount, runs: listed.nodes })
+  if (listed.nodes.length === 0) session.say('It has had no job yet. A nested installation runs with its root.')
+  else
+    session.say(
+      ...session.table(['RUN', 'PHASE', 'WHY', 'BY', 'SPEC', 'BEGAN', 'TOOK', 'ERROR'], listed.nodes.map(rowOf)),
+    )
+  session.say(...describeRest(listed))
+  return EXIT.ok
+}
+
+const rowOf = ({ number, phase, cause, by, generation, startedAt, durationMs, error }: Run): string[] => [
+  String(number),
+  phase ?? 'running',
+  words(cause),
+  by ?? '-',
+  String(generation),
+  startedAt,
+  duration(durationMs ?? Math.max(0, Date.now() - Date.parse(startedAt))),
+  error ? error.message : '',
+]

@@ -1,0 +1,108 @@
+import type { ObjectFailure } from '../../core/errors.ts'
+import type { Client } from '../../store/client.ts'
+import { array, bigint, integer, jsonb, nullable, textOf, timestamptz, uuid } from '../../store/column-types.ts'
+import { byKey, inOrder, type Window } from '../../store/loaders/window.ts'
+import { statement } from '../../store/statement.ts'
+import * as table from '../../store/tables.ts'
+import type { RunCause } from './origin.ts'
+
+/** Runs of roots for the API, the newest first: the one that runs now, then those that have ended. */
+
+const ENDED = `select number, job_id, mode, cause, by, generation, started_at, ended_at, phase, error, exports
+  from run where object_id = k.id`
+const RUNNING = `select coalesce((select max(number) from run where object_id = k.id), 0) + 1, o.job_id, i.mode,
+    i.origin->>'cause', i.origin->>'by', o.generation, (i.origin->>'startedAt')::timestamptz, null, null, null, null
+  from object o join installation i on i.object_id = o.id
+  where o.id = k.id and o.job_id is distinct from o.finished_job_id and i.origin->>'jobId' = o.job_id::text`
+
+const runsIn = (order: 'asc' | 'desc') =>
+  statement({
+    text: `select k.id as key, p.number, p.job_id as "jobId", p.mode, p.cause, p.by, p.generation, p.started_at as "startedAt",
+        p.ended_at as "endedAt", p.phase, p.error, p.exports
+      from unnest($1::uuid[]) k(id) cross join lateral (
+        select * from (${ENDED} union all ${RUNNING}) r
+          where r.number < coalesce($2::int, 2147483647) and r.number > coalesce($3::int, 0)
+          order by r.number ${order} limit $4
+      ) p order by k.id, p.number ${order}`,
+    params: [array(uuid), nullable(integer), nullable(integer), bigint],
+    row: {
+      key: uuid,
+      number: integer,
+      jobId: uuid,
+      mode: table.run.mode,
+      cause: textOf<RunCause>(),
+      by: table.run.by,
+      generation: integer,
+      startedAt: timestamptz,
+      endedAt: nullable(timestamptz),
+      phase: nullable(table.run.phase),
+      error: nullable(jsonb),
+      exports: nullable(jsonb),
+    },
+  })
+const NEWEST_FIRST = runsIn('desc')
+const OLDEST_FIRST = runsIn('asc')
+
+interface Loaded {
+  readonly key: string
+  readonly number: number
+  readonly startedAt: Date
+  readonly error: unknown
+}
+export type RunRow = Omit<Awaited<ReturnType<typeof NEWEST_FIRST.query>>['rows'][number] & Loaded, 'key' | 'error'> & {
+  readonly error: ObjectFailure | null
+}
+
+/** A page of each root's runs. The position of a run is its number. */
+export async function loadRuns(
+  client: Client,
+  ids: readonly string[],
+  window: Window<number>,
+): Promise<ReadonlyMap<string, readonly RunRow[]>> {
+  const { after, before, limit, backward } = window
+  const { rows } = await (backward ? OLDEST_FIRST : NEWEST_FIRST).query(client, [ids, after, before, limit])
+  const pages = byKey(
+    ids,
+    rows,
+    ({ key: _, error, ...run }): RunRow => ({ ...run, error: error as ObjectFailure | null }),
+  )
+  return new Map([...pages].map(([id, runs]) => [id, inOrder(runs, window)]))
+}
+
+const COUNT = statement({
+  text: `select k.id as key, count(*)::int as count
+    from unnest($1::uuid[]) k(id) cross join lateral (${ENDED} union all ${RUNNING}) r group by k.id`,
+  params: [array(uuid)],
+  row: { key: uuid, count: integer },
+})
+export async function countRuns(client: Client, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await COUNT.query(client, [ids])
+  return new Map(rows.map(({ key, count }) => [key, count]))
+}
+
+const GENERATIONS = statement({
+  text: `select object_id as key, generation, replaced_at as "replacedAt", replaced_by as "replacedBy", spec
+    from spec_generation where object_id = any($1::uuid[]) order by object_id, generation desc`,
+  params: [array(uuid)],
+  row: {
+    key: uuid,
+    generation: integer,
+    replacedAt: timestamptz,
+    replacedBy: table.specGeneration.replacedBy,
+    spec: jsonb,
+  },
+})
+export interface GenerationRow {
+  readonly generation: number
+  readonly replacedAt: Date
+  readonly replacedBy: string
+  readonly spec: unknown
+}
+/** The earlier specs of each root that are kept, the newest first. */
+export async function loadGenerations(
+  client: Client,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, readonly GenerationRow[]>> {
+  const { rows } = await GENERATIONS.query(client, [ids])
+  return byKey(ids, rows, ({ key: _, ...row }) => row)
+}
