@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import type { ObjectKind, Phase } from '../core/vocabulary.ts'
+import type { Actor, ObjectKind, Phase } from '../core/vocabulary.ts'
 import { parseDuration } from '../manifest/parse-duration.ts'
 
 /**
@@ -20,6 +20,7 @@ const severalOf =
 export const parseKind = parseWord<ObjectKind>
 export const parseKinds = severalOf(parseWord<ObjectKind>)
 export const parsePhases = severalOf(parseWord<Phase>)
+export const parseActors = severalOf(parseWord<Actor>)
 
 /** A whole number that is not negative: a sequence, a limit. */
 export function parseCount(text: string): number {

@@ -10,7 +10,7 @@ const PHASE_LOG = gql(`subscription PhaseLog(
     through cursor
     changes {
       cursor @include(if: $cursors)
-      sequence objectId kind name rootId projectName machine from to actor by reason message jobId revision rejected at
+      sequence objectId kind name path rootId projectName machine from to actor by reason message jobId revision rejected at
     }
   }
 }`)

@@ -9,6 +9,8 @@ export interface PhaseChange {
   readonly objectId: string
   readonly kind: ObjectKind
   readonly name: string
+  /** Names from the root down to the object, divided by `/`; null if an earlier release has recorded the change. */
+  readonly path: string | null
   readonly rootId: string
   readonly projectName: string
   readonly machine: string

@@ -2,7 +2,7 @@ import DataLoader from 'dataloader'
 import { readable } from '../core/can-read.ts'
 import type { PhaseChangeRecord } from '../core/ports/phase-change.ts'
 import type { ObjectRow } from '../core/tree.ts'
-import { loadObjects } from '../store/loaders/objects.ts'
+import { loadObjects, loadPaths } from '../store/loaders/objects.ts'
 import { loadPhaseChanges } from '../store/loaders/phase-changes.ts'
 import { loadProjects, type ProjectRow } from '../store/loaders/projects.ts'
 import { loadLabels, loadSpecs, loadStatuses, loadWork } from '../store/loaders/side-rows.ts'
@@ -38,6 +38,7 @@ export const phaseChangeLoader = perOperation(
 )
 
 export const statusLoader = perOperation(({ pool }) => loadSide((ids) => loadStatuses(pool, ids)))
+export const pathLoader = perOperation(({ pool }) => loadSide((ids) => loadPaths(pool, ids)))
 export const labelLoader = perOperation(({ pool }) => loadSide((ids) => loadLabels(pool, ids)))
 /** Specs are large: no more of them are loaded than an answer may hold. */
 export const specLoader = perOperation(({ pool, answer }) => {

@@ -42,13 +42,16 @@ const FIELDS = [
   'rejected',
   'at',
 ] as const satisfies readonly (keyof PhaseChangeRecord)[]
+type Field = (typeof FIELDS)[number]
 
-const INDEX = Object.fromEntries(FIELDS.map((field, i) => [field, i])) as Readonly<
-  Record<keyof PhaseChangeRecord, number>
->
+const INDEX = Object.fromEntries(FIELDS.map((field, i) => [field, i])) as Readonly<Record<Field, number>>
 
 type Row = readonly unknown[]
-type Wire = Pick<Announcement, 'from' | 'through'> & { readonly changes: readonly Row[] | null }
+type Wire = Pick<Announcement, 'from' | 'through'> & {
+  readonly changes: readonly Row[] | null
+  /** `parentPath` of each change. Processes of the release before neither send nor read it. */
+  readonly paths?: readonly (string | null)[]
+}
 type Signer = Pick<LogIdentity, 'instance' | 'key'>
 
 /**
@@ -58,7 +61,8 @@ type Signer = Pick<LogIdentity, 'instance' | 'key'>
  */
 export function encode({ from, through, changes }: Announcement, origin: string, { key }: Signer): string {
   const rows = changes?.map((change): Row => FIELDS.map((field) => change[field])) ?? null
-  const message = JSON.stringify({ from, through, changes: rows } satisfies Wire)
+  const paths = changes?.map(({ parentPath }) => parentPath) ?? []
+  const message = JSON.stringify({ from, through, changes: rows, paths } satisfies Wire)
   const short = message.length <= MAX_MESSAGE
   const content = short ? message : JSON.stringify({ from, through, changes: null } satisfies Wire)
   return `${origin} ${signature(content, key).toString('base64url')} ${content}`
@@ -79,21 +83,21 @@ export function decode(message: string, { key, instance }: Signer): Announcement
   const expected = signature(content, key)
   if (signed.length !== expected.length || !timingSafeEqual(signed, expected)) return null
   try {
-    const { from, through, changes } = JSON.parse(content) as Wire
+    const { from, through, changes, paths } = JSON.parse(content) as Wire
     if (!(Number.isSafeInteger(from) && Number.isSafeInteger(through) && from <= through)) return null
     if (changes === null) return { instance, from, through, changes }
     const isWhole = changes.length === through - from + 1
     if (!isWhole || changes.some((row, i) => row.length !== FIELDS.length || row[0] !== from + i)) return null
-    return { instance, from, through, changes: changes.map(recordOf) }
+    return { instance, from, through, changes: changes.map((row, i) => recordOf(row, paths?.[i] ?? null)) }
   } catch {
     return null
   }
 }
 
-type Values = { readonly [K in keyof PhaseChangeRecord]: K extends 'at' ? string : PhaseChangeRecord[K] }
+type Values = { readonly [K in Field]: K extends 'at' ? string : PhaseChangeRecord[K] }
 
 // Written out: objects of one literal share a hidden class, which makes them faster to filter.
-function recordOf(row: Row): PhaseChangeRecord {
+function recordOf(row: Row, parentPath: string | null): PhaseChangeRecord {
   const value = <K extends keyof Values>(field: K): Values[K] => row[INDEX[field]] as Values[K]
   return {
     sequence: value('sequence'),
@@ -102,6 +106,7 @@ function recordOf(row: Row): PhaseChangeRecord {
     objectId: value('objectId'),
     rootId: value('rootId'),
     parentId: value('parentId'),
+    parentPath,
     projectId: value('projectId'),
     projectName: value('projectName'),
     kind: value('kind'),

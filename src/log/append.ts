@@ -18,8 +18,8 @@ const APPEND = statement({
     ), content as (
       insert into log_content (batch_id, root_id, object_ids, parent_ids, names, revisions, messages, steps,
         counts, project_names, kinds, machines, "from", "to", actors, "by", reasons, job_ids, rejected, at,
-        project_id, by_ids)
-      select id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $22, $23 from batch
+        project_id, by_ids, parent_paths)
+      select id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $22, $23, $24 from batch
     ), objects as (
       insert into log_object (object_id, batch_id) select o.id, batch.id from batch, unnest($21::uuid[]) o(id)
     )
@@ -48,6 +48,7 @@ const APPEND = statement({
     array(uuid),
     nullable(uuid),
     array(nullable(uuid)),
+    array(nullable(text)),
   ],
   row: { id: bigint },
 })
@@ -90,6 +91,7 @@ function valuesOf({ rootId, projectId }: Change, changes: readonly Change[]): St
     binaryUuids([...new Set(changes.map((c) => c.objectId))]),
     projectId,
     steps.map((s) => s.byId),
+    binaryArray('text', changes, (c) => c.parentPath),
   ]
 }
 

@@ -1,12 +1,21 @@
 import type { Pool } from 'pg'
-import { CursorExpired, type Log, type LogBatch, type LogCursor, type ResolvedCursor } from '../core/ports/log.ts'
-import type { PhaseChangeQuery, PhaseChangeRecord } from '../core/ports/phase-change.ts'
+import {
+  CursorExpired,
+  type Log,
+  type LogBatch,
+  type LogCursor,
+  type LogPage,
+  type ResolvedCursor,
+} from '../core/ports/log.ts'
+import type { PhaseChangeQuery } from '../core/ports/phase-change.ts'
 import type { Logger } from '../logger.ts'
 import { type Found, type LogHead, type LogPosition, SharedLookUp } from './head.ts'
 import { checkRange, HistoryReader } from './history-reader.ts'
 import type { Hub } from './hub.ts'
 import { type PageRange, readPage } from './page.ts'
 import { retryTransient } from './retry-transient.ts'
+import { isNarrow, stretchOf } from './stretch.ts'
+import { timeWindow } from './time-window.ts'
 
 /** Answers that arrive while the database is being replaced are discarded; so many in a row mean a defect. */
 const MAX_ATTEMPTS = 5
@@ -79,13 +88,27 @@ export class CursorResolver
   }
 
   /** A page for a query: never silently shortened. Throws CursorExpired. */
-  async page(query: PhaseChangeQuery, range: ListRange): Promise<readonly PhaseChangeRecord[]> {
+  async page(query: PhaseChangeQuery, range: ListRange): Promise<LogPage> {
     const { after, before, limit, direction } = range
-    const page = await this.#current(() =>
-      readPage(this.#pool, query, { after: after?.sequence ?? 0, before: before?.sequence, limit, direction }),
-    )
+    const asked = { after: after?.sequence ?? 0, before: before?.sequence, limit, direction }
+    const page = isNarrow(query) ? await this.#search(query, asked) : await this.#readPage(query, asked)
     await this.checkWindow({ after, before })
-    return page.changes
+    return page
+  }
+
+  async #readPage(query: PhaseChangeQuery, range: PageRange): Promise<LogPage> {
+    const { changes } = await this.#current(() => readPage(this.#pool, query, range))
+    return { changes, reached: null }
+  }
+
+  /** Reads a stretch of the log, since without an index a rare match may be anywhere in it. */
+  async #search(query: PhaseChangeQuery, range: PageRange): Promise<LogPage> {
+    const [end, times] = await Promise.all([this.#find('head'), timeWindow(this.#pool, query)])
+    const { end: cut, ...stretch } = stretchOf(range, times, end)
+    const page = await this.#readPage(query, { ...range, ...stretch })
+    if (cut === null || page.changes.length >= range.limit) return page
+    const { sequence, mark } = await this.#find(cut)
+    return { ...page, reached: { sequence, mark } }
   }
 
   /**

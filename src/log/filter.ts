@@ -1,4 +1,5 @@
 import type { PhaseChangeQuery, PhaseChangeRecord } from '../core/ports/phase-change.ts'
+import { BATCH_TEXT_SQL, containsAll, partsOf, TEXT_SQL } from './words.ts'
 
 /** The live filter. `filterSql` is its equivalent in SQL; both use immutable columns only. */
 export function matches(query: PhaseChangeQuery, record: PhaseChangeRecord): boolean {
@@ -9,7 +10,12 @@ export function matches(query: PhaseChangeQuery, record: PhaseChangeRecord): boo
     (query.projects === null || (record.projectId !== null && query.projects.includes(record.projectId))) &&
     (query.project === undefined || record.projectName === query.project) &&
     (query.kinds === undefined || query.kinds.includes(record.kind)) &&
-    (query.to === undefined || query.to.includes(record.to))
+    (query.to === undefined || query.to.includes(record.to)) &&
+    (query.actors === undefined || query.actors.includes(record.actor)) &&
+    (query.onlyRejected !== true || record.rejected) &&
+    (query.since === undefined || record.at >= query.since) &&
+    (query.until === undefined || record.at < query.until) &&
+    (query.words === undefined || containsAll(record, query.words))
   )
 }
 
@@ -44,8 +50,16 @@ export function filterSql(query: PhaseChangeQuery, params: Params): readonly str
   }
   if (query.kinds !== undefined) conditions.push(`c.kind = any(${params.add(query.kinds)}::object_kind[])`)
   if (query.to !== undefined) conditions.push(`c."to" = any(${params.add(query.to)}::phase[])`)
+  if (query.actors !== undefined) conditions.push(`c.actor = any(${params.add(query.actors)}::actor[])`)
+  if (query.onlyRejected) conditions.push('c.rejected')
+  if (query.since !== undefined) conditions.push(`c."at" >= ${params.add(query.since)}::timestamptz`)
+  if (query.until !== undefined) conditions.push(`c."at" < ${params.add(query.until)}::timestamptz`)
+  for (const word of query.words ?? []) conditions.push(contains(TEXT_SQL, word, params))
   return conditions
 }
+
+const contains = (text: string, word: string, params: Params): string =>
+  storable(word) ? `strpos(${text}, ${params.add(word)}::text collate "C") > 0` : 'false'
 
 /**
  * Conditions on `log_content p` that each batch with a match fulfils, so that other batches are not unpacked. They use only
@@ -61,5 +75,11 @@ export function batchFilterSql(query: PhaseChangeQuery, params: Params): readonl
   }
   if (query.kinds !== undefined) conditions.push(`p.kinds && ${params.add(query.kinds)}::object_kind[]`)
   if (query.to !== undefined) conditions.push(`p."to" && ${params.add(query.to)}::phase[]`)
+  if (query.actors !== undefined) conditions.push(`p.actors && ${params.add(query.actors)}::actor[]`)
+  if (query.onlyRejected) conditions.push('true = any(p.rejected)')
+  if (query.since !== undefined) conditions.push(`${params.add(query.since)}::timestamptz <= any(p."at")`)
+  if (query.until !== undefined) conditions.push(`${params.add(query.until)}::timestamptz > any(p."at")`)
+  const parts = new Set(query.words?.flatMap(partsOf))
+  for (const part of parts) conditions.push(contains(BATCH_TEXT_SQL, part, params))
   return conditions
 }

@@ -46,6 +46,7 @@ const numbered = (change: Change, batchId: string, idx: number, sequence: number
   objectId: change.objectId,
   rootId: change.rootId,
   parentId: change.parentId,
+  parentPath: change.parentPath,
   projectId: change.projectId,
   projectName: change.projectName,
   kind: change.kind,

@@ -109,10 +109,10 @@ export async function readPage(pool: Pool, query: PhaseChangeQuery, range: PageR
 }
 
 // Counts steps instead of changes: all changes of a step share the filtered columns. The floor is between batches.
-const STEPS = `log_content p cross join lateral unnest(p.counts, p.project_names, p.kinds, p."to", p.rejected)
-    as s(n, project_name, kind, "to", rejected)`
+const STEPS = `log_content p cross join lateral unnest(p.counts, p.project_names, p.kinds, p."to", p.actors, p.rejected, p."at")
+    as s(n, project_name, kind, "to", actor, rejected, "at")`
 
-/** Counts the matching changes that are numbered and not pruned. */
+/** Counts the matching changes that are numbered and not pruned. The query must be without words, which steps do not have. */
 export async function countChanges(pool: Pool, query: PhaseChangeQuery): Promise<number> {
   const params = new Params()
   const filter = filterSql(query, params)

@@ -5,7 +5,7 @@ import { phaseChange } from '../store/views.ts'
 
 /** The select list of a record: `c` is `phase_change`, `b` its `log_batch`. */
 export const RECORD_COLUMNS = `b.first_seq + c.idx as "sequence", c.batch_id as "batchId", c.idx, c.object_id as "objectId",
-  c.root_id as "rootId", c.parent_id as "parentId", c.project_id as "projectId", c.project_name as "projectName",
+  c.root_id as "rootId", c.parent_id as "parentId", c.parent_path as "parentPath", c.project_id as "projectId", c.project_name as "projectName",
   c.kind, c.name, c.machine, c."from", c."to", c.actor, c.by, c.by_id as "byId", c.reason, c.message, c.job_id as "jobId", c.revision, c.rejected, c.at`
 
 /** The columns of `RECORD_COLUMNS`. */
@@ -19,6 +19,7 @@ export const toRecord = (row: RecordRow): PhaseChangeRecord => ({
   objectId: row.objectId,
   rootId: row.rootId,
   parentId: row.parentId,
+  parentPath: row.parentPath,
   projectId: row.projectId,
   projectName: row.projectName,
   kind: row.kind,

@@ -358,6 +358,7 @@ export const logContent = {
   at: array(timestamptz),
   projectId: nullable(uuid),
   byIds: array(uuid),
+  parentPaths: array(text),
 }
 
 export const logObject = {

@@ -7,6 +7,7 @@ export const phaseChange = {
   objectId: uuid,
   rootId: uuid,
   parentId: nullable(uuid),
+  parentPath: nullable(text),
   projectId: nullable(uuid),
   projectName: text,
   kind: objectKind,

@@ -211,6 +211,68 @@ describe('a tree that fails', () => {
   })
 })
 
+describe('a path that the log prints', () => {
+  const spec = { deployItems: ['first', 'second'].map((name) => ({ name, type: 'mock', config: { fail: true } })) }
+  it('is found by get, without its kind', async () => {
+    expect(await apply(JSON.stringify({ name: 'failing', spec }), '--wait')).toMatchObject({ code: 1 })
+    const { out } = await phaseline('log failing --to failed --kinds deploy-item')
+    const path = /default\/failing\/deploy-items\/second/.exec(out)?.[0] ?? ''
+    expect(await phaseline(`get ${path}`)).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^kind +deploy item$/m),
+    })
+    expect((await phaseline('get failing/deploy-items/second')).out).toMatch(/^phase +✗ FAILED/m)
+    expect((await phaseline('get failing/deploy-items')).out).toMatch(/^path +failing\/deploy-items$/m)
+  })
+
+  it('is suggested for one that leads nowhere', async () => {
+    const err = async (path: string): Promise<string> => (await phaseline(`get ${path}`)).err
+    expect(await err('failing/second')).toContain('Did you mean failing/deploy-items/second?')
+    expect(await err('default/second')).toContain('Did you mean failing/deploy-items/second?')
+    expect(await err('failing/deploy-items/secnd')).toContain('Did you mean failing/deploy-items/second?')
+    expect(await err('faling')).toContain('Did you mean failing?')
+    expect(await err('nothing-like-it')).toMatch(/There is no object nothing-like-it that you may read\.\n$/)
+  })
+
+  it('is asked about where several kinds have it', async () => {
+    const twin = { installations: [{ name: 'deploy-items', spec: {} }], deployItems: spec.deployItems }
+    await apply(JSON.stringify({ name: 'twin', spec: twin }), '--wait')
+    const asked = await phaseline('get twin/deploy-items')
+    expect([asked.code, asked.err]).toMatchObject([2, expect.stringMatching(/ambiguous.*execution.*Give --kind/)])
+    expect(await phaseline('get twin/deploy-items --kind execution')).toMatchObject({ code: 0 })
+  })
+})
+
+describe('the log', () => {
+  it('is searched on the server, by words, time, kinds and actors', async () => {
+    await apply(manifest('sought'), '--wait')
+    const found = async (options: string) => documents((await phaseline(`log --json ${options}`)).out)
+    const all = await found('--since 1h --search sought')
+    expect(all.length).toBeGreaterThan(4)
+    expect(new Set(all.map(({ path }) => path))).toEqual(
+      new Set(['sought', 'sought/deploy-items', 'sought/deploy-items/item']),
+    )
+    expect(await found('--search sought/deploy-items/item --kind deploy-item --to succeeded')).toMatchObject([
+      { path: 'sought/deploy-items/item', to: 'SUCCEEDED' },
+    ])
+    expect(await found('--search sought --actors user --since 1h')).toEqual(all.filter(({ actor }) => actor === 'USER'))
+    const moment = String(all.at(-1)?.at)
+    expect(await found(`--search sought --since ${moment}`)).toEqual(all.filter(({ at }) => String(at) >= moment))
+    expect(await found(`--search sought --until ${moment}`)).toEqual(all.filter(({ at }) => String(at) < moment))
+    expect(await found('--search sought --since 1h --limit 2')).toEqual(all.slice(-2))
+    expect(await phaseline('log --search no-such-thing')).toMatchObject({
+      code: 0,
+      err: 'Nothing in the log matches.\n',
+    })
+    expect(await phaseline('log --since yesterday')).toMatchObject({ code: 2 })
+    expect(await phaseline('log --actors nobody')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('no actor nobody'),
+    })
+    expect(await phaseline('log --until 1h --follow')).toMatchObject({ code: 2 })
+  })
+})
+
 describe('reconcile', () => {
   it('runs again what the mode says, of roots only', async () => {
     await apply(manifest('again', {}, { labels: { tier: 'x' } }), '--wait')

@@ -8,7 +8,7 @@ const SDL = `
   scalar Sequence
   input PhaseChangeFilter { project: String }
   type PhaseChange {
-    sequence: Sequence! cursor: String! objectId: ID kind: String name: String rootId: ID projectName: String machine: String
+    sequence: Sequence! cursor: String! objectId: ID kind: String name: String path: String rootId: ID projectName: String machine: String
     from: String to: String actor: String by: String reason: String message: String jobId: ID revision: Int
     rejected: Boolean at: String
   }

@@ -81,7 +81,7 @@ test('after a restore only cursors of the restored log resume; a bare number onl
   for (const sequence of [0, 1, 20, 32]) {
     expect(await read(log, places[sequence] as LogCursor, 70)).toEqual(rest.slice(sequence))
     expect(await read(log, bare(sequence), 70)).toEqual(rest.slice(sequence))
-    expect(await log.page(ALL, { after: bare(sequence), limit: 1, direction: 'forward' })).toHaveLength(1)
+    expect((await log.page(ALL, { after: bare(sequence), limit: 1, direction: 'forward' })).changes).toHaveLength(1)
   }
   for (const place of [...places.slice(33), bare(33), bare(64), bare(70)]) {
     await expect(read(log, place, 70)).rejects.toEqual(expired)
@@ -91,7 +91,9 @@ test('after a restore only cursors of the restored log resume; a bare number onl
   }
   const now = await cursors(copy)
   for (const sequence of [33, 64, 70]) {
-    expect(await log.page(ALL, { after: now[sequence], limit: 100, direction: 'forward' })).toHaveLength(70 - sequence)
+    expect((await log.page(ALL, { after: now[sequence], limit: 100, direction: 'forward' })).changes).toHaveLength(
+      70 - sequence,
+    )
   }
   await log.requireReached(now[70] as LogCursor)
 })

@@ -94,7 +94,7 @@ async function list({ pool }: TestDatabase, query: PhaseChangeQuery, { after, be
     ...(after === undefined ? {} : { after: bare(after) }),
     ...(before === undefined ? {} : { before: bare(before) }),
   }
-  return await log.page(query, { ...rest, ...places })
+  return (await log.page(query, { ...rest, ...places })).changes
 }
 
 test('after any pruning, each sequence from the floor on shows the tree as it was', async () => {

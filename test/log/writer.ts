@@ -20,6 +20,7 @@ export const change = (rootId: string, patch: Partial<Change> = {}): Change => (
   objectId: rootId,
   rootId,
   parentId: null,
+  parentPath: '',
   projectId: null,
   projectName: 'default',
   kind: 'INSTALLATION',

@@ -274,7 +274,9 @@ test('a log that was stored change by change is read as it was once it is stored
   expect(written).toHaveLength(820)
   await migrateFrom()
   // What was not recorded then is not known now.
-  expect(await log()).toEqual(written.map((row) => ({ ...(row as object), project_id: null, by_id: null })))
+  expect(await log()).toEqual(
+    written.map((row) => ({ ...(row as object), project_id: null, by_id: null, parent_path: null })),
+  )
   type Row = { object_id: string; batch_id: number; idx: number; name: string }
   const { object_id: object } = written[0] as Row
   const { rows: ofObject } = await database.pool.query(shortened, [object])

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parseManifests } from '../../src/manifest/index.ts'
-import { create, items } from '../testkit/mutations.ts'
+import { create, items, show } from '../testkit/mutations.ts'
 import { until } from '../testkit/wait.ts'
 import { useShopPlace, WEBSHOP } from './place.ts'
 import { inPhase, visit } from './visit.ts'
@@ -140,6 +140,34 @@ test('a paused log holds what comes, and shows all of it afterwards', async () =
   await page.getByRole('button', { name: /Go on/ }).click()
   await page.getByLabel('Search').fill('later succeeded installation')
   await page.locator('[data-sequence]', { hasText: 'later' }).first().waitFor()
+})
+
+test('the log is searched on the server, over more than it has read, and its address has the filter', async () => {
+  for (const [name, count] of Object.entries({ haystack: 300, needle: 1, 'later-hay': 300 })) {
+    const id = await create(here.server.client, name, items(count))
+    await until(async () => (await show(here.server.client, id))?.finished, { what: `${name} has ended` })
+  }
+  await using visited = await visit(here.browser, here.server, '/log')
+  const { page, complaints } = visited
+  const rows = page.locator('[data-sequence]')
+  await page.getByText('200 changes shown, older ones not read yet').waitFor()
+  await page.locator('.log-body').press('End')
+  await page.getByRole('button', { name: 'Show older changes' }).click()
+  await page.getByText('400 changes shown, older ones not read yet').waitFor()
+
+  await page.getByLabel('Search').fill('default/needle/deploy-items')
+  await page.getByLabel('Kind').selectOption('DEPLOY_ITEM')
+  await page.getByLabel('Became').selectOption('done')
+  await page.waitForURL(/\?search=default%2Fneedle%2Fdeploy-items&kind=DEPLOY_ITEM&became=done$/)
+  await page.getByText('1 change shown', { exact: true }).waitFor()
+  await rows.first().getByRole('link', { name: 'default/needle/deploy-items/item-0' }).waitFor()
+  await page.reload()
+  await page.getByText('1 change shown', { exact: true }).waitFor()
+  await page.getByLabel('Actor').selectOption('USER')
+  await page.getByText('Nothing matches.').waitFor()
+  await page.getByRole('button', { name: 'Show the whole log' }).click()
+  await page.getByText('200 changes shown, older ones not read yet').waitFor()
+  expect(complaints).toEqual([])
 })
 
 test('a token is created with the command that connects an agent, and revoked', async () => {

@@ -1,15 +1,8 @@
 import { expect, test } from 'vitest'
 import { moveCounts } from '../../web-playground/src/model/counts.ts'
 import { ALL, filterInput, readFilter, writeFilter } from '../../web-playground/src/model/filter.ts'
-import { classOf } from '../../web-playground/src/model/known.ts'
-import {
-  addChanges,
-  EMPTY_LOG,
-  filterLog,
-  pauseLog,
-  resumeLog,
-  WHOLE_LOG,
-} from '../../web-playground/src/model/log-buffer.ts'
+import { addChanges, addOlder, EMPTY_LOG, pauseLog, resumeLog } from '../../web-playground/src/model/log-buffer.ts'
+import { logFilterInput, readLogFilter, WHOLE_LOG, writeLogFilter } from '../../web-playground/src/model/log-filter.ts'
 import { ObjectList } from '../../web-playground/src/model/object-list.ts'
 import { stuckOf } from '../../web-playground/src/model/stuck.ts'
 import { change, machines, row } from './samples.ts'
@@ -134,17 +127,42 @@ test('a paused log holds what comes, and shows it in order afterwards', () => {
   expect(addChanges(log, [change('d', 'INIT')], 2)).toMatchObject({ dropped: 2 })
 })
 
-test('the log is filtered by words, classes and refusals', () => {
-  const changes = [
-    change('web', 'FAILED', { by: 'ann' }),
-    change('db', 'SUCCEEDED', { by: 'bob' }),
-    change('db', 'SUCCEEDED', { rejected: true }),
-  ]
-  const count = (filter: Partial<typeof WHOLE_LOG>) => filterLog(changes, { ...WHOLE_LOG, ...filter }, classOf).length
-  expect(count({ text: 'DB bob' })).toBe(1)
-  expect(count({ classes: ['failed'] })).toBe(1)
-  expect(count({ rejected: 'only' })).toBe(1)
-  expect(count({ rejected: 'none' })).toBe(2)
+test('older changes follow the shown ones, as far as there is room', () => {
+  const [a, b, c] = [change('a', 'INIT'), change('b', 'INIT'), change('c', 'INIT')]
+  const log = addOlder(addOlder(EMPTY_LOG, [c]), [b, a])
+  expect(log.shown).toEqual([c, b, a])
+  expect(addOlder(addOlder(EMPTY_LOG, [c], 2), [b, a], 2).shown).toEqual([c, b])
+})
+
+test('the address has the filter of the log, and the server is asked with it', () => {
+  const filter = {
+    text: 'shop/web ann',
+    kind: 'DEPLOY_ITEM',
+    became: 'failed',
+    actor: 'USER',
+    rejected: 'only',
+    last: null,
+    since: '2026-11-20T00:00:00.000Z',
+    until: '2026-11-21T00:00:00.000Z',
+  } as const
+  expect(readLogFilter(writeLogFilter(filter))).toEqual(filter)
+  expect(writeLogFilter(WHOLE_LOG)).toBe('')
+  expect(readLogFilter('?kind=<script>&since=never&last=aeon&refused=maybe')).toEqual(WHOLE_LOG)
+  const phasesOf = (name: string) => (name === 'failed' ? ['FAILED', 'ABORTED'] : [])
+  expect(logFilterInput(filter, phasesOf, 0)).toEqual({
+    search: 'shop/web ann',
+    kinds: ['DEPLOY_ITEM'],
+    to: ['FAILED', 'ABORTED'],
+    actors: ['USER'],
+    since: '2026-11-20T00:00:00.000Z',
+    until: '2026-11-21T00:00:00.000Z',
+    includeRejected: true,
+    onlyRejected: true,
+  })
+  expect(logFilterInput({ ...WHOLE_LOG, last: 'hour', text: ' ' }, phasesOf, 3_600_000)).toEqual({
+    since: '1970-01-01T00:00:00.000Z',
+    includeRejected: true,
+  })
 })
 
 test('stuck is what waits for something that will not come by itself, told once and where it is', () => {

@@ -100,6 +100,7 @@ export function change(objectId: string, to: PhaseChange['to'], more: Partial<Ph
     objectId,
     kind: 'DEPLOY_ITEM',
     name: `item-${objectId}`,
+    path: `root/item-${objectId}`,
     rootId: 'root',
     projectName: 'default',
     machine: 'deployItem',

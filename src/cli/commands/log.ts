@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import type { LogRange } from '../../client/index.ts'
-import type { ObjectKind, Phase } from '../../core/vocabulary.ts'
+import type { Actor, ObjectKind, Phase } from '../../core/vocabulary.ts'
 import type { Cli } from '../cli.ts'
 import { type AddressOptions, locate, withAddressOptions } from '../objects/address.ts'
 import { checkWords } from '../objects/check-words.ts'
-import { type Filter, type LoggedChange, readEnd, readNewest } from '../objects/log-read.ts'
+import { type Filter, type LoggedChange, readEnd, readForward, readNewest } from '../objects/log-read.ts'
 import { type Machines, readMachines } from '../objects/machines.ts'
 import { printObjectLogs } from '../objects/object-logs.ts'
 import { invalid, type Outcome, refused } from '../objects/refusal.ts'
-import { parseCount, parseKinds, parsePhases, parsePlace } from '../options.ts'
+import { parseActors, parseCount, parseKinds, parsePhases, parsePlace, parseTime } from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { printLine } from '../terminal/io.ts'
@@ -16,12 +16,16 @@ import { describeChange } from '../tree/presenter.ts'
 
 interface LogOptions extends SessionOptions {
   readonly project?: string
-  readonly kind: ObjectKind
+  readonly kind?: ObjectKind
   readonly follow?: boolean
   readonly after?: string | number
   readonly rejected?: boolean
   readonly kinds?: readonly ObjectKind[]
   readonly to?: readonly Phase[]
+  readonly actors?: readonly Actor[]
+  readonly since?: string
+  readonly until?: string
+  readonly search?: string
   readonly limit?: number
   readonly output?: boolean
 }
@@ -40,14 +44,25 @@ const NEWEST = 50
 export function addLog(program: Command, cli: Cli): void {
   withSessionOptions(withAddressOptions(program.command('log')))
     .description('print phase changes, oldest first')
-    .argument('[name]', 'id, or path: a root stands for its whole tree; without it, everything')
+    .argument(
+      '[name]',
+      'id, or path: a root stands for its whole tree; without it, everything (--kind is then as --kinds)',
+    )
     .option('-F, --follow', 'go on with what comes')
     .option('--after <place>', 'everything after this cursor or sequence, instead of the newest', parsePlace)
+    .option('--since <time>', 'everything since this time, or for so long, e.g. 24h', parseTime)
+    .option('--until <time>', 'only changes before this time, or so long ago, e.g. 2h', parseTime)
+    .option('--search <words>', 'only changes with all these words in path, kind, phases, actor, reason or message')
     .option('--rejected', 'refused requests too')
     .option('--kinds <kinds>', 'only objects of these kinds', parseKinds)
     .option('--to <phases>', 'only changes to these phases', parsePhases)
+    .option('--actors <actors>', 'only changes by these, e.g. user, agent', parseActors)
     .option('--output', 'what the object NAME has printed, instead of its phase changes; --follow ends with it')
-    .option('--limit <count>', `how many of the newest (default: ${NEWEST}); with --after, at most so many`, parseCount)
+    .option(
+      '--limit <count>',
+      `how many of the newest (default: ${NEWEST}, with --since all); with --after, at most so many`,
+      parseCount,
+    )
     .action(async (name: string | undefined, options: LogOptions) => {
       cli.exitCode = await withSession(cli.io, options, (session) =>
         options.output ? output(session, name, options) : log(session, name, options),
@@ -56,21 +71,50 @@ export function addLog(program: Command, cli: Cli): void {
 }
 
 async function log(session: Session, name: string | undefined, options: LogOptions): Promise<ExitCode> {
+  if (options.follow && options.until !== undefined) {
+    return session.refuse(invalid('--until ends the log, and --follow does not: leave one of them out.'))
+  }
   const filter = await filterOf(session, name, options)
   if (!filter.ok) return session.refuse(filter.refusal)
   const [end, machines] = await Promise.all([readEnd(session), readMachines(session.client, session.io.signal)])
-  const printer = (change: LoggedChange): void => print(session, change, machines)
-  const { after, limit, follow } = options
+  const printer: Printer = (change) => print(session, change, machines)
+  const { after, limit, follow, since } = options
   if (after !== undefined) {
     if (!follow && typeof after === 'number' && after > end.head)
       printLine(session.io.stderr, `Nothing: the log ends at ${end.head}.`)
     const bounds = { ...(follow ? {} : { until: end.head }), ...(limit === undefined ? {} : { limit }) }
     return await stream(session, filter.value, { after, ...bounds }, printer)
   }
-  const newest = await readNewest(session, filter.value, limit ?? NEWEST)
+  const last =
+    since !== undefined && limit === undefined
+      ? await printAll(session, filter.value, printer)
+      : await printNewest(session, filter.value, limit ?? NEWEST, printer)
+  if (follow) return await stream(session, filter.value, { after: last?.cursor ?? end.endCursor }, printer)
+  if (!last && limit !== 0) printLine(session.io.stderr, 'Nothing in the log matches.')
+  return EXIT.ok
+}
+
+type Printer = (change: LoggedChange) => void
+
+async function printNewest(
+  session: Session,
+  filter: Filter,
+  limit: number,
+  printer: Printer,
+): Promise<LoggedChange | undefined> {
+  const newest = await readNewest(session, filter, limit)
   for (const change of newest) printer(change)
-  if (!follow) return EXIT.ok
-  return await stream(session, filter.value, { after: newest.at(-1)?.cursor ?? end.endCursor }, printer)
+  return newest.at(-1)
+}
+
+/** Prints while it reads: a day of the log may be long. */
+async function printAll(session: Session, filter: Filter, printer: Printer): Promise<LoggedChange | undefined> {
+  let last: LoggedChange | undefined
+  for await (const changes of readForward(session, filter)) {
+    for (const change of changes) printer(change)
+    last = changes.at(-1) ?? last
+  }
+  return last
 }
 
 async function output(session: Session, name: string | undefined, options: LogOptions): Promise<ExitCode> {
@@ -85,15 +129,24 @@ async function output(session: Session, name: string | undefined, options: LogOp
 }
 
 const addressOf = ({ project, kind }: LogOptions): AddressOptions => ({
-  kind,
+  ...(kind === undefined ? {} : { kind }),
   ...(project === undefined ? {} : { project }),
 })
 
 async function filterOf(session: Session, name: string | undefined, options: LogOptions): Promise<Outcome<Filter>> {
-  const { project, kinds, to, rejected } = options
-  const wrong = await checkWords(session, { kinds, phases: to })
+  const { project, kind, to, actors, since, until, search, rejected } = options
+  const kinds = name === undefined && kind !== undefined ? [...(options.kinds ?? []), kind] : options.kinds
+  const wrong = await checkWords(session, { kinds, phases: to, actors })
   if (wrong) return refused(wrong)
-  const common = { ...(kinds ? { kinds } : {}), ...(to ? { to } : {}), includeRejected: rejected === true }
+  const common = {
+    ...(kinds ? { kinds } : {}),
+    ...(to ? { to } : {}),
+    ...(actors ? { actors } : {}),
+    ...(since === undefined ? {} : { since }),
+    ...(until === undefined ? {} : { until }),
+    ...(search === undefined ? {} : { search }),
+    includeRejected: rejected === true,
+  }
   if (name === undefined) return { ok: true, value: { ...common, ...(project === undefined ? {} : { project }) } }
   const located = await locate(session, name, addressOf(options))
   if (!located.ok) return located
@@ -102,12 +155,7 @@ async function filterOf(session: Session, name: string | undefined, options: Log
 }
 
 /** Prints a part of the log. Pruned changes are skipped, and a note says so. */
-async function stream(
-  session: Session,
-  filter: Filter,
-  stretch: Stretch,
-  printer: (change: LoggedChange) => void,
-): Promise<ExitCode> {
+async function stream(session: Session, filter: Filter, stretch: Stretch, printer: Printer): Promise<ExitCode> {
   const { after, until = Number.POSITIVE_INFINITY, limit = Number.POSITIVE_INFINITY } = stretch
   if (limit <= 0 || (typeof after === 'number' && after >= until)) return EXIT.ok
   let left = limit
@@ -142,7 +190,7 @@ function explainGap(session: Session, { oldest, head, startCursor, commonCursor 
 function print(session: Session, change: LoggedChange, machines: Machines): void {
   session.emit(change)
   if (session.json) return
-  const where = `${change.projectName}/${change.name}`
+  const where = `${change.projectName}/${change.path ?? change.name}`
   printLine(
     session.io.stdout,
     `${String(change.sequence).padStart(8)}  ${describeChange(change, where, { paint: session.paint, machines })}`,

@@ -3,8 +3,10 @@ import type { ObjectKind } from '../../core/vocabulary.ts'
 import { type FragmentOf, gql } from '../../documents/gql.ts'
 import { parseKind } from '../options.ts'
 import type { Session } from '../session.ts'
+import { plain } from '../terminal/text.ts'
 import { checkWords } from './check-words.ts'
 import { invalid, notFoundRefusal, type Outcome, refused } from './refusal.ts'
+import { suggestPaths } from './suggest-paths.ts'
 
 export interface AddressOptions {
   readonly project?: string
@@ -16,6 +18,8 @@ export type Address =
   | { readonly by: 'id'; readonly id: string }
   | { readonly by: 'path'; readonly path: readonly string[] }
   | { readonly by: 'nothing' }
+
+type Named = Exclude<Address, { readonly by: 'nothing' }>
 
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
@@ -29,7 +33,9 @@ export function parseAddress(text: string): Address {
 export const withAddressOptions = (command: Command): Command =>
   command
     .option('--project <name>', 'project that the path stands in (default: "default")')
-    .addOption(new Option('--kind <kind>', 'kind that the path leads to').argParser(parseKind).default('INSTALLATION'))
+    .addOption(
+      new Option('--kind <kind>', 'kind that the path leads to, where several have the path').argParser(parseKind),
+    )
 
 const LOCATED = `fragment Located on TreeObject {
   id kind name phase finished generation project { name } root { id name }
@@ -38,56 +44,70 @@ const LOCATED = `fragment Located on TreeObject {
 export type Located = FragmentOf<typeof LOCATED>
 
 const BY_ID = gql(`query LocateById($id: ID!) { object(id: $id) { ...Located } }\n${LOCATED}`)
-const BY_PATH = gql(`query LocateByPath($project: String!, $kind: ObjectKind!, $path: [String!]!) {
-  objectByPath(project: $project, kind: $kind, path: $path) { ...Located }
+const BY_PATH = gql(`query LocateByPath($project: String!, $path: [String!]!) {
+  objectsByPath(project: $project, path: $path) { ...Located }
 }\n${LOCATED}`)
-const BY_EITHER_PATH = gql(`query LocateByEitherPath(
-  $project: String!, $path: [String!]!, $first: String!, $rest: [String!]!, $kind: ObjectKind!
-) {
-  objectByPath(project: $project, kind: $kind, path: $path) { ...Located }
-  projectFirst: objectByPath(project: $first, kind: $kind, path: $rest) { ...Located }
+const BY_EITHER_PATH =
+  gql(`query LocateByEitherPath($project: String!, $path: [String!]!, $first: String!, $rest: [String!]!) {
+  objectsByPath(project: $project, path: $path) { ...Located }
+  projectFirst: objectsByPath(project: $first, path: $rest) { ...Located }
 }\n${LOCATED}`)
 
 /**
  * Finds the object that the user has named. Without `--project`, the first name of a path may also be a project's. When
- * both readings name an object the address is refused as ambiguous, since the command may be about to delete it.
+ * several objects have the address it is refused as ambiguous, since the command may be about to delete one.
  */
 export async function locate(session: Session, text: string, options: AddressOptions): Promise<Outcome<Located>> {
   const address = parseAddress(text)
   if (address.by === 'nothing') return refused(invalid(`${JSON.stringify(text)} names no object.`))
   const wrong = await checkWords(session, options.kind === undefined ? {} : { kinds: [options.kind] })
   if (wrong) return refused(wrong)
-  const { object, projectFirst } = await look(session, address, options)
-  if (object && projectFirst) {
-    const first = address.by === 'path' ? address.path[0] : ''
-    return refused(
-      invalid(
-        `${text} is ambiguous: it stands in project default and, with ${first} as the project, there too. Give --project.`,
-      ),
-    )
-  }
-  const value = object ?? projectFirst
+  const found = (await look(session, address, options)).filter(
+    ({ kind }) => address.by === 'id' || options.kind === undefined || options.kind === kind,
+  )
+  const [value, other] = found
+  if (value && other) return refused(invalid(`${text} is ambiguous: ${difference(found)}`))
   if (value) return { ok: true, value }
-  return refused(notFoundRefusal(notFound(address, text, options)))
+  return refused(notFoundRefusal(await notFound(session, address, text, options)))
 }
 
-function notFound(address: Address, text: string, { project, kind = 'INSTALLATION' }: AddressOptions): string {
-  const what = address.by === 'id' ? 'object' : kind
-  return `There is no ${what} ${text}${project === undefined ? '' : ` in project ${project}`} that you may read.`
+function difference(found: readonly Located[]): string {
+  const projects = [...new Set(found.map(({ project }) => project.name))]
+  if (projects.length > 1) {
+    return `it stands in project ${projects[0]} and, with its first name as the project, in ${projects[1]}. Give --project.`
+  }
+  const kinds = [...new Set(found.map(({ kind }) => kind.toLowerCase().replaceAll('_', '-')))]
+  return `objects of the kinds ${kinds.join(', ')} have this path. Give --kind.`
+}
+
+async function notFound(
+  session: Session,
+  address: Named,
+  text: string,
+  { project, kind }: AddressOptions,
+): Promise<string> {
+  const what = kind === undefined || address.by === 'id' ? 'object' : kind
+  const where = project === undefined ? '' : ` in project ${project}`
+  const paths = address.by === 'path' ? await suggestPaths(session, address.path, project) : []
+  const suggestion = paths.length > 0 ? ` Did you mean ${paths.map(plain).join(', or ')}?` : ''
+  return `There is no ${what} ${text}${where} that you may read.${suggestion}`
 }
 
 async function look(
   { client, io: { signal } }: Session,
-  address: Exclude<Address, { by: 'nothing' }>,
-  { project, kind = 'INSTALLATION' }: AddressOptions,
-): Promise<{ readonly object: Located | null; readonly projectFirst?: Located | null }> {
-  if (address.by === 'id') return await client.query(BY_ID, { id: address.id }, { signal })
+  address: Named,
+  { project }: AddressOptions,
+): Promise<readonly Located[]> {
+  if (address.by === 'id') {
+    const { object } = await client.query(BY_ID, { id: address.id }, { signal })
+    return object ? [object] : []
+  }
   const { path } = address
   const [first, ...rest] = path
-  const place = { project: project ?? 'default', kind, path }
-  const isEither = project === undefined && first !== undefined && rest.length > 0
-  const { objectByPath: object, ...other } = isEither
-    ? await client.query(BY_EITHER_PATH, { ...place, first, rest }, { signal })
-    : await client.query(BY_PATH, place, { signal })
-  return { object, ...other }
+  const place = { project: project ?? 'default', path }
+  if (project !== undefined || first === undefined || rest.length === 0) {
+    return (await client.query(BY_PATH, place, { signal })).objectsByPath
+  }
+  const { objectsByPath, projectFirst } = await client.query(BY_EITHER_PATH, { ...place, first, rest }, { signal })
+  return [...objectsByPath, ...projectFirst]
 }

@@ -1,33 +1,41 @@
-import { OBJECT_KINDS, PHASES } from '../../core/vocabulary.ts'
+import { ACTORS, OBJECT_KINDS, PHASES } from '../../core/vocabulary.ts'
 import { gql } from '../../documents/gql.ts'
 import type { Session } from '../session.ts'
 import { invalid, type Refusal } from './refusal.ts'
 
-const WORDS = gql('query Words { families { kinds { kind stateMachines { phases } } } }')
+const WORDS = gql('query Words { families { kinds { kind stateMachines { phases transitions { actor } } } } }')
 
-/** Kinds and phases in the options of a command. */
+/** Kinds, phases and actors in the options of a command. */
 export interface GivenWords {
   readonly kinds?: readonly string[] | undefined
   readonly phases?: readonly string[] | undefined
+  readonly actors?: readonly string[] | undefined
 }
 
 /**
- * Refuses kinds and phases that the server does not have. The server may have families that this version does not know,
+ * Refuses kinds, phases and actors that the server does not have. The server may have families that this version does not know,
  * so it is asked about words that this version does not know.
  */
-export async function checkWords(session: Session, { kinds = [], phases = [] }: GivenWords): Promise<Refusal | null> {
+export async function checkWords(
+  session: Session,
+  { kinds = [], phases = [], actors = [] }: GivenWords,
+): Promise<Refusal | null> {
   const newKinds = kinds.filter((kind) => !OBJECT_KINDS.some((known) => known === kind))
   const newPhases = phases.filter((phase) => !PHASES.some((known) => known === phase))
-  if (newKinds.length + newPhases.length === 0) return null
+  const newActors = actors.filter((actor) => !ACTORS.some((known) => known === actor))
+  if (newKinds.length + newPhases.length + newActors.length === 0) return null
   const { families } = await session.client.query(WORDS, {}, { signal: session.io.signal })
   const known = families.flatMap((family) => family.kinds)
-  const phasesOf = known.flatMap(({ stateMachines }) => stateMachines.flatMap((machine) => machine.phases))
+  const machines = known.flatMap(({ stateMachines }) => stateMachines)
+  const actorsOf = machines.flatMap(({ transitions }) => transitions.map(({ actor }) => actor))
   return (
     unknown(
       'kind',
       newKinds,
       known.map(({ kind }) => kind),
-    ) ?? unknown('phase', newPhases, [...new Set(phasesOf), 'GONE'])
+    ) ??
+    unknown('phase', newPhases, [...new Set(machines.flatMap((machine) => machine.phases)), 'GONE']) ??
+    unknown('actor', newActors, [...new Set(actorsOf)])
   )
 }
 

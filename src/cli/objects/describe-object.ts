@@ -7,7 +7,7 @@ import { SYMBOLS } from './phases.ts'
 
 /** The fields that all kinds of objects have. */
 export const OBJECT_FIELDS = `fragment Full on TreeObject {
-  id kind name project { name } labels { key value } parent { name } root { id name } children(first: 1) { totalCount }
+  id kind name path project { name } labels { key value } parent { name } root { id name } children(first: 1) { totalCount }
   phase phaseClass phaseSince finished generation observedGeneration revision jobId finishedJobId deletionRequestedAt
   error { code message at causeCount causes { kind name code message } }
   blockedBy { reason message }
@@ -25,6 +25,7 @@ export function describeObject(object: FullObject, now: number, paint: Paint, mo
   const { error, jobId, finishedJobId, deletionRequestedAt, progress, children } = object
   const fields: readonly Field[] = [
     ['name', paint('bold', plain(object.name))],
+    ['path', object.parent && plain(object.path)],
     ['kind', words(object.kind)],
     ['id', object.id],
     ['project', plain(object.project.name)],

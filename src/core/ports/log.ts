@@ -34,6 +34,17 @@ export interface LogListener {
   lost(through: ResolvedCursor): void
 }
 
+/** A page of the log. */
+export interface LogPage {
+  /** The matches that were found, oldest first. */
+  readonly changes: readonly PhaseChangeRecord[]
+  /**
+   * Where the search ended before it had found enough: every match up to there (or back to there, that change included) is in
+   * `changes`, and the search goes on after it (or before it). Null: the page is full, or the list has ended.
+   */
+  readonly reached: LogCursor | null
+}
+
 /** Counters of the log in this process, since its start. */
 export interface LogStats {
   /** Counts the histories of the log: 1 until its database was restored or failed over. */
@@ -61,7 +72,10 @@ export interface Log {
   requireReached(cursor: LogCursor): Promise<void>
   /** The cursor at the end of the log, before its oldest change, or the last one that every history of it contains. */
   end(which: 'head' | 'floor' | 'common'): Promise<LogCursor>
-  /** A page of matching records after a cursor (or before one, newest last), for queries. Throws CursorExpired. */
+  /**
+   * A page of matching records after a cursor (or before one, newest last), for queries. It looks through a bounded part of
+   * the log. Throws CursorExpired.
+   */
   page(
     query: PhaseChangeQuery,
     page: {
@@ -70,7 +84,7 @@ export interface Log {
       limit: number
       direction: 'forward' | 'backward'
     },
-  ): Promise<readonly PhaseChangeRecord[]>
+  ): Promise<LogPage>
   /**
    * Throws CursorExpired when the records read between two cursors may be incomplete: those next to a cursor are pruned,
    * or the cursor is of another log. Called after the read.

@@ -10,6 +10,10 @@ export interface PhaseChangeRecord {
   readonly objectId: string
   readonly rootId: string
   readonly parentId: string | null
+  /**
+   * The names from the root down to the parent, divided by `/`; empty for a root. Null: a change of an earlier release.
+   */
+  readonly parentPath: string | null
   /** Null: a change of an earlier release, of a project that is gone. */
   readonly projectId: string | null
   readonly projectName: string
@@ -49,5 +53,13 @@ export interface PhaseChangeQuery {
   readonly objectId?: string | undefined
   readonly kinds?: readonly ObjectKind[] | undefined
   readonly to?: readonly Phase[] | undefined
+  readonly actors?: readonly Actor[] | undefined
+  /** At or after this time. */
+  readonly since?: Date | undefined
+  /** Before this time. */
+  readonly until?: Date | undefined
+  /** Texts that the record must all contain, as `wordsOf` makes them. */
+  readonly words?: readonly string[] | undefined
   readonly includeRejected: boolean
+  readonly onlyRejected?: boolean | undefined
 }

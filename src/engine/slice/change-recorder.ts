@@ -28,10 +28,15 @@ export class ChangeRecorder {
   readonly changes: Change[] = []
   readonly #projectName: string
   readonly #at: Date
+  readonly #nodes: ReadonlyMap<string, { readonly row: ObjectRow }>
+  /** Paths of parents, since most of the objects that change are siblings. */
+  readonly #paths = new Map<string, string>()
 
-  constructor(projectName: string, at: Date) {
+  /** @param nodes objects in memory: those that change, and their ancestors */
+  constructor(projectName: string, at: Date, nodes: ReadonlyMap<string, { readonly row: ObjectRow }>) {
     this.#projectName = projectName
     this.#at = at
+    this.#nodes = nodes
   }
 
   /** @param moved a change without a revision is a refused one */
@@ -40,6 +45,7 @@ export class ChangeRecorder {
       objectId: row.id,
       rootId: row.rootId,
       parentId: row.parentId,
+      parentPath: row.parentId === null ? '' : this.#pathOf(row.parentId),
       projectId: row.projectId,
       projectName: this.#projectName,
       kind: row.kind,
@@ -57,5 +63,18 @@ export class ChangeRecorder {
       rejected: moved.revision === null,
       at: this.#at,
     })
+  }
+
+  /** Null: an ancestor is not in memory. */
+  #pathOf(id: string): string | null {
+    const known = this.#paths.get(id)
+    if (known !== undefined) return known
+    const row = this.#nodes.get(id)?.row
+    if (!row) return null
+    const above = row.parentId === null ? '' : this.#pathOf(row.parentId)
+    if (above === null) return null
+    const path = above === '' ? row.name : `${above}/${row.name}`
+    this.#paths.set(id, path)
+    return path
   }
 }

@@ -70,7 +70,7 @@ export class TreeSlice extends SliceReader implements Slice {
     this.timeouts = options.timeouts
     this.#system = options.system
     this.#kinds = options.kinds
-    this.#recorder = new ChangeRecorder(options.projectName, options.now)
+    this.#recorder = new ChangeRecorder(options.projectName, options.now, this.nodes)
   }
 
   get changes(): Change[] {

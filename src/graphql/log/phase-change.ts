@@ -2,15 +2,16 @@ import type { LogCursor } from '../../core/ports/log.ts'
 import type { PhaseChangeQuery, PhaseChangeRecord } from '../../core/ports/phase-change.ts'
 import { RIGHTS } from '../../core/rights.ts'
 import { cursorAt, encodeCursor } from '../../log/cursor.ts'
+import { wordsOf } from '../../log/words.ts'
 import type { GraphQLContext } from '../context.ts'
 import { objectOf } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
-import { connect } from '../schema/connection.ts'
+import { type Connection, connect } from '../schema/connection.ts'
 import { logCursor } from '../schema/cursors.ts'
 import { ActorEnum, ObjectKindEnum, PhaseEnum } from '../schema/enums.ts'
 import { reportExpired } from '../schema/failures.ts'
 import { isUuid, phaseChangeId } from '../schema/ids.ts'
-import { pageCost } from '../schema/limits.ts'
+import { badInput, pageCost } from '../schema/limits.ts'
 import { NodeRef, PhaseChangeConnection, PhaseChangeRef, TreeObjectRef } from '../schema/refs.ts'
 import { AT_LEAST, caughtUp } from './read-your-writes.ts'
 
@@ -28,6 +29,12 @@ PhaseChangeRef.implement({
     objectId: t.exposeID('objectId', { description: 'Id of the object.' }),
     kind: t.expose('kind', { type: ObjectKindEnum, description: 'Kind of the object.' }),
     name: t.exposeString('name', { description: 'Name of the object.' }),
+    path: t.string({
+      nullable: true,
+      description:
+        'Names from the root down to the object, divided by `/`; null if an earlier release has recorded the change of a nested object.',
+      resolve: pathOf,
+    }),
     rootId: t.exposeID('rootId', { description: 'Id of the root of its tree.' }),
     projectName: t.exposeString('projectName', { description: 'Name of its project.' }),
     machine: t.exposeString('machine', {
@@ -73,6 +80,11 @@ PhaseChangeRef.implement({
   }),
 })
 
+function pathOf({ parentId, parentPath, name }: PhaseChangeRecord): string | null {
+  if (parentPath === null) return parentId === null ? name : null
+  return parentPath === '' ? name : `${parentPath}/${name}`
+}
+
 export const PhaseChangeFilter = builder.inputType('PhaseChangeFilter', {
   description: 'Phase changes for which every given field holds. A field that is left out or null holds for all.',
   fields: (t) => ({
@@ -85,6 +97,21 @@ export const PhaseChangeFilter = builder.inputType('PhaseChangeFilter', {
       description: 'Kinds, of which the object must have one.',
     }),
     to: t.field({ type: [PhaseEnum], limit: 'choices', description: 'Phases, of which `to` must be one.' }),
+    actors: t.field({
+      type: [ActorEnum],
+      limit: 'choices',
+      description: 'Roles, of which the one that moved the object must be one.',
+    }),
+    since: t.field({ type: 'DateTime', description: 'Time at or after which the change must be.' }),
+    until: t.field({ type: 'DateTime', description: 'Time before which the change must be.' }),
+    search: t.string({
+      limit: 'search',
+      description:
+        'Words, of which the change must contain each, in any order: in the path with its project, the kind, the phases, the actor and its name, the reason or the message. The case of A to Z is ignored.',
+    }),
+    onlyRejected: t.boolean({
+      description: 'Whether only requests that the state machine refused are included. Needs `includeRejected`.',
+    }),
     includeRejected: t.boolean({
       required: true,
       defaultValue: false,
@@ -99,7 +126,20 @@ export function queryOf(
   { viewer }: GraphQLContext,
   filter: PhaseChangeFilterInput | null | undefined,
 ): PhaseChangeQuery | null {
-  const { project, rootId, objectId, kinds, to, includeRejected = false } = filter ?? {}
+  const {
+    project,
+    rootId,
+    objectId,
+    kinds,
+    to,
+    actors,
+    since,
+    until,
+    search,
+    onlyRejected,
+    includeRejected = false,
+  } = filter ?? {}
+  const words = wordsOf(search ?? '')
   if ([rootId, objectId].some((id) => typeof id === 'string' && !isUuid(id))) return null
   if (rootId && viewer.rootId !== undefined && viewer.rootId !== rootId) return null
   return {
@@ -109,6 +149,11 @@ export function queryOf(
     objectId: objectId ?? undefined,
     kinds: kinds ?? undefined,
     to: to ?? undefined,
+    actors: actors ?? undefined,
+    since: since ?? undefined,
+    until: until ?? undefined,
+    words: words.length > 0 ? words : undefined,
+    onlyRejected: onlyRejected || undefined,
     includeRejected,
   }
 }
@@ -119,7 +164,7 @@ builder.queryField('phaseChanges', (t) =>
     type: PhaseChangeConnection,
     nullable: true,
     description:
-      'Phase changes in the order of the log, with everything that was committed before the request. Null only together with an entry in `errors`.',
+      'Phase changes in the order of the log, with everything that was committed before the request. One request looks through a bounded part of the log: a page of a filter that matches little may have fewer entries than were asked for, or none, while `pageInfo` says that there are more pages and has the cursor to go on from. Null only together with an entry in `errors`.',
     args: {
       filter: t.arg({
         type: PhaseChangeFilter,
@@ -133,22 +178,39 @@ builder.queryField('phaseChanges', (t) =>
       const query = queryOf(context, filter)
       const { log } = context
       await caughtUp(context, atLeast)
-      return await connect<PhaseChangeRecord, LogCursor>(args, {
+      let reached: LogCursor | null = null
+      const connection = await connect<PhaseChangeRecord, LogCursor>(args, {
         cursor: logCursor,
         position: cursorAt,
-        load: async ({ after, before, backward, limit }) =>
-          query === null
-            ? []
-            : await reportExpired(log, () =>
-                log.page(query, {
-                  after: after ?? undefined,
-                  before: before ?? undefined,
-                  limit,
-                  direction: backward ? 'backward' : 'forward',
-                }),
-              ),
-        count: async () => (query === null ? 0 : await log.count(query)),
+        load: async ({ after, before, backward, limit }) => {
+          if (query === null) return []
+          const direction = backward ? 'backward' : 'forward'
+          const page = await reportExpired(log, () =>
+            log.page(query, { after: after ?? undefined, before: before ?? undefined, limit, direction }),
+          )
+          reached = page.reached
+          return page.changes
+        },
+        count: async () => {
+          if (query?.words !== undefined) throw badInput('A search has no totalCount: read its pages.')
+          return query === null ? 0 : await log.count(query)
+        },
       })
+      return reached === null ? connection : cutAt(reached, connection, typeof args.last === 'number')
     },
   }),
 )
+
+/** The page of a search that has not found enough yet: the next page goes on where it ended. */
+function cutAt<T>(reached: LogCursor, connection: Connection<T>, backward: boolean): Connection<T> {
+  const cursor = encodeCursor(reached)
+  const { edges, pageInfo, totalCount } = connection
+  const { hasNextPage, hasPreviousPage, startCursor, endCursor } = pageInfo
+  return {
+    edges,
+    totalCount,
+    pageInfo: backward
+      ? { hasNextPage, hasPreviousPage: true, startCursor: cursor, endCursor }
+      : { hasNextPage: true, hasPreviousPage, startCursor, endCursor: cursor },
+  }
+}

@@ -1,4 +1,4 @@
-import { canRead } from '../../core/can-read.ts'
+import { readable } from '../../core/can-read.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
 import { RIGHTS } from '../../core/rights.ts'
 import type { ObjectRow } from '../../core/tree.ts'
@@ -9,7 +9,7 @@ import {
   type ObjectQuery,
   positionOf,
 } from '../../store/loaders/find-objects.ts'
-import { loadObjectByPath } from '../../store/loaders/objects.ts'
+import { loadObjectsByPath } from '../../store/loaders/objects.ts'
 import { objectLoader } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
 import { connect } from '../schema/connection.ts'
@@ -89,6 +89,8 @@ function queryOf(filter: Filter | null | undefined, { projects, rootId }: Viewer
   }
 }
 
+/** More than there are kinds. */
+const MAX_NAMESAKES = 50
 const CREATED: ObjectOrder = { field: 'CREATED_AT', direction: 'ASC' }
 const CURSORS = {
   CREATED_AT: cursorOf('uuid', 'uuid'),
@@ -123,9 +125,31 @@ builder.queryFields((t) => ({
       path: t.arg.stringList({ required: true, limit: 'path', description: 'Names from the root down to the object.' }),
     },
     resolve: async (_, at, { pool, viewer }) => {
-      const row = await loadObjectByPath(pool, at, viewer.projects)
-      return row && canRead(viewer, row) ? row : null
+      const [row] = readable(viewer, await loadObjectsByPath(pool, at, viewer.projects, 1))
+      return row ?? null
     },
+  }),
+  objectsByPath: t.field({
+    right: RIGHTS.readObjects,
+    type: [TreeObjectRef],
+    description:
+      'Objects by their place, whatever their kinds: siblings of different kinds may share a name. Empty if there are none that the viewer may read.',
+    args: {
+      project: t.arg.string({
+        required: true,
+        defaultValue: 'default',
+        limit: 'reference',
+        description: 'Name of the project.',
+      }),
+      path: t.arg.stringList({
+        required: true,
+        limit: 'path',
+        description: 'Names from the root down to the objects.',
+      }),
+    },
+    complexity: { field: 1, multiplier: MAX_NAMESAKES },
+    resolve: async (_, at, { pool, viewer }) =>
+      readable(viewer, await loadObjectsByPath(pool, { ...at, kind: null }, viewer.projects, MAX_NAMESAKES)),
   }),
   objects: t.field({
     right: RIGHTS.readObjects,

@@ -1,6 +1,6 @@
 import type { ObjectRow } from '../../core/tree.ts'
 import type { GraphQLContext } from '../context.ts'
-import { labelLoader, projectLoader, referredObject } from '../loaders.ts'
+import { labelLoader, pathLoader, projectLoader, referredObject } from '../loaders.ts'
 import { ObjectKindEnum } from '../schema/enums.ts'
 import { notFoundFailure } from '../schema/failures.ts'
 import { pageCost } from '../schema/limits.ts'
@@ -35,6 +35,13 @@ TreeObjectRef.implement({
     id: t.exposeID('id', { description: 'Unique and permanent.' }),
     kind: t.expose('kind', { type: ObjectKindEnum, description: 'What the object is.' }),
     name: t.exposeString('name', { description: 'Unique among its siblings of the same kind.' }),
+    path: t.string({
+      description: 'Names from the root down to the object, divided by `/`: its place in the project.',
+      resolve: async ({ parentId, name }, _, context) => {
+        const above = parentId === null ? null : await existing(pathLoader(context).load(parentId), parentId)
+        return above === null ? name : `${above}/${name}`
+      },
+    }),
     project: t.field({
       type: ProjectRef,
       description: 'Project of the tree.',

@@ -1,7 +1,7 @@
 import type { ObjectRow } from '../../core/tree.ts'
 import type { ObjectKind } from '../../core/vocabulary.ts'
 import type { Client } from '../client.ts'
-import { array, nullable, text, uuid } from '../column-types.ts'
+import { array, bigint, nullable, text, uuid } from '../column-types.ts'
 import { OBJECT_COLUMNS } from '../columns.ts'
 import { statement } from '../statement.ts'
 import * as table from '../tables.ts'
@@ -46,17 +46,44 @@ const BY_PATH = statement({
     where at.level < cardinality($2::text[])
   )
   select ${OBJECT_SELECTION} from at join object o on o.id = at.id
-  where at.level = cardinality($2::text[]) and o.kind = $3 and ${visible('$4')} limit 1`,
-  params: [text, array(text), table.objectKind, nullable(array(uuid))],
+  where at.level = cardinality($2::text[]) and ($3::object_kind is null or o.kind = $3) and ${visible('$4')}
+  order by o.id limit $5`,
+  params: [text, array(text), nullable(table.objectKind), nullable(array(uuid)), bigint],
   row: table.object,
 })
 
-/** The object of this kind that stands at the end of these names, from the root's on. */
-export async function loadObjectByPath(
+export interface ObjectPlace {
+  readonly project: string
+  /** Null: of any kind. */
+  readonly kind: ObjectKind | null
+  readonly path: readonly string[]
+}
+
+/** The objects that stand at the end of these names, from the root's on: siblings of different kinds may share a name. */
+export async function loadObjectsByPath(
   client: Client,
-  at: { readonly project: string; readonly kind: ObjectKind; readonly path: readonly string[] },
+  { project, kind, path }: ObjectPlace,
   projects: Projects,
-): Promise<ObjectRow | null> {
-  const { rows } = await BY_PATH.query(client, [at.project, at.path, at.kind, projects])
-  return rows[0] ?? null
+  limit: number,
+): Promise<readonly ObjectRow[]> {
+  const { rows } = await BY_PATH.query(client, [project, path, kind, projects, limit])
+  return rows
+}
+
+const PATHS = statement({
+  name: 'load-paths',
+  text: `with recursive up (id, above, path) as (
+    select o.id, o.parent_id, o.name from object o where o.id = any($1::uuid[])
+    union all
+    select up.id, o.parent_id, o.name || '/' || up.path from up join object o on o.id = up.above
+  )
+  select id, path from up where above is null`,
+  params: [array(uuid)],
+  row: { id: uuid, path: text },
+})
+
+/** The names from the root down to each object, divided by `/`. */
+export async function loadPaths(client: Client, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await PATHS.query(client, [ids])
+  return new Map(rows.map(({ id, path }) => [id, path]))
 }

@@ -12,7 +12,7 @@ import { direction, type Window } from './window.ts'
 const selectionFrom = (
   batch: 'b' | 'c',
 ): string => `(${batch}.first_seq + c.idx)::float8 as sequence, c.batch_id::text as "batchId", c.idx,
-  c.object_id as "objectId", c.root_id as "rootId", c.parent_id as "parentId", c.project_id as "projectId",
+  c.object_id as "objectId", c.root_id as "rootId", c.parent_id as "parentId", c.parent_path as "parentPath", c.project_id as "projectId",
   c.project_name as "projectName", c.kind, c.name, c.machine, c."from", c."to", c.actor, c."by", c.by_id as "byId",
   c.reason, c.message, c.job_id as "jobId", c.revision, c.rejected, c.at`
 const FLOOR = '(select floor_seq from log_meta)'

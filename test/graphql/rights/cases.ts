@@ -54,6 +54,7 @@ const queries: Readonly<Record<string, Case | readonly Case[]>> = {
     inPlace: ({ project }) => ({ project, kind: 'INSTALLATION', path: [`${project}-app`] }),
     root: 'installation',
   },
+  objectsByPath: { inPlace: ({ project }) => ({ project, path: [`${project}-app`] }), root: 'installation' },
   objects: { inPlace: ({ project }) => ({ filter: { project } }) },
   phaseChanges: { inPlace: ({ project }) => ({ filter: { project } }) },
   planInstallation: {

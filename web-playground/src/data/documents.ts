@@ -103,13 +103,12 @@ export const actMutation = (field: string, input: string): string & ActMutation 
 
 /** All fields of the client's PhaseChange. */
 export const CHANGE =
-  'sequence objectId kind name rootId projectName machine from to actor by reason message jobId revision rejected at'
+  'sequence objectId kind name path rootId projectName machine from to actor by reason message jobId revision rejected at'
 
-export const LOG_PAGE = gql(`query LogPage($last: Int!) {
-  phaseChanges(last: $last, filter: { includeRejected: true }) {
-    edges {
-      node { ${CHANGE} }
-    }
+export const LOG_PAGE = gql(`query LogPage($filter: PhaseChangeFilter, $last: Int!, $before: String) {
+  phaseChanges(filter: $filter, last: $last, before: $before) {
+    pageInfo { hasPreviousPage startCursor }
+    edges { node { cursor ${CHANGE} } }
   }
 }`)
 

@@ -16,7 +16,7 @@ export interface Head {
 /** Delay before a failed request is repeated. */
 const AGAIN_MS = 1_000
 
-/** The one subscription to the whole log, which keeps every page live, and its state. */
+/** The one subscription to the whole log, which keeps every page but that of the log live, and its state. */
 export class Feed {
   readonly #client: Client
   readonly #signal: AbortSignal

@@ -14,6 +14,9 @@ export const gql = <const Text extends string>(
 /** The result of a document. */
 export type ResultOf<Document> = Document extends TypedDocument<infer Result, never> ? Result : never
 
+/** The variables of a document. */
+export type VariablesOf<Document> = Document extends TypedDocument<never, infer Variables> ? Variables : never
+
 interface Connection<Node> {
   readonly edges: readonly { readonly node: Node }[]
 }

@@ -59,6 +59,12 @@ export const workedKinds = (): readonly string[] =>
   families.flatMap(({ kinds }) => kinds.filter(({ agents }) => agents.length > 0).map(({ kind }) => kind))
 /** GONE is no phase of a machine: it is the end of a removal. */
 export const classOf = (phase: string): PhaseClass => classes.get(phase) ?? (phase === 'GONE' ? 'removing' : 'active')
+/** The phases of a class. */
+export const phasesOf = (className: string): readonly string[] =>
+  [...classes]
+    .filter(([, one]) => one === className)
+    .map(([phase]) => phase)
+    .concat(className === 'removing' ? 'GONE' : [])
 /** All phases that need a person's attention. */
 export const failedPhases = (): readonly string[] =>
   [...classes].filter(([, phaseClass]) => phaseClass === 'failed').map(([phase]) => phase)

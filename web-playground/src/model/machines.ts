@@ -28,6 +28,10 @@ export class Machines {
   get kinds(): readonly string[] {
     return [...this.#byKind.keys()]
   }
+  /** The roles that move objects. */
+  get actors(): readonly string[] {
+    return [...new Set(this.all.flatMap(({ transitions }) => transitions.map(({ actor }) => actor)))].sort()
+  }
   of(kind: string): Machine | undefined {
     return this.#byKind.get(kind)
   }

@@ -1,5 +1,6 @@
 import { type AuditFilter, WHOLE_AUDIT, writeAuditFilter } from '../model/audit.ts'
 import { ALL, type ObjectFilter, writeFilter } from '../model/filter.ts'
+import { type LogFilter, WHOLE_LOG, writeLogFilter } from '../model/log-filter.ts'
 import { type TreePlace, writePlace } from '../model/tree-place.ts'
 
 /** Addresses of the pages. */
@@ -11,6 +12,7 @@ export const placeHref = (rootId: string, place: Partial<TreePlace>): string =>
 export const objectsHref = (filter: Partial<ObjectFilter>): string => `/objects${writeFilter({ ...ALL, ...filter })}`
 export const auditHref = (filter: Partial<AuditFilter>): string =>
   `/audit${writeAuditFilter({ ...WHOLE_AUDIT, ...filter })}`
+export const logHref = (filter: Partial<LogFilter>): string => `/log${writeLogFilter({ ...WHOLE_LOG, ...filter })}`
 export const projectHref = (name: string): string => `/projects?name=${encodeURIComponent(name)}`
 
 export interface CreateOptions {
