@@ -77,6 +77,8 @@ export interface KindRegistry {
   /** Names of machines of another field than `phase`: their changes say nothing of an object's phase. */
   readonly secondaryMachines: readonly string[]
   readonly finishedRule: FinishedRule
+  /** The phases of the class FAILED. */
+  readonly failedPhases: readonly Phase[]
   familyOf(kind: ObjectKind): GraphQLFamily
   machinesOf(kind: ObjectKind): readonly Machine[]
   typenameOf(kind: ObjectKind): string
@@ -106,6 +108,11 @@ export function createKindRegistry(families: readonly GraphQLFamily[]): KindRegi
       final: [...final].flatMap(([kind, phases]) => [...phases].map((phase) => ({ kind, phase }))),
       outstanding: families.map((family) => family.outstandingSql),
     },
+    failedPhases: [
+      ...new Set(
+        machines.flatMap(({ classes }) => [...classes].flatMap(([phase, one]) => (one === 'FAILED' ? phase : []))),
+      ),
+    ],
     familyOf,
     machinesOf,
     typenameOf: (kind) => (familyOf(kind).kinds[kind] as KindDefinition).type,

@@ -243,6 +243,31 @@ describe('a path that the log prints', () => {
   })
 })
 
+describe('get --failed', () => {
+  it('tells each cause once, not what failed because of it', async () => {
+    const spec = {
+      installations: ['a', 'b'].map((name) => ({
+        name,
+        spec: { deployItems: [{ name: 'x', type: 'mock', config: { fail: true } }] },
+      })),
+      deployItems: [{ name: 'top', type: 'mock', config: { fail: true } }],
+    }
+    await phaseline('project create causes')
+    expect(await apply(JSON.stringify({ name: 'three', project: 'causes', spec }), '--wait')).toMatchObject({ code: 1 })
+    const [failed] = documents((await phaseline('get --failed --project causes --json')).out)
+    expect(failed?.totalCount).toBe(3)
+    const paths = (failed?.objects ?? []) as readonly { readonly path: string }[]
+    expect(paths.map(({ path }) => path).sort()).toEqual([
+      'three/a/deploy-items/x',
+      'three/b/deploy-items/x',
+      'three/deploy-items/top',
+    ])
+    const { out } = await phaseline('get --failed --project causes')
+    expect(out).toMatch(/^✗ causes\/three\/\S+ {2}deploy item, .* ago: MOCK_FAILURE: .*\(and 2 more in this tree\)\n$/)
+    expect(await phaseline('get --failed --project nowhere')).toMatchObject({ code: 0, out: 'Nothing has failed.\n' })
+  })
+})
+
 describe('the log', () => {
   it('is searched on the server, by words, time, kinds and actors', async () => {
     await apply(manifest('sought'), '--wait')

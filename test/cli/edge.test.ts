@@ -190,6 +190,10 @@ describe('cluster and app create', () => {
       outcome: 'failed',
     })
     expect(late).toBe('✗ d: CREATE_ERROR: There is no room.\nd failed: nothing left\n')
+    // Nothing is left of either but the log, which tells of both.
+    const { out: told } = await phaseline('get --failed --project ops')
+    expect(told).toMatch(/^↺ ops\/full\/c {2}cluster inst, CREATE_ERROR \S+ ago, undone: There is no room\.$/m)
+    expect(told).toMatch(/^↺ ops\/full\/d .* undone: There is no room\.$/m)
   })
 })
 

@@ -6,6 +6,7 @@ import type { Cli } from '../cli.ts'
 import { type AddressOptions, locate } from '../objects/address.ts'
 import { checkWords } from '../objects/check-words.ts'
 import { describeObject, OBJECT_FIELDS } from '../objects/describe-object.ts'
+import { listFailed } from '../objects/list-failed.ts'
 import { describeRest, type PagedList, readPages } from '../objects/pages.ts'
 import { markedPhase } from '../objects/phases.ts'
 import { notFoundRefusal } from '../objects/refusal.ts'
@@ -21,6 +22,7 @@ interface GetOptions extends SessionOptions {
   readonly label?: readonly LabelArgument[]
   readonly nameContains?: string
   readonly finished?: boolean
+  readonly failed?: boolean
   readonly unfinished?: boolean
   readonly all?: boolean
   readonly limit: number
@@ -51,6 +53,7 @@ export function addGet(program: Command, cli: Cli): void {
     .option('--label <key=value>', 'list only with this label', parseLabel)
     .option('--name-contains <text>', 'list only names with this in them')
     .addOption(new Option('--finished', 'list only what is finished').conflicts('unfinished'))
+    .option('--failed', 'what failed by itself, each cause once with its error, and what was undone within a day')
     .option('--unfinished', 'list only what is not finished')
     .option('--all', 'list nested objects too')
     .option('--limit <count>', 'list at most this many', parseCount, 50)
@@ -81,6 +84,11 @@ async function getOne(session: Session, name: string, { project, kind }: GetOpti
 const shownValue = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
 async function list(session: Session, options: GetOptions): Promise<ExitCode> {
+  if (options.failed) {
+    const { project, limit } = options
+    await listFailed(session, { ...(project === undefined ? {} : { project }), limit })
+    return EXIT.ok
+  }
   const wrong = await checkWords(session, { kinds: options.kind, phases: options.phase })
   if (wrong) return session.refuse(wrong)
   const filter = filterOf(options)

@@ -1,5 +1,6 @@
 import type { Client } from '../../client/index.ts'
 import type { PhaseClass } from '../../core/machine.ts'
+import type { Phase } from '../../core/vocabulary.ts'
 import { gql } from '../../documents/gql.ts'
 import type { ResultOf } from '../../documents/typed-document.ts'
 
@@ -39,6 +40,20 @@ export class Machines {
 
   isFinal(kind: string, phase: string): boolean {
     return this.of(kind)?.final.some((final) => final === phase) ?? false
+  }
+
+  /** Failed phases that no object stays in: what failed is undone, and with a creation the object goes. */
+  get passingFailures(): readonly Phase[] {
+    const failed = (phase: string): boolean => this.classOf(phase) === 'FAILED'
+    const passing = this.#all.flatMap(({ classes, final }) =>
+      classes.flatMap(({ phase }) => (failed(phase) && !final.includes(phase) ? phase : [])),
+    )
+    return [...new Set(passing)]
+  }
+
+  /** Whether objects may stay in the phase of this machine for good. */
+  staysIn(machine: string, phase: string): boolean {
+    return this.#all.find(({ name }) => name === machine)?.final.some((final) => final === phase) ?? true
   }
 
   /** GONE is no phase of a machine: it is the end of a removal. */

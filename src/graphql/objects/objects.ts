@@ -2,6 +2,7 @@ import { readable } from '../../core/can-read.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
 import { RIGHTS } from '../../core/rights.ts'
 import type { ObjectRow } from '../../core/tree.ts'
+import type { Phase } from '../../core/vocabulary.ts'
 import {
   countObjects,
   findObjects,
@@ -37,6 +38,10 @@ const ObjectFilter = builder.inputType('ObjectFilter', {
       description: 'Phases, of which the object must be in one.',
     }),
     finished: t.boolean({ description: 'What `finished` of the object must be.' }),
+    failed: t.boolean({
+      description:
+        'True: only objects that have failed by themselves: they are in a phase of the class FAILED, and none of their children is. False: all.',
+    }),
     rootsOnly: t.boolean({ description: 'True: only objects without parent. False: all.' }),
     nameContains: t.string({
       limit: 'search',
@@ -74,8 +79,12 @@ const ObjectOrderInput = builder.inputType('ObjectOrder', {
 })
 
 type Filter = typeof ObjectFilter.$inferInput
-function queryOf(filter: Filter | null | undefined, { projects, rootId }: Viewer): ObjectQuery {
-  const { project, kinds, phases, finished, rootsOnly, nameContains, labels } = filter ?? {}
+function queryOf(
+  filter: Filter | null | undefined,
+  { projects, rootId }: Viewer,
+  failedPhases: readonly Phase[],
+): ObjectQuery {
+  const { project, kinds, phases, finished, failed, rootsOnly, nameContains, labels } = filter ?? {}
   return {
     projects,
     rootId,
@@ -83,6 +92,7 @@ function queryOf(filter: Filter | null | undefined, { projects, rootId }: Viewer
     kinds: kinds ?? undefined,
     phases: phases ?? undefined,
     finished: finished ?? undefined,
+    lowestIn: failed ? failedPhases : undefined,
     rootsOnly: rootsOnly ?? undefined,
     nameContains: nameContains ?? undefined,
     labels: labels ? Object.fromEntries(labels.map(({ key, value }) => [key, value])) : undefined,
@@ -167,7 +177,7 @@ builder.queryFields((t) => ({
     complexity: (args) => pageCost(args),
     resolve: (_, { filter, orderBy, ...args }, { pool, viewer, kinds }) => {
       const order: ObjectOrder = orderBy ?? CREATED
-      const query = queryOf(filter, viewer)
+      const query = queryOf(filter, viewer, kinds.failedPhases)
       if ((order.field === 'UPDATED_AT' || order.field === 'PHASE_SINCE') && !query.rootsOnly) {
         throw badInput(`Only roots can be ordered by ${order.field}: set rootsOnly.`)
       }

@@ -17,6 +17,8 @@ export interface ObjectQuery {
   readonly finished?: boolean | undefined
   readonly rootsOnly?: boolean | undefined
   readonly nameContains?: string | undefined
+  /** In one of these phases, without a child that is in one. */
+  readonly lowestIn?: readonly Phase[] | undefined
   readonly labels?: Readonly<Record<string, string>> | undefined
 }
 export type ObjectOrderField = 'CREATED_AT' | 'UPDATED_AT' | 'NAME' | 'PHASE_SINCE'
@@ -67,6 +69,7 @@ function conditionsOf(query: ObjectQuery, rule: FinishedRule): Conditions {
   where.add(query.project, (p) => `o.project_id = (select id from project where name = ${p})`)
   where.add(query.kinds, (p) => `o.kind = any(${p}::object_kind[])`)
   where.add(query.phases, (p) => `o.phase = any(${p}::phase[])`)
+  where.add(query.lowestIn, lowestIn)
   if (query.rootsOnly) where.all.push('o.parent_id is null')
   where.add(query.nameContains, (p) => `strpos(lower(o.name), lower(${p})) > 0`)
   where.add(query.labels && JSON.stringify(query.labels), (p) => labelled(p))
@@ -75,6 +78,12 @@ function conditionsOf(query: ObjectQuery, rule: FinishedRule): Conditions {
   }
   return where
 }
+
+// The kinds are named so that the index on (parent, kind, name) leads to the children.
+const lowestIn = (parameter: string): string =>
+  `o.phase = any(${parameter}::phase[]) and not exists (
+    select from object c where c.parent_id = o.id and c.kind = any(enum_range(null::object_kind)) and c.phase = any(${parameter}::phase[])
+  )`
 
 const labelled = (parameter: string): string =>
   `o.id in (select s.object_id from object_spec s where s.labels @> ${parameter}::jsonb and s.labels <> '{}')`

@@ -64,6 +64,17 @@ export const UNFINISHED = gql(`query Unfinished($first: Int!) {
   }
 }\n${ROW_FIELDS}`)
 
+/** All fields of the client's PhaseChange. */
+export const CHANGE =
+  'sequence objectId kind name path rootId projectName machine from to actor by reason message jobId revision rejected at'
+
+export const FAILURES = gql(`query Failures($first: Int!, $undone: PhaseChangeFilter!) {
+  objects(filter: { failed: true }, orderBy: { field: CREATED_AT, direction: DESC }, first: $first) {
+    totalCount edges { node { ...RowFields path } }
+  }
+  phaseChanges(filter: $undone, last: $first) { edges { node { ${CHANGE} } } }
+}\n${ROW_FIELDS}`)
+
 export const DETAILS = gql(`query Details($id: ID!) {
   object(id: $id) {
     ...RowFields
@@ -100,10 +111,6 @@ type ActMutation = TypedDocument<
 export const actMutation = (field: string, input: string): string & ActMutation => `mutation Act($input: ${input}!) {
   answer: ${field}(input: $input) { __typename ... on Error { code message } }
 }`
-
-/** All fields of the client's PhaseChange. */
-export const CHANGE =
-  'sequence objectId kind name path rootId projectName machine from to actor by reason message jobId revision rejected at'
 
 export const LOG_PAGE = gql(`query LogPage($filter: PhaseChangeFilter, $last: Int!, $before: String) {
   phaseChanges(filter: $filter, last: $last, before: $before) {

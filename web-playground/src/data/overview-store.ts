@@ -1,17 +1,25 @@
 import type { PhaseChange } from 'phaseline/client'
 import { type Counts, moveCounts } from '../model/counts.ts'
+import { passingFailures, undoneFailures } from '../model/failures.ts'
+import { classOf } from '../model/known.ts'
 import type { Row } from '../model/object.ts'
 import type { Waiting } from '../model/stuck.ts'
-import { countsQuery, UNFINISHED } from './documents.ts'
-import { nodesOf } from './gql.ts'
+import { countsQuery, FAILURES, UNFINISHED } from './documents.ts'
+import { type NodeOf, nodesOf, type ResultOf, type VariablesOf } from './gql.ts'
 import { messageOf, readLive } from './live-read.ts'
+import { markFailuresSeen, seenFailures } from './seen-failures.ts'
 import type { Session } from './session.ts'
 import { Store } from './store.ts'
 
 export type Unfinished = Row & Waiting
+export type Failed = NodeOf<NonNullable<ResultOf<typeof FAILURES>['objects']>>
 
 /** The most unfinished objects that are read; lists show the rest. */
 const UNFINISHED_SHOWN = 200
+/** The most failures that are read. */
+const FAILURES_SHOWN = 100
+/** Failures that were undone are told for a day. */
+const UNDONE_MS = 86_400_000
 /** Interval of queries: blockers can change without a phase change, as when an agent connects or a lock is released. */
 const LOOK_AGAIN_MS = 5_000
 const SETTLE_MS = 700
@@ -25,7 +33,14 @@ export class OverviewStore extends Store {
   counts: Counts | null = null
   unfinished: readonly Unfinished[] | null = null
   unfinishedTotal = 0
+  /** What failed by itself; null: not read yet. */
+  failed: readonly Failed[] | null = null
+  failedTotal = 0
+  /** Failures that have left nothing behind but the log. */
+  undone: readonly PhaseChange[] = []
   error: string | null = null
+  #undoneRead: readonly PhaseChange[] = []
+  #failuresMoved = false
   #moved = 0
   #doubtful = false
   #quiet: ReturnType<typeof setTimeout> | undefined
@@ -39,7 +54,7 @@ export class OverviewStore extends Store {
       session.feed,
       {
         read: async (reading) => {
-          await Promise.all([this.#readCounts(reading), this.#look(reading)])
+          await Promise.all([this.#readCounts(reading), this.#look(reading), this.#readFailures(reading)])
           this.error = null
           this.changed()
         },
@@ -73,8 +88,35 @@ export class OverviewStore extends Store {
       clearTimeout(this.#quiet)
       this.#quiet = setTimeout(() => void this.#readCounts(this.#signal).catch(() => undefined), QUIET_MS)
     }
+    if (changes.some(({ from, to }) => isFailed(to) || isFailed(from))) this.#failuresMoved = true
     this.#plan(SETTLE_MS)
     this.changed()
+  }
+
+  /** Somebody has looked at the failures that were undone. */
+  readonly markSeen = (): void => {
+    markFailuresSeen(this.undone[0]?.sequence ?? 0)
+    this.#showUndone()
+  }
+
+  #showUndone(): void {
+    this.undone = undoneFailures(this.#undoneRead, this.#session.machines, seenFailures())
+    this.changed()
+  }
+
+  async #readFailures(signal: AbortSignal): Promise<void> {
+    this.#failuresMoved = false
+    const { client, machines } = this.#session
+    const undone = {
+      to: [...passingFailures(machines, classOf)],
+      since: new Date(Date.now() - UNDONE_MS).toISOString(),
+    }
+    const variables = { first: FAILURES_SHOWN, undone } as VariablesOf<typeof FAILURES>
+    const { objects, phaseChanges } = await client.query(FAILURES, variables, { signal })
+    this.failed = nodesOf(objects)
+    this.failedTotal = objects?.totalCount ?? this.failed.length
+    this.#undoneRead = nodesOf(phaseChanges)
+    this.#showUndone()
   }
 
   async #readCounts(signal: AbortSignal): Promise<void> {
@@ -112,5 +154,8 @@ export class OverviewStore extends Store {
     this.unfinished = nodesOf(objects)
     this.unfinishedTotal = objects?.totalCount ?? this.unfinished.length
     this.changed()
+    if (this.#failuresMoved) await this.#readFailures(signal)
   }
 }
+
+const isFailed = (phase: string | null): boolean => phase !== null && classOf(phase) === 'failed'

@@ -1,29 +1,29 @@
 import { Link } from 'wouter'
 import { ListStore } from '../../data/list-store.ts'
 import { OverviewStore, type Unfinished } from '../../data/overview-store.ts'
+import { grouped, restingRoots } from '../../model/failures.ts'
 import { ALL } from '../../model/filter.ts'
-import { failedPhases, humanKind } from '../../model/known.ts'
 import type { Row } from '../../model/object.ts'
 import { stuckOf } from '../../model/stuck.ts'
 import { plural } from '../../model/words.ts'
-import { createHref, objectsHref, treeHref } from '../../ui/links.ts'
+import { createHref, objectsHref } from '../../ui/links.ts'
 import { Phase, Since } from '../../ui/phase.tsx'
 import { useLive } from '../../ui/session-context.ts'
 import { Empty, Loading, Problem } from '../../ui/states.tsx'
 import { useTitle } from '../../ui/title.ts'
 import { CountsTable } from './counts-table.tsx'
+import { Failures } from './failures.tsx'
+import { Name, SectionTitle, SHOWN } from './parts.tsx'
 
-const SHOWN = 12
-const failedFilter = () => ({ ...ALL, phases: failedPhases() })
 const RUNNING = { ...ALL, roots: true, finished: false }
 
 /** Counts of all objects, and lists of running, stuck and failed ones. */
 export function OverviewPage() {
   useTitle('Overview')
   const overview = useLive('overview', (session, signal) => new OverviewStore(session, signal))
-  const failed = useLive('failed', (session, signal) => new ListStore(session, failedFilter(), signal))
   const running = useLive('running', (session, signal) => new ListStore(session, RUNNING, signal))
   const stuck = stuckOf(overview?.unfinished ?? [])
+  const resting = restingRoots(overview?.unfinished ?? [])
   return (
     <div className="page">
       <h1>Overview</h1>
@@ -34,42 +34,26 @@ export function OverviewPage() {
           {!overview?.unfinished && <Loading what="what waits" />}
           {overview?.unfinished && stuck.length === 0 && <Empty title="Nothing is stuck." />}
           <ul className="things">
-            {stuck.slice(0, SHOWN).map(({ object, blocker }) => (
-              <Stuck key={object.id} object={object} reason={blocker.reason} message={blocker.message} />
-            ))}
+            {grouped(stuck, ({ blocker }) => `${blocker.reason} ${blocker.message}`)
+              .slice(0, SHOWN)
+              .map(({ first: { object, blocker }, more }) => (
+                <Stuck key={object.id} object={object} reason={blocker.reason} message={blocker.message} more={more} />
+              ))}
           </ul>
-          <More count={stuck.length} href={objectsHref({ finished: false })} />
         </section>
-        <Rows id="running" title="Running" list={running} href={objectsHref(RUNNING)}>
+        <Rows id="running" title="Running" list={running} without={resting} href={objectsHref(RUNNING)}>
           <Empty title="Nothing is running.">
             <Link href={createHref()}>Create something</Link>: there are examples. Or{' '}
             <code>npm run phaseline -- apply -f my.yaml</code>.
           </Empty>
         </Rows>
-        <Rows id="failed" title="Failed" list={failed} href={objectsHref(failedFilter())}>
-          <Empty title="Nothing has failed." />
-        </Rows>
+        <Failures overview={overview} />
         <section className="card wide" aria-labelledby="counts">
           <SectionTitle id="counts" title="All objects" count={null} href="/objects" />
           {overview?.counts ? <CountsTable counts={overview.counts} /> : <Loading what="counts" />}
         </section>
       </div>
     </div>
-  )
-}
-
-interface TitleProps {
-  readonly id: string
-  readonly title: string
-  readonly count: string | number | null
-  readonly href: string | null
-}
-function SectionTitle({ id, title, count, href }: TitleProps) {
-  return (
-    <h2 id={id}>
-      {href ? <Link href={href}>{title}</Link> : title}
-      {count !== null && <span className="count">{count.toLocaleString('en')}</span>}
-    </h2>
   )
 }
 
@@ -86,11 +70,13 @@ interface RowsProps {
   readonly id: string
   readonly title: string
   readonly list: ListStore | null
+  /** Ids of rows that are left out. */
+  readonly without: ReadonlySet<string>
   readonly href: string
   readonly children: React.ReactNode
 }
-function Rows({ id, title, list, href, children }: RowsProps) {
-  const rows = list?.rows ?? []
+function Rows({ id, title, list, without, href, children }: RowsProps) {
+  const rows = (list?.rows ?? []).filter((row) => !without.has(row.id))
   const count = list?.loaded ? `${rows.length}${list.complete ? '' : '+'}` : null
   return (
     <section className="card" aria-labelledby={id}>
@@ -124,7 +110,10 @@ function Stuck({
   object,
   reason,
   message,
+  more,
 }: {
+  /** Objects that wait for the same. */
+  readonly more: number
   readonly object: Unfinished
   readonly reason: string
   readonly message: string
@@ -137,19 +126,8 @@ function Stuck({
       </span>
       <span className="thing-why">
         <b className="reason">{reason}</b> {message}
+        {more > 0 && <span className="quiet"> – and {plural(more, 'object')} more</span>}
       </span>
     </li>
-  )
-}
-
-function Name({ row }: { readonly row: Row }) {
-  return (
-    <span className="thing-name">
-      <Link href={treeHref(row.root.id, row.id)}>{row.name}</Link>{' '}
-      <span className="quiet">
-        {humanKind(row.kind)}
-        {row.root.id !== row.id && ` in ${row.root.name}`}
-      </span>
-    </span>
   )
 }
