@@ -18,6 +18,8 @@ export interface Kinds {
   readonly gonePhases: readonly Phase[]
   /** Whether a machine of this kind has a transition for the actor. */
   isDrivenBy(kind: ObjectKind, actor: Actor): boolean
+  /** The kinds of which that holds. */
+  drivenBy(actor: Actor): readonly ObjectKind[]
 }
 
 export function kindsOf(families: readonly Family[]): Kinds {
@@ -52,5 +54,6 @@ export function kindsOf(families: readonly Family[]): Kinds {
     gonePhases: ['GONE', ...families.flatMap((family) => family.gonePhases ?? [])],
     detailsOf: (kind) => details.find((table) => table.kinds.includes(kind)),
     isDrivenBy: (kind, actor) => drivers.get(kind)?.has(actor) ?? false,
+    drivenBy: (actor) => [...drivers].flatMap(([kind, actors]) => (actors.has(actor) ? [kind] : [])),
   }
 }

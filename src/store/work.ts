@@ -1,4 +1,4 @@
-import type { Actor } from '../core/vocabulary.ts'
+import type { Actor, ObjectKind } from '../core/vocabulary.ts'
 import type { Client } from './client.ts'
 import {
   array,
@@ -26,15 +26,19 @@ export interface Candidate {
   readonly rootId: string
 }
 
-/** Work of the projects in which the agent may claim; an agent of all projects skips the lookup. */
-const VISIBLE = (projects: string) => `(${projects}::uuid[] is null or exists (
-          select 1 from object o where o.id = object_id and o.project_id = any(${projects}) offset 0)
-          or not exists (select from object o where o.id = object_id offset 0) and exists (
-          select 1 from object_phase_change c where c.object_id = work.object_id and c.project_id = any(${projects}) offset 0))`
+/**
+ * Work on objects of the kinds that the agent drives, in the projects in which it may claim. Types are only names: a deployer
+ * and a runtime may share one. Of work whose object is gone the kind is found when it is claimed.
+ */
+const visible = (projects: string, kinds: string) => `(exists (
+          select 1 from object o where o.id = object_id and o.kind = any(${kinds}::text[]::object_kind[])
+            and (${projects}::uuid[] is null or o.project_id = any(${projects})) offset 0)
+          or not exists (select from object o where o.id = object_id offset 0) and (${projects}::uuid[] is null or exists (
+          select 1 from object_phase_change c where c.object_id = work.object_id and c.project_id = any(${projects}) offset 0)))`
 
-const suits = (projects: string) =>
-  `(target is null or $2::text[] is null or target = any($2::text[])) and ${VISIBLE(projects)}`
-const SUITS = suits('$5')
+const suits = (projects: string, kinds: string) =>
+  `(target is null or $2::text[] is null or target = any($2::text[])) and ${visible(projects, kinds)}`
+const SUITS = suits('$5', '$6')
 
 /**
  * Work that is offered, or whose lease has ended, unless it was asked to stop; oldest first. Type by type: only then has an
@@ -55,7 +59,7 @@ const CANDIDATES = statement({
       where state = 1 and lease_until <= ${statementTime('$3')} and abort_requested_at is null and type = any($1::text[]) and ${SUITS}
       order by lease_until limit $4)
   ) c order by seq limit $4`,
-  params: [array(text), nullable(array(text)), nullable(timestamptz), bigint, nullable(array(uuid))],
+  params: [array(text), nullable(array(text)), nullable(timestamptz), bigint, nullable(array(uuid)), array(text)],
   row: { objectId: uuid, rootId: uuid },
 })
 
@@ -65,13 +69,15 @@ export interface Wanted {
   readonly targets: readonly string[] | null
   /** Ids; null: all. */
   readonly projects: readonly string[] | null
+  /** Those that the agent drives. */
+  readonly kinds: readonly ObjectKind[]
   /** Null: the database's own. */
   readonly time: Date | null
   readonly max: number
 }
 export async function findCandidates(client: Client, wanted: Wanted): Promise<readonly Candidate[]> {
-  const { types, targets, projects, time, max } = wanted
-  const { rows } = await CANDIDATES.query(client, [types, targets, time, max, projects])
+  const { types, targets, projects, kinds, time, max } = wanted
+  const { rows } = await CANDIDATES.query(client, [types, targets, time, max, projects, kinds])
   return rows
 }
 
@@ -135,7 +141,7 @@ export async function renewLeases(
   return rows
 }
 
-const WAITS = suits('$4')
+const WAITS = suits('$4', '$5')
 const WAITING = statement({
   name: 'count-waiting',
   text: `select type, count(*)::integer as waiting from (
@@ -146,16 +152,16 @@ const WAITING = statement({
     (select type from work where state = 1 and lease_until <= ${statementTime('$3')} and abort_requested_at is null
       and type = any($1::text[]) and ${WAITS} limit 10000)
   ) w group by type order by type`,
-  params: [array(text), nullable(array(text)), nullable(timestamptz), nullable(array(uuid))],
+  params: [array(text), nullable(array(text)), nullable(timestamptz), nullable(array(uuid)), array(text)],
   row: { type: text, waiting: integer },
 })
 
 /** How much of each type could be claimed, of those that have any. */
 export async function countWaiting(
   client: Client,
-  { types, targets, projects, time }: Omit<Wanted, 'max'>,
+  { types, targets, projects, kinds, time }: Omit<Wanted, 'max'>,
 ): Promise<readonly { type: string; waiting: number }[]> {
-  const { rows } = await WAITING.query(client, [types, targets, time, projects])
+  const { rows } = await WAITING.query(client, [types, targets, time, projects, kinds])
   return rows
 }
 

@@ -58,7 +58,7 @@ function wantedBy(viewer: Viewer, { instance, types, targets: requested, max, le
     projects,
     max,
     signal,
-    key: JSON.stringify([types, targets, projects]),
+    key: JSON.stringify([viewer.actor, types, targets, projects]),
   }
 }
 

@@ -67,14 +67,15 @@ export async function searchWork(wanted: WantedWork, search: Search): Promise<re
 type Candidates = Awaited<ReturnType<typeof findCandidates>>
 
 async function candidatesOf(
-  { types, targets, projects, key }: WantedWork,
+  { claimant, types, targets, projects, key }: WantedWork,
   { parts, dispatcher, empty, active }: Search,
   count: number,
 ): Promise<Candidates> {
   const { notifications } = dispatcher
   const now = parts.system.now()
   const max = count + Math.min(active.size, MAX_SKIPPED)
-  const found = await findCandidates(parts.pool, { types, targets, projects, time: parts.system.fixedTime, max })
+  const kinds = parts.kinds.drivenBy(claimant.viewer.actor)
+  const found = await findCandidates(parts.pool, { types, targets, projects, kinds, time: parts.system.fixedTime, max })
   if (found.length === 0) empty.remember(key, notifications, now)
   return found.filter(({ objectId }) => !active.has(objectId)).slice(0, count)
 }

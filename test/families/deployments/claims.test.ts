@@ -3,6 +3,7 @@ import type { ClaimedItem } from '../../../src/core/ports/agents.ts'
 import type { Viewer } from '../../../src/core/ports/viewer.ts'
 import { anotherDriver } from '../../testkit/deployments.ts'
 import { at, itemsOf, logOf, names, only, pass, refused, renewed, shown, tryAgain } from '../../testkit/items.ts'
+import { addTask, gadget, RUNNER } from '../../testkit/operations.ts'
 import { viewerOf } from '../../testkit/viewers.ts'
 import { until } from '../../testkit/wait.ts'
 import { createWorld, DEPLOYER, item, USER, type World } from '../../testkit/world.ts'
@@ -125,6 +126,15 @@ describe('a viewer that is no deployer', () => {
     const viewer: Viewer = { ...DEPLOYER, types: ['mock'] }
     expect(await refused(ask(world, { types: ['mock', 'ansible'] }, viewer))).toMatchObject({ type: 'ForbiddenError' })
     expect((await world.see(...at('a'))).phase).toBe('INIT')
+  })
+
+  it('gets its own work however much of the same types is there before it for agents of another kind', async () => {
+    await using world = await createWorld()
+    await world.create('shop', { deployItems: Array.from({ length: 12 }, (_, i) => item(`item-${i}`)) })
+    await addTask(world, [gadget('job')])
+    const types = ['mock', 'gadget-job']
+    expect(names(await claimed(world, { types, max: 2 }, RUNNER))).toEqual(['job'])
+    expect(names(await claimed(world, { types, max: 2 }))).toEqual(['item-0', 'item-1'])
   })
 
   it('by its actor, may not claim an item, nor report one of a deployer with the same name', async () => {

@@ -176,6 +176,7 @@ const subscriptions: Readonly<Record<string, Case>> = {
     inPlace: ({ project }) => ({ types: [`${project}-offered`, OFFERED] }),
     fresh: fresh.offer,
     isLast: (event) => event.includes(`"${OFFERED}"`),
+    actor: 'DEPLOYER',
   },
 }
 

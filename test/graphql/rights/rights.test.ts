@@ -175,6 +175,9 @@ async function tryPlaces(
   ask: Ask,
 ): Promise<string | null> {
   const { viewer } = caller
+  // A stream of what another actor has to do stays silent.
+  const isStream = one.operation === OperationTypeNode.SUBSCRIPTION
+  if (isStream && one.actor && one.actor !== viewer.actor && hasRight(viewer, one.right)) return null
   const answerOf = async (place: Place): Promise<{ readonly answer: string; readonly plain: string }> => {
     const made = place === unknown || !hasRight(viewer, one.right) ? {} : await one.fresh?.(api, place, viewer)
     const there = { ...place, ...made }
