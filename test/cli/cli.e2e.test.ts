@@ -243,6 +243,24 @@ describe('a path that the log prints', () => {
   })
 })
 
+describe('plan', () => {
+  it('says what would wait before it is created', async () => {
+    const spec = {
+      imports: [{ name: 'secretUrl' }],
+      deployItems: ['a', 'b'].map((name) => ({ name, type: 'unheard-of' })),
+    }
+    const stdin = JSON.stringify({ name: 'foreseen', spec })
+    const { code, out } = await phaseline('plan -f -', { stdin })
+    expect(code).toBe(0)
+    expect(out).toContain('As things are now, it would wait:\n')
+    expect(out).toContain('○ foreseen: The import secretUrl has no value yet.\n')
+    const agent = 'Waits for an agent of the type unheard-of, and none is connected.'
+    expect(out).toContain(`○ foreseen/deploy-items/a: ${agent} (and 1 more)\n`)
+    const [plan] = documents((await phaseline('plan -f - --json', { stdin })).out)
+    expect(plan?.blockers).toMatchObject([{ reason: 'IMPORT' }, { reason: 'AGENT', objectCount: 2 }])
+  })
+})
+
 describe('get --failed', () => {
   it('tells each cause once, not what failed because of it', async () => {
     const spec = {

@@ -98,6 +98,10 @@ test('a mistake is marked at its line, reached from its list, and mended', async
   }
   await plan(page).getByText('5 to create.').waitFor()
   expect(await problems(page).count()).toBe(0)
+  expect(await plan(page).getByRole('region', { name: 'What it would wait for' }).count()).toBe(0)
+  await replaceInLine(page, 'type: mock', 'type: nobody')
+  await plan(page).getByText('Waits for an agent of the type nobody, and none is connected.').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
   expect(await editor(page).getAttribute('aria-invalid')).toBe('false')
   // What is no YAML at all.
   await write(page, 'name: {\n')

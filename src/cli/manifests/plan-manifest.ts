@@ -1,9 +1,10 @@
 import { gql } from '../../documents/gql.ts'
+import type { ResultOf } from '../../documents/typed-document.ts'
 import { outcomeOf, REFUSAL_FRAGMENT } from '../objects/refusal.ts'
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { table } from '../terminal/table.ts'
-import { words } from '../terminal/text.ts'
+import { plain, words } from '../terminal/text.ts'
 import { findInstallation } from './apply-manifest.ts'
 import type { PlacedManifest } from './load-manifests.ts'
 import { atSource } from './source.ts'
@@ -11,10 +12,15 @@ import { atSource } from './source.ts'
 const PLAN = gql(`query Plan($input: PlanInstallationInput!) {
   planInstallation(input: $input) {
     __typename
-    ... on InstallationPlan { steps { order action kind path reason } }
+    ... on InstallationPlan { steps { order action kind path reason } blockers { reason message kind path objectCount } }
     ...Refusal
   }
 }\n${REFUSAL_FRAGMENT}`)
+
+type Blocker = Extract<
+  NonNullable<ResultOf<typeof PLAN>['planInstallation']>,
+  { __typename: 'InstallationPlan' }
+>['blockers'][number]
 
 /** Prints what applying the manifest would do, in order. Nothing is written. */
 export async function planManifest(session: Session, manifest: PlacedManifest): Promise<ExitCode> {
@@ -24,8 +30,8 @@ export async function planManifest(session: Session, manifest: PlacedManifest): 
   const { planInstallation } = await session.client.query(PLAN, { input }, { signal: session.io.signal })
   const outcome = outcomeOf(planInstallation)
   if (!outcome.ok) return session.refuse(atSource(outcome.refusal, manifest.source))
-  const { steps } = outcome.value
-  session.emit({ project, name, action: existing ? 'update' : 'create', steps })
+  const { steps, blockers } = outcome.value
+  session.emit({ project, name, action: existing ? 'update' : 'create', steps, blockers })
   if (steps.length === 0) session.say('Nothing would be done.')
   else
     session.say(
@@ -40,5 +46,12 @@ export async function planManifest(session: Session, manifest: PlacedManifest): 
         ]),
       ),
     )
+  if (blockers.length > 0)
+    session.say('', 'As things are now, it would wait:', ...blockers.map((one) => describe(session, one)))
   return EXIT.ok
+}
+
+function describe({ paint }: Session, { path, message, objectCount }: Blocker): string {
+  const others = objectCount > 1 ? paint('dim', ` (and ${objectCount - 1} more)`) : ''
+  return `${paint('yellow', '○')} ${plain(path.join('/'))}: ${plain(message)}${others}`
 }

@@ -5,6 +5,7 @@ import { loadAgentsOf } from '../../store/loaders/agents.ts'
 import { type StatementRow, statement } from '../../store/statement.ts'
 import * as table from '../../store/tables.ts'
 import type { BlockerInputs, Waiting } from './blockers.ts'
+import type { PlanFacts } from './predict-blockers.ts'
 
 /** Bounds of the chains of blockers that are followed for one list of objects. */
 const MAX_OBJECTS = 2_000
@@ -148,12 +149,46 @@ export async function queryBlockerInputs(
   ])
   return {
     objects: new Map(objects),
-    isServed: (type, target) =>
-      agents.some(
-        (agent) =>
-          agent.types.includes(type) && (agent.targets === null || target === null || agent.targets.includes(target)),
-      ),
+    isServed: servedBy(agents),
   }
+}
+
+const servedBy =
+  (agents: Awaited<ReturnType<typeof loadAgentsOf>>): BlockerInputs['isServed'] =>
+  (type, target) =>
+    agents.some(
+      (agent) =>
+        agent.types.includes(type) && (agent.targets === null || target === null || agent.targets.includes(target)),
+    )
+
+const MISSING_NAMES = statement({
+  text: `select n.name from unnest($2::text[]) as n(name)
+  left join project p on p.name = $1
+  left join root_export x on x.project_id = p.id and x.name = n.name and x.exporter_id is distinct from $3
+  left join data_object d on d.project_id = p.id and d.name = n.name
+  where x.name is null and d.name is null`,
+  params: [text, array(text), nullable(uuid)],
+  row: { name: text },
+})
+
+/** The facts for `predictBlockers`, by two statements. */
+export async function queryPlanFacts(
+  client: Client,
+  asked: {
+    readonly project: string
+    /** The installation itself; null: a new one. */
+    readonly id: string | null
+    readonly names: readonly string[]
+    readonly types: readonly string[]
+  },
+  agentsSince: Date,
+): Promise<PlanFacts> {
+  const { project, id, names, types } = asked
+  const [missing, agents] = await Promise.all([
+    names.length > 0 ? MISSING_NAMES.query(client, [project, names, id]) : null,
+    types.length > 0 ? loadAgentsOf(client, types, agentsSince) : [],
+  ])
+  return { missing: new Set(missing?.rows.map(({ name }) => name)), isServed: servedBy(agents) }
 }
 
 type ScopeRow = StatementRow<typeof SCOPE>

@@ -208,7 +208,7 @@ function waitsForOthers(object: Waiting, details: BlockerInputs): readonly Deplo
   if (row.phase === 'INIT_DELETE' && row.kind === 'INSTALLATION') return importersOf(object, details)
   if (row.phase !== 'PENDING_DEPENDENCIES') return []
   const imports = object.missing.map(
-    (name): DeploymentsBlocker => ({ reason: 'IMPORT', name, message: `The import ${name} has no value yet.` }),
+    (name): DeploymentsBlocker => ({ reason: 'IMPORT', name, message: lacksImport(name) }),
   )
   return [...imports, ...siblingsOf(object, details)]
 }
@@ -239,10 +239,15 @@ function waitsForAgent({ work }: Waiting, details: BlockerInputs, now: Date): re
     return [{ reason: 'BACKOFF', until: offerAfter, message }]
   }
   const connected = details.isServed(type, target)
-  const which = `an agent of the type ${type}${target === null ? '' : ` for the target ${target}`}`
-  const message = connected ? `Waits for ${which} to take it.` : `Waits for ${which}, and none is connected.`
-  return [{ reason: 'AGENT', types: [type], connected, message }]
+  return [{ reason: 'AGENT', types: [type], connected, message: awaitsAgent(type, target, connected) }]
 }
+
+export function awaitsAgent(type: string, target: string | null, connected: boolean): string {
+  const which = `an agent of the type ${type}${target === null ? '' : ` for the target ${target}`}`
+  return connected ? `Waits for ${which} to take it.` : `Waits for ${which}, and none is connected.`
+}
+
+export const lacksImport = (name: string): string => `The import ${name} has no value yet.`
 
 const about = (reason: 'DEPENDENCY' | 'PARENT' | 'SIBLING_IMPORT', { row }: Waiting, message: string) => ({
   reason,

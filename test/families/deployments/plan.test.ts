@@ -13,7 +13,53 @@ import {
   specOf,
   using,
 } from '../../testkit/deployments.ts'
-import { createWorld, item, succeed, USER, type World } from '../../testkit/world.ts'
+import { createWorld, DEPLOYER, item, succeed, USER, type World } from '../../testkit/world.ts'
+
+describe('what a plan would wait for', () => {
+  const blockers = async (world: World, input: PlanInstallation) => {
+    const outcome = await world.commands.planInstallation(USER, input)
+    if (!outcome.ok) throw new Error(outcome.refusal.message)
+    return outcome.blockers.map(({ reason, message, path, objectCount }) => [
+      reason,
+      message,
+      path.join('/'),
+      objectCount,
+    ])
+  }
+  const unserved = (name: string) => ({ ...item(name), type: 'nobody' })
+  const spec = {
+    imports: [{ name: 'url' }, { name: 'maybe', required: false }],
+    installations: [{ name: 'inner', spec: { deployItems: [unserved('a'), item('served')] } }],
+    deployItems: [unserved('b'), { ...unserved('c'), target: 'there' }],
+  }
+  const create = { create: { project: 'default', name: 'shop', spec } }
+  const AGENT = 'Waits for an agent of the type nobody'
+
+  it('is each type that nobody serves and each import that nobody exports, once', async () => {
+    await using world = await createWorld()
+    await world.claim(1, DEPLOYER)
+    const predicted = [
+      ['IMPORT', 'The import url has no value yet.', 'shop', 1],
+      ['AGENT', `${AGENT}, and none is connected.`, 'shop/deploy-items/b', 2],
+      ['AGENT', `${AGENT} for the target there, and none is connected.`, 'shop/deploy-items/c', 1],
+    ]
+    expect(await blockers(world, create)).toEqual(predicted)
+    const id = await world.create('shop', spec)
+    const asCreated = await blockers(world, { update: { id, spec } })
+    expect(asCreated).toEqual(predicted)
+    await world.setData('url', 'http://here')
+    expect((await blockers(world, { update: { id, spec } })).map(([reason]) => reason)).toEqual(['AGENT', 'AGENT'])
+  })
+
+  it('is nothing once an exporter and an agent are there, nor for a deletion', async () => {
+    await using world = await createWorld()
+    await world.create('other', { exports: [{ name: 'url', value: 'u' }] })
+    await world.claim(1, DEPLOYER, ['nobody', 'mock'])
+    expect(await blockers(world, create)).toEqual([])
+    const id = await world.create('shop', spec)
+    expect(await blockers(world, { delete: { id } })).toEqual([])
+  })
+})
 
 type PlannedStep = readonly [action: string, path: string]
 

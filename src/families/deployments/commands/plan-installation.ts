@@ -4,9 +4,14 @@ import type { Outcome } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
 import { requireRight } from '../../../core/rights.ts'
+import { agentsSince } from '../../../graphql/agents/agent.ts'
+import { text, uuid } from '../../../store/column-types.ts'
 import { findProjectId } from '../../../store/projects.ts'
+import { statement } from '../../../store/statement.ts'
 import { findFor, refuse } from '../../access.ts'
+import { queryPlanFacts } from '../blocker-queries.ts'
 import { type PlanStep, planApply, planDelete } from '../plan.ts'
+import { type PlanBlocker, predictBlockers, requiredNames, typesOf } from '../predict-blockers.ts'
 import { readExisting } from '../read-existing.ts'
 import { rights } from '../rights.ts'
 import type { PlanInstallation } from './inputs.ts'
@@ -15,27 +20,54 @@ import { readSpec } from './read-spec.ts'
 
 type PlanRefusal = RefusalOf<'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'ForbiddenError' | 'LimitError'>
 
+export interface InstallationPlan {
+  readonly steps: readonly PlanStep[]
+  /** What it would wait for, as things are now. */
+  readonly blockers: readonly PlanBlocker[]
+}
+
 /** Checks the input as the mutation does, except for conflicts that only its locks reveal. */
 export async function planInstallation(
   parts: CommandParts,
   viewer: Viewer,
   input: PlanInstallation,
-): Promise<Outcome<{ steps: readonly PlanStep[] }, PlanRefusal>> {
+): Promise<Outcome<InstallationPlan, PlanRefusal>> {
   const id = input.update?.id ?? input.delete?.id
   const refused = await requirePlace(parts, viewer, id, input.create?.project)
   if (refused) return refuse(refused)
   const existing = id === undefined ? null : await readExisting(parts.client, id)
   if (input.delete)
-    return { ok: true, steps: existing ? planDelete(existing, input.delete.withoutUninstall ?? false) : [] }
+    return {
+      ok: true,
+      steps: existing ? planDelete(existing, input.delete.withoutUninstall ?? false) : [],
+      blockers: [],
+    }
   const wanted = input.create ?? input.update
-  if (!wanted?.spec) return { ok: true, steps: [] }
+  if (!wanted?.spec) return { ok: true, steps: [], blockers: [] }
   const problems = new Problems()
   const name = input.create?.name ?? existing?.name ?? ''
   if (!isName(name)) problems.add('input.create.name', NAME_RULE)
   const spec = await readSpec(parts, wanted.spec, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-  return { ok: true, steps: planApply(name, spec, existing) }
+  const steps = planApply(name, spec, existing)
+  const place = await placeOf(parts, id, input.create?.project ?? 'default')
+  const asked = { ...place, names: requiredNames(spec), types: typesOf(spec) }
+  const facts = await queryPlanFacts(parts.client, asked, agentsSince(parts.system.now()))
+  return { ok: true, steps, blockers: predictBlockers(name, spec, steps, facts) }
 }
+
+/** Where the names of its imports are looked up. */
+async function placeOf({ client }: CommandParts, id: string | undefined, project: string) {
+  if (id === undefined) return { id: null, project }
+  const { rows } = await PROJECT_OF.query(client, [id])
+  return { id, project: rows[0]?.name ?? project }
+}
+
+const PROJECT_OF = statement({
+  text: 'select p.name from object o join project p on p.id = o.project_id where o.id = $1',
+  params: [uuid],
+  row: { name: text },
+})
 
 /** The root installation that changes, or the project of a new one. */
 async function requirePlace(

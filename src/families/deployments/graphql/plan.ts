@@ -1,10 +1,12 @@
 import { builder } from '../../../graphql/schema/builder.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
-import { ObjectKindEnum } from '../../../graphql/schema/enums.ts'
+import { BlockerReasonEnum, ObjectKindEnum } from '../../../graphql/schema/enums.ts'
 import { answer } from '../../../graphql/schema/errors.ts'
 import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
+import type { InstallationPlan } from '../commands/plan-installation.ts'
 import type { DeploymentsCommands } from '../commands.ts'
 import type { PlanStep } from '../plan.ts'
+import type { PlanBlocker } from '../predict-blockers.ts'
 import { rights } from '../rights.ts'
 import { CreateInstallationInput, DeleteInstallationInput, UpdateInstallationInput } from './installation-mutations.ts'
 
@@ -31,9 +33,21 @@ const PlanStepRef = builder.objectRef<PlanStep>('PlanStep').implement({
     reason: t.exposeString('reason', { description: 'Why it happens, for people.' }),
   }),
 })
-interface Plan {
+const PlanBlockerRef = builder.objectRef<PlanBlocker>('PlanBlocker').implement({
+  description: 'What objects of the plan would wait for.',
+  fields: (t) => ({
+    reason: t.expose('reason', { type: BlockerReasonEnum, description: 'What they would wait for, for programs.' }),
+    message: t.exposeString('message', { description: 'What they would wait for, for people.' }),
+    kind: t.expose('kind', { type: ObjectKindEnum, description: 'Kind of the objects.' }),
+    path: t.stringList({
+      description: 'Names from the root down to the first of the objects.',
+      resolve: ({ path }) => [...path],
+    }),
+    objectCount: t.exposeInt('objectCount', { description: 'Count of the objects that would wait for it.' }),
+  }),
+})
+interface Plan extends InstallationPlan {
   readonly __typename: 'InstallationPlan'
-  readonly steps: readonly PlanStep[]
 }
 const InstallationPlanRef = builder.objectRef<Plan>('InstallationPlan').implement({
   description: 'What a mutation would do.',
@@ -42,6 +56,12 @@ const InstallationPlanRef = builder.objectRef<Plan>('InstallationPlan').implemen
       type: [PlanStepRef],
       description: 'Steps in the order in which they begin; empty if nothing happens.',
       resolve: ({ steps }) => [...steps],
+    }),
+    blockers: t.field({
+      type: [PlanBlockerRef],
+      description:
+        'What would keep steps from ending, as things are now: required imports that nobody exports, and types of work that no connected agent takes. Each once; empty if nothing would.',
+      resolve: ({ blockers }) => [...blockers],
     }),
   }),
 })
@@ -70,9 +90,9 @@ builder.queryField('planInstallation', (t) =>
       delete: t.input.field({ type: DeleteInstallationInput, description: 'Input of deleteInstallation.' }),
     },
     resolve: (_, { input }, context) =>
-      answer(context.deployments.planInstallation(context.viewer, dropUndefined(input)), ({ steps }) => ({
+      answer(context.deployments.planInstallation(context.viewer, dropUndefined(input)), (plan) => ({
         __typename: 'InstallationPlan' as const,
-        steps,
+        ...plan,
       })),
   }),
 )

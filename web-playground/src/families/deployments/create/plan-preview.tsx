@@ -1,17 +1,18 @@
 import { type CSSProperties, useState } from 'react'
 import { humanKind } from '../../../model/known.ts'
 import { plural } from '../../../model/words.ts'
-import { actionOf, type Plan, type PlanStep, summaryOf } from '../model/plan.ts'
+import { actionOf, type Plan, type PlanBlocker, type PlanStep, summaryOf } from '../model/plan.ts'
 
 const PAGE = 100
 
 /** The steps of the plan, in the order in which they would begin. */
 export function PlanPreview({ plan, stale }: { readonly plan: Plan; readonly stale: boolean }) {
   const [room, setRoom] = useState(PAGE)
-  const { steps } = plan
+  const { steps, blockers } = plan
   return (
     <div className="plan" aria-busy={stale}>
       <p role="status">{stale ? 'Looking again…' : summaryOf(plan)}</p>
+      {blockers.length > 0 && <Blockers blockers={blockers} />}
       {steps.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
         <section className="plan-steps" tabIndex={0} aria-label="Steps of the plan">
@@ -28,6 +29,22 @@ export function PlanPreview({ plan, stale }: { readonly plan: Plan; readonly sta
         </section>
       )}
     </div>
+  )
+}
+
+/** What would keep it from ending, before anything is created. */
+function Blockers({ blockers }: { readonly blockers: readonly PlanBlocker[] }) {
+  return (
+    <section className="notice" aria-label="What it would wait for">
+      <ul className="things">
+        {blockers.map(({ reason, message, path, objectCount }) => (
+          <li key={`${reason} ${message}`}>
+            <b className="reason">{reason}</b> {path.join('/')}: {message}
+            {objectCount > 1 && <span className="quiet"> – and {plural(objectCount - 1, 'object')} more</span>}
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 

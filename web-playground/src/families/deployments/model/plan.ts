@@ -6,8 +6,16 @@ export interface PlanStep {
   readonly path: readonly string[]
   readonly reason: string
 }
+/** What objects of the plan would wait for. */
+export interface PlanBlocker {
+  readonly reason: string
+  readonly message: string
+  readonly path: readonly string[]
+  readonly objectCount: number
+}
 export interface Plan {
   readonly steps: readonly PlanStep[]
+  readonly blockers: readonly PlanBlocker[]
 }
 
 /** Symbols are distinguishable without colour; `look` is a class of phases. */
