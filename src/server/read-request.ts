@@ -34,6 +34,13 @@ const NOT_JSON = {
   code: 'BAD_REQUEST',
   message: 'The body is not a JSON object.',
 } as const
+/** Yoga refuses every parameter that it does not know, but takes a body with this one for a promise first. */
+const LOOKS_LIKE_PROMISE = {
+  ok: false,
+  status: 400,
+  code: 'BAD_REQUEST',
+  message: 'Unexpected parameter "then" in the request body.',
+} as const
 const refused = (problem: TextProblem) => ({ ok: false, status: 400, ...problem }) as const
 
 /** What reading costs, and whom. */
@@ -61,7 +68,8 @@ async function readBody(request: IncomingMessage, reading: Reading): Promise<Sen
   if (!Buffer.isBuffer(body)) return body
   try {
     const json = body.length > PIECE ? await parseJson(body, scanner.large, reading.turn) : JSON.parse(body.toString())
-    return isObject(json) ? { ok: true, request: json } : NOT_JSON
+    if (!isObject(json)) return NOT_JSON
+    return Object.hasOwn(json, 'then') ? LOOKS_LIKE_PROMISE : { ok: true, request: json }
   } catch (error) {
     if (error instanceof SyntaxError) return NOT_JSON
     throw error

@@ -92,6 +92,19 @@ test('a GET is judged in the same way', async () => {
   expect([broken.status, broken.json().errors[0].message]).toEqual([400, 'The parameter variables is not JSON.'])
 })
 
+test('a body that looks like a promise is refused as any that has an unknown parameter', async () => {
+  const query = '{ viewer { name } }'
+  for (const then of [1, true, { a: 1 }]) {
+    const { status, json } = await send(JSON.stringify({ query, then }))
+    expect(status).toBe(400)
+    expect(json().errors).toEqual([
+      { message: 'Unexpected parameter "then" in the request body.', extensions: { code: 'BAD_REQUEST' } },
+    ])
+  }
+  const { status } = await send(JSON.stringify({ query, variables: { then: 1 }, extensions: { then: 1 } }))
+  expect(status).toBe(200)
+})
+
 test('on a WebSocket the operation fails, and the others go on', async () => {
   const socket = new WebSocket(`ws://127.0.0.1:${server.port}/graphql`, 'graphql-transport-ws')
   onTestFinished(() => socket.terminate())
@@ -114,6 +127,6 @@ test('on a WebSocket the operation fails, and the others go on', async () => {
     const { id, type, payload: errors } = await next()
     expect({ id, type, extensions: errors[0].extensions }).toEqual({ id: 'one', type: 'error', extensions: { code } })
   }
-  subscribe({ query })
+  subscribe({ query, then: 1 })
   expect(await next()).toEqual({ id: 'one', type: 'next', payload: { data: { viewer: { name: 'reader' } } } })
 })
