@@ -127,6 +127,6 @@ test('on a WebSocket the operation fails, and the others go on', async () => {
     const { id, type, payload: errors } = await next()
     expect({ id, type, extensions: errors[0].extensions }).toEqual({ id: 'one', type: 'error', extensions: { code } })
   }
-  subscribe({ query, then: 1 })
+  subscribe({ query, ...Object.fromEntries([['then', 1]]) })
   expect(await next()).toEqual({ id: 'one', type: 'next', payload: { data: { viewer: { name: 'reader' } } } })
 })
