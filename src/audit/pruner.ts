@@ -36,5 +36,5 @@ export function createAuditPruner({ pool, system, logger, retentionMs }: AuditPr
       if (hasMoved) await removeBeforeAnchor(client)
       return hasMoved
     })
-  return prunePeriodically({ step, logger, what: 'the audit' })
+  return prunePeriodically({ step, logger, what: 'Pruning the audit' })
 }

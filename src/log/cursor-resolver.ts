@@ -7,14 +7,15 @@ import {
   type LogPage,
   type ResolvedCursor,
 } from '../core/ports/log.ts'
-import type { PhaseChangeQuery } from '../core/ports/phase-change.ts'
+import type { PhaseChangeQuery, PhaseChangeRecord } from '../core/ports/phase-change.ts'
 import type { Logger } from '../logger.ts'
 import { type Found, type LogHead, type LogPosition, SharedLookUp } from './head.ts'
 import { checkRange, HistoryReader } from './history-reader.ts'
 import type { Hub } from './hub.ts'
+import { partsWithWords } from './log-text.ts'
 import { type PageRange, readPage } from './page.ts'
 import { retryTransient } from './retry-transient.ts'
-import { isNarrow, stretchOf } from './stretch.ts'
+import { firstOf, isNarrow, SEARCHED, STRETCH, stretchOf } from './stretch.ts'
 import { timeWindow } from './time-window.ts'
 
 /** Answers that arrive while the database is being replaced are discarded; so many in a row mean a defect. */
@@ -103,12 +104,21 @@ export class CursorResolver
 
   /** Reads a stretch of the log, since without an index a rare match may be anywhere in it. */
   async #search(query: PhaseChangeQuery, range: PageRange): Promise<LogPage> {
-    const [end, times] = await Promise.all([this.#find('head'), timeWindow(this.#pool, query)])
-    const { end: cut, ...stretch } = stretchOf(range, times, end)
-    const page = await this.#readPage(query, { ...range, ...stretch })
-    if (cut === null || page.changes.length >= range.limit) return page
-    const { sequence, mark } = await this.#find(cut)
-    return { ...page, reached: { sequence, mark } }
+    const { limit, direction } = range
+    const [head, times] = await Promise.all([this.#find('head'), timeWindow(this.#pool, query)])
+    const stretch = stretchOf(range, times, head, query.words === undefined ? STRETCH : SEARCHED)
+    const all = query.words === undefined ? [stretch] : await partsWithWords(this.#pool, query.words, stretch)
+    const { parts, end } = firstOf(all, { direction, end: stretch.end })
+    const found: PhaseChangeRecord[] = []
+    for (const { after, before } of parts) {
+      const { changes } = await this.#readPage(query, { after, before, direction, limit: limit - found.length })
+      if (direction === 'forward') found.push(...changes)
+      else found.unshift(...changes)
+      if (found.length >= limit) return { changes: found, reached: null }
+    }
+    if (end === null) return { changes: found, reached: null }
+    const { sequence, mark } = await this.#find(end)
+    return { changes: found, reached: { sequence, mark } }
   }
 
   /**

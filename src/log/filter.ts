@@ -54,12 +54,16 @@ export function filterSql(query: PhaseChangeQuery, params: Params): readonly str
   if (query.onlyRejected) conditions.push('c.rejected')
   if (query.since !== undefined) conditions.push(`c."at" >= ${params.add(query.since)}::timestamptz`)
   if (query.until !== undefined) conditions.push(`c."at" < ${params.add(query.until)}::timestamptz`)
-  for (const word of query.words ?? []) conditions.push(contains(TEXT_SQL, word, params))
+  if (query.words !== undefined) conditions.push(containsAllSql(TEXT_SQL, query.words, params))
   return conditions
 }
 
-const contains = (text: string, word: string, params: Params): string =>
-  storable(word) ? `strpos(${text}, ${params.add(word)}::text collate "C") > 0` : 'false'
+/** `offset 0` keeps the planner from making the text once for each word. */
+const containsAllSql = (text: string, words: readonly string[], params: Params): string =>
+  words.every(storable)
+    ? `(select coalesce(bool_and(strpos(t.said, w.word collate "C") > 0), true)
+        from (select ${text} as said offset 0) t cross join unnest(${params.add(words)}::text[]) w(word))`
+    : 'false'
 
 /**
  * Conditions on `log_content p` that each batch with a match fulfils, so that other batches are not unpacked. They use only
@@ -79,7 +83,7 @@ export function batchFilterSql(query: PhaseChangeQuery, params: Params): readonl
   if (query.onlyRejected) conditions.push('true = any(p.rejected)')
   if (query.since !== undefined) conditions.push(`${params.add(query.since)}::timestamptz <= any(p."at")`)
   if (query.until !== undefined) conditions.push(`${params.add(query.until)}::timestamptz > any(p."at")`)
-  const parts = new Set(query.words?.flatMap(partsOf))
-  for (const part of parts) conditions.push(contains(BATCH_TEXT_SQL, part, params))
+  const parts = [...new Set(query.words?.flatMap(partsOf))]
+  if (parts.length > 0) conditions.push(containsAllSql(BATCH_TEXT_SQL, parts, params))
   return conditions
 }

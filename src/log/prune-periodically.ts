@@ -13,7 +13,7 @@ interface Pruning {
   /** One short transaction; false: nothing is left to prune, or another process prunes. */
   readonly step: () => Promise<boolean>
   readonly logger: Logger
-  /** In a warning, such as `the log`. */
+  /** In a warning, such as `Pruning the log`. */
   readonly what: string
 }
 
@@ -38,7 +38,7 @@ export function prunePeriodically({ step, logger, what }: Pruning): Pruner {
   }
   const runInBackground = (): void => {
     run().catch((error: unknown) => {
-      if (!stop.signal.aborted) logger.warn({ err: error }, `Pruning ${what} failed; it is tried again in a minute.`)
+      if (!stop.signal.aborted) logger.warn({ err: error }, `${what} failed; it is tried again in a minute.`)
     })
   }
   const timer = setInterval(runInBackground, EVERY_MS)

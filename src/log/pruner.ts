@@ -21,5 +21,5 @@ export function createPruner({ pool, system, logger, secondaryMachines, retentio
     const done = await pruneStep(pool, { before, secondaryMachines })
     return done === 'advanced' || done === 'removed'
   }
-  return prunePeriodically({ step, logger, what: 'the log' })
+  return prunePeriodically({ step, logger, what: 'Pruning the log' })
 }

@@ -3,8 +3,10 @@ import type { LogHead } from './head.ts'
 import type { PageRange } from './page.ts'
 import type { SequenceWindow } from './time-window.ts'
 
-/** Sequences that one page looks through when no index leads to the matches. */
-export const STRETCH = 100_000
+/** Sequences that one page looks at, change by change, when no index leads to the matches. */
+export const STRETCH = 50_000
+/** Sequences of which one page finds, by what stretches of the log say, those that it has to look at. */
+export const SEARCHED = 2_000_000
 
 /** Whether the query may match few changes of the whole log, so that finding a page of them could take a scan of it. */
 export const isNarrow = ({ objectId, rootId, includeRejected: _, ...filter }: PhaseChangeQuery): boolean =>
@@ -22,7 +24,7 @@ export function stretchOf(
   { after, before, direction }: Pick<PageRange, 'after' | 'before' | 'direction'>,
   times: SequenceWindow,
   { floor, head }: Pick<LogHead, 'floor' | 'head'>,
-  length = STRETCH,
+  length: number,
 ): Stretch {
   const low = Math.max(after, times.after, floor)
   const high = Math.min(before ?? Number.POSITIVE_INFINITY, times.before, head + 1)
@@ -30,4 +32,29 @@ export function stretchOf(
   return direction === 'forward'
     ? { after: low, before: low + length + 1, end: low + length }
     : { after: high - length - 1, before: high, end: high - length }
+}
+
+/** The first parts, in the order of the page, that have no more than so many sequences together. */
+export function firstOf(
+  parts: readonly SequenceWindow[],
+  { direction, end }: Pick<PageRange, 'direction'> & Pick<Stretch, 'end'>,
+  length = STRETCH,
+): { readonly parts: readonly SequenceWindow[]; readonly end: number | null } {
+  const taken: SequenceWindow[] = []
+  let left = length
+  for (const part of direction === 'forward' ? parts : parts.toReversed()) {
+    const { after, before } = part
+    const size = before - after - 1
+    if (size > left) {
+      if (direction === 'forward') {
+        if (left > 0) taken.push({ after, before: after + left + 1 })
+        return { parts: taken, end: after + left }
+      }
+      if (left > 0) taken.push({ after: before - left - 1, before })
+      return { parts: taken, end: before - left }
+    }
+    taken.push(part)
+    left -= size
+  }
+  return { parts: taken, end }
 }

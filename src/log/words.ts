@@ -22,7 +22,7 @@ export function containsAll(record: PhaseChangeRecord, words: readonly string[])
 }
 
 /** The collation makes `lower` fold A to Z only, and the search one of bytes. */
-const foldedSql = (text: string): string => `lower(${text} collate "C")`
+export const foldedSql = (text: string): string => `lower(${text} collate "C")`
 
 /** The same text of `phase_change c`. */
 export const TEXT_SQL = foldedSql(`concat_ws(E'\\n', concat_ws('/', c.project_name, nullif(c.parent_path, ''), c.name),

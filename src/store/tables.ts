@@ -335,6 +335,12 @@ export const exportPin = {
   importerId: uuid,
 }
 
+export const logText = {
+  firstSeq: bigint,
+  lastSeq: bigint,
+  text: nullable(text),
+}
+
 export const logContent = {
   batchId: bigint,
   rootId: uuid,

@@ -3,10 +3,11 @@ import { v7 } from 'uuid'
 import { expect, test } from 'vitest'
 import type { PhaseChangeQuery } from '../../src/core/ports/phase-change.ts'
 import { appendChanges } from '../../src/log/append.ts'
+import { indexStep, without } from '../../src/log/log-text.ts'
 import { numberBatches } from '../../src/log/number-batches.ts'
 import { createLog } from '../../src/log/reader.ts'
 import { createMemorySignal } from '../../src/log/signal/memory.ts'
-import { STRETCH, stretchOf } from '../../src/log/stretch.ts'
+import { firstOf, STRETCH, stretchOf } from '../../src/log/stretch.ts'
 import { timeWindow } from '../../src/log/time-window.ts'
 import { wordsOf } from '../../src/log/words.ts'
 import { createTestDatabase } from '../testkit/postgres.ts'
@@ -105,4 +106,79 @@ test('a search of a long log answers page by page, and finds each match once', a
     changes: [{ name: 'second' }],
     reached: null,
   })
+})
+
+test('stretches without the words are skipped, and a page looks at so many of the others', () => {
+  const stretches = [
+    { first: 11, last: 20 },
+    { first: 21, last: 30 },
+    { first: 41, last: 50 },
+  ]
+  const parts = without({ after: 5, before: 61 }, stretches)
+  expect(parts).toEqual([
+    { after: 5, before: 11 },
+    { after: 30, before: 41 },
+    { after: 50, before: 61 },
+  ])
+  expect(without({ after: 10, before: 51 }, stretches)).toEqual([{ after: 30, before: 41 }])
+  expect(firstOf(parts, { direction: 'forward', end: null }, 100)).toEqual({ parts, end: null })
+  expect(firstOf(parts, { direction: 'forward', end: null }, 9)).toEqual({
+    parts: [parts[0], { after: 30, before: 35 }],
+    end: 34,
+  })
+  expect(firstOf(parts, { direction: 'backward', end: 3 }, 12)).toEqual({
+    parts: [parts[2], { after: 38, before: 41 }],
+    end: 39,
+  })
+  expect(firstOf(parts, { direction: 'backward', end: 3 }, 10)).toEqual({ parts: [parts[2]], end: 41 })
+})
+
+test('a search finds the same with and without the text of the log, whatever is pruned meanwhile', async () => {
+  await using db = await createTestDatabase()
+  const names = ['Ünï', 'web', 'db', 'cache', 'queue']
+  for (let batch = 0; batch < 90; batch++) {
+    const root = v7()
+    // Each name is rare: some stretches are without it.
+    const name = names[Math.floor(batch / 9) % names.length] ?? ''
+    const own = { objectId: root, name, parentPath: `shop-${batch % 7}/in`, parentId: root, message: `says ${batch}` }
+    await appendChanges(
+      db.pool,
+      Array.from({ length: 100 }, (_, i) => change(root, { ...own, reason: `${i % 3}` })),
+    )
+  }
+  await numberBatches(db.pool)
+  await using log = await createLog({ pool: db.pool, signal: createMemorySignal({ logger }), logger })
+  const searches = [
+    'web',
+    'ünï',
+    'Ünï',
+    'web shop-3/in',
+    'SAYS 89',
+    'shop-1/in/queue',
+    'nowhere',
+    '/',
+    'x\0',
+    'deploy web',
+  ]
+  const find = async (search: string, direction: 'forward' | 'backward') =>
+    (
+      await log.page({ projects: null, includeRejected: true, words: wordsOf(search) }, { limit: 150, direction })
+    ).changes.map(({ sequence }) => sequence)
+  const findAll = async () => {
+    const found: unknown[] = []
+    for (const search of searches) found.push(await find(search, 'forward'), await find(search, 'backward'))
+    return found
+  }
+  const before = await findAll()
+  const steps: boolean[] = []
+  do steps.push(await indexStep(db.pool))
+  while (steps.at(-1))
+  expect(steps).toEqual([true, true, true, true, false])
+  expect(await findAll()).toEqual(before)
+  expect(before.flat().length).toBeGreaterThan(1_000)
+  // Once a stretch is pruned its text goes; one that is pruned in part stays.
+  await db.pool.query('update log_meta set floor_seq = 2500')
+  await indexStep(db.pool)
+  const { rows } = await db.pool.query('select first_seq::int as first from log_text order by 1')
+  expect(rows.map(({ first }) => first)).toEqual([2_001, 4_001, 6_001])
 })

@@ -164,7 +164,7 @@ builder.queryField('phaseChanges', (t) =>
     type: PhaseChangeConnection,
     nullable: true,
     description:
-      'Phase changes in the order of the log, with everything that was committed before the request. One request looks through a bounded part of the log: a page of a filter that matches little may have fewer entries than were asked for, or none, while `pageInfo` says that there are more pages and has the cursor to go on from. Null only together with an entry in `errors`.',
+      'Phase changes in the order of the log, with everything that was committed before the request. One request looks at a bounded part of the log: a page of a filter that matches little may have fewer entries than were asked for, or none, while `pageInfo` says that there are more pages and has the cursor to go on from. Null only together with an entry in `errors`.',
     args: {
       filter: t.arg({
         type: PhaseChangeFilter,
