@@ -288,6 +288,9 @@ describe('limits', () => {
     expect(await codeOf('{ objects(first: -1) { totalCount } }')).toBe('BAD_USER_INPUT')
     expect(await codeOf('{ objects(first: 1, last: 1) { totalCount } }')).toBe('BAD_USER_INPUT')
     expect(await codeOf('{ objects(after: "nonsense") { totalCount } }')).toBe('BAD_USER_INPUT')
+    // The first number that is not exact.
+    expect(await codeOf('{ phaseChanges(after: "9007199254740992") { totalCount } }')).toBe('BAD_USER_INPUT')
+    expect(await codeOf('{ phaseChanges(before: "9007199254740992") { totalCount } }')).toBe('BAD_USER_INPUT')
   })
 })
 

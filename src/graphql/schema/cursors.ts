@@ -1,6 +1,6 @@
 import { type AuditCursor, decodeAuditCursor, encodeAuditCursor } from '../../core/audit.ts'
 import type { LogCursor } from '../../core/ports/log.ts'
-import { decodeCursor, encodeCursor } from '../../log/cursor.ts'
+import { decodeCursor, encodeCursor, isSequence } from '../../log/cursor.ts'
 import type { CursorCodec } from './connection.ts'
 import { isUuid } from './ids.ts'
 
@@ -47,7 +47,7 @@ export const plainCursor = (isValid: (cursor: string) => boolean): CursorCodec<s
   decode: (cursor) => (isValid(cursor) ? cursor : undefined),
 })
 
-const isNumeral = (text: string): boolean => /^(0|[1-9]\d{0,15})$/.test(text)
+const isNumeral = (text: string): boolean => /^(0|[1-9]\d{0,15})$/.test(text) && isSequence(Number(text))
 /** A position in the log. Older clients kept a numeral. */
 export const logCursor: CursorCodec<LogCursor> = {
   encode: encodeCursor,
