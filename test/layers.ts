@@ -54,6 +54,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   store: { files: '`store/`', mayImport: ['core', 'process', 'logger'] },
   log: { files: '`log/`', mayImport: ['core', 'store', 'logger'] },
   audit: { files: '`audit/`', mayImport: ['core', 'store', 'log', 'logger', 'chain-hash'] },
+  backup: { files: '`backup/`', mayImport: ['core', 'store', 'log'] },
   'chain-hash': { files: '`chain-hash.ts`', mayImport: ['core'] },
   sandbox: { files: '`sandbox/`', mayImport: ['core'] },
   graphql: { files: '`graphql/`', mayImport: ['core', 'store', 'log', 'logger'] },
@@ -73,7 +74,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   cli: {
     files: '`cli/`: `main.ts`, `run.ts`, `run-process.ts`, `program.ts`, `commands/`',
-    mayImport: ['core', 'documents', 'client', 'cli/parts', 'agents/parts', 'families/index', 'families/port', 'serve'],
+    mayImport: [
+      ...['core', 'documents', 'client', 'cli/parts', 'agents/parts', 'families/index', 'families/port'],
+      ...['backup', 'serve', 'start'],
+    ],
   },
   'cli/parts': {
     files: '`cli/`: what commands are made of',

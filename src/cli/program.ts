@@ -6,6 +6,7 @@ import { addAgent } from './commands/agent.ts'
 import { addAgents } from './commands/agents.ts'
 import { addApply } from './commands/apply.ts'
 import { addAudit } from './commands/audit.ts'
+import { addBackup } from './commands/backup.ts'
 import { addCancel } from './commands/cancel.ts'
 import { addCompletion } from './commands/completion.ts'
 import { addDelete } from './commands/delete.ts'
@@ -66,6 +67,7 @@ export async function createProgram(cli: Cli, families: readonly FamilyDefinitio
     })
     .addHelpText('after', AFTER_HELP)
   addServe(program, cli, families)
+  addBackup(program, cli, families)
   addAgent(program, cli, families)
   const halves = await Promise.all(families.map((family) => family.cli?.()))
   const ofFamilies = halves.flatMap((half) => half?.commands ?? [])

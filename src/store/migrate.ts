@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { DatabaseError, type Pool, type PoolClient } from 'pg'
 import { judgeStart } from '../core/schema-range.ts'
 
-/** Prisma's own key: our migrations and Prisma's tools exclude each other. */
-const LOCK = 72_707_369
+/** Prisma's own key: our migrations and Prisma's tools exclude each other, and so does a restore. */
+export const MIGRATION_LOCK = 72_707_369
 /**
  * A migration that waits for a table lets nobody else to it. So it gives up after this time and lets others go on before it
  * tries again. Milliseconds.
@@ -71,9 +71,9 @@ export async function migrate(pool: Pool, folder: string, signal?: AbortSignal):
     signal?.throwIfAborted()
     // Others may migrate for as long as it takes.
     await client.query('set lock_timeout = 0')
-    await client.query('select pg_advisory_lock($1)', [LOCK])
+    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
     const applied = await applyMissing(client, migrations)
-    await client.query('select pg_advisory_unlock($1)', [LOCK])
+    await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK])
     await client.query('reset lock_timeout')
     client.release()
     return applied

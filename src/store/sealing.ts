@@ -8,7 +8,7 @@ import type { System } from '../core/ports/system.ts'
 export interface Sealing {
   /** False: there is no key. Sealed texts stay as they are. */
   readonly canSeal: boolean
-  /** Of our keys, the one that seals first: eight hexadecimal digits that tell nothing of the key. */
+  /** Of our keys, as `keyIdOf` names them, the one that seals first. */
   readonly keyIds: readonly string[]
   /** Throws when there is no key. */
   seal(place: SecretPlace, text: string): Buffer
@@ -44,7 +44,7 @@ export function createSealing(keys: readonly Uint8Array[], { secret }: Pick<Syst
   const first = known[0]
   return {
     canSeal: first !== undefined,
-    keyIds: known.map(({ header }) => header.toString('hex', 1)),
+    keyIds: known.map(({ key }) => keyIdOf(key)),
     seal(place, text) {
       if (!first) throw new Error('There is no key to seal with.')
       const nonce = secret(NONCE_BYTES)
@@ -91,6 +91,8 @@ function headerOf(key: Uint8Array): Buffer {
   const id = createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES)
   return Buffer.concat([Buffer.from([FORMAT]), id])
 }
+/** Eight hexadecimal digits that tell nothing of the key. */
+export const keyIdOf = (key: Uint8Array): string => headerOf(key).toString('hex', 1)
 /** Neither part can hold the separator. */
 const boundTo = (header: Buffer, { projectId, name }: SecretPlace): Buffer =>
   Buffer.concat([header, Buffer.from(`${projectId}\0${name}`, 'utf8')])

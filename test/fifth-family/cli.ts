@@ -26,9 +26,9 @@ const CREATE = `mutation CreateBackup($input: CreateBackupInput!) {
 }\n${REFUSAL_FRAGMENT}` as string &
   TypedDocument<{ readonly answer: NewBackup | null }, { readonly input: CreateBackup }>
 
-/** `phaseline backup create`. Lists, cancellation and deletion are the same for all kinds. */
+/** `phaseline volume-backup create`. Lists, cancellation and deletion are the same for all kinds. */
 function addBackup(program: Command, cli: Cli): void {
-  const backup = program.command('backup').description('backups: copies of volumes')
+  const backup = program.command('volume-backup').description('backups: copies of volumes')
   withSessionOptions(backup.command('create'))
     .description('copy a volume')
     .argument('<name>', 'name of the backup')

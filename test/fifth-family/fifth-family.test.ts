@@ -112,16 +112,16 @@ test('the command line lists, watches, cancels and deletes it', async () => {
 
 test('its own command creates it, on a command line with the family', async () => {
   const own = commandLine(env, [...families, backups])
-  const created = await own('backup create quick --volume home --wait')
+  const created = await own('volume-backup create quick --volume home --wait')
   expect(created).toMatchObject({ code: 0, err: '' })
   expect(created.out).toMatch(/^default\/quick created, now /)
-  expect(await own('backup create lost --volume broken --wait')).toMatchObject({ code: 1, err: '' })
-  expect(await own('backup create quick --volume home')).toMatchObject({
+  expect(await own('volume-backup create lost --volume broken --wait')).toMatchObject({ code: 1, err: '' })
+  expect(await own('volume-backup create quick --volume home')).toMatchObject({
     code: 3,
     err: expect.stringContaining('There is a backup quick already.'),
   })
-  expect((await own('--help')).out).toContain('backup  ')
-  expect(await phaseline('backup create other --volume home')).toMatchObject({ code: 2 })
+  expect((await own('--help')).out).toContain('volume-backup  ')
+  expect(await phaseline('volume-backup create other --volume home')).toMatchObject({ code: 2 })
 })
 
 test('the dashboard draws it and acts on it', async () => {

@@ -1,7 +1,7 @@
 import { mkdir, realpath } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Logger } from 'pino'
-import { lockFolder } from '../../process/folder-lock.ts'
+import { FolderInUse, lockFolder } from '../../process/folder-lock.ts'
 import type { Connection } from '../pool.ts'
 import { findBinaries } from './binaries.ts'
 import { initialise } from './initialise.ts'
@@ -60,6 +60,26 @@ export async function startEmbeddedPostgres({
     connection: { ...socketConnection(place), database: DATABASE },
     startedInMs,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
+}
+
+/**
+ * The same beside a server that has the folder: its Postgres is used, and goes on running.
+ * @throws FolderInUse when that one does not run, since its server starts or ends
+ */
+export async function shareEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  try {
+    return await startEmbeddedPostgres(options)
+  } catch (error) {
+    if (!(error instanceof FolderInUse)) throw error
+    const place = await choosePlace(await makeFolder(options.dataDir))
+    const since = performance.now()
+    if (!(await findPostmaster(place, options.signal ?? new AbortController().signal))) throw error
+    return {
+      connection: { ...socketConnection(place), database: DATABASE },
+      startedInMs: Math.round(performance.now() - since),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    }
   }
 }
 

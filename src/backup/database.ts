@@ -1,0 +1,33 @@
+import { Client as DriverClient, type Pool, type PoolClient } from 'pg'
+import type { Connection } from '../store/pool.ts'
+import { libpqEnvironment } from './libpq.ts'
+import type { Tool } from './tools.ts'
+
+/** The database of a backup or a restore. */
+export interface BackupDatabase {
+  readonly connection: Connection
+  readonly pool: Pool
+  /** Of the process, where programs and their settings are found. */
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** A connection that may rest while a program of Postgres works. */
+export async function withSession<T>({ pool }: BackupDatabase, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  // A server that goes away meanwhile ends the connection: the next statement fails by itself.
+  client.on('error', () => undefined)
+  try {
+    await client.query('set idle_in_transaction_session_timeout = 0')
+    return await work(client)
+  } finally {
+    // Its transaction and its locks go with it.
+    client.release(true)
+  }
+}
+
+/** The environment of a program that is to reach this database. */
+export function environmentOf({ connection, env }: BackupDatabase, { major }: Tool): Record<string, string> {
+  // It does not connect: it is asked what it has made of the URL and of the variables that it reads.
+  const resolved = new DriverClient(connection)
+  return libpqEnvironment({ connection, resolved, env, major })
+}

@@ -1,0 +1,75 @@
+import type { Connection } from '../store/pool.ts'
+
+/** How a program of Postgres reaches the database that our driver reaches. Pure. */
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** What the driver has made of the settings. */
+interface Resolved {
+  readonly host: string
+  readonly port: number
+  readonly user?: string | undefined
+  readonly database?: string | undefined
+  readonly password?: unknown
+}
+export interface LibpqOptions {
+  readonly connection: Connection
+  readonly resolved: Resolved
+  readonly env: Env
+  /** The major version of the program. */
+  readonly major: number
+}
+
+/** Nothing else of our environment is passed on: it may hold secrets. HOME has .pgpass and certificates of clients. */
+const PASSED = [
+  ...['PATH', 'HOME', 'LD_LIBRARY_PATH', 'PGPASSFILE', 'PGSSLMODE', 'PGSSLROOTCERT', 'PGSSLCERT', 'PGSSLKEY'],
+  ...['PGSSLCRL', 'PGOPTIONS', 'PGCHANNELBINDING', 'PGSSLNEGOTIATION'],
+]
+/** Parameters of a URL that both know, and what libpq calls them. */
+const PARAMETERS = {
+  sslcert: 'PGSSLCERT',
+  sslkey: 'PGSSLKEY',
+  sslrootcert: 'PGSSLROOTCERT',
+  sslnegotiation: 'PGSSLNEGOTIATION',
+  channel_binding: 'PGCHANNELBINDING',
+  options: 'PGOPTIONS',
+} as const
+/** Bounds a wait for a connection that is dead, as those of our own are. None of it is secret. */
+export const CONNINFO =
+  'application_name=phaseline connect_timeout=10 keepalives_idle=10 keepalives_interval=2 keepalives_count=5 tcp_user_timeout=20000'
+/** The first version that trusts the authorities of the system when it is told to. */
+const SYSTEM_AUTHORITIES_SINCE = 16
+
+/** The environment of the program: the password is in no argument, which every user of the machine could read. */
+export function libpqEnvironment({ connection, resolved, env, major }: LibpqOptions): Record<string, string> {
+  const params = new URL(connection.connectionString ?? 'postgresql:///').searchParams
+  const { host, port, user, database, password } = resolved
+  const given = {
+    ...Object.fromEntries(PASSED.map((name) => [name, env[name]])),
+    ...Object.fromEntries(
+      Object.entries(PARAMETERS).flatMap(([param, name]) => {
+        const value = params.get(param)
+        return value === null ? [] : [[name, value]]
+      }),
+    ),
+    ...{ PGHOST: host, PGPORT: String(port), PGUSER: user, PGDATABASE: database },
+    ...(typeof password === 'string' && password !== '' && { PGPASSWORD: password }),
+    ...{ LC_ALL: 'C', TZ: 'UTC' },
+  }
+  const all = { ...given, ...tlsOf(params, given, major) }
+  return Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string] => Boolean(entry[1])))
+}
+
+/** Our driver checks the certificate in modes in which libpq does not: the program must be no less strict. */
+function tlsOf(params: URLSearchParams, given: Env, major: number): Env {
+  const mode = params.get('sslmode') ?? given.PGSSLMODE
+  const wants = ['sslcert', 'sslkey', 'sslrootcert'].some((name) => params.has(name))
+  const strict = { PGSSLMODE: 'verify-full', PGSSLROOTCERT: given.PGSSLROOTCERT ?? authorities(major) }
+  if (mode === 'disable') return { PGSSLMODE: 'disable' }
+  if (mode === 'no-verify' || params.get('ssl') === 'no-verify') return { PGSSLMODE: 'require' }
+  if (params.get('uselibpqcompat') === 'true') return { PGSSLMODE: mode }
+  const isOn = mode !== undefined || wants || ['true', '1'].includes(params.get('ssl') ?? '')
+  return isOn ? strict : {}
+}
+
+const authorities = (major: number): string | undefined => (major >= SYSTEM_AUTHORITIES_SINCE ? 'system' : undefined)

@@ -1,0 +1,108 @@
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { FamilyDefinition } from '../../families/define-family.ts'
+import type { Told } from '../../start/backup-commands.ts'
+import type { Cli } from '../cli.ts'
+import { EXIT, type ExitCode } from '../terminal/exit.ts'
+import { printJson, printLine } from '../terminal/io.ts'
+import { plain } from '../terminal/text.ts'
+
+interface Options {
+  readonly tools?: string
+  readonly json?: boolean
+}
+interface RestoreOptions extends Options {
+  readonly replace?: boolean
+  readonly whileInUse?: boolean
+}
+
+const SETTINGS = `
+The database is that of \`phaseline serve\`: DATABASE_URL, or the embedded one in PHASELINE_DATA (.phaseline).
+docs/backup.md has the whole story.`
+
+/** `phaseline backup` and `phaseline restore`, of the server's own database. They call no server. */
+export function addBackup(program: Command, cli: Cli, families: readonly FamilyDefinition[]): void {
+  const { env, signal } = cli.io
+  withOptions(program.command('backup'))
+    .description('write all that the database holds at one moment into a new file, while servers work on')
+    .argument('<file>', 'a file that does not exist')
+    .action(async (file: string, { tools, json = false }: Options) => {
+      cli.exitCode = await perform(cli, json, async () => {
+        // Loaded only here: other commands are clients and must start fast.
+        const { runBackup } = await import('../../start/backup-commands.ts')
+        const told = await runBackup({ file: resolve(file), env, families, tools: await folderOf(tools), signal })
+        return { told, line: `${file} is complete: ${describe(told)}, ${told.bytes} bytes.` }
+      })
+    })
+  withOptions(program.command('restore'))
+    .description('make an empty database what it was at a backup, and compare both')
+    .argument('<file>', 'a file that `phaseline backup` has written')
+    .option('--replace', 'replace the database of Phaseline that is there')
+    .option('--while-in-use', 'although servers or others are connected to the database')
+    .action(async (file: string, options: RestoreOptions) => {
+      const { tools, json = false, replace = false, whileInUse = false } = options
+      cli.exitCode = await perform(cli, json, async () => {
+        const { runRestore } = await import('../../start/backup-commands.ts')
+        const given = { file: resolve(file), env, families, tools: await folderOf(tools), signal }
+        const told = await runRestore({ ...given, replace, whileInUse })
+        return { told, line: `${file} is restored: ${describe(told)}. Epoch ${told.epoch} of the log begins.` }
+      })
+    })
+}
+
+const withOptions = (command: Command): Command =>
+  command
+    .option('--tools <folder>', 'folder of pg_dump and pg_restore (otherwise PATH, and where packages put them)')
+    .option('--json', 'print JSON')
+    .addHelpText('after', SETTINGS)
+
+/** As it is given to a process of another folder. */
+async function folderOf(tools: string | undefined): Promise<string | undefined> {
+  if (tools === undefined || (await stat(tools).catch(() => null))?.isDirectory()) return tools && resolve(tools)
+  const { BackupProblem } = await import('../../backup/backup-problem.ts')
+  throw new BackupProblem('INVALID_INPUT', `--tools: ${tools} is no folder.`)
+}
+
+interface Performed {
+  readonly told: Told
+  readonly line: string
+}
+
+async function perform(cli: Cli, json: boolean, work: () => Promise<Performed>): Promise<ExitCode> {
+  const { stdout, stderr } = cli.io
+  const { BackupProblem } = await import('../../backup/backup-problem.ts')
+  try {
+    const { told, line } = await work()
+    if (json) printJson(stdout, told)
+    else printLine(stdout, line)
+    if (told.missingKeys.length > 0) printLine(stderr, warning(told.missingKeys))
+    return EXIT.ok
+  } catch (error) {
+    if (!(error instanceof BackupProblem)) throw error
+    const { reason, message } = error
+    if (json) printJson(stdout, { error: { code: reason, message } })
+    else printLine(stderr, message.split('\n').map(plain).join('\n'))
+    return EXITS[reason]
+  }
+}
+
+const EXITS = {
+  INVALID_INPUT: EXIT.usage,
+  REFUSED: EXIT.refused,
+  UNAVAILABLE: EXIT.unavailable,
+  FAILED: EXIT.failed,
+} as const
+
+function describe({ manifest: { rows, log, secretKeys } }: Told): string {
+  const counts = Object.values(rows)
+  const keys = secretKeys.map(({ keyId }) => keyId).join(', ')
+  return [
+    `${counts.length} tables with ${counts.reduce((sum, n) => sum + n, 0)} rows`,
+    `the log up to ${log.head}`,
+    keys === '' ? 'no secrets' : `secrets sealed with the keys ${plain(keys)}`,
+  ].join(', ')
+}
+
+const warning = (keys: readonly string[]): string =>
+  `These settings lack the keys ${plain(keys.join(', '))}: without them the secrets in it do not open (docs/backup.md).`
