@@ -5,7 +5,7 @@ import type { PoolClient } from 'pg'
 import { openBackupFile, writeBackupFile } from './backup-file.ts'
 import { BackupProblem } from './backup-problem.ts'
 import { findDatabase, readContents, SCHEMA } from './contents.ts'
-import { type BackupDatabase, environmentOf, withSession } from './database.ts'
+import { type BackupDatabase, openEnvironment, withSession } from './database.ts'
 import { CONNINFO } from './libpq.ts'
 import type { Manifest } from './manifest.ts'
 import { findTool, runTool, type Tool } from './tools.ts'
@@ -82,10 +82,9 @@ async function writePart(path: string, manifest: Manifest, { database, tool, sna
     ...['--format=custom', `--schema=${SCHEMA}`, '--no-owner', '--no-privileges', '--no-password'],
     ...[`--snapshot=${snapshot}`, `--lock-wait-timeout=${LOCK_WAIT_MS}`, `--dbname=${CONNINFO}`],
   ]
+  await using environment = await openEnvironment(database, tool)
   await using file = await open(path, 'wx', 0o600)
-  await writeBackupFile(file, manifest, (output) =>
-    runTool(tool, { args, env: environmentOf(database, tool), signal, output }),
-  )
+  await writeBackupFile(file, manifest, (output) => runTool(tool, { args, env: environment.env, signal, output }))
 }
 
 /** So that the name is there after a crash of the machine, too. */

@@ -1,6 +1,9 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Client as DriverClient, type Pool, type PoolClient } from 'pg'
 import type { Connection } from '../store/pool.ts'
-import { libpqEnvironment } from './libpq.ts'
+import { libpqEnvironment, passLine } from './libpq.ts'
 import type { Tool } from './tools.ts'
 
 /** The database of a backup or a restore. */
@@ -25,9 +28,26 @@ export async function withSession<T>({ pool }: BackupDatabase, work: (client: Po
   }
 }
 
-/** The environment of a program that is to reach this database. */
-export function environmentOf({ connection, env }: BackupDatabase, { major }: Tool): Record<string, string> {
+interface ToolEnvironment extends AsyncDisposable {
+  readonly env: Readonly<Record<string, string>>
+}
+/** The environment of a program that is to reach this database, with the file of the password, which goes with it. */
+export async function openEnvironment({ connection, env }: BackupDatabase, { major }: Tool): Promise<ToolEnvironment> {
+  await using files = new AsyncDisposableStack()
   // It does not connect: it is asked what it has made of the URL and of the variables that it reads.
   const resolved = new DriverClient(connection)
-  return libpqEnvironment({ connection, resolved, env, major })
+  const { password } = resolved
+  let passFile: string | undefined
+  if (typeof password === 'string' && password !== '') {
+    const folder = files.adopt(await mkdtemp(join(tmpdir(), 'phaseline-backup-')), (path) =>
+      rm(path, { recursive: true }),
+    )
+    passFile = join(folder, 'pgpass')
+    await writeFile(passFile, passLine(password), { mode: 0o600, flag: 'wx' })
+  }
+  const all = files.move()
+  return {
+    env: libpqEnvironment({ connection, resolved, env, passFile, major }),
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  }
 }

@@ -10,12 +10,13 @@ interface Resolved {
   readonly port: number
   readonly user?: string | undefined
   readonly database?: string | undefined
-  readonly password?: unknown
 }
 export interface LibpqOptions {
   readonly connection: Connection
   readonly resolved: Resolved
   readonly env: Env
+  /** A file with the password; undefined: there is none of our own. */
+  readonly passFile?: string | undefined
   /** The major version of the program. */
   readonly major: number
 }
@@ -40,10 +41,13 @@ export const CONNINFO =
 /** The first version that trusts the authorities of the system when it is told to. */
 const SYSTEM_AUTHORITIES_SINCE = 16
 
-/** The environment of the program: the password is in no argument, which every user of the machine could read. */
-export function libpqEnvironment({ connection, resolved, env, major }: LibpqOptions): Record<string, string> {
+/** The line of a password file with which it fits whatever is connected to. */
+export const passLine = (password: string): string => `*:*:*:*:${password.replace(/[\\:]/g, '\\$&')}\n`
+
+/** The environment of the program. The password is in a file: others of the same user read environments, and all read arguments. */
+export function libpqEnvironment({ connection, resolved, env, passFile, major }: LibpqOptions): Record<string, string> {
   const params = new URL(connection.connectionString ?? 'postgresql:///').searchParams
-  const { host, port, user, database, password } = resolved
+  const { host, port, user, database } = resolved
   const given = {
     ...Object.fromEntries(PASSED.map((name) => [name, env[name]])),
     ...Object.fromEntries(
@@ -53,7 +57,7 @@ export function libpqEnvironment({ connection, resolved, env, major }: LibpqOpti
       }),
     ),
     ...{ PGHOST: host, PGPORT: String(port), PGUSER: user, PGDATABASE: database },
-    ...(typeof password === 'string' && password !== '' && { PGPASSWORD: password }),
+    ...(passFile && { PGPASSFILE: passFile }),
     ...{ LC_ALL: 'C', TZ: 'UTC' },
   }
   const all = { ...given, ...tlsOf(params, given, major) }

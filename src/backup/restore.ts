@@ -5,7 +5,7 @@ import { MIGRATION_LOCK } from '../store/migrate.ts'
 import { type OpenBackup, openBackupFile } from './backup-file.ts'
 import { BackupProblem } from './backup-problem.ts'
 import { findDatabase, readContents, SCHEMA } from './contents.ts'
-import { type BackupDatabase, environmentOf, withSession } from './database.ts'
+import { type BackupDatabase, openEnvironment, withSession } from './database.ts'
 import { CONNINFO } from './libpq.ts'
 import { findDifference, judgeSchema, type Manifest } from './manifest.ts'
 import { ASIDE, bringBack, dropReplaced, putAside, requireRoom } from './replaced-schema.ts'
@@ -119,7 +119,8 @@ async function runRestore(
     // Not the schema itself, which is there.
     ...[`--schema=${SCHEMA}`, '--no-password', `--dbname=${CONNINFO}`],
   ]
-  await runTool(tool, { args, env: environmentOf(database, tool), signal, input: backup.archive() })
+  await using environment = await openEnvironment(database, tool)
+  await runTool(tool, { args, env: environment.env, signal, input: backup.archive() })
 }
 
 async function compare(client: PoolClient, manifest: Manifest): Promise<void> {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { libpqEnvironment } from '../../src/backup/libpq.ts'
+import { libpqEnvironment, passLine } from '../../src/backup/libpq.ts'
 import { canServe } from '../../src/backup/tools.ts'
 
-const resolved = { host: 'db', port: 5432, user: 'me', database: 'it', password: 'hush' }
+const resolved = { host: 'db', port: 5432, user: 'me', database: 'it' }
 const tlsOf = (url: string, env: Readonly<Record<string, string>> = {}, major = 17) => {
   const connection = { connectionString: `postgresql://me:hush@db/it${url}` }
   const { PGSSLMODE, PGSSLROOTCERT } = libpqEnvironment({ connection, resolved, env, major })
@@ -25,11 +25,14 @@ test('a program of Postgres checks certificates wherever our driver does', () =>
 
 test('it gets what it needs to connect, and nothing else of the environment', () => {
   const env = { PATH: '/bin', HOME: '/me', DATABASE_URL: 'x', PHASELINE_SECRET_KEY: 'x', AWS_SECRET_ACCESS_KEY: 'x' }
-  const given = libpqEnvironment({ connection: { host: '/run', user: 'me' }, resolved, env, major: 17 })
+  const given = libpqEnvironment({
+    ...{ connection: { host: '/run', user: 'me' }, resolved, env, passFile: '/tmp/it', major: 17 },
+  })
   expect(given).toEqual({
     ...{ PATH: '/bin', HOME: '/me', LC_ALL: 'C', TZ: 'UTC' },
-    ...{ PGHOST: 'db', PGPORT: '5432', PGUSER: 'me', PGDATABASE: 'it', PGPASSWORD: 'hush' },
+    ...{ PGHOST: 'db', PGPORT: '5432', PGUSER: 'me', PGDATABASE: 'it', PGPASSFILE: '/tmp/it' },
   })
+  expect(passLine('a:b\\c')).toBe('*:*:*:*:a\\:b\\\\c\n')
 })
 
 test('a program serves what is not newer than itself, and no server that lacks what it sets', () => {

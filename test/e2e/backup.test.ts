@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { appendFile, copyFile, mkdtemp, open, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -189,7 +190,10 @@ describe('with a backup', () => {
     const [args = '', environment = ''] = (await readFile(note, 'utf8')).split('--\n')
     expect(args).toContain('--format=custom')
     expect(args).not.toContain(PASSWORD)
-    expect(environment).toContain(`PGPASSWORD=${PASSWORD}`)
+    expect(environment).not.toContain(PASSWORD)
+    const passFile = /^PGPASSFILE=(.+)$/m.exec(environment)?.[1] ?? ''
+    expect(existsSync(passFile), 'it goes with the program').toBe(false)
+    expect(passFile).not.toBe('')
     expect(environment).not.toMatch(/DATABASE_URL|PHASELINE_|SECRET/)
     const archive = join(folder, 'archive')
     await promisify(execFile)('sh', ['-c', `tail -n +3 ${secretive} | head -c -73 > ${archive}`])
