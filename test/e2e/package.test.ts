@@ -61,6 +61,8 @@ async function run(cwd: string, command: string, args: readonly string[]): Promi
 }
 const theirEnv = () => ({
   ...env,
+  // Only what the program says is read, and not what npm warns of about the machine's own npmrc.
+  npm_config_loglevel: 'error',
   PORT: String(port),
   PHASELINE_URL: `http://127.0.0.1:${port}/graphql`,
   // Of the example's services; there is one for each machine otherwise.
