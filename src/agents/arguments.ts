@@ -7,6 +7,9 @@ export interface AgentArguments {
   readonly url: string
   readonly instance: string | undefined
   readonly targets: readonly string[] | undefined
+  /** What the place of a runtime is like. */
+  readonly labels: readonly { readonly key: string; readonly value: string }[]
+  readonly capacity: number | undefined
   readonly concurrency: number | undefined
   readonly state: string | undefined
   readonly graceMs: number | undefined
@@ -56,6 +59,8 @@ export function readArguments(given: GivenOptions, programs: Programs): AgentArg
   return {
     ...{ types: wanted, url, instance, state, tokenFile },
     targets: targets?.split(','),
+    labels: labelsOf(given.label ?? ''),
+    capacity: wholeNumber('--capacity', given.capacity),
     concurrency: wholeNumber('--concurrency', concurrency),
     graceMs: wholeNumber('--grace-ms', given['grace-ms']),
     leaseMs: wholeNumber('--lease-ms', given['lease-ms']),
@@ -67,6 +72,17 @@ export function readArguments(given: GivenOptions, programs: Programs): AgentArg
 export function requireState({ state }: Pick<AgentArguments, 'state'>): string {
   if (state) return state
   throw new UsageError('This agent needs --state: the folder that it keeps its files in.')
+}
+
+function labelsOf(text: string): AgentArguments['labels'] {
+  return text
+    .split(',')
+    .filter((label) => label !== '')
+    .map((label) => {
+      const at = label.indexOf('=')
+      refuse(at < 1, `--label takes key=value, with commas between several: ${label} is none.`)
+      return { key: label.slice(0, at), value: label.slice(at + 1) }
+    })
 }
 
 function refuse(isWrong: boolean, message: string): void {

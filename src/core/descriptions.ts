@@ -50,6 +50,7 @@ export const BLOCKER_REASON_DESCRIPTIONS: Readonly<Record<BlockerReason, string>
   LOCK: 'A lock is held by others, or others come earlier in its queue.',
   AGENT: 'An agent has to take the work, or to come back and report it.',
   CAPACITY: 'All slots of the project, or of all projects together, are taken.',
+  PLACE: 'No place of the runtime takes the worker or job: none has its labels, or those are drained, full or lost.',
   BACKOFF: 'An attempt failed, and the next one is made later.',
   PARENT: 'The parent has not come far enough to start the object.',
   SIBLING_IMPORT: 'The object is to be deleted, and a sibling still imports from it.',

@@ -80,6 +80,8 @@ export interface Work {
   readonly doneAt: Date | null
   /** The end of the lease counts as a lost agent, without waiting for `dueAt`. */
   readonly leaseWatched: boolean
+  /** Labels that the place of new work must have; null: any place. */
+  readonly targetLabels: Readonly<Record<string, string>> | null
 }
 
 /** Defaults of work that was never claimed. */
@@ -99,6 +101,7 @@ export const NEW_WORK = {
   dueAt: null,
   doneAt: null,
   leaseWatched: false,
+  targetLabels: null,
 } as const satisfies Partial<Work>
 
 /** One object in a slice. Read it; change it only through the slice. */

@@ -98,6 +98,7 @@ export const BLOCKER_REASONS = [
   'LOCK',
   'AGENT',
   'CAPACITY',
+  'PLACE',
   'BACKOFF',
   'PARENT',
   'SIBLING_IMPORT',

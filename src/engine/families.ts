@@ -1,6 +1,6 @@
 import type { Machine } from '../core/machine.ts'
 import type { Actor, ObjectKind, Phase, WorkAction } from '../core/vocabulary.ts'
-import type { DetailsTable, Family } from '../families/family.ts'
+import type { DetailsTable, Family, Placement } from '../families/family.ts'
 import { NodeLoader } from '../store/load-nodes.ts'
 
 /** Maps a kind to its family, machine and details table. */
@@ -18,6 +18,8 @@ export interface Kinds {
   readonly gonePhases: readonly Phase[]
   /** Whether a machine of this kind has a transition for the actor. */
   isDrivenBy(kind: ObjectKind, actor: Actor): boolean
+  /** Where agents with this actor start work; undefined: anywhere. */
+  placementOf(actor: Actor): Placement | undefined
   /** The kinds of which that holds. */
   drivenBy(actor: Actor): readonly ObjectKind[]
 }
@@ -54,6 +56,7 @@ export function kindsOf(families: readonly Family[]): Kinds {
     gonePhases: ['GONE', ...families.flatMap((family) => family.gonePhases ?? [])],
     detailsOf: (kind) => details.find((table) => table.kinds.includes(kind)),
     isDrivenBy: (kind, actor) => drivers.get(kind)?.has(actor) ?? false,
+    placementOf: (actor) => families.find(({ placement }) => placement?.actor === actor)?.placement,
     drivenBy: (actor) => [...drivers].flatMap(([kind, actors]) => (actors.has(actor) ? [kind] : [])),
   }
 }

@@ -113,6 +113,8 @@ export class LockedTree implements LockedTreePort {
   async flush(): Promise<void> {
     const { slice } = this
     const { kinds, log } = this.#context
+    const locking = this.#lockPlaces()
+    if (locking) await locking
     this.#dispatch()
     const { gone } = slice.root
     const effects = slice.effects.splice(0)
@@ -133,9 +135,16 @@ export class LockedTree implements LockedTreePort {
     this.#publish()
   }
 
+  /** Null: no claim that waits could start new work of this tree at a place. */
+  #lockPlaces(): Promise<unknown> | null {
+    const { places } = this.#tx
+    const needed = this.#context.dispatcher.placesFor(this.slice, places)
+    if (needed.length === 0) return null
+    return Promise.all(needed.map(({ placement, keys }) => places.lock(this.client, placement, keys)))
+  }
   /** Dispatches new work to waiting claims within this transaction. */
   #dispatch(): void {
-    const handoff = this.#context.dispatcher.dispatch(this.slice)
+    const handoff = this.#context.dispatcher.dispatch(this.slice, this.#tx.places)
     if (!handoff) return
     this.#tx.events.hasDispatched = true
     this.#tx.onCommit(() => handoff.committed())

@@ -3,6 +3,7 @@ import { DatabaseError, type Pool, type PoolClient } from 'pg'
 import { isDatabaseUnavailable } from '../core/database-unavailable.ts'
 import { awaitAll } from '../store/await-all.ts'
 import { declare } from '../store/statement.ts'
+import { LockedPlaces } from './agents/locked-places.ts'
 import type { TreeCounts } from './engine-counts.ts'
 
 /** Events for other parts of this process, and for other processes, published after the commit. */
@@ -35,6 +36,7 @@ export class Transaction {
     hasChanges: false,
     hasDispatched: false,
   }
+  readonly places = new LockedPlaces()
   readonly #trees: Flushable[] = []
   /** Sent statements of which only the success matters, so that the commit need not wait for them. */
   readonly pipelined: Promise<unknown>[] = []

@@ -26,7 +26,9 @@ export interface TreeTask<T> {
   readonly ends: boolean
   /** Whether the cached state of the work is usable. */
   canRecall(work: Work, now: Date): boolean
-  apply(slice: TreeSlice): T
+  /** Reads and locks what `apply` needs besides the tree. */
+  prepare?(slice: TreeSlice, tx: Transaction): Promise<void>
+  apply(slice: TreeSlice, tx: Transaction): T
 }
 /** Null: the tree is gone. */
 export type Ran<T> = { readonly value: T } | null
@@ -92,7 +94,8 @@ export class TreeLane extends Lane<Task, Answer> {
     })
     if (typeof tree === 'string') return tasks.map(() => ({ value: null }))
     checkRecalled(tasks, recalled, tree.slice.now)
-    const outcomes = tasks.map((task) => applyTask(task, tree.slice))
+    for (const task of tasks) await task.prepare?.(tree.slice, tx)
+    const outcomes = tasks.map((task) => applyTask(task, tree.slice, tx))
     if (decides) await tree.decide(BUDGET)
     else tree.deferDecisions()
     return outcomes
@@ -160,9 +163,9 @@ export class TreeLane extends Lane<Task, Answer> {
 
 const NOTHING_RECALLED: ReadonlyMap<string, LoadedNode> = new Map()
 
-function applyTask(task: TreeTask<unknown>, slice: TreeSlice): Outcome<Ran<unknown>> {
+function applyTask(task: TreeTask<unknown>, slice: TreeSlice, tx: Transaction): Outcome<Ran<unknown>> {
   try {
-    return { value: { value: task.apply(slice) } }
+    return { value: { value: task.apply(slice, tx) } }
   } catch (error) {
     return { error }
   }

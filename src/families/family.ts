@@ -1,7 +1,8 @@
 import type { Machine } from '../core/machine.ts'
+import type { Place } from '../core/place.ts'
 import type { Report } from '../core/ports/agents.ts'
 import type { Principal } from '../core/ports/viewer.ts'
-import type { Node, Slice } from '../core/tree.ts'
+import type { Node, Slice, Work } from '../core/tree.ts'
 import type { Actor, ObjectKind, Phase, WorkAction } from '../core/vocabulary.ts'
 import type { Client } from '../store/client.ts'
 
@@ -38,7 +39,9 @@ export interface Family {
     by: { readonly principalId: string; readonly leaseMs: number; readonly time: Date | null },
   ): Promise<readonly { readonly objectId: string; readonly hash: Buffer; readonly leaseUntil: Date }[]>
   /** Applies a claim to the object; the claim counts as the pickup. */
-  claimed(node: Node, by: Principal, slice: Slice): void
+  claimed(node: Node, by: Principal, slice: Slice, placeId: string | null): void
+  /** Where agents start the family's work; absent: anywhere. */
+  readonly placement?: Placement
   /** Queries that answer the family's questions, set-based: one answer for each args, in order. */
   readonly questions: Readonly<
     Record<string, (client: Client, rootId: string, args: readonly unknown[]) => Promise<readonly unknown[]>>
@@ -49,6 +52,24 @@ export interface Family {
   >
   /** Enqueues wake requests for objects that wait without a reason. Every engine calls it every few seconds, in a transaction. */
   recoverStalled?(client: Client): Promise<void>
+}
+
+/** A place as its agent names it. */
+export interface PlaceKey {
+  readonly principalId: string
+  readonly type: string
+  readonly instance: string
+}
+
+/** Work that is started at places: a place that is drained or full starts nothing new. */
+export interface Placement {
+  readonly actor: Actor
+  /** Whether a claim of the work would start it, rather than go on with it or clean up after it. */
+  isStart(work: Work): boolean
+  /** The places of these keys, in order. */
+  readPlaces(client: Client, keys: readonly PlaceKey[]): Promise<readonly Place[]>
+  /** The same, locked until the transaction ends: no place is drained meanwhile, and no other claim fills it. */
+  lockPlaces(client: Client, keys: readonly PlaceKey[]): Promise<readonly Place[]>
 }
 
 export type ReportVerdict =

@@ -21,7 +21,12 @@ interface ShownJob {
 }
 /** The spec of a project, as the API returns it. */
 export interface ShownProjectSpec {
-  readonly workerTemplate: (Omit<WorkerTemplate, 'env'> & { readonly env: readonly Variable[] }) | null
+  readonly workerTemplate: 
+    | (Omit<WorkerTemplate, 'env' | 'targetLabels'> & {
+        readonly env: readonly Variable[]
+        readonly targetLabels: readonly Pair[]
+      })
+    | null
   readonly subscriptions: readonly (Pick<Subscription, 'source' | 'types'> & {
     readonly qualifiers: readonly Pair[]
     readonly labels: readonly Pair[]
@@ -33,7 +38,7 @@ export interface ShownProjectSpec {
 
 /** Selection of the spec in a query of a project. */
 export const PROJECT_SPEC_FIELDS = `
-  workerTemplate { runtime image command args env { name value } files { path content } timeoutMs workspace }
+  workerTemplate { runtime image command args env { name value } files { path content } timeoutMs workspace targetLabels { key value } }
   subscriptions { source types qualifiers { key value } labels { key value } task }
   limits { maxWorkers maxJobs strategy }`
 
@@ -41,7 +46,11 @@ export const PROJECT_SPEC_FIELDS = `
 export function projectSpecOf({ workerTemplate, subscriptions, limits }: ShownProjectSpec): ProjectSpec {
   const { maxWorkers, maxJobs, strategy } = limits
   return {
-    workerTemplate: workerTemplate && { ...workerTemplate, env: envOf(workerTemplate.env) },
+    workerTemplate: workerTemplate && {
+      ...workerTemplate,
+      env: envOf(workerTemplate.env),
+      targetLabels: mapOf(workerTemplate.targetLabels),
+    },
     subscriptions: subscriptions.map(({ source, types, qualifiers, labels, task }) => ({
       ...{ source, types },
       ...{ qualifiers: mapOf(qualifiers), labels: mapOf(labels) },
@@ -59,7 +68,13 @@ const jobOf = ({ name, gadget, args, env, when, dependsOn }: ShownJob): Template
 export const projectInput = ({ workerTemplate, subscriptions, limits }: WantedProject) => ({
   ...(workerTemplate === undefined
     ? {}
-    : { workerTemplate: workerTemplate && { ...workerTemplate, env: variablesOf(workerTemplate.env) } }),
+    : {
+        workerTemplate: workerTemplate && {
+          ...workerTemplate,
+          env: variablesOf(workerTemplate.env),
+          targetLabels: pairsOf(workerTemplate.targetLabels),
+        },
+      }),
   ...(subscriptions === undefined
     ? {}
     : {

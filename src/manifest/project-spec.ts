@@ -17,6 +17,8 @@ export interface WorkerTemplate {
   readonly files: readonly { readonly path: string; readonly content: string }[]
   readonly timeoutMs: number | null
   readonly workspace: boolean
+  /** Labels that the place of a worker must have. */
+  readonly targetLabels: Texts
 }
 export interface Subscription {
   readonly source: string
@@ -75,6 +77,7 @@ function templateOf(
     files = [],
     timeout,
     workspace,
+    targetLabels,
   }: NonNullable<ProjectManifest['workerTemplate']>,
   contents: Contents,
 ): WorkerTemplate {
@@ -87,6 +90,7 @@ function templateOf(
     files: files.map(({ path }, index) => ({ path, content: contents[index] ?? '' })),
     timeoutMs: timeout ?? null,
     workspace: workspace ?? false,
+    targetLabels: targetLabels ?? {},
   }
 }
 

@@ -26,6 +26,7 @@ const workerTemplate = z.strictObject({
   files: z.array(file).optional(),
   timeout: timeout.nullable().optional(),
   workspace: z.boolean().optional(),
+  targetLabels: map.optional(),
 })
 const subscription = z.strictObject({
   source: text,

@@ -1,7 +1,8 @@
+import type { Labels } from '../core/place.ts'
 import type { ObjectRow, Work, WorkState } from '../core/tree.ts'
 import { ACTORS, OBJECT_KINDS, PHASES, RECONCILE_MODES, WORK_ACTIONS } from '../core/vocabulary.ts'
 import type { BinaryType } from './binary.ts'
-import { type AnyType, type Reads, smallintOf } from './column-types.ts'
+import { type AnyType, json, nullable, type Reads, smallintOf } from './column-types.ts'
 import * as table from './tables.ts'
 
 /** A property, its column and the column's type: one list for the statements that read a table and those that write it. */
@@ -20,7 +21,11 @@ const columnsOf = <T>(types: { readonly [K in keyof T]-?: Reads<T[K]> }): readon
 export const OBJECT_COLUMNS = columnsOf<ObjectRow>(table.object)
 
 const { objectId: _object, rootId: _root, seq: _seq, ...work } = table.work
-export const WORK_COLUMNS = columnsOf<Work>({ ...work, state: smallintOf<WorkState>() })
+export const WORK_COLUMNS = columnsOf<Work>({
+  ...work,
+  state: smallintOf<WorkState>(),
+  targetLabels: nullable(json<Labels>()),
+})
 export const CHILD_COUNT_COLUMNS = ['total', 'untriggered', 'open', 'failed', 'cursor'] as const
 
 /** A family's side table, and its columns by the properties of the details. */

@@ -191,6 +191,8 @@ export const workload = {
   signal: nullable(text),
   removeAt: nullable(timestamptz),
   removedAt: nullable(timestamptz),
+  targetLabels: nullable(jsonb),
+  placeId: nullable(uuid),
 }
 
 export const capacity = {
@@ -295,6 +297,7 @@ export const work = {
   doneAt: nullable(timestamptz),
   leaseWatched: boolean,
   principalId: nullable(uuid),
+  targetLabels: nullable(jsonb),
 }
 
 export const wake = {
@@ -470,6 +473,19 @@ export const agent = {
   seenAt: timestamptz,
   allTargets: boolean,
   principalId: uuid,
+}
+
+export const place = {
+  id: uuid,
+  principalId: uuid,
+  type: text,
+  name: text,
+  labels: jsonb,
+  capacity: nullable(integer),
+  registeredAt: timestamptz,
+  drainedAt: nullable(timestamptz),
+  drainedBy: nullable(text),
+  drainReason: nullable(text),
 }
 
 export const auditEvent = {

@@ -7,6 +7,7 @@ import {
   bytea,
   float8,
   integer,
+  jsonb,
   nullable,
   required,
   text,
@@ -24,21 +25,32 @@ import { IS_CLAIMED } from './work-states.ts'
 export interface Candidate {
   readonly objectId: string
   readonly rootId: string
+  /** Whether a claim starts it. */
+  readonly isStart: boolean
 }
+
+/** A place takes no new work but what is tied to it if it is drained, or lacks the labels (`mayStart` is the same rule). */
+const placed = (places: string) => `(${IS_NO_START} or target is not null
+          or ${places}::jsonb -> type is null or not (${places}::jsonb -> type ->> 'isDrained')::boolean
+            and (target_labels is null or target_labels <@ (${places}::jsonb -> type -> 'labels')))`
+
+/** Work that a claim does not start: `isStart` of a placement is the same rule. */
+const IS_NO_START = "(action <> 'START' or picked_up_at is not null)"
 
 /**
  * Work on objects of the kinds that the agent drives, in the projects in which it may claim. Types are only names: a deployer
  * and a runtime may share one. Of work whose object is gone the kind is found when it is claimed.
  */
-const visible = (projects: string, kinds: string) => `(exists (
+const visible = (projects: string, kinds: string, places: string) => `(exists (
           select 1 from object o where o.id = object_id and o.kind = any(${kinds}::text[]::object_kind[])
+            and (${IS_NO_START} or not coalesce(${places}::jsonb -> type -> 'full' ? o.kind::text, false))
             and (${projects}::uuid[] is null or o.project_id = any(${projects})) offset 0)
           or not exists (select from object o where o.id = object_id offset 0) and (${projects}::uuid[] is null or exists (
           select 1 from object_phase_change c where c.object_id = work.object_id and c.project_id = any(${projects}) offset 0)))`
 
-const suits = (projects: string, kinds: string) =>
-  `(target is null or $2::text[] is null or target = any($2::text[])) and ${visible(projects, kinds)}`
-const SUITS = suits('$5', '$6')
+const suits = (projects: string, kinds: string, places: string) =>
+  `(target is null or $2::text[] is null or target = any($2::text[])) and ${placed(places)} and ${visible(projects, kinds, places)}`
+const SUITS = suits('$5', '$6', '$7')
 
 /**
  * Work that is offered, or whose lease has ended, unless it was asked to stop; oldest first. Type by type: only then has an
@@ -46,21 +58,21 @@ const SUITS = suits('$5', '$6')
  */
 const CANDIDATES = statement({
   name: 'find-candidates',
-  text: `select object_id as "objectId", root_id as "rootId" from (
+  text: `select object_id as "objectId", root_id as "rootId", not ${IS_NO_START} as "isStart" from (
     (select w.* from (select distinct unnest($1::text[]) as type) t cross join lateral (
-      select object_id, root_id, seq from work
+      select object_id, root_id, seq, action, picked_up_at from work
       where state = 0 and type = t.type and offer_after is null and ${SUITS} order by seq limit $4) w)
     union all
     (select w.* from (select distinct unnest($1::text[]) as type) t cross join lateral (
-      select object_id, root_id, seq from work
+      select object_id, root_id, seq, action, picked_up_at from work
       where state = 0 and type = t.type and offer_after <= ${statementTime('$3')} and ${SUITS} order by offer_after limit $4) w)
     union all
-    (select object_id, root_id, seq from work
+    (select object_id, root_id, seq, action, picked_up_at from work
       where state = 1 and lease_until <= ${statementTime('$3')} and abort_requested_at is null and type = any($1::text[]) and ${SUITS}
       order by lease_until limit $4)
   ) c order by seq limit $4`,
-  params: [array(text), nullable(array(text)), nullable(timestamptz), bigint, nullable(array(uuid)), array(text)],
-  row: { objectId: uuid, rootId: uuid },
+  params: [array(text), nullable(array(text)), nullable(timestamptz), bigint, nullable(array(uuid)), array(text), jsonb],
+  row: { objectId: uuid, rootId: uuid, isStart: boolean },
 })
 
 export interface Wanted {
@@ -74,10 +86,18 @@ export interface Wanted {
   /** Null: the database's own. */
   readonly time: Date | null
   readonly max: number
+  /** The agent's place for each type of work; for a type that is not there no place is needed. */
+  readonly places: Readonly<Record<string, PlaceOfType>>
+}
+export interface PlaceOfType {
+  readonly labels: Readonly<Record<string, string>>
+  readonly isDrained: boolean
+  /** Kinds of which it starts no more. */
+  readonly full: readonly ObjectKind[]
 }
 export async function findCandidates(client: Client, wanted: Wanted): Promise<readonly Candidate[]> {
-  const { types, targets, projects, kinds, time, max } = wanted
-  const { rows } = await CANDIDATES.query(client, [types, targets, time, max, projects, kinds])
+  const { types, targets, projects, kinds, time, max, places } = wanted
+  const { rows } = await CANDIDATES.query(client, [types, targets, time, max, projects, kinds, JSON.stringify(places)])
   return rows
 }
 
@@ -141,7 +161,7 @@ export async function renewLeases(
   return rows
 }
 
-const WAITS = suits('$4', '$5')
+const WAITS = suits('$4', '$5', '$6')
 const WAITING = statement({
   name: 'count-waiting',
   text: `select type, count(*)::integer as waiting from (
@@ -152,16 +172,16 @@ const WAITING = statement({
     (select type from work where state = 1 and lease_until <= ${statementTime('$3')} and abort_requested_at is null
       and type = any($1::text[]) and ${WAITS} limit 10000)
   ) w group by type order by type`,
-  params: [array(text), nullable(array(text)), nullable(timestamptz), nullable(array(uuid)), array(text)],
+  params: [array(text), nullable(array(text)), nullable(timestamptz), nullable(array(uuid)), array(text), jsonb],
   row: { type: text, waiting: integer },
 })
 
 /** How much of each type could be claimed, of those that have any. */
 export async function countWaiting(
   client: Client,
-  { types, targets, projects, kinds, time }: Omit<Wanted, 'max'>,
+  { types, targets, projects, kinds, time, places }: Omit<Wanted, 'max'>,
 ): Promise<readonly { type: string; waiting: number }[]> {
-  const { rows } = await WAITING.query(client, [types, targets, time, projects, kinds])
+  const { rows } = await WAITING.query(client, [types, targets, time, projects, kinds, JSON.stringify(places)])
   return rows
 }
 

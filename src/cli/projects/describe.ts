@@ -23,7 +23,7 @@ export function describeProject(project: ShownProject, now: number, paint: Paint
 }
 
 function describeTemplate(template: WorkerTemplate): readonly Field[] {
-  const { runtime, image, env, files, timeoutMs, workspace } = template
+  const { runtime, image, env, files, timeoutMs, workspace, targetLabels } = template
   return [
     ['worker', describeCommand(template)],
     ['runtime', plain(runtime)],
@@ -32,6 +32,7 @@ function describeTemplate(template: WorkerTemplate): readonly Field[] {
     ['files', files.map(({ path }) => plain(path)).join(', ')],
     ['timeout', timeoutMs === null ? null : duration(timeoutMs)],
     ['workspace', workspace ? 'yes' : null],
+    ['labels', Object.entries(targetLabels).map(([key, value]) => plain(`${key}=${value}`)).join(', ')],
   ]
 }
 

@@ -6,6 +6,7 @@ import { FENCE_SECRET_BYTES, hashOf, makeFence } from '../../store/fence.ts'
 import type { EngineParts } from '../parts.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
 import type { TrackedObject } from '../tracked-object.ts'
+import { type LockedPlaces, startOf } from './locked-places.ts'
 
 /** The agent process that claims. */
 export interface Claimant {
@@ -24,9 +25,14 @@ export function isClaimable({ work }: TrackedObject, now: Date): boolean {
 export function claimOne(
   tracked: TrackedObject,
   slice: TreeSlice,
-  { viewer, instance, leaseMs }: Claimant,
-  { system, kinds }: EngineParts,
+  claimant: Claimant,
+  parts: EngineParts,
+  places: LockedPlaces,
 ): ClaimedItem {
+  const { viewer, instance, leaseMs } = claimant
+  const { system, kinds } = parts
+  const place = startOf(tracked, parts) && places.find(claimant, tracked)
+  if (place) places.started(claimant, tracked)
   const secret = system.secret(FENCE_SECRET_BYTES)
   const attempt = (tracked.work?.attempt ?? 0) + 1
   const leaseUntil = leaseFrom(slice.now, leaseMs)
@@ -39,7 +45,7 @@ export function claimOne(
     leaseUntil,
     offerAfter: null,
   })
-  kinds.family(tracked.row.kind).claimed(tracked, viewer, slice)
+  kinds.family(tracked.row.kind).claimed(tracked, viewer, slice, place?.id ?? null)
   const { action, type, target, config } = tracked.work as NonNullable<TrackedObject['work']>
   const { id, kind, name, jobId } = tracked.row
   return {

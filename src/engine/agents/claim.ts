@@ -34,7 +34,7 @@ export function claimer({ parts, runner, presence, dispatcher }: ClaimParts): Ag
   return async function claim(viewer, request) {
     const refused = requireAgent(viewer, RIGHTS.claimWork) ?? requireClaimRights(viewer, request)
     if (refused) return refused
-    const wanted = wantedBy(viewer, request)
+    const wanted = wantedBy(viewer, request, parts)
     await presence.claims(viewer, request.instance, request.types, wanted.targets)
     const requestedAt = parts.system.now().getTime()
     const startedAt = performance.now()
@@ -48,9 +48,14 @@ export function claimer({ parts, runner, presence, dispatcher }: ClaimParts): Ag
   }
 }
 
-function wantedBy(viewer: Viewer, { instance, types, targets: requested, max, leaseMs, signal }: Request): WantedWork {
+function wantedBy(
+  viewer: Viewer,
+  { instance, types, targets: requested, max, leaseMs, signal }: Request,
+  { kinds }: EngineParts,
+): WantedWork {
   const targets = within(viewer.targets, requested)
   const projects = projectsWith(viewer, RIGHTS.claimWork)
+  const placed = kinds.placementOf(viewer.actor) ? [viewer.principalId, instance] : []
   return {
     claimant: { viewer, instance, leaseMs: clampLeaseMs(leaseMs) },
     types,
@@ -58,7 +63,8 @@ function wantedBy(viewer: Viewer, { instance, types, targets: requested, max, le
     projects,
     max,
     signal,
-    key: JSON.stringify([viewer.actor, types, targets, projects]),
+    places: new Map(),
+    key: JSON.stringify([viewer.actor, types, targets, projects, ...placed]),
   }
 }
 
@@ -84,7 +90,7 @@ async function claimOrWait(wanted: WantedWork, search: Search, deadline: number)
 
 /** Resolves with the items that a transaction dispatches to this claim, or with none when a search or an answer is due. */
 function waitForDispatch(
-  { claimant, types, targets, max, signal }: WantedWork,
+  { claimant, types, targets, max, places, signal }: WantedWork,
   dispatcher: Dispatcher,
   deadline: number,
 ): Promise<readonly ClaimedItem[]> {
@@ -94,6 +100,7 @@ function waitForDispatch(
       types,
       targets,
       max,
+      places,
       settle(items) {
         clearTimeout(timer)
         signal?.removeEventListener('abort', giveUp)

@@ -1,10 +1,13 @@
+import { mayStart, type Place } from '../../core/place.ts'
 import type { ClaimedItem } from '../../core/ports/agents.ts'
 import { WORK_STATE } from '../../core/tree.ts'
+import type { PlaceKey, Placement } from '../../families/family.ts'
 import type { EngineParts } from '../parts.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
 import type { TrackedObject } from '../tracked-object.ts'
 import { canClaim } from './access.ts'
 import { type Claimant, claimOne, isClaimable } from './claim-one.ts'
+import { type LockedPlaces, placeKey, startOf } from './locked-places.ts'
 
 /** A claim that waits because its search found nothing. */
 export interface WaitingClaim extends Claimant {
@@ -12,9 +15,14 @@ export interface WaitingClaim extends Claimant {
   /** Null: any. */
   readonly targets: readonly string[] | null
   readonly max: number
+  /** Its places by type of work, as its last search found them; absent: not known. */
+  readonly places: ReadonlyMap<string, Place>
   /** Called once: with the dispatched items, or with none when the claim has to search again. */
   readonly settle: (items: readonly ClaimedItem[]) => void
 }
+
+/** Bounds the places that a transaction locks to dispatch one piece of work. */
+const MAX_PLACES = 8
 
 /**
  * Dispatches new work to the waiting claims of this process, in the transaction that offers the work. This saves the
@@ -66,24 +74,45 @@ export class Dispatcher {
     claim.settle([])
   }
 
+  /** The places of waiting claims that are to be locked before new work of a slice is dispatched. */
+  placesFor(slice: TreeSlice, locked: LockedPlaces): readonly { placement: Placement; keys: readonly PlaceKey[] }[] {
+    if (this.#claims.size === 0 || slice.offered.size === 0) return []
+    return [...slice.offered].flatMap((tracked) => {
+      const placement = tracked.gone ? null : startOf(tracked, this.#parts)
+      if (!placement || !tracked.work || !isClaimable(tracked, slice.now)) return []
+      const { type } = tracked.work
+      const keys: PlaceKey[] = []
+      for (const claim of this.#claims) {
+        if (keys.length >= MAX_PLACES) break
+        if (this.#matches(claim, tracked) && !locked.has(claim, type)) keys.push(placeKey(claim, type))
+      }
+      return [{ placement, keys }]
+    })
+  }
+
   /** Claims new work of a slice before it is written. Null: no waiting claim matches any of it. */
-  dispatch(slice: TreeSlice): Handoff | null {
+  dispatch(slice: TreeSlice, places: LockedPlaces): Handoff | null {
     if (this.#claims.size === 0 || slice.offered.size === 0) return null
     const handoff = new Handoff(this.#claims)
     slice.offers.clear()
     for (const tracked of slice.offered) {
       if (tracked.gone || tracked.work?.state !== WORK_STATE.OFFERED) continue
-      const matches = (claim: WaitingClaim) => this.#matches(claim, tracked)
+      const isStart = startOf(tracked, this.#parts) !== null
+      const matches = (claim: WaitingClaim) =>
+        this.#matches(claim, tracked) && (!isStart || places.find(claim, tracked) !== null)
       const claim = isClaimable(tracked, slice.now) ? handoff.next(matches) : undefined
-      if (claim) handoff.give(claim, claimOne(tracked, slice, claim, this.#parts))
+      if (claim) handoff.give(claim, claimOne(tracked, slice, claim, this.#parts, places))
       else slice.offers.add(tracked.work.type)
     }
     return handoff.isEmpty ? null : handoff
   }
 
-  #matches({ viewer, types, targets }: WaitingClaim, { row, work }: TrackedObject): boolean {
+  #matches({ viewer, types, targets, places }: WaitingClaim, tracked: TrackedObject): boolean {
+    const { row, work } = tracked
     if (!work || !types.includes(work.type)) return false
     if (targets !== null && work.target !== null && !targets.includes(work.target)) return false
+    const place = startOf(tracked, this.#parts) && places.get(work.type)
+    if (place && !mayStart(place, { kind: row.kind, ...work })) return false
     return canClaim(viewer, row, this.#parts.kinds)
   }
 }

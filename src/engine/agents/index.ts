@@ -34,6 +34,7 @@ export function agentPort(
         types,
         targets: within(viewer.targets, requested),
         projects: projectsWith(viewer, RIGHTS.claimWork),
+        places: {},
         kinds: parts.kinds.drivenBy(viewer.actor),
         time: parts.system.fixedTime,
       }),

@@ -1,15 +1,19 @@
+import { isFull, type Place, roomOf } from '../../core/place.ts'
 import type { ClaimedItem } from '../../core/ports/agents.ts'
 import { WORK_STATE, type Work } from '../../core/tree.ts'
-import { findCandidates } from '../../store/work.ts'
+import type { ObjectKind } from '../../core/vocabulary.ts'
+import { findCandidates, type PlaceOfType } from '../../store/work.ts'
 import type { EngineParts } from '../parts.ts'
 import type { TreeRunner } from '../runner.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
+import type { Transaction } from '../transaction.ts'
 import type { TreeTask } from '../tree-lane.ts'
 import { canClaim } from './access.ts'
 import { type Claimant, claimOne, isClaimable } from './claim-one.ts'
 import { claimOrphaned } from './claim-orphaned.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { EmptyClaimCache } from './empty-claim-cache.ts'
+import { type LockedPlaces, placeKey, startOf } from './locked-places.ts'
 
 /** Bounds the searches of one claim. A search is repeated if other agents have claimed its candidates meanwhile. */
 const MAX_ROUNDS = 3
@@ -24,6 +28,8 @@ export interface WantedWork {
   /** Ids of those in which the agent may claim; null: all. */
   readonly projects: readonly string[] | null
   readonly max: number
+  /** Its places by type of work, as the last search found them. */
+  places: ReadonlyMap<string, Place>
   readonly signal: AbortSignal | undefined
   /** Equal for all claims that search for the same. */
   readonly key: string
@@ -67,22 +73,64 @@ export async function searchWork(wanted: WantedWork, search: Search): Promise<re
 type Candidates = Awaited<ReturnType<typeof findCandidates>>
 
 async function candidatesOf(
-  { claimant, types, targets, projects, key }: WantedWork,
+  wanted: WantedWork,
   { parts, dispatcher, empty, active }: Search,
   count: number,
 ): Promise<Candidates> {
+  const { claimant, types, targets, projects, key } = wanted
   const { notifications } = dispatcher
   const now = parts.system.now()
   const max = count + Math.min(active.size, MAX_SKIPPED)
   const kinds = parts.kinds.drivenBy(claimant.viewer.actor)
-  const found = await findCandidates(parts.pool, { types, targets, projects, kinds, time: parts.system.fixedTime, max })
+  wanted.places = await placesOf(claimant, types, parts)
+  const places = statePlaces(wanted.places, kinds)
+  const time = parts.system.fixedTime
+  const found = await findCandidates(parts.pool, { types, targets, projects, kinds, places, time, max })
   if (found.length === 0) empty.remember(key, notifications, now)
-  return found.filter(({ objectId }) => !active.has(objectId)).slice(0, count)
+  let room = roomFor(wanted.places, kinds)
+  return found.filter(({ objectId, isStart }) => !active.has(objectId) && (!isStart || room-- > 0)).slice(0, count)
 }
+
+/** The places of a claimant by type of work; none where its work is done anywhere. */
+export async function placesOf(
+  claimant: Claimant,
+  types: readonly string[],
+  { kinds, pool }: EngineParts,
+): Promise<ReadonlyMap<string, Place>> {
+  const placement = kinds.placementOf(claimant.viewer.actor)
+  if (!placement) return new Map()
+  const keys = [...new Set(types)].map((type) => placeKey(claimant, type))
+  const places = await placement.readPlaces(pool, keys)
+  return new Map(keys.map(({ type }, i) => [type, places[i] as Place]))
+}
+
+/** How much the claim may start at most, so that it does not lock trees in vain. */
+const roomFor = (places: ReadonlyMap<string, Place>, kinds: readonly ObjectKind[]): number =>
+  places.size === 0
+    ? Number.POSITIVE_INFINITY
+    : [...places.values()].flatMap((place) => kinds.map((kind) => roomOf(place, kind))).reduce((a, b) => a + b, 0)
+
+/** What the statement that finds candidates has to know of the places. */
+export const statePlaces = (
+  places: ReadonlyMap<string, Place>,
+  kinds: readonly ObjectKind[],
+): Readonly<Record<string, PlaceOfType>> =>
+  Object.fromEntries(
+    [...places].map(([type, place]) => {
+      const { labels, isDrained } = place
+      return [type, { labels, isDrained, full: kinds.filter((kind) => isFull(place, kind)) }]
+    }),
+  )
 
 function claimTask(candidates: Candidates, claimant: Claimant, parts: EngineParts): TreeTask<Claims> {
   const ids = candidates.map(({ objectId }) => objectId)
-  return { ids, ends: false, canRecall: isOffered, apply: (slice) => claimAll(slice, ids, claimant, parts) }
+  return {
+    ids,
+    ends: false,
+    canRecall: isOffered,
+    prepare: (slice, tx) => lockPlaces(slice, tx, { ids, claimant, parts }),
+    apply: (slice, { places }) => claimAll(slice, ids, claimant, { parts, places }),
+  }
 }
 
 /** Claimed work is read from the store, which alone knows its lease. */
@@ -94,14 +142,40 @@ interface Claims {
   readonly gone: readonly string[]
 }
 
+interface Claiming {
+  readonly ids: readonly string[]
+  readonly claimant: Claimant
+  readonly parts: EngineParts
+}
+
+/** Work that starts nothing needs no place, so its claim asks nothing more. */
+async function lockPlaces(
+  slice: TreeSlice,
+  { client, places }: Transaction,
+  { ids, claimant, parts }: Claiming,
+): Promise<void> {
+  for (const id of ids) {
+    const tracked = slice.nodes.get(id)
+    const placement = tracked && startOf(tracked, parts)
+    if (placement) await places.lock(client, placement, [placeKey(claimant, tracked.work?.type ?? '')])
+  }
+}
+
 /** Claims the candidates that are still offered. */
-function claimAll(slice: TreeSlice, ids: readonly string[], claimant: Claimant, parts: EngineParts): Claims {
+function claimAll(
+  slice: TreeSlice,
+  ids: readonly string[],
+  claimant: Claimant,
+  { parts, places }: { readonly parts: EngineParts; readonly places: LockedPlaces },
+): Claims {
   const claimed = ids.flatMap((id) => {
     const tracked = slice.nodes.get(id)
     if (!tracked || !canClaim(claimant.viewer, tracked.row, parts.kinds)) return []
     // A timeout or a cancel may have ended the work since the last reconcile, so the rules decide first.
     slice.runRule(tracked, () => parts.kinds.family(tracked.row.kind).decide(tracked, slice))
-    return isClaimable(tracked, slice.now) ? [claimOne(tracked, slice, claimant, parts)] : []
+    if (!isClaimable(tracked, slice.now)) return []
+    if (startOf(tracked, parts) && !places.find(claimant, tracked)) return []
+    return [claimOne(tracked, slice, claimant, parts, places)]
   })
   return { claimed, gone: ids.filter((id) => !slice.nodes.has(id)) }
 }

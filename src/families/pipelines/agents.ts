@@ -11,7 +11,7 @@ import { runRuntime } from './agents/runtime/run-runtime.ts'
  * ones, `--network` is api (the default) or host, and `--folders` names further folders to read, with colons between them.
  */
 export const processes: AgentProgram = async (context) => {
-  const { client, url, concurrency, graceMs, leaseMs = LEASE_MS, env, signal } = context
+  const { client, url, concurrency, graceMs, labels, capacity, leaseMs = LEASE_MS, env, signal } = context
   const state = requireState(context)
   const isolation = readIsolation(context.options)
   await using runtime = await openProcessRuntime({ state, url, graceMs, env: { ...env }, isolation })
@@ -19,6 +19,7 @@ export const processes: AgentProgram = async (context) => {
     client,
     type: 'process',
     runtime,
+    place: { labels, capacity },
     concurrency,
     leaseMs,
     signal,

@@ -1,15 +1,17 @@
+import type { Labels } from '../../core/place.ts'
 import type { WorkState } from '../../core/tree.ts'
 import type { Client } from '../../store/client.ts'
-import { array, integer, nullable, smallintOf, textOf, uuid } from '../../store/column-types.ts'
+import { array, integer, json, nullable, smallintOf, textOf, uuid } from '../../store/column-types.ts'
 import { loadAgentsOf } from '../../store/loaders/agents.ts'
 import { statement } from '../../store/statement.ts'
 import * as table from '../../store/tables.ts'
 import type { BlockerInputs } from './blockers.ts'
 import type { Pool } from './details.ts'
+import { candidateOf, loadPlacesOf } from './place-queries.ts'
 
 // The blockers of an event are those of its worker.
 const WAITING = statement({
-  text: `select x.id as key, w.pool, w.state, o.phase, k.type, k.target, k.instance, k.state as "workState",
+  text: `select x.id as key, w.pool, w.state, o.phase, k.type, k.target, k.instance, w.target_labels as "targetLabels", k.state as "workState",
     p.name as project, case w.pool when 'WORKER' then p.max_workers else p.max_jobs end as "projectLimit",
     case when w.state = 0 then (select count(*)::integer from workload b
       where b.pool = w.pool and b.project_id = w.project_id and b.state = 0 and b.seq < w.seq) else 0 end as ahead
@@ -28,6 +30,7 @@ const WAITING = statement({
     type: nullable(table.work.type),
     target: table.work.target,
     instance: table.work.instance,
+    targetLabels: nullable(json<Labels>()),
     workState: nullable(smallintOf<WorkState>()),
     project: table.project.name,
     projectLimit: nullable(integer),
@@ -47,11 +50,12 @@ const LIMITS = statement({
   row: { WORKER: table.capacity.maxWorkers, JOB: table.capacity.maxJobs },
 })
 
-/** Runs three statements and one for the agents, whatever the number of objects. */
+/** Runs three statements, and two for agents and places, whatever the number of objects. */
 export async function queryBlockerInputs(
   client: Client,
   ids: readonly string[],
   agentsSince: Date,
+  now: Date,
 ): Promise<BlockerInputs> {
   const [waiting, held, limits] = await Promise.all([
     WAITING.query(client, [ids]),
@@ -59,11 +63,21 @@ export async function queryBlockerInputs(
     LIMITS.query(client, []),
   ])
   const types = [...new Set(waiting.rows.flatMap(({ type }) => type ?? []))]
-  const agents = types.length > 0 ? await loadAgentsOf(client, types, agentsSince) : []
+  const [agents, places] =
+    types.length > 0
+      ? await Promise.all([loadAgentsOf(client, types, agentsSince), loadPlacesOf(client, types)])
+      : [[], []]
   return {
     waiting: new Map(waiting.rows.map((row) => [row.key, row])),
     held: held.rows,
     limits: limits.rows[0] ?? { WORKER: 0, JOB: 0 },
+    places: places.map((place) => candidateOf(place, now)),
+    isServedUnregistered: (type) =>
+      agents.some(
+        (agent) =>
+          agent.types.includes(type) &&
+          !places.some((place) => place.type === type && (agent.targets?.includes(place.name) ?? false)),
+      ),
     isServed: (type, target) =>
       agents.some(
         (agent) =>

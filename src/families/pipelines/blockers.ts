@@ -1,6 +1,8 @@
+import type { Labels } from '../../core/place.ts'
 import { WORK_STATE, type WorkState } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 import type { Pool } from './details.ts'
+import { type CandidatePlace, placementProblem, type Unplaced } from './placement-problem.ts'
 
 /** Blockers of workers and jobs. */
 
@@ -12,6 +14,7 @@ export interface Waiting {
   readonly projectLimit: number | null
   /** Number of waiters of its project before it. */
   readonly ahead: number
+  readonly targetLabels: Labels | null
   /** Type, target, instance and state of its work; null before it is started. */
   readonly type: string | null
   readonly target: string | null
@@ -23,7 +26,10 @@ export interface BlockerInputs {
   /** Occupied slots by pool and project. */
   readonly held: readonly { readonly pool: Pool; readonly project: string; readonly held: number }[]
   readonly limits: Readonly<Record<Pool, number>>
+  readonly places: readonly CandidatePlace[]
   isServed(type: string, target: string | null): boolean
+  /** Whether a runtime that has registered no place takes work of the type. */
+  isServedUnregistered(type: string): boolean
 }
 
 export type PipelinesBlocker =
@@ -44,6 +50,7 @@ export type PipelinesBlocker =
       readonly types: readonly string[]
       readonly connected: boolean
     }
+  | ({ readonly reason: 'PLACE'; readonly type: string } & Unplaced)
 
 export function blockersOf(id: string, details: BlockerInputs): readonly PipelinesBlocker[] {
   const waiting = details.waiting.get(id)
@@ -68,7 +75,7 @@ function capacity({ pool, project, projectLimit, ahead }: Waiting, { held, limit
 }
 
 function agent(
-  { phase, type, target, instance, workState }: Waiting,
+  { pool, phase, type, target, targetLabels, instance, workState }: Waiting,
   details: BlockerInputs,
 ): readonly PipelinesBlocker[] {
   if (type === null) return []
@@ -78,6 +85,9 @@ function agent(
     return [{ reason: 'AGENT', message, types: [type], connected }]
   }
   if (workState !== WORK_STATE.OFFERED) return []
+  const unplaced = placementProblem({ pool, type, target, targetLabels }, details.places)
+  const isServed = target === null && targetLabels === null && details.isServedUnregistered(type)
+  if (unplaced && !isServed) return [{ reason: 'PLACE', type, ...unplaced }]
   const where = target === null ? '' : ` at ${target}`
   const message = connected
     ? `A runtime of type ${type}${where} has to take it.`

@@ -7,6 +7,7 @@ import { createProject } from './commands/create-project.ts'
 import { deleteProject } from './commands/delete-project.ts'
 import { cancelJob, createJob } from './commands/jobs.ts'
 import type { PipelinesParts } from './commands/parts.ts'
+import { drainPlace, registerPlace, undrainPlace } from './commands/places.ts'
 import { resealSecrets } from './commands/reseal.ts'
 import { retryEvent } from './commands/retry-event.ts'
 import { deleteSecret, setSecret } from './commands/secrets.ts'
@@ -37,6 +38,9 @@ export function pipelinesCommands(parts: PipelinesParts) {
     cancelEvents: bound(cancelEvents),
     deleteEvent: bound(deleteEvent),
     deleteEvents: bound(deleteEvents),
+    registerPlace: bound(registerPlace),
+    drainPlace: bound(drainPlace),
+    undrainPlace: bound(undrainPlace),
     createJob: bound(createJob),
     cancelJob: bound(cancelJob),
     timeouts: parts.timeouts,

@@ -3,6 +3,7 @@ import { NEW_WORK, type Node, type Slice, WORK_STATE, type Work } from '../../co
 import { type Clock, clocksOf } from './clocks.ts'
 import { isOver, SLOT, workload } from './details.ts'
 import { cancelWorkload, endWorkload, moveWorkload } from './end-workload.ts'
+import type { Unplaced } from './placement-problem.ts'
 
 /** Rules of a worker or job: it waits for a slot, is started, and is watched until it ends. */
 export function decideWorkload(node: Node, slice: Slice): void {
@@ -26,7 +27,7 @@ function hasNoWorker(job: Node, slice: Slice): boolean {
 }
 
 function admit(node: Node, slice: Slice): void {
-  const { pool, runtime, timeoutMs } = workload(node)
+  const { pool, runtime, timeoutMs, targetLabels } = workload(node)
   const granted = slice.ask<boolean>('slot', { id: node.row.id, pool })
   if (!granted) return
   const jobId = slice.newId()
@@ -46,6 +47,7 @@ function admit(node: Node, slice: Slice): void {
     triggeredAt: slice.now,
     progressingMs: timeoutMs,
     leaseWatched: true,
+    targetLabels,
   })
   setClock(node, slice)
 }
@@ -57,11 +59,11 @@ function runtimeTarget(node: Node, slice: Slice): string | null {
 }
 
 /** The claim counts as the pickup. From then on the workload stays with this runtime, which may have started it. */
-export function claimWorkload(node: Node, _by: unknown, slice: Slice): void {
+export function claimWorkload(node: Node, _by: unknown, slice: Slice, placeId: string | null): void {
   const { work } = node
   if (work?.action !== 'START') return
   slice.setWork(node, { pickedUpAt: work.pickedUpAt ?? slice.now, target: work.instance, leaseWatched: true })
-  if (!workload(node).startedAt) slice.setDetails(node, { startedAt: slice.now })
+  if (!workload(node).startedAt) slice.setDetails(node, { startedAt: slice.now, placeId })
   setClock(node, slice)
 }
 
@@ -77,6 +79,7 @@ function watch(node: Node, slice: Slice): void {
   const { work } = node
   if (work?.action !== 'START') return
   const due = clocks(node, slice).find(({ expiresAt }) => expiresAt <= slice.now)
+  if (due?.name === 'pickup') return missPickup(node, work, due, slice)
   if (due) return runOut(node, work, due, slice)
   if (work.leaseWatched && work.state === WORK_STATE.CLAIMED && isExpired(work.leaseUntil, slice.now))
     miss(node, work, slice)
@@ -90,10 +93,25 @@ function miss(node: Node, { instance }: Work, slice: Slice): void {
   setClock(node, slice)
 }
 
-function runOut(node: Node, work: Work, { name, to, since, expiresAt }: Clock, slice: Slice): void {
+/** A place that is full or drained will take work again, so the time of the pickup starts anew meanwhile. */
+function missPickup(node: Node, work: Work, due: Clock, slice: Slice): void {
+  const { type, target, targetLabels } = work
+  // Null is an answer, too: nothing is known of places.
+  const { pool } = workload(node)
+  const now = slice.now.toISOString()
+  const unplaced = slice.ask<Unplaced | null>('unplaced', { pool, type, target, targetLabels, now })
+  if (unplaced === undefined) return
+  if (unplaced?.problem === 'FULL' || unplaced?.problem === 'DRAINED') {
+    slice.setWork(node, { triggeredAt: slice.now })
+    return setClock(node, slice)
+  }
+  runOut(node, work, due, slice, unplaced?.message)
+}
+
+function runOut(node: Node, work: Work, { name, to, since, expiresAt }: Clock, slice: Slice, why = ''): void {
   const seconds = (expiresAt.getTime() - since.getTime()) / 1_000
   const error = {
-    pickup: { code: 'PICKUP_TIMEOUT', message: `No runtime of type ${work.type} picked it up within ${seconds} s.` },
+    pickup: { code: 'PICKUP_TIMEOUT', message: `No runtime of type ${work.type} picked it up within ${seconds} s.${why && ` ${why}`}` },
     timeout: { code: 'TIMEOUT', message: `It took longer than ${seconds} s.` },
     lost: { code: 'RUNTIME_LOST', message: `Its runtime ${work.instance} did not come back within ${seconds} s.` },
     removal: null,

@@ -1,3 +1,4 @@
+import type { Labels } from '../../core/place.ts'
 import type { Node } from '../../core/tree.ts'
 import type { ObjectKind, Phase } from '../../core/vocabulary.ts'
 import type { DetailsTable } from '../family.ts'
@@ -39,6 +40,10 @@ export interface WorkloadDetails {
   /** When its resources are removed; null: it has none, or they are kept until it ends. */
   readonly removeAt: Date | null
   readonly removedAt: Date | null
+  /** Labels that its place must have; null: any place. */
+  readonly targetLabels: Labels | null
+  /** The registered place that has started it. */
+  readonly placeId: string | null
 }
 
 const EVENT: DetailsTable = {
@@ -80,6 +85,8 @@ const WORKLOAD: DetailsTable = {
     signal: { column: 'signal', type: 'text' },
     removeAt: { column: 'remove_at', type: 'timestamptz' },
     removedAt: { column: 'removed_at', type: 'timestamptz' },
+    targetLabels: { column: 'target_labels', type: 'jsonb' },
+    placeId: { column: 'place_id', type: 'uuid' },
   },
   defaults: {
     projectId: '',
@@ -95,6 +102,8 @@ const WORKLOAD: DetailsTable = {
     signal: null,
     removeAt: null,
     removedAt: null,
+    targetLabels: null,
+    placeId: null,
   } satisfies WorkloadDetails,
 }
 export const detailsTables: readonly DetailsTable[] = [EVENT, WORKLOAD]

@@ -4,6 +4,8 @@ import { claimWorkload, decideWorkload } from './decide-workload.ts'
 import { detailsTables, POOLS } from './details.ts'
 import { effects } from './effects.ts'
 import { machines } from './machines.ts'
+import { findPlacementProblems } from './place-queries.ts'
+import { placement } from './placement.ts'
 import { reportWorkload } from './report-workload.ts'
 import { grantSlots, wakeWaiting } from './slots.ts'
 
@@ -18,7 +20,8 @@ export const pipelines: Family = {
   onWake: () => {},
   report: reportWorkload,
   claimed: claimWorkload,
-  questions: { slot: grantSlots },
+  placement,
+  questions: { slot: grantSlots, unplaced: findPlacementProblems },
   effects,
   recoverStalled: async (client) => {
     for (const pool of POOLS) await wakeWaiting(client, pool)

@@ -43,7 +43,7 @@ export function normaliseProject(input: ProjectInput, path: string, problems: Pr
       : {
           workerTemplate:
             workerTemplate &&
-            normaliseWorkload(workerTemplate, `${path}.workerTemplate`, problems, { defaultRuntime: 'process' }),
+            normaliseWorkload(workerTemplate, `${path}.workerTemplate`, problems, { runtime: 'process' }),
         }),
     ...(subscriptions === undefined
       ? {}

@@ -1,4 +1,6 @@
+import { type LabelInput, labelsOf } from '../../core/labels.ts'
 import { LIMITS } from '../../core/limits.ts'
+import type { Labels } from '../../core/place.ts'
 import type { Problems } from '../../core/problems.ts'
 import { bytesOf, checkFilePath, checkRuntime, checkText, checkVariable } from './names.ts'
 import type { FileSpec, WorkloadSpec } from './spec.ts'
@@ -15,21 +17,34 @@ export interface WorkloadInput {
   readonly files?: readonly FileSpec[] | null
   readonly timeoutMs?: number | null
   readonly workspace?: boolean | null
+  readonly targetLabels?: readonly LabelInput[] | null
 }
 
 /** Bytes of one workload altogether, well within the limits of Linux for arguments and environment. */
 const TOTAL = { argv: 256 * 1024, env: 256 * 1024, files: LIMITS.fileContent.max } as const
 const MAX_MS = 2 ** 31 - 1
 
-/** `defaultRuntime`: for a job, the runtime of its worker. */
+interface Defaults {
+  /** For a job, the runtime of its worker. */
+  readonly runtime: string
+  /** For a job at that runtime, the labels of its worker. */
+  readonly targetLabels?: Labels | undefined
+}
+
 export function normaliseWorkload(
   input: WorkloadInput,
   path: string,
   problems: Problems,
-  { defaultRuntime }: { readonly defaultRuntime: string },
+  defaults: Defaults,
 ): WorkloadSpec {
+  const runtime = input.runtime ?? defaults.runtime
+  const targetLabels = input.targetLabels
+    ? labelsOf(input.targetLabels, problems, `${path}.targetLabels`)
+    : runtime === defaults.runtime
+      ? (defaults.targetLabels ?? {})
+      : {}
   const spec: WorkloadSpec = {
-    runtime: input.runtime ?? defaultRuntime,
+    runtime,
     image: input.image ?? null,
     command: input.command ?? [],
     args: input.args ?? [],
@@ -37,6 +52,8 @@ export function normaliseWorkload(
     files: filesOf(input.files ?? [], `${path}.files`, problems),
     timeoutMs: input.timeoutMs ?? null,
     workspace: input.workspace ?? false,
+    // Absent in specs of before there were labels, with which new ones are compared.
+    ...(Object.keys(targetLabels).length > 0 && { targetLabels }),
   }
   checkRuntime(spec.runtime, `${path}.runtime`, problems)
   checkProgram(spec, path, problems)

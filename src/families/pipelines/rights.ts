@@ -1,4 +1,4 @@
-import { ADMINS, AUTHORS, EDITORS, PEOPLE, type Right, right } from '../../core/rights.ts'
+import { ADMINS, AGENTS, AUTHORS, EDITORS, PEOPLE, type Right, right } from '../../core/rights.ts'
 
 export const rights = {
   createProject: right('create', 'PROJECT', ADMINS, { everywhere: true }),
@@ -17,5 +17,9 @@ export const rights = {
   cancelEvent: right('cancel', 'EVENT', EDITORS),
   deleteEvent: right('delete', 'EVENT', EDITORS),
   createJob: right('create', 'JOB', ['WORKER']),
+  /** A runtime says what its own place is like. */
+  registerPlace: right('register', 'PLACE', AGENTS, { actor: 'RUNTIME' }),
+  drainPlace: right('drain', 'PLACE', ['ADMINISTRATOR'], { everywhere: true }),
+  readPlaces: right('read', 'PLACE', [...PEOPLE, 'AGENT']),
   cancelJob: right('cancel', 'JOB', [...EDITORS, 'WORKER']),
 } as const satisfies Readonly<Record<string, Right>>

@@ -11,11 +11,14 @@ import type { Pool } from './details.ts'
  */
 
 /** Held until the transaction ends, so that the next one sees the slots that this one takes or frees. */
-const LOCK = statement({
+const LOCK_SLOTS = statement({
   name: 'lock-slots',
   text: "select pg_advisory_xact_lock(hashtext('phaseline slots'))",
   row: { pg_advisory_xact_lock: nothing },
 })
+
+/** Slots, and what places hold, are counted under this lock only. */
+export const lockSlots = async (client: Client): Promise<void> => void (await LOCK_SLOTS.query(client, []))
 
 // The next waiters, as many as slots are free. The level of a waiter is the number of its project's slots plus its position
 // there, so a project with few slots comes first; equal levels are ordered by arrival.
@@ -56,7 +59,7 @@ const NEXT_SLOTS = statement({
 /** Whether each of these workloads may start now. */
 export const grantSlots: Family['questions'][string] = async (client, _root, asked) => {
   const wanted = asked as readonly { readonly id: string; readonly pool: Pool }[]
-  await LOCK.query(client, [])
+  await lockSlots(client)
   const granted = new Set<string>()
   for (const pool of new Set(wanted.map(({ pool }) => pool))) {
     const { rows } = await NEXT_SLOTS.query(client, [pool, null])
@@ -80,7 +83,7 @@ const WAKE_NEXT_SLOTS = statement({
  * count. Returns their roots.
  */
 export async function wakeWaiting(client: Client, pool: Pool, goes: string | null = null): Promise<readonly string[]> {
-  await LOCK.query(client, [])
+  await lockSlots(client)
   const { rows } = await WAKE_NEXT_SLOTS.query(client, [pool, goes])
   return rows.map(({ root_id }) => root_id)
 }

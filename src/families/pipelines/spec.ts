@@ -1,3 +1,5 @@
+import type { Labels } from '../../core/place.ts'
+
 /** Stored specs of projects, events, workers and jobs, with all defaults. */
 
 /** The process of a project's workers, of one worker, or of one job. */
@@ -16,6 +18,8 @@ export interface WorkloadSpec {
   readonly timeoutMs: number | null
   /** A worker: it has a workspace, which its jobs may use. A job: it uses the workspace of its worker. */
   readonly workspace: boolean
+  /** Labels that its place must have; absent: any place. */
+  readonly targetLabels?: Labels
 }
 export interface FileSpec {
   /** Relative, with `/` between its parts. */

@@ -5,7 +5,7 @@ import { normaliseWorkload, type WorkloadInput } from '../../../src/families/pip
 
 const read = (input: WorkloadInput, defaultRuntime = 'process') => {
   const problems = new Problems()
-  const spec = normaliseWorkload(input, 'input.spec', problems, { defaultRuntime })
+  const spec = normaliseWorkload(input, 'input.spec', problems, { runtime: defaultRuntime })
   return { spec, paths: problems.found.map(({ path }) => path) }
 }
 const RUN: WorkloadInput = { command: ['true'] }

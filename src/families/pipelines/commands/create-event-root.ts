@@ -45,6 +45,7 @@ export const workloadDetails = (
   runtime: spec.runtime,
   usesWorkspace: spec.workspace,
   timeoutMs: spec.timeoutMs,
+  targetLabels: spec.targetLabels ?? null,
 })
 
 /** Creates the event and its worker with copies of the project's data, so that later changes do not affect them. */

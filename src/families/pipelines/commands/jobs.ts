@@ -58,7 +58,7 @@ async function create(tree: LockedTree, worker: Node, viewer: Viewer, input: Cre
   if (!workerSpec) return refuse(notFound(id, 'worker'))
   const problems = new Problems()
   checkName(input.name, 'input.name', problems)
-  const spec = normaliseWorkload(input.spec, 'input.spec', problems, { defaultRuntime: workerSpec.runtime })
+  const spec = normaliseWorkload(input.spec, 'input.spec', problems, workerSpec)
   if (spec.workspace && !workerSpec.workspace) problems.add('input.spec.workspace', 'its worker has no workspace')
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
   const known = await findJob(tree.client, id, input.name)

@@ -1,3 +1,4 @@
+import { LabelInput } from '../../../graphql/objects/label-input.ts'
 import { writeObject } from '../../../graphql/objects/write-object.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
@@ -26,6 +27,11 @@ const JobSpecInput = builder.inputType('JobSpecInput', {
       required: true,
       defaultValue: false,
       description: 'Whether it works in the working folder of its worker; refused if the worker has no workspace.',
+    }),
+    targetLabels: t.field({
+      type: [LabelInput],
+      limit: 'labels',
+      description: `${WORKLOAD.targetLabels} Left out or null: those of its worker, if it has the same runtime. A job in the working folder of its worker is started where that is, whatever its labels.`,
     }),
   }),
 })

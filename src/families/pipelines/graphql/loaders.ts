@@ -21,14 +21,14 @@ export async function specOf(context: GraphQLContext, id: string): Promise<Workl
   return row && (row.spec as WorkloadSpec)
 }
 
-const TYPENAMES = { CAPACITY: 'CapacityBlocker', AGENT: 'AgentBlocker' } as const
+const TYPENAMES = { CAPACITY: 'CapacityBlocker', AGENT: 'AgentBlocker', PLACE: 'PlaceBlocker' } as const
 
 export async function blockers(
   { pool, system }: GraphQLContext,
   rows: readonly ObjectRow[],
 ): Promise<readonly (readonly BlockerValue[])[]> {
   const ids = rows.map(({ id }) => id)
-  const details = await queryBlockerInputs(pool, ids, agentsSince(system.now()))
+  const details = await queryBlockerInputs(pool, ids, agentsSince(system.now()), system.now())
   return ids.map((id) =>
     blockersOf(id, details).map((blocker) => ({ ...blocker, __typename: TYPENAMES[blocker.reason] })),
   )

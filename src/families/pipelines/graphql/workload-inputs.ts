@@ -1,3 +1,4 @@
+import { LabelInput } from '../../../graphql/objects/label-input.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 
 /** The program of a worker template or a job, as the API takes it. */
@@ -12,6 +13,8 @@ export const WORKLOAD = {
   args: 'Arguments after those of the command. Left out or null: none.',
   env: 'Environment variables, together at most 256 KiB. Left out or null: none.',
   files: 'Files written into the working folder before the start, together at most 512 KiB. Left out or null: none.',
+  targetLabels:
+    'Labels that its place must have, each with this value.',
   timeoutMs: 'Milliseconds, from 1, between the first claim by a runtime and its end as TIMED_OUT.',
 } as const
 
@@ -66,6 +69,11 @@ export const WorkerTemplateInput = builder.inputType('WorkerTemplateInput', {
       required: true,
       defaultValue: false,
       description: 'Whether jobs may work in the working folder of their worker.',
+    }),
+    targetLabels: t.field({
+      type: [LabelInput],
+      limit: 'labels',
+      description: `${WORKLOAD.targetLabels} Left out or null: any place of the runtime.`,
     }),
   }),
 })

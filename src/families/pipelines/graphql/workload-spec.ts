@@ -1,3 +1,4 @@
+import { LabelRef } from '../../../graphql/objects/object-parts.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import type { FileSpec, WorkloadSpec } from '../spec.ts'
 
@@ -49,6 +50,11 @@ export const WorkloadSpecRef = builder.objectRef<WorkloadSpec>('WorkloadSpec').i
     workspace: t.exposeBoolean('workspace', {
       description:
         'For a worker: whether its jobs may work in its working folder. For a job: whether it works in that of its worker.',
+    }),
+    targetLabels: t.field({
+      type: [LabelRef],
+      description: 'Labels that its place must have; empty: any place of the runtime. At most 64.',
+      resolve: ({ targetLabels = {} }) => Object.entries(targetLabels).map(([key, value]) => ({ key, value })),
     }),
   }),
 })

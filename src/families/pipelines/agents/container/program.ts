@@ -7,7 +7,7 @@ import { readContainerOptions } from './options.ts'
 
 /** The runtime that runs workers and jobs as containers of an engine on its machine. `docs/runtimes.md` has its options. */
 export const containers: AgentProgram = async (context) => {
-  const { client, url, concurrency, graceMs, leaseMs = LEASE_MS, env, signal, options } = context
+  const { client, url, concurrency, graceMs, labels, capacity, leaseMs = LEASE_MS, env, signal, options } = context
   const onProblem = (error: Error): void => context.onProblem('container', { what: 'work', error })
   const chosen = readContainerOptions(options, env, url)
   await using runtime = await openContainerRuntime({ ...chosen, state: requireState(context), graceMs, onProblem })
@@ -15,6 +15,7 @@ export const containers: AgentProgram = async (context) => {
     client,
     type: 'container',
     runtime,
+    place: { labels, capacity },
     concurrency,
     leaseMs,
     signal,

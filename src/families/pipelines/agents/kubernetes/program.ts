@@ -15,7 +15,7 @@ import { loadSettings } from './settings.ts'
  * default after its host.
  */
 export const kubernetes: AgentProgram = async (context) => {
-  const { client, url, instance, concurrency, graceMs, leaseMs = LEASE_MS, options, signal } = context
+  const { client, url, instance, concurrency, graceMs, labels, capacity, leaseMs = LEASE_MS, options, signal } = context
   const { namespace, replica = hostname(), pods, 'workload-url': workloadUrl = url } = options
   if (instance === undefined || !isLabelValue(instance))
     throw new UsageError(
@@ -35,6 +35,7 @@ export const kubernetes: AgentProgram = async (context) => {
     client,
     type: 'kubernetes',
     runtime,
+    place: { labels, capacity },
     concurrency,
     leaseMs,
     signal,

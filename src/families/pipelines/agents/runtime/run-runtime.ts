@@ -1,5 +1,6 @@
 import { printProblems } from '../../../../client/agent/print-problems.ts'
 import { type AgentProblem, type Client, runAgent } from '../../../../client/index.ts'
+import { type PlaceOptions, registerPlace } from './register-place.ts'
 import { readReceipt } from './receipt.ts'
 import type { Runtime } from './runtime.ts'
 import { runtimeWork } from './runtime-work.ts'
@@ -12,6 +13,8 @@ export interface RuntimeAgentOptions {
   readonly runtime: Runtime
   /** Workloads at the same time; 1,000 by default. */
   readonly concurrency?: number | undefined
+  /** Its place. */
+  readonly place?: PlaceOptions | undefined
   readonly leaseMs?: number | undefined
   readonly renewMs?: number | undefined
   /** Ends the agent and none of its workloads: the next agent of the same runtime adopts them. */
@@ -29,6 +32,8 @@ export async function runRuntime(options: RuntimeAgentOptions): Promise<void> {
   const { client, type, runtime, signal } = options
   const { onProblem = printProblems(`Runtime ${runtime.instance}`) } = options
   const known = await runtime.list()
+  const { instance: name } = runtime
+  await registerPlace(client, { name, type, ...options.place }, { signal, onProblem: (error) => onProblem({ what: 'claim', error }) })
   await runAgent({
     client,
     instance: runtime.instance,

@@ -1,0 +1,115 @@
+import type { Command } from 'commander'
+import type { Cli } from '../../../cli/cli.ts'
+import { describeRest, readPages } from '../../../cli/objects/pages.ts'
+import { notFoundRefusal, outcomeOf, REFUSAL_FRAGMENT } from '../../../cli/objects/refusal.ts'
+import { parseCount } from '../../../cli/options.ts'
+import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
+import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
+import { duration, plain, words } from '../../../cli/terminal/text.ts'
+import { gql } from '../../../documents/gql.ts'
+import type { NodeOf, ResultOf } from '../../../documents/typed-document.ts'
+
+const PLACES = gql(`query Places($first: Int!, $after: String) {
+  places(first: $first, after: $after) {
+    totalCount pageInfo { hasNextPage endCursor }
+    edges { node {
+      id name type agentName labels { key value } capacity runningWorkers runningJobs state seenAt startingSince waitingSince
+      drain { at by reason }
+    } }
+  }
+}`)
+type Place = NodeOf<ResultOf<typeof PLACES>['places']>
+
+const DRAIN = gql(`mutation DrainPlace($input: DrainPlaceInput!) {
+  answer: drainPlace(input: $input) { __typename ... on ChangedPlaces { places { name type state } } ...Refusal }
+}\n${REFUSAL_FRAGMENT}`)
+const UNDRAIN = gql(`mutation UndrainPlace($input: UndrainPlaceInput!) {
+  answer: undrainPlace(input: $input) { __typename ... on ChangedPlaces { places { name type state } } ...Refusal }
+}\n${REFUSAL_FRAGMENT}`)
+
+interface ListOptions extends SessionOptions {
+  readonly limit: number
+}
+
+/** `phaseline places`: where runtimes start workers and jobs. */
+export function addPlaces(program: Command, cli: Cli): void {
+  withSessionOptions(program.command('places'))
+    .description('list places of runtimes, with their state, labels and what runs there')
+    .option('--limit <count>', 'list at most this many', parseCount, 200)
+    .action(async (options: ListOptions) => {
+      cli.exitCode = await withSession(cli.io, options, (session) => list(session, options))
+    })
+}
+
+async function list(session: Session, { limit }: ListOptions): Promise<ExitCode> {
+  const listed = await readPages(limit, async (first, after) => {
+    const { places } = await session.client.query(PLACES, { first, after }, { signal: session.io.signal })
+    return places
+  })
+  if (!listed) return session.refuse(notFoundRefusal('There are no places that you may see.'))
+  session.emit({ totalCount: listed.totalCount, places: listed.nodes })
+  if (listed.nodes.length === 0) session.say('No runtime has registered a place.')
+  else session.say(...session.table(['NAME', 'TYPE', 'STATE', 'WORKERS', 'JOBS', 'LABELS', 'WHY'], listed.nodes.map(rowOf)))
+  session.say(...describeRest(listed))
+  return EXIT.ok
+}
+
+function rowOf(place: Place): string[] {
+  const { name, type, state, labels, capacity, runningWorkers, runningJobs } = place
+  const ofAll = (count: number): string => (capacity === null ? `${count}` : `${count}/${capacity}`)
+  const shown = labels.map(({ key, value }) => `${key}=${value}`).join(', ')
+  return [name, type, words(state), ofAll(runningWorkers), ofAll(runningJobs), shown, whyOf(place)]
+}
+
+function whyOf({ state, drain, seenAt, startingSince, waitingSince }: Place): string {
+  const ago = (at: string): string => duration(Math.max(0, Date.now() - Date.parse(at)))
+  if (state === 'DRAINED' && drain) return `by ${drain.by} ${ago(drain.at)} ago${drain.reason ? `: ${drain.reason}` : ''}`
+  if (state === 'LOST') return seenAt ? `seen ${ago(seenAt)} ago` : 'not seen for long'
+  if (state !== 'SLOW') return ''
+  if (startingSince) return `starting for ${ago(startingSince)}`
+  return waitingSince ? `work waits for ${ago(waitingSince)}` : 'leases are not renewed'
+}
+
+interface PlaceOptions extends SessionOptions {
+  readonly type?: string
+  readonly reason?: string
+}
+
+/** `phaseline place drain|undrain NAME`: whether a place takes new work. */
+export function addPlace(program: Command, cli: Cli): void {
+  const place = program.command('place').description('drain a place of a runtime, or let it take work again')
+  const add = (verb: 'drain' | 'undrain', description: string): Command =>
+    withSessionOptions(place.command(verb))
+      .description(description)
+      .argument('<name>', 'name of the place')
+      .option('--type <type>', 'only the place of this type of runtime')
+      .action(async (name: string, options: PlaceOptions) => {
+        cli.exitCode = await withSession(cli.io, options, (session) => change(session, verb, name, options))
+      })
+  add('drain', 'let a place take nothing new; what runs there goes on').option('--reason <text>', 'why, for people')
+  add('undrain', 'let a place take work again')
+}
+
+async function change(
+  session: Session,
+  verb: 'drain' | 'undrain',
+  name: string,
+  { type, reason }: PlaceOptions,
+): Promise<ExitCode> {
+  const { signal } = session.io
+  const named = { name, ...(type !== undefined && { type }) }
+  const { answer } =
+    verb === 'drain'
+      ? await session.client.query(
+          DRAIN,
+          { input: { ...named, ...(reason !== undefined && { reason }) } },
+          { signal },
+        )
+      : await session.client.query(UNDRAIN, { input: named }, { signal })
+  const outcome = outcomeOf(answer)
+  if (!outcome.ok) return session.refuse(outcome.refusal)
+  const { places } = outcome.value
+  session.emit({ places })
+  session.say(...places.map((one) => `${plain(one.name)} (${plain(one.type)}) is ${words(one.state)}`))
+  return EXIT.ok
+}
