@@ -1,7 +1,12 @@
 import type { Work } from './tree.ts'
 
 /** Defaults of new work; the first patch sets the rest. */
-const BLANK = { handed: false, handedConfig: null, leaseWatched: false, targetLabels: null as Work['targetLabels'] } as Work
+const BLANK = {
+  handed: false,
+  handedConfig: null,
+  leaseWatched: false,
+  targetLabels: null as Work['targetLabels'],
+} as Work
 
 /**
  * Applies a patch to work. Assigning each property gives all work one hidden class; spreading patches of any shape does

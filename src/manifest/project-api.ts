@@ -21,7 +21,7 @@ interface ShownJob {
 }
 /** The spec of a project, as the API returns it. */
 export interface ShownProjectSpec {
-  readonly workerTemplate: 
+  readonly workerTemplate:
     | (Omit<WorkerTemplate, 'env' | 'targetLabels'> & {
         readonly env: readonly Variable[]
         readonly targetLabels: readonly Pair[]

@@ -46,6 +46,15 @@ const SWEEP_AGENTS = statement({
   params: [nullable(timestamptz)],
 })
 
+/** Places whose agent is gone, unless they are drained or something runs there. */
+const SWEEP_PLACES = statement({
+  name: 'sweep-places',
+  text: `delete from place p where p.drained_at is null and p.registered_at < $1
+      and not exists (select from agent a where a.principal_id = p.principal_id and a.instance = p.name)
+      and not exists (select from workload w where w.place_id = p.id and w.state = 1)`,
+  params: [timestamptz],
+})
+
 export interface SweepOptions {
   /** Actions of work that outlives its object. */
   readonly outlivingActions: readonly WorkAction[]
@@ -55,7 +64,7 @@ export interface SweepOptions {
 
 /**
  * Removes keys and finished work of objects that are gone, both after a day, work to remove a workload that no runtime has
- * claimed for a week, and agents that are gone. Called every minute, it covers a big table within about an hour.
+ * claimed for a week, and agents that are gone, with their places. Called every minute, it covers a big table within about an hour.
  */
 export async function sweep(
   client: Client,
@@ -70,5 +79,7 @@ export async function sweep(
     new Date(now.getTime() - WEEK_MS),
     outlivingActions,
   ])
-  await SWEEP_AGENTS.query(client, [agentRetentionMs === null ? null : new Date(now.getTime() - agentRetentionMs)])
+  const agentsSince = agentRetentionMs === null ? null : new Date(now.getTime() - agentRetentionMs)
+  await SWEEP_AGENTS.query(client, [agentsSince])
+  if (agentsSince) await SWEEP_PLACES.query(client, [agentsSince])
 }

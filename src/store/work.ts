@@ -71,7 +71,15 @@ const CANDIDATES = statement({
       where state = 1 and lease_until <= ${statementTime('$3')} and abort_requested_at is null and type = any($1::text[]) and ${SUITS}
       order by lease_until limit $4)
   ) c order by seq limit $4`,
-  params: [array(text), nullable(array(text)), nullable(timestamptz), bigint, nullable(array(uuid)), array(text), jsonb],
+  params: [
+    array(text),
+    nullable(array(text)),
+    nullable(timestamptz),
+    bigint,
+    nullable(array(uuid)),
+    array(text),
+    jsonb,
+  ],
   row: { objectId: uuid, rootId: uuid, isStart: boolean },
 })
 

@@ -8,7 +8,12 @@ import { parseDuration, writeDuration } from '../../src/manifest/parse-duration.
 const SPEC: ProjectSpec = {
   workerTemplate: {
     ...{ runtime: 'played', image: 'node:24', command: ['node', 'run.mjs'], args: ['--all'], env: { A: '1', B: 'no' } },
-    ...{ files: [{ path: 'run.mjs', content: 'go()\nstop()\n' }], timeoutMs: 5_400_000, workspace: true },
+    ...{
+      files: [{ path: 'run.mjs', content: 'go()\nstop()\n' }],
+      timeoutMs: 5_400_000,
+      workspace: true,
+      targetLabels: { zone: 'eu' },
+    },
   },
   subscriptions: [
     { source: 'acme', types: ['push'], qualifiers: { branch: 'main' }, labels: { z: 'true' }, task: null },

@@ -32,7 +32,12 @@ function describeTemplate(template: WorkerTemplate): readonly Field[] {
     ['files', files.map(({ path }) => plain(path)).join(', ')],
     ['timeout', timeoutMs === null ? null : duration(timeoutMs)],
     ['workspace', workspace ? 'yes' : null],
-    ['labels', Object.entries(targetLabels).map(([key, value]) => plain(`${key}=${value}`)).join(', ')],
+    [
+      'labels',
+      Object.entries(targetLabels)
+        .map(([key, value]) => plain(`${key}=${value}`))
+        .join(', '),
+    ],
   ]
 }
 

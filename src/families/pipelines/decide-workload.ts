@@ -111,7 +111,10 @@ function missPickup(node: Node, work: Work, due: Clock, slice: Slice): void {
 function runOut(node: Node, work: Work, { name, to, since, expiresAt }: Clock, slice: Slice, why = ''): void {
   const seconds = (expiresAt.getTime() - since.getTime()) / 1_000
   const error = {
-    pickup: { code: 'PICKUP_TIMEOUT', message: `No runtime of type ${work.type} picked it up within ${seconds} s.${why && ` ${why}`}` },
+    pickup: {
+      code: 'PICKUP_TIMEOUT',
+      message: `No runtime of type ${work.type} picked it up within ${seconds} s.${why && ` ${why}`}`,
+    },
     timeout: { code: 'TIMEOUT', message: `It took longer than ${seconds} s.` },
     lost: { code: 'RUNTIME_LOST', message: `Its runtime ${work.instance} did not come back within ${seconds} s.` },
     removal: null,

@@ -85,7 +85,11 @@ export async function countPlaces(client: Client, projects: readonly string[] | 
   return rows[0]?.count ?? 0
 }
 
-const LOAD = statement({ text: `${SELECT} where p.id = any($1::uuid[]) order by p.id`, params: [array(uuid)], row: ROW })
+const LOAD = statement({
+  text: `${SELECT} where p.id = any($1::uuid[]) order by p.id`,
+  params: [array(uuid)],
+  row: ROW,
+})
 export async function loadPlaces(client: Client, ids: readonly string[]): Promise<readonly PlaceRow[]> {
   const { rows } = await LOAD.query(client, [ids])
   return rows.map(placeOf)

@@ -50,7 +50,9 @@ export function placementProblem(workload: WaitingWorkload, all: readonly Candid
   if (open.length === 0) return say('DRAINED', heard, 'is drained', 'are drained')
   const noun = pool === 'WORKER' ? 'workers' : 'jobs'
   const full = open.filter((place) => isFull(place, pool))
-  return full.length < open.length ? null : say('FULL', full, `runs all the ${noun}`, `run all the ${noun}`, ' that it may', ' that they may')
+  return full.length < open.length
+    ? null
+    : say('FULL', full, `runs all the ${noun}`, `run all the ${noun}`, ' that it may', ' that they may')
 }
 
 const sayLabels = (labels: Labels): string =>

@@ -1,6 +1,6 @@
 import { type Place, UNREGISTERED } from '../../core/place.ts'
 import type { Client } from '../../store/client.ts'
-import { array, boolean, integer, json, textOf, uuid, text } from '../../store/column-types.ts'
+import { array, boolean, integer, json, text, textOf, uuid } from '../../store/column-types.ts'
 import { statement } from '../../store/statement.ts'
 import * as table from '../../store/tables.ts'
 import type { PlaceKey, Placement } from '../family.ts'
@@ -23,7 +23,12 @@ const find = (name: string, suffix: string) =>
       ) p`,
     params: [array(uuid), array(text), array(text)],
     row: {
-      ...{ id: table.place.id, principalId: table.place.principalId, type: table.place.type, instance: table.place.name },
+      ...{
+        id: table.place.id,
+        principalId: table.place.principalId,
+        type: table.place.type,
+        instance: table.place.name,
+      },
       ...{ labels: json<Place['labels']>(), capacity: table.place.capacity, isDrained: boolean },
     },
   })
@@ -46,7 +51,9 @@ const COUNT = statement({
 async function countRunning(client: Client, ids: readonly string[]): Promise<ReadonlyMap<string, Place['running']>> {
   if (ids.length === 0) return new Map()
   const { rows } = await COUNT.query(client, [ids])
-  return new Map(ids.map((id) => [id, Object.fromEntries(rows.filter((r) => r.id === id).map((r) => [r.pool, r.held]))]))
+  return new Map(
+    ids.map((id) => [id, Object.fromEntries(rows.filter((r) => r.id === id).map((r) => [r.pool, r.held]))]),
+  )
 }
 
 async function placesOf(client: Client, keys: readonly PlaceKey[], isLocked: boolean): Promise<readonly Place[]> {
@@ -60,7 +67,9 @@ async function placesOf(client: Client, keys: readonly PlaceKey[], isLocked: boo
   if (isLocked && limited.length > 0) await lockSlots(client)
   const running = await countRunning(client, limited)
   return keys.map((key) => {
-    const row = rows.find((r) => r.principalId === key.principalId && r.type === key.type && r.instance === key.instance)
+    const row = rows.find(
+      (r) => r.principalId === key.principalId && r.type === key.type && r.instance === key.instance,
+    )
     if (!row) return UNREGISTERED
     const { id, labels, isDrained, capacity } = row
     return { id, labels, isDrained, capacity, running: running.get(id) ?? {} }

@@ -2,6 +2,8 @@ import { v7 } from 'uuid'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { ClaimedItem } from '../../../src/core/ports/agents.ts'
 import type { Viewer } from '../../../src/core/ports/viewer.ts'
+import { queryBlockerInputs } from '../../../src/families/pipelines/blocker-queries.ts'
+import { blockersOf } from '../../../src/families/pipelines/blockers.ts'
 import type { WorkloadInput } from '../../../src/families/pipelines/normalise-workload.ts'
 import {
   accepted,
@@ -30,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 afterEach(async () => {
-  await world.pool.query('truncate object, work, wake, root_queue, place, agent cascade')
+  await world.pool.query('truncate object, work, wake, root_queue, place cascade')
 })
 
 const labelsOf = (labels: Readonly<Record<string, string>>) =>
@@ -195,7 +197,9 @@ describe('a drained place', () => {
     const id = await addEvent(world, await project({ workspace: true }))
     const workers = await claim('host')
     const { places } = await accepted(world.pipelines.drainPlace(USER, { name: 'host', reason: 'new disks' }))
-    expect(places).toMatchObject([{ name: 'host', drainedBy: USER.name, drainReason: 'new disks', running: { WORKER: 1 } }])
+    expect(places).toMatchObject([
+      { name: 'host', drainedBy: USER.name, drainReason: 'new disks', running: { WORKER: 1 } },
+    ])
     await addEvent(world, await project())
     await addJob(world, id, 'alone')
     await addJob(world, id, 'guest', { ...TEMPLATE, workspace: true })
@@ -224,10 +228,53 @@ describe('a drained place', () => {
   test('is chosen by an administrator only, and by its name', async () => {
     await register('host')
     const editor = viewerOf('USER')
-    expect(await refused(world.pipelines.drainPlace(editor, { name: 'host' }))).toMatchObject({ type: 'ForbiddenError' })
-    expect(await refused(world.pipelines.drainPlace(RUNTIME, { name: 'host' }))).toMatchObject({ type: 'ForbiddenError' })
+    expect(await refused(world.pipelines.drainPlace(editor, { name: 'host' }))).toMatchObject({
+      type: 'ForbiddenError',
+    })
+    expect(await refused(world.pipelines.drainPlace(RUNTIME, { name: 'host' }))).toMatchObject({
+      type: 'ForbiddenError',
+    })
     const missing = world.pipelines.drainPlace(USER, { name: 'host', type: 'container' })
     expect(await refused(missing)).toMatchObject({ type: 'NotFoundError' })
+  })
+})
+
+describe('a workload that waits', () => {
+  const blockers = async (id: string) => {
+    const now = world.clock.now()
+    return blockersOf(id, await queryBlockerInputs(world.pool, [id], new Date(now.getTime() - 60_000), now))
+  }
+
+  test('says whether labels, a drain, the capacity or the loss of all places keep it', async () => {
+    // Agents of other tests are gone.
+    world.clock.advance(61_000)
+    const id = await addEvent(world, await project(inZone('eu')))
+    expect(await blockers(id)).toMatchObject([{ reason: 'AGENT', connected: false }])
+    await register('us', { labels: { zone: 'us' } })
+    await claim('us')
+    expect(await blockers(id)).toMatchObject([{ reason: 'PLACE', problem: 'LABELS', places: [] }])
+    await register('eu', { labels: { zone: 'eu' }, capacity: 1 })
+    expect(await blockers(id)).toMatchObject([{ reason: 'PLACE', problem: 'LOST', places: ['eu'] }])
+    await claim('eu')
+    const next = await addEvent(world, await project(inZone('eu')))
+    expect(await blockers(next)).toMatchObject([{ reason: 'PLACE', problem: 'FULL', places: ['eu'] }])
+    await accepted(world.pipelines.drainPlace(USER, { name: 'eu' }))
+    expect(await blockers(next)).toMatchObject([{ reason: 'PLACE', problem: 'DRAINED', places: ['eu'] }])
+    world.clock.advance(61_000)
+    expect(await blockers(next)).toMatchObject([{ reason: 'PLACE', problem: 'LOST', places: ['eu'] }])
+  })
+
+  test('outlasts a drain, and is not started with labels that nobody has', async () => {
+    await register('eu', { labels: { zone: 'eu' } })
+    await accepted(world.pipelines.drainPlace(USER, { name: 'eu' }))
+    const patient = await addEvent(world, await project(inZone('eu')))
+    const hopeless = await addEvent(world, await project(inZone('mars')))
+    for (let i = 0; i < 3; i++) {
+      world.clock.advance(200_000)
+      await claim('eu')
+    }
+    expect(await phaseOf(world, patient)).toBe('STARTING')
+    expect(await phaseOf(world, hopeless)).toBe('SCHEDULING_FAILED')
   })
 })
 

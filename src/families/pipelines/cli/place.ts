@@ -49,7 +49,10 @@ async function list(session: Session, { limit }: ListOptions): Promise<ExitCode>
   if (!listed) return session.refuse(notFoundRefusal('There are no places that you may see.'))
   session.emit({ totalCount: listed.totalCount, places: listed.nodes })
   if (listed.nodes.length === 0) session.say('No runtime has registered a place.')
-  else session.say(...session.table(['NAME', 'TYPE', 'STATE', 'WORKERS', 'JOBS', 'LABELS', 'WHY'], listed.nodes.map(rowOf)))
+  else
+    session.say(
+      ...session.table(['NAME', 'TYPE', 'STATE', 'WORKERS', 'JOBS', 'LABELS', 'WHY'], listed.nodes.map(rowOf)),
+    )
   session.say(...describeRest(listed))
   return EXIT.ok
 }
@@ -63,7 +66,8 @@ function rowOf(place: Place): string[] {
 
 function whyOf({ state, drain, seenAt, startingSince, waitingSince }: Place): string {
   const ago = (at: string): string => duration(Math.max(0, Date.now() - Date.parse(at)))
-  if (state === 'DRAINED' && drain) return `by ${drain.by} ${ago(drain.at)} ago${drain.reason ? `: ${drain.reason}` : ''}`
+  if (state === 'DRAINED' && drain)
+    return `by ${drain.by} ${ago(drain.at)} ago${drain.reason ? `: ${drain.reason}` : ''}`
   if (state === 'LOST') return seenAt ? `seen ${ago(seenAt)} ago` : 'not seen for long'
   if (state !== 'SLOW') return ''
   if (startingSince) return `starting for ${ago(startingSince)}`
@@ -100,11 +104,7 @@ async function change(
   const named = { name, ...(type !== undefined && { type }) }
   const { answer } =
     verb === 'drain'
-      ? await session.client.query(
-          DRAIN,
-          { input: { ...named, ...(reason !== undefined && { reason }) } },
-          { signal },
-        )
+      ? await session.client.query(DRAIN, { input: { ...named, ...(reason !== undefined && { reason }) } }, { signal })
       : await session.client.query(UNDRAIN, { input: named }, { signal })
   const outcome = outcomeOf(answer)
   if (!outcome.ok) return session.refuse(outcome.refusal)

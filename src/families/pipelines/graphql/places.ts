@@ -79,7 +79,8 @@ const PlaceRef = builder.objectRef<PlaceRow>('Place').implement({
     seenAt: t.expose('seenAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When its runtime was last heard of, to some seconds; null if that is longer ago than agents are kept.',
+      description:
+        'When its runtime was last heard of, to some seconds; null if that is longer ago than agents are kept.',
     }),
     startingSince: t.expose('startingSince', {
       type: 'DateTime',
@@ -169,7 +170,8 @@ builder.mutationField('registerPlace', (t) =>
           'How many workers, and how many jobs, it runs at the same time, from 1 to 100,000. Left out or null: no limit.',
       }),
     },
-    resolve: (_, { input }, context) => answer(context.pipelines.registerPlace(context.viewer, dropUndefined(input)), changed),
+    resolve: (_, { input }, context) =>
+      answer(context.pipelines.registerPlace(context.viewer, dropUndefined(input)), changed),
   }),
 )
 
@@ -190,7 +192,8 @@ builder.mutationField('drainPlace', (t) =>
       type: t.input.string({ limit: 'workType', description: TYPE }),
       reason: t.input.string({ limit: 'reason', description: 'Why, for people. Left out or null: none.' }),
     },
-    resolve: (_, { input }, context) => answer(context.pipelines.drainPlace(context.viewer, dropUndefined(input)), changed),
+    resolve: (_, { input }, context) =>
+      answer(context.pipelines.drainPlace(context.viewer, dropUndefined(input)), changed),
   }),
 )
 builder.mutationField('undrainPlace', (t) =>
@@ -204,7 +207,8 @@ builder.mutationField('undrainPlace', (t) =>
       name: t.input.string({ required: true, limit: 'instance', description: NAME }),
       type: t.input.string({ limit: 'workType', description: TYPE }),
     },
-    resolve: (_, { input }, context) => answer(context.pipelines.undrainPlace(context.viewer, dropUndefined(input)), changed),
+    resolve: (_, { input }, context) =>
+      answer(context.pipelines.undrainPlace(context.viewer, dropUndefined(input)), changed),
   }),
 )
 

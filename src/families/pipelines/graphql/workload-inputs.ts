@@ -13,8 +13,7 @@ export const WORKLOAD = {
   args: 'Arguments after those of the command. Left out or null: none.',
   env: 'Environment variables, together at most 256 KiB. Left out or null: none.',
   files: 'Files written into the working folder before the start, together at most 512 KiB. Left out or null: none.',
-  targetLabels:
-    'Labels that its place must have, each with this value.',
+  targetLabels: 'Labels that its place must have, each with this value.',
   timeoutMs: 'Milliseconds, from 1, between the first claim by a runtime and its end as TIMED_OUT.',
 } as const
 

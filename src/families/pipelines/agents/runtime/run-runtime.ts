@@ -1,7 +1,7 @@
 import { printProblems } from '../../../../client/agent/print-problems.ts'
 import { type AgentProblem, type Client, runAgent } from '../../../../client/index.ts'
-import { type PlaceOptions, registerPlace } from './register-place.ts'
 import { readReceipt } from './receipt.ts'
+import { type PlaceOptions, registerPlace } from './register-place.ts'
 import type { Runtime } from './runtime.ts'
 import { runtimeWork } from './runtime-work.ts'
 
@@ -33,7 +33,11 @@ export async function runRuntime(options: RuntimeAgentOptions): Promise<void> {
   const { onProblem = printProblems(`Runtime ${runtime.instance}`) } = options
   const known = await runtime.list()
   const { instance: name } = runtime
-  await registerPlace(client, { name, type, ...options.place }, { signal, onProblem: (error) => onProblem({ what: 'claim', error }) })
+  await registerPlace(
+    client,
+    { name, type, ...options.place },
+    { signal, onProblem: (error) => onProblem({ what: 'claim', error }) },
+  )
   await runAgent({
     client,
     instance: runtime.instance,
