@@ -2,7 +2,7 @@
 
 /** A family's files that do I/O; all its others are pure. */
 const IMPURE =
-  /^(commands|queries|effects|family|root-scope|read-existing|detail-loaders|blocker-queries|export-names|spec-snapshots|spec-generations|runs|load-runs|event-queries|slots|locks|lock-queries|claim-payload|worker-tokens|fences|requests-of|graphql|server)\.ts$|^(commands|graphql)\//
+  /^(commands|queries|effects|family|root-scope|read-existing|detail-loaders|blocker-queries|export-names|spec-snapshots|spec-generations|runs|load-runs|event-queries|place-queries|placement|slots|locks|lock-queries|claim-payload|worker-tokens|fences|requests-of|graphql|server)\.ts$|^(commands|graphql)\//
 /** Its half in the command line. */
 const CLI = /^cli(\.ts$|\/)/
 /** Its agents' programs. */

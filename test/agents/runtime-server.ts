@@ -49,6 +49,10 @@ const SDL = `
   input AppendLogsInput { lines: [LogLineInput!]!, sentAt: String }
   type AppendedLogs { accepted: Int! }
   union AppendLogsResult = AppendedLogs | StaleReportError
+  input LabelInput { key: String! value: String! }
+  input RegisterPlaceInput { name: String! type: String! labels: [LabelInput!]! capacity: Int }
+  type ChangedPlaces { names: [String!]! }
+  union RegisterPlaceResult = ChangedPlaces | StaleReportError
   type WorkOffer { type: String! waiting: Int! }
   type Object { finished: Boolean! }
   type Query { object(id: ID!): Object }
@@ -57,6 +61,7 @@ const SDL = `
     renewLeases(input: RenewLeasesInput!): RenewLeasesResult
     reportPhases(input: ReportPhasesInput!): ReportPhasesResult
     appendLogs(input: AppendLogsInput!): AppendLogsResult
+    registerPlace(input: RegisterPlaceInput!): RegisterPlaceResult
   }
   type Subscription { workOffered(types: [String!]!, targets: [String!]): WorkOffer! }
 `
@@ -101,6 +106,7 @@ export async function startRuntimeServer(options: Partial<TinyOptions> = {}): Pr
         return { fence, state: 'HELD' }
       }),
     }),
+    registerPlace: ({ input }: { input: { name: string } }) => ({ __typename: 'ChangedPlaces', names: [input.name] }),
     reportPhases: ({ input }: { input: { reports: Report[] } }) => ({
       __typename: 'PhaseReports',
       results: input.reports.map(report),

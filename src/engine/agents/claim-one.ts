@@ -1,19 +1,12 @@
 import { isExpired, leaseFrom } from '../../core/lease.ts'
 import type { ClaimedItem } from '../../core/ports/agents.ts'
-import type { Viewer } from '../../core/ports/viewer.ts'
 import { WORK_STATE } from '../../core/tree.ts'
 import { FENCE_SECRET_BYTES, hashOf, makeFence } from '../../store/fence.ts'
 import type { EngineParts } from '../parts.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
 import type { TrackedObject } from '../tracked-object.ts'
+import type { Claimant } from './claimant.ts'
 import { type LockedPlaces, startOf } from './locked-places.ts'
-
-/** The agent process that claims. */
-export interface Claimant {
-  readonly viewer: Viewer
-  readonly instance: string
-  readonly leaseMs: number
-}
 
 export function isClaimable({ work }: TrackedObject, now: Date): boolean {
   if (!work || work.abortRequestedAt) return false

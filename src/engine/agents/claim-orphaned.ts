@@ -4,7 +4,7 @@ import { FENCE_SECRET_BYTES, hashOf, makeFence } from '../../store/fence.ts'
 import { claimOrphanedWork, findOrphanedWork } from '../../store/orphaned-work.ts'
 import type { EngineParts } from '../parts.ts'
 import { canDrive } from './access.ts'
-import type { Claimant } from './claim-one.ts'
+import type { Claimant } from './claimant.ts'
 
 /** Claims orphaned work: the clean-up after objects that are gone. */
 export async function claimOrphaned(

@@ -6,7 +6,8 @@ import type { EngineParts } from '../parts.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
 import type { TrackedObject } from '../tracked-object.ts'
 import { canClaim } from './access.ts'
-import { type Claimant, claimOne, isClaimable } from './claim-one.ts'
+import { claimOne, isClaimable } from './claim-one.ts'
+import type { Claimant } from './claimant.ts'
 import { type LockedPlaces, placeKey, startOf } from './locked-places.ts'
 
 /** A claim that waits because its search found nothing. */

@@ -3,7 +3,7 @@ import type { PlaceKey, Placement } from '../../families/family.ts'
 import type { Client } from '../../store/client.ts'
 import type { EngineParts } from '../parts.ts'
 import type { TrackedObject } from '../tracked-object.ts'
-import type { Claimant } from './claim-one.ts'
+import type { Claimant } from './claimant.ts'
 
 const textOf = ({ principalId, type, instance }: PlaceKey): string => JSON.stringify([principalId, type, instance])
 
