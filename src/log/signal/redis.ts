@@ -1,69 +1,61 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { createClient } from 'redis'
 import type { Signal } from '../../core/ports/signal.ts'
+import { type RedisUrl, readRedisUrl } from '../../core/redis-url.ts'
 import type { Logger } from '../../logger.ts'
+import { type RedisClient, RedisLink, type RedisRole } from './redis-link.ts'
 
-/** Interval of pings on a quiet connection; without an answer it is dropped after `SILENCE_MS`. */
-const PING_MS = 5_000
-const SILENCE_MS = 15_000
-/** Quick at first, for a restart of Redis; then every second, without limit. */
-const retryAfter = (attempts: number): number => Math.min(1_000, 20 * 2 ** Math.min(attempts, 6))
+type Listener = (message: string) => void
+/** Interval of attempts to subscribe while Redis is away. */
+const RETRY_MS = 50
 
 /**
  * The signal between processes, over Redis. It starts, and stays usable, while Redis is away: messages published then are
  * lost, subscriptions made then begin as soon as Redis is back.
  *
- * @param url as `redis://[[user][:password]@]host[:port][/db]`, or `rediss:`
+ * @param url as `readRedisUrl` takes it
  */
-export function createRedisSignal({ url, logger }: { url: string; logger: Logger }): Signal {
+export function createRedisSignal({ url: text, logger }: { url: string; logger: Logger }): Signal {
+  const url = urlOf(text)
   const stop = new AbortController()
-  const connect = (role: 'publisher' | 'subscriber') => {
-    const client = createClient({
-      url,
-      name: `phaseline-${role}`,
-      pingInterval: PING_MS,
-      // Messages of an outage are useless afterwards: readers have polled meanwhile.
-      disableOfflineQueue: role === 'publisher',
-      socket: { connectTimeout: 5_000, socketTimeout: SILENCE_MS, reconnectStrategy: retryAfter },
-    })
-    let up = true
-    client.on('ready', () => {
-      if (!up) logger.info({ role }, 'Redis is back.')
-      up = true
-    })
-    client.on('error', (error: Error) => {
-      // Once per outage, not once per attempt.
-      if (up && !stop.signal.aborted) logger.warn({ role, err: error }, 'Redis is away: polling more often meanwhile.')
-      up = false
-    })
-    client.connect().catch((error: unknown) => {
-      if (!stop.signal.aborted) logger.error({ role, err: error }, 'The connection to Redis failed.')
-    })
-    return client
-  }
-  const publisher = connect('publisher')
-  const subscriber = connect('subscriber')
+  const subscriptions = new Map<string, Set<Listener>>()
+  const link = (role: RedisRole, prepare?: (client: RedisClient) => Promise<unknown>) =>
+    new RedisLink({ url, role, logger, signal: stop.signal, ...(prepare && { prepare }) })
+  const publisher = link('publisher')
+  const subscriber = link('subscriber', async (client) => {
+    for (const [channel, listeners] of subscriptions)
+      for (const listener of listeners) await client.subscribe(channel, listener)
+  })
 
-  const subscribe = async (channel: string, listener: (message: string) => void): Promise<void> => {
+  const subscribe = async (channel: string, listener: Listener): Promise<void> => {
+    const listeners = subscriptions.get(channel) ?? new Set()
+    subscriptions.set(channel, listeners.add(listener))
     for (;;) {
       stop.signal.throwIfAborted()
       try {
         // Adding the same listener again is harmless, so an attempt whose answer was lost can be repeated.
-        return await subscriber.subscribe(channel, listener)
+        if (subscriber.client) return await subscriber.client.subscribe(channel, listener)
       } catch (error) {
         logger.debug({ err: error, channel }, 'SUBSCRIBE failed; trying again.')
-        await delay(50, undefined, { signal: stop.signal })
       }
+      await delay(RETRY_MS, undefined, { signal: stop.signal })
     }
+  }
+  const unsubscribe = async (channel: string, listener: Listener): Promise<void> => {
+    const listeners = subscriptions.get(channel)
+    listeners?.delete(listener)
+    if (listeners?.size === 0) subscriptions.delete(channel)
+    // Without Redis there is nothing to end.
+    await subscriber.client?.unsubscribe(channel, listener).catch(() => undefined)
   }
 
   return {
     get connected() {
-      return publisher.isReady && subscriber.isReady
+      return Boolean(publisher.client?.isReady && subscriber.client?.isReady)
     },
     publish(channel, message) {
-      if (!publisher.isReady) return
-      publisher.publish(channel, message).catch((error: unknown) => {
+      const { client } = publisher
+      if (!client?.isReady) return
+      client.publish(channel, message).catch((error: unknown) => {
         if (!stop.signal.aborted) logger.debug({ err: error, channel }, 'A signal was lost.')
       })
     },
@@ -81,17 +73,19 @@ export function createRedisSignal({ url, logger }: { url: string; logger: Logger
       return {
         async close() {
           open = false
-          const done = subscriber.unsubscribe(channel, listener).catch(() => undefined)
-          // Without Redis the answer may never come; the listener ignores messages already.
-          if (subscriber.isReady) await done
+          await unsubscribe(channel, listener)
         },
       }
     },
     close() {
       stop.abort()
-      publisher.destroy()
-      subscriber.destroy()
       return Promise.resolve()
     },
   }
+}
+
+function urlOf(text: string): RedisUrl {
+  const read = readRedisUrl(text)
+  if (!read.ok) throw new TypeError(`REDIS_URL ${read.problem}`)
+  return read.url
 }
