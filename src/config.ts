@@ -3,8 +3,10 @@ import { isAbsolute } from 'node:path'
 import { z } from 'zod'
 import { CHOSEN_TOKEN_RULE, isChosenToken } from './core/bearer.ts'
 import { DATABASE_DEADLINES, type DatabaseDeadlines } from './core/database-deadlines.ts'
+import { readDatabaseUrl } from './core/database-url.ts'
 import { GATEWAY_LIMITS, type GatewayLimits, type LimitSetting } from './core/gateway-limits.ts'
 import { isLoopback } from './core/loopback.ts'
+import { readRedisUrl } from './core/redis-url.ts'
 import { Secret } from './core/secret.ts'
 import type { TimeoutDefaults, TimeoutSetting } from './core/tree.ts'
 
@@ -45,6 +47,8 @@ export interface Config {
   readonly dataDir: string
   /** Absent: an embedded Postgres in the data folder. */
   readonly databaseUrl: Secret | undefined
+  /** Reads it again where its login may change, in a file or by a command; null then: it cannot be read now. Null: it stays. */
+  readonly readDatabaseUrl: (() => Promise<string | null>) | null
   readonly deadlines: DatabaseDeadlines
   /** Absent: this process polls instead of hearing from others. */
   readonly redisUrl: Secret | undefined
@@ -127,14 +131,18 @@ function isNetwork(text: string): boolean {
   if (family === 0 || more.length > 0) return false
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128))
 }
-const url = (...protocols: string[]) =>
-  z
-    .string()
-    .refine(
-      (text) => URL.canParse(text) && protocols.includes(new URL(text).protocol),
-      `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
-    )
-    .transform((text) => new Secret(text))
+const databaseUrl = z.string().transform((text, context) => {
+  const read = readDatabaseUrl(text)
+  if (read.ok) return new Secret(text)
+  context.addIssue({ code: 'custom', message: read.problem })
+  return z.NEVER
+})
+const redisUrl = z.string().transform((text, context) => {
+  const read = readRedisUrl(text)
+  if (read.ok) return new Secret(text)
+  context.addIssue({ code: 'custom', message: read.problem })
+  return z.NEVER
+})
 function isEndpoint(text: string): boolean {
   const url = URL.parse(text)
   return url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password
@@ -176,8 +184,8 @@ const schema = z.object({
   // Less than the 30 s after which Kubernetes kills.
   PHASELINE_DRAIN_TIMEOUT_MS: timeout.default(25_000),
   PHASELINE_DATA: z.string().default('.phaseline'),
-  DATABASE_URL: url('postgres:', 'postgresql:').optional(),
-  REDIS_URL: url('redis:', 'rediss:').optional(),
+  DATABASE_URL: databaseUrl.optional(),
+  REDIS_URL: redisUrl.optional(),
   PHASELINE_ROLES: list(',')
     .refine(
       (roles): roles is Role[] => roles.length > 0 && roles.every((role) => ROLES.some((known) => known === role)),
@@ -237,7 +245,11 @@ export const exposedSecrets = (env: Env): readonly string[] =>
   })
 
 function hasPassword(text: string): boolean {
-  const url = URL.parse(text)
+  const redis = readRedisUrl(text)
+  if (redis.ok) return [redis.url.login, redis.url.sentinelLogin].some(({ password }) => password !== undefined)
+  const database = readDatabaseUrl(text)
+  // The driver's has one server.
+  const url = URL.parse(database.ok ? database.url.driverUrl : text)
   return url !== null && (url.password !== '' || url.searchParams.has('password'))
 }
 
@@ -295,6 +307,7 @@ export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts =
       drain: { delayMs: data.PHASELINE_DRAIN_DELAY_MS, timeoutMs: data.PHASELINE_DRAIN_TIMEOUT_MS },
       dataDir: data.PHASELINE_DATA,
       databaseUrl: data.DATABASE_URL,
+      readDatabaseUrl: null,
       redisUrl: data.REDIS_URL,
       roles: new Set(data.PHASELINE_ROLES),
       agentsUrl: data.PHASELINE_URL,

@@ -23,7 +23,18 @@ export async function loadSettings(env: Env, timeouts: LoadOptions['timeouts'] =
   }
   const loaded = loadConfig({ ...env, ...values }, { nameOf: (name) => settings[name] ?? name, timeouts })
   const all = [...problems, ...(loaded.ok ? [] : loaded.problems)]
-  return all.length > 0 ? { ok: false, problems: all } : loaded
+  if (!loaded.ok || all.length > 0) return { ok: false, problems: all }
+  return { ok: true, config: { ...loaded.config, readDatabaseUrl: readerOf('DATABASE_URL', env) } }
+}
+
+/** Logins of databases are often valid for minutes, or changed under a process that runs. */
+function readerOf(name: string, env: Env): (() => Promise<string | null>) | null {
+  const [source] = sourcesOf(name, env)
+  if (!source) return null
+  return async () => {
+    const read = await source.read()
+    return 'secret' in read ? read.secret : null
+  }
 }
 
 interface Source {

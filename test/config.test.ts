@@ -82,6 +82,17 @@ describe('secrets in files and from commands', () => {
     })
   })
 
+  test('that of the database is read again, as its login may change, and a broken one is not passed on', async () => {
+    const path = await file('changing', 'postgres://ada:one@a,b/x\n')
+    const loaded = await loadSettings({ DATABASE_URL_FILE: path })
+    if (!loaded.ok) throw new Error(loaded.problems.join())
+    await file('changing', 'postgres://ada:two@a,b/x\n')
+    expect(await loaded.config.readDatabaseUrl?.()).toBe('postgres://ada:two@a,b/x')
+    await rm(path)
+    expect(await loaded.config.readDatabaseUrl?.()).toBeNull()
+    expect(await loadSettings({ DATABASE_URL: 'postgres://a/x' })).toMatchObject({ config: { readDatabaseUrl: null } })
+  })
+
   test('are refused by the name of the setting, with all other problems, and no value is told', async () => {
     const loaded = await loadSettings({
       PORT: 'x',
@@ -162,6 +173,8 @@ describe('secrets in files and from commands', () => {
         PGPASSWORD: 'pw',
       }),
     ).toEqual(['PHASELINE_TOKEN', 'PHASELINE_SECRET_KEY', 'DATABASE_URL', 'REDIS_URL', 'PGPASSWORD'])
+    const several = { DATABASE_URL: 'postgres://ada:pw@a:1,b:2/x', REDIS_URL: 'redis+sentinel://:pw@a,b/signals' }
+    expect(exposedSecrets(several)).toEqual(['DATABASE_URL', 'REDIS_URL'])
   })
 })
 

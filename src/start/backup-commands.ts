@@ -18,7 +18,10 @@ import { shareEmbeddedPostgres } from '../store/embedded/index.ts'
 import { knownMigrations } from '../store/migrate.ts'
 import { createPool } from '../store/pool.ts'
 import { keyIdOf } from '../store/sealing.ts'
+import { probing } from '../store/server-client.ts'
+import { DatabaseServers } from '../store/servers.ts'
 import { MIGRATIONS_FOLDER } from './package-folder.ts'
+import { serversOf } from './services.ts'
 
 /** `phaseline backup` and `phaseline restore`: with the database of `phaseline serve`, from the same settings. */
 
@@ -95,15 +98,18 @@ interface Opened extends AsyncDisposable {
 /** An embedded one is started if no server runs it, and ends with this process. */
 async function openDatabase(config: Config, env: BackupDatabase['env'], signal: AbortSignal): Promise<Opened> {
   await using parts = new AsyncDisposableStack()
-  const { databaseUrl, dataDir, deadlines } = config
+  const { databaseUrl, readDatabaseUrl, dataDir, deadlines } = config
   // What goes wrong is told in one sentence.
   const logger = createLogger('silent')
-  const connection = databaseUrl
-    ? { connectionString: databaseUrl.reveal() }
-    : parts.use(await shareEmbeddedPostgres({ dataDir, logger, signal })).connection
-  const pool = parts.adopt(createPool(connection, { max: 1, logger, deadlines }), (one) => one.end())
+  const servers = databaseUrl
+    ? serversOf(databaseUrl, readDatabaseUrl)
+    : new DatabaseServers(parts.use(await shareEmbeddedPostgres({ dataDir, logger, signal })))
+  const pool = parts.adopt(createPool(servers, { max: 1, logger, deadlines }), (one) => one.end())
+  const connection = await servers.single(probing(servers, deadlines.connectTimeoutMs))
+  const { passFile } = servers
+  const toolEnv = passFile === null ? env : { ...env, PGPASSFILE: passFile }
   const all = parts.move()
-  return { database: { connection, pool, env }, [Symbol.asyncDispose]: () => all.disposeAsync() }
+  return { database: { connection, pool, env: toolEnv }, [Symbol.asyncDispose]: () => all.disposeAsync() }
 }
 
 async function missingKeys(config: Config, { secretKeys }: Contents): Promise<readonly string[]> {

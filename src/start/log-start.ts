@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Config } from '../config.ts'
+import { nameOf, readDatabaseUrl } from '../core/database-url.ts'
 import type { Logger } from '../logger.ts'
 
 interface Started {
@@ -36,9 +37,13 @@ export async function logStart({ config, pool, migrations, epoch, gateway, admin
   )
 }
 
-/** Host and port, and nothing else of a URL that has a password. */
-function hostOf(url: string | undefined): string {
-  if (url === undefined) return 'embedded'
-  const { host, searchParams } = new URL(url)
+/** Hosts and ports, and nothing else of a URL that has a password. */
+function hostOf(text: string | undefined): string {
+  if (text === undefined) return 'embedded'
+  const read = readDatabaseUrl(text)
+  if (!read.ok) return 'unknown'
+  const { places, driverUrl } = read.url
+  if (places.length > 0) return places.map(nameOf).join(', ')
+  const { host, searchParams } = new URL(driverUrl)
   return searchParams.get('host') ?? host
 }

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import type { Logger } from '../logger.ts'
 import { createPool, type PoolOptions } from '../store/pool.ts'
 import { Reachability } from '../store/reachability.ts'
+import { checkPooler } from './check-pooler.ts'
 import { connectDatabase } from './services.ts'
 import { waitForDatabase } from './wait-for-database.ts'
 
@@ -22,11 +23,12 @@ export async function openDatabase(
 ): Promise<Database> {
   await using parts = new AsyncDisposableStack()
   const { deadlines } = config
-  const { connection, embedded } = await connectDatabase(config, { logger, signal })
+  const { servers, embedded } = await connectDatabase(config, { logger, signal })
   parts.use(embedded)
   const { connectTimeoutMs } = deadlines
-  const reachability = parts.use(new Reachability({ connection, connectTimeoutMs, logger }))
+  const reachability = parts.use(new Reachability({ servers, connectTimeoutMs, logger }))
   await waitForDatabase(reachability, { deadlines, logger, signal })
+  if (!embedded) await checkPooler({ servers, connectTimeoutMs })
   const closing = () => reachability.closing()
   const started = () => signal.removeEventListener('abort', closing)
   signal.addEventListener('abort', closing)
@@ -36,7 +38,7 @@ export async function openDatabase(
     closing,
     started,
     openPool: (max, options = {}) =>
-      all.adopt(createPool(connection, { max, logger, deadlines, reachability, ...options }), (pool) => pool.end()),
+      all.adopt(createPool(servers, { max, logger, deadlines, reachability, ...options }), (pool) => pool.end()),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   }
 }

@@ -1,19 +1,23 @@
 import type { Config } from '../config.ts'
 import type { Signal } from '../core/ports/signal.ts'
+import type { Secret } from '../core/secret.ts'
 import { createMemorySignal } from '../log/signal/memory.ts'
 import type { Logger } from '../logger.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../store/embedded/index.ts'
-import type { Connection } from '../store/pool.ts'
+import { DatabaseServers } from '../store/servers.ts'
 
 /** The configured database, or an embedded one that ends with this process. */
 export async function connectDatabase(
-  { databaseUrl, dataDir }: Config,
+  { databaseUrl, readDatabaseUrl, dataDir }: Config,
   { logger, signal }: { readonly logger: Logger; readonly signal: AbortSignal },
-): Promise<{ readonly connection: Connection; readonly embedded: EmbeddedPostgres | null }> {
-  if (databaseUrl) return { connection: { connectionString: databaseUrl.reveal() }, embedded: null }
+): Promise<{ readonly servers: DatabaseServers; readonly embedded: EmbeddedPostgres | null }> {
+  if (databaseUrl) return { servers: serversOf(databaseUrl, readDatabaseUrl), embedded: null }
   const embedded = await startEmbeddedPostgres({ dataDir, logger, signal })
-  return { connection: embedded.connection, embedded }
+  return { servers: new DatabaseServers({ connection: embedded.connection }), embedded }
 }
+
+export const serversOf = (url: Secret, readUrl: Config['readDatabaseUrl']): DatabaseServers =>
+  new DatabaseServers({ connection: { connectionString: url.reveal() }, ...(readUrl && { readUrl }) })
 
 /** Redis between processes, or the memory of a single one. */
 export async function openSignal({ redisUrl: url }: Config, logger: Logger): Promise<Signal> {

@@ -1,12 +1,15 @@
 import { type Client, Pool, type PoolConfig } from 'pg'
 import type { DatabaseDeadlines } from '../core/database-deadlines.ts'
 import { DatabaseUnavailable } from '../core/database-unavailable.ts'
-import { CallbackClient } from './callback-client.ts'
+import { nameOf } from '../core/database-url.ts'
+import type { CallbackClient } from './callback-client.ts'
 import { CorkedSocket } from './corked-socket.ts'
-import { type Reachability, Unanswered } from './reachability.ts'
+import type { Reachability } from './reachability.ts'
 import { afterRunning } from './running-time.ts'
+import { ServerClient } from './server-client.ts'
+import type { DatabaseServers } from './servers.ts'
 import { SilenceWatch } from './silence-watch.ts'
-import { unavailableOf } from './unavailable.ts'
+import { isLoginRefused, Unanswered, unavailableOf, unreachableOf } from './unavailable.ts'
 
 /** The database may be there: all connections of the pool are in use, for as long as a request may wait for one. */
 export class PoolExhausted extends DatabaseUnavailable {}
@@ -16,6 +19,7 @@ const GOODBYE_MS = 1_000
 
 interface PoolBounds {
   readonly deadlines: Pick<DatabaseDeadlines, 'connectTimeoutMs' | 'poolTimeoutMs' | 'silenceMs'>
+  readonly servers: DatabaseServers
   readonly reachability: Reachability
   /** The pool ends it. */
   readonly ownsReachability: boolean
@@ -32,8 +36,10 @@ export class BoundedPool extends Pool {
   /** Of all connections: also of those that are being opened or closed. */
   readonly #sockets: Set<CorkedSocket>
   readonly #ownsReachability: boolean
+  readonly #servers: DatabaseServers
+  readonly #open = new Set<ServerClient>()
 
-  constructor(config: PoolConfig, { deadlines, reachability, ownsReachability }: PoolBounds) {
+  constructor(config: PoolConfig, { deadlines, servers, reachability, ownsReachability }: PoolBounds) {
     const { connectTimeoutMs, poolTimeoutMs } = deadlines
     const sockets = new Set<CorkedSocket>()
     const stream = (): CorkedSocket => {
@@ -42,16 +48,16 @@ export class BoundedPool extends Pool {
       return socket.once('close', () => sockets.delete(socket))
     }
     // The pool gives its clients the bound of its own waiting, by a plain timer.
-    const BoundedClient = class extends CallbackClient {
+    const BoundedClient = class extends ServerClient {
       constructor(given: PoolConfig) {
-        super({ ...given, connectionTimeoutMillis: 0 })
+        super({ ...given, connectionTimeoutMillis: 0 }, { servers, connectTimeoutMs })
       }
 
       override connect = ((connected: (error: Error | null, client?: Client) => void) => {
         const late = afterRunning(connectTimeoutMs, () => this.destroy(tooLate(connectTimeoutMs)))
         super.connect((error: Error | null) => {
           late[Symbol.dispose]()
-          const away = unavailableOf(error)
+          const away = unreachableOf(error)
           if (away) reachability.unreachable(away)
           connected(away ?? error, this)
         })
@@ -61,13 +67,20 @@ export class BoundedPool extends Pool {
         return noted(error, reachability)
       }
     }
-    super({ ...config, stream, Client: BoundedClient as typeof CallbackClient, connectionTimeoutMillis: poolTimeoutMs })
+    super({
+      ...config,
+      stream,
+      Client: BoundedClient as object as typeof Client,
+      connectionTimeoutMillis: poolTimeoutMs,
+    })
     this.#deadlines = deadlines
     this.#reachability = reachability
     this.#sockets = sockets
     this.#ownsReachability = ownsReachability
     this.#watch = new SilenceWatch(deadlines.silenceMs, reachability)
+    this.#servers = servers
     const broke = (error: Error): void => {
+      servers.doubt()
       if (!this.ending) reachability.broke(error)
     }
     // Without a listener, a connection that breaks would end the process. The pool replaces an idle one.
@@ -76,14 +89,30 @@ export class BoundedPool extends Pool {
       // On one in use, the next statement fails.
       client.on('error', broke)
       this.#watch.add(client as object as CallbackClient)
+      this.#leaveStandby(client as object as ServerClient)
     })
     reachability.onAbandoned(() => this.#destroy())
+    servers.onMoved((to) => {
+      for (const client of this.#open)
+        if (client.place && nameOf(client.place) !== nameOf(to)) client.destroy(new DatabaseUnavailable(MOVED))
+    })
   }
 
   override connect = ((callback?: Parameters<typeof Pool.prototype.connect>[0]) => {
+    const again = () => super.connect()
     // Of a query of the pool, which translates errors itself.
-    if (callback) return this.#isRefused() ? callback(refused(), undefined, () => {}) : super.connect(callback)
-    return this.#isRefused() ? Promise.reject(refused()) : super.connect().catch((error) => this.#failed(error))
+    if (callback) {
+      if (this.#isRefused()) return callback(refused(), undefined, () => {})
+      return super.connect((error, client, release) => {
+        if (!(error && isLoginRefused(error))) return callback(error, client, release)
+        void this.#renewed(error).then((isNew) => (isNew ? super.connect(callback) : callback(error, client, release)))
+      })
+    }
+    if (this.#isRefused()) return Promise.reject(refused())
+    return super
+      .connect()
+      .catch(async (error) => ((await this.#renewed(error)) ? again() : Promise.reject(error)))
+      .catch((error) => this.#failed(error))
   }) as Pool['connect']
 
   // The driver's overloads stay valid: each call returns what its overload promises.
@@ -102,6 +131,24 @@ export class BoundedPool extends Pool {
   /** Requests need not find out for themselves, one after the other, that the database is away. */
   #isRefused(): boolean {
     return this.#reachability.isDown && !this.ending
+  }
+
+  /** Whether a login that was refused has been replaced. */
+  async #renewed(error: unknown): Promise<boolean> {
+    return isLoginRefused(error) && (await this.#servers.renew())
+  }
+
+  /** A server that has become a standby may keep connections, and an address may lead elsewhere now. */
+  #leaveStandby(client: ServerClient): void {
+    this.#open.add(client)
+    client.once('end', () => this.#open.delete(client))
+    const { connection } = client as object as { readonly connection: NodeJS.EventEmitter }
+    connection.on('errorMessage', ({ code }: { readonly code?: string }) => {
+      if (code !== READ_ONLY) return
+      this.#servers.doubt()
+      // Who asked is answered first.
+      setImmediate(() => client.destroy(new DatabaseUnavailable(MOVED)))
+    })
   }
 
   #failed(error: unknown): never {
@@ -123,6 +170,10 @@ export class BoundedPool extends Pool {
     for (const socket of this.#sockets) socket.destroy()
   }
 }
+
+/** The server takes no writes. */
+const READ_ONLY = '25006'
+const MOVED = 'another server takes the writes now'
 
 /** The driver's words. */
 const NONE_FREE = 'timeout exceeded when trying to connect'

@@ -88,7 +88,7 @@ export async function migrate(pool: Pool, folder: string, signal?: AbortSignal):
 }
 
 /** The driver's types leave it out. */
-const backendOf = (client: PoolClient): number | null => (client as object as { processID: number | null }).processID
+const backendOf = (client: PoolClient): number | null => (client as object as { backendPid: number | null }).backendPid
 
 async function readMigrations(folder: string): Promise<readonly Migration[]> {
   const names = await knownMigrations(folder)

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type ClientConfig, DatabaseError } from 'pg'
-import { DatabaseUnavailable } from '../core/database-unavailable.ts'
+import type { DatabaseUnavailable } from '../core/database-unavailable.ts'
 import type { Logger } from '../logger.ts'
-import { CallbackClient } from './callback-client.ts'
 import { afterRunning } from './running-time.ts'
-import { unavailableOf } from './unavailable.ts'
+import { GOODBYE_MS, ServerClient } from './server-client.ts'
+import type { DatabaseServers } from './servers.ts'
+import { isCrowded, isLoginRefused, Unanswered, unavailableOf, unreachableOf } from './unavailable.ts'
 
 /** Interval of the attempts to reach a database that is away, in milliseconds. */
 const RETRY_MS = 250
@@ -12,15 +12,11 @@ const RETRY_MS = 250
 const REMIND_MS = 10_000
 /** Connections that break are told so often at most, in milliseconds. */
 const BROKE_MS = 1_000
-/** Milliseconds that a connection gets to say goodbye. */
-const GOODBYE_MS = 20
 /**
  * Failed attempts in a row after which the database counts as away: a name that is not found once, or a refusal, says nothing
  * of the connections that are open. One attempt that is not answered at all is enough, unless others are answered meanwhile.
  */
 const ATTEMPTS = 3
-/** The code of a server that has no connection left: it is there. */
-const TOO_MANY = '53300'
 
 /**
  * Which of these backends work on a statement. Behind a pooler the ids that clients know are not those of backends: seen
@@ -31,11 +27,13 @@ const WORKING = `select pg_backend_pid() as own, array(
     where pid = any($1) and state in ('active', 'disabled') and wait_event is distinct from 'ClientWrite'
   ) as working`
 
-/** Nothing came back in time. */
-export class Unanswered extends DatabaseUnavailable {}
+interface Answer {
+  readonly own: number | null
+  readonly row: unknown
+}
 
 interface ReachabilityOptions {
-  readonly connection: ClientConfig
+  readonly servers: DatabaseServers
   /** Milliseconds until a new connection must be usable. */
   readonly connectTimeoutMs: number
   readonly logger: Logger
@@ -139,7 +137,7 @@ export class Reachability implements AsyncDisposable {
     while (!signal.aborted) {
       await delay(RETRY_MS, undefined, { signal }).catch(() => undefined)
       if (signal.aborted) return
-      const failed = await this.check().then(() => null, unavailableOf)
+      const failed = await this.check().then(() => null, unreachableOf)
       if (signal.aborted) return
       if (!failed || isCrowded(failed)) {
         if (this.isDown) logger.warn({ forMs: forMs() }, 'the database is reachable again')
@@ -168,15 +166,20 @@ export class Reachability implements AsyncDisposable {
   }
 
   /** The answer to one statement on a connection of its own, in bounded time. */
-  async #ask(
-    text: string,
-    values: unknown[],
-    signal = this.#stop.signal,
-  ): Promise<{ readonly own: number | null; readonly row: unknown }> {
+  async #ask(text: string, values: unknown[], signal = this.#stop.signal): Promise<Answer> {
+    try {
+      return await this.#askOnce(text, values, signal)
+    } catch (error) {
+      if (!(isLoginRefused(error) && (await this.#options.servers.renew()))) throw error
+      return this.#askOnce(text, values, signal)
+    }
+  }
+
+  async #askOnce(text: string, values: unknown[], signal: AbortSignal): Promise<Answer> {
     const signals = [signal, this.#stop.signal]
     for (const each of signals) each.throwIfAborted()
-    const { connection, connectTimeoutMs } = this.#options
-    const client = new CallbackClient({ ...connection, application_name: 'phaseline' })
+    const { servers, connectTimeoutMs } = this.#options
+    const client = new ServerClient({ application_name: 'phaseline' }, { servers, connectTimeoutMs })
     client.on('error', () => undefined)
     const destroy = () => client.destroy()
     // Over all of it: a server may take a connection, and say nothing afterwards.
@@ -199,7 +202,3 @@ export class Reachability implements AsyncDisposable {
     }
   }
 }
-
-/** The server has no connection left for us, and those that are open go on. */
-const isCrowded = (error: unknown): boolean =>
-  error instanceof DatabaseUnavailable && error.cause instanceof DatabaseError && error.cause.code === TOO_MANY

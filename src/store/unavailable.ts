@@ -24,6 +24,30 @@ const SYSTEM = new Set([
 /** The driver gives these errors no code. */
 const DRIVER = /^(Connection terminated|timeout e|Client (has encountered a connection error|was closed) and is not)/
 
+/** Nothing came back in time. */
+export class Unanswered extends DatabaseUnavailable {}
+
+/** The code of a server that has no connection left: it is there. */
+const TOO_MANY = '53300'
+
+/** The server has no connection left for us, and those that are open go on. */
+export const isCrowded = (error: unknown): boolean =>
+  error instanceof DatabaseError
+    ? error.code === TOO_MANY
+    : error instanceof DatabaseUnavailable && error.cause instanceof DatabaseError && isCrowded(error.cause)
+
+/** A login that the server does not accept, or not any more. */
+const LOGIN = /^28...$/
+
+/** The same for a new connection, which needs a login: while a process runs, one that is refused is an outage like others. */
+export function unreachableOf(error: unknown): DatabaseUnavailable | null {
+  const refused = error instanceof DatabaseError && LOGIN.test(error.code ?? '')
+  return refused ? new DatabaseUnavailable(error.message, { cause: error }) : unavailableOf(error)
+}
+
+export const isLoginRefused = (error: unknown): boolean =>
+  error instanceof DatabaseError ? LOGIN.test(error.code ?? '') : error instanceof Error && isLoginRefused(error.cause)
+
 /** The same error for all ways in which the database can be away; null: the error is another one. */
 export function unavailableOf(error: unknown): DatabaseUnavailable | null {
   if (error instanceof DatabaseUnavailable) return error

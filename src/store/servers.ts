@@ -1,0 +1,165 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { PoolConfig } from 'pg'
+import { DatabaseUnavailable } from '../core/database-unavailable.ts'
+import { type DatabasePlace, type DatabaseUrl, nameOf, readDatabaseUrl, withPlace } from '../core/database-url.ts'
+import { isCrowded, Unanswered, unavailableOf } from './unavailable.ts'
+
+/** Once one server has said no, the others get so long to say yes. Milliseconds. */
+const GRACE_MS = 1_000
+/** A source of logins is asked so often at most, in milliseconds. */
+const RENEW_MS = 1_000
+
+/** How to reach Postgres: a URL, or the folder of its socket. */
+export type Connection = Pick<PoolConfig, 'connectionString' | 'host' | 'port' | 'user' | 'database'>
+
+/** Asks whether this server takes writes, in bounded time; an abort ends it. Throws why it does not, or cannot be reached. */
+type Probe = (place: DatabasePlace, signal: AbortSignal) => Promise<void>
+
+interface ServersOptions {
+  readonly connection: Connection
+  /** Reads the URL again: a login may be short-lived. Null: it cannot be read now. */
+  readonly readUrl?: (() => Promise<string | null>) | undefined
+}
+
+/**
+ * The servers that a database has, of which one takes writes, and how to log in there. As long as nothing fails, connections go
+ * to the last one that did. Then all are asked at once, by one task for all.
+ */
+export class DatabaseServers {
+  readonly #readUrl: ServersOptions['readUrl']
+  readonly #onMoved: ((to: DatabasePlace) => void)[] = []
+  #connection: Connection
+  #url: DatabaseUrl | null
+  #primary: DatabasePlace | null = null
+  #isDoubtful = true
+  #search: Promise<DatabasePlace> | null = null
+  #renewal: Promise<boolean> | null = null
+  #renewedAt = Number.NEGATIVE_INFINITY
+  /** Settings of sessions are sent as a statement: something between here and Postgres takes none at the start of a connection. */
+  isPooled = false
+
+  constructor({ connection, readUrl }: ServersOptions) {
+    this.#readUrl = readUrl
+    this.#url = urlOf(connection.connectionString)
+    this.#connection = this.#url ? { ...connection, connectionString: this.#url.driverUrl } : connection
+  }
+
+  /** What the driver takes; the server is another question. */
+  get connection(): Connection {
+    return this.#connection
+  }
+  /** A server that only reads will not do. */
+  get needsPrimary(): boolean {
+    return this.#url?.needsPrimary ?? false
+  }
+  get passFile(): string | null {
+    return this.#url?.passFile ?? null
+  }
+
+  /** Where the next connection goes; null: there is one server only. @throws DatabaseUnavailable */
+  async choose(probe: Probe): Promise<DatabasePlace | null> {
+    if (!this.#url || this.#url.places.length === 0) return null
+    if (this.#primary && !this.#isDoubtful) return this.#primary
+    this.#search ??= this.#find(this.#url.places, probe).finally(() => {
+      this.#search = null
+    })
+    return this.#search
+  }
+
+  /** A connection failed: the next one asks first. */
+  doubt(): void {
+    this.#isDoubtful = true
+  }
+
+  /** Calls back when another server than before takes the writes: connections to that one are of no use any more. */
+  onMoved(callback: (to: DatabasePlace) => void): void {
+    this.#onMoved.push(callback)
+  }
+
+  /** The same for a program that takes one server. */
+  async single(probe: Probe): Promise<Connection> {
+    const place = await this.choose(probe)
+    if (!(place && this.#url)) return this.#connection
+    return { ...this.#connection, connectionString: withPlace(this.#url, place) }
+  }
+
+  /** A login was refused. True: there is another one now. */
+  renew(): Promise<boolean> {
+    this.#renewal ??= this.#readAgain().finally(() => {
+      this.#renewal = null
+    })
+    return this.#renewal
+  }
+
+  async #readAgain(): Promise<boolean> {
+    if (!this.#readUrl) return false
+    const { connectionString } = this.#connection
+    // Those that were refused while it was read may use what it said.
+    if (performance.now() - this.#renewedAt < RENEW_MS) return true
+    const text = await this.#readUrl()
+    const url = text === null ? null : urlOf(text)
+    if (!url || url.driverUrl === connectionString) return false
+    this.#renewedAt = performance.now()
+    this.#url = url
+    this.#connection = { ...this.#connection, connectionString: url.driverUrl }
+    return true
+  }
+
+  async #find(places: readonly DatabasePlace[], probe: Probe): Promise<DatabasePlace> {
+    const stop = new AbortController()
+    const failures: { readonly place: DatabasePlace; readonly error: unknown }[] = []
+    const grace = Promise.withResolvers<never>()
+    const attempts = places.map(async (place) => {
+      try {
+        await probe(place, stop.signal)
+        return place
+      } catch (error) {
+        if (failures.push({ place, error }) === 1)
+          delay(GRACE_MS, undefined, { signal: stop.signal }).then(
+            () => grace.reject(new Error('late')),
+            () => undefined,
+          )
+        throw error
+      }
+    })
+    try {
+      const found = await Promise.race([Promise.any(attempts), grace.promise])
+      this.#found(found)
+      return found
+    } catch {
+      throw whyNone(places, failures)
+    } finally {
+      stop.abort()
+    }
+  }
+
+  #found(place: DatabasePlace): void {
+    const before = this.#primary
+    this.#primary = place
+    this.#isDoubtful = false
+    if (before !== null && nameOf(before) !== nameOf(place)) for (const callback of this.#onMoved) callback(place)
+  }
+}
+
+function urlOf(text: string | undefined): DatabaseUrl | null {
+  if (text === undefined) return null
+  const read = readDatabaseUrl(text)
+  return read.ok ? read.url : null
+}
+
+type Failure = { readonly place: DatabasePlace; readonly error: unknown }
+
+/** A wrong password is no outage, if it is what the one that takes writes has said, and nobody can know. */
+function whyNone(places: readonly DatabasePlace[], failures: readonly Failure[]): unknown {
+  const refusal = failures.find(({ error }) => unavailableOf(error) === null)
+  if (refusal) return refusal.error
+  const crowded = failures.find(({ error }) => isCrowded(error))
+  if (crowded) return crowded.error
+  if (failures.length === places.length && failures.every(({ error }) => error instanceof Unanswered))
+    return failures[0]?.error
+  const reasonOf = (place: DatabasePlace): string => {
+    const { error } = failures.find((failure) => failure.place === place) ?? {}
+    return `${nameOf(place)}: ${error instanceof Error ? error.message : 'no answer'}`
+  }
+  return new DatabaseUnavailable(`no server takes writes (${places.map(reasonOf).join('; ')})`)
+}
