@@ -32,7 +32,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   'families/agents': {
     files: '`families/<family>/`: `agents.ts`, `agents/`',
-    mayImport: ['core', 'documents', 'client', 'process', 'sandbox', 'agents/parts'],
+    mayImport: ['core', 'documents', 'client', 'manifest', 'process', 'sandbox', 'agents/parts'],
   },
   'families/definition': {
     files: '`families/<family>/index.ts`',

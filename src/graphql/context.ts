@@ -5,6 +5,7 @@ import type { Log } from '../core/ports/log.ts'
 import type { System } from '../core/ports/system.ts'
 import type { Viewer } from '../core/ports/viewer.ts'
 import type { Logger } from '../logger.ts'
+import { asPool, OperationReads } from '../store/operation-reads.ts'
 import type { Tokens } from './auth/tokens.ts'
 import type { Live } from './log/live.ts'
 import type { OpenStreams } from './log/open-streams.ts'
@@ -36,6 +37,13 @@ export interface GraphQLContext extends OperationServices {
   readonly answer: AnswerBudget
   /** Everything that the operation has read so far. */
   readonly cache: Map<object, unknown>
+}
+
+/** From now on the operation reads so that its statements can be ended in Postgres: call what is returned. */
+export function readEndably(context: GraphQLContext): () => void {
+  const reads = new OperationReads(context.pool)
+  Object.assign(context, { pool: asPool(reads) })
+  return () => reads.end()
 }
 
 /** The context of one event of a subscription, which is an answer of its own. */

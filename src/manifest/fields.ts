@@ -1,5 +1,5 @@
-import { isMap, isScalar, parseDocument, stringify } from 'yaml'
-import { type Doc, YAML } from './place.ts'
+import { isMap, isScalar, stringify } from 'yaml'
+import { readYaml } from './read-yaml.ts'
 
 /** Replaces the text between two offsets. */
 export interface TextEdit {
@@ -10,7 +10,7 @@ export interface TextEdit {
 
 /** The value of a field at the top of a document; null when it cannot be read, or not be written. */
 export function fieldsIn(text: string): (field: string) => string | null {
-  const document: Doc = parseDocument(text, YAML)
+  const document = readYaml(text)
   const { contents, errors } = document
   return (field) => {
     if (errors.length > 0) return null
@@ -24,7 +24,7 @@ export function fieldsIn(text: string): (field: string) => string | null {
 
 /** The edit that gives the field this value; all other text stays, comments too. */
 export function setField(text: string, field: string, value: string): TextEdit | null {
-  const document: Doc = parseDocument(text, YAML)
+  const document = readYaml(text)
   if (document.errors.length > 0) return null
   const { contents } = document
   const written = stringify(value, { lineWidth: 0 }).trimEnd()

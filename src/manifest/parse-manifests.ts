@@ -1,8 +1,8 @@
-import { isMap, isScalar, LineCounter, parseAllDocuments } from 'yaml'
+import { isMap, isScalar, LineCounter } from 'yaml'
 import { type Manifest, manifestSchema } from './installation.ts'
-import { type Doc, YAML } from './place.ts'
 import { type ProjectManifest, projectSchema } from './project.ts'
 import { judgeDocument, type ManifestProblem, type ReadDocument, unlessTooDeep } from './read-document.ts'
+import { type Doc, readAllYaml } from './read-yaml.ts'
 
 export type ParsedManifests =
   | { readonly ok: true; readonly manifests: readonly Manifest[]; readonly projects: readonly ProjectManifest[] }
@@ -20,7 +20,7 @@ export const parseManifests = (text: string, kind: ManifestKind = 'Installation'
 
 function parse(text: string, kind: ManifestKind): ParsedManifests {
   const lines = new LineCounter()
-  const documents = [...parseAllDocuments(text, { ...YAML, lineCounter: lines })].filter(hasContent)
+  const documents = readAllYaml(text, lines).filter(hasContent)
   if (documents.length === 0) return { ok: false, problems: [{ path: '', message: 'The file holds no document.' }] }
   const manifests: Manifest[] = []
   const projects: ProjectManifest[] = []

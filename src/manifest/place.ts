@@ -1,25 +1,11 @@
-import {
-  type Document,
-  isAlias,
-  isCollection,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type ParsedNode,
-  parseAllDocuments,
-  parseDocument,
-} from 'yaml'
+import { isAlias, isCollection, isMap, isScalar, isSeq, LineCounter } from 'yaml'
+import { type Doc, readAllYaml, readYaml } from './read-yaml.ts'
 
 /** Both start at 1. */
 export interface Place {
   readonly line: number
   readonly column: number
 }
-/** How YAML is parsed. Its warnings would go to the process, whoever that belongs to. */
-export const YAML = { prettyErrors: false, logLevel: 'error' } as const
-
-export type Doc = Document.Parsed<ParsedNode>
 
 export function placeAt(lines: LineCounter, offset: number): Place {
   const { line, col } = lines.linePos(offset)
@@ -77,10 +63,9 @@ export function offsetOfKey(document: Doc, path: readonly PropertyKey[], key: st
  */
 export function placesIn(text: string, name?: string): (field: string) => Place | null {
   const lines = new LineCounter()
-  const options = { ...YAML, lineCounter: lines }
-  const documents: readonly Doc[] = name === undefined ? [] : [...parseAllDocuments(text, options)]
+  const documents: readonly Doc[] = name === undefined ? [] : readAllYaml(text, lines)
   const named = documents.find(({ contents }) => isMap(contents) && contents.get('name') === name)
-  const document: Doc = named ?? parseDocument(text, options)
+  const document: Doc = named ?? readYaml(text, lines)
   return (field) => {
     const path = field.replace(/^input\b\.?(?:(?:create|update)\b\.?)?/, '')
     const offset = offsetOf(document, path === '' ? [] : path.split('.'))

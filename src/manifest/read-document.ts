@@ -1,6 +1,7 @@
-import { type Alias, isNode, LineCounter, parseDocument, visit } from 'yaml'
+import { type Alias, isAlias, LineCounter, type Node, visit } from 'yaml'
 import type { z } from 'zod'
-import { type Doc, offsetOf, offsetOfKey, type Place, placeAt, YAML } from './place.ts'
+import { offsetOf, offsetOfKey, type Place, placeAt } from './place.ts'
+import { type Doc, readYaml } from './read-yaml.ts'
 
 /** A problem in a file, and its place. */
 export interface ManifestProblem extends Partial<Place> {
@@ -23,7 +24,7 @@ export const readDocument = <T>(text: string, wanted: WantedDocument<T>): ReadDo
 
 function read<T>(text: string, { schema, what }: WantedDocument<T>): ReadDocument<T> {
   const lines = new LineCounter()
-  const document: Doc = parseDocument(text, { ...YAML, lineCounter: lines })
+  const document = readYaml(text, lines)
   const [error] = document.errors
   if (error?.code === 'MULTIPLE_DOCS') {
     const message = `It holds several documents: ${what} is one.`
@@ -104,12 +105,17 @@ function readContents(document: Doc, lines: LineCounter): ReadDocument<unknown> 
 /** An alias of a node that contains it: JSON has no such value. */
 function findCycle(document: Doc): Alias | null {
   let found: Alias | null = null
+  // An alias stands for the last node before it that has this name.
+  const named = new Map<string, Node>()
   visit(document, {
-    Alias(_, alias, above) {
-      const isNamed = above.some((node) => isNode(node) && 'anchor' in node && node.anchor === alias.source)
-      const source = isNamed ? alias.resolve(document) : undefined
+    Node(_, node, above) {
+      if (!isAlias(node)) {
+        if (node.anchor) named.set(node.anchor, node)
+        return undefined
+      }
+      const source = named.get(node.source)
       if (!source || !above.includes(source)) return undefined
-      found = alias
+      found = node
       return visit.BREAK
     },
   })

@@ -1,24 +1,25 @@
 import { type ExecutionResult, GraphQLError, getOperationAST } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import type { GraphQLContext } from '../graphql/context.ts'
+import { type GraphQLContext, readEndably } from '../graphql/context.ts'
 import { failure } from '../graphql/schema/failures.ts'
 import type { Bounds } from './bounds.ts'
 
 /**
  * Answers queries that take too long with an error, and runs none of the resolvers that are left; so too when the client has
- * gone. Mutations end by themselves: their writes are committed or not, and a claim may wait.
+ * gone. Postgres ends the statements that run for them. Mutations end by themselves: their writes are committed or not, and a claim may wait.
  */
 export const endLateQueries = ({ limits, refusals }: Bounds): Plugin<GraphQLContext> => ({
   onExecute({ args: { document, operationName, contextValue }, executeFn, setExecuteFn }) {
     if (getOperationAST(document, operationName)?.operation !== 'query') return
     setExecuteFn((args) => {
+      const endReads = readEndably(contextValue)
       const result: unknown = executeFn(args)
       if (!(result instanceof Promise)) return result
       const late = () => {
         refusals.count('TIMEOUT')
         return tooLate(limits.operationTimeoutMs)
       }
-      return inTime(result as Promise<ExecutionResult>, contextValue, { ms: limits.operationTimeoutMs, late })
+      return inTime(result as Promise<ExecutionResult>, contextValue, { ms: limits.operationTimeoutMs, late, endReads })
     })
   },
 })
@@ -26,11 +27,12 @@ export const endLateQueries = ({ limits, refusals }: Bounds): Plugin<GraphQLCont
 async function inTime(
   result: Promise<ExecutionResult>,
   { answer, signal }: GraphQLContext,
-  { ms, late }: { readonly ms: number; readonly late: () => GraphQLError },
+  { ms, late, endReads }: { readonly ms: number; readonly late: () => GraphQLError; readonly endReads: () => void },
 ): Promise<ExecutionResult> {
   const ended = Promise.withResolvers<ExecutionResult>()
   const end = (error: GraphQLError): void => {
     answer.end(error)
+    endReads()
     ended.resolve({ data: null, errors: [error] })
   }
   const leave = (): void => end(GONE)

@@ -1,19 +1,34 @@
-import { type DocumentNode, GraphQLError, Lexer, parse, Source, TokenKind } from 'graphql'
+import { type DocumentNode, GraphQLError, type GraphQLSchema, Lexer, parse, Source, TokenKind } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { FailureCode } from '../core/vocabulary.ts'
 import { failure } from '../graphql/schema/failures.ts'
-import { MAX_DOCUMENT_LENGTH, MAX_TOKENS } from '../graphql/schema/limits.ts'
+import { introspectionSize } from '../graphql/schema/introspection-size.ts'
+import { MAX_DOCUMENT_LENGTH, MAX_INTROSPECTION, MAX_REPEATS, MAX_TOKENS } from '../graphql/schema/limits.ts'
+import { countRepeats } from '../graphql/schema/repeats.ts'
 import { MAX_NESTING, NUL } from './request-text.ts'
 
-/** Refuses documents that cost too much to parse. Known documents are not parsed again. */
-export const limitDocuments: Plugin = {
+/**
+ * Refuses documents that cost too much to parse or to validate, or ask too much of GraphQL itself: each of these is done at
+ * once and as a whole. Known documents are not parsed again.
+ */
+export const limitDocuments = (schema: GraphQLSchema): Plugin => ({
   onParse({ params, setParseFn }) {
     if (String(params.source).length > MAX_DOCUMENT_LENGTH) {
       throw refused('TOO_COMPLEX', `A document has at most ${MAX_DOCUMENT_LENGTH} characters: use variables.`)
     }
-    setParseFn(parseDocument)
+    setParseFn((text: string) => {
+      const document = parseDocument(text)
+      if (countRepeats(document) > MAX_REPEATS) throw refused('TOO_COMPLEX', TOO_MANY_REPEATS)
+      if (INTROSPECTION.test(text) && introspectionSize(document, schema, MAX_INTROSPECTION) > MAX_INTROSPECTION)
+        throw refused('TOO_COMPLEX', TOO_MUCH_INTROSPECTION)
+      return document
+    })
   },
-}
+})
+
+const INTROSPECTION = /\b__(schema|type)\b/
+const TOO_MANY_REPEATS = `A document selects the same fields, or fragments, at the same place up to ${MAX_REPEATS} times, counted as pairs: select each once.`
+const TOO_MUCH_INTROSPECTION = `The answer to an introspection has at most about ${MAX_INTROSPECTION} characters: ask for less of the schema, or for each part once.`
 
 function parseDocument(text: string): DocumentNode {
   if (/\0|\\u(?:0000|\{0+\})/.test(text)) throw refused(NUL.code, NUL.message)

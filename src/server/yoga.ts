@@ -49,7 +49,7 @@ export function createGraphQL(
       createContext(services, viewer, { signal, answer: new AnswerBudget(limits.answerBytes, onExceeded) }),
     plugins: [
       useParsedRequest,
-      limitDocuments,
+      limitDocuments(schema),
       requireTrusted(trusted, refusals),
       limitDisclosure(disclosure),
       countOperations(executed),

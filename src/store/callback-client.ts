@@ -9,6 +9,8 @@ interface Driver {
   /** False while a statement waits for its answer; undefined before the first answer of the server. */
   readonly readyForQuery?: boolean
   readonly processID: number | null
+  /** Longer keys are buffers. */
+  readonly secretKey: number | Buffer | null
   readonly connection: { readonly stream: { readonly bytesRead: number; destroy(error?: Error): void } }
 }
 
@@ -33,6 +35,15 @@ export class CallbackClient extends Client {
   /** The id of the server's process behind this connection, or what a pooler says in its place. */
   get backendPid(): number | null {
     return this.#driver.processID
+  }
+  /** With which a statement on this connection is cancelled from another one. */
+  get cancelKey(): { readonly pid: number; readonly secret: Buffer } | null {
+    const { processID: pid, secretKey } = this.#driver
+    if (pid === null || secretKey === null) return null
+    if (typeof secretKey !== 'number') return { pid, secret: secretKey }
+    const secret = Buffer.alloc(4)
+    secret.writeInt32BE(secretKey)
+    return { pid, secret }
   }
   get bytesRead(): number {
     return this.#driver.connection.stream.bytesRead

@@ -41,8 +41,21 @@ async function sendOperations(
   return answers
 }
 
-export function post(port: number, token: string, operation: Operation): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+export async function post(port: number, token: string, operation: Operation): Promise<Answer> {
+  const first = await postOnce(port, token, operation)
+  // While this process was busy, the server may have closed the connection for having been idle.
+  return first === 'not sent' ? await postAnew(port, token, operation) : first
+}
+
+async function postAnew(port: number, token: string, operation: Operation): Promise<Answer> {
+  agent.destroy()
+  const again = await postOnce(port, token, operation)
+  if (again === 'not sent') throw new Error('the server closes the connection')
+  return again
+}
+
+function postOnce(port: number, token: string, operation: Operation): Promise<Answer | 'not sent'> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer | 'not sent'>()
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json' }
   const sent = request({
     host: '127.0.0.1',
@@ -61,7 +74,10 @@ export function post(port: number, token: string, operation: Operation): Promise
     response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
   })
   sent.on('timeout', () => sent.destroy(new Error('no answer')))
-  sent.on('error', reject)
+  sent.on('error', (error: NodeJS.ErrnoException) => {
+    if (sent.reusedSocket && error.code === 'ECONNRESET') resolve('not sent')
+    else reject(error)
+  })
   sent.end(JSON.stringify(operation))
   return promise
 }

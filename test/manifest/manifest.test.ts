@@ -76,6 +76,22 @@ spec: {}
     expect(problemsOf('# nothing\n')).toEqual(['f.yaml: The file holds no document.'])
   })
 
+  it('takes time in proportion to what is in it, however many keys and aliases', () => {
+    const many = Array.from({ length: 20_000 }, (_, i) => i)
+    const config = many.map((i) => `      k${i}: 1`).join('\n')
+    const items = 'name: a\nspec:\n  deployItems:\n  - name: a\n    type: mock\n    config:\n'
+    const same = `name: a\nspec: &a {x: &a 1, y: [${many.map(() => '*a').join()}]}`
+    const before = process.cpuUsage()
+    expect(parseManifests(`${items}${config}`).ok).toBe(true)
+    expect(problemsOf(`${items}${config}\n      k1: 2\n      k0: 3`)).toEqual([
+      'f.yaml:20007:7: Map keys must be unique',
+      'f.yaml:20008:7: Map keys must be unique',
+    ])
+    expect(problemsOf(same)).toHaveLength(1)
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 1_000).toBeLessThan(4_000)
+  })
+
   it('refuses an alias of something that contains it, and says where', () => {
     const text = 'name: x\nspec: &s\n  installations:\n    - { name: a, spec: *s }\n'
     const read = parseManifests(text)

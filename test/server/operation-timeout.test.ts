@@ -37,6 +37,46 @@ test('a query ends in time, and Postgres ends its statement', async () => {
   expect(await refusals({ port }, app.token, 'TIMEOUT')).toBeGreaterThanOrEqual(1)
 })
 
+test('when a client has gone, Postgres ends what runs for it at once, and its connections serve others', async () => {
+  await using database = await createTestDatabase(2)
+  await using app = await startTestApp({ env: { DATABASE_URL: database.url } })
+  const port = Number(new URL(app.origin).port)
+  const query = '{ objects(first: 1) { edges { node { id } } } }'
+  expect((await post(port, app.token, query)).json().errors).toBeUndefined()
+  const client = await database.pool.connect()
+  const waiting = async () => {
+    const { rows } = await database.pool.query(
+      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    return rows.length
+  }
+  const headers = { authorization: `Bearer ${app.token}`, 'content-type': 'application/json' }
+  try {
+    await client.query('begin; lock table object in access exclusive mode')
+    const before = performance.now()
+    const impatient = Array.from({ length: CONNECTIONS }, () => {
+      const sent = request({ host: '127.0.0.1', port, path: '/graphql', method: 'POST', headers })
+      sent.on('error', () => {})
+      sent.end(JSON.stringify({ query }))
+      return sent
+    })
+    await until(async () => (await waiting()) >= CONNECTIONS, { what: 'the statements wait' })
+    for (const sent of impatient) sent.destroy()
+    await until(async () => (await waiting()) < CONNECTIONS, { what: 'they are cancelled, while the lock is held' })
+    const { status } = await post(port, app.token, '{ projects(first: 1) { edges { node { name } } } }')
+    expect(status).toBe(200)
+    // By itself each would have had to wait for its time limit.
+    expect(performance.now() - before).toBeLessThan(OPERATION_TIMEOUT_MS)
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
+  expect((await post(port, app.token, query)).json().errors).toBeUndefined()
+})
+/** All that queries have. */
+const CONNECTIONS = 8
+const OPERATION_TIMEOUT_MS = 30_000
+
 test('later resolvers of a query that has ended do not run, nor of one whose client has gone', async () => {
   await using api = await createApi()
   const token = await api.token()

@@ -18,6 +18,10 @@ const MAX_BREADTH = 1_000
 /** Characters and tokens of a document. Large values belong in variables. */
 export const MAX_DOCUMENT_LENGTH = 256 * 1024
 export const MAX_TOKENS = 10_000
+/** Pairs of selections that validation compares: some tenths of a second, during which it does nothing else. */
+export const MAX_REPEATS = 20_000
+/** Characters of the answers to introspection: several times those of the query that tools send. */
+export const MAX_INTROSPECTION = 2_000_000
 /** Bytes of a request's body or of a WebSocket message. */
 export const MAX_BODY = 16 * 1024 * 1024
 

@@ -1,4 +1,5 @@
-import { parseAllDocuments, type Tags } from 'yaml'
+import { LineCounter, parseAllDocuments, type Tags } from 'yaml'
+import { repeatedKeys } from '../../../../manifest/unique-keys.ts'
 
 /** Says where, and quotes nothing: the text may be a secret. */
 export class YamlProblem extends Error {
@@ -14,6 +15,8 @@ const isTime = (tag: Tags[number]): boolean => typeof tag === 'object' && 'forma
 const LIKE_KUBERNETES = {
   version: '1.1',
   merge: true,
+  uniqueKeys: false,
+  prettyErrors: false,
   customTags: (tags: Tags): Tags =>
     tags.filter(
       (tag) => !isTime(tag) && !OTHERS.some((name) => (typeof tag === 'string' ? tag : tag.tag).endsWith(name)),
@@ -22,17 +25,14 @@ const LIKE_KUBERNETES = {
 
 /** The documents of a text, without empty ones. @throws YamlProblem */
 export function readYaml(text: string): readonly object[] {
-  const documents = parseAllDocuments(text, LIKE_KUBERNETES)
+  const lineCounter = new LineCounter()
+  const documents = parseAllDocuments(text, { ...LIKE_KUBERNETES, lineCounter })
   return ('empty' in documents ? [] : documents).flatMap((document) => {
-    const [error] = document.errors
-    if (error) throw new YamlProblem(`${error.code} at ${where(error)}`)
+    const [error] = [...document.errors, ...repeatedKeys(document)]
+    if (error) throw new YamlProblem(`${error.code} at ${where(lineCounter.linePos(error.pos[0]))}`)
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES })
     return value === null ? [] : [value as object]
   })
 }
 
-const where = ({
-  linePos,
-}: {
-  readonly linePos?: readonly { readonly line: number; readonly col: number }[]
-}): string => (linePos?.[0] ? `line ${linePos[0].line}, column ${linePos[0].col}` : 'an unknown place')
+const where = ({ line, col }: { readonly line: number; readonly col: number }): string => `line ${line}, column ${col}`

@@ -1,0 +1,69 @@
+import { connect } from 'node:net'
+import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg'
+import { CallbackClient } from './callback-client.ts'
+
+type Query = Parameters<Pool['query']>[0]
+
+/**
+ * The pool as one operation reads from it. When the operation ends before its answer, Postgres ends the statements that run
+ * for it: they would keep connections from others.
+ */
+export class OperationReads {
+  readonly pool: Pool
+  readonly #running = new Set<CallbackClient>()
+  #isEnded = false
+  constructor(pool: Pool) {
+    this.pool = pool
+  }
+
+  async query<R extends QueryResultRow>(query: Query): Promise<QueryResult<R>> {
+    const client = await this.pool.connect()
+    if (client instanceof CallbackClient) this.#running.add(client)
+    let isUsable = false
+    try {
+      if (this.#isEnded) throw new Error('the operation has ended')
+      const result = (await client.query(query as never)) as QueryResult<R>
+      isUsable = !this.#isEnded
+      return result
+    } finally {
+      if (client instanceof CallbackClient) this.#running.delete(client)
+      // A request to cancel may come late: nothing else may run on the connection then.
+      client.release(!isUsable)
+    }
+  }
+
+  /** Of a transaction, which ends by itself. */
+  connect(): Promise<PoolClient> {
+    return this.pool.connect()
+  }
+
+  end(): void {
+    this.#isEnded = true
+    for (const client of this.#running) cancel(client)
+  }
+}
+
+/** The pool itself, for those who keep something of it for longer than an operation. */
+export const poolItself = (pool: Pool): Pool =>
+  (pool as unknown) instanceof OperationReads ? (pool as unknown as OperationReads).pool : pool
+
+/** Reads of an operation in place of its pool, which has the methods that readers use. */
+export const asPool = (reads: OperationReads): Pool => reads as unknown as Pool
+
+const CANCEL = 80_877_102
+const CANCEL_MS = 5_000
+
+/** Asks Postgres to cancel what runs on a connection. Nothing says whether it does: the statement fails, or has been quicker. */
+function cancel({ host, port, cancelKey }: CallbackClient): void {
+  if (cancelKey === null) return
+  const message = Buffer.alloc(12 + cancelKey.secret.length)
+  message.writeInt32BE(message.length, 0)
+  message.writeInt32BE(CANCEL, 4)
+  message.writeInt32BE(cancelKey.pid, 8)
+  cancelKey.secret.copy(message, 12)
+  const socket = connect(host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port })
+  socket.setTimeout(CANCEL_MS, () => socket.destroy())
+  // Without the request the statement ends by its time limit.
+  socket.on('error', () => socket.destroy())
+  socket.end(message)
+}
