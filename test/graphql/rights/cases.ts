@@ -57,6 +57,7 @@ const queries: Readonly<Record<string, Case | readonly Case[]>> = {
   objectsByPath: { inPlace: ({ project }) => ({ project, path: [`${project}-app`] }), root: 'installation' },
   objects: { inPlace: ({ project }) => ({ filter: { project } }) },
   phaseChanges: { inPlace: ({ project }) => ({ filter: { project } }) },
+  places: {},
   planInstallation: {
     inPlace: input(({ installation }) => ({ update: { id: installation, spec: {} } })),
     root: 'installation',
@@ -126,6 +127,9 @@ const mutations: Readonly<Record<string, Case | readonly Case[]>> = {
   deleteSecret: { inPlace: input(({ project }) => ({ project, name: 'OLD' })), fresh: fresh.secret },
   deleteTask: { inPlace: input(({ task }) => ({ id: task })), root: 'task' },
   log: {},
+  drainPlace: { variables: { input: { name: 'nowhere' } } },
+  registerPlace: { variables: { input: { name: 'host', type: 'process' } } },
+  undrainPlace: { variables: { input: { name: 'nowhere' } } },
   reconcileInstallation: { inPlace: input(({ nested }) => ({ id: nested })), root: 'installation' },
   renewLeases: { inPlace: input(({ fence }) => ({ fences: [fence] })), fresh: fresh.work, actor: 'DEPLOYER' },
   reportPhases: {
