@@ -12,11 +12,11 @@ import {
   type WorkloadEnd,
 } from '../runtime/runtime.ts'
 import { claimOf, filesOf, maskedBy, secretOf } from './inputs-of.ts'
-import { LOG_START, type LogPosition, writePosition } from './log-lines.ts'
 import { ANNOTATIONS, claimName, FINALIZER, isId, LABELS, workloadName } from './names.ts'
 import { PodFeed } from './pod-feed.ts'
 import { podOf } from './pod-of.ts'
-import { endedAt, type PodState, stateOf } from './pod-state.ts'
+import { type PodState, stateOf } from './pod-state.ts'
+import { PositionNotes } from './position-notes.ts'
 import type { PodSettings } from './settings.ts'
 import { type PodAddress, untilOver, watchPod } from './watch-pod.ts'
 
@@ -38,12 +38,8 @@ export interface KubernetesRuntimeOptions {
 }
 
 const GRACE_MS = 10_000
-/** What is read is noted so often: a runtime that is killed repeats no more than that. */
-const NOTE_MS = 10_000
 /** A node may need so much longer than the grace to say that a pod has ended. */
 const LATE_SECONDS = 5
-/** After so long, the end of a workload was reported: ten thousand that nobody has removed yet delay no start. */
-const REPORTED_MS = 3_600_000
 /** How long the last notes may take. */
 const CLOSE_MS = 3_000
 
@@ -91,19 +87,18 @@ class KubernetesRuntime implements Runtime {
   }
 
   /**
-   * Workloads of this replica: those of others are theirs as long as their leases hold. One that ended long ago was reported
-   * then; if not, its START comes again.
+   * Workloads of this replica: those of others are theirs as long as their leases hold. One whose end was passed on is nobody's,
+   * so that ten thousand that nobody has removed yet delay no start. If that end was not reported, its START comes again.
    */
   async list(): Promise<readonly KnownWorkload[]> {
     const { instance, replica } = this.#options
     const { pods } = await this.#feed.list({
       labelSelector: `${LABELS.place}=${instance},${LABELS.replica}=${replica}`,
     })
-    const since = Date.now() - REPORTED_MS
-    return pods.flatMap((pod) => {
-      const id = pod.metadata?.labels?.[LABELS.object]
-      const receipt = pod.metadata?.annotations?.[ANNOTATIONS.receipt]
-      return id && receipt && (endedAt(pod) ?? since) >= since ? [{ id, receipt }] : []
+    return pods.flatMap(({ metadata }) => {
+      const id = metadata?.labels?.[LABELS.object]
+      const receipt = metadata?.annotations?.[ANNOTATIONS.receipt]
+      return id && receipt ? [{ id, receipt }] : []
     })
   }
 
@@ -198,9 +193,10 @@ class KubernetesRuntime implements Runtime {
     const { onLine } = watcher
     const { output: limits = OUTPUT_LIMITS, settings } = this.#options
     const output = new Output({ limits, mask: await this.#mask(id), onLine, now: () => performance.now() })
-    const notes = new PositionNotes((text) => this.#annotate(id, { annotations: { [ANNOTATIONS.logged]: text } }))
+    const notes = new PositionNotes((metadata) => this.#annotate(id, metadata))
+    let end: WorkloadEnd | null = null
     try {
-      return await watchPod(
+      end = await watchPod(
         {
           ...{ ...this.#address(id), settings, output },
           onPosition: (position) => notes.set(position),
@@ -214,9 +210,10 @@ class KubernetesRuntime implements Runtime {
           signal: AbortSignal.any([watcher.signal, this.#detaching.signal]),
         },
       )
+      return end
     } finally {
       output.end()
-      await notes.close()
+      await notes.close(end === null ? {} : { labels: { [LABELS.replica]: null } })
     }
   }
 
@@ -230,12 +227,17 @@ class KubernetesRuntime implements Runtime {
   }
 
   async stop(id: string): Promise<void> {
-    if (!isId(id)) return
+    if (isId(id)) await this.#stop(id)
+  }
+
+  /** Returns the pod, which is over. */
+  async #stop(id: string): Promise<V1Pod | null> {
     const pod = await this.#api.find<V1Pod>(this.#pod(id))
-    if (!pod || stateOf(pod).is === 'OVER') return
+    if (!pod || stateOf(pod).is === 'OVER') return pod
     const isKnown = await this.#annotate(id, { annotations: { [ANNOTATIONS.end]: JSON.stringify({ how: 'STOPPED' }) } })
-    if (!isKnown) return
+    if (!isKnown) return null
     await this.#endPod(id, stateOf(pod))
+    return await this.#api.find<V1Pod>(this.#pod(id))
   }
 
   async #endPod(id: string, state: PodState): Promise<void> {
@@ -253,8 +255,8 @@ class KubernetesRuntime implements Runtime {
 
   async remove(id: string, workspace: string | null): Promise<void> {
     if (isId(id)) {
-      await this.stop(id)
-      await this.#removePod(id)
+      const pod = await this.#stop(id)
+      if (pod) await this.#removePod(id, pod)
       await this.#removeInputs(id)
       this.#own.delete(id)
     }
@@ -262,9 +264,7 @@ class KubernetesRuntime implements Runtime {
       await this.#api.delete(this.#path('persistentvolumeclaims', claimName(workspace)))
   }
 
-  async #removePod(id: string): Promise<void> {
-    const pod = await this.#api.find<V1Pod>(this.#pod(id))
-    if (!pod) return
+  async #removePod(id: string, pod: V1Pod): Promise<void> {
     const finalizers = pod.metadata?.finalizers?.filter((name) => name !== FINALIZER) ?? []
     await this.#annotate(id, { finalizers })
     await this.#api.delete(this.#pod(id), { gracePeriodSeconds: 0 })
@@ -280,34 +280,5 @@ class KubernetesRuntime implements Runtime {
     this.#detaching.abort()
     await Promise.race([Promise.allSettled(this.#watching.values()), pause(CLOSE_MS)])
     this.#closing.abort()
-  }
-}
-
-/** Notes on a pod how far its output was passed on, for the next process. */
-class PositionNotes {
-  readonly #write: (text: string) => Promise<unknown>
-  readonly #timer: NodeJS.Timeout
-  #position: LogPosition = LOG_START
-  #noted: LogPosition = LOG_START
-
-  constructor(write: (text: string) => Promise<unknown>) {
-    this.#write = write
-    this.#timer = setInterval(() => void this.#note(), NOTE_MS)
-  }
-
-  set(position: LogPosition): void {
-    this.#position = position
-  }
-
-  async close(): Promise<void> {
-    clearInterval(this.#timer)
-    await this.#note()
-  }
-
-  async #note(): Promise<void> {
-    if (this.#noted === this.#position) return
-    this.#noted = this.#position
-    // Without it, lines may come twice.
-    await this.#write(writePosition(this.#position)).catch(() => {})
   }
 }

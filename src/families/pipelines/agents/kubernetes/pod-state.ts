@@ -44,7 +44,7 @@ function isOver({ metadata, spec, status }: V1Pod): boolean {
 }
 
 /** Milliseconds since 1970, by the clock of its node. Null: its container has not ended. */
-export function endedAt({ status }: V1Pod): number | null {
+function endedAt({ status }: V1Pod): number | null {
   const finishedAt = status?.containerStatuses?.[0]?.state?.terminated?.finishedAt
   return finishedAt ? new Date(finishedAt).getTime() : null
 }
