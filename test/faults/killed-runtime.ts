@@ -5,7 +5,7 @@ import { startAgentProcess } from '../../src/agents/spawn.ts'
 import type { Client } from '../../src/client/index.ts'
 import { Secret } from '../../src/core/secret.ts'
 import type { NodeOf, ResultOf } from '../../src/documents/typed-document.ts'
-import { ask } from '../testkit/ask.ts'
+import { ask, present } from '../testkit/ask.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
 import { startSharedServer } from '../testkit/server.ts'
@@ -60,7 +60,8 @@ type SeenWorker = Extract<NodeOf<ResultOf<typeof WORKERS>['objects']>, { readonl
 async function workersOf(client: Client): Promise<readonly SeenWorker[]> {
   const workers: SeenWorker[] = []
   for (let after: string | null = null; ; ) {
-    const { objects }: ResultOf<typeof WORKERS> = await client.query(WORKERS, { after })
+    const answer: ResultOf<typeof WORKERS> = await client.query(WORKERS, { after })
+    const objects = present(answer.objects)
     workers.push(...objects.edges.flatMap(({ node }) => (node.attempt === undefined ? [] : [node])))
     if (!objects.pageInfo.hasNextPage) return workers
     after = objects.pageInfo.endCursor
