@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import Docker from 'dockerode'
 import { until } from '../testkit/wait.ts'
 
-export interface Starts extends AsyncDisposable {
+export interface Starts extends Disposable {
   /** How often the engine has started the containers of these names, once it has told of each. */
   of(names: readonly string[]): Promise<readonly number[]>
 }
@@ -17,21 +17,15 @@ export async function countStarts(socketPath: string): Promise<Starts> {
   const counts = new Map<string, number>()
   const filters = JSON.stringify({ type: ['container'], event: ['start'] })
   const events = Readable.from(await new Docker({ socketPath }).getEvents({ filters }))
-  const reading = (async () => {
-    for await (const line of createInterface({ input: events })) {
-      const { name = '' } = (JSON.parse(line) as EngineEvent).Actor.Attributes
-      counts.set(name, (counts.get(name) ?? 0) + 1)
-    }
-  })()
-  reading.catch(() => {})
+  createInterface({ input: events }).on('line', (line) => {
+    const { name = '' } = (JSON.parse(line) as EngineEvent).Actor.Attributes
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+  })
   return {
     async of(names) {
       await until(() => names.every((name) => counts.has(name)), { what: 'all starts are told' })
       return names.map((name) => counts.get(name) ?? 0)
     },
-    async [Symbol.asyncDispose]() {
-      events.destroy()
-      await reading.catch(() => {})
-    },
+    [Symbol.dispose]: () => void events.destroy(),
   }
 }

@@ -46,7 +46,7 @@ const socket = engineSocket()
 test.runIf(socket)('the same of the container runtime', { timeout: 3_600_000 }, async () => {
   await provideImage(socket ?? '')
   await using at = await containerPlace(socket ?? '')
-  await using started = await countStarts(socket ?? '')
+  using started = await countStarts(socket ?? '')
   await killRuntime({
     type: 'container',
     events: soak(8, 200),

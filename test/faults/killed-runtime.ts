@@ -119,7 +119,7 @@ export async function killRuntime(killed: KilledRuntime): Promise<Killed> {
     },
   }
   const kills = { runtime: 0, engine: 0 }
-  for (let round = 0; (await unfinished()) > 0; round += 1) {
+  for (let round = 0; kills.runtime < fewestKills || (await unfinished()) > 0; round += 1) {
     if (kills.runtime < fewestKills) await create(Math.max(0, 2 * atOnce - (await unfinished())))
     await delay(200 + Math.random() * pauseMs)
     if (kills.runtime >= mostKills) continue
