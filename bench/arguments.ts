@@ -27,7 +27,7 @@ export interface Arguments {
   /** The commit that this checkout is compared with; null: peers. */
   readonly against: string | null
   readonly rounds: number
-  /** Of the attacks of `abuse`, those whose name holds this; null: all. */
+  /** Of the attacks of `abuse`, and the parts of `events`, those whose name holds this; null: all. */
   readonly only: string | null
 }
 

@@ -79,7 +79,7 @@ export async function startPeer(
 export async function servePeer(open: (options: PeerOptions) => Promise<Peer>): Promise<void> {
   const { PEER_URL: url, PEER_USE } = process.env
   const use = USES.find((known) => known === PEER_USE)
-  if (!url || !use) throw new Error('PEER_URL and PEER_USE are not set')
+  if (url === undefined || !use) throw new Error('PEER_URL and PEER_USE are not set')
   const peer = await open({ use, url })
   const send = (answer: Answer): void => void process.send?.(answer)
   process.on('message', (command: Command) => {

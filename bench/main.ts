@@ -11,7 +11,7 @@ import { look, render, writePage } from './report.ts'
 /**
  * `npm run bench [-- name …] [--rounds N]`: runs these workloads, or all, prints their results and writes them into
  * docs/benchmarks.md. With `--against REF` it measures this checkout and that commit by turns, and with `--only TEXT` it runs
- * the attacks of `abuse` whose names hold the text; either only prints the results.
+ * the attacks of `abuse` or the parts of `events` whose names hold the text; either only prints the results.
  * Nothing is asserted here; the numbers are of this machine, now.
  */
 const { names, against, rounds, only } = readArguments(process.argv.slice(2))

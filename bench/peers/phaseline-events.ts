@@ -18,7 +18,7 @@ interface Answer {
 
 await servePeer(open)
 
-/** @param url of GraphQL, with the administrator's token as its fragment, and runtime and image in its query */
+/** @param url of GraphQL, with the administrator's token as its fragment, and runtime, image and command in its query */
 async function open({ url }: PeerOptions): Promise<Peer> {
   const { hash, origin, pathname, searchParams } = new URL(url)
   const client = createClient({ url: `${origin}${pathname}`, token: hash.slice(1), timeoutMs: 300_000 })
@@ -29,7 +29,9 @@ async function open({ url }: PeerOptions): Promise<Peer> {
   const runsOn = { runtime: searchParams.get('runtime') ?? 'process', image: searchParams.get('image') }
   const project = `${PROJECT}-${runsOn.runtime}`
   const input = { project, source: 'bench', type: 'no-op' }
-  await ask(CREATE_PROJECT, { name: project, workerTemplate: { command: ['true'], ...runsOn } })
+  const command = searchParams.getAll('command')
+  const workerTemplate = { command: command.length > 0 ? command : ['true'], ...runsOn }
+  await ask(CREATE_PROJECT, { name: project, workerTemplate })
   let roots = new Roots(0)
   let started: () => void = () => {}
   const ended = new AbortController()

@@ -1,6 +1,7 @@
 import { findEngine, startContainerAgent } from '../container-agent.ts'
 import {
   type BenchContext,
+  type BenchServer,
   median,
   quantile,
   type Section,
@@ -9,15 +10,27 @@ import {
   type Workload,
 } from '../harness.ts'
 import { startPeer } from '../harness-peer.ts'
+import { openCluster, startKubernetesAgent } from '../kubernetes-agent.ts'
 
 const WARM_UP = 40
 /** In each round. */
 const EVENTS = 200
 const STARTS = 60
+/** A node starts one or two pods a second. */
+const FEW: Counts = { warmUp: 4, starts: 10, events: 48 }
+const MANY: Counts = { warmUp: WARM_UP, starts: STARTS, events: EVENTS }
 const SLOTS = 16
+
+interface Counts {
+  readonly warmUp: number
+  /** In each round. */
+  readonly starts: number
+  readonly events: number
+}
 
 interface Contestant {
   readonly name: string
+  readonly counts: Counts
   readonly measureStarts: (count: number) => Promise<readonly number[]>
   /** Milliseconds. */
   readonly runEvents: (count: number) => Promise<number>
@@ -31,60 +44,104 @@ const REDIS = [
   { aof: 'always', name: 'BullMQ, AOF always' },
 ] as const
 
+const PROCESSES = 'Phaseline'
 const RUNTIME = 'Phaseline’s process runtime alone'
 const SPAWN = 'a bare spawn'
 const CONTAINERS = 'Phaseline, containers'
 const BARE = 'a bare client of the engine'
+const PODS = 'Phaseline, pods'
+const BARE_CLUSTER = 'a bare client of the cluster'
+
+const PAIRS: readonly (readonly [string, string])[] = [
+  ...REDIS.map(({ name }) => [PROCESSES, name] as const),
+  [PROCESSES, SPAWN],
+  [RUNTIME, SPAWN],
+  [CONTAINERS, BARE],
+  [PODS, BARE_CLUSTER],
+]
 
 export const workload: Workload = { name: 'events', run }
 
-async function run({ postgres, log, rounds }: BenchContext): Promise<Section> {
+type Opened = Promise<readonly Contestant[]>
+/** By the name that `--only` takes. */
+const PARTS: Readonly<Record<string, (stack: AsyncDisposableStack, server: BenchServer) => Opened>> = {
+  processes: openProcesses,
+  containers: openContainers,
+  pods: openPods,
+  queues: openQueues,
+}
+
+async function run({ postgres, log, rounds, only }: BenchContext): Promise<Section> {
   await using stack = new AsyncDisposableStack()
   const databaseUrl = await postgres.createDatabase('events_phaseline')
   const env = { PHASELINE_PROCESS_RUNTIME: 'trusted', PHASELINE_MAX_WORKERS: String(SLOTS) }
   const server = stack.use(await startServer({ databaseUrl, env }))
-  const ours = await startPeer('phaseline-events', {
-    use: 'latency',
-    url: `${server.origin}/graphql#${server.token}`,
-  })
-  stack.use(ours)
-  const contestants: Contestant[] = [contestantOf('Phaseline', ours)]
-  for (const [name, peer] of [
-    [RUNTIME, 'process-runtime'],
-    [SPAWN, 'bare-spawn'],
-  ] as const)
-    contestants.push(contestantOf(name, stack.use(await startPeer(peer, { use: 'latency', url: '' }))))
-  const engine = await findEngine()
-  if (engine) {
-    stack.use(await startContainerAgent(server, engine))
-    const query = new URLSearchParams({ runtime: 'container', image: engine.image })
-    const url = `${server.origin}/graphql?${query}#${server.token}`
-    contestants.push(contestantOf(CONTAINERS, stack.use(await startPeer('phaseline-events', { use: 'latency', url }))))
-    const bare = `unix://${engine.socket}#${engine.image}`
-    contestants.push(contestantOf(BARE, stack.use(await startPeer('container-events', { use: 'latency', url: bare }))))
-  }
-  for (const { aof, name } of REDIS) {
-    const { url } = stack.use(await startRedis({ aof }))
-    contestants.push(contestantOf(name, stack.use(await startPeer('bullmq-events', { use: 'latency', url }))))
-  }
+  const contestants: Contestant[] = []
+  for (const [name, open] of Object.entries(PARTS))
+    if (only === null || name.includes(only)) contestants.push(...(await open(stack, server)))
   const measured = new Map<string, Measured>()
-  for (const { name, measureStarts, runEvents } of contestants) {
-    await measureStarts(WARM_UP)
-    await runEvents(WARM_UP)
+  for (const { name, counts, measureStarts, runEvents } of contestants) {
+    await measureStarts(counts.warmUp)
+    await runEvents(counts.warmUp)
     measured.set(name, { starts: [], perSecond: [] })
   }
   for (let round = 0; round < rounds; round++) {
-    for (const { name, measureStarts, runEvents } of [...contestants.slice(round), ...contestants.slice(0, round)]) {
-      measured.get(name)?.starts.push(...(await measureStarts(STARTS)))
-      measured.get(name)?.perSecond.push(EVENTS / ((await runEvents(EVENTS)) / 1_000))
+    for (const one of [...contestants.slice(round), ...contestants.slice(0, round)]) {
+      const { starts, events } = one.counts
+      measured.get(one.name)?.starts.push(...(await one.measureStarts(starts)))
+      measured.get(one.name)?.perSecond.push(events / ((await one.runEvents(events)) / 1_000))
     }
     log(`  round ${round + 1} of ${rounds}`)
   }
   return sectionOf(measured)
 }
 
-const contestantOf = (name: string, peer: Awaited<ReturnType<typeof startPeer>>): Contestant => ({
-  name,
+async function openProcesses(stack: AsyncDisposableStack, server: BenchServer): Opened {
+  const peer = async (name: string, url = '') => stack.use(await startPeer(name, { use: 'latency', url }))
+  return [
+    contestantOf(PROCESSES, await peer('phaseline-events', `${server.origin}/graphql#${server.token}`)),
+    contestantOf(RUNTIME, await peer('process-runtime')),
+    contestantOf(SPAWN, await peer('bare-spawn')),
+  ]
+}
+
+async function openContainers(stack: AsyncDisposableStack, server: BenchServer): Opened {
+  const engine = await findEngine()
+  if (!engine) return []
+  stack.use(await startContainerAgent(server, engine))
+  const query = new URLSearchParams({ runtime: 'container', image: engine.image })
+  const url = `${server.origin}/graphql?${query}#${server.token}`
+  const ours = stack.use(await startPeer('phaseline-events', { use: 'latency', url }))
+  const bare = `unix://${engine.socket}#${engine.image}`
+  const theirs = stack.use(await startPeer('container-events', { use: 'latency', url: bare }))
+  return [contestantOf(CONTAINERS, ours), contestantOf(BARE, theirs)]
+}
+
+async function openPods(stack: AsyncDisposableStack, server: BenchServer): Opened {
+  const cluster = await openCluster()
+  if (!cluster) return []
+  stack.use(cluster)
+  stack.use(await startKubernetesAgent(server, cluster))
+  const query = new URLSearchParams({ runtime: 'kubernetes', image: cluster.image })
+  for (const word of ['sh', '-c', ':']) query.append('command', word)
+  const url = `${server.origin}/graphql?${query}#${server.token}`
+  const ours = stack.use(await startPeer('phaseline-events', { use: 'latency', url }))
+  const bare = `file://${cluster.kubeconfig}?${new URLSearchParams({ image: cluster.image })}#${cluster.namespace}`
+  const theirs = stack.use(await startPeer('kubernetes-events', { use: 'latency', url: bare }))
+  return [contestantOf(PODS, ours, FEW), contestantOf(BARE_CLUSTER, theirs, FEW)]
+}
+
+async function openQueues(stack: AsyncDisposableStack): Opened {
+  const opened: Contestant[] = []
+  for (const { aof, name } of REDIS) {
+    const { url } = stack.use(await startRedis({ aof }))
+    opened.push(contestantOf(name, stack.use(await startPeer('bullmq-events', { use: 'latency', url }))))
+  }
+  return opened
+}
+
+const contestantOf = (name: string, peer: Awaited<ReturnType<typeof startPeer>>, counts = MANY): Contestant => ({
+  ...{ name, counts },
   measureStarts: peer.measureStarts,
   runEvents: (count) => peer.runTrees(count, 0),
 })
@@ -97,23 +154,20 @@ function sectionOf(measured: ReadonlyMap<string, Measured>): Section {
   const compared = (ours: string, theirs: string): string =>
     `The p50 from created to running of ${ours} is ${ratio(start(ours, 0.5), start(theirs, 0.5))} that of ${theirs}, its events a second are ${ratio(rate(ours), rate(theirs))}.`
   return {
-    title: 'events: a process or a container for each',
+    title: 'events: a process, a container or a pod for each',
     prose: PROSE,
     table: {
       columns: ['contestant', 'created to running: p50, ms', 'p99, ms', 'events/s'],
       rows: names.map((name) => [name, start(name, 0.5), start(name, 0.99), rate(name)]),
     },
     ratios: [
-      ...REDIS.map(({ name }) => compared('Phaseline', name)),
-      compared('Phaseline', SPAWN),
-      compared(RUNTIME, SPAWN),
-      ...(names.includes(BARE) ? [compared(CONTAINERS, BARE)] : []),
+      ...PAIRS.filter((pair) => pair.every((name) => measured.has(name))).map(([ours, theirs]) => compared(ours, theirs)),
     ],
   }
 }
 
 const PROSE = `
-Each event starts the program \`true\`, at most ${SLOTS} at the same time. *Created to running*: one after the other, from before
+Each event starts the program \`true\`, or a shell that does nothing in a pod, at most ${SLOTS} at the same time. *Created to running*: one after the other, from before
 the request until the client hears that the process runs. *Events/s*: ${EVENTS} at once, until all have ended.
 
 - **Phaseline**: \`createEvent\` over HTTP; the built-in process runtime; RUNNING and SUCCEEDED heard on a subscription. The event,
@@ -124,6 +178,8 @@ the request until the client hears that the process runs. *Events/s*: ${EVENTS} 
 - **Phaseline, containers**, where there is an engine: the same with the container runtime. Output is followed, and resources are removed a
   minute after the end.
 - **A bare client of the engine** creates, starts, waits and removes, at most ${SLOTS} at the same time, and stores nothing.
+- **Phaseline, pods**, where there is a cluster: the same with the kubernetes runtime, ${FEW.events} at once. A pod has a secret and a finalizer.
+- **A bare client of the cluster** creates pods, waits with the Kubernetes client's informer and deletes them, at most ${SLOTS} at the same time.
 - **BullMQ**: \`queue.add\`; a worker in the creator's own process spawns the program and pipes its output; it hears of both without a
   round trip. When that worker dies so does whatever it has spawned, and the job runs again.
 `
