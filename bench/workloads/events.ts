@@ -161,7 +161,9 @@ function sectionOf(measured: ReadonlyMap<string, Measured>): Section {
       rows: names.map((name) => [name, start(name, 0.5), start(name, 0.99), rate(name)]),
     },
     ratios: [
-      ...PAIRS.filter((pair) => pair.every((name) => measured.has(name))).map(([ours, theirs]) => compared(ours, theirs)),
+      ...PAIRS.filter((pair) => pair.every((name) => measured.has(name))).map(([ours, theirs]) =>
+        compared(ours, theirs),
+      ),
     ],
   }
 }

@@ -6,7 +6,9 @@ import { setTimeout as pause } from 'node:timers/promises'
  * requests are repeated: a worker outlives it, and the same request twice has one effect.
  */
 
-const { PHASELINE_URL, PHASELINE_TOKEN, PHASELINE_EVENT, PHASELINE_EVENT_ID } = process.env
+const { PHASELINE_URL, PHASELINE_EVENT, PHASELINE_EVENT_ID, PHASELINE_TOKEN_FILE } = process.env
+/** In a container a file has it, and no variable. */
+const PHASELINE_TOKEN = process.env.PHASELINE_TOKEN ?? (await readFile(PHASELINE_TOKEN_FILE, 'utf8')).trim()
 const AWAY = [429, 502, 503, 504]
 const AGAIN_MS = 1_000
 /** Who waits for a server that never comes back waits for ever. */

@@ -4,6 +4,8 @@ import { cancelJob, createJob, readEvent, readLogs, waitFor } from './phaseline.
 
 const NPM = { name: 'npm_config_update_notifier', value: 'false' }
 const MINUTES = 60_000
+/** In containers: what jobs run in. */
+const { JOB_IMAGE: image } = process.env
 
 const { name, source, type, labels, payload } = await readEvent()
 console.log(`${name}: ${type} to ${labels.branch ?? 'some branch'} of ${source}`)
@@ -20,7 +22,7 @@ try {
 /** Jobs work in the worker's folder, where the package is. */
 function job(name, command, env = []) {
   console.log(`${name} starts: ${command.join(' ')}`)
-  return createJob(name, { command, env: [NPM, ...env], workspace: true, timeoutMs: 5 * MINUTES })
+  return createJob(name, { command, image, env: [NPM, ...env], workspace: true, timeoutMs: 5 * MINUTES })
 }
 
 /** Until all have ended. Once one ends without success, the others are cancelled. */

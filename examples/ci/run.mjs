@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
 /**
- * node examples/ci/run.mjs [FOLDER]: applies the project in the folder, which is this one or a copy of it, sends an
+ * node examples/ci/run.mjs [FOLDER [--no-artifacts]]: applies the project in the folder, which is this one or a copy of it, sends an
  * event, and shows what comes of it. Starts a server if none runs, for as long as it takes. Exit code 0 when the event
  * succeeds. It only calls `phaseline`, and prints each call.
  */
@@ -41,7 +41,8 @@ try {
 
 async function main(folder) {
   const token = env.PUBLISH_TOKEN || randomBytes(24).toString('base64url')
-  const payload = JSON.stringify({ artifacts: resolve(env.PHASELINE_DATA || '.phaseline', 'ci') })
+  const artifacts = resolve(env.PHASELINE_DATA || '.phaseline', 'ci')
+  const payload = JSON.stringify(process.argv[3] === '--no-artifacts' ? {} : { artifacts })
 
   const applied = await phaseline(['project', 'apply', '-f', join(folder, 'project.yaml')])
   if (applied.code !== 0) return applied.code

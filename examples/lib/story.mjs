@@ -51,7 +51,7 @@ export async function startServer(data, end) {
   const url = `http://127.0.0.1:${port}/graphql`
   const client = createClient({ url, token })
   end.use(client)
-  return { client, url }
+  return { client, token, url }
 }
 
 async function freePort() {

@@ -5,10 +5,13 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import Docker from 'dockerode'
 import { describe, expect, it } from 'vitest'
 import type { Client } from '../../src/client/index.ts'
 import { present } from '../testkit/ask.ts'
+import { engineSocket } from '../testkit/container-engine.ts'
 import { gql } from '../testkit/gql.ts'
+import { NODE_IMAGE, provideNodeImage } from '../testkit/node-image.ts'
 import { freePort } from '../testkit/redis.ts'
 import { startServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
@@ -22,14 +25,15 @@ async function temporaryFolder() {
 }
 
 interface RunOptions {
+  readonly script?: string
   readonly env: Readonly<Record<string, string>>
   readonly args?: readonly string[]
   /** Of the test: whatever it leaves behind is ended. */
   readonly signal: AbortSignal
 }
 /** The command of the example's README, until it has ended. */
-async function runExample({ env, args = [], signal }: RunOptions) {
-  const child = spawn(process.execPath, [join(EXAMPLE, 'run.mjs'), ...args], {
+async function runExample({ script = 'run.mjs', env, args = [], signal }: RunOptions) {
+  const child = spawn(process.execPath, [join(EXAMPLE, script), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, HOME: process.env.HOME, PUBLISH_TOKEN: TOKEN, ...env },
   })
@@ -129,5 +133,25 @@ test('is broken', async () => {
     await until(async () => (await read(server.client)).jobs.lint?.resources?.every(({ removedAt }) => removedAt), {
       what: 'nothing of lint is left',
     })
+  })
+
+  const socket = engineSocket()
+  it.runIf(socket)('makes the package in containers, and leaves none of them', async ({ signal }) => {
+    await provideNodeImage(socket ?? '')
+    const { code, output } = await runExample({
+      script: 'run-containers.mjs',
+      env: { DOCKER_HOST: `unix://${socket}` },
+      args: [NODE_IMAGE],
+      signal,
+    })
+    expect(output).toContain('pack SUCCEEDED')
+    expect(output).toContain('test | ✔')
+    expect(output).toContain('pack | signed word-count-1.0.0.tgz with ***')
+    expect(output).not.toContain(TOKEN)
+    expect(code).toBe(0)
+    expect(output).toContain('are removed')
+    const docker = new Docker({ socketPath: socket ?? '' })
+    const containers = await docker.listContainers({ all: true, filters: { ancestor: [NODE_IMAGE] } })
+    expect(containers.map(({ Names }) => Names)).toEqual([])
   })
 })
