@@ -12,6 +12,7 @@ export const NAMES: readonly string[] = [
   'scale',
   'scale:prefilled',
   'log-search',
+  'output-search',
   'mutation',
   'abuse',
 ]

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { ClientOptions } from '../client/index.ts'
 import { isLoopback } from '../core/loopback.ts'
 import { freshTokens } from '../sign-in/index.ts'
+import { currentUrl } from './contexts.ts'
 import { SignInFile } from './login/sign-in-file.ts'
 import { type Io, printLine } from './terminal/io.ts'
 
@@ -28,7 +29,7 @@ export function findUrl(
   { url: given }: UrlOptions,
   env: Io['env'],
 ): { readonly ok: true; readonly url: URL } | Problem {
-  const text = given ?? (env.PHASELINE_URL || DEFAULT_URL)
+  const text = given ?? (env.PHASELINE_URL || currentUrl(env) || DEFAULT_URL)
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol)) {
     return { ok: false, message: `${JSON.stringify(text)} is not an http or https URL.` }

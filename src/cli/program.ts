@@ -9,13 +9,16 @@ import { addAudit } from './commands/audit.ts'
 import { addBackup } from './commands/backup.ts'
 import { addCancel } from './commands/cancel.ts'
 import { addCompletion } from './commands/completion.ts'
+import { addContext } from './commands/context.ts'
 import { addDelete } from './commands/delete.ts'
 import { addGadget } from './commands/gadget.ts'
 import { addGet } from './commands/get.ts'
 import { addInit } from './commands/init.ts'
 import { addLog } from './commands/log.ts'
 import { addLogin } from './commands/login.ts'
+import { addLogs } from './commands/logs.ts'
 import { addMachines } from './commands/machines.ts'
+import { addOpen } from './commands/open.ts'
 import { addPlan } from './commands/plan.ts'
 import { addProject } from './commands/project.ts'
 import { addServe } from './commands/serve.ts'
@@ -38,6 +41,8 @@ const COMMANDS = [
   addCancel,
   addDelete,
   addLog,
+  addLogs,
+  addOpen,
   addMachines,
   addProject,
   addGadget,
@@ -45,6 +50,7 @@ const COMMANDS = [
   addToken,
   addAudit,
   addLogin,
+  addContext,
   addWhoami,
   addInit,
   addCompletion,

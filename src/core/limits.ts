@@ -35,7 +35,7 @@ export const LIMITS = {
   id,
   name,
   reference,
-  search: characters(255, 'a text to search names for'),
+  search: characters(255, 'a text to search for'),
   cursor: characters(4_096, 'a cursor'),
   idempotencyKey: characters(255, 'an idempotency key'),
   reason: characters(4_096, 'the reason of a cancellation'),

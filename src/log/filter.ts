@@ -31,7 +31,7 @@ export class Params {
 /** Ids are compared in this form only, so that text here and uuid in Postgres agree. */
 const CANONICAL_UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/
 /** Whether Postgres can store the text. Any other text is in no record, and Postgres would refuse or change it. */
-const storable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
+export const storable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
 const sameId = (column: string, id: string, params: Params): string =>
   CANONICAL_UUID.test(id) ? `${column} = ${params.add(id)}::uuid` : 'false'
@@ -59,7 +59,7 @@ export function filterSql(query: PhaseChangeQuery, params: Params): readonly str
 }
 
 /** `offset 0` keeps the planner from making the text once for each word. */
-const containsAllSql = (text: string, words: readonly string[], params: Params): string =>
+export const containsAllSql = (text: string, words: readonly string[], params: Params): string =>
   words.every(storable)
     ? `(select coalesce(bool_and(strpos(t.said, w.word collate "C") > 0), true)
         from (select ${text} as said offset 0) t cross join unnest(${params.add(words)}::text[]) w(word))`

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import { type Machine, secondaryMachines } from '../core/machine.ts'
 import type { System } from '../core/ports/system.ts'
 import { createTextIndexer } from '../log/log-text.ts'
+import { createOutputIndexer } from '../log/output/output-text.ts'
 import { createPruner } from '../log/pruner.ts'
 import type { Logger } from '../logger.ts'
 
@@ -13,13 +14,13 @@ interface PrunedParts {
   readonly logger: Logger
 }
 
-/** Indexes the text of the log, and removes old phase changes and old events of the audit, each as long as the settings say. */
+/** Indexes the text of the log and of output, and removes old phase changes and old events of the audit, each as long as the settings say. */
 export function startPruners(
   parts: PrunedParts,
   { logRetentionMs, auditRetentionMs }: Pick<Config, 'logRetentionMs' | 'auditRetentionMs'>,
   machines: readonly Machine[],
 ): readonly AsyncDisposable[] {
-  const pruners: AsyncDisposable[] = [createTextIndexer(parts)]
+  const pruners: AsyncDisposable[] = [createTextIndexer(parts), createOutputIndexer(parts)]
   if (logRetentionMs !== null)
     pruners.push(
       createPruner({ ...parts, retentionMs: logRetentionMs, secondaryMachines: secondaryMachines(machines) }),

@@ -410,6 +410,19 @@ export const logLine = {
   at: timestamptz,
   stream: text,
   text: text,
+  seq: bigint,
+}
+
+export const logLineText = {
+  firstSeq: bigint,
+  lastSeq: bigint,
+  lines: integer,
+  fromAt: timestamptz,
+  toAt: timestamptz,
+  roots: array(uuid),
+  projects: array(uuid),
+  text: nullable(text),
+  checkedAt: timestamptz,
 }
 
 export const logTail = {

@@ -50,3 +50,13 @@ test('what has no runs, no earlier spec or not that one is said plainly', async 
     err: expect.stringContaining('only installations have runs'),
   })
 })
+
+test('open prints where an object is in the dashboard', async () => {
+  const { id } = JSON.parse((await phaseline('get shop --json')).out) as { id: string }
+  expect((await phaseline('open shop')).out).toBe(`${server.origin}/tree/${id}\n`)
+  const item = JSON.parse((await phaseline('get shop/deploy-items/db --json')).out) as { id: string }
+  expect(JSON.parse((await phaseline('open shop/deploy-items/db --json')).out)).toEqual({
+    url: `${server.origin}/tree/${id}?object=${item.id}`,
+  })
+  expect((await phaseline('open')).out).toBe(`${server.origin}/\n`)
+})

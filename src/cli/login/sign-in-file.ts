@@ -1,12 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
-import { homedir } from 'node:os'
-import { isAbsolute, join } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ClientError } from '../../client/index.ts'
 import { codeOf } from '../../process/error-code.ts'
 import { FolderInUse, lockFolder } from '../../process/folder-lock.ts'
 import type { SignIn, SignInStore } from '../../sign-in/index.ts'
+import { configFolder } from '../contexts.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** Milliseconds; a renewal takes ten seconds at most. Locks of killed processes count for nothing. */
@@ -24,7 +24,7 @@ export class SignInFile implements SignInStore {
   /** @param url of the GraphQL endpoint: no other server ever gets the token */
   constructor(url: string, env: Io['env'], onProblem: (message: string) => void = () => undefined) {
     const { href, hostname } = new URL(url)
-    this.#folder = join(configFolder(env), 'phaseline', 'sign-ins')
+    this.#folder = join(configFolder(env), 'sign-ins')
     const digest = createHash('sha256').update(href).digest('hex').slice(0, 16)
     this.#name = `${hostname.replace(/[^\w.-]/g, '_').slice(0, 100)}-${digest}`
     this.#onProblem = onProblem
@@ -102,7 +102,3 @@ async function writeDurably(path: string, text: string): Promise<void> {
   await file.writeFile(text)
   await file.sync()
 }
-
-/** By the XDG Base Directory Specification, which ignores relative paths. */
-const configFolder = ({ XDG_CONFIG_HOME: chosen, HOME: home }: Io['env']): string =>
-  chosen && isAbsolute(chosen) ? chosen : join(home || homedir(), '.config')

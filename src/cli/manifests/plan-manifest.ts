@@ -1,5 +1,6 @@
 import { gql } from '../../documents/gql.ts'
 import type { ResultOf } from '../../documents/typed-document.ts'
+import { describeDiff } from '../objects/describe-diff.ts'
 import { outcomeOf, REFUSAL_FRAGMENT } from '../objects/refusal.ts'
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
@@ -12,7 +13,8 @@ import { atSource } from './source.ts'
 const PLAN = gql(`query Plan($input: PlanInstallationInput!) {
   planInstallation(input: $input) {
     __typename
-    ... on InstallationPlan { steps { order action kind path reason } blockers { reason message kind path objectCount } }
+    ... on InstallationPlan { steps { order action kind path reason } blockers { reason message kind path objectCount }
+      spec { truncated differences { path change before after } } }
     ...Refusal
   }
 }\n${REFUSAL_FRAGMENT}`)
@@ -22,16 +24,39 @@ type Blocker = Extract<
   { __typename: 'InstallationPlan' }
 >['blockers'][number]
 
-/** Prints what applying the manifest would do, in order. Nothing is written. */
-export async function planManifest(session: Session, manifest: PlacedManifest): Promise<ExitCode> {
+async function readPlan(session: Session, manifest: PlacedManifest) {
   const { name, project, spec } = manifest
   const existing = await findInstallation(session, manifest)
   const input = existing ? { update: { id: existing.id, spec } } : { create: { project, name, spec } }
   const { planInstallation } = await session.client.query(PLAN, { input }, { signal: session.io.signal })
-  const outcome = outcomeOf(planInstallation)
+  return { action: existing ? 'update' : 'create', outcome: outcomeOf(planInstallation) } as const
+}
+
+/** Prints how applying the manifest would change the spec, and how many objects. Nothing is written. */
+export async function diffManifest(session: Session, manifest: PlacedManifest): Promise<ExitCode> {
+  const { name, project } = manifest
+  const { action, outcome } = await readPlan(session, manifest)
+  if (!outcome.ok) return session.refuse(atSource(outcome.refusal, manifest.source))
+  const { steps, spec } = outcome.value
+  session.emit({ project, name, action, spec, steps })
+  if (!spec?.differences.length) {
+    session.say(`${plain(name)}: the spec stays as it is`)
+    return EXIT.ok
+  }
+  const counts = [...Map.groupBy(steps, (step) => step.action)].map(
+    ([what, some]) => `${some.length} to ${words(what)}`,
+  )
+  session.say(`${plain(name)}: ${counts.join(', ')}`, ...describeDiff(spec, session.paint))
+  return EXIT.ok
+}
+
+/** Prints what applying the manifest would do, in order. Nothing is written. */
+export async function planManifest(session: Session, manifest: PlacedManifest): Promise<ExitCode> {
+  const { name, project } = manifest
+  const { action, outcome } = await readPlan(session, manifest)
   if (!outcome.ok) return session.refuse(atSource(outcome.refusal, manifest.source))
   const { steps, blockers } = outcome.value
-  session.emit({ project, name, action: existing ? 'update' : 'create', steps, blockers })
+  session.emit({ project, name, action, steps, blockers })
   if (steps.length === 0) session.say('Nothing would be done.')
   else
     session.say(

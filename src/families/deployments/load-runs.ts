@@ -1,9 +1,21 @@
 import type { ObjectFailure } from '../../core/errors.ts'
 import type { Client } from '../../store/client.ts'
-import { array, bigint, integer, jsonb, nullable, textOf, timestamptz, uuid } from '../../store/column-types.ts'
+import {
+  array,
+  bigint,
+  integer,
+  joined,
+  jsonb,
+  nullable,
+  text,
+  textOf,
+  timestamptz,
+  uuid,
+} from '../../store/column-types.ts'
 import { byKey, inOrder, type Window } from '../../store/loaders/window.ts'
 import { statement } from '../../store/statement.ts'
 import * as table from '../../store/tables.ts'
+import type { ObjectInRun } from './compare-runs.ts'
 import type { RunCause } from './origin.ts'
 
 /** Runs of roots for the API, the newest first: the one that runs now, then those that have ended. */
@@ -105,4 +117,49 @@ export async function loadGenerations(
 ): Promise<ReadonlyMap<string, readonly GenerationRow[]>> {
   const { rows } = await GENERATIONS.query(client, [ids])
   return byKey(ids, rows, ({ key: _, ...row }) => row)
+}
+
+/** One run of a root; null: there is none of this number, or it is not kept any more. */
+export async function loadRun(client: Client, id: string, number: number): Promise<RunRow | null> {
+  const window = { after: number + 1, before: number - 1, limit: 1, backward: false }
+  return (await loadRuns(client, [id], window)).get(id)?.[0] ?? null
+}
+
+const EXPORTS_AT = statement({
+  text: `select exports from run where object_id = $1 and phase = 'SUCCEEDED' and ended_at <= $2 order by number desc limit 1`,
+  params: [uuid, timestamptz],
+  row: { exports: nullable(jsonb) },
+})
+/** What a root exported at a time, as far as its runs tell. */
+export async function loadExportsAt(client: Client, id: string, time: Date): Promise<unknown> {
+  const { rows } = await EXPORTS_AT.query(client, [id, time])
+  return rows[0]?.exports ?? {}
+}
+
+const RUN_PHASES = statement({
+  text: `select c.object_id as "objectId", c.job_id as "jobId", (array_agg(c.kind))[1] as kind,
+      (array_agg(concat_ws('/', nullif(c.parent_path, ''), c.name) order by c.batch_id desc))[1] as path,
+      (array_agg(c."to" order by c.batch_id desc, c.idx desc))[1] as phase,
+      min(c.at) as "startedAt", max(c.at) as "endedAt"
+    from phase_change c where c.root_id = $1 and c.job_id = any($2::uuid[]) and not c.rejected
+    group by c.object_id, c.job_id order by c.object_id limit 20000`,
+  params: [uuid, array(uuid)],
+  row: {
+    objectId: uuid,
+    jobId: uuid,
+    kind: joined(table.objectKind),
+    path: joined(text),
+    phase: joined(table.phase),
+    startedAt: joined(timestamptz),
+    endedAt: joined(timestamptz),
+  },
+})
+/** How the objects of a tree went through jobs, by the log, which may have lost the beginning. */
+export async function loadRunPhases(
+  client: Client,
+  rootId: string,
+  jobIds: readonly string[],
+): Promise<readonly ObjectInRun[]> {
+  const { rows } = await RUN_PHASES.query(client, [rootId, jobIds])
+  return rows
 }

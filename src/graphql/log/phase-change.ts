@@ -6,7 +6,7 @@ import { wordsOf } from '../../log/words.ts'
 import type { GraphQLContext } from '../context.ts'
 import { objectOf } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
-import { type Connection, connect } from '../schema/connection.ts'
+import { connect, cutAt } from '../schema/connection.ts'
 import { logCursor } from '../schema/cursors.ts'
 import { ActorEnum, ObjectKindEnum, PhaseEnum } from '../schema/enums.ts'
 import { reportExpired } from '../schema/failures.ts'
@@ -196,21 +196,7 @@ builder.queryField('phaseChanges', (t) =>
           return query === null ? 0 : await log.count(query)
         },
       })
-      return reached === null ? connection : cutAt(reached, connection, typeof args.last === 'number')
+      return reached === null ? connection : cutAt(encodeCursor(reached), connection, typeof args.last === 'number')
     },
   }),
 )
-
-/** The page of a search that has not found enough yet: the next page goes on where it ended. */
-function cutAt<T>(reached: LogCursor, connection: Connection<T>, backward: boolean): Connection<T> {
-  const cursor = encodeCursor(reached)
-  const { edges, pageInfo, totalCount } = connection
-  const { hasNextPage, hasPreviousPage, startCursor, endCursor } = pageInfo
-  return {
-    edges,
-    totalCount,
-    pageInfo: backward
-      ? { hasNextPage, hasPreviousPage: true, startCursor: cursor, endCursor }
-      : { hasNextPage: true, hasPreviousPage, startCursor, endCursor: cursor },
-  }
-}

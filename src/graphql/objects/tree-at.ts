@@ -6,6 +6,7 @@ import { builder } from '../schema/builder.ts'
 import { ObjectKindEnum, PhaseEnum } from '../schema/enums.ts'
 import { reportExpired } from '../schema/failures.ts'
 import { isUuid } from '../schema/ids.ts'
+import { cursorOfMoment } from './tree-moment.ts'
 
 interface TreeSnapshotValue extends TreeAt {
   readonly rootId: string
@@ -53,15 +54,22 @@ builder.queryField('treeAt', (t) =>
       }),
       sequence: t.arg({
         type: 'Sequence',
-        required: true,
-        description: 'Sequence or cursor; one that the log does not hold ends in the error CURSOR_EXPIRED.',
+        description:
+          'Sequence or cursor; one that the log does not hold ends in the error CURSOR_EXPIRED. Left out or null: `time` says when.',
+      }),
+      time: t.arg({
+        type: 'DateTime',
+        description:
+          'Time; one that the log does not reach back to ends in the error CURSOR_EXPIRED. Left out or null: `sequence` says when.',
       }),
     },
-    resolve: async (_, { rootId, sequence: moment }, { pool, viewer, log, kinds }) => {
+    resolve: async (_, { rootId, sequence, time }, context) => {
+      const { pool, viewer, log, kinds } = context
       // The tree may be deleted, so its project is read from the log.
       const place = isUuid(rootId) ? await loadTreePlace(pool, rootId) : null
       if (!place || !canRead(viewer, place)) return null
       return await reportExpired(log, async () => {
+        const moment = await cursorOfMoment(context, rootId, { sequence, time }, 'sequence or time')
         const tree = await treeAt(pool, { rootId, sequence: moment.sequence }, kinds.secondaryMachines)
         // A bare number has no mark to check; it means the log as it is.
         if (moment.mark !== null) await log.checkWindow({ after: moment })

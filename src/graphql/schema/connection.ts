@@ -95,3 +95,19 @@ function positionOf<Position>(cursor: string | null | undefined, codec: CursorCo
   if (position === undefined) throw badInput(`${JSON.stringify(cursor.slice(0, 100))} is not a cursor of this list.`)
   return position
 }
+
+/** The page of a search that has not found enough yet: the next page goes on where it ended. */
+export function cutAt<T>(
+  cursor: string,
+  { edges, pageInfo, totalCount }: Connection<T>,
+  backward: boolean,
+): Connection<T> {
+  const { hasNextPage, hasPreviousPage, startCursor, endCursor } = pageInfo
+  return {
+    edges,
+    totalCount,
+    pageInfo: backward
+      ? { hasNextPage, hasPreviousPage: true, startCursor: cursor, endCursor }
+      : { hasNextPage: true, hasPreviousPage, startCursor, endCursor: cursor },
+  }
+}

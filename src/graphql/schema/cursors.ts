@@ -57,6 +57,11 @@ export const logCursor: CursorCodec<LogCursor> = {
 export const auditCursor: CursorCodec<AuditCursor> = { encode: encodeAuditCursor, decode: decodeAuditCursor }
 /** A position among the lines of output. */
 export const lineCursor = plainCursor((text) => /^(0|[1-9]\d{0,17})$/.test(text))
+/** A position among the lines of all objects. */
+export const outputCursor: CursorCodec<number> = {
+  encode: (seq) => String(seq),
+  decode: (cursor) => (isNumeral(cursor) ? Number(cursor) : undefined),
+}
 export const nameCursor = single(cursorOf('text'))
 export const uuidCursor = single(cursorOf('uuid'))
 export const siblingCursor = cursorOf('int', 'uuid')

@@ -24,6 +24,8 @@ export interface InstallationPlan {
   readonly steps: readonly PlanStep[]
   /** What it would wait for, as things are now. */
   readonly blockers: readonly PlanBlocker[]
+  /** Of the root, now and then; undefined: none. Null: it stays as it is. */
+  readonly specs: { readonly before: unknown; readonly after: unknown } | null
 }
 
 /** Checks the input as the mutation does, except for conflicts that only its locks reveal. */
@@ -41,9 +43,10 @@ export async function planInstallation(
       ok: true,
       steps: existing ? planDelete(existing, input.delete.withoutUninstall ?? false) : [],
       blockers: [],
+      specs: existing && { before: existing.spec, after: undefined },
     }
   const wanted = input.create ?? input.update
-  if (!wanted?.spec) return { ok: true, steps: [], blockers: [] }
+  if (!wanted?.spec) return { ok: true, steps: [], blockers: [], specs: null }
   const problems = new Problems()
   const name = input.create?.name ?? existing?.name ?? ''
   if (!isName(name)) problems.add('input.create.name', NAME_RULE)
@@ -53,7 +56,8 @@ export async function planInstallation(
   const place = await placeOf(parts, id, input.create?.project ?? 'default')
   const asked = { ...place, names: requiredNames(spec), types: typesOf(spec) }
   const facts = await queryPlanFacts(parts.client, asked, agentsSince(parts.system.now()))
-  return { ok: true, steps, blockers: predictBlockers(name, spec, steps, facts) }
+  const blockers = predictBlockers(name, spec, steps, facts)
+  return { ok: true, steps, blockers, specs: { before: existing?.spec, after: spec } }
 }
 
 /** Where the names of its imports are looked up. */

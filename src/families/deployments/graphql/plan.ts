@@ -1,3 +1,5 @@
+import { diffJson } from '../../../core/json-diff.ts'
+import { JsonDiffRef, MAX_DIFFERENCES } from '../../../graphql/objects/json-difference.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
 import { BlockerReasonEnum, ObjectKindEnum } from '../../../graphql/schema/enums.ts'
@@ -62,6 +64,12 @@ const InstallationPlanRef = builder.objectRef<Plan>('InstallationPlan').implemen
       description:
         'What would keep steps from ending, as things are now: required imports that nobody exports, and types of work that no connected agent takes. Each once; empty if nothing would.',
       resolve: ({ blockers }) => [...blockers],
+    }),
+    spec: t.field({
+      type: JsonDiffRef,
+      nullable: true,
+      description: 'How the spec would differ from the present one; null if no spec is given.',
+      resolve: ({ specs }) => specs && diffJson(specs.before, specs.after, MAX_DIFFERENCES),
     }),
   }),
 })

@@ -25,7 +25,7 @@ const CAUSES: Readonly<Record<RunCause, { readonly description: string }>> = {
 }
 const RunCauseEnum = builder.enumType('RunCause', { description: 'Why a run began.', values: CAUSES })
 
-const RunRef = builder.objectRef<RunRow>('Run').implement({
+export const RunRef = builder.objectRef<RunRow>('Run').implement({
   description: 'A job of a root installation over its whole tree.',
   fields: (t) => ({
     number: t.exposeInt('number', { description: '1 for the first one of the installation.' }),

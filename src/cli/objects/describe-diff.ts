@@ -1,0 +1,29 @@
+import type { Paint } from '../terminal/paint.ts'
+import { plain, shorten } from '../terminal/text.ts'
+
+/** The differences of two JSON documents, as the API has them. */
+interface ShownDiff {
+  readonly truncated: boolean
+  readonly differences: readonly {
+    readonly path: readonly string[]
+    readonly change: string
+    readonly before: unknown
+    readonly after: unknown
+  }[]
+}
+
+/** Characters of a value that one line shows. */
+const WIDTH = 200
+
+/** A line for each difference: what was removed, what was added, and what was replaced by what. */
+export function describeDiff({ differences, truncated }: ShownDiff, paint: Paint): string[] {
+  const lines = differences.map(({ path, change, before, after }) => {
+    const where = plain(path.join('.')) || 'all'
+    if (change === 'ADDED') return paint('green', `+ ${where}: ${shown(after)}`)
+    if (change === 'REMOVED') return paint('red', `- ${where}: ${shown(before)}`)
+    return paint('yellow', `~ ${where}: ${shown(before)} → ${shown(after)}`)
+  })
+  return truncated ? [...lines, '  and more'] : lines
+}
+
+const shown = (value: unknown): string => shorten(plain(JSON.stringify(value) ?? ''), WIDTH)

@@ -1,0 +1,141 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import type { Cli } from '../../../cli/cli.ts'
+import { loadManifests } from '../../../cli/manifests/load-manifests.ts'
+import { diffManifest } from '../../../cli/manifests/plan-manifest.ts'
+import { type AddressOptions, type Located, locate, withAddressOptions } from '../../../cli/objects/address.ts'
+import { describeDiff } from '../../../cli/objects/describe-diff.ts'
+import { invalid, notFoundRefusal } from '../../../cli/objects/refusal.ts'
+import { FILES_HELP, parseFiles, parsePlace, parseTime } from '../../../cli/options.ts'
+import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
+import { EXIT, type ExitCode, worst } from '../../../cli/terminal/exit.ts'
+import { duration, plain, words } from '../../../cli/terminal/text.ts'
+import { gql } from '../../../documents/gql.ts'
+import type { ResultOf } from '../../../documents/typed-document.ts'
+
+const DIFF = '{ truncated differences { path change before after } }'
+const TREE_DIFF =
+  gql(`query TreeDiff($rootId: ID!, $from: Sequence, $fromTime: DateTime, $to: Sequence, $toTime: DateTime) {
+  treeDiff(rootId: $rootId, from: $from, fromTime: $fromTime, to: $to, toTime: $toTime) {
+    rootId from to fromTime toTime objectCount
+    objects { change objectId kind name path before after }
+    spec ${DIFF} exports ${DIFF}
+  }
+}`)
+const RUN = 'number phase cause by generation startedAt durationMs error { code message }'
+const COMPARE = gql(`query CompareRuns($id: ID!, $a: Int!, $b: Int!) {
+  compareRuns(id: $id, a: $a, b: $b) {
+    a { ${RUN} } b { ${RUN} } spec ${DIFF} exports ${DIFF}
+    objects { objectId kind path phaseA phaseB durationMsA durationMsB }
+  }
+}`)
+type Compared = NonNullable<ResultOf<typeof COMPARE>['compareRuns']>
+
+interface DiffOptions extends SessionOptions, AddressOptions {
+  readonly since?: string
+  readonly until?: string
+  readonly from?: string | number
+  readonly to?: string | number
+  readonly runs?: readonly [number, number]
+  readonly file?: readonly string[]
+}
+
+/** `phaseline diff`: what has changed in a tree, between two runs, or would change by a manifest. */
+export function addDiff(program: Command, cli: Cli): void {
+  withSessionOptions(withAddressOptions(program.command('diff')))
+    .description('show what has changed in a tree since a time, between two runs, or what apply would change')
+    .argument('[name]', 'id, or path, of the root of a tree')
+    .option('--since <time>', 'since this time, or for so long, e.g. 24h', parseTime)
+    .option('--until <time>', 'up to this time, or so long ago, instead of up to now', parseTime)
+    .option('--from <place>', 'since this cursor or sequence of the log', parsePlace)
+    .option('--to <place>', 'up to this cursor or sequence of the log', parsePlace)
+    .option('--runs <a,b>', 'between these two runs of a root installation, e.g. 3,4', parseRuns)
+    .option('-f, --file <file...>', `what apply would change: ${FILES_HELP}`, parseFiles)
+    .action(async (name: string | undefined, options: DiffOptions) => {
+      cli.exitCode = await withSession(cli.io, options, (session) => diff(session, name, options))
+    })
+}
+
+function parseRuns(text: string): readonly [number, number] {
+  const [, a, b] = /^([1-9]\d{0,8}),([1-9]\d{0,8})$/.exec(text) ?? []
+  if (a === undefined || b === undefined) throw new InvalidArgumentError('Expected the numbers of two runs: 3,4.')
+  return [Number(a), Number(b)]
+}
+
+async function diff(session: Session, name: string | undefined, options: DiffOptions): Promise<ExitCode> {
+  const { file, runs } = options
+  if (file !== undefined && name === undefined) return await diffFiles(session, file, options)
+  if (name === undefined || file !== undefined) return session.refuse(invalid('Give the NAME of a root, or -f FILE.'))
+  const located = await locate(session, name, options)
+  if (!located.ok) return session.refuse(located.refusal)
+  return runs ? await diffRuns(session, located.value, runs) : await diffTree(session, located.value, options)
+}
+
+async function diffFiles(session: Session, file: readonly string[], { project }: DiffOptions): Promise<ExitCode> {
+  const loaded = await loadManifests(session.io, { file, ...(project === undefined ? {} : { project }) })
+  if (!loaded.ok) return session.refuse(loaded.refusal)
+  const codes: ExitCode[] = []
+  for (const manifest of loaded.value.installations) codes.push(await diffManifest(session, manifest))
+  return worst(codes)
+}
+
+async function diffTree(session: Session, { root }: Located, options: DiffOptions): Promise<ExitCode> {
+  const { since, until, from, to } = options
+  if ((since === undefined) === (from === undefined)) {
+    return session.refuse(invalid('Say since when: --since 24h, --from SEQUENCE, or --runs 3,4.'))
+  }
+  const variables = {
+    rootId: root.id,
+    ...(since === undefined ? { from } : { fromTime: since }),
+    ...(until === undefined ? {} : { toTime: until }),
+    ...(to === undefined ? {} : { to }),
+  }
+  const { treeDiff } = await session.client.query(TREE_DIFF, variables, { signal: session.io.signal })
+  if (!treeDiff) return session.refuse(notFoundRefusal(`There is no tree ${root.name} in the log.`))
+  session.emit(treeDiff)
+  const { objects, objectCount, spec, exports } = treeDiff
+  const { paint } = session
+  if (objectCount === 0 && !spec?.differences.length && !exports?.differences.length) {
+    session.say(`Nothing has changed in ${plain(root.name)}.`)
+    return EXIT.ok
+  }
+  const marks = { ADDED: paint('green', '+'), REMOVED: paint('red', '-'), CHANGED: paint('yellow', '~') }
+  for (const { change, kind, path, before, after } of objects) {
+    const phases = before === after ? `${after} again` : [before, after].filter(Boolean).join(' → ')
+    session.say(`${marks[change]} ${plain(path)} (${words(kind)}) ${phases}`)
+  }
+  if (objectCount > objects.length) session.say(`  and ${objectCount - objects.length} more`)
+  sayPart(session, 'spec', spec)
+  sayPart(session, 'exports', exports)
+  return EXIT.ok
+}
+
+async function diffRuns(session: Session, { id, name }: Located, [a, b]: readonly [number, number]): Promise<ExitCode> {
+  const { compareRuns } = await session.client.query(COMPARE, { id, a, b }, { signal: session.io.signal })
+  if (!compareRuns)
+    return session.refuse(
+      notFoundRefusal(`${plain(name)} has no runs ${a} and ${b} that are kept: see phaseline runs.`),
+    )
+  session.emit(compareRuns)
+  for (const run of [compareRuns.a, compareRuns.b]) session.say(describeRun(run))
+  for (const one of compareRuns.objects) session.say(describeObject(one))
+  if (compareRuns.spec) sayPart(session, 'spec', compareRuns.spec)
+  else session.say('', 'One of the specs is not kept any more.')
+  sayPart(session, 'exports', compareRuns.exports)
+  return EXIT.ok
+}
+
+function describeRun({ number, phase, cause, by, generation, durationMs, error }: Compared['a']): string {
+  const took = durationMs === null ? 'runs' : `took ${duration(durationMs)}`
+  const who = by === null ? '' : ` by ${plain(by)}`
+  return `run ${number}: ${phase ?? 'running'}, ${took}, ${words(cause)}${who}, spec ${generation}${error ? `: ${plain(error.message)}` : ''}`
+}
+
+function describeObject({ kind, path, phaseA, phaseB, durationMsA, durationMsB }: Compared['objects'][number]): string {
+  const part = (phase: string | null, ms: number | null) =>
+    phase ? `${phase} in ${duration(ms ?? 0)}` : 'not part of it'
+  return `~ ${plain(path)} (${words(kind)}) ${part(phaseA, durationMsA)} → ${part(phaseB, durationMsB)}`
+}
+
+function sayPart(session: Session, what: string, part: Compared['exports'] | null): void {
+  if (part && part.differences.length > 0) session.say('', `${what}:`, ...describeDiff(part, session.paint))
+}

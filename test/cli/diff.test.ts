@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestApp } from '../testkit/app.ts'
+import { gql } from '../testkit/gql.ts'
+import type { ReachableServer } from '../testkit/server.ts'
+import { type CommandLine, commandLine } from './command.ts'
+
+/** `phaseline diff`, and the API beneath. */
+
+let stack: AsyncDisposableStack
+let server: ReachableServer
+let phaseline: CommandLine
+beforeAll(async () => {
+  stack = new AsyncDisposableStack()
+  server = stack.use(await startTestApp())
+  phaseline = commandLine({ PHASELINE_URL: server.url, PHASELINE_TOKEN: server.token })
+})
+afterAll(() => stack.disposeAsync())
+
+const manifest = (url: string, items: readonly string[], fails = false) =>
+  JSON.stringify({
+    name: 'shop',
+    spec: {
+      deployItems: items.map((name) => ({ name, type: 'mock', config: { fail: fails, exports: { url } } })),
+      exports: [{ name: 'url', value: `\${deployItems.${items[0]}.exports.url}` }],
+    },
+  })
+const apply = (stdin: string) => phaseline('apply -f - --wait', { stdin })
+
+test('what has changed since a time, between runs, and what an apply would change', async () => {
+  const before = new Date().toISOString()
+  expect(await apply(manifest('one', ['db', 'old']))).toMatchObject({ code: 0 })
+  const between = new Date().toISOString()
+  expect(await apply(manifest('two', ['db', 'new']))).toMatchObject({ code: 0 })
+
+  const { out, code } = await phaseline(`diff shop --since ${between}`)
+  expect(code).toBe(0)
+  const lines = out.split('\n')
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      '~ shop (installation) SUCCEEDED again',
+      '~ shop/deploy-items/db (deploy item) SUCCEEDED again',
+      '- shop/deploy-items/old (deploy item) SUCCEEDED',
+      '+ shop/deploy-items/new (deploy item) SUCCEEDED',
+      '~ deployItems.db.config.exports.url: "one" → "two"',
+      '~ url: "one" → "two"',
+    ]),
+  )
+  const created = (await phaseline(`diff shop --since ${before} --until ${between}`)).out
+  expect(created).toContain('+ shop/deploy-items/old (deploy item) SUCCEEDED')
+  expect(created).toContain('+ url: "one"')
+  expect(await phaseline(`diff shop --since ${new Date().toISOString()}`)).toMatchObject({
+    out: 'Nothing has changed in shop.\n',
+    code: 0,
+  })
+
+  expect(await apply(manifest('three', ['db', 'new'], true))).toMatchObject({ code: 1 })
+  const runs = (await phaseline('diff shop --runs 2,3')).out
+  expect(runs).toMatch(/^run 2: SUCCEEDED, took .*, changed by \S.*, spec 2\nrun 3: FAILED, took .*, spec 3: /)
+  expect(runs).toMatch(/\n~ shop\/deploy-items\/db \(deploy item\) SUCCEEDED in .* → FAILED in /)
+  expect(runs).toContain('~ deployItems.db.config.fail: false → true')
+  expect(runs).toContain('- all: {"url":"two"}')
+  expect(await phaseline('diff shop --runs 2,9')).toMatchObject({ code: 3 })
+
+  const planned = await phaseline('diff -f -', { stdin: manifest('three', ['db'], true) })
+  expect(planned.out).toMatch(/^shop: .*1 to delete/)
+  expect(planned.out).toContain('- deployItems.new: {"')
+  const same = await phaseline('diff -f -', { stdin: manifest('three', ['db', 'new'], true) })
+  expect(same).toMatchObject({ out: 'shop: the spec stays as it is\n', code: 0 })
+  for (const wrong of ['diff shop', 'diff', 'diff shop --runs 3', 'diff shop -f - --since 1h'])
+    expect(await phaseline(wrong)).toMatchObject({ code: 2 })
+})
+
+const TREE_AT = gql(`query ($rootId: ID!, $time: DateTime, $sequence: Sequence) {
+  treeAt(rootId: $rootId, time: $time, sequence: $sequence) { sequence objects { name phase } }
+}`)
+const DIFF = gql(
+  `query ($rootId: ID!, $fromTime: DateTime) { treeDiff(rootId: $rootId, fromTime: $fromTime) { objectCount } }`,
+)
+
+test('a tree is read at a time; one that the log does not reach back to is refused', async () => {
+  const start = new Date(Date.now() - 1_000).toISOString()
+  await phaseline('apply -f - --wait', {
+    stdin: JSON.stringify({ name: 'past', spec: { deployItems: [{ name: 'only', type: 'mock', config: {} }] } }),
+  })
+  const { client } = server
+  const { id: rootId } = JSON.parse((await phaseline('get past --json')).out) as { id: string }
+  const now = await client.query(TREE_AT, { rootId, time: new Date().toISOString() })
+  expect(now.treeAt?.objects.map(({ name, phase }) => `${name} ${phase}`).sort()).toEqual([
+    'deploy-items SUCCEEDED',
+    'only SUCCEEDED',
+    'past SUCCEEDED',
+  ])
+  expect((await client.query(TREE_AT, { rootId, time: start })).treeAt?.objects).toEqual([])
+  await expect(client.query(TREE_AT, { rootId })).rejects.toMatchObject({ code: 'BAD_USER_INPUT' })
+  await expect(client.query(TREE_AT, { rootId, time: start, sequence: 1 })).rejects.toMatchObject({
+    code: 'BAD_USER_INPUT',
+  })
+  expect((await client.query(DIFF, { rootId, fromTime: start })).treeDiff).toEqual({ objectCount: 3 })
+})
