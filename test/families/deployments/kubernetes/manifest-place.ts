@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { KubeConfig } from '@kubernetes/client-node'
 import { KubernetesApi } from '../../../../src/agents/kubernetes/api.ts'
+import type { KubernetesObject } from '../../../../src/agents/kubernetes/objects.ts'
 import type { InterimReport, Work, WorkItem, WorkOutcome } from '../../../../src/client/index.ts'
 import type { ClusterOptions } from '../../../../src/families/deployments/agents/kubernetes/cluster.ts'
 import { manifestWork } from '../../../../src/families/deployments/agents/kubernetes/manifest-work.ts'
-import type { KubernetesObject } from '../../../../src/families/deployments/agents/kubernetes/objects.ts'
 import { until } from '../../../testkit/wait.ts'
 
 /** A namespace of its own on the cluster of the tests, and the deployer's work on it. */

@@ -1,6 +1,6 @@
+import { type Fields, fieldsOf, type KubernetesObject, listOf } from '../../../../agents/kubernetes/objects.ts'
 import type { HelmConfig } from '../../../../core/deployers/helm.ts'
 import { DeployError } from '../deploy-error.ts'
-import { type Fields, fieldsOf, type KubernetesObject, listOf } from '../kubernetes/objects.ts'
 
 const HOOK = 'helm.sh/hook'
 /** Run on request only (`helm test`). */

@@ -1,12 +1,13 @@
+import { describeChange } from '../../../../agents/kubernetes/changes.ts'
+import { inBatches } from '../../../../agents/kubernetes/in-batches.ts'
+import { keyOf, type ObjectRef, titleOf } from '../../../../agents/kubernetes/objects.ts'
 import { DeployError } from '../deploy-error.ts'
 import { type Applied, applyOne, lookAt } from './apply.ts'
-import { describeChange } from './changes.ts'
 import { exportsOf, hasExports, readExports } from './exports.ts'
 import { union, without } from './inventory.ts'
-import { keyOf, type ObjectRef, titleOf } from './objects.ts'
 import { type Placed, placeAll, type Run, refOf, refuseTwins } from './placed.ts'
 import { removeAll } from './remove.ts'
-import { inBatches, untilCurrent } from './wait.ts'
+import { untilCurrent } from './wait.ts'
 import { wavesOf } from './waves.ts'
 
 type Exports = Readonly<Record<string, unknown>>

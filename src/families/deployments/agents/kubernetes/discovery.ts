@@ -1,5 +1,5 @@
 import { isStatus, type KubernetesApi } from '../../../../agents/kubernetes/api.ts'
-import { fieldsOf, groupOf, type KubernetesObject, type ObjectRef } from './objects.ts'
+import { fieldsOf, groupOf, type KubernetesObject, type ObjectRef } from '../../../../agents/kubernetes/objects.ts'
 
 /** How the API of a cluster serves a kind. */
 interface Resource {

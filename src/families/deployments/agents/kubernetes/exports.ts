@@ -1,9 +1,9 @@
 import { JSONPath } from 'jsonpath-plus'
+import { groupOf, type KubernetesObject } from '../../../../agents/kubernetes/objects.ts'
+import { CURRENT, inProgress, type ObjectStatus } from '../../../../agents/kubernetes/status.ts'
 import type { KubernetesExport } from '../../../../core/deployers/kubernetes-manifest.ts'
 import { DeployError } from '../deploy-error.ts'
-import { groupOf, type KubernetesObject } from './objects.ts'
 import type { Placed, Run } from './placed.ts'
-import { CURRENT, inProgress, type ObjectStatus } from './status.ts'
 
 interface Export extends KubernetesExport {
   readonly as: string

@@ -1,5 +1,6 @@
 import type { KubernetesApi } from '../../../../agents/kubernetes/api.ts'
-import { ITEM, keyOf, MANAGER, type ObjectRef } from './objects.ts'
+import { keyOf, MANAGER, type ObjectRef } from '../../../../agents/kubernetes/objects.ts'
+import { ITEM } from './marks.ts'
 
 interface Stored {
   readonly data?: Readonly<Record<string, string>>

@@ -1,9 +1,9 @@
 import type { KubernetesApi } from '../../../../agents/kubernetes/api.ts'
+import { type KubernetesObject, keyOf, type ObjectRef, titleOf } from '../../../../agents/kubernetes/objects.ts'
 import type { WorkContext } from '../../../../client/index.ts'
 import { DeployError } from '../deploy-error.ts'
 import type { Discovery } from './discovery.ts'
 import type { Inventory } from './inventory.ts'
-import { type KubernetesObject, keyOf, type ObjectRef, titleOf } from './objects.ts'
 import { type ManifestConfig, marked } from './read-config.ts'
 
 /** One item at work. */

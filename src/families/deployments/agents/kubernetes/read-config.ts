@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
+import type { KubernetesObject } from '../../../../agents/kubernetes/objects.ts'
 import {
   KUBERNETES_MANIFEST_SCHEMA,
   type KubernetesManifestConfig,
 } from '../../../../core/deployers/kubernetes-manifest.ts'
 import { ConfigCheck } from '../../../../sandbox/check-config.ts'
 import { DeployError } from '../deploy-error.ts'
-import { APPLIED, ITEM, type KubernetesObject } from './objects.ts'
+import { APPLIED, ITEM } from './marks.ts'
 import { readYaml, YamlProblem } from './read-yaml.ts'
 import { refuseProblems } from './refuse-problems.ts'
 

@@ -1,7 +1,6 @@
 import { ApiError } from '../../../../agents/kubernetes/api.ts'
+import { CONFLICT } from '../../../../agents/kubernetes/apply.ts'
 import { DeployError } from '../deploy-error.ts'
-
-const CONFLICT = 'FieldManagerConflict'
 
 /** The API server's refusal to change an object. Its message may quote a secret. */
 export function refusedBy(error: unknown, { kind, title }: { readonly kind: string; readonly title: string }): unknown {
@@ -18,7 +17,3 @@ export function deployErrorOf(error: unknown): DeployError | undefined {
   if (!(error instanceof ApiError)) return undefined
   return new DeployError('KUBERNETES_REFUSED', `${error.reason || `status ${error.status}`}: ${error.message}`)
 }
-
-/** The object was changed at the same time: the same request may succeed. */
-export const isRace = (error: unknown): boolean =>
-  error instanceof ApiError && error.status === 409 && !error.causes.includes(CONFLICT) && error.reason === 'Conflict'

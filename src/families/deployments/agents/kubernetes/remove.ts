@@ -1,28 +1,25 @@
 import { ApiError, isStatus } from '../../../../agents/kubernetes/api.ts'
-import { pause } from '../../../../client/pause.ts'
-import { APPLIED, ITEM, type KubernetesObject, type ObjectRef, ownerOf, titleOf } from './objects.ts'
+import { inBatches } from '../../../../agents/kubernetes/in-batches.ts'
+import { type KubernetesObject, type ObjectRef, titleOf } from '../../../../agents/kubernetes/objects.ts'
+import { type Going, untilGone } from '../../../../agents/kubernetes/until-gone.ts'
+import { APPLIED, ITEM, ownerOf } from './marks.ts'
 import type { Run } from './placed.ts'
 import { refusedBy } from './refusals.ts'
-import { inBatches } from './wait.ts'
 import { wavesOf } from './waves.ts'
-
-const FIRST_MS = 250
-const LAST_MS = 2_000
 
 /** Deletes objects of the item in the reverse of their order, each wave once the one after it is gone. */
 export async function removeAll(run: Run, refs: readonly ObjectRef[]): Promise<void> {
   for (const { objects } of [...wavesOf(refs)].reverse()) {
     const going = await inBatches([...objects].reverse(), (ref) => remove(run, ref))
     await untilGone(
-      run,
+      run.api,
       going.filter((one) => one !== null),
+      {
+        signal: run.context.signal,
+        onWait: (step, value, total) => run.context.report({ progress: { step, value, total, unit: 'objects' } }),
+      },
     )
   }
-}
-
-interface Going extends ObjectRef {
-  readonly path: string
-  readonly uid: string | undefined
 }
 
 /** Null: it is not there, or not the item's any more. */
@@ -67,23 +64,5 @@ async function requestDeletion({ api }: Run, { path, uid, ...ref }: Going): Prom
     await api.delete(path, { propagationPolicy: 'Foreground', preconditions: { uid } })
   } catch (error) {
     if (!(error instanceof ApiError && isStatus(error, 409))) throw refusedBy(error, { ...ref, title: titleOf(ref) })
-  }
-}
-
-/** Objects with finalizers go when their controllers have let go of them. */
-async function untilGone({ api, context }: Run, all: readonly Going[]): Promise<void> {
-  let pending = all
-  for (let delay = FIRST_MS; ; delay = Math.min(LAST_MS, delay * 1.5)) {
-    const found = await inBatches(pending, async (one) => ({ one, object: await api.find<KubernetesObject>(one.path) }))
-    const left = found.filter(({ one, object }) => object !== null && object.metadata.uid === one.uid)
-    const [first] = left
-    if (!first) return
-    pending = left.map(({ one }) => one)
-    const finalizers = first.object?.metadata.finalizers ?? []
-    const why = finalizers.length > 0 ? `: its finalizers are ${finalizers.join(', ')}` : ''
-    const step = `${titleOf(first.one)} is being deleted${why}`
-    context.report({ progress: { step, value: all.length - left.length, total: all.length, unit: 'objects' } })
-    await pause(delay, context.signal)
-    context.signal.throwIfAborted()
   }
 }

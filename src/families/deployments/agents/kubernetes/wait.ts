@@ -1,17 +1,17 @@
+import { inBatches } from '../../../../agents/kubernetes/in-batches.ts'
+import type { KubernetesObject } from '../../../../agents/kubernetes/objects.ts'
+import { podsOf } from '../../../../agents/kubernetes/pods-of.ts'
+import type { ObjectStatus } from '../../../../agents/kubernetes/status.ts'
+import { statusOf } from '../../../../agents/kubernetes/status-of.ts'
+import { podProblem } from '../../../../agents/kubernetes/status-rules.ts'
 import { pause } from '../../../../client/pause.ts'
 import { DeployError } from '../deploy-error.ts'
-import { fieldsOf, type KubernetesObject } from './objects.ts'
 import type { Placed, Run } from './placed.ts'
-import type { ObjectStatus } from './status.ts'
-import { statusOf } from './status-of.ts'
-import { podProblem } from './status-rules.ts'
 
 const FIRST_MS = 250
 const LAST_MS = 2_000
 /** Pods are looked into once their workload has had so long to start them. */
 const SLOW_MS = 3_000
-/** Requests at the same time. */
-const WIDTH = 8
 
 /**
  * Waits until all objects are current; `judge` may ask for more of one than its status. Returns them as they are then.
@@ -51,22 +51,9 @@ async function look({ api }: Run, placed: Placed, judge: Judge) {
   return { placed, object, status: status.is === 'CURRENT' ? judge(object, placed) : status }
 }
 
-/** A few at a time. */
-export async function inBatches<T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<readonly R[]> {
-  const results: R[] = []
-  for (let i = 0; i < all.length; i += WIDTH) results.push(...(await Promise.all(all.slice(i, i + WIDTH).map(work))))
-  return results
-}
-
 /** Why the first pod of a workload that has a problem is not ready. */
-async function problemOfPods({ api }: Run, { metadata, spec }: KubernetesObject): Promise<string | null> {
-  const labels = Object.entries(fieldsOf(fieldsOf(spec?.selector).matchLabels))
-  if (labels.length === 0 || metadata.namespace === undefined) return null
-  const query = { labelSelector: labels.map(([name, value]) => `${name}=${String(value)}`).join(','), limit: '20' }
-  const path = `/api/v1/namespaces/${encodeURIComponent(metadata.namespace)}/pods`
-  // It only explains: without the right to read pods, the item goes on.
-  const pods = await api.get<{ items: readonly KubernetesObject[] }>(path, { query }).catch(() => null)
-  for (const pod of pods?.items ?? []) {
+async function problemOfPods({ api }: Run, workload: KubernetesObject): Promise<string | null> {
+  for (const pod of await podsOf(api, workload)) {
     const problem = podProblem(pod)
     if (problem !== null) return `pod ${pod.metadata.name}: ${problem}`
   }

@@ -1,4 +1,4 @@
-import { groupOf, type ObjectRef } from './objects.ts'
+import { groupOf, type ObjectRef } from '../../../../agents/kubernetes/objects.ts'
 
 /** What others need is applied before them, and deleted after them. */
 const NAMESPACES = 0

@@ -1,6 +1,7 @@
 import type { V1ContainerStateTerminated, V1Pod } from '@kubernetes/client-node'
 import { z } from 'zod'
 import { exitOf } from '../../../../agents/exit-of.ts'
+import { type PendingProblem, pendingProblem, sentence } from '../../../../agents/kubernetes/pending-problem.ts'
 import type { WorkloadEnd } from '../runtime/runtime.ts'
 import { ANNOTATIONS } from './names.ts'
 
@@ -12,18 +13,6 @@ export type PodState =
   /** No process of it runs, and none will. */
   | { readonly is: 'OVER'; readonly end: WorkloadEnd; readonly hasOutput: boolean }
 
-export interface PendingProblem {
-  /** FINAL does not pass by itself; the others may. */
-  readonly kind: 'FINAL' | 'IMAGE' | 'SCHEDULING'
-  readonly message: string
-}
-
-/** Of a container that waits. */
-const FINAL_REASONS = [
-  ...['InvalidImageName', 'ErrImageNeverPull', 'ImageInspectError'],
-  ...['CreateContainerConfigError', 'CreateContainerError', 'RunContainerError'],
-]
-const IMAGE_REASONS = ['ErrImagePull', 'ImagePullBackOff', 'RegistryUnavailable']
 /** Of a container that was ended before its program began. */
 const NEVER_BEGAN = ['StartError', 'ContainerCannotRun']
 /** Of a pod. */
@@ -34,7 +23,7 @@ export function stateOf(pod: V1Pod): PodState {
   const container = pod.status?.containerStatuses?.[0]
   if (isOver(pod)) return { is: 'OVER', end: endOf(pod), hasOutput: container?.state?.terminated !== undefined }
   if (container?.state?.running || container?.state?.terminated) return { is: 'RUNNING' }
-  return { is: 'PENDING', problem: problemOf(pod) }
+  return { is: 'PENDING', problem: pendingProblem(pod) }
 }
 
 /** A pod that is deleted is over once its kubelet, or whoever speaks for a lost node, says that nothing of it runs. */
@@ -47,20 +36,6 @@ function isOver({ metadata, spec, status }: V1Pod): boolean {
 function endedAt({ status }: V1Pod): number | null {
   const finishedAt = status?.containerStatuses?.[0]?.state?.terminated?.finishedAt
   return finishedAt ? new Date(finishedAt).getTime() : null
-}
-
-function problemOf({ status }: V1Pod): PendingProblem | null {
-  const waiting = status?.containerStatuses?.[0]?.state?.waiting
-  if (waiting?.reason) {
-    const message = sentence(waiting.reason, waiting.message)
-    if (FINAL_REASONS.includes(waiting.reason)) return { kind: 'FINAL', message }
-    if (IMAGE_REASONS.includes(waiting.reason))
-      return { kind: 'IMAGE', message: `Its image cannot be pulled. ${message}` }
-  }
-  const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled')
-  if (scheduled?.status === 'False' && scheduled.reason === 'Unschedulable')
-    return { kind: 'SCHEDULING', message: `No node takes it. ${sentence(scheduled.reason, scheduled.message)}` }
-  return null
 }
 
 function endOf(pod: V1Pod): WorkloadEnd {
@@ -98,10 +73,6 @@ function exited({ exitCode, reason = '', message }: V1ContainerStateTerminated):
   const end = { how: 'EXITED', ...exitOf(exitCode) } as const
   return reason === 'OOMKilled' ? { ...end, outOfMemory: true } : end
 }
-
-const MAX_MESSAGE = 1_000
-const sentence = (reason: string, message: string | undefined): string =>
-  (message ? `${reason}: ${message}` : `${reason}.`).slice(0, MAX_MESSAGE)
 
 const decidedEnd = z.union([
   z.object({ how: z.literal('STOPPED') }),

@@ -1,12 +1,14 @@
 import type { V1Pod } from '@kubernetes/client-node'
 import { isStatus, type KubernetesApi } from '../../../../agents/kubernetes/api.ts'
+import { Patience } from '../../../../agents/kubernetes/patience.ts'
+import type { PendingProblem } from '../../../../agents/kubernetes/pending-problem.ts'
 import type { Output } from '../runtime/output.ts'
 import type { Watcher, WorkloadEnd } from '../runtime/runtime.ts'
 import { type LogPosition, readPosition } from './log-lines.ts'
 import { ANNOTATIONS } from './names.ts'
 import type { PodFeed } from './pod-feed.ts'
 import { followLog } from './pod-log.ts'
-import { DELETED, type PendingProblem, stateOf } from './pod-state.ts'
+import { DELETED, stateOf } from './pod-state.ts'
 import type { PodSettings } from './settings.ts'
 
 export interface WatchPodOptions extends PodAddress {
@@ -22,7 +24,9 @@ export async function watchPod(options: WatchPodOptions, watcher: Watcher): Prom
   const { signal, onRunning, onLine } = watcher
   using changes = new PodChanges(options)
   const ended = new AbortController()
-  const patience = new Patience(options.settings)
+  const { imagePullSeconds, schedulingSeconds } = options.settings
+  const limits = { FINAL: 0, IMAGE: imagePullSeconds * 1_000, SCHEDULING: schedulingSeconds * 1_000 }
+  const patience = new Patience<PendingProblem['kind']>(limits)
   let log: Promise<boolean> | null = null
   let isGivenUp = false
   const readLog = (pod: V1Pod | null): Promise<boolean> => {
@@ -114,27 +118,6 @@ class PodChanges {
 
   [Symbol.dispose](): void {
     this.#following[Symbol.dispose]()
-  }
-}
-
-/** How long a pod may have a problem that could pass. By this process's clock: that of the cluster may be another. */
-class Patience {
-  readonly #limits: Readonly<Record<PendingProblem['kind'], number>>
-  #since: { readonly kind: PendingProblem['kind']; readonly at: number } | null = null
-
-  constructor({ schedulingSeconds, imagePullSeconds }: WatchPodOptions['settings']) {
-    this.#limits = { FINAL: 0, IMAGE: imagePullSeconds * 1_000, SCHEDULING: schedulingSeconds * 1_000 }
-  }
-
-  get remainingMs(): number {
-    if (!this.#since) return Number.POSITIVE_INFINITY
-    return Math.max(0, this.#since.at + this.#limits[this.#since.kind] - performance.now())
-  }
-
-  /** The problem, if it has lasted too long. */
-  judge(problem: PendingProblem | null): PendingProblem | null {
-    if (problem?.kind !== this.#since?.kind) this.#since = problem && { kind: problem.kind, at: performance.now() }
-    return problem && this.remainingMs === 0 ? problem : null
   }
 }
 

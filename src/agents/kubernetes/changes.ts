@@ -1,5 +1,5 @@
-import { sameJson } from '../../../../core/json.ts'
-import { APPLIED, fieldsOf, ITEM, type KubernetesObject } from './objects.ts'
+import { sameJson } from '../../core/json.ts'
+import { fieldsOf, type KubernetesObject } from './objects.ts'
 
 /** What differs between two states of an object, but for what the cluster itself writes. */
 export interface Change {
@@ -14,14 +14,19 @@ const MOST = 100
 const OF_CLUSTER = ['managedFields', 'resourceVersion', 'generation', 'uid', 'creationTimestamp', 'selfLink']
 const HIDDEN = '***'
 
-export function changesBetween(before: KubernetesObject, after: KubernetesObject): readonly Change[] {
+/** @param marks annotations that tell what an object is from, not what it is */
+export function changesBetween(
+  before: KubernetesObject,
+  after: KubernetesObject,
+  marks: readonly string[] = [],
+): readonly Change[] {
   const changes: Change[] = []
-  compare([], essence(before), essence(after), changes)
+  compare([], essence(before, marks), essence(after, marks), changes)
   return before.kind === 'Secret' ? changes.map(hidden) : changes
 }
 
-function essence({ status: _status, metadata, ...rest }: KubernetesObject): object {
-  const annotations = without(metadata.annotations ?? {}, [ITEM, APPLIED])
+function essence({ status: _status, metadata, ...rest }: KubernetesObject, marks: readonly string[]): object {
+  const annotations = without(metadata.annotations ?? {}, marks)
   return { ...rest, metadata: { ...without(metadata, OF_CLUSTER), annotations } }
 }
 

@@ -1,4 +1,4 @@
-/** Objects of a cluster, as far as the deployer looks into them. */
+/** Objects of a cluster, as far as agents look into them. */
 
 export interface KubernetesObject {
   readonly apiVersion: string
@@ -14,6 +14,7 @@ export interface ObjectMetadata {
   readonly generation?: number
   readonly deletionTimestamp?: string
   readonly finalizers?: readonly string[]
+  readonly labels?: Readonly<Record<string, string>>
   readonly annotations?: Readonly<Record<string, string>>
 }
 export type Fields = Readonly<Record<string, unknown>>
@@ -40,11 +41,5 @@ export const fieldsOf = (value: unknown): Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** The item that an object belongs to, by its id. */
-export const ITEM = 'phaseline.io/item'
-/** A digest of the manifest that was applied last. */
-export const APPLIED = 'phaseline.io/applied'
 /** Our field manager. */
 export const MANAGER = 'phaseline'
-
-export const ownerOf = ({ metadata }: KubernetesObject): string | undefined => metadata.annotations?.[ITEM]

@@ -1,0 +1,56 @@
+import { pause } from '../../client/pause.ts'
+import { ApiError, isStatus, type KubernetesApi } from './api.ts'
+import { type KubernetesObject, MANAGER } from './objects.ts'
+
+export interface Application {
+  readonly path: string
+  readonly manifest: KubernetesObject
+  /** Its kind was defined just now, so that it may be unknown for a moment. */
+  readonly isDefined?: boolean
+}
+export interface HowToApply {
+  readonly signal: AbortSignal
+  readonly dryRun: boolean
+  /** Takes fields over that others manage. */
+  readonly force: boolean
+}
+
+const RACES = 5
+const RACE_MS = 200
+/** How long after a definition its kind may still be unknown. */
+const DEFINED_MS = 10_000
+
+/**
+ * Server-side apply. Null: a dry run cannot say without the namespace or the definition, which would be created before.
+ * @throws ApiError
+ */
+export async function applyManifest(
+  api: KubernetesApi,
+  { path, manifest, isDefined = false }: Application,
+  { signal, dryRun, force }: HowToApply,
+): Promise<KubernetesObject | null> {
+  const query = {
+    fieldManager: MANAGER,
+    force: String(force),
+    fieldValidation: 'Strict',
+    dryRun: dryRun ? 'All' : undefined,
+  }
+  const since = performance.now()
+  for (let races = 0; ; races += 1) {
+    try {
+      return await api.apply<KubernetesObject>(path, manifest, query)
+    } catch (error) {
+      signal.throwIfAborted()
+      if (dryRun && isStatus(error, 404)) return null
+      const isYoung = isDefined && isStatus(error, 404) && performance.now() - since < DEFINED_MS
+      if (!isYoung && !(isRace(error) && races < RACES)) throw error
+      await pause(RACE_MS, signal)
+    }
+  }
+}
+
+/** Another field manager has a field. */
+export const CONFLICT = 'FieldManagerConflict'
+/** The object was changed at the same time: the same request may succeed. */
+const isRace = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 409 && !error.causes.includes(CONFLICT) && error.reason === 'Conflict'
