@@ -127,6 +127,29 @@ describe('runCrm', () => {
     await until(() => server.session()?.over, { what: 'the session is over' })
   })
 
+  it('looks at its list now and then, and connects again when others have changed something', async () => {
+    const hand = handDriver()
+    hand.objects.push(object('c1'))
+    await using crm = await startAll({ lookMs: 50 }, {}, hand)
+    const { server, nth } = crm
+    await connected(server)
+    const { resolve } = await Promise.resolve(server.ask('c2', 'CREATE')).then(() => nth(0))
+    hand.objects.push(object('c2'))
+    resolve()
+    const looks = hand.lists.count
+    // What it has told itself is no news.
+    await until(() => hand.lists.count > looks + 3, { what: 'it looks' })
+    expect(server.connects).toHaveLength(1)
+    hand.objects[0] = object('c1', { specRevision: null })
+    await connected(server, 2)
+    expect(server.connects[1]?.objects).toEqual([object('c1', { specRevision: null }), object('c2')])
+    hand.objects.length = 1
+    await connected(server, 3)
+    const again = hand.lists.count
+    await until(() => hand.lists.count > again + 3, { what: 'it looks' })
+    expect(server.connects).toHaveLength(3)
+  })
+
   it('tells the last progress before the end', async () => {
     await using crm = await startAll()
     const { server, nth } = crm

@@ -1,3 +1,4 @@
+import type { Phase } from '../../core/vocabulary.ts'
 import type { ReportAnswer } from '../agent/agent-api.ts'
 import type { InterimReport, LogStream, WorkOutcome } from '../agent/work.ts'
 import type { CrmContext, CrmRequest, CrmStopReason } from './crm.ts'
@@ -21,6 +22,8 @@ export interface RequestSteps {
   readonly outbox: CrmOutbox
   work(request: CrmRequest, context: CrmContext): Promise<unknown>
   onThrown(error: unknown): void
+  /** The server has acknowledged the outcome. */
+  onEnded(phase: Phase): void
   /** The server has refused a report of the request. */
   onRefused(): void
 }
@@ -145,6 +148,7 @@ export class ActiveRequest {
         this.#finalSent = true
       }
       if (sent) this.#finalAcknowledged = await this.#send(sent, onSend)
+      if (sent && this.#finalAcknowledged) this.#steps.onEnded(sent.phase)
     }
     this.#finalSending = false
   }

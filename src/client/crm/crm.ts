@@ -90,6 +90,11 @@ export interface CrmOptions {
   readonly leaseMs?: number | undefined
   readonly driver: CrmDriver
   /**
+   * Milliseconds between two looks at the driver's list. When that is not as the server was told, the CRM connects again, so
+   * that drift is known. Without it only connections look.
+   */
+  readonly lookMs?: number | undefined
+  /**
    * Starts a CRM of the version that the request's spec names, with the role CRM_V2. It resolves once that has started,
    * and rejects when it could not. Without it every upgrade fails.
    */

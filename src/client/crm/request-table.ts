@@ -1,5 +1,7 @@
+import type { Phase } from '../../core/vocabulary.ts'
 import { ActiveRequest, type CrmOutbox } from './active-request.ts'
 import type { CrmContext, CrmObject, CrmRequest, CrmStopReason } from './crm.ts'
+import { keyOf } from './key-of.ts'
 import { finalPhase, transitionalPhase } from './phases.ts'
 
 export interface RequestTableOptions {
@@ -8,6 +10,8 @@ export interface RequestTableOptions {
   readonly ready: Promise<unknown>
   work(request: CrmRequest, context: CrmContext): Promise<unknown>
   onThrown(request: CrmRequest, error: unknown): void
+  /** The server has acknowledged the outcome. */
+  onEnded(request: CrmRequest, phase: Phase): void
 }
 
 interface Slot {
@@ -81,12 +85,13 @@ export class RequestTable {
   }
 
   #begin(request: CrmRequest, before: Promise<unknown>): ActiveRequest {
-    const { outbox, work, onThrown } = this.#options
+    const { outbox, work, onThrown, onEnded } = this.#options
     const active: ActiveRequest = new ActiveRequest(request, {
       before,
       outbox,
       work,
       onThrown: (error) => onThrown(request, error),
+      onEnded: (phase) => onEnded(request, phase),
       onRefused: () => this.#forget(active),
     })
     this.#running.add(active)
@@ -131,5 +136,3 @@ function overlayOf(
   const isAsWanted = phase === finalPhase(request)
   return { kind, path, phase, specRevision: isAsWanted ? specRevision : (listed?.specRevision ?? null) }
 }
-
-const keyOf = (path: readonly string[]): string => path.join('/')

@@ -51,6 +51,7 @@ class Crm {
       },
       ready: this.#serving.promise,
       work: (request, context) => this.#work(request, context),
+      onEnded: (request, phase) => this.#sessions.ended(request, phase),
       onThrown: ({ objectId }, error) => this.#problem({ what: 'work', error: asError(error), objectId }),
     })
     this.#sessions = new Sessions({
@@ -96,6 +97,7 @@ class Crm {
 
   #work(request: CrmRequest, context: CrmContext): Promise<unknown> {
     const { driver } = this.#options
+    this.#sessions.began(request)
     if (request.kind === 'CLOUDLET') return this.#upgrade(request, context)
     if (request.action === 'CREATE') return driver.create(request, context)
     return request.action === 'UPDATE' ? driver.update(request, context) : driver.delete(request, context)

@@ -1,13 +1,15 @@
+import type { Phase } from '../../core/vocabulary.ts'
 import type { AgentApi } from '../agent/agent-api.ts'
 import { type Instant, instant } from '../agent/instant.ts'
 import { Leases } from '../agent/leases.ts'
 import { asError } from '../as-error.ts'
 import { ClientError } from '../client-error.ts'
 import { pause, retryDelay } from '../pause.ts'
-import type { CrmEnd, CrmError, CrmOptions } from './crm.ts'
+import type { CrmEnd, CrmError, CrmOptions, CrmRequest } from './crm.ts'
 import { type CrmSession, connectCrm, subscribeRequests } from './crm-api.ts'
 import { Latch } from './latch.ts'
 import type { RequestTable } from './request-table.ts'
+import { Told } from './told.ts'
 
 /** An open session of this CRM. */
 export interface Connection {
@@ -41,6 +43,7 @@ export class Sessions {
   readonly #connection = new Latch<Connection>()
   /** Calls of connectCrm. */
   #calls = 0
+  #told = new Told([])
 
   constructor(options: SessionsOptions) {
     this.#options = options
@@ -69,7 +72,10 @@ export class Sessions {
     try {
       const listed = await driver.list()
       what = 'connect'
-      return await connectCrm(client, { ...session, objects: requests.objects(listed) }, stopping)
+      const objects = requests.objects(listed)
+      // Before the call: reports begin with its answer.
+      this.#told = new Told(objects)
+      return await connectCrm(client, { ...session, objects }, stopping)
     } catch (error) {
       if (stopping.aborted) return null
       if (error instanceof ClientError && error.code === 'STALE_REPORT') onEnd('SUPERSEDED')
@@ -97,6 +103,7 @@ export class Sessions {
     this.#connection.open({ session, end: () => over.abort() })
     for (const request of session.requests) requests.take(request)
     const signal = AbortSignal.any([over.signal, stopping])
+    void this.#look(over, signal)
     const variables = forOneAttempt({ cloudletId: crm.cloudletId, epoch: session.epoch })
     try {
       const stream = subscribeRequests(crm.client, variables, { signal, buffer: BUFFER })
@@ -107,6 +114,31 @@ export class Sessions {
       leases.close()
       this.#connection.close()
     }
+  }
+
+  /** Ends the connection when the objects are not as the server was told. */
+  async #look(over: AbortController, signal: AbortSignal): Promise<void> {
+    const { crm, requests, onProblem } = this.#options
+    const { lookMs, driver } = crm
+    if (lookMs === undefined) return
+    for (;;) {
+      await pause(lookMs, signal)
+      if (signal.aborted) return
+      const since = performance.now()
+      try {
+        const listed = await driver.list()
+        if (this.#told.differsFrom(requests.objects(listed), since)) return over.abort()
+      } catch (error) {
+        if (!signal.aborted) onProblem({ what: 'list', error: asError(error) })
+      }
+    }
+  }
+
+  began(request: CrmRequest): void {
+    this.#told.began(request)
+  }
+  ended(request: CrmRequest, phase: Phase): void {
+    this.#told.ended(request, phase)
   }
 
   /** The open connection, once there is one; null: this CRM ends. */

@@ -1,0 +1,2 @@
+/** Names contain no slash. */
+export const keyOf = (path: readonly string[]): string => path.join('/')
