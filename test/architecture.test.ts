@@ -81,13 +81,15 @@ test('a family never imports another family', () => {
   expect(wrong).toEqual([])
 })
 
-/** The layers of these files and of all that they load. */
-function loadedLayers(entries: readonly string[]): ReadonlySet<string> {
+/** These files and all that they load. */
+function loadedFiles(entries: readonly string[]): ReadonlySet<string> {
   const loaded = new Set(entries)
   for (const file of loaded) for (const one of inner) if (one.file === file && one.isLoaded) loaded.add(one.to)
   loaded.delete('../package.json')
-  return new Set([...loaded].map(layerOf))
+  return loaded
 }
+const loadedLayers = (entries: readonly string[]): ReadonlySet<string> =>
+  new Set([...loadedFiles(entries)].map(layerOf))
 const filesOfFamilies = (name: string) => files.filter((file) => new RegExp(`^families/\\w+/${name}$`).test(file))
 
 test('the command line loads nothing of the server before it serves', () => {
@@ -102,6 +104,18 @@ test('the server loads nothing of the command line', () => {
   const loaded = loadedLayers(['serve.ts', ...filesOfFamilies('server.ts')])
   expect(loaded.intersection(new Set(['cli', 'cli/parts', 'families/cli']))).toEqual(new Set())
   expect(loaded).toContain('families')
+})
+
+test('the server, and agents that need none, load no client of a cluster or an engine', () => {
+  const loaded = loadedFiles([
+    'serve.ts',
+    'agents/main.ts',
+    ...filesOfFamilies('server.ts'),
+    ...filesOfFamilies('agents.ts'),
+  ])
+  const heavy = imports.filter(({ to, isLoaded }) => isLoaded && /^(@kubernetes\/|dockerode)/.test(to))
+  expect(heavy.length).toBeGreaterThan(3)
+  expect(heavy.filter(({ file }) => loaded.has(file))).toEqual([])
 })
 
 test('pure files use no package, no node module, no clock and no randomness', () => {

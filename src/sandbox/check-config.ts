@@ -9,8 +9,11 @@ const FALSE = 'false'
 /** Judges configs by one of our own schemas: unlike users' schemas, it needs no limits. */
 export class ConfigCheck {
   readonly #validator: Validator
-  constructor(schema: object) {
+  readonly #hasExpressions: boolean
+  /** @param options `hasExpressions`: texts with `${…}` are resolved later; by default they are */
+  constructor(schema: object, { hasExpressions = true }: { readonly hasExpressions?: boolean } = {}) {
     this.#validator = new Validator(schema as Schema, '2020-12', false)
+    this.#hasExpressions = hasExpressions
   }
 
   /** An expression `${…}` may become anything, so it is right wherever it is. Paths begin with `at`. */
@@ -19,7 +22,8 @@ export class ConfigCheck {
     return errors.flatMap((error) => {
       const path = error.instanceLocation.split('/').slice(1).map(decode)
       const value = valueAt(config, path)
-      if (CONTAINERS.has(error.keyword) || (typeof value === 'string' && hasExpressions(value))) return []
+      const isOpen = this.#hasExpressions && typeof value === 'string' && hasExpressions(value)
+      if (CONTAINERS.has(error.keyword) || isOpen) return []
       return [{ path: [at, ...path].join('.'), message: messageOf(error) }]
     })
   }

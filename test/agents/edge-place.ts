@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { AgentProcess } from '../../src/agents/agent-process.ts'
+import type { AgentProcess, AgentProcessOptions } from '../../src/agents/agent-process.ts'
 import { startAgentProcess } from '../../src/agents/spawn.ts'
 import { Secret } from '../../src/core/secret.ts'
 import type { ResultOf, TypedDocument } from '../../src/documents/typed-document.ts'
@@ -58,15 +58,26 @@ export type Seen = NonNullable<ResultOf<typeof SEE>['object']>
 const ENV = { PHASELINE_ROLES: 'gateway,engine' }
 type Crm = Omit<CrmProcessOptions, 'cloudlet'>
 
-export const edgePlace = (crm: Crm = {}): Promise<EdgePlace> => edgePlaceOf(() => startTestApp({ env: ENV }), crm)
+const simulated = (crm: Crm) => (cloudlet: string) => crmProcess({ cloudlet, ...crm })
+type AgentOf = (cloudlet: string) => Pick<AgentProcessOptions, 'types' | 'options' | 'settings'>
+
+export const edgePlace = (crm: Crm = {}): Promise<EdgePlace> => edgePlaceWith(simulated(crm))
+
+/** With another CRM, of which `found` knows nothing. */
+export const edgePlaceWith = (agentOf: AgentOf): Promise<EdgePlace> =>
+  edgePlaceOf(() => startTestApp({ env: ENV }), agentOf)
 
 /** On a server in a process of its own. */
 export const killableEdgePlace = (
   crm: Crm = {},
   { env, ...options }: Pick<SharedServerOptions, 'secondary' | 'env'> = {},
-): Promise<EdgePlace<TestServer>> => edgePlaceOf(() => startSharedServer({ ...options, env: { ...ENV, ...env } }), crm)
+): Promise<EdgePlace<TestServer>> =>
+  edgePlaceOf(() => startSharedServer({ ...options, env: { ...ENV, ...env } }), simulated(crm))
 
-async function edgePlaceOf<S extends ReachableServer>(serve: () => Promise<S>, crm: Crm): Promise<EdgePlace<S>> {
+async function edgePlaceOf<S extends ReachableServer>(
+  serve: () => Promise<S>,
+  agentOf: AgentOf,
+): Promise<EdgePlace<S>> {
   await using starting = new AsyncDisposableStack()
   const server = starting.use(await serve())
   const state = await mkdtemp(join(tmpdir(), 'phaseline-edge-'))
@@ -88,7 +99,7 @@ async function edgePlaceOf<S extends ReachableServer>(serve: () => Promise<S>, c
   const lines: Readonly<Record<string, unknown>>[] = []
   const agent = starting.use(
     startAgentProcess({
-      ...crmProcess({ cloudlet, ...crm }),
+      ...agentOf(cloudlet),
       url: server.url,
       token: new Secret(token.secret),
       state,

@@ -24,11 +24,12 @@ export interface ApiRequest {
   /** Gives up; requests are otherwise repeated until the API server answers. */
   readonly signal?: AbortSignal | undefined
 }
-type Method = 'GET' | 'POST' | 'PATCH' | 'APPLY' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'APPLY' | 'DELETE'
 /** Of bodies. */
 const CONTENT: Readonly<Record<Method, string>> = {
   GET: 'application/json',
   POST: 'application/json',
+  PUT: 'application/json',
   PATCH: 'application/merge-patch+json',
   // JSON is YAML.
   APPLY: 'application/apply-patch+yaml',
@@ -75,6 +76,10 @@ export class KubernetesApi {
   }
   post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
     return this.#json('POST', path, { body, signal })
+  }
+  /** Replaces an object. */
+  put<T>(path: string, body: unknown, query: ApiRequest['query']): Promise<T> {
+    return this.#json('PUT', path, { body, query: query ?? {} })
   }
   /** A merge patch. */
   patch<T>(path: string, body: unknown): Promise<T> {

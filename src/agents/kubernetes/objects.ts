@@ -15,7 +15,17 @@ export interface ObjectMetadata {
   readonly deletionTimestamp?: string
   readonly finalizers?: readonly string[]
   readonly labels?: Readonly<Record<string, string>>
+  readonly ownerReferences?: readonly OwnerReference[]
   readonly annotations?: Readonly<Record<string, string>>
+}
+/** An object that goes with its owner. */
+export interface OwnerReference {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+  readonly uid: string
+  /** The owner is gone only once this object is. */
+  readonly blockOwnerDeletion?: boolean
 }
 export type Fields = Readonly<Record<string, unknown>>
 

@@ -2,6 +2,7 @@ import { pause } from '../../client/pause.ts'
 import type { KubernetesApi } from './api.ts'
 import { inBatches } from './in-batches.ts'
 import { type KubernetesObject, type ObjectRef, titleOf } from './objects.ts'
+import { conditionOf } from './status.ts'
 
 const FIRST_MS = 250
 const LAST_MS = 2_000
@@ -34,7 +35,16 @@ export async function untilGone(
   }
 }
 
+/** Of a namespace: what is still in it. */
+const REMAINING = ['NamespaceContentRemaining', 'NamespaceFinalizersRemaining', 'NamespaceDeletionContentFailure']
+
 function whyNot(object: KubernetesObject | null): string {
-  const finalizers = object?.metadata.finalizers ?? []
-  return finalizers.length > 0 ? `: its finalizers are ${finalizers.join(', ')}` : ''
+  if (!object) return ''
+  const { finalizers = [] } = object.metadata
+  const conditions = REMAINING.map((type) => conditionOf(object, type)).filter((one) => one?.status === 'True')
+  const parts = [
+    ...(finalizers.length > 0 ? [`its finalizers are ${finalizers.join(', ')}`] : []),
+    ...conditions.map((one) => one?.text ?? ''),
+  ]
+  return parts.length > 0 ? `: ${parts.join('; ')}` : ''
 }

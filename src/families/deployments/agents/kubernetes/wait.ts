@@ -1,6 +1,6 @@
 import { inBatches } from '../../../../agents/kubernetes/in-batches.ts'
 import type { KubernetesObject } from '../../../../agents/kubernetes/objects.ts'
-import { podsOf } from '../../../../agents/kubernetes/pods-of.ts'
+import { selectedBy } from '../../../../agents/kubernetes/selected-by.ts'
 import type { ObjectStatus } from '../../../../agents/kubernetes/status.ts'
 import { statusOf } from '../../../../agents/kubernetes/status-of.ts'
 import { podProblem } from '../../../../agents/kubernetes/status-rules.ts'
@@ -53,7 +53,7 @@ async function look({ api }: Run, placed: Placed, judge: Judge) {
 
 /** Why the first pod of a workload that has a problem is not ready. */
 async function problemOfPods({ api }: Run, workload: KubernetesObject): Promise<string | null> {
-  for (const pod of await podsOf(api, workload)) {
+  for (const pod of await selectedBy(api, workload, 'pods')) {
     const problem = podProblem(pod)
     if (problem !== null) return `pod ${pod.metadata.name}: ${problem}`
   }

@@ -1,0 +1,103 @@
+import type { KubernetesApi } from '../../../../agents/kubernetes/api.ts'
+import { changesBetween } from '../../../../agents/kubernetes/changes.ts'
+import { inBatches } from '../../../../agents/kubernetes/in-batches.ts'
+import type { KubernetesObject } from '../../../../agents/kubernetes/objects.ts'
+import { type CrmObject, CrmProblem } from '../../../../client/index.ts'
+import { apply } from './apply.ts'
+import type { OpenOptions } from './clusters.ts'
+import { clusterOf, isOurs, type Marks, pathOf, readMarks } from './marks.ts'
+import { LABELS } from './names.ts'
+import type { PlacedObject, Plan } from './plan.ts'
+import { planApp } from './plan-app.ts'
+import { planCluster } from './plan-cluster.ts'
+import type { Site } from './target.ts'
+
+/** What a cloudlet has, as its clusters say. An instance that is not as its spec says has no revision. */
+export async function listAll(site: Site, options: OpenOptions): Promise<readonly CrmObject[]> {
+  const found: CrmObject[] = []
+  for (const { name, api } of await site.clusters.all(options)) {
+    const listed = await listAnchors(site, api, '/api/v1/namespaces', 1)
+    // Two kubeconfigs may be of one cluster.
+    const namespaces = listed.filter((namespace) => clusterOf(namespace) === name)
+    const names = new Set(namespaces.map(({ metadata }) => metadata.name))
+    const apps = await listAnchors(site, api, '/apis/apps/v1/deployments', 2)
+    const anchors = [...namespaces, ...apps.filter(({ metadata }) => names.has(metadata.namespace ?? ''))]
+    found.push(...(await inBatches(anchors, (anchor) => describe(site, api, anchor, options))))
+  }
+  return found
+}
+
+interface Page {
+  readonly metadata: { readonly continue?: string }
+  /** Without apiVersion and kind. */
+  readonly items: readonly KubernetesObject[]
+}
+
+async function listAnchors(
+  { cloudlet }: Site,
+  api: KubernetesApi,
+  collection: string,
+  depth: number,
+): Promise<readonly KubernetesObject[]> {
+  const labelSelector = `${LABELS.cloudlet}=${cloudlet.id}`
+  const anchors: KubernetesObject[] = []
+  for (let next: string | undefined; ; ) {
+    const page = await api.get<Page>(collection, { query: { labelSelector, limit: '500', continue: next } })
+    anchors.push(...page.items.filter((one) => pathOf(one)?.length === depth))
+    next = page.metadata.continue
+    if (!next) return anchors
+  }
+}
+
+async function describe(
+  site: Site,
+  api: KubernetesApi,
+  anchor: KubernetesObject,
+  { signal }: OpenOptions,
+): Promise<CrmObject> {
+  const path = pathOf(anchor) ?? []
+  const named = { kind: path.length === 1 ? 'CLUSTER_INST' : 'APP_INST', path: [site.cloudlet.name, ...path] } as const
+  if (anchor.metadata.deletionTimestamp !== undefined) return { ...named, phase: 'DELETING', specRevision: null }
+  const marks = readMarks(anchor)
+  if (marks && marks.phase !== 'READY') return { ...named, phase: marks.phase, specRevision: null }
+  const isRight = marks !== null && (await isAsMade(site, api, anchor, marks, signal))
+  return { ...named, phase: 'READY', specRevision: isRight ? marks.specRevision : null }
+}
+
+/** Whether an application of the same spec would change nothing. */
+async function isAsMade(
+  site: Site,
+  api: KubernetesApi,
+  anchor: KubernetesObject,
+  marks: Marks,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const path = pathOf(anchor) ?? []
+  const plan = planOf(site, anchor, marks)
+  if (!plan) return false
+  const wanted = [plan.anchor, ...plan.parts(anchor)]
+  const same = await Promise.all(wanted.map((one) => isUnchanged(api, one, signal)))
+  const unwanted = await Promise.all(plan.unwanted.map((ref) => api.find<KubernetesObject>(ref.path)))
+  const isLeft = unwanted.some((object) => object !== null && isOurs(object, site.cloudlet.id, path))
+  return same.every(Boolean) && !isLeft
+}
+
+/** Null: somebody has changed its spec into one that cannot be. */
+function planOf({ cloudlet, podSecurity }: Site, anchor: KubernetesObject, marks: Marks): Plan | null {
+  const path = pathOf(anchor) ?? []
+  const namespace = anchor.metadata.namespace ?? anchor.metadata.name
+  const input = { cloudletId: cloudlet.id, path, namespace, marks }
+  try {
+    return path.length === 1 ? planCluster(input, podSecurity) : planApp(input, podSecurity)
+  } catch (error) {
+    if (error instanceof CrmProblem) return null
+    throw error
+  }
+}
+
+async function isUnchanged(api: KubernetesApi, object: PlacedObject, signal: AbortSignal): Promise<boolean> {
+  const before = await api.find<KubernetesObject>(object.path)
+  if (!before) return false
+  const after = await apply(api, object, { signal, dryRun: true })
+  return after !== null && changesBetween(before, after).length === 0
+}

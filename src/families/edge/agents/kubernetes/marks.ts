@@ -1,0 +1,77 @@
+import { fieldsOf, type KubernetesObject, MANAGER, type ObjectMetadata } from '../../../../agents/kubernetes/objects.ts'
+import { ANNOTATIONS, LABELS } from './names.ts'
+
+/** What an instance is made from. */
+export interface Made {
+  readonly objectId: string
+  readonly operationId: string
+  readonly specRevision: number
+  readonly spec: unknown
+}
+/** An instance as the first of its objects says. */
+export interface Marks extends Made {
+  readonly phase: 'CREATING' | 'UPDATING' | 'READY'
+  /** While it is not READY: what it was before; null: it was not there. */
+  readonly previous: Made | null
+}
+
+/** Of a cluster instance its name, of an app instance that of its cluster instance, too. */
+export type Path = readonly string[]
+
+export const labelsOf = (
+  cloudletId: string,
+  { objectId, operationId, specRevision }: Omit<Made, 'spec'>,
+): Readonly<Record<string, string>> => ({
+  [LABELS.managedBy]: MANAGER,
+  [LABELS.cloudlet]: cloudletId,
+  [LABELS.object]: objectId,
+  [LABELS.operation]: operationId,
+  [LABELS.specRevision]: String(specRevision),
+})
+
+export const annotationsOf = (path: Path, { phase, spec, previous }: Marks): Readonly<Record<string, string>> => ({
+  [ANNOTATIONS.path]: path.join('/'),
+  [ANNOTATIONS.phase]: phase,
+  [ANNOTATIONS.spec]: JSON.stringify(spec),
+  ...(previous === null ? {} : { [ANNOTATIONS.previous]: JSON.stringify(previous) }),
+})
+
+export const pathOf = ({ metadata }: KubernetesObject): Path | null =>
+  metadata.annotations?.[ANNOTATIONS.path]?.split('/') ?? null
+
+/** Null: somebody has changed them, so that nothing is known of it. */
+export function readMarks({ metadata }: KubernetesObject): Marks | null {
+  const { labels = {}, annotations = {} } = metadata
+  const phase = annotations[ANNOTATIONS.phase]
+  const made = madeOf({
+    objectId: labels[LABELS.object],
+    operationId: labels[LABELS.operation],
+    specRevision: Number(labels[LABELS.specRevision]),
+    spec: parse(annotations[ANNOTATIONS.spec]),
+  })
+  if (!made || (phase !== 'CREATING' && phase !== 'UPDATING' && phase !== 'READY')) return null
+  return { ...made, phase, previous: madeOf(parse(annotations[ANNOTATIONS.previous])) }
+}
+
+function madeOf(value: unknown): Made | null {
+  const { objectId, operationId, specRevision, spec } = fieldsOf(value)
+  if (typeof objectId !== 'string' || typeof operationId !== 'string' || !Number.isInteger(specRevision)) return null
+  return spec === undefined ? null : { objectId, operationId, specRevision: Number(specRevision), spec }
+}
+
+function parse(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The existing cluster that a cluster instance was made for; null: the CRM's own. */
+export function clusterOf({ metadata }: KubernetesObject): string | null {
+  const { cluster } = fieldsOf(parse(metadata.annotations?.[ANNOTATIONS.spec]))
+  return typeof cluster === 'string' ? cluster : null
+}
+
+export const isOurs = ({ metadata }: { readonly metadata: ObjectMetadata }, cloudletId: string, path: Path): boolean =>
+  metadata.labels?.[LABELS.cloudlet] === cloudletId && metadata.annotations?.[ANNOTATIONS.path] === path.join('/')
