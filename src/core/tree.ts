@@ -80,6 +80,8 @@ export interface Work {
   readonly doneAt: Date | null
   /** The end of the lease counts as a lost agent, without waiting for `dueAt`. */
   readonly leaseWatched: boolean
+  /** The place in its trace of what has offered it; null: no sampled trace. */
+  readonly traceparent: string | null
 }
 
 /** Defaults of work that was never claimed. */
@@ -99,6 +101,7 @@ export const NEW_WORK = {
   dueAt: null,
   doneAt: null,
   leaseWatched: false,
+  traceparent: null,
 } as const satisfies Partial<Work>
 
 /** One object in a slice. Read it; change it only through the slice. */

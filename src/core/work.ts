@@ -1,7 +1,7 @@
 import type { Work } from './tree.ts'
 
 /** Defaults of new work; the first patch sets the rest. */
-const BLANK = { handed: false, handedConfig: null, leaseWatched: false } as Work
+const BLANK = { handed: false, handedConfig: null, leaseWatched: false, traceparent: null } as Partial<Work> as Work
 
 /**
  * Applies a patch to work. Assigning each property gives all work one hidden class; spreading patches of any shape does
@@ -33,6 +33,7 @@ export function workAfter(before: Work | null, patch: Partial<Work>): Work {
     dueAt = old.dueAt,
     doneAt = old.doneAt,
     leaseWatched = old.leaseWatched,
+    traceparent = old.traceparent,
   } = patch
   return {
     type,
@@ -58,5 +59,6 @@ export function workAfter(before: Work | null, patch: Partial<Work>): Work {
     dueAt,
     doneAt,
     leaseWatched,
+    traceparent,
   }
 }

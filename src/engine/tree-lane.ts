@@ -11,6 +11,7 @@ import { lockTree } from './lock-tree.ts'
 import type { LockedTree } from './locked-tree.ts'
 import type { TreeSlice } from './slice/tree-slice.ts'
 import { type Transaction, transaction } from './transaction.ts'
+import type { Asked, TransactionTrace } from './transaction-trace.ts'
 import { isTransient } from './transient.ts'
 import { takeWakeUps } from './wake-ups.ts'
 
@@ -26,7 +27,8 @@ export interface TreeTask<T> {
   readonly ends: boolean
   /** Whether the cached state of the work is usable. */
   canRecall(work: Work, now: Date): boolean
-  apply(slice: TreeSlice): T
+  /** @param trace null: nothing is traced */
+  apply(slice: TreeSlice, trace: TransactionTrace | null): T
 }
 /** Null: the tree is gone. */
 export type Ran<T> = { readonly value: T } | null
@@ -64,13 +66,17 @@ export class TreeLane extends Lane<Task, Answer> {
     return reports
   }
 
-  protected override async runBatch(batch: readonly Task[]): Promise<readonly Outcome<Answer>[]> {
+  protected override async runBatch(
+    batch: readonly Task[],
+    _isAlone: boolean,
+    asked: readonly Asked[],
+  ): Promise<readonly Outcome<Answer>[]> {
     const tasks = batch.filter(isReport)
     if (tasks.length === 0) return await this.#reconcileFor(batch)
     let attempt: Attempt = { failures: 0, decides: true }
     for (;;) {
       try {
-        return await transaction(this.#context, (tx) => this.#apply(tx, tasks, attempt))
+        return await transaction(this.#context, (tx) => this.#apply(tx, tasks, attempt), asked)
       } catch (error) {
         attempt = this.#next(attempt, error)
       }
@@ -92,7 +98,7 @@ export class TreeLane extends Lane<Task, Answer> {
     })
     if (typeof tree === 'string') return tasks.map(() => ({ value: null }))
     checkRecalled(tasks, recalled, tree.slice.now)
-    const outcomes = tasks.map((task) => applyTask(task, tree.slice))
+    const outcomes = tasks.map((task) => applyTask(task, tree.slice, tx.trace))
     if (decides) await tree.decide(BUDGET)
     else tree.deferDecisions()
     return outcomes
@@ -133,7 +139,8 @@ export class TreeLane extends Lane<Task, Answer> {
         if (typeof tree === 'string') return tree
         const evaluations = [...tree.slice.evaluations.values()]
         // Outside of the lock, where slow or hostile expressions delay no other transaction.
-        if (evaluations.length > 0) evaluated = await this.#evaluate(evaluations, tree.root.row.projectId)
+        if (evaluations.length > 0)
+          evaluated = await tree.inTrace(() => this.#evaluate(evaluations, tree.root.row.projectId))
         // While objects are undecided, another transaction uses the results, which would be lost otherwise.
         else if (evaluated.size === 0 || tree.undecided.size === 0) return 'done'
         failures = 0
@@ -160,9 +167,13 @@ export class TreeLane extends Lane<Task, Answer> {
 
 const NOTHING_RECALLED: ReadonlyMap<string, LoadedNode> = new Map()
 
-function applyTask(task: TreeTask<unknown>, slice: TreeSlice): Outcome<Ran<unknown>> {
+function applyTask(
+  task: TreeTask<unknown>,
+  slice: TreeSlice,
+  trace: TransactionTrace | null,
+): Outcome<Ran<unknown>> {
   try {
-    return { value: { value: task.apply(slice) } }
+    return { value: { value: task.apply(slice, trace) } }
   } catch (error) {
     return { error }
   }

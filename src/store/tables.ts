@@ -295,6 +295,7 @@ export const work = {
   doneAt: nullable(timestamptz),
   leaseWatched: boolean,
   principalId: nullable(uuid),
+  traceparent: nullable(text),
 }
 
 export const wake = {
@@ -302,6 +303,7 @@ export const wake = {
   rootId: uuid,
   objectIds: array(uuid),
   reason: nullable(text),
+  traceparent: nullable(text),
 }
 
 export const rootQueue = {

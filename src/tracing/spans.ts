@@ -1,4 +1,5 @@
 import {
+  type Attributes,
   context,
   createContextKey,
   type Link,
@@ -7,6 +8,7 @@ import {
   type SpanContext,
   type SpanOptions,
   SpanStatusCode,
+  type Tracer,
   trace,
 } from '@opentelemetry/api'
 import { ATTRIBUTE } from './names.ts'
@@ -20,32 +22,35 @@ import { isSampled } from './traceparent.ts'
 export const TRACER = 'phaseline'
 const REQUEST_ID = createContextKey('phaseline.request.id')
 
-let tracers = 0
-export const isTracing = (): boolean => tracers > 0
+let tracer: Tracer | null = null
+export const isTracing = (): boolean => tracer !== null
 /** Called by what has started a tracer. Returns how it ends. */
-export function tracingStarted(): () => void {
-  tracers++
+export function tracingStarted(started: Tracer): () => void {
+  tracer = started
   return () => {
-    tracers--
+    if (tracer === started) tracer = null
   }
 }
 
 /** The span that runs here; undefined: none that is sampled. */
 export function activeSpan(): SpanContext | undefined {
-  if (tracers === 0) return undefined
+  if (!tracer) return undefined
   const active = trace.getSpanContext(context.active())
   return active && isSampled(active) ? active : undefined
 }
 
 /** A part of a sampled trace. */
 export function startSpan(name: string, parent: SpanContext, options: SpanOptions = {}): Span {
-  return trace.getTracer(TRACER).startSpan(name, options, trace.setSpanContext(ROOT_CONTEXT, parent))
+  return tracerHere().startSpan(name, options, trace.setSpanContext(ROOT_CONTEXT, parent))
 }
+
+/** Of a process that has none it makes spans that record nothing. */
+const tracerHere = (): Tracer => tracer ?? trace.getTracer(TRACER)
 
 /** A new trace, or what begins here of the caller's. Null: it is not sampled. */
 export function startTrace(name: string, caller: SpanContext | null, options: SpanOptions): Span | null {
   const parent = caller ? trace.setSpanContext(ROOT_CONTEXT, caller) : ROOT_CONTEXT
-  const span = trace.getTracer(TRACER).startSpan(name, { ...options, root: caller === null }, parent)
+  const span = tracerHere().startSpan(name, options, parent)
   return span.isRecording() ? span : null
 }
 
@@ -58,10 +63,10 @@ export function runIn<T>(span: SpanContext | null, act: () => T, requestId?: str
 }
 
 /** A span around something that the sampled trace here does; without one it is simply done. */
-export async function traced<T>(name: string, options: SpanOptions, act: () => Promise<T>): Promise<T> {
+export async function traced<T>(name: string, attributes: () => Attributes, act: () => Promise<T>): Promise<T> {
   const parent = activeSpan()
   if (!parent) return await act()
-  const span = startSpan(name, parent, options)
+  const span = startSpan(name, parent, { attributes: attributes() })
   try {
     return await runIn(span.spanContext(), act)
   } catch (error) {
@@ -86,7 +91,7 @@ export const linksTo = (spans: readonly SpanContext[]): Link[] =>
 
 /** What log lines say of where they come from. */
 export function traceFields(): Record<string, string> {
-  if (tracers === 0) return {}
+  if (!tracer) return {}
   const active = context.active()
   const span = trace.getSpanContext(active)
   const requestId = active.getValue(REQUEST_ID)

@@ -2,7 +2,7 @@ import { context, trace } from '@opentelemetry/api'
 import type { Sampler, SpanExporter } from '@opentelemetry/sdk-trace'
 import { MAX_VALUE } from './names.ts'
 import { parsePairs, type TracingSettings } from './settings.ts'
-import { tracingStarted } from './spans.ts'
+import { TRACER, tracingStarted } from './spans.ts'
 
 /** The tracer of a process. The SDK and the exporter are loaded here, and only when they are configured. */
 
@@ -34,6 +34,7 @@ export async function startTracing(settings: TracingSettings, process: TracingPr
   ])
   const { queueSize, batchSize, delayMs, timeoutMs } = settings
   const batching = {
+    exporter: counted(exporter, process),
     ...{ maxQueueSize: queueSize, maxExportBatchSize: batchSize, scheduledDelayMillis: delayMs },
     exportTimeoutMillis: timeoutMs,
   }
@@ -46,12 +47,12 @@ export async function startTracing(settings: TracingSettings, process: TracingPr
       'service.version': process.version,
       'process.pid': globalThis.process.pid,
     }),
-    spanProcessors: [new sdk.BatchSpanProcessor(counted(exporter, process), batching)],
+    spanProcessors: [new sdk.BatchSpanProcessor(batching)],
   })
   const manager = new AsyncLocalStorageContextManager().enable()
   context.setGlobalContextManager(manager)
   trace.setGlobalTracerProvider(provider)
-  const ended = tracingStarted()
+  const ended = tracingStarted(provider.getTracer(TRACER, process.version))
   return {
     async [Symbol.asyncDispose]() {
       ended()

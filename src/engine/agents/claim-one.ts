@@ -6,12 +6,20 @@ import { FENCE_SECRET_BYTES, hashOf, makeFence } from '../../store/fence.ts'
 import type { EngineParts } from '../parts.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
 import type { TrackedObject } from '../tracked-object.ts'
+import type { TransactionTrace } from '../transaction-trace.ts'
 
 /** The agent process that claims. */
 export interface Claimant {
   readonly viewer: Viewer
   readonly instance: string
   readonly leaseMs: number
+}
+
+/** How the work comes to the agent, for its trace. */
+export interface Handing {
+  /** Null: nothing is traced. */
+  readonly trace: TransactionTrace | null
+  readonly how: 'claim' | 'dispatch'
 }
 
 export function isClaimable({ work }: TrackedObject, now: Date): boolean {
@@ -26,6 +34,7 @@ export function claimOne(
   slice: TreeSlice,
   { viewer, instance, leaseMs }: Claimant,
   { system, kinds }: EngineParts,
+  { trace, how }: Handing,
 ): ClaimedItem {
   const secret = system.secret(FENCE_SECRET_BYTES)
   const attempt = (tracked.work?.attempt ?? 0) + 1
@@ -54,5 +63,6 @@ export function claimOne(
     config,
     attempt,
     leaseUntil,
+    traceparent: trace ? trace.handed(tracked, instance, how) : (tracked.work?.traceparent ?? null),
   }
 }

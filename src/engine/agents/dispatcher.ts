@@ -3,6 +3,7 @@ import { WORK_STATE } from '../../core/tree.ts'
 import type { EngineParts } from '../parts.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
 import type { TrackedObject } from '../tracked-object.ts'
+import type { TransactionTrace } from '../transaction-trace.ts'
 import { canClaim } from './access.ts'
 import { type Claimant, claimOne, isClaimable } from './claim-one.ts'
 
@@ -67,7 +68,7 @@ export class Dispatcher {
   }
 
   /** Claims new work of a slice before it is written. Null: no waiting claim matches any of it. */
-  dispatch(slice: TreeSlice): Handoff | null {
+  dispatch(slice: TreeSlice, trace: TransactionTrace | null): Handoff | null {
     if (this.#claims.size === 0 || slice.offered.size === 0) return null
     const handoff = new Handoff(this.#claims)
     slice.offers.clear()
@@ -75,7 +76,7 @@ export class Dispatcher {
       if (tracked.gone || tracked.work?.state !== WORK_STATE.OFFERED) continue
       const matches = (claim: WaitingClaim) => this.#matches(claim, tracked)
       const claim = isClaimable(tracked, slice.now) ? handoff.next(matches) : undefined
-      if (claim) handoff.give(claim, claimOne(tracked, slice, claim, this.#parts))
+      if (claim) handoff.give(claim, claimOne(tracked, slice, claim, this.#parts, { trace, how: 'dispatch' }))
       else slice.offers.add(tracked.work.type)
     }
     return handoff.isEmpty ? null : handoff

@@ -4,6 +4,7 @@ import { findCandidates } from '../../store/work.ts'
 import type { EngineParts } from '../parts.ts'
 import type { TreeRunner } from '../runner.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
+import type { TransactionTrace } from '../transaction-trace.ts'
 import type { TreeTask } from '../tree-lane.ts'
 import { canClaim } from './access.ts'
 import { type Claimant, claimOne, isClaimable } from './claim-one.ts'
@@ -82,7 +83,7 @@ async function candidatesOf(
 
 function claimTask(candidates: Candidates, claimant: Claimant, parts: EngineParts): TreeTask<Claims> {
   const ids = candidates.map(({ objectId }) => objectId)
-  return { ids, ends: false, canRecall: isOffered, apply: (slice) => claimAll(slice, ids, claimant, parts) }
+  return { ids, ends: false, canRecall: isOffered, apply: (slice, trace) => claimAll(slice, ids, trace, { claimant, parts }) }
 }
 
 /** Claimed work is read from the store, which alone knows its lease. */
@@ -95,13 +96,18 @@ interface Claims {
 }
 
 /** Claims the candidates that are still offered. */
-function claimAll(slice: TreeSlice, ids: readonly string[], claimant: Claimant, parts: EngineParts): Claims {
+function claimAll(
+  slice: TreeSlice,
+  ids: readonly string[],
+  trace: TransactionTrace | null,
+  { claimant, parts }: { readonly claimant: Claimant; readonly parts: EngineParts },
+): Claims {
   const claimed = ids.flatMap((id) => {
     const tracked = slice.nodes.get(id)
     if (!tracked || !canClaim(claimant.viewer, tracked.row, parts.kinds)) return []
     // A timeout or a cancel may have ended the work since the last reconcile, so the rules decide first.
     slice.runRule(tracked, () => parts.kinds.family(tracked.row.kind).decide(tracked, slice))
-    return isClaimable(tracked, slice.now) ? [claimOne(tracked, slice, claimant, parts)] : []
+    return isClaimable(tracked, slice.now) ? [claimOne(tracked, slice, claimant, parts, { trace, how: 'claim' })] : []
   })
   return { claimed, gone: ids.filter((id) => !slice.nodes.has(id)) }
 }
