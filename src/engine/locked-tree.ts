@@ -178,7 +178,8 @@ export class LockedTree implements LockedTreePort {
 
   #enqueueWakes(): readonly Promise<unknown>[] {
     const rootId = this.root.row.id
-    const traceparent = (this.#wakeRequests.length > 0 || this.#undecided.size > 0) ? (this.#tx.trace?.traceparent ?? null) : null
+    const traceparent =
+      this.#wakeRequests.length > 0 || this.#undecided.size > 0 ? (this.#tx.trace?.traceparent ?? null) : null
     if (this.#undecided.size > 0) this.#wakeRequests.unshift({ rootId, ids: [...this.#undecided], reason: null })
     return this.#wakeRequests.map(({ rootId, ids, reason }) => {
       this.#tx.events.rootsToWake.add(rootId)

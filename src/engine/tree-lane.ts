@@ -167,11 +167,7 @@ export class TreeLane extends Lane<Task, Answer> {
 
 const NOTHING_RECALLED: ReadonlyMap<string, LoadedNode> = new Map()
 
-function applyTask(
-  task: TreeTask<unknown>,
-  slice: TreeSlice,
-  trace: TransactionTrace | null,
-): Outcome<Ran<unknown>> {
+function applyTask(task: TreeTask<unknown>, slice: TreeSlice, trace: TransactionTrace | null): Outcome<Ran<unknown>> {
   try {
     return { value: { value: task.apply(slice, trace) } }
   } catch (error) {

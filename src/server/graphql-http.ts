@@ -15,8 +15,8 @@ import { type RefusedRequest, readRequest, type SentRequest } from './read-reque
 import { refuse, refuseForNow, replyError } from './reply.ts'
 import { requestIdIn } from './request-id.ts'
 import { endEvents, leaveEvents } from './streams/event-sink.ts'
-import type { TrustedDocuments } from './trusted-documents.ts'
 import { traceOf } from './trace-of.ts'
+import type { TrustedDocuments } from './trusted-documents.ts'
 import { watchReader } from './watch-reader.ts'
 
 export interface HttpParts extends SubscriptionParts, TokenParts {

@@ -78,7 +78,9 @@ export function judgeTracing(env: Env): JudgedTracing {
     serviceName: read.text('OTEL_SERVICE_NAME') ?? null,
     attributes: read.pairs('OTEL_RESOURCE_ATTRIBUTES'),
     timeoutMs: read.integer(
-      read.text('OTEL_EXPORTER_OTLP_TRACES_TIMEOUT') ? 'OTEL_EXPORTER_OTLP_TRACES_TIMEOUT' : 'OTEL_EXPORTER_OTLP_TIMEOUT',
+      read.text('OTEL_EXPORTER_OTLP_TRACES_TIMEOUT')
+        ? 'OTEL_EXPORTER_OTLP_TRACES_TIMEOUT'
+        : 'OTEL_EXPORTER_OTLP_TIMEOUT',
       { byDefault: 10_000, least: 1, most: 60_000 },
     ),
     ...{ queueSize, batchSize: Math.min(batchSize, queueSize) },

@@ -1,6 +1,6 @@
 import type { ReportAnswer } from './agent-api.ts'
-import { traceWork, type WorkTrace } from './trace-work.ts'
 import { finalReport, outcomeOfThrown } from './final-report.ts'
+import { traceWork, type WorkTrace } from './trace-work.ts'
 import type { InterimReport, LogStream, StopReason, Work, WorkContext, WorkItem, WorkOutcome } from './work.ts'
 
 /** Sends reports and log lines of all work. */

@@ -51,7 +51,9 @@ async function reportAll(
         ends: true,
         canRecall: (work, now) => work.state === WORK_STATE.CLAIMED && hasValidLease(work, now),
         apply: (slice, trace) =>
-          indexes.map((i) => reportOne(slice, reports[i] as Report, opened[i] as OpenedFence, { viewer, parts, trace })),
+          indexes.map((i) =>
+            reportOne(slice, reports[i] as Report, opened[i] as OpenedFence, { viewer, parts, trace }),
+          ),
       })
       for (const [at, i] of indexes.entries()) {
         const outcome = ran ? ran.value[at] : 'gone'

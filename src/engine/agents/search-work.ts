@@ -83,7 +83,12 @@ async function candidatesOf(
 
 function claimTask(candidates: Candidates, claimant: Claimant, parts: EngineParts): TreeTask<Claims> {
   const ids = candidates.map(({ objectId }) => objectId)
-  return { ids, ends: false, canRecall: isOffered, apply: (slice, trace) => claimAll(slice, ids, trace, { claimant, parts }) }
+  return {
+    ids,
+    ends: false,
+    canRecall: isOffered,
+    apply: (slice, trace) => claimAll(slice, ids, trace, { claimant, parts }),
+  }
 }
 
 /** Claimed work is read from the store, which alone knows its lease. */
