@@ -19,15 +19,14 @@ const PROMPT = { OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json', OTEL_BSP_SCHEDULE_DEL
 test('one trace leads from a mutation through transactions, claim, agent and gadget to the report', async () => {
   await using collector = await startCollector()
   const folder = await mkdtemp(join(tmpdir(), 'phaseline-tracing-'))
-  const gadgets = await gadgetFolder({
-    look: 'echo "$TRACEPARENT" >"$GADGET_OUT.new"; mv "$GADGET_OUT.new" "$GADGET_OUT"',
-  })
+  await using gadgets = await gadgetFolder()
+  await gadgets.add('look', 'echo "$TRACEPARENT" >"$GADGET_OUT.new"; mv "$GADGET_OUT.new" "$GADGET_OUT"')
   await using server = await startServer({
     env: {
       ...PROMPT,
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_HEADERS: 'x-key=hidden%20key',
-      PHASELINE_GADGETS: gadgets,
+      PHASELINE_GADGETS: gadgets.path,
       PHASELINE_PROCESS_RUNTIME: 'trusted',
     },
   })
@@ -145,7 +144,7 @@ test('a collector that is away costs no request, and is told of once', async () 
 
 test('without an endpoint nothing of the SDK is loaded, and nothing has a trace', async () => {
   await using server = await startServer({
-    env: { NODE_DEBUG: '', NODE_OPTIONS: `--import=${new URL('../testkit/list-modules.ts', import.meta.url).href}` },
+    env: { NODE_OPTIONS: `--import=${new URL('../testkit/list-modules.ts', import.meta.url).href}` },
   })
   await create(server.client, 'plain', items(2))
   await server.stop()
