@@ -5,7 +5,7 @@ import { awaitAll } from '../store/await-all.ts'
 import { declare } from '../store/statement.ts'
 import { isTracing } from '../tracing/spans.ts'
 import type { TreeCounts } from './engine-counts.ts'
-import { type Asked, TransactionTrace } from './transaction-trace.ts'
+import { type Asked, askedNow, TransactionTrace } from './transaction-trace.ts'
 
 /** Events for other parts of this process, and for other processes, published after the commit. */
 export interface CommitEvents {
@@ -103,6 +103,12 @@ export class Transaction {
   }
 }
 
+/** Who runs it, without a lane. */
+function asking(): readonly Asked[] {
+  const own = askedNow()
+  return own ? [own] : []
+}
+
 /** Sent over this connection so far; those of other transactions come before or after. */
 const statementsOf = (client: PoolClient): number => (client as { statements?: number }).statements ?? 0
 
@@ -119,9 +125,9 @@ export interface TransactionParts {
 export async function transaction<T>(
   { pool, publish, counts }: TransactionParts,
   work: (tx: Transaction) => Promise<T>,
-  asked: readonly Asked[] = [],
+  asked?: readonly Asked[],
 ): Promise<T> {
-  const trace = isTracing() ? new TransactionTrace(asked) : null
+  const trace = isTracing() ? new TransactionTrace(asked ?? asking()) : null
   const client = await pool.connect()
   trace?.connected()
   const statements = statementsOf(client)
