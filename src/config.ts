@@ -9,6 +9,7 @@ import { isLoopback } from './core/loopback.ts'
 import { readRedisUrl } from './core/redis-url.ts'
 import { Secret } from './core/secret.ts'
 import type { TimeoutDefaults, TimeoutSetting } from './core/tree.ts'
+import { judgeTracing, TRACING_SECRETS, type TracingSettings } from './tracing/settings.ts'
 
 /** All settings of the environment, read once. Problems are reported together and never contain values. */
 
@@ -20,6 +21,7 @@ export const SECRET_SETTINGS = [
   'PHASELINE_SECRET_KEY',
   'DATABASE_URL',
   'REDIS_URL',
+  ...TRACING_SECRETS,
 ] as const
 /** All variables that may hold a secret of the server. */
 export const SECRET_VARIABLES: readonly string[] = [...SECRET_SETTINGS, 'PGPASSWORD']
@@ -64,6 +66,8 @@ export interface Config {
   /** File of the issuers that sign people in, and of their rights. Absent: tokens of this server alone. */
   readonly accessPolicy: string | undefined
   readonly logLevel: string
+  /** Null: nothing is traced. */
+  readonly tracing: TracingSettings | null
   /** In addition to loopback and the host that the server listens on. */
   readonly allowedHosts: readonly string[]
   readonly allowedOrigins: readonly string[]
@@ -271,6 +275,10 @@ export interface LoadOptions {
   readonly timeouts?: readonly TimeoutSetting[]
 }
 
+/** A problem that begins with a setting, by the name that the user has given it. */
+const named = (problem: string, nameOf: (setting: string) => string): string =>
+  problem.replace(/^\w+/, (setting) => nameOf(setting))
+
 export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts = [] }: LoadOptions = {}): LoadedConfig {
   // An empty value means that the variable is not set, as in most shells and compose files.
   const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim()))
@@ -293,6 +301,8 @@ export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts =
     }
   if (data.PHASELINE_DRAIN_DELAY_MS >= data.PHASELINE_DRAIN_TIMEOUT_MS)
     return { ok: false, problems: ['PHASELINE_DRAIN_DELAY_MS: must be less than PHASELINE_DRAIN_TIMEOUT_MS'] }
+  const { tracing, problems } = judgeTracing(present)
+  if (problems.length > 0) return { ok: false, problems: problems.map((problem) => named(problem, nameOf)) }
   const rolesProblem = judgeRoles(data)
   if (rolesProblem) return { ok: false, problems: [rolesProblem] }
   const processRuntimeOff = data.PHASELINE_PROCESS_RUNTIME ? null : whyRuntimeOff(data)
@@ -316,6 +326,7 @@ export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts =
       metricsToken: data.PHASELINE_METRICS_TOKEN,
       accessPolicy: data.PHASELINE_ACCESS_POLICY,
       logLevel: data.PHASELINE_LOG_LEVEL,
+      tracing,
       allowedHosts: data.PHASELINE_ALLOWED_HOSTS,
       allowedOrigins: data.PHASELINE_ALLOWED_ORIGINS,
       trustedProxies: data.PHASELINE_TRUSTED_PROXIES,

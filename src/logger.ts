@@ -1,5 +1,6 @@
 import pino from 'pino'
 import { isDatabaseUnavailable } from './core/database-unavailable.ts'
+import { traceFields } from './tracing/spans.ts'
 
 export type Logger = pino.Logger
 
@@ -32,4 +33,4 @@ const hooks: pino.LoggerOptions['hooks'] = {
 
 /** JSON lines on stderr: stdout belongs to what a command prints. */
 export const createLogger = (level: string, destination: pino.DestinationStream = pino.destination(2)): Logger =>
-  pino({ level, redact, hooks }, destination)
+  pino({ level, redact, hooks, mixin: traceFields }, destination)

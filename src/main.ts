@@ -32,6 +32,7 @@ import { adoptTokens } from './start/configured-tokens.ts'
 import { logStart } from './start/log-start.ts'
 import { openDatabase } from './start/open-database.ts'
 import { type Gateway, openGateway } from './start/open-gateway.ts'
+import { openTracing } from './start/open-tracing.ts'
 import { MIGRATIONS_FOLDER } from './start/package-folder.ts'
 import { startPruners } from './start/pruners.ts'
 import { openSignal } from './start/services.ts'
@@ -87,6 +88,7 @@ export async function startApp(
 ): Promise<App> {
   checkBinding(config, logger)
   await using parts = new AsyncDisposableStack()
+  parts.use(await openTracing(config, logger))
   const { roles, timeouts } = config
   const drain = new Drain()
   const readiness = new Readiness(drain)

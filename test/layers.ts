@@ -48,7 +48,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   engine: {
     files: '`engine/`',
-    mayImport: ['core', 'families/port', 'sandbox', 'store', 'log', 'logger'],
+    mayImport: ['core', 'families/port', 'sandbox', 'store', 'log', 'logger', 'tracing'],
   },
   process: { files: '`process/`', mayImport: [] },
   store: { files: '`store/`', mayImport: ['core', 'process', 'logger'] },
@@ -56,13 +56,13 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   audit: { files: '`audit/`', mayImport: ['core', 'store', 'log', 'logger', 'chain-hash'] },
   backup: { files: '`backup/`', mayImport: ['core', 'store', 'log'] },
   'chain-hash': { files: '`chain-hash.ts`', mayImport: ['core'] },
-  sandbox: { files: '`sandbox/`', mayImport: ['core'] },
+  sandbox: { files: '`sandbox/`', mayImport: ['core', 'tracing'] },
   graphql: { files: '`graphql/`', mayImport: ['core', 'store', 'log', 'logger'] },
   'sign-in': { files: '`sign-in/`', mayImport: ['core', 'client'] },
   oidc: { files: '`oidc/`', mayImport: ['core', 'graphql', 'logger', 'manifest', 'process', 'sign-in', 'store'] },
-  server: { files: '`server/`', mayImport: ['core', 'graphql', 'log', 'logger'] },
+  server: { files: '`server/`', mayImport: ['core', 'graphql', 'log', 'logger', 'tracing'] },
   documents: { files: '`documents/`', mayImport: ['core'] },
-  client: { files: '`client/`', mayImport: ['core', 'documents'] },
+  client: { files: '`client/`', mayImport: ['core', 'documents', 'tracing'] },
   manifest: { files: '`manifest/`', mayImport: [] },
   agents: {
     files: '`agents/main.ts`',
@@ -70,7 +70,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   'agents/parts': {
     files: '`agents/`: what programs of agents share, and what starts their processes',
-    mayImport: ['core', 'client', 'process'],
+    mayImport: ['core', 'client', 'process', 'tracing'],
   },
   cli: {
     files: '`cli/`: `main.ts`, `run.ts`, `run-process.ts`, `program.ts`, `commands/`',
@@ -83,11 +83,12 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     files: '`cli/`: what commands are made of',
     mayImport: ['core', 'documents', 'client', 'manifest', 'chain-hash', 'process', 'sign-in'],
   },
-  config: { files: '`config.ts`', mayImport: ['core'] },
+  config: { files: '`config.ts`', mayImport: ['core', 'tracing'] },
   'secret-keys': { files: '`secret-keys.ts`', mayImport: ['core', 'config'] },
   settings: { files: '`settings.ts`', mayImport: ['config', 'secret-sources'] },
   'secret-sources': { files: '`secret-sources.ts`', mayImport: [] },
-  logger: { files: '`logger.ts`', mayImport: ['core'] },
+  logger: { files: '`logger.ts`', mayImport: ['core', 'tracing'] },
+  tracing: { files: '`tracing/`', mayImport: ['core'] },
   system: { files: '`system.ts`', mayImport: ['core'] },
 }
 

@@ -5,6 +5,8 @@ export interface AgentProcessOptions {
   readonly types: readonly string[]
   readonly url: string
   readonly token: Secret
+  /** For the collector of traces. */
+  readonly traceHeaders?: Secret | null | undefined
   readonly gadgetFolders?: readonly string[] | undefined
   /** The state folder of a program that has one. */
   readonly state?: string | undefined

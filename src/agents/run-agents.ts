@@ -3,6 +3,7 @@ import { createClient } from '../client/index.ts'
 import { type AgentArguments, type GivenOptions, readArguments, UsageError } from './arguments.ts'
 import type { AgentContext, Programs } from './program.ts'
 import { loadToken } from './token.ts'
+import { traceAgents } from './trace-agents.ts'
 
 export { UsageError }
 
@@ -32,6 +33,7 @@ export async function runAgents({
 }: AgentsToRun): Promise<void> {
   const args = readArguments(options, programs)
   const token = await loadToken(args, env)
+  await using _tracing = await traceAgents(env)
   const failed = new AbortController()
   await using client = createClient({ url: args.url, token: token.reveal() })
   const name = args.instance ?? `${process.pid}-${uuid().slice(-12)}`

@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { delimiter } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { TRACING_VARIABLES } from '../tracing/settings.ts'
 import type { AgentProcessOptions } from './agent-process.ts'
 import { LIFELINE, LIFELINE_FD } from './lifeline.ts'
-import { sendToken } from './token.ts'
+import { sendSecrets } from './token.ts'
 
 const PASSED_ON = [
   'PATH',
@@ -17,6 +18,7 @@ const PASSED_ON = [
   'PHASELINE_STATE',
   'NODE_EXTRA_CA_CERTS',
   'NODE_COMPILE_CACHE',
+  ...TRACING_VARIABLES,
 ]
 
 /** The program of agent processes, the same file as source and as built. */
@@ -32,7 +34,7 @@ export function startChild(options: AgentProcessOptions): ChildProcess {
     // Ctrl-C in a terminal reaches this process only, which then ends its children in order.
     detached: true,
   })
-  sendToken(child, token)
+  sendSecrets(child, token, options.traceHeaders)
   for (const stream of [child.stdout, child.stderr]) {
     if (stream) createInterface({ input: stream }).on('line', (line) => onEvent?.({ type: 'said', line }))
   }

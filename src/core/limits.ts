@@ -88,6 +88,7 @@ export const LIMITS = {
   locks: entries(10_000, 'locks that a gadget declares, of which a job may have 1,000'),
   lock: characters(4_096, 'the resource of a lock that a gadget declares, of which a job may have 256'),
   resource: characters(256, 'the name of a resource'),
+  traceparent: characters(128, 'a place in a trace'),
   logLines: entries(5_000, 'log lines that are sent together'),
   logLine: { ...characters(8_192, 'a log line'), isCut: true },
   version: characters(64, 'the version of a CRM'),

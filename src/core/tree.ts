@@ -82,6 +82,8 @@ export interface Work {
   readonly leaseWatched: boolean
   /** Labels that the place of new work must have; null: any place. */
   readonly targetLabels: Readonly<Record<string, string>> | null
+  /** The place in its trace of what has offered it; null: no sampled trace. */
+  readonly traceparent: string | null
 }
 
 /** Defaults of work that was never claimed. */
@@ -102,6 +104,7 @@ export const NEW_WORK = {
   doneAt: null,
   leaseWatched: false,
   targetLabels: null,
+  traceparent: null,
 } as const satisfies Partial<Work>
 
 /** One object in a slice. Read it; change it only through the slice. */

@@ -5,8 +5,9 @@ const BLANK = {
   handed: false,
   handedConfig: null,
   leaseWatched: false,
-  targetLabels: null as Work['targetLabels'],
-} as Work
+  targetLabels: null,
+  traceparent: null,
+} as Partial<Work> as Work
 
 /**
  * Applies a patch to work. Assigning each property gives all work one hidden class; spreading patches of any shape does
@@ -39,6 +40,7 @@ export function workAfter(before: Work | null, patch: Partial<Work>): Work {
     doneAt = old.doneAt,
     leaseWatched = old.leaseWatched,
     targetLabels = old.targetLabels,
+    traceparent = old.traceparent,
   } = patch
   return {
     type,
@@ -65,5 +67,6 @@ export function workAfter(before: Work | null, patch: Partial<Work>): Work {
     doneAt,
     leaseWatched,
     targetLabels,
+    traceparent,
   }
 }

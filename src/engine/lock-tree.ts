@@ -45,8 +45,10 @@ export async function lockTree(
   const { client } = tx
   const { kinds, system } = context
   const wanted = new Set([rootId, ...ids.map((id) => recalled.get(id)?.row.parentId ?? id)])
+  const locking = lockRoot(client, rootId, { skipLocked, time: system.fixedTime })
+  tx.trace?.of(rootId)
   const [lock, loaded, dependents] = await awaitAll([
-    lockRoot(client, rootId, { skipLocked, time: system.fixedTime }),
+    tx.trace ? tx.trace.locking(locking) : locking,
     kinds.loader.nodes(client, rootId, [...wanted]),
     ending.length > 0 && loadEdges(client, 'dependents', ending),
   ])

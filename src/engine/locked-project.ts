@@ -57,7 +57,7 @@ export class LockedProject implements LockedProjectPort {
 
   async wake(rootIds: readonly string[], reason: string): Promise<void> {
     for (const rootId of rootIds) {
-      await enqueueWakes(this.client, rootId, [rootId], reason)
+      await enqueueWakes(this.client, rootId, [rootId], { reason, traceparent: this.#tx.trace?.traceparent ?? null })
       this.#tx.events.rootsToWake.add(rootId)
     }
   }
@@ -84,10 +84,12 @@ export async function lockProject(
 ): Promise<LockedProject | null> {
   const { system } = context
   if (knownId === null) {
-    const locked = await lockScope(tx.client, name, system.fixedTime)
+    const locking = lockScope(tx.client, name, system.fixedTime)
+    const locked = await (tx.trace ? tx.trace.locking(locking) : locking)
     return locked && new LockedProject(tx, context, { name, ...locked, now: locked.at, trusts: false, budget })
   }
   const now = system.now()
-  tx.pipeline([lockKnownScope(tx.client, { project: name, id: knownId, now: system.fixedTime ? null : now })])
+  const locking = lockKnownScope(tx.client, { project: name, id: knownId, now: system.fixedTime ? null : now })
+  tx.pipeline([tx.trace ? tx.trace.locking<unknown>(locking) : locking])
   return new LockedProject(tx, context, { name, projectId: knownId, now, trusts, budget })
 }

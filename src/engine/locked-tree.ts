@@ -6,6 +6,7 @@ import type { Client } from '../store/client.ts'
 import type { LoadedNode } from '../store/load-nodes.ts'
 import { enqueueWakes, forgetRoot, nextDue, scheduleRoot } from '../store/queue.ts'
 import { RevisionConflict } from '../store/transition.ts'
+import { runIn } from '../tracing/spans.ts'
 import type { EngineContext } from './context.ts'
 import { flush, onlyInserts } from './flush.ts'
 import { load } from './load.ts'
@@ -113,6 +114,7 @@ export class LockedTree implements LockedTreePort {
   async flush(): Promise<void> {
     const { slice } = this
     const { kinds, log } = this.#context
+    this.#placeOffers()
     const locking = this.#lockPlaces()
     if (locking) await locking
     this.#dispatch()
@@ -142,9 +144,31 @@ export class LockedTree implements LockedTreePort {
     if (needed.length === 0) return null
     return Promise.all(needed.map(({ placement, keys }) => places.lock(this.client, placement, keys)))
   }
+  /** The transaction belongs to what has asked for it with this place in its trace. */
+  follow(traceparent: string | null): void {
+    this.#tx.trace?.follow(traceparent)
+  }
+  /** What is done has the transaction's span around it. */
+  inTrace<T>(act: () => T): T {
+    const place = this.#tx.trace?.context
+    return place ? runIn(place, act) : act()
+  }
+
+  /** New work carries the place of the transaction that offers it; offered again in one job, it stays in its trace. */
+  #placeOffers(): void {
+    const { slice } = this
+    for (const tracked of slice.offered) {
+      const { work, persistedWork } = tracked
+      if (!work) continue
+      const kept = persistedWork?.jobId === work.jobId ? persistedWork.traceparent : null
+      const traceparent = this.#tx.trace?.traceparent ?? kept
+      if (traceparent !== work.traceparent) slice.setWork(tracked, { traceparent })
+    }
+  }
+
   /** Dispatches new work to waiting claims within this transaction. */
   #dispatch(): void {
-    const handoff = this.#context.dispatcher.dispatch(this.slice, this.#tx.places)
+    const handoff = this.#context.dispatcher.dispatch(this.slice, this.#tx.places, this.#tx.trace)
     if (!handoff) return
     this.#tx.events.hasDispatched = true
     this.#tx.onCommit(() => handoff.committed())
@@ -163,10 +187,12 @@ export class LockedTree implements LockedTreePort {
 
   #enqueueWakes(): readonly Promise<unknown>[] {
     const rootId = this.root.row.id
+    const traceparent =
+      this.#wakeRequests.length > 0 || this.#undecided.size > 0 ? (this.#tx.trace?.traceparent ?? null) : null
     if (this.#undecided.size > 0) this.#wakeRequests.unshift({ rootId, ids: [...this.#undecided], reason: null })
     return this.#wakeRequests.map(({ rootId, ids, reason }) => {
       this.#tx.events.rootsToWake.add(rootId)
-      return enqueueWakes(this.client, rootId, ids, reason)
+      return enqueueWakes(this.client, rootId, ids, { reason, traceparent })
     })
   }
 

@@ -5,7 +5,8 @@ import { isConstraintViolation, isScopeMismatch } from '../store/scope.ts'
 import type { EngineContext } from './context.ts'
 import { Lane, type Outcome, type Queued } from './lane.ts'
 import { type LockedProject, lockProject } from './locked-project.ts'
-import { transaction } from './transaction.ts'
+import { type Transaction, transaction } from './transaction.ts'
+import type { Asked } from './transaction-trace.ts'
 
 /** Bounds the writes that share one transaction. */
 const MAX_SHARED = 32
@@ -49,13 +50,14 @@ export class ProjectLane extends Lane<ProjectWrite, unknown> {
   protected override async runBatch(
     writes: readonly ProjectWrite[],
     isAlone: boolean,
+    asked: readonly Asked[],
   ): Promise<readonly Outcome<unknown>[]> {
     // Writes that share a transaction query for taken names, since one violation would fail all of them.
     let attempt: Attempt = { decides: isAlone, trusts: isAlone && writes.every(({ canShare }) => canShare) }
     for (;;) {
       let locked: LockedProject | null = null
       try {
-        const values = await transaction(this.#context, async (tx) => {
+        const write = async (tx: Transaction) => {
           const knownId = this.#knownIds.get(this.#name) ?? null
           const budget = attempt.decides ? BUDGET : 0
           const options = { knownId, trusts: attempt.trusts, budget }
@@ -63,23 +65,24 @@ export class ProjectLane extends Lane<ProjectWrite, unknown> {
           if (!project) return writes.map(() => null)
           locked = project
           this.#knownIds.set(this.#name, project.projectId)
-          return await awaitAll(writes.map((write) => write.run(project)))
-        })
+          return await awaitAll(writes.map((each) => each.run(project)))
+        }
+        const values = await transaction(this.#context, write, asked)
         return values.map((value) => ({ value }))
       } catch (error) {
         // Each attempt would only wait for the database, or for the lock, again.
         if (isDatabaseUnavailable(error) || isLockTimeout(error)) return writes.map(() => ({ error }))
         const next = this.#weaker(attempt, locked, error)
-        if (!next) return writes.length === 1 ? [{ error }] : await this.#runEach(writes)
+        if (!next) return writes.length === 1 ? [{ error }] : await this.#runEach(writes, asked)
         attempt = next
       }
     }
   }
 
   /** Runs each write alone, so that a failure affects no other. */
-  async #runEach(writes: readonly ProjectWrite[]): Promise<readonly Outcome<unknown>[]> {
+  async #runEach(writes: readonly ProjectWrite[], asked: readonly Asked[]): Promise<readonly Outcome<unknown>[]> {
     const outcomes: Outcome<unknown>[] = []
-    for (const write of writes) outcomes.push(...(await this.runBatch([write], false)))
+    for (const write of writes) outcomes.push(...(await this.runBatch([write], false, asked)))
     return outcomes
   }
 

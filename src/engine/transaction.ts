@@ -4,7 +4,9 @@ import { isDatabaseUnavailable } from '../core/database-unavailable.ts'
 import { awaitAll } from '../store/await-all.ts'
 import { declare } from '../store/statement.ts'
 import { LockedPlaces } from './agents/locked-places.ts'
+import { isTracing } from '../tracing/spans.ts'
 import type { TreeCounts } from './engine-counts.ts'
+import { type Asked, askedNow, TransactionTrace } from './transaction-trace.ts'
 
 /** Events for other parts of this process, and for other processes, published after the commit. */
 export interface CommitEvents {
@@ -30,6 +32,8 @@ const COMMIT = declare({ name: 'commit', text: 'commit', params: [], row: {} })
 /** One database transaction: its connection, the trees it touches, and the hooks of its end. */
 export class Transaction {
   readonly client: PoolClient
+  /** Null: nothing is traced. */
+  readonly trace: TransactionTrace | null
   readonly events: CommitEvents = {
     rootsToWake: new Set(),
     workTypes: new Set(),
@@ -44,8 +48,9 @@ export class Transaction {
   readonly #rollbackHooks: (() => void)[] = []
   #failure: { readonly error: unknown } | null = null
 
-  constructor(client: PoolClient) {
+  constructor(client: PoolClient, trace: TransactionTrace | null = null) {
     this.client = client
+    this.trace = trace
     // Not awaited: if BEGIN fails, the connection is lost, and the statements sent with it fail too.
     this.pipeline([client.query(BEGIN)])
   }
@@ -100,6 +105,15 @@ export class Transaction {
   }
 }
 
+/** Who runs it, without a lane. */
+function asking(): readonly Asked[] {
+  const own = askedNow()
+  return own ? [own] : []
+}
+
+/** Sent over this connection so far; those of other transactions come before or after. */
+const statementsOf = (client: PoolClient): number => (client as { statements?: number }).statements ?? 0
+
 const IN_FAILED_TRANSACTION = '25P02'
 
 export interface TransactionParts {
@@ -113,9 +127,13 @@ export interface TransactionParts {
 export async function transaction<T>(
   { pool, publish, counts }: TransactionParts,
   work: (tx: Transaction) => Promise<T>,
+  asked?: readonly Asked[],
 ): Promise<T> {
+  const trace = isTracing() ? new TransactionTrace(asked ?? asking()) : null
   const client = await pool.connect()
-  const tx = new Transaction(client)
+  trace?.connected()
+  const statements = statementsOf(client)
+  const tx = new Transaction(client, trace)
   let broken: Error | undefined
   let result: T
   try {
@@ -129,6 +147,7 @@ export async function transaction<T>(
     broken = await tx.rollback()
     const cause = tx.causeOf(error)
     counts?.failed(cause)
+    trace?.end(statementsOf(client) - statements, { error: cause })
     // It may lead to a server that has become a standby.
     if (isDatabaseUnavailable(cause)) broken ??= cause as Error
     throw cause
@@ -137,6 +156,7 @@ export async function transaction<T>(
     client.release(broken)
   }
   counts?.committed()
+  trace?.end(statementsOf(client) - statements, null)
   tx.committed()
   // Waiting claims are answered before the caller continues.
   if (tx.events.hasDispatched) await yieldToOthers()

@@ -11,6 +11,7 @@ import { lockTree } from './lock-tree.ts'
 import type { LockedTree } from './locked-tree.ts'
 import type { TreeSlice } from './slice/tree-slice.ts'
 import { type Transaction, transaction } from './transaction.ts'
+import type { Asked } from './transaction-trace.ts'
 import { isTransient } from './transient.ts'
 import { takeWakeUps } from './wake-ups.ts'
 
@@ -66,13 +67,17 @@ export class TreeLane extends Lane<Task, Answer> {
     return reports
   }
 
-  protected override async runBatch(batch: readonly Task[]): Promise<readonly Outcome<Answer>[]> {
+  protected override async runBatch(
+    batch: readonly Task[],
+    _isAlone: boolean,
+    asked: readonly Asked[],
+  ): Promise<readonly Outcome<Answer>[]> {
     const tasks = batch.filter(isReport)
     if (tasks.length === 0) return await this.#reconcileFor(batch)
     let attempt: Attempt = { failures: 0, decides: true }
     for (;;) {
       try {
-        return await transaction(this.#context, (tx) => this.#apply(tx, tasks, attempt))
+        return await transaction(this.#context, (tx) => this.#apply(tx, tasks, attempt), asked)
       } catch (error) {
         attempt = this.#next(attempt, error)
       }
@@ -136,7 +141,8 @@ export class TreeLane extends Lane<Task, Answer> {
         if (typeof tree === 'string') return tree
         const evaluations = [...tree.slice.evaluations.values()]
         // Outside of the lock, where slow or hostile expressions delay no other transaction.
-        if (evaluations.length > 0) evaluated = await this.#evaluate(evaluations, tree.root.row.projectId)
+        if (evaluations.length > 0)
+          evaluated = await tree.inTrace(() => this.#evaluate(evaluations, tree.root.row.projectId))
         // While objects are undecided, another transaction uses the results, which would be lost otherwise.
         else if (evaluated.size === 0 || tree.undecided.size === 0) return 'done'
         failures = 0

@@ -10,6 +10,7 @@ export async function takeWakeUps(tree: LockedTree, kinds: Kinds): Promise<void>
   const isClockDue = wakeAt !== null && wakeAt <= slice.now
   const dueIds = isClockDue ? await dueWork(client, root.row.id, slice.now) : []
   tree.reconciled(isClockDue)
+  for (const { traceparent } of requests) tree.follow(traceparent)
   await load(client, slice, kinds, [...requests.flatMap((request) => request.objectIds), ...dueIds])
   for (const { objectIds, reason } of requests) {
     for (const id of objectIds) {

@@ -1,3 +1,5 @@
+import { ATTRIBUTE, SPAN } from '../tracing/names.ts'
+import { traced } from '../tracing/spans.ts'
 import { Batch, type PreparedJob } from './batch.ts'
 import { checkSchema, type SchemaCheck } from './check-schema.ts'
 import { jsonText } from './json-text.ts'
@@ -54,16 +56,13 @@ export function createSandbox({ logger, workers = 1 }: SandboxOptions = {}): San
   return {
     async analyze(sources, of = 'installation') {
       const jobs = sources.map((source): PreparedJob => ({ type: 'analyze', source, of }))
-      const results = await pools.run(jobs.map(refuseLong), [])
+      const results = await inSpan('analyze', jobs, () => pools.run(jobs.map(refuseLong), []))
       return results.map((r) => (r.ok ? { ok: true, references: JSON.parse(r.json) } : r))
     },
     async resolve(jobs, owner) {
       const scopes = new SharedTexts((scope) => jsonText('what the expressions refer to', scope, size(LIMITS.scope)))
-      const results = await pools.run(
-        jobs.map((job) => prepareResolve(job, scopes)),
-        scopes.texts,
-        owner,
-      )
+      const prepared = jobs.map((job) => prepareResolve(job, scopes))
+      const results = await inSpan('resolve', jobs, () => pools.run(prepared, scopes.texts, owner))
       return results.map((r) => (r.ok ? { ok: true, value: JSON.parse(r.json) } : r))
     },
     async validate(jobs, owner) {
@@ -71,17 +70,17 @@ export function createSandbox({ logger, workers = 1 }: SandboxOptions = {}): San
         const check = checkSchema(schema)
         return check.ok ? jsonText('the schema', schema, size(LIMITS.schema)) : check
       })
-      const results = await pools.run(
-        jobs.map((job) => prepareValidate(job, schemas)),
-        schemas.texts,
-        owner,
-      )
+      const prepared = jobs.map((job) => prepareValidate(job, schemas))
+      const results = await inSpan('validate', jobs, () => pools.run(prepared, schemas.texts, owner))
       return results.map((r) => (r.ok ? { ok: true } : r))
     },
     checkSchema,
     [Symbol.asyncDispose]: () => pools.close(),
   }
 }
+
+const inSpan = <T>(job: string, jobs: readonly unknown[], run: () => Promise<T>): Promise<T> =>
+  traced(SPAN.sandbox, () => ({ [ATTRIBUTE.job]: job, [ATTRIBUTE.jobs]: jobs.length }), run)
 
 const size = (characters: number) => ({ depth: LIMITS.depth, size: characters })
 

@@ -32,12 +32,12 @@ export const countOperations = (executed: (operation: ExecutedOperation) => void
 })
 
 /** Validated documents only, so it is one of the schema. */
-function fieldOf(document: DocumentNode, operationName: string | null | undefined): string {
+export function fieldOf(document: DocumentNode, operationName: string | null | undefined): string {
   const [first] = getOperationAST(document, operationName)?.selectionSet.selections ?? []
   return first?.kind === 'Field' ? first.name.value : 'fragment'
 }
 
-function outcomeOf({ errors }: ExecutionResult): string {
+export function outcomeOf({ errors }: ExecutionResult): string {
   const [first] = errors ?? []
   if (!first) return 'ok'
   const { code } = first.extensions

@@ -13,7 +13,7 @@ export function grantOrigin({ method, headers }: IncomingMessage, response: Serv
   if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return false
   response.writeHead(204, {
     'access-control-allow-methods': 'GET, POST',
-    'access-control-allow-headers': 'authorization, content-type',
+    'access-control-allow-headers': 'authorization, content-type, traceparent, tracestate',
     'access-control-max-age': MAX_AGE,
   })
   response.end()

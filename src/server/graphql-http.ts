@@ -15,6 +15,7 @@ import { type RefusedRequest, readRequest, type SentRequest } from './read-reque
 import { refuse, refuseForNow, replyError } from './reply.ts'
 import { requestIdIn } from './request-id.ts'
 import { endEvents, leaveEvents } from './streams/event-sink.ts'
+import { traceOf } from './trace-of.ts'
 import type { TrustedDocuments } from './trusted-documents.ts'
 import { watchReader } from './watch-reader.ts'
 
@@ -37,7 +38,10 @@ export async function handleGraphQL(
     if (refused.allow) response.setHeader('allow', refused.allow)
     return replyError(response, refused.status, refused.code, refused.message)
   }
-  const origin = { address: parts.callers.addressOf(request), requestId: requestIdIn(response) }
+  const origin = {
+    ...{ address: parts.callers.addressOf(request), requestId: requestIdIn(response) },
+    ...traceOf(request.headers),
+  }
   const address = parts.callers.at(origin.address)
   const early = address.request()
   if (early) return refuseForNow(response, parts, early)

@@ -9,6 +9,7 @@ import type { Drain } from './drain.ts'
 import { requestIdOf } from './request-id.ts'
 import { createProtocol, type ProtocolParts } from './socket-protocol.ts'
 import { type SessionParts, SocketSession } from './socket-session.ts'
+import { traceOf } from './trace-of.ts'
 import { UnauthenticatedSockets } from './unauthenticated-sockets.ts'
 
 const OPTIONS = {
@@ -44,7 +45,7 @@ export function createGraphQLSocket(parts: SocketParts): GraphQLSocket {
     upgrade: (request, stream, head) =>
       server.handleUpgrade(request, stream, head, (socket) => {
         const address = callers.addressOf(request)
-        const origin = { address, requestId: requestIdOf(request) }
+        const origin = { address, requestId: requestIdOf(request), ...traceOf(request.headers) }
         const newcomer = server.clients.size > limits.sockets ? null : unauthenticated.admit(socket, stream, address)
         if (newcomer) {
           const session = new SocketSession({ socket, stream, newcomer, origin }, parts)

@@ -20,6 +20,7 @@ import type { Refusals } from './refusals.ts'
 import type { SocketSession } from './socket-session.ts'
 import type { ClientSink } from './streams/client-sink.ts'
 import type { Subscribe } from './streams/subscribe.ts'
+import { traceOf } from './trace-of.ts'
 import type { TrustedDocuments } from './trusted-documents.ts'
 import type { Yoga } from './yoga.ts'
 
@@ -51,6 +52,7 @@ export function createProtocol(parts: ProtocolParts): Server<SocketSession> {
     // False closes the socket as forbidden.
     async onConnect({ connectionParams, extra: session }) {
       session.initialised()
+      session.trace = traceOf(connectionParams)
       const secret = bearerOf(connectionParams?.authorization ?? connectionParams?.Authorization)
       try {
         const viewer = secret === null ? null : await checkToken(parts, secret, session.origin)
@@ -83,7 +85,7 @@ export function createProtocol(parts: ProtocolParts): Server<SocketSession> {
       await session.turn()
       const found = await viewerOf(secret, tokens)
       if (found instanceof GraphQLError) return [found]
-      const viewer = { ...found, origin: session.origin }
+      const viewer = { ...found, origin: { ...session.origin, ...session.trace, ...traceOf(payload.extensions) } }
       const prepared = await prepare({ ...payload, id, viewer, sink }, parts)
       if (Array.isArray(prepared)) return prepared
       const excess = message.open('subscribe' in prepared ? 'openSubscriptions' : 'openOperations')

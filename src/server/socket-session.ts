@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { Server } from 'graphql-ws'
 import type { WebSocket } from 'ws'
 import type { System } from '../core/ports/system.ts'
-import type { RequestOrigin, Viewer } from '../core/ports/viewer.ts'
+import type { CallerTrace, RequestOrigin, Viewer } from '../core/ports/viewer.ts'
 import type { Logger } from '../logger.ts'
 import { ArrivingBytes } from './arriving-bytes.ts'
 import type { Bounds } from './bounds.ts'
@@ -47,6 +47,8 @@ interface Credentials {
 /** One socket, as the protocol of its operations sees it. */
 export class SocketSession {
   readonly sink: ClientSink
+  /** Of its connection_init; each operation may have its own. */
+  trace: { readonly trace?: CallerTrace } = {}
   readonly #socket: WebSocket
   readonly #opened: OpenedSocket
   readonly #parts: SessionParts

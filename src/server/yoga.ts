@@ -12,6 +12,7 @@ import { endLateQueries } from './end-late-queries.ts'
 import { limitDocuments } from './limit-documents.ts'
 import { mask } from './mask.ts'
 import { tellOutages } from './outage-status.ts'
+import { traceOperations } from './trace-operations.ts'
 import { requireTrusted, type TrustedDocuments } from './trusted-documents.ts'
 
 /** The context of a request: its caller. */
@@ -53,6 +54,7 @@ export function createGraphQL(
       requireTrusted(trusted, refusals),
       limitDisclosure(disclosure),
       countOperations(executed),
+      traceOperations,
       endLateQueries(bounds),
       endLargeAnswers,
       tellOutages,

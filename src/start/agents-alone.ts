@@ -9,6 +9,7 @@ import { openAdmin } from '../server/admin.ts'
 import { Drain } from '../server/drain.ts'
 import { Readiness } from '../server/readiness.ts'
 import { type RunningAgent, startBuiltInAgents } from './built-in-agents.ts'
+import { openTracing } from './open-tracing.ts'
 
 /** Milliseconds within which the gateway has to answer. */
 const ANSWER_MS = 2_000
@@ -30,6 +31,7 @@ export async function startAgentsAlone(
   const { agentsUrl: url, token: administrator } = config
   if (url === undefined || administrator === undefined) throw new Error('the settings lack what agents alone need')
   await using parts = new AsyncDisposableStack()
+  parts.use(await openTracing(config, logger))
   const drain = new Drain()
   const readiness = new Readiness(drain)
   const { limits, trustedProxies, metricsToken } = config

@@ -53,7 +53,12 @@ export async function startBuiltInAgents(
   )
   return all.flat().map((process) => {
     const { types } = process
-    const running = startAgentProcess({ ...process, url, onEvent: (event) => logEvent(event, types, logger) })
+    const running = startAgentProcess({
+      ...process,
+      url,
+      traceHeaders: config.tracing?.headers,
+      onEvent: (event) => logEvent(event, types, logger),
+    })
     return {
       types,
       get pid() {

@@ -21,9 +21,12 @@ interface Driver {
  */
 export class CallbackClient extends Client {
   readonly #driver = this as unknown as Driver
+  /** Sent so far. */
+  statements = 0
 
   // The driver's overloads stay valid: each call returns what its overload promises.
   override query = ((...args: Arguments) => {
+    this.statements++
     if (typeof args.at(-1) === 'function' || isSubmittable(args[0])) return this.#send(args)
     return this.#answered((callback) => this.#send([...args, callback]))
   }) as Client['query']

@@ -77,18 +77,18 @@ async function exists(client: Client, rootId: string): Promise<boolean> {
 const TAKE_WAKES = statement({
   name: 'take-wakes',
   text: `with requests as (select id from wake where root_id = $1 order by id limit 64)
-      delete from wake w using requests r where w.root_id = $1 and w.id = r.id returning w.object_ids, w.reason`,
+      delete from wake w using requests r where w.root_id = $1 and w.id = r.id returning w.object_ids, w.reason, w.traceparent`,
   params: [uuid],
-  row: { object_ids: table.wake.objectIds, reason: table.wake.reason },
+  row: { object_ids: table.wake.objectIds, reason: table.wake.reason, traceparent: table.wake.traceparent },
 })
 
 /** Called under the root's lock. Requests that commit later are for the next transaction. */
 export async function takeWakeRequests(
   client: Client,
   rootId: string,
-): Promise<readonly { objectIds: readonly string[]; reason: string | null }[]> {
+): Promise<readonly { objectIds: readonly string[]; reason: string | null; traceparent: string | null }[]> {
   const { rows } = await TAKE_WAKES.query(client, [rootId])
-  return rows.map(({ object_ids, reason }) => ({ objectIds: object_ids, reason }))
+  return rows.map(({ object_ids, reason, traceparent }) => ({ objectIds: object_ids, reason, traceparent }))
 }
 
 /** The most ids of one request, so that none loads a whole large tree at once. */
@@ -96,20 +96,20 @@ const MAX_IDS = 1_000
 
 const INSERT_WAKE = statement({
   name: 'insert-wake',
-  text: 'insert into wake (root_id, object_ids, reason) values ($1, $2::uuid[], $3)',
-  params: [uuid, array(uuid), nullable(text)],
+  text: 'insert into wake (root_id, object_ids, reason, traceparent) values ($1, $2::uuid[], $3, $4)',
+  params: [uuid, array(uuid), nullable(text), nullable(text)],
 })
 
 export async function enqueueWakes(
   client: Client,
   rootId: string,
   ids: readonly string[],
-  reason: string | null,
+  { reason, traceparent }: { readonly reason: string | null; readonly traceparent: string | null },
 ): Promise<void> {
   const parts = Array.from({ length: Math.ceil(ids.length / MAX_IDS) }, (_, i) =>
     ids.slice(i * MAX_IDS, (i + 1) * MAX_IDS),
   )
-  await awaitAll(parts.map((part) => INSERT_WAKE.query(client, [rootId, binaryUuids(part), reason])))
+  await awaitAll(parts.map((part) => INSERT_WAKE.query(client, [rootId, binaryUuids(part), reason, traceparent])))
 }
 
 const DUE_WORK = statement({

@@ -298,6 +298,7 @@ export const work = {
   leaseWatched: boolean,
   principalId: nullable(uuid),
   targetLabels: nullable(jsonb),
+  traceparent: nullable(text),
 }
 
 export const wake = {
@@ -305,6 +306,7 @@ export const wake = {
   rootId: uuid,
   objectIds: array(uuid),
   reason: nullable(text),
+  traceparent: nullable(text),
 }
 
 export const rootQueue = {

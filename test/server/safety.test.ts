@@ -92,7 +92,7 @@ describe('origin', () => {
     expect(grantsIn(preflight.headers)).toEqual({
       'access-control-allow-origin': ALLOWED,
       'access-control-allow-methods': 'GET, POST',
-      'access-control-allow-headers': 'authorization, content-type',
+      'access-control-allow-headers': 'authorization, content-type, traceparent, tracestate',
       'access-control-max-age': '7200',
     })
     const path = `/graphql?query=${encodeURIComponent(VIEWER)}`

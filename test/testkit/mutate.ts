@@ -26,7 +26,7 @@ type Mutation<T> = TypedDocument<{ readonly answer: T }, never>
 const CLAIM = gql(`mutation ($input: ClaimWorkInput!) {
   answer: claimWork(input: $input) {
     __typename
-    ... on ClaimedWork { items { fence objectId kind name jobId action type target config attempt leaseUntil } }
+    ... on ClaimedWork { items { fence objectId kind name jobId action type target config attempt leaseUntil traceparent } }
     ... on Error { message }
   }
 }`)

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { basename } from 'node:path'
 import { gadgetEnv } from '../../client/gadget/gadget-env.ts'
 import { type GadgetResult, type GadgetRun, runGadget } from '../../client/gadget/run-gadget.ts'
 import type { WorkContext } from '../../client/index.ts'
 import type { GadgetMode } from '../../core/gadget/protocol.ts'
 import { CALL, type CallState } from './call-name.ts'
+import { traceCall } from './trace-call.ts'
 
 /** One call of a gadget for a work item. */
 export interface GadgetCall {
@@ -28,13 +30,14 @@ export function callGadget(
   signal: AbortSignal,
 ): Promise<GadgetResult> {
   const call = randomUUID()
+  const placed = traceCall(context.traceparent, basename(path), mode)
   options.onCall?.(call, 'begins')
   // When runGadget returns, the process has started and its group has been passed on.
   const result = runGadget({
     path,
     args: config.args,
     mode,
-    env: { ...gadgetEnv(options.env, config.env, jobId), [CALL]: call },
+    env: { ...gadgetEnv(options.env, config.env, { jobId, traceparent: placed.traceparent }), [CALL]: call },
     signal,
     kill: context.lost,
     graceMs: options.graceMs,
@@ -44,5 +47,5 @@ export function callGadget(
     onLog: (line) => context.log('STDERR', line),
   })
   options.onCall?.(call, 'begun')
-  return result
+  return placed.ending(result)
 }

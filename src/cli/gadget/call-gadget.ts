@@ -55,7 +55,7 @@ export async function callGadget(gadget: CheckedGadget, mode: GadgetMode, wishes
     args: gadget.args,
     mode,
     protocolOption: wishes.plural ? '--protocols' : '--protocol',
-    env: gadgetEnv({ PHASELINE_STATE: gadget.state, ...gadget.env }, gadget.settings, gadget.jobId),
+    env: gadgetEnv({ PHASELINE_STATE: gadget.state, ...gadget.env }, gadget.settings, { jobId: gadget.jobId }),
     graceMs: gadget.graceMs,
     signal: AbortSignal.any([timeout, interrupt.signal, gadget.signal]),
     onProgress: ask,

@@ -1,5 +1,6 @@
 import type { ReportAnswer } from './agent-api.ts'
 import { finalReport, outcomeOfThrown } from './final-report.ts'
+import { traceWork, type WorkTrace } from './trace-work.ts'
 import type { InterimReport, LogStream, StopReason, Work, WorkContext, WorkItem, WorkOutcome } from './work.ts'
 
 /** Sends reports and log lines of all work. */
@@ -23,6 +24,7 @@ export interface ActiveWorkOptions {
 /** One claimed item: its work, its two signals, and its reports in order. */
 export class ActiveWork {
   readonly item: WorkItem
+  readonly #trace: WorkTrace
   readonly #options: ActiveWorkOptions
   readonly #stop = new AbortController()
   readonly #lost = new AbortController()
@@ -36,6 +38,7 @@ export class ActiveWork {
 
   constructor(item: WorkItem, options: ActiveWorkOptions) {
     this.item = item
+    this.#trace = traceWork(item)
     this.#options = options
   }
 
@@ -68,12 +71,13 @@ export class ActiveWork {
     let outcome: WorkOutcome
     let thrown: unknown
     try {
-      outcome = await work(this.item, this.#context())
+      outcome = await this.#trace.run(() => work(this.item, this.#context()))
     } catch (error) {
       if (!this.#stop.signal.aborted) thrown = error
       outcome = outcomeOfThrown(error, this.#stopped)
     }
     this.#ended = true
+    this.#trace.end(outcome, thrown)
     onDone(thrown)
     const report = finalReport(this.item, outcome, this.#stopped)
     if (this.#lost.signal.aborted) return 'dropped'
@@ -86,7 +90,7 @@ export class ActiveWork {
   async #sendFinal(end: NonNullable<WorkOutcome> | null): Promise<WorkEnd> {
     const last = this.#take()
     // When the server refuses it, it refuses the final report too, which reports the refusal.
-    const delivered = last ? this.#options.outbox.report(this.item.fence, last) : this.#delivery
+    const delivered = last ? this.#options.outbox.report(this.item.fence, this.#placed(last)) : this.#delivery
     if (!end) {
       await delivered
       return 'dropped'
@@ -102,14 +106,21 @@ export class ActiveWork {
       lost: this.#lost.signal,
       report: (report) => this.#report(report),
       log: (stream, text) => this.#log(stream, text),
+      traceparent: this.#trace.traceparent,
     }
   }
 
   async #send(report: InterimReport | NonNullable<WorkOutcome>): Promise<ReportAnswer | null> {
-    const answer = await this.#options.outbox.report(this.item.fence, report)
+    const answer = await this.#options.outbox.report(this.item.fence, this.#placed(report))
     // A refusal is expected once the lease is lost.
     if (answer && !answer.accepted && !this.#lost.signal.aborted) this.#options.onRefused(refusalOf(report, answer))
     return answer
+  }
+
+  /** An older server does not know the field: it is sent only if the work has a place in a trace. */
+  #placed<R extends object>(report: R): R & { readonly traceparent?: string } {
+    const { traceparent } = this.#trace
+    return traceparent === null ? report : { ...report, traceparent }
   }
 
   get #stopped(): StopReason | null {

@@ -46,7 +46,7 @@ const CLAIM = gql(`mutation Claim($input: ClaimWorkInput!) {
     __typename
     ... on ClaimedWork {
       waitedMs
-      items { fence objectId kind name jobId action type target config attempt token }
+      items { fence objectId kind name jobId action type target config attempt token traceparent }
     }
     ... on Error { message code }
   }

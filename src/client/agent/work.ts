@@ -17,6 +17,8 @@ export interface WorkItem {
   readonly attempt: number
   /** For START of a worker: the token to create jobs of its own event with. */
   readonly token: string | null
+  /** Its place in its trace, as the header `traceparent` has it; null or absent: it belongs to no sampled trace. */
+  readonly traceparent?: string | null
 }
 
 export interface ReportedError {
@@ -67,6 +69,11 @@ export interface WorkContext {
   /** Not bound to the context, like `log`: work may destructure it. */
   readonly report: (report: InterimReport) => void
   readonly log: (stream: LogStream, text: string) => void
+  /**
+   * The place of the span of this work in its trace, for what the work calls, e.g. as the variable `TRACEPARENT`; null: no
+   * sampled trace.
+   */
+  readonly traceparent?: string | null
 }
 
 export type Work = (item: WorkItem, context: WorkContext) => WorkOutcome | Promise<WorkOutcome>

@@ -7,15 +7,23 @@ const JOB = 'PHASELINE_JOB'
 /** Names that an item's config may set: none that a shell, a linker or an interpreter reads. */
 export const SETTABLE = /^GADGET_[A-Z0-9_]{1,100}$/
 
+/** The place in a trace, by OpenTelemetry's convention for environments. */
+const TRACEPARENT = 'TRACEPARENT'
+
 export function gadgetEnv(
   own: Readonly<Record<string, string | undefined>>,
   configured: Readonly<Record<string, string>>,
-  jobId: string | null = null,
+  { jobId = null, traceparent = null }: { readonly jobId?: string | null; readonly traceparent?: string | null } = {},
 ): Readonly<Record<string, string>> {
   const env: Record<string, string> = {}
   for (const name of PASSED_ON) {
     const value = own[name]
     if (value !== undefined) env[name] = value
   }
-  return { ...env, ...configured, ...(jobId === null ? {} : { [JOB]: jobId }) }
+  return {
+    ...env,
+    ...configured,
+    ...(jobId === null ? {} : { [JOB]: jobId }),
+    ...(traceparent === null ? {} : { [TRACEPARENT]: traceparent }),
+  }
 }

@@ -17,6 +17,8 @@ export interface ClaimedItem {
   readonly config: unknown
   readonly attempt: number
   readonly leaseUntil: Date
+  /** Its place in its trace; null: no sampled one. */
+  readonly traceparent: string | null
 }
 
 /** Families may add what only their agents report. */
@@ -25,6 +27,8 @@ export interface Report {
   readonly phase?: Phase | null | undefined
   readonly done?: boolean | undefined
   readonly message?: string | null | undefined
+  /** The agent's place in a trace. Not judged yet. */
+  readonly traceparent?: string | null | undefined
   readonly progress?: ReportedProgress | null | undefined
   readonly exports?: unknown
   readonly error?: { readonly code: string; readonly message: string; readonly retryable: boolean } | null | undefined

@@ -34,4 +34,12 @@ export interface RequestOrigin {
   readonly address: string
   /** The request's own, or one that the gateway has made. */
   readonly requestId: string
+  /** Absent: none was sent, or nothing is traced here. Not judged yet. */
+  readonly trace?: CallerTrace
+}
+
+/** The headers of W3C Trace Context. */
+export interface CallerTrace {
+  readonly traceparent: string
+  readonly tracestate?: string
 }

@@ -5,8 +5,17 @@ import { FENCE_SECRET_BYTES, hashOf, makeFence } from '../../store/fence.ts'
 import type { EngineParts } from '../parts.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
 import type { TrackedObject } from '../tracked-object.ts'
+import type { TransactionTrace } from '../transaction-trace.ts'
 import type { Claimant } from './claimant.ts'
 import { type LockedPlaces, startOf } from './locked-places.ts'
+
+/** How the work comes to the agent: for its trace, and at which place. */
+export interface Handing {
+  /** Null: nothing is traced. */
+  readonly trace: TransactionTrace | null
+  readonly how: 'claim' | 'dispatch'
+  readonly places: LockedPlaces
+}
 
 export function isClaimable({ work }: TrackedObject, now: Date): boolean {
   if (!work || work.abortRequestedAt) return false
@@ -20,7 +29,7 @@ export function claimOne(
   slice: TreeSlice,
   claimant: Claimant,
   parts: EngineParts,
-  places: LockedPlaces,
+  { trace, how, places }: Handing,
 ): ClaimedItem {
   const { viewer, instance, leaseMs } = claimant
   const { system, kinds } = parts
@@ -53,5 +62,6 @@ export function claimOne(
     config,
     attempt,
     leaseUntil,
+    traceparent: trace ? trace.handed(tracked, instance, how) : (tracked.work?.traceparent ?? null),
   }
 }

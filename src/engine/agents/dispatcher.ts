@@ -5,6 +5,7 @@ import type { PlaceKey, Placement } from '../../families/family.ts'
 import type { EngineParts } from '../parts.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
 import type { TrackedObject } from '../tracked-object.ts'
+import type { TransactionTrace } from '../transaction-trace.ts'
 import { canClaim } from './access.ts'
 import { claimOne, isClaimable } from './claim-one.ts'
 import type { Claimant } from './claimant.ts'
@@ -92,7 +93,7 @@ export class Dispatcher {
   }
 
   /** Claims new work of a slice before it is written. Null: no waiting claim matches any of it. */
-  dispatch(slice: TreeSlice, places: LockedPlaces): Handoff | null {
+  dispatch(slice: TreeSlice, places: LockedPlaces, trace: TransactionTrace | null): Handoff | null {
     if (this.#claims.size === 0 || slice.offered.size === 0) return null
     const handoff = new Handoff(this.#claims)
     slice.offers.clear()
@@ -102,7 +103,7 @@ export class Dispatcher {
       const matches = (claim: WaitingClaim) =>
         this.#matches(claim, tracked) && (!isStart || places.find(claim, tracked) !== null)
       const claim = isClaimable(tracked, slice.now) ? handoff.next(matches) : undefined
-      if (claim) handoff.give(claim, claimOne(tracked, slice, claim, this.#parts, places))
+      if (claim) handoff.give(claim, claimOne(tracked, slice, claim, this.#parts, { trace, how: 'dispatch', places }))
       else slice.offers.add(tracked.work.type)
     }
     return handoff.isEmpty ? null : handoff

@@ -11,6 +11,7 @@ import { findRoots } from '../../store/work.ts'
 import type { EngineParts } from '../parts.ts'
 import type { TreeRunner } from '../runner.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
+import type { TransactionTrace } from '../transaction-trace.ts'
 import { canDrive, requireAgent } from './access.ts'
 
 /** Applies reports tree by tree; returns one result for each, in order. */
@@ -49,8 +50,10 @@ async function reportAll(
         ids,
         ends: true,
         canRecall: (work, now) => work.state === WORK_STATE.CLAIMED && hasValidLease(work, now),
-        apply: (slice) =>
-          indexes.map((i) => reportOne(slice, reports[i] as Report, opened[i] as OpenedFence, viewer, parts)),
+        apply: (slice, { trace }) =>
+          indexes.map((i) =>
+            reportOne(slice, reports[i] as Report, opened[i] as OpenedFence, { viewer, parts, trace }),
+          ),
       })
       for (const [at, i] of indexes.entries()) {
         const outcome = ran ? ran.value[at] : 'gone'
@@ -87,12 +90,18 @@ async function rootsOf(
 const hasValidLease = ({ leaseWatched, leaseUntil }: Work, now: Date): boolean =>
   !leaseWatched || !isExpired(leaseUntil, now)
 
+interface Reporting {
+  readonly viewer: Viewer
+  readonly parts: EngineParts
+  /** Null: nothing is traced. */
+  readonly trace: TransactionTrace | null
+}
+
 function reportOne(
   slice: TreeSlice,
   report: Report,
   fence: OpenedFence,
-  viewer: Viewer,
-  { kinds }: EngineParts,
+  { viewer, parts: { kinds }, trace }: Reporting,
 ): ReportOutcome | 'gone' {
   const tracked = slice.nodes.get(fence.objectId)
   if (!tracked || tracked.gone) return 'gone'
@@ -104,6 +113,7 @@ function reportOne(
   if (!holdsWork && !family.holds?.(tracked, fence.hash, viewer.principalId)) {
     return refuse(stale('The work was claimed by another agent, or started anew: stop working on it.'))
   }
+  trace?.reported(tracked, report.traceparent, report.phase)
   const verdict = family.report(tracked, report, viewer, slice)
   if (verdict.ok) return { ok: true, objectId: tracked.gone ? null : row.id, changed: verdict.changed }
   const { to, actor = viewer.actor, secondary } = verdict

@@ -7,6 +7,7 @@ import type { EngineParts } from '../parts.ts'
 import type { TreeRunner } from '../runner.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
 import type { Transaction } from '../transaction.ts'
+import type { TransactionTrace } from '../transaction-trace.ts'
 import type { TreeTask } from '../tree-lane.ts'
 import { canClaim } from './access.ts'
 import { claimOne, isClaimable } from './claim-one.ts'
@@ -130,7 +131,7 @@ function claimTask(candidates: Candidates, claimant: Claimant, parts: EnginePart
     ends: false,
     canRecall: isOffered,
     prepare: (slice, tx) => lockPlaces(slice, tx, { ids, claimant, parts }),
-    apply: (slice, { places }) => claimAll(slice, ids, claimant, { parts, places }),
+    apply: (slice, { trace, places }) => claimAll(slice, ids, claimant, { parts, trace, places }),
   }
 }
 
@@ -167,7 +168,7 @@ function claimAll(
   slice: TreeSlice,
   ids: readonly string[],
   claimant: Claimant,
-  { parts, places }: { readonly parts: EngineParts; readonly places: LockedPlaces },
+  { parts, trace, places }: { readonly parts: EngineParts; readonly trace: TransactionTrace | null; readonly places: LockedPlaces },
 ): Claims {
   const claimed = ids.flatMap((id) => {
     const tracked = slice.nodes.get(id)
@@ -176,7 +177,7 @@ function claimAll(
     slice.runRule(tracked, () => parts.kinds.family(tracked.row.kind).decide(tracked, slice))
     if (!isClaimable(tracked, slice.now)) return []
     if (startOf(tracked, parts) && !places.find(claimant, tracked)) return []
-    return [claimOne(tracked, slice, claimant, parts, places)]
+    return [claimOne(tracked, slice, claimant, parts, { trace, how: 'claim', places })]
   })
   return { claimed, gone: ids.filter((id) => !slice.nodes.has(id)) }
 }

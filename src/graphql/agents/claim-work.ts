@@ -46,6 +46,11 @@ const WorkItemRef = builder.objectRef<WorkItem>('WorkItem').implement({
       type: 'DateTime',
       description: 'When the lease ends unless it is renewed. Another agent may claim the work then.',
     }),
+    traceparent: t.exposeString('traceparent', {
+      nullable: true,
+      description:
+        'Its place in its trace, as the header `traceparent` of W3C Trace Context has it; null if it belongs to no sampled trace.',
+    }),
     token: t.exposeString('token', {
       nullable: true,
       description:

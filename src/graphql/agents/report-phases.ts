@@ -120,6 +120,11 @@ const PhaseReportInput = builder.inputType('PhaseReportInput', {
       type: ReportedErrorInput,
       description: 'Why the work failed. Left out or null: a general error is recorded for a failed phase.',
     }),
+    traceparent: t.string({
+      limit: 'traceparent',
+      description:
+        'Place of the agent’s span for this work, as the header `traceparent` of W3C Trace Context has it. A malformed one is ignored. Left out or null: that of the work.',
+    }),
     // Their types are the families' own.
     ...(Object.assign({}, ...fieldsOfFamilies.map((fields) => fields(t))) as object),
   }),

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { LIFELINE, LIFELINE_FD } from '../../../agents/lifeline.ts'
-import { sendToken } from '../../../agents/token.ts'
+import { sendSecrets } from '../../../agents/token.ts'
 import { CrmProblem, type CrmRequest, type CrmUpgrade } from '../../../client/index.ts'
 import type { Secret } from '../../../core/secret.ts'
 import type { CrmBehaviour } from './behaviour.ts'
@@ -30,7 +30,7 @@ export async function startSuccessor(
     // It outlives this process, and signals to its group.
     detached: true,
   })
-  sendToken(child, token)
+  sendSecrets(child, token)
   try {
     await once(child, 'spawn')
   } catch {

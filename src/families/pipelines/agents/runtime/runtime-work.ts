@@ -84,7 +84,7 @@ export function runtimeWork(options: RuntimeWorkOptions): Work {
 async function begin(runtime: Runtime, item: WorkItem, context: WorkContext): Promise<WorkOutcome> {
   if (await runtime.updateReceipt(item.objectId, writeReceipt(item))) return null
   if (context.signal.aborted) return { phase: 'ABORTED' }
-  const workload = readWorkload(item)
+  const workload = readWorkload(item, context.traceparent)
   if (!workload) return notStarted(item, 'Its config cannot be read: its secrets cannot be decrypted, or it is gone.')
   try {
     await runtime.start(workload, writeReceipt(item), context.signal)

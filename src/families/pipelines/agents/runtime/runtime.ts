@@ -52,6 +52,8 @@ export interface Workload {
   readonly workspace: string | null
   /** The token with which a worker creates its jobs. */
   readonly token: string | null
+  /** The place of its work in a trace; null or absent: no sampled one. */
+  readonly traceparent?: string | null
 }
 
 export interface KnownWorkload {

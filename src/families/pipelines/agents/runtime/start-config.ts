@@ -20,10 +20,13 @@ const startConfig = z.object({
 })
 
 /** Null: the config is missing, e.g. because its secrets cannot be decrypted any more. */
-export function readWorkload({ objectId, config, token }: WorkItem): Workload | null {
+export function readWorkload(
+  { objectId, config, token }: WorkItem,
+  traceparent: string | null = null,
+): Workload | null {
   // The error is not reported: it could quote a secret.
   const parsed = startConfig.safeParse(config)
-  return parsed.success ? { ...parsed.data, id: objectId, token } : null
+  return parsed.success ? { ...parsed.data, id: objectId, token, traceparent } : null
 }
 
 const removeConfig = z.object({ workspace: z.string().nullable() })

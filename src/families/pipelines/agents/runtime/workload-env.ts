@@ -31,6 +31,7 @@ export function workloadEnv(
   })
   const env: Record<string, string> = {
     ...Object.fromEntries(passed),
+    ...(workload.traceparent ? { TRACEPARENT: workload.traceparent } : {}),
     ...workload.env,
     ...workload.secrets,
     PHASELINE_URL: url,
