@@ -45,6 +45,7 @@ import { FigureReader } from './store/figures.ts'
 import { knownMigrations, migrate } from './store/migrate.ts'
 import { ensureProject } from './store/projects.ts'
 import { createSealing } from './store/sealing.ts'
+import { WriteWatch } from './store/write-watch.ts'
 import { systemOf } from './system.ts'
 
 /** The composition root: the only file that wires everything. */
@@ -128,13 +129,16 @@ export async function startApp(
 
   stop.throwIfAborted()
   const signal = parts.adopt(await openSignal(config, logger), (s) => s.close())
-  const numberer = parts.use(createNumberer({ pool, signal, logger }))
+  const writes = parts.use(new WriteWatch(pool))
+  const numberer = parts.use(createNumberer({ pool, signal, logger, writes }))
   const log = parts.use(await createLog({ pool: openWatchedPool('log', READERS), signal, logger, numberer }))
   const audit = parts.use(createAudit({ pool, system, signal, logger }))
   const sandbox = parts.use(createSandbox({ logger }))
   const kinds = kindsOf(families.map(({ rules }) => rules))
   const writing = { pool: openWatchedPool('trees', WRITERS, { planOnce: true }), kinds, system, timeouts }
-  const engineHost = parts.use(createEngineHost({ parts: writing, evaluate: evaluateIn(sandbox), signal, log, logger }))
+  const engineHost = parts.use(
+    createEngineHost({ parts: writing, evaluate: evaluateIn(sandbox), signal, log, logger, writes }),
+  )
   log.onReplaced(() => engineHost.runner.forget())
   void parts.adopt(warnOfUnknownKeys({ pool, sealing, logger }), (warned) => warned)
   if (roles.has('engine')) {

@@ -9,6 +9,7 @@ import { listen } from '../log/signal/listen.ts'
 import type { Logger } from '../logger.ts'
 import { delayRoot, dueRoots, untilNextClock } from '../store/queue.ts'
 import { type SweepOptions, sweep } from '../store/sweep.ts'
+import type { Writes } from '../store/write-watch.ts'
 import type { TreeCounts } from './engine-counts.ts'
 import type { TreeRunner } from './runner.ts'
 
@@ -16,6 +17,8 @@ import type { TreeRunner } from './runner.ts'
 const CONCURRENCY = 8
 /** Interval at which the engine polls, in case it misses a notification, in milliseconds. */
 const POLL_MS = 250
+/** The same where each write is noticed, and makes the engine search by itself. */
+const POLL_WATCHED_MS = 2_000
 /** Interval at which expired rows are deleted, in milliseconds. */
 const SWEEP_MS = 60_000
 /** Interval of the search for objects that wait without a reason, in milliseconds. */
@@ -34,6 +37,7 @@ export interface EngineOptions {
   recoverStalled(): Promise<void>
   readonly sweeping: SweepOptions
   readonly counts: TreeCounts
+  readonly writes?: Writes | undefined
 }
 
 /** Reconciles every tree that is due. Any number of engines may run side by side: a tree's root row is its lock. */
@@ -58,7 +62,8 @@ export class Engine implements AsyncDisposable {
   }
 
   start(): void {
-    const { signal, logger } = this.#options
+    const { signal, logger, writes } = this.#options
+    writes?.onWrite(() => this.notify())
     this.#subscription = listen(signal, WAKE_CHANNEL, () => this.notify(), logger)
     this.#loop = this.#run()
   }
@@ -178,9 +183,12 @@ export class Engine implements AsyncDisposable {
   /** Waits for a notification, for the next clock, or for the next poll. */
   async #pause(): Promise<void> {
     if (this.#isNotified && this.#active.size < CONCURRENCY) return
-    const { pool, system } = this.#options
-    const untilClock = (await untilNextClock(pool, system.fixedTime)) ?? POLL_MS
-    await this.#sleep(Math.max(1, Math.min(POLL_MS, Math.ceil(untilClock))))
+    const { pool, system, writes } = this.#options
+    const pollMs = writes ? POLL_WATCHED_MS : POLL_MS
+    const untilClock = (await untilNextClock(pool, system.fixedTime)) ?? pollMs
+    // A notification that came meanwhile has woken nobody.
+    if (this.#isNotified && this.#active.size < CONCURRENCY) return
+    await this.#sleep(Math.max(1, Math.min(pollMs, Math.ceil(untilClock))))
   }
 
   async #sleep(ms: number): Promise<void> {

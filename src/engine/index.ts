@@ -7,6 +7,7 @@ import type { Trees } from '../families/family.ts'
 import { listen } from '../log/signal/listen.ts'
 import type { Logger } from '../logger.ts'
 import type { SweepOptions } from '../store/sweep.ts'
+import type { Writes } from '../store/write-watch.ts'
 import { Dispatcher } from './agents/dispatcher.ts'
 import { agentPort } from './agents/index.ts'
 import { SpecCache } from './cache/spec-cache.ts'
@@ -41,10 +42,11 @@ export interface EngineHostOptions {
   /** Receives batches before their commit, and learns of each commit. */
   readonly log: Pick<Log, 'appended' | 'committed'>
   readonly logger: Logger
+  readonly writes?: Writes
 }
 
 export function createEngineHost(options: EngineHostOptions): EngineHost {
-  const { parts, signal, log, logger } = options
+  const { parts, signal, log, logger, writes } = options
   const workHandlers = new Set<(types: readonly string[]) => void>()
   const notifyWork = (types: readonly string[]) => {
     for (const handler of workHandlers) handler(types)
@@ -91,7 +93,7 @@ export function createEngineHost(options: EngineHostOptions): EngineHost {
       const sweeping = { outlivingActions: context.kinds.outlivingActions, agentRetentionMs }
       const recover = () => recoverStalled(context)
       const { counts } = context
-      engine = new Engine({ pool, runner, signal, system, logger, sweeping, counts, recoverStalled: recover })
+      engine = new Engine({ pool, runner, signal, system, logger, sweeping, counts, writes, recoverStalled: recover })
       engine.start()
     },
     get engineFacts() {

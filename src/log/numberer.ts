@@ -2,12 +2,15 @@ import type { Pool } from 'pg'
 import type { WrittenBatch } from '../core/ports/phase-change.ts'
 import type { Signal } from '../core/ports/signal.ts'
 import type { Logger } from '../logger.ts'
+import type { Writes } from '../store/write-watch.ts'
 import type { Announcement } from './announcement.ts'
 import { Announcer } from './announcer.ts'
 import { isAnythingWaiting, numberBatches } from './number-batches.ts'
 
 /** Bounds the latency after a crash between a commit and its numbering. */
 const SWEEP_MS = 250
+/** The same where each write is noticed, and causes a sweep by itself. */
+const SWEEP_WATCHED_MS = 2_000
 
 export interface Numberer extends AsyncDisposable {
   /** Marks its messages, so that this process recognises its own. */
@@ -26,10 +29,11 @@ export interface NumbererOptions {
   readonly pool: Pool
   readonly signal: Signal
   readonly logger: Logger
+  readonly writes?: Writes
 }
 
 /** Numbers committed batches and announces them. Each process that writes has one; they need no leader. */
-export function createNumberer({ pool, signal, logger }: NumbererOptions): Numberer {
+export function createNumberer({ pool, signal, logger, writes }: NumbererOptions): Numberer {
   const announcer = new Announcer(pool, signal)
   let dirty = false
   let passes: Promise<void> | null = null
@@ -67,13 +71,16 @@ export function createNumberer({ pool, signal, logger }: NumbererOptions): Numbe
     await start()
   }
   let sweeping: Promise<void> | null = null
-  const timer = setInterval(() => {
+  const sweepInBackground = (): void => {
+    if (closed) return
     sweeping ??= sweep()
       .catch(failed)
       .finally(() => {
         sweeping = null
       })
-  }, SWEEP_MS)
+  }
+  const timer = setInterval(sweepInBackground, writes ? SWEEP_WATCHED_MS : SWEEP_MS)
+  writes?.onWrite(sweepInBackground)
 
   return {
     origin: announcer.origin,

@@ -76,14 +76,23 @@ async function claimOrWait(wanted: WantedWork, search: Search, deadline: number)
   let emptyMs = mayWait() ? empty.validFor(wanted.key, notifications, parts.system.now()) : 0
   let items: readonly ClaimedItem[] = emptyMs > 0 ? [] : await searchWork(wanted, search)
   while (items.length === 0 && mayWait()) {
+    const known = empty.lastSearch(wanted.key)
     // A notification that came during the search reached no waiting claim, so the search is repeated at once.
     if (notifications === dispatcher.notifications) {
       const searchAt = Math.min(deadline, performance.now() + (emptyMs || SEARCH_MS))
       items = await waitForDispatch(wanted, dispatcher, searchAt)
     }
+    const isQuiet = notifications === dispatcher.notifications
     notifications = dispatcher.notifications
     emptyMs = 0
-    if (items.length === 0 && !wanted.signal?.aborted) items = await searchWork(wanted, search)
+    if (items.length > 0 || wanted.signal?.aborted) break
+    // An agent has several equal claims open: one search in a while is for all of them.
+    if (isQuiet) {
+      await empty.searching(wanted.key)
+      const isSearched = empty.lastSearch(wanted.key) !== known
+      emptyMs = isSearched && mayWait() ? empty.validFor(wanted.key, notifications, parts.system.now()) : 0
+    }
+    if (emptyMs === 0) items = await searchWork(wanted, search)
   }
   return items
 }

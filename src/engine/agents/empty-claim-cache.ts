@@ -9,6 +9,7 @@ const MAX_KEY = 4_096
 export class EmptyClaimCache {
   readonly #validMs: number
   readonly #searchedAt = new Map<string, Date>()
+  readonly #searches = new Map<string, Promise<unknown>>()
   #notifications = 0
 
   /** @param validMs lifetime of an entry, since work that backs off is offered without a notification */
@@ -21,7 +22,27 @@ export class EmptyClaimCache {
     if (notifications < this.#notifications || key.length > MAX_KEY) return
     if (notifications > this.#notifications || this.#searchedAt.size >= MAX_ENTRIES) this.#searchedAt.clear()
     this.#notifications = notifications
-    this.#searchedAt.set(key, now)
+    this.#searchedAt.set(key, new Date(now))
+  }
+
+  /** A search has begun; `remember` is called before it ends. */
+  begin(key: string, search: Promise<unknown>): void {
+    if (key.length > MAX_KEY || this.#searches.size >= MAX_ENTRIES) return
+    const ended = search
+      .catch(() => undefined)
+      .finally(() => {
+        if (this.#searches.get(key) === ended) this.#searches.delete(key)
+      })
+    this.#searches.set(key, ended)
+  }
+  /** Resolves when an equal search that runs now has ended, however it ends. */
+  async searching(key: string): Promise<void> {
+    await this.#searches.get(key)
+  }
+
+  /** Another one after an equal search that found nothing, too. */
+  lastSearch(key: string): object | undefined {
+    return this.#searchedAt.get(key)
   }
 
   /** Milliseconds during which a search finds nothing; 0: it may find something. */

@@ -86,9 +86,13 @@ async function candidatesOf(
   const kinds = parts.kinds.drivenBy(claimant.viewer.actor)
   wanted.places = await placesOf(claimant, types, parts)
   const places = statePlaces(wanted.places, kinds)
-  const time = parts.system.fixedTime
-  const found = await findCandidates(parts.pool, { types, targets, projects, kinds, places, time, max })
-  if (found.length === 0) empty.remember(key, notifications, now)
+  const query = { types, targets, projects, kinds, places, time: parts.system.fixedTime, max }
+  const searching = findCandidates(parts.pool, query).then((found) => {
+    if (found.length === 0) empty.remember(key, notifications, now)
+    return found
+  })
+  empty.begin(key, searching)
+  const found = await searching
   let room = roomFor(wanted.places, kinds)
   return found.filter(({ objectId, isStart }) => !active.has(objectId) && (!isStart || room-- > 0)).slice(0, count)
 }

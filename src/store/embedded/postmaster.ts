@@ -2,7 +2,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
-import { commandOf, identityNow, identityOf } from '../../process/identity.ts'
+import { commandOf, identityNow, identityOf, onLinux } from '../../process/identity.ts'
 import type { Place } from './place.ts'
 
 /** A running postmaster: one that we started, or one that outlived a server that was killed. */
@@ -114,5 +114,6 @@ export function stopAtExit(postmaster: () => Postmaster): Disposable {
   return { [Symbol.dispose]: () => void process.off('exit', tell) }
 }
 
+/** Asked often: on Linux, two small files of memory are read at once with a tenth of the effort of reading them in the background. */
 export const isRunning = async ({ pid, identity }: Postmaster): Promise<boolean> =>
-  identity !== null && (await identityOf(pid)) === identity
+  identity !== null && (onLinux ? identityNow(pid) : await identityOf(pid)) === identity
