@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AgentProcess, AgentProcessOptions } from '../../src/agents/agent-process.ts'
@@ -18,6 +18,7 @@ import {
   type TestServer,
 } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
+import { instancesIn } from './edge-folders.ts'
 
 /** The real server, a cloudlet on it, and its simulated CRM in a process of its own. */
 export interface EdgePlace<S extends ReachableServer = ReachableServer> extends AsyncDisposable {
@@ -117,12 +118,6 @@ async function edgePlaceOf<S extends ReachableServer>(
       .objects.edges.map(({ node }) => node)
       .filter(({ kind }) => kind !== 'CLOUDLET')
   }
-  const revisionOf = async (path: string): Promise<string[]> => {
-    const text = await readFile(join(state, path, 'spec.json'), 'utf8').catch(() => null)
-    return [`${path.replace('/apps/', '/')} ${text === null ? 'half' : JSON.parse(text).specRevision}`]
-  }
-  const namesIn = async (path: string): Promise<readonly string[]> =>
-    (await readdir(join(state, path)).catch(() => [])).filter((name) => /^[a-z]\w*$/.test(name))
   const place: Omit<EdgePlace<S>, typeof Symbol.asyncDispose> = {
     server,
     cloudlet,
@@ -155,13 +150,7 @@ async function edgePlaceOf<S extends ReachableServer>(
         )
         .toSorted()
     },
-    async found() {
-      const clusters = await namesIn('.')
-      const apps = await Promise.all(
-        clusters.map(async (cluster) => (await namesIn(`${cluster}/apps`)).map((app) => `${cluster}/apps/${app}`)),
-      )
-      return (await Promise.all([...clusters, ...apps.flat()].map(revisionOf))).flat().toSorted()
-    },
+    found: () => instancesIn(state),
   }
   await until(async () => (await see(cloudletId))?.phase === 'READY', { what: 'the CRM has connected' })
   const all = starting.move()

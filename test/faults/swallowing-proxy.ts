@@ -12,15 +12,15 @@ export interface SwallowingProxy extends AsyncDisposable {
   refuse(): Disposable
 }
 
-/** @param path the socket of Postgres */
-export async function startSwallowingProxy(path: string): Promise<SwallowingProxy> {
+/** @param path the socket of Postgres, asked for with each connection */
+export async function startSwallowingProxy(path: string | (() => string)): Promise<SwallowingProxy> {
   const pairs = new Set<Pair>()
   let isSwallowing = false
   let isRefusing = false
   const server = createServer({ noDelay: true }, (client) => {
     client.on('error', () => undefined)
     if (isRefusing) return client.destroy()
-    const pair = new Pair(client, path, () => pairs.delete(pair))
+    const pair = new Pair(client, typeof path === 'string' ? path : path(), () => pairs.delete(pair))
     pairs.add(pair)
     if (!isSwallowing) pair.flow()
     return undefined

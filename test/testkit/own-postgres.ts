@@ -25,9 +25,13 @@ export interface OwnPostgres extends AsyncDisposable {
   copy(promoted: boolean): Promise<() => Promise<OwnPostgres>>
 }
 
-export async function startOwnPostgres(folder?: string): Promise<OwnPostgres> {
+/** @param settings beside those of tests */
+export async function startOwnPostgres(
+  folder?: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<OwnPostgres> {
   const dataDir = folder ?? (await mkdtemp(join(await fastFolder(), TEST_PREFIX)))
-  const postgres = await startEmbeddedPostgres({ dataDir, logger, settings: SETTINGS })
+  const postgres = await startEmbeddedPostgres({ dataDir, logger, settings: { ...SETTINGS, ...settings } })
   const { connection } = postgres
   const socket = `${connection.host}/.s.PGSQL.${connection.port}`
   return {
@@ -36,7 +40,7 @@ export async function startOwnPostgres(folder?: string): Promise<OwnPostgres> {
     async copy(promoted) {
       const target = await mkdtemp(join(await fastFolder(), TEST_PREFIX))
       await copyFiles(connection, dataDir, target, promoted)
-      return () => startOwnPostgres(target)
+      return () => startOwnPostgres(target, settings)
     },
     async [Symbol.asyncDispose]() {
       await postgres[Symbol.asyncDispose]()

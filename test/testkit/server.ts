@@ -24,6 +24,7 @@ export interface ReachableServer extends AsyncDisposable {
 
 /** The real server in a process of its own, on an embedded Postgres of its own with real fsync, that a test may kill. */
 export interface TestServer extends ReachableServer {
+  readonly port: number
   /** kill -9, of the server alone: its Postgres lives on, as it would. */
   kill(): Promise<void>
   /** It stands still, as with its machine, and nobody hears of it. Returns how it goes on. */
@@ -43,8 +44,8 @@ export interface ServerOptions {
   readonly tokenIn?: 'environment' | 'data folder'
   /** It has a clock of its own, which is wrong. Needs a `DATABASE_URL`: an embedded Postgres would have the same. */
   readonly clock?: ClockOptions
-  /** In the place of the product's command, e.g. one with more families. */
-  readonly program?: string
+  /** In the place of the product's command, e.g. one with more families; asked for with each start. */
+  readonly program?: string | (() => string)
 }
 
 export async function startServer({
@@ -67,7 +68,7 @@ export async function startServer({
   let output = ''
 
   const start = async (): Promise<void> => {
-    const args = [program, 'serve', ...(example ? [] : ['--no-example'])]
+    const args = [typeof program === 'string' ? program : program(), 'serve', ...(example ? [] : ['--no-example'])]
     const started = spawn(process.execPath, args, {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
@@ -113,6 +114,7 @@ export async function startServer({
 
   await start()
   return {
+    port,
     url,
     origin,
     token,

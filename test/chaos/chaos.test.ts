@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { soak } from '../testkit/soak.ts'
+import { violations } from './promises.ts'
+import { runChaos } from './run.ts'
+import { FAULTS, type FaultKind } from './schedule.ts'
+
+/** All families under faults of every kind. `npm run chaos -- --seed 3 --minutes 10` is the long form, by seed. */
+
+const { CHAOS_SEED = '1', CHAOS_MINUTES, CHAOS_WITHOUT = '', PHASELINE_TEST_PREVIOUS } = process.env
+const isLong = CHAOS_MINUTES !== undefined
+const totalMs = isLong ? Number(CHAOS_MINUTES) * 60_000 : soak(15_000, 120_000)
+/** Those that take long until all goes on are left to the long form. */
+const without = isLong || process.env.SOAK ? [] : (['fill-disk', 'take-connections', 'failover'] as const)
+const named = CHAOS_WITHOUT.split(',').filter((name): name is FaultKind => name in FAULTS)
+const program = PHASELINE_TEST_PREVIOUS && join(PHASELINE_TEST_PREVIOUS, 'src/cli/main.ts')
+
+test('users, agents and readers of all families, whose servers, agents, networks and databases fail: each promise is kept', {
+  timeout: totalMs + 900_000,
+}, async () => {
+  const { evidence, restMs } = await runChaos({
+    seed: Number(CHAOS_SEED),
+    totalMs,
+    everyMs: isLong ? 5_000 : 1_800,
+    longestMs: isLong ? 15_000 : 2_500,
+    servers: isLong ? 3 : 2,
+    without: [...without, ...named],
+    previous: program && existsSync(program) ? program : null,
+    ...(isLong && { onFault: (fault) => console.log(JSON.stringify(fault)) }),
+  })
+  const { faults, log, accepted, readers } = evidence
+  const found = violations(evidence)
+  const kinds = Object.entries(Object.groupBy(faults, ({ kind }) => kind)).map(([kind, all]) => [kind, all?.length])
+  console.log(
+    JSON.stringify({
+      seed: CHAOS_SEED,
+      faults: faults.length,
+      kinds: Object.fromEntries(kinds),
+      changes: log.length,
+      accepted: accepted.length,
+      received: readers.map(({ parts }) => parts.map((part) => part.length)),
+      spans: evidence.spans.length,
+      gadgets: evidence.gadgets.length,
+      starts: evidence.starts.length,
+      restMs: Math.round(restMs),
+    }),
+  )
+  expect(found).toEqual({})
+  // Otherwise nothing was tried.
+  expect(faults.length).toBeGreaterThan(2)
+  for (const family of ['INSTALLATION', 'EVENT', 'TASK', 'CLUSTER_INST'])
+    expect(log.some(({ kind }) => kind === family)).toBe(true)
+})

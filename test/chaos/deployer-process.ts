@@ -1,0 +1,56 @@
+import { appendFileSync, existsSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createClient, runAgent, type WorkItem } from '../../src/client/index.ts'
+
+/**
+ * A deployer on the published client that writes down what it does, by the clock that all processes of the machine share.
+ * What it installs are files. The environment names its server, its token and its folder.
+ */
+
+const { CHAOS_URL: url = '', CHAOS_TOKEN: token = '', CHAOS_FOLDER: folder = '', CHAOS_NAME: name = '' } = process.env
+const LEASE_MS = 6_000
+
+const machineMs = (): number => Number(process.hrtime.bigint() / 1_000n) / 1_000
+let spans = 0
+function begin({ objectId, jobId, action }: WorkItem): () => void {
+  const span = `${process.pid}-${spans++}`
+  const write = (line: object): void => appendFileSync(join(folder, 'spans'), `${JSON.stringify({ span, ...line })}\n`)
+  write({ process: name, objectId, jobId, action, fromMs: machineMs() })
+  return () => write({ toMs: machineMs() })
+}
+
+const stop = new AbortController()
+process.once('SIGTERM', () => stop.abort())
+await runAgent({
+  client: createClient({ url, token }),
+  instance: name,
+  types: ['chaos'],
+  leaseMs: LEASE_MS,
+  signal: stop.signal,
+  onProblem: () => undefined,
+  async work(item, { signal, report }) {
+    const end = begin(item)
+    const file = join(folder, 'installed', item.objectId)
+    const { ms = 0, fails = false } = item.config as { ms?: number; fails?: boolean }
+    try {
+      await delay(ms / 2, undefined, { signal })
+      report({ progress: { value: 1, total: 2 } })
+      await delay(ms / 2, undefined, { signal })
+      if (item.action === 'DELETE') {
+        if (existsSync(file)) rmSync(file)
+        return { phase: 'GONE' }
+      }
+      writeFileSync(file, item.name)
+      return fails
+        ? { phase: 'FAILED', error: { code: 'CHAOS', message: 'It fails, as its config says.' } }
+        : { phase: 'SUCCEEDED', exports: { url: item.name } }
+    } catch (error) {
+      if (!signal.aborted) throw error
+      return signal.reason === 'ABORT_REQUESTED' ? { phase: 'ABORTED' } : null
+    } finally {
+      end()
+    }
+  },
+})
+process.exit(0)

@@ -1,0 +1,155 @@
+import { appendFile, open, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Client } from 'pg'
+import type { PerformedFault } from './evidence.ts'
+import type { ChaosPlace } from './place.ts'
+import type { FaultKind, PlannedFault } from './schedule.ts'
+
+/** Performs one fault: begins it, and ends it after its time. Returns the target. */
+type Perform = (place: ChaosPlace, fault: PlannedFault) => Promise<string>
+
+/** The clock that all processes of the machine share, also `/proc/uptime`. */
+export const machineMs = (): number => Number(process.hrtime.bigint() / 1_000n) / 1_000
+
+const serverOf = ({ servers }: ChaosPlace, { target }: PlannedFault) => {
+  const server = servers[target]
+  if (!server) throw new Error(`there is no server ${target}`)
+  return server
+}
+const wayOf = ({ ways }: ChaosPlace, { target }: PlannedFault) => {
+  const way = ways[target]
+  if (!way) throw new Error(`there is no server ${target}`)
+  return way
+}
+const agentOf = ({ agents }: ChaosPlace, { target }: PlannedFault) => {
+  const agent = agents[target]
+  if (!agent) throw new Error(`there is no agent ${target}`)
+  return agent
+}
+/** For a time, and never for longer, whatever happens. */
+async function during(forMs: number, begin: () => Disposable): Promise<void> {
+  using _ = begin()
+  await delay(forMs)
+}
+
+const PERFORM: Readonly<Record<FaultKind, Perform>> = {
+  async 'kill-server'(place, fault) {
+    await serverOf(place, fault).kill()
+    await delay(fault.forMs)
+    await serverOf(place, fault).start()
+    return `server-${fault.target}`
+  },
+  async upgrade(place, fault) {
+    await serverOf(place, fault).stop()
+    await delay(fault.forMs)
+    await serverOf(place, fault).start()
+    return `server-${fault.target}`
+  },
+  async 'freeze-server'(place, fault) {
+    const goOn = serverOf(place, fault).freeze()
+    await delay(fault.forMs).finally(goOn)
+    return `server-${fault.target}`
+  },
+  async 'kill-agent'(place, fault) {
+    await agentOf(place, fault).kill()
+    return agentOf(place, fault).name
+  },
+  async 'freeze-agent'(place, fault) {
+    const { pid, name } = agentOf(place, fault)
+    if (pid === null) return name
+    process.kill(pid, 'SIGSTOP')
+    await delay(fault.forMs)
+    process.kill(pid, 'SIGCONT')
+    return name
+  },
+  async 'cut-gateways'(place, { forMs }) {
+    await during(forMs, () => place.gateways.cutAll())
+    return 'gateways'
+  },
+  async 'swallow-postgres'(place, fault) {
+    await during(fault.forMs, () => wayOf(place, fault).swallow())
+    return `server-${fault.target}`
+  },
+  async 'refuse-postgres'(place, fault) {
+    await during(fault.forMs, () => wayOf(place, fault).refuse())
+    return `server-${fault.target}`
+  },
+  async 'kill-postgres'(place) {
+    const [row] = await place.query<{ data: string }>(
+      "select setting as data from pg_settings where name = 'data_directory'",
+    )
+    const pid = Number((await readFile(join(row?.data ?? '', 'postmaster.pid'), 'utf8')).split('\n')[0])
+    // Its supervisor starts it again.
+    process.kill(pid, 'SIGKILL')
+    return 'postgres'
+  },
+  async 'kill-redis'({ redis }, { forMs }) {
+    await redis.kill()
+    await delay(forMs)
+    await redis.start()
+    return 'redis'
+  },
+  async 'set-clock'(place, fault) {
+    const server = serverOf(place, fault)
+    server.setClock(fault.forMs % 2 === 0 ? '+600s' : '-600s')
+    await delay(fault.forMs)
+    server.setClock('+0s')
+    return `server-${fault.target}`
+  },
+  async 'take-connections'({ database: { current } }, { forMs }) {
+    const taken: Client[] = []
+    try {
+      for (;;) {
+        const client = new Client(current.connection)
+        client.on('error', () => undefined)
+        await client.connect()
+        taken.push(client)
+      }
+    } catch {
+      await delay(forMs)
+    }
+    await Promise.all(taken.map((client) => client.end().catch(() => undefined)))
+    return 'postgres'
+  },
+  async 'fill-disk'({ database: { disk } }, { forMs }) {
+    if (disk === null) return 'postgres'
+    const ballast = join(disk, 'ballast')
+    const file = await open(ballast, 'w')
+    await file.close()
+    const piece = Buffer.alloc(1024 * 1024)
+    const full = await fill(ballast, piece)
+    if (full) await delay(forMs)
+    await rm(ballast)
+    return 'postgres'
+  },
+  async failover({ database }, { forMs }) {
+    await database.failOver(() => delay(forMs))
+    return 'postgres'
+  },
+}
+async function fill(path: string, piece: Buffer): Promise<boolean> {
+  try {
+    for (;;) await appendFile(path, piece)
+  } catch {
+    return true
+  }
+}
+
+/** Performs each fault at its time, beside those that have begun before. Tells what was done, as it is done. */
+export async function performFaults(
+  place: ChaosPlace,
+  plan: readonly PlannedFault[],
+  onFault: (fault: PerformedFault) => void,
+): Promise<readonly PerformedFault[]> {
+  const since = machineMs()
+  const performing = plan.map(async (fault): Promise<PerformedFault> => {
+    await delay(Math.max(0, fault.atMs - (machineMs() - since)))
+    const fromMs = machineMs()
+    const target = await PERFORM[fault.kind](place, fault)
+    const performed = { kind: fault.kind, target, fromMs, toMs: machineMs() }
+    onFault(performed)
+    return performed
+  })
+  return Promise.all(performing)
+}

@@ -1,0 +1,199 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client as PostgresClient } from 'pg'
+import type { Client } from '../../src/client/index.ts'
+import { createClient } from '../../src/client/index.ts'
+import { type CuttingProxy, startCuttingProxy } from '../faults/cutting-proxy.ts'
+import { type SwallowingProxy, startSwallowingProxy } from '../faults/swallowing-proxy.ts'
+import { ask } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
+import { TEST_PREFIX } from '../testkit/leftovers.ts'
+import { type OwnPostgres, startOwnPostgres } from '../testkit/own-postgres.ts'
+import { startRedis, type TestRedis } from '../testkit/redis.ts'
+import { SECRET_KEY, startServer, type TestServer } from '../testkit/server.ts'
+import { type ChaosAgent, startAgents } from './agents.ts'
+
+/** Where a chaos run takes place: one Postgres, one Redis, servers with a way to each that can be broken, agents, clients. */
+export interface ChaosPlace extends AsyncDisposable {
+  readonly folder: string
+  /** Through the gateways that are reachable. */
+  readonly client: Client
+  readonly url: string
+  readonly token: string
+  readonly cloudletId: string
+  readonly servers: readonly TestServer[]
+  /** Each server's way to Postgres. */
+  readonly ways: readonly SwallowingProxy[]
+  readonly gateways: CuttingProxy
+  readonly redis: TestRedis
+  readonly agents: readonly ChaosAgent[]
+  readonly database: ChaosDatabase
+  /** Runs something on the database as it is now, past all that is broken. */
+  query<Row extends object>(sql: string): Promise<readonly Row[]>
+}
+export interface ChaosDatabase {
+  readonly current: OwnPostgres
+  /** The disk of the first database, if it has one of its own. */
+  readonly disk: string | null
+  /** Copies it, and puts the copy in its place a moment later. */
+  failOver(afterMs: () => Promise<void>): Promise<void>
+}
+
+export const MAX_WORKERS = 4
+const DISK_MB = 600
+/** Few, so that somebody can have them all. */
+const CONNECTIONS = 60
+const TOKEN = 'a-token-of-the-administrator'
+
+export interface PlaceOptions {
+  readonly servers: number
+  /** The command of the version before, for upgrades. */
+  readonly previous: string | null
+}
+
+export async function openPlace({ servers: count, previous }: PlaceOptions): Promise<ChaosPlace> {
+  await using stack = new AsyncDisposableStack()
+  const folder = stack.adopt(await mkdtemp(join(tmpdir(), 'phaseline-chaos-')), (path) =>
+    rm(path, { recursive: true, force: true }),
+  )
+  const database = await openDatabase(stack)
+  const redis = stack.use(await startRedis())
+  const ways: SwallowingProxy[] = []
+  const starting: Promise<TestServer>[] = []
+  for (let i = 0; i < count; i++) {
+    const way = stack.use(await startSwallowingProxy(() => database.current.socket))
+    ways.push(way)
+    const server = startOne(database, way, redis, i, previous)
+    starting.push(server)
+    // The first one migrates.
+    if (i === 0) await server
+  }
+  const servers = await Promise.all(starting)
+  for (const server of servers) stack.defer(() => server.stop().then(() => undefined))
+  const gateways = stack.use(await startCuttingProxy(servers.map(({ port }) => port)))
+  const url = `http://127.0.0.1:${gateways.port}/graphql`
+  const client = stack.adopt(createClient({ url, token: TOKEN }), (one) => one.close())
+
+  const { id: cloudletId } = await ask(client, MUTATIONS.createCloudlet, { name: 'berlin' })
+  const tokens = {
+    DEPLOYER: await tokenOf(client, 'DEPLOYER', 'chaos'),
+    RUNTIME: await tokenOf(client, 'RUNTIME', 'process'),
+    GADGET_RUNNER: await tokenOf(client, 'GADGET_RUNNER', 'gadget-job'),
+    CRM: await tokenOf(client, 'CRM', 'crm', ['berlin']),
+  }
+  const agents = await startAgents({ url, folder, tokens, cloudlet: 'berlin' })
+  for (const agent of agents) stack.use(agent)
+  const all = stack.move()
+  return {
+    folder,
+    client,
+    url,
+    token: TOKEN,
+    cloudletId,
+    servers,
+    ways,
+    gateways,
+    redis,
+    agents,
+    database,
+    async query<Row extends object>(sql: string) {
+      const postgres = new PostgresClient(database.current.connection)
+      await postgres.connect()
+      try {
+        return (await postgres.query<Row>(sql)).rows
+      } finally {
+        await postgres.end()
+      }
+    },
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  }
+}
+
+async function openDatabase(stack: AsyncDisposableStack): Promise<ChaosDatabase> {
+  const disk = await mountDisk()
+  if (disk !== null) stack.defer(() => unmount(disk))
+  const settings = { max_connections: String(CONNECTIONS) }
+  let current = await startOwnPostgres(disk === null ? undefined : join(disk, `${TEST_PREFIX}data`), settings)
+  stack.defer(() => current[Symbol.asyncDispose]())
+  return {
+    get current() {
+      return current
+    },
+    get disk() {
+      return disk
+    },
+    async failOver(meanwhile) {
+      const start = await current.copy(true)
+      await meanwhile()
+      const former = current
+      // Its connections end with it.
+      await former[Symbol.asyncDispose]()
+      current = await start()
+    },
+  }
+}
+
+/** A small disk of its own, which can be full; null: this user cannot mount one. */
+async function mountDisk(): Promise<string | null> {
+  if (process.getuid?.() !== 0) return null
+  const disk = await mkdtemp(join(tmpdir(), 'phaseline-disk-'))
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MB}m,mode=755`, 'tmpfs', disk], { stdio: 'ignore' })
+    return disk
+  } catch {
+    await rm(disk, { recursive: true })
+    return null
+  }
+}
+async function unmount(disk: string): Promise<void> {
+  execFileSync('umount', ['--lazy', disk])
+  await rm(disk, { recursive: true })
+}
+
+const startOne = (
+  { current }: ChaosDatabase,
+  way: SwallowingProxy,
+  redis: TestRedis,
+  i: number,
+  previous: string | null,
+) => {
+  const { user, database } = current.connection
+  let starts = 0
+  return startServer({
+    token: TOKEN,
+    // It can be set while the server runs.
+    clock: { offset: i === 1 ? '+14s' : '+0s' },
+    ...(previous !== null && { program: () => (starts++ % 2 === 0 ? previous : PRESENT) }),
+    env: {
+      DATABASE_URL: `postgresql://${user}@127.0.0.1:${way.port}/${database}`,
+      REDIS_URL: redis.url,
+      PHASELINE_SECRET_KEY: SECRET_KEY,
+      PHASELINE_ROLES: 'gateway,engine',
+      PHASELINE_ALLOWED_HOSTS: '127.0.0.1',
+      PHASELINE_LOG_LEVEL: 'error',
+      PHASELINE_MAX_WORKERS: String(MAX_WORKERS),
+      PHASELINE_CLEANUP_DELAY_MS: '300',
+      PHASELINE_CRM_SILENCE_MS: '15000',
+      PHASELINE_DATABASE_SILENCE_MS: '2000',
+    },
+  })
+}
+const PRESENT = join(import.meta.dirname, '../../src/cli/main.ts')
+
+const tokenOf = async (
+  client: Client,
+  actor: 'DEPLOYER' | 'RUNTIME' | 'GADGET_RUNNER' | 'CRM',
+  type: string,
+  targets?: readonly string[],
+): Promise<string> => {
+  const input = {
+    name: actor.toLowerCase(),
+    role: 'AGENT',
+    actor,
+    types: [type],
+    ...(targets && { targets: [...targets] }),
+  } as const
+  return (await ask(client, MUTATIONS.createToken, input)).secret
+}

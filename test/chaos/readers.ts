@@ -1,0 +1,48 @@
+import { createClient, type PhaseChange } from '../../src/client/index.ts'
+import type { LoggedChange, ReaderRecord } from './evidence.ts'
+
+/** One that follows the whole log from its beginning, through whatever gateway there is, and writes down what it gets. */
+export interface ChaosReader extends AsyncDisposable {
+  readonly record: ReaderRecord
+  /** The last sequence that it has. */
+  readonly through: number
+}
+
+export function startReader(name: string, url: string, token: string): ChaosReader {
+  const parts: LoggedChange[][] = [[]]
+  const stop = new AbortController()
+  const client = createClient({ url, token })
+  const onExpired = ({ commonCursor }: { readonly commonCursor: string }): string => {
+    parts.push([])
+    return commonCursor
+  }
+  const following = (async () => {
+    for await (const { changes } of client.followPhases({ after: 0, signal: stop.signal, onExpired }))
+      parts.at(-1)?.push(...changes.map(logged))
+  })()
+  // What ends it is told when the run ends.
+  following.catch(() => undefined)
+  return {
+    record: { name, parts },
+    get through() {
+      return parts.at(-1)?.at(-1)?.sequence ?? 0
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await following
+      await client.close()
+    },
+  }
+}
+const logged = ({ sequence, objectId, rootId, kind, name, machine, from, to, actor, rejected }: PhaseChange) => ({
+  sequence,
+  objectId,
+  rootId,
+  kind,
+  name,
+  machine,
+  from,
+  to,
+  actor,
+  rejected,
+})

@@ -1,0 +1,111 @@
+import { join } from 'node:path'
+import { ask } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
+import { until } from '../testkit/wait.ts'
+import { collect } from './collect.ts'
+import type { Evidence, PerformedFault } from './evidence.ts'
+import { machineMs, performFaults } from './faults.ts'
+import { PROJECT, Users } from './load.ts'
+import { type ChaosPlace, openPlace } from './place.ts'
+import { startReader } from './readers.ts'
+import { FAULTS, type FaultKind, planFaults } from './schedule.ts'
+
+/** One chaos run: users, agents and readers at work, faults among them, rest, and the evidence. */
+
+export interface ChaosOptions {
+  readonly seed: number
+  readonly totalMs: number
+  readonly everyMs: number
+  readonly longestMs: number
+  readonly servers: number
+  readonly without: readonly FaultKind[]
+  readonly previous: string | null
+  readonly onFault?: (fault: PerformedFault) => void
+}
+export interface ChaosResult {
+  readonly evidence: Evidence
+  /** From the last fault to the end of all that was asked for. */
+  readonly restMs: number
+}
+
+/** The whole of it is bounded: what has not come to rest by then is a violation. */
+const REST_MS = 180_000
+const READERS = 3
+
+export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
+  const { seed, totalMs, everyMs, longestMs, without, onFault = () => undefined } = options
+  await using stack = new AsyncDisposableStack()
+  const place = stack.use(await openPlace(options))
+  const startsFile = join(place.folder, 'starts')
+  const command = [
+    'sh',
+    '-c',
+    `echo "\${PHASELINE_WORKSPACE##*/}" >> ${startsFile}; sleep 0.$(($$ % 5 + 1)); exit $(($$ % 4 / 3))`,
+  ]
+  await ask(place.client, MUTATIONS.createProject, {
+    name: PROJECT,
+    workerTemplate: { command, workspace: true, runtime: 'process' },
+  })
+
+  const readers = Array.from({ length: READERS }, (_, i) => startReader(`reader-${i}`, place.url, place.token))
+  for (const reader of readers) stack.use(reader)
+  const stop = new AbortController()
+  stack.defer(() => stop.abort())
+  const users = new Users({ client: place.client, cloudletId: place.cloudletId, seed, signal: stop.signal })
+  const usage = users.run()
+  const plan = planFaults({ seed, totalMs, everyMs, longestMs, targets: targetsOf(place, without) })
+  const faults = await Promise.race([performFaults(place, plan, onFault), failing(usage)])
+  stop.abort()
+  await usage
+
+  const since = machineMs()
+  await until(() => isAtRest(place), { what: 'everything is at rest', timeoutMs: REST_MS }).catch(() => undefined)
+  const restMs = machineMs() - since
+  const [last] = await place.query<{ head: number }>(
+    'select coalesce(max(first_seq + n - 1), 0)::integer as head from log_batch',
+  )
+  await until(() => readers.every(({ through }) => through === last?.head), {
+    what: 'readers have all',
+    timeoutMs: REST_MS,
+  }).catch(() => undefined)
+  const records = readers.map(({ record }) => record)
+  return { evidence: await collect(place, { accepted: users.accepted, readers: records, faults }), restMs }
+}
+const failing = (running: Promise<void>): Promise<never> => new Promise((_, reject) => running.catch(reject))
+
+function targetsOf(
+  { servers, agents, database }: ChaosPlace,
+  without: readonly FaultKind[],
+): Readonly<Record<FaultKind, number>> {
+  const count = (kind: FaultKind): number => {
+    if (without.includes(kind) || (kind === 'fill-disk' && database.disk === null)) return 0
+    if (kind.endsWith('-agent')) return agents.length
+    return kind.endsWith('-server') ||
+      kind === 'upgrade' ||
+      kind === 'set-clock' ||
+      kind.endsWith('w-postgres') ||
+      kind === 'refuse-postgres'
+      ? servers.length
+      : 1
+  }
+  return Object.fromEntries((Object.keys(FAULTS) as FaultKind[]).map((kind) => [kind, count(kind)])) as Record<
+    FaultKind,
+    number
+  >
+}
+
+const MOVING = `
+  select count(*)::integer as moving from object o
+  where (o.kind in ('INSTALLATION', 'EXECUTION', 'DEPLOY_ITEM') and (o.job_id is distinct from o.finished_job_id))
+    or (o.kind in ('EVENT', 'WORKER', 'JOB', 'TASK', 'GADGET_JOB') and o.phase not in
+      ('SUCCEEDED', 'FAILED', 'ABORTED', 'CANCELED', 'SCHEDULING_FAILED', 'TIMED_OUT', 'DONE', 'SKIPPED'))
+    or (o.kind in ('CLUSTER_INST', 'APP_INST', 'CLOUDLET') and o.phase <> 'READY')
+    or exists (select from workload w where w.object_id = o.id and w.remove_at is not null and w.removed_at is null)`
+async function isAtRest(place: ChaosPlace): Promise<boolean> {
+  const [row] = await place.query<{ moving: number }>(MOVING)
+  if (row?.moving !== 0) return false
+  const [unnumbered] = await place.query<{ open: number }>(
+    'select count(*)::integer as open from log_batch where first_seq is null',
+  )
+  return unnumbered?.open === 0
+}
