@@ -44,6 +44,7 @@ export interface LoggedChange {
 }
 export interface StoredObject {
   readonly id: string
+  readonly rootId: string
   readonly kind: ObjectKind
   readonly name: string
   readonly phase: Phase

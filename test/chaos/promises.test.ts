@@ -7,6 +7,7 @@ import { FAULTS, type FaultKind, type Plan, planFaults } from './schedule.ts'
 
 const CHANGES: readonly Omit<LoggedChange, 'sequence' | 'rejected'>[] = [
   change('tree', 'INSTALLATION', 'installation', null, 'PENDING', 'USER'),
+  { ...change('nested', 'INSTALLATION', 'installation', null, 'PENDING', 'CONTROLLER'), rootId: 'tree' },
   change('job-a', 'GADGET_JOB', 'gadgetJob', null, 'PENDING', 'CONTROLLER'),
   change('job-b', 'GADGET_JOB', 'gadgetJob', null, 'PENDING', 'CONTROLLER'),
   ...(['job-a', 'job-b'] as const).flatMap((id) => [
@@ -41,9 +42,10 @@ const LOG = numbered(CHANGES)
 const KEPT: Evidence = {
   log: LOG,
   objects: [
-    { id: 'tree', kind: 'INSTALLATION', name: 'tree', phase: 'FAILED' },
-    ...(['job-a', 'job-b'] as const).map((id) => ({ id, kind: 'GADGET_JOB' as const, name: id, phase: 'DONE' as const })),
-    ...(['worker-a', 'worker-b'] as const).map((id) => ({ id, kind: 'WORKER' as const, name: id, phase: 'SUCCEEDED' as const })),
+    { id: 'tree', rootId: 'tree', kind: 'INSTALLATION', name: 'tree', phase: 'FAILED' },
+    { id: 'nested', rootId: 'tree', kind: 'INSTALLATION', name: 'nested', phase: 'PENDING' },
+    ...(['job-a', 'job-b'] as const).map((id) => ({ id, rootId: id, kind: 'GADGET_JOB' as const, name: id, phase: 'DONE' as const })),
+    ...(['worker-a', 'worker-b'] as const).map((id) => ({ id, rootId: id, kind: 'WORKER' as const, name: id, phase: 'SUCCEEDED' as const })),
   ],
   declared: new Map([
     ['job-a', [{ resource: 'disk', exclusive: true }]],
@@ -117,11 +119,12 @@ const PLANTED: Readonly<Record<PromiseName, readonly Partial<Evidence>[]>> = {
   ],
   'everything comes to its end': [
     { objects: KEPT.objects.map((one) => (one.id === 'job-a' ? { ...one, phase: 'RUNNING' } : one)) },
+    { objects: KEPT.objects.map((one) => (one.id === 'tree' ? { ...one, phase: 'PENDING' } : one)) },
   ],
   'tables and log agree': [
     { objects: KEPT.objects.map((one) => (one.id === 'tree' ? { ...one, phase: 'SUCCEEDED' } : one)) },
     { objects: KEPT.objects.filter(({ id }) => id !== 'tree') },
-    { objects: [...KEPT.objects, { id: 'unheard', kind: 'TASK', name: 'unheard', phase: 'SUCCEEDED' }] },
+    { objects: [...KEPT.objects, { id: 'unheard', rootId: 'unheard', kind: 'TASK', name: 'unheard', phase: 'SUCCEEDED' }] },
   ],
   'no two agents do the same work': [
     { spans: KEPT.spans.map((span) => ({ ...span, toMs: 25 })) },

@@ -8,6 +8,7 @@ import {
   type LoggedChange,
   type PerformedFault,
   type ReaderRecord,
+  type StoredObject,
   type WorkSpan,
 } from './evidence.ts'
 
@@ -95,15 +96,17 @@ const isSame = (one: LoggedChange, other: LoggedChange | undefined): boolean =>
   one.to === other.to &&
   one.rejected === other.rejected
 
-/** Phases in which objects of a finished run may stay. */
-const RESTING: readonly Phase[] = ['READY', 'OFFLINE']
-const ended: Promised = ({ objects }) =>
-  objects
-    .filter(({ kind, phase }) => {
-      const machine = allMachines.find(({ kinds, column }) => kinds.includes(kind) && !column)
-      return !machine?.final.includes(phase) && !RESTING.includes(phase)
-    })
+const isFinal = ({ kind, phase }: StoredObject): boolean =>
+  allMachines.some((machine) => machine.kinds.includes(kind) && !machine.column && machine.final.includes(phase))
+const ended: Promised = ({ objects }) => {
+  const finished = new Set(objects.filter((one) => one.id === one.rootId && isFinal(one)).map(({ id }) => id))
+  return objects
+    .filter((one) => !isFinal(one) && !(isUntouched(one) && finished.has(one.rootId)))
     .map(({ kind, name, id, phase }) => `${kind} ${name} (${id}) is still ${phase}`)
+}
+/** A job that has failed leaves what it has not triggered as it was. */
+const isUntouched = ({ kind, phase }: StoredObject): boolean =>
+  phase === 'PENDING' && ['INSTALLATION', 'EXECUTION', 'DEPLOY_ITEM'].includes(kind)
 
 const ABSENT: readonly Phase[] = ['GONE', 'NOT_PRESENT']
 const recorded: Promised = (evidence) => {
