@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { soak } from '../testkit/soak.ts'
@@ -46,6 +48,11 @@ test('users, agents and readers of all families, whose servers, agents, networks
       restMs: Math.round(restMs),
     }),
   )
+  if (Object.keys(found).length > 0) {
+    const file = join(tmpdir(), `phaseline-chaos-${CHAOS_SEED}.json`)
+    await writeFile(file, JSON.stringify({ ...evidence, declared: [...evidence.declared] }, null, 1))
+    console.log(`The evidence is in ${file}.`)
+  }
   expect(found).toEqual({})
   // Otherwise nothing was tried.
   expect(faults.length).toBeGreaterThan(2)

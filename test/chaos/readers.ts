@@ -1,6 +1,8 @@
 import { createClient, type PhaseChange } from '../../src/client/index.ts'
 import type { LoggedChange, ReaderRecord } from './evidence.ts'
 
+const ALL = { includeRejected: true }
+
 /** One that follows the whole log from its beginning, through whatever gateway there is, and writes down what it gets. */
 export interface ChaosReader extends AsyncDisposable {
   readonly record: ReaderRecord
@@ -17,7 +19,7 @@ export function startReader(name: string, url: string, token: string): ChaosRead
     return commonCursor
   }
   const following = (async () => {
-    for await (const { changes } of client.followPhases({ after: 0, signal: stop.signal, onExpired }))
+    for await (const { changes } of client.followPhases({ after: 0, filter: ALL, signal: stop.signal, onExpired }))
       parts.at(-1)?.push(...changes.map(logged))
   })()
   // What ends it is told when the run ends.
