@@ -24,9 +24,18 @@ const STEPS = [
   'node scripts/code-report.ts',
   'tsc -p tsconfig.types.json --noEmit',
   'node scripts/check-packages.ts',
-  ...['tables', 'schema', 'machines', 'guard', 'layers', 'limits', 'metrics', 'rights', 'conformance', 'own-documents'].map(
-    (what) => `node scripts/print-${what}.ts --check`,
-  ),
+  ...[
+    'tables',
+    'schema',
+    'machines',
+    'guard',
+    'layers',
+    'limits',
+    'metrics',
+    'rights',
+    'conformance',
+    'own-documents',
+  ].map((what) => `node scripts/print-${what}.ts --check`),
 ]
 
 interface Ended {

@@ -93,7 +93,7 @@ describe.runIf(hasCluster())('the driver for Kubernetes', { timeout: 240_000, co
     expect(await at.run('CREATE', 'c1/half', spec)).toBe('')
     // An update that was broken off still knows what there was before.
     const updating = at.begin('UPDATE', 'c1/half', unready, 2)
-    await until(() => updating.steps.some((step) => step.includes('available')), { what: 'it waits' })
+    await until(() => updating.steps.some((step) => step.includes('old replicas')), { what: 'it waits' })
     updating.stop()
     await updating.done
     expect(await at.list()).toEqual(['c1 READY 1', 'c1/half UPDATING null'])
