@@ -94,7 +94,18 @@ const filesOfFamilies = (name: string) => files.filter((file) => new RegExp(`^fa
 
 test('the command line loads nothing of the server before it serves', () => {
   const loaded = loadedLayers(['cli/run.ts', ...filesOfFamilies('cli.ts')])
-  const allowed = ['cli', 'cli/parts', 'core', 'documents', 'client', 'manifest', 'chain-hash', 'process', 'sign-in']
+  const allowed = [
+    'cli',
+    'cli/parts',
+    'core',
+    'documents',
+    'client',
+    'manifest',
+    'chain-hash',
+    'process',
+    'sign-in',
+    'tracing',
+  ]
   const families = ['families/index', 'families/definition', 'families/port', 'families/pure', 'families/cli']
   expect(loaded.difference(new Set([...allowed, ...families]))).toEqual(new Set())
   expect(loaded).toContain('families/cli')
@@ -142,7 +153,7 @@ test('an agent never touches the store', () => {
   const wrong = imports.filter(({ file, to }) => isAgent({ file }) && /^(pg|@prisma\/.*|prisma)$/.test(to))
   expect(wrong).toEqual([])
   const loaded = loadedLayers(['agents/main.ts', ...filesOfFamilies('agents.ts')])
-  const agents = ['agents', 'agents/parts', 'core', 'documents', 'client', 'process']
+  const agents = ['agents', 'agents/parts', 'core', 'documents', 'client', 'process', 'tracing']
   const families = ['families/index', 'families/definition', 'families/port', 'families/pure', 'families/agents']
   expect(loaded.difference(new Set([...agents, ...families]))).toEqual(new Set())
 })

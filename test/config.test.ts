@@ -203,6 +203,8 @@ test('nothing has to be set, and what is empty is not set', () => {
       port: 4000,
       host: '127.0.0.1',
       tls: null,
+      tracing: null,
+      readDatabaseUrl: null,
       agentsPort: 0,
       admin: null,
       drain: { delayMs: 0, timeoutMs: 25_000 },

@@ -24,7 +24,9 @@ export async function collect(
   const [log, objects, args, locks, recorded] = await Promise.all([
     place.query<LoggedChange>(LOG),
     place.query<StoredObject>('select id, root_id as "rootId", kind, name, phase from object'),
-    place.query<{ id: string; args: readonly string[] }>('select object_id as id, args from gadget_job where args is not null'),
+    place.query<{ id: string; args: readonly string[] }>(
+      'select object_id as id, args from gadget_job where args is not null',
+    ),
     place.query<{ objectId: string; resource: string }>('select object_id as "objectId", resource from lock'),
     place.query<{ what: string }>(INSTANCES),
   ])

@@ -44,8 +44,20 @@ const KEPT: Evidence = {
   objects: [
     { id: 'tree', rootId: 'tree', kind: 'INSTALLATION', name: 'tree', phase: 'FAILED' },
     { id: 'nested', rootId: 'tree', kind: 'INSTALLATION', name: 'nested', phase: 'PENDING' },
-    ...(['job-a', 'job-b'] as const).map((id) => ({ id, rootId: id, kind: 'GADGET_JOB' as const, name: id, phase: 'DONE' as const })),
-    ...(['worker-a', 'worker-b'] as const).map((id) => ({ id, rootId: id, kind: 'WORKER' as const, name: id, phase: 'SUCCEEDED' as const })),
+    ...(['job-a', 'job-b'] as const).map((id) => ({
+      id,
+      rootId: id,
+      kind: 'GADGET_JOB' as const,
+      name: id,
+      phase: 'DONE' as const,
+    })),
+    ...(['worker-a', 'worker-b'] as const).map((id) => ({
+      id,
+      rootId: id,
+      kind: 'WORKER' as const,
+      name: id,
+      phase: 'SUCCEEDED' as const,
+    })),
   ],
   declared: new Map([
     ['job-a', [{ resource: 'disk', exclusive: true }]],
@@ -71,7 +83,12 @@ const KEPT: Evidence = {
   edge: { recorded: ['c0 1'], found: ['c0 1'] },
   faults: [],
 }
-const fault = (kind: FaultKind, target: string, fromMs: number, toMs: number): PerformedFault => ({ kind, target, fromMs, toMs })
+const fault = (kind: FaultKind, target: string, fromMs: number, toMs: number): PerformedFault => ({
+  kind,
+  target,
+  fromMs,
+  toMs,
+})
 /** The log with some of its changes in another order, numbered anew. */
 const reordered = (order: (changes: typeof CHANGES) => typeof CHANGES): Pick<Evidence, 'log' | 'readers'> => {
   const log = numbered(order(CHANGES))
@@ -81,7 +98,8 @@ const later = (changes: typeof CHANGES, objectId: string, to: string): typeof CH
   ...changes.filter((one) => !(one.objectId === objectId && one.to === to)),
   ...changes.filter((one) => one.objectId === objectId && one.to === to),
 ]
-const isOf = (objectId: string, to: string) => (one: { objectId: string; to: string }) => one.objectId === objectId && one.to === to
+const isOf = (objectId: string, to: string) => (one: { objectId: string; to: string }) =>
+  one.objectId === objectId && one.to === to
 
 test('a run in which all promises were kept has no violation', () => {
   expect(violations(KEPT)).toEqual({})
@@ -124,7 +142,12 @@ const PLANTED: Readonly<Record<PromiseName, readonly Partial<Evidence>[]>> = {
   'tables and log agree': [
     { objects: KEPT.objects.map((one) => (one.id === 'tree' ? { ...one, phase: 'SUCCEEDED' } : one)) },
     { objects: KEPT.objects.filter(({ id }) => id !== 'tree') },
-    { objects: [...KEPT.objects, { id: 'unheard', rootId: 'unheard', kind: 'TASK', name: 'unheard', phase: 'SUCCEEDED' }] },
+    {
+      objects: [
+        ...KEPT.objects,
+        { id: 'unheard', rootId: 'unheard', kind: 'TASK', name: 'unheard', phase: 'SUCCEEDED' },
+      ],
+    },
   ],
   'no two agents do the same work': [
     { spans: KEPT.spans.map((span) => ({ ...span, toMs: 25 })) },
@@ -132,7 +155,10 @@ const PLANTED: Readonly<Record<PromiseName, readonly Partial<Evidence>[]>> = {
     { spans: KEPT.spans.map((span) => ({ ...span, toMs: 40 })), faults: [fault('kill-agent', 'deployer-1', 25, 26)] },
     { spans: KEPT.spans.map((span) => ({ ...span, toMs: 90 })), faults: [fault('freeze-agent', 'deployer-1', 25, 60)] },
     // It went on long after it stood still.
-    { spans: KEPT.spans.map((span) => ({ ...span, toMs: 9_000 })), faults: [fault('freeze-agent', 'deployer-1', 5, 60)] },
+    {
+      spans: KEPT.spans.map((span) => ({ ...span, toMs: 9_000 })),
+      faults: [fault('freeze-agent', 'deployer-1', 5, 60)],
+    },
   ],
   'no two jobs in conflict run together': [
     reordered((changes) => later(later(changes, 'job-a', 'DONE'), 'job-b', 'DONE')),

@@ -172,7 +172,11 @@ function claimAll(
   slice: TreeSlice,
   ids: readonly string[],
   claimant: Claimant,
-  { parts, trace, places }: { readonly parts: EngineParts; readonly trace: TransactionTrace | null; readonly places: LockedPlaces },
+  {
+    parts,
+    trace,
+    places,
+  }: { readonly parts: EngineParts; readonly trace: TransactionTrace | null; readonly places: LockedPlaces },
 ): Claims {
   const claimed = ids.flatMap((id) => {
     const tracked = slice.nodes.get(id)

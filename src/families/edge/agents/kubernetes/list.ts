@@ -1,6 +1,7 @@
 import type { KubernetesApi } from '../../../../agents/kubernetes/api.ts'
 import { changesBetween } from '../../../../agents/kubernetes/changes.ts'
 import { inBatches } from '../../../../agents/kubernetes/in-batches.ts'
+import { DEPLOYMENTS } from '../../../../agents/kubernetes/kind-names.ts'
 import type { KubernetesObject } from '../../../../agents/kubernetes/objects.ts'
 import { type CrmObject, CrmProblem } from '../../../../client/index.ts'
 import { apply } from './apply.ts'
@@ -20,7 +21,7 @@ export async function listAll(site: Site, options: OpenOptions): Promise<readonl
     // Two kubeconfigs may be of one cluster.
     const namespaces = listed.filter((namespace) => clusterOf(namespace) === name)
     const names = new Set(namespaces.map(({ metadata }) => metadata.name))
-    const apps = await listAnchors(site, api, '/apis/apps/v1/deployments', 2)
+    const apps = await listAnchors(site, api, `/apis/apps/v1/${DEPLOYMENTS}`, 2)
     const anchors = [...namespaces, ...apps.filter(({ metadata }) => names.has(metadata.namespace ?? ''))]
     found.push(...(await inBatches(anchors, (anchor) => describe(site, api, anchor, options))))
   }

@@ -1,4 +1,5 @@
 import type { Application } from '../../../../agents/kubernetes/apply.ts'
+import { DEPLOYMENTS } from '../../../../agents/kubernetes/kind-names.ts'
 import type { KubernetesObject, ObjectRef } from '../../../../agents/kubernetes/objects.ts'
 import type { Marks, Path } from './marks.ts'
 
@@ -31,7 +32,7 @@ const COLLECTIONS = {
   LimitRange: ['v1', 'limitranges'],
   Service: ['v1', 'services'],
   ServiceAccount: ['v1', 'serviceaccounts'],
-  Deployment: ['apps/v1', 'deployments'],
+  Deployment: ['apps/v1', DEPLOYMENTS],
 } as const
 type Kind = keyof typeof COLLECTIONS
 

@@ -1,4 +1,5 @@
 import { isStatus, type KubernetesApi } from '../../../../agents/kubernetes/api.ts'
+import { DEPLOYMENTS } from '../../../../agents/kubernetes/kind-names.ts'
 import { type KubernetesObject, titleOf } from '../../../../agents/kubernetes/objects.ts'
 import { type Going, untilGone } from '../../../../agents/kubernetes/until-gone.ts'
 import { type CrmContext, CrmProblem } from '../../../../client/index.ts'
@@ -44,7 +45,7 @@ async function deleteOne(api: KubernetesApi, ref: PlacedRef, uid: string | undef
 /** Those that the server knows nothing of: they would go with the namespace. */
 async function refuseWithApps({ api, cloudletId, namespace, anchor }: Target): Promise<void> {
   const query = { labelSelector: `${LABELS.cloudlet}=${cloudletId}`, limit: '10' }
-  const path = `/apis/apps/v1/namespaces/${namespace}/deployments`
+  const path = `/apis/apps/v1/namespaces/${namespace}/${DEPLOYMENTS}`
   const { items } = await api.get<{ items: readonly KubernetesObject[] }>(path, { query })
   const names = items
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
