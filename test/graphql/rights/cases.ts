@@ -38,9 +38,11 @@ const queries: Readonly<Record<string, Case | readonly Case[]>> = {
   auditChain: {},
   auditLog: { variables: { filter: { outcome: 'DONE' } } },
   agents: { shows: ({ project }) => `${project}-agent` },
+  compareRuns: { inPlace: ({ installation }) => ({ id: installation, a: 1, b: 1 }), root: 'installation' },
   families: {},
   locks: { shows: ({ project }) => `${project}-resource`, root: 'task' },
   log: {},
+  logLines: {},
   node: { inPlace: ({ installation }) => ({ id: installation }), root: 'installation' },
   nodes: [
     { inPlace: ({ event }) => ({ ids: [event] }), root: 'event' },
@@ -70,6 +72,7 @@ const queries: Readonly<Record<string, Case | readonly Case[]>> = {
   tokens: { shows: ({ project }) => `${project}-reader` },
   tree: { inPlace: ({ event }) => ({ rootId: event }), root: 'event' },
   treeAt: { inPlace: ({ event }) => ({ rootId: event, sequence: 1 }), root: 'event' },
+  treeDiff: { inPlace: ({ event }) => ({ rootId: event, from: 1 }), root: 'event' },
   viewer: {},
 }
 
@@ -172,6 +175,8 @@ const subscriptions: Readonly<Record<string, Case>> = {
     root: 'cloudlet',
     fresh: fresh.served,
   },
+  // A place that no line has ends it for those who may read at all.
+  logLines: { variables: { after: '999999999999' } },
   logs: { inPlace: ({ worker: id }) => ({ objectId: id }), root: 'event' },
   objectUpdates: { inPlace: ({ event }) => ({ rootId: event }), root: 'event', cause: addChange },
   phaseChanges: { variables: { after: 0 }, shows: ({ event }) => event, cause: addChange, isLast: isChange },
