@@ -30,7 +30,7 @@ const SDL = `
   type StaleReportError implements Error { message: String! code: String! }
   type WorkItem {
     fence: String! objectId: ID! kind: String! name: String! jobId: ID action: String! type: String! target: String
-    config: JSON attempt: Int! token: String
+    config: JSON attempt: Int! token: String traceparent: String
   }
   type ClaimedWork { items: [WorkItem!]! waitedMs: Int! }
   union ClaimWorkResult = ClaimedWork | StaleReportError
@@ -43,7 +43,7 @@ const SDL = `
   union PhaseReportResult = PhaseReportAccepted | StaleReportError
   type PhaseReports { results: [PhaseReportResult!]! }
   union ReportPhasesResult = PhaseReports | StaleReportError
-  input PhaseReportInput { fence: String! phase: String done: Boolean message: String exports: JSON error: JSON }
+  input PhaseReportInput { fence: String! phase: String done: Boolean message: String exports: JSON error: JSON traceparent: String }
   input ReportPhasesInput { reports: [PhaseReportInput!]! }
   input LogLineInput { fence: String! at: String! stream: String! text: String! }
   input AppendLogsInput { lines: [LogLineInput!]!, sentAt: String }

@@ -39,7 +39,7 @@ const SDL = `
   type StaleReportError implements Error { message: String! code: String! }
   type WorkItem {
     fence: String! objectId: ID! kind: String! name: String! jobId: ID action: WorkAction! type: String! target: String
-    config: JSON attempt: Int! token: String
+    config: JSON attempt: Int! token: String traceparent: String
   }
   type ClaimedWork { items: [WorkItem!]! waitedMs: Int! }
   union ClaimWorkResult = ClaimedWork | InvalidInputError | ForbiddenError
@@ -53,7 +53,7 @@ const SDL = `
   type PhaseReports { results: [PhaseReportResult!]! }
   union ReportPhasesResult = PhaseReports | ForbiddenError
   input PhaseReportInput {
-    fence: String! phase: String done: Boolean message: String progress: JSON exports: JSON error: JSON
+    fence: String! phase: String done: Boolean message: String progress: JSON exports: JSON error: JSON traceparent: String
   }
   input ReportPhasesInput { reports: [PhaseReportInput!]! }
   input LogLineInput { fence: String! at: String! stream: String! text: String! }
