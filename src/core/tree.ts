@@ -82,7 +82,7 @@ export interface Work {
   readonly leaseWatched: boolean
   /** Labels that the place of new work must have; null: any place. */
   readonly targetLabels: Readonly<Record<string, string>> | null
-  /** The place in its trace of what has offered it; null: no sampled trace. */
+  /** Trace context of the transaction that has offered it; null: no sampled trace. */
   readonly traceparent: string | null
 }
 

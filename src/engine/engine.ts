@@ -186,7 +186,7 @@ export class Engine implements AsyncDisposable {
     const { pool, system, writes } = this.#options
     const pollMs = writes ? POLL_WATCHED_MS : POLL_MS
     const untilClock = (await untilNextClock(pool, system.fixedTime)) ?? pollMs
-    // A notification that came meanwhile has woken nobody.
+    // A notification that came during the query above found no sleep to end.
     if (this.#isNotified && this.#active.size < CONCURRENCY) return
     await this.#sleep(Math.max(1, Math.min(pollMs, Math.ceil(untilClock))))
   }

@@ -114,7 +114,7 @@ export class LockedTree implements LockedTreePort {
   async flush(): Promise<void> {
     const { slice } = this
     const { kinds, log } = this.#context
-    this.#placeOffers()
+    this.#traceOffers()
     const locking = this.#lockPlaces()
     if (locking) await locking
     this.#dispatch()
@@ -144,18 +144,18 @@ export class LockedTree implements LockedTreePort {
     if (needed.length === 0) return null
     return Promise.all(needed.map(({ placement, keys }) => places.lock(this.client, placement, keys)))
   }
-  /** The transaction belongs to what has asked for it with this place in its trace. */
+  /** The transaction becomes part of the trace of what has asked for it. */
   follow(traceparent: string | null): void {
     this.#tx.trace?.follow(traceparent)
   }
   /** What is done has the transaction's span around it. */
   inTrace<T>(act: () => T): T {
-    const place = this.#tx.trace?.context
-    return place ? runIn(place, act) : act()
+    const context = this.#tx.trace?.context
+    return context ? runIn(context, act) : act()
   }
 
-  /** New work carries the place of the transaction that offers it; offered again in one job, it stays in its trace. */
-  #placeOffers(): void {
+  /** New work carries the trace context of the transaction that offers it. Offered again in one job, it stays in its trace. */
+  #traceOffers(): void {
     const { slice } = this
     for (const tracked of slice.offered) {
       const { work, persistedWork } = tracked

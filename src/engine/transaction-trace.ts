@@ -15,8 +15,8 @@ export const askedNow = (): Asked | null => (isTracing() ? { at: performance.now
 
 /**
  * The span of a transaction. It is part of the trace of the work, or of the request for a decision, that the transaction finds;
- * otherwise of the trace of the first caller. All others are links. It is made once something needs its place: before, nobody
- * knows whose it is.
+ * otherwise of the trace of the first caller. All others are links. It begins when something needs its context: only then
+ * is its parent known.
  */
 export class TransactionTrace {
   readonly #beganAt = Date.now()
@@ -49,7 +49,7 @@ export class TransactionTrace {
     this.#attributes[ATTRIBUTE.rootId] ??= rootId
   }
 
-  /** The transaction belongs to what has this place, if that is sampled. */
+  /** The transaction becomes part of this trace, if that is sampled. */
   follow(traceparent: string | null | undefined): SpanContext | null {
     const place = parseTraceparent(traceparent)
     if (!place || !isSampled(place)) return null
@@ -57,7 +57,7 @@ export class TransactionTrace {
     return place
   }
 
-  /** Its place, for what it offers; null: no sampled trace. */
+  /** Its context, for what it offers; null: no sampled trace. */
   get traceparent(): string | null {
     const place = this.context
     return place && formatTraceparent(place)
@@ -67,7 +67,7 @@ export class TransactionTrace {
     return this.#span?.spanContext() ?? null
   }
 
-  /** A part of the trace of this work; returns its place, which goes out to the agent, or that of the work. */
+  /** A part of the trace of this work; returns its context for the agent, or that of the work. */
   handed({ row, work }: TrackedObject, instance: string, name: 'claim' | 'dispatch'): string | null {
     if (!work) return null
     const place = this.follow(work.traceparent)

@@ -99,7 +99,7 @@ export class TreeLane extends Lane<Task, Answer> {
     })
     if (typeof tree === 'string') return tasks.map(() => ({ value: null }))
     checkRecalled(tasks, recalled, tree.slice.now)
-    for (const task of tasks) await task.prepare?.(tree.slice, tx)
+    for (const task of tasks) if (task.prepare) await task.prepare(tree.slice, tx)
     const outcomes = tasks.map((task) => applyTask(task, tree.slice, tx))
     if (decides) await tree.decide(BUDGET)
     else tree.deferDecisions()

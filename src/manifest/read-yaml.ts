@@ -3,7 +3,7 @@ import { repeatedKeys } from './unique-keys.ts'
 
 export type Doc = Document.Parsed<ParsedNode>
 
-/** The warnings of the parser would go to the process, whoever that belongs to. */
+/** The parser would emit its warnings on the process, which may be that of an application. */
 const OPTIONS = { prettyErrors: false, logLevel: 'error', uniqueKeys: false } as const
 
 /** Reads one document. */

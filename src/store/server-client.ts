@@ -100,7 +100,7 @@ export class ServerClient extends CallbackClient {
     } catch (error) {
       if (!isFixed && !isCrowded(error)) this.#servers.doubt()
       if (error instanceof Error && NO_OPTIONS.test(error.message)) this.#servers.isPooled = true
-      // Nobody is told that it breaks.
+      // The callback of `end` would report the broken connection a second time.
       super.end(() => undefined)
       driver.connection.stream.destroy()
       throw error
@@ -148,7 +148,7 @@ export const probing =
       late[Symbol.dispose]()
       signal.removeEventListener('abort', destroy)
       client.end(() => undefined)
-      // The server is told, and need not answer.
+      // The goodbye is sent, and its answer is not awaited.
       setTimeout(destroy, GOODBYE_MS)
     }
   }

@@ -149,7 +149,7 @@ function urlOf(text: string | undefined): DatabaseUrl | null {
 
 type Failure = { readonly place: DatabasePlace; readonly error: unknown }
 
-/** A wrong password is no outage, if it is what the one that takes writes has said, and nobody can know. */
+/** A wrong password comes first: the server that refused it may be the one that takes writes, and waiting would not help. */
 function whyNone(places: readonly DatabasePlace[], failures: readonly Failure[]): unknown {
   const refusal = failures.find(({ error }) => unavailableOf(error) === null)
   if (refusal) return refusal.error

@@ -1,4 +1,4 @@
-import { appendFile, open, readFile, rm } from 'node:fs/promises'
+import { appendFile, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
@@ -12,21 +12,15 @@ type Perform = (place: ChaosPlace, fault: PlannedFault) => Promise<string>
 /** The clock that all processes of the machine share, also `/proc/uptime`. */
 export const machineMs = (): number => Number(process.hrtime.bigint() / 1_000n) / 1_000
 
-const serverOf = ({ servers }: ChaosPlace, { target }: PlannedFault) => {
-  const server = servers[target]
-  if (!server) throw new Error(`there is no server ${target}`)
-  return server
+function at<T>(all: readonly T[], { target, kind }: PlannedFault): T {
+  const one = all[target]
+  if (one === undefined) throw new Error(`${kind} has no target ${target}`)
+  return one
 }
-const wayOf = ({ ways }: ChaosPlace, { target }: PlannedFault) => {
-  const way = ways[target]
-  if (!way) throw new Error(`there is no server ${target}`)
-  return way
-}
-const agentOf = ({ agents }: ChaosPlace, { target }: PlannedFault) => {
-  const agent = agents[target]
-  if (!agent) throw new Error(`there is no agent ${target}`)
-  return agent
-}
+const serverOf = ({ servers }: ChaosPlace, fault: PlannedFault) => at(servers, fault)
+const wayOf = ({ ways }: ChaosPlace, fault: PlannedFault) => at(ways, fault)
+const agentOf = ({ agents }: ChaosPlace, fault: PlannedFault) => at(agents, fault)
+
 /** For a time, and never for longer, whatever happens. */
 async function during(forMs: number, begin: () => Disposable): Promise<void> {
   using _ = begin()
@@ -115,11 +109,8 @@ const PERFORM: Readonly<Record<FaultKind, Perform>> = {
   async 'fill-disk'({ database: { disk } }, { forMs }) {
     if (disk === null) return 'postgres'
     const ballast = join(disk, 'ballast')
-    const file = await open(ballast, 'w')
-    await file.close()
-    const piece = Buffer.alloc(1024 * 1024)
-    const full = await fill(ballast, piece)
-    if (full) await delay(forMs)
+    await fill(ballast)
+    await delay(forMs)
     await rm(ballast)
     return 'postgres'
   },
@@ -128,11 +119,13 @@ const PERFORM: Readonly<Record<FaultKind, Perform>> = {
     return 'postgres'
   },
 }
-async function fill(path: string, piece: Buffer): Promise<boolean> {
+/** Until no byte fits any more. */
+async function fill(path: string): Promise<void> {
+  const piece = Buffer.alloc(1024 * 1024)
   try {
     for (;;) await appendFile(path, piece)
-  } catch {
-    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
   }
 }
 

@@ -77,16 +77,10 @@ function targetsOf(
   { servers, agents, database }: ChaosPlace,
   without: readonly FaultKind[],
 ): Readonly<Record<FaultKind, number>> {
+  const counts = { server: servers.length, agent: agents.length, gateways: 1, postgres: 1, redis: 1 }
   const count = (kind: FaultKind): number => {
     if (without.includes(kind) || (kind === 'fill-disk' && database.disk === null)) return 0
-    if (kind.endsWith('-agent')) return agents.length
-    return kind.endsWith('-server') ||
-      kind === 'upgrade' ||
-      kind === 'set-clock' ||
-      kind.endsWith('w-postgres') ||
-      kind === 'refuse-postgres'
-      ? servers.length
-      : 1
+    return counts[FAULTS[kind].of]
   }
   return Object.fromEntries((Object.keys(FAULTS) as FaultKind[]).map((kind) => [kind, count(kind)])) as Record<
     FaultKind,

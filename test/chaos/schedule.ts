@@ -7,32 +7,40 @@ export interface PlannedFault {
   readonly atMs: number
   readonly forMs: number
 }
+interface FaultRow {
+  /** What has it. */
+  readonly of: 'server' | 'agent' | 'gateways' | 'postgres' | 'redis'
+  /** How often, next to the others; 0: not at random. */
+  readonly weight: number
+  /** The shortest and the longest time, in milliseconds. */
+  readonly forMs: readonly [number, number]
+}
 export const FAULTS = {
   /** kill -9 of a server. */
-  'kill-server': { weight: 4, forMs: [0, 2_000] },
+  'kill-server': { of: 'server', weight: 4, forMs: [0, 2_000] },
   /** SIGTERM, and a start, with the previous version in turns if there is one. */
-  upgrade: { weight: 2, forMs: [0, 1_000] },
+  upgrade: { of: 'server', weight: 2, forMs: [0, 1_000] },
   /** A server stands still, and goes on later. */
-  'freeze-server': { weight: 3, forMs: [500, 15_000] },
+  'freeze-server': { of: 'server', weight: 3, forMs: [500, 15_000] },
   /** kill -9 of an agent. */
-  'kill-agent': { weight: 4, forMs: [0, 500] },
-  'freeze-agent': { weight: 2, forMs: [500, 12_000] },
+  'kill-agent': { of: 'agent', weight: 4, forMs: [0, 500] },
+  'freeze-agent': { of: 'agent', weight: 2, forMs: [500, 12_000] },
   /** Connections between clients and gateways are cut, and none can be made. */
-  'cut-gateways': { weight: 3, forMs: [100, 3_000] },
+  'cut-gateways': { of: 'gateways', weight: 3, forMs: [100, 3_000] },
   /** What a server and Postgres send each other is swallowed. */
-  'swallow-postgres': { weight: 3, forMs: [1_000, 12_000] },
-  'refuse-postgres': { weight: 2, forMs: [500, 8_000] },
-  'kill-postgres': { weight: 2, forMs: [0, 0] },
-  'kill-redis': { weight: 2, forMs: [0, 4_000] },
+  'swallow-postgres': { of: 'server', weight: 3, forMs: [1_000, 12_000] },
+  'refuse-postgres': { of: 'server', weight: 2, forMs: [500, 8_000] },
+  'kill-postgres': { of: 'postgres', weight: 2, forMs: [0, 0] },
+  'kill-redis': { of: 'redis', weight: 2, forMs: [0, 4_000] },
   /** The wall clock of a server is set. */
-  'set-clock': { weight: 2, forMs: [2_000, 20_000] },
+  'set-clock': { of: 'server', weight: 2, forMs: [2_000, 20_000] },
   /** Somebody else has all connections of Postgres. */
-  'take-connections': { weight: 1, forMs: [1_000, 8_000] },
+  'take-connections': { of: 'postgres', weight: 1, forMs: [1_000, 8_000] },
   /** The disk of Postgres is full. */
-  'fill-disk': { weight: 1, forMs: [1_000, 6_000] },
+  'fill-disk': { of: 'postgres', weight: 1, forMs: [1_000, 6_000] },
   /** A copy of Postgres from a moment ago takes its place. */
-  failover: { weight: 0, forMs: [1_000, 1_000] },
-} as const satisfies Readonly<Record<string, { weight: number; forMs: readonly [number, number] }>>
+  failover: { of: 'postgres', weight: 0, forMs: [1_000, 1_000] },
+} as const satisfies Readonly<Record<string, FaultRow>>
 export type FaultKind = keyof typeof FAULTS
 
 export interface Plan {
@@ -68,16 +76,12 @@ export function planFaults({ seed, totalMs, everyMs, targets, longestMs }: Plan)
 
 /** For a start after the fault, before the same thing has the next one. */
 const SETTLE_MS = 4_000
-const OF_POSTGRES: readonly FaultKind[] = ['kill-postgres', 'take-connections', 'fill-disk', 'failover']
-const thingOf = (kind: FaultKind, target: number): string => {
-  if (OF_POSTGRES.includes(kind)) return 'postgres'
-  if (kind.endsWith('-agent')) return `agent ${target}`
-  if (kind === 'cut-gateways' || kind === 'kill-redis') return kind
-  return `server ${target}`
-}
+const isOfPostgres = (kind: FaultKind): boolean => FAULTS[kind].of === 'postgres'
+/** There are several servers and agents, and one of the others. */
+const thingOf = (kind: FaultKind, target: number): string => `${FAULTS[kind].of} ${target}`
 /** A full disk is only that of the first database. */
 const clashes = ({ kind, atMs, forMs }: PlannedFault, { atMs: failsOverAt }: PlannedFault): boolean =>
-  OF_POSTGRES.includes(kind) &&
+  isOfPostgres(kind) &&
   atMs + forMs + SETTLE_MS > failsOverAt - SETTLE_MS &&
   (kind === 'fill-disk' || atMs < failsOverAt + 2 * SETTLE_MS)
 

@@ -11,7 +11,7 @@ export interface TracedCall {
   ending(result: Promise<GadgetResult>): Promise<GadgetResult>
 }
 
-/** The span of a call of a gadget. Its arguments may hold secrets, so only its name is told. */
+/** The span of a call of a gadget. Its arguments may hold secrets, so the span has only its name. */
 export function traceCall(traceparent: string | null | undefined, gadget: string, mode: GadgetMode): TracedCall {
   const place = isTracing() ? parseTraceparent(traceparent) : null
   if (!place) return { traceparent: traceparent ?? null, ending: (result) => result }

@@ -17,7 +17,7 @@ export interface WorkItem {
   readonly attempt: number
   /** For START of a worker: the token to create jobs of its own event with. */
   readonly token: string | null
-  /** Its place in its trace, as the header `traceparent` has it; null or absent: it belongs to no sampled trace. */
+  /** Its trace context, as the header `traceparent` has it; null or absent: it belongs to no sampled trace. */
   readonly traceparent?: string | null
 }
 

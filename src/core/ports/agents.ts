@@ -17,7 +17,7 @@ export interface ClaimedItem {
   readonly config: unknown
   readonly attempt: number
   readonly leaseUntil: Date
-  /** Its place in its trace; null: no sampled one. */
+  /** Its trace context; null: no sampled trace. */
   readonly traceparent: string | null
 }
 

@@ -49,7 +49,7 @@ const WorkItemRef = builder.objectRef<WorkItem>('WorkItem').implement({
     traceparent: t.exposeString('traceparent', {
       nullable: true,
       description:
-        'Its place in its trace, as the header `traceparent` of W3C Trace Context has it; null if it belongs to no sampled trace.',
+        'Its trace context, as the header `traceparent` of W3C Trace Context has it; null if it belongs to no sampled trace.',
     }),
     token: t.exposeString('token', {
       nullable: true,

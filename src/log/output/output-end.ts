@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import { bigint, text } from '../../store/column-types.ts'
 import { statement } from '../../store/statement.ts'
 
-// Not in one statement: whoever has drawn a number until then must be among the transactions that the second one sees.
+// Two statements: each transaction that has drawn a number by the first one must be visible to the second one.
 const LAST = statement({
   name: 'log_line_last',
   text: 'select case when is_called then last_value else last_value - 1 end as last from log_line_seq',
@@ -28,7 +28,7 @@ export interface OutputEnd {
 
 interface Drawn {
   readonly last: number
-  /** Whoever has drawn a number up to `last` is a transaction before this one. */
+  /** Each transaction that has drawn a number up to `last` has a lower id than this. */
   readonly next: bigint
 }
 

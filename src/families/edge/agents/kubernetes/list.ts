@@ -83,7 +83,7 @@ async function isAsMade(
   return same.every(Boolean) && !isLeft
 }
 
-/** Null: somebody has changed its spec into one that cannot be. */
+/** Null: its spec was changed in the cluster into one that is not valid. */
 function planOf({ cloudlet, podSecurity }: Site, anchor: KubernetesObject, marks: Marks): Plan | null {
   const path = pathOf(anchor) ?? []
   const namespace = anchor.metadata.namespace ?? anchor.metadata.name

@@ -39,7 +39,7 @@ export const annotationsOf = (path: Path, { phase, spec, previous }: Marks): Rea
 export const pathOf = ({ metadata }: KubernetesObject): Path | null =>
   metadata.annotations?.[ANNOTATIONS.path]?.split('/') ?? null
 
-/** Null: somebody has changed them, so that nothing is known of it. */
+/** Null: they were changed in the cluster, so the object cannot be identified. */
 export function readMarks({ metadata }: KubernetesObject): Marks | null {
   const { labels = {}, annotations = {} } = metadata
   const phase = annotations[ANNOTATIONS.phase]

@@ -21,7 +21,7 @@ export async function remove(target: Target, { signal, progress }: CrmContext): 
   await untilGone(target.api, going, { signal, onWait: progress })
 }
 
-/** It goes with the deployment, unless somebody has deleted that without it. */
+/** It goes with the deployment, unless that was deleted on its own in the cluster. */
 const serviceOf = ({ namespace, path }: Target): PlacedRef => refTo('Service', namespace, appName(path.at(-1) ?? ''))
 
 /** With all that the cluster has made of it. Null: it is not there, or not ours. */

@@ -87,8 +87,8 @@ class KubernetesRuntime implements Runtime {
   }
 
   /**
-   * Workloads of this replica: those of others are theirs as long as their leases hold. One whose end was passed on is nobody's,
-   * so that ten thousand that nobody has removed yet delay no start. If that end was not reported, its START comes again.
+   * Workloads of this replica. Another replica keeps its own as long as its leases hold. A pod whose end was passed on is left out,
+   * so that ten thousand pods that wait for their removal delay no start. If that end was not reported, its START comes again.
    */
   async list(): Promise<readonly KnownWorkload[]> {
     const { instance, replica } = this.#options
