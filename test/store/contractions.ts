@@ -1,19 +1,25 @@
 /**
  * What a migration takes from programs that were written before it, as far as its text shows: what they read is gone, or what
- * they write is refused. What happens to tables that the migration itself makes is no matter. Pure.
+ * they write is refused. What happens to tables that the migration itself makes is no matter, and neither is a check of a
+ * column that it adds: earlier programs leave that column null or at its default. Pure.
  */
 export function contractionsOf(sql: string): readonly string[] {
   const text = sql.replaceAll(/\$(\w*)\$.*?\$\1\$/gs, "''").replaceAll(/--.*$/gm, '')
   const made = new Set([...text.matchAll(MAKES)].map(([, name]) => name))
+  const added = new Set([...text.matchAll(ADDS)].map(([, name]) => name))
   return text
     .split(';')
     .map((statement) => statement.replaceAll(/\s+/g, ' ').trim())
     .filter((statement) => !made.has(TARGET.exec(statement)?.[1]))
+    .map((statement) => statement.replace(ADDS_CHECK, (clause, column) => (added.has(column) ? '' : clause)))
     .flatMap(clausesOf)
 }
 
 const NAME = '"?(\\w+)"?'
 const MAKES = new RegExp(`create (?:temporary )?table (?:if not exists )?${NAME}`, 'gi')
+const ADDS = new RegExp(`add column (?:if not exists )?${NAME}`, 'gi')
+/** A check of one column, as `check (length("name") <= 9)`. */
+const ADDS_CHECK = /\badd constraint \S+ check \((?:\w+\()?"(\w+)"[^"]*$/i
 const TARGET = new RegExp(`^(?:alter table|create unique index\\b.*? on) (?:only )?${NAME}`, 'i')
 
 /** A column that must be given, unless the database does. */

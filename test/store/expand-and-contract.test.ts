@@ -36,6 +36,8 @@ test.each([
   'alter table "token" add column "needed" text not null',
   `alter table "token" add column "a" text not null default '', add column "needed" text not null`,
   `alter table "token" add constraint "named" check ("name" <> '')`,
+  `alter table "token" add column "a" text; alter table "token" add constraint "b" check (length("name") <= 9)`,
+  `alter table "token" add column "a" text; alter table "token" add constraint "b" check ("a" <> "name")`,
   'create unique index on "token" ("name")',
   'drop view "phase_change"',
   'create table "a" ("b" text not null); drop table "token"',
@@ -44,6 +46,7 @@ test.each([
 })
 
 test.each([
+  `alter table "token" add column "a" text; alter table "token" add constraint "b" check (length("a") <= 9) not valid`,
   'create table "a" ("b" text not null); create unique index on "a" ("b"); alter table "a" add constraint "c" check ("b" > \'\')',
   'alter table "token" add column "a" text',
   'alter table "token" add column "a" int not null default 0, add column "b" boolean not null generated always as ("a" > 0) stored',
