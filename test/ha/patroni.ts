@@ -80,15 +80,15 @@ export async function startPatroni(): Promise<PatroniCluster> {
       const set = () => fetch(`${at(members[0]?.rest ?? 0)}/config`, { method: 'PATCH', body }).catch(() => null)
       await until(async () => (await set())?.ok, { what: 'Patroni takes the setting' })
       const state = isSynchronous ? 'sync' : 'async'
-      await until(
-        async () =>
-          (
-            await query(
-              `select from pg_stat_replication where state = 'streaming' and sync_state = '${state}' and application_name in ('one', 'two')`,
-            ).catch(() => [])
-          ).length === 1,
-        { what: `the standby follows ${mode}` },
-      )
+      const [here] = await until(() => query('select pg_current_wal_lsn() as lsn').catch(() => null), {
+        what: 'the primary answers',
+      })
+      // What was sent may still be on its way: only what was replayed is in the standby.
+      const following = `select from pg_stat_replication where state = 'streaming' and sync_state = '${state}'
+        and application_name in ('one', 'two') and replay_lsn >= '${here?.lsn}'`
+      await until(async () => (await query(following).catch(() => [])).length === 1, {
+        what: `the standby follows ${mode}`,
+      })
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
