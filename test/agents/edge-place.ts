@@ -139,7 +139,7 @@ async function edgePlaceOf<S extends ReachableServer>(
           const seen = await see(id)
           return seen && phases.includes(seen.phase) ? seen : null
         },
-        { what: `${id} is ${phases}` },
+        { what: `${id} is ${phases}`, instead: () => see(id) },
       ),
     untilGone: (id) => until(async () => (await see(id)) === null, { what: `${id} is gone` }),
     instances,

@@ -14,6 +14,7 @@ import { canIsolate } from '../testkit/bubblewrap.ts'
 import { CLUSTER_IMAGE, hasCluster } from '../testkit/cluster.ts'
 import { engineSocket, IMAGE, provideImage } from '../testkit/container-engine.ts'
 import { soak } from '../testkit/soak.ts'
+import { until } from '../testkit/wait.ts'
 import { countStarts } from './count-starts.ts'
 import { killRuntime } from './killed-runtime.ts'
 
@@ -87,10 +88,16 @@ test.runIf(hasCluster())(
       }),
       ...(file === undefined ? {} : { disturb: () => restartApiServer(file, api, 30_000) }),
       async starts(ids) {
-        const started = await api.get<CoreV1EventList>(path('events'), { query: { fieldSelector: 'reason=Started' } })
-        const of = (id: string) =>
-          started.items.filter(({ involvedObject }) => involvedObject.name === workloadName(id))
-        return ids.map((id) => of(id).reduce((sum, { count = 1 }) => sum + count, 0))
+        const query = { fieldSelector: 'reason=Started' }
+        const count = async () => {
+          const started = await api.get<CoreV1EventList>(path('events'), { query })
+          const of = (id: string) =>
+            started.items.filter(({ involvedObject }) => involvedObject.name === workloadName(id))
+          return ids.map((id) => of(id).reduce((sum, { count = 1 }) => sum + count, 0))
+        }
+        // A node tells what it has started some time afterwards.
+        await until(async () => !(await count()).includes(0), { what: 'each start is told' })
+        return await count()
       },
       leftovers: () => at.leftovers(),
     })

@@ -45,6 +45,16 @@ const REVOKE = gql(`mutation ($input: RevokeTokenInput!) { answer: revokeToken(i
 const LISTS = gql(`{
   tokens { id name revokedAt lastUsedAt } principals { id name tokens { name } } subscriptions { totalCount }
 }`)
+const CLAIM = gql(`mutation { claimWork(input: { instance: "one", types: ["mock"] }) {
+  ... on ClaimedWork { items { fence } } ... on Error { message }
+} }`)
+const RENEW = gql(`mutation ($fence: String!) { renewLeases(input: { fences: [$fence] }) {
+  ... on RenewedLeases { leases { state } }
+} }`)
+const REPORT =
+  gql(`mutation ($fence: String!) { reportPhases(input: { reports: [{ fence: $fence, phase: SUCCEEDED }] }) {
+  ... on PhaseReports { results { __typename } }
+} }`)
 const VIEWER = gql('{ viewer { id name role administrator projects grants { role project { name } } } }')
 
 const createProject = (name: string) => api.query(CREATE_PROJECT, { input: { name } })
@@ -85,6 +95,45 @@ describe('a token', () => {
     await ask(REVOKE, { id: first?.token.id })
     expect(await viewerOf(first?.secret ?? '')).toBeNull()
     expect(await viewerOf(second?.secret ?? '')).toEqual(other)
+  })
+
+  test('shares no idempotency key with one of the same name', async () => {
+    const token = { name: 'twin', role: 'USER', projects: ['own'] } as const
+    const [one, other] = [await as(token), await as(token)]
+    expect(one.name).toBe(other.name)
+    expect(one.principalId).not.toBe(other.principalId)
+
+    const create = async (viewer: Viewer, name: string) =>
+      (await api.query(
+        MUTATIONS.createInstallation,
+        { input: { project: 'own', name, spec: {}, idempotencyKey: 'twin' } },
+        viewer,
+      )) as { answer: { __typename: string; id?: string } }
+    const first = await create(one, 'first-twin')
+    const second = await create(other, 'second-twin')
+    expect([first, second]).toMatchObject([
+      { answer: { __typename: 'Installation' } },
+      { answer: { __typename: 'Installation' } },
+    ])
+    expect(second.answer.id).not.toBe(first.answer.id)
+    expect((await create(one, 'first-twin')).answer.id).toBe(first.answer.id)
+  })
+
+  test('has no hand in the leases of one with the same name, of the same instance', async () => {
+    const token = { name: 'twin-agent', role: 'AGENT', projects: ['own'] } as const
+    const [holder, other] = [await as(token), await as(token)]
+    const spec = { deployItems: [{ name: 'a', type: 'mock', config: {} }] }
+    const input = { project: 'own', name: 'leased', spec }
+    await api.query(MUTATIONS.createInstallation, { input })
+    await api.world.settle()
+    const [work] = payloadOf(present((await api.query(CLAIM, {}, holder)).claimWork)).items
+    const variables = { fence: present(work?.fence) }
+    const states = async (viewer: Viewer) => (await api.query(RENEW, variables, viewer)).renewLeases?.leases
+    expect(await states(other)).toEqual([{ state: 'LOST' }])
+    const reports = async (viewer: Viewer) => (await api.query(REPORT, variables, viewer)).reportPhases?.results
+    expect(await reports(other)).toEqual([{ __typename: 'StaleReportError' }])
+    expect(await states(holder)).toEqual([{ state: 'HELD' }])
+    expect(await reports(holder)).toEqual([{ __typename: 'PhaseReportAccepted' }])
   })
 
   test('is listed when it is revoked, with its last use', async () => {

@@ -60,7 +60,8 @@ export function conformance({ openPlace, hasImages, isSlow = false, ...sees }: C
   test('a workload runs, its output is passed on in order, and its exit code or signal is told', async () => {
     await using at = await openPlace()
     const runtime = await at.open()
-    const spoke = await runToEnd(runtime, workload(at, 'seq 1 300; echo two >&2; printf three; exit 3'))
+    // A cluster joins a line without an end with what the other output writes next: the two are kept apart in time.
+    const spoke = await runToEnd(runtime, workload(at, 'seq 1 300; echo two >&2; sleep 1; printf three; exit 3'))
     expect(spoke.end).toEqual({ how: 'EXITED', exitCode: 3, signal: null })
     const numbers = Array.from({ length: 300 }, (_, i) => `STDOUT ${i + 1}`)
     expect(spoke.lines.filter((line) => /STDOUT \d/.test(line))).toEqual(numbers)
