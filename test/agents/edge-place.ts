@@ -52,6 +52,9 @@ const FIELDS = `id kind name phase finished error { code message } parent { id n
   history(last: 50) { edges { node { to reason } } }
   ... on Cloudlet { upgradePhase version epoch orphans { path } }
   ... on ClusterInst { specRevision drifted } ... on AppInst { specRevision drifted }`
+const WAY = gql(
+  'query Way($id: ID!) { phaseChanges(filter: { objectId: $id }) { edges { node { to reason message } } } }',
+)
 const SEE = gql(`query See($id: ID!) { object(id: $id) { ${FIELDS} } }`)
 const TREE = gql(`query Tree($id: ID!) { tree(rootId: $id) { objects(first: 200) { edges { node { ${FIELDS} } } } } }`)
 export type Seen = NonNullable<ResultOf<typeof SEE>['object']>
@@ -139,9 +142,12 @@ async function edgePlaceOf<S extends ReachableServer>(
           const seen = await see(id)
           return seen && phases.includes(seen.phase) ? seen : null
         },
-        { what: `${id} is ${phases}`, instead: () => see(id) },
+        {
+          what: `${id} is ${phases}`,
+          instead: async () => (await see(id)) ?? (await server.client.query(WAY, { id })),
+        },
       ),
-    untilGone: (id) => until(async () => (await see(id)) === null, { what: `${id} is gone` }),
+    untilGone: (id) => until(async () => (await see(id)) === null, { what: `${id} is gone`, instead: instances }),
     instances,
     async recorded() {
       return (await instances())

@@ -105,7 +105,7 @@ describe.runIf(socket !== null)('services of the container deployer', { concurre
     const slow = { ...health, command: ['sleep', '1000'], timeoutMs: 200 }
     expect(await errorOf(shell(waits, { ...none, health: slow }))).toMatch(/Its check takes longer than 200 ms/)
     expect(await errorOf(shell('echo no database >&2; exit 4', { ...none, health: { retries: 2 } }))).toMatch(
-      /^CONTAINER_UNHEALTHY: It has ended with exit code 4. Its last lines:\n(no database\n?)+$/,
+      /^CONTAINER_UNHEALTHY: It has ended(?: with exit code 4|, and is started again). Its last lines:\n(no database\n?)+$/,
     )
     expect(await errorOf(shell('true', { health: { http: { port: 80 } } }))).toMatch(
       /^CONTAINER_CONFIG: config.health.http.port: it must be one of the published ports/,

@@ -48,6 +48,9 @@ describe.runIf(hasCluster())('the CRM for Kubernetes', { timeout: 240_000 }, () 
     const slow = await create('c1/slow', SLOW)
     const other = create('c1/other', sleeper())
     const { metadata } = await until(() => isMarked(at, 'CREATING'), { what: 'it is being created' })
+    // Of what it has begun, and has made nothing of, a CRM that comes back says that it does not have it: it would be undone.
+    await other
+    await until(() => at.find('c1', DEPLOYMENTS, 'other'), { what: 'the other one is made, too' })
     await kill(place)
     await untilPhase(slow, 'READY')
     await until(async () => (await phasesOf(place, slow)).at(-1) === 'READY', { what: 'the log says so, too' })

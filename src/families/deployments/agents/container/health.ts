@@ -33,7 +33,7 @@ export async function untilHealthy(run: Run, config: Config, id: string): Promis
 /** Null: it is healthy. */
 async function problemOf(run: Run, config: Config, found: ContainerInspectInfo): Promise<string | null> {
   const { State } = found
-  if (!State.Running || State.Restarting) return `It has ended with exit code ${State.ExitCode}.`
+  if (!State.Running || State.Restarting) return endOf(State)
   const { http, command } = config.health
   if (!http && !command) return await problemOfRunning(run, found)
   return (http && (await problemOfHttp(found, config))) ?? (command && (await problemOfCommand(run, config, found)))
@@ -43,8 +43,13 @@ async function problemOfRunning({ engine, context }: Run, { Id, State }: Contain
   await pause(MOMENT_MS, context.signal)
   const now = await engine.inspect(Id)
   if (now?.State.Running && now.State.StartedAt === State.StartedAt) return null
-  return `It has ended with exit code ${now?.State.ExitCode ?? 'unknown'}.`
+  return now ? endOf(now.State) : 'It was removed from outside.'
 }
+
+/** What is started again has an exit code of 0 until it ends again. */
+const HAS_ENDED = new Set<string>(['exited', 'dead', 'restarting'])
+const endOf = ({ Status, ExitCode }: ContainerInspectInfo['State']): string =>
+  HAS_ENDED.has(Status) ? `It has ended with exit code ${ExitCode}.` : 'It has ended, and is started again.'
 
 async function problemOfHttp(found: ContainerInspectInfo, { health }: Config): Promise<string | null> {
   const { path = '/', port = 0 } = health.http ?? {}
