@@ -95,8 +95,12 @@ describe.runIf(hasCluster())('the CRM for Kubernetes', { timeout: 240_000 }, () 
     await mutate(MUTATIONS.resolveCloudletUpgrade, { id: cloudletId })
 
     await mutate(MUTATIONS.deleteClusterInst, { id: cluster, cascade: true })
-    const isGoing = async () => (await at.find('c1', DEPLOYMENTS, 'slow'))?.metadata.deletionTimestamp
-    await until(isGoing, { what: 'it is being deleted' })
+    // A deletion that it has begun, and has asked nothing of the cluster for, is undone when it comes back.
+    const isThere = async (name: string) => {
+      const found = await at.find('c1', DEPLOYMENTS, name)
+      return found !== null && found.metadata.deletionTimestamp === undefined
+    }
+    await until(async () => !(await isThere('slow')) && !(await isThere('other')), { what: 'both are being deleted' })
     await kill(place)
     await untilGone(cluster)
     expect(await at.namespace('c1')).toBeNull()
