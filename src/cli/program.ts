@@ -21,6 +21,7 @@ import { addMachines } from './commands/machines.ts'
 import { addOpen } from './commands/open.ts'
 import { addPlan } from './commands/plan.ts'
 import { addProject } from './commands/project.ts'
+import { addRetry } from './commands/retry.ts'
 import { addServe } from './commands/serve.ts'
 import { addToken } from './commands/token.ts'
 import { addTree } from './commands/tree.ts'
@@ -39,6 +40,7 @@ const COMMANDS = [
   addTree,
   addPlan,
   addCancel,
+  addRetry,
   addDelete,
   addLog,
   addLogs,

@@ -316,6 +316,28 @@ describe('the log', () => {
   })
 })
 
+describe('retry', () => {
+  it('runs again what failed, by the path of any part, and nothing else', async () => {
+    const item = (name: string, config: object = {}) => ({ name, type: 'mock', config })
+    const spec = { deployItems: [item('good'), item('bad', { fail: true })] }
+    expect(await apply(JSON.stringify({ name: 'half', spec }), '--wait')).toMatchObject({ code: 1 })
+    const [before] = documents((await phaseline('log half --json --limit 1')).out)
+    const retried = await phaseline('retry half/deploy-items/bad --wait')
+    expect(retried).toMatchObject({ code: 1, out: expect.stringMatching(/^half runs again what failed, now /) })
+    const { out } = await phaseline(`log half --after ${before?.sequence} --json --to init --kinds deploy-item`)
+    expect(documents(out)).toMatchObject([{ name: 'bad' }])
+  })
+
+  it('is refused where nothing has failed', async () => {
+    await apply(manifest('whole'), '--wait')
+    expect(await phaseline('retry whole')).toEqual({
+      code: 2,
+      out: '',
+      err: 'INVALID_INPUT: whole is SUCCEEDED: only what is FAILED or ABORTED can be retried.\n',
+    })
+  })
+})
+
 describe('reconcile', () => {
   it('runs again what the mode says, of roots only', async () => {
     await apply(manifest('again', {}, { labels: { tier: 'x' } }), '--wait')

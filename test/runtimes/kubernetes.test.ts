@@ -26,7 +26,8 @@ describe.runIf(hasCluster())('kubernetes', { timeout: 60_000, concurrent: true }
   test('a restricted pod has no root and no token of the cluster; its words are taken literally', async () => {
     await using at = await kubernetesPlace()
     const runtime = await at.open({ settings: readSettings({ imagePullPolicy: 'Never', runAsUser: USER }) })
-    const script = 'id -u; env; grep -E "^(Cap|NoNew|Seccomp)" /proc/self/status; ls /var/run/secrets 2>&1; echo > $PWD/x'
+    const script =
+      'id -u; env; grep -E "^(Cap|NoNew|Seccomp)" /proc/self/status; ls /var/run/secrets 2>&1; echo > $PWD/x'
     const one = workload(at, script, { env: { A: '$(HOSTNAME) $$' } })
     const { lines } = await runToEnd(runtime, one)
     const expected = [String(USER), 'A=$(HOSTNAME) $$', 'CapEff:\t0000000000000000', 'NoNewPrivs:\t1', 'Seccomp:\t2']

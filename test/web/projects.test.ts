@@ -5,7 +5,7 @@ import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
 import { create, remove } from '../testkit/mutations.ts'
 import { usePlace } from './place.ts'
-import { visit } from './visit.ts'
+import { inPhase, visit } from './visit.ts'
 
 const here = usePlace()
 
@@ -158,6 +158,10 @@ test("an event's page says what happened; a reader sees no button, and why there
   expect([...complaints, ...read.complaints]).toEqual([])
 })
 
+const STARTED = gql(`query ($id: ID!) {
+  phaseChanges(filter: { rootId: $id, kinds: [DEPLOY_ITEM], to: [INIT] }, first: 50) { edges { node { name } } }
+}`)
+
 test('a nested installation has the buttons of its kind, and says where to ask for them', async () => {
   const spec = { installations: [{ name: 'inner', spec: {} }] }
   const id = await create(here.server.client, 'outer', spec)
@@ -165,8 +169,25 @@ test('a nested installation has the buttons of its kind, and says where to ask f
   const { page } = visited
   await page.locator('.node-main', { hasText: 'inner' }).click()
   const panel = page.getByRole('complementary', { name: 'The selected object' })
-  await panel.getByText('Reconcile, Cancel, Delete: Ask for it on the root of the tree').waitFor()
+  await panel.getByText('Reconcile, Retry what failed, Cancel, Delete: Ask for it on the root of the tree').waitFor()
   expect(await panel.getByRole('button', { name: 'Reconcile' }).isDisabled()).toBe(true)
+})
+
+test('what failed is retried by one button, and nothing else runs again', async () => {
+  const item = (name: string, config: object) => ({ name, type: 'mock', config })
+  const deployItems = [item('good', {}), item('bad', { fail: true })]
+  const id = await create(here.server.client, 'half', { deployItems })
+  await using visited = await visit(here.browser, here.server, `/tree/${id}`)
+  const { page } = visited
+  await inPhase(page, 'half', 'FAILED').waitFor()
+  await page.getByRole('button', { name: 'Retry what failed' }).first().click()
+  const started = async () => {
+    const { phaseChanges } = await here.server.client.query(STARTED, { id })
+    return phaseChanges?.edges.map(({ node }) => node.name).toSorted()
+  }
+  await expect.poll(started).toEqual(['bad', 'bad', 'good'])
+  await inPhase(page, 'half', 'FAILED').waitFor()
+  expect(await started()).toEqual(['bad', 'bad', 'good'])
 })
 
 test('how it is written', () => {

@@ -38,7 +38,7 @@ export const withAddressOptions = (command: Command): Command =>
     )
 
 const LOCATED = `fragment Located on TreeObject {
-  id kind name phase finished generation project { name } root { id name }
+  id kind name phase finished generation project { name } root { id kind name phase }
 }`
 /** An object that the user has named. */
 export type Located = FragmentOf<typeof LOCATED>

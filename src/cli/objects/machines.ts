@@ -6,7 +6,7 @@ import type { ResultOf } from '../../documents/typed-document.ts'
 
 const MACHINES = gql(`query Machines {
   stateMachines {
-    name kinds initial final jobSpansTree classes { phase class } verbs { kind name mutation input flags { name } }
+    name kinds initial final jobSpansTree classes { phase class } verbs { kind name mutation phases input flags { name } }
   }
 }`)
 export type MachineInfo = ResultOf<typeof MACHINES>['stateMachines'][number]

@@ -59,6 +59,16 @@ export const installation = defineMachine({
       whileDeleting: 'NEVER',
     },
     {
+      name: 'retry',
+      label: 'Retry what failed',
+      mutation: 'reconcileInstallation',
+      phases: ['FAILED', 'ABORTED'],
+      rootsOnly: true,
+      finished: true,
+      whileDeleting: 'NEVER',
+      input: { mode: 'IF_CHANGED' },
+    },
+    {
       name: 'cancel',
       label: 'Cancel',
       mutation: 'cancelInstallation',
