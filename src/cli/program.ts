@@ -11,6 +11,7 @@ import { addCancel } from './commands/cancel.ts'
 import { addCompletion } from './commands/completion.ts'
 import { addContext } from './commands/context.ts'
 import { addDelete } from './commands/delete.ts'
+import { addEdit } from './commands/edit.ts'
 import { addGadget } from './commands/gadget.ts'
 import { addGet } from './commands/get.ts'
 import { addInit } from './commands/init.ts'
@@ -39,6 +40,7 @@ const COMMANDS = [
   addGet,
   addTree,
   addPlan,
+  addEdit,
   addCancel,
   addRetry,
   addDelete,

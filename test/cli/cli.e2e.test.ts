@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../testkit/postgres.ts'
 import { freePort } from '../testkit/redis.ts'
 import { startServer, type TestServer } from '../testkit/server.ts'
+import { until } from '../testkit/wait.ts'
 import { type CommandLine, commandLine, documents } from './command.ts'
 
 const TOKEN = 'the-command-lines-administrator'
@@ -24,9 +26,11 @@ beforeAll(async () => {
   // What the command line sends, the server knows.
   const env = { DATABASE_URL: database.url, PHASELINE_TRUSTED_DOCUMENTS: 'required' }
   server = stack.use(await startServer({ env, token: TOKEN }))
-  phaseline = commandLine({ PHASELINE_URL: server.url, PHASELINE_TOKEN: TOKEN })
+  phaseline = commandLine(connection())
 })
 afterAll(() => stack.disposeAsync())
+
+const connection = () => ({ PHASELINE_URL: server.url, PHASELINE_TOKEN: TOKEN })
 
 async function file(name: string, text: string): Promise<string> {
   const path = join(folder, name)
@@ -313,6 +317,45 @@ describe('the log', () => {
       err: expect.stringContaining('no actor nobody'),
     })
     expect(await phaseline('log --until 1h --follow')).toMatchObject({ code: 2 })
+  })
+})
+
+describe('edit', () => {
+  const edit = (script: string) =>
+    commandLine({ ...connection(), PATH: process.env.PATH ?? '', EDITOR: `sh -c '${script}'` })
+  const generationOf = async () => documents((await phaseline('get edited --json')).out)[0]?.generation
+
+  it('applies what was saved, and changes nothing when nothing was', async () => {
+    await apply(manifest('edited', {}, { labels: { a: 'b' } }), '--wait')
+    expect((await edit('true')('edit edited')).out).toBe('edited unchanged (generation 1)\n')
+    const saved = await edit('sed -i s/item/part/ $0')('edit edited --wait')
+    expect(saved).toMatchObject({ code: 0, out: expect.stringMatching(/^edited updated \(generation 2\)/) })
+    expect(await phaseline('get edited/deploy-items/part')).toMatchObject({ code: 0 })
+    expect((await edit('exit 3')('edit edited')).err).toContain('ended with exit code 3: nothing was applied')
+    expect(await generationOf()).toBe(2)
+  })
+
+  it('keeps the text that cannot be applied, with the line of its mistake', async () => {
+    await apply(manifest('kept'), '--wait')
+    const { code, err } = await edit('sed -i s/type:/kind:/ $0')('edit kept')
+    expect(code).toBe(2)
+    const file = /What you wrote is in (\S+):/.exec(err)?.[1] ?? ''
+    expect(err).toMatch(/kept\.yaml:\d+:\d+/)
+    expect(await readFile(file, 'utf8')).toContain('kind: mock')
+    await rm(dirname(file), { recursive: true })
+    expect(await phaseline('edit kept/deploy-items')).toMatchObject({ code: 2 })
+  })
+
+  it('overwrites nothing that somebody else has changed meanwhile', async () => {
+    await apply(manifest('raced'), '--wait')
+    const [opened, go] = [join(folder, 'opened'), join(folder, 'go')]
+    const editing = edit(`echo "# more" >> $0; touch ${opened}; until [ -e ${go} ]; do sleep 0.02; done`)('edit raced')
+    await until(() => existsSync(opened), { what: 'the editor is open' })
+    await apply(manifest('raced', { delayMs: 2 }))
+    await file('go', '')
+    const { code, err } = await editing
+    expect([code, err]).toEqual([3, expect.stringContaining('Somebody else has changed it meanwhile')])
+    await rm(dirname(/What you wrote is in (\S+):/.exec(err)?.[1] ?? ''), { recursive: true })
   })
 })
 

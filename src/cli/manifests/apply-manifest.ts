@@ -30,7 +30,6 @@ const UPDATE = gql(`mutation Update($input: UpdateInstallationInput!) {
 
 type Found = NonNullable<ResultOf<typeof FIND>['objectByPath']>
 type WriteAnswer = Pick<Applied, 'id' | 'phase' | 'generation'>
-type UpdateInput = VariablesOf<typeof UPDATE>['input']
 type CreateInput = VariablesOf<typeof CREATE>['input']
 
 /** Another client deleted or changed the installation between the read and the write. */
@@ -45,12 +44,11 @@ export async function applyManifest(
   reconcile: boolean,
 ): Promise<Outcome<Applied>> {
   const { name, project, spec, ignored } = manifest
-  const wanted = { spec, reconcile, ...labelsInput(manifest) }
   for (let attempt = 1; ; attempt += 1) {
     const existing = await findInstallation(session, manifest)
     const outcome = existing
-      ? await update(session, existing, { ...wanted, ...(ignored === undefined ? {} : { ignored }) })
-      : await create(session, { project, name, ...wanted }, ignored === true)
+      ? await updateInstallation(session, existing, manifest, reconcile)
+      : await create(session, { project, name, spec, reconcile, ...labelsInput(manifest) }, ignored === true)
     if (outcome.ok) return { ok: true, value: { ...outcome.value, name, project } }
     const lost = existing ? LOST_UPDATE : LOST_CREATE
     if (attempt >= ATTEMPTS || !lost.includes(outcome.refusal.code)) return outcome
@@ -59,12 +57,16 @@ export async function applyManifest(
 
 type WriteOutcome = Outcome<WriteAnswer & Pick<Applied, 'action'>>
 
-async function update(
+/** Makes the installation as its manifest says; refused when it is not of this generation any more. */
+export async function updateInstallation(
   session: Session,
   { id, generation }: Found,
-  input: Omit<UpdateInput, 'id'>,
+  manifest: PlacedManifest,
+  reconcile: boolean,
 ): Promise<WriteOutcome> {
-  const updated = await ask(session, UPDATE, { id, expectedGeneration: generation, ...input })
+  const { spec, ignored } = manifest
+  const input = { id, expectedGeneration: generation, spec, reconcile, ...labelsInput(manifest) }
+  const updated = await ask(session, UPDATE, { ...input, ...(ignored === undefined ? {} : { ignored }) })
   if (!updated.ok) return updated
   const { value } = updated
   return { ok: true, value: writtenOf(value, value.generation === generation ? 'unchanged' : 'updated') }

@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gql } from '../../documents/gql.ts'
+import { writeManifest } from '../../manifest/index.ts'
+import type { Located } from '../objects/address.ts'
+import { follow } from '../objects/follow.ts'
+import { invalid, type Outcome, type Refusal, refused } from '../objects/refusal.ts'
+import type { Session } from '../session.ts'
+import { EXIT, type ExitCode } from '../terminal/exit.ts'
+import type { Io } from '../terminal/io.ts'
+import { plain } from '../terminal/text.ts'
+import { type Applied, updateInstallation } from './apply-manifest.ts'
+import { loadManifests, type PlacedManifest } from './load-manifests.ts'
+import { atSource } from './source.ts'
+
+export interface EditOptions {
+  readonly wait?: boolean
+  readonly reconcile: boolean
+}
+
+const SHOWN = gql(`query EditedInstallation($id: ID!) {
+  object(id: $id) {
+    __typename ... on Installation { id name generation project { name } parent { id } labels { key value } ignored spec }
+  }
+}`)
+const HEAD = '# What you save is applied. Leave it as it is to change nothing.\n'
+/** Where neither $VISUAL nor $EDITOR says another one. */
+const EDITOR = 'vi'
+
+/**
+ * Opens the manifest of a root installation in the user's editor, and applies what was saved, unless somebody else has changed
+ * it meanwhile. What cannot be applied stays in its file, whose name is told.
+ */
+export async function editInstallation(session: Session, { id }: Located, options: EditOptions): Promise<ExitCode> {
+  const { client, io } = session
+  const { object } = await client.query(SHOWN, { id }, { signal: io.signal })
+  if (object?.__typename !== 'Installation' || object.parent)
+    return session.refuse(invalid('Only root installations can be edited: what is nested is in the spec of its root.'))
+  const { name, project, generation } = object
+  // Nobody else of the machine may read it.
+  const folder = await mkdtemp(join(tmpdir(), 'phaseline-edit-'))
+  const file = join(folder, `${name}.yaml`)
+  const before = `${HEAD}${writeManifest({ ...object, project: project.name })}`
+  await writeFile(file, before, { mode: 0o600, flag: 'wx' })
+  const edited = await openEditor(io, file)
+  if (!edited.ok || (await readFile(file, 'utf8')) === before) {
+    await rm(folder, { recursive: true })
+    if (!edited.ok) return session.refuse(edited.refusal)
+    session.say(`${plain(name)} unchanged (generation ${generation})`)
+    return EXIT.ok
+  }
+  const written = await apply(session, file, { id, name, project: project.name, generation }, options.reconcile)
+  if (!written.ok) {
+    const code = session.refuse(written.refusal)
+    io.stderr.write(`What you wrote is in ${file}: phaseline apply -f ${file}\n`)
+    return code
+  }
+  await rm(folder, { recursive: true })
+  session.say(`${plain(name)} ${written.value.action} (generation ${written.value.generation})`)
+  session.emit(written.value)
+  if (!options.wait) return EXIT.ok
+  return await follow(session, id, ({ outcome }) => outcome === 'succeeded')
+}
+
+interface Edited {
+  readonly id: string
+  readonly name: string
+  readonly project: string
+  readonly generation: number
+}
+
+async function apply(session: Session, file: string, edited: Edited, reconcile: boolean): Promise<Outcome<Applied>> {
+  const loaded = await loadManifests(session.io, { file: [file], project: edited.project })
+  if (!loaded.ok) return loaded
+  const [manifest, ...more] = loaded.value.installations
+  if (!manifest || more.length + loaded.value.projects.length > 0 || !isSame(manifest, edited))
+    return refused(invalid(`It must stay one document, of ${edited.project}/${edited.name}.`))
+  // What was taken out of the text is to go.
+  const { labels = {}, ignored = false } = manifest
+  const updated = await updateInstallation(session, edited, { ...manifest, labels, ignored }, reconcile)
+  if (updated.ok) return { ok: true, value: { ...updated.value, name: edited.name, project: edited.project } }
+  return refused(atSource(said(updated.refusal), manifest.source))
+}
+
+const isSame = (one: Pick<PlacedManifest, 'name' | 'project'>, other: Edited): boolean =>
+  one.name === other.name && one.project === other.project
+
+const said = (refusal: Refusal): Refusal =>
+  refusal.code === 'GENERATION_MISMATCH'
+    ? { ...refusal, message: 'Somebody else has changed it meanwhile: nothing was applied.' }
+    : refusal
+
+/** Resolves when the editor has ended. It has the terminal of this process. */
+async function openEditor({ env }: Io, file: string): Promise<Outcome<null>> {
+  const editor = env.VISUAL || env.EDITOR || EDITOR
+  // The setting may have arguments, as `code --wait` has.
+  const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], {
+    stdio: 'inherit',
+    env: env as NodeJS.ProcessEnv,
+  })
+  const [code, signal] = await once(child, 'close')
+  if (code === 0) return { ok: true, value: null }
+  return refused(invalid(`${editor} ended with ${signal ?? `exit code ${code}`}: nothing was applied.`))
+}
