@@ -14,6 +14,7 @@ const contexts = z.object({
   contexts: z.record(contextName, z.object({ url: z.string().max(2_000) })),
 })
 export type Contexts = z.infer<typeof contexts>
+export const CONTEXT_NAME_HELP = 'A name has letters, digits, dots, colons and dashes, at most 100.'
 export const isContextName = (text: string): boolean => contextName.safeParse(text).success
 
 /** By the XDG Base Directory Specification, which ignores relative paths. */
@@ -41,6 +42,11 @@ export function writeContexts(env: Io['env'], value: Contexts): void {
   const draft = `${path}-${randomUUID()}`
   writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
   renameSync(draft, path)
+}
+
+/** Has commands call this server, under this name. */
+export function useContext(env: Io['env'], name: string, url: string): void {
+  writeContexts(env, { current: name, contexts: { ...readContexts(env).contexts, [name]: { url } } })
 }
 
 /** The address of the current context. */

@@ -68,14 +68,17 @@ async function stored(): Promise<SignIn> {
 const renewals = (): number => issuer.requests.get('/token') ?? 0
 
 test('somebody signs in, is known from then on, and signs out', async () => {
-  await using running = phaseline.spawn('login')
+  await using running = phaseline.spawn('login --context here')
   await until(() => running.err().includes('It is valid for'), { what: 'it says what to do' })
   const [, address = ''] = /^ {2}(http\S+)$/m.exec(running.err()) ?? []
   expect(running.err()).toContain(`Sign in at ${issuer.url}`)
   expect(running.err()).toContain(new URL(address).searchParams.get('user_code'))
   await decide(address, 'confirm')
   expect(await running.exit).toBe(0)
-  expect(running.out()).toBe(`You are signed in to ${server.url} as ada: VIEWER and EDITOR of default.\n`)
+  const signedIn = `You are signed in to ${server.url} as ada: VIEWER and EDITOR of default.`
+  expect(running.out()).toBe(`${signedIn}\nCommands call here.\n`)
+  const contexts = { current: 'here', contexts: { here: { url: server.url } } }
+  expect(documents((await phaseline('context list --json')).out)).toEqual([contexts])
 
   const [file = '', ...more] = await files()
   expect(more).toEqual([])

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { findUrl } from '../connection.ts'
-import { type Contexts, isContextName, readContexts, writeContexts } from '../contexts.ts'
+import { CONTEXT_NAME_HELP, type Contexts, isContextName, readContexts, writeContexts } from '../contexts.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { type Io, printJson, printLine } from '../terminal/io.ts'
 import { table } from '../terminal/table.ts'
@@ -58,7 +58,7 @@ function list({ stdout }: Io, { current, contexts }: Contexts, json: boolean): E
 function add(io: Io, name: string, url: string): ExitCode {
   const found = findUrl({ url }, io.env)
   if (!found.ok) return refuse(io, found.message)
-  if (!isContextName(name)) return refuse(io, 'A name has letters, digits, dots, colons and dashes, at most 100.')
+  if (!isContextName(name)) return refuse(io, CONTEXT_NAME_HELP)
   const { current, contexts } = readContexts(io.env)
   const { href } = found.url
   writeContexts(io.env, { current: current ?? name, contexts: { ...contexts, [name]: { url: href } } })

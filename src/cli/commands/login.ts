@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { findUrl, tokenSetting, type UrlOptions } from '../connection.ts'
+import { CONTEXT_NAME_HELP, isContextName, useContext } from '../contexts.ts'
 import type { DeviceCode } from '../login/device-flow.ts'
 import { LoginProblem } from '../login/login-problem.ts'
 import { describeWho } from '../login/who.ts'
@@ -11,6 +12,7 @@ import { duration, plain } from '../terminal/text.ts'
 
 interface LoginOptions extends UrlOptions {
   readonly issuer?: string
+  readonly context?: string
   readonly json?: boolean
 }
 
@@ -19,6 +21,7 @@ export function addLogin(program: Command, cli: Cli): void {
   withUrlOption(program.command('login'))
     .description('sign in at the issuer of a server, with a browser on any machine')
     .option('--issuer <issuer>', 'its URL or host, where the server accepts several')
+    .option('--context <name>', 'keep the server under this name, and have commands call it')
     .option('--json', 'print JSON: the code as soon as there is one, then who you are, one document per line')
     .action(async (options: LoginOptions) => {
       cli.exitCode = await withUrl(cli.io, options, (url) => login(cli.io, url, options))
@@ -49,16 +52,19 @@ async function withUrl(
   }
 }
 
-async function login(io: Io, url: string, { issuer, json = false }: LoginOptions): Promise<ExitCode> {
+async function login(io: Io, url: string, { issuer, context, json = false }: LoginOptions): Promise<ExitCode> {
   const { stdout, stderr, env } = io
+  if (context !== undefined && !isContextName(context)) throw new LoginProblem('INVALID_INPUT', CONTEXT_NAME_HELP)
   const { login: signIn } = await import('../login/login.ts')
   const show = (code: DeviceCode): void => {
     if (json) printJson(stdout, code)
     else for (const line of instructions(code)) printLine(stderr, line)
   }
   const { viewer, issuer: name, renews } = await signIn({ url, issuer, show }, io)
+  if (context !== undefined) useContext(env, context, url)
   if (json) printJson(stdout, { viewer, url, issuer: name, renews })
   else printLine(stdout, `You are signed in to ${url} as ${describeWho(viewer)}.`)
+  if (context !== undefined && !json) printLine(stdout, `Commands call ${context}.`)
   const setting = tokenSetting({}, env)
   if (setting) printLine(stderr, `${setting} is set, and goes before this sign-in.`)
   if (!renews) printLine(stderr, `${plain(name)} gives no refresh token: the sign-in ends with its token.`)
