@@ -152,19 +152,16 @@ test('buttons follow from what the viewer may do', () => {
 })
 
 test('what is in the way of a button is said once for all that it concerns', () => {
+  const labels = ['Reconcile', 'Retry what failed', 'Cancel', 'Delete']
   const nested = object({ ...asUser('INSTALLATION', 'PROGRESSING'), parent: { id: 'p' } })
-  expect(refusedFor(nested)).toEqual([
-    { labels: ['Reconcile', 'Cancel', 'Delete'], obstacle: 'NOT_ROOT', why: expect.stringContaining('on the root') },
-  ])
+  expect(refusedFor(nested)).toEqual([{ labels, obstacle: 'NOT_ROOT', why: expect.stringContaining('on the root') }])
   const deleted = object({ ...asUser('INSTALLATION', 'DELETING'), deletionRequestedAt: '2026-01-01' })
-  expect(refusedFor(deleted).map(({ labels }) => labels)).toEqual([['Reconcile'], ['Delete']])
+  expect(refusedFor(deleted).map(({ labels }) => labels)).toEqual([['Reconcile', 'Retry what failed'], ['Delete']])
   // Buttons of other phases are not missed.
   expect(refusedFor(object({ kind: 'GADGET_JOB', phase: 'RUNNING' }))).toEqual([])
   const read = actable({ ...nested, parent: null }, 'VIEWER')
   expect([actionsFor(read), mayChange(read), mayChange(nested)]).toEqual([[], false, true])
-  expect(refusedFor(read)).toEqual([
-    { labels: ['Reconcile', 'Cancel', 'Delete'], obstacle: 'RIGHT', why: 'It takes the role EDITOR in the project.' },
-  ])
+  expect(refusedFor(read)).toEqual([{ labels, obstacle: 'RIGHT', why: 'It takes the role EDITOR in the project.' }])
 })
 
 test('each button names a mutation and an input of the schema', () => {
