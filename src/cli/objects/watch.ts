@@ -7,7 +7,7 @@ import { isTerminal, painter, wantsColour } from '../terminal/paint.ts'
 import { TREE_FIELDS } from '../tree/fields.ts'
 import { TreeModel } from '../tree/model.ts'
 import { liveTree, type Presenter, treeJson, treeLines } from '../tree/presenter.ts'
-import { readObjects, readTree } from '../tree/read.ts'
+import { type LiveTree, readObjects, readTree } from '../tree/read.ts'
 import { readMachines } from './machines.ts'
 import { endOf, endOfGone, type WatchResult } from './watch-end.ts'
 
@@ -76,6 +76,8 @@ class TreeWatch {
   readonly #loaded = Promise.withResolvers<TreeModel>()
   #model: TreeModel | undefined
   #gone: Promise<WatchResult> | undefined
+  /** Revisions of the snapshot: it may have changes that come after its place in the log. */
+  #shown: ReadonlyMap<string, number> = new Map()
   /** Counts changes, so that a tree without any is not queried. */
   #news = 0
 
@@ -132,6 +134,7 @@ class TreeWatch {
     for (const object of snapshot?.objects ?? []) tree.put(object)
     if (!snapshot || !tree.root) return null
     this.#model = tree
+    this.#shown = revisionsOf(snapshot)
     this.#presenter?.loaded(tree, snapshot)
     this.#loaded.resolve(tree)
     return { tree, cursor: snapshot.cursor }
@@ -154,7 +157,10 @@ class TreeWatch {
   async #readPhases(after: string, tree: TreeModel): Promise<void> {
     const { signal } = this.#options
     const batches = this.#client.followPhases({ filter: { rootId: this.#rootId }, after, signal })
-    for await (const { changes } of batches) {
+    for await (const batch of batches) {
+      const changes = batch.changes.filter(
+        ({ objectId, revision }) => revision === null || revision > (this.#shown.get(objectId) ?? -1),
+      )
       const created = changes.filter(({ objectId, to }) => to !== 'GONE' && !tree.knows(objectId))
       const ids = [...new Set(created.map(({ objectId }) => objectId))]
       for (const object of await readObjects(this.#client, ids, { signal })) tree.put(object)
@@ -174,6 +180,7 @@ class TreeWatch {
   async #reload(tree: TreeModel): Promise<string | null> {
     const snapshot = await readTree(this.#client, this.#rootId, this.#options.signal)
     tree.replace(snapshot?.objects ?? [])
+    this.#shown = revisionsOf(snapshot)
     this.#presenter?.reloaded(tree, snapshot)
     this.#news += 1
     await this.#judge(tree)
@@ -257,3 +264,6 @@ function refreshable(tree: TreeModel): string[] {
   }
   return [...ids]
 }
+
+const revisionsOf = (snapshot: LiveTree | null): ReadonlyMap<string, number> =>
+  new Map(snapshot?.objects.map(({ id, revision }) => [id, revision]))
