@@ -1,4 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
+import { onTestFailed } from 'vitest'
 import type { ReachableServer } from '../testkit/server.ts'
 import { PATIENCE_MS } from '../testkit/wait.ts'
 
@@ -39,8 +40,18 @@ export async function visit(
     if (message.type() === 'error') complaints.push(message.text())
   })
   await page.goto(`${server.origin}${path}#token=${server.token}`)
-  return { page, complaints, strangers, [Symbol.asyncDispose]: () => context.close() }
+  let shown = ''
+  onTestFailed(() => console.error(`At its end ${path} showed:\n${shown}\n${complaints.join('\n')}`))
+  return {
+    ...{ page, complaints, strangers },
+    async [Symbol.asyncDispose]() {
+      shown = await page.innerText('body', { timeout: SHOWN_MS }).catch(String)
+      await context.close()
+    },
+  }
 }
+/** A page that has hung shows nothing more. */
+const SHOWN_MS = 2_000
 
 /** The object's box in the graph, once it is in this phase. */
 export const inPhase = (page: Page, name: string, phase: string) =>
