@@ -9,22 +9,26 @@ export interface Starts extends Disposable {
 }
 
 interface EngineEvent {
+  /** Nanoseconds since 1970. */
+  readonly timeNano: number
   readonly Actor: { readonly Attributes: { readonly name?: string } }
 }
 
 /** Counts starts of containers as the engine itself tells them, from now on: an engine keeps only its newest events. */
 export async function countStarts(socketPath: string): Promise<Starts> {
-  const counts = new Map<string, number>()
+  const times = new Map<string, Set<number>>()
   const filters = JSON.stringify({ type: ['container'], event: ['start'] })
   const events = Readable.from(await new Docker({ socketPath }).getEvents({ filters }))
   createInterface({ input: events }).on('line', (line) => {
-    const { name = '' } = (JSON.parse(line) as EngineEvent).Actor.Attributes
-    counts.set(name, (counts.get(name) ?? 0) + 1)
+    const { timeNano, Actor } = JSON.parse(line) as EngineEvent
+    const { name = '' } = Actor.Attributes
+    // Podman tells its whole file of events once more when it has moved it out of the way.
+    times.set(name, (times.get(name) ?? new Set()).add(timeNano))
   })
   return {
     async of(names) {
-      await until(() => names.every((name) => counts.has(name)), { what: 'all starts are told' })
-      return names.map((name) => counts.get(name) ?? 0)
+      await until(() => names.every((name) => times.has(name)), { what: 'all starts are told' })
+      return names.map((name) => times.get(name)?.size ?? 0)
     },
     [Symbol.dispose]: () => void events.destroy(),
   }

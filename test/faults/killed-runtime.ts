@@ -150,9 +150,8 @@ export async function killRuntime(killed: KilledRuntime): Promise<Killed> {
 
 function report(type: string, workers: readonly SeenWorker[], { runtime, engine }: Killed): void {
   const ended = (phase: string) => workers.filter((worker) => worker.phase === phase).length
-  const again = workers.filter(({ attempt }) => attempt > 1).length
   console.log(
     `${type}: ${runtime} kills of the runtime and ${engine} of the engine under ${workers.length} workers: ` +
-      `${ended('SUCCEEDED')} SUCCEEDED, ${ended('FAILED')} FAILED with the exit code of their own, ${again} adopted after a lease.`,
+      `${ended('SUCCEEDED')} SUCCEEDED, ${ended('FAILED')} FAILED with the exit code of their own.`,
   )
 }
