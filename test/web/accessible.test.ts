@@ -49,6 +49,7 @@ const PAGES = [
   ['the machines', () => '/machines?machine=task', 'What happens'],
   ['the projects', () => '/projects', 'Events and worker'],
   ['no locks', () => '/locks', 'No resource is locked.'],
+  ['no places', () => '/places', 'No place that you may see.'],
   ['the audit', () => '/audit', 'Chained up to event'],
   ['the agents', () => '/agents', 'No agent for this work'],
   ['the tokens', () => '/tokens', 'All tokens'],

@@ -45,7 +45,7 @@ export async function visit(
   return {
     ...{ page, complaints, strangers },
     async [Symbol.asyncDispose]() {
-      shown = await page.innerText('body', { timeout: SHOWN_MS }).catch(String)
+      shown = await page.textContent('body', { timeout: SHOWN_MS }).then(String, String)
       await context.close()
     },
   }

@@ -24,6 +24,8 @@ export interface FamilyPage {
   readonly component: ComponentType
   /** Actors whose agents the family's page shows, instead of the page of agents. */
   readonly agents?: string
+  /** It is reached from the page of agents, and not from the menu. */
+  readonly ofAgents?: true
 }
 
 export type FormLink = readonly [label: string, href: string]

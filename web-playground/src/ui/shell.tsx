@@ -25,7 +25,7 @@ const pagesFor = ({ isAdmin }: SignedIn): readonly { readonly path: string; read
   { path: '/', label: 'Overview' },
   { path: '/objects', label: 'Objects' },
   { path: '/log', label: 'Log' },
-  ...familyPages(),
+  ...familyPages().filter(({ ofAgents }) => !ofAgents),
   { path: '/agents', label: 'Agents' },
   { path: '/projects', label: 'Projects' },
   { path: '/machines', label: 'State machines' },

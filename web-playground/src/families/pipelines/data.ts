@@ -1,8 +1,10 @@
 import { PROJECT_SPEC_FIELDS, type ProjectSpec, projectSpecOf } from 'phaseline/manifest'
+import type { Question } from '../../data/asked-store.ts'
 import { REFUSAL } from '../../data/documents-create.ts'
-import { gql, type ResultOf } from '../../data/gql.ts'
+import { gql, nextCursor, nodesOf, type ResultOf } from '../../data/gql.ts'
 import type { Session } from '../../data/session.ts'
 import type { Payload } from '../../model/refusal.ts'
+import type { Place } from './model/places.ts'
 
 export const CREATE_EVENT = gql(`mutation CreateEvent($input: CreateEventInput!) {
   answer: createEvent(input: $input) {
@@ -32,4 +34,39 @@ export async function readProjectSpec(
 ): Promise<ProjectSpec | null> {
   const { project } = await client.query(PROJECT_SPEC, { name }, { signal })
   return project && projectSpecOf(project)
+}
+
+const PLACES = gql(`query Places($first: Int!, $after: String) {
+  places(first: $first, after: $after) {
+    totalCount pageInfo { hasNextPage endCursor }
+    edges { node {
+      id name type labels { key value } capacity runningWorkers runningJobs state seenAt startingSince waitingSince
+      drain { at by reason }
+    } }
+  }
+}`)
+const PLACES_PAGE = 200
+/** The most places that a page shows. */
+const MOST_PLACES = 2_000
+
+export interface Places {
+  readonly places: readonly Place[]
+  readonly total: number
+}
+
+/** What runs there changes with phases; what a runtime says of it, and a drain, do not. */
+export const PLACES_NOW: Question<Places> = {
+  concerns: ({ kind }) => kind === 'WORKER' || kind === 'JOB',
+  async ask({ client }, signal) {
+    const found: Place[] = []
+    let total = 0
+    for (let after: string | null = null, more = true; more && found.length < MOST_PLACES; ) {
+      const { places }: ResultOf<typeof PLACES> = await client.query(PLACES, { first: PLACES_PAGE, after }, { signal })
+      found.push(...nodesOf(places))
+      total = places?.totalCount ?? found.length
+      after = nextCursor(places)
+      more = after !== null
+    }
+    return { places: found, total: Math.max(total, found.length) }
+  },
 }

@@ -1,8 +1,11 @@
+import { lazy } from 'react'
 import type { DashboardFamily } from '../family.ts'
 
 export const pipelines: DashboardFamily = {
   name: 'pipelines',
-  pages: [],
+  pages: [
+    { path: '/places', label: 'Places', component: lazy(() => import('./places/places-page.tsx')), ofAgents: true },
+  ],
   firstForm: 'event',
   linksFor: () => [],
   forms: async () => (await import('./create/index.ts')).forms,

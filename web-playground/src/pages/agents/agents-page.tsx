@@ -24,11 +24,23 @@ export default function AgentsPage() {
         <span className="quiet" role="status">
           {answer && counted(answer)}
         </span>
-        {viewer.isAdmin && (
-          <Link href="/tokens" className="button agents-connect">
-            Connect an agent
-          </Link>
-        )}
+        <span className="agents-ways">
+          {families().flatMap(({ pages }) =>
+            pages.map(
+              ({ path, label, ofAgents }) =>
+                ofAgents && (
+                  <Link key={path} href={path} className="button">
+                    {label}
+                  </Link>
+                ),
+            ),
+          )}
+          {viewer.isAdmin && (
+            <Link href="/tokens" className="button">
+              Connect an agent
+            </Link>
+          )}
+        </span>
       </div>
       {store?.error && <Problem message={store.error} onRetry={store.refresh} />}
       {!answer && !store?.error && <Loading what="agents" />}

@@ -1,0 +1,96 @@
+import { useState } from 'react'
+import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx'
+import { useNow } from '../../../ui/now.ts'
+import { useSession } from '../../../ui/session-context.ts'
+import { Outcome } from '../../../ui/states.tsx'
+import { useAct } from '../../../ui/use-act.ts'
+import { inOrder, type Place, runningOf, whyOf } from '../model/places.ts'
+
+interface Props {
+  readonly places: readonly Place[]
+  readonly onDone: () => void
+}
+export function PlaceTable({ places, onDone }: Props) {
+  const { viewer } = useSession()
+  const now = useNow()
+  const { busy, result, ask } = useAct(onDone)
+  const [drained, setDrained] = useState<Place | null>(null)
+  const drain = ({ name, type }: Place): void => {
+    setDrained(null)
+    const done = `${name} takes nothing new.`
+    void ask({ field: 'drainPlace', input: 'DrainPlaceInput', done, variables: { name, type } })
+  }
+  const undrain = ({ name, type }: Place): void => {
+    const done = `${name} takes work again.`
+    void ask({ field: 'undrainPlace', input: 'UndrainPlaceInput', done, variables: { name, type } })
+  }
+  return (
+    <section className="card" aria-label="All places">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <section className="table-scroll" tabIndex={0} aria-label="Places">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col">Runtime</th>
+              <th scope="col">State</th>
+              <th scope="col">Workers</th>
+              <th scope="col">Jobs</th>
+              <th scope="col">Labels</th>
+              <th scope="col">Why</th>
+              <th scope="col">
+                <span className="hidden">Action</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {inOrder(places).map((place) => (
+              <tr key={place.id} data-place={place.name}>
+                <th scope="row">{place.name}</th>
+                <td>{place.type}</td>
+                <td>{place.state}</td>
+                <td>{runningOf(place.runningWorkers, place)}</td>
+                <td>{runningOf(place.runningJobs, place)}</td>
+                <td>{place.labels.map(({ key, value }) => `${key}=${value}`).join(', ') || '–'}</td>
+                <td>{whyOf(place, now)}</td>
+                <td className="token-action">
+                  {viewer.isAdministrator && place.drain && (
+                    <button
+                      type="button"
+                      aria-label={`Let ${place.name} take work again`}
+                      disabled={busy}
+                      onClick={() => undrain(place)}
+                    >
+                      Take work again
+                    </button>
+                  )}
+                  {viewer.isAdministrator && !place.drain && (
+                    <button
+                      type="button"
+                      aria-label={`Drain ${place.name}`}
+                      disabled={busy}
+                      onClick={() => setDrained(place)}
+                    >
+                      Drain
+                    </button>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {result && <Outcome result={result} />}
+      {drained && (
+        <ConfirmDialog
+          title={`Drain ${drained.name}?`}
+          text="It takes nothing new, at once. What runs there goes on to its end, and you can let it take work again at any time."
+          label="Drain"
+          danger={false}
+          onConfirm={() => drain(drained)}
+          onClose={() => setDrained(null)}
+        />
+      )}
+    </section>
+  )
+}
