@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startAgentProcess } from '../../src/agents/spawn.ts'
-import type { Client } from '../../src/client/index.ts'
+import { type Client, createClient } from '../../src/client/index.ts'
 import { Secret } from '../../src/core/secret.ts'
 import type { VariablesOf } from '../../src/documents/typed-document.ts'
 import { parseManifests } from '../../src/manifest/index.ts'
@@ -10,6 +10,7 @@ import { playRunner } from '../cli/played-runner.ts'
 import { PLAYED, playRuntime } from '../cli/played-runtime.ts'
 import { ask, present } from '../testkit/ask.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
+import { gql } from '../testkit/gql.ts'
 import { create, items, show } from '../testkit/mutations.ts'
 import type { ReachableServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
@@ -52,6 +53,7 @@ export async function picturedWorld(server: ReachableServer, state: string): Pro
   await makeTasks(server, making)
   await makeEvents(server, making)
   await makeEdge(server, making)
+  await makePlaces(server)
   const all = making.move()
   return { shop, index, [Symbol.asyncDispose]: () => all.disposeAsync() }
 }
@@ -149,4 +151,38 @@ async function makeEdge(server: ReachableServer, making: AsyncDisposableStack): 
       }
     }
   }
+}
+
+const REGISTER = gql(`mutation Register($input: RegisterPlaceInput!) {
+  answer: registerPlace(input: $input) { __typename ... on Error { message } }
+}`)
+/** A runtime is heard of by its claims. */
+const HEARD = gql(`mutation Claim($name: String!) {
+  answer: claimWork(input: { instance: $name, types: ["process"], targets: [$name] }) { __typename }
+}`)
+const DRAIN = gql('mutation Drain($input: DrainPlaceInput!) { answer: drainPlace(input: $input) { __typename } }')
+
+/** Registers a place as its runtime does. */
+export async function addPlace(runtime: Client, name: string, zone: string): Promise<void> {
+  const labels = [{ key: 'zone', value: zone }]
+  await runtime.query(REGISTER, { input: { name, type: 'process', labels, capacity: 4 } })
+  await runtime.query(HEARD, { name })
+}
+
+/** The client of a runtime of processes. */
+export async function runtimeClient({ client, url }: Pick<ReachableServer, 'client' | 'url'>): Promise<Client> {
+  const token = { name: 'runtimes', role: 'AGENT', actor: 'RUNTIME', types: ['process'] } as const
+  const { secret } = await ask(client, MUTATIONS.createToken, token)
+  return createClient({ url, token: secret })
+}
+
+async function makePlaces(server: ReachableServer): Promise<void> {
+  await using runtime = await runtimeClient(server)
+  for (const [name, zone] of [
+    ['builder-1', 'eu'],
+    ['builder-2', 'eu'],
+    ['builder-3', 'us'],
+  ] as const)
+    await addPlace(runtime, name, zone)
+  await server.client.query(DRAIN, { input: { name: 'builder-2', reason: 'new disks' } })
 }

@@ -8,7 +8,7 @@ import { openBrowser } from '../testkit/browser.ts'
 import { type PicturedWorld, picturedWorld } from './pictured-world.ts'
 import { visit } from './visit.ts'
 
-/** The pictures of the documentation: `npm run pictures` takes them again. */
+/** The pictures of the documentation: `npm run pictures` takes them again; `PICTURES=places,log` takes those alone. */
 
 const ROOT = join(import.meta.dirname, '../..')
 const FOLDER = join(ROOT, 'docs/images')
@@ -25,6 +25,7 @@ const PICTURES: readonly (readonly [name: string, path: (world: PicturedWorld) =
   ['machines', () => '/machines?machine=deployItem', 'What happens'],
   ['locks', () => '/locks', 'host:web-1'],
   ['agents', () => '/agents', 'terraform'],
+  ['places', () => '/places', 'new disks'],
   ['edge', () => '/edge', 'berlin'],
   ['tokens', () => '/tokens', 'Revoke'],
   ['projects', () => '/projects?name=builds', 'NPM_TOKEN'],
@@ -41,7 +42,8 @@ test.runIf(process.env.PICTURES)('each page is pictured', { timeout: 300_000 }, 
   await using world = await picturedWorld(server, state)
   const browser = await openBrowser()
   await mkdir(FOLDER, { recursive: true })
-  for (const [name, path, text] of PICTURES) {
+  const named = process.env.PICTURES?.split(',') ?? []
+  for (const [name, path, text] of PICTURES.filter(([one]) => named.includes('yes') || named.includes(one))) {
     for (const look of LOOKS) {
       await using visited = await visit(browser, server, path(world), { dark: look === 'dark' })
       const { page, complaints } = visited

@@ -1,32 +1,17 @@
 import { expect, test } from 'vitest'
-import { createClient } from '../../src/client/index.ts'
 import { inOrder, type Place, runningOf, whyOf } from '../../web-playground/src/families/pipelines/model/places.ts'
 import { ask } from '../testkit/ask.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
-import { gql } from '../testkit/gql.ts'
 import { seriousFindings } from './axe.ts'
+import { addPlace, runtimeClient } from './pictured-world.ts'
 import { usePlace } from './place.ts'
 import { visit } from './visit.ts'
 
 const here = usePlace()
-const REGISTER = gql(`mutation Register($input: RegisterPlaceInput!) {
-  answer: registerPlace(input: $input) { __typename ... on Error { message } }
-}`)
-/** A runtime is heard of by its claims. */
-const CLAIM = gql(`mutation Claim($name: String!) {
-  answer: claimWork(input: { instance: $name, types: ["process"], targets: [$name] }) { __typename }
-}`)
 
 test('places are listed with what runs there; an administrator drains one and lets it work again', async () => {
-  const { secret } = await ask(here.server.client, MUTATIONS.createToken, {
-    ...{ name: 'runtimes', role: 'AGENT', actor: 'RUNTIME', types: ['process'] },
-  })
-  await using runtime = createClient({ url: here.server.url, token: secret })
-  const labels = [{ key: 'zone', value: 'eu' }]
-  for (const name of ['host-a', 'host-b']) {
-    await runtime.query(REGISTER, { input: { name, type: 'process', labels, capacity: 4 } })
-    await runtime.query(CLAIM, { name })
-  }
+  await using runtime = await runtimeClient(here.server)
+  for (const name of ['host-a', 'host-b']) await addPlace(runtime, name, 'eu')
 
   await using visited = await visit(here.browser, here.server, '/agents')
   const { page, complaints } = visited

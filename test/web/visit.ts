@@ -41,7 +41,11 @@ export async function visit(
   })
   await page.goto(`${server.origin}${path}#token=${server.token}`)
   let shown = ''
-  onTestFailed(() => console.error(`At its end ${path} showed:\n${shown}\n${complaints.join('\n')}`))
+  try {
+    onTestFailed(() => console.error(`At its end ${path} showed:\n${shown}\n${complaints.join('\n')}`))
+  } catch {
+    // A hook looks at it, for several tests.
+  }
   return {
     ...{ page, complaints, strangers },
     async [Symbol.asyncDispose]() {
