@@ -340,7 +340,7 @@ describe('edit', () => {
     const { code, err } = await edit('sed -i s/type:/kind:/ $0')('edit kept')
     expect(code).toBe(2)
     const file = /What you wrote is in (\S+):/.exec(err)?.[1] ?? ''
-    expect(err).toMatch(/kept\.yaml:\d+:\d+/)
+    expect(err).toMatch(/installation\.yaml:\d+:\d+/)
     expect(await readFile(file, 'utf8')).toContain('kind: mock')
     await rm(dirname(file), { recursive: true })
     expect(await phaseline('edit kept/deploy-items')).toMatchObject({ code: 2 })

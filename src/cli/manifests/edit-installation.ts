@@ -10,7 +10,7 @@ import { follow } from '../objects/follow.ts'
 import { invalid, type Outcome, type Refusal, refused } from '../objects/refusal.ts'
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
-import type { Io } from '../terminal/io.ts'
+import { type Io, printLine } from '../terminal/io.ts'
 import { plain } from '../terminal/text.ts'
 import { type Applied, updateInstallation } from './apply-manifest.ts'
 import { loadManifests, type PlacedManifest } from './load-manifests.ts'
@@ -27,12 +27,13 @@ const SHOWN = gql(`query EditedInstallation($id: ID!) {
   }
 }`)
 const HEAD = '# What you save is applied. Leave it as it is to change nothing.\n'
+const FILE = 'installation.yaml'
 /** Where neither $VISUAL nor $EDITOR says another one. */
 const EDITOR = 'vi'
 
 /**
- * Opens the manifest of a root installation in the user's editor, and applies what was saved, unless somebody else has changed
- * it meanwhile. What cannot be applied stays in its file, whose name is told.
+ * Opens the manifest of a root installation in the user's editor and applies the saved text. It is refused if the installation
+ * was changed since it was read. A text that was not applied stays in its file, and a message names the file.
  */
 export async function editInstallation(session: Session, { id }: Located, options: EditOptions): Promise<ExitCode> {
   const { client, io } = session
@@ -40,9 +41,9 @@ export async function editInstallation(session: Session, { id }: Located, option
   if (object?.__typename !== 'Installation' || object.parent)
     return session.refuse(invalid('Only root installations can be edited: what is nested is in the spec of its root.'))
   const { name, project, generation } = object
-  // Nobody else of the machine may read it.
+  // Only this user may read the folder: a spec may be confidential.
   const folder = await mkdtemp(join(tmpdir(), 'phaseline-edit-'))
-  const file = join(folder, `${name}.yaml`)
+  const file = join(folder, FILE)
   const before = `${HEAD}${writeManifest({ ...object, project: project.name })}`
   await writeFile(file, before, { mode: 0o600, flag: 'wx' })
   const edited = await openEditor(io, file)
@@ -52,10 +53,16 @@ export async function editInstallation(session: Session, { id }: Located, option
     session.say(`${plain(name)} unchanged (generation ${generation})`)
     return EXIT.ok
   }
-  const written = await apply(session, file, { id, name, project: project.name, generation }, options.reconcile)
+  const keep = (): void => printLine(io.stderr, `What you wrote is in ${file}: phaseline apply -f ${file}`)
+  const about = { id, name, project: project.name, generation }
+  const written = await apply(session, file, about, options.reconcile).catch((error: unknown) => {
+    // The server may be away.
+    keep()
+    throw error
+  })
   if (!written.ok) {
     const code = session.refuse(written.refusal)
-    io.stderr.write(`What you wrote is in ${file}: phaseline apply -f ${file}\n`)
+    keep()
     return code
   }
   await rm(folder, { recursive: true })

@@ -32,7 +32,7 @@ export function whyOf({ state, drain, seenAt, startingSince, waitingSince }: Pla
 export const runningOf = (count: number, { capacity }: Pick<Place, 'capacity'>): string =>
   capacity === null ? `${count}` : `${count} of ${capacity}`
 
-/** Those that need somebody come first, then by name. */
+/** Sorted by state, lost and slow places first, and then by name. */
 export const inOrder = (places: readonly Place[]): readonly Place[] =>
   places.toSorted((a, b) => RANK[a.state] - RANK[b.state] || a.name.localeCompare(b.name))
 const RANK: Readonly<Record<Place['state'], number>> = { LOST: 0, SLOW: 1, FULL: 2, DRAINED: 3, ACTIVE: 4 }
