@@ -3,8 +3,11 @@ import { holderOf, stateOf, type Token } from '../../model/tokens.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { dateTime, dayOnly } from '../../ui/exact-time.ts'
 import { Since } from '../../ui/phase.tsx'
+import { ScrollingTable } from '../../ui/scrolling-table.tsx'
 import { Outcome } from '../../ui/states.tsx'
 import { useAct } from '../../ui/use-act.ts'
+
+const COLUMNS = ['Name', 'For', 'Types', 'Projects', 'Created', 'Last used', 'Expires']
 
 interface Props {
   readonly tokens: readonly Token[]
@@ -32,30 +35,11 @@ export function TokenTable({ tokens, now, onDone }: Props) {
           </label>
         )}
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <section className="table-scroll" tabIndex={0} aria-label="Tokens">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">For</th>
-              <th scope="col">Types</th>
-              <th scope="col">Projects</th>
-              <th scope="col">Created</th>
-              <th scope="col">Last used</th>
-              <th scope="col">Expires</th>
-              <th scope="col">
-                <span className="hidden">Action</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((token) => (
-              <Row key={token.id} token={token} now={now} busy={busy} onRevoke={() => setDoomed(token)} />
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <ScrollingTable label="Tokens" columns={COLUMNS}>
+        {shown.map((token) => (
+          <Row key={token.id} token={token} now={now} busy={busy} onRevoke={() => setDoomed(token)} />
+        ))}
+      </ScrollingTable>
       {result && <Outcome result={result} />}
       {doomed && (
         <ConfirmDialog

@@ -1,10 +1,13 @@
 import { useState } from 'react'
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx'
 import { useNow } from '../../../ui/now.ts'
+import { ScrollingTable } from '../../../ui/scrolling-table.tsx'
 import { useSession } from '../../../ui/session-context.ts'
 import { Outcome } from '../../../ui/states.tsx'
 import { useAct } from '../../../ui/use-act.ts'
 import { inOrder, type Place, runningOf, whyOf } from '../model/places.ts'
+
+const COLUMNS = ['Name', 'Runtime', 'State', 'Workers', 'Jobs', 'Labels', 'Why']
 
 interface Props {
   readonly places: readonly Place[]
@@ -26,60 +29,41 @@ export function PlaceTable({ places, onDone }: Props) {
   }
   return (
     <section className="card" aria-label="All places">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <section className="table-scroll" tabIndex={0} aria-label="Places">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">Runtime</th>
-              <th scope="col">State</th>
-              <th scope="col">Workers</th>
-              <th scope="col">Jobs</th>
-              <th scope="col">Labels</th>
-              <th scope="col">Why</th>
-              <th scope="col">
-                <span className="hidden">Action</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {inOrder(places).map((place) => (
-              <tr key={place.id} data-place={place.name}>
-                <th scope="row">{place.name}</th>
-                <td>{place.type}</td>
-                <td>{place.state}</td>
-                <td>{runningOf(place.runningWorkers, place)}</td>
-                <td>{runningOf(place.runningJobs, place)}</td>
-                <td>{place.labels.map(({ key, value }) => `${key}=${value}`).join(', ') || '–'}</td>
-                <td>{whyOf(place, now)}</td>
-                <td className="token-action">
-                  {viewer.isAdministrator && place.drain && (
-                    <button
-                      type="button"
-                      aria-label={`Let ${place.name} take work again`}
-                      disabled={busy}
-                      onClick={() => undrain(place)}
-                    >
-                      Take work again
-                    </button>
-                  )}
-                  {viewer.isAdministrator && !place.drain && (
-                    <button
-                      type="button"
-                      aria-label={`Drain ${place.name}`}
-                      disabled={busy}
-                      onClick={() => setDrained(place)}
-                    >
-                      Drain
-                    </button>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <ScrollingTable label="Places" columns={COLUMNS}>
+        {inOrder(places).map((place) => (
+          <tr key={place.id} data-place={place.name}>
+            <th scope="row">{place.name}</th>
+            <td>{place.type}</td>
+            <td>{place.state}</td>
+            <td>{runningOf(place.runningWorkers, place)}</td>
+            <td>{runningOf(place.runningJobs, place)}</td>
+            <td>{place.labels.map(({ key, value }) => `${key}=${value}`).join(', ') || '–'}</td>
+            <td>{whyOf(place, now)}</td>
+            <td className="token-action">
+              {viewer.isAdministrator && place.drain && (
+                <button
+                  type="button"
+                  aria-label={`Let ${place.name} take work again`}
+                  disabled={busy}
+                  onClick={() => undrain(place)}
+                >
+                  Take work again
+                </button>
+              )}
+              {viewer.isAdministrator && !place.drain && (
+                <button
+                  type="button"
+                  aria-label={`Drain ${place.name}`}
+                  disabled={busy}
+                  onClick={() => setDrained(place)}
+                >
+                  Drain
+                </button>
+              )}
+            </td>
+          </tr>
+        ))}
+      </ScrollingTable>
       {result && <Outcome result={result} />}
       {drained && (
         <ConfirmDialog
