@@ -3,7 +3,7 @@ import { workedKinds } from '../model/known.ts'
 import type { Agent, WorkObject } from '../model/work.ts'
 import type { Question } from './asked-store.ts'
 import { AGENTS, WORK } from './documents-work.ts'
-import { nextCursor, nodesOf, type ResultOf } from './gql.ts'
+import { nodesOf, readPages } from './gql.ts'
 
 const PAGE = 500
 /** Agents of ended processes stay listed. */
@@ -21,7 +21,7 @@ export interface AgentsNow {
 export const AGENTS_NOW: Question<AgentsNow> = {
   concerns: ({ kind }) => workedKinds().includes(kind),
   async ask({ client }, signal) {
-    const [{ agents, total }, { objects }] = await Promise.all([
+    const [{ nodes: agents, total }, { objects }] = await Promise.all([
       readAgents(client, signal),
       client.query(WORK, { kinds: workedKinds(), first: WORK_READ }, { signal }),
     ])
@@ -30,15 +30,7 @@ export const AGENTS_NOW: Question<AgentsNow> = {
   },
 }
 
-async function readAgents(client: Client, signal: AbortSignal) {
-  const found: Agent[] = []
-  let total = 0
-  for (let after: string | null = null, more = true; more && found.length < AGENTS_READ; ) {
-    const { agents }: ResultOf<typeof AGENTS> = await client.query(AGENTS, { first: PAGE, after }, { signal })
-    found.push(...nodesOf(agents))
-    total = agents?.totalCount ?? found.length
-    after = nextCursor(agents)
-    more = after !== null
-  }
-  return { agents: found, total: Math.max(total, found.length) }
-}
+const readAgents = (client: Client, signal: AbortSignal) =>
+  readPages<Agent>(AGENTS_READ, async (after) => {
+    return (await client.query(AGENTS, { first: PAGE, after }, { signal })).agents
+  })

@@ -31,3 +31,26 @@ export const nodesOf = <Node>(connection: Connection<Node> | null): readonly Nod
 /** The cursor of the next page; null after the last one. */
 export const nextCursor = (connection: Paged | null): string | null =>
   connection?.pageInfo.hasNextPage ? connection.pageInfo.endCursor : null
+
+interface CountedPage<Node> extends Connection<Node>, Paged {
+  readonly totalCount: number | null
+}
+/**
+ * Reads a connection page by page, until it ends or `most` nodes are read.
+ * @param page asks for the page after a cursor; null: the first one
+ */
+export async function readPages<Node>(
+  most: number,
+  page: (after: string | null) => Promise<CountedPage<Node> | null>,
+): Promise<{ readonly nodes: readonly Node[]; readonly total: number }> {
+  const nodes: Node[] = []
+  let total = 0
+  for (let after: string | null = null, more = true; more && nodes.length < most; ) {
+    const connection: CountedPage<Node> | null = await page(after)
+    nodes.push(...nodesOf(connection))
+    total = connection?.totalCount ?? nodes.length
+    after = nextCursor(connection)
+    more = after !== null
+  }
+  return { nodes, total: Math.max(total, nodes.length) }
+}

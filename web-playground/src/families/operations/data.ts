@@ -1,6 +1,6 @@
 import type { Question } from '../../data/asked-store.ts'
 import { CREATED } from '../../data/documents-create.ts'
-import { gql, nextCursor, nodesOf, type ResultOf } from '../../data/gql.ts'
+import { gql, readPages } from '../../data/gql.ts'
 import type { Lock } from './model/lock-queues.ts'
 
 export const CREATE_TASK = gql(
@@ -32,15 +32,9 @@ export interface Locks {
 export const LOCKS_NOW: Question<Locks> = {
   concerns: ({ kind }) => kind === 'GADGET_JOB',
   async ask({ client }, signal) {
-    const found: Lock[] = []
-    let total = 0
-    for (let after: string | null = null, more = true; more && found.length < MOST; ) {
-      const { locks }: ResultOf<typeof LOCKS> = await client.query(LOCKS, { first: PAGE, after }, { signal })
-      found.push(...nodesOf(locks))
-      total = locks?.totalCount ?? found.length
-      after = nextCursor(locks)
-      more = after !== null
-    }
-    return { locks: found, total: Math.max(total, found.length) }
+    const { nodes, total } = await readPages<Lock>(MOST, async (after) => {
+      return (await client.query(LOCKS, { first: PAGE, after }, { signal })).locks
+    })
+    return { locks: nodes, total }
   },
 }

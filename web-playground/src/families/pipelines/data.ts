@@ -1,7 +1,7 @@
 import { PROJECT_SPEC_FIELDS, type ProjectSpec, projectSpecOf } from 'phaseline/manifest'
 import type { Question } from '../../data/asked-store.ts'
 import { REFUSAL } from '../../data/documents-create.ts'
-import { gql, nextCursor, nodesOf, type ResultOf } from '../../data/gql.ts'
+import { gql, type ResultOf, readPages } from '../../data/gql.ts'
 import type { Session } from '../../data/session.ts'
 import type { Payload } from '../../model/refusal.ts'
 import type { Place } from './model/places.ts'
@@ -58,15 +58,9 @@ export interface Places {
 export const PLACES_NOW: Question<Places> = {
   concerns: ({ kind }) => kind === 'WORKER' || kind === 'JOB',
   async ask({ client }, signal) {
-    const found: Place[] = []
-    let total = 0
-    for (let after: string | null = null, more = true; more && found.length < MOST_PLACES; ) {
-      const { places }: ResultOf<typeof PLACES> = await client.query(PLACES, { first: PLACES_PAGE, after }, { signal })
-      found.push(...nodesOf(places))
-      total = places?.totalCount ?? found.length
-      after = nextCursor(places)
-      more = after !== null
-    }
-    return { places: found, total: Math.max(total, found.length) }
+    const { nodes, total } = await readPages<Place>(MOST_PLACES, async (after) => {
+      return (await client.query(PLACES, { first: PLACES_PAGE, after }, { signal })).places
+    })
+    return { places: nodes, total }
   },
 }
