@@ -4,7 +4,7 @@ import { create, items, show } from '../testkit/mutations.ts'
 import { until } from '../testkit/wait.ts'
 import { seriousFindings } from './axe.ts'
 import { usePlace } from './place.ts'
-import { type Visit, visit } from './visit.ts'
+import { tellOnFailure, type Visit, visit } from './visit.ts'
 
 const here = usePlace()
 /** Light and wide, dark and narrow: one visit each, which goes from page to page. */
@@ -68,7 +68,8 @@ const PAGES = [
 ] as const
 
 test.for(PAGES)('%s can be used by everyone, light and dark, wide and narrow', async ([, path, text]) => {
-  for (const { page, complaints } of visits) {
+  for (const { page, complaints, describe } of visits) {
+    tellOnFailure(describe)
     const before = complaints.length
     await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path())})`)
     await page.getByText(text).first().waitFor()

@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, Request } from 'playwright-core'
 import { onTestFailed } from 'vitest'
 import type { ReachableServer } from '../testkit/server.ts'
 import { PATIENCE_MS } from '../testkit/wait.ts'
@@ -9,6 +9,8 @@ export interface Visit extends AsyncDisposable {
   readonly complaints: readonly string[]
   /** What it asked other hosts for. */
   readonly strangers: readonly string[]
+  /** What it shows, and which of its requests have no answer. */
+  describe(): Promise<string>
 }
 export interface VisitOptions {
   readonly width?: number
@@ -40,22 +42,39 @@ export async function visit(
     if (message.type() === 'error') complaints.push(message.text())
   })
   await page.goto(`${server.origin}${path}#token=${server.token}`)
-  let shown = ''
+  const unanswered = new Set<Request>()
+  context.on('request', (request) => unanswered.add(request))
+  context.on('requestfinished', (request) => unanswered.delete(request))
+  context.on('requestfailed', (request) => unanswered.delete(request))
+  const describe = async (): Promise<string> =>
+    [
+      `${page.url()} showed: ${(await page.innerText('body', { timeout: SHOWN_MS }).catch(String)).replace(/\s+/g, ' ')}`,
+      `it waited for: ${[...unanswered].map((request) => `${request.method()} ${request.url()}`).join(', ') || 'nothing'}`,
+      ...complaints,
+    ].join('\n')
+  let end = ''
   try {
-    onTestFailed(() => console.error(`At its end ${path} showed:\n${shown}\n${complaints.join('\n')}`))
+    tellOnFailure(() => end)
   } catch {
-    // A hook looks at it, for several tests.
+    // A hook opens it, for several tests.
   }
   return {
-    ...{ page, complaints, strangers },
+    ...{ page, complaints, strangers, describe },
     async [Symbol.asyncDispose]() {
-      shown = await page.textContent('body', { timeout: SHOWN_MS }).then(String, String)
+      end = await describe()
       await context.close()
     },
   }
 }
 /** A page that has hung shows nothing more. */
 const SHOWN_MS = 2_000
+
+/** The error of a test that fails says it, too: what was waited for in vain says little alone. */
+export const tellOnFailure = (tell: () => Promise<string> | string): void =>
+  onTestFailed(async ({ task }) => {
+    const [error] = task.result?.errors ?? []
+    if (error) error.message += `\n${await tell()}`
+  })
 
 /** The object's box in the graph, once it is in this phase. */
 export const inPhase = (page: Page, name: string, phase: string) =>
