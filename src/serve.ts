@@ -3,11 +3,12 @@ import { type Config, exposedSecrets, SECRET_SETTINGS } from './config.ts'
 import { type FamilyDefinition, timeoutsOf } from './families/define-family.ts'
 import { families as ownFamilies } from './families/index.ts'
 import { createLogger, type Logger } from './logger.ts'
-import { type AppOptions, startApp } from './main.ts'
+import { type AppOptions, type RunningProcess, startApp } from './main.ts'
 import { loadSettings } from './settings.ts'
 import { isAgentsAlone, startAgentsAlone } from './start/agents-alone.ts'
 import { WEBSHOP_EXAMPLE } from './start/package-folder.ts'
 import { explainStartError, StartProblem } from './start/start-problem.ts'
+import { startThroughOutages } from './start/start-through-outages.ts'
 
 export { StartProblem } from './start/start-problem.ts'
 
@@ -26,7 +27,10 @@ export async function serve({ example, signal = stopSignal(), families = ownFami
   signal.addEventListener('abort', () => endInTime(config, logger), { once: true })
   const gadgetFolders = example ? [join(WEBSHOP_EXAMPLE, 'gadgets')] : []
   const start = isAgentsAlone(config) ? startAgentsAlone : startApp
-  const started = await start(config, { logger, gadgetFolders, families, signal }).catch((error: unknown) =>
+  const started = await startThroughOutages<RunningProcess>(
+    () => start(config, { logger, gadgetFolders, families, signal }),
+    { ...config, logger, signal },
+  ).catch((error: unknown) =>
     // Ending is what was asked for.
     signal.aborted ? null : explainStartError(error),
   )

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterRunning } from '../store/running-time.ts'
 import { GOODBYE_MS, ServerClient } from '../store/server-client.ts'
 import type { DatabaseServers } from '../store/servers.ts'
-import { Unanswered } from '../store/unavailable.ts'
+import { Unanswered, unavailableOf } from '../store/unavailable.ts'
 import { StartProblem } from './start-problem.ts'
 
 /** A setting of our own that Postgres shows again, if what is sent at the start of a connection reaches it. */
@@ -19,13 +19,17 @@ interface Checked {
 /**
  * Finds out whether a pooler stands between here and Postgres. It drops the settings that we send at the start of a connection, so
  * from then on each session gets them in a statement.
- * @throws StartProblem when it does not give each connection a session of its own
+ * @throws StartProblem when it does not give each connection a session of its own, or DatabaseUnavailable
  */
 export async function checkPooler(checked: Checked): Promise<void> {
   const { servers } = checked
-  servers.isPooled ||= !(await isDirect(checked))
-  if (!servers.isPooled) return
-  for (let pair = 0; pair < PAIRS; pair++) if (await isShared(checked)) throw new StartProblem(NO_SESSIONS)
+  try {
+    servers.isPooled ||= !(await isDirect(checked))
+    if (!servers.isPooled) return
+    for (let pair = 0; pair < PAIRS; pair++) if (await isShared(checked)) throw new StartProblem(NO_SESSIONS)
+  } catch (error) {
+    throw unavailableOf(error) ?? error
+  }
 }
 
 async function isDirect(checked: Checked): Promise<boolean> {

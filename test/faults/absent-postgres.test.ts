@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -86,6 +87,25 @@ const through = (port: number, { connection: { user, database } }: TestDatabase,
 })
 const socketOf = ({ connection: { host, port } }: TestDatabase): string => `${host}/.s.PGSQL.${port}`
 const WAITS = 'the start waits for the database'
+const AGAIN = 'the start has lost its database, and begins again'
+
+/** Cuts these of the connections, counted from 1, when Postgres answers on them. */
+async function startBreakingProxy(path: string, broken: readonly number[]) {
+  let made = 0
+  const server = createServer((client) => {
+    made += 1
+    const isBroken = broken.includes(made)
+    const postgres = connect(path)
+    for (const end of [client, postgres]) end.on('error', () => undefined)
+    client.once('close', () => postgres.destroy())
+    postgres.once('close', () => client.destroy())
+    client.pipe(postgres)
+    if (isBroken) postgres.once('data', () => client.resetAndDestroy())
+    else postgres.pipe(client)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return { port: (server.address() as AddressInfo).port, [Symbol.asyncDispose]: async () => void server.close() }
+}
 
 test('a start waits for its Postgres', async () => {
   await using database = await createTestDatabase(1)
@@ -95,6 +115,19 @@ test('a start waits for its Postgres', async () => {
   await until(() => server.output().includes(WAITS), { what: 'it waits' })
   refusing[Symbol.dispose]()
   await until(async () => (await fetch(`${server.origin}/readyz`).catch(() => null))?.ok, { what: 'it is ready' })
+  expect(await server.stop()).toBe(0)
+  expect(server.output()).not.toMatch(/"stack"|defect/)
+})
+
+test('a start that loses its Postgres on the way begins again', async () => {
+  await using database = await createTestDatabase(1)
+  // One after another, a start asks whether Postgres is there, what stands in between, and for what its schema lacks.
+  await using proxy = await startBreakingProxy(socketOf(database), [2, 6])
+  await using server = await begin(through(proxy.port, database))
+  await until(async () => (await fetch(`${server.origin}/readyz`).catch(() => null))?.ok, {
+    ...{ what: 'it is ready', instead: server.output },
+  })
+  expect(server.output().split(AGAIN)).toHaveLength(3)
   expect(await server.stop()).toBe(0)
   expect(server.output()).not.toMatch(/"stack"|defect/)
 })
