@@ -99,7 +99,7 @@ export const GATEWAY_LIMITS = {
     most: 16 * MIB,
   },
   /** Milliseconds from the handshake of a WebSocket to its connection_init. */
-  initTimeoutMs: { setting: 'PHASELINE_INIT_TIMEOUT_MS', byDefault: SECOND, least: 10, most: 60 * SECOND },
+  initTimeoutMs: { setting: 'PHASELINE_INIT_TIMEOUT_MS', byDefault: 5 * SECOND, least: 10, most: 60 * SECOND },
   /** Milliseconds from the first byte of an HTTP request to its last. */
   requestTimeoutMs: { setting: 'PHASELINE_REQUEST_TIMEOUT_MS', byDefault: 60 * SECOND, least: 100, most: HOUR },
   /** Milliseconds of a query, and of each statement that a gateway sends for one. */

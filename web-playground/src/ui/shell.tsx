@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useRef } from 'react'
+import { Suspense, useEffect, useRef } from 'react'
 import { Link, Route, Switch, useLocation } from 'wouter'
 import { families } from '../families/index.ts'
 import markUrl from '../mark.svg'
@@ -7,19 +7,20 @@ import { ObjectsPage } from '../pages/objects/objects-page.tsx'
 import { OverviewPage } from '../pages/overview/overview-page.tsx'
 import { ConnectionBadge } from './connection-badge.tsx'
 import { Fault } from './fault.tsx'
+import { lazyPart } from './load-part.ts'
 import { useSession } from './session-context.ts'
 import { Empty, Loading } from './states.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
 
-const TreePage = lazy(() => import('../pages/tree/tree-page.tsx'))
-const LogPage = lazy(() => import('../pages/log/log-page.tsx'))
-const MachinesPage = lazy(() => import('../pages/machines/machines-page.tsx'))
-const AgentsPage = lazy(() => import('../pages/agents/agents-page.tsx'))
-const ProjectsPage = lazy(() => import('../pages/projects/projects-page.tsx'))
-const CreatePage = lazy(() => import('../pages/create/create-page.tsx'))
-const AuditPage = lazy(() => import('../pages/audit/audit-page.tsx'))
-const TokensPage = lazy(() => import('../pages/tokens/tokens-page.tsx'))
-const ExplorePage = lazy(() => import('../pages/explore/explore-page.tsx'))
+const TreePage = lazyPart(() => import('../pages/tree/tree-page.tsx'))
+const LogPage = lazyPart(() => import('../pages/log/log-page.tsx'))
+const MachinesPage = lazyPart(() => import('../pages/machines/machines-page.tsx'))
+const AgentsPage = lazyPart(() => import('../pages/agents/agents-page.tsx'))
+const ProjectsPage = lazyPart(() => import('../pages/projects/projects-page.tsx'))
+const CreatePage = lazyPart(() => import('../pages/create/create-page.tsx'))
+const AuditPage = lazyPart(() => import('../pages/audit/audit-page.tsx'))
+const TokensPage = lazyPart(() => import('../pages/tokens/tokens-page.tsx'))
+const ExplorePage = lazyPart(() => import('../pages/explore/explore-page.tsx'))
 
 const pagesFor = ({ isAdmin }: SignedIn): readonly { readonly path: string; readonly label: string }[] => [
   { path: '/', label: 'Overview' },

@@ -1,4 +1,5 @@
 import { createHref } from '../../ui/links.ts'
+import { loadPart } from '../../ui/load-part.ts'
 import type { DashboardFamily } from '../family.ts'
 
 export const deployments: DashboardFamily = {
@@ -12,6 +13,6 @@ export const deployments: DashboardFamily = {
           ['Copy', createHref('installation', { from: id, copy: true })],
         ]
       : [],
-  forms: async () => (await import('./create/index.ts')).forms,
-  examples: async () => (await import('./examples.ts')).examples,
+  forms: async () => (await loadPart(() => import('./create/index.ts'))).forms,
+  examples: async () => (await loadPart(() => import('./examples.ts'))).examples,
 }

@@ -1,15 +1,15 @@
-import { lazy } from 'react'
 import { createHref } from '../../ui/links.ts'
+import { lazyPart, loadPart } from '../../ui/load-part.ts'
 import type { DashboardFamily } from '../family.ts'
 
 export const edge: DashboardFamily = {
   name: 'edge',
-  pages: [{ path: '/edge', label: 'Edge', component: lazy(() => import('./page/edge-page.tsx')), agents: 'CRMs' }],
+  pages: [{ path: '/edge', label: 'Edge', component: lazyPart(() => import('./page/edge-page.tsx')), agents: 'CRMs' }],
   firstForm: 'cloudlet',
   linksFor({ kind, id }) {
     if (kind === 'CLOUDLET') return [['Add a cluster', createHref('cluster', { on: id })]]
     return kind === 'CLUSTER_INST' ? [['Add an app', createHref('app', { on: id })]] : []
   },
-  forms: async () => (await import('./create/index.ts')).forms,
-  examples: async () => (await import('./examples.ts')).examples,
+  forms: async () => (await loadPart(() => import('./create/index.ts'))).forms,
+  examples: async () => (await loadPart(() => import('./examples.ts'))).examples,
 }

@@ -1,11 +1,11 @@
-import { lazy } from 'react'
+import { lazyPart, loadPart } from '../../ui/load-part.ts'
 import type { DashboardFamily } from '../family.ts'
 
 export const operations: DashboardFamily = {
   name: 'operations',
-  pages: [{ path: '/locks', label: 'Locks', component: lazy(() => import('./locks/locks-page.tsx')) }],
+  pages: [{ path: '/locks', label: 'Locks', component: lazyPart(() => import('./locks/locks-page.tsx')) }],
   firstForm: 'task',
   linksFor: () => [],
-  forms: async () => (await import('./create/index.ts')).forms,
-  examples: async () => (await import('./examples.ts')).examples,
+  forms: async () => (await loadPart(() => import('./create/index.ts'))).forms,
+  examples: async () => (await loadPart(() => import('./examples.ts'))).examples,
 }

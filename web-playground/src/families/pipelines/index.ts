@@ -1,13 +1,13 @@
-import { lazy } from 'react'
+import { lazyPart, loadPart } from '../../ui/load-part.ts'
 import type { DashboardFamily } from '../family.ts'
 
 export const pipelines: DashboardFamily = {
   name: 'pipelines',
   pages: [
-    { path: '/places', label: 'Places', component: lazy(() => import('./places/places-page.tsx')), ofAgents: true },
+    { path: '/places', label: 'Places', component: lazyPart(() => import('./places/places-page.tsx')), ofAgents: true },
   ],
   firstForm: 'event',
   linksFor: () => [],
-  forms: async () => (await import('./create/index.ts')).forms,
-  examples: async () => (await import('./examples.ts')).examples,
+  forms: async () => (await loadPart(() => import('./create/index.ts'))).forms,
+  examples: async () => (await loadPart(() => import('./examples.ts'))).examples,
 }

@@ -1,10 +1,11 @@
-import { lazy, Suspense, useId, useRef } from 'react'
+import { Suspense, useId, useRef } from 'react'
 import type { TextProblem } from '../../model/manifest-text.ts'
 import { plural } from '../../model/words.ts'
+import { lazyPart } from '../../ui/load-part.ts'
 import { Loading } from '../../ui/states.tsx'
 import type { CodeEditorHandle } from './code-editor.tsx'
 
-const CodeEditor = lazy(() => import('./code-editor.tsx'))
+const CodeEditor = lazyPart(() => import('./code-editor.tsx'))
 
 interface Props {
   readonly label: string
