@@ -57,10 +57,8 @@ export function fromGraphqlErrors(errors: unknown, status?: number): ClientError
   const { code } = first.extensions
   const text = typeof code === 'string' ? code : undefined
   const kind = text !== undefined && UNAUTHORIZED.has(text) ? 'unauthorized' : 'graphql'
-  const message = list
-    .slice(0, 5)
-    .map((error) => error.message)
-    .join('; ')
+  // Fields that fail for the same reason say the same.
+  const message = [...new Set(list.map((error) => error.message))].slice(0, 5).join('; ')
   const retryable =
     (text !== undefined && RETRYABLE.has(text)) ||
     retryAfterOf(first.extensions) !== null ||
