@@ -20,6 +20,7 @@ const STEPS = [
   'biome ci .',
   'knip',
   tsc('web-playground', 'web-playground'),
+  tsc('docs', 'docs'),
   'eslint schema.graphql',
   'node scripts/code-report.ts',
   'tsc -p tsconfig.types.json --noEmit',

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Login } from '../core/ports/login.ts'
 import type { Dashboard } from './dashboard.ts'
+import type { Documentation } from './documentation.ts'
 import { type HttpParts, handleGraphQL } from './graphql-http.ts'
 import { HEALTH_ROUTES, type HealthParts } from './health-routes.ts'
 import { landingPage } from './landing.ts'
@@ -13,12 +14,14 @@ import { replyText } from './reply.ts'
 export interface RouteParts extends HttpParts, HealthParts, MetricsParts {
   /** Null when it is not built: then a page of links takes its place. */
   readonly dashboard: Dashboard | null
+  /** Null when it is not built: then it is said how that is done. */
+  readonly documentation: Documentation | null
   /** How people sign in at the moment. */
   readonly logins: () => readonly Login[]
 }
 export type Handler = (request: IncomingMessage, response: ServerResponse, parts: RouteParts) => Promise<void> | void
 
-/** All routes but those of the dashboard. Pages and health checks have no data and need no token. */
+/** All routes but those of the dashboard and the documentation. Pages and health checks have no data and need no token. */
 const ROUTES: Readonly<Record<string, Handler>> = {
   '/': showIndex,
   '/graphiql': showGraphiql,
@@ -28,6 +31,8 @@ const ROUTES: Readonly<Record<string, Handler>> = {
   '/metrics': showMetrics,
   '/.well-known/phaseline': showLogins,
 }
+
+const DOCS = '/docs'
 
 /** Addresses of pages of the dashboard, which alone knows the pages, and shows that one does not exist. */
 const PAGE = /^\/[a-z]{1,40}(\/[\w.-]{1,200})?$/
@@ -40,6 +45,7 @@ export function routeOf(path: string, request: IncomingMessage, parts: RoutePart
   })
   const handler = Object.hasOwn(ROUTES, path) ? ROUTES[path] : undefined
   if (handler) return route(path, handler)
+  if (path === DOCS || path.startsWith(`${DOCS}/`)) return route(DOCS, showDocumentation)
   if (!parts.dashboard) return undefined
   if (path.startsWith('/assets/')) return route('/assets', showAsset)
   return PAGE.test(path) && acceptsPage(request) ? route('/', showIndex) : undefined
@@ -65,15 +71,33 @@ function showAsset(request: IncomingMessage, response: ServerResponse, { dashboa
   else replyText(response, 404, 'Not found.')
 }
 
+async function showDocumentation(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { documentation }: RouteParts,
+): Promise<void> {
+  const path = (request.url?.split('?', 1)[0] ?? '').slice(DOCS.length)
+  // Links of its pages are relative to a folder.
+  if (path === '') return void response.writeHead(308, { location: `${DOCS}/` }).end()
+  if (!documentation) return replyText(response, 404, NOT_BUILT)
+  const takesGzip = request.headers['accept-encoding']?.includes('gzip') ?? false
+  const page = await documentation.page(path, takesGzip)
+  if (page) return showPage(request, response, page)
+  const missing = acceptsPage(request) ? await documentation.page('/404', takesGzip) : null
+  if (missing) showPage(request, response, missing, 404)
+  else replyText(response, 404, 'Not found.')
+}
+const NOT_BUILT = 'The documentation is not built here: npm run build:docs does it, and docs/ has its text.'
+
 /** It comes from the address bar of a browser, not from a program. */
 const acceptsPage = ({ headers }: IncomingMessage): boolean => headers.accept?.includes('text/html') ?? false
 const wantsPage = (request: IncomingMessage): boolean => request.method === 'GET' && acceptsPage(request)
 
-function showPage(request: IncomingMessage, response: ServerResponse, { body, headers }: Page): void {
+function showPage(request: IncomingMessage, response: ServerResponse, { body, headers }: Page, status = 200): void {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('allow', 'GET, HEAD')
     return replyText(response, 405, 'Only GET.')
   }
-  response.writeHead(200, { ...headers, 'content-length': body.length })
+  response.writeHead(status, { ...headers, 'content-length': body.length })
   response.end(request.method === 'HEAD' ? undefined : body)
 }

@@ -11,6 +11,7 @@ import { Connections } from './connections.ts'
 import type { ExecutedOperation } from './count-operations.ts'
 import { loadDashboard } from './dashboard.ts'
 import type { Disclosure } from './disclosure.ts'
+import { loadDocumentation } from './documentation.ts'
 import { Drain } from './drain.ts'
 import { createGraphQLSocket } from './graphql-socket.ts'
 import { API_PATH, listen } from './listener.ts'
@@ -45,6 +46,8 @@ export interface ServerOptions {
   readonly documents?: TrustedDocumentsOptions
   /** The built dashboard; by default none is served. */
   readonly dashboardFolder?: string
+  /** The built documentation; by default none is served. */
+  readonly documentationFolder?: string
   /** How people sign in at the moment; by default with tokens only. */
   readonly logins?: () => readonly Login[]
   /** Measured when given. */
@@ -75,7 +78,8 @@ export interface RunningServer extends AsyncDisposable {
 
 /** One port for pages, GraphQL over HTTP, events and WebSockets, health and metrics. Resolves once it listens. */
 export async function createServer(options: ServerOptions): Promise<RunningServer> {
-  const { config, schema, services, logger, dashboardFolder, clock, logins = () => [], tls = null } = options
+  const { config, schema, services, logger, dashboardFolder, documentationFolder, clock } = options
+  const { logins = () => [], tls = null } = options
   const { tokens, audit, log, system, streams } = services
   const { drain = new Drain(), readiness = readyAsSoonAsItListens(drain) } = options
   const bounds = createBounds(config.limits, config.trustedProxies)
@@ -98,7 +102,8 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
   const metrics = createMetrics({ refusals: bounds.refusals, log, agents: services.agents, clock, work, gateway })
   let closing: Promise<void> | undefined
   const dashboard = dashboardFolder === undefined ? null : await loadDashboard(dashboardFolder)
-  const parts = { ...common, metrics, metricsToken, readiness, dashboard, logins }
+  const documentation = documentationFolder === undefined ? null : await loadDocumentation(documentationFolder)
+  const parts = { ...common, metrics, metricsToken, readiness, dashboard, documentation, logins }
   const listening = { bounds, drain, answered: metrics.answered, logger }
   const internal =
     loopback && ofAgents && agentSocket

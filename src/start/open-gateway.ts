@@ -3,7 +3,7 @@ import { OWN_DOCUMENTS } from '../documents/own-documents.ts'
 import type { Metrics } from '../server/metrics.ts'
 import { createServer, type RunningServer, type ServerOptions } from '../server/server.ts'
 import { isOurAgent } from './built-in-agents.ts'
-import { DASHBOARD_FOLDER as dashboardFolder } from './package-folder.ts'
+import { DASHBOARD_FOLDER as dashboardFolder, DOCUMENTATION_FOLDER as documentationFolder } from './package-folder.ts'
 import { readDocuments } from './read-documents.ts'
 import { watchCertificate } from './watched-certificate.ts'
 
@@ -31,7 +31,7 @@ export async function openGateway(parts: GatewayParts): Promise<Gateway> {
   const tls = config.tls && opening.use(await watchCertificate(config.tls, logger))
   const loopback = tls && config.roles.has('agents') ? { port: config.agentsPort, accepts: isOurAgent } : null
   const server: RunningServer = opening.use(
-    await createServer({ ...parts, documents, dashboardFolder, tls, loopback, metricsToken }),
+    await createServer({ ...parts, documents, dashboardFolder, documentationFolder, tls, loopback, metricsToken }),
   )
   const opened = opening.move()
   return {

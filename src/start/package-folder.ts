@@ -8,6 +8,7 @@ const PACKAGE = packageOf(import.meta.dirname)
 
 export const MIGRATIONS_FOLDER = join(PACKAGE, MIGRATIONS)
 export const DASHBOARD_FOLDER = join(PACKAGE, 'web-playground/dist')
+export const DOCUMENTATION_FOLDER = join(PACKAGE, 'docs-dist')
 export const WEBSHOP_EXAMPLE = join(PACKAGE, 'examples/webshop')
 
 function packageOf(folder: string): string {

@@ -14,7 +14,7 @@ import { until } from '../testkit/wait.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const STEP_MS = 400_000
 /** What a fresh clone has not, and what is no part of it. */
-const NOT_CLONED = ['node_modules', '.git', 'dist', '.phaseline', 'test', 'bench', 'src/store/generated']
+const NOT_CLONED = ['node_modules', '.git', 'dist', '.phaseline', 'docs-dist', 'test', 'bench', 'src/store/generated']
 const NOT_PASSED_ON = /^npm_(?!config_)|^npm_config_local_prefix$/
 
 /** What npm itself needs: nothing of the test runner, or of the npm that has started it. */
@@ -121,6 +121,8 @@ test('the tarball has all that runs, and nothing else', () => {
     'dist/src/client/index.d.ts',
     'dist/src/manifest/index.d.ts',
     'web-playground/dist/index.html',
+    'docs-dist/site.json',
+    'docs-dist/first-agent.html.gz',
     'prisma/migrations/20261121000000_foundation/migration.sql',
     'examples/manifests/nested.yaml',
     'schema.graphql',
@@ -142,9 +144,9 @@ test('the tarball has all that runs, and nothing else', () => {
   expect(executable).toEqual(
     expect.arrayContaining(['examples/webshop/gadgets/service', 'examples/gadgets/touch-file']),
   )
-  // Most of it is GraphiQL, plain and compressed in two ways.
-  expect(packed.unpackedSize).toBeLessThan(18_000_000)
-  expect(packed.size).toBeLessThan(8_800_000)
+  // Most of it is GraphiQL, plain and compressed in two ways; the documentation is compressed in one.
+  expect(packed.unpackedSize).toBeLessThan(20_000_000)
+  expect(packed.size).toBeLessThan(10_500_000)
 })
 
 test('npx finds the command', { timeout: STEP_MS }, async () => {
@@ -222,6 +224,7 @@ test('its types are whole, also for who checks libraries and has no types of Nod
 })
 
 test('it serves with an embedded Postgres, and all that it brings works', { timeout: 2 * STEP_MS }, async () => {
+  await using stack = new AsyncDisposableStack()
   const server = spawn('npx', ['phaseline', 'serve'], {
     cwd: folder,
     env: theirEnv(),
@@ -247,30 +250,30 @@ test('it serves with an embedded Postgres, and all that it brings works', { time
   expect(applied).toMatchObject({ code: 0, out: expect.stringContaining('platform succeeded') })
   expect(used).toMatchObject({ code: 0, out: '{"action":"RECONCILE","config":{"of":["platform"]}}\n' })
 
-  // An agent of one's own, typed as `init` says: it is written, tested, connected, and works.
-  const project = join(folder, 'greeter')
-  expect(await npx('init', 'greeter', '--type', 'greeting')).toMatchObject({ code: 0 })
+  // An agent of one's own, typed as the documentation says: it is written, tested, connected, works, and fails usefully.
+  const [installing = [], ...typed] = commandsOf('docs/first-agent.md')
+  expect(installing).toEqual(['npm install phaseline', 'npx phaseline serve --no-example'])
+  const printed = new Map<string, string>()
+  for (const command of typed.flat()) {
+    if (command.endsWith(' start')) {
+      stack.defer(startInBackground(command))
+      continue
+    }
+    const { code, out, err } = await run(folder, 'sh', ['-c', command])
+    expect([command, code, code === 0 ? '' : err]).toEqual(
+      command.endsWith('# exit code 1') ? [command, 1, expect.any(String)] : [command, 0, ''],
+    )
+    printed.set(command, `${printed.get(command) ?? ''}${out}`)
+  }
+  expect(printed.get('npm --prefix greeter test')).toMatch(/pass 3\n/)
+  expect(printed.get('npx phaseline get greeting')).toMatch(/exports +greeted: Hello, world![\s\S]*NO_GREETING/)
+  expect(printed.get('npx phaseline logs greeting')).toContain('RECONCILE world')
+  expect(printed.get('npx phaseline get --failed')).toContain('config.greeting is missing.')
   expect(await npx('init', 'greeter')).toMatchObject({ code: 2, err: expect.stringContaining('is not empty') })
   const types = ['--typeRoots', join(ROOT, 'node_modules/@types'), '--types', 'node']
-  const [tested, compiled, agentToken] = await Promise.all([
-    run(project, 'npm', ['test']),
-    run(project, join(ROOT, 'node_modules/.bin/tsc'), ['-p', '.', ...types]),
-    npx('token', 'create', 'greeter', '--role', 'agent', '--type', 'greeting', '-q'),
-  ])
-  expect(tested).toMatchObject({ code: 0, out: expect.stringMatching(/pass 3\n/) })
+  const compiled = await run(join(folder, 'greeter'), join(ROOT, 'node_modules/.bin/tsc'), ['-p', '.', ...types])
   expect(compiled).toEqual({ code: 0, out: '', err: '' })
-  expect(agentToken).toMatchObject({ code: 0, err: '' })
-  const agent = spawn('npm', ['start'], {
-    cwd: project,
-    env: { ...theirEnv(), PHASELINE_TOKEN: agentToken.out.trim() },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  })
-  const agentSaid = output(agent)
-  const greeted = await npx('apply', '-f', 'greeter/greeting.yaml', '--wait')
-  expect([greeted, agentSaid()]).toMatchObject([{ code: 0 }, expect.stringContaining('Waiting for work')])
-  expect((await npx('get', 'greeting')).out).toMatch(/exports +greeted: Hello, world!/)
-  if (agent.pid !== undefined) process.kill(-agent.pid, 'SIGTERM')
+  await stack.disposeAsync()
 
   // Its services are real, and stay until it is deleted.
   expect(await npx('delete', 'shop', '--wait')).toMatchObject({ code: 0 })
@@ -279,6 +282,20 @@ test('it serves with an embedded Postgres, and all that it brings works', { time
   await ended
   await until(() => theirProcesses().length === 0, { what: 'nothing of it runs any more' })
 })
+
+/** The lines of each piece of shell in a document. */
+const commandsOf = (document: string): readonly (readonly string[])[] =>
+  [...readFileSync(join(ROOT, document), 'utf8').matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, text = '']) =>
+    text.trim().split('\n'),
+  )
+
+/** In a terminal of its own, until Ctrl-C. */
+function startInBackground(command: string): () => void {
+  const { pid } = spawn('sh', ['-c', command], { cwd: folder, env: theirEnv(), stdio: 'ignore', detached: true })
+  return () => {
+    if (pid !== undefined) process.kill(-pid, 'SIGINT')
+  }
+}
 
 function output(child: ChildProcess): () => string {
   let text = ''

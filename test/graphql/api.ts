@@ -35,7 +35,8 @@ export interface Api extends AsyncDisposable {
   /** How many statements a run sends to the database. */
   statements(run: () => Promise<unknown>): Promise<number>
   serve(
-    config?: Partial<ServerOptions['config']> & Partial<Pick<ServerOptions, 'dashboardFolder' | 'documents'>>,
+    config?: Partial<ServerOptions['config']> &
+      Partial<Pick<ServerOptions, 'dashboardFolder' | 'documentationFolder' | 'documents'>>,
   ): Promise<RunningServer>
   /** A token's secret: the administrator's, unless it says something else. Its projects are created if there are none. */
   token(token?: Partial<CreateToken>): Promise<string>
@@ -88,9 +89,10 @@ export async function createApi(): Promise<Api> {
       await run()
       return counting.count() - before
     },
-    async serve({ dashboardFolder, documents, ...config } = {}) {
+    async serve({ dashboardFolder, documentationFolder, documents, ...config } = {}) {
       const server = await createServer({
         ...(dashboardFolder === undefined ? {} : { dashboardFolder }),
+        ...(documentationFolder === undefined ? {} : { documentationFolder }),
         ...(documents === undefined ? {} : { documents }),
         config: { port: 0, host: '127.0.0.1', allowedHosts: [], allowedOrigins: [], ...config },
         schema,

@@ -56,7 +56,7 @@ export function TokenForm({ problem: before, onToken }: Props) {
         )}
         <p id="token-help" className="quiet">
           It is in the link that the server prints when it starts, or in PHASELINE_TOKEN. It is kept until you close
-          this tab.
+          this tab. <a href="/docs/">Documentation</a>
         </p>
       </form>
     </main>

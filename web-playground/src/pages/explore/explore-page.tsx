@@ -26,9 +26,9 @@ export default function ExplorePage() {
         <span className="quiet" role="status">
           {opened || (loaded ? 'Every query, mutation and subscription that there is.' : 'Loading GraphiQL…')}
         </span>
-        <a className="explore-alone" href="/graphiql">
-          Open it alone
-        </a>
+        <span className="explore-ways">
+          <a href="/docs/reference/queries">Reference</a> <a href="/graphiql">Open it alone</a>
+        </span>
       </div>
       <div className="explore-body">
         <ExampleList onChoose={(example) => void choose(example)} />

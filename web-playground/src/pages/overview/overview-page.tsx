@@ -44,7 +44,8 @@ export function OverviewPage() {
         <Rows id="running" title="Running" list={running} without={resting} href={objectsHref(RUNNING)}>
           <Empty title="Nothing is running.">
             <Link href={createHref()}>Create something</Link>: there are examples. Or{' '}
-            <code>npm run phaseline -- apply -f my.yaml</code>.
+            <code>npm run phaseline -- apply -f my.yaml</code>. New here? Read the{' '}
+            <a href="/docs/quick-start">quick start</a>.
           </Empty>
         </Rows>
         <Failures overview={overview} />

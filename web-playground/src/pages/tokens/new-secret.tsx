@@ -19,7 +19,9 @@ export function NewSecret({ made: { secret, form }, onClose }: { readonly made: 
         </>
       )}
       <h3>{isDeployer ? 'Or connect what you have' : 'Use it'}</h3>
-      <p className="quiet">Agents and the command line read these settings.</p>
+      <p className="quiet">
+        Agents and the command line read these settings. <a href="/docs/first-agent">How to write an agent</a>
+      </p>
       <CopyBox label="Settings" text={settingsCommand({ url, secret })} />
       <div className="row">
         <button type="button" onClick={onClose}>

@@ -1,0 +1,138 @@
+import { dirname, join } from 'node:path/posix'
+import { defineConfig } from 'vitepress'
+
+/** The documentation as a site: `npm run build:docs`, served at /docs by every gateway, also without a network. */
+
+/** Where files are shown that are not part of the site. */
+const REPOSITORY = 'https://github.com/phaseline/phaseline/blob/main'
+
+/** What markdown-it knows, as far as it is used here. */
+interface Token {
+  readonly type: string
+  content: string
+  readonly children: readonly Token[] | null
+  attrGet(name: string): string | null
+  attrSet(name: string, value: string): void
+}
+
+/** Links that lead out of docs/ lead to the repository. */
+function linkOutside(tokens: readonly Token[], page: string): void {
+  for (const token of tokens) {
+    if (token.children) linkOutside(token.children, page)
+    const href = token.type === 'link_open' ? token.attrGet('href') : null
+    if (href === null || /^([\w]+:|#|\/)/.test(href)) continue
+    const path = join('docs', dirname(page), href)
+    if (!path.startsWith('docs/') || /\/images\//.test(path)) token.attrSet('href', `${REPOSITORY}/${path}`)
+  }
+}
+
+export default defineConfig({
+  title: 'Phaseline',
+  description: 'A control plane for trees of dependent work.',
+  lang: 'en',
+  base: '/docs/',
+  outDir: '../docs-dist',
+  cleanUrls: true,
+  // Without it each page would have a script in its text.
+  metaChunk: true,
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/docs/mark.svg' }]],
+  markdown: {
+    // Of 4.5:1 at least.
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    config(md) {
+      md.core.ruler.push('outside', (state) =>
+        linkOutside(state.tokens as unknown as Token[], (state.env as { relativePath?: string }).relativePath ?? ''),
+      )
+      // The site is part of every installation, and pictures would be most of it.
+      md.core.ruler.before('normalize', 'pictures', (state) => {
+        state.src = state.src.replaceAll(/<picture>[\s\S]*?<\/picture>/g, '')
+      })
+    },
+  },
+  themeConfig: {
+    logo: '/mark.svg',
+    search: { provider: 'local' },
+    outline: { level: [2, 3] },
+    nav: [
+      { text: 'Quick start', link: '/quick-start' },
+      { text: 'API', link: '/reference/queries' },
+      { text: 'Commands', link: '/reference/commands' },
+    ],
+    sidebar: [
+      {
+        text: 'Start',
+        items: [
+          { text: 'Quick start', link: '/quick-start' },
+          { text: 'Your first agent', link: '/first-agent' },
+          { text: 'Concepts', link: '/concepts' },
+          { text: 'Glossary', link: '/glossary' },
+          { text: 'Differences to what you know', link: '/differences' },
+        ],
+      },
+      {
+        text: 'Families',
+        items: [
+          { text: 'Deployments', link: '/deployments' },
+          { text: 'Pipelines', link: '/pipelines' },
+          { text: 'Operations', link: '/operations-tasks' },
+          { text: 'Edge', link: '/edge' },
+        ],
+      },
+      {
+        text: 'Use',
+        items: [
+          { text: 'Command line', link: '/cli' },
+          { text: 'Dashboard', link: '/dashboard' },
+          { text: 'Streams', link: '/streams' },
+          { text: 'State machines', link: '/machines' },
+        ],
+      },
+      {
+        text: 'How to',
+        items: [
+          { text: 'Deploy from CI', link: '/how-to/deploy-from-ci' },
+          { text: 'Deploy what is in Git', link: '/how-to/gitops' },
+          { text: 'Leave cron and a queue', link: '/how-to/leave-cron-and-a-queue' },
+        ],
+      },
+      {
+        text: 'Agents',
+        items: [
+          { text: 'Runtimes and places', link: '/runtimes' },
+          { text: 'Gadgets', link: '/gadget-protocol' },
+          { text: 'Containers', link: '/container-deployer' },
+          { text: 'Kubernetes manifests', link: '/kubernetes-manifest' },
+          { text: 'Helm charts', link: '/helm' },
+          { text: 'Edge on Kubernetes', link: '/kubernetes-crm' },
+        ],
+      },
+      {
+        text: 'Operate',
+        items: [
+          { text: 'Installation', link: '/install' },
+          { text: 'Operations', link: '/operations' },
+          { text: 'High availability', link: '/high-availability' },
+          { text: 'Security', link: '/security' },
+          { text: 'Limits', link: '/limits' },
+          { text: 'Backup', link: '/backup' },
+          { text: 'Upgrading', link: '/upgrading' },
+          { text: 'Reliability', link: '/reliability' },
+          { text: 'Benchmarks', link: '/benchmarks' },
+        ],
+      },
+      {
+        text: 'Reference',
+        items: [
+          { text: 'Queries', link: '/reference/queries' },
+          { text: 'Mutations', link: '/reference/mutations' },
+          { text: 'Subscriptions', link: '/reference/subscriptions' },
+          { text: 'Types', link: '/reference/types' },
+          { text: 'Inputs', link: '/reference/inputs' },
+          { text: 'Enums and scalars', link: '/reference/enums' },
+          { text: 'Commands', link: '/reference/commands' },
+        ],
+      },
+      { text: 'Contribute', items: [{ text: 'Adding a family', link: '/adding-a-family' }] },
+    ],
+  },
+})

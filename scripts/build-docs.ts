@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+
+/**
+ * Builds the site of the documentation into `docs-dist/`, as the server reads it: compressed files, and `site.json`, which has
+ * each file's scripts by their hashes. With `--if-old`: only when something that it is made of is newer.
+ */
+
+const ROOT = join(import.meta.dirname, '..')
+const SITE = join(ROOT, 'docs-dist')
+const INDEX = join(SITE, 'site.json')
+const SOURCES = [
+  'docs/**',
+  'docs/.vitepress/**',
+  'schema.graphql',
+  'src/cli/**',
+  'scripts/*reference.ts',
+  'scripts/build-docs.ts',
+]
+/** Compressed already. */
+const PACKED = /\.(png|woff2)$/
+
+const changedAt = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+
+function isOld(): boolean {
+  const builtAt = changedAt(INDEX)
+  return globSync(SOURCES, { cwd: ROOT }).some((path) => changedAt(join(ROOT, path)) > builtAt)
+}
+
+/** As a Content-Security-Policy names them. */
+const scriptsOf = (html: string): readonly string[] =>
+  [...html.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g)].map(
+    ([, text = '']) => `sha256-${createHash('sha256').update(text).digest('base64')}`,
+  )
+
+function pack(): void {
+  const site: Record<string, readonly string[]> = {}
+  for (const path of globSync('**', { cwd: SITE }).toSorted()) {
+    const file = join(SITE, path)
+    if (!statSync(file).isFile()) continue
+    const bytes = readFileSync(file)
+    site[path] = path.endsWith('.html') ? scriptsOf(bytes.toString()) : []
+    if (PACKED.test(path)) continue
+    writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }))
+    rmSync(file)
+  }
+  writeFileSync(INDEX, JSON.stringify(site))
+}
+
+if (!process.argv.includes('--if-old') || isOld()) {
+  const { status } = spawnSync(join(ROOT, 'node_modules/.bin/vitepress'), ['build', 'docs'], {
+    cwd: ROOT,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  if (status === 0) pack()
+  process.exitCode = status ?? 1
+}

@@ -1,0 +1,101 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { buildSchema, parse, validate } from 'graphql'
+import { expect, test } from 'vitest'
+import { createProgram } from '../src/cli/program.ts'
+import { families } from '../src/families/index.ts'
+import { parseManifests } from '../src/manifest/index.ts'
+
+/** What documents show is typed as it stands there. Whole walks are run by test/e2e/package.test.ts. */
+
+const ROOT = join(import.meta.dirname, '..')
+const documents = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.md'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((file) => file && existsSync(join(ROOT, file)) && !/^docs\/adr\/|CHANGELOG/.test(file))
+
+interface Snippet {
+  readonly where: string
+  readonly text: string
+}
+const snippets = (language: string): readonly Snippet[] =>
+  documents.flatMap((file) =>
+    [
+      ...readFileSync(join(ROOT, file), 'utf8').matchAll(
+        new RegExp(`^( *)\`\`\`${language}\\n([\\s\\S]*?)^ *\`\`\`$`, 'gm'),
+      ),
+    ].map(([, indent = '', text = '']) => ({ where: file, text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), '') })),
+  )
+
+/** Words of a line of a shell, as far as documents have them. Null: it is none of ours. */
+function argumentsIn(line: string): readonly string[] | null {
+  const found =
+    /(?:^|[;&|(]\s*|^\w+=\S*\s+)(?:npx (?:--yes )?phaseline|npm run phaseline --|phaseline) (?!COMMAND)([^;&|)]*)/.exec(
+      line.replace(/\s+#.*$/, '').trim(),
+    )
+  if (!found) return null
+  const words = [...(found[1] ?? '').replace(/\s[<>].*$/, '').matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)]
+  return words.map(([, double, single, bare]) => double ?? single ?? bare ?? '').filter((word) => word !== '…')
+}
+
+test('every command that a document shows has its options and arguments', async () => {
+  const wrong: string[] = []
+  const shown = snippets('sh').flatMap(({ where, text }) =>
+    text
+      .replaceAll(/\\\n\s*/g, '')
+      .split('\n')
+      .flatMap((line) => {
+        const words = argumentsIn(line)
+        return words ? [{ where, line, words }] : []
+      }),
+  )
+  for (const { where, line, words } of shown) {
+    const program = await programWithoutActions()
+    await program.parseAsync(words, { from: 'user' }).catch((error: Error & { readonly code?: string }) => {
+      if (!/^commander\.(help|version)/.test(error.code ?? '')) wrong.push(`${where}: ${line}: ${error.message}`)
+    })
+  }
+  expect(wrong).toEqual([])
+  // Otherwise nothing was read.
+  expect(shown.length).toBeGreaterThan(60)
+})
+
+async function programWithoutActions(): Promise<Command> {
+  const quiet = { write: () => true }
+  const program = await createProgram({ io: { stdout: quiet, stderr: quiet }, exitCode: 0 } as never, families)
+  const silence = (command: Command): void => {
+    if (command.commands.length === 0) command.action(() => undefined)
+    for (const each of command.commands) silence(each)
+  }
+  silence(program)
+  return program
+}
+
+const schema = buildSchema(readFileSync(join(ROOT, 'schema.graphql'), 'utf8'))
+
+test('every operation that a document shows is one of the schema', () => {
+  const shown = snippets('graphql').filter(({ text }) => /^(\{|query|mutation|subscription|fragment)/.test(text.trim()))
+  const wrong = shown.flatMap(({ where, text }) => {
+    try {
+      return validate(schema, parse(text)).map(({ message }) => `${where}: ${message}`)
+    } catch (error) {
+      return [`${where}: ${(error as Error).message}\n${text}`]
+    }
+  })
+  expect(wrong).toEqual([])
+  expect(shown.length).toBeGreaterThan(5)
+})
+
+test('every manifest that a document shows is one', () => {
+  const shown = snippets('yaml').filter(({ text }) => /^name: /m.test(text) && /^(spec|workerTemplate):/m.test(text))
+  const wrong = shown.flatMap(({ where, text }) => {
+    const parsed = parseManifests(text)
+    return parsed.ok ? [] : [`${where}: ${JSON.stringify(parsed)}`]
+  })
+  expect(wrong).toEqual([])
+  expect(shown.length).toBeGreaterThan(3)
+})
