@@ -21,7 +21,7 @@ const SHIPPED = [
   ...['PSF-2.0', 'Python-2.0', 'Unlicense'],
 ]
 /** Of what builds and tests: these ask for more of those who pass the package on. */
-const OF_TOOLS = [...SHIPPED, 'CC-BY-4.0', 'EPL-2.0', 'MPL-2.0']
+const OF_TOOLS = [...SHIPPED, 'CC0-1.0', 'CC-BY-4.0', 'EPL-2.0', 'MPL-2.0']
 /** Named in a file of the package only. */
 const KNOWN: Readonly<Record<string, string>> = {
   buildcheck: 'MIT',
