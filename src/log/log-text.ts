@@ -5,7 +5,7 @@ import { array, bigint, boolean, text } from '../store/column-types.ts'
 import { statement } from '../store/statement.ts'
 import { type Pruner, prunePeriodically } from './prune-periodically.ts'
 import type { SequenceWindow } from './time-window.ts'
-import { foldedSql, partsOf } from './words.ts'
+import { gatheredSql, lacksOneSql, partsOf } from './words.ts'
 
 /**
  * What each stretch of the log says, so that a search skips stretches without its words: an index on words would be
@@ -47,9 +47,8 @@ const INDEX = statement({
       ) b
     ) b where already < ${STRETCH}
   ), said as (
-    select ${foldedSql("string_agg(distinct x.said, E'\\n')")} as text
-    from next b join log_content p on p.batch_id = b.id
-    cross join lateral (${COLUMNS.map((column) => `select unnest(p.${column}::text[]) as said`).join(' union all ')}) x
+    select ${gatheredSql(`select y.said from next b join log_content p on p.batch_id = b.id
+      cross join lateral (${COLUMNS.map((column) => `select unnest(p.${column}::text[]) as said`).join(' union all ')}) y`)} as text
   )
   insert into log_text (first_seq, last_seq, text)
     select min(b.first_seq), max(b.first_seq + b.n - 1), (select case when length(text) <= ${MAX_TEXT} then text end from said)
@@ -85,7 +84,7 @@ const WITHOUT = statement({
   name: 'log_text_without',
   text: `select t.first_seq as first, t.last_seq as last from log_text t
     where t.first_seq > $1 and t.last_seq < $2 and t.text is not null
-      and exists (select from unnest($3::text[]) w(word) where strpos(t.text, w.word collate "C") = 0)
+      and ${lacksOneSql('t.text', '$3::text[]')}
     order by t.first_seq`,
   params: [bigint, bigint, array(text)],
   row: { first: bigint, last: bigint },

@@ -24,6 +24,18 @@ export function containsAll(record: PhaseChangeRecord, words: readonly string[])
 /** The collation makes `lower` fold A to Z only, and the search one of bytes. */
 export const foldedSql = (text: string): string => `lower(${text} collate "C")`
 
+/**
+ * All texts of a query (column `said`) as one, each once, the frequent ones first: the further a word is from the beginning, the
+ * longer it takes to find, and it is the frequent ones that a search meets in every stretch.
+ */
+export const gatheredSql = (texts: string): string =>
+  foldedSql(`(select string_agg(g.said, E'\\n' order by g.times desc, g.said)
+    from (select x.said collate "C" as said, count(*) as times from (${texts}) x where x.said is not null group by 1) g)`)
+
+/** Whether a long text lacks one of the words. It is unpacked once, and not for each word. */
+export const lacksOneSql = (text: string, words: string): string =>
+  `exists (select from (select ${text} || '' as said offset 0) s, unnest(${words}) w(word) where strpos(s.said, w.word collate "C") = 0)`
+
 /** The same text of `phase_change c`. */
 export const TEXT_SQL = foldedSql(`concat_ws(E'\\n', concat_ws('/', c.project_name, nullif(c.parent_path, ''), c.name),
   c.kind, c."from", c."to", c.actor, c."by", c.reason, c.message)`)

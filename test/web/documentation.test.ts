@@ -20,7 +20,7 @@ test.for(LOOKS)('pages of it can be read by everyone, %s, and break no rule of t
     ['first-agent', 'Your first agent in five minutes'],
     ['reference/mutations', 'Mutations'],
     ['how-to/gitops', 'Deploy what is in Git'],
-  ]) {
+  ] as const) {
     await page.goto(`${here.server.origin}/docs/${path}`)
     await page.getByRole('heading', { level: 1, name: heading }).waitFor()
     expect(await page.evaluate(`document.documentElement.classList.contains('dark')`)).toBe(look.dark)

@@ -14,7 +14,7 @@ const SHOW = gql('query ($id: ID!) { object(id: $id) { finished observedGenerati
 test('specs differ by the names of their parts, not by their places', () => {
   const from = { exports: [], deployItems: [{ name: 'db', config: { image: 'a', ports: [1, 2] } }, { name: 'old' }] }
   const to = { exports: [], deployItems: [{ name: 'new' }, { name: 'db', config: { image: 'b', ports: [1, 3] } }] }
-  expect(differences(from, to).map(describeDifference)).toEqual([
+  expect(differences(from, to).map((difference) => describeDifference(difference))).toEqual([
     'deployItems.db.config.image: "a" → "b"',
     'deployItems.db.config.ports.1: 2 → 3',
     'deployItems.old: goes',

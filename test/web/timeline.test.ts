@@ -180,12 +180,15 @@ test('a tree as it was is laid out anew only when other objects are in it', () =
 })
 
 test('a place in a tree is written into the address and read from it', () => {
-  const place = { view: 'timeline', object: 'x', at: 42 } as const
+  const place = { view: 'timeline', object: 'x', at: 42, last: 'day' } as const
   expect(writePlace(place, 'root')).toBe('?view=timeline&object=x&at=42')
   expect(readPlace(writePlace(place, 'root'), 'root')).toEqual(place)
   expect(writePlace({ view: 'graph', object: 'root', at: null }, 'root')).toBe('')
-  expect(readPlace('?view=x&at=-1', 'root')).toEqual({ view: 'graph', object: 'root', at: null })
+  expect(readPlace('?view=x&at=-1', 'root')).toEqual({ view: 'graph', object: 'root', at: null, last: 'day' })
   expect(readPlace('?at=0', 'root').at).toBe(0)
+  const changes = { view: 'changes', object: 'root', at: null, last: 'week' } as const
+  expect(writePlace(changes, 'root')).toBe('?view=changes&last=week')
+  expect(readPlace('?view=changes&last=week', 'root')).toEqual(changes)
 })
 
 test('a way through a machine is numbered; the machine beside it has its own', () => {

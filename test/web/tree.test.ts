@@ -4,7 +4,7 @@ import { buildSchema } from 'graphql'
 import { expect, test } from 'vitest'
 import { PHASES } from '../../src/core/vocabulary.ts'
 import { allMachines } from '../../src/families/machines.ts'
-import { type Actable, actionsFor, mayChange, refusedFor } from '../../web-playground/src/model/actions.ts'
+import { type Actable, actionsFor, mayChange, refusedFor, retriesFor } from '../../web-playground/src/model/actions.ts'
 import { type Connection, type ConnectionEvent, nextConnection } from '../../web-playground/src/model/connection.ts'
 import { classOf, humanKind } from '../../web-playground/src/model/known.ts'
 import { SYMBOLS } from '../../web-playground/src/model/phases.ts'
@@ -149,6 +149,16 @@ test('buttons follow from what the viewer may do', () => {
   expect(names({ ...running, finished: true, deletionRequestedAt: '2026-01-01' })).toEqual(['delete'])
   expect(names({ ...running, finished: true })).toEqual(['reconcile', 'delete'])
   expect(names({ ...running, parent: { id: 'p' } })).toEqual([])
+})
+
+test('what has failed offers what its root does about it', () => {
+  const root = object({ id: 'root', ...asUser('INSTALLATION', 'FAILED'), finished: true })
+  const item = (phase: string) => object({ ...asUser('DEPLOY_ITEM', phase), finished: true, parent: root })
+  expect(retriesFor(item('FAILED'), root)).toMatchObject([{ name: 'retry', variables: { id: 'root' } }])
+  expect(retriesFor(item('SUCCEEDED'), root)).toEqual([])
+  // Its own button.
+  expect(retriesFor(root, root)).toEqual([])
+  expect(retriesFor(item('FAILED'), actable(root, 'VIEWER'))).toEqual([])
 })
 
 test('what is in the way of a button is said once for all that it concerns', () => {

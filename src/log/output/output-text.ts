@@ -4,7 +4,7 @@ import type { Client } from '../../store/client.ts'
 import { bigint, boolean, integer } from '../../store/column-types.ts'
 import { statement } from '../../store/statement.ts'
 import { type Pruner, prunePeriodically } from '../prune-periodically.ts'
-import { foldedSql } from '../words.ts'
+import { gatheredSql } from '../words.ts'
 import { OutputEnds } from './output-end.ts'
 
 /**
@@ -29,8 +29,8 @@ const TAKE_TURN = statement({
 })
 
 // A word of a search has no blank, so that it is within one of the parts. Lines of the system are written over others later.
-const SAID = `select ${foldedSql("string_agg(distinct w.word, E'\\n')")} as text
-  from line l cross join lateral string_to_table(l.text collate "C", ' ') w(word) where l.stream <> 'SYSTEM'`
+const SAID = `select ${gatheredSql(`select w.word as said
+  from line l cross join lateral string_to_table(l.text collate "C", ' ') w(word) where l.stream <> 'SYSTEM'`)} as text`
 const placesOf = (column: 'root_id' | 'project_id'): string =>
   `(select case when count(*) <= ${MAX_PLACES} then coalesce(array_agg(p.id), '{}') end
     from (select distinct o.${column} as id from line l join object o on o.id = l.object_id) p)`

@@ -6,7 +6,7 @@ import { containsAllSql, Params, storable } from '../filter.ts'
 import { without } from '../log-text.ts'
 import { firstOf, stretchOf } from '../stretch.ts'
 import type { SequenceWindow } from '../time-window.ts'
-import { foldedSql } from '../words.ts'
+import { foldedSql, lacksOneSql } from '../words.ts'
 import type { OutputEnd } from './output-end.ts'
 
 export type OutputStream = 'STDOUT' | 'STDERR' | 'STEP' | 'SYSTEM'
@@ -70,7 +70,7 @@ const SKIPPED = statement({
       when $3::uuid is not null and not ($3::uuid = any(t.roots)) then true
       when $4::uuid[] is not null and not ($4::uuid[] && t.projects) then true
       when t.to_at < $5::timestamptz or t.from_at >= $6::timestamptz then true
-      else exists (select from unnest($7::text[]) w(word) where strpos(t.text, w.word collate "C") = 0) end
+      else ${lacksOneSql('t.text', '$7::text[]')} end
     order by t.first_seq`,
   params: [
     ...([bigint, bigint, nullable(uuid), nullable(array(uuid))] as const),

@@ -83,6 +83,7 @@ export const DETAILS = gql(`query Details($id: ID!) {
     deadlines { name since expiresAt to }
     failure: error { code message at causeCount causes(first: 10) { code kind message name objectId object { root { id } } } }
     verbs { name allowed obstacle why }
+    tree: root { id kind name phase finished parent { id } deletionRequestedAt verbs { name allowed obstacle why } }
     blockedBy(first: 10) { ${BLOCKERS} }
     dependsOn(first: 20) { edges { node { ${LINK} } } }
     ... on Installation { installationSpec: spec exports imports }

@@ -1,4 +1,4 @@
-import { type Verb, verbsOf } from './known.ts'
+import { classOf, type Verb, verbsOf } from './known.ts'
 
 /** An action of a viewer on an object: its button, and its mutation. */
 export interface Action {
@@ -35,6 +35,15 @@ export const actionsFor = (object: Actable): readonly Action[] =>
   object.verbs
     .filter(({ allowed }) => allowed)
     .flatMap((verb) => knownVerb(object, verb).map((known) => actionOf(known, object)))
+
+/**
+ * What the root of a tree offers for an object in it that has failed: what failed is retried as a whole, by the root.
+ */
+export const retriesFor = (object: Actable, root: Actable): readonly Action[] =>
+  object.id === root.id || !['failed', 'stopped'].includes(classOf(object.phase))
+    ? []
+    : actionsFor(root).filter(({ name }) => name === RETRY)
+const RETRY = 'retry'
 
 /** Actions that the object has, and that something is in the way of. Those of other phases would say nothing. */
 export interface Refused {

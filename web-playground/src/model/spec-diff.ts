@@ -40,9 +40,16 @@ const shown = (value: unknown): string => {
   return text.length > MOST ? `${text.slice(0, MOST)}…` : text
 }
 
+interface Words {
+  readonly added: string
+  readonly removed: string
+}
+const BEFORE_A_ROLLBACK: Words = { added: 'comes back', removed: 'goes' }
+export const AFTERWARDS: Words = { added: 'new', removed: 'gone' }
+
 /** e.g. `deployItems.db.config.image: "a" → "b"`. */
-export function describeDifference({ path, from, to }: Difference): string {
-  if (from === undefined) return `${path}: comes back, ${shown(to)}`
-  if (to === undefined) return `${path}: goes`
+export function describeDifference({ path, from, to }: Difference, words = BEFORE_A_ROLLBACK): string {
+  if (from === undefined) return `${path}: ${words.added}, ${shown(to)}`
+  if (to === undefined) return `${path}: ${words.removed}`
   return `${path}: ${shown(from)} → ${shown(to)}`
 }

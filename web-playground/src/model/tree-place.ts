@@ -1,26 +1,35 @@
+import { type LogSpan, readLogSpan } from './log-filter.ts'
+
+export const TREE_VIEWS = ['graph', 'timeline', 'changes'] as const
+export type TreeView = (typeof TREE_VIEWS)[number]
+
 /** The view of a tree, as the address has it. */
 export interface TreePlace {
-  readonly view: 'graph' | 'timeline'
+  readonly view: TreeView
   /** The selected object. */
   readonly object: string
   /** The sequence at which the tree is shown; null: the present. */
   readonly at: number | null
+  /** How far back changes are shown. */
+  readonly last: LogSpan
 }
 
 export function readPlace(search: string, rootId: string): TreePlace {
   const params = new URLSearchParams(search)
   const at = params.get('at') ?? ''
   return {
-    view: params.get('view') === 'timeline' ? 'timeline' : 'graph',
+    view: TREE_VIEWS.find((view) => view === params.get('view')) ?? 'graph',
     object: params.get('object') ?? rootId,
     at: /^\d{1,15}$/.test(at) ? Number(at) : null,
+    last: readLogSpan(params.get('last') ?? '') ?? 'day',
   }
 }
 
 /** Defaults are omitted. Starts with `?`, or is empty. */
-export function writePlace({ view, object, at }: Partial<TreePlace>, rootId: string): string {
+export function writePlace({ view, object, at, last }: Partial<TreePlace>, rootId: string): string {
   const params = new URLSearchParams()
-  if (view === 'timeline') params.set('view', view)
+  if (view !== undefined && view !== 'graph') params.set('view', view)
+  if (view === 'changes' && last !== undefined && last !== 'day') params.set('last', last)
   if (object !== undefined && object !== rootId) params.set('object', object)
   if (at !== undefined && at !== null) params.set('at', String(at))
   const text = params.toString()

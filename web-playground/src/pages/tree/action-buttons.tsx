@@ -1,25 +1,36 @@
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { families } from '../../families/index.ts'
-import { type Actable, type Action, actionsFor, mayChange, type Refused, refusedFor } from '../../model/actions.ts'
+import {
+  type Actable,
+  type Action,
+  actionsFor,
+  mayChange,
+  type Refused,
+  refusedFor,
+  retriesFor,
+} from '../../model/actions.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Outcome } from '../../ui/states.tsx'
 import { useAct } from '../../ui/use-act.ts'
 
+type Named = Actable & { readonly name: string }
 interface Props {
-  readonly object: Actable & { readonly name: string }
+  readonly object: Named
+  /** Of its tree; it may be the object. */
+  readonly root: Named
   readonly onDone: () => void
 }
 
 /** The actions of this viewer on the object, as it is now. */
-export function ActionButtons({ object, onDone }: Props) {
+export function ActionButtons({ object, root, onDone }: Props) {
   const { busy, result, ask } = useAct(onDone)
   const [asked, setAsked] = useState<Action | null>(null)
   const run = (action: Action): void => {
     setAsked(null)
     void ask({ ...action, done: `${action.label}: asked for.` })
   }
-  const actions = actionsFor(object)
+  const actions = [...actionsFor(object), ...retriesFor(object, root)]
   const refused = refusedFor(object)
   const links = mayChange(object) ? families().flatMap((family) => family.linksFor(object)) : []
   return (

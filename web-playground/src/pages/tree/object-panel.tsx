@@ -50,7 +50,7 @@ function Shown({ details, way, onDone }: ShownProps) {
         <Phase phase={details.phase} /> for <Since at={details.phaseSince} />
         {details.deletionRequestedAt && <span className="quiet">, to be deleted</span>}
       </p>
-      <ActionButtons object={details} onDone={onDone} />
+      <ActionButtons object={details} root={details.tree} onDone={onDone} />
       {classOf(details.phase) !== 'done' && <Progress progress={details.progress} />}
       <Failure failure={details.failure} />
       <WaitsFor blockers={details.blockedBy} />

@@ -3,7 +3,7 @@ import type { HistoryStore } from '../../data/history-store.ts'
 import type { TreeStore } from '../../data/tree-store.ts'
 import { countClasses, humanKind } from '../../model/known.ts'
 import type { Row } from '../../model/object.ts'
-import type { TreePlace } from '../../model/tree-place.ts'
+import { TREE_VIEWS, type TreePlace, type TreeView } from '../../model/tree-place.ts'
 import { plural } from '../../model/words.ts'
 import { placeHref } from '../../ui/links.ts'
 import { CountsByClass, Phase, Since } from '../../ui/phase.tsx'
@@ -46,16 +46,19 @@ export function TreeHead({ tree, history, place, rows }: Props) {
   )
 }
 
+const NAMES: Readonly<Record<TreeView, string>> = { graph: 'Graph', timeline: 'Timeline', changes: 'Changes' }
+
 function Views({ rootId, place }: { readonly rootId: string; readonly place: TreePlace }) {
   return (
     <nav className="views" aria-label="Views of the tree">
-      {(['graph', 'timeline'] as const).map((view) => (
+      {TREE_VIEWS.map((view) => (
         <Link
           key={view}
-          href={placeHref(rootId, { ...place, view })}
+          // What has changed up to now is no question of the past.
+          href={placeHref(rootId, { ...place, view, ...(view === 'changes' && { at: null }) })}
           aria-current={view === place.view ? 'page' : undefined}
         >
-          {view === 'graph' ? 'Graph' : 'Timeline'}
+          {NAMES[view]}
         </Link>
       ))}
     </nav>

@@ -7,6 +7,7 @@ import type { TreePlace } from '../../model/tree-place.ts'
 import { useLive } from '../../ui/session-context.ts'
 import { Empty, Loading, Problem } from '../../ui/states.tsx'
 import { useTitle } from '../../ui/title.ts'
+import { ChangesView } from './changes-view.tsx'
 import { Gone } from './gone.tsx'
 import { ObjectPanel } from './object-panel.tsx'
 import { PastBanner } from './past-banner.tsx'
@@ -55,6 +56,8 @@ function Shown({ tree, history }: Stores) {
       <div className="tree-body">
         {place.view === 'timeline' ? (
           <TimelineView {...{ tree, history, past, place }} onSelect={select} />
+        ) : place.view === 'changes' && place.at === null ? (
+          <ChangesView rootId={rootId} place={place} />
         ) : (
           <Graph {...{ tree, history, past, place, folds }} onSelect={select} onFold={fold} />
         )}

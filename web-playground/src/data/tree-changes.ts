@@ -1,0 +1,37 @@
+import { LOG_SPANS, type LogSpan } from '../model/log-filter.ts'
+import { AskedStore } from './asked-store.ts'
+import { gql, type ResultOf } from './gql.ts'
+import type { Session } from './session.ts'
+
+const DIFFERENCES = 'truncated differences { path change before after }'
+const TREE_CHANGES = gql(`query TreeChanges($rootId: ID!, $fromTime: DateTime!) {
+  treeDiff(rootId: $rootId, fromTime: $fromTime) {
+    rootId fromTime objectCount
+    objects { objectId path kind change before after object { id } }
+    spec { ${DIFFERENCES} }
+    exports { ${DIFFERENCES} }
+  }
+}`)
+
+/** Null: the log has no such tree. */
+export type TreeChanges = ResultOf<typeof TREE_CHANGES>['treeDiff']
+export type ValueChanges = NonNullable<NonNullable<TreeChanges>['spec']>
+
+/** What has changed in a tree within the last hour, day or week, up to now. */
+export const treeChangesOf = (
+  session: Session,
+  { rootId, last }: { readonly rootId: string; readonly last: LogSpan },
+  signal: AbortSignal,
+): AskedStore<{ readonly changes: TreeChanges }> =>
+  new AskedStore(
+    session,
+    {
+      ask: async ({ client }, asking) => {
+        const fromTime = new Date(Date.now() - LOG_SPANS[last]).toISOString()
+        const { treeDiff } = await client.query(TREE_CHANGES, { rootId, fromTime }, { signal: asking })
+        return { changes: treeDiff }
+      },
+      concerns: (change) => change.rootId === rootId,
+    },
+    signal,
+  )
