@@ -57,7 +57,7 @@ function Changes({ changes, place }: { readonly changes: TreeChanges; readonly p
         {objects.map(({ objectId, path, kind, change, before, after, object }) => (
           <li key={objectId} data-change={change}>
             {object ? <Link href={placeHref(rootId, { ...place, object: objectId })}>{path}</Link> : path}{' '}
-            <span className="quiet">{humanKind(kind)}</span>{' '}
+            <span className="quiet">{humanKind(kind)}:</span>{' '}
             {before === null ? <span className="quiet">new</span> : <Phase phase={before} />}
             <span aria-hidden="true"> → </span>
             <span className="hidden">then</span>
@@ -77,13 +77,17 @@ function Values({ title, values }: { readonly title: string; readonly values: Va
       <ul className="differences">
         {values.differences.map(({ path, change, before, after }) => {
           const difference = {
-            path: path.join('.') || 'all of it',
+            path: path.join('.'),
             from: change === 'ADDED' ? undefined : before,
             to: change === 'REMOVED' ? undefined : after,
           }
           return (
             <li key={difference.path}>
-              <code>{describeDifference(difference, AFTERWARDS)}</code>
+              {path.length === 0 ? (
+                `All of it is ${before === null ? 'new' : after === null ? 'gone' : 'another'}.`
+              ) : (
+                <code>{describeDifference(difference, AFTERWARDS)}</code>
+              )}
             </li>
           )
         })}
