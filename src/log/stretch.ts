@@ -4,7 +4,7 @@ import type { PageRange } from './page.ts'
 import type { SequenceWindow } from './time-window.ts'
 
 /** Sequences that one page looks at, change by change, when no index leads to the matches. */
-export const STRETCH = 50_000
+export const STRETCH = 30_000
 /** Sequences of which one page finds, by what stretches of the log say, those that it has to look at. */
 export const SEARCHED = 2_000_000
 
