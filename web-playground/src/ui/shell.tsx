@@ -1,16 +1,16 @@
 import { Suspense, useEffect, useRef } from 'react'
 import { Link, Route, Switch, useLocation } from 'wouter'
-import { families } from '../families/index.ts'
 import markUrl from '../mark.svg'
-import type { SignedIn } from '../model/viewer.ts'
 import { ObjectsPage } from '../pages/objects/objects-page.tsx'
 import { OverviewPage } from '../pages/overview/overview-page.tsx'
 import { ConnectionBadge } from './connection-badge.tsx'
 import { Fault } from './fault.tsx'
 import { lazyPart } from './load-part.ts'
+import { familyPages, menuFor } from './menu.ts'
 import { useSession } from './session-context.ts'
 import { Empty, Loading } from './states.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
+import { usePalette } from './use-palette.ts'
 
 const TreePage = lazyPart(() => import('../pages/tree/tree-page.tsx'))
 const LogPage = lazyPart(() => import('../pages/log/log-page.tsx'))
@@ -20,28 +20,12 @@ const ProjectsPage = lazyPart(() => import('../pages/projects/projects-page.tsx'
 const CreatePage = lazyPart(() => import('../pages/create/create-page.tsx'))
 const AuditPage = lazyPart(() => import('../pages/audit/audit-page.tsx'))
 const TokensPage = lazyPart(() => import('../pages/tokens/tokens-page.tsx'))
+const Palette = lazyPart(() => import('./palette.tsx'))
 const ExplorePage = lazyPart(() => import('../pages/explore/explore-page.tsx'))
-
-const pagesFor = ({ isAdmin }: SignedIn): readonly { readonly path: string; readonly label: string }[] => [
-  { path: '/', label: 'Overview' },
-  { path: '/objects', label: 'Objects' },
-  { path: '/log', label: 'Log' },
-  ...familyPages().filter(({ ofAgents }) => !ofAgents),
-  { path: '/agents', label: 'Agents' },
-  { path: '/projects', label: 'Projects' },
-  { path: '/machines', label: 'State machines' },
-  ...(isAdmin
-    ? [
-        { path: '/tokens', label: 'Tokens' },
-        { path: '/audit', label: 'Audit' },
-      ]
-    : []),
-  { path: '/explore', label: 'Explore' },
-]
-const familyPages = () => families().flatMap(({ pages }) => pages)
 
 /** The frame of every page. */
 export function Shell({ onForget }: { readonly onForget: () => void }) {
+  const palette = usePalette()
   return (
     <>
       <a className="skip" href="#main">
@@ -53,6 +37,18 @@ export function Shell({ onForget }: { readonly onForget: () => void }) {
         </Link>
         <Nav />
         <div className="bar-end">
+          <button
+            type="button"
+            className="plain find"
+            aria-label="Find"
+            title="Find objects and pages (Ctrl K)"
+            onClick={palette.open}
+          >
+            <svg viewBox="0 0 16 16" aria-hidden="true">
+              <circle cx="7" cy="7" r="4.5" />
+              <path d="M10.5 10.5 14 14" />
+            </svg>
+          </button>
           <Link href="/create" className="button primary">
             Create
           </Link>
@@ -69,6 +65,11 @@ export function Shell({ onForget }: { readonly onForget: () => void }) {
         </div>
       </header>
       <Pages />
+      {palette.isOpen && (
+        <Suspense>
+          <Palette onClose={palette.close} />
+        </Suspense>
+      )}
     </>
   )
 }
@@ -86,7 +87,7 @@ function Nav() {
   const isOn = (page: string): boolean => (page === '/' ? path === '/' : path.startsWith(page))
   return (
     <nav aria-label="Pages" ref={bar}>
-      {pagesFor(viewer).map(({ path: to, label }) => (
+      {menuFor(viewer).map(({ path: to, label }) => (
         <Link key={to} href={to} aria-current={isOn(to) ? 'page' : undefined}>
           {label}
         </Link>

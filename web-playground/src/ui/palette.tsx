@@ -1,0 +1,158 @@
+import { type KeyboardEvent, useEffect, useId, useState } from 'react'
+import { useLocation } from 'wouter'
+import { foundObjects } from '../data/found-objects.ts'
+import type { CreateForm } from '../families/family.ts'
+import { allForms } from '../families/index.ts'
+import { humanKind } from '../model/known.ts'
+import type { Row } from '../model/object.ts'
+import { createHref, objectsHref, treeHref } from './links.ts'
+import { menuFor } from './menu.ts'
+import { Phase } from './phase.tsx'
+import { useSession } from './session-context.ts'
+import { useModal } from './use-modal.ts'
+import './palette.css'
+
+const MOST = 8
+/** Names are typed faster than they are looked up. */
+const SETTLE_MS = 150
+
+interface Choice {
+  readonly href: string
+  readonly label: string
+  /** What kind of thing it is. */
+  readonly about: string
+  readonly phase?: string
+}
+
+/** Finds objects by name, pages, and what can be created: by keyboard alone, or by pointer. */
+export default function Palette({ onClose }: { readonly onClose: () => void }) {
+  const dialog = useModal()
+  const list = useId()
+  const [, navigate] = useLocation()
+  const [text, setText] = useState('')
+  const [at, setAt] = useState(0)
+  const objects = useObjects(text)
+  const { pages, others } = usePlaces(text)
+  const choices = [...pages, ...objects.found.map(choiceOf), ...others]
+  const active = Math.min(at, choices.length - 1)
+  const go = ({ href }: Choice): void => {
+    onClose()
+    // The documentation is another site.
+    if (href.startsWith('/docs/')) location.assign(href)
+    else navigate(href)
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    const chosen = choices[active]
+    if (step !== 0 && choices.length > 0) setAt((active + step + choices.length) % choices.length)
+    else if (event.key === 'Enter' && chosen) go(chosen)
+    else return
+    event.preventDefault()
+  }
+  return (
+    <dialog ref={dialog} className="palette" aria-label="Find" onClose={onClose}>
+      <input
+        type="text"
+        role="combobox"
+        aria-label="Name of an object or a page"
+        aria-expanded={choices.length > 0}
+        aria-controls={list}
+        aria-activedescendant={choices.length > 0 ? `${list}-${active}` : undefined}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="Name of an object or a page"
+        value={text}
+        onChange={({ target }) => {
+          setText(target.value)
+          setAt(0)
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div role="listbox" id={list} aria-label="Found" className="palette-list">
+        {choices.map((choice, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: keys are those of the input
+          // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the input
+          <div
+            key={choice.href}
+            id={`${list}-${index}`}
+            role="option"
+            aria-selected={index === active}
+            onClick={() => go(choice)}
+            onPointerMove={() => setAt(index)}
+          >
+            <span className="palette-label">{choice.label}</span> <span className="quiet">{choice.about}</span>
+            {choice.phase !== undefined && <Phase phase={choice.phase} />}
+          </div>
+        ))}
+      </div>
+      <p className="quiet" role="status">
+        {objects.problem ?? (choices.length === 0 && !objects.isLooking ? 'Nothing has this name.' : '')}
+      </p>
+    </dialog>
+  )
+}
+
+const choiceOf = ({ id, name, kind, phase, root, project }: Row): Choice => ({
+  href: treeHref(root.id, id),
+  label: name,
+  about: `${humanKind(kind)} in ${root.id === id ? project.name : root.name}`,
+  phase,
+})
+
+/** Pages, forms and the documentation; with nothing typed, the pages alone. */
+function usePlaces(text: string): { readonly pages: readonly Choice[]; readonly others: readonly Choice[] } {
+  const { viewer } = useSession()
+  const forms = useForms()
+  const wanted = text.trim().toLowerCase()
+  const pages = menuFor(viewer).map(({ path, label }) => ({ href: path, label, about: 'Page' }))
+  const others = [
+    ...forms.map(({ name, label }) => ({
+      href: createHref(name),
+      label: `Create ${label.toLowerCase()}`,
+      about: 'Form',
+    })),
+    { href: objectsHref({ finished: false }), label: 'Unfinished objects', about: 'List' },
+    { href: '/docs/', label: 'Documentation', about: 'Site' },
+  ]
+  const isWanted = ({ label }: Choice): boolean => label.toLowerCase().includes(wanted)
+  return { pages: pages.filter(isWanted), others: wanted === '' ? [] : others.filter(isWanted) }
+}
+
+/** Pages are there at once; what is missing when its files cannot be had is missing here alone. */
+function useForms(): readonly CreateForm[] {
+  const [forms, setForms] = useState<readonly CreateForm[]>([])
+  useEffect(() => void allForms().then(setForms, () => undefined), [])
+  return forms
+}
+
+interface Looked {
+  readonly found: readonly Row[]
+  readonly isLooking: boolean
+  readonly problem: string | null
+}
+
+function useObjects(text: string): Looked {
+  const { client } = useSession()
+  const wanted = text.trim()
+  const [looked, setLooked] = useState<Looked & { readonly for: string }>({ ...NONE, for: '' })
+  useEffect(() => {
+    const stop = new AbortController()
+    const look = async (): Promise<void> => {
+      try {
+        const found = await foundObjects(client, { text: wanted, most: MOST }, stop.signal)
+        setLooked({ for: wanted, found, isLooking: false, problem: null })
+      } catch (error) {
+        if (!stop.signal.aborted) setLooked({ ...NONE, for: wanted, problem: String(error) })
+      }
+    }
+    const timer = wanted === '' ? undefined : setTimeout(() => void look(), SETTLE_MS)
+    return () => {
+      clearTimeout(timer)
+      stop.abort()
+    }
+  }, [client, wanted])
+  if (wanted === '') return NONE
+  // What was found for the text before is shown until there is something newer.
+  return looked.for === wanted ? looked : { ...looked, isLooking: true }
+}
+const NONE: Looked = { found: [], isLooking: false, problem: null }
