@@ -38,10 +38,21 @@ export async function visit(
   context.setDefaultTimeout(PATIENCE_MS)
   const page = await context.newPage()
   page.on('pageerror', (error) => complaints.push(String(error)))
+  let networkChanges = 0
   page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text())
+    if (message.type() !== 'error') return
+    if (message.text().includes(NETWORK_CHANGED)) networkChanges += 1
+    else complaints.push(message.text())
   })
-  await page.goto(`${server.origin}${path}#token=${server.token}`)
+  for (let attempt = 1; ; attempt++) {
+    const before = networkChanges
+    const failed = await page.goto(`${server.origin}${path}#token=${server.token}`).then(() => null, String)
+    if (failed === null && networkChanges === before) break
+    if (attempt === ATTEMPTS || (failed !== null && !failed.includes(NETWORK_CHANGED)))
+      throw new Error(failed ?? NETWORK_CHANGED)
+    // The same address with another fragment would not be loaded anew.
+    await page.goto('about:blank')
+  }
   const unanswered = new Set<Request>()
   context.on('request', (request) => unanswered.add(request))
   context.on('requestfinished', (request) => unanswered.delete(request))
@@ -66,6 +77,9 @@ export async function visit(
     },
   }
 }
+/** Chromium ends all requests when an interface comes or goes, as with each container that another test starts. */
+const NETWORK_CHANGED = 'ERR_NETWORK_CHANGED'
+const ATTEMPTS = 5
 /** A page that has hung shows nothing more. */
 const SHOWN_MS = 2_000
 

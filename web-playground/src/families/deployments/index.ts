@@ -1,5 +1,5 @@
+import { loadPart } from '../../data/load-part.ts'
 import { createHref } from '../../ui/links.ts'
-import { loadPart } from '../../ui/load-part.ts'
 import type { DashboardFamily } from '../family.ts'
 
 export const deployments: DashboardFamily = {

@@ -1,5 +1,6 @@
+import { loadPart } from '../../data/load-part.ts'
+import { lazyPart } from '../../ui/lazy-part.ts'
 import { createHref } from '../../ui/links.ts'
-import { lazyPart, loadPart } from '../../ui/load-part.ts'
 import type { DashboardFamily } from '../family.ts'
 
 export const edge: DashboardFamily = {

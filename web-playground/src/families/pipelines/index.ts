@@ -1,4 +1,5 @@
-import { lazyPart, loadPart } from '../../ui/load-part.ts'
+import { loadPart } from '../../data/load-part.ts'
+import { lazyPart } from '../../ui/lazy-part.ts'
 import type { DashboardFamily } from '../family.ts'
 
 export const pipelines: DashboardFamily = {

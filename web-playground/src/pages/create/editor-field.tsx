@@ -1,7 +1,7 @@
 import { Suspense, useId, useRef } from 'react'
 import type { TextProblem } from '../../model/manifest-text.ts'
 import { plural } from '../../model/words.ts'
-import { lazyPart } from '../../ui/load-part.ts'
+import { lazyPart } from '../../ui/lazy-part.ts'
 import { Loading } from '../../ui/states.tsx'
 import type { CodeEditorHandle } from './code-editor.tsx'
 

@@ -2,23 +2,19 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
 import { storeSignIn } from './data/sign-in.ts'
-import { keepToken } from './data/token.ts'
 import { isReturn } from './model/sign-in.ts'
-import './styles/base.css'
-import './styles/parts.css'
-import { applyTheme } from './ui/theme.ts'
 
-// The token leaves the address at once.
-keepToken()
-applyTheme()
-const problem = await signInProblem()
-const root = document.getElementById('root')
-if (!root) throw new Error('the page has no root')
-createRoot(root).render(
-  <StrictMode>
-    <App problem={problem} />
-  </StrictMode>,
-)
+/** Draws the application, once a sign-in that an issuer sends back has ended. */
+export async function start(): Promise<void> {
+  const problem = await signInProblem()
+  const root = document.getElementById('root')
+  if (!root) throw new Error('the page has no root')
+  createRoot(root).render(
+    <StrictMode>
+      <App problem={problem} />
+    </StrictMode>,
+  )
+}
 
 /** Ends a sign-in that an issuer sends back. Null: there is none, or it succeeded. */
 async function signInProblem(): Promise<string | null> {

@@ -1,5 +1,3 @@
-import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
-
 /** Milliseconds before each further attempt: a network may lose one request. */
 const PAUSES_MS = [500, 1_000, 2_000]
 
@@ -14,8 +12,3 @@ export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
   }
   return await load()
 }
-
-/** A component in a file of its own, which is loaded when it is first drawn. */
-// biome-ignore lint/suspicious/noExplicitAny: as React itself declares it, so that all properties are possible
-export const lazyPart = <C extends ComponentType<any>>(load: () => Promise<{ default: C }>): LazyExoticComponent<C> =>
-  lazy(() => loadPart(load))
