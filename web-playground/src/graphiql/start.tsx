@@ -1,0 +1,16 @@
+import 'graphiql/setup-workers/vite'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { GraphiqlPage } from './graphiql-page.tsx'
+import 'graphiql/style.css'
+import '../styles/graphiql.css'
+
+export function start(): void {
+  const root = document.getElementById('root')
+  if (!root) throw new Error('The page has no root.')
+  createRoot(root).render(
+    <StrictMode>
+      <GraphiqlPage />
+    </StrictMode>,
+  )
+}
