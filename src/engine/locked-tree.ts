@@ -10,7 +10,7 @@ import { runIn } from '../tracing/spans.ts'
 import type { EngineContext } from './context.ts'
 import { flush, onlyInserts } from './flush.ts'
 import { load } from './load.ts'
-import { runToFixpoint } from './run-to-fixpoint.ts'
+import { applyReleases, runToFixpoint } from './run-to-fixpoint.ts'
 import type { Effect, TreeSlice } from './slice/tree-slice.ts'
 import type { TrackedObject } from './tracked-object.ts'
 import type { Transaction } from './transaction.ts'
@@ -100,9 +100,10 @@ export class LockedTree implements LockedTreePort {
     this.#hasDecided = true
     this.#undecided = await runToFixpoint(this.client, this.slice, this.#context.kinds, budget)
   }
-  /** Leaves the touched objects to the next reconcile. */
-  deferDecisions(): void {
-    this.#undecided = new Set([...this.slice.touched].map(({ row }) => row.id))
+  /** Leaves the touched objects, and those that were waiting for what has ended, to the next reconcile. */
+  async deferDecisions(): Promise<void> {
+    await applyReleases(this.client, this.slice, this.#context.kinds)
+    this.#undecided = new Set([...this.slice.touched].flatMap(({ gone, row }) => (gone ? [] : row.id)))
   }
   /** Notes that the wake requests of the tree were taken. `isClockDue`: the tree was due by its clock, too. */
   reconciled(isClockDue: boolean): void {

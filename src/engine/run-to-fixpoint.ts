@@ -58,7 +58,7 @@ function decideTouched(slice: TreeSlice, kinds: Kinds, budget: number): void {
 }
 
 /** Decrements `waitingFor` of the neighbours of released objects. A neighbour that waits for nothing more decides next. */
-async function applyReleases(client: Client, slice: TreeSlice, kinds: Kinds): Promise<void> {
+export async function applyReleases(client: Client, slice: TreeSlice, kinds: Kinds): Promise<void> {
   while (slice.releases.length > 0) {
     const releases = slice.releases
     slice.releases = []

@@ -102,7 +102,7 @@ export class TreeLane extends Lane<Task, Answer> {
     for (const task of tasks) if (task.prepare) await task.prepare(tree.slice, tx)
     const outcomes = tasks.map((task) => applyTask(task, tree.slice, tx))
     if (decides) await tree.decide(BUDGET)
-    else tree.deferDecisions()
+    else await tree.deferDecisions()
     return outcomes
   }
 
