@@ -1,6 +1,7 @@
 import { mkdtempDisposable, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { SignIn } from '../../src/sign-in/index.ts'
 import { startTestApp } from '../testkit/app.ts'
@@ -34,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => shared.disposeAsync())
 afterEach(async () => {
-  Object.assign(issuer, { tokenTtlS: 60, codeTtlS: 60, codeAnswer: { interval: 1 }, slowDowns: 0 })
+  Object.assign(issuer, { tokenTtlS: 60, beforeTokens: null, codeTtlS: 60, codeAnswer: { interval: 1 }, slowDowns: 0 })
   await phaseline('logout')
 })
 
@@ -104,6 +105,19 @@ async function refresh(token: string | null): Promise<unknown> {
   return ((await (await fetch(`${issuer.url}/token`, { method: 'POST', body })).json()) as { error?: string }).error
 }
 
+test('a token that has expired on its way is renewed, not taken for one that the server refuses', async () => {
+  issuer.tokenTtlS = 1
+  let given = 0
+  issuer.beforeTokens = async () => {
+    given += 1
+    if (given === 1) await delay(2_000)
+    issuer.tokenTtlS = 60
+  }
+  await signIn()
+  expect(given).toBe(2)
+  expect((await stored()).expiresAt).toBeGreaterThan(Date.now())
+})
+
 test('another sign-in takes the place of the first one, which the issuer forgets', async () => {
   await signIn()
   const first = await stored()
@@ -134,7 +148,7 @@ test('streams of several commands outlive their tokens, and miss no change', asy
 })
 
 test('commands that begin at once with an expired token renew it once', async () => {
-  issuer.tokenTtlS = 1
+  issuer.tokenTtlS = 3
   await signIn()
   await until(async () => (await stored()).expiresAt < Date.now(), { what: 'the token expires' })
   issuer.tokenTtlS = 60

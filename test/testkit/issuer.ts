@@ -14,6 +14,8 @@ export interface Issuer extends AsyncDisposable {
   readonly groups: Map<string, readonly string[]>
   /** Seconds for which new access tokens are valid. */
   tokenTtlS: number
+  /** Tokens that are given are sent once this has ended. */
+  beforeTokens: (() => Promise<void>) | null
   /** Seconds for which codes of device sign-ins are valid. */
   codeTtlS: number
   /** What the answer with such a code says besides, e.g. `interval`. */
@@ -79,6 +81,7 @@ export async function startIssuer(): Promise<Issuer> {
     account: 'ada',
     groups: new Map(),
     tokenTtlS: 60,
+    beforeTokens: null,
     codeTtlS: 60,
     codeAnswer: { interval: 1 },
     slowDowns: 0,
@@ -117,7 +120,7 @@ interface Answered {
   body: unknown
 }
 
-/** What the library itself does not: it names no interval, and never asks for a slower one. */
+/** What the library itself does not: it names no interval, never asks for a slower one, and is never slow itself. */
 async function answerDevices(context: Answered, next: () => Promise<unknown>, issuer: Issuer): Promise<void> {
   if (context.path === '/token' && issuer.slowDowns > 0) {
     issuer.slowDowns -= 1
@@ -126,6 +129,7 @@ async function answerDevices(context: Answered, next: () => Promise<unknown>, is
     return
   }
   await next()
+  if (context.path === '/token' && context.status === 200) await issuer.beforeTokens?.()
   if (context.path === '/device/auth' && context.status === 200)
     Object.assign(context.body as object, issuer.codeAnswer)
 }

@@ -295,6 +295,8 @@ test('a project is created and edited as its file; what is wrong is marked, by w
   await page.getByText('There is hello already').waitFor()
   await replaceInLine(page, 'timeout: 1m', 'timeout: soon', 'Project')
   await problems(page).getByText('must be a duration').waitFor()
+  // It stays an update while there are mistakes, however long they stay.
+  await page.waitForTimeout(600)
   expect(await button(page, 'Update').isDisabled()).toBe(true)
   await replaceInLine(page, 'timeout: soon', 'files: [{ path: a, from: b }]', 'Project')
   await problems(page).getByText('cannot be read from here').waitFor()

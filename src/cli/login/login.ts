@@ -1,6 +1,6 @@
 import { ClientError } from '../../client/index.ts'
 import { codeOf } from '../../process/error-code.ts'
-import { loadIssuer, type OfferedLogin, type SignIn } from '../../sign-in/index.ts'
+import { freshTokens, loadIssuer, type OfferedLogin, type SignIn, type SignInStore } from '../../sign-in/index.ts'
 import type { Io } from '../terminal/io.ts'
 import type { DeviceCode } from './device-flow.ts'
 import { LoginProblem } from './login-problem.ts'
@@ -27,14 +27,33 @@ export interface LoggedIn {
 export async function login({ url, issuer, show }: LoginRequest, { env, signal }: Io): Promise<LoggedIn> {
   const chosen = await chooseLogin(url, issuer, signal)
   const { signInByDevice } = await import('./device-flow.ts')
-  const signIn = await signInByDevice(chosen, { show, signal })
+  const held = hold(await signInByDevice(chosen, { show, signal }))
   try {
-    const viewer = await askWhoHas(signIn.token, url, signal)
-    await replace(new SignInFile(url, env), signIn)
-    return { viewer, issuer: chosen.issuer, renews: signIn.refreshToken !== null }
+    // A token that lives for seconds may have expired on its way here.
+    const viewer = await askWhoHas(freshTokens(held), url, signal)
+    await replace(new SignInFile(url, env), held.signIn)
+    return { viewer, issuer: chosen.issuer, renews: held.signIn.refreshToken !== null }
   } catch (error) {
-    await forget(signIn)
+    await forget(held.signIn)
     throw notAccepted(error, chosen) ?? error
+  }
+}
+
+/** A sign-in that nobody else knows yet. */
+interface Held extends SignInStore {
+  readonly signIn: SignIn
+}
+function hold(first: SignIn): Held {
+  let signIn = first
+  return {
+    get signIn() {
+      return signIn
+    },
+    read: async () => signIn,
+    write: async (renewed) => {
+      signIn = renewed
+    },
+    exclusively: (renew) => renew(),
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Client, ClientError, createClient } from '../../client/index.ts'
+import { type Client, ClientError, type ClientOptions, createClient } from '../../client/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { ResultOf } from '../../documents/typed-document.ts'
 import { plain } from '../terminal/text.ts'
@@ -13,7 +13,7 @@ export async function askWho(client: Client, signal: AbortSignal): Promise<Who> 
   throw new ClientError('unauthorized', 'The server does not say who you are.')
 }
 
-export async function askWhoHas(token: string, url: string, signal: AbortSignal): Promise<Who> {
+export async function askWhoHas(token: ClientOptions['token'], url: string, signal: AbortSignal): Promise<Who> {
   await using client = createClient({ url, token })
   return await askWho(client, signal)
 }

@@ -1,4 +1,5 @@
 import { projectInput, wantedProject, writeProject } from 'phaseline/manifest'
+import { useState } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import { AskedStore } from '../../../data/asked-store.ts'
 import { ask } from '../../../data/create.ts'
@@ -54,6 +55,13 @@ const useProject = (name: string) =>
 /** Milliseconds of a pause in typing. */
 const TYPED_MS = 250
 
+/** The newest value that could be read: what is being typed has mistakes most of the time. */
+function useReadable(value: string | null): string {
+  const [last, setLast] = useState(value ?? '')
+  if (value !== null && value !== last) setLast(value)
+  return value ?? last
+}
+
 function Form({ initial, example }: { readonly initial: string | null; readonly example: string | null }) {
   const { client } = useSession()
   const [, navigate] = useLocation()
@@ -61,15 +69,17 @@ function Form({ initial, example }: { readonly initial: string | null; readonly 
   const [text, setText, dropDraft] = useDraft('project', initial, EMPTY)
   const { busy, refused, forget, create } = useCreate()
   const { judged, read, problems } = useRead(text, readProjectText, refused)
-  const name = useSettled(read.ok ? read.value.name : '', TYPED_MS)
-  const found = useProject(name)?.answer
-  const isThere = found?.project !== null && found !== null
+  const name = useSettled(useReadable(read.ok ? read.value.name : null), TYPED_MS)
+  const store = useProject(name)
+  const isThere = Boolean(store?.answer?.project)
+  // Where it cannot be looked up, the server judges.
+  const isLooking = read.ok && (name !== read.value.name || !(store?.answer || store?.error))
   const change = (next: string): void => {
     setText(next)
     forget()
   }
   const submit = (): void => {
-    if (!read.ok || judged !== text) return
+    if (!read.ok || judged !== text || isLooking) return
     const contents = (read.value.workerTemplate?.files ?? []).map(({ content = '' }) => content)
     const input = { name: read.value.name, ...projectInput(wantedProject(read.value, contents)) }
     void create(
@@ -94,14 +104,16 @@ function Form({ initial, example }: { readonly initial: string | null; readonly 
       <p className="quiet" role="status">
         {!read.ok
           ? 'Fix the errors first.'
-          : isThere
-            ? `There is ${name} already: this would update it. What is left out stays as it is; null takes it away.`
+          : isLooking
+            ? `Looking for ${read.value.name}…`
+            : isThere
+              ? `There is ${name} already: this would update it. What is left out stays as it is; null takes it away.`
             : `A new project, ${read.value.name}.`}
       </p>
       <Submit
         label={isThere ? 'Update' : 'Create'}
         busy={busy}
-        missing={mayNot ?? (read.ok ? null : 'Fix the errors first.')}
+        missing={mayNot ?? (read.ok ? null : 'Fix the errors first.') ?? (isLooking ? 'Looking whether it is there already.' : null)}
         refused={refused}
         fields={['input']}
       />
