@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { present } from '../testkit/ask.ts'
 import { gql } from '../testkit/gql.ts'
-import { item, USER } from '../testkit/world.ts'
+import { addProject } from '../testkit/pipelines.ts'
+import { viewerOf } from '../testkit/viewers.ts'
+import { addPrincipal, item, USER } from '../testkit/world.ts'
 import { type Api, createApi } from './api.ts'
 
 let api: Api
@@ -27,6 +29,11 @@ async function blockedBy(path: readonly string[]) {
   const { id } = await api.world.see(...path)
   const { object } = await api.query(BLOCKERS, { id })
   return present(object).blockedBy
+}
+
+async function projectId(name: string): Promise<string> {
+  const { rows } = await api.world.pool.query<{ id: string }>('select id from project where name = $1', [name])
+  return rows[0]?.id ?? ''
 }
 
 describe('blockedBy', () => {
@@ -58,6 +65,24 @@ describe('blockedBy', () => {
     api.world.clock.advance(61_000)
     await api.world.create('later', { deployItems: [of('busy', 'three')] })
     expect(await blockers('later', 'deploy-items', 'three')).toEqual(['AGENT busy false'])
+  })
+
+  test('an agent of another project is none', async () => {
+    await addProject(api.world, 'other')
+    const [other, own] = await Promise.all([projectId('other'), projectId('default')])
+    const foreign = viewerOf('AGENT', { actor: 'DEPLOYER', projects: [other] })
+    await addPrincipal(api.world.pool, foreign)
+    await api.world.claim(1, foreign, ['shared'])
+    await api.world.create('foreign', { deployItems: [of('shared', 'one')] })
+    expect(await blockers('foreign')).toEqual(['AGENT shared false', 'CHILDREN 1'])
+    const both = viewerOf('AGENT', { actor: 'DEPLOYER', projects: [other, own] })
+    await addPrincipal(api.world.pool, both)
+    await api.world.create('other', { deployItems: [of('shared', 'two')] })
+    await api.world.claim(1, both, ['shared'])
+    const waiting = ['foreign', 'other'].map((root) =>
+      blockers(root, 'deploy-items', root === 'foreign' ? 'one' : 'two'),
+    )
+    expect((await Promise.all(waiting)).flat()).toEqual(['AGENT shared true'])
   })
 
   test('roots wait for names of the scope, and for roots that are not ready, along the whole chain', async () => {

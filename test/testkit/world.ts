@@ -5,6 +5,7 @@ import { type Audit, createAudit } from '../../src/audit/index.ts'
 import type { ClaimedItem, Report } from '../../src/core/ports/agents.ts'
 import type { System } from '../../src/core/ports/system.ts'
 import type { Viewer } from '../../src/core/ports/viewer.ts'
+import { PROJECT_ROLES } from '../../src/core/rights.ts'
 import type { TimeoutDefaults } from '../../src/core/tree.ts'
 import type { ObjectKind, Phase } from '../../src/core/vocabulary.ts'
 import type { TypedDocument } from '../../src/documents/typed-document.ts'
@@ -246,8 +247,13 @@ export async function createWorld({ system, ownDatabase = false }: WorldOptions 
 }
 
 /** Puts the principal of a made-up viewer into the database, so that it has a name there. */
-export async function addPrincipal(pool: Pool, { principalId: id, name, actor }: Viewer): Promise<void> {
-  const rights = { administrator: false, grants: [], types: null, targets: null, identity: null }
+export async function addPrincipal(pool: Pool, viewer: Viewer): Promise<void> {
+  const { principalId: id, name, actor } = viewer
+  const grants = viewer.grants.flatMap(({ role, projectId }) => {
+    const ofProject = PROJECT_ROLES.find((one) => one === role)
+    return ofProject ? [{ role: ofProject, projectId }] : []
+  })
+  const rights = { administrator: false, grants, types: null, targets: null, identity: null }
   await insertPrincipal(pool, { ...rights, id, name, actor, createdAt: new Date(0) })
 }
 

@@ -1,3 +1,4 @@
+import { servedBy } from '../../core/claimant.ts'
 import type { WorkState } from '../../core/tree.ts'
 import type { Client } from '../../store/client.ts'
 import { array, boolean, joined, nullable, smallintOf, text, uuid } from '../../store/column-types.ts'
@@ -45,7 +46,7 @@ const CHAINS = statement({
 })
 
 const DETAILS = statement({
-  text: `select o.id, o.root_id as "rootId", o.parent_id as "parentId", o.kind, o.name, o.phase, o.generation,
+  text: `select o.id, o.root_id as "rootId", o.project_id as "projectId", o.parent_id as "parentId", o.kind, o.name, o.phase, o.generation,
     o.observed_generation as "observedGeneration", o.job_id as "jobId", o.finished_job_id as "finishedJobId",
     o.deletion_requested_at as "deletionRequestedAt", o.waiting_for as "waitingFor",
     i.object_id is not null as "isInstallation", i.ignored, i.mode, i.next_mode as "nextMode",
@@ -64,6 +65,7 @@ const DETAILS = statement({
   row: {
     id: table.object.id,
     rootId: table.object.rootId,
+    projectId: table.object.projectId,
     parentId: table.object.parentId,
     kind: table.object.kind,
     name: table.object.name,
@@ -153,14 +155,6 @@ export async function queryBlockerInputs(
   }
 }
 
-const servedBy =
-  (agents: Awaited<ReturnType<typeof loadAgentsOf>>): BlockerInputs['isServed'] =>
-  (type, target) =>
-    agents.some(
-      (agent) =>
-        agent.types.includes(type) && (agent.targets === null || target === null || agent.targets.includes(target)),
-    )
-
 const MISSING_NAMES = statement({
   text: `select n.name from unnest($2::text[]) as n(name)
   left join project p on p.name = $1
@@ -171,7 +165,13 @@ const MISSING_NAMES = statement({
   row: { name: text },
 })
 
-/** The facts for `predictBlockers`, by two statements. */
+const PROJECT_ID = statement({
+  text: 'select id from project where name = $1',
+  params: [text],
+  row: { id: table.project.id },
+})
+
+/** The facts for `predictBlockers`, by three statements. */
 export async function queryPlanFacts(
   client: Client,
   asked: {
@@ -184,11 +184,17 @@ export async function queryPlanFacts(
   agentsSince: Date,
 ): Promise<PlanFacts> {
   const { project, id, names, types } = asked
-  const [missing, agents] = await Promise.all([
+  const [missing, agents, found] = await Promise.all([
     names.length > 0 ? MISSING_NAMES.query(client, [project, names, id]) : null,
     types.length > 0 ? loadAgentsOf(client, types, agentsSince) : [],
+    types.length > 0 ? PROJECT_ID.query(client, [project]) : null,
   ])
-  return { missing: new Set(missing?.rows.map(({ name }) => name)), isServed: servedBy(agents) }
+  const projectId = found?.rows[0]?.id ?? null
+  const isServed = servedBy(agents)
+  return {
+    missing: new Set(missing?.rows.map(({ name }) => name)),
+    isServed: ({ type, target }) => isServed({ type, target, projectId }),
+  }
 }
 
 type ScopeRow = StatementRow<typeof SCOPE>

@@ -1,3 +1,4 @@
+import type { OfferedWork } from '../../core/claimant.ts'
 import { isFinished, type ObjectRow, WORK_STATE, type Work } from '../../core/tree.ts'
 import type { Phase, ReconcileMode } from '../../core/vocabulary.ts'
 import { type ExporterState, isReady } from './imports.ts'
@@ -12,6 +13,7 @@ export interface Waiting {
     ObjectRow,
     | 'id'
     | 'rootId'
+    | 'projectId'
     | 'parentId'
     | 'kind'
     | 'name'
@@ -49,8 +51,8 @@ export interface Waiting {
 
 export interface BlockerInputs {
   readonly objects: ReadonlyMap<string, Waiting>
-  /** Whether a connected agent takes work of this type and target. */
-  isServed(type: string, target: string | null): boolean
+  /** Whether a connected agent takes it. */
+  isServed(work: OfferedWork): boolean
 }
 
 export type DeploymentsBlocker =
@@ -231,14 +233,14 @@ const pausedBelow = ({ name }: Waiting['row']): DeploymentsBlocker => ({
   message: `An installation in ${name} is ignored: it is not deleted until \`ignored\` is false.`,
 })
 
-function waitsForAgent({ work }: Waiting, details: BlockerInputs, now: Date): readonly DeploymentsBlocker[] {
+function waitsForAgent({ row, work }: Waiting, details: BlockerInputs, now: Date): readonly DeploymentsBlocker[] {
   if (work?.state !== WORK_STATE.OFFERED) return []
   const { type, target, offerAfter, lastProblem } = work
   if (offerAfter && offerAfter > now) {
     const message = withLastProblem('It is offered to agents again at that time.', lastProblem)
     return [{ reason: 'BACKOFF', until: offerAfter, message }]
   }
-  const connected = details.isServed(type, target)
+  const connected = details.isServed({ type, target, projectId: row.projectId })
   return [{ reason: 'AGENT', types: [type], connected, message: awaitsAgent(type, target, connected) }]
 }
 

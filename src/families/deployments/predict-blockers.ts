@@ -1,3 +1,4 @@
+import type { OfferedWork } from '../../core/claimant.ts'
 import type { ObjectKind } from '../../core/vocabulary.ts'
 import { awaitsAgent, lacksImport } from './blockers.ts'
 import type { PlanStep } from './plan.ts'
@@ -6,8 +7,8 @@ import type { InstallationSpec, ItemSpec } from './spec.ts'
 /** Predicts what a plan would wait for, from the facts that `blockedBy` judges once it has begun. Pure. */
 
 export interface PlanFacts {
-  /** Whether a connected agent takes work of this type and target. */
-  isServed(type: string, target: string | null): boolean
+  /** Whether a connected agent takes work of this type and target in the project. */
+  isServed(work: Pick<OfferedWork, 'type' | 'target'>): boolean
   /** Names of the project's scope that have neither a value nor an exporter. */
   readonly missing: ReadonlySet<string>
 }
@@ -42,9 +43,7 @@ export function predictBlockers(
       }),
     )
   const started = new Set(steps.flatMap(({ kind, action, path }) => (startsWork(kind, action) ? keyOf(path) : [])))
-  const unserved = itemsOf([name], spec).filter(
-    ({ path, item }) => started.has(keyOf(path)) && !isServed(item.type, item.target),
-  )
+  const unserved = itemsOf([name], spec).filter(({ path, item }) => started.has(keyOf(path)) && !isServed(item))
   const byAgent = Map.groupBy(unserved, ({ item }) => JSON.stringify([item.type, item.target]))
   return [...imports, ...[...byAgent.values()].flatMap(agentBlocker)]
 }

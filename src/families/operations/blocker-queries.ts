@@ -1,3 +1,4 @@
+import { servedBy } from '../../core/claimant.ts'
 import type { WorkState } from '../../core/tree.ts'
 import type { Client } from '../../store/client.ts'
 import { array, json, nullable, smallintOf, uuid } from '../../store/column-types.ts'
@@ -8,7 +9,7 @@ import type { BlockerInputs, Waiting } from './blockers.ts'
 import { blockersOfLocks } from './lock-queries.ts'
 
 const WAITING = statement({
-  text: `select o.id, o.kind, o.name, o.phase, t.phase as "taskPhase", y.open, w.type, w.state as "workState",
+  text: `select o.id, o.kind, o.name, o.phase, o.project_id as "projectId", t.phase as "taskPhase", y.open, w.type, w.state as "workState",
     array(select json_build_object('id', d.id, 'name', d.name, 'phase', d.phase) from edge e join object d on d.id = e.to_id
       where e.from_id = o.id and d.phase not in ('DONE', 'SKIPPED') order by d.ordinal limit 10) as "dependsOn"
   from object o left join object t on t.id = o.parent_id left join tally y on y.object_id = o.id
@@ -19,6 +20,7 @@ const WAITING = statement({
     kind: table.object.kind,
     name: table.object.name,
     phase: table.object.phase,
+    projectId: table.object.projectId,
     taskPhase: nullable(table.object.phase),
     open: nullable(table.tally.open),
     type: nullable(table.work.type),
@@ -43,6 +45,6 @@ export async function queryBlockerInputs(
   return {
     objects: new Map(rows.map((row) => [row.id, row])),
     locks,
-    isServed: (type) => agents.some((agent) => agent.types.includes(type)),
+    isServed: servedBy(agents),
   }
 }

@@ -1,3 +1,4 @@
+import type { OfferedWork } from '../../core/claimant.ts'
 import { WORK_STATE, type WorkState } from '../../core/tree.ts'
 import type { ObjectKind, Phase } from '../../core/vocabulary.ts'
 import { isOver } from './details.ts'
@@ -8,6 +9,7 @@ import type { LockMode } from './lock-mode.ts'
 export interface Waiting {
   readonly kind: ObjectKind
   readonly phase: Phase
+  readonly projectId: string
   readonly taskPhase: Phase | null
   /** Jobs of the task that have not ended. */
   readonly open: number | null
@@ -24,8 +26,8 @@ export interface LockWait {
 export interface BlockerInputs {
   readonly objects: ReadonlyMap<string, Waiting>
   readonly locks: ReadonlyMap<string, readonly LockWait[]>
-  /** Whether a gadget runner is connected. */
-  isServed(type: string): boolean
+  /** Whether a gadget runner is connected that may take it. */
+  isServed(work: OfferedWork): boolean
 }
 
 export type OperationsBlocker =
@@ -50,7 +52,7 @@ export type OperationsBlocker =
 export function blockersOf(id: string, { objects, locks, isServed }: BlockerInputs): readonly OperationsBlocker[] {
   const object = objects.get(id)
   if (!object) return []
-  const { kind, phase, open, type, workState, dependsOn } = object
+  const { kind, phase, projectId, open, type, workState, dependsOn } = object
   if (kind === 'TASK') {
     const waits = (phase === 'RUNNING' || phase === 'ABORTING') && open !== null && open > 0
     return waits
@@ -67,7 +69,7 @@ export function blockersOf(id: string, { objects, locks, isServed }: BlockerInpu
   if (phase === 'PENDING') return dependsOn.map(dependency)
   if (phase === 'WAITING') return (locks.get(id) ?? []).map(lock)
   if (type === null || workState !== WORK_STATE.OFFERED) return []
-  const connected = isServed(type)
+  const connected = isServed({ type, target: null, projectId })
   const message = connected
     ? 'A gadget runner has to take it.'
     : 'No gadget runner was heard of within the last minute.'

@@ -1,3 +1,4 @@
+import { servedBy } from '../../core/claimant.ts'
 import type { Labels } from '../../core/place.ts'
 import type { WorkState } from '../../core/tree.ts'
 import type { Client } from '../../store/client.ts'
@@ -12,7 +13,7 @@ import { candidateOf, loadPlacesOf } from './place-queries.ts'
 // The blockers of an event are those of its worker.
 const WAITING = statement({
   text: `select x.id as key, w.pool, w.state, o.phase, k.type, k.target, k.instance, w.target_labels as "targetLabels", k.state as "workState",
-    p.name as project, case w.pool when 'WORKER' then p.max_workers else p.max_jobs end as "projectLimit",
+    p.name as project, p.id as "projectId", case w.pool when 'WORKER' then p.max_workers else p.max_jobs end as "projectLimit",
     case when w.state = 0 then (select count(*)::integer from workload b
       where b.pool = w.pool and b.project_id = w.project_id and b.state = 0 and b.seq < w.seq) else 0 end as ahead
   from unnest($1::uuid[]) x(id) join object r on r.id = x.id
@@ -33,6 +34,7 @@ const WAITING = statement({
     targetLabels: nullable(json<Labels>()),
     workState: nullable(smallintOf<WorkState>()),
     project: table.project.name,
+    projectId: table.project.id,
     projectLimit: nullable(integer),
     ahead: integer,
   },
@@ -72,16 +74,10 @@ export async function queryBlockerInputs(
     held: held.rows,
     limits: limits.rows[0] ?? { WORKER: 0, JOB: 0 },
     places: places.map((place) => candidateOf(place, now)),
-    isServedUnregistered: (type) =>
-      agents.some(
-        (agent) =>
-          agent.types.includes(type) &&
-          !places.some((place) => place.type === type && (agent.targets?.includes(place.name) ?? false)),
-      ),
-    isServed: (type, target) =>
-      agents.some(
-        (agent) =>
-          agent.types.includes(type) && (agent.targets === null || target === null || agent.targets.includes(target)),
-      ),
+    isServed: servedBy(agents),
+    isServedUnregistered: (work) =>
+      servedBy(
+        agents.filter(({ targets }) => !places.some(({ type, name }) => type === work.type && targets?.includes(name))),
+      )(work),
   }
 }

@@ -1,3 +1,4 @@
+import type { OfferedWork } from '../../core/claimant.ts'
 import type { Labels } from '../../core/place.ts'
 import { WORK_STATE, type WorkState } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
@@ -10,6 +11,7 @@ export interface Waiting {
   readonly pool: Pool
   readonly phase: Phase
   readonly project: string
+  readonly projectId: string
   /** Null: no limit but the slots. */
   readonly projectLimit: number | null
   /** Number of waiters of its project before it. */
@@ -27,9 +29,10 @@ export interface BlockerInputs {
   readonly held: readonly { readonly pool: Pool; readonly project: string; readonly held: number }[]
   readonly limits: Readonly<Record<Pool, number>>
   readonly places: readonly CandidatePlace[]
-  isServed(type: string, target: string | null): boolean
-  /** Whether a runtime that has registered no place takes work of the type. */
-  isServedUnregistered(type: string): boolean
+  /** Whether a connected runtime takes it. */
+  isServed(work: OfferedWork): boolean
+  /** Whether one that has registered no place does. */
+  isServedUnregistered(work: OfferedWork): boolean
 }
 
 export type PipelinesBlocker =
@@ -75,18 +78,19 @@ function capacity({ pool, project, projectLimit, ahead }: Waiting, { held, limit
 }
 
 function agent(
-  { pool, phase, type, target, targetLabels, instance, workState }: Waiting,
+  { pool, phase, projectId, type, target, targetLabels, instance, workState }: Waiting,
   details: BlockerInputs,
 ): readonly PipelinesBlocker[] {
   if (type === null) return []
-  const connected = details.isServed(type, target)
+  const work = { type, target, projectId }
+  const connected = details.isServed(work)
   if (phase === 'UNKNOWN') {
     const message = `Its runtime ${instance} has to come back and say how it is.`
     return [{ reason: 'AGENT', message, types: [type], connected }]
   }
   if (workState !== WORK_STATE.OFFERED) return []
-  const unplaced = placementProblem({ pool, type, target, targetLabels }, details.places)
-  const isServed = target === null && targetLabels === null && details.isServedUnregistered(type)
+  const unplaced = placementProblem({ pool, ...work, targetLabels }, details.places)
+  const isServed = target === null && targetLabels === null && details.isServedUnregistered(work)
   if (unplaced && !isServed) return [{ reason: 'PLACE', type, ...unplaced }]
   const where = target === null ? '' : ` at ${target}`
   const message = connected

@@ -98,8 +98,9 @@ function missPickup(node: Node, work: Work, due: Clock, slice: Slice): void {
   const { type, target, targetLabels } = work
   // Null is an answer, too: nothing is known of places.
   const { pool } = workload(node)
+  const { projectId } = node.row
   const now = slice.now.toISOString()
-  const unplaced = slice.ask<Unplaced | null>('unplaced', { pool, type, target, targetLabels, now })
+  const unplaced = slice.ask<Unplaced | null>('unplaced', { pool, projectId, type, target, targetLabels, now })
   if (unplaced === undefined) return
   if (unplaced?.problem === 'FULL' || unplaced?.problem === 'DRAINED') {
     slice.setWork(node, { triggeredAt: slice.now })

@@ -1,6 +1,7 @@
 import type { Place } from '../../core/place.ts'
 import type { Client } from '../../store/client.ts'
 import { array, bigint, integer, json, nullable, text, timestamptz, uuid } from '../../store/column-types.ts'
+import { projectsOfAgent } from '../../store/loaders/agents.ts'
 import { direction, inOrder, type Window } from '../../store/loaders/window.ts'
 import { statement } from '../../store/statement.ts'
 import * as table from '../../store/tables.ts'
@@ -17,13 +18,16 @@ export interface PlaceRow extends PlaceFacts {
   readonly name: string
   /** Name of the principal whose runtime it is. */
   readonly agentName: string
+  /** Ids of the projects for which it may work; null: all. */
+  readonly projectIds: readonly string[] | null
   readonly labels: Place['labels']
   readonly registeredAt: Date
   readonly drainedBy: string | null
   readonly drainReason: string | null
 }
 
-const SELECT = `select p.id, p.type, p.name, r.name as "agentName", p.labels, p.capacity, p.registered_at as "registeredAt",
+const SELECT = `select p.id, p.type, p.name, r.name as "agentName",
+    ${projectsOfAgent('p.principal_id')} as "projectIds", p.labels, p.capacity, p.registered_at as "registeredAt",
     p.drained_at as "drainedAt", p.drained_by as "drainedBy", p.drain_reason as "drainReason", a.seen_at as "seenAt",
     h.workers, h.jobs, h.lease_until as "leaseUntil", h.starting_since as "startingSince",
     (select min(k.triggered_at) from work k
@@ -42,6 +46,7 @@ const SELECT = `select p.id, p.type, p.name, r.name as "agentName", p.labels, p.
   ) h`
 const ROW = {
   ...{ id: table.place.id, type: table.place.type, name: table.place.name, agentName: table.principal.name },
+  projectIds: nullable(array(uuid)),
   ...{ labels: json<Place['labels']>(), capacity: table.place.capacity, registeredAt: table.place.registeredAt },
   ...{ drainedAt: table.place.drainedAt, drainedBy: table.place.drainedBy, drainReason: table.place.drainReason },
   ...{ seenAt: nullable(timestamptz), workers: integer, jobs: integer, leaseUntil: nullable(timestamptz) },

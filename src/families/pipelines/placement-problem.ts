@@ -1,3 +1,4 @@
+import { worksFor } from '../../core/claimant.ts'
 import { hasLabels, isFull, type Labels } from '../../core/place.ts'
 import type { Pool } from './details.ts'
 
@@ -10,6 +11,8 @@ export type PlacementProblem = (typeof PLACEMENT_PROBLEMS)[number]
 export interface CandidatePlace {
   readonly name: string
   readonly type: string
+  /** Ids of the projects for which its runtime may work; null: all. */
+  readonly projectIds: readonly string[] | null
   readonly labels: Labels
   readonly capacity: number | null
   readonly running: Readonly<Partial<Record<Pool, number>>>
@@ -19,6 +22,7 @@ export interface CandidatePlace {
 
 export interface WaitingWorkload {
   readonly pool: Pool
+  readonly projectId: string
   readonly type: string
   readonly target: string | null
   readonly targetLabels: Labels | null
@@ -31,10 +35,10 @@ export interface Unplaced {
   readonly message: string
 }
 
-/** Null: a place can take it, or there is none of its type that is registered. */
+/** Null: a place can take it, or none is registered that is of its type and works for its project. */
 export function placementProblem(workload: WaitingWorkload, all: readonly CandidatePlace[]): Unplaced | null {
-  const { pool, type, target, targetLabels } = workload
-  const ofType = all.filter((place) => place.type === type)
+  const { pool, projectId, type, target, targetLabels } = workload
+  const ofType = all.filter((place) => place.type === type && worksFor(place, projectId))
   if (ofType.length === 0) return null
   const suiting = ofType.filter(({ name, labels }) =>
     target === null ? hasLabels(labels, targetLabels) : name === target,

@@ -1,3 +1,4 @@
+import type { Claimant } from '../../core/claimant.ts'
 import type { Actor } from '../../core/vocabulary.ts'
 import type { Client } from '../client.ts'
 import { array, bigint, integer, nullable, text, timestamptz, uuid } from '../column-types.ts'
@@ -60,10 +61,20 @@ export async function countAgents(client: Client, projects: Projects): Promise<n
   return rows[0]?.count ?? 0
 }
 
+/** Ids of the projects for which the principal may work as an agent; null: all. */
+export const projectsOfAgent = (principalId: string): string => `(
+    select case when bool_or(g.project_id is null) then null else coalesce(array_agg(g.project_id), '{}') end
+    from principal_grant g where g.principal_id = ${principalId} and g.role = 'AGENT')`
+
 const LOAD_AGENTS_OF = statement({
-  text: 'select distinct a.types, a.targets from agent a where a.types && $1::text[] and a.seen_at >= $2',
+  text: `select distinct a.types, a.targets, ${projectsOfAgent('a.principal_id')} as "projectIds"
+    from agent a where a.types && $1::text[] and a.seen_at >= $2`,
   params: [array(text), timestamptz],
-  row: { types: table.agent.types, targets: nullable(table.agent.targets) },
+  row: {
+    types: table.agent.types,
+    targets: nullable(table.agent.targets),
+    projectIds: nullable(array(uuid)),
+  },
 })
 
 /** Agents that work on one of these types and were seen since then. */
@@ -71,7 +82,7 @@ export async function loadAgentsOf(
   client: Client,
   types: readonly string[],
   since: Date,
-): Promise<readonly Pick<AgentRow, 'types' | 'targets'>[]> {
+): Promise<readonly Claimant[]> {
   const { rows } = await LOAD_AGENTS_OF.query(client, [types, since])
   return rows
 }

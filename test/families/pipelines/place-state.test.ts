@@ -40,15 +40,28 @@ describe('the state of a place', () => {
 describe('why no place takes a workload', () => {
   const at = (name: string, more: Partial<CandidatePlace> = {}): CandidatePlace => ({
     ...{ name, type: 'process', labels: {}, capacity: null, running: {}, isDrained: false, isLost: false },
+    projectIds: null,
     ...more,
   })
-  const waiting = { pool: 'JOB', type: 'process', target: null, targetLabels: { zone: 'eu' } } as const
+  const waiting = {
+    pool: 'JOB',
+    projectId: 'shop',
+    type: 'process',
+    target: null,
+    targetLabels: { zone: 'eu' },
+  } as const
   const eu = { labels: { zone: 'eu' } }
   const full = { ...eu, capacity: 1, running: { JOB: 1 } }
 
   test.each([
     ['nothing is known of places', [at('c', { type: 'container' })], undefined],
     ['one takes it', [at('a', { ...eu, isDrained: true }), at('b', full), at('c', eu)], undefined],
+    [
+      'all belong to other projects',
+      [at('a', { ...full, projectIds: ['other'] }), at('b', { projectIds: [] })],
+      undefined,
+    ],
+    ['one works for its project', [at('a', { ...full, projectIds: ['other', 'shop'] })], 'FULL'],
     ['its workers do not count', [at('a', { ...eu, capacity: 1, running: { WORKER: 1 } })], undefined],
     ['none has the labels', [at('a'), at('b', { labels: { zone: 'us' } })], 'LABELS'],
     ['all are lost', [at('a', { ...eu, isLost: true, isDrained: true })], 'LOST'],

@@ -108,12 +108,16 @@ function Form({ initial, example }: { readonly initial: string | null; readonly 
             ? `Looking for ${read.value.name}…`
             : isThere
               ? `There is ${name} already: this would update it. What is left out stays as it is; null takes it away.`
-            : `A new project, ${read.value.name}.`}
+              : `A new project, ${read.value.name}.`}
       </p>
       <Submit
         label={isThere ? 'Update' : 'Create'}
         busy={busy}
-        missing={mayNot ?? (read.ok ? null : 'Fix the errors first.') ?? (isLooking ? 'Looking whether it is there already.' : null)}
+        missing={
+          mayNot ??
+          (read.ok ? null : 'Fix the errors first.') ??
+          (isLooking ? 'Looking whether it is there already.' : null)
+        }
         refused={refused}
         fields={['input']}
       />
