@@ -1,15 +1,14 @@
-import { randomBytes } from 'node:crypto'
-import { mkdir, readFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { ContainerInfo } from 'dockerode'
 import { Endings } from '../../../../agents/container/endings.ts'
 import { Engine, hasRun, reasonOf, statusOf } from '../../../../agents/container/engine.ts'
 import { ImageProblem, Images } from '../../../../agents/container/images.ts'
 import { stateLock } from '../../../../agents/files/state-lock.ts'
-import { writeWhole } from '../../../../agents/files/write-whole.ts'
 import { pause, retryDelay } from '../../../../client/pause.ts'
 import { lockFolder } from '../../../../process/folder-lock.ts'
 import { OUTPUT_LIMITS, type OutputLimits } from '../runtime/output.ts'
+import { readPlaceName } from '../runtime/place-name.ts'
 import {
   type KnownWorkload,
   type Runtime,
@@ -62,7 +61,7 @@ export async function openContainerRuntime(options: ContainerRuntimeOptions): Pr
   const state = resolve(options.state)
   await mkdir(state, { recursive: true, mode: 0o700 })
   opening.use(await lockFolder(stateLock(state)))
-  const instance = await readInstance(join(state, 'instance'))
+  const instance = await readPlaceName('container', join(state, 'instance'))
   const [records, inputs] = await Promise.all([
     Records.open(join(state, 'workloads')),
     InputFolders.open(instance, join(state, 'input')),
@@ -71,14 +70,6 @@ export async function openContainerRuntime(options: ContainerRuntimeOptions): Pr
   const endings = opening.use(new Endings(engine, OBJECT_LABEL, (error) => options.onProblem?.(error)))
   const images = new Images(engine.docker, options)
   return new ContainerRuntime(options, { instance, records, inputs, engine, images, endings }, opening.move())
-}
-
-async function readInstance(file: string): Promise<string> {
-  const known = (await readFile(file, 'utf8').catch(() => '')).trim()
-  if (known) return known
-  const instance = `container-${randomBytes(9).toString('hex')}`
-  await writeWhole(file, `${instance}\n`)
-  return instance
 }
 
 interface Parts {

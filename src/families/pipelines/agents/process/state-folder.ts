@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, readdir, readFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { stateLock } from '../../../../agents/files/state-lock.ts'
-import { writeWhole } from '../../../../agents/files/write-whole.ts'
 import { lockFolder } from '../../../../process/folder-lock.ts'
+import { readPlaceName } from '../runtime/place-name.ts'
 import { WorkloadFolder } from './workload-folder.ts'
 
 /** Ids are names of folders. */
@@ -34,7 +33,7 @@ export async function openStateFolder(path: string): Promise<StateFolder> {
   }
   await using opening = new AsyncDisposableStack()
   opening.use(await lockFolder(stateLock(root)))
-  const instance = await readInstance(join(root, 'instance'))
+  const instance = await readPlaceName('process', join(root, 'instance'))
   const opened = opening.move()
   return {
     instance,
@@ -45,12 +44,4 @@ export async function openStateFolder(path: string): Promise<StateFolder> {
     workspace: (workerId) => join(workspaces, workerId),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }
-}
-
-async function readInstance(file: string): Promise<string> {
-  const known = (await readFile(file, 'utf8').catch(() => '')).trim()
-  if (known) return known
-  const instance = `process-${randomBytes(9).toString('hex')}`
-  await writeWhole(file, `${instance}\n`)
-  return instance
 }
