@@ -20,6 +20,7 @@ export const SECRET_SETTINGS = [
   'PHASELINE_METRICS_TOKEN',
   'PHASELINE_SECRET_KEY',
   'DATABASE_URL',
+  'DATABASE_READ_URL',
   'REDIS_URL',
   ...TRACING_SECRETS,
 ] as const
@@ -51,6 +52,9 @@ export interface Config {
   readonly databaseUrl: Secret | undefined
   /** Reads it again where its login may change, in a file or by a command; null then: it cannot be read now. Null: it stays. */
   readonly readDatabaseUrl: (() => Promise<string | null>) | null
+  /** Replicas for queries; absent: the primary answers them. */
+  readonly replicaUrl: Secret | undefined
+  readonly readReplicaUrl: (() => Promise<string | null>) | null
   readonly deadlines: DatabaseDeadlines
   /** Absent: this process polls instead of hearing from others. */
   readonly redisUrl: Secret | undefined
@@ -141,6 +145,17 @@ const databaseUrl = z.string().transform((text, context) => {
   context.addIssue({ code: 'custom', message: read.problem })
   return z.NEVER
 })
+const replicaUrl = z.string().transform((text, context) => {
+  const read = readDatabaseUrl(text)
+  const problem = read.ok
+    ? read.url.needsPrimary
+      ? 'must name one server, or one address for several replicas'
+      : null
+    : read.problem
+  if (problem === null) return new Secret(text)
+  context.addIssue({ code: 'custom', message: problem })
+  return z.NEVER
+})
 const redisUrl = z.string().transform((text, context) => {
   const read = readRedisUrl(text)
   if (read.ok) return new Secret(text)
@@ -189,6 +204,7 @@ const schema = z.object({
   PHASELINE_DRAIN_TIMEOUT_MS: timeout.default(25_000),
   PHASELINE_DATA: z.string().default('.phaseline'),
   DATABASE_URL: databaseUrl.optional(),
+  DATABASE_READ_URL: replicaUrl.optional(),
   REDIS_URL: redisUrl.optional(),
   PHASELINE_ROLES: list(',')
     .refine(
@@ -301,6 +317,8 @@ export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts =
     }
   if (data.PHASELINE_DRAIN_DELAY_MS >= data.PHASELINE_DRAIN_TIMEOUT_MS)
     return { ok: false, problems: ['PHASELINE_DRAIN_DELAY_MS: must be less than PHASELINE_DRAIN_TIMEOUT_MS'] }
+  if (data.DATABASE_READ_URL && !data.DATABASE_URL)
+    return { ok: false, problems: [`${nameOf('DATABASE_READ_URL')}: needs DATABASE_URL, whose replica it is`] }
   const { tracing, problems } = judgeTracing(present)
   if (problems.length > 0) return { ok: false, problems: problems.map((problem) => named(problem, nameOf)) }
   const rolesProblem = judgeRoles(data)
@@ -318,6 +336,8 @@ export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts =
       dataDir: data.PHASELINE_DATA,
       databaseUrl: data.DATABASE_URL,
       readDatabaseUrl: null,
+      replicaUrl: data.DATABASE_READ_URL,
+      readReplicaUrl: null,
       redisUrl: data.REDIS_URL,
       roles: new Set(data.PHASELINE_ROLES),
       agentsUrl: data.PHASELINE_URL,

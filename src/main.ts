@@ -32,6 +32,7 @@ import { adoptTokens } from './start/configured-tokens.ts'
 import { logStart } from './start/log-start.ts'
 import { openDatabase } from './start/open-database.ts'
 import { type Gateway, openGateway } from './start/open-gateway.ts'
+import { openReplica } from './start/open-replica.ts'
 import { openTracing } from './start/open-tracing.ts'
 import { MIGRATIONS_FOLDER } from './start/package-folder.ts'
 import { startPruners } from './start/pruners.ts'
@@ -161,10 +162,15 @@ export async function startApp(
     const graphql = families.map((family) => family.graphql)
     const { trees } = engineHost
     const answering = openWatchedPool('answers', POOL_SIZE, { statementTimeoutMs: config.limits.operationTimeoutMs })
+    const opened = openReplica(config, { primary: answering, instance: () => log.instance, max: POOL_SIZE, logger })
+    if (opened) {
+      parts.use(opened)
+      pools.set('replica', opened.pool)
+    }
     const services = {
       ...createCommands(families, { trees, system, sandbox, pool, sealing, timeouts }),
       ...{ agents: engineHost.agents, kinds: createKindRegistry(graphql), log, tokens, audit, logger, system },
-      ...{ pool: answering, live: createLive(answering), streams: new OpenStreams() },
+      ...{ pool: answering, replica: opened?.replica, live: createLive(answering), streams: new OpenStreams() },
     }
     const schema = buildSchema(graphql)
     gateway = parts.use(await openGateway({ config, schema, services, logger, clock, work, logins, readiness, drain }))

@@ -24,7 +24,14 @@ export async function loadSettings(env: Env, timeouts: LoadOptions['timeouts'] =
   const loaded = loadConfig({ ...env, ...values }, { nameOf: (name) => settings[name] ?? name, timeouts })
   const all = [...problems, ...(loaded.ok ? [] : loaded.problems)]
   if (!loaded.ok || all.length > 0) return { ok: false, problems: all }
-  return { ok: true, config: { ...loaded.config, readDatabaseUrl: readerOf('DATABASE_URL', env) } }
+  return {
+    ok: true,
+    config: {
+      ...loaded.config,
+      readDatabaseUrl: readerOf('DATABASE_URL', env),
+      readReplicaUrl: readerOf('DATABASE_READ_URL', env),
+    },
+  }
 }
 
 /** Logins of databases are often valid for minutes, or changed under a process that runs. */

@@ -93,6 +93,22 @@ describe('secrets in files and from commands', () => {
     expect(await loadSettings({ DATABASE_URL: 'postgres://a/x' })).toMatchObject({ config: { readDatabaseUrl: null } })
   })
 
+  test.each([
+    [{ DATABASE_READ_URL: 'postgres://hunter2@r/x' }, 'DATABASE_READ_URL: needs DATABASE_URL'],
+    [
+      { DATABASE_URL: 'postgres://a/x', DATABASE_READ_URL: 'postgres://hunter2@r,s/x' },
+      'DATABASE_READ_URL: must name one server',
+    ],
+    [
+      { DATABASE_URL: 'postgres://a/x', DATABASE_READ_URL: 'mysql://hunter2@r/x' },
+      'DATABASE_READ_URL: must be a URL that starts',
+    ],
+  ])('of replicas are refused: %j', async (env, problem) => {
+    const loaded = await loadSettings(env)
+    expect(loaded).toMatchObject({ ok: false, problems: [expect.stringContaining(problem)] })
+    expect(JSON.stringify(loaded)).not.toContain('hunter2')
+  })
+
   test('are refused by the name of the setting, with all other problems, and no value is told', async () => {
     const loaded = await loadSettings({
       PORT: 'x',
@@ -205,6 +221,8 @@ test('nothing has to be set, and what is empty is not set', () => {
       tls: null,
       tracing: null,
       readDatabaseUrl: null,
+      replicaUrl: undefined,
+      readReplicaUrl: null,
       agentsPort: 0,
       admin: null,
       drain: { delayMs: 0, timeoutMs: 25_000 },

@@ -6,6 +6,7 @@ import type { System } from '../core/ports/system.ts'
 import type { Viewer } from '../core/ports/viewer.ts'
 import type { Logger } from '../logger.ts'
 import { asPool, OperationReads } from '../store/operation-reads.ts'
+import type { ReadReplica } from '../store/read-replica.ts'
 import type { Tokens } from './auth/tokens.ts'
 import type { Live } from './log/live.ts'
 import type { OpenStreams } from './log/open-streams.ts'
@@ -18,6 +19,8 @@ export interface FamilyServices {}
 /** Services that all operations share. */
 export interface OperationServices extends FamilyServices {
   readonly pool: Pool
+  /** For queries; absent: all reads go to the primary. */
+  readonly replica?: ReadReplica | undefined
   readonly log: Log
   readonly agents: AgentPort
   readonly system: System
@@ -41,7 +44,7 @@ export interface GraphQLContext extends OperationServices {
 
 /** From now on the operation reads so that its statements can be ended in Postgres: call what is returned. */
 export function readEndably(context: GraphQLContext): () => void {
-  const reads = new OperationReads(context.pool)
+  const reads = new OperationReads(context.pool, context.replica)
   Object.assign(context, { pool: asPool(reads) })
   return () => reads.end()
 }

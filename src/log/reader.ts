@@ -23,6 +23,8 @@ export interface LogParts {
 export interface ProcessLog extends Log, AsyncDisposable {
   /** Calls back when the database is another one, or has restarted: caches of its content may be wrong. */
   onReplaced(handler: () => void): void
+  /** Names the running server of the database, as it was when the log was opened last. */
+  readonly instance: string
 }
 
 /** Opens the log. Disposing it ends all followers; dispose it before pool and signal. */
@@ -54,6 +56,9 @@ export async function createLog({ pool, signal, logger, numberer }: LogParts): P
       follow((own) => new Follower(cursors, query, maxBatch, own), after, AbortSignal.any([stop.signal, outer])),
     get stats() {
       return hub.stats
+    },
+    get instance() {
+      return hub.identity.instance
     },
     onReplaced: (handler) => void replacedHandlers.add(handler),
     appended: (batches) => numberer?.appended(batches),

@@ -38,6 +38,14 @@ export function measureWork(registry: Registry, { version, engine, pools, figure
   measureFigures(registry, figures)
 }
 
+/** Of a gateway that has replicas. */
+export const measureReads = (registry: Registry, counts: Counted<'outcome'>['counts']): void =>
+  counter(registry, 'replica_reads', {
+    help: 'Statements of queries by who answered: replica, or the primary, since replicas were behind, away, of another history, or failed.',
+    labels: ['outcome'],
+    counts,
+  })
+
 interface Counted<L extends string> {
   readonly help: string
   readonly labels: readonly L[]

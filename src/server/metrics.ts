@@ -1,11 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Counts } from '../core/counts.ts'
 import type { AgentPort } from '../core/ports/agents.ts'
 import type { Log } from '../core/ports/log.ts'
 import type { OpenStreams } from '../graphql/log/open-streams.ts'
 import type { Bounds } from './bounds.ts'
 import type { ExecutedOperation } from './count-operations.ts'
 import type { GraphQLSocket } from './graphql-socket.ts'
-import { type MeasuredWork, measureWork } from './measure-work.ts'
+import { type MeasuredWork, measureReads, measureWork } from './measure-work.ts'
 import type { FanOut } from './streams/fan-out.ts'
 
 export interface Metrics {
@@ -21,6 +22,8 @@ export interface Measured extends Pick<Bounds, 'refusals'> {
   readonly clock: MeasuredClock | undefined
   /** Undefined: a server on its own. */
   readonly work: MeasuredWork | undefined
+  /** Of replicas; undefined: there are none. */
+  readonly reads?: Pick<Counts<'outcome'>, 'entries'> | undefined
   /** Null: the process is none. */
   readonly gateway: MeasuredGateway | null
 }
@@ -52,6 +55,7 @@ export function createMetrics(measured: Measured, registry = new Registry()): Me
   })
   measureRefusals(registry, measured)
   if (measured.work) measureWork(registry, measured.work)
+  if (measured.reads) measureReads(registry, measured.reads)
   const meters = metersOf(registry)
   measureLog(meters, measured)
   if (measured.gateway) measureStreams(registry, meters, measured.gateway)

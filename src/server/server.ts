@@ -99,7 +99,9 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
   const sockets = [socket, ...(agentSocket ? [agentSocket] : [])]
   const gateway = { unread: bounds.unread, sockets, fanOut, open: streams }
   const { work, metricsToken } = options
-  const metrics = createMetrics({ refusals: bounds.refusals, log, agents: services.agents, clock, work, gateway })
+  const { agents, replica } = services
+  const reads = replica?.counts
+  const metrics = createMetrics({ refusals: bounds.refusals, log, agents, clock, work, reads, gateway })
   let closing: Promise<void> | undefined
   const dashboard = dashboardFolder === undefined ? null : await loadDashboard(dashboardFolder)
   const documentation = documentationFolder === undefined ? null : await loadDocumentation(documentationFolder)

@@ -19,6 +19,10 @@ export async function connectDatabase(
 export const serversOf = (url: Secret, readUrl: Config['readDatabaseUrl']): DatabaseServers =>
   new DatabaseServers({ connection: { connectionString: url.reveal() }, ...(readUrl && { readUrl }) })
 
+/** Replicas of the configured database; null: there are none. */
+export const replicasOf = ({ replicaUrl, readReplicaUrl }: Config): DatabaseServers | null =>
+  replicaUrl ? serversOf(replicaUrl, readReplicaUrl) : null
+
 /** Redis between processes, or the memory of a single one. */
 export async function openSignal({ redisUrl: url }: Config, logger: Logger): Promise<Signal> {
   if (!url) return createMemorySignal({ logger })

@@ -1,23 +1,42 @@
 import { connect } from 'node:net'
 import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg'
+import { DatabaseError } from 'pg'
 import { CallbackClient } from './callback-client.ts'
+import type { ReadPosition, ReadReplica } from './read-replica.ts'
+import { unavailableOf } from './unavailable.ts'
 
 type Query = Parameters<Pool['query']>[0]
 
 /**
- * The pool as one operation reads from it. When the operation ends before its answer, Postgres ends the statements that run
- * for it: they would keep connections from others.
+ * The pool as one operation reads from it, or replicas that are as far as the primary was when the operation began to read. When
+ * the operation ends before its answer, Postgres ends the statements that run for it: they would keep connections from others.
  */
 export class OperationReads {
   readonly pool: Pool
+  readonly #replica: ReadReplica | null
   readonly #running = new Set<CallbackClient>()
+  #position: Promise<ReadPosition | null> | null = null
   #isEnded = false
-  constructor(pool: Pool) {
+  constructor(pool: Pool, replica: ReadReplica | null = null) {
     this.pool = pool
+    this.#replica = replica
   }
 
   async query<R extends QueryResultRow>(query: Query): Promise<QueryResult<R>> {
-    const client = await this.pool.connect()
+    const client = await this.#replicaClient()
+    if (!(client && this.#replica)) return await this.#run(await this.pool.connect(), query)
+    try {
+      const result = await this.#run<R>(client, query)
+      this.#replica.count('replica')
+      return result
+    } catch (error) {
+      if (this.#isEnded || !mayBeOfReplica(error)) throw error
+      this.#replica.count('failed')
+      return await this.#run(await this.pool.connect(), query)
+    }
+  }
+
+  async #run<R extends QueryResultRow>(client: PoolClient, query: Query): Promise<QueryResult<R>> {
     if (client instanceof CallbackClient) this.#running.add(client)
     let isUsable = false
     try {
@@ -32,9 +51,20 @@ export class OperationReads {
     }
   }
 
-  /** Of a transaction, which ends by itself. */
-  connect(): Promise<PoolClient> {
-    return this.pool.connect()
+  /** Null: the primary answers. */
+  async #replicaClient(): Promise<PoolClient | null> {
+    if (!this.#replica || this.#isEnded) return null
+    this.#position ??= this.#replica.position()
+    const position = await this.#position
+    return position && (await this.#replica.connect(position))
+  }
+
+  /** Of a transaction that reads, which ends by itself. */
+  async connect(): Promise<PoolClient> {
+    const client = await this.#replicaClient()
+    if (!client) return await this.pool.connect()
+    this.#replica?.count('replica')
+    return client
   }
 
   end(): void {
@@ -42,6 +72,13 @@ export class OperationReads {
     for (const client of this.#running) cancel(client)
   }
 }
+
+/** Postgres ends a statement on a standby that keeps it from following. */
+const CONFLICT = '40001'
+
+/** What says nothing of the statement itself. */
+const mayBeOfReplica = (error: unknown): boolean =>
+  unavailableOf(error) !== null || (error instanceof DatabaseError && error.code === CONFLICT)
 
 /** The pool itself, for those who keep something of it for longer than an operation. */
 export const poolItself = (pool: Pool): Pool =>

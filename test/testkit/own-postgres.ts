@@ -23,6 +23,8 @@ export interface OwnPostgres extends AsyncDisposable {
    * @param promoted it begins a timeline of its own, as a standby does that is promoted; otherwise nothing tells it apart
    */
   copy(promoted: boolean): Promise<() => Promise<OwnPostgres>>
+  /** A hot standby that follows it. */
+  standby(): Promise<OwnPostgres>
 }
 
 /** @param settings beside those of tests */
@@ -39,8 +41,17 @@ export async function startOwnPostgres(
     socket,
     async copy(promoted) {
       const target = await mkdtemp(join(await fastFolder(), TEST_PREFIX))
-      await copyFiles(connection, dataDir, target, promoted)
+      await copyFiles(connection, dataDir, target, promoted ? PROMOTED : {})
       return () => startOwnPostgres(target, settings)
+    },
+    async standby() {
+      const target = await mkdtemp(join(await fastFolder(), TEST_PREFIX))
+      const { host, port, user } = connection
+      await copyFiles(connection, dataDir, target, {
+        'standby.signal': '',
+        'postgresql.auto.conf': `primary_conninfo = 'host=${host} port=${port} user=${user}'\n`,
+      })
+      return await startOwnPostgres(target, settings)
     },
     async [Symbol.asyncDispose]() {
       await postgres[Symbol.asyncDispose]()
@@ -52,7 +63,15 @@ export async function startOwnPostgres(
 /** Files of the running server, which the copy must not have. */
 const OWN = new Set(['postmaster.pid', 'postmaster.opts'])
 
-async function copyFiles(connection: Connection, from: string, to: string, promoted: boolean): Promise<void> {
+const PROMOTED = { 'recovery.signal': '', 'postgresql.auto.conf': "restore_command = 'false'\n" }
+
+/** @param added further files, by name */
+async function copyFiles(
+  connection: Connection,
+  from: string,
+  to: string,
+  added: Readonly<Record<string, string>>,
+): Promise<void> {
   const client = new Client(connection)
   await client.connect()
   try {
@@ -67,10 +86,7 @@ async function copyFiles(connection: Connection, from: string, to: string, promo
     await writeFile(join(copy, 'backup_label'), label.rows[0]?.labelfile ?? '')
     // The log that was written while the files were copied.
     await cp(join(data, 'pg_wal'), join(copy, 'pg_wal'), { recursive: true, force: true })
-    if (promoted) {
-      await writeFile(join(copy, 'recovery.signal'), '')
-      await writeFile(join(copy, 'postgresql.auto.conf'), "restore_command = 'false'\n")
-    }
+    for (const [name, content] of Object.entries(added)) await writeFile(join(copy, name), content)
     // It runs as whoever the original does.
     const files = await readdir(from)
     await promisify(execFile)('chown', ['-R', `--reference=${data}`, copy])

@@ -11,6 +11,7 @@ Settings come from the environment, all optional:
   PHASELINE_TOKEN                         the administrator's token, else generated
   PHASELINE_ACCESS_POLICY                 file of the issuers that sign people in
   DATABASE_URL, REDIS_URL                 Postgres, else an embedded one; Redis between processes
+  DATABASE_READ_URL                       replicas that answer queries, none of them stale
   PHASELINE_ADMIN_PORT                    health and metrics, of any role
   PHASELINE_ROLES                         what this process does (gateway,engine,agents)
 docs/operations.md lists all of them.`

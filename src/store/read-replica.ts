@@ -1,0 +1,141 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Pool, PoolClient } from 'pg'
+import { Counts } from '../core/counts.ts'
+import { bigint, boolean, integer, nullable, text, uuid } from './column-types.ts'
+import { INSTANCE } from './log-mark.ts'
+import { statement } from './statement.ts'
+
+/** How long a read waits for the replica to have what was committed before, in milliseconds. */
+const WAIT_MS = 100
+/** Between two looks at how far a replica is. */
+const LOOK_MS = 2
+/** A replica that gave no connection within this time is left alone for a while. */
+const CONNECT_MS = 500
+const LEFT_ALONE_MS = 5_000
+
+/** How far the primary is; a replica that is as far has all that was committed before. */
+export interface ReadPosition {
+  /** Bytes of the write-ahead log. */
+  readonly wal: number
+  readonly logId: string
+  readonly epoch: number
+}
+
+/** A replica answered a read, or why the primary did: the replica was behind, away, of another history, or failed in the middle. */
+type ReadOutcome = 'replica' | 'behind' | 'away' | 'other_history' | 'failed'
+
+// A transaction that does not wait for its flush is committed before it.
+const POSITION = statement({
+  text: `select (case current_setting('synchronous_commit') when 'off' then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end
+      - '0/0'::pg_lsn)::bigint as wal, log_id as "logId", epoch, ${INSTANCE} as instance from log_meta`,
+  row: { wal: bigint, logId: uuid, epoch: integer, instance: text },
+})
+const REPLAYED = statement({
+  text: `select pg_is_in_recovery() as "isStandby", (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::bigint as wal, log_id as "logId", epoch
+    from log_meta`,
+  row: { isStandby: boolean, wal: nullable(bigint), logId: uuid, epoch: integer },
+})
+
+interface ReadReplicaOptions {
+  readonly primary: Pool
+  /** Owned by the caller. Its connections may lead to several replicas. */
+  readonly pool: Pool
+  /** Of the primary, as this process has opened its log. */
+  instance(): string
+}
+
+/**
+ * Replicas for reads that see all that was committed before they began: the primary is asked how far it is, and a connection to a
+ * replica is used once it is as far. Whatever stands in the way, the read goes to the primary.
+ */
+export class ReadReplica {
+  /** Statements by what came of them. */
+  readonly counts = new Counts<'outcome'>()
+  readonly #options: ReadReplicaOptions
+  /** How far the replica behind a connection was seen to be. */
+  readonly #seen = new WeakMap<PoolClient, ReadPosition>()
+  #running: Promise<unknown> = Promise.resolve()
+  #next: Promise<ReadPosition | null> | null = null
+  #leftAloneUntil = Number.NEGATIVE_INFINITY
+
+  constructor(options: ReadReplicaOptions) {
+    this.#options = options
+  }
+
+  /** Null: it is not known, or the database of this process may be another one than before. */
+  position(): Promise<ReadPosition | null> {
+    // A question that is under way may be older than what the caller has committed: it joins the next one.
+    this.#next ??= this.#running.then(() => {
+      this.#next = null
+      const asked = this.#ask()
+      this.#running = asked
+      return asked
+    })
+    return this.#next
+  }
+
+  async #ask(): Promise<ReadPosition | null> {
+    try {
+      const { rows } = await POSITION.query(this.#options.primary, [])
+      const [row] = rows
+      return row && row.instance === this.#options.instance() ? row : null
+    } catch {
+      // The read itself tells what is wrong with the primary.
+      return null
+    }
+  }
+
+  count(outcome: ReadOutcome): void {
+    this.counts.add({ outcome })
+  }
+
+  /** A connection that has all up to the position. Null: none has in time. */
+  async connect(position: ReadPosition): Promise<PoolClient | null> {
+    if (performance.now() < this.#leftAloneUntil) return this.#none('away')
+    const client = await this.#client()
+    if (client === null) return this.#none('away')
+    const outcome = await this.#await(client, position).catch(() => 'away' as const)
+    if (outcome === 'replica') return client
+    client.release(outcome === 'away')
+    return this.#none(outcome)
+  }
+
+  #none(outcome: ReadOutcome): null {
+    this.count(outcome)
+    return null
+  }
+
+  async #client(): Promise<PoolClient | null> {
+    const connecting = this.#options.pool.connect()
+    const timer = new AbortController()
+    const late = delay(CONNECT_MS, null, { signal: timer.signal }).catch(() => null)
+    try {
+      const client = await Promise.race([connecting, late])
+      if (client) return client
+      void connecting.then((unused) => unused.release()).catch(() => undefined)
+    } catch {
+      // Those who look after the pool tell of it.
+    } finally {
+      timer.abort()
+    }
+    this.#leftAloneUntil = performance.now() + LEFT_ALONE_MS
+    return null
+  }
+
+  async #await(client: PoolClient, wanted: ReadPosition): Promise<ReadOutcome> {
+    const seen = this.#seen.get(client)
+    if (seen && isSameLog(seen, wanted) && seen.wal >= wanted.wal) return 'replica'
+    for (const endsAt = performance.now() + WAIT_MS; ; await delay(LOOK_MS)) {
+      const { rows } = await REPLAYED.query(client, [])
+      const [row] = rows
+      // One that was promoted answers for itself, and may lack what the primary has.
+      if (!row?.isStandby || row.wal === null || !isSameLog(row, wanted)) return 'other_history'
+      this.#seen.set(client, { wal: row.wal, logId: row.logId, epoch: row.epoch })
+      if (row.wal >= wanted.wal) return 'replica'
+      if (performance.now() > endsAt) return 'behind'
+    }
+  }
+}
+
+const isSameLog = (a: Omit<ReadPosition, 'wal'>, b: Omit<ReadPosition, 'wal'>): boolean =>
+  a.logId === b.logId && a.epoch === b.epoch
