@@ -11,6 +11,7 @@ export const NAMES: readonly string[] = [
   'read',
   'scale',
   'scale:prefilled',
+  'engines',
   'log-search',
   'output-search',
   'mutation',

@@ -27,6 +27,8 @@ export interface ServerOptions {
   /** Absent: an embedded Postgres of its own. */
   readonly databaseUrl?: string
   readonly redisUrl?: string
+  /** The administrator's; absent: one of its own. */
+  readonly token?: string
   /** Absent: all. */
   readonly roles?: readonly ('gateway' | 'engine' | 'agents')[]
   /** Further settings. */
@@ -37,6 +39,7 @@ export interface BenchServer extends AsyncDisposable {
   readonly origin: string
   /** The administrator's. */
   readonly token: string
+  readonly pid: number
   readonly client: Client
   read(): Promise<Reading>
 }
@@ -46,12 +49,12 @@ export async function startServer({
   checkout = THIS_CHECKOUT,
   databaseUrl,
   redisUrl,
+  token = randomBytes(24).toString('base64url'),
   roles,
   env,
 }: ServerOptions = {}): Promise<BenchServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'phaseline-bench-'))
   const port = await freePort()
-  const token = randomBytes(24).toString('base64url')
   const { child, ended } = forkModule(join(checkout, 'bench/counted-server.ts'), {
     env: {
       PATH: process.env.PATH,
@@ -64,6 +67,8 @@ export async function startServer({
       ...(databaseUrl ? { DATABASE_URL: databaseUrl } : {}),
       ...(redisUrl ? { REDIS_URL: redisUrl } : {}),
       ...(roles ? { PHASELINE_ROLES: roles.join(',') } : {}),
+      // Others listen for operators only.
+      ...(roles && !roles.includes('gateway') ? { PHASELINE_ADMIN_PORT: String(port) } : {}),
       ...env,
     },
   })
@@ -76,6 +81,7 @@ export async function startServer({
   return {
     origin,
     token,
+    pid: child.pid ?? 0,
     client,
     async read() {
       const answer = once(child, 'message')

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { MUTATIONS } from '../testkit/documents.ts'
+import { mulberry32 } from '../testkit/mulberry32.ts'
 import { until } from '../testkit/wait.ts'
 import { edgePlace, killableEdgePlace } from './edge-place.ts'
 
@@ -106,7 +107,7 @@ describe('the simulated CRM and the server', () => {
       { env: { PHASELINE_CRM_SILENCE_MS: '3000' } },
     )
     const { create, mutate, instances, recorded, found, see, cloudletId } = place
-    const chance = randomOf(seed)
+    const chance = mulberry32(seed)
     /** A request that a user might have. */
     async function ask(): Promise<string | undefined> {
       const known = await instances()
@@ -163,16 +164,5 @@ function killed(pid: number): boolean {
     return process.kill(pid, 'SIGKILL')
   } catch {
     return false
-  }
-}
-
-/** mulberry32 */
-function randomOf(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
   }
 }

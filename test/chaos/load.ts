@@ -4,9 +4,9 @@ import type { ObjectKind } from '../../src/core/vocabulary.ts'
 import { ask } from '../testkit/ask.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
+import { mulberry32 } from '../testkit/mulberry32.ts'
 import type { AcceptedCreation } from './evidence.ts'
 import { machineMs } from './faults.ts'
-import { mulberry32 } from './schedule.ts'
 
 /** Users of all families, who ask for something, wait, and ask again: with the same key if they had no answer. */
 

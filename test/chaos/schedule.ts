@@ -1,3 +1,5 @@
+import { mulberry32 } from '../testkit/mulberry32.ts'
+
 /** Which faults a run has, when, and how long: the same for the same seed. */
 
 export interface PlannedFault {
@@ -94,15 +96,4 @@ function choose(random: () => number, targets: Plan['targets']): FaultKind {
     if (at < 0) return kind
   }
   throw new Error('there is no fault to choose')
-}
-
-/** A generator of numbers from 0 to 1 that any seed starts anew (mulberry32). */
-export function mulberry32(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }

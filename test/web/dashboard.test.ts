@@ -122,6 +122,29 @@ test('pages come although the network loses their files twice', async () => {
   expect(Object.fromEntries(lost)).toEqual({ start: 3, 'create-page': 3 })
 })
 
+test('pages have their style although the network loses it twice, and GraphiQL that loses a part comes all the same', async () => {
+  await using visited = await visit(here.browser, here.server, '/')
+  const { page } = visited
+  await page.locator('[data-connection=live]').waitFor()
+  const lost = new Map<string, number>()
+  await page.route(/\/assets\/(create-page|monaco-editor)-[^/]*\.css$/, async (route) => {
+    const [, name = ''] = /assets\/([a-z-]+)-/.exec(route.request().url()) ?? []
+    const times = (lost.get(name) ?? 0) + 1
+    lost.set(name, times)
+    await (times > (name === 'create-page' ? 2 : 1) ? route.continue() : route.abort('connectionreset'))
+  })
+  await page.getByRole('link', { name: 'Create', exact: true }).click()
+  await page.getByRole('link', { name: 'Installation' }).first().waitFor()
+  const sheets =
+    'Array.from(document.styleSheets, ({ href, cssRules }) => /create-page/.test(href) && cssRules.length > 0)'
+  await until(async () => (await page.evaluate<readonly boolean[]>(sheets)).includes(true), {
+    what: 'it has its style',
+  })
+  await page.goto(`${here.server.origin}/graphiql`)
+  await page.locator('.graphiql-query-editor .view-lines').waitFor()
+  expect(Object.fromEntries(lost)).toMatchObject({ 'create-page': expect.any(Number), 'monaco-editor': 2 })
+})
+
 test('the list keeps its filter in the address, and shows what is new at once', async () => {
   await using visited = await visit(here.browser, here.server, '/objects')
   const { page } = visited

@@ -1,4 +1,4 @@
-import { loadPart } from './data/load-part.ts'
+import { loadPart, reloadLostStyles } from './data/load-part.ts'
 import { keepToken } from './data/token.ts'
 import './styles/base.css'
 import './styles/parts.css'
@@ -7,6 +7,7 @@ import { applyTheme } from './ui/theme.ts'
 // The token leaves the address at once.
 keepToken()
 applyTheme()
+reloadLostStyles()
 // The little that comes first asks for the rest, again if need be: who changes the network meanwhile would see an empty page.
 const { start } = await loadPart(() => import('./start.tsx'))
 await start()

@@ -1,6 +1,42 @@
 /** Milliseconds before each further attempt: a network may lose one request. */
 const PAUSES_MS = [500, 1_000, 2_000]
 
+/**
+ * Asks again for style sheets that the network has lost. Who loads a part takes a link that is there for a style sheet that is there, so a
+ * lost one leaves the page, and whoever comes first puts it in again.
+ */
+export function reloadLostStyles(): void {
+  const attempts = new Map<string, number>()
+  const add = (href: string): void => {
+    const isThere = Array.from(document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')).some(
+      (link) => link.href === href,
+    )
+    if (!isThere) document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href }))
+  }
+  const onError = ({ target }: Event): void => {
+    if (!(target instanceof HTMLLinkElement) || target.rel !== 'stylesheet') return
+    const { href } = target
+    target.remove()
+    const times = attempts.get(href) ?? 0
+    attempts.set(href, times + 1)
+    const pause = PAUSES_MS[times]
+    if (pause !== undefined) setTimeout(() => add(href), pause)
+  }
+  addEventListener('error', onError, true)
+}
+
+const RELOADED = 'phaseline-reloaded'
+/** Milliseconds between two reloads: what is lost again at once is not lost by chance. */
+const RELOAD_MS = 10_000
+
+/** Loads the page anew when a part is lost that nobody asks for again, as those of libraries. */
+export const reloadWhenLost = (): void =>
+  addEventListener('vite:preloadError', () => {
+    if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < RELOAD_MS) return
+    sessionStorage.setItem(RELOADED, String(Date.now()))
+    location.reload()
+  })
+
 /** Loads a file of the dashboard. @throws the browser's error when it cannot be had, e.g. since a newer version has replaced it */
 export async function loadPart<T>(load: () => Promise<T>): Promise<T> {
   for (const pause of PAUSES_MS) {

@@ -14,9 +14,9 @@ interface Props {
 
 /** Says what will happen, and asks for confirmation. */
 export function ConfirmDialog({ title, text, label, danger, onConfirm, onClose, children }: Props) {
-  const dialog = useModal()
+  const modal = useModal(onClose)
   return (
-    <dialog ref={dialog} aria-labelledby="confirm-title" onClose={onClose}>
+    <dialog {...modal} aria-labelledby="confirm-title">
       <h2 id="confirm-title">{title}</h2>
       <p>{text}</p>
       {children}

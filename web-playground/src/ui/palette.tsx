@@ -26,7 +26,7 @@ interface Choice {
 
 /** Finds objects by name, pages, and what can be created: by keyboard alone, or by pointer. */
 export default function Palette({ onClose }: { readonly onClose: () => void }) {
-  const dialog = useModal()
+  const modal = useModal(onClose)
   const list = useId()
   const [, navigate] = useLocation()
   const [text, setText] = useState('')
@@ -50,7 +50,7 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
     event.preventDefault()
   }
   return (
-    <dialog ref={dialog} className="palette" aria-label="Find" onClose={onClose}>
+    <dialog {...modal} className="palette" aria-label="Find">
       <input
         type="text"
         role="combobox"

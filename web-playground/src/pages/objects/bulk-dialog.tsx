@@ -22,7 +22,7 @@ const MEANS: Readonly<Record<Verb, string>> = {
 /** Lists exactly the objects that an action will affect, as they are now, and asks for confirmation. */
 export function BulkDialog({ verb, ids, onConfirm, onClose }: Props) {
   const { client } = useSession()
-  const dialog = useModal()
+  const modal = useModal(onClose)
   const [plan, setPlan] = useState<BulkPlan | { readonly error: string } | null>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was selected when it was opened is what is asked about
   useEffect(() => {
@@ -35,7 +35,7 @@ export function BulkDialog({ verb, ids, onConfirm, onClose }: Props) {
   const ready = plan !== null && 'steps' in plan ? plan : null
   const count = ready?.steps.length ?? 0
   return (
-    <dialog ref={dialog} className="bulk-dialog" aria-labelledby="bulk-title" onClose={onClose}>
+    <dialog {...modal} className="bulk-dialog" aria-labelledby="bulk-title">
       <h2 id="bulk-title">
         {ready
           ? count > 0
