@@ -171,11 +171,13 @@ test('what is refused is listed with its reason, and can be selected again', asy
   const dialog = page.getByRole('dialog')
   await dialog.getByText('2 installations will be deleted').waitFor()
   expect(await seriousFindings(page)).toEqual([])
-  // The server says no to one of them.
+  // The server says no to one of them, and the network loses the first request for the other one.
+  let lost = 0
   await page.route('**/graphql', async (route) => {
-    const isFirst =
-      route.request().postData()?.includes(`${ids[0]}`) && route.request().postData()?.includes('mutation')
-    if (!isFirst) return route.continue()
+    const sent = route.request().postData() ?? ''
+    const isFor = (id: string | undefined) => sent.includes(`${id}`) && sent.includes('mutation')
+    if (isFor(ids[1]) && lost++ === 0) return route.abort('connectionreset')
+    if (!isFor(ids[0])) return route.continue()
     return route.fulfill({
       json: { data: { answer: { __typename: 'ForbiddenError', code: 'FORBIDDEN', message: 'not today' } } },
     })

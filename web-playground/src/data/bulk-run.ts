@@ -1,6 +1,6 @@
 import type { Client } from 'phaseline/client'
 import type { BulkPlan, Step, Target } from '../model/bulk.ts'
-import { act } from './act.ts'
+import { type Answered, act } from './act.ts'
 import { eachOf } from './bulk.ts'
 import { Store } from './store.ts'
 
@@ -10,6 +10,8 @@ export interface Refusal {
 }
 /** The number of connections that a browser opens to one server. */
 const ABREAST = 6
+/** Milliseconds before each further attempt: a network that changes loses all requests that are under way. */
+const PAUSES_MS = [500, 2_000]
 
 /** A running plan. A refusal does not stop the other steps. */
 export class BulkRun extends Store {
@@ -54,9 +56,20 @@ export class BulkRun extends Store {
 
   async #step({ target, action }: Step): Promise<void> {
     if (this.#stopped) return
-    const { ok, message } = await act(this.#client, { ...action, done: action.label })
+    const { ok, message } = await this.#act(action)
     if (ok) this.#done += 1
     else this.#refusals = [...this.#refusals, { target, message }]
     this.changed()
+  }
+
+  /** To cancel or to delete once more what is cancelled or deleted does no harm. */
+  async #act(action: Step['action']): Promise<Answered> {
+    const send = (): Promise<Answered> => act(this.#client, { ...action, done: action.label })
+    for (const pause of PAUSES_MS) {
+      const answer = await send()
+      if (!answer.lost || this.#stopped) return answer
+      await new Promise((resolve) => setTimeout(resolve, pause))
+    }
+    return await send()
   }
 }
