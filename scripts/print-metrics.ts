@@ -6,7 +6,7 @@ import { writeTable } from './write-table.ts'
 
 const registry = new Registry()
 // What is measured is read when somebody asks, which nobody does here.
-createMetrics({ work: { engine: {} }, gateway: { fanOut: {} }, clock: {} } as object as Measured, registry)
+createMetrics({ work: { engine: {} }, reads: {}, gateway: { fanOut: {} }, clock: {} } as object as Measured, registry)
 const rows = registry
   .getMetricsAsArray()
   .map((metric) => metric as object as Described)
