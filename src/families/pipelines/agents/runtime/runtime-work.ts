@@ -25,7 +25,10 @@ const LATE_MS = 600_000
 export function runtimeWork(options: RuntimeWorkOptions): Work {
   const turns = new Map<string, Promise<unknown>>()
   const followed = new Map<string, Following>()
-  /** Removal times, oldest first: the answer with a START may arrive after the one with its REMOVE. */
+  /**
+   * Removal times, oldest first: the answer with a START may arrive after the one with its REMOVE. Its report then comes too late, unless
+   * the server's database has become an older one, which does not know of the end.
+   */
   const removed = new Map<string, number>()
 
   /** Serialises START and REMOVE of one object in the order of their claims. */
@@ -40,7 +43,7 @@ export function runtimeWork(options: RuntimeWorkOptions): Work {
   async function start(item: WorkItem, context: WorkContext): Promise<WorkOutcome> {
     const { objectId } = item
     const begun = await inTurn(item, async (): Promise<{ refused: WorkOutcome } | { following: Following }> => {
-      if (removed.has(objectId)) return { refused: null }
+      if (removed.has(objectId)) return { refused: REMOVED }
       // This agent may have claimed the work again after its lease expired, and still follow the workload for the old one.
       await followed.get(objectId)?.detach()
       const refused = await begin(options.runtime, item, context)
@@ -78,6 +81,11 @@ export function runtimeWork(options: RuntimeWorkOptions): Work {
       return null
     }
   }
+}
+
+const REMOVED: WorkOutcome = {
+  phase: 'ABORTED',
+  error: { code: 'REMOVED', message: 'It had ended and was removed; how it ended is not known any more.' },
 }
 
 /** Starts the workload, or adopts it when it runs already. Returns the report when neither is possible. */
