@@ -112,6 +112,7 @@ export default defineConfig({
           { text: 'Installation', link: '/install' },
           { text: 'Operations', link: '/operations' },
           { text: 'High availability', link: '/high-availability' },
+          { text: 'Scaling', link: '/scaling' },
           { text: 'Security', link: '/security' },
           { text: 'Limits', link: '/limits' },
           { text: 'Backup', link: '/backup' },

@@ -21,6 +21,7 @@ const PICTURES: readonly (readonly [name: string, path: (world: PicturedWorld) =
   ['tree', ({ shop }) => `/tree/${shop}`, 'smoke-test'],
   ['timeline', ({ shop }) => `/tree/${shop}?view=timeline`, 'smoke-test'],
   ['log', () => '/log', 'changes shown'],
+  ['output', () => '/log/output', 'lines shown'],
   ['audit', () => '/audit', 'Chained up to event'],
   ['machines', () => '/machines?machine=deployItem', 'What happens'],
   ['locks', () => '/locks', 'host:web-1'],

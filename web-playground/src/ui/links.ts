@@ -1,6 +1,7 @@
 import { type AuditFilter, WHOLE_AUDIT, writeAuditFilter } from '../model/audit.ts'
 import { ALL, type ObjectFilter, writeFilter } from '../model/filter.ts'
 import { type LogFilter, WHOLE_LOG, writeLogFilter } from '../model/log-filter.ts'
+import { ALL_OUTPUT, type OutputFilter, writeOutputFilter } from '../model/output-filter.ts'
 import { type TreePlace, writePlace } from '../model/tree-place.ts'
 
 /** Addresses of the pages. */
@@ -13,6 +14,8 @@ export const objectsHref = (filter: Partial<ObjectFilter>): string => `/objects$
 export const auditHref = (filter: Partial<AuditFilter>): string =>
   `/audit${writeAuditFilter({ ...WHOLE_AUDIT, ...filter })}`
 export const logHref = (filter: Partial<LogFilter>): string => `/log${writeLogFilter({ ...WHOLE_LOG, ...filter })}`
+export const outputHref = (filter: Partial<OutputFilter>): string =>
+  `/log/output${writeOutputFilter({ ...ALL_OUTPUT, ...filter })}`
 export const projectHref = (name: string): string => `/projects?name=${encodeURIComponent(name)}`
 
 export interface CreateOptions {

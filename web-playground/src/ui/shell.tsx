@@ -14,6 +14,7 @@ import { usePalette } from './use-palette.ts'
 
 const TreePage = lazyPart(() => import('../pages/tree/tree-page.tsx'))
 const LogPage = lazyPart(() => import('../pages/log/log-page.tsx'))
+const OutputPage = lazyPart(() => import('../pages/output/output-page.tsx'))
 const MachinesPage = lazyPart(() => import('../pages/machines/machines-page.tsx'))
 const AgentsPage = lazyPart(() => import('../pages/agents/agents-page.tsx'))
 const ProjectsPage = lazyPart(() => import('../pages/projects/projects-page.tsx'))
@@ -115,6 +116,7 @@ function Pages() {
             <Route path="/objects" component={ObjectsPage} />
             <Route path="/tree/:id">{({ id }) => <TreePage key={id} rootId={id} />}</Route>
             <Route path="/log" component={LogPage} />
+            <Route path="/log/output" component={OutputPage} />
             <Route path="/machines" component={MachinesPage} />
             <Route path="/agents" component={AgentsPage} />
             {familyPages().map(({ path: at, component }) => (

@@ -1,6 +1,7 @@
 import { humanKind, knownFamilies } from '../../model/known.ts'
 import { LOG_SPANS, type LogFilter, readLogSpan, readRejected } from '../../model/log-filter.ts'
 import { PHASE_CLASSES, SYMBOLS, WORDS } from '../../model/phases.ts'
+import { Choice } from '../../ui/choice.tsx'
 import { dateTime } from '../../ui/exact-time.ts'
 import { SearchField } from '../../ui/search-field.tsx'
 import { useSession } from '../../ui/session-context.ts'
@@ -68,30 +69,5 @@ export function LogFilters({ filter, onChange, children }: Props) {
       )}
       {children}
     </search>
-  )
-}
-
-interface ChoiceProps {
-  readonly label: string
-  readonly value: string
-  /** Word for the empty value. */
-  readonly all: string
-  readonly onChange: (value: string) => void
-  /** Values and their words. */
-  readonly children: readonly (readonly string[])[]
-}
-function Choice({ label, value, all, onChange, children }: ChoiceProps) {
-  return (
-    <label>
-      <span>{label}</span>
-      <select value={value} onChange={({ target }) => onChange(target.value)}>
-        <option value="">{all}</option>
-        {children.map(([one, words]) => (
-          <option key={one} value={one}>
-            {words}
-          </option>
-        ))}
-      </select>
-    </label>
   )
 }

@@ -1,5 +1,8 @@
 import { useEffect, useRef, useState } from 'react'
+import { Link } from 'wouter'
 import { LinesStore } from '../../data/lines-store.ts'
+import { outputHref } from '../../ui/links.ts'
+import { saveText } from '../../ui/save-text.ts'
 import { useLive } from '../../ui/session-context.ts'
 import { Problem } from '../../ui/states.tsx'
 
@@ -38,18 +41,21 @@ export function PanelLogs({ objectId, name }: { readonly objectId: string; reado
         <button
           type="button"
           onClick={() =>
-            download(
-              name,
+            saveText(
+              `${name}.log`,
               lines.map(({ at, stream, text }) => `${at} ${stream} ${text}`),
             )
           }
         >
           Download
         </button>
+        <Link href={outputHref({ object: objectId })}>Full page</Link>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
       <div className="lines" ref={box} tabIndex={0} role="log" aria-label={`Output of ${name}`}>
-        {found.length > DRAWN && <p className="quiet">{found.length - DRAWN} lines before: search or download</p>}
+        {found.length > DRAWN && (
+          <p className="quiet">{found.length - DRAWN} lines before: they are on the full page</p>
+        )}
         {found.slice(-DRAWN).map(({ cursor, stream, text }) => (
           <div key={cursor} className={`line-${stream.toLowerCase()}`}>
             {text}
@@ -58,13 +64,4 @@ export function PanelLogs({ objectId, name }: { readonly objectId: string; reado
       </div>
     </section>
   )
-}
-
-function download(name: string, lines: readonly string[]): void {
-  const address = URL.createObjectURL(new Blob([`${lines.join('\n')}\n`], { type: 'text/plain' }))
-  const link = document.createElement('a')
-  link.href = address
-  link.download = `${name}.log`
-  link.click()
-  URL.revokeObjectURL(address)
 }

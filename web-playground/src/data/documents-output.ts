@@ -1,0 +1,16 @@
+import { gql } from './gql.ts'
+
+export const OUTPUT_PAGE =
+  gql(`query OutputPage($filter: LogLineFilter!, $first: Int, $last: Int, $after: String, $before: String) {
+  logLines(filter: $filter, first: $first, last: $last, after: $after, before: $before) {
+    edges { cursor node { at stream text objectId object { name path root { id } } } }
+    pageInfo { hasPreviousPage hasNextPage startCursor endCursor }
+  }
+}`)
+/** Where the output of everything ends. */
+export const OUTPUT_END = gql('query OutputEnd { logLines(last: 1) { edges { cursor } pageInfo { endCursor } } }')
+export const OUTPUT_LIVE = gql(`subscription OutputLive($filter: LogLineFilter!, $after: String) {
+  logLines(filter: $filter, after: $after) { cursor at stream text objectId object { name path root { id } } }
+}`)
+/** What the page is about. */
+export const OUTPUT_OF = gql('query OutputOf($id: ID!) { object(id: $id) { name path root { id } } }')
