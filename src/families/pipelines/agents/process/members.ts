@@ -7,8 +7,12 @@ import { COOKIE } from '../runtime/workload-env.ts'
 const MARK = `${COOKIE}=`
 /** Processes inspected in one turn of the event loop. */
 const AT_ONCE = 100
-/** Milliseconds from one scan to the next: many workloads that end at the same time share one. */
-const SPACING_MS = 40
+/**
+ * A pause after each scan, so many times as long as the scan has taken: scans take a share of the processor, however many processes there
+ * are, and many workloads that end at the same time share one.
+ */
+const PAUSE = 4
+const MOST_PAUSE_MS = 40
 /** How long a process of others is not looked at again. Until then no other process gets its pid: all pids come first. */
 const FOREIGN_MS = 1_000
 
@@ -21,7 +25,7 @@ type Found = ReadonlyMap<string, readonly Stat[]>
 export class Members {
   #running: Promise<unknown> = Promise.resolve()
   #next: Promise<Found> | null = null
-  #scannedAt = 0
+  #nextAt = 0
   /** When each process of others is to be looked at again, by pid. */
   #foreign = new Map<number, number>()
 
@@ -34,10 +38,13 @@ export class Members {
 
   #begin(): Promise<Found> {
     const scan = this.#running.then(async () => {
-      await pause(Math.max(0, this.#scannedAt + SPACING_MS - performance.now()))
-      this.#scannedAt = performance.now()
+      await pause(Math.max(0, this.#nextAt - performance.now()))
       this.#next = null
-      return this.#scan(this.#scannedAt)
+      const since = performance.now()
+      const found = await this.#scan(since)
+      const now = performance.now()
+      this.#nextAt = now + Math.min(MOST_PAUSE_MS, PAUSE * (now - since))
+      return found
     })
     this.#running = scan.catch(() => {})
     return scan

@@ -63,12 +63,11 @@ function start(message: StartMessage): void {
     for (const path of outputs) {
       renameSync(takePipe(), path)
       pipes.push(openSync(path, constants.O_RDWR))
-      given.push(openSync(path, constants.O_WRONLY))
     }
     if (message.input !== null) given.push(openSync(message.input, constants.O_RDONLY))
     // Should this process be killed in between, the workload may have run, and does not run again.
     writeFileSync(join(folder, FILES.process), STARTING, { mode: 0o600 })
-    run(message, given)
+    run(message, [...pipes, ...given])
   } catch (error) {
     fail(id, error)
   } finally {
