@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { type Costs, type Fleet, PARTS, type Part, startFleet, subtract, total } from '../fleet.ts'
 import { type BenchContext, type Cell, median, type Section, type Workload } from '../harness.ts'
-import { runTrees } from '../trees.ts'
+import { headOf, runTrees } from '../trees.ts'
 import { warmUp } from './tree.ts'
 
 const ENGINES = [1, 2, 4] as const
@@ -78,8 +78,9 @@ async function costOfDelivery(fleet: Fleet, rounds: number): Promise<number> {
   for (let round = 0; round < rounds; round++) {
     const without = await measure(fleet, LARGE)
     const ended = new AbortController()
+    const after = await headOf(client)
     const followers = Array.from({ length: SUBSCRIBERS }, async () => {
-      for await (const _ of client.followPhases({ signal: ended.signal })) if (ended.signal.aborted) return
+      for await (const _ of client.followPhases({ after, signal: ended.signal })) if (ended.signal.aborted) return
     })
     const watched = await measure(fleet, LARGE)
     ended.abort()
