@@ -1,3 +1,4 @@
+import { ClientError } from 'phaseline/client'
 import { isAtLeast } from '../model/line-level.ts'
 import { type OutputFilter, outputFilterInput } from '../model/output-filter.ts'
 import { OUTPUT_END, OUTPUT_LIVE, OUTPUT_PAGE } from './documents-output.ts'
@@ -41,6 +42,8 @@ export class OutputStore extends Store {
   readonly #input: Filter
   #older: string | null = null
   #newer: string | null = null
+  /** From where on lines are followed: all before were looked at. */
+  #followed: string | null = null
 
   constructor(session: Session, filter: OutputFilter, signal: AbortSignal) {
     super()
@@ -70,43 +73,56 @@ export class OutputStore extends Store {
 
   async #onRequest(read: () => Promise<void>): Promise<void> {
     if (this.searching || this.isFull) return
+    this.searching = true
+    this.changed()
     try {
       await read()
     } catch (error) {
       if (this.#signal.aborted) return
       this.error = messageOf(error)
+    } finally {
+      this.searching = false
       this.changed()
     }
   }
 
   /** Reads, then follows, and goes on after its last line when it was interrupted. */
   async #run(): Promise<void> {
-    let from = this.lines.at(-1)?.cursor ?? null
     while (!this.#signal.aborted) {
       try {
-        if (!this.loaded) from = this.#filter.line ? await this.#around(this.#filter.line) : await this.#last()
+        if (!this.loaded) await (this.#filter.line ? this.#around(this.#filter.line) : this.#last())
         if (this.#newer !== null) return
-        await this.#follow(this.lines.at(-1)?.cursor ?? from)
+        await this.#follow()
       } catch (error) {
         if (this.#signal.aborted) return
         this.live = false
-        this.error = messageOf(error)
+        // The database is an older one than before: what is shown may not be in it.
+        const isLost = this.loaded && error instanceof ClientError && error.code === 'CURSOR_EXPIRED'
+        if (isLost) this.#begin()
+        else this.error = messageOf(error)
         this.changed()
-        if (!isRetryable(error)) return
-        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+        if (!isLost && !isRetryable(error)) return
       }
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
     }
   }
 
-  /** Resolves to where the output ended before: what comes between the two is in both, and shown once. */
-  async #last(): Promise<string | null> {
-    const { logLines } = await this.#session.client.query(OUTPUT_END, {}, { signal: this.#signal })
-    const end = logLines?.edges.at(-1)?.cursor ?? logLines?.pageInfo.endCursor ?? null
-    await this.#search()
-    return end
+  #begin(): void {
+    this.lines = []
+    this.loaded = false
+    this.#older = null
+    this.#newer = null
+    this.#followed = null
   }
 
-  async #around(line: string): Promise<string | null> {
+  /** Takes down the end of the output before it reads: what comes between the two is in both, and shown once. */
+  async #last(): Promise<void> {
+    const { logLines } = await this.#session.client.query(OUTPUT_END, {}, { signal: this.#signal })
+    this.#followed = logLines?.edges.at(-1)?.cursor ?? logLines?.pageInfo.endCursor ?? null
+    await this.#search()
+  }
+
+  async #around(line: string): Promise<void> {
     const before = await this.#page({ last: BEFORE, before: line })
     this.#older = before.pageInfo.hasPreviousPage ? before.pageInfo.startCursor : null
     this.#add(before, 'before')
@@ -114,11 +130,11 @@ export class OutputStore extends Store {
     await this.#forward()
     this.loaded = true
     this.changed()
-    return null
   }
 
   async #forward(): Promise<void> {
     const page = await this.#page({ first: PAGE, after: this.#newer })
+    this.#followed = page.edges.at(-1)?.cursor ?? this.#newer
     this.#newer = page.pageInfo.hasNextPage ? page.pageInfo.endCursor : null
     this.#add(page, 'after')
   }
@@ -168,12 +184,11 @@ export class OutputStore extends Store {
     return logLines
   }
 
-  async #follow(after: string | null): Promise<void> {
+  async #follow(): Promise<void> {
     this.live = true
     this.error = null
     this.changed()
     const known = new Set(this.lines.slice(-PAGE).map(({ cursor }) => cursor))
-    let last = after
     let pending: OutputLine[] = []
     const flush = (): void => {
       const all = [...this.lines, ...pending]
@@ -183,11 +198,11 @@ export class OutputStore extends Store {
       this.lines = all.slice(-ROOM)
       this.changed()
     }
-    const where = () => ({ filter: this.#input, after: last })
+    const where = () => ({ filter: this.#input, after: this.#followed })
     for await (const { logLines: line } of this.#session.client.subscribe(OUTPUT_LIVE, where, {
       signal: this.#signal,
     })) {
-      last = line.cursor
+      this.#followed = line.cursor
       if (known.has(line.cursor) || !this.#isWanted(line)) continue
       if (pending.push(line) === 1) setTimeout(flush, GATHER_MS)
     }
