@@ -124,7 +124,7 @@ test('output of a tree is read, searched, linked to, followed and saved', async 
 test('there is a way to it from an object, and from the log; nothing matches only after all was searched', async () => {
   await using visited = await visit(here.browser, here.server, '/log', { width: 390 })
   const { page, complaints } = visited
-  await page.getByRole('navigation', { name: 'Kinds of log' }).getByRole('link', { name: 'Output' }).click()
+  await page.getByRole('navigation', { name: 'Logs' }).getByRole('link', { name: 'Output' }).click()
   await page.getByRole('heading', { name: 'Output', level: 1 }).waitFor()
   await page.getByLabel('Search').fill('nobody-prints-this')
   await page.getByText('Nothing matches.').waitFor()

@@ -5,7 +5,7 @@ import { logHref, outputHref } from '../../ui/links.ts'
 export function LogTabs() {
   const [path] = useLocation()
   return (
-    <nav aria-label="Kinds of log" className="tabs">
+    <nav aria-label="Logs" className="tabs">
       <Link href={logHref({})} aria-current={path === '/log' ? 'page' : undefined}>
         Phase changes
       </Link>
