@@ -9,9 +9,10 @@ import { statement } from './statement.ts'
 const WAIT_MS = 100
 /** Between two looks at how far a replica is. */
 const LOOK_MS = 2
-/** A replica that gave no connection within this time is left alone for a while. */
+/** How long a connection may take, in milliseconds. */
 const CONNECT_MS = 500
-const LEFT_ALONE_MS = 5_000
+/** After a read that a replica could not answer, others go to the primary at once for so long, in milliseconds. */
+const LEFT_ALONE_MS = { behind: 1_000, away: 5_000, other_history: 5_000 } as const
 
 /** How far the primary is; a replica that is as far has all that was committed before. */
 export interface ReadPosition {
@@ -22,7 +23,8 @@ export interface ReadPosition {
 }
 
 /** A replica answered a read, or why the primary did: the replica was behind, away, of another history, or failed in the middle. */
-type ReadOutcome = 'replica' | 'behind' | 'away' | 'other_history' | 'failed'
+type ReadOutcome = 'replica' | 'failed' | Obstacle
+type Obstacle = keyof typeof LEFT_ALONE_MS
 
 // A transaction that does not wait for its flush is committed before it.
 const POSITION = statement({
@@ -56,7 +58,7 @@ export class ReadReplica {
   readonly #seen = new WeakMap<PoolClient, ReadPosition>()
   #running: Promise<unknown> = Promise.resolve()
   #next: Promise<ReadPosition | null> | null = null
-  #leftAloneUntil = Number.NEGATIVE_INFINITY
+  #leftAlone: { readonly why: Obstacle; readonly until: number } | null = null
 
   constructor(options: ReadReplicaOptions) {
     this.#options = options
@@ -91,17 +93,16 @@ export class ReadReplica {
 
   /** A connection that has all up to the position. Null: none has in time. */
   async connect(position: ReadPosition): Promise<PoolClient | null> {
-    if (performance.now() < this.#leftAloneUntil) return this.#none('away')
+    if (this.#leftAlone && performance.now() < this.#leftAlone.until) {
+      this.count(this.#leftAlone.why)
+      return null
+    }
     const client = await this.#client()
-    if (client === null) return this.#none('away')
-    const outcome = await this.#await(client, position).catch(() => 'away' as const)
-    if (outcome === 'replica') return client
-    client.release(outcome === 'away')
-    return this.#none(outcome)
-  }
-
-  #none(outcome: ReadOutcome): null {
-    this.count(outcome)
+    const obstacle = client ? await this.#obstacle(client, position).catch(() => 'away' as const) : 'away'
+    if (obstacle === null) return client
+    client?.release(obstacle === 'away')
+    this.#leftAlone = { why: obstacle, until: performance.now() + LEFT_ALONE_MS[obstacle] }
+    this.count(obstacle)
     return null
   }
 
@@ -118,20 +119,20 @@ export class ReadReplica {
     } finally {
       timer.abort()
     }
-    this.#leftAloneUntil = performance.now() + LEFT_ALONE_MS
     return null
   }
 
-  async #await(client: PoolClient, wanted: ReadPosition): Promise<ReadOutcome> {
+  /** Null: the replica behind the connection is as far. */
+  async #obstacle(client: PoolClient, wanted: ReadPosition): Promise<Obstacle | null> {
     const seen = this.#seen.get(client)
-    if (seen && isSameLog(seen, wanted) && seen.wal >= wanted.wal) return 'replica'
+    if (seen && isSameLog(seen, wanted) && seen.wal >= wanted.wal) return null
     for (const endsAt = performance.now() + WAIT_MS; ; await delay(LOOK_MS)) {
       const { rows } = await REPLAYED.query(client, [])
       const [row] = rows
       // One that was promoted answers for itself, and may lack what the primary has.
       if (!row?.isStandby || row.wal === null || !isSameLog(row, wanted)) return 'other_history'
       this.#seen.set(client, { wal: row.wal, logId: row.logId, epoch: row.epoch })
-      if (row.wal >= wanted.wal) return 'replica'
+      if (row.wal >= wanted.wal) return null
       if (performance.now() > endsAt) return 'behind'
     }
   }

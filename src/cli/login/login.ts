@@ -39,7 +39,7 @@ export async function login({ url, issuer, show }: LoginRequest, { env, signal }
   }
 }
 
-/** A sign-in that nobody else knows yet. */
+/** Keeps a sign-in in memory until the server has accepted it. */
 interface Held extends SignInStore {
   readonly signIn: SignIn
 }

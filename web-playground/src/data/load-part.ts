@@ -2,8 +2,8 @@
 const PAUSES_MS = [500, 1_000, 2_000]
 
 /**
- * Asks again for style sheets that the network has lost. Who loads a part takes a link that is there for a style sheet that is there, so a
- * lost one leaves the page, and whoever comes first puts it in again.
+ * Requests style sheets again that failed to load. Vite does not load a style sheet whose link is in the page, so the link of a failed
+ * one is removed and added again later.
  */
 export function reloadLostStyles(): void {
   const attempts = new Map<string, number>()
@@ -29,7 +29,7 @@ const RELOADED = 'phaseline-reloaded'
 /** Milliseconds between two reloads: what is lost again at once is not lost by chance. */
 const RELOAD_MS = 10_000
 
-/** Loads the page anew when a part is lost that nobody asks for again, as those of libraries. */
+/** Reloads the page when a part of a library, such as GraphiQL's editor, fails to load: libraries do not retry. */
 export const reloadWhenLost = (): void =>
   addEventListener('vite:preloadError', () => {
     if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < RELOAD_MS) return

@@ -22,7 +22,7 @@ const BEFORE = 100
 /** More than a reader scrolls through. */
 const ROOM = 20_000
 /** A file of more would not fit into many an editor. */
-const MOST_SAVED = 200_000
+export const MOST_SAVED = 200_000
 const AGAIN_MS = 2_000
 const GATHER_MS = 30
 
@@ -34,8 +34,6 @@ export class OutputStore extends Store {
   error: string | null = null
   /** Whether new lines are shown as they come. */
   live = false
-  /** Lines that a search has looked at and left out. */
-  passed = 0
   readonly #session: Session
   readonly #signal: AbortSignal
   readonly #filter: OutputFilter
@@ -161,7 +159,6 @@ export class OutputStore extends Store {
 
   #add({ edges }: Page, where: 'before' | 'after'): void {
     const lines = edges.map(({ cursor, node }) => ({ ...node, cursor })).filter((line) => this.#isWanted(line))
-    this.passed += edges.length - lines.length
     this.lines = where === 'before' ? [...lines, ...this.lines] : [...this.lines, ...lines]
     this.changed()
   }

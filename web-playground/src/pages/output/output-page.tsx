@@ -3,7 +3,7 @@ import { Link, useLocation, useSearch } from 'wouter'
 import { AskedStore } from '../../data/asked-store.ts'
 import { OUTPUT_OF } from '../../data/documents-output.ts'
 import { messageOf } from '../../data/live-read.ts'
-import { OutputStore } from '../../data/output-store.ts'
+import { MOST_SAVED, OutputStore } from '../../data/output-store.ts'
 import { ALL_OUTPUT, type OutputFilter, readOutputFilter, writeOutputFilter } from '../../model/output-filter.ts'
 import { plural } from '../../model/words.ts'
 import { outputHref, treeHref } from '../../ui/links.ts'
@@ -106,7 +106,7 @@ function Download({ store }: { readonly store: OutputStore }) {
     try {
       const texts = await store.save((count) => setState(`${plural(count, 'line')} …`))
       saveText('output.log', texts)
-      setState('')
+      setState(texts.length < MOST_SAVED ? '' : `The first ${plural(texts.length, 'line')} saved`)
     } catch (error) {
       setState(messageOf(error))
     }

@@ -55,10 +55,9 @@ export function OutputRows({ store, filter, look, onFollow, before, after }: Pro
     const isAtEnd = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_PX
     if (isAtEnd !== follows && !virtual.isScrolling) onFollow(isAtEnd)
   }
-  const isOfOne = filter.object !== ''
   return (
     <div
-      className={`log-body output lines${wraps ? ' wraps' : ''}${look.hasTimes ? ' has-times' : ''}${isOfOne ? '' : ' has-places'}`}
+      className={`log-body output lines${wraps ? ' wraps' : ''}`}
       ref={scroller}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
       tabIndex={0}
