@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { readSettings } from '../../src/families/pipelines/agents/kubernetes/settings.ts'
 import type { Runtime, Workload } from '../../src/families/pipelines/agents/runtime/runtime.ts'
 import { hasCluster } from '../testkit/cluster.ts'
-import { until } from '../testkit/wait.ts'
+import { PATIENCE_MS, until } from '../testkit/wait.ts'
 import { conformance } from './conformance.ts'
 import { kubernetesPlace, USER } from './kubernetes-place.ts'
 import { listener, workload } from './place.ts'
 
 // They wait for their nodes most of the time.
-describe.runIf(hasCluster())('kubernetes', { timeout: 60_000, concurrent: true }, () => {
+describe.runIf(hasCluster())('kubernetes', { timeout: PATIENCE_MS, concurrent: true }, () => {
   conformance({
     openPlace: kubernetesPlace,
     hasImages: true,

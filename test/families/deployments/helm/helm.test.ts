@@ -10,6 +10,7 @@ import { MAX_BYTES, TIMEOUT_MS } from '../../../../src/families/deployments/agen
 import { helmWork } from '../../../../src/families/deployments/agents/helm/helm-work.ts'
 import { hasCluster } from '../../../testkit/cluster.ts'
 import { helmProgram } from '../../../testkit/helm.ts'
+import { PATIENCE_MS } from '../../../testkit/wait.ts'
 import { manifestPlace } from '../kubernetes/manifest-place.ts'
 import { writeChart } from './chart.ts'
 
@@ -18,7 +19,7 @@ const DEFINITION = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/thin
 const PASSWORD = 'marker of a password'
 
 // The real program, on a real API server. One after the other: they share the definition of a kind.
-describe.runIf(program !== null)('the helm deployer', { timeout: 60_000 }, () => {
+describe.runIf(program !== null)('the helm deployer', { timeout: PATIENCE_MS }, () => {
   let folder = ''
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'phaseline-charts-'))

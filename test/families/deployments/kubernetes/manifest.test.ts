@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { KubeConfig } from '@kubernetes/client-node'
 import { describe, expect, test } from 'vitest'
 import { CLUSTER_IMAGE, hasCluster } from '../../../testkit/cluster.ts'
-import { until } from '../../../testkit/wait.ts'
+import { PATIENCE_MS, until } from '../../../testkit/wait.ts'
 import { configMap, type ManifestPlace, manifestPlace } from './manifest-place.ts'
 
 const pod = (script: string, image = CLUSTER_IMAGE) => ({
@@ -47,7 +47,7 @@ async function withoutRights(at: ManifestPlace, config: KubeConfig): Promise<str
   return weak.exportConfig()
 }
 
-describe.runIf(hasCluster())('the kubernetes-manifest deployer', { timeout: 60_000, concurrent: true }, () => {
+describe.runIf(hasCluster())('the kubernetes-manifest deployer', { timeout: PATIENCE_MS, concurrent: true }, () => {
   test('objects are applied, waited for and exported; again, nothing changes; deleted, nothing is left', async () => {
     await using at = await manifestPlace()
     const config = {

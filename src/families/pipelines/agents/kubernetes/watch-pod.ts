@@ -85,7 +85,11 @@ class PodChanges {
 
   constructor({ api, feed, name, path }: PodAddress) {
     this.#following = feed.follow(name, (pod) => this.#take(pod))
-    this.#refresh = async () => this.#take(await api.find<V1Pod>(path))
+    this.#refresh = async () => {
+      const pod = await api.find<V1Pod>(path)
+      // What the feed has told meanwhile may be newer. It tells changes in their order; an answer may be late.
+      if (this.#latest === undefined) this.#take(pod)
+    }
     this.#first = this.#refresh()
     this.#first.catch(() => {})
   }
