@@ -18,7 +18,7 @@ import { seriousFindings } from './axe.ts'
 import { visit } from './visit.ts'
 
 test('the address has the filter', () => {
-  const filter = { ...WHOLE_AUDIT, operation: 'createToken', outcome: 'REFUSED', span: 'day' } as const
+  const filter = { ...WHOLE_AUDIT, operation: 'createToken', outcome: 'REFUSED', last: 'day' } as const
   expect(writeAuditFilter(filter)).toBe('?operation=createToken&outcome=refused&last=day')
   expect(readAuditFilter(writeAuditFilter(filter))).toEqual(filter)
   expect(readAuditFilter('?outcome=maybe&last=toString')).toEqual(WHOLE_AUDIT)

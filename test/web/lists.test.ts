@@ -42,6 +42,15 @@ test('what is created is to be fetched, and takes its place; what is gone leaves
   expect(ids(list)).toEqual(['c', 'a'])
 })
 
+test('in the order of the last change, one of an object beyond the last page may bring it to the front', () => {
+  const list = new ObjectList({ ...ALL, roots: true, order: { field: 'PHASE_SINCE', direction: 'DESC' } }, machines)
+  list.addPage([row('b'), row('a')], true)
+  const since = '2026-11-21T20:00:09.000Z'
+  expect(list.change([change('old', 'SUCCEEDED', { rootId: 'old' })])).toEqual(['old'])
+  list.insert([row('old', { phaseSince: since })])
+  expect(ids(list)[0]).toBe('old')
+})
+
 test('a page that was on its way while changes came in is not older than they are', () => {
   const list = new ObjectList(ALL, machines)
   list.change([change('a', 'SUCCEEDED', { revision: 7 })])
@@ -136,6 +145,7 @@ test('older changes follow the shown ones, as far as there is room', () => {
 
 test('the address has the filter of the log, and the server is asked with it', () => {
   const filter = {
+    project: 'shop',
     text: 'shop/web ann',
     kind: 'DEPLOY_ITEM',
     became: 'failed',
@@ -150,6 +160,7 @@ test('the address has the filter of the log, and the server is asked with it', (
   expect(readLogFilter('?kind=<script>&since=never&last=aeon&refused=maybe')).toEqual(WHOLE_LOG)
   const phasesOf = (name: string) => (name === 'failed' ? ['FAILED', 'ABORTED'] : [])
   expect(logFilterInput(filter, phasesOf, 0)).toEqual({
+    project: 'shop',
     search: 'shop/web ann',
     kinds: ['DEPLOY_ITEM'],
     to: ['FAILED', 'ABORTED'],

@@ -1,5 +1,7 @@
 import { gql } from './gql.ts'
 
+export const PROJECT_NAMES = gql('query ProjectNames { projects(first: 500) { edges { node { name } } } }')
+
 export const PROJECTS = gql(`query Projects($after: String) {
   viewer { role projects }
   projects(first: 500, after: $after) {

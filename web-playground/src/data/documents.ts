@@ -35,7 +35,7 @@ const HEAD_FIELD = 'log { head endCursor }'
 export const HEAD = gql(`query Head { ${HEAD_FIELD} }`)
 /** The first query of a session: the kinds with their machines, and the end of the log before any other read. */
 export const OPENING = gql(`query Opening {
-  viewer { role administrator }
+  viewer { id role administrator }
   families { name title kinds { kind noun agents } }
   stateMachines {
     name kinds initial final phases transitions { from actor to reason } classes { phase class }
@@ -47,6 +47,8 @@ export const OPENING = gql(`query Opening {
   ${HEAD_FIELD}
 }`)
 
+export const EXPORTS = gql('query Exports($ids: [ID!]!) { nodes(ids: $ids) { ... on Installation { id exports } } }')
+
 const LINK = 'id kind name phase root { id }'
 const BLOCKERS = `reason message
   ... on AgentBlocker { connected }
@@ -57,8 +59,8 @@ const BLOCKERS = `reason message
   ... on LockBlocker { resource position holders { ${LINK} } }
   ... on BackoffBlocker { until }`
 
-export const UNFINISHED = gql(`query Unfinished($first: Int!) {
-  objects(filter: { finished: false }, first: $first) {
+export const UNFINISHED = gql(`query Unfinished($filter: ObjectFilter!, $first: Int!) {
+  objects(filter: $filter, first: $first) {
     totalCount
     edges { node { ...RowFields blockedBy(first: 3) { reason message ... on AgentBlocker { connected } } } }
   }
@@ -68,8 +70,8 @@ export const UNFINISHED = gql(`query Unfinished($first: Int!) {
 export const CHANGE =
   'sequence objectId kind name path rootId projectName machine from to actor by reason message jobId revision rejected at'
 
-export const FAILURES = gql(`query Failures($first: Int!, $undone: PhaseChangeFilter!) {
-  objects(filter: { failed: true }, orderBy: { field: CREATED_AT, direction: DESC }, first: $first) {
+export const FAILURES = gql(`query Failures($first: Int!, $failed: ObjectFilter!, $undone: PhaseChangeFilter!) {
+  objects(filter: $failed, orderBy: { field: CREATED_AT, direction: DESC }, first: $first) {
     totalCount edges { node { ...RowFields path } }
   }
   phaseChanges(filter: $undone, last: $first) { edges { node { ${CHANGE} } } }
@@ -124,9 +126,10 @@ type Counts = Readonly<Record<`c${number}`, { readonly totalCount: number | null
 /** One count for each pair, under the aliases c0, c1, … */
 export const countsQuery = (
   pairs: readonly (readonly [kind: string, phase: string])[],
-): string & TypedDocument<Counts, object> =>
-  `query Counts {\n${pairs
+): string & TypedDocument<Counts, { readonly project: string | null }> =>
+  `query Counts($project: String) {\n${pairs
     .map(
-      ([kind, phase], i) => `c${i}: objects(filter: { kinds: [${kind}], phases: [${phase}] }, first: 1) { totalCount }`,
+      ([kind, phase], i) =>
+        `c${i}: objects(filter: { kinds: [${kind}], phases: [${phase}], project: $project }, first: 1) { totalCount }`,
     )
     .join('\n')}\n}`

@@ -29,6 +29,8 @@ const QUIET_MS = 1_500
 /** Counts of objects, and unfinished objects with their blockers. */
 export class OverviewStore extends Store {
   readonly #session: Session
+  /** null: of all projects. */
+  readonly #project: string | null
   readonly #signal: AbortSignal
   counts: Counts | null = null
   unfinished: readonly Unfinished[] | null = null
@@ -46,9 +48,11 @@ export class OverviewStore extends Store {
   #quiet: ReturnType<typeof setTimeout> | undefined
   #looking: ReturnType<typeof setTimeout> | undefined
 
-  constructor(session: Session, signal: AbortSignal) {
+  /** @param project empty: all projects */
+  constructor(session: Session, project: string, signal: AbortSignal) {
     super()
     this.#session = session
+    this.#project = project || null
     this.#signal = signal
     readLive(
       session.feed,
@@ -82,7 +86,9 @@ export class OverviewStore extends Store {
     })
   }
 
-  #apply(changes: readonly PhaseChange[]): void {
+  #apply(all: readonly PhaseChange[]): void {
+    const changes = all.filter(({ projectName }) => this.#project === null || projectName === this.#project)
+    if (changes.length === 0) return
     if (this.counts) this.counts = moveCounts(this.counts, changes, this.#session.machines)
     if (this.#doubtful) {
       clearTimeout(this.#quiet)
@@ -110,8 +116,10 @@ export class OverviewStore extends Store {
     const undone = {
       to: [...passingFailures(machines, classOf)],
       since: new Date(Date.now() - UNDONE_MS).toISOString(),
+      project: this.#project,
     }
-    const variables = { first: FAILURES_SHOWN, undone } as VariablesOf<typeof FAILURES>
+    const failed = { failed: true, project: this.#project }
+    const variables = { first: FAILURES_SHOWN, failed, undone } as VariablesOf<typeof FAILURES>
     const { objects, phaseChanges } = await client.query(FAILURES, variables, { signal })
     this.failed = nodesOf(objects)
     this.failedTotal = objects?.totalCount ?? this.failed.length
@@ -125,7 +133,7 @@ export class OverviewStore extends Store {
       (machines.of(kind)?.phases ?? []).map((phase) => [kind, phase] as const),
     )
     const before = this.#moved
-    const read = await client.query(countsQuery(pairs), {}, { signal })
+    const read = await client.query(countsQuery(pairs), { project: this.#project }, { signal })
     this.#doubtful = this.#moved !== before
     const counts = new Map<string, Map<string, number>>()
     for (const [i, [kind, phase]] of pairs.entries()) {
@@ -150,7 +158,8 @@ export class OverviewStore extends Store {
   }
 
   async #look(signal: AbortSignal): Promise<void> {
-    const { objects } = await this.#session.client.query(UNFINISHED, { first: UNFINISHED_SHOWN }, { signal })
+    const variables = { filter: { finished: false, project: this.#project }, first: UNFINISHED_SHOWN }
+    const { objects } = await this.#session.client.query(UNFINISHED, variables, { signal })
     this.unfinished = nodesOf(objects)
     this.unfinishedTotal = objects?.totalCount ?? this.unfinished.length
     this.changed()

@@ -1,4 +1,4 @@
-import { LOG_SPANS, type LogSpan } from '../model/log-filter.ts'
+import { SPANS, type Span } from '../model/time-range.ts'
 import { AskedStore } from './asked-store.ts'
 import { gql, type ResultOf } from './gql.ts'
 import type { Session } from './session.ts'
@@ -20,14 +20,14 @@ export type ValueChanges = NonNullable<NonNullable<TreeChanges>['spec']>
 /** What has changed in a tree within the last hour, day or week, up to now. */
 export const treeChangesOf = (
   session: Session,
-  { rootId, last }: { readonly rootId: string; readonly last: LogSpan },
+  { rootId, last }: { readonly rootId: string; readonly last: Span },
   signal: AbortSignal,
 ): AskedStore<{ readonly changes: TreeChanges }> =>
   new AskedStore(
     session,
     {
       ask: async ({ client }, asking) => {
-        const fromTime = new Date(Date.now() - LOG_SPANS[last]).toISOString()
+        const fromTime = new Date(Date.now() - SPANS[last]).toISOString()
         const { treeDiff } = await client.query(TREE_CHANGES, { rootId, fromTime }, { signal: asking })
         return { changes: treeDiff }
       },

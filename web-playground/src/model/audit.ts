@@ -1,20 +1,18 @@
+import { ANY_TIME, readTimeRange, type TimeRange, timeEntries, timeInput } from './time-range.ts'
+
 /** The audit as its page shows it. */
 
 export const OUTCOMES = ['DONE', 'REFUSED', 'FAILED'] as const
 export type Outcome = (typeof OUTCOMES)[number]
-export const SPANS = { hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const
-export type Span = keyof typeof SPANS
 
 /** The filter, as the address has it; empty texts and nulls: all. */
-export interface AuditFilter {
+export interface AuditFilter extends TimeRange {
   readonly operation: string
   readonly project: string
   /** Ids. */
   readonly principal: string
   readonly object: string
   readonly outcome: Outcome | null
-  /** How far back. */
-  readonly span: Span | null
 }
 export const WHOLE_AUDIT: AuditFilter = {
   operation: '',
@@ -22,7 +20,7 @@ export const WHOLE_AUDIT: AuditFilter = {
   principal: '',
   object: '',
   outcome: null,
-  span: null,
+  ...ANY_TIME,
 }
 
 const TEXTS = ['operation', 'project', 'principal', 'object'] as const
@@ -36,31 +34,33 @@ export function readAuditFilter(search: string): AuditFilter {
     principal: text('principal'),
     object: text('object'),
     outcome: OUTCOMES.find((outcome) => outcome === text('outcome').toUpperCase()) ?? null,
-    span: readSpan(text('last')),
+    ...readTimeRange(params),
   }
 }
-
-export const readSpan = (text: string): Span | null => (Object.hasOwn(SPANS, text) ? (text as Span) : null)
 
 /** Defaults are omitted. Starts with `?`, or is empty. */
 export function writeAuditFilter(filter: AuditFilter): string {
   const params = new URLSearchParams()
   for (const name of TEXTS) if (filter[name]) params.set(name, filter[name])
   if (filter.outcome) params.set('outcome', filter.outcome.toLowerCase())
-  if (filter.span) params.set('last', filter.span)
+  for (const [name, value] of timeEntries(filter)) params.set(name, value)
   const text = params.toString()
   return text ? `?${text}` : ''
 }
 
 /** AuditFilterInput of the API. @param now milliseconds since 1970 */
-export const auditFilterInput = (filter: AuditFilter, now: number) => ({
-  ...(filter.operation && { operation: filter.operation }),
-  ...(filter.project && { project: filter.project }),
-  ...(filter.principal && { principalId: filter.principal }),
-  ...(filter.object && { objectId: filter.object }),
-  ...(filter.outcome && { outcome: filter.outcome }),
-  ...(filter.span && { from: new Date(now - SPANS[filter.span]).toISOString() }),
-})
+export function auditFilterInput(filter: AuditFilter, now: number) {
+  const { since, until } = timeInput(filter, now)
+  return {
+    ...(filter.operation && { operation: filter.operation }),
+    ...(filter.project && { project: filter.project }),
+    ...(filter.principal && { principalId: filter.principal }),
+    ...(filter.object && { objectId: filter.object }),
+    ...(filter.outcome && { outcome: filter.outcome }),
+    ...(since && { from: since }),
+    ...(until && { until }),
+  }
+}
 
 /** What the event is about, e.g. `Secret shop/PASSWORD`; empty: nothing. */
 export function aboutOf(event: {

@@ -118,15 +118,15 @@ export class ObjectList {
   }
 
   #mayMatch(change: PhaseChange): boolean {
-    const { kinds, phases, name, project, roots, finished } = this.filter
+    const { kinds, phases, name, project, roots, finished, order } = this.filter
     return (
       (kinds.length === 0 || kinds.includes(change.kind)) &&
       (phases.length === 0 || phases.includes(change.to)) &&
       (name === '' || change.name.toLowerCase().includes(name.toLowerCase())) &&
       (project === '' || change.projectName === project) &&
       (!roots || change.objectId === change.rootId) &&
-      // Without these two only a creation moves an object into the filter.
-      (phases.length > 0 || finished !== null || change.from === null) &&
+      // Without these only a creation moves an object into the filter, or to another place in its order.
+      (phases.length > 0 || finished !== null || order.field === 'PHASE_SINCE' || change.from === null) &&
       (finished === null || finished === this.#machines.isFinal(change.kind, change.to))
     )
   }

@@ -1,4 +1,4 @@
-import { LOG_SPANS, type LogSpan, readLogSpan } from './log-filter.ts'
+import { ANY_TIME, readTimeRange, type TimeRange, timeInput } from './time-range.ts'
 
 /** The filter of the page of output, as the address has it. The server applies it, but for the level. */
 
@@ -7,7 +7,7 @@ export const LEVELS = ['error', 'warning'] as const
 export type Level = (typeof LEVELS)[number]
 
 /** Empty texts, and null: all. */
-export interface OutputFilter {
+export interface OutputFilter extends TimeRange {
   /** Of an object, a tree (by its root) or a project. */
   readonly object: string
   readonly root: string
@@ -17,12 +17,11 @@ export interface OutputFilter {
   readonly stream: string
   /** Lines that say so, or worse. */
   readonly level: Level | null
-  readonly last: LogSpan | null
   /** Cursor of the line that a link leads to. */
   readonly line: string
 }
 export const ALL_OUTPUT: OutputFilter = {
-  ...{ object: '', root: '', project: '', text: '', stream: '', level: null, last: null, line: '' },
+  ...{ object: '', root: '', project: '', text: '', stream: '', level: null, line: '', ...ANY_TIME },
 }
 
 export const readLevel = (text: string): Level | null => LEVELS.find((one) => one === text) ?? null
@@ -38,8 +37,8 @@ export function readOutputFilter(search: string): OutputFilter {
     text: take('search', 255),
     stream: STREAMS.find((one) => one === params.get('stream')) ?? '',
     level: readLevel(take('level', 20)),
-    last: readLogSpan(take('last', 20)),
     line: take('line', 4_096),
+    ...readTimeRange(params),
   }
 }
 
@@ -51,13 +50,13 @@ export function writeOutputFilter({ text, ...filter }: OutputFilter): string {
 }
 
 /** LogLineFilter of the API. @param now milliseconds since 1970 */
-export const outputFilterInput = (
-  { object, root, project, text, stream, last }: OutputFilter,
-  now: number,
-): Readonly<Record<string, unknown>> => ({
-  // The narrowest of them counts: the server takes one.
-  ...(object ? { objectId: object } : root ? { rootId: root } : project && { project }),
-  ...(text.trim() && { search: text }),
-  ...(stream && { streams: [stream] }),
-  ...(last && { since: new Date(now - LOG_SPANS[last]).toISOString() }),
-})
+export const outputFilterInput = (filter: OutputFilter, now: number): Readonly<Record<string, unknown>> => {
+  const { object, root, project, text, stream } = filter
+  return {
+    // The narrowest of them counts: the server takes one.
+    ...(object ? { objectId: object } : root ? { rootId: root } : project && { project }),
+    ...(text.trim() && { search: text }),
+    ...(stream && { streams: [stream] }),
+    ...timeInput(filter, now),
+  }
+}

@@ -1,4 +1,4 @@
-import { type LogSpan, readLogSpan } from './log-filter.ts'
+import { readSpan, type Span } from './time-range.ts'
 
 export const TREE_VIEWS = ['graph', 'timeline', 'changes'] as const
 export type TreeView = (typeof TREE_VIEWS)[number]
@@ -11,7 +11,7 @@ export interface TreePlace {
   /** The sequence at which the tree is shown; null: the present. */
   readonly at: number | null
   /** How far back changes are shown. */
-  readonly last: LogSpan
+  readonly last: Span
 }
 
 export function readPlace(search: string, rootId: string): TreePlace {
@@ -21,7 +21,7 @@ export function readPlace(search: string, rootId: string): TreePlace {
     view: TREE_VIEWS.find((view) => view === params.get('view')) ?? 'graph',
     object: params.get('object') ?? rootId,
     at: /^\d{1,15}$/.test(at) ? Number(at) : null,
-    last: readLogSpan(params.get('last') ?? '') ?? 'day',
+    last: readSpan(params.get('last') ?? '') ?? 'day',
   }
 }
 

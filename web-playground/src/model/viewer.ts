@@ -3,12 +3,20 @@ export const isWriter = (role: string): boolean => role === 'ADMIN' || role === 
 
 /** The rights of a viewer, as far as pages depend on them. */
 export interface SignedIn {
+  /** Of the principal; empty: unknown. */
+  readonly id: string
   /** It administers the instance, or projects. */
   readonly isAdmin: boolean
   /** It administers the instance. */
   readonly isAdministrator: boolean
 }
-export const signedIn = (viewer: { readonly role: string; readonly administrator: boolean } | null): SignedIn => ({
+interface Viewer {
+  readonly id: string
+  readonly role: string
+  readonly administrator: boolean
+}
+export const signedIn = (viewer: Viewer | null): SignedIn => ({
+  id: viewer?.id ?? '',
   isAdmin: viewer?.role === 'ADMIN',
   isAdministrator: viewer?.administrator === true,
 })

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { useLocation } from 'wouter'
 import { foundObjects } from '../data/found-objects.ts'
+import type { SavedViews } from '../data/saved-views.ts'
 import type { CreateForm } from '../families/family.ts'
 import { allForms } from '../families/index.ts'
 import { humanKind } from '../model/known.ts'
@@ -24,16 +25,23 @@ interface Choice {
   readonly phase?: string
 }
 
-/** Finds objects by name, pages, and what can be created: by keyboard alone, or by pointer. */
-export default function Palette({ onClose }: { readonly onClose: () => void }) {
+interface Props {
+  readonly saved: SavedViews | null
+  /** Whose things pages show; empty: of all projects. */
+  readonly project: string
+  readonly onClose: () => void
+}
+
+/** Finds objects by name, pages, saved views, and what can be created: by keyboard alone, or by pointer. */
+export default function Palette({ saved, project, onClose }: Props) {
   const modal = useModal(onClose)
   const list = useId()
   const [, navigate] = useLocation()
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const objects = useObjects(text)
-  const { pages, others } = usePlaces(text)
-  const choices = [...pages, ...objects.found.map(choiceOf), ...others]
+  const { views, pages, others } = usePlaces({ text, saved, project })
+  const choices = [...views, ...pages, ...objects.found.map(choiceOf), ...others]
   const active = Math.min(at, choices.length - 1)
   const go = ({ href }: Choice): void => {
     onClose()
@@ -73,7 +81,7 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
           // biome-ignore lint/a11y/useKeyWithClickEvents: keys are those of the input
           // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the input
           <div
-            key={choice.href}
+            key={`${choice.about} ${choice.href}`}
             id={`${list}-${index}`}
             role="option"
             aria-selected={index === active}
@@ -99,12 +107,18 @@ const choiceOf = ({ id, name, kind, phase, root, project }: Row): Choice => ({
   phase,
 })
 
-/** Pages, forms and the documentation; with nothing typed, the pages alone. */
-function usePlaces(text: string): { readonly pages: readonly Choice[]; readonly others: readonly Choice[] } {
+interface Places {
+  readonly views: readonly Choice[]
+  readonly pages: readonly Choice[]
+  readonly others: readonly Choice[]
+}
+/** Saved views, pages, forms and the documentation; with nothing typed, the views and the pages alone. */
+function usePlaces({ text, saved, project }: Omit<Props, 'onClose'> & { readonly text: string }): Places {
   const { viewer } = useSession()
   const forms = useForms()
   const wanted = text.trim().toLowerCase()
-  const pages = menuFor(viewer).map(({ path, label }) => ({ href: path, label, about: 'Page' }))
+  const pages = menuFor(viewer, project).map(({ href, label }) => ({ href, label, about: 'Page' }))
+  const views = (saved?.views ?? []).map(({ href, name }) => ({ href, label: name, about: 'Saved view' }))
   const others = [
     ...forms.map(({ name, label }) => ({
       href: createHref(name),
@@ -115,7 +129,11 @@ function usePlaces(text: string): { readonly pages: readonly Choice[]; readonly 
     { href: '/docs/', label: 'Documentation', about: 'Site' },
   ]
   const isWanted = ({ label }: Choice): boolean => label.toLowerCase().includes(wanted)
-  return { pages: pages.filter(isWanted), others: wanted === '' ? [] : others.filter(isWanted) }
+  return {
+    views: views.filter(isWanted),
+    pages: pages.filter(isWanted),
+    others: wanted === '' ? [] : others.filter(isWanted),
+  }
 }
 
 /** Pages are there at once; what is missing when its files cannot be had is missing here alone. */

@@ -1,5 +1,6 @@
-import { Suspense, useEffect, useRef } from 'react'
+import { Suspense, useEffect, useRef, useState } from 'react'
 import { Link, Route, Switch, useLocation } from 'wouter'
+import { SavedViews } from '../data/saved-views.ts'
 import markUrl from '../mark.svg'
 import { ObjectsPage } from '../pages/objects/objects-page.tsx'
 import { OverviewPage } from '../pages/overview/overview-page.tsx'
@@ -7,7 +8,8 @@ import { ConnectionBadge } from './connection-badge.tsx'
 import { Fault } from './fault.tsx'
 import { lazyPart } from './lazy-part.ts'
 import { familyPages, menuFor } from './menu.ts'
-import { useSession } from './session-context.ts'
+import { ScopeSwitch, useScope } from './scope-switch.tsx'
+import { useLive, useSession } from './session-context.ts'
 import { Empty, Loading } from './states.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
 import { usePalette } from './use-palette.ts'
@@ -22,11 +24,15 @@ const CreatePage = lazyPart(() => import('../pages/create/create-page.tsx'))
 const AuditPage = lazyPart(() => import('../pages/audit/audit-page.tsx'))
 const TokensPage = lazyPart(() => import('../pages/tokens/tokens-page.tsx'))
 const Palette = lazyPart(() => import('./palette.tsx'))
+const ViewsDialog = lazyPart(() => import('./views-dialog.tsx'))
 const ExplorePage = lazyPart(() => import('../pages/explore/explore-page.tsx'))
 
 /** The frame of every page. */
 export function Shell({ onForget }: { readonly onForget: () => void }) {
   const palette = usePalette()
+  const project = useScope()
+  const saved = useLive('saved views', ({ viewer }, signal) => new SavedViews(viewer.id, signal))
+  const [isSaving, setIsSaving] = useState(false)
   return (
     <>
       <a className="skip" href="#main">
@@ -36,7 +42,8 @@ export function Shell({ onForget }: { readonly onForget: () => void }) {
         <Link href="/" className="brand" aria-label="Phaseline, overview">
           <img src={markUrl} alt="" width="24" height="24" /> <span>Phaseline</span>
         </Link>
-        <Nav />
+        <ScopeSwitch project={project} />
+        <Nav project={project} />
         <div className="bar-end">
           <button
             type="button"
@@ -48,6 +55,17 @@ export function Shell({ onForget }: { readonly onForget: () => void }) {
             <svg viewBox="0 0 16 16" aria-hidden="true">
               <circle cx="7" cy="7" r="4.5" />
               <path d="M10.5 10.5 14 14" />
+            </svg>
+          </button>
+          <button
+            type="button"
+            className="plain find"
+            aria-label="Saved views"
+            title="Save this view, or go to a saved one"
+            onClick={() => setIsSaving(true)}
+          >
+            <svg viewBox="0 0 16 16" aria-hidden="true">
+              <path d="M4 2.5h8v11L8 10.6 4 13.5z" />
             </svg>
           </button>
           <Link href="/create" className="button primary">
@@ -68,14 +86,19 @@ export function Shell({ onForget }: { readonly onForget: () => void }) {
       <Pages />
       {palette.isOpen && (
         <Suspense>
-          <Palette onClose={palette.close} />
+          <Palette saved={saved} project={project} onClose={palette.close} />
+        </Suspense>
+      )}
+      {isSaving && saved && (
+        <Suspense>
+          <ViewsDialog saved={saved} onClose={() => setIsSaving(false)} />
         </Suspense>
       )}
     </>
   )
 }
 
-function Nav() {
+function Nav({ project }: { readonly project: string }) {
   const [path] = useLocation()
   const { viewer } = useSession()
   const bar = useRef<HTMLElement>(null)
@@ -88,8 +111,8 @@ function Nav() {
   const isOn = (page: string): boolean => (page === '/' ? path === '/' : path.startsWith(page))
   return (
     <nav aria-label="Pages" ref={bar}>
-      {menuFor(viewer).map(({ path: to, label }) => (
-        <Link key={to} href={to} aria-current={isOn(to) ? 'page' : undefined}>
+      {menuFor(viewer, project).map(({ path: to, href, label }) => (
+        <Link key={to} href={href} aria-current={isOn(to) ? 'page' : undefined}>
           {label}
         </Link>
       ))}

@@ -1,13 +1,16 @@
 import { useState } from 'react'
 import { chooseTheme, readTheme, THEMES, type Theme } from './theme.ts'
 
-const LABELS: Readonly<Record<Theme, string>> = { system: 'System', light: 'Light', dark: 'Dark' }
+/** The symbol is all that is seen of it while it is closed. */
+const LABELS: Readonly<Record<Theme, string>> = { system: '◐\u2003System', light: '☀\u2003Light', dark: '☾\u2003Dark' }
 
 export function ThemeSwitch() {
   const [theme, setTheme] = useState(readTheme)
   return (
     <select
+      className="theme"
       aria-label="Colours"
+      title="Colours"
       value={theme}
       onChange={(event) => {
         const chosen = THEMES.find((each) => each === event.target.value) ?? 'system'

@@ -1,15 +1,10 @@
-import { type AuditFilter, OUTCOMES, readSpan, type Span } from '../../model/audit.ts'
+import { type AuditFilter, OUTCOMES } from '../../model/audit.ts'
 import { SearchField } from '../../ui/search-field.tsx'
+import { TimeChoice } from '../../ui/time-choice.tsx'
 
 interface Props {
   readonly filter: AuditFilter
   readonly onChange: (filter: AuditFilter) => void
-}
-
-const SPAN_WORDS: Readonly<Record<Span, string>> = {
-  hour: 'Last hour',
-  day: 'Last day',
-  week: 'Last week',
 }
 
 export function AuditFilters({ filter, onChange }: Props) {
@@ -43,20 +38,7 @@ export function AuditFilters({ filter, onChange }: Props) {
           ))}
         </select>
       </label>
-      <label>
-        <span>When</span>
-        <select
-          value={filter.span ?? ''}
-          onChange={({ target }) => onChange({ ...filter, span: readSpan(target.value) })}
-        >
-          <option value="">Any time</option>
-          {Object.entries(SPAN_WORDS).map(([span, words]) => (
-            <option key={span} value={span}>
-              {words}
-            </option>
-          ))}
-        </select>
-      </label>
+      <TimeChoice range={filter} onChange={onChange} />
       {filter.principal && (
         <button type="button" onClick={() => onChange({ ...filter, principal: '' })}>
           One principal ✕

@@ -1,10 +1,10 @@
 import { humanKind, knownFamilies } from '../../model/known.ts'
-import { LOG_SPANS, type LogFilter, readLogSpan, readRejected } from '../../model/log-filter.ts'
+import { type LogFilter, readRejected } from '../../model/log-filter.ts'
 import { PHASE_CLASSES, SYMBOLS, WORDS } from '../../model/phases.ts'
 import { Choice } from '../../ui/choice.tsx'
-import { dateTime } from '../../ui/exact-time.ts'
 import { SearchField } from '../../ui/search-field.tsx'
 import { useSession } from '../../ui/session-context.ts'
+import { TimeChoice } from '../../ui/time-choice.tsx'
 
 interface Props {
   readonly filter: LogFilter
@@ -38,14 +38,7 @@ export function LogFilters({ filter, onChange, children }: Props) {
       <Choice label="Actor" value={filter.actor} all="Any" onChange={(actor) => onChange({ ...filter, actor })}>
         {machines.actors.map((actor) => [actor, actor.toLowerCase().replaceAll('_', ' ')])}
       </Choice>
-      <Choice
-        label="When"
-        value={filter.last ?? ''}
-        all="Any time"
-        onChange={(span) => onChange({ ...filter, last: readLogSpan(span), since: '' })}
-      >
-        {Object.keys(LOG_SPANS).map((span) => [span, `Last ${span}`])}
-      </Choice>
+      <TimeChoice range={filter} onChange={onChange} />
       <Choice
         label="Requests"
         value={filter.rejected === 'all' ? '' : filter.rejected}
@@ -57,16 +50,6 @@ export function LogFilters({ filter, onChange, children }: Props) {
           ['only', 'Refused only'],
         ]}
       </Choice>
-      {filter.since && (
-        <button type="button" onClick={() => onChange({ ...filter, since: '' })}>
-          Since {dateTime(filter.since)} ✕
-        </button>
-      )}
-      {filter.until && (
-        <button type="button" onClick={() => onChange({ ...filter, until: '' })}>
-          Until {dateTime(filter.until)} ✕
-        </button>
-      )}
       {children}
     </search>
   )

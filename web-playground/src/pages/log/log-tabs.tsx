@@ -1,15 +1,17 @@
-import { Link, useLocation } from 'wouter'
+import { Link, useLocation, useSearch } from 'wouter'
+import { projectIn } from '../../model/scope.ts'
 import { logHref, outputHref } from '../../ui/links.ts'
 
 /** What happened, and what was printed. */
 export function LogTabs() {
   const [path] = useLocation()
+  const project = projectIn(useSearch())
   return (
     <nav aria-label="Logs" className="tabs">
-      <Link href={logHref({})} aria-current={path === '/log' ? 'page' : undefined}>
+      <Link href={logHref({ project })} aria-current={path === '/log' ? 'page' : undefined}>
         Phase changes
       </Link>
-      <Link href={outputHref({})} aria-current={path === '/log/output' ? 'page' : undefined}>
+      <Link href={outputHref({ project })} aria-current={path === '/log/output' ? 'page' : undefined}>
         Output
       </Link>
     </nav>

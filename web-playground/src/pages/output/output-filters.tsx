@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
-import { LOG_SPANS, readLogSpan } from '../../model/log-filter.ts'
 import { type OutputFilter, readLevel, STREAMS } from '../../model/output-filter.ts'
 import { Choice } from '../../ui/choice.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
+import { TimeChoice } from '../../ui/time-choice.tsx'
 import type { Look } from './output-rows.tsx'
 
 interface Props {
@@ -42,14 +42,7 @@ export function OutputFilters({ filter, look, onChange, onLook, children }: Prop
           ['warning', 'Warnings and errors'],
         ]}
       </Choice>
-      <Choice
-        label="When"
-        value={filter.last ?? ''}
-        all="Any time"
-        onChange={(span) => onChange({ ...filter, last: readLogSpan(span) })}
-      >
-        {Object.keys(LOG_SPANS).map((span) => [span, `Last ${span}`])}
-      </Choice>
+      <TimeChoice range={filter} onChange={onChange} />
       <Check label="Wrap" checked={look.wraps} onChange={(wraps) => onLook({ ...look, wraps })} />
       <Check label="Times" checked={look.hasTimes} onChange={(hasTimes) => onLook({ ...look, hasTimes })} />
       <Check label="Follow" checked={look.follows} onChange={(follows) => onLook({ ...look, follows })} />

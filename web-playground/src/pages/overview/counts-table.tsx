@@ -6,13 +6,13 @@ import { PHASE_CLASSES, SYMBOLS } from '../../model/phases.ts'
 import { createHref, objectsHref } from '../../ui/links.ts'
 
 /** Number of objects of each kind in each phase; each count leads to its list. */
-export function CountsTable({ counts }: { readonly counts: Counts }) {
+export function CountsTable({ counts, project }: { readonly counts: Counts; readonly project: string }) {
   const isThere = ({ kinds }: KnownFamily): boolean => kinds.some(({ kind }) => totalOf(counts.get(kind)) > 0)
   const known = knownFamilies()
   const [used, unused] = [known.filter(isThere), known.filter((family) => !isThere(family))]
   return (
     <>
-      {used.length > 0 && <Counted counts={counts} families={used} />}
+      {used.length > 0 && <Counted counts={counts} families={used} project={project} />}
       {unused.length > 0 && (
         <p className="quiet unused">
           {used.length > 0 ? 'Nothing yet of ' : 'There is nothing yet. Begin with '}
@@ -38,8 +38,9 @@ function Begin({ family: { name, title } }: { readonly family: KnownFamily }) {
 interface CountedProps {
   readonly counts: Counts
   readonly families: readonly KnownFamily[]
+  readonly project: string
 }
-function Counted({ counts, families }: CountedProps) {
+function Counted({ counts, families, project }: CountedProps) {
   return (
     <table className="counts">
       <thead>
@@ -61,11 +62,11 @@ function Counted({ counts, families }: CountedProps) {
           {kinds.map(({ kind }) => (
             <tr key={kind}>
               <th scope="row">
-                <Link href={objectsHref({ kinds: [kind] })}>{humanKind(kind)}</Link>
+                <Link href={objectsHref({ kinds: [kind], project })}>{humanKind(kind)}</Link>
               </th>
               <td className="number">{totalOf(counts.get(kind)).toLocaleString('en')}</td>
               <td>
-                <Phases kind={kind} phases={counts.get(kind)} />
+                <Phases kind={kind} phases={counts.get(kind)} project={project} />
               </td>
             </tr>
           ))}
@@ -75,7 +76,12 @@ function Counted({ counts, families }: CountedProps) {
   )
 }
 
-function Phases({ kind, phases }: { readonly kind: string; readonly phases: ReadonlyMap<string, number> | undefined }) {
+interface PhasesProps {
+  readonly kind: string
+  readonly phases: ReadonlyMap<string, number> | undefined
+  readonly project: string
+}
+function Phases({ kind, phases, project }: PhasesProps) {
   const some = [...(phases ?? [])]
     .filter(([, count]) => count > 0)
     .toSorted(([a], [b]) => PHASE_CLASSES.indexOf(classOf(a)) - PHASE_CLASSES.indexOf(classOf(b)))
@@ -86,7 +92,7 @@ function Phases({ kind, phases }: { readonly kind: string; readonly phases: Read
         <Link
           key={phase}
           className={`phase is-${classOf(phase)}`}
-          href={objectsHref({ kinds: [kind], phases: [phase] })}
+          href={objectsHref({ kinds: [kind], phases: [phase], project })}
           data-count={`${kind}:${phase}`}
         >
           <span aria-hidden="true">{SYMBOLS[classOf(phase)]}</span> {phase} <b>{count.toLocaleString('en')}</b>

@@ -9,13 +9,17 @@ import { Phase, Since } from '../../ui/phase.tsx'
 import { Empty, Loading } from '../../ui/states.tsx'
 import { Name, SectionTitle, SHOWN } from './parts.tsx'
 
+interface Props {
+  readonly overview: OverviewStore | null
+  readonly project: string
+}
 /** What failed, each cause once: not what failed only because something in it did; and what was undone since. */
-export function Failures({ overview }: { readonly overview: OverviewStore | null }) {
+export function Failures({ overview, project }: Props) {
   const { failed = null, failedTotal = 0, undone = [] } = overview ?? {}
   const count = failed && failedTotal + undone.length
   return (
     <section className="card" aria-labelledby="failed">
-      <SectionTitle id="failed" title="Failed" count={count} href={objectsHref({ phases: failedPhases() })} />
+      <SectionTitle id="failed" title="Failed" count={count} href={objectsHref({ phases: failedPhases(), project })} />
       {!failed && <Loading what="what failed" />}
       {count === 0 && <Empty title="Nothing has failed." />}
       <ul className="things">

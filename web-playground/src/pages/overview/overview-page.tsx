@@ -1,9 +1,10 @@
-import { Link } from 'wouter'
+import { Link, useSearch } from 'wouter'
 import { ListStore } from '../../data/list-store.ts'
 import { OverviewStore, type Unfinished } from '../../data/overview-store.ts'
 import { grouped, restingRoots } from '../../model/failures.ts'
 import { ALL } from '../../model/filter.ts'
 import type { Row } from '../../model/object.ts'
+import { projectIn } from '../../model/scope.ts'
 import { stuckOf } from '../../model/stuck.ts'
 import { plural } from '../../model/words.ts'
 import { createHref, objectsHref } from '../../ui/links.ts'
@@ -13,15 +14,16 @@ import { Empty, Loading, Problem } from '../../ui/states.tsx'
 import { useTitle } from '../../ui/title.ts'
 import { CountsTable } from './counts-table.tsx'
 import { Failures } from './failures.tsx'
+import { LatestTrees } from './latest-trees.tsx'
 import { Name, SectionTitle, SHOWN } from './parts.tsx'
 
-const RUNNING = { ...ALL, roots: true, finished: false }
-
-/** Counts of all objects, and lists of running, stuck and failed ones. */
+/** Counts of all objects, and lists of running, stuck and failed ones; the address may have a project. */
 export function OverviewPage() {
   useTitle('Overview')
-  const overview = useLive('overview', (session, signal) => new OverviewStore(session, signal))
-  const running = useLive('running', (session, signal) => new ListStore(session, RUNNING, signal))
+  const project = projectIn(useSearch())
+  const filter = { ...ALL, roots: true, finished: false, project }
+  const overview = useLive(`overview ${project}`, (session, signal) => new OverviewStore(session, project, signal))
+  const running = useLive(`running ${project}`, (session, signal) => new ListStore(session, filter, signal))
   const stuck = stuckOf(overview?.unfinished ?? [])
   const resting = restingRoots(overview?.unfinished ?? [])
   return (
@@ -41,21 +43,37 @@ export function OverviewPage() {
               ))}
           </ul>
         </section>
-        <Rows id="running" title="Running" list={running} without={resting} href={objectsHref(RUNNING)}>
+        <Rows
+          id="running"
+          title="Running"
+          list={running}
+          without={resting}
+          unfinished={unfinishedBelow(overview)}
+          href={objectsHref(filter)}
+        >
           <Empty title="Nothing is running.">
             <Link href={createHref()}>Create something</Link>: there are examples. Or{' '}
             <code>npm run phaseline -- apply -f my.yaml</code>. New here? Read the{' '}
             <a href="/docs/quick-start">quick start</a>.
           </Empty>
         </Rows>
-        <Failures overview={overview} />
+        <Failures overview={overview} project={project} />
+        <LatestTrees project={project} />
         <section className="card wide" aria-labelledby="counts">
-          <SectionTitle id="counts" title="All objects" count={null} href="/objects" />
-          {overview?.counts ? <CountsTable counts={overview.counts} /> : <Loading what="counts" />}
+          <SectionTitle id="counts" title="All objects" count={null} href={objectsHref({ project })} />
+          {overview?.counts ? <CountsTable counts={overview.counts} project={project} /> : <Loading what="counts" />}
         </section>
       </div>
     </div>
   )
+}
+
+/** Empty while there are more unfinished objects than were read. */
+function unfinishedBelow(overview: OverviewStore | null): ReadonlyMap<string, number> {
+  const { unfinished, unfinishedTotal = 0 } = overview ?? {}
+  if (!unfinished || unfinishedTotal > unfinished.length) return new Map()
+  const below = unfinished.filter(({ id, root }) => id !== root.id)
+  return new Map([...Map.groupBy(below, ({ root }) => root.id)].map(([id, group]) => [id, group.length]))
 }
 
 function More({ count, href }: { readonly count: number; readonly href: string }) {
@@ -73,10 +91,12 @@ interface RowsProps {
   readonly list: ListStore | null
   /** Ids of rows that are left out. */
   readonly without: ReadonlySet<string>
+  /** How many unfinished objects a tree has below its root, by id of the root. */
+  readonly unfinished: ReadonlyMap<string, number>
   readonly href: string
   readonly children: React.ReactNode
 }
-function Rows({ id, title, list, without, href, children }: RowsProps) {
+function Rows({ id, title, list, without, unfinished, href, children }: RowsProps) {
   const rows = (list?.rows ?? []).filter((row) => !without.has(row.id))
   const count = list?.loaded ? `${rows.length}${list.complete ? '' : '+'}` : null
   return (
@@ -87,7 +107,7 @@ function Rows({ id, title, list, without, href, children }: RowsProps) {
       {list?.loaded && rows.length === 0 && children}
       <ul className="things">
         {rows.slice(0, SHOWN).map((row) => (
-          <Thing key={row.id} row={row} />
+          <Thing key={row.id} row={row} unfinished={unfinished.get(row.id) ?? 0} />
         ))}
       </ul>
       <More count={rows.length} href={href} />
@@ -95,13 +115,14 @@ function Rows({ id, title, list, without, href, children }: RowsProps) {
   )
 }
 
-function Thing({ row }: { readonly row: Row }) {
+function Thing({ row, unfinished }: { readonly row: Row; readonly unfinished: number }) {
   return (
     <li>
       <Name row={row} />
       <span className="thing-end">
         <Phase phase={row.phase} /> <Since at={row.phaseSince} />
       </span>
+      {unfinished > 0 && <span className="thing-why">{plural(unfinished, 'object')} in it unfinished</span>}
       {row.error && <span className="thing-why">{row.error.message}</span>}
     </li>
   )

@@ -1,8 +1,8 @@
 import { Link } from 'wouter'
 import { type TreeChanges, treeChangesOf, type ValueChanges } from '../../data/tree-changes.ts'
 import { humanKind } from '../../model/known.ts'
-import { LOG_SPANS } from '../../model/log-filter.ts'
 import { AFTERWARDS, describeDifference } from '../../model/spec-diff.ts'
+import { SPANS } from '../../model/time-range.ts'
 import type { TreePlace } from '../../model/tree-place.ts'
 import { plural } from '../../model/words.ts'
 import { dateTime } from '../../ui/exact-time.ts'
@@ -23,7 +23,7 @@ export function ChangesView({ rootId, place }: Props) {
   return (
     <section className="changes" aria-label="What has changed">
       <nav className="views" aria-label="How far back">
-        {(Object.keys(LOG_SPANS) as (keyof typeof LOG_SPANS)[]).map((span) => (
+        {(Object.keys(SPANS) as (keyof typeof SPANS)[]).map((span) => (
           <Link
             key={span}
             href={placeHref(rootId, { ...place, last: span })}

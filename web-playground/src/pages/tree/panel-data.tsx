@@ -1,5 +1,6 @@
 import type { Details } from '../../data/details-store.ts'
 import { dateTime } from '../../ui/exact-time.ts'
+import { ExportedLinks } from '../../ui/exported-links.tsx'
 
 type Field = readonly [field: keyof Details, label: string]
 
@@ -37,6 +38,7 @@ export function PanelData({ details }: { readonly details: Details }) {
       {PARTS.filter(([field]) => isThere(details[field])).map(([field, label]) => (
         <details key={field} open={field === 'exports'}>
           <summary>{label}</summary>
+          {field === 'exports' && <ExportedLinks exports={details.exports} />}
           <pre>{JSON.stringify(details[field], null, 2)}</pre>
         </details>
       ))}

@@ -1,0 +1,47 @@
+/** The part of the time that a filter shows, as the address has it. */
+
+export const SPANS = { hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const
+export type Span = keyof typeof SPANS
+
+/** Either the last span, or from and until; null and empty texts: without an end. */
+export interface TimeRange {
+  /** How far back from now. */
+  readonly last: Span | null
+  /** ISO 8601. */
+  readonly since: string
+  readonly until: string
+}
+export const ANY_TIME: TimeRange = { last: null, since: '', until: '' }
+
+export const readSpan = (text: string): Span | null => (Object.hasOwn(SPANS, text) ? (text as Span) : null)
+
+export function readTimeRange(params: URLSearchParams): TimeRange {
+  const time = (name: string): string => {
+    const ms = Date.parse(params.get(name) ?? '')
+    return Number.isNaN(ms) ? '' : new Date(ms).toISOString()
+  }
+  return { last: readSpan(params.get('last') ?? ''), since: time('since'), until: time('until') }
+}
+
+/** Names and values of the address; defaults are omitted. */
+export const timeEntries = ({ last, since, until }: TimeRange): readonly (readonly [string, string])[] =>
+  Object.entries({ last: last ?? '', since, until }).filter(([, value]) => value)
+
+/** `since` and `until` of the API. @param now milliseconds since 1970 */
+export const timeInput = ({ last, since, until }: TimeRange, now: number): { since?: string; until?: string } => ({
+  ...(last ? { since: new Date(now - SPANS[last]).toISOString() } : since && { since }),
+  ...(until && { until }),
+})
+
+/** For a field of date and time, which has the local time and no zone. Empty: none. */
+export function localTime(iso: string): string {
+  if (!iso) return ''
+  const at = new Date(iso)
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
+
+/** Of such a field. Empty: nothing, or no time, has been chosen. */
+export function fromLocalTime(text: string): string {
+  const ms = Date.parse(text)
+  return Number.isNaN(ms) ? '' : new Date(ms).toISOString()
+}
