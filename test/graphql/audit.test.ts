@@ -186,21 +186,28 @@ describe('wrong tokens', () => {
     const from = (address: string) => ({ 'x-forwarded-for': address })
     const known = await api.token({ name: 'known' })
     expect((await ask(server.url, known, from('192.0.2.1'))).status).toBe(200)
+    let sent = 0
+    const askWrong = () => ask(server.url, `pl_wrong${sent++}`, from('192.0.2.1'))
     const counts = new Map<number, number>()
     for (const size of [20, 20, 60]) {
-      const answers = Array.from({ length: size }, (_, n) => ask(server.url, `pl_${size}wrong${n}`, from('192.0.2.1')))
-      for (const { status } of await Promise.all(answers)) counts.set(status, (counts.get(status) ?? 0) + 1)
+      const answers = await Promise.all(Array.from({ length: size }, askWrong))
+      for (const { status } of answers) counts.set(status, (counts.get(status) ?? 0) + 1)
     }
     expect(counts.get(401)).toBeLessThan(50)
     expect(counts.get(429)).toBeGreaterThan(50)
-    const refused = await ask(server.url, 'pl_another', from('192.0.2.1'))
+    // On a slow machine the delay may be over; each further one doubles it.
+    let refused = await askWrong()
+    while (refused.status === 401) refused = await askWrong()
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(await refused.json()).toMatchObject({ errors: [{ extensions: { code: 'RATE_LIMITED' } }] })
     expect((await ask(server.url, known, from('192.0.2.1'))).status).toBe(200)
     expect((await ask(server.url, await api.token({ name: 'new' }), from('192.0.2.2'))).status).toBe(200)
     const told = await events({ operation: 'token.refused' })
     expect(told.length).toBeLessThan(20)
-    expect(told.reduce((sum, { count }) => sum + count, 0)).toBe(101)
+    expect(
+      told.reduce((sum, { count }) => sum + count, 0),
+      JSON.stringify(told),
+    ).toBe(sent)
     expect(new Set(told.map(({ address }) => address))).toEqual(new Set(['192.0.2.1']))
   })
 

@@ -151,9 +151,9 @@ test('a tree that is gone is shown as it was, with its dependencies left out', a
     'gone SUCCEEDED',
     'second SUCCEEDED',
   ])
-  // Each below what contained it.
-  expect(await page.locator('.react-flow__edge.edge-parent').count()).toBe(3)
-  expect(await page.locator('.react-flow__edge.edge-dependency').count()).toBe(0)
+  // Each in what contained it.
+  expect(await page.locator('.node.around').count()).toBe(2)
+  expect(await page.locator('.react-flow__edge').count()).toBe(0)
   const { sequence } = await changeOf(gone, 'second', 'GONE')
   await page.goto(`${here.server.origin}/tree/${gone}?at=${sequence}`)
   await page.locator('.node').nth(2).waitFor()

@@ -5,15 +5,27 @@ export interface TreeGraph {
   readonly nodes: readonly GraphNode[]
   readonly edges: readonly GraphEdge[]
 }
-export type GraphNode =
-  /** `folded`: its descendants are counted in it, and not drawn. */
-  | { readonly kind: 'object'; readonly id: string; readonly folded: readonly string[]; readonly foldable: boolean }
-  | { readonly kind: 'group'; readonly id: string; readonly parentId: string; readonly members: readonly string[] }
+export type GraphNode = GraphObject | GraphGroup
+export interface GraphObject {
+  readonly kind: 'object'
+  readonly id: string
+  /** The object that contains it; null: of the root. */
+  readonly parentId: string | null
+  /** Its descendants, if they are counted in it and not drawn. */
+  readonly folded: readonly string[]
+  readonly foldable: boolean
+}
+export interface GraphGroup {
+  readonly kind: 'group'
+  readonly id: string
+  readonly parentId: string
+  readonly members: readonly string[]
+}
+/** `to` waits for `from`. Both are in the same object. */
 export interface GraphEdge {
   readonly id: string
   readonly from: string
   readonly to: string
-  readonly kind: 'parent' | 'dependency'
 }
 
 export interface GraphSource {
@@ -39,12 +51,10 @@ export function treeGraph(tree: GraphSource, given: Folds, reveal?: string): Tre
   const nodes: GraphNode[] = []
   const shownAs = new Map<string, string>()
   const queue: { id: string; parentId: string | null }[] = [{ id: tree.rootId, parentId: null }]
-  const edges: GraphEdge[] = []
   let planned = 1
   for (let item = queue.shift(); item; item = queue.shift()) {
     const { id, parentId } = item
     if (!tree.nodes.has(id)) continue
-    if (parentId) edges.push(edge(parentId, id, 'parent'))
     shownAs.set(id, id)
     const children = tree.childrenOf(id)
     const cost = costOf(tree, children)
@@ -52,11 +62,11 @@ export function treeGraph(tree: GraphSource, given: Folds, reveal?: string): Tre
     if (children.length > 0 && open === 'closed') {
       const folded = descendants(tree, id)
       for (const below of folded) shownAs.set(below, id)
-      nodes.push({ kind: 'object', id, folded, foldable: true })
+      nodes.push({ kind: 'object', id, parentId, folded, foldable: true })
       continue
     }
     planned += cost
-    nodes.push({ kind: 'object', id, folded: [], foldable: children.length > 0 })
+    nodes.push({ kind: 'object', id, parentId, folded: [], foldable: children.length > 0 })
     const { single, grouped } = split(tree, { id, children, folds, reveal })
     for (const child of single) queue.push({ id: child, parentId: id })
     if (grouped.length === 0) continue
@@ -64,15 +74,8 @@ export function treeGraph(tree: GraphSource, given: Folds, reveal?: string): Tre
     const members = grouped.flatMap((child) => [child, ...descendants(tree, child)])
     for (const member of members) shownAs.set(member, groupId)
     nodes.push({ kind: 'group', id: groupId, parentId: id, members })
-    edges.push(edge(id, groupId, 'parent'))
   }
-  const dependencies = dependencyEdges(tree.dependencies, shownAs)
-  const parents = new Map(edges.map(({ from, to }) => [to, from]))
-  // An object with a dependency has its line to that: another one to the parent would only cross it.
-  const after = new Set(
-    dependencies.filter(({ from, to }) => parents.get(from) === parents.get(to)).map(({ to }) => to),
-  )
-  return { nodes, edges: [...edges.filter(({ to }) => !after.has(to)), ...dependencies] }
+  return { nodes, edges: edgesBetween(nodes, tree.dependencies, shownAs) }
 }
 
 /** The folds, with all that contain the object opened, unless the viewer has closed them. */
@@ -122,24 +125,19 @@ export function descendants(tree: Pick<GraphSource, 'childrenOf'>, id: string): 
   return found
 }
 
-/** Edges between drawn nodes, once for each pair, and none within a group. An arrow leads to the waiting node. */
-function dependencyEdges(
+/** Once for each pair of drawn nodes, and none within a group. Siblings wait for each other, and are drawn in one object. */
+function edgesBetween(
+  nodes: readonly GraphNode[],
   dependencies: readonly Dependency[],
   shownAs: ReadonlyMap<string, string>,
 ): readonly GraphEdge[] {
+  const parents = new Map(nodes.map(({ id, parentId }) => [id, parentId]))
   const edges = new Map<string, GraphEdge>()
   for (const { from, to } of dependencies) {
     const [waiting, awaited] = [shownAs.get(from), shownAs.get(to)]
-    if (!waiting || !awaited || waiting === awaited) continue
-    const drawn = edge(awaited, waiting, 'dependency')
-    edges.set(drawn.id, drawn)
+    if (!waiting || !awaited || waiting === awaited || parents.get(waiting) !== parents.get(awaited)) continue
+    const id = `${awaited}:${waiting}`
+    edges.set(id, { id, from: awaited, to: waiting })
   }
   return [...edges.values()]
 }
-
-const edge = (from: string, to: string, kind: GraphEdge['kind']): GraphEdge => ({
-  id: `${kind}:${from}:${to}`,
-  from,
-  to,
-  kind,
-})

@@ -5,66 +5,67 @@ import { SYMBOLS, WORDS } from '../../model/phases.ts'
 import { CountsByClass } from '../../ui/phase.tsx'
 import { useRow, useTreeView, useVersion } from './tree-context.ts'
 
-/** The size in the style sheet. */
-export const NODE_SIZE = { width: 180, height: 56 }
+interface ObjectData extends Record<string, unknown> {
+  readonly folded: readonly string[]
+  readonly foldable: boolean
+  /** It is drawn around others. */
+  readonly contains: boolean
+  readonly selected?: boolean
+}
+type ObjectNodeType = Node<ObjectData, 'object'>
 
-type ObjectNodeType = Node<{ readonly folded: readonly string[]; readonly foldable: boolean }, 'object'>
-
-export const ObjectNode = memo(
-  ({
-    id,
-    data,
-    selected,
-    targetPosition = Position.Left,
-    sourcePosition = Position.Right,
-  }: NodeProps<ObjectNodeType>) => {
-    const row = useRow(id)
-    const { onFold, onSelect } = useTreeView()
-    if (!row) return null
-    const look = classOf(row.phase)
-    const isFolded = data.folded.length > 0
-    return (
-      <div className={`node is-${look}${selected ? ' selected' : ''}`} data-object={id} data-phase={row.phase}>
-        <Handle type="target" position={targetPosition} isConnectable={false} />
+export const ObjectNode = memo(({ id, data }: NodeProps<ObjectNodeType>) => {
+  const { selected = false } = data
+  const row = useRow(id)
+  const { onFold, onSelect } = useTreeView()
+  if (!row) return null
+  const look = classOf(row.phase)
+  const isFolded = data.folded.length > 0
+  return (
+    <div
+      className={`node is-${look}${selected ? ' selected' : ''}${data.contains ? ' around' : ''}`}
+      data-object={id}
+      data-phase={row.phase}
+    >
+      <Handle type="target" position={Position.Left} isConnectable={false} />
+      <button
+        type="button"
+        className="node-main"
+        aria-pressed={selected}
+        onClick={(event) => {
+          event.stopPropagation()
+          onSelect(id)
+        }}
+      >
+        <span className="node-symbol" title={WORDS[look]} aria-hidden="true">
+          {SYMBOLS[look]}
+        </span>
+        <span className="node-text">
+          <span className="node-name">{row.name}</span>
+          <span className="node-kind">
+            <b>{row.phase}</b> <span>{humanKind(row.kind)}</span>
+          </span>
+          {isFolded && <FoldedCounts ids={data.folded} />}
+        </span>
+      </button>
+      {data.foldable && (
         <button
           type="button"
-          className="node-main"
-          aria-pressed={selected}
+          className="node-fold nodrag"
+          aria-label={`${isFolded ? 'Unfold' : 'Fold'} ${row.name}`}
+          aria-expanded={!isFolded}
           onClick={(event) => {
             event.stopPropagation()
-            onSelect(id)
+            onFold(id, isFolded ? 'open' : 'closed')
           }}
         >
-          <span className="node-symbol" title={WORDS[look]} aria-hidden="true">
-            {SYMBOLS[look]}
-          </span>
-          <span className="node-text">
-            <span className="node-name">{row.name}</span>
-            <span className="node-kind">
-              <b>{row.phase}</b> {humanKind(row.kind)}
-            </span>
-            {isFolded && <FoldedCounts ids={data.folded} />}
-          </span>
+          {isFolded ? '+' : '–'}
         </button>
-        {data.foldable && (
-          <button
-            type="button"
-            className="node-fold nodrag"
-            aria-label={`${isFolded ? 'Unfold' : 'Fold'} ${row.name}`}
-            aria-expanded={!isFolded}
-            onClick={(event) => {
-              event.stopPropagation()
-              onFold(id, isFolded ? 'open' : 'closed')
-            }}
-          >
-            {isFolded ? '+' : '–'}
-          </button>
-        )}
-        <Handle type="source" position={sourcePosition} isConnectable={false} />
-      </div>
-    )
-  },
-)
+      )}
+      <Handle type="source" position={Position.Right} isConnectable={false} />
+    </div>
+  )
+})
 ObjectNode.displayName = 'ObjectNode'
 
 export function FoldedCounts({ ids }: { readonly ids: readonly string[] }) {

@@ -3,7 +3,6 @@ import {
   type Edge,
   MarkerType,
   type Node,
-  Position,
   ReactFlow,
   ReactFlowProvider,
   useReactFlow,
@@ -12,10 +11,15 @@ import {
 } from '@xyflow/react'
 import { useEffect, useMemo, useRef } from 'react'
 import '@xyflow/react/dist/base.css'
-import { type Folds, type TreeGraph, treeGraph } from '../../model/tree-graph.ts'
-import { type Layered, layered } from '../../ui/layered.ts'
+import type { Machines } from '../../model/machines.ts'
+import { type Folds, type GraphNode, type TreeGraph, treeGraph } from '../../model/tree-graph.ts'
+import { plural } from '../../model/words.ts'
+import { type Box, type Nested, nested, pathOf, type Size } from '../../ui/nested.ts'
+import { useSession } from '../../ui/session-context.ts'
 import { GroupNode } from './group-node.tsx'
-import { NODE_SIZE, ObjectNode } from './object-node.tsx'
+import { nodeSize, type Said } from './node-size.ts'
+import { ObjectNode } from './object-node.tsx'
+import { RouteEdge } from './route-edge.tsx'
 import { type ShownTree, TreeContext } from './tree-context.ts'
 import { ZoomButtons } from './zoom-buttons.tsx'
 
@@ -28,12 +32,12 @@ interface Props {
 }
 
 const NODE_TYPES = { object: ObjectNode, group: GroupNode }
+const EDGE_TYPES = { route: RouteEdge }
 const FIT = { padding: 0.06, maxZoom: 1.1 }
 /** The smallest zoom at which names are readable. */
-const READABLE = 0.55
+const READABLE = 0.5
 const CLOSE = 0.8
-/** Pixels between two layers. */
-const LAYERS_PX = 40
+const EDGE_PX = 16
 
 /** Nodes and edges get a new layout when objects are added or removed; a phase change draws only its node again. */
 export function TreeCanvas({ tree, folds, selected, onSelect, onFold }: Props) {
@@ -45,10 +49,12 @@ export function TreeCanvas({ tree, folds, selected, onSelect, onFold }: Props) {
     () => (hidden === undefined ? whole : treeGraph(tree.model, folds, hidden)),
     [whole, tree, folds, hidden],
   )
-  const direction = useRef<Direction>('LR')
-  const placed = useMemo(() => place(graph, direction), [graph])
+  const { machines } = useSession()
+  const placed = useMemo(() => place(graph, (node) => saidBy(node, tree, machines)), [graph, tree, machines])
   const nodes = useMemo(
-    () => placed.nodes.map((node) => (node.id === selected ? { ...node, selected: true } : node)),
+    // As data: the library would raise one that it knows as selected above the lines.
+    () =>
+      placed.nodes.map((node) => (node.id === selected ? { ...node, data: { ...node.data, selected: true } } : node)),
     [placed, selected],
   )
   const context = useMemo(() => ({ tree, onSelect, onFold }), [tree, onSelect, onFold])
@@ -61,6 +67,7 @@ export function TreeCanvas({ tree, folds, selected, onSelect, onFold }: Props) {
               nodes={nodes}
               edges={placed.edges}
               nodeTypes={NODE_TYPES}
+              edgeTypes={EDGE_TYPES}
               nodesDraggable={false}
               nodesConnectable={false}
               edgesFocusable={false}
@@ -88,7 +95,10 @@ function Foot() {
     <div className="view-foot">
       <ZoomButtons onIn={() => void zoomIn()} onOut={() => void zoomOut()} onFit={() => void fitView(FIT)} />
       <p className="legend" aria-hidden="true">
-        <span className="line solid" /> contains <span className="line dashed" /> must be done first
+        <span className="line" aria-hidden="true">
+          →
+        </span>{' '}
+        must be done first
       </p>
     </div>
   )
@@ -107,10 +117,10 @@ function FitWhenOther({ placed, selected }: { readonly placed: Placed; readonly 
       if (fitted.current !== null && fitted.current !== now) return
       const { width, height } = flow.getState()
       const zoom = Math.min(width / placed.box.width, height / placed.box.height)
-      const at = placed.nodes.find(({ id }) => id === chosen.current) ?? placed.nodes[0]
+      const at = placed.boxes.get(chosen.current) ?? placed.boxes.values().next().value
       if (zoom > READABLE || !at) await fitView(FIT)
       // The tree is too large to be readable as a whole.
-      else await setViewport(nearTo(at, placed, { width, height }))
+      else await setViewport(nearTo(at, { width, height }))
       fitted.current = JSON.stringify(getViewport())
     })
     return () => cancelAnimationFrame(frame)
@@ -118,70 +128,49 @@ function FitWhenOther({ placed, selected }: { readonly placed: Placed; readonly 
   return null
 }
 
-const EDGE_PX = 16
-
-/** Centres the selected node and its surroundings; the root stays at its side, since its surroundings come after it. */
-function nearTo({ id, position }: Node, { nodes, direction }: Placed, { width, height }: Size): Viewport {
-  const isRoot = id === nodes[0]?.id
-  const zoom = Math.min(CLOSE, Math.max(READABLE, width / (2 * NODE_SIZE.width + LAYERS_PX + 3 * EDGE_PX)))
-  const centred = {
-    x: width / 2 - (position.x + NODE_SIZE.width / 2) * zoom,
-    y: height / 2 - (position.y + NODE_SIZE.height / 2) * zoom,
-  }
-  if (!isRoot) return { ...centred, zoom }
-  return direction === 'LR'
-    ? { x: EDGE_PX - position.x * zoom, y: centred.y, zoom }
-    : { x: centred.x, y: EDGE_PX - position.y * zoom, zoom }
+/** Centres the selected node, or shows the upper left of what is larger than the view. */
+function nearTo(box: Box, { width, height }: Size): Viewport {
+  const zoom = Math.min(CLOSE, Math.max(READABLE, width / (box.width + 2 * EDGE_PX)))
+  const along = (start: number, length: number, room: number): number =>
+    length * zoom > room - 2 * EDGE_PX ? EDGE_PX - start * zoom : room / 2 - (start + length / 2) * zoom
+  return { x: along(box.x, box.width, width), y: along(box.y, box.height, height), zoom }
 }
 
-type Size = { readonly width: number; readonly height: number }
-interface Placed {
+interface Placed extends Nested {
   readonly nodes: Node[]
   readonly edges: Edge[]
-  readonly direction: Direction
-  readonly box: Layered['box']
-}
-type Direction = 'LR' | 'TB'
-/** The gain in size that justifies turning a shown tree into the other direction. */
-const WORTH_TURNING = 1.25
-
-/** The direction in which the tree can be drawn larger. */
-function place(graph: TreeGraph, direction: { current: Direction }): Placed {
-  const boxes = graph.nodes.map(({ id }) => ({ id, ...NODE_SIZE }))
-  const now = layered(boxes, graph.edges, direction.current)
-  const turned: Direction = direction.current === 'LR' ? 'TB' : 'LR'
-  const other = layered(boxes, graph.edges, turned)
-  if (zoomOf(other) <= zoomOf(now) * WORTH_TURNING) return drawn(graph, now, direction.current)
-  direction.current = turned
-  return drawn(graph, other, turned)
 }
 
-/** The zoom at which the drawing fits. The size of the canvas is estimated, since it is not rendered yet. */
-function zoomOf({ box }: Layered): number {
-  const isWide = innerWidth > 900
-  const [width, height] = isWide ? [innerWidth - 350, innerHeight - 90] : [innerWidth, innerHeight * 0.55]
-  return Math.min(1, width / box.width, height / box.height)
-}
+/** Lines are above the boxes that they are in, and below nothing: they go around all others. */
+const LINES = 1_000
 
-function drawn(graph: TreeGraph, { places, box }: Layered, direction: Direction): Placed {
+function place(graph: TreeGraph, said: (node: GraphNode) => Said): Placed {
+  const layout = nested(
+    graph.nodes.map((node) => ({ id: node.id, parentId: node.parentId, ...nodeSize(said(node)) })),
+    graph.edges,
+  )
   return {
-    box,
-    direction,
-    nodes: graph.nodes.map((node) => ({
-      id: node.id,
-      type: node.kind,
-      position: places.get(node.id) ?? { x: 0, y: 0 },
-      data: node.kind === 'group' ? { members: node.members } : { folded: node.folded, foldable: node.foldable },
-      targetPosition: direction === 'LR' ? Position.Left : Position.Top,
-      sourcePosition: direction === 'LR' ? Position.Right : Position.Bottom,
-      ...NODE_SIZE,
-    })),
-    edges: graph.edges.map(({ id, from, to, kind }) => ({
-      id,
-      source: from,
-      target: to,
-      className: `edge-${kind}`,
-      ...(kind === 'dependency' ? { markerEnd: { type: MarkerType.ArrowClosed, width: 14, height: 14 } } : {}),
+    ...layout,
+    nodes: graph.nodes.flatMap((node) => {
+      const box = layout.boxes.get(node.id)
+      if (!box) return []
+      const { x, y, width, height, contains, depth } = box
+      const data =
+        node.kind === 'group' ? { members: node.members } : { folded: node.folded, foldable: node.foldable, contains }
+      return [
+        { id: node.id, type: node.kind, position: { x, y }, width, height, data, zIndex: contains ? depth : LINES + 1 },
+      ]
+    }),
+    edges: graph.edges.map(({ id, from, to }) => ({
+      ...{ id, source: from, target: to, type: 'route', zIndex: LINES },
+      data: { path: pathOf(layout.routes.get(id) ?? []) },
+      markerEnd: { type: MarkerType.ArrowClosed, width: 14, height: 14 },
     })),
   }
+}
+
+function saidBy(node: GraphNode, { model }: ShownTree, machines: Machines): Said {
+  if (node.kind === 'group') return { name: plural(node.members.length, 'object'), phases: [], foldable: false }
+  const { name = '', kind = '' } = model.nodes.get(node.id) ?? {}
+  return { name, phases: machines.of(kind)?.phases ?? [], foldable: node.foldable }
 }
