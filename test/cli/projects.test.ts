@@ -116,12 +116,21 @@ describe('project apply', () => {
     expect(applied).toMatchObject({ code: 0, out: 'project both created\napp created (generation 1)\n' })
   })
 
-  it('says why the server refuses, by the path of the input', async () => {
-    const { code, out, err } = await apply(
-      'name: wrong\nworkerTemplate: { command: [x], env: { PHASELINE_X: "1" } }\n---\nname: right',
-    )
+  it('says why the server refuses, and where in the file that is', async () => {
+    const written = `name: right
+---
+name: wrong
+workerTemplate:
+  command: [x]
+  env:
+    A: "1"
+    PHASELINE_X: "1"
+`
+    const path = await file('refused.yaml', written)
+    const { code, out, err } = await phaseline(`project apply -f ${path}`)
     expect([code, out]).toEqual([2, 'project right created\n'])
-    expect(err).toMatch(/^INVALID_INPUT: project wrong: .*input\.workerTemplate\.env\.0\.name/)
+    expect(err).toContain(`INVALID_INPUT: project wrong: `)
+    expect(err).toContain(`${path}:8:5: input.workerTemplate.env.1.name: must not start with PHASELINE_`)
   })
 
   it('reports where a file is wrong before anything is sent', async () => {

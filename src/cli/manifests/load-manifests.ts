@@ -22,6 +22,7 @@ export type PlacedManifest = Manifest & { readonly project: string; readonly sou
 export interface PlacedProject {
   readonly name: string
   readonly wanted: WantedProject
+  readonly source: Source
 }
 export interface LoadedManifests {
   readonly installations: readonly PlacedManifest[]
@@ -59,7 +60,9 @@ async function loadFile(
   if (!parsed.ok) return refused(notValid(file, parsed.problems))
   // Paths in standard input are relative to the current folder.
   const folder = file === '-' ? '.' : dirname(file)
-  const placed = await Promise.all(parsed.projects.map((manifest) => placeProject(manifest, folder, io)))
+  const placed = await Promise.all(
+    parsed.projects.map((manifest) => placeProject(manifest, { folder, stdin: io.stdin })),
+  )
   const problems = placed.flatMap((one) => ('problems' in one ? one.problems : []))
   if (problems.length > 0) return refused(notValid(file, problems))
   return {
@@ -70,7 +73,9 @@ async function loadFile(
         project: manifest.project ?? project,
         source: { file, text: input.text, name: manifest.name },
       })),
-      projects: placed.flatMap((one) => ('wanted' in one ? [one] : [])),
+      projects: placed.flatMap((one) =>
+        'wanted' in one ? [{ ...one, source: { file, text: input.text, name: one.name } }] : [],
+      ),
     },
   }
 }
@@ -89,9 +94,8 @@ function notValid(file: string, problems: readonly ManifestProblem[]): Refusal {
 /** Reads the worker's files that the manifest names, relative to the manifest. */
 async function placeProject(
   manifest: ProjectManifest,
-  folder: string,
-  { stdin }: Io,
-): Promise<PlacedProject | { readonly problems: readonly ManifestProblem[] }> {
+  { folder, stdin }: { readonly folder: string; readonly stdin: Io['stdin'] },
+): Promise<Omit<PlacedProject, 'source'> | { readonly problems: readonly ManifestProblem[] }> {
   const files = manifest.workerTemplate?.files ?? []
   const read = await Promise.all(
     files.map(async ({ content = '', from }) =>

@@ -1,4 +1,5 @@
 import type { PlacedProject } from '../manifests/load-manifests.ts'
+import { atSource } from '../manifests/source.ts'
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode, worst } from '../terminal/exit.ts'
 import { applyProject, describeApplied } from './apply.ts'
@@ -13,7 +14,7 @@ export async function applyProjects(
   for (const project of projects) {
     const outcome = await applyProject(session, project, { dryRun })
     if (!outcome.ok) {
-      const { refusal } = outcome
+      const refusal = atSource(outcome.refusal, project.source)
       codes.push(session.refuse({ ...refusal, message: `project ${project.name}: ${refusal.message}` }))
       continue
     }
