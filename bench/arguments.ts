@@ -29,6 +29,8 @@ export interface Arguments {
   /** The commit that this checkout is compared with; null: peers. */
   readonly against: string | null
   readonly rounds: number
+  /** Part of the requests, from 0 to 1, of which this checkout sends traces while it is compared; null: it does not trace. */
+  readonly traced: number | null
   /** Of the attacks of `abuse`, and the parts of `events`, those whose name holds this; null: all. */
   readonly only: string | null
 }
@@ -38,15 +40,28 @@ export function readArguments(args: readonly string[]): Arguments {
   const { positionals, values } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { against: { type: 'string' }, rounds: { type: 'string' }, only: { type: 'string' } },
+    options: {
+      against: { type: 'string' },
+      rounds: { type: 'string' },
+      only: { type: 'string' },
+      traced: { type: 'string' },
+    },
   })
   const { against = null, only = null } = values
   return {
     names: choose(positionals, against === null ? NAMES : PAIRED),
     against,
     only,
+    traced: values.traced === undefined ? null : readTraced(values.traced, against),
     rounds: values.rounds === undefined ? (against === null ? ROUNDS : PAIRED_ROUNDS) : readRounds(values.rounds),
   }
+}
+
+function readTraced(text: string, against: string | null): number {
+  const ratio = Number(text)
+  if (against === null) throw new Error('--traced needs --against, e.g. --against HEAD')
+  if (text.trim() !== '' && ratio >= 0 && ratio <= 1) return ratio
+  throw new Error(`--traced ${text} is not a number from 0 to 1`)
 }
 
 function choose(asked: readonly string[], known: readonly string[]): readonly string[] {

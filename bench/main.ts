@@ -11,10 +11,11 @@ import { look, render, writePage } from './report.ts'
 /**
  * `npm run bench [-- name …] [--rounds N]`: runs these workloads, or all, prints their results and writes them into
  * docs/benchmarks.md. With `--against REF` it measures this checkout and that commit by turns, and with `--only TEXT` it runs
- * the attacks of `abuse` or the parts of `events` whose names hold the text; either only prints the results.
+ * the attacks of `abuse` or the parts of `events` whose names hold the text; either only prints the results. With `--traced RATIO`
+ * this checkout sends traces of that part of the requests to a collector while it is compared: `--against HEAD` shows their cost.
  * Nothing is asserted here; the numbers are of this machine, now.
  */
-const { names, against, rounds, only } = readArguments(process.argv.slice(2))
+const { names, against, rounds, only, traced } = readArguments(process.argv.slice(2))
 const log = (line: string): boolean => process.stderr.write(`${line}\n`)
 const stopped = Promise.withResolvers<boolean>()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopped.resolve(true))
@@ -56,7 +57,7 @@ async function publish(context: BenchContext): Promise<void> {
 }
 
 async function compare(ref: string, context: BenchContext, resources: AsyncDisposableStack): Promise<void> {
-  const comparison = await openComparison(ref, context, resources)
+  const comparison = await openComparison({ ref, traced }, context, resources)
   for (const name of names) await print(name, () => comparison.run(name))
 }
 

@@ -1,5 +1,8 @@
+import { once } from 'node:events'
+import { join } from 'node:path'
 import { checkOut, thisCheckout } from '../checkout.ts'
 import { type BenchContext, type Cell, median, quantile, type Section, startRedis } from '../harness.ts'
+import { disconnect, forkModule } from '../processes.ts'
 import type { Figures, Measure } from './turn.ts'
 
 export interface Comparison {
@@ -16,15 +19,22 @@ const ORDERS: readonly (readonly Side[])[] = [
   ['after', 'before'],
 ]
 
+export interface ComparisonOptions {
+  readonly ref: string
+  /** Part of the requests of which this checkout sends traces; null: none. */
+  readonly traced: number | null
+}
+
 /** Another commit and this checkout, on one Postgres and one Redis; `resources` ends and removes what they need. */
 export async function openComparison(
-  ref: string,
+  { ref, traced }: ComparisonOptions,
   { postgres, log, rounds }: BenchContext,
   resources: AsyncDisposableStack,
 ): Promise<Comparison> {
   log(`installing ${ref} …`)
   const checkouts = { before: await checkOut(ref, resources), after: thisCheckout() }
   const redis = resources.use(await startRedis({ aof: 'no' }))
+  const env = { before: {}, after: traced === null ? {} : traceTo(await startSink(resources), traced) }
   const freshDatabase = async (): Promise<string> => {
     const url = await postgres.createDatabase('paired')
     await postgres.checkpoint()
@@ -37,7 +47,8 @@ export async function openComparison(
       for (let round = 0; round < rounds; round++) {
         const pair: Pair = { before: {}, after: {} }
         for (const side of ORDERS[round % ORDERS.length] ?? []) {
-          pair[side] = await measure({ checkout: checkouts[side].folder, redisUrl: redis.url, freshDatabase })
+          const checkout = checkouts[side].folder
+          pair[side] = await measure({ checkout, redisUrl: redis.url, env: env[side], freshDatabase })
         }
         pairs.push(pair)
         log(`  round ${round + 1} of ${rounds}`)
@@ -46,6 +57,20 @@ export async function openComparison(
     },
   }
 }
+
+/** Returns its URL. */
+async function startSink(resources: AsyncDisposableStack): Promise<string> {
+  const sink = forkModule(join(import.meta.dirname, '../trace-sink.ts'))
+  resources.defer(() => disconnect(sink))
+  const [port] = (await once(sink.child, 'message')) as [number]
+  return `http://127.0.0.1:${port}`
+}
+
+const traceTo = (collector: string, ratio: number): Readonly<Record<string, string>> => ({
+  OTEL_EXPORTER_OTLP_ENDPOINT: collector,
+  OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+  OTEL_TRACES_SAMPLER_ARG: String(ratio),
+})
 
 function sectionOf(name: string, before: string, after: string, pairs: readonly Pair[]): Section {
   return {

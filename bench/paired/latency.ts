@@ -6,9 +6,10 @@ import type { Measure } from './turn.ts'
 /** Enough for a p99. */
 const STARTS = 1_000
 
-export const measure: Measure = async ({ checkout, freshDatabase }) => {
+export const measure: Measure = async ({ checkout, env, freshDatabase }) => {
   await using server = await startServer({
     checkout,
+    env,
     databaseUrl: await freshDatabase(),
     roles: ['gateway', 'engine'],
   })

@@ -8,12 +8,12 @@ export const measure: Measure = async (turn) => ({
 })
 
 async function measureServer(
-  { checkout, freshDatabase }: Turn,
+  { checkout, env, freshDatabase }: Turn,
   name: string,
   roles: readonly ('gateway' | 'engine')[],
 ): Promise<Figures> {
   await using stack = new AsyncDisposableStack()
-  const server = stack.use(await startServer({ checkout, databaseUrl: await freshDatabase(), roles }))
+  const server = stack.use(await startServer({ checkout, env, databaseUrl: await freshDatabase(), roles }))
   const create = overHttp(stack, server)
   for (const clients of CLIENTS) await load(create, clients)
   const figures: Record<string, number> = {}

@@ -3,6 +3,8 @@ export interface Turn {
   /** The folder of the checkout that is measured: its server, client and writer, whose IPC is that of this bench. */
   readonly checkout: string
   readonly redisUrl: string
+  /** Further settings of the server. */
+  readonly env: Readonly<Record<string, string>>
   /** A new, empty database, in place of the one before; resolves to its URL. */
   freshDatabase(): Promise<string>
 }
