@@ -175,6 +175,8 @@ const startOne = (
       PHASELINE_LOG_LEVEL: 'error',
       PHASELINE_MAX_WORKERS: String(MAX_WORKERS),
       PHASELINE_CLEANUP_DELAY_MS: '300',
+      // Ends an item that was asked to stop while nobody has it; by default it takes longer than a run waits for a change.
+      PHASELINE_ABORTING_TIMEOUT_MS: '30000',
       PHASELINE_CRM_SILENCE_MS: '15000',
       PHASELINE_DATABASE_SILENCE_MS: '2000',
     },
