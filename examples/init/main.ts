@@ -11,4 +11,10 @@ const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
 console.log(`Waiting for work of the type ${TYPE} from ${url}`)
 await using client = createClient({ url, token })
-await runAgent({ client, instance: `${hostname()}-${process.pid}`, types: [TYPE], work, signal: stop.signal })
+try {
+  await runAgent({ client, instance: `${hostname()}-${process.pid}`, types: [TYPE], work, signal: stop.signal })
+} catch (error) {
+  // The server does not take this agent: its token is wrong, or not for this type.
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { endpointOf } from '../client/endpoint.ts'
 import type { ClientOptions } from '../client/index.ts'
 import { isLoopback } from '../core/loopback.ts'
 import { freshTokens } from '../sign-in/index.ts'
@@ -37,7 +38,7 @@ export function findUrl(
   if (url.username || url.password) {
     return { ok: false, message: 'The URL must not hold credentials: use PHASELINE_TOKEN or --token-file.' }
   }
-  return { ok: true, url }
+  return { ok: true, url: endpointOf(url) }
 }
 
 /** What goes before a sign-in: the name of the option or variable. */
@@ -70,6 +71,9 @@ export async function findConnection(options: ConnectionOptions, io: Pick<Io, 'e
 
 /** What to do without a token, or with one that is not accepted. */
 export const REMEDY = 'run `phaseline login`, set PHASELINE_TOKEN or give --token-file'
+
+/** Where the address comes from. */
+export const ADDRESS_HINT = ' (--url, PHASELINE_URL or a context names another server)'
 
 /** What to do about a certificate that is not trusted; empty for other problems. */
 export const certificateHint = (problem: string): string =>

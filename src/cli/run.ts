@@ -4,7 +4,7 @@ import { problemOfSurroundings } from '../core/surroundings.ts'
 import type { FamilyDefinition } from '../families/define-family.ts'
 import { families as ownFamilies } from '../families/index.ts'
 import type { Cli } from './cli.ts'
-import { certificateHint, REMEDY } from './connection.ts'
+import { ADDRESS_HINT, certificateHint, REMEDY } from './connection.ts'
 import { withGlobalOptions } from './global-options.ts'
 import { createProgram } from './program.ts'
 import { EXIT, type ExitCode } from './terminal/exit.ts'
@@ -55,7 +55,7 @@ function describeClientError({ kind, message }: ClientError): string {
   const said = plain(message)
   switch (kind) {
     case 'network':
-      return `Cannot reach the server: ${said}${certificateHint(said)}`
+      return `Cannot reach the server: ${said}${certificateHint(said) || ADDRESS_HINT}`
     case 'unauthorized':
       return `Not authorised: ${said} (${REMEDY})`
     case 'http':

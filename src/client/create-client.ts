@@ -1,6 +1,7 @@
 import type { TypedDocument } from '../documents/typed-document.ts'
 import type { Client, ClientOptions, QueryOptions, SubscribeOptions, Variables } from './client.ts'
 import { ClientError } from './client-error.ts'
+import { endpointOf } from './endpoint.ts'
 import { followPhases } from './follow-phases.ts'
 import { httpCall } from './http-call.ts'
 import { pause, retryDelay } from './pause.ts'
@@ -84,7 +85,7 @@ function checkUrl(text: string): URL {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError('The URL must be an http or https URL.')
   if (url.username || url.password) throw new TypeError('The URL must not hold credentials.')
-  return url
+  return endpointOf(url)
 }
 
 function webSocketUrl(url: URL): string {

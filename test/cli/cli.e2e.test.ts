@@ -366,7 +366,10 @@ describe('retry', () => {
     expect(await apply(JSON.stringify({ name: 'half', spec }), '--wait')).toMatchObject({ code: 1 })
     const [before] = documents((await phaseline('log half --json --limit 1')).out)
     const retried = await phaseline('retry half/deploy-items/bad --wait')
-    expect(retried).toMatchObject({ code: 1, out: expect.stringMatching(/^half runs again what failed, now /) })
+    expect(retried).toMatchObject({ code: 1, out: expect.stringMatching(/^half runs again what failed\n/) })
+    // The root tells what is at the bottom of it, in one line.
+    expect((await phaseline('get half')).out).toMatch(/^root cause +half\/deploy-items\/bad: MOCK_FAILURE: /m)
+    expect((await phaseline('get half/deploy-items/bad')).out).not.toContain('root cause')
     const { out } = await phaseline(`log half --after ${before?.sequence} --json --to init --kinds deploy-item`)
     expect(documents(out)).toMatchObject([{ name: 'bad' }])
   })

@@ -226,7 +226,7 @@ describe('what ends events, and starts them again', () => {
     expect((await phaseline('event get ends/event-3')).out).toMatch(/^clone of +event-1$/m)
     expect(await phaseline('event delete ends/event-2 --wait')).toMatchObject({ code: 0 })
     expect(await phaseline('event get ends/event-2')).toMatchObject({ code: 3 })
-    expect((await phaseline('retry ends/event-1')).out).toMatch(/^event-4 runs again what failed of event-1, now /)
+    expect((await phaseline('retry ends/event-1')).out).toMatch(/^event-4 runs again what failed of event-1\n/)
   })
 
   it('ends many by a filter, after a question on a terminal only', async () => {

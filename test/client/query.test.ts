@@ -33,6 +33,21 @@ describe('query', () => {
     expect(await client.query('query ($n: Int!) { twice(n: $n) }', { n: 21 })).toEqual({ twice: 42 })
   })
 
+  it('finds the endpoint of a server that is named by its address alone', async () => {
+    await using server = await tiny()
+    const { origin } = new URL(server.url)
+    const asked: string[] = []
+    const noting: typeof fetch = (address, init) => {
+      asked.push(String(address))
+      return fetch(address, init)
+    }
+    for (const url of [origin, `${origin}/`, `${origin}/behind/graphql`]) {
+      await using client = createClient({ url, token: TOKEN, fetch: noting })
+      await client.query('{ __typename }')
+    }
+    expect(asked).toEqual([`${origin}/graphql`, `${origin}/graphql`, `${origin}/behind/graphql`])
+  })
+
   it.each([
     ['INTERNAL_SERVER_ERROR', 'graphql', true],
     ['BAD_USER_INPUT', 'graphql', false],

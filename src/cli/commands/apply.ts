@@ -51,7 +51,9 @@ async function apply(session: Session, options: ApplyOptions): Promise<ExitCode>
       continue
     }
     applied.push(outcome.value)
-    session.say(`${plain(manifest.name)} ${outcome.value.action} (generation ${outcome.value.generation})`)
+    const { action, generation } = outcome.value
+    const again = action === 'unchanged' && options.reconcile ? ', runs again' : ''
+    session.say(`${plain(manifest.name)} ${action} (generation ${generation})${again}`)
     session.emit(outcome.value)
   }
   if (options.wait) {

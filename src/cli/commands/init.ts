@@ -1,3 +1,4 @@
+import { basename, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { initProject } from '../init/init.ts'
@@ -20,12 +21,12 @@ export function addInit(program: Command, cli: Cli): void {
         return
       }
       for (const file of written.value.files) printLine(io.stdout, `${folder}/${file}`)
-      printLine(io.stdout, `\nNext:\n  cd ${folder} && npm install && npm test`)
-      printLine(
-        io.stdout,
-        `  PHASELINE_TOKEN=$(npx phaseline token create my-agent --role agent --type ${type} -q) npm start`,
-      )
-      printLine(io.stdout, '  npx phaseline apply -f greeting.yaml --wait   # in another terminal')
+      const next = [
+        `npm --prefix ${folder} install && npm --prefix ${folder} test`,
+        `PHASELINE_TOKEN=$(npx phaseline token create ${basename(resolve(folder))} --role agent --type ${type} -q) npm --prefix ${folder} start`,
+        `npx phaseline apply -f ${folder}/greeting.yaml --wait   # in another terminal`,
+      ]
+      printLine(io.stdout, `\nNext:\n${next.map((line) => `  ${line}`).join('\n')}`)
       cli.exitCode = EXIT.ok
     })
 }

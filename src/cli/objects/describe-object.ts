@@ -9,7 +9,8 @@ import { SYMBOLS } from './phases.ts'
 export const OBJECT_FIELDS = `fragment Full on TreeObject {
   id kind name path project { name } labels { key value } parent { name } root { id name } children(first: 1) { totalCount }
   phase phaseClass phaseSince finished generation observedGeneration revision jobId finishedJobId deletionRequestedAt
-  error { code message at causeCount causes { kind name code message } }
+  error { code message at causeCount causes { kind name code message }
+    rootCause { objectId name code message object { path } } }
   blockedBy { reason message }
   deadlines { name since expiresAt to }
   verbs { name allowed }
@@ -17,6 +18,10 @@ export const OBJECT_FIELDS = `fragment Full on TreeObject {
   createdAt updatedAt
 }`
 export type FullObject = FragmentOf<typeof OBJECT_FIELDS>
+
+/** What failed by itself, by its path. */
+const describeCause = ({ name, code, message, object }: NonNullable<NonNullable<FullObject['error']>['rootCause']>) =>
+  `${object?.path ?? name}: ${code}: ${message}`
 
 /** For people: one line for each field that is not empty; `more` are the fields of its kind. */
 export function describeObject(object: FullObject, now: number, paint: Paint, more: readonly Field[] = []): string[] {
@@ -37,6 +42,7 @@ export function describeObject(object: FullObject, now: number, paint: Paint, mo
     ['since', ago(object.phaseSince)],
     ['progress', progress && object.phaseClass !== 'DONE' ? describeProgress(progress) : null],
     ['error', error && paint('red', plain(`${error.code}: ${error.message}`))],
+    ['root cause', error?.rootCause && paint('red', plain(describeCause(error.rootCause)))],
     ...(error?.causes ?? []).map(
       (cause) => ['caused by', plain(`${words(cause.kind)} ${cause.name}: ${cause.code}: ${cause.message}`)] as const,
     ),

@@ -25,12 +25,12 @@ export async function retryObject(session: Session, { root }: Located, { wait }:
   type Retried = Pick<Located, 'id' | 'kind' | 'name' | 'phase'>
   const outcome = await ask(session, verbDocument<Retried>(verb, OF_OBJECT), { ...(verb.input as object), id: root.id })
   if (!outcome.ok) return session.refuse(outcome.refusal)
-  const { id, phase } = outcome.value
+  const { id } = outcome.value
   session.emit(outcome.value)
   // An event is retried as a new one, an installation by a job of its own.
   const what =
     id === root.id ? `${name} runs again what failed` : `${plain(outcome.value.name)} runs again what failed of ${name}`
-  session.say(`${what}, now ${phase}`)
+  session.say(what)
   if (!wait) return EXIT.ok
   return await follow(session, id, (result) => result.outcome === 'succeeded')
 }

@@ -1,7 +1,8 @@
 import type { FailureCause, ObjectFailure } from '../../core/errors.ts'
 import type { ProgressRow } from '../../store/loaders/side-rows.ts'
+import type { GraphQLContext } from '../context.ts'
 import type { DeadlineValue } from '../family.ts'
-import { objectOf } from '../loaders.ts'
+import { objectLoader, objectOf, statusLoader } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
 import { FIRST_ENTRIES } from '../schema/descriptions.ts'
 import { BlockerReasonEnum, ObjectKindEnum, PhaseEnum } from '../schema/enums.ts'
@@ -34,6 +35,22 @@ const ErrorCauseRef = builder.objectRef<FailureCause>('ErrorCause').implement({
   }),
 })
 
+/** Causes of causes that are followed: trees are less deep. */
+const MOST_CAUSES = 64
+
+/** The first cause of the first cause, and so on, as far as the viewer may read it. */
+async function rootCauseOf({ causes }: ObjectFailure, context: GraphQLContext): Promise<FailureCause | null> {
+  let [found] = causes
+  for (let depth = 1; found && depth < MOST_CAUSES; depth += 1) {
+    const object = await objectLoader(context).load(found.objectId)
+    const status = object && (await statusLoader(context).load(found.objectId))
+    const below: FailureCause | undefined = status?.error?.causes[0]
+    if (!below) break
+    found = below
+  }
+  return found ?? null
+}
+
 export const ObjectErrorRef = builder.objectRef<ObjectFailure>('ObjectError').implement({
   description: 'Why an object is not in the phase that was wanted.',
   fields: (t) => ({
@@ -50,6 +67,14 @@ export const ObjectErrorRef = builder.objectRef<ObjectFailure>('ObjectError').im
       description: 'Children that caused it, as they were; empty if none did.',
       args: { first: t.arg.int({ required: true, defaultValue: 10, description: FIRST_ENTRIES }) },
       resolve: ({ causes }, { first }) => causes.slice(0, Math.max(0, first)),
+    }),
+    rootCause: t.field({
+      type: ErrorCauseRef,
+      nullable: true,
+      description:
+        'What failed by itself below it: the first of `causes`, of that one the first of its own, and so on; null if none did.',
+      complexity: 5,
+      resolve: (failure, _, context) => rootCauseOf(failure, context),
     }),
   }),
 })

@@ -83,7 +83,8 @@ export const DETAILS = gql(`query Details($id: ID!) {
     updatedAt generation observedGeneration deletionRequestedAt labels { key value }
     progress { step value total unit }
     deadlines { name since expiresAt to }
-    failure: error { code message at causeCount causes(first: 10) { code kind message name objectId object { root { id } } } }
+    failure: error { code message at causeCount causes(first: 10) { code kind message name objectId object { root { id } } }
+      rootCause { objectId name code message object { path root { id } } } }
     verbs { name allowed obstacle why }
     tree: root { id kind name phase finished parent { id } deletionRequestedAt verbs { name allowed obstacle why } }
     blockedBy(first: 10) { ${BLOCKERS} }

@@ -67,7 +67,7 @@ function Nothing({ filter, onChange }: NothingProps) {
     return (
       <Empty title="There are no objects yet.">
         <Link href={createHref()}>Create something</Link>, or apply a manifest with{' '}
-        <code>npm run phaseline -- apply -f my.yaml</code>: it appears here at once.
+        <code>phaseline apply -f my.yaml</code>: it appears here at once.
       </Empty>
     )
   }

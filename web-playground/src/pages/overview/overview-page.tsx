@@ -53,8 +53,7 @@ export function OverviewPage() {
         >
           <Empty title="Nothing is running.">
             <Link href={createHref()}>Create something</Link>: there are examples. Or{' '}
-            <code>npm run phaseline -- apply -f my.yaml</code>. New here? Read the{' '}
-            <a href="/docs/quick-start">quick start</a>.
+            <code>phaseline apply -f my.yaml</code>. New here? Read the <a href="/docs/quick-start">quick start</a>.
           </Empty>
         </Rows>
         <Failures overview={overview} project={project} />

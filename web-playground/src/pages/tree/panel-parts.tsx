@@ -69,13 +69,24 @@ export function Deadlines({ deadlines }: { readonly deadlines: Details['deadline
 export function Failure({ failure }: { readonly failure: Details['failure'] }) {
   const href = useObjectHref()
   if (!failure) return null
-  const { code, message, at, causes, causeCount } = failure
+  const { code, message, at, causes, causeCount, rootCause } = failure
   return (
     <section className="failure" aria-label="Error">
       <h3>
         {code} <Since at={at} /> ago
       </h3>
       <p>{message}</p>
+      {rootCause && !causes.some(({ objectId }) => objectId === rootCause.objectId) && (
+        <p>
+          Root cause:{' '}
+          {rootCause.object ? (
+            <Link href={href(rootCause.object.root.id, rootCause.objectId)}>{rootCause.object.path}</Link>
+          ) : (
+            rootCause.name
+          )}
+          : <b>{rootCause.code}</b> {rootCause.message}
+        </p>
+      )}
       {causes.length > 0 && (
         <ul>
           {causes.map((cause) => (

@@ -30,7 +30,7 @@ export const EVENTS: readonly EventExample[] = [
     label: 'A push',
     about: 'Code was pushed: each project that has subscribed to it starts its worker.',
     needs:
-      'Needs a project that has subscribed to it, such as ci: npm run phaseline -- project apply -f examples/ci/project.yaml.',
+      'Needs a project that has subscribed to it, such as ci: phaseline project apply -f examples/ci/project.yaml.',
     values: {
       project: '',
       source: 'example.com/word-count',
