@@ -47,10 +47,12 @@ function printCircles(imports: readonly Import[]): void {
   for (const circle of [...circles, ...withTypes]) console.log(`        ${circle.join(' ⇄ ')}`)
 }
 
+/** An edge of a graph, or of a connection. */
+const GRAPH_WORDS = ['edge', 'edgeTypes']
+
 /** `deployments`, `deploymentsGraphql`, `data/deployments.ts`, `/deployments?…`; not a sentence with the word in it. */
 function names(word: string, family: string): boolean {
-  // An edge of a graph, or of a connection.
-  if (word === 'edge' || /\s/.test(word)) return false
+  if (GRAPH_WORDS.includes(word) || /\s/.test(word)) return false
   // Whose file it is counts, not what it is called there.
   const [ownFolder] = /.*\bfamilies\/\w+\//.exec(word) ?? [word]
   return new RegExp(`(^|[/|(])${family}(?=$|[/|).?]|[A-Z])`).test(ownFolder)

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import type { PerformedFault } from './evidence.ts'
 import type { ChaosPlace } from './place.ts'
-import type { FaultKind, PlannedFault } from './schedule.ts'
+import { type FaultKind, type PlannedFault, thingOf } from './schedule.ts'
 
 /** Performs one fault: begins it, and ends it after its time. Returns the target. */
 type Perform = (place: ChaosPlace, fault: PlannedFault) => Promise<string>
@@ -136,13 +136,24 @@ export async function performFaults(
   onFault: (fault: PerformedFault) => void,
 ): Promise<readonly PerformedFault[]> {
   const since = machineMs()
-  const performing = plan.map(async (fault): Promise<PerformedFault> => {
+  const last = new Map<string, Promise<unknown>>()
+  const performing = plan.map((fault): Promise<PerformedFault> => {
+    const thing = thingOf(fault.kind, fault.target)
+    const before = last.get(thing)
+    const performed = perform(fault, before)
+    last.set(thing, performed)
+    return performed
+  })
+  return Promise.all(performing)
+
+  /** On a slow machine the fault before may last longer than planned: a server that starts is not started twice. */
+  async function perform(fault: PlannedFault, before: Promise<unknown> | undefined): Promise<PerformedFault> {
     await delay(Math.max(0, fault.atMs - (machineMs() - since)))
+    await before
     const fromMs = machineMs()
     const target = await PERFORM[fault.kind](place, fault)
     const performed = { kind: fault.kind, target, fromMs, toMs: machineMs() }
     onFault(performed)
     return performed
-  })
-  return Promise.all(performing)
+  }
 }

@@ -80,7 +80,7 @@ export function planFaults({ seed, totalMs, everyMs, targets, longestMs }: Plan)
 const SETTLE_MS = 4_000
 const isOfPostgres = (kind: FaultKind): boolean => FAULTS[kind].of === 'postgres'
 /** There are several servers and agents, and one of the others. */
-const thingOf = (kind: FaultKind, target: number): string => `${FAULTS[kind].of} ${target}`
+export const thingOf = (kind: FaultKind, target: number): string => `${FAULTS[kind].of} ${target}`
 /** A full disk is only that of the first database. */
 const clashes = ({ kind, atMs, forMs }: PlannedFault, { atMs: failsOverAt }: PlannedFault): boolean =>
   isOfPostgres(kind) &&
