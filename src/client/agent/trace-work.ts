@@ -15,19 +15,15 @@ export interface WorkTrace {
 export function traceWork(item: WorkItem): WorkTrace {
   const place = parseTraceparent(item.traceparent)
   const outer = place ? trace.setSpanContext(context.active(), place) : context.active()
-  const span = trace.getTracer(TRACER).startSpan(
-    `${SPAN.work} ${bounded(item.type)}`,
-    {
-      kind: SpanKind.CONSUMER,
-      attributes: {
-        ...{ [ATTRIBUTE.objectId]: item.objectId, [ATTRIBUTE.kind]: item.kind, [ATTRIBUTE.name]: bounded(item.name) },
-        ...{ [ATTRIBUTE.workType]: bounded(item.type), [ATTRIBUTE.action]: item.action },
-        ...{ [ATTRIBUTE.attempt]: item.attempt },
-      },
-    },
-    outer,
-  )
+  const span = trace.getTracer(TRACER).startSpan(`${SPAN.work} ${bounded(item.type)}`, KIND, outer)
+  // Most work of a busy agent is not sampled, and costs no more than the decision.
+  if (!place && !span.isRecording()) return UNTRACED
   const own = span.spanContext()
+  span.setAttributes({
+    ...{ [ATTRIBUTE.objectId]: item.objectId, [ATTRIBUTE.kind]: item.kind, [ATTRIBUTE.name]: bounded(item.name) },
+    ...{ [ATTRIBUTE.workType]: bounded(item.type), [ATTRIBUTE.action]: item.action },
+    ...{ [ATTRIBUTE.attempt]: item.attempt },
+  })
   return {
     traceparent: trace.isSpanContextValid(own) && isSampled(own) ? formatTraceparent(own) : null,
     run: (work) => context.with(trace.setSpan(outer, span), work),
@@ -39,3 +35,6 @@ export function traceWork(item: WorkItem): WorkTrace {
     },
   }
 }
+
+const KIND = { kind: SpanKind.CONSUMER }
+const UNTRACED: WorkTrace = { traceparent: null, run: (work) => work(), end: () => undefined }
