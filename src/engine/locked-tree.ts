@@ -158,11 +158,12 @@ export class LockedTree implements LockedTreePort {
   /** New work carries the trace context of the transaction that offers it. Offered again in one job, it stays in its trace. */
   #traceOffers(): void {
     const { slice } = this
+    const own = slice.offered.size > 0 ? (this.#tx.trace?.traceparent ?? null) : null
     for (const tracked of slice.offered) {
       const { work, persistedWork } = tracked
       if (!work) continue
       const kept = persistedWork?.jobId === work.jobId ? persistedWork.traceparent : null
-      const traceparent = this.#tx.trace?.traceparent ?? kept
+      const traceparent = own ?? kept
       if (traceparent !== work.traceparent) slice.setWork(tracked, { traceparent })
     }
   }

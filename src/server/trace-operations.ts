@@ -19,13 +19,12 @@ export const traceOperations: Plugin = {
     const operation = getOperationAST(document, operationName)
     if (!operation || operation.operation === 'subscription') return undefined
     const { origin } = (args.contextValue as unknown as ResolverContext).viewer
-    const span = startTrace(`${operation.operation} ${fieldOf(document, operationName)}`, callerOf(origin), {
-      kind: SpanKind.SERVER,
-      attributes: {
-        [ATTRIBUTE.operationType]: operation.operation,
-        ...(operation.name ? { [ATTRIBUTE.operationName]: bounded(operation.name.value) } : {}),
-        ...(origin ? { [ATTRIBUTE.requestId]: origin.requestId } : {}),
-      },
+    const span = startTrace(`${operation.operation} ${fieldOf(document, operationName)}`, callerOf(origin), SERVER)
+    // Only what is sampled has attributes: most is not.
+    span?.setAttributes({
+      [ATTRIBUTE.operationType]: operation.operation,
+      ...(operation.name ? { [ATTRIBUTE.operationName]: bounded(operation.name.value) } : {}),
+      ...(origin ? { [ATTRIBUTE.requestId]: origin.requestId } : {}),
     })
     setExecuteFn((given) => runIn(span?.spanContext() ?? null, () => executeFn(given), origin?.requestId))
     if (!span) return undefined
@@ -39,6 +38,8 @@ export const traceOperations: Plugin = {
     }
   },
 }
+
+const SERVER = { kind: SpanKind.SERVER }
 
 const callerOf = (origin: RequestOrigin | undefined) =>
   origin?.trace ? parseTraceparent(origin.trace.traceparent, origin.trace.tracestate) : null
