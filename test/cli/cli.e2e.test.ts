@@ -235,6 +235,7 @@ describe('a path that the log prints', () => {
     expect(await err('default/second')).toContain('Did you mean failing/deploy-items/second?')
     expect(await err('failing/deploy-items/secnd')).toContain('Did you mean failing/deploy-items/second?')
     expect(await err('faling')).toContain('Did you mean failing?')
+    expect(await err('secnod')).toContain('Did you mean failing/deploy-items/second?')
     expect(await err('nothing-like-it')).toMatch(/There is no object nothing-like-it that you may read\.\n$/)
   })
 

@@ -13,13 +13,16 @@ const CANDIDATES = gql(`query Candidates(
     project { name } children(first: 100) { edges { node { name path } } }
   }
 }`)
-const ROOTS = gql(`query Roots($filter: ObjectFilter!) {
-  objects(filter: $filter, first: 100) { edges { node { name path } } }
+const NEARBY = gql(`query Nearby($roots: ObjectFilter!, $alike: ObjectFilter!) {
+  roots: objects(filter: $roots, first: 100) { edges { node { name path } } }
+  alike: objects(filter: $alike, first: 100) { edges { node { name path project { name } } } }
 }`)
+/** Letters of a name that are right more often than not. */
+const BEGINNING = 3
 
 /**
- * Paths of existing objects that a path without an object may mean: objects with its last name that are elsewhere, and
- * siblings with a similar name. At most three.
+ * Paths of existing objects that a path without an object may mean: objects with its last name that are elsewhere,
+ * siblings with a similar name, and for a name alone also objects anywhere that begin alike. At most three.
  */
 export async function suggestPaths(
   session: Session,
@@ -43,8 +46,13 @@ export async function suggestPaths(
     parent.children.edges.map(({ node }) => ({ name: node.name, path: shown(parent.project.name, node.path) })),
   )
   if (path.length === 1) {
-    const { objects } = await session.client.query(ROOTS, { filter: { ...scope, rootsOnly: true } }, { signal })
-    siblings.push(...(objects?.edges ?? []).map(({ node }) => node))
+    const filters = {
+      roots: { ...scope, rootsOnly: true },
+      alike: { ...scope, nameContains: name.slice(0, BEGINNING) },
+    }
+    const { roots, alike } = await session.client.query(NEARBY, filters, { signal })
+    siblings.push(...(roots?.edges ?? []).map(({ node }) => node))
+    siblings.push(...(alike?.edges ?? []).map(({ node }) => ({ ...node, path: shown(node.project.name, node.path) })))
   }
   const similar = similarTo(
     name,
