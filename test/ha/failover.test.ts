@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Client, PhaseChange } from '../../src/client/index.ts'
 import { startTestApp } from '../testkit/app.ts'
@@ -42,22 +43,28 @@ function follow(client: Client): Reader {
 }
 
 /** Creates trees, one after the other, until it is stopped; those whose creation was answered. */
-function createTrees(client: Client, prefix: string) {
+function createTrees(
+  client: Client,
+  prefix: string,
+): AsyncDisposable & {
+  readonly accepted: readonly { readonly id: string; readonly at: number }[]
+  stop(): Promise<void>
+} {
   const accepted: { readonly id: string; readonly at: number }[] = []
   let isStopped = false
   const done = (async () => {
     for (let i = 0; !isStopped; i++) {
       const id = await create(client, `${prefix}-${i}`, items(2)).catch(() => null)
       if (id !== null) accepted.push({ id, at: performance.now() })
+      // A client that refuses at once must not keep everything else from its turn.
+      else await delay(10)
     }
   })()
-  return {
-    accepted,
-    async stop() {
-      isStopped = true
-      await done
-    },
+  const stop = async (): Promise<void> => {
+    isStopped = true
+    await done
   }
+  return { accepted, stop, [Symbol.asyncDispose]: stop }
 }
 
 /** Crashes the server that takes writes, and returns when the other one was promoted, in time and in seconds from the crash. */
@@ -85,7 +92,7 @@ test.runIf(areProgramsThere())(
       return (first.at - at) / 1_000
     }
 
-    const trees = createTrees(client, 'kept')
+    await using trees = createTrees(client, 'kept')
     await until(() => trees.accepted.length > 3, { what: 'trees are created' })
     const { primary, standby } = await cluster.roles()
     const first = await failOver(primary, standby)
@@ -110,7 +117,7 @@ test.runIf(areProgramsThere())(
     await until(async () => (await show(client, lost))?.finished, { what: 'the tree that will be lost is done' })
     const late = await headOf()
     await until(() => reader.received.at(-1)?.sequence === late.head, { what: 'the reader has seen it' })
-    const newer = createTrees(client, 'new')
+    await using newer = createTrees(client, 'new')
     const second = await failOver(again.primary, again.standby)
     cut[Symbol.dispose]()
     const backAgain = await backAfter(newer, second.at)

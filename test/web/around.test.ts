@@ -69,7 +69,7 @@ test('a view is saved, found by keyboard, renamed and removed, in all tabs', asy
   const { page, complaints } = visited
   await page.locator('[data-connection=live]').waitFor()
   const dialog = page.getByRole('dialog', { name: 'Saved views' })
-  const open = () => page.getByRole('button', { name: 'Saved views' }).click()
+  const open = () => page.getByRole('button', { name: 'Views', exact: true }).click()
   await open()
   await dialog.getByText('Nothing is saved yet.').waitFor()
   await dialog.getByRole('textbox').fill('Busy items')
@@ -86,7 +86,7 @@ test('a view is saved, found by keyboard, renamed and removed, in all tabs', asy
 
   const other = await page.context().newPage()
   await other.goto(`${here.server.origin}/agents#token=${here.server.token}`)
-  await other.getByRole('button', { name: 'Saved views' }).click()
+  await other.getByRole('button', { name: 'Views', exact: true }).click()
   await other.getByRole('dialog').getByRole('link', { name: 'Busy items' }).waitFor()
   await open()
   await dialog.getByText('This view is saved as').waitFor()

@@ -60,7 +60,7 @@ export function Shell({ onForget }: { readonly onForget: () => void }) {
           <button
             type="button"
             className="plain find"
-            aria-label="Saved views"
+            aria-label="Views"
             title="Save this view, or go to a saved one"
             onClick={() => setIsSaving(true)}
           >
