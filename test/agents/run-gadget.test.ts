@@ -36,6 +36,23 @@ describe('runGadget', () => {
     expect(await run(path, { mode: 'getlocks' })).toMatchObject({ locks: [{ resource: 'server:a', mode: 'SHARED' }] })
   })
 
+  it('loses no last output, however busy its agent is when it ends', async () => {
+    await using folder = await gadgetFolder()
+    // Its pipe has something to be read only once the agent has been told of the end, and is busy.
+    const path = await folder.add(
+      'late',
+      '(setsid sh -c "touch $0.up; sleep 0.2; echo EXPORT late 1" &); while [ ! -e $0.up ]; do sleep 0.01; done',
+    )
+    const beBusy = (): void => {
+      const until = performance.now() + 800
+      while (performance.now() < until);
+    }
+    const onGroup: GadgetRun['onGroup'] = (_, state) => {
+      if (state === 'ended') process.nextTick(() => queueMicrotask(beBusy))
+    }
+    expect(await run(path, { onGroup })).toMatchObject({ outcome: 'succeeded', exports: { late: 1 } })
+  })
+
   it.each([
     ['exit 3', 'exit', 'It ended with exit code 3.'],
     ['kill -9 $$', 'signal', 'It was ended by SIGKILL.'],

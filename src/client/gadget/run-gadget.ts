@@ -71,15 +71,14 @@ export async function runGadget(run: GadgetRun): Promise<GadgetResult> {
   )
   if (child.pid !== undefined) run.onGroup?.(child.pid, 'started')
   const stopper = stopOnSignals(child, run)
-  const endOutput = readOutput(child, run, output, stopper.breakOff)
-  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  const reading = readOutput(child, run, output, stopper.breakOff)
   const ended = await untilEnd(child)
   stopper.release()
   if ('problem' in ended) return { outcome: 'failed', cause: 'start', message: ended.problem, exitCode: null }
   killGroup(child, 'SIGKILL')
   if (child.pid !== undefined) run.onGroup?.(child.pid, 'ended')
-  await Promise.race([closed, pause(DRAIN_MS)])
-  endOutput()
+  await reading.drain()
+  reading.end()
   return judge(ended, output, stopper.stopped())
 }
 
@@ -97,21 +96,53 @@ function untilEnd(child: ChildProcess): Promise<Ended | { readonly problem: stri
   })
 }
 
-/** Returns a function that stops reading and flushes a last line without a line end. */
-function readOutput(child: ChildProcess, { onLog }: GadgetRun, output: GadgetOutput, breakOff: () => void) {
+interface Reading {
+  /** Resolves once all is read, or what is left comes from processes that the gadget has left behind. */
+  drain(): Promise<void>
+  /** Stops reading, and flushes a last line without a line end. */
+  end(): void
+}
+
+function readOutput(child: ChildProcess, { onLog }: GadgetRun, output: GadgetOutput, breakOff: () => void): Reading {
   const lines = new LineSplitter(MAX_LINE_BYTES, (line, tooLong) => {
     if (!output.take(line, tooLong)) breakOff()
   })
   const log = new LineSplitter(MAX_LINE_BYTES, (line) => onLog?.(line))
-  child.stdout?.on('data', (chunk: Buffer) => lines.write(chunk))
-  child.stderr?.on('data', (chunk: Buffer) => log.write(chunk))
-  return (): void => {
-    child.stdout?.destroy()
-    child.stderr?.destroy()
-    lines.end()
-    log.end()
+  let chunks = 0
+  const read = (splitter: LineSplitter) => (chunk: Buffer) => {
+    chunks += 1
+    splitter.write(chunk)
+  }
+  child.stdout?.on('data', read(lines))
+  child.stderr?.on('data', read(log))
+  let isClosed = false
+  const closed = new Promise<void>((resolve) =>
+    child.once('close', () => {
+      isClosed = true
+      resolve()
+    }),
+  )
+  return {
+    async drain() {
+      await Promise.race([closed, pause(DRAIN_MS)])
+      // The end of a process may be told before its last output, and a busy process may find the time over before it has looked:
+      // it reads on for as long as each turn brings something.
+      for (let turn = 0, before = -1; !isClosed && chunks !== before && turn < MAX_TURNS; turn += 1) {
+        before = chunks
+        await nextTurn()
+      }
+    },
+    end() {
+      child.stdout?.destroy()
+      child.stderr?.destroy()
+      lines.end()
+      log.end()
+    },
   }
 }
+/** Of reading what was left; a pipe holds less than so many of them bring. */
+const MAX_TURNS = 100
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 function stopOnSignals(child: ChildProcess, { signal, kill, graceMs }: GadgetRun) {
   let grace: NodeJS.Timeout | undefined
