@@ -89,6 +89,18 @@ export async function startPatroni(): Promise<PatroniCluster> {
       await until(async () => (await query(following).catch(() => [])).length === 1, {
         what: `the standby follows ${mode}`,
       })
+      // Patroni promotes only whom it has noted itself, which it does a moment after Postgres.
+      const rolesNoted = async (): Promise<readonly string[]> => {
+        const noted = await fetch(`${at(members[0]?.rest ?? 0)}/cluster`).catch(() => null)
+        if (!noted?.ok) return []
+        const { members: all } = (await noted.json()) as { readonly members: readonly { readonly role: string }[] }
+        return all.map(({ role }) => role)
+      }
+      const isNoted = async () => {
+        const noted = await rolesNoted()
+        return noted.length === 2 && noted.includes('sync_standby') === isSynchronous
+      }
+      await until(isNoted, { what: `Patroni has noted that the standby follows ${mode}`, instead: rolesNoted })
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
