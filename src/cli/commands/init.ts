@@ -1,4 +1,3 @@
-import { basename, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { initProject } from '../init/init.ts'
@@ -23,7 +22,7 @@ export function addInit(program: Command, cli: Cli): void {
       for (const file of written.value.files) printLine(io.stdout, `${folder}/${file}`)
       const next = [
         `npm --prefix ${folder} install && npm --prefix ${folder} test`,
-        `PHASELINE_TOKEN=$(npx phaseline token create ${basename(resolve(folder))} --role agent --type ${type} -q) npm --prefix ${folder} start`,
+        `PHASELINE_TOKEN=$(npx phaseline token create ${written.value.name} --role agent --type ${type} -q) npm --prefix ${folder} start`,
         `npx phaseline apply -f ${folder}/greeting.yaml --wait   # in another terminal`,
       ]
       printLine(io.stdout, `\nNext:\n${next.map((line) => `  ${line}`).join('\n')}`)

@@ -9,6 +9,8 @@ const TEMPLATE = 'examples/init'
 const [NAME, TYPE] = ['my-agent', 'my-type']
 
 export interface Project {
+  /** Of the package. */
+  readonly name: string
   readonly folder: string
   readonly files: readonly string[]
 }
@@ -30,7 +32,7 @@ export async function initProject(folder: string, type: string): Promise<Outcome
       const text = await readFile(join(template, file), 'utf8')
       await writeFile(join(folder, file), text.replaceAll(NAME, name).replaceAll(TYPE, type), { flag: 'wx' })
     }
-    return { ok: true, value: { folder, files: files.toSorted() } }
+    return { ok: true, value: { name, folder, files: files.toSorted() } }
   } catch (error) {
     return refused(invalid(`Cannot write to ${folder}: ${codeOf(error) ?? String(error)}.`))
   }

@@ -125,8 +125,8 @@ function readOutput(child: ChildProcess, { onLog }: GadgetRun, output: GadgetOut
   return {
     async drain() {
       await Promise.race([closed, pause(DRAIN_MS)])
-      // The end of a process may be told before its last output, and a busy process may find the time over before it has looked:
-      // it reads on for as long as each turn brings something.
+      // Node may report the end of a process before it has read its last output, and an agent that was held up finds the
+      // time over at once. So it reads on while each turn of the event loop brings something.
       for (let turn = 0, before = -1; !isClosed && chunks !== before && turn < MAX_TURNS; turn += 1) {
         before = chunks
         await nextTurn()
@@ -140,7 +140,7 @@ function readOutput(child: ChildProcess, { onLog }: GadgetRun, output: GadgetOut
     },
   }
 }
-/** Of reading what was left; a pipe holds less than so many of them bring. */
+/** Bounds the reading: a process that the gadget has left behind may write for ever. A full pipe takes a few turns. */
 const MAX_TURNS = 100
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 

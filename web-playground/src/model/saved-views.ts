@@ -8,7 +8,7 @@ export const MAX_VIEWS = 100
 export const MAX_NAME = 80
 const MAX_HREF = 4_096
 
-/** What cannot be read is left out: an older version, or somebody else, may have written it. */
+/** Entries that are not views are left out: other versions of the dashboard write here, too. */
 export function readViews(text: string | null): readonly SavedView[] {
   let read: unknown
   try {

@@ -72,17 +72,16 @@ export function nested(nodes: readonly NestedNode[], edges: readonly NestedEdge[
       )
     for (const node of inside.get(id) ?? []) {
       const place = area?.places.get(node.id) ?? { x: 0, y: 0 }
-      const box = { x: x + place.x, y: y + place.y, ...(sizes.get(node.id) ?? node) }
+      const { width, height } = sizes.get(node.id) ?? node
       const contains = inside.has(node.id)
-      boxes.set(node.id, { ...pick(box), contains, depth })
+      const box = { x: x + place.x, y: y + place.y, width, height, contains, depth }
+      boxes.set(node.id, box)
       if (contains) draw(node.id, { x: box.x + PADDING, y: box.y + node.height }, depth + 1)
     }
   }
   draw(null, { x: 0, y: 0 }, 0)
   return { boxes, routes, box: { width, height } }
 }
-
-const pick = ({ x, y, width, height }: Point & Size): Point & Size => ({ x, y, width, height })
 
 const around = (head: Size, area: Size): Size => ({
   width: Math.max(head.width, area.width + 2 * PADDING),

@@ -3,14 +3,12 @@ import { EXPORTS } from '../data/documents.ts'
 import type { Row } from '../model/object.ts'
 import { useSession } from './session-context.ts'
 
-/** What finished installations export, by id: read once for each revision. */
+/** What installations among finished objects export, by id: read once for each revision. */
 export function useExports(rows: readonly Row[]): ReadonlyMap<string, unknown> {
   const { client } = useSession()
   const [read, setRead] = useState<ReadonlyMap<string, unknown>>(new Map())
   const asked = useRef(new Map<string, number>())
-  const wanted = rows.filter(({ id, kind, finished, revision }) => {
-    return kind === 'INSTALLATION' && finished && asked.current.get(id) !== revision
-  })
+  const wanted = rows.filter(({ id, finished, revision }) => finished && asked.current.get(id) !== revision)
   const key = wanted.map(({ id, revision }) => `${id} ${revision}`).join()
   // biome-ignore lint/correctness/useExhaustiveDependencies: `key` says what is wanted
   useEffect(() => {

@@ -30,13 +30,14 @@ function measured(text: string, font: string): number {
   return Math.ceil(context.measureText(text).width)
 }
 
-export interface Said {
+/** What a node says, and may come to say. */
+export interface NodeLabel {
   readonly name: string
-  /** All that it may come to, so that it keeps its size. */
+  /** All phases that it may have: it keeps its size when its phase changes. */
   readonly phases: readonly string[]
   readonly foldable: boolean
 }
-export function nodeSize({ name, phases, foldable }: Said): Size {
+export function nodeSize({ name, phases, foldable }: NodeLabel): Size {
   const beside = BESIDE + (foldable ? FOLD_BUTTON : 0)
   const text = widthOf(name, 'name')
   const phase = Math.max(0, ...phases.map((one) => widthOf(one, 'phase')))

@@ -17,7 +17,7 @@ import { plural } from '../../model/words.ts'
 import { type Box, type Nested, nested, pathOf, type Size } from '../../ui/nested.ts'
 import { useSession } from '../../ui/session-context.ts'
 import { GroupNode } from './group-node.tsx'
-import { nodeSize, type Said } from './node-size.ts'
+import { type NodeLabel, nodeSize } from './node-size.ts'
 import { ObjectNode } from './object-node.tsx'
 import { RouteEdge } from './route-edge.tsx'
 import { type ShownTree, TreeContext } from './tree-context.ts'
@@ -50,7 +50,7 @@ export function TreeCanvas({ tree, folds, selected, onSelect, onFold }: Props) {
     [whole, tree, folds, hidden],
   )
   const { machines } = useSession()
-  const placed = useMemo(() => place(graph, (node) => saidBy(node, tree, machines)), [graph, tree, machines])
+  const placed = useMemo(() => place(graph, (node) => labelOf(node, tree, machines)), [graph, tree, machines])
   const nodes = useMemo(
     // As data: the library would raise one that it knows as selected above the lines.
     () =>
@@ -144,9 +144,9 @@ interface Placed extends Nested {
 /** Lines are above the boxes that they are in, and below nothing: they go around all others. */
 const LINES = 1_000
 
-function place(graph: TreeGraph, said: (node: GraphNode) => Said): Placed {
+function place(graph: TreeGraph, label: (node: GraphNode) => NodeLabel): Placed {
   const layout = nested(
-    graph.nodes.map((node) => ({ id: node.id, parentId: node.parentId, ...nodeSize(said(node)) })),
+    graph.nodes.map((node) => ({ id: node.id, parentId: node.parentId, ...nodeSize(label(node)) })),
     graph.edges,
   )
   return {
@@ -169,7 +169,7 @@ function place(graph: TreeGraph, said: (node: GraphNode) => Said): Placed {
   }
 }
 
-function saidBy(node: GraphNode, { model }: ShownTree, machines: Machines): Said {
+function labelOf(node: GraphNode, { model }: ShownTree, machines: Machines): NodeLabel {
   if (node.kind === 'group') return { name: plural(node.members.length, 'object'), phases: [], foldable: false }
   const { name = '', kind = '' } = model.nodes.get(node.id) ?? {}
   return { name, phases: machines.of(kind)?.phases ?? [], foldable: node.foldable }
