@@ -59,7 +59,6 @@ interface Opened extends AsyncDisposable {
 async function open(checked: Checked, options = ''): Promise<Opened> {
   const { connectTimeoutMs } = checked
   const client = new ServerClient({ application_name: 'phaseline', options }, checked)
-  client.on('error', () => undefined)
   // Over all of it: a pooler may let a connection wait for a session that is free.
   const late = afterRunning(connectTimeoutMs, () =>
     client.destroy(new Unanswered(`no session in ${connectTimeoutMs} ms`)),

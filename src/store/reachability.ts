@@ -180,7 +180,6 @@ export class Reachability implements AsyncDisposable {
     for (const each of signals) each.throwIfAborted()
     const { servers, connectTimeoutMs } = this.#options
     const client = new ServerClient({ application_name: 'phaseline' }, { servers, connectTimeoutMs })
-    client.on('error', () => undefined)
     const destroy = () => client.destroy()
     // Over all of it: a server may take a connection, and say nothing afterwards.
     const late = afterRunning(connectTimeoutMs, () =>

@@ -40,6 +40,7 @@ export class ServerClient extends CallbackClient {
   readonly #connectTimeoutMs: number
   #place: DatabasePlace | null
   #pid: number | null = null
+  #broken: Error | null = null
 
   constructor(given: ClientConfig, { servers, connectTimeoutMs, place }: ServerClientOptions) {
     const { options: ours = '', ...others } = given
@@ -50,6 +51,10 @@ export class ServerClient extends CallbackClient {
     this.#place = place ?? null
     this.#connectTimeoutMs = connectTimeoutMs
     this.#gone.promise.catch(() => undefined)
+    // A server may end a connection with the packet that opens it, before its owner listens. Unheard, that ends the process.
+    this.on('error', (error) => {
+      this.#broken ??= error
+    })
     const driver = this.#asDriver
     if (driver.password === null) driver.password = () => this.#passwordOfFile()
     driver.connection.on('parameterStatus', ({ parameterName, parameterValue }) =>
@@ -96,6 +101,7 @@ export class ServerClient extends CallbackClient {
     try {
       await this.#connect()
       if (this.#servers.isPooled) await this.#applySettings()
+      if (this.#broken) throw this.#broken
       if (this.#servers.needsPrimary) this.#requirePrimary()
     } catch (error) {
       if (!isFixed && !isCrowded(error)) this.#servers.doubt()
@@ -138,7 +144,6 @@ export const probing =
   (servers: DatabaseServers, connectTimeoutMs: number) =>
   async (place: DatabasePlace, signal: AbortSignal): Promise<void> => {
     const client = new ServerClient({ application_name: 'phaseline' }, { servers, connectTimeoutMs, place })
-    client.on('error', () => undefined)
     const late = afterRunning(connectTimeoutMs, () => client.destroy(new Unanswered('no answer')))
     const destroy = () => client.destroy()
     signal.addEventListener('abort', destroy)

@@ -1,3 +1,4 @@
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { pino } from 'pino'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { DEFAULT_DEADLINES } from '../../src/core/database-deadlines.ts'
@@ -9,6 +10,7 @@ import { freePort } from '../testkit/redis.ts'
 import { until } from '../testkit/wait.ts'
 
 const logger = pino({ level: 'silent' })
+const deadlines = { ...DEFAULT_DEADLINES, silenceMs: 200 }
 
 test('a connection that breaks while it is in use fails its next statement and nothing else', async () => {
   await using database = await createTestDatabase()
@@ -24,6 +26,39 @@ test('a connection that breaks while it is in use fails its next statement and n
   client.release(true)
   expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
 })
+
+test('a connection that is ended as soon as it is open fails who asked for it, and not the process', async () => {
+  await using database = await createTestDatabase(1)
+  const { host, port, user, name } = { ...database.connection, name: database.name }
+  let opened = 0
+  const server = createServer({ noDelay: true }, (client) => {
+    const postgres = connect(`${host}/.s.PGSQL.${port}`)
+    client.on('error', () => postgres.destroy()).pipe(postgres)
+    opened += 1
+    if (opened > 1) return void postgres.pipe(client)
+    // The driver reads that it is open and that it is ended from one packet.
+    const packet: Buffer[] = []
+    postgres.on('data', (chunk) => {
+      packet.push(chunk)
+      if (chunk.subarray(-6, -1).equals(READY_FOR_QUERY)) void database.pool.query(END_OTHERS)
+    })
+    postgres.once('end', () => client.end(Buffer.concat(packet)))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port: held } = server.address() as AddressInfo
+  const pool = createPool({ host: '127.0.0.1', port: held, user, database: name }, { max: 1, logger, deadlines })
+  onTestFinished(() => pool.end())
+  const refused = await pool.connect().catch((error: unknown) => error)
+  expect(isDatabaseUnavailable(refused)).toBe(true)
+  await until(async () => (await pool.query('select 1').catch(() => null))?.rowCount === 1, {
+    what: 'a new connection',
+  })
+})
+
+const READY_FOR_QUERY = Buffer.from('Z\0\0\0\x05', 'latin1')
+const END_OTHERS =
+  'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'
 
 test('an idle connection stays open for minutes, not for ever', async () => {
   await using database = await createTestDatabase(1)
@@ -61,8 +96,6 @@ test('a bigint is a number, or an error, and never a wrong number', async () => 
   await expect(pool.query('select 9007199254740993::int8 as n')).rejects.toThrow(RangeError)
   expect((await pool.query('select 1::int8 as n')).rows).toEqual([{ n: 1 }])
 })
-
-const deadlines = { ...DEFAULT_DEADLINES, silenceMs: 200 }
 
 test('a statement that takes long, waits for a lock or answers slowly is not silent', async () => {
   await using database = await createTestDatabase(1)

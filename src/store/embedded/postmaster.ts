@@ -83,6 +83,8 @@ export async function ensureDatabase(place: Place, name: string): Promise<void> 
     connectionTimeoutMillis: ANSWER_MS,
     query_timeout: CREATE_MS,
   })
+  // A server that goes down between two statements ends the connection; the next one fails by itself.
+  client.on('error', () => {})
   await client.connect()
   try {
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name])
