@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, createClient } from '../../src/client/index.ts'
+import type { Machine } from './network.ts'
 import { createTestDatabase } from './postgres.ts'
 import { freePort } from './redis.ts'
 import { type ClockOptions, shiftClock } from './shifted-clock.ts'
@@ -46,6 +47,8 @@ export interface ServerOptions {
   readonly clock?: ClockOptions
   /** In the place of the product's command, e.g. one with more families; asked for with each start. */
   readonly program?: string | (() => string)
+  /** Where it runs, if not here; its port is 4000 there. */
+  readonly machine?: Machine
 }
 
 export async function startServer({
@@ -55,13 +58,15 @@ export async function startServer({
   tokenIn = 'environment',
   clock,
   program = PRODUCT,
+  machine,
 }: ServerOptions = {}): Promise<TestServer> {
   if (clock && !env.DATABASE_URL) throw new Error('a server with a clock of its own needs a database that has not')
   const dataDir = await mkdtemp(join(tmpdir(), 'phaseline-server-'))
   if (tokenIn === 'data folder') await writeFile(join(dataDir, 'token'), `${token}\n`, { mode: 0o600 })
   const shifted = clock && shiftClock(join(dataDir, 'clock'), clock)
-  const port = await freePort()
-  const origin = `http://127.0.0.1:${port}`
+  const { address, enter } = machine ?? { address: '127.0.0.1', enter: [] }
+  const port = machine ? 4_000 : await freePort()
+  const origin = `http://${address}:${port}`
   const url = `${origin}/graphql`
   const client = createClient({ url, token })
   let child: ChildProcess | null = null
@@ -69,13 +74,15 @@ export async function startServer({
 
   const start = async (): Promise<void> => {
     const args = [typeof program === 'string' ? program : program(), 'serve', ...(example ? [] : ['--no-example'])]
-    const started = spawn(process.execPath, args, {
+    const [command = '', ...rest] = [...enter, process.execPath, ...args]
+    const started = spawn(command, rest, {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         PATH: process.env.PATH,
         HOME: process.env.HOME,
         NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         PORT: String(port),
+        HOST: address,
         PHASELINE_DATA: dataDir,
         PHASELINE_TOKEN: tokenIn === 'environment' ? token : '',
         PHASELINE_LOG_LEVEL: 'warn',
