@@ -52,7 +52,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   process: { files: '`process/`', mayImport: [] },
   store: { files: '`store/`', mayImport: ['core', 'process', 'logger'] },
-  log: { files: '`log/`', mayImport: ['core', 'store', 'logger'] },
+  log: { files: '`log/`', mayImport: ['core', 'store', 'logger', 'tracing'] },
   audit: { files: '`audit/`', mayImport: ['core', 'store', 'log', 'logger', 'chain-hash'] },
   backup: { files: '`backup/`', mayImport: ['core', 'store', 'log'] },
   'chain-hash': { files: '`chain-hash.ts`', mayImport: ['core'] },

@@ -129,7 +129,8 @@ export class LockedTree implements LockedTreePort {
     sent.push(...this.#enqueueWakes(), this.#schedule())
     // A due tree reads its rows to compute its schedule. The log waits for that, since it has to come last.
     if (this.#isClockDue || this.#state.failures > 0) await awaitAll(sent.splice(0))
-    sent.push(appendChanges(this.client, slice.changes).then((batches) => log.appended(batches)))
+    const traceparent = this.#tx.trace?.traceparent ?? null
+    sent.push(appendChanges(this.client, slice.changes, traceparent).then((batches) => log.appended(batches)))
     const { changes } = slice
     if (changes.length > 0) this.#tx.onCommit(() => this.#context.counts.changed(changes))
     if (inserts) this.#tx.pipeline(sent)

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { PhaseChangeRecord } from '../core/ports/phase-change.ts'
 import type { LogIdentity } from './identity.ts'
+import { MAX_TRACES, type NumberedTrace } from './trace-delivery.ts'
 
 /** A numberer's message to all readers: these sequences are numbered and committed. */
 export interface Announcement {
@@ -10,6 +11,8 @@ export interface Announcement {
   readonly through: number
   /** All changes, in order; null when they are too many for a message: then read them. */
   readonly changes: readonly PhaseChangeRecord[] | null
+  /** Of changes whose traces are sampled. */
+  readonly traces: readonly NumberedTrace[]
 }
 
 /** In UTF-16 units. A longer message costs more than one query per reader. */
@@ -51,6 +54,8 @@ type Wire = Pick<Announcement, 'from' | 'through'> & {
   readonly changes: readonly Row[] | null
   /** `parentPath` of each change. Processes of the release before neither send nor read it. */
   readonly paths?: readonly (string | null)[]
+  /** Absent: none. Processes of earlier releases ignore it. */
+  readonly traces?: readonly NumberedTrace[]
 }
 type Signer = Pick<LogIdentity, 'instance' | 'key'>
 
@@ -59,12 +64,13 @@ type Signer = Pick<LogIdentity, 'instance' | 'key'>
  * stream; so could a copy of this database on the same Redis.
  * @param origin without a blank
  */
-export function encode({ from, through, changes }: Announcement, origin: string, { key }: Signer): string {
+export function encode({ from, through, changes, traces: all }: Announcement, origin: string, { key }: Signer): string {
   const rows = changes?.map((change): Row => FIELDS.map((field) => change[field])) ?? null
   const paths = changes?.map(({ parentPath }) => parentPath) ?? []
-  const message = JSON.stringify({ from, through, changes: rows, paths } satisfies Wire)
+  const traces = all.length > 0 ? all.slice(0, MAX_TRACES) : undefined
+  const message = JSON.stringify({ from, through, changes: rows, paths, traces })
   const short = message.length <= MAX_MESSAGE
-  const content = short ? message : JSON.stringify({ from, through, changes: null } satisfies Wire)
+  const content = short ? message : JSON.stringify({ from, through, changes: null, traces })
   return `${origin} ${signature(content, key).toString('base64url')} ${content}`
 }
 
@@ -83,12 +89,13 @@ export function decode(message: string, { key, instance }: Signer): Announcement
   const expected = signature(content, key)
   if (signed.length !== expected.length || !timingSafeEqual(signed, expected)) return null
   try {
-    const { from, through, changes, paths } = JSON.parse(content) as Wire
+    const { from, through, changes, paths, traces = [] } = JSON.parse(content) as Wire
     if (!(Number.isSafeInteger(from) && Number.isSafeInteger(through) && from <= through)) return null
-    if (changes === null) return { instance, from, through, changes }
+    if (changes === null) return { instance, from, through, changes, traces }
     const isWhole = changes.length === through - from + 1
     if (!isWhole || changes.some((row, i) => row.length !== FIELDS.length || row[0] !== from + i)) return null
-    return { instance, from, through, changes: changes.map((row, i) => recordOf(row, paths?.[i] ?? null)) }
+    const records = changes.map((row, i) => recordOf(row, paths?.[i] ?? null))
+    return { instance, from, through, changes: records, traces }
   } catch {
     return null
   }

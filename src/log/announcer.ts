@@ -4,7 +4,7 @@ import type { WrittenBatch } from '../core/ports/phase-change.ts'
 import type { Signal } from '../core/ports/signal.ts'
 import { type Announcement, encode, logChannel } from './announcement.ts'
 import { type LogIdentity, openLog } from './identity.ts'
-import { LocalBatches } from './local-batches.ts'
+import { LocalBatches, type Taken } from './local-batches.ts'
 import { type Numbered, readNumbered } from './number-batches.ts'
 
 /** The announcer does not read more changes than this; readers that need them do. */
@@ -37,19 +37,22 @@ export class Announcer {
 
   async announce(numbered: Numbered): Promise<void> {
     const { instance, from, through } = numbered
-    const announcement = { instance, from, through, changes: await this.#changesOf(numbered) }
+    const { records, traces } = this.#take(numbered)
+    const announcement = { instance, from, through, changes: records ?? (await this.#read(numbered)), traces }
     for (const handle of this.#handlers) handle(announcement)
     // Without a connected signal only readers in this process can receive it.
     if (this.#signal.connected || this.#handlers.length === 0) await this.#publish(numbered, announcement)
   }
 
-  async #changesOf(numbered: Numbered): Promise<Announcement['changes']> {
-    const { instance, from, through, batches } = numbered
+  #take({ instance, batches }: Numbered): Taken {
     // Batches written to another database are not in this one, which may use their ids again.
     if (this.#instance !== null && this.#instance !== instance) this.#localBatches.clear()
     this.#instance = instance
-    const known = this.#localBatches.take(batches)
-    return known ?? (through - from < MAX_READ ? await readNumbered(this.#pool, numbered) : null)
+    return this.#localBatches.take(batches)
+  }
+
+  async #read(numbered: Numbered): Promise<Announcement['changes']> {
+    return numbered.through - numbered.from < MAX_READ ? await readNumbered(this.#pool, numbered) : null
   }
 
   async #publish(numbered: Numbered, announcement: Announcement): Promise<void> {

@@ -12,6 +12,7 @@ import type { LiveBuffer } from './live-buffer.ts'
 import { LiveEnd } from './live-end.ts'
 import type { Numberer } from './numberer.ts'
 import { reopenLog } from './reopen-log.ts'
+import { traceDelivery } from './trace-delivery.ts'
 
 export interface HubParts {
   readonly pool: Pool
@@ -125,7 +126,7 @@ export class Hub {
     await this.#filler.close()
   }
 
-  #onAnnouncement({ instance, from, through, changes }: Announcement): void {
+  #onAnnouncement({ instance, from, through, changes, traces }: Announcement): void {
     this.#counts.announcements += 1
     // The database was replaced or has restarted: the delivered changes must be found in it first.
     if (instance !== this.#identity.instance) return this.#check()
@@ -136,8 +137,11 @@ export class Hub {
     }
     this.#end.raiseKnown(through)
     if (this.#end.isIdle) this.#end.restartAtKnown(changes)
-    else if (changes && from <= delivered + 1) this.#end.deliver(changes.slice(delivered + 1 - from))
-    else if (this.#end.listeners === 0) this.#end.restartAtKnown(changes)
+    else if (changes && from <= delivered + 1) {
+      const heardAt = traces.length > 0 ? Date.now() : 0
+      const listeners = this.#end.deliver(changes.slice(delivered + 1 - from))
+      traceDelivery(traces, heardAt, listeners)
+    } else if (this.#end.listeners === 0) this.#end.restartAtKnown(changes)
     else {
       if (from > delivered + 1) this.#counts.gaps += 1
       this.#filler.fill()

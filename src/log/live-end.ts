@@ -58,12 +58,17 @@ export class LiveEnd {
     this.#known = Math.max(this.#known, sequence)
   }
 
-  /** @param changes the next ones, without a gap */
-  deliver(changes: readonly PhaseChangeRecord[]): void {
+  /**
+   * @param changes the next ones, without a gap
+   * @returns how many listeners got some of them
+   */
+  deliver(changes: readonly PhaseChangeRecord[]): number {
     const after = this.cursor
     this.#buffer.append(changes)
     const through = this.cursor
-    for (const [listener, own] of this.#listeners.route(changes)) listener.offer(own, after, through)
+    const routed = this.#listeners.route(changes)
+    for (const [listener, own] of routed) listener.offer(own, after, through)
+    return routed.size
   }
 
   tick(): void {

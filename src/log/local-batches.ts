@@ -1,22 +1,23 @@
 import type { Change, PhaseChangeRecord, WrittenBatch } from '../core/ports/phase-change.ts'
 import type { NumberedBatch } from './number-batches.ts'
+import { type NumberedTrace, traceNumbering } from './trace-delivery.ts'
 
 /** Changes kept until they are numbered; beyond, the oldest are dropped and read again. */
 const MAX_KEPT = 20_000
 
 /** Batches that this process has written and that are not numbered yet, so that announcing them needs no read. */
 export class LocalBatches {
-  readonly #batches = new Map<string, readonly Change[]>()
+  readonly #batches = new Map<string, Kept>()
   #kept = 0
 
-  add({ id, changes }: WrittenBatch): void {
+  add({ id, changes, traceparent = null }: WrittenBatch): void {
     if (this.#batches.has(id)) return
-    this.#batches.set(id, changes)
+    this.#batches.set(id, { changes, traceparent, writtenAt: traceparent === null ? 0 : Date.now() })
     this.#kept += changes.length
-    for (const [oldest, { length }] of this.#batches) {
+    for (const [oldest, { changes }] of this.#batches) {
       if (this.#kept <= MAX_KEPT) return
       this.#batches.delete(oldest)
-      this.#kept -= length
+      this.#kept -= changes.length
     }
   }
 
@@ -25,18 +26,34 @@ export class LocalBatches {
     this.#kept = 0
   }
 
-  /** Removes these batches and returns their changes with sequences; null when not all of them were written here. */
-  take(batches: readonly NumberedBatch[]): readonly PhaseChangeRecord[] | null {
+  /** Removes these batches and returns their changes with sequences. */
+  take(batches: readonly NumberedBatch[]): Taken {
     const records: PhaseChangeRecord[] = []
+    const traces: NumberedTrace[] = []
     let isWhole = true
     for (const { id, from, n } of batches) {
-      const changes = this.#batches.get(id)
-      if (this.#batches.delete(id)) this.#kept -= changes?.length ?? 0
-      if (changes?.length !== n) isWhole = false
-      else if (isWhole) for (const [i, change] of changes.entries()) records.push(numbered(change, id, i, from + i))
+      const kept = this.#batches.get(id)
+      if (this.#batches.delete(id)) this.#kept -= kept?.changes.length ?? 0
+      if (kept?.changes.length !== n) isWhole = false
+      else if (isWhole)
+        for (const [i, change] of kept.changes.entries()) records.push(numbered(change, id, i, from + i))
+      if (kept?.traceparent) traces.push(...traceNumbering(kept.traceparent, kept.writtenAt, { from, n }))
     }
-    return isWhole ? records : null
+    return { records: isWhole ? records : null, traces }
   }
+}
+
+interface Kept {
+  readonly changes: readonly Change[]
+  readonly traceparent: string | null
+  /** Milliseconds since 1970, of a batch that is traced. */
+  readonly writtenAt: number
+}
+
+export interface Taken {
+  /** Null: not all of the batches were written here. */
+  readonly records: readonly PhaseChangeRecord[] | null
+  readonly traces: readonly NumberedTrace[]
 }
 
 const numbered = (change: Change, batchId: string, idx: number, sequence: number): PhaseChangeRecord => ({

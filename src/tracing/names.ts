@@ -8,6 +8,8 @@ export const SPAN = {
   sandbox: 'sandbox',
   work: 'work',
   gadget: 'gadget',
+  number: 'number',
+  deliver: 'deliver',
 } as const
 
 export const ATTRIBUTE = {
@@ -35,6 +37,10 @@ export const ATTRIBUTE = {
   job: 'phaseline.sandbox.job',
   gadget: 'phaseline.gadget.name',
   gadgetMode: 'phaseline.gadget.mode',
+  /** The first one. */
+  sequence: 'phaseline.log.sequence',
+  changes: 'phaseline.log.changes',
+  subscriptions: 'phaseline.log.subscriptions',
 } as const
 
 /** Characters of an attribute's value; the rest is cut off. */

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { gadgetFolder } from '../agents/gadget-folder.ts'
 import { startTestApp } from '../testkit/app.ts'
 import { ask } from '../testkit/ask.ts'
@@ -52,6 +52,9 @@ test('one trace leads from a mutation through transactions, claim, agent and gad
     name: 'traced',
     workerTemplate: { command: ['sh', '-c', `echo "$TRACEPARENT" >"${worker}.new"; mv "${worker}.new" "${worker}"`] },
   })
+  const reader = server.client.subscribe('subscription { phaseChanges { sequence } }')[Symbol.asyncIterator]()
+  onTestFinished(() => void reader.return?.())
+  void reader.next().catch(() => undefined)
   await send('createInstallation', {
     project: 'traced',
     name: 'tree',
@@ -72,6 +75,12 @@ test('one trace leads from a mutation through transactions, claim, agent and gad
   await until(() => named('report').length >= 3 && named('gadget').length >= 2 && named('work gadget').length >= 2, {
     what: 'the reports are traced',
   })
+  // Each change is numbered in the trace, and handed to the subscription.
+  const numberings = named('number')
+  expect(numberings.length).toBeGreaterThan(2)
+  const delivered = await until(() => named('deliver')[0], { what: 'a delivery is traced' })
+  expect(delivered.attributes['phaseline.log.subscriptions']).toBe(1)
+  expect(numberings.find(({ spanId }) => spanId === delivered.parentSpanId)).toMatchObject({ service: 'phaseline' })
   // A mutation, and the transaction in which the first work is handed out.
   const [mutation] = named('mutation createInstallation')
   expect(mutation).toMatchObject({ parentSpanId: '00f067aa0ba902b7', service: 'phaseline' })

@@ -41,6 +41,8 @@ export type Change = Omit<PhaseChangeRecord, 'sequence' | 'batchId' | 'idx'>
 export interface WrittenBatch {
   readonly id: string
   readonly changes: readonly Change[]
+  /** The place of the transaction in a sampled trace, as a `traceparent`. */
+  readonly traceparent?: string | null
 }
 
 /** By the log's own immutable columns only, so that live and replay agree. */
