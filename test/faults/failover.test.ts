@@ -10,6 +10,7 @@ import { SECRET_KEY, startServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 
 const HEAD = gql('{ log { epoch head endCursor } }')
+const EPOCH = gql('{ log { epoch } }')
 const headOf = async (client: Client) => present((await client.query(HEAD)).log)
 
 /** The records of a reader, and the cursors from which it resumed after its own was lost. */
@@ -69,6 +70,8 @@ test.each([
     const one = stack.use(await startServer({ env, token }))
     // Its clock is wrong as well.
     const two = stack.use(await startServer({ env, token, clock: { offset: '+20s' } }))
+    // It follows nothing, so it learns of the failover when it is asked.
+    const quiet = stack.use(await startServer({ env: { ...env, PHASELINE_ROLES: 'gateway' }, token }))
     const stop = new AbortController()
     stack.defer(() => stop.abort())
     const readers = [one, two].map(({ client }) => follow(client, stop.signal))
@@ -106,6 +109,9 @@ test.each([
     }
     expect(await show(one.client, lost)).toBeNull()
     expect(await show(one.client, midway)).toBeNull()
+    // That nothing tells it apart is found out by those who have read what is lost.
+    if (!promoted) await until(async () => (await headOf(one.client)).epoch === 2, { what: 'the copy is recognised' })
+    expect((await quiet.client.query(EPOCH)).log?.epoch).toBe(2)
     const now = await headOf(one.client)
     expect(now.head).toBeGreaterThan(late.head)
     expect(now.epoch).toBe(2)

@@ -8,7 +8,11 @@ const LogStateRef = builder.objectRef<GraphQLContext>('LogState').implement({
   fields: (t) => ({
     epoch: t.int({
       description: 'Counts the histories of the log: 1 until the database is restored or fails over.',
-      resolve: ({ log }) => log.stats.epoch,
+      resolve: async ({ log }) => {
+        // The look finds out whether the database is still the one that this process knows.
+        await log.end('head')
+        return log.stats.epoch
+      },
     }),
     oldest: t.field({
       type: 'Sequence',
