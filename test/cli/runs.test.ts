@@ -21,8 +21,8 @@ const apply = async (name: string, item: string, config: object = {}) =>
   })
 
 test('runs are listed with who asked for them and how they ended, and an earlier spec comes back', async () => {
-  expect(await apply('shop', 'db')).toMatchObject({ code: 0 })
-  expect(await apply('shop', 'cache', { fail: true })).toMatchObject({ code: 1 })
+  expect(await apply('shop', 'db', { logLines: 2 })).toMatchObject({ code: 0 })
+  expect(await apply('shop', 'db', { fail: true, logLines: 1 })).toMatchObject({ code: 1 })
   const { code, out } = await phaseline('runs shop')
   expect(code).toBe(0)
   const [head, newest, first] = out.split('\n')
@@ -33,6 +33,11 @@ test('runs are listed with who asked for them and how they ended, and an earlier
   const back = await phaseline('rollback shop --wait')
   expect(back.out).toContain('shop has the spec 1 again, as 3')
   expect(back).toMatchObject({ code: 0 })
+  // What each of them has printed.
+  const ofDb = 'default/shop/deploy-items/db | line 1\ndefault/shop/deploy-items/db | line 2\n'
+  expect(await phaseline('runs shop --logs 1')).toMatchObject({ code: 0, out: ofDb })
+  expect((await phaseline('runs shop --logs 2')).out).toBe('default/shop/deploy-items/db | line 1\n')
+  expect(await phaseline('runs shop --logs 7')).toMatchObject({ code: 3, err: expect.stringContaining('no run 7') })
   expect((await phaseline('runs shop --limit 1')).out).toMatch(/\n3 +SUCCEEDED +rolled back /)
   const { runs } = JSON.parse((await phaseline('runs shop --json')).out) as { runs: { number: number }[] }
   expect(runs.map(({ number }) => number)).toEqual([3, 2, 1])

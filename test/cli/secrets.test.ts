@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { run } from '../../src/cli/run.ts'
 import { startTestApp } from '../testkit/app.ts'
 import type { ReachableServer } from '../testkit/server.ts'
@@ -120,7 +123,7 @@ describe('tokens', () => {
     expect((await who(secret)).out).toContain('mine')
 
     const { out } = await phaseline('token list')
-    expect(out).toMatch(/^mine +deployer +my-type, other +web +\d+\S* ago +in (?:89d 23h|90d 00h) +\S+$/m)
+    expect(out).toMatch(/^mine +agent \(deployer\) +my-type, other +web +\d+\S* ago +in (?:89d 23h|90d 00h) +\S+$/m)
     expect(out).toMatch(/^reads +reader +all +never +never +\S+$/m)
     expect(out).not.toContain(secret)
 
@@ -138,6 +141,26 @@ describe('tokens', () => {
       err: expect.stringContaining('Give the id: '),
     })
     expect(await phaseline('token create x --role worker')).toMatchObject({ code: 2, out: '' })
+  })
+
+  it('go into a new file that only its owner reads, or leave none behind', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'phaseline-secret-file-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const file = join(folder, 'token')
+    const created = await phaseline(`token create filed --role reader --secret-file ${file}`)
+    expect(created).toMatchObject({ code: 0, out: '', err: expect.stringContaining(`Its secret is in ${file}.`) })
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    const env = { PHASELINE_URL: server.url, PHASELINE_TOKEN_FILE: file, PHASELINE_TOKEN: '' }
+    expect((await phaseline('whoami', { env })).out).toContain('filed')
+    const again = await phaseline(`token create filed --role reader --secret-file ${file}`)
+    expect(again).toMatchObject({ code: 2, err: expect.stringContaining('exists: name a new file') })
+    const refused = join(folder, 'refused')
+    expect(
+      await phaseline(`token create x --role reader --project nobodys --secret-file ${refused}`),
+    ).not.toMatchObject({ code: 0 })
+    expect(await readdir(folder)).toEqual(['token'])
+    const json = await phaseline(`token create other --role reader --json --secret-file ${refused}`)
+    expect(documents(json.out)[0]).not.toHaveProperty('secret')
   })
 
   it('that are wrong are told so, and not that one is missing', async () => {

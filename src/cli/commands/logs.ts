@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Cli } from '../cli.ts'
 import { type AddressOptions, locate, withAddressOptions } from '../objects/address.ts'
-import { formatLogLine } from '../objects/object-logs.ts'
 import {
   type FoundLine,
   followOutput,
   type OutputFilter,
+  printFound,
   readNewestOutput,
   readOutput,
 } from '../objects/output-read.ts'
@@ -14,7 +14,6 @@ import { parseCount, parseTime } from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { printLine } from '../terminal/io.ts'
-import { plain } from '../terminal/text.ts'
 
 interface LogsOptions extends SessionOptions, AddressOptions {
   readonly search?: string
@@ -122,15 +121,4 @@ async function filterOf(
   if (!located.ok) return located
   const { id, root } = located.value
   return { ok: true, value: { ...common, ...(id === root.id ? { rootId: id } : { objectId: id }) } }
-}
-
-/** One object's lines stand alone; others have the path of theirs before them, as `get` finds it. */
-function printFound(session: Session, line: FoundLine, withPath: boolean, timestamps: boolean): void {
-  session.emit(line)
-  if (session.json) return
-  const { at, object } = line
-  const time = timestamps ? `${session.paint('dim', at)} ` : ''
-  const path = object ? `${object.project.name}/${object.path}` : line.objectId
-  const where = withPath ? `${session.paint('dim', `${plain(path)} |`)} ` : ''
-  printLine(session.io.stdout, `${time}${where}${formatLogLine(line, session.paint)}`)
 }

@@ -10,7 +10,7 @@ import { revokeToken } from '../tokens/revoke.ts'
 export function addToken(program: Command, cli: Cli): void {
   const token = program.command('token').description('create, list or revoke tokens of agents, programs and people')
   withSessionOptions(token.command('create'))
-    .description('create a token; its secret is shown once, on standard output')
+    .description('create a token; its secret is shown once, on standard output, or written into a file')
     .argument('<name>', 'recorded as the author of every phase change')
     .addOption(
       new Option('--role <role>', 'admin, user (reads and writes), reader, or agent (claims work)')
@@ -26,6 +26,7 @@ export function addToken(program: Command, cli: Cli): void {
     .option('--target <targets>', 'agents: only work for these targets (default: all)', parseList)
     .option('--project <projects>', 'only these projects (default: all)', parseList)
     .option('--expires <duration>', 'valid for so long, such as 12h or 90d (default: for ever)', parseLength)
+    .option('--secret-file <file>', 'write the secret into this new file, which only you may read')
     .option('-q, --quiet', 'print the secret and nothing else')
     .action(async (name: string, options: SessionOptions & CreateTokenOptions) => {
       cli.exitCode = await withSession(cli.io, options, (session) => createToken(session, name, options))

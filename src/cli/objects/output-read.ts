@@ -1,6 +1,9 @@
 import { gql } from '../../documents/gql.ts'
 import type { NodeOf, ResultOf, VariablesOf } from '../../documents/typed-document.ts'
 import type { Session } from '../session.ts'
+import { printLine } from '../terminal/io.ts'
+import { plain } from '../terminal/text.ts'
+import { formatLogLine } from './object-logs.ts'
 
 const LINE = 'cursor lineCursor objectId at stream text object { name path project { name } }'
 const NEWEST = gql(`query NewestOutput($filter: LogLineFilter, $last: Int!, $before: String) {
@@ -76,4 +79,15 @@ export async function* followOutput(
     yield logLines
     after = logLines.cursor
   }
+}
+
+/** One object's lines stand alone; others have the path of theirs before them, as `get` finds it. */
+export function printFound(session: Session, line: FoundLine, withPath: boolean, timestamps: boolean): void {
+  session.emit(line)
+  if (session.json) return
+  const { at, object } = line
+  const time = timestamps ? `${session.paint('dim', at)} ` : ''
+  const path = object ? `${object.project.name}/${object.path}` : line.objectId
+  const where = withPath ? `${session.paint('dim', `${plain(path)} |`)} ` : ''
+  printLine(session.io.stdout, `${time}${where}${formatLogLine(line, session.paint)}`)
 }

@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { printLine } from '../terminal/io.ts'
 import { plain, words } from '../terminal/text.ts'
 import { CREATE_TOKEN } from './api.ts'
+import { SecretFile } from './secret-file.ts'
 
 type Input = VariablesOf<typeof CREATE_TOKEN>['input']
 
@@ -16,13 +17,27 @@ export interface CreateTokenOptions {
   readonly project?: readonly string[]
   readonly expires?: number
   readonly quiet?: boolean
+  readonly secretFile?: string
 }
 
 /**
- * `token create`: the secret is on standard output, alone, so that it can be piped; what there is to say of it is on
- * standard error.
+ * `token create`: the secret is in the file, or on standard output, alone, so that it can be piped; what there is to say of it
+ * is on standard error.
  */
 export async function createToken(session: Session, name: string, options: CreateTokenOptions): Promise<ExitCode> {
+  if (options.secretFile === undefined) return await create(session, name, options, null)
+  const opened = await SecretFile.create(options.secretFile)
+  if (!opened.ok) return session.refuse(opened.refusal)
+  await using file = opened.value
+  return await create(session, name, options, file)
+}
+
+async function create(
+  session: Session,
+  name: string,
+  options: CreateTokenOptions,
+  file: SecretFile | null,
+): Promise<ExitCode> {
   const { role, actor, type: types, target: targets, project: projects, expires, quiet } = options
   const outcome = await ask(session, CREATE_TOKEN, {
     ...{ name, role },
@@ -34,15 +49,17 @@ export async function createToken(session: Session, name: string, options: Creat
   })
   if (!outcome.ok) return session.refuse(outcome.refusal)
   const { secret, token } = outcome.value
-  session.emit({ secret, token })
+  await file?.write(secret)
+  session.emit(file ? { token } : { secret, token })
   if (session.json) return EXIT.ok
   if (!quiet) {
     const end = token.expiresAt === null ? 'It does not expire' : `It expires at ${token.expiresAt}`
+    const where = file ? `Its secret is in ${options.secretFile}.` : 'Its secret cannot be shown again:'
     printLine(
       session.io.stderr,
-      `${plain(token.name)} created for the role ${words(role)} (id ${token.id}). ${end}. Its secret cannot be shown again:`,
+      `${plain(token.name)} created for the role ${words(role)} (id ${token.id}). ${end}. ${where}`,
     )
   }
-  session.say(secret)
+  if (!file) session.say(secret)
   return EXIT.ok
 }

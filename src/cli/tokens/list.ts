@@ -35,7 +35,7 @@ const HEAD = ['NAME', 'ROLE', 'TYPES', 'PROJECTS', 'USED', 'EXPIRES', 'ID']
 
 const rowOf = (token: ListedToken, now: number): string[] => [
   token.name,
-  token.role === 'AGENT' ? words(token.actor) : words(token.role),
+  token.role === 'AGENT' ? `agent (${words(token.actor)})` : words(token.role),
   token.role === 'AGENT' ? (token.types?.join(', ') ?? 'all') : '',
   token.projects?.join(', ') ?? 'all',
   token.lastUsedAt ? `${duration(Math.max(0, now - Date.parse(token.lastUsedAt)))} ago` : 'never',

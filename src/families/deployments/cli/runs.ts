@@ -1,11 +1,13 @@
 import type { Command } from 'commander'
 import type { Cli } from '../../../cli/cli.ts'
 import { type AddressOptions, locate, withAddressOptions } from '../../../cli/objects/address.ts'
-import { describeRest, readPages } from '../../../cli/objects/pages.ts'
-import { invalid } from '../../../cli/objects/refusal.ts'
+import { printFound, readOutput } from '../../../cli/objects/output-read.ts'
+import { describeRest, type PagedList, readPages } from '../../../cli/objects/pages.ts'
+import { invalid, notFoundRefusal } from '../../../cli/objects/refusal.ts'
 import { parseCount } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
+import { printLine } from '../../../cli/terminal/io.ts'
 import { duration, plain, words } from '../../../cli/terminal/text.ts'
 import { gql } from '../../../documents/gql.ts'
 import type { NodeOf, ResultOf } from '../../../documents/typed-document.ts'
@@ -19,8 +21,12 @@ const RUNS = gql(`query Runs($id: ID!, $first: Int!, $after: String) {
 type Installation = Extract<NonNullable<ResultOf<typeof RUNS>['object']>, { readonly __typename: 'Installation' }>
 type Run = NodeOf<Installation['runs']>
 
+/** The one that runs, and all that are kept. */
+const MOST = 101
+
 interface RunsOptions extends SessionOptions, AddressOptions {
   readonly limit: number
+  readonly logs?: number
 }
 
 /** `phaseline runs NAME`: the jobs of a root installation, the newest first. */
@@ -29,20 +35,46 @@ export function addRuns(program: Command, cli: Cli): void {
     .description('list the jobs of a root installation, the newest first')
     .argument('<name>', 'id, or path')
     .option('--limit <count>', 'list at most this many', parseCount, 20)
+    .option(
+      '--logs <run>',
+      'print what the tree has printed from the begin of this run to the begin of the next',
+      parseCount,
+    )
     .action(async (name: string, options: RunsOptions) => {
-      cli.exitCode = await withSession(cli.io, options, (session) => listRuns(session, name, options))
+      cli.exitCode = await withSession(cli.io, options, (session) => runs(session, name, options))
     })
 }
 
-async function listRuns(session: Session, name: string, options: RunsOptions): Promise<ExitCode> {
+async function runs(session: Session, name: string, options: RunsOptions): Promise<ExitCode> {
   const located = await locate(session, name, options)
   if (!located.ok) return session.refuse(located.refusal)
   const { id } = located.value
-  const listed = await readPages(options.limit, async (first, after) => {
+  const isListed = options.logs === undefined
+  const listed = await readPages(isListed ? options.limit : MOST, async (first, after) => {
     const { object } = await session.client.query(RUNS, { id, first, after }, { signal: session.io.signal })
     return object?.__typename === 'Installation' ? object.runs : null
   })
   if (!listed) return session.refuse(invalid(`${plain(name)} is no installation: only installations have runs.`))
+  return isListed ? listRuns(session, listed) : await printLogs(session, id, listed.nodes, options.logs)
+}
+
+/** Runs of a tree follow each other, and a last line may come after the end of its run. */
+async function printLogs(session: Session, rootId: string, all: readonly Run[], number: number): Promise<ExitCode> {
+  const index = all.findIndex((run) => run.number === number)
+  const run = all[index]
+  if (!run) return session.refuse(notFoundRefusal(`There is no run ${number}, or it is not kept any more.`))
+  const next = all[index - 1]
+  const filter = { rootId, since: run.startedAt, ...(next ? { until: next.startedAt } : {}) }
+  let count = 0
+  for await (const lines of readOutput(session, filter, null)) {
+    for (const line of lines) printFound(session, line, true, false)
+    count += lines.length
+  }
+  if (count === 0) printLine(session.io.stderr, `Run ${number} has printed nothing.`)
+  return EXIT.ok
+}
+
+function listRuns(session: Session, listed: PagedList<Run>): ExitCode {
   session.emit({ totalCount: listed.totalCount, runs: listed.nodes })
   if (listed.nodes.length === 0) session.say('It has had no job yet. A nested installation runs with its root.')
   else

@@ -1,10 +1,13 @@
 import { useState } from 'react'
+import { Link } from 'wouter'
 import type { Details } from '../../data/details-store.ts'
 import { type Run, runsOf, specsOf } from '../../data/runs.ts'
 import { mayChange } from '../../model/actions.ts'
 import { type Difference, describeDifference, differences } from '../../model/spec-diff.ts'
 import { duration, plural } from '../../model/words.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+
+import { outputHref } from '../../ui/links.ts'
 import { Phase, Since } from '../../ui/phase.tsx'
 import { useLive, useSession } from '../../ui/session-context.ts'
 import { Outcome } from '../../ui/states.tsx'
@@ -62,7 +65,7 @@ export function PanelRuns({ details, onDone }: { readonly details: Details; read
     <section aria-label="Runs">
       <h3>Runs</h3>
       <ol className="runs">
-        {shown.map((run) => (
+        {shown.map((run, i) => (
           <li key={run.number} data-run={run.number}>
             <span className="quiet">{run.number}</span>{' '}
             {run.phase ? <Phase phase={run.phase} /> : <b className="is-active">▶ running</b>}{' '}
@@ -76,7 +79,10 @@ export function PanelRuns({ details, onDone }: { readonly details: Details; read
               <button type="button" disabled={busy} onClick={() => void open(run.generation)}>
                 Roll back to spec {run.generation}
               </button>
-            )}
+            )}{' '}
+            <Link href={outputHref({ root: id, since: run.startedAt, until: runs.newest[i - 1]?.startedAt ?? '' })}>
+              Output
+            </Link>
           </li>
         ))}
       </ol>
