@@ -33,7 +33,11 @@ const WARM_UP = Number(process.env.FUZZ_WARM_UP ?? (isLong ? 30_000 : 100))
 /** After a short warm-up the caches go on to fill. */
 const MOST_GROWTH = isLong ? 1.1 : 1.5
 
+/** Of 100 answers: refused since the caller asks too often, or with a wrong token, which tries little. */
+const MOST_DELAYED = 5
+
 let target: Target
+const counts = { answers: 0, delayed: 0 }
 beforeAll(async () => {
   target = await startTarget()
 })
@@ -46,6 +50,8 @@ afterAll(async () => {
 async function defectOf(one: FuzzCase): Promise<string | null> {
   try {
     const answers = await send(target, one)
+    counts.answers += answers.length
+    counts.delayed += answers.filter(({ status }) => status === 429).length
     const defect = answers.map(defectIn).find((found) => found !== null)
     if (defect) return defect
   } catch (error) {
@@ -75,8 +81,10 @@ test(`${CASES} random cases are answered`, { timeout: 60_000 * (2 * MINUTES + 10
   if (isLong)
     process.stdout.write(
       `${tried} cases of seed ${SEED} in ${Math.round(seconds)} s, ${Math.round(tried / seconds)} a second: no defect\n` +
+        `${counts.delayed} of ${counts.answers} answers: too often\n` +
         `memory: ${megabytes(before)} after ${WARM_UP} cases; ${megabytes(after)} at the end\n`,
     )
+  expect((100 * counts.delayed) / counts.answers).toBeLessThan(MOST_DELAYED)
   expect(after.used).toBeLessThan(before.used * MOST_GROWTH)
   expect(after.rss).toBeLessThan(before.rss * MOST_GROWTH)
 })

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { GATEWAY_LIMITS } from '../../src/core/gateway-limits.ts'
+import { setCapacity } from '../../src/families/pipelines/slots.ts'
 import { createWorkerTokens } from '../../src/families/pipelines/worker-tokens.ts'
 import { createSealing } from '../../src/store/sealing.ts'
 import { ask } from '../testkit/ask.ts'
@@ -43,6 +44,7 @@ const TOKENS = [
   ['deployer', { role: 'AGENT', actor: 'DEPLOYER' }],
   ['crm', { role: 'AGENT', actor: 'CRM' }],
 ] as const
+const SLOTS = 1_000_000
 const workerTemplate = { command: ['true'] }
 
 export async function startTarget(): Promise<Target> {
@@ -61,6 +63,8 @@ export async function startTarget(): Promise<Target> {
     }),
   )
   const { client } = server
+  // No runtime ends a worker, and one without a slot has no valid token.
+  await setCapacity(pool, { maxWorkers: SLOTS, maxJobs: SLOTS })
   for (const name of ['fuzz', 'foreign']) await ask(client, MUTATIONS.createProject, { name, workerTemplate })
   const tokens = new Map<CallerName, string>()
   for (const [name, token] of TOKENS)

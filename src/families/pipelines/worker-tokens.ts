@@ -15,6 +15,7 @@ export interface WorkerTokens {
   /** Null: no key to sign the token with exists. */
   tokenOf(workerId: string): string | null
   recognises(secret: string): boolean
+  isSigned(secret: string): boolean
   /** Null: the token is invalid, or its worker has ended or is gone. */
   authenticate(secret: string): Promise<Viewer | null>
 }
@@ -26,6 +27,13 @@ const SECRET = /^pw_[A-Za-z0-9_-]{64}$/
 const FINAL: ReadonlySet<Phase> = new Set(worker.final)
 
 export function createWorkerTokens(client: Client, sealing: Pick<Sealing, 'sign' | 'verify'>): WorkerTokens {
+  /** Null: it has no signature of ours. */
+  const signedId = (secret: string): Buffer | null => {
+    if (!SECRET.test(secret)) return null
+    const bytes = Buffer.from(secret.slice(PREFIX.length), 'base64url')
+    const id = bytes.subarray(0, ID_BYTES)
+    return sealing.verify(PURPOSE, id, bytes.subarray(ID_BYTES)) ? id : null
+  }
   return {
     tokenOf(workerId) {
       const id = Buffer.from(workerId.replaceAll('-', ''), 'hex')
@@ -33,11 +41,10 @@ export function createWorkerTokens(client: Client, sealing: Pick<Sealing, 'sign'
       return signature && `${PREFIX}${Buffer.concat([id, signature]).toString('base64url')}`
     },
     recognises: (secret) => secret.startsWith(PREFIX),
+    isSigned: (secret) => signedId(secret) !== null,
     async authenticate(secret) {
-      if (!SECRET.test(secret)) return null
-      const bytes = Buffer.from(secret.slice(PREFIX.length), 'base64url')
-      const id = bytes.subarray(0, ID_BYTES)
-      if (!sealing.verify(PURPOSE, id, bytes.subarray(ID_BYTES))) return null
+      const id = signedId(secret)
+      if (!id) return null
       const found = await findWorker(client, id.toString('hex'))
       return found && !FINAL.has(found.phase) ? viewerOf(found) : null
     },

@@ -29,6 +29,8 @@ export interface Tokens {
    * @throws CredentialsUnavailable
    */
   authenticate(secret: string): Promise<Viewer | null>
+  /** Whether this server's key has signed it, valid or not any more. Costs one hash. */
+  isSigned(secret: string): boolean
   /** Adds a token to a principal, in a transaction of the caller. */
   create(
     client: Client,
@@ -52,6 +54,8 @@ export interface SelfMadeTokens {
    * @throws CredentialsUnavailable
    */
   authenticate(secret: string): Promise<Viewer | null>
+  /** Whether our own key has signed it; absent: others sign them. */
+  isSigned?(secret: string): boolean
 }
 
 export function createTokens(pool: Pool, system: System, selfMade: readonly SelfMadeTokens[] = []): Tokens {
@@ -94,6 +98,7 @@ export function createTokens(pool: Pool, system: System, selfMade: readonly Self
       noteUsed(found, now)
       return remember(key, viewerOf(found), { ...term, until: Math.min(ends, term.until) })
     },
+    isSigned: (secret) => selfMade.some((tokens) => tokens.isSigned?.(secret) ?? false),
     async create(client, principal, { name, expiresInMs }) {
       const secret = `pl_${Buffer.from(system.secret(32)).toString('base64url')}`
       const createdAt = system.now()

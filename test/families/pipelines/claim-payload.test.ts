@@ -10,6 +10,7 @@ import { payloadOf } from '../../testkit/ask.ts'
 import { MUTATIONS } from '../../testkit/documents.ts'
 import { gql } from '../../testkit/gql.ts'
 import { viewerOf } from '../../testkit/viewers.ts'
+import { until } from '../../testkit/wait.ts'
 import { TIMEOUTS, USER } from '../../testkit/world.ts'
 
 let api: Api
@@ -245,6 +246,35 @@ describe("a worker's token", () => {
     // An event has no token, though its id could be signed.
     const { rows } = await pool.query<{ root: string }>('select root_id as root from object where id = $1', [objectId])
     expect(await as(createWorkerTokens(pool, sealing).tokenOf(rows[0]?.root ?? ''))).toBeNull()
+  })
+
+  test('that is not valid any more, or another wrong one that comes again, delays nobody at the same address', async () => {
+    const server = await api.serve({ trustedProxies: ['127.0.0.1'] })
+    const ask = async (token: string, address: string): Promise<number> => {
+      const response = await fetch(`${server.url}/graphql`, {
+        method: 'POST',
+        headers: {
+          ...{ 'content-type': 'application/json', authorization: `Bearer ${token}` },
+          'x-forwarded-for': address,
+        },
+        body: '{"query":"{ viewer { name } }"}',
+      })
+      await response.body?.cancel()
+      return response.status
+    }
+    const ended = await start('noisy')
+    expect(await ask(ended.token, '192.0.2.7')).toBe(200)
+    await api.world.pipelines.deleteEvent(USER, { id: ended.eventId })
+    await api.world.settle()
+    later()
+    for (let i = 0; i < 30; i++)
+      for (const token of [ended.token, 'pl_expired']) expect(await ask(token, '192.0.2.7')).toBe(401)
+    expect(await ask(await api.token({ name: 'beside' }), '192.0.2.7')).toBe(200)
+    // Guesses do, but for workers.
+    let guesses = 0
+    await until(async () => (await ask(`pl_guess${guesses++}`, '192.0.2.8')) === 429, { what: 'it is delayed' })
+    const { token } = await start('beside')
+    expect(await ask(token, '192.0.2.8')).toBe(200)
   })
 
   test('over HTTP it reads its own tree and changes nothing but jobs', async () => {
