@@ -67,7 +67,11 @@ test('blockedBy says which lock a job waits for, who has it and who comes before
       reason ... on LockBlocker { resource mode position holders { name } waiters { name } } } } } } } }`),
     { id: present(ids.three) },
   )
-  expect(asked.object?.blockedBy).toEqual([{ reason: 'CHILDREN', message: 'One of its jobs has not ended.' }])
+  // The task waits for what its job waits for.
+  expect(asked.object?.blockedBy).toEqual([
+    { reason: 'LOCK', message: 'host:a is wanted together with others; its place in the queue is 2.' },
+    { reason: 'CHILDREN', message: 'One of its jobs has not ended.' },
+  ])
   expect(asked.object?.children.edges[0]?.node.blockedBy).toEqual([
     {
       reason: 'LOCK',
@@ -77,6 +81,23 @@ test('blockedBy says which lock a job waits for, who has it and who comes before
       holders: [{ name: 'one' }],
       waiters: [{ name: 'two' }],
     },
+  ])
+})
+
+test('a task whose jobs wait for the same runner says so once', async () => {
+  const { world } = api
+  const id = await addTask(
+    world,
+    [gadget('first'), gadget('second'), gadget('third', { dependsOn: ['first'] })],
+    'alike',
+  )
+  await world.settle()
+  const { object } = await api.query(gql('query ($id: ID!) { object(id: $id) { blockedBy { reason message } } }'), {
+    id,
+  })
+  expect(object?.blockedBy).toEqual([
+    { reason: 'AGENT', message: 'No gadget runner was heard of within the last minute.' },
+    { reason: 'CHILDREN', message: '3 of its jobs have not ended.' },
   ])
 })
 

@@ -7,17 +7,33 @@ import { statement } from '../../store/statement.ts'
 import * as table from '../../store/tables.ts'
 import type { BlockerInputs, Waiting } from './blockers.ts'
 import { blockersOfLocks } from './lock-queries.ts'
+import { gadgetJob as machine } from './machines.ts'
 
+/** Of one task. */
+const MOST_JOBS = 10
+const FINAL = machine.final.join(',')
+
+// A task waits for what its jobs wait for: some of those that are not pending are read with it.
 const WAITING = statement({
-  text: `select o.id, o.kind, o.name, o.phase, o.project_id as "projectId", t.phase as "taskPhase", y.open, w.type, w.state as "workState",
+  text: `with asked as (
+    select unnest($1::uuid[]) as id
+  ), read as (
+    select id from asked
+    union select j.id from asked a cross join lateral (
+      select c.id from object c where c.parent_id = a.id and c.kind = 'GADGET_JOB' and c.phase <> all ('{PENDING,${FINAL}}')
+      order by c.ordinal limit ${MOST_JOBS}
+    ) j
+  )
+  select o.id, o.kind, o.parent_id as "parentId", o.name, o.phase, o.project_id as "projectId", t.phase as "taskPhase", y.open, w.type, w.state as "workState",
     array(select json_build_object('id', d.id, 'name', d.name, 'phase', d.phase) from edge e join object d on d.id = e.to_id
       where e.from_id = o.id and d.phase not in ('DONE', 'SKIPPED') order by d.ordinal limit 10) as "dependsOn"
   from object o left join object t on t.id = o.parent_id left join tally y on y.object_id = o.id
-  left join work w on w.object_id = o.id where o.id = any($1::uuid[])`,
+  left join work w on w.object_id = o.id where o.id in (select id from read) order by o.ordinal`,
   params: [array(uuid)],
   row: {
     id: table.object.id,
     kind: table.object.kind,
+    parentId: table.object.parentId,
     name: table.object.name,
     phase: table.object.phase,
     projectId: table.object.projectId,

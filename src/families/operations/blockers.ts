@@ -7,6 +7,7 @@ import type { LockMode } from './lock-mode.ts'
 /** Blockers of tasks and their jobs. */
 
 export interface Waiting {
+  readonly parentId: string | null
   readonly kind: ObjectKind
   readonly phase: Phase
   readonly projectId: string
@@ -24,6 +25,7 @@ export interface LockWait {
   readonly ahead: readonly { readonly objectId: string; readonly mode: LockMode; readonly held: boolean }[]
 }
 export interface BlockerInputs {
+  /** With some of the jobs of each task, in their order. */
   readonly objects: ReadonlyMap<string, Waiting>
   readonly locks: ReadonlyMap<string, readonly LockWait[]>
   /** Whether a gadget runner is connected that may take it. */
@@ -49,21 +51,17 @@ export type OperationsBlocker =
       readonly connected: boolean
     }
 
-export function blockersOf(id: string, { objects, locks, isServed }: BlockerInputs): readonly OperationsBlocker[] {
+/** Those of a task are what its jobs wait for, and then the jobs. */
+export function blockersOf(id: string, inputs: BlockerInputs): readonly OperationsBlocker[] {
+  const { objects, locks, isServed } = inputs
   const object = objects.get(id)
   if (!object) return []
   const { kind, phase, projectId, open, type, workState, dependsOn } = object
   if (kind === 'TASK') {
-    const waits = (phase === 'RUNNING' || phase === 'ABORTING') && open !== null && open > 0
-    return waits
-      ? [
-          {
-            reason: 'CHILDREN',
-            message: open === 1 ? 'One of its jobs has not ended.' : `${open} of its jobs have not ended.`,
-            open,
-          },
-        ]
-      : []
+    if (!(phase === 'RUNNING' || phase === 'ABORTING') || open === null || open === 0) return []
+    const message = open === 1 ? 'One of its jobs has not ended.' : `${open} of its jobs have not ended.`
+    const jobs = [...inputs.objects].filter(([, { parentId }]) => parentId === id)
+    return [...unique(jobs.flatMap(([job]) => blockersOf(job, inputs))), { reason: 'CHILDREN', message, open }]
   }
   if (isOver(phase)) return []
   if (phase === 'PENDING') return dependsOn.map(dependency)
@@ -75,6 +73,11 @@ export function blockersOf(id: string, { objects, locks, isServed }: BlockerInpu
     : 'No gadget runner was heard of within the last minute.'
   return [{ reason: 'AGENT', message, types: [type], connected }]
 }
+
+/** Jobs of a task that wait for the same runner say the same. */
+const unique = (blockers: readonly OperationsBlocker[]): readonly OperationsBlocker[] => [
+  ...new Map(blockers.map((blocker) => [`${blocker.reason} ${blocker.message}`, blocker])).values(),
+]
 
 const dependency = ({ id, name, phase }: Waiting['dependsOn'][number]): OperationsBlocker => ({
   reason: 'DEPENDENCY',
