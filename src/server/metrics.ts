@@ -5,6 +5,7 @@ import type { Log } from '../core/ports/log.ts'
 import type { OpenStreams } from '../graphql/log/open-streams.ts'
 import type { Bounds } from './bounds.ts'
 import type { ExecutedOperation } from './count-operations.ts'
+import { measureEventLoopLag, NEVER_MS } from './event-loop-lag.ts'
 import type { GraphQLSocket } from './graphql-socket.ts'
 import { type MeasuredWork, measureReads, measureWork } from './measure-work.ts'
 import type { FanOut } from './streams/fan-out.ts'
@@ -39,7 +40,8 @@ export interface MeasuredClock {
 
 /** Metrics for Prometheus: the process, requests and operations, what the engine does, the database, and streams. */
 export function createMetrics(measured: Measured, registry = new Registry()): Metrics {
-  collectDefaultMetrics({ register: registry })
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: NEVER_MS })
+  measureEventLoopLag(registry)
   const requests = new Histogram({
     name: 'phaseline_http_request_seconds',
     help: 'Time to answer a request; a stream of events counts until it ends.',
