@@ -1,5 +1,6 @@
 import { NoSchemaIntrospectionCustomRule, validate } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
+import { withoutStacks } from './without-stacks.ts'
 
 /** What a server tells of its schema. */
 export interface Disclosure {
@@ -11,10 +12,10 @@ export interface Disclosure {
 export const limitDisclosure = ({ introspection, suggestions }: Disclosure): Plugin => ({
   onValidate({ addValidationRule, setValidationFn }) {
     if (!introspection) addValidationRule(NoSchemaIntrospectionCustomRule)
-    if (!suggestions) {
-      setValidationFn(((schema, document, rules, options) =>
-        validate(schema, document, rules, { ...options, hideSuggestions: true })) as typeof validate)
-    }
+    setValidationFn(((schema, document, rules, options) =>
+      withoutStacks(() =>
+        validate(schema, document, rules, { ...options, ...(suggestions ? {} : { hideSuggestions: true }) }),
+      )) as typeof validate)
   },
   onExecute({ args }) {
     if (!suggestions) Object.assign(args, { hideSuggestions: true })

@@ -6,6 +6,7 @@ import { introspectionSize } from '../graphql/schema/introspection-size.ts'
 import { MAX_DOCUMENT_LENGTH, MAX_INTROSPECTION, MAX_REPEATS, MAX_TOKENS } from '../graphql/schema/limits.ts'
 import { countRepeats } from '../graphql/schema/repeats.ts'
 import { MAX_NESTING, NUL } from './request-text.ts'
+import { withoutStacks } from './without-stacks.ts'
 
 /**
  * Refuses documents that cost too much to parse or to validate, or ask too much of GraphQL itself: each of these is done at
@@ -16,13 +17,15 @@ export const limitDocuments = (schema: GraphQLSchema): Plugin => ({
     if (String(params.source).length > MAX_DOCUMENT_LENGTH) {
       throw refused('TOO_COMPLEX', `A document has at most ${MAX_DOCUMENT_LENGTH} characters: use variables.`)
     }
-    setParseFn((text: string) => {
-      const document = parseDocument(text)
-      if (countRepeats(document) > MAX_REPEATS) throw refused('TOO_COMPLEX', TOO_MANY_REPEATS)
-      if (INTROSPECTION.test(text) && introspectionSize(document, schema, MAX_INTROSPECTION) > MAX_INTROSPECTION)
-        throw refused('TOO_COMPLEX', TOO_MUCH_INTROSPECTION)
-      return document
-    })
+    setParseFn((text: string) =>
+      withoutStacks(() => {
+        const document = parseDocument(text)
+        if (countRepeats(document) > MAX_REPEATS) throw refused('TOO_COMPLEX', TOO_MANY_REPEATS)
+        if (INTROSPECTION.test(text) && introspectionSize(document, schema, MAX_INTROSPECTION) > MAX_INTROSPECTION)
+          throw refused('TOO_COMPLEX', TOO_MUCH_INTROSPECTION)
+        return document
+      }),
+    )
   },
 })
 

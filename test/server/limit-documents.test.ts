@@ -1,4 +1,5 @@
-import { getIntrospectionQuery, parse } from 'graphql'
+import { queryObjects } from 'node:v8'
+import { getIntrospectionQuery, Lexer, parse, ValidationContext } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { introspectionSize } from '../../src/graphql/schema/introspection-size.ts'
 import { countRepeats } from '../../src/graphql/schema/repeats.ts'
@@ -53,6 +54,17 @@ test('what a document has usually is no repetition', async () => {
   expect(countRepeats(parse(usual))).toBeLessThan(10)
   const cycle = '{ ...a } fragment a on Query { viewer { name } ...b } fragment b on Query { ...a }'
   expect(await answerTo(cycle)).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED' })
+})
+
+test('what is remembered of a wrong document is its error, and not how it was found', async () => {
+  const kept = (type: typeof Lexer | typeof ValidationContext) => queryObjects(type, { format: 'count' })
+  const before = [kept(Lexer), kept(ValidationContext)]
+  for (let i = 0; i < 100; i++) {
+    expect(await answerTo(`{ a${i}: viewer { name `)).toMatchObject({ code: 'GRAPHQL_PARSE_FAILED' })
+    expect(await answerTo(`{ a${i}: viewer { nothing } }`)).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED' })
+  }
+  const after = [kept(Lexer), kept(ValidationContext)]
+  for (const [i, count] of after.entries()) expect(count - (before[i] ?? 0)).toBeLessThan(10)
 })
 
 describe('introspection', () => {
