@@ -4,7 +4,7 @@ import type { Viewer } from '../core/ports/viewer.ts'
 import type { FailureCode } from '../core/vocabulary.ts'
 import { authenticate } from './authenticate.ts'
 import type { Bounds } from './bounds.ts'
-import type { Meter } from './callers.ts'
+import { BYTES_OF_A_REFUSAL, type Meter } from './callers.ts'
 import type { TokenParts } from './check-token.ts'
 import type { Connections, EndReason } from './connections.ts'
 import { withDocument } from './named-document.ts'
@@ -101,8 +101,10 @@ async function answer({ request: sent }: SentRequest, asking: Asking, parts: Htt
     const { accept } = request.headers
     const plain = streams || acceptsJson(accept) ? plainOf(sent) : null
     if (plain && streams && (await answerSubscription(plain, viewer, response, parts))) return
-    if (plain && !streams && (await answerPlain(plain, viewer, { yoga: parts.yoga, accept, response, turn, charge })))
-      return
+    if (plain && !streams) {
+      if (await answerPlain(plain, viewer, { yoga: parts.yoga, accept, response, turn, charge })) return
+      charge(BYTES_OF_A_REFUSAL)
+    }
     await send(await ask(request, sent, viewer, parts), response, parts)
   } finally {
     answered()
