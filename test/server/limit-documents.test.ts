@@ -56,17 +56,6 @@ test('what a document has usually is no repetition', async () => {
   expect(await answerTo(cycle)).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED' })
 })
 
-test('what is remembered of a wrong document is its error, and not how it was found', async () => {
-  const kept = (type: typeof Lexer | typeof ValidationContext) => queryObjects(type, { format: 'count' })
-  const before = [kept(Lexer), kept(ValidationContext)]
-  for (let i = 0; i < 100; i++) {
-    expect(await answerTo(`{ a${i}: viewer { name `)).toMatchObject({ code: 'GRAPHQL_PARSE_FAILED' })
-    expect(await answerTo(`{ a${i}: viewer { nothing } }`)).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED' })
-  }
-  const after = [kept(Lexer), kept(ValidationContext)]
-  for (const [i, count] of after.entries()) expect(count - (before[i] ?? 0)).toBeLessThan(10)
-})
-
 describe('introspection', () => {
   const leaves = (count: number) => times(count, (i) => `a${i}: description`)
   test.each([
@@ -98,4 +87,13 @@ describe('introspection', () => {
     expect(measured).toBeGreaterThan(length / 2)
     expect(measured).toBeLessThan(length)
   })
+})
+
+// The last one: counting takes so long that idle connections are closed meanwhile.
+test('what is remembered of a wrong document is its error, and not how it was found', async () => {
+  for (let i = 0; i < 100; i++) {
+    expect(await answerTo(`{ a${i}: viewer { name `)).toMatchObject({ code: 'GRAPHQL_PARSE_FAILED' })
+    expect(await answerTo(`{ a${i}: viewer { nothing } }`)).toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED' })
+  }
+  for (const type of [Lexer, ValidationContext]) expect(queryObjects(type, { format: 'count' })).toBeLessThan(20)
 })

@@ -214,6 +214,13 @@ test('the log is searched on the server, over more than it has read, and its add
   await page.getByText('Nothing matches.').waitFor()
   await page.getByRole('button', { name: 'Show the whole log' }).click()
   await page.getByText('200 changes shown, older ones not read yet').waitFor()
+  // It stays so: what was typed before does not come back.
+  await page.getByLabel('Search').fill('later-hay')
+  await page.waitForURL(/\?search=later-hay$/)
+  await page.getByLabel('Search').fill('')
+  await page.waitForURL(/\/log$/)
+  await page.getByText('200 changes shown, older ones not read yet').waitFor()
+  expect(await page.getByLabel('Search').inputValue()).toBe('')
   expect(complaints).toEqual([])
 })
 

@@ -41,10 +41,10 @@ mutation CreateInstallation {
   }
 }
 
-# Every phase change since the first, then
-# each one as it happens; the last is shown.
+# Each phase change as it happens; the last
+# is shown. Add (after: 0) for all of them.
 subscription PhaseChanges {
-  phaseChanges(after: 0) {
+  phaseChanges {
     sequence kind name from to
     actor by reason
   }

@@ -11,8 +11,11 @@ const TYPED_MS = 250
 
 /** A field whose text takes effect after a pause in typing. */
 export function SearchField({ label, value, onChange, placeholder = 'contains…' }: Props) {
-  const [text, setText] = useState(value)
-  useEffect(() => setText(value), [value])
+  const [typed, setTyped] = useState({ text: value, over: value })
+  const isTyped = typed.over === value
+  // Another value wins: what was typed was meant for the one before. In an effect it could come later than the pause.
+  if (!isTyped) setTyped({ text: value, over: value })
+  const text = isTyped ? typed.text : value
   useEffect(() => {
     if (text === value) return
     const timer = setTimeout(() => onChange(text), TYPED_MS)
@@ -21,7 +24,12 @@ export function SearchField({ label, value, onChange, placeholder = 'contains…
   return (
     <label className="grow">
       <span>{label}</span>
-      <input type="search" value={text} placeholder={placeholder} onChange={({ target }) => setText(target.value)} />
+      <input
+        type="search"
+        value={text}
+        placeholder={placeholder}
+        onChange={({ target }) => setTyped({ text: target.value, over: value })}
+      />
     </label>
   )
 }
