@@ -1,3 +1,4 @@
+import type { WrittenBatch } from '../core/ports/phase-change.ts'
 import type { Node } from '../core/tree.ts'
 import type { LockedTree as LockedTreePort } from '../families/family.ts'
 import { appendChanges } from '../log/append.ts'
@@ -129,8 +130,10 @@ export class LockedTree implements LockedTreePort {
     sent.push(...this.#enqueueWakes(), this.#schedule())
     // A due tree reads its rows to compute its schedule. The log waits for that, since it has to come last.
     if (this.#isClockDue || this.#state.failures > 0) await awaitAll(sent.splice(0))
-    const traceparent = this.#tx.trace?.traceparent ?? null
-    sent.push(appendChanges(this.client, slice.changes, traceparent).then((batches) => log.appended(batches)))
+    const { trace } = this.#tx
+    // Its place is known once all trees are written: what they hand out may belong to other traces.
+    const place = (batch: WrittenBatch) => (trace ? { ...batch, traceparent: trace.traceparent } : batch)
+    sent.push(appendChanges(this.client, slice.changes).then((batches) => log.appended(batches.map(place))))
     const { changes } = slice
     if (changes.length > 0) this.#tx.onCommit(() => this.#context.counts.changed(changes))
     if (inserts) this.#tx.pipeline(sent)

@@ -56,17 +56,13 @@ const APPEND = statement({
 /**
  * Writes one batch of the log, in order, in one statement. Call it at most once per transaction, with the root row locked,
  * so that batch ids grow in commit order within a tree. All changes must be of that tree, and so of its project. Without changes it writes
- * nothing. Returns the batch to announce after the commit, with its place in a trace.
+ * nothing. Returns the batch to announce after the commit.
  */
-export async function appendChanges(
-  client: Client,
-  changes: readonly Change[],
-  traceparent: string | null = null,
-): Promise<readonly WrittenBatch[]> {
+export async function appendChanges(client: Client, changes: readonly Change[]): Promise<readonly WrittenBatch[]> {
   const [first] = changes
   if (!first) return []
   const { rows } = await APPEND.query(client, valuesOf(first, changes))
-  return rows.map(({ id }) => ({ id: String(id), changes, traceparent }))
+  return rows.map(({ id }) => ({ id: String(id), changes }))
 }
 
 function valuesOf({ rootId, projectId }: Change, changes: readonly Change[]): StatementValues<typeof APPEND> {

@@ -81,7 +81,7 @@ describe('serve', () => {
     await using serving = await serve()
     // `phaseline serve | head -0`
     serving.child.stdout?.destroy()
-    expect(await serving.exit).toBe(0)
+    expect(await serving.exit, serving.err()).toBe(0)
     expect(serving.processes()).toEqual([])
     expect(serving.err()).not.toContain('This is a defect')
   })

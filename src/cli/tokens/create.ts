@@ -1,4 +1,5 @@
 import type { VariablesOf } from '../../documents/typed-document.ts'
+import { invalid } from '../objects/refusal.ts'
 import type { Session } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
@@ -49,7 +50,8 @@ async function create(
   })
   if (!outcome.ok) return session.refuse(outcome.refusal)
   const { secret, token } = outcome.value
-  await file?.write(secret)
+  const problem = await file?.write(secret)
+  if (problem) return session.refuse(invalid(`${problem}. Its token is of no use: phaseline token revoke ${token.id}`))
   session.emit(file ? { token } : { secret, token })
   if (session.json) return EXIT.ok
   if (!quiet) {

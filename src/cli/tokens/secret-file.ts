@@ -24,9 +24,15 @@ export class SecretFile implements AsyncDisposable {
     }
   }
 
-  async write(secret: string): Promise<void> {
-    await this.#file.writeFile(`${secret}\n`)
-    this.#isWritten = true
+  /** What is wrong; null: it is written. */
+  async write(secret: string): Promise<string | null> {
+    try {
+      await this.#file.writeFile(`${secret}\n`)
+      this.#isWritten = true
+      return null
+    } catch (error) {
+      return `${this.#path} cannot be written: ${(error as Error).message}`
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

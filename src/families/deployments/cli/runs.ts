@@ -37,7 +37,7 @@ export function addRuns(program: Command, cli: Cli): void {
     .option('--limit <count>', 'list at most this many', parseCount, 20)
     .option(
       '--logs <run>',
-      'print what the tree has printed from the begin of this run to the begin of the next',
+      'print what the tree printed from the start of this run to the start of the next',
       parseCount,
     )
     .action(async (name: string, options: RunsOptions) => {

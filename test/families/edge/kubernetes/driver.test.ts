@@ -62,7 +62,14 @@ describe.runIf(hasCluster())('the driver for Kubernetes', { timeout: 240_000, co
     const working = at.begin('UPDATE', 'c1/good', sleeper({ ...crash, ports: [{ port: 80 }] }), 2)
     expect(await working.done).toMatch(/^NOT_READY: .*CrashLoopBackOff \(exit code 3\)|^NOT_READY: .*Error/)
     expect(await at.find('c1', 'services', 'good')).toBeNull()
-    expect(await at.find('c1', DEPLOYMENTS, 'good')).toMatchObject({ status: { readyReplicas: 1, replicas: 1 } })
+    // The pod that crashed may still be ending.
+    await until(
+      async () => {
+        const { status } = (await at.find('c1', DEPLOYMENTS, 'good')) as { status?: Record<string, number> }
+        return status?.replicas === 1 && status.readyReplicas === 1
+      },
+      { what: 'it is as it was' },
+    )
     expect(await at.list()).toEqual(['c1 READY 1', 'c1/good READY 1'])
     expect(await at.run('UPDATE', 'c1', { quota: { 'No Such!': 1 } }, 2)).toMatch(/^SPEC_INVALID: /)
     expect(
