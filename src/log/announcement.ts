@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { PhaseChangeRecord } from '../core/ports/phase-change.ts'
 import type { LogIdentity } from './identity.ts'
-import { MAX_TRACES, type NumberedTrace } from './trace-delivery.ts'
+import type { NumberedTrace } from './trace-delivery.ts'
 
 /** A numberer's message to all readers: these sequences are numbered and committed. */
 export interface Announcement {
@@ -64,13 +64,13 @@ type Signer = Pick<LogIdentity, 'instance' | 'key'>
  * stream; so could a copy of this database on the same Redis.
  * @param origin without a blank
  */
-export function encode({ from, through, changes, traces: all }: Announcement, origin: string, { key }: Signer): string {
+export function encode({ from, through, changes, traces }: Announcement, origin: string, { key }: Signer): string {
   const rows = changes?.map((change): Row => FIELDS.map((field) => change[field])) ?? null
   const paths = changes?.map(({ parentPath }) => parentPath) ?? []
-  const traces = all.length > 0 ? all.slice(0, MAX_TRACES) : undefined
-  const message = JSON.stringify({ from, through, changes: rows, paths, traces })
+  const common = { from, through, ...(traces.length > 0 ? { traces } : {}) }
+  const message = JSON.stringify({ ...common, changes: rows, paths } satisfies Wire)
   const short = message.length <= MAX_MESSAGE
-  const content = short ? message : JSON.stringify({ from, through, changes: null, traces })
+  const content = short ? message : JSON.stringify({ ...common, changes: null } satisfies Wire)
   return `${origin} ${signature(content, key).toString('base64url')} ${content}`
 }
 
@@ -89,7 +89,8 @@ export function decode(message: string, { key, instance }: Signer): Announcement
   const expected = signature(content, key)
   if (signed.length !== expected.length || !timingSafeEqual(signed, expected)) return null
   try {
-    const { from, through, changes, paths, traces = [] } = JSON.parse(content) as Wire
+    const { from, through, changes, paths, traces: sent } = JSON.parse(content) as Wire
+    const traces = Array.isArray(sent) ? sent : []
     if (!(Number.isSafeInteger(from) && Number.isSafeInteger(through) && from <= through)) return null
     if (changes === null) return { instance, from, through, changes, traces }
     const isWhole = changes.length === through - from + 1

@@ -4,7 +4,7 @@ import type { WrittenBatch } from '../core/ports/phase-change.ts'
 import type { Signal } from '../core/ports/signal.ts'
 import { type Announcement, encode, logChannel } from './announcement.ts'
 import { type LogIdentity, openLog } from './identity.ts'
-import { LocalBatches, type Taken } from './local-batches.ts'
+import { LocalBatches, type TakenBatches } from './local-batches.ts'
 import { type Numbered, readNumbered } from './number-batches.ts'
 
 /** The announcer does not read more changes than this; readers that need them do. */
@@ -44,7 +44,7 @@ export class Announcer {
     if (this.#signal.connected || this.#handlers.length === 0) await this.#publish(numbered, announcement)
   }
 
-  #take({ instance, batches }: Numbered): Taken {
+  #take({ instance, batches }: Numbered): TakenBatches {
     // Batches written to another database are not in this one, which may use their ids again.
     if (this.#instance !== null && this.#instance !== instance) this.#localBatches.clear()
     this.#instance = instance

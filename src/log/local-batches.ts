@@ -1,6 +1,6 @@
 import type { Change, PhaseChangeRecord, WrittenBatch } from '../core/ports/phase-change.ts'
 import type { NumberedBatch } from './number-batches.ts'
-import { type NumberedTrace, traceNumbering } from './trace-delivery.ts'
+import { MAX_TRACES, type NumberedTrace, traceNumbering } from './trace-delivery.ts'
 
 /** Changes kept until they are numbered; beyond, the oldest are dropped and read again. */
 const MAX_KEPT = 20_000
@@ -14,10 +14,10 @@ export class LocalBatches {
     if (this.#batches.has(id)) return
     this.#batches.set(id, { changes, traceparent, writtenAt: traceparent === null ? 0 : Date.now() })
     this.#kept += changes.length
-    for (const [oldest, { changes }] of this.#batches) {
+    for (const [oldest, kept] of this.#batches) {
       if (this.#kept <= MAX_KEPT) return
       this.#batches.delete(oldest)
-      this.#kept -= changes.length
+      this.#kept -= kept.changes.length
     }
   }
 
@@ -27,7 +27,7 @@ export class LocalBatches {
   }
 
   /** Removes these batches and returns their changes with sequences. */
-  take(batches: readonly NumberedBatch[]): Taken {
+  take(batches: readonly NumberedBatch[]): TakenBatches {
     const records: PhaseChangeRecord[] = []
     const traces: NumberedTrace[] = []
     let isWhole = true
@@ -37,7 +37,9 @@ export class LocalBatches {
       if (kept?.changes.length !== n) isWhole = false
       else if (isWhole)
         for (const [i, change] of kept.changes.entries()) records.push(numbered(change, id, i, from + i))
-      if (kept?.traceparent) traces.push(...traceNumbering(kept.traceparent, kept.writtenAt, { from, n }))
+      if (!kept?.traceparent || traces.length === MAX_TRACES) continue
+      const trace = traceNumbering(kept.traceparent, kept.writtenAt, { from, n })
+      if (trace) traces.push(trace)
     }
     return { records: isWhole ? records : null, traces }
   }
@@ -50,7 +52,7 @@ interface Kept {
   readonly writtenAt: number
 }
 
-export interface Taken {
+export interface TakenBatches {
   /** Null: not all of the batches were written here. */
   readonly records: readonly PhaseChangeRecord[] | null
   readonly traces: readonly NumberedTrace[]

@@ -3,7 +3,7 @@ import { ATTRIBUTE, SPAN } from '../tracing/names.ts'
 import { isTracing, startSpan } from '../tracing/spans.ts'
 import { formatTraceparent, isSampled, parseTraceparent } from '../tracing/traceparent.ts'
 
-/** The way of phase changes from their transaction to the subscriptions, as parts of the traces that have caused them. */
+/** Spans of phase changes on their way from a transaction to the subscriptions, in the trace of that transaction. */
 
 /** Changes of one sampled trace, from this sequence through that one. */
 export interface NumberedTrace {
@@ -13,25 +13,25 @@ export interface NumberedTrace {
   readonly traceparent: string
 }
 
-/** Bounds the spans of one announcement; further traces end with their numbering. */
+/** Bounds the traces of one announcement, and so its spans: further batches have none. */
 export const MAX_TRACES = 32
 
-/** From the writing of a batch to its number. Empty: it is not sampled. */
+/** The span from the writing of a batch to its number. Null: its trace is not sampled. */
 export function traceNumbering(
   traceparent: string,
   writtenAt: number,
   { from, n }: { readonly from: number; readonly n: number },
-): readonly NumberedTrace[] {
+): NumberedTrace | null {
   const place = parseTraceparent(traceparent)
-  if (!(isTracing() && place && isSampled(place))) return []
+  if (!(isTracing() && place && isSampled(place))) return null
   const through = from + n - 1
   const attributes = { [ATTRIBUTE.sequence]: from, [ATTRIBUTE.changes]: n }
   const span = startSpan(SPAN.number, place, { kind: SpanKind.PRODUCER, startTime: writtenAt, attributes })
   span.end()
-  return [{ from, through, traceparent: formatTraceparent(span.spanContext()) }]
+  return { from, through, traceparent: formatTraceparent(span.spanContext()) }
 }
 
-/** The handover of numbered changes to the subscriptions of this process. */
+/** The spans of handing numbered changes to the subscriptions of this process, which has just ended. */
 export function traceDelivery(traces: readonly NumberedTrace[], startTime: number, subscriptions: number): void {
   if (subscriptions === 0 || !isTracing()) return
   for (const { from, through, traceparent } of traces) {

@@ -24,7 +24,7 @@ export async function checkToken(
       ...NO_TARGET,
       ...{ operation: TOKEN_REFUSED, outcome: 'REFUSED', code, fields: [], count: 1 },
     })
-  // Nobody guesses a signature. It is verified only where the answer matters.
+  // A token with a signature of ours is no guess. Valid tokens are not asked: they need no second verification.
   const isGuess = () => !tokens.isSigned(secret)
   const retryAfterMs = wrongTokens.delayOf(secret, address)
   if (retryAfterMs > 0 && isGuess()) {

@@ -1,12 +1,12 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Counts } from '../core/counts.ts'
 import type { AgentPort } from '../core/ports/agents.ts'
 import type { Log } from '../core/ports/log.ts'
 import type { OpenStreams } from '../graphql/log/open-streams.ts'
 import type { Bounds } from './bounds.ts'
 import type { ExecutedOperation } from './count-operations.ts'
-import { measureEventLoopLag, NEVER_MS } from './event-loop-lag.ts'
 import type { GraphQLSocket } from './graphql-socket.ts'
+import { measureProcess } from './measure-process.ts'
 import { type MeasuredWork, measureReads, measureWork } from './measure-work.ts'
 import type { FanOut } from './streams/fan-out.ts'
 
@@ -40,8 +40,7 @@ export interface MeasuredClock {
 
 /** Metrics for Prometheus: the process, requests and operations, what the engine does, the database, and streams. */
 export function createMetrics(measured: Measured, registry = new Registry()): Metrics {
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: NEVER_MS })
-  measureEventLoopLag(registry)
+  measureProcess(registry)
   const requests = new Histogram({
     name: 'phaseline_http_request_seconds',
     help: 'Time to answer a request; a stream of events counts until it ends.',

@@ -1,6 +1,6 @@
 /**
- * Runs something whose errors tell of the caller's text and not of a place in the program. A stack that nobody has read holds
- * all that its functions worked on: kept errors kept the parser and the context of the validation with them.
+ * Errors that are made meanwhile have no stack trace. For errors of a document, which point at places in the document and are
+ * cached: until a stack trace is read, V8 keeps the objects whose methods it names, here the parser or the whole validation.
  */
 export function withoutStacks<T>(act: () => T): T {
   const before = Error.stackTraceLimit

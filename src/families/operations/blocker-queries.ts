@@ -1,5 +1,5 @@
 import { servedBy } from '../../core/claimant.ts'
-import type { WorkState } from '../../core/tree.ts'
+import { WORK_STATE, type WorkState } from '../../core/tree.ts'
 import type { Client } from '../../store/client.ts'
 import { array, json, nullable, smallintOf, uuid } from '../../store/column-types.ts'
 import { loadAgentsOf } from '../../store/loaders/agents.ts'
@@ -7,20 +7,19 @@ import { statement } from '../../store/statement.ts'
 import * as table from '../../store/tables.ts'
 import type { BlockerInputs, Waiting } from './blockers.ts'
 import { blockersOfLocks } from './lock-queries.ts'
-import { gadgetJob as machine } from './machines.ts'
 
-/** Of one task. */
+/** Jobs that are read for one task. */
 const MOST_JOBS = 10
-const FINAL = machine.final.join(',')
 
-// A task waits for what its jobs wait for: some of those that are not pending are read with it.
+// A task waits for what its jobs wait for: the first ones that wait for a lock or for a runner are read with it.
 const WAITING = statement({
   text: `with asked as (
     select unnest($1::uuid[]) as id
   ), read as (
     select id from asked
     union select j.id from asked a cross join lateral (
-      select c.id from object c where c.parent_id = a.id and c.kind = 'GADGET_JOB' and c.phase <> all ('{PENDING,${FINAL}}')
+      select c.id from object c left join work k on k.object_id = c.id
+      where c.parent_id = a.id and c.kind = 'GADGET_JOB' and (c.phase = 'WAITING' or k.state = ${WORK_STATE.OFFERED})
       order by c.ordinal limit ${MOST_JOBS}
     ) j
   )
@@ -60,6 +59,7 @@ export async function queryBlockerInputs(
   ])
   return {
     objects: new Map(rows.map((row) => [row.id, row])),
+    jobsOf: Map.groupBy(rows, ({ parentId }) => parentId),
     locks,
     isServed: servedBy(agents),
   }

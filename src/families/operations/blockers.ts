@@ -7,7 +7,7 @@ import type { LockMode } from './lock-mode.ts'
 /** Blockers of tasks and their jobs. */
 
 export interface Waiting {
-  readonly parentId: string | null
+  readonly id: string
   readonly kind: ObjectKind
   readonly phase: Phase
   readonly projectId: string
@@ -25,8 +25,9 @@ export interface LockWait {
   readonly ahead: readonly { readonly objectId: string; readonly mode: LockMode; readonly held: boolean }[]
 }
 export interface BlockerInputs {
-  /** With some of the jobs of each task, in their order. */
   readonly objects: ReadonlyMap<string, Waiting>
+  /** Jobs that wait, by their task, in their order: not all of a task that has many. */
+  readonly jobsOf: ReadonlyMap<string | null, readonly Waiting[]>
   readonly locks: ReadonlyMap<string, readonly LockWait[]>
   /** Whether a gadget runner is connected that may take it. */
   isServed(work: OfferedWork): boolean
@@ -60,8 +61,8 @@ export function blockersOf(id: string, inputs: BlockerInputs): readonly Operatio
   if (kind === 'TASK') {
     if (!(phase === 'RUNNING' || phase === 'ABORTING') || open === null || open === 0) return []
     const message = open === 1 ? 'One of its jobs has not ended.' : `${open} of its jobs have not ended.`
-    const jobs = [...inputs.objects].filter(([, { parentId }]) => parentId === id)
-    return [...unique(jobs.flatMap(([job]) => blockersOf(job, inputs))), { reason: 'CHILDREN', message, open }]
+    const ofJobs = (inputs.jobsOf.get(id) ?? []).flatMap((job) => blockersOf(job.id, inputs))
+    return [...unique(ofJobs), { reason: 'CHILDREN', message, open }]
   }
   if (isOver(phase)) return []
   if (phase === 'PENDING') return dependsOn.map(dependency)

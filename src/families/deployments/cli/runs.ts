@@ -21,9 +21,6 @@ const RUNS = gql(`query Runs($id: ID!, $first: Int!, $after: String) {
 type Installation = Extract<NonNullable<ResultOf<typeof RUNS>['object']>, { readonly __typename: 'Installation' }>
 type Run = NodeOf<Installation['runs']>
 
-/** The one that runs, and all that are kept. */
-const MOST = 101
-
 interface RunsOptions extends SessionOptions, AddressOptions {
   readonly limit: number
   readonly logs?: number
@@ -50,7 +47,7 @@ async function runs(session: Session, name: string, options: RunsOptions): Promi
   if (!located.ok) return session.refuse(located.refusal)
   const { id } = located.value
   const isListed = options.logs === undefined
-  const listed = await readPages(isListed ? options.limit : MOST, async (first, after) => {
+  const listed = await readPages(isListed ? options.limit : Number.POSITIVE_INFINITY, async (first, after) => {
     const { object } = await session.client.query(RUNS, { id, first, after }, { signal: session.io.signal })
     return object?.__typename === 'Installation' ? object.runs : null
   })

@@ -6,7 +6,6 @@ import { mayChange } from '../../model/actions.ts'
 import { type Difference, describeDifference, differences } from '../../model/spec-diff.ts'
 import { duration, plural } from '../../model/words.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-
 import { outputHref } from '../../ui/links.ts'
 import { Phase, Since } from '../../ui/phase.tsx'
 import { useLive, useSession } from '../../ui/session-context.ts'
