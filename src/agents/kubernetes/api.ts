@@ -23,6 +23,10 @@ export interface ApiRequest {
   readonly body?: unknown
   /** Gives up; requests are otherwise repeated until the API server answers. */
   readonly signal?: AbortSignal | undefined
+  /** How often an API is asked that answers with a failure; by default until it passes. */
+  readonly attempts?: number
+  /** Of a list: only the metadata of its objects. */
+  readonly metadataOnly?: boolean
 }
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'APPLY' | 'DELETE'
 /** Of bodies. */
@@ -35,6 +39,7 @@ const CONTENT: Readonly<Record<Method, string>> = {
   APPLY: 'application/apply-patch+yaml',
   DELETE: 'application/json',
 }
+const METADATA = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'
 type Response = Awaited<ReturnType<ReturnType<IsomorphicFetchHttpLibrary['send']>['toPromise']>>
 
 const TIMEOUT_MS = 30_000
@@ -107,7 +112,11 @@ export class KubernetesApi {
     return (response.body.stream() ?? []) as AsyncIterable<Uint8Array>
   }
 
-  async #json<T>(method: Method, path: string, { signal, ...request }: ApiRequest): Promise<T> {
+  async #json<T>(
+    method: Method,
+    path: string,
+    { signal, attempts = Number.POSITIVE_INFINITY, ...request }: ApiRequest,
+  ): Promise<T> {
     const ended = signal ? AbortSignal.any([signal, this.#closing]) : this.#closing
     for (let failures = 0; ; failures += 1) {
       try {
@@ -116,7 +125,8 @@ export class KubernetesApi {
         return JSON.parse(await response.body.text()) as T
       } catch (error) {
         ended.throwIfAborted()
-        if (error instanceof ApiError && !mayPass(error, method, failures)) throw error
+        const isLast = failures + 1 >= attempts
+        if (error instanceof ApiError && (isLast || !mayPass(error, method, failures))) throw error
         this.#onRetry(asError(error))
         await pause(retryDelay(failures), ended)
       }
@@ -126,12 +136,12 @@ export class KubernetesApi {
   async #send(
     method: Method,
     path: string,
-    { query = {}, body, signal }: ApiRequest & { readonly signal: AbortSignal },
+    { query = {}, body, signal, metadataOnly = false }: ApiRequest & { readonly signal: AbortSignal },
   ): Promise<Response> {
     const verb = method === 'APPLY' ? 'PATCH' : method
     const context = new RequestContext(`${this.#config.getCurrentCluster()?.server}${path}`, verb)
     for (const [name, value] of Object.entries(query)) if (value !== undefined) context.setQueryParam(name, value)
-    context.setHeaderParam('Accept', 'application/json')
+    context.setHeaderParam('Accept', metadataOnly ? METADATA : 'application/json')
     if (body !== undefined) {
       context.setHeaderParam('Content-Type', CONTENT[method])
       context.setBody(JSON.stringify(body))

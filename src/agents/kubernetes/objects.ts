@@ -24,6 +24,8 @@ export interface OwnerReference {
   readonly kind: string
   readonly name: string
   readonly uid: string
+  /** The owner manages the object. */
+  readonly controller?: boolean
   /** The owner is gone only once this object is. */
   readonly blockOwnerDeletion?: boolean
 }

@@ -9,7 +9,7 @@ import { Inventory, union } from './inventory.ts'
 import { placeAll, type Run, refOf } from './placed.ts'
 import type { ManifestConfig } from './read-config.ts'
 import { deployErrorOf } from './refusals.ts'
-import { removeAll } from './remove.ts'
+import { removeItem } from './remove.ts'
 
 /** What the manifests of an item may depend on. */
 export interface ManifestSource {
@@ -43,7 +43,7 @@ async function create(item: WorkItem, source: ManifestSource, read: ReadManifest
 /** What the inventory names; where it is lost, what the manifests name. */
 async function remove(item: WorkItem, source: ManifestSource, read: ReadManifests): Promise<WorkOutcome> {
   const run = runOf(item, source, await manifestsOrNone(item, source, read))
-  await removeAll(run, union(await placesOf(run), await run.inventory.read()))
+  await removeItem(run, union(await placesOf(run), await run.inventory.read()))
   await run.inventory.remove()
   return { phase: 'GONE' }
 }

@@ -6,7 +6,7 @@ import { type Applied, applyOne, lookAt } from './apply.ts'
 import { exportsOf, hasExports, readExports } from './exports.ts'
 import { union, without } from './inventory.ts'
 import { type Placed, placeAll, type Run, refOf, refuseTwins } from './placed.ts'
-import { removeAll } from './remove.ts'
+import { prune, pruned } from './remove.ts'
 import { untilCurrent } from './wait.ts'
 import { wavesOf } from './waves.ts'
 
@@ -29,8 +29,8 @@ export async function deploy(run: Run): Promise<Exports> {
   await run.inventory.write(union(known, wanted))
   await applyAll(run, placed, known)
   const current = await untilCurrent(run, placed, hasExports(exports))
-  await removeAll(run, without(known, wanted))
-  await run.inventory.write(wanted)
+  const stays = await prune(run, without(known, wanted), { refs: wanted, objects: [...current.values()] })
+  await run.inventory.write(union(stays, wanted))
   return readExports(exports, current)
 }
 
@@ -69,7 +69,9 @@ async function preview(run: Run, placed: readonly Placed[], removed: readonly Ob
     const fields = applied.changes.map(describeChange)
     if (applied.action !== 'unchanged') changes.push({ object: one.title, action: applied.action, fields })
   }
-  for (const ref of removed) changes.push({ object: titleOf(ref), action: 'deleted', fields: [] })
+  const there = (await inBatches(placed, (one) => lookAt(run, one))).flatMap((object) => object ?? [])
+  for (const ref of await pruned(run, removed, { refs: placed, objects: there }))
+    changes.push({ object: titleOf(ref), action: 'deleted', fields: [] })
   return { changes }
 }
 

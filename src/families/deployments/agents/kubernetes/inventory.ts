@@ -1,6 +1,6 @@
 import type { KubernetesApi } from '../../../../agents/kubernetes/api.ts'
+import { ITEM } from '../../../../agents/kubernetes/holdings.ts'
 import { keyOf, MANAGER, type ObjectRef } from '../../../../agents/kubernetes/objects.ts'
-import { ITEM } from './marks.ts'
 
 interface Stored {
   readonly data?: Readonly<Record<string, string>>
@@ -13,19 +13,19 @@ interface Stored {
 export class Inventory {
   readonly #api: KubernetesApi
   readonly #item: string
-  readonly #namespace: string
+  readonly namespace: string
 
   constructor(api: KubernetesApi, item: string, namespace: string) {
     this.#api = api
     this.#item = item
-    this.#namespace = namespace
+    this.namespace = namespace
   }
 
   get #name(): string {
     return `phaseline-${this.#item}`
   }
   get #path(): string {
-    return `/api/v1/namespaces/${encodeURIComponent(this.#namespace)}/configmaps/${this.#name}`
+    return `/api/v1/namespaces/${encodeURIComponent(this.namespace)}/configmaps/${this.#name}`
   }
 
   async read(): Promise<readonly ObjectRef[]> {
@@ -35,7 +35,7 @@ export class Inventory {
 
   async write(objects: readonly ObjectRef[]): Promise<void> {
     const labels = { 'app.kubernetes.io/managed-by': MANAGER }
-    const metadata = { name: this.#name, namespace: this.#namespace, labels, annotations: { [ITEM]: this.#item } }
+    const metadata = { name: this.#name, namespace: this.namespace, labels, annotations: { [ITEM]: this.#item } }
     const data = { objects: JSON.stringify(objects) }
     const query = { fieldManager: MANAGER, force: 'true' }
     await this.#api.apply(this.#path, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data }, query)

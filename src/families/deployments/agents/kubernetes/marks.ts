@@ -1,9 +1,8 @@
+import { ITEM } from '../../../../agents/kubernetes/holdings.ts'
 import type { KubernetesObject } from '../../../../agents/kubernetes/objects.ts'
 
 /** How the deployer marks what is its items'. */
 
-/** The item that an object belongs to, by its id. */
-export const ITEM = 'phaseline.io/item'
 /** A digest of the manifest that was applied last. */
 export const APPLIED = 'phaseline.io/applied'
 

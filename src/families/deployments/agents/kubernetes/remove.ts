@@ -1,61 +1,158 @@
 import { ApiError, isStatus } from '../../../../agents/kubernetes/api.ts'
+import { ITEM, instanceOf, isKept, wantedIn } from '../../../../agents/kubernetes/holdings.ts'
 import { inBatches } from '../../../../agents/kubernetes/in-batches.ts'
-import { type KubernetesObject, type ObjectRef, titleOf } from '../../../../agents/kubernetes/objects.ts'
+import {
+  fieldsOf,
+  groupOf,
+  type KubernetesObject,
+  type ObjectMetadata,
+  type ObjectRef,
+  titleOf,
+} from '../../../../agents/kubernetes/objects.ts'
 import { type Going, untilGone } from '../../../../agents/kubernetes/until-gone.ts'
-import { APPLIED, ITEM, ownerOf } from './marks.ts'
+import { pause } from '../../../../client/pause.ts'
+import { APPLIED, ownerOf } from './marks.ts'
 import type { Run } from './placed.ts'
 import { refusedBy } from './refusals.ts'
 import { wavesOf } from './waves.ts'
 
-/** Deletes objects of the item in the reverse of their order, each wave once the one after it is gone. */
-export async function removeAll(run: Run, refs: readonly ObjectRef[]): Promise<void> {
+/** The objects that an item has from now on. */
+export interface Wanted {
+  readonly refs: readonly ObjectRef[]
+  /** The same, as they are in the cluster. One of them may be served under another group as well. */
+  readonly objects: readonly KubernetesObject[]
+}
+const NOTHING: Wanted = { refs: [], objects: [] }
+
+/** DELETE: nobody wants it. SAME: it is a wanted object under another name. Otherwise what would go with it. */
+type Verdict = 'DELETE' | 'SAME' | { readonly holds: string }
+type Judge = (found: KubernetesObject, ref: ObjectRef) => Promise<Verdict>
+
+/** Deletes what the item no longer has. Returns what stays, since something wanted would go with it: it is tried again. */
+export const prune = (run: Run, refs: readonly ObjectRef[], wanted: Wanted): Promise<readonly ObjectRef[]> =>
+  removeAll(run, refs, (found) => judge(run, found, wanted))
+
+/** What of `refs` would be deleted if `wanted` was applied. */
+export async function pruned(run: Run, refs: readonly ObjectRef[], wanted: Wanted): Promise<readonly ObjectRef[]> {
+  const judged = await inBatches(refs, async (ref) => {
+    const own = await findOwn(run, ref)
+    const verdict = own && !isKept(own.found.metadata) ? await judge(run, own.found, wanted) : null
+    return verdict === 'DELETE' ? [ref] : []
+  })
+  return judged.flat()
+}
+
+/** Deletes what an item has. What would take something wanted with it is released once it has waited for that to go. */
+export async function removeItem(run: Run, refs: readonly ObjectRef[]): Promise<void> {
+  const stays = await removeAll(run, refs, (found, ref) => untilFree(run, found, ref))
+  for (const ref of stays) {
+    const path = await run.discovery.pathOf(ref)
+    if (path !== null) await release(run, ref, path)
+  }
+}
+
+/** Deletes objects of the item in the reverse of their order, each wave once the one after it is gone. Returns what stays. */
+async function removeAll(run: Run, refs: readonly ObjectRef[], judgeOf: Judge): Promise<readonly ObjectRef[]> {
+  const stays: ObjectRef[] = []
   for (const { objects } of [...wavesOf(refs)].reverse()) {
-    const going = await inBatches([...objects].reverse(), (ref) => remove(run, ref))
+    const removed = await inBatches([...objects].reverse(), (ref) => remove(run, ref, judgeOf))
+    stays.push(...removed.flatMap((one) => (one && 'stays' in one ? [one.stays] : [])))
     await untilGone(
       run.api,
-      going.filter((one) => one !== null),
+      removed.flatMap((one) => (one && 'uid' in one ? [one] : [])),
       {
         signal: run.context.signal,
         onWait: (step, value, total) => run.context.report({ progress: { step, value, total, unit: 'objects' } }),
       },
     )
   }
+  return stays
 }
 
 /** Null: it is not there, or not the item's any more. */
-async function remove(run: Run, ref: ObjectRef): Promise<Going | null> {
-  const { api, item, context } = run
-  const path = await run.discovery.pathOf(ref)
-  const found = path === null ? null : await api.find<KubernetesObject>(path)
-  if (!found || path === null) return null
-  if (ownerOf(found) !== item) {
-    context.log('SYSTEM', `${titleOf(ref)} is not this item’s any more: it stays.`)
-    return null
-  }
-  if (isKept(found)) {
+async function remove(run: Run, ref: ObjectRef, judgeOf: Judge): Promise<Going | { readonly stays: ObjectRef } | null> {
+  const own = await findOwn(run, ref)
+  if (!own) return null
+  const { found, path } = own
+  if (isKept(found.metadata)) {
     await release(run, ref, path)
+    run.context.log('STEP', `${titleOf(ref)} stays, as its annotation says`)
     return null
   }
   const { uid, deletionTimestamp } = found.metadata
   if (deletionTimestamp === undefined) {
+    const verdict = await judgeOf(found, ref)
+    if (verdict === 'SAME') return null
+    if (verdict !== 'DELETE') {
+      run.context.log('STEP', `${titleOf(ref)} stays: ${verdict.holds} would go with it`)
+      return { stays: ref }
+    }
     await requestDeletion(run, { ...ref, path, uid })
-    context.log('STEP', `${titleOf(ref)} is deleted`)
+    run.context.log('STEP', `${titleOf(ref)} is deleted`)
   }
   return { ...ref, path, uid }
 }
 
-/** Helm's word for what is to outlive that which has brought it. */
-const isKept = ({ metadata }: KubernetesObject): boolean =>
-  metadata.annotations?.['helm.sh/resource-policy']?.trim().toLowerCase() === 'keep'
+async function findOwn(run: Run, ref: ObjectRef) {
+  const { api, item, context } = run
+  const path = await run.discovery.pathOf(ref)
+  const found = path === null ? null : await api.find<KubernetesObject>(path)
+  if (!found || path === null) return null
+  if (ownerOf(found) === item) return { found, path }
+  context.log('SYSTEM', `${titleOf(ref)} is not this item’s any more: it stays.`)
+  return null
+}
+
+async function judge(run: Run, found: KubernetesObject, wanted: Wanted): Promise<Verdict> {
+  const { uid } = found.metadata
+  if (wanted.objects.some(({ metadata }) => metadata.uid === uid)) return 'SAME'
+  const holds = await heldBy(run, found, wanted)
+  return holds === null ? 'DELETE' : { holds }
+}
+
+/** The first wanted object that would go with another one. Null: there is none. */
+async function heldBy({ api, item, inventory }: Run, found: KubernetesObject, wanted: Wanted): Promise<string | null> {
+  const { uid, name } = found.metadata
+  const owned = wanted.objects.find(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid))
+  if (owned) return `${owned.kind} ${owned.metadata.name}`
+  const isOwn = ({ annotations }: ObjectMetadata): boolean => annotations?.[ITEM] === item
+  if (isKind(found, '', 'Namespace')) {
+    const inside = wanted.refs.find(({ namespace }) => namespace === name)
+    if (inside) return `${inside.kind} ${inside.name}`
+    if (wanted !== NOTHING && inventory.namespace === name) return 'the deployer’s inventory'
+    return await wantedIn(api, name, isOwn)
+  }
+  if (!isKind(found, 'apiextensions.k8s.io', 'CustomResourceDefinition')) return null
+  const { group, names } = found.spec ?? {}
+  const instance = wanted.refs.find((ref) => isKind(ref, String(group), String(fieldsOf(names).kind)))
+  return instance ? `${instance.kind} ${instance.name}` : await instanceOf(api, found, isOwn)
+}
+
+const isKind = (one: Pick<ObjectRef, 'apiVersion' | 'kind'>, group: string, kind: string): boolean =>
+  one.kind === kind && groupOf(one.apiVersion) === group
+
+/** Other items of a tree are deleted at the same time. */
+const PATIENCE_MS = 30_000
+const LOOK_MS = 1_000
+
+async function untilFree(run: Run, found: KubernetesObject, ref: ObjectRef): Promise<Verdict> {
+  const { signal, report } = run.context
+  for (const since = performance.now(); ; ) {
+    const verdict = await judge(run, found, NOTHING)
+    if (typeof verdict === 'string' || performance.now() - since > PATIENCE_MS) return verdict
+    report({ progress: { step: `${titleOf(ref)} still holds ${verdict.holds}` } })
+    await pause(LOOK_MS, signal)
+    signal.throwIfAborted()
+  }
+}
 
 /** It belongs to nobody then. */
-async function release({ api, context }: Run, ref: ObjectRef, path: string): Promise<void> {
+async function release({ api }: Run, ref: ObjectRef, path: string): Promise<void> {
   try {
     await api.patch(path, { metadata: { annotations: { [ITEM]: null, [APPLIED]: null } } })
   } catch (error) {
     if (!isStatus(error, 404)) throw refusedBy(error, { ...ref, title: titleOf(ref) })
   }
-  context.log('STEP', `${titleOf(ref)} stays, as its annotation says`)
 }
 
 /** With all that it has created. Not of another object that has its name by now. */
