@@ -57,6 +57,8 @@ export const BLOCKER_REASON_DESCRIPTIONS: Readonly<Record<BlockerReason, string>
   CHILDREN: 'Children have not ended the running job.',
   CLOUDLET: 'The CRM of the cloudlet is not connected.',
   IGNORED: 'The object, or an installation below it, is ignored: nothing is started until `ignored` is false.',
+  NOT_IN_JOB:
+    'The running or last job does not come to the object any more: another one failed first, or the job was cancelled.',
 }
 
 export const ERROR_CODE_DESCRIPTIONS: Readonly<Record<ErrorCode, string>> = {

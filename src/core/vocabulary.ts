@@ -105,6 +105,7 @@ export const BLOCKER_REASONS = [
   'CHILDREN',
   'CLOUDLET',
   'IGNORED',
+  'NOT_IN_JOB',
 ] as const
 export type BlockerReason = (typeof BLOCKER_REASONS)[number]
 

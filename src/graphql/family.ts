@@ -56,6 +56,13 @@ export interface FamilyApi {
   /** The same as a condition on `object o`. */
   readonly outstandingSql: string
   /**
+   * Whether an object without a job, which is in no final phase, gets none from the running or last job of its tree. Left out:
+   * no object of the family is like this.
+   */
+  leftOut?(context: GraphQLContext, rows: readonly ObjectRow[]): Promise<readonly boolean[]>
+  /** The same as a condition on `object o`. */
+  readonly leftOutSql?: string
+  /**
    * Adds to claimed items what only the agent may see: it is made for this one answer, never stored, logged or cached.
    * One for each item of its kinds, in order; null leaves an item as it is.
    */
@@ -107,6 +114,7 @@ export function createKindRegistry(families: readonly GraphQLFamily[]): KindRegi
     finishedRule: {
       final: [...final].flatMap(([kind, phases]) => [...phases].map((phase) => ({ kind, phase }))),
       outstanding: families.map((family) => family.outstandingSql),
+      leftOut: families.flatMap((family) => family.leftOutSql ?? []),
     },
     failedPhases: [
       ...new Set(

@@ -16,7 +16,11 @@ const of = (type: string, name: string, dependsOn: readonly string[] = []) => ({
 
 const BLOCKERS = gql(`query ($id: ID!) { object(id: $id) { blockedBy { reason message
   ... on DependencyBlocker { object { name } } ... on ParentBlocker { object { name } } ... on SiblingImportBlocker { object { name } }
-  ... on ImportBlocker { name } ... on AgentBlocker { types connected } ... on BackoffBlocker { until } ... on ChildrenBlocker { open } } } }`)
+  ... on ImportBlocker { name } ... on AgentBlocker { types connected } ... on BackoffBlocker { until } ... on ChildrenBlocker { open } ... on NotInJobBlocker { cause object { name } } } } }`)
+const LEFT_OUT = gql(
+  'query ($id: ID!) { object(id: $id) { finished blockedBy { reason ... on NotInJobBlocker { cause object { name } } } } }',
+)
+const UNFINISHED = gql('{ objects(filter: { finished: false }, first: 500) { edges { node { name } } } }')
 /** Blockers in short: reason and what it is about. */
 async function blockers(...path: string[]): Promise<string[]> {
   return (await blockedBy(path)).map(({ reason, object: other, name, types, connected, open }) =>
@@ -171,6 +175,89 @@ describe('blockedBy', () => {
     await api.world.remove(tree)
     expect(await blockers('down', 'deploy-items', 'base')).toEqual(['AGENT del true', 'DEPENDENCY top'])
     expect(await blockers('down')).toEqual(['AGENT del true', 'CHILDREN 1'])
+  })
+
+  test('what the job does not come to any more says why, and counts as finished', async () => {
+    const { world } = api
+    const left = async (root: string, ...names: string[]) => {
+      const rows = await Promise.all(
+        names.map(async (name) => {
+          const { id } = await world.see(root, 'deploy-items', name)
+          const { object } = await api.query(LEFT_OUT, { id })
+          const [only] = present(object).blockedBy
+          return [object?.finished, only?.reason, only?.cause, only?.object?.name]
+        }),
+      )
+      const { objects } = await api.query(UNFINISHED)
+      return [...rows, objects?.edges.map(({ node }) => node.name).filter((name) => names.includes(name))]
+    }
+    const tree = {
+      deployItems: [
+        of('left', 'bad'),
+        of('left', 'slow'),
+        of('left', 'after', ['bad']),
+        of('left', 'last', ['after', 'slow']),
+      ],
+    }
+    const id = await world.create('left', tree)
+    const started = await world.claim(2, undefined, ['left'])
+    const fenceOf = (name: string) => started.find((one) => one.name === name)?.fence ?? ''
+    expect(await left('left', 'after', 'last')).toEqual([
+      [false, 'DEPENDENCY', undefined, undefined],
+      [false, 'DEPENDENCY', undefined, undefined],
+      ['after', 'last'],
+    ])
+    await world.report({ fence: fenceOf('bad'), phase: 'FAILED' })
+    const both = [
+      [true, 'NOT_IN_JOB', 'PREDECESSOR_FAILED', 'bad'],
+      [true, 'NOT_IN_JOB', 'PREDECESSOR_FAILED', 'bad'],
+      [],
+    ]
+    // Another item still runs; then the job has ended; then it is repeated.
+    expect(await left('left', 'after', 'last')).toEqual(both)
+    expect(await messages('left', 'deploy-items', 'last')).toEqual([
+      'Not in this job: it depends on bad, which ended FAILED in it.',
+    ])
+    await world.report({ fence: fenceOf('slow'), phase: 'SUCCEEDED' })
+    expect(await world.see('left')).toMatchObject({ phase: 'FAILED' })
+    expect(await left('left', 'after', 'last')).toEqual(both)
+    await world.reconcile(id)
+    const again = await world.claim(2, undefined, ['left'])
+    expect((await left('left', 'after', 'last')).at(-1)).toEqual(['after', 'last'])
+    await world.cancel(id)
+    const cancelled = [true, 'NOT_IN_JOB', 'CANCELED', undefined]
+    expect(await left('left', 'after', 'last')).toEqual([cancelled, cancelled, []])
+    for (const { fence } of again) await world.report({ fence, phase: 'ABORTED' })
+    expect(await world.see('left')).toMatchObject({ phase: 'ABORTED' })
+  })
+
+  test('so does what a deletion does not come to, and what no dependency failed for', async () => {
+    const { world } = api
+    const id = await world.create('kept', {
+      deployItems: [of('kept', 'base'), of('kept', 'top', ['base']), of('kept', 'other')],
+    })
+    for (let i = 0; i < 2; i += 1) {
+      for (const { fence } of await world.claim(2, undefined, ['kept']))
+        await world.report({ fence, phase: 'SUCCEEDED' })
+    }
+    await world.remove(id)
+    const [first, second] = await world.claim(2, undefined, ['kept'])
+    expect([first?.name, second?.name].toSorted()).toEqual(['other', 'top'])
+    for (const item of [first, second]) {
+      if (item) await world.report({ fence: item.fence, phase: item.name === 'top' ? 'DELETE_FAILED' : 'GONE' })
+    }
+    expect(await blockers('kept', 'deploy-items', 'base')).toEqual(['NOT_IN_JOB top'])
+    expect(await messages('kept', 'deploy-items', 'base')).toEqual([
+      'Not in this job: top had to go first, and ended DELETE_FAILED in it.',
+    ])
+
+    await world.create('apart', { deployItems: [of('apart', 'a'), of('apart', 'b'), of('apart', 'c', ['b'])] })
+    const items = await world.claim(2, undefined, ['apart'])
+    const a = items.find(({ name }) => name === 'a')
+    await world.report({ fence: a?.fence ?? '', phase: 'FAILED' })
+    expect(await messages('apart', 'deploy-items', 'c')).toEqual([
+      'Not in this job: a ended FAILED in it, and nothing more was started.',
+    ])
   })
 
   test('a long chain costs no more statements than a short one', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ObjectKind } from '../../src/core/vocabulary.ts'
 import type { TypedDocument, VariablesOf } from '../../src/documents/typed-document.ts'
 import { objectLoader } from '../../src/graphql/loaders.ts'
-import { finishedLoader } from '../../src/graphql/objects/object-lists.ts'
+import { isObjectFinished } from '../../src/graphql/objects/object-lists.ts'
 import { createContext } from '../../src/graphql/resolver-context.ts'
 import { present } from '../testkit/ask.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
@@ -147,7 +147,7 @@ describe('lists', () => {
     const read = await objectLoader(context).load(id)
     expect(read).toMatchObject({ phase: 'SUCCEEDED', jobId: read?.finishedJobId })
     await world.settle()
-    expect(read && (await finishedLoader(context).load(read))).toBe(false)
+    expect(read && (await isObjectFinished(context, read))).toBe(false)
     expect(await isFinished(id)).toBe(true)
   })
 

@@ -2,6 +2,7 @@ import type { FragmentOf } from '../../documents/gql.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { duration, plain, words } from '../terminal/text.ts'
 import { describeProgress } from '../tree/render.ts'
+import { blockerLabel, blockerText } from './describe-blocker.ts'
 import { describeFields, type Field } from './fields.ts'
 import { SYMBOLS } from './phases.ts'
 
@@ -46,7 +47,7 @@ export function describeObject(object: FullObject, now: number, paint: Paint, mo
     ...(error?.causes ?? []).map(
       (cause) => ['caused by', plain(`${words(cause.kind)} ${cause.name}: ${cause.code}: ${cause.message}`)] as const,
     ),
-    ...object.blockedBy.map(({ reason, message }) => ['waits for', `${words(reason)}: ${plain(message)}`] as const),
+    ...object.blockedBy.map((blocker) => [blockerLabel(blocker), blockerText(blocker)] as const),
     ...object.deadlines.map(
       ({ name, expiresAt, to }) => ['deadline', `${name} at ${expiresAt}${to ? `, then ${to}` : ''}`] as const,
     ),

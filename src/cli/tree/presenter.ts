@@ -1,10 +1,11 @@
+import { describeBlocker } from '../objects/describe-blocker.ts'
 import type { Machines } from '../objects/machines.ts'
 import { describeCounts, markOf } from '../objects/phases.ts'
 import type { WatchResult } from '../objects/watch-end.ts'
 import type { Output } from '../terminal/io.ts'
 import { printJson, printLine } from '../terminal/io.ts'
 import type { Paint } from '../terminal/paint.ts'
-import { plain, words } from '../terminal/text.ts'
+import { plain } from '../terminal/text.ts'
 import type { TreeObject } from './fields.ts'
 import { countAll } from './layout.ts'
 import { type TreeChange, type TreeModel, toldBlockers } from './model.ts'
@@ -98,10 +99,10 @@ export function treeLines(out: Output, paint: Paint): Presenter {
         const { id, finished } = node
         const quiet = id === model.rootId ? [] : ORDINARY
         const blocker = finished ? undefined : toldBlockers(node, now).find(({ reason }) => !quiet.includes(reason))
-        const text = blocker && `${words(blocker.reason)}: ${plain(blocker.message)}`
+        const text = blocker && describeBlocker(blocker)
         if (!text || printed.get(id) === text || !model.isBelow(id)) continue
         printed.set(id, text)
-        printLine(out, paint('dim', `${' '.repeat(14)}○ ${plain(model.pathOf(id))} waits for ${text}`))
+        printLine(out, paint('dim', `${' '.repeat(14)}○ ${plain(model.pathOf(id))} ${text}`))
       }
     },
     ended(model, result) {

@@ -1,3 +1,4 @@
+import { blockerText } from '../objects/describe-blocker.ts'
 import { describeCounts, SYMBOLS } from '../objects/phases.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { columns, duration, pad, plain, shorten, words } from '../terminal/text.ts'
@@ -97,7 +98,7 @@ function detail(node: TreeNode, { now, endedJob }: Pick<Now, 'now' | 'endedJob'>
   const [first, ...others] = toldBlockers(node, now)
   if (first) {
     const more = others.length > 0 ? ` (+${others.length})` : ''
-    return `${words(first.reason)}: ${plain(first.message)}${more}`
+    return `${blockerText(first)}${more}`
   }
   if (node.progress && !node.finished) return describeProgress(node.progress)
   return endedJob !== null && node.jobId !== endedJob ? 'not part of this job' : ''

@@ -1,5 +1,6 @@
 import { servedBy } from '../../core/claimant.ts'
 import type { WorkState } from '../../core/tree.ts'
+import type { ObjectKind, Phase } from '../../core/vocabulary.ts'
 import type { Client } from '../../store/client.ts'
 import { array, boolean, joined, nullable, smallintOf, text, uuid } from '../../store/column-types.ts'
 import { loadAgentsOf } from '../../store/loaders/agents.ts'
@@ -14,13 +15,17 @@ const MAX_NEIGHBOURS = 20
 
 /**
  * The objects and the chains of their blockers: dependencies that have not succeeded in this job, objects that must be
- * deleted first, unfinished children, parents. A superset is harmless.
+ * deleted first, unfinished children, parents; of an object that a job has left out, what failed in that job. A superset is
+ * harmless.
  */
+const EXECUTION: ObjectKind = 'EXECUTION'
+const UNSUCCESSFUL = (['FAILED', 'ABORTED', 'DELETE_FAILED'] satisfies Phase[]).map((phase) => `'${phase}'`).join(', ')
 const CHAINS = statement({
   text: `with recursive chain (id) as (
     select unnest($1::uuid[])
     union
-    select next.id from chain join object o on o.id = chain.id join object r on r.id = o.root_id cross join lateral (
+    select next.id from chain join object o on o.id = chain.id join object r on r.id = o.root_id
+    left join object p on p.id = o.parent_id cross join lateral (
       (select d.id from edge e join object d on d.id = e.to_id
         where e.from_id = o.id and o.deletion_requested_at is null
           and not (d.phase = 'SUCCEEDED' and d.finished_job_id is not distinct from r.job_id) limit ${MAX_NEIGHBOURS})
@@ -32,6 +37,11 @@ const CHAINS = statement({
           and c.job_id = o.job_id and c.finished_job_id is distinct from c.job_id
         order by coalesce(w.state, 3), c.ordinal limit ${MAX_NEIGHBOURS})
       union all
+      (select f.id from object f where f.parent_id = o.id and o.kind = '${EXECUTION}' and f.job_id = o.job_id
+          and f.finished_job_id = f.job_id and f.phase = any(array[${UNSUCCESSFUL}]::phase[])
+          and exists (select from tally t where t.object_id = o.id and t.failed > 0)
+        order by f.ordinal limit ${MAX_NEIGHBOURS})
+      union all
       (select unnest(array[o.parent_id, o.root_id]))
       union all
       (select x.exporter_id from root_import i join root_export x on x.project_id = i.project_id and x.name = i.name
@@ -39,7 +49,8 @@ const CHAINS = statement({
       union all
       (select i.importer_id from root_export x join root_import i on i.project_id = x.project_id and i.name = x.name
         where x.exporter_id = o.id and o.phase = 'INIT_DELETE' limit ${MAX_NEIGHBOURS})
-    ) next where next.id is not null and r.job_id is distinct from r.finished_job_id
+    ) next where next.id is not null and (r.job_id is distinct from r.finished_job_id or o.job_id is distinct from p.job_id
+      or o.kind = '${EXECUTION}' and o.phase = any(array[${UNSUCCESSFUL}]::phase[]))
   ) select id from chain limit ${MAX_OBJECTS}`,
   params: [array(uuid)],
   row: { id: uuid },
@@ -50,9 +61,10 @@ const DETAILS = statement({
     o.observed_generation as "observedGeneration", o.job_id as "jobId", o.finished_job_id as "finishedJobId",
     o.deletion_requested_at as "deletionRequestedAt", o.waiting_for as "waitingFor",
     i.object_id is not null as "isInstallation", i.ignored, i.mode, i.next_mode as "nextMode",
-    i.next_deletion as "nextDeletion", i.cancel_requested_at as "cancelRequestedAt",
+    i.next_deletion as "nextDeletion", i.cancel_requested_at as "cancelRequestedAt", i.cancel_by as "cancelBy",
     t.untriggered, t.open, t.failed, w.type, w.target, w.state, w.offer_after as "offerAfter", q.wake_at as "retryAt",
     (select s.error ->> 'message' from object_status s where s.object_id = o.id and w.offer_after is not null) as "lastProblem",
+    (select s.error ->> 'message' from object_status s where s.object_id = o.id and o.phase = any(array[${UNSUCCESSFUL}]::phase[])) as "problem",
     array(select e.to_id from edge e where e.from_id = o.id and e.to_id = any($1::uuid[])) as "dependsOn",
     array(select e.from_id from edge e where e.to_id = o.id and e.from_id = any($1::uuid[])) as "dependents"
   from object o
@@ -82,6 +94,7 @@ const DETAILS = statement({
     nextMode: table.installation.nextMode,
     nextDeletion: joined(table.installation.nextDeletion),
     cancelRequestedAt: table.installation.cancelRequestedAt,
+    cancelBy: table.installation.cancelBy,
     untriggered: nullable(table.tally.untriggered),
     open: nullable(table.tally.open),
     failed: nullable(table.tally.failed),
@@ -91,6 +104,7 @@ const DETAILS = statement({
     offerAfter: table.work.offerAfter,
     retryAt: nullable(table.rootQueue.wakeAt),
     lastProblem: nullable(text),
+    problem: nullable(text),
     dependsOn: array(uuid),
     dependents: array(uuid),
   },
@@ -214,12 +228,14 @@ function isOpen(rows: readonly DetailsRow[]): (row: DetailsRow) => boolean {
 }
 
 function toWaiting(details: DetailsRow, { openChildren, scope, importers }: Related): Waiting {
-  const { isInstallation, ignored, mode, nextMode, nextDeletion, cancelRequestedAt, open, type, ...rest } = details
+  const { isInstallation, ignored, mode, nextMode, nextDeletion, cancelRequestedAt, cancelBy, ...others } = details
+  const { open, type, problem, ...rest } = others
   const { untriggered, failed, target, state, offerAfter, retryAt, lastProblem, dependsOn, dependents, ...row } = rest
   const exporters = scope.flatMap(({ exporterId }) => exporterId ?? [])
   return {
     row,
-    installation: isInstallation ? { ignored, mode, nextMode, nextDeletion, cancelRequestedAt } : null,
+    problem,
+    installation: isInstallation ? { ignored, mode, nextMode, nextDeletion, cancelRequestedAt, cancelBy } : null,
     childCounts: open === null || failed === null || untriggered === null ? null : { untriggered, open, failed },
     work: type === null ? null : { type, target, state, offerAfter, lastProblem },
     dependsOn: [...new Set([...dependsOn, ...exporters])],

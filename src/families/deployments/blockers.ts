@@ -25,6 +25,8 @@ export interface Waiting {
     | 'deletionRequestedAt'
     | 'waitingFor'
   >
+  /** Why it is in a failed phase; null: it is not. */
+  readonly problem: string | null
   /** Installations only. */
   readonly installation: {
     readonly ignored: boolean
@@ -32,6 +34,7 @@ export interface Waiting {
     readonly nextMode: ReconcileMode | null
     readonly nextDeletion: boolean
     readonly cancelRequestedAt: Date | null
+    readonly cancelBy: string | null
   } | null
   readonly childCounts: { readonly untriggered: number; readonly open: number; readonly failed: number } | null
   /** With why the last agent has given it back. */
@@ -67,6 +70,16 @@ export type DeploymentsBlocker =
   | { readonly reason: 'BACKOFF'; readonly message: string; readonly until: Date }
   | { readonly reason: 'CHILDREN'; readonly message: string; readonly open: number }
   | { readonly reason: 'IGNORED'; readonly message: string }
+  | {
+      readonly reason: 'NOT_IN_JOB'
+      readonly message: string
+      readonly cause: LeftOutCause
+      /** The object whose end has stopped the job there; null: a cancellation has. */
+      readonly objectId: string | null
+    }
+
+/** Why a job leaves an object out. */
+export type LeftOutCause = 'PREDECESSOR_FAILED' | 'FAILED' | 'CANCELED' | 'STUCK'
 
 /** All blockers of the object: first those at the ends of the chains, then its direct ones. */
 export function blockersOf(id: string, details: BlockerInputs, now: Date): readonly DeploymentsBlocker[] {
@@ -106,7 +119,7 @@ class CauseFinder {
   awaited(object: Waiting, blockers: readonly DeploymentsBlocker[]): readonly Waiting[] {
     const ids = blockers.flatMap((blocker) => {
       if (blocker.reason === 'CHILDREN') return object.openChildren
-      return 'objectId' in blocker ? [blocker.objectId] : []
+      return 'objectId' in blocker && blocker.objectId !== null ? [blocker.objectId] : []
     })
     return ids.flatMap((id) => this.#details.objects.get(id) ?? [])
   }
@@ -152,9 +165,10 @@ function isPaused({ row, installation }: Waiting): boolean {
 function waitsForItsTurn(object: Waiting, details: BlockerInputs): readonly DeploymentsBlocker[] {
   const { row } = object
   const parent = row.parentId === null ? undefined : details.objects.get(row.parentId)
-  if (!parent || isFinished(parent.row) || row.jobId === parent.row.jobId) return []
-  // After a failure or a cancel nothing more is triggered, so it waits for nothing.
-  if (parent.row.kind === 'EXECUTION' && isStopping(parent, details)) return []
+  if (!parent || row.jobId === parent.row.jobId) return []
+  const leftOut = whyLeftOut(object, parent, details)
+  if (leftOut) return [leftOut]
+  if (isFinished(parent.row)) return []
   if (object.installation?.ignored && row.phase !== 'PENDING' && row.deletionRequestedAt) return [PAUSED]
   if (row.waitingFor > 0 && STARTS_CHILDREN.includes(parent.row.phase)) return siblingsOf(object, details)
   return [about('PARENT', parent, `Its ${wordOf(parent)} ${parent.row.name} is ${parent.row.phase}.`)]
@@ -162,9 +176,59 @@ function waitsForItsTurn(object: Waiting, details: BlockerInputs): readonly Depl
 /** Phases in which a parent starts its children one by one. */
 const STARTS_CHILDREN: readonly Phase[] = ['PROGRESSING', 'DELETING', 'INIT', 'CLEANUP_ORPHANED']
 
-function isStopping({ row, childCounts }: Waiting, details: BlockerInputs): boolean {
-  const root = details.objects.get(row.rootId)
-  return (childCounts?.failed ?? 0) > 0 || (root?.installation?.cancelRequestedAt ?? null) !== null
+/** The job of the parent gives the object nothing to do any more; null: it may still. */
+function whyLeftOut(object: Waiting, parent: Waiting, details: BlockerInputs): DeploymentsBlocker | null {
+  const root = details.objects.get(parent.row.rootId)?.installation
+  const hasEnded = isFinished(parent.row)
+  if (hasEnded && !UNSUCCESSFUL.includes(parent.row.phase)) return null
+  const isCancelled = (root?.cancelRequestedAt ?? null) !== null
+  if (parent.row.kind === 'INSTALLATION') {
+    // An ignored installation gets no job, so it leaves nothing out of one.
+    if (!hasEnded || parent.installation?.ignored) return null
+    if (parent.row.phase === 'ABORTED') return leftOutBy(root?.cancelBy ?? null)
+    const message = `Its installation ${parent.row.name} ended ${parent.row.phase} before it came to this one.`
+    return { reason: 'NOT_IN_JOB', cause: 'FAILED', objectId: parent.row.id, message }
+  }
+  if ((parent.childCounts?.failed ?? 0) > 0) return afterFailure(object, parent, details)
+  if (isCancelled && (!hasEnded || parent.row.phase !== 'FAILED')) return leftOutBy(root?.cancelBy ?? null)
+  if (!hasEnded) return null
+  const message = parent.problem ?? 'No deploy item could go on.'
+  return { reason: 'NOT_IN_JOB', cause: 'STUCK', objectId: parent.row.id, message: `Not in this job: ${message}` }
+}
+const UNSUCCESSFUL: readonly Phase[] = ['FAILED', 'ABORTED', 'DELETE_FAILED']
+
+const leftOutBy = (by: string | null): DeploymentsBlocker => {
+  const message = `Not in this job: it was cancelled${by === null ? '' : ` by ${by}`}.`
+  return { reason: 'NOT_IN_JOB', cause: 'CANCELED', objectId: null, message }
+}
+
+/** After a failed item nothing more is triggered. The blocker names the item's own predecessor, if it is one. */
+function afterFailure(object: Waiting, parent: Waiting, details: BlockerInputs): DeploymentsBlocker {
+  const failed = [...details.objects.values()].filter(
+    ({ row }) => row.parentId === parent.row.id && row.jobId === parent.row.jobId && UNSUCCESSFUL.includes(row.phase),
+  )
+  const predecessor = findPredecessor(object, new Set(failed), details)
+  const other = predecessor ?? failed[0]
+  if (!other) {
+    const message = `Not in this job: another item of ${parent.row.name} failed in it.`
+    return { reason: 'NOT_IN_JOB', cause: 'FAILED', objectId: parent.row.id, message }
+  }
+  const { id, name, phase } = other.row
+  const deleting = object.row.deletionRequestedAt !== null
+  const needs = deleting ? `${name} had to go first, and` : `it depends on ${name}, which`
+  const message = `Not in this job: ${predecessor ? `${needs} ended ${phase} in it` : `${name} ended ${phase} in it, and nothing more was started`}.`
+  return { reason: 'NOT_IN_JOB', cause: predecessor ? 'PREDECESSOR_FAILED' : 'FAILED', objectId: id, message }
+}
+
+/** The nearest of the failed items that must end before this one. */
+function findPredecessor(object: Waiting, failed: ReadonlySet<Waiting>, details: BlockerInputs): Waiting | undefined {
+  const seen = new Set([object])
+  for (const item of seen) {
+    if (failed.has(item)) return item
+    const before = object.row.deletionRequestedAt ? item.dependents : item.dependsOn
+    for (const next of known(before, details)) seen.add(next)
+  }
+  return undefined
 }
 
 /** A deletion reverses the order: dependents are deleted first. */

@@ -6,6 +6,9 @@ import { OBJECT_SELECTION } from '../../store/loaders/objects.ts'
 import { statement } from '../../store/statement.ts'
 import * as table from '../../store/tables.ts'
 
+const EXECUTION: ObjectKind = 'EXECUTION'
+const PENDING: Phase = 'PENDING'
+
 /** Loads the family's columns for the API, for many objects in one statement. */
 
 export const loadInstallations = keyed(
@@ -31,12 +34,25 @@ export const loadJobs = keyed(
   { jobId: table.object.jobId, remembered: boolean },
 )
 
+/**
+ * An object without a job to which the job of its parent does not come any more: that one has ended, or starts nothing more
+ * after a failure or a cancel.
+ */
+export const LEFT_OUT = `o.phase = '${PENDING}' and exists (
+  select from object p left join tally t on t.object_id = p.id left join installation r on r.object_id = p.root_id
+    where p.id = o.parent_id and p.job_id is not null
+      and (p.job_id = p.finished_job_id or p.kind = '${EXECUTION}' and (t.failed > 0 or r.cancel_requested_at is not null)))`
+
+export const loadLeftOut = keyed(
+  `select o.id as key, ${LEFT_OUT} as "leftOut" from object o where o.id = any($1::uuid[])`,
+  { leftOut: boolean },
+)
+
 export const loadItems = keyed(
   'select object_id as key, type, target, exports from deploy_item where object_id = any($1::uuid[])',
   { type: table.deployItem.type, target: table.deployItem.target, exports: table.deployItem.exports },
 )
 
-const EXECUTION: ObjectKind = 'EXECUTION'
 /** The execution of each installation that has one. */
 export const loadExecutions = keyed(
   `select o.parent_id as key, ${OBJECT_SELECTION} from object o where o.parent_id = any($1::uuid[]) and o.kind = '${EXECUTION}'`,

@@ -9,7 +9,8 @@ import './graphql/deploy-item.ts'
 import './graphql/installation-mutations.ts'
 import './graphql/data-mutations.ts'
 import './graphql/plan.ts'
-import { blockers, deadlines, outstanding } from './graphql/loaders.ts'
+import { LEFT_OUT } from './detail-loaders.ts'
+import { blockers, deadlines, leftOut, outstanding } from './graphql/loaders.ts'
 
 declare module '../../graphql/context.ts' {
   interface FamilyServices {
@@ -22,6 +23,8 @@ export const deploymentsGraphql: FamilyApi = {
   blockers,
   deadlines,
   outstanding,
+  leftOut,
+  leftOutSql: `(o.kind in ('INSTALLATION', 'EXECUTION', 'DEPLOY_ITEM') and ${LEFT_OUT})`,
   outstandingSql:
     'exists (select from installation i where i.object_id = o.id and (i.next_mode is not null or i.next_deletion))',
 }

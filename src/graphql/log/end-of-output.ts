@@ -1,5 +1,5 @@
 import { forget } from '../context.ts'
-import { finishedLoader } from '../objects/object-lists.ts'
+import { isObjectFinished } from '../objects/object-lists.ts'
 import type { ResolverContext } from '../resolver-context.ts'
 
 /** Silence that marks the end of output, since last lines may come after the report that ends their work. */
@@ -34,6 +34,6 @@ export class EndOfOutput {
     // A job that is still to begin is not in the row, so it is read here, once per interval of silence.
     this.#silentSince = now
     forget(this.#context)
-    return await finishedLoader(this.#context).load(row)
+    return await isObjectFinished(this.#context, row)
   }
 }

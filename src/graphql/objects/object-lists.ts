@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader'
 import type { LogCursor } from '../../core/ports/log.ts'
 import type { PhaseChangeRecord } from '../../core/ports/phase-change.ts'
-import type { ObjectRow } from '../../core/tree.ts'
+import { isFinished, type ObjectRow } from '../../core/tree.ts'
 import { cursorAt } from '../../log/cursor.ts'
 import { countLogLines, type LogLineRow, loadLogLines } from '../../store/loaders/log-lines.ts'
 import { countHistories, loadHistories } from '../../store/loaders/phase-changes.ts'
@@ -124,9 +124,20 @@ export const blockersLoader = perOperation((context: ResolverContext) =>
 export const deadlinesLoader = perOperation((context: ResolverContext) =>
   loadFromFamilies<readonly DeadlineValue[]>(context, (family, rows) => family.deadlines(context, rows)),
 )
-/** Whether an object at rest has no job that is still to begin. */
-export const finishedLoader = perOperation((context: ResolverContext) =>
-  loadFromFamilies<boolean>(context, async (family, rows) =>
-    (await family.outstanding(context, rows)).map((outstanding) => !outstanding),
-  ),
+/** Whether an object without a running job has none to come: at rest unless one is outstanding, elsewhere if it is left out. */
+const finishedLoader = perOperation((context: ResolverContext) =>
+  loadFromFamilies<boolean>(context, async (family, rows) => {
+    const atRest = rows.map((row) => context.kinds.isAtRest(row))
+    const resting = rows.filter((_, i) => atRest[i])
+    const others = rows.filter((_, i) => !atRest[i])
+    const [outstanding, leftOut] = await Promise.all([
+      family.outstanding(context, resting),
+      others.length > 0 ? family.leftOut?.(context, others) : [],
+    ])
+    const [isOutstanding, isLeftOut] = [outstanding.values(), (leftOut ?? []).values()]
+    return atRest.map((rests) => (rests ? isOutstanding.next().value === false : isLeftOut.next().value === true))
+  }),
 )
+/** Whether nothing runs for the object, and nothing will until somebody asks for something. */
+export const isObjectFinished = (context: ResolverContext, row: ObjectRow): boolean | Promise<boolean> =>
+  isFinished(row) && finishedLoader(context).load(row)

@@ -5,7 +5,7 @@ import { builder } from '../schema/builder.ts'
 import { FIRST_ENTRIES } from '../schema/descriptions.ts'
 import { PhaseClassEnum, PhaseEnum } from '../schema/enums.ts'
 import { BlockerRef, TransitionRef, TreeObjectRef } from '../schema/refs.ts'
-import { blockersLoader, deadlinesLoader, finishedLoader } from './object-lists.ts'
+import { blockersLoader, deadlinesLoader, isObjectFinished } from './object-lists.ts'
 import { DeadlineRef, ObjectErrorRef, ProgressRef } from './object-parts.ts'
 
 /** The state of an object; its place in the tree is in tree-object.ts. */
@@ -18,8 +18,9 @@ builder.interfaceFields(TreeObjectRef, (t) => ({
   }),
   phaseSince: t.expose('phaseSince', { type: 'DateTime', description: 'When the object entered its phase.' }),
   finished: t.boolean({
-    description: 'Whether the object is in a final phase, with no job that runs or is still to begin.',
-    resolve: (row, _, context) => context.kinds.isAtRest(row) && finishedLoader(context).load(row),
+    description:
+      'Whether nothing happens until somebody asks for something: the object is in a final phase, with no job that runs or is still to begin, or the running or last job does not come to it (NotInJobBlocker).',
+    resolve: (row, _, context) => isObjectFinished(context, row),
   }),
   generation: t.exposeInt('generation', { description: 'Counts the changes of the spec, from 1.' }),
   observedGeneration: t.exposeInt('observedGeneration', {
@@ -51,7 +52,8 @@ builder.interfaceFields(TreeObjectRef, (t) => ({
   }),
   blockedBy: t.field({
     type: [BlockerRef],
-    description: 'What the object waits for now, root cause first; empty if it waits for nothing.',
+    description:
+      'What the object waits for now, root cause first, or why the running or last job leaves it out; empty if it waits for nothing.',
     args: { first: t.arg.int({ required: true, defaultValue: 10, description: FIRST_ENTRIES }) },
     complexity: ({ first }) => ({ field: 5, multiplier: first }),
     resolve: async (row, { first }, context) => (await blockersLoader(context).load(row)).slice(0, Math.max(0, first)),

@@ -2,12 +2,11 @@ import { type JudgedVerb, judgeVerb } from '../../core/judge-verb.ts'
 import type { Right } from '../../core/rights.ts'
 import type { ObjectRow } from '../../core/tree.ts'
 import type { Verb, VerbFlag } from '../../core/verb.ts'
-import type { ResolverContext } from '../resolver-context.ts'
 import { builder } from '../schema/builder.ts'
 import { ObjectKindEnum, ObstacleEnum, PhaseEnum, WhileDeletingEnum } from '../schema/enums.ts'
 import { TreeObjectRef } from '../schema/refs.ts'
 import { rightOf } from '../schema/rights-plugin.ts'
-import { finishedLoader } from './object-lists.ts'
+import { isObjectFinished } from './object-lists.ts'
 
 const VerbFlagRef = builder.objectRef<VerbFlag>('VerbFlag').implement({
   description: 'A boolean field of the input of a verb, false if left out.',
@@ -114,7 +113,7 @@ builder.interfaceField(TreeObjectRef, 'verbs', (t) =>
       const machines = kinds.machinesOf(object.kind)
       const isSecondary = machines.some(({ column, verbs }) => column && verbs.length > 0)
       const [finished, secondary] = await Promise.all([
-        isFinished(object, context),
+        isObjectFinished(context, object),
         isSecondary ? kinds.familyOf(object.kind).secondaryPhase?.(context, object) : null,
       ])
       const mutations = schema.getMutationType()?.getFields() ?? {}
@@ -127,9 +126,6 @@ builder.interfaceField(TreeObjectRef, 'verbs', (t) =>
     },
   }),
 )
-
-const isFinished = (row: ObjectRow, context: ResolverContext): boolean | Promise<boolean> =>
-  context.kinds.isAtRest(row) && finishedLoader(context).load(row)
 
 const placeOf = ({ projectId, parentId, deletionRequestedAt }: ObjectRow) => ({
   projectId,

@@ -29,10 +29,14 @@ export interface ObjectOrder {
 /** The value of the ordering column, and the id that settles ties. */
 export type ObjectPosition = readonly [value: string, id: string]
 
-/** The phases in which machines are finished, and conditions under which an object `o` has a job outstanding nevertheless. */
+/**
+ * The phases in which machines are finished, and conditions on an object `o`: that it has a job outstanding nevertheless, and
+ * that no job comes to it although its phase is not final.
+ */
 export interface FinishedRule {
   readonly final: readonly { readonly kind: ObjectKind; readonly phase: Phase }[]
   readonly outstanding: readonly string[]
+  readonly leftOut: readonly string[]
 }
 
 interface Ordering {
@@ -88,12 +92,13 @@ const lowestIn = (parameter: string): string =>
 const labelled = (parameter: string): string =>
   `o.id in (select s.object_id from object_spec s where s.labels @> ${parameter}::jsonb and s.labels <> '{}')`
 
-function isFinished(where: Conditions, { final, outstanding }: FinishedRule): string {
+function isFinished(where: Conditions, { final, outstanding, leftOut }: FinishedRule): string {
   const kinds = where.value(final.map(({ kind }) => kind))
   const phases = where.value(final.map(({ phase }) => phase))
   const none = outstanding.map((condition) => ` and not ${condition}`).join('')
-  return `(o.kind, o.phase) in (select k, p from unnest(${kinds}::object_kind[], ${phases}::phase[]) f(k, p))
-    and o.job_id is not distinct from o.finished_job_id${none}`
+  const passedBy = leftOut.map((condition) => ` or ${condition}`).join('')
+  return `o.job_id is not distinct from o.finished_job_id
+    and ((o.kind, o.phase) in (select k, p from unnest(${kinds}::object_kind[], ${phases}::phase[]) f(k, p))${none}${passedBy})`
 }
 
 /** A page of what matches. */

@@ -1,7 +1,8 @@
+import { objectOf } from '../../../graphql/loaders.ts'
 import { pointingBlocker } from '../../../graphql/objects/common-blockers.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
-import { BlockerRef } from '../../../graphql/schema/refs.ts'
-import type { DeploymentsBlocker } from '../blockers.ts'
+import { BlockerRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
+import type { DeploymentsBlocker, LeftOutCause } from '../blockers.ts'
 
 type Blocker<R extends DeploymentsBlocker['reason']> = Extract<DeploymentsBlocker, { readonly reason: R }> & {
   readonly __typename: string
@@ -18,6 +19,33 @@ builder.objectRef<Blocker<'BACKOFF'>>('BackoffBlocker').implement({
   interfaces: [BlockerRef],
   fields: (t) => ({
     until: t.expose('until', { type: 'DateTime', description: 'When the work is offered again.' }),
+  }),
+})
+const LeftOutCauseEnum = builder.enumType('LeftOutCause', {
+  description: 'Why a job does not come to an object. More may be added.',
+  values: {
+    PREDECESSOR_FAILED: { description: 'Something that had to end before it ended without success.' },
+    FAILED: {
+      description: 'Something else in the job ended without success, after which the job starts nothing more.',
+    },
+    CANCELED: { description: 'The job was cancelled.' },
+    STUCK: { description: 'The job could not go on, since what was left waited for each other.' },
+  } satisfies Record<LeftOutCause, { description: string }>,
+})
+builder.objectRef<Blocker<'NOT_IN_JOB'>>('NotInJobBlocker').implement({
+  description:
+    'The running or last job does not come to the object any more: it keeps its phase, and counts as finished until the next job.',
+  interfaces: [BlockerRef],
+  fields: (t) => ({
+    cause: t.expose('cause', { type: LeftOutCauseEnum, description: 'Why the job does not come to it.' }),
+    object: t.field({
+      type: TreeObjectRef,
+      nullable: true,
+      description:
+        'The object at which the job stopped; null if it was cancelled, if the object is deleted, or if the viewer may not read it.',
+      resolve: ({ objectId, ...rest }, _, context) =>
+        objectId === null ? null : objectOf({ ...rest, objectId }, _, context),
+    }),
   }),
 })
 builder.objectRef<Blocker<'IGNORED'>>('IgnoredBlocker').implement({

@@ -6,7 +6,7 @@ import { loadSide, specLoader, workLoader } from '../../../graphql/loaders.ts'
 import { queryBlockerInputs } from '../blocker-queries.ts'
 import { blockersOf, type DeploymentsBlocker } from '../blockers.ts'
 import { deadlinesOf } from '../deadlines.ts'
-import { countItems, loadExecutions, loadInstallations, loadItems, loadJobs } from '../detail-loaders.ts'
+import { countItems, loadExecutions, loadInstallations, loadItems, loadJobs, loadLeftOut } from '../detail-loaders.ts'
 
 export const installationLoader = perOperation(({ pool }) => loadSide((ids) => loadInstallations(pool, ids)))
 const jobLoader = perOperation(({ pool }) => loadSide((ids) => loadJobs(pool, ids)))
@@ -29,6 +29,7 @@ const TYPENAMES: Readonly<Record<DeploymentsBlocker['reason'], string>> = {
   BACKOFF: 'BackoffBlocker',
   CHILDREN: 'ChildrenBlocker',
   IGNORED: 'IgnoredBlocker',
+  NOT_IN_JOB: 'NotInJobBlocker',
 }
 
 export async function blockers(
@@ -55,6 +56,14 @@ export async function deadlines(
   return await Promise.all(
     rows.map(async ({ id, kind }) => (kind === 'DEPLOY_ITEM' ? deadlinesOf(await work.load(id)) : [])),
   )
+}
+
+export async function leftOut({ pool }: GraphQLContext, rows: readonly ObjectRow[]): Promise<readonly boolean[]> {
+  const found = await loadLeftOut(
+    pool,
+    rows.map(({ id }) => id),
+  )
+  return rows.map(({ id }) => found.get(id)?.leftOut === true)
 }
 
 export async function outstanding(context: GraphQLContext, rows: readonly ObjectRow[]): Promise<readonly boolean[]> {

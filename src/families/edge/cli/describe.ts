@@ -1,3 +1,4 @@
+import { describeBlocker } from '../../../cli/objects/describe-blocker.ts'
 import { describeObject } from '../../../cli/objects/describe-object.ts'
 import type { Field } from '../../../cli/objects/fields.ts'
 import type { Machines } from '../../../cli/objects/machines.ts'
@@ -102,5 +103,5 @@ export const describeFlags = ({ drifted, undoing }: Pick<ListedInstance, 'drifte
 function why({ error, blockedBy }: ListedInstance): string {
   if (error) return `${error.code}: ${error.message}`
   const [blocker] = blockedBy
-  return blocker ? `waits for ${words(blocker.reason)}: ${blocker.message}` : ''
+  return blocker ? describeBlocker(blocker) : ''
 }

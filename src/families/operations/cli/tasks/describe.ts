@@ -1,8 +1,9 @@
+import { describeBlocker } from '../../../../cli/objects/describe-blocker.ts'
 import { describeObject } from '../../../../cli/objects/describe-object.ts'
 import { markedPhase } from '../../../../cli/objects/phases.ts'
 import type { Paint } from '../../../../cli/terminal/paint.ts'
 import { table } from '../../../../cli/terminal/table.ts'
-import { duration, plain, shorten, words } from '../../../../cli/terminal/text.ts'
+import { duration, plain, shorten } from '../../../../cli/terminal/text.ts'
 import { describeProgress } from '../../../../cli/tree/render.ts'
 import type { FullJob, JobLock, ListedJob, TaskWithJobs } from './read.ts'
 
@@ -49,7 +50,7 @@ export const letterOf = (mode: JobLock['mode']): string => (mode === 'SHARED' ? 
 function atWhat({ error, blockedBy, progress, activity, finished }: ListedJob): string {
   if (error) return `${error.code}: ${error.message}`
   const [blocker] = blockedBy
-  if (blocker) return `waits for ${words(blocker.reason)}: ${blocker.message}`
+  if (blocker) return describeBlocker(blocker)
   if (finished) return ''
   return progress ? describeProgress(progress) : (activity ?? '')
 }

@@ -1,3 +1,4 @@
+import { describeBlocker } from '../../../../cli/objects/describe-blocker.ts'
 import { describeObject } from '../../../../cli/objects/describe-object.ts'
 import { describeFields, type Field } from '../../../../cli/objects/fields.ts'
 import { markedPhase, SYMBOLS } from '../../../../cli/objects/phases.ts'
@@ -83,6 +84,6 @@ function describeJobs(jobs: readonly Job[], now: number): string[] {
 function why({ error, blockedBy, inheritedFrom }: Job): string {
   if (error) return `${error.code}: ${error.message}`
   const [blocker] = blockedBy
-  if (blocker) return `waits for ${words(blocker.reason)}: ${blocker.message}`
+  if (blocker) return describeBlocker(blocker)
   return inheritedFrom ? `done by ${inheritedFrom.root.name}` : ''
 }

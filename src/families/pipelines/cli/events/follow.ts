@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { blockerText } from '../../../../cli/objects/describe-blocker.ts'
 import { formatLogLine, type ObjectLogLine, printObjectLogs } from '../../../../cli/objects/object-logs.ts'
 import { SYMBOLS } from '../../../../cli/objects/phases.ts'
 import type { Session } from '../../../../cli/session.ts'
 import { EXIT, type ExitCode, worst } from '../../../../cli/terminal/exit.ts'
 import { printLine } from '../../../../cli/terminal/io.ts'
-import { duration, plain, words } from '../../../../cli/terminal/text.ts'
+import { duration, plain } from '../../../../cli/terminal/text.ts'
 import { ClientError } from '../../../../client/index.ts'
 import { gql } from '../../../../documents/gql.ts'
 import type { ResultOf } from '../../../../documents/typed-document.ts'
@@ -96,7 +97,7 @@ async function printBlockers(session: Session, event: BriefEvent, signal: AbortS
       const { object } = await session.client.query(WAITING, { id: event.id }, { signal })
       phase = object?.phase ?? 'GONE'
       const blockers = object?.worker?.blockedBy ?? []
-      const text = blockers.map(({ reason, message }) => `${words(reason)}: ${plain(message)}`).join('; ')
+      const text = blockers.map(blockerText).join('; ')
       if (text === '' || text === printed) continue
       printed = text
       printLine(session.io.stderr, `○ ${pathOf(event)} waits for ${text}`)
