@@ -210,6 +210,11 @@ export interface Slice {
   release(node: Node, side: 'dependents' | 'dependencies', by: 0 | 1): void
   /** Runs the node's rules (again) in this transaction. */
   touch(node: Node): void
+  /**
+   * Whether nothing else in the tree has anything to decide. If not, the node's rules run again once that is so. A rule
+   * that concludes from what others have not done asks this first.
+   */
+  isAtRest(node: Node): boolean
   /** A write of the family in the same transaction, after the objects are written, e.g. storing exports. */
   effect(name: string, args: unknown): void
 }

@@ -12,6 +12,9 @@ const MAX_RULE_RUNS = 1_000_000
 /**
  * Lets every touched object decide until no rule has anything to do or the budget of phase writes is spent. Rules are
  * pure; the data that they ask for is loaded between the rounds. Returns the ids of objects whose rules have to run again.
+ *
+ * No rule concludes from counts that are behind: an object decides after the releases of its children are counted, and a
+ * rule that waits for rest decides once nothing else has anything to do.
  */
 export async function runToFixpoint(
   client: Client,
@@ -21,16 +24,21 @@ export async function runToFixpoint(
 ): Promise<ReadonlySet<string>> {
   const undecided = new Set<string>()
   for (;;) {
-    decideTouched(slice, kinds, budget)
+    const postponed = decideTouched(slice, kinds, budget)
     await applyReleases(client, slice, kinds)
+    // After the children that were released.
+    for (const tracked of postponed) slice.touch(tracked)
     if (slice.touched.size > 0 && slice.moves < budget) continue
     const open = slice.questions.take()
     if (slice.moves >= budget) {
-      for (const tracked of [...slice.touched, ...open.flatMap(({ askers }) => [...askers])])
+      for (const tracked of [...slice.touched, ...slice.resting, ...open.flatMap(({ askers }) => [...askers])])
         if (!tracked.gone) undecided.add(tracked.row.id)
       break
     }
-    if (open.length === 0) break
+    if (open.length === 0) {
+      if (!touchResting(slice)) break
+      continue
+    }
     // Some questions are queries, so the decisions so far are written first.
     await awaitAll([
       ...flush(client, slice, kinds.details),
@@ -47,39 +55,59 @@ export async function runToFixpoint(
   return undecided
 }
 
-function decideTouched(slice: TreeSlice, kinds: Kinds, budget: number): void {
+/** Returns the objects that have to decide later, since their children have released others that are not counted yet. */
+function decideTouched(slice: TreeSlice, kinds: Kinds, budget: number): readonly TrackedObject[] {
+  const postponed: TrackedObject[] = []
   for (const tracked of slice.touched) {
-    if (slice.moves >= budget) return
+    if (slice.moves >= budget) break
     slice.touched.delete(tracked)
+    if (slice.isReleasing(tracked)) {
+      postponed.push(tracked)
+      continue
+    }
     if (++slice.ruleRuns > MAX_RULE_RUNS)
       throw new Error(`tree ${slice.root.row.name} does not reach a fixpoint: its rules move it in a loop`)
     if (!tracked.gone) slice.runRule(tracked, () => kinds.family(tracked.row.kind).decide(tracked, slice))
   }
+  return postponed
+}
+
+/** One at a time, since its decision may end the rest. False: none waits for it. */
+function touchResting(slice: TreeSlice): boolean {
+  for (const tracked of slice.resting) {
+    slice.resting.delete(tracked)
+    if (tracked.gone) continue
+    slice.touch(tracked)
+    return true
+  }
+  return false
 }
 
 /** Decrements `waitingFor` of the neighbours of released objects. A neighbour that waits for nothing more decides next. */
 export async function applyReleases(client: Client, slice: TreeSlice, kinds: Kinds): Promise<void> {
-  while (slice.releases.length > 0) {
-    const releases = slice.releases
-    slice.releases = []
-    if ([...slice.nodes.values()].some((tracked) => tracked.dirty.has('edges') || !tracked.persisted)) {
-      await flushEdges(client, slice, kinds)
-    }
-    for (const side of ['dependents', 'dependencies'] as const) {
-      await applySide(
-        client,
-        slice,
-        kinds,
-        side,
-        releases.filter((release) => release.side === side),
-      )
-    }
+  for (let releases = slice.takeReleases(); releases.length > 0; releases = slice.takeReleases()) {
+    // A write removes the edges of deleted objects, so these are followed first. Those of the others are followed once the
+    // edges of this transaction are written.
+    await applyAll(
+      client,
+      slice,
+      kinds,
+      releases.filter(({ node }) => node.gone),
+    )
+    const others = releases.filter(({ node }) => !node.gone)
+    if (others.length > 0 && hasUnwrittenEdges(slice)) await awaitAll(flush(client, slice, kinds.details))
+    await applyAll(client, slice, kinds, others)
   }
 }
 
-/** Writes the edges of this transaction before they are followed, but keeps deleted objects, whose edges are followed too. */
-async function flushEdges(client: Client, slice: TreeSlice, kinds: Kinds): Promise<void> {
-  if (![...slice.nodes.values()].some((tracked) => tracked.gone)) await awaitAll(flush(client, slice, kinds.details))
+const hasUnwrittenEdges = (slice: TreeSlice): boolean =>
+  slice.nodes.values().some((tracked) => tracked.dirty.has('edges') || !tracked.persisted)
+
+async function applyAll(client: Client, slice: TreeSlice, kinds: Kinds, releases: readonly Release[]): Promise<void> {
+  for (const side of ['dependents', 'dependencies'] as const) {
+    const of = releases.filter((release) => release.side === side)
+    if (of.length > 0) await applySide(client, slice, kinds, side, of)
+  }
 }
 
 async function applySide(

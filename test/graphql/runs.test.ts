@@ -93,6 +93,17 @@ test('a changed import makes a run of the engine', async () => {
   ])
 })
 
+test('a run that begins in the transaction in which another one ends takes nothing from it', async () => {
+  const { world } = api
+  const id = await world.create('twice', { deployItems: [item('once')] })
+  await world.reconcile(id, 'IF_CHANGED')
+  expect((await world.work()).filter((name) => name === 'once')).toEqual(['once'])
+  expect(await nodesOf(id)).toMatchObject([
+    { number: 2, mode: 'IF_CHANGED', cause: 'REQUESTED', phase: 'SUCCEEDED' },
+    { number: 1, mode: 'STANDARD', cause: 'CREATED', phase: 'SUCCEEDED' },
+  ])
+})
+
 test('runs are paged, and the oldest give way', async () => {
   const { world } = api
   const id = await world.create('often', {})

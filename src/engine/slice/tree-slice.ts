@@ -54,7 +54,11 @@ export class TreeSlice extends SliceReader implements Slice {
   readonly offered = new Set<TrackedObject>()
   /** The earliest clock that was set; null: none. */
   due: Date | null = null
-  releases: Release[] = []
+  /** Objects that decide once nothing else has anything to decide. */
+  readonly resting = new Set<TrackedObject>()
+  #releases: Release[] = []
+  /** Parents of the objects that have released others. */
+  readonly #releasing = new Set<string | null>()
   /** A persisted object has new dependencies, so dependents and dependencies have to be read again. */
   isRewired = false
   /** Phase writes and runs of rules so far. */
@@ -223,7 +227,22 @@ export class TreeSlice extends SliceReader implements Slice {
   }
 
   release(node: Node, side: 'dependents' | 'dependencies', by: 0 | 1): void {
-    this.releases.push({ node: node as TrackedObject, side, by })
+    this.#releases.push({ node: node as TrackedObject, side, by })
+    this.#releasing.add(node.row.parentId)
+  }
+  /** Returns the releases that are not counted yet, and forgets them. */
+  takeReleases(): readonly Release[] {
+    this.#releasing.clear()
+    return this.#releases.splice(0)
+  }
+  /** Whether children of this object have released others that are not counted yet. */
+  isReleasing(node: Node): boolean {
+    return this.#releasing.has(node.row.id)
+  }
+  isAtRest(node: Node): boolean {
+    const isAtRest = this.touched.size === 0 && this.#releases.length === 0 && this.questions.pending === 0
+    if (!isAtRest) this.resting.add(node as TrackedObject)
+    return isAtRest
   }
   touch(node: Node): void {
     this.touched.add(node as TrackedObject)

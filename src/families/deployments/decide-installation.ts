@@ -3,10 +3,19 @@ import { isFinished, type Node, type Slice } from '../../core/tree.ts'
 import { mergePendingReconcile } from './ask-for-job.ts'
 import { complete } from './complete-installation.ts'
 import { installation, isCancelled, isForced } from './details.ts'
-import { cancelMessage, failure, failWithCauses, finish, keep, orphansFirst, vanish, whyDeleted } from './finish.ts'
+import {
+  cancelMessage,
+  endRun,
+  failure,
+  failWithCauses,
+  finish,
+  keep,
+  orphansFirst,
+  vanish,
+  whyDeleted,
+} from './finish.ts'
 import { type Gathered, gatherImports, pinImports } from './imports.ts'
 import { checkImports, markOrphanedChildren, writeMissingChildren } from './init-installation.ts'
-import type { RunEnd } from './origin.ts'
 import { mayBeDeleted } from './sibling-imports.ts'
 import { startChildren, startDeletionOfChildren, takeOver } from './start-children.ts'
 import { startJob } from './start-job.ts'
@@ -79,6 +88,8 @@ function letGo(node: Node, slice: Slice): void {
 
 function holdBack(node: Node, gathered: Gathered, slice: Slice): void {
   if (node.row.phase !== 'PENDING_DEPENDENCIES') {
+    // What it waits for may be kept, too, and then so is this one.
+    if (mayBeKept(node, slice) && !slice.isAtRest(node)) return
     if (node.error) slice.setError(node, null)
     slice.move(node, 'PENDING_DEPENDENCIES', { reason: gathered.message })
     slice.touch(node)
@@ -88,15 +99,13 @@ function holdBack(node: Node, gathered: Gathered, slice: Slice): void {
   finish(node, slice, { to: 'FAILED', error: failure(slice, gathered.code, gathered.message) })
 }
 
-function isUnchanged({ row, details }: Node, gathered: Gathered, slice: Slice): boolean {
-  return (
-    installation(slice.root).mode === 'IF_CHANGED' &&
-    row.phase === 'SUCCEEDED' &&
-    row.generation === row.observedGeneration &&
-    gathered.values !== null &&
-    sameJson(gathered.values, (details as ReturnType<typeof installation>).imports)
-  )
-}
+const mayBeKept = ({ row }: Node, slice: Slice): boolean =>
+  installation(slice.root).mode === 'IF_CHANGED' &&
+  row.phase === 'SUCCEEDED' &&
+  row.generation === row.observedGeneration
+
+const isUnchanged = (node: Node, { values }: Gathered, slice: Slice): boolean =>
+  mayBeKept(node, slice) && values !== null && sameJson(values, installation(node).imports)
 
 function keepUnchanged(node: Node, slice: Slice): void {
   const parent = slice.parent(node)
@@ -106,7 +115,7 @@ function keepUnchanged(node: Node, slice: Slice): void {
     return slice.touch(parent)
   }
   slice.effect('ready', null)
-  slice.effect('runEnded', { phase: node.row.phase, error: null } satisfies RunEnd)
+  endRun(node, slice, { phase: node.row.phase, error: null })
   slice.touch(node)
 }
 

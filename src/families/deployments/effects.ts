@@ -6,7 +6,7 @@ import { statement } from '../../store/statement.ts'
 import * as table from '../../store/tables.ts'
 import type { Family } from '../family.ts'
 import { lockOwnNames } from './export-names.ts'
-import type { RunEnd } from './origin.ts'
+import type { EndedRun } from './origin.ts'
 import { recordRun } from './runs.ts'
 import { dropSnapshot } from './spec-snapshots.ts'
 
@@ -19,10 +19,7 @@ const DROP_EXPORTS = statement({
 /** Effects of a root on other trees. They only enqueue wake requests, since each tree is decided under its own lock. */
 export const effects: Family['effects'] = {
   succeeded: (client, root, exports, now) => publish(client, root, exports as Readonly<Record<string, unknown>>, now),
-  declareScope: async (client, root, args) => {
-    await declare(client, root, args as { exports: readonly string[]; imports: readonly string[] })
-    return []
-  },
+  declareScope: (client, root, args) => declare(client, root, args as DeclaredScope),
   ready: async (client, root) => {
     const [, importerRoots] = await awaitAll([lockOwnNames(client, root.row), wakeImporters(client, root, null)])
     return importerRoots
@@ -36,7 +33,7 @@ export const effects: Family['effects'] = {
   },
   deletionFailed: (client, root) => wakeExporters(client, root),
   runEnded: async (client, root, args, now) => {
-    await recordRun(client, root, args as RunEnd, now)
+    await recordRun(client, root, args as EndedRun, now)
     return []
   },
   editedJobEnded: async (client, root) => {
@@ -47,10 +44,22 @@ export const effects: Family['effects'] = {
 
 const at = (root: Node): [id: string, projectId: string] => [root.row.id, root.row.projectId]
 
+interface DeclaredScope {
+  readonly exports: readonly string[]
+  readonly imports: readonly string[]
+}
+
+/** Wakes the roots that import what is not exported any more, since they may wait for this root. */
 const UNDECLARE_EXPORTS = statement({
   name: 'undeclare-exports',
-  text: 'delete from root_export where exporter_id = $1',
-  params: [uuid],
+  text: `with gone as (delete from root_export where exporter_id = $1 returning name)
+  insert into wake (root_id, object_ids)
+  select i.importer_id, array[i.importer_id] from (
+    select distinct i.importer_id from gone join root_import i on i.project_id = $2 and i.name = gone.name
+    where not (gone.name = any($3::text[])) and i.importer_id <> $1
+  ) i returning root_id`,
+  params: [uuid, uuid, array(text)],
+  row: { root_id: table.wake.rootId },
 })
 
 const UNDECLARE_IMPORTS = statement({
@@ -69,17 +78,14 @@ const DECLARE_EXPORTS = declaration('export', 'exporter_id')
 const DECLARE_IMPORTS = declaration('import', 'importer_id')
 
 /** Runs after the root's row is written, since the names refer to it. */
-async function declare(
-  client: Client,
-  root: Node,
-  { exports, imports }: { exports: readonly string[]; imports: readonly string[] },
-): Promise<void> {
-  await awaitAll([
-    UNDECLARE_EXPORTS.query(client, [root.row.id]),
+async function declare(client: Client, root: Node, { exports, imports }: DeclaredScope): Promise<readonly string[]> {
+  const [{ rows }] = await awaitAll([
+    UNDECLARE_EXPORTS.query(client, [...at(root), exports]),
     UNDECLARE_IMPORTS.query(client, [root.row.id]),
     exports.length > 0 && DECLARE_EXPORTS.query(client, [...at(root), exports]),
     imports.length > 0 && DECLARE_IMPORTS.query(client, [...at(root), imports]),
   ])
+  return rows.map(({ root_id }) => root_id)
 }
 
 /** Deletes data that is not exported any more, and pins of roots from which nothing is imported any more. */

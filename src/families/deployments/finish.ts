@@ -2,9 +2,9 @@ import type { FailureCause, ObjectFailure } from '../../core/errors.ts'
 import type { Principal } from '../../core/ports/viewer.ts'
 import { type Node, type Slice, WORK_STATE } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
-import { installation, isForced } from './details.ts'
+import { type InstallationDetails, installation, isForced } from './details.ts'
 import { INSTALLING } from './machines.ts'
-import type { RunEnd } from './origin.ts'
+import type { EndedRun } from './origin.ts'
 
 /** Ends an object's part in a job and updates its parent and siblings, equally for all three kinds. */
 
@@ -40,11 +40,32 @@ export function finish(node: Node, slice: Slice, ending: Ending): void {
   closeWork(node, slice, actor)
   if (ending.to === 'GONE') return
   if (ending.to === 'DELETE_FAILED' && !slice.parent(node)) slice.effect('deletionFailed', null)
-  if (!slice.parent(node)) slice.effect('runEnded', { phase: ending.to, error } satisfies RunEnd)
+  if (!slice.parent(node)) endRun(node, slice, { phase: ending.to, error })
   const good = ending.to === 'SUCCEEDED'
   slice.patch(node, { finishedJobId: node.row.jobId })
   notifyParent(node, slice, { open: -1, failed: good ? 0 : 1 })
   notifySiblings(node, slice, good)
+}
+
+/** Records the root's job. A job that an earlier version has begun has no record. */
+export function endRun(
+  { row, details }: Node,
+  slice: Slice,
+  { phase, error }: Pick<EndedRun, 'phase' | 'error'>,
+): void {
+  const { jobId, observedGeneration: generation } = row
+  const { mode, origin, exports } = details as InstallationDetails
+  if (!jobId || origin?.jobId !== jobId) return
+  const run: EndedRun = {
+    jobId,
+    mode,
+    origin,
+    generation,
+    phase,
+    error,
+    exports: phase === 'SUCCEEDED' ? exports : null,
+  }
+  slice.effect('runEnded', run)
 }
 
 /** The snapshot of its spec, which the ended job used. */

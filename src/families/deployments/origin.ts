@@ -1,5 +1,5 @@
 import type { ObjectFailure } from '../../core/errors.ts'
-import type { Phase } from '../../core/vocabulary.ts'
+import type { Phase, ReconcileMode } from '../../core/vocabulary.ts'
 
 /** Who asked for a job of a root, and why. */
 
@@ -17,8 +17,14 @@ export interface RunOrigin extends Origin {
   readonly startedAt: string
 }
 
-/** How a job of a root has ended. */
-export interface RunEnd {
+/** A job of a root as it was when it ended: the next one may begin before the record is written. */
+export interface EndedRun {
+  readonly jobId: string
+  readonly mode: ReconcileMode
+  readonly origin: RunOrigin
+  readonly generation: number
   readonly phase: Phase
   readonly error: ObjectFailure | null
+  /** Null: it has not succeeded. */
+  readonly exports: Readonly<Record<string, unknown>> | null
 }

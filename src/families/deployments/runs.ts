@@ -2,8 +2,7 @@ import type { Node } from '../../core/tree.ts'
 import type { Client } from '../../store/client.ts'
 import { integer, jsonb, nullable, text, timestamptz, uuid } from '../../store/column-types.ts'
 import { statement } from '../../store/statement.ts'
-import { installation } from './details.ts'
-import type { RunEnd } from './origin.ts'
+import type { EndedRun } from './origin.ts'
 
 /** A job of a root is a run: who asked for it and why, when it ran, and how it ended. */
 
@@ -27,15 +26,13 @@ const RECORD = statement({
   ],
 })
 
-/** Writes the record of the root's job, which has ended. A job that an earlier version has begun has none. */
-export async function recordRun(client: Client, root: Node, { phase, error }: RunEnd, now: Date): Promise<void> {
-  const { origin, mode, exports } = installation(root)
-  const { id, jobId, observedGeneration } = root.row
-  if (!jobId || origin?.jobId !== jobId) return
-  const kept = phase === 'SUCCEEDED' && exports ? JSON.stringify(exports) : null
+/** Writes the record of a root's job. */
+export async function recordRun(client: Client, root: Node, run: EndedRun, now: Date): Promise<void> {
+  const { jobId, mode, origin, generation, phase, error, exports } = run
+  const kept = exports !== null && JSON.stringify(exports).length <= MAX_EXPORTS
   await RECORD.query(client, [
-    ...([id, jobId, mode, origin.cause, origin.by, observedGeneration, origin.startedAt, now, phase] as const),
+    ...([root.row.id, jobId, mode, origin.cause, origin.by, generation, origin.startedAt, now, phase] as const),
     error,
-    kept !== null && kept.length <= MAX_EXPORTS ? exports : null,
+    kept ? exports : null,
   ])
 }

@@ -112,6 +112,29 @@ describe('a root', () => {
     expect(await world.work()).toEqual(['use'])
   })
 
+  it('is woken when the remembered job of its exporter is dropped', async () => {
+    await using world = await createWorld()
+    const db = await withDb(world)
+    await world.ignore(db, true)
+    await world.reconcile(db)
+    await world.create('app', importer('url'))
+    expect(await world.see('app')).toMatchObject(WAITING)
+    await world.cancel(db)
+    expect(await world.work()).toEqual(['use'])
+  })
+
+  it('is woken when the spec of its exporter drops the export, and takes in the data that remains', async () => {
+    await using world = await createWorld()
+    const db = await withDb(world)
+    await world.reconcile(db)
+    await world.work(() => FAILED)
+    const app = await world.create('app', importer('url'))
+    expect(await world.see('app')).toMatchObject(WAITING)
+    await world.update(db, exporter('port'), false)
+    expect(await world.work()).toEqual(['use'])
+    expect(await columnsOf(world, app)).toMatchObject({ imports: { url: 'one' } })
+  })
+
   it('starts without an optional import that nothing exports, but waits for a root that exports it', async () => {
     await using world = await createWorld()
     const spec = { imports: [{ name: 'url', required: false }], deployItems: [item('use')] }

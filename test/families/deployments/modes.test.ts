@@ -127,6 +127,49 @@ describe('IF_CHANGED', () => {
     await countsInJob(world, 'shop', EXECUTION, 'good')
   })
 
+  it('runs what depends on kept items, however the job was asked for', async () => {
+    await using world = await createWorld()
+    await world.setData('key', 1)
+    const spec = (size: number) => ({
+      imports: [{ name: 'key' }],
+      deployItems: [item('a'), item('b', ['a']), item('c', ['b'], { size }), using('d', ['key'], ['c'])],
+    })
+    const id = await world.create('shop', spec(1))
+    await world.work((work) => (work.name === 'b' ? FAILED : succeed(work)))
+    await world.reconcile(id, 'IF_CHANGED')
+    expect(await world.work()).toEqual(['b', 'c', 'd'])
+    await world.update(id, spec(2), false)
+    await world.reconcile(id, 'IF_CHANGED')
+    expect(await world.work()).toEqual(['c'])
+    await world.setData('key', 2)
+    expect(await world.work()).toEqual(['d'])
+    expect(await world.see('shop')).toMatchObject({ phase: 'SUCCEEDED' })
+    await countsInJob(world, 'shop', EXECUTION, 'a')
+  })
+
+  it('keeps a nested installation that is decided before the unchanged one from which it imports', async () => {
+    await using world = await createWorld()
+    const spec = (size: number) => ({
+      installations: [
+        nested('c', { imports: [{ name: 'w' }], deployItems: [using('third', ['w'])] }),
+        nested('b', {
+          imports: [{ name: 'v' }],
+          exports: [{ name: 'w', value: 1 }],
+          deployItems: [using('second', ['v'])],
+        }),
+        nested('a', { exports: [{ name: 'v', value: 1 }], deployItems: [item('first')] }),
+      ],
+      deployItems: [item('own', [], { size })],
+    })
+    const id = await world.create('shop', spec(1))
+    await world.work()
+    await world.update(id, spec(2), false)
+    await world.reconcile(id, 'IF_CHANGED')
+    expect(await world.work()).toEqual(['own'])
+    expect(await movedIn(world, id)).toEqual([EXECUTION, 'own', 'shop'])
+    for (const name of ['a', 'b', 'c']) await countsInJob(world, 'shop', name)
+  })
+
   it('runs a root again whose spec changed and was never applied', async () => {
     await using world = await createWorld()
     const id = await world.create('shop', { deployItems: [item('x')] })

@@ -133,7 +133,9 @@ async function cancel(
       reject(root, 'ABORTED', viewer, NOTHING_RUNS)
       return refuse({ ...refusal, message: NOTHING_RUNS })
     }
-    slice.setDetails(root, { nextMode: null })
+    slice.setDetails(root, { nextMode: null, nextOrigin: null })
+    // Roots that import from it have waited for the job that is dropped.
+    slice.effect('ready', null)
     return { ok: true, objectId: id }
   }
   slice.setDetails(root, {

@@ -219,6 +219,9 @@ export class ModelSlice implements Slice {
   release(): void {
     throw LACKING('release')
   }
+  isAtRest(): never {
+    throw LACKING('isAtRest')
+  }
 }
 
 /** Ids grow with time, as those of the server do. */
