@@ -9,8 +9,8 @@ export interface PhaseChange {
   readonly objectId: string
   readonly kind: ObjectKind
   readonly name: string
-  /** Names from the root down to the object, divided by `/`; null if an earlier release has recorded the change. */
-  readonly path: string | null
+  /** Names from the root down to the object, divided by `/`; begins with `…/` if only its name was recorded. */
+  readonly path: string
   readonly rootId: string
   readonly projectName: string
   readonly machine: string
@@ -21,7 +21,8 @@ export interface PhaseChange {
   readonly reason: string | null
   readonly message: string | null
   readonly jobId: string | null
-  readonly revision: number | null
+  /** Revision that the change made, from 1; 0 if it was rejected. */
+  readonly revision: number
   readonly rejected: boolean
   readonly at: string
 }

@@ -3,7 +3,7 @@ import type { Actor, ErrorCode, ObjectKind, Phase } from './vocabulary.ts'
 /** Why a command refuses a request: an expected outcome, which is returned and never thrown across layers. */
 export type Refusal =
   | { readonly type: 'InvalidInputError'; readonly message: string; readonly fields: readonly FieldProblem[] }
-  | { readonly type: 'NotFoundError'; readonly message: string; readonly id: string | null }
+  | { readonly type: 'NotFoundError'; readonly message: string; readonly objectId: string | null }
   | { readonly type: 'ForbiddenError'; readonly message: string }
   | {
       readonly type: 'ConflictError'
@@ -58,10 +58,12 @@ export const invalidInput = (fields: readonly FieldProblem[]): RefusalOf<'Invali
   message: fields.map((f) => `${f.path}: ${f.message}`).join('; ') || 'The input is not valid.',
   fields,
 })
-export const notFound = (id: string | null, what = 'object'): RefusalOf<'NotFoundError'> => ({
+export const notFound = (objectId: string | null, what = 'object'): RefusalOf<'NotFoundError'> => ({
   type: 'NotFoundError',
-  message: id ? `There is no ${what} ${id} that you may read.` : `There is no such ${what} that you may read.`,
-  id,
+  message: objectId
+    ? `There is no ${what} ${objectId} that you may read.`
+    : `There is no such ${what} that you may read.`,
+  objectId,
 })
 export const forbidden = (message: string): RefusalOf<'ForbiddenError'> => ({ type: 'ForbiddenError', message })
 export const stale = (message: string): RefusalOf<'StaleReportError'> => ({ type: 'StaleReportError', message })

@@ -29,8 +29,8 @@ const EVERYTHING = gql(`query ($id: ID!) {
   phaseChanges(first: 100) { edges { node { name to reason message by } } }
   tree(rootId: $id) { objects(first: 10) { edges { node { kind phase finished error { code message } labels { key value } progress { step }
     history(first: 20) { edges { node { to reason message } } } logs(first: 100) { edges { node { stream text } } }
-    ... on Worker { spec { command args env { name value } } exitCode resources { kind removedAt } }
-    ... on Job { spec { command args env { name value } } exitCode }
+    ... on Worker { workloadSpec { command args env { name value } } exitCode resources { kind removedAt } }
+    ... on Job { workloadSpec { command args env { name value } } exitCode }
     ... on Event { payload } } } } } }`)
 
 /** Every row of every table as text; what is binary as it is written in a dump, and as it could be read. */

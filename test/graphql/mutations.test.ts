@@ -297,7 +297,7 @@ describe('agents', () => {
     ])
     expect(node?.logs.edges[0]?.cursor).toBe(node?.logs.edges[0]?.node.cursor)
     expect(node?.all.totalCount).toBe(present(node?.history.totalCount) + 1)
-    expect(node?.all.edges.at(-1)?.node).toEqual({ rejected: true, to: 'DELETING', revision: null })
+    expect(node?.all.edges.at(-1)?.node).toEqual({ rejected: true, to: 'DELETING', revision: 0 })
     expect(agents?.edges.map(({ node: agent }) => agent)).toContainEqual({
       name: 'deployer',
       instance: 'one',

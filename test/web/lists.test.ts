@@ -23,7 +23,7 @@ test('refused requests and machines beside the phase move nothing', () => {
   const cloudlet = row('c', { kind: 'CLOUDLET', phase: 'OFFLINE' })
   list.addPage([cloudlet, row('a')], false)
   list.change([
-    change('a', 'FAILED', { rejected: true, revision: null }),
+    change('a', 'FAILED', { rejected: true, revision: 0 }),
     change('c', 'UPDATING', { kind: 'CLOUDLET', machine: 'cloudletUpgrade', revision: 9 }),
   ])
   expect(list.rows.map(({ phase }) => phase).sort()).toEqual(['OFFLINE', 'PENDING'])

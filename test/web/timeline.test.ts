@@ -26,7 +26,7 @@ function whole(): Timeline {
     change('b', 'PENDING', { from: null, at: at(10) }),
     change('a', 'PROGRESSING', { at: at(100) }),
     change('a', 'SUCCEEDED', { from: 'PROGRESSING', at: at(300) }),
-    change('a', 'PENDING', { from: 'SUCCEEDED', at: at(350), rejected: true, revision: null }),
+    change('a', 'PENDING', { from: 'SUCCEEDED', at: at(350), rejected: true, revision: 0 }),
     change('b', 'GONE', { at: at(400) }),
   ])
   return timeline

@@ -190,7 +190,7 @@ function explainGap(session: Session, { oldest, head, startCursor, commonCursor 
 function print(session: Session, change: LoggedChange, machines: Machines): void {
   session.emit(change)
   if (session.json) return
-  const where = `${change.projectName}/${change.path ?? change.name}`
+  const where = `${change.projectName}/${change.path}`
   printLine(
     session.io.stdout,
     `${String(change.sequence).padStart(8)}  ${describeChange(change, where, { paint: session.paint, machines })}`,

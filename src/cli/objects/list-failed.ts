@@ -79,11 +79,8 @@ function describe({ paint }: Session, { kind, path, project, phaseSince, error }
 
 const told = (error: Failed['error']): string => (error ? plain(`${error.code}: ${error.message}`) : 'without a reason')
 
-function describeUndone(
-  { paint }: Session,
-  { kind, path, name, projectName, to, at, message, reason }: Undone,
-): string {
+function describeUndone({ paint }: Session, { kind, path, projectName, to, at, message, reason }: Undone): string {
   const ago = duration(Math.max(0, Date.now() - Date.parse(at)))
-  const place = plain(`${projectName}/${path ?? name}`)
+  const place = plain(`${projectName}/${path}`)
   return `${paint('yellow', `${SYMBOLS.UNDOING.symbol} ${place}`)}  ${words(kind)}, ${to} ${ago} ago, undone: ${plain(message ?? reason ?? '')}`
 }

@@ -12,7 +12,7 @@ export interface TreeChange {
   readonly from?: string | null
   readonly to: string
   readonly jobId?: string | null
-  readonly revision?: number | null
+  readonly revision: number
   readonly rejected: boolean
   readonly at: string
 }
@@ -130,11 +130,11 @@ export class TreeModel implements TreeView {
     if (!node) return false
     const at = Date.parse(change.at)
     this.#clock(node, change, at)
-    if (change.revision != null && change.revision <= node.revision) return false
+    if (change.revision <= node.revision) return false
     node.phase = change.to
     node.phaseClass = this.machines.classOf(change.to)
     node.phaseSince = at
-    node.revision = change.revision ?? node.revision
+    node.revision = change.revision
     node.jobId = change.jobId ?? node.jobId
     node.finished = this.machines.isFinal(node.kind, change.to)
     node.blockedBy = []

@@ -30,9 +30,8 @@ PhaseChangeRef.implement({
     kind: t.expose('kind', { type: ObjectKindEnum, description: 'Kind of the object.' }),
     name: t.exposeString('name', { description: 'Name of the object.' }),
     path: t.string({
-      nullable: true,
       description:
-        'Names from the root down to the object, divided by `/`; null if an earlier release has recorded the change of a nested object.',
+        'Names from the root down to the object, divided by `/`. Begins with `…/` if an earlier release recorded the change of a nested object: it kept only the name.',
       resolve: pathOf,
     }),
     rootId: t.exposeID('rootId', { description: 'Id of the root of its tree.' }),
@@ -71,17 +70,17 @@ PhaseChangeRef.implement({
       description: 'What the agent or the user says about it; null if nothing.',
     }),
     jobId: t.exposeID('jobId', { nullable: true, description: 'Job of the object at that time; null if it had none.' }),
-    revision: t.exposeInt('revision', {
-      nullable: true,
-      description: 'Revision of the object that the change made; null if it was rejected.',
+    revision: t.int({
+      description: 'Revision of the object that the change made, from 1; 0 if it was rejected.',
+      resolve: ({ revision }) => revision ?? 0,
     }),
     rejected: t.exposeBoolean('rejected', { description: 'Whether the request was refused and nothing was written.' }),
     at: t.expose('at', { type: 'DateTime', description: 'When, by the clock of the database.' }),
   }),
 })
 
-function pathOf({ parentId, parentPath, name }: PhaseChangeRecord): string | null {
-  if (parentPath === null) return parentId === null ? name : null
+function pathOf({ parentId, parentPath, name }: PhaseChangeRecord): string {
+  if (parentPath === null) return parentId === null ? name : `…/${name}`
   return parentPath === '' ? name : `${parentPath}/${name}`
 }
 

@@ -50,7 +50,7 @@ export const NotFoundErrorRef = errorType('NotFoundError').implement({
   description: 'The object does not exist, or the viewer may not read it.',
   interfaces: [ErrorRef],
   fields: (t) => ({
-    id: t.exposeID('id', {
+    objectId: t.exposeID('objectId', {
       nullable: true,
       description: 'Id that was given; null if the request named the object otherwise.',
     }),

@@ -89,14 +89,14 @@ export const DETAILS = gql(`query Details($id: ID!) {
     tree: root { id kind name phase finished parent { id } deletionRequestedAt verbs { name allowed obstacle why } }
     blockedBy(first: 10) { ${BLOCKERS} }
     dependsOn(first: 20) { edges { node { ${LINK} } } }
-    ... on Installation { installationSpec: spec exports imports }
+    ... on Installation { spec exports imports }
     ... on DeployItem { type target config attempt exports agent { name instance } }
     ... on Event { source eventType: type qualifiers { key value } retryOf { ${LINK} } cloneOf { ${LINK} } }
     ... on GadgetJob { gadget args activity exports agent { name instance } }
-    ... on Job { exitCode signal workload: spec { runtime command args image timeoutMs } agent { name instance } }
-    ... on Worker { exitCode signal workload: spec { runtime command args image timeoutMs } agent { name instance } }
-    ... on ClusterInst { instanceSpec: spec drifted }
-    ... on AppInst { instanceSpec: spec drifted }
+    ... on Job { exitCode signal workloadSpec { runtime command args image timeoutMs } agent { name instance } }
+    ... on Worker { exitCode signal workloadSpec { runtime command args image timeoutMs } agent { name instance } }
+    ... on ClusterInst { spec drifted }
+    ... on AppInst { spec drifted }
     ... on Cloudlet { version epoch upgradePhase drifted }
   }
 }\n${ROW_FIELDS}`)

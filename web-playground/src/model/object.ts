@@ -20,7 +20,7 @@ export interface Row {
 /** The row after a change; the same row when the change is known. The caller handles changes to GONE. */
 export function patched<T extends Row>(row: T, change: PhaseChange, machines: Machines): T {
   if (change.rejected || !machines.moves(change)) return row
-  if (change.revision === null || change.revision <= row.revision) return row
+  if (change.revision <= row.revision) return row
   return {
     ...row,
     phase: change.to,

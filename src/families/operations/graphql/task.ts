@@ -70,7 +70,7 @@ export const GadgetJobRef = builder.objectRef<ObjectRow>('GadgetJob').implement(
         'Id that the gadget gets as PHASELINE_JOB, the same in every run, undo and abort. Null until the turn of the job comes, and if it ended before.',
       resolve: ({ jobId }) => jobId,
     }),
-    spec: t.field({
+    gadgetJobSpec: t.field({
       type: JobSpecRef,
       nullable: true,
       description: 'Specification as it was given; null once the job is deleted.',
@@ -79,7 +79,7 @@ export const GadgetJobRef = builder.objectRef<ObjectRow>('GadgetJob').implement(
     }),
     when: t.string({
       nullable: true,
-      description: 'Expression under which the job runs, the same as in spec. Null: it always runs.',
+      description: 'Expression under which the job runs, the same as in `gadgetJobSpec`. Null: it always runs.',
       resolve: async ({ id }, _, context) =>
         ((await specLoader(context).load(id))?.spec as JobSpec | undefined)?.when ?? null,
     }),

@@ -43,7 +43,7 @@ const common = (name: 'Worker' | 'Job', description: string) =>
     description,
     interfaces: [NodeRef, TreeObjectRef, WorkObjectRef],
     fields: (t) => ({
-      spec: t.field({
+      workloadSpec: t.field({
         type: WorkloadSpecRef,
         nullable: true,
         description:

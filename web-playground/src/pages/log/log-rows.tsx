@@ -75,8 +75,8 @@ interface PlaceProps {
   readonly kind: string
 }
 /** The path as commands take it. Its end tells objects apart, so the beginning is cut where there is no room. */
-function LogPlace({ change: { projectName, path, name }, href, kind }: PlaceProps) {
-  const place = `${projectName}/${path ?? name}`
+function LogPlace({ change: { projectName, path }, href, kind }: PlaceProps) {
+  const place = `${projectName}/${path}`
   return (
     <span className="log-what" title={`${place} (${kind})`}>
       <Link href={href} className="log-place">

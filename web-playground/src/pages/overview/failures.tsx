@@ -64,7 +64,7 @@ function UndoneThing({
 }: {
   readonly change: PhaseChange
 }) {
-  const place = `${projectName}/${path ?? name}`
+  const place = `${projectName}/${path}`
   return (
     <li data-undone={place}>
       <span className="thing-name">

@@ -8,10 +8,9 @@ type Field = readonly [field: keyof Details, label: string]
 const PARTS: readonly Field[] = [
   ['exports', 'Exports'],
   ['imports', 'Imports'],
-  ['installationSpec', 'Spec'],
+  ['spec', 'Spec'],
   ['config', 'Config'],
-  ['workload', 'Runs'],
-  ['instanceSpec', 'Spec'],
+  ['workloadSpec', 'Runs'],
   ['args', 'Arguments'],
 ]
 const PROPERTIES: readonly Field[] = [

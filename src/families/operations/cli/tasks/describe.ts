@@ -67,7 +67,7 @@ function describeDecision(job: ListedJob, { project, name }: TaskWithJobs, paint
 
 /** As people read it: one job with its locks, journal and exports. */
 export function describeJob(job: FullJob, now: number, paint: Paint): string[] {
-  const { gadget, uuid, agent, startedAt, activity, locks, journal, exports, spec } = job
+  const { gadget, uuid, agent, startedAt, activity, locks, journal, exports, gadgetJobSpec: spec } = job
   const args = job.args ?? spec?.args ?? []
   return [
     ...describeObject(job, now, paint, [

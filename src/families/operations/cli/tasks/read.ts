@@ -16,7 +16,7 @@ const JOBS = gql(`query TaskJobs($id: ID!, $first: Int!, $after: String) { objec
   }
 } }`)
 const JOB = gql(`query GetGadgetJob($id: ID!) { object(id: $id) {
-  ...Full ... on GadgetJob { ${RECORD} agent { name instance } spec { args when } journal { entry at } exports }
+  ...Full ... on GadgetJob { ${RECORD} agent { name instance } gadgetJobSpec { args when } journal { entry at } exports }
 } }\n${OBJECT_FIELDS}`)
 /** A job in full. Uuid and arguments are null before its turn, when their expressions are not resolved yet. */
 export type FullJob = Extract<ResultOf<typeof JOB>['object'], { readonly gadget: string }>

@@ -36,7 +36,7 @@ function eventFields({ source, type, qualifiers, payload, subscribed, retryOf, c
 
 /** Its error, clocks and what it waits for are the event's too, and told there. */
 function describeWorker(worker: Workload, now: number, paint: Paint): string[] {
-  const { agent, spec, attempt } = worker
+  const { agent, workloadSpec: spec, attempt } = worker
   const fields: readonly Field[] = [
     ['phase', paint(SYMBOLS[worker.phaseClass].style, markedPhase(worker))],
     ['runs', spec && describeCommand(spec)],

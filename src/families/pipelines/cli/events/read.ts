@@ -7,7 +7,7 @@ import type { NodeOf, ResultOf } from '../../../../documents/typed-document.ts'
 const WORKLOAD = `
   id name phase phaseClass phaseSince finished error { code message } blockedBy(first: 5) { reason message }
   startedAt endedAt exitCode signal attempt agent { name instance leaseUntil }
-  resources { kind removeAt removedAt } spec { runtime image command args timeoutMs workspace }`
+  resources { kind removeAt removedAt } workloadSpec { runtime image command args timeoutMs workspace }`
 const EVENT = gql(`query GetEvent($id: ID!) { object(id: $id) {
   ...Full
   ... on Event {
