@@ -2,15 +2,26 @@ import { type Command, Option } from 'commander'
 import { stringify } from 'yaml'
 import { type Client, createClient } from '../client/index.ts'
 import { type Connection, type ConnectionOptions, DEFAULT_URL, findConnection } from './connection.ts'
+import { describeRest, type PagedList } from './objects/pages.ts'
 import { printRefusal, type Refusal } from './objects/refusal.ts'
 import { EXIT, type ExitCode } from './terminal/exit.ts'
-import { type Io, printJson, printLine } from './terminal/io.ts'
+import { type Io, type Output, printJson, printLine } from './terminal/io.ts'
 import { type Paint, painter, wantsColour } from './terminal/paint.ts'
 import { tableFor } from './terminal/table.ts'
 
 export interface SessionOptions extends ConnectionOptions {
   readonly json?: boolean
   readonly format?: Format
+}
+
+/** Rows of a list, with remarks about the list. */
+interface List {
+  readonly head: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+  /** Printed where there are no rows. */
+  readonly none: string
+  /** A list that may not show everything. */
+  readonly listed?: Pick<PagedList<unknown>, 'totalCount' | 'nodes'>
 }
 
 const FORMATS = ['json', 'yaml', 'wide', 'name'] as const
@@ -26,8 +37,10 @@ export interface Session {
   readonly paint: Paint
   /** Prints lines for people; nothing with `--json`. */
   say(...lines: readonly string[]): void
-  /** A table that fits the terminal; with `-o wide` as wide as it is, with `-o name` its names alone. */
-  table(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[]
+  /** Prints remarks for people to stderr, where no pipe takes them for data; nothing with `--json`. */
+  note(...lines: readonly string[]): void
+  /** Prints a table that fits the terminal; with `-o wide` as wide as it is, with `-o name` its names alone. */
+  list(list: List): void
   /** Prints one JSON document, or one line of a stream; nothing without `--json`. */
   emit(value: unknown): void
   /** Prints a refusal in the requested form; returns its exit code. */
@@ -60,16 +73,24 @@ export async function withSession(
     return EXIT.unavailable
   }
   await using client = createClient({ url: found.url, token: found.token })
+  const printer = (out: Output) => (lines: readonly string[]) => {
+    if (!json) for (const line of lines) printLine(out, line)
+  }
+  const [print, remark] = [printer(io.stdout), printer(io.stderr)]
   return await body({
     io,
     client,
     connection: found,
     json,
     paint: painter(wantsColour(io.stdout, io.env)),
-    say: (...lines) => {
-      if (!json) for (const line of lines) printLine(io.stdout, line)
+    say: (...lines) => print(lines),
+    note: (...lines) => remark(lines),
+    list: ({ head, rows, none, listed }) => {
+      const columns = io.stdout.isTTY ? io.stdout.columns : undefined
+      if (rows.length === 0) remark([none])
+      else print(tableFor(head, rows, { format, columns }))
+      if (listed) remark(describeRest(listed))
     },
-    table: (head, rows) => tableFor(head, rows, { format, columns: io.stdout.isTTY ? io.stdout.columns : undefined }),
     emit: (value) => {
       if (isYaml) io.stdout.write(`---\n${stringify(value)}`)
       else if (json) printJson(io.stdout, value)

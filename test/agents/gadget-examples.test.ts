@@ -13,6 +13,7 @@ import { until } from '../testkit/wait.ts'
 import { isAlive } from './gadget-folder.ts'
 
 const BOX = join(import.meta.dirname, '../../examples/gadgets')
+const TOUCH = join(import.meta.dirname, '../../examples/webshop/gadgets/touch-file')
 const GROUP = join(BOX, 'group-replication')
 
 type Call = Partial<Omit<GadgetRun, 'args' | 'path'>>
@@ -504,11 +505,11 @@ describe('the servers of the group', () => {
 describe('the helpers', () => {
   it('for the shell keep the protocol', async () => {
     await using at = await place()
-    expect(await at.check('touch-file', join(at.path, 'a "file" with \\ in it'))).toEqual(FINE)
-    const made = await at.call('touch-file', [join(at.path, 'a "file"')])
+    expect(await at.check(TOUCH, join(at.path, 'a "file" with \\ in it'))).toEqual(FINE)
+    const made = await at.call(TOUCH, [join(at.path, 'a "file"')])
     expect(made).toMatchObject({ exports: { file: join(at.path, 'a "file"') } })
     await writeFile(join(at.path, 'a "file"'), 'kept')
-    await at.call('touch-file', [join(at.path, 'a "file"')], { mode: 'undo' })
+    await at.call(TOUCH, [join(at.path, 'a "file"')], { mode: 'undo' })
     expect(await readFile(join(at.path, 'a "file"'), 'utf8')).toBe('kept')
   })
 })

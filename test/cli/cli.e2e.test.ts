@@ -246,6 +246,21 @@ describe('a path that the log prints', () => {
     expect([asked.code, asked.err]).toMatchObject([2, expect.stringMatching(/ambiguous.*execution.*Give --kind/)])
     expect(await phaseline('get twin/deploy-items --kind execution')).toMatchObject({ code: 0 })
   })
+
+  it('comes from lists by itself: each name leads to its object, and nothing else is on stdout', async () => {
+    const { out, err } = await phaseline('get --all -o name --limit 12')
+    const names = out.trimEnd().split('\n')
+    expect(names).toHaveLength(12)
+    expect(err).toMatch(/^… and \d+ more \(--limit\)\n$/)
+    for (const name of names) expect(await phaseline(`get ${name}`), name).toMatchObject({ code: 0 })
+    const twins = (await phaseline('get --name-contains deploy-items --all -o name --limit 200')).out
+    expect(twins).not.toContain('twin/deploy-items\n')
+    const found = await phaseline('get --kind deploy-item --phase failed -o name')
+    expect(found.out).toContain('default/failing/deploy-items/second\n')
+    expect((await phaseline('get --kind deploy-item --phase failed --roots')).err).toMatch(
+      /^Nothing matches among roots/,
+    )
+  })
 })
 
 describe('plan', () => {
@@ -287,7 +302,9 @@ describe('get --failed', () => {
     ])
     const { out } = await phaseline('get --failed --project causes')
     expect(out).toMatch(/^✗ causes\/three\/\S+ {2}deploy item, .* ago: MOCK_FAILURE: .*\(and 2 more in this tree\)\n$/)
-    expect(await phaseline('get --failed --project nowhere')).toMatchObject({ code: 0, out: 'Nothing has failed.\n' })
+    expect(await phaseline('get --failed --project nowhere')).toMatchObject({
+      ...{ code: 0, out: '', err: 'Nothing has failed.\n' },
+    })
   })
 })
 

@@ -198,10 +198,11 @@ describe('task list, cancel and delete', () => {
     expect(await runTask('ends-1', ['a'], { labels: { end: 'yes' } })).toMatchObject({ code: 0 })
     expect(await runTask('ends-2', ['a', 'b'], { labels: { end: 'yes' } })).toMatchObject({ code: 0 })
     expect(await listed('--project ops --label end=yes')).toEqual(['ends-2', 'ends-1'])
-    const { out } = await phaseline('task list --label end=yes --limit 1')
-    expect(out).toMatch(
-      /^PROJECT +NAME +PHASE +JOBS .*\nops +ends-2 +\S (PENDING|RUNNING) +2 .*\n… and 1 more \(--limit\)\n$/,
-    )
+    expect(await phaseline('task list --label end=yes --limit 1')).toMatchObject({
+      out: expect.stringMatching(/^PROJECT +NAME +PHASE +JOBS .*\nops +ends-2 +\S (PENDING|RUNNING) +2 .*\n$/),
+      err: '… and 1 more (--limit)\n',
+    })
+    expect((await phaseline('task list --label end=yes -o name')).out).toBe('ops/ends-2\nops/ends-1\n')
 
     expect(await phaseline('task delete ops/ends-1')).toMatchObject({
       code: 3,
@@ -240,7 +241,7 @@ describe('locks', () => {
     expect((await phaseline('task get ops/waits-2')).out).toMatch(
       /^job +job +○ WAITING +X host:l \(waits, #2\) +waits for lock: /m,
     )
-    expect((await phaseline('locks --resource host:none')).out).toBe('Nobody holds host:none, or waits for it.\n')
+    expect((await phaseline('locks --resource host:none')).err).toBe('Nobody holds host:none, or waits for it.\n')
   })
 })
 
@@ -264,7 +265,7 @@ describe('undo resolve', () => {
       ...{ code: 0, out: 'ops/broken/job is undone again, now UNDOING\n' },
     })
     await failUndo('ops/broken/job')
-    expect((await phaseline('locks --resource host:broken')).out).toMatch(/holds +\S+ +UNDO_FAILED +ops\/broken\/job$/m)
+    expect((await phaseline('locks --resource host:broken')).err).toMatch(/holds +\S+ +UNDO_FAILED +ops\/broken\/job$/m)
     expect(await phaseline('undo resolve broken/job --project ops --give-up')).toMatchObject({
       ...{ code: 0, out: 'ops/broken/job is given up, its locks are released, now FAILED\n' },
     })

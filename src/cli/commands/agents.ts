@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { gql } from '../../documents/gql.ts'
 import type { NodeOf, ResultOf } from '../../documents/typed-document.ts'
 import type { Cli } from '../cli.ts'
-import { describeRest, readPages } from '../objects/pages.ts'
+import { readPages } from '../objects/pages.ts'
 import { notFoundRefusal } from '../objects/refusal.ts'
 import { parseCount } from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
@@ -41,9 +41,8 @@ async function listAgents(session: Session, { all, limit }: AgentsOptions): Prom
   if (!listed) return session.refuse(notFoundRefusal('There are no agents that you may see.'))
   const shown = all ? listed.nodes : listed.nodes.filter(({ connected }) => connected)
   session.emit({ totalCount: listed.totalCount, agents: shown })
-  if (shown.length === 0) session.say('No agent is connected.')
-  else session.say(...session.table(['NAME', 'INSTANCE', 'ROLE', 'TYPES', 'TARGETS', 'SEEN'], shown.map(rowOf)))
-  if (all) session.say(...describeRest(listed))
+  const head = ['NAME', 'INSTANCE', 'ROLE', 'TYPES', 'TARGETS', 'SEEN']
+  session.list({ head, rows: shown.map(rowOf), none: 'No agent is connected.', ...(all ? { listed } : {}) })
   return EXIT.ok
 }
 

@@ -7,7 +7,7 @@ import { type AddressOptions, locate } from '../objects/address.ts'
 import { checkWords } from '../objects/check-words.ts'
 import { describeObject, OBJECT_FIELDS } from '../objects/describe-object.ts'
 import { listFailed } from '../objects/list-failed.ts'
-import { describeRest, type PagedList, readPages } from '../objects/pages.ts'
+import { readPages } from '../objects/pages.ts'
 import { markedPhase } from '../objects/phases.ts'
 import { notFoundRefusal } from '../objects/refusal.ts'
 import { type LabelArgument, parseCount, parseKinds, parseLabel, parsePhases } from '../options.ts'
@@ -25,6 +25,7 @@ interface GetOptions extends SessionOptions {
   readonly failed?: boolean
   readonly unfinished?: boolean
   readonly all?: boolean
+  readonly roots?: boolean
   readonly limit: number
 }
 
@@ -36,7 +37,7 @@ const ONE = gql(`query Get($id: ID!) {
 const LIST = gql(`query List($filter: ObjectFilter, $first: Int!, $after: String) {
   objects(filter: $filter, first: $first, after: $after) {
     totalCount pageInfo { hasNextPage endCursor }
-    edges { node { id kind name phase phaseClass phaseSince finished project { name } error { code message } } }
+    edges { node { id kind name path phase phaseClass phaseSince finished project { name } error { code message } } }
   }
 }`)
 type Listed = NodeOf<ResultOf<typeof LIST>['objects']>
@@ -45,7 +46,7 @@ type Filter = VariablesOf<typeof LIST>['filter']
 /** `phaseline get [NAME]`: one object in full, or a list. */
 export function addGet(program: Command, cli: Cli): void {
   withSessionOptions(program.command('get'))
-    .description('show one object, or list objects (roots, unless --all)')
+    .description('show one object, or list objects: roots, or of all objects those that an option selects')
     .argument('[name]', 'id, or path such as shop/backend; without it, a list')
     .option('--project <name>', 'project')
     .option('--kind <kinds>', 'kind of the path (INSTALLATION), or kinds to list', parseKinds)
@@ -55,7 +56,8 @@ export function addGet(program: Command, cli: Cli): void {
     .addOption(new Option('--finished', 'list only what is finished').conflicts('unfinished'))
     .option('--failed', 'what failed by itself, each cause once with its error, and what was undone within a day')
     .option('--unfinished', 'list only what is not finished')
-    .option('--all', 'list nested objects too')
+    .addOption(new Option('--all', 'list nested objects too').conflicts('roots'))
+    .option('--roots', 'list only roots')
     .option('--limit <count>', 'list at most this many', parseCount, 50)
     .action(async (name: string | undefined, options: GetOptions) => {
       cli.exitCode = await withSession(cli.io, options, (session) =>
@@ -98,31 +100,40 @@ async function list(session: Session, options: GetOptions): Promise<ExitCode> {
   })
   if (!listed) return session.refuse(notFoundRefusal('There is nothing to list.'))
   session.emit({ totalCount: listed.totalCount, objects: listed.nodes })
-  session.say(...describeList(session, listed))
+  session.list({ head: HEAD, rows: rowsOf(listed.nodes), none: noneOf(options), listed })
   return EXIT.ok
 }
 
-const filterOf = ({ project, kind, phase, label, nameContains, finished, unfinished, all }: GetOptions): Filter => ({
-  ...(project === undefined ? {} : { project }),
-  ...(kind ? { kinds: kind } : {}),
-  ...(phase ? { phases: phase } : {}),
-  ...(label ? { labels: label } : {}),
-  ...(nameContains === undefined ? {} : { nameContains }),
-  ...(finished ? { finished: true } : {}),
-  ...(unfinished ? { finished: false } : {}),
-  ...(all ? {} : { rootsOnly: true }),
-})
+function filterOf(options: GetOptions): Filter {
+  const { project, kind, phase, label, nameContains, finished, unfinished } = options
+  return {
+    ...(project === undefined ? {} : { project }),
+    ...(kind ? { kinds: kind } : {}),
+    ...(phase ? { phases: phase } : {}),
+    ...(label ? { labels: label } : {}),
+    ...(nameContains === undefined ? {} : { nameContains }),
+    ...(finished ? { finished: true } : {}),
+    ...(unfinished ? { finished: false } : {}),
+    ...(isOfRoots(options) ? { rootsOnly: true } : {}),
+  }
+}
 
-function describeList(session: Session, listed: PagedList<Listed>): string[] {
-  if (listed.totalCount === 0) return ['Nothing matches.']
-  const rows = listed.nodes.map(({ project, name, kind, phase, phaseClass, phaseSince, error, id }) => [
+/** Who names a kind, a phase or a part of a name looks for objects wherever they are. */
+const isOfRoots = ({ roots, all, kind, phase, nameContains }: GetOptions): boolean =>
+  roots ?? !(all || kind || phase || nameContains !== undefined)
+
+const noneOf = (options: GetOptions): string =>
+  isOfRoots(options) ? 'Nothing matches among roots: --all lists nested objects too.' : 'Nothing matches.'
+
+const HEAD = ['PROJECT', 'NAME', 'KIND', 'PHASE', 'SINCE', 'ID', 'ERROR']
+
+const rowsOf = (nodes: readonly Listed[]): string[][] =>
+  nodes.map(({ project, path, kind, phase, phaseClass, phaseSince, error, id }) => [
     project.name,
-    name,
+    path,
     words(kind),
     markedPhase({ phase, phaseClass }),
     duration(Date.now() - Date.parse(phaseSince)),
     id,
     error?.code ?? '',
   ])
-  return [...session.table(['PROJECT', 'NAME', 'KIND', 'PHASE', 'SINCE', 'ID', 'ERROR'], rows), ...describeRest(listed)]
-}

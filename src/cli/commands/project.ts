@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { gql } from '../../documents/gql.ts'
 import type { Cli } from '../cli.ts'
 import { loadManifests } from '../manifests/load-manifests.ts'
-import { describeRest, readPages } from '../objects/pages.ts'
+import { readPages } from '../objects/pages.ts'
 import { invalid, notFoundRefusal, type Outcome, REFUSAL_FRAGMENT } from '../objects/refusal.ts'
 import { FILES_HELP, parseCount, parseFiles } from '../options.ts'
 import { readProject } from '../projects/api.ts'
@@ -96,12 +96,8 @@ async function list(session: Session, { limit }: ListOptions): Promise<ExitCode>
     duration(Math.max(0, Date.now() - Date.parse(createdAt))),
     describeLimits(limits),
   ])
-  if (rows.length === 0) session.say('There is no project that you may read.')
-  else
-    session.say(
-      ...session.table(['NAME', 'RUNTIME', 'SUBSCRIPTIONS', 'SECRETS', 'AGE', 'LIMITS'], rows),
-      ...describeRest(listed),
-    )
+  const head = ['NAME', 'RUNTIME', 'SUBSCRIPTIONS', 'SECRETS', 'AGE', 'LIMITS']
+  session.list({ head, rows, none: 'There is no project that you may read.', listed })
   return EXIT.ok
 }
 

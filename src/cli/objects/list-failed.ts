@@ -39,10 +39,10 @@ export async function listFailed(
   session.emit({ totalCount: listed?.totalCount ?? 0, objects: failed, undone })
   const lines = [
     ...causesOf(failed).map(({ first, more }) => describe(session, first, more)),
-    ...(listed ? describeRest(listed) : []),
     ...undone.map((change) => describeUndone(session, change)),
   ]
-  session.say(...(lines.length > 0 ? lines : ['Nothing has failed.']))
+  session.say(...lines)
+  session.note(...(lines.length === 0 ? ['Nothing has failed.'] : []), ...(listed ? describeRest(listed) : []))
 }
 
 async function readUndone(session: Session, scope: { readonly project?: string }): Promise<readonly Undone[]> {

@@ -32,5 +32,7 @@ export async function readPages<T>(
 }
 
 /** The line below a list that does not show everything. */
-export const describeRest = ({ totalCount, nodes }: PagedList<unknown>): string[] =>
-  (totalCount ?? 0) > nodes.length ? [`… and ${(totalCount ?? 0) - nodes.length} more (--limit)`] : []
+export function describeRest({ totalCount, nodes }: PagedList<unknown>): string[] {
+  if (totalCount === null) return ['… and more (--limit)']
+  return totalCount > nodes.length ? [`… and ${totalCount - nodes.length} more (--limit)`] : []
+}

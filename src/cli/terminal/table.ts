@@ -46,7 +46,10 @@ interface TableOptions {
   readonly columns?: number | undefined
 }
 
-/** `wide`: as wide as it is. `name`: the names alone, with their projects where there are several columns of both. */
+/**
+ * `wide`: as wide as it is. `name`: the names alone, as other commands take them: with their projects where the table has
+ * them, and the id of what shares its name with another row.
+ */
 export function tableFor(
   head: readonly string[],
   rows: readonly (readonly string[])[],
@@ -54,8 +57,10 @@ export function tableFor(
 ): string[] {
   const name = head.indexOf('NAME')
   if (format === 'name' && name >= 0) {
-    const project = head.indexOf('PROJECT')
-    return rows.map((row) => plain([row[project], row[name]].filter(Boolean).join('/')))
+    const [project, id] = [head.indexOf('PROJECT'), head.indexOf('ID')]
+    const names = rows.map((row) => plain([row[project], row[name]].filter(Boolean).join('/')))
+    const isTwin = (one: string, index: number): boolean => names.some((other, at) => at !== index && other === one)
+    return names.map((one, index) => (id >= 0 && isTwin(one, index) ? (rows[index]?.[id] ?? one) : one))
   }
   return table(head, rows, format === 'wide' ? Number.POSITIVE_INFINITY : width)
 }

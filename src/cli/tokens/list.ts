@@ -20,14 +20,7 @@ export async function listTokens(session: Session, { all }: { readonly all?: boo
   const now = Date.now()
   const shown = all ? tokens : tokens.filter((token) => isValid(token, now))
   session.emit({ tokens: shown })
-  if (shown.length === 0) session.say('There are no tokens.')
-  else
-    session.say(
-      ...session.table(
-        HEAD,
-        shown.map((token) => rowOf(token, now)),
-      ),
-    )
+  session.list({ head: HEAD, rows: shown.map((token) => rowOf(token, now)), none: 'There are no tokens.' })
   return EXIT.ok
 }
 

@@ -102,7 +102,7 @@ export function treeLines(out: Output, paint: Paint): Presenter {
         const text = blocker && describeBlocker(blocker)
         if (!text || printed.get(id) === text || !model.isBelow(id)) continue
         printed.set(id, text)
-        printLine(out, paint('dim', `${' '.repeat(14)}○ ${plain(model.pathOf(id))} ${text}`))
+        printLine(out, paint('dim', `${' '.repeat(26)}○ ${plain(model.pathOf(id))} ${text}`))
       }
     },
     ended(model, result) {
@@ -146,7 +146,7 @@ export function describeChange(
   const who = change.by ? `${change.actor} ${change.by}` : change.actor
   const why = change.message ?? change.reason
   return [
-    `${change.at.slice(11, 23)}  `,
+    `${change.at}  `,
     change.rejected ? paint('red', '! ') : paint(style, `${symbol} `),
     `${plain(path)}${lifecycleOf(change, machines)}  ${change.from ?? '(new)'} → `,
     paint(style, change.to),

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Cli } from '../../../cli/cli.ts'
-import { describeRest, readPages } from '../../../cli/objects/pages.ts'
+import { readPages } from '../../../cli/objects/pages.ts'
 import { invalid, notFoundRefusal, type Outcome, REFUSAL_FRAGMENT, refused } from '../../../cli/objects/refusal.ts'
 import { parseCount, parseFile } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
@@ -128,7 +128,6 @@ async function listData(session: Session, { project: name, limit }: ListOptions)
     duration(Math.max(0, Date.now() - Date.parse(updatedAt))),
     shorten(JSON.stringify(value), SHOWN),
   ])
-  if (listed.totalCount === 0) session.say('There is no data.')
-  else session.say(...session.table(['NAME', 'FROM', 'SINCE', 'VALUE'], rows), ...describeRest(listed))
+  session.list({ head: ['NAME', 'FROM', 'SINCE', 'VALUE'], rows, none: 'There is no data.', listed })
   return EXIT.ok
 }

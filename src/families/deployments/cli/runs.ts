@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Cli } from '../../../cli/cli.ts'
 import { type AddressOptions, locate, withAddressOptions } from '../../../cli/objects/address.ts'
 import { printFound, readOutput } from '../../../cli/objects/output-read.ts'
-import { describeRest, type PagedList, readPages } from '../../../cli/objects/pages.ts'
+import { type PagedList, readPages } from '../../../cli/objects/pages.ts'
 import { invalid, notFoundRefusal } from '../../../cli/objects/refusal.ts'
 import { parseCount } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
@@ -73,12 +73,9 @@ async function printLogs(session: Session, rootId: string, all: readonly Run[], 
 
 function listRuns(session: Session, listed: PagedList<Run>): ExitCode {
   session.emit({ totalCount: listed.totalCount, runs: listed.nodes })
-  if (listed.nodes.length === 0) session.say('It has had no job yet. A nested installation runs with its root.')
-  else
-    session.say(
-      ...session.table(['RUN', 'PHASE', 'WHY', 'BY', 'SPEC', 'BEGAN', 'TOOK', 'ERROR'], listed.nodes.map(rowOf)),
-    )
-  session.say(...describeRest(listed))
+  const head = ['RUN', 'PHASE', 'WHY', 'BY', 'SPEC', 'BEGAN', 'TOOK', 'ERROR']
+  const none = 'It has had no job yet. A nested installation runs with its root.'
+  session.list({ head, rows: listed.nodes.map(rowOf), none, listed })
   return EXIT.ok
 }
 

@@ -1,11 +1,10 @@
 import { checkWords } from '../../../cli/objects/check-words.ts'
-import { describeRest, type Page, readPages } from '../../../cli/objects/pages.ts'
+import { type Page, readPages } from '../../../cli/objects/pages.ts'
 import { markedPhase } from '../../../cli/objects/phases.ts'
 import { notFoundRefusal } from '../../../cli/objects/refusal.ts'
 import type { LabelArgument } from '../../../cli/options.ts'
 import type { Session } from '../../../cli/session.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
-import { table } from '../../../cli/terminal/table.ts'
 import { duration } from '../../../cli/terminal/text.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
 import { gql } from '../../../documents/gql.ts'
@@ -37,23 +36,24 @@ const INSTANCES = gql(`query ListInstances($filter: ObjectFilter, $first: Int!, 
 }`)
 /** `cloudlet list`. */
 export const listCloudlets = (session: Session, filter: EdgeFilter, limit: number): Promise<ExitCode> =>
-  show(session, 'CLOUDLET', { document: CLOUDLETS, filter, limit }, (cloudlets, now) =>
-    table(
-      ['PROJECT', 'NAME', 'PHASE', 'SINCE', 'UPGRADE', 'VERSION', 'EPOCH', 'CLUSTERS', 'ERROR'],
-      cloudlets.map(
-        ({ project, name, phase, phaseClass, phaseSince, upgradePhase, version, epoch, children, error }) => [
-          project.name,
-          name,
-          markedPhase({ phase, phaseClass }),
-          duration(Math.max(0, now - Date.parse(phaseSince))),
-          upgradePhase,
-          version ?? '',
-          String(epoch),
-          String(children.totalCount ?? ''),
-          error?.code ?? '',
-        ],
-      ),
-    ),
+  show(
+    session,
+    'CLOUDLET',
+    { document: CLOUDLETS, filter, limit },
+    {
+      head: ['PROJECT', 'NAME', 'PHASE', 'SINCE', 'UPGRADE', 'VERSION', 'EPOCH', 'CLUSTERS', 'ERROR'],
+      rowOf: (cloudlet, now) => [
+        cloudlet.project.name,
+        cloudlet.name,
+        markedPhase(cloudlet),
+        duration(Math.max(0, now - Date.parse(cloudlet.phaseSince))),
+        cloudlet.upgradePhase,
+        cloudlet.version ?? '',
+        String(cloudlet.epoch),
+        String(cloudlet.children.totalCount ?? ''),
+        cloudlet.error?.code ?? '',
+      ],
+    },
   )
 
 /** `cluster list` and `app list`. */
@@ -63,10 +63,13 @@ export const listInstances = (
   filter: EdgeFilter,
   limit: number,
 ): Promise<ExitCode> =>
-  show(session, kind, { document: INSTANCES, filter, limit }, (instances, now) =>
-    table(
-      [kinds[kind].noun.toUpperCase(), 'PHASE', 'SINCE', 'AGE', 'REVISION', 'FLAGS', 'ERROR'],
-      instances.map((instance) => [
+  show(
+    session,
+    kind,
+    { document: INSTANCES, filter, limit },
+    {
+      head: [kinds[kind].noun.toUpperCase(), 'PHASE', 'SINCE', 'AGE', 'REVISION', 'FLAGS', 'ERROR'],
+      rowOf: (instance, now) => [
         pathOf(instance),
         markedPhase(instance),
         duration(Math.max(0, now - Date.parse(instance.phaseSince))),
@@ -74,14 +77,18 @@ export const listInstances = (
         String(instance.specRevision),
         describeFlags(instance),
         instance.error?.code ?? '',
-      ]),
-    ),
+      ],
+    },
   )
 
 interface List<T> {
   readonly document: TypedDocument<{ readonly objects: Page<T> | null }, VariablesOf<typeof INSTANCES>>
   readonly filter: EdgeFilter
   readonly limit: number
+}
+interface Columns<T> {
+  readonly head: readonly string[]
+  rowOf(node: T, now: number): readonly string[]
 }
 /** A node of the wanted kind: others have none of the selected fields. */
 type OfKind<T> = Extract<T, { readonly id: string }>
@@ -90,7 +97,7 @@ async function show<T extends { readonly id?: string | undefined }>(
   session: Session,
   kind: EdgeKind,
   { document, filter, limit }: List<T>,
-  describe: (nodes: readonly OfKind<T>[], now: number) => readonly string[],
+  { head, rowOf }: Columns<OfKind<T>>,
 ): Promise<ExitCode> {
   const { client, io } = session
   const wrong = await checkWords(session, { phases: filter.phase })
@@ -106,8 +113,8 @@ async function show<T extends { readonly id?: string | undefined }>(
   if (!listed) return session.refuse(notFoundRefusal('There is nothing to list.'))
   const nodes = listed.nodes.filter((node): node is OfKind<T> => node.id !== undefined)
   session.emit({ totalCount: listed.totalCount, [`${kinds[kind].noun}s`]: nodes })
-  if (listed.totalCount === 0) session.say('Nothing matches.')
-  else session.say(...describe(nodes, Date.now()), ...describeRest(listed))
+  const now = Date.now()
+  session.list({ head, rows: nodes.map((node) => rowOf(node, now)), none: 'Nothing matches.', listed })
   return EXIT.ok
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Cli } from '../../../cli/cli.ts'
-import { describeRest, readPages } from '../../../cli/objects/pages.ts'
+import { readPages } from '../../../cli/objects/pages.ts'
 import { notFoundRefusal, outcomeOf, REFUSAL_FRAGMENT } from '../../../cli/objects/refusal.ts'
 import { parseCount } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
@@ -48,12 +48,8 @@ async function list(session: Session, { limit }: ListOptions): Promise<ExitCode>
   })
   if (!listed) return session.refuse(notFoundRefusal('There are no places that you may see.'))
   session.emit({ totalCount: listed.totalCount, places: listed.nodes })
-  if (listed.nodes.length === 0) session.say('No runtime has registered a place.')
-  else
-    session.say(
-      ...session.table(['NAME', 'TYPE', 'STATE', 'WORKERS', 'JOBS', 'LABELS', 'WHY'], listed.nodes.map(rowOf)),
-    )
-  session.say(...describeRest(listed))
+  const head = ['NAME', 'TYPE', 'STATE', 'WORKERS', 'JOBS', 'LABELS', 'WHY']
+  session.list({ head, rows: listed.nodes.map(rowOf), none: 'No runtime has registered a place.', listed })
   return EXIT.ok
 }
 

@@ -1,11 +1,10 @@
 import { checkWords } from '../../../../cli/objects/check-words.ts'
-import { describeRest, type PagedList, readPages } from '../../../../cli/objects/pages.ts'
+import { readPages } from '../../../../cli/objects/pages.ts'
 import { markedPhase } from '../../../../cli/objects/phases.ts'
 import { notFoundRefusal } from '../../../../cli/objects/refusal.ts'
 import type { LabelArgument } from '../../../../cli/options.ts'
 import type { Session } from '../../../../cli/session.ts'
 import { EXIT, type ExitCode } from '../../../../cli/terminal/exit.ts'
-import { table } from '../../../../cli/terminal/table.ts'
 import { duration } from '../../../../cli/terminal/text.ts'
 import type { Phase } from '../../../../core/vocabulary.ts'
 import { gql } from '../../../../documents/gql.ts'
@@ -39,7 +38,9 @@ export async function listTasks(session: Session, filter: TaskFilter, limit: num
   })
   if (!listed) return session.refuse(notFoundRefusal('There is nothing to list.'))
   session.emit({ totalCount: listed.totalCount, tasks: listed.nodes })
-  session.say(...describeTasks(listed, Date.now()))
+  const head = ['PROJECT', 'NAME', 'PHASE', 'JOBS', 'AGE', 'TOOK', 'ERROR']
+  const now = Date.now()
+  session.list({ head, rows: listed.nodes.map((task) => rowOf(task, now)), none: 'Nothing matches.', listed })
   return EXIT.ok
 }
 
@@ -50,18 +51,15 @@ const serverFilter = ({ project, phase, label }: TaskFilter) => ({
   ...(label ? { labels: label } : {}),
 })
 
-function describeTasks(listed: PagedList<ListedTask>, now: number): string[] {
-  if (listed.totalCount === 0) return ['Nothing matches.']
-  const rows = listed.nodes.map(
-    ({ project, name, phase, phaseClass, phaseSince, createdAt, finished, children, error }) => [
-      project.name,
-      name,
-      markedPhase({ phase, phaseClass }),
-      String(children.totalCount ?? ''),
-      duration(Math.max(0, now - Date.parse(createdAt))),
-      duration(Math.max(0, (finished ? Date.parse(phaseSince) : now) - Date.parse(createdAt))),
-      error?.code ?? '',
-    ],
-  )
-  return [...table(['PROJECT', 'NAME', 'PHASE', 'JOBS', 'AGE', 'TOOK', 'ERROR'], rows), ...describeRest(listed)]
+function rowOf(task: ListedTask, now: number): string[] {
+  const { project, name, phase, phaseClass, phaseSince, createdAt, finished, children, error } = task
+  return [
+    project.name,
+    name,
+    markedPhase({ phase, phaseClass }),
+    String(children.totalCount ?? ''),
+    duration(Math.max(0, now - Date.parse(createdAt))),
+    duration(Math.max(0, (finished ? Date.parse(phaseSince) : now) - Date.parse(createdAt))),
+    error?.code ?? '',
+  ]
 }

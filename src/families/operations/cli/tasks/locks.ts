@@ -1,8 +1,7 @@
-import { describeRest, type PagedList, readPages } from '../../../../cli/objects/pages.ts'
+import { readPages } from '../../../../cli/objects/pages.ts'
 import { notFoundRefusal } from '../../../../cli/objects/refusal.ts'
 import type { Session } from '../../../../cli/session.ts'
 import { EXIT, type ExitCode } from '../../../../cli/terminal/exit.ts'
-import { table } from '../../../../cli/terminal/table.ts'
 import { duration } from '../../../../cli/terminal/text.ts'
 import { gql } from '../../../../documents/gql.ts'
 import type { NodeOf, ResultOf } from '../../../../documents/typed-document.ts'
@@ -32,24 +31,19 @@ export async function listLocks(session: Session, { resource, limit }: LocksOpti
   })
   if (!listed) return session.refuse(notFoundRefusal('There is nothing to list.'))
   session.emit({ totalCount: listed.totalCount, locks: listed.nodes })
-  session.say(...describeLocks(listed, resource, Date.now()))
+  const head = ['RESOURCE', 'MODE', 'STATE', 'POSITION', 'AGE', 'PHASE', 'JOB']
+  const none =
+    resource === undefined ? 'Nothing is locked, and nobody waits.' : `Nobody holds ${resource}, or waits for it.`
+  session.list({ head, rows: listed.nodes.map(rowOf), none, listed })
   return EXIT.ok
 }
 
-function describeLocks(listed: PagedList<ListedLock>, resource: string | undefined, now: number): string[] {
-  if (listed.nodes.length === 0) {
-    return [
-      resource === undefined ? 'Nothing is locked, and nobody waits.' : `Nobody holds ${resource}, or waits for it.`,
-    ]
-  }
-  const rows = listed.nodes.map(({ resource: name, mode, held, position, declaredAt, grantedAt, object }) => [
-    name,
-    letterOf(mode),
-    held ? 'holds' : 'waits',
-    held ? '' : String(position ?? ''),
-    duration(Math.max(0, now - Date.parse(grantedAt ?? declaredAt))),
-    object?.phase ?? '',
-    object ? `${object.project.name}/${object.root.name}/${object.name}` : '(of another project)',
-  ])
-  return [...table(['RESOURCE', 'MODE', 'STATE', 'POSITION', 'AGE', 'PHASE', 'JOB'], rows), ...describeRest(listed)]
-}
+const rowOf = ({ resource, mode, held, position, declaredAt, grantedAt, object }: ListedLock): string[] => [
+  resource,
+  letterOf(mode),
+  held ? 'holds' : 'waits',
+  held ? '' : String(position ?? ''),
+  duration(Math.max(0, Date.now() - Date.parse(grantedAt ?? declaredAt))),
+  object?.phase ?? '',
+  object ? `${object.project.name}/${object.root.name}/${object.name}` : '(of another project)',
+]

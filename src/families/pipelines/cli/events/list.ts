@@ -3,7 +3,6 @@ import { markedPhase } from '../../../../cli/objects/phases.ts'
 import type { LabelArgument } from '../../../../cli/options.ts'
 import type { Session } from '../../../../cli/session.ts'
 import { EXIT, type ExitCode } from '../../../../cli/terminal/exit.ts'
-import { table } from '../../../../cli/terminal/table.ts'
 import { duration, shorten } from '../../../../cli/terminal/text.ts'
 import type { Phase } from '../../../../core/vocabulary.ts'
 import { gql } from '../../../../documents/gql.ts'
@@ -45,8 +44,8 @@ export async function listEvents(session: Session, filter: EventFilter, limit: n
   if (wrong) return session.refuse(wrong)
   const { events, totalCount } = await findEvents(session, filter, limit)
   session.emit({ totalCount, events })
-  if (totalCount === 0) session.say('Nothing matches.')
-  else session.say(...describeEvents(events), ...describeRest(events.length, totalCount))
+  const head = ['PROJECT', 'NAME', 'SOURCE', 'TYPE', 'PHASE', 'SINCE', 'TOOK', 'ERROR']
+  session.list({ head, rows: events.map(rowOf), none: 'Nothing matches.', listed: { totalCount, nodes: events } })
   return EXIT.ok
 }
 
@@ -97,28 +96,20 @@ function fits(event: ListedEvent, { source, type, qualifier }: EventFilter): boo
   )
 }
 
-function describeEvents(events: readonly ListedEvent[]): string[] {
-  const rows = events.map(({ project, name, source, type, phase, phaseClass, phaseSince, worker, error }) => [
-    project.name,
-    name,
-    shorten(source, SOURCE_SHOWN),
-    shorten(type, SOURCE_SHOWN),
-    markedPhase({ phase, phaseClass }),
-    duration(Math.max(0, Date.now() - Date.parse(phaseSince))),
-    took(worker),
-    error?.code ?? '',
-  ])
-  return table(['PROJECT', 'NAME', 'SOURCE', 'TYPE', 'PHASE', 'SINCE', 'TOOK', 'ERROR'], rows)
-}
+const rowOf = (event: ListedEvent): string[] => [
+  event.project.name,
+  event.name,
+  shorten(event.source, SOURCE_SHOWN),
+  shorten(event.type, SOURCE_SHOWN),
+  markedPhase(event),
+  duration(Math.max(0, Date.now() - Date.parse(event.phaseSince))),
+  took(event.worker),
+  event.error?.code ?? '',
+]
 
 /** Duration of its run; empty before the start. */
 export function took(workload: { readonly startedAt: string | null; readonly endedAt: string | null } | null): string {
   if (!workload?.startedAt) return ''
   const end = workload.endedAt === null ? Date.now() : Date.parse(workload.endedAt)
   return duration(Math.max(0, end - Date.parse(workload.startedAt)))
-}
-
-function describeRest(shown: number, totalCount: number | null): string[] {
-  if (totalCount === null) return ['… and more (--limit)']
-  return totalCount > shown ? [`… and ${totalCount - shown} more (--limit)`] : []
 }

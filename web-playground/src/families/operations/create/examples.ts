@@ -14,7 +14,7 @@ export const TASKS: readonly TextExample[] = [
     name: 'files',
     label: 'Touch files',
     about: 'A file in /tmp of the server’s machine, and then two more side by side.',
-    needs: 'Needs the gadget touch-file: start the server with PHASELINE_GADGETS=examples/gadgets.',
+    needs: 'Needs the gadget touch-file of examples/webshop/gadgets, which npm start has by itself.',
     text: filesTask,
   },
 ]

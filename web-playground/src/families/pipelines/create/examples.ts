@@ -15,7 +15,7 @@ export const PROJECTS: readonly TextExample[] = [
     name: 'nightly',
     label: 'Makes tasks',
     about: 'Each night an event makes a task instead of starting a worker.',
-    needs: 'Needs the gadget touch-file: start the server with PHASELINE_GADGETS=examples/gadgets.',
+    needs: 'Needs the gadget touch-file of examples/webshop/gadgets, which npm start has by itself.',
     text: nightly,
   },
 ]
