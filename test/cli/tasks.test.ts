@@ -265,11 +265,11 @@ describe('undo resolve', () => {
       ...{ code: 0, out: 'ops/broken/job is undone again, now UNDOING\n' },
     })
     await failUndo('ops/broken/job')
-    expect((await phaseline('locks --resource host:broken')).err).toMatch(/holds +\S+ +UNDO_FAILED +ops\/broken\/job$/m)
+    expect((await phaseline('locks --resource host:broken')).out).toMatch(/holds +\S+ +UNDO_FAILED +ops\/broken\/job$/m)
     expect(await phaseline('undo resolve broken/job --project ops --give-up')).toMatchObject({
       ...{ code: 0, out: 'ops/broken/job is given up, its locks are released, now FAILED\n' },
     })
-    expect((await phaseline('locks --resource host:broken')).out).toMatch(/^Nobody/)
+    expect((await phaseline('locks --resource host:broken')).err).toMatch(/^Nobody/)
     await until(async () => (await getTask('ops/broken')).finished, { what: 'the task ends' })
     expect(await getTask('ops/broken')).toMatchObject({ phase: 'FAILED' })
     const late = await phaseline('undo resolve ops/broken/job --give-up')

@@ -141,9 +141,7 @@ test('the tarball has all that runs, and nothing else', () => {
   )
   expect(foreign).toEqual([])
   const executable = packed.files.filter(({ mode }) => (mode & 0o111) !== 0).map(({ path }) => path)
-  expect(executable).toEqual(
-    expect.arrayContaining(['examples/webshop/gadgets/service', 'examples/gadgets/copy-tree']),
-  )
+  expect(executable).toEqual(expect.arrayContaining(['examples/webshop/gadgets/service', 'examples/gadgets/copy-tree']))
   // Most of it is GraphiQL, plain and compressed in two ways; the documentation is compressed in one.
   expect(packed.unpackedSize).toBeLessThan(20_000_000)
   expect(packed.size).toBeLessThan(10_500_000)
