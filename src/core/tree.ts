@@ -211,8 +211,8 @@ export interface Slice {
   /** Runs the node's rules (again) in this transaction. */
   touch(node: Node): void
   /**
-   * Whether nothing else in the tree has anything to decide. If not, the node's rules run again once that is so. A rule
-   * that concludes from what others have not done asks this first.
+   * Whether nothing else in the tree has anything to decide, and no expression is to be evaluated. If not, the node's rules
+   * run again once that is so. A rule that concludes from what others have not done asks this first.
    */
   isAtRest(node: Node): boolean
   /** A write of the family in the same transaction, after the objects are written, e.g. storing exports. */

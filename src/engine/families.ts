@@ -1,14 +1,12 @@
 import type { Machine } from '../core/machine.ts'
 import type { Actor, ObjectKind, Phase, WorkAction } from '../core/vocabulary.ts'
 import type { DetailsTable, Family, Placement } from '../families/family.ts'
-import { NodeLoader } from '../store/load-nodes.ts'
+import { PostgresRows, type TreeRows } from '../store/tree-rows.ts'
 
 /** Maps a kind to its family, machine and details table. */
 export interface Kinds {
   readonly families: readonly Family[]
-  readonly details: readonly DetailsTable[]
-  /** Reads objects with their side rows. */
-  readonly loader: NodeLoader
+  readonly rows: TreeRows
   family(kind: ObjectKind): Family
   machine(kind: ObjectKind): Machine
   detailsOf(kind: ObjectKind): DetailsTable | undefined
@@ -48,8 +46,7 @@ export function kindsOf(families: readonly Family[]): Kinds {
   }
   return {
     families,
-    details,
-    loader: new NodeLoader(details),
+    rows: new PostgresRows(details),
     family: (kind) => of(kind).family,
     machine: (kind) => of(kind).machine,
     outlivingActions: families.flatMap((family) => family.outlivingActions ?? []),

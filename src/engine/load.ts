@@ -1,7 +1,6 @@
 import { awaitAll } from '../store/await-all.ts'
 import type { Client } from '../store/client.ts'
-import { loadEdges, loadSpecs } from '../store/load-edges.ts'
-import { findReadyChildren, type LoadedNode } from '../store/load-nodes.ts'
+import type { LoadedNode } from '../store/load-nodes.ts'
 import type { Kinds } from './families.ts'
 import type { Question } from './slice/questions.ts'
 import type { TreeSlice } from './slice/tree-slice.ts'
@@ -20,7 +19,7 @@ export function take(slice: TreeSlice, kinds: Kinds, loaded: readonly LoadedNode
 /** Loads objects by id with their ancestors. Ids of other trees and of deleted objects are ignored. */
 export async function load(client: Client, slice: TreeSlice, kinds: Kinds, ids: readonly string[]): Promise<void> {
   const missing = [...new Set(ids)].filter((id) => !slice.nodes.has(id))
-  if (missing.length > 0) take(slice, kinds, await kinds.loader.nodes(client, slice.root.row.id, missing))
+  if (missing.length > 0) take(slice, kinds, await kinds.rows.nodes(client, slice.root.row.id, missing))
 }
 
 type Of<T extends Question['type']> = Extract<Question, { type: T }>
@@ -36,14 +35,15 @@ export async function answer(client: Client, slice: TreeSlice, kinds: Kinds, ope
       loaded.map((node) => node.row.id),
     )
   }
-  const { loader } = kinds
+  const { rows } = kinds
   await awaitAll([
-    ...of('children').map((q) => answerIds(q, loader.children(client, q.id))),
-    ...of('named').map((q) => answerIds(q, loader.named(client, q.id, q.kind, q.names))),
+    ...of('children').map((q) => answerIds(q, rows.children(client, q.id))),
+    ...of('named').map((q) => answerIds(q, rows.named(client, q.id, q.kind, q.names))),
     ...of('ready').map((q) => fillReady(client, slice, kinds, q)),
     fillSpecs(
       client,
       slice,
+      kinds,
       of('spec').map((q) => q.id),
     ),
     ...(['dependents', 'dependencies'] as const).map((side) =>
@@ -63,21 +63,22 @@ export async function answer(client: Client, slice: TreeSlice, kinds: Kinds, ope
   await fillSpecs(
     client,
     slice,
+    kinds,
     unknown.map((n) => n.row.id),
   )
 }
 
 /** Reads only ids first, since this transaction has just written most of these objects. */
 async function fillReady(client: Client, slice: TreeSlice, kinds: Kinds, q: Of<'ready'>): Promise<void> {
-  const ids = await findReadyChildren(client, q.id, q.after, q.jobId, q.limit)
+  const ids = await kinds.rows.readyChildren(client, q.id, q.after, q.jobId, q.limit)
   await load(client, slice, kinds, ids)
   slice.questions.answer(q, ids)
 }
 
-async function fillSpecs(client: Client, slice: TreeSlice, ids: readonly string[]): Promise<void> {
+async function fillSpecs(client: Client, slice: TreeSlice, { rows }: Kinds, ids: readonly string[]): Promise<void> {
   const unknown = [...new Set(ids)].filter((id) => !takeCachedSpec(slice, id))
   if (unknown.length === 0) return
-  for (const [id, spec] of await loadSpecs(client, unknown)) {
+  for (const [id, spec] of await rows.specs(client, unknown)) {
     const tracked = slice.nodes.get(id)
     if (tracked && tracked.spec === undefined) tracked.spec = spec
   }
@@ -102,7 +103,7 @@ export async function fillNeighbours(
   const found = new Map(known.map((id) => [id, slice.questions.find({ type: side, id }) as readonly string[]]))
   const unknown = ids.filter((id) => !found.has(id))
   if (unknown.length === 0) return found
-  const loaded = await loadEdges(client, side, unknown)
+  const loaded = await kinds.rows.edges(client, side, unknown)
   await takeNeighbours(client, slice, kinds, side, loaded)
   return new Map([...found, ...loaded])
 }

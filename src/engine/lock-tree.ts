@@ -2,7 +2,6 @@ import { following } from '../core/clock-offset.ts'
 import type { Evaluated } from '../core/tree.ts'
 import type { NewRoot } from '../families/family.ts'
 import { awaitAll } from '../store/await-all.ts'
-import { loadEdges } from '../store/load-edges.ts'
 import type { LoadedNode } from '../store/load-nodes.ts'
 import { lockRoot } from '../store/queue.ts'
 import { RevisionConflict } from '../store/transition.ts'
@@ -49,8 +48,8 @@ export async function lockTree(
   tx.trace?.of(rootId)
   const [lock, loaded, dependents] = await awaitAll([
     tx.trace ? tx.trace.locking(locking) : locking,
-    kinds.loader.nodes(client, rootId, [...wanted]),
-    ending.length > 0 && loadEdges(client, 'dependents', ending),
+    kinds.rows.nodes(client, rootId, [...wanted]),
+    ending.length > 0 && kinds.rows.edges(client, 'dependents', ending),
   ])
   if (typeof lock === 'string') return lock
   const { projectName, row } = lock

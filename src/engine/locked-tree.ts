@@ -125,7 +125,7 @@ export class LockedTree implements LockedTreePort {
     // Effects of a deleted root run while its rows exist. All others run after the rows that they refer to.
     if (gone) await this.#runEffects(effects)
     const inserts = onlyInserts(slice) && !gone && effects.length === 0
-    const sent = [...flush(this.client, slice, kinds.details)]
+    const sent = [...flush(this.client, slice, kinds)]
     if (!gone) sent.push(this.#runEffects(effects))
     sent.push(...this.#enqueueWakes(), this.#schedule())
     // A due tree reads its rows to compute its schedule. The log waits for that, since it has to come last.

@@ -31,7 +31,7 @@ export async function runToFixpoint(
     if (slice.touched.size > 0 && slice.moves < budget) continue
     const open = slice.questions.take()
     if (slice.moves >= budget) {
-      for (const tracked of [...slice.touched, ...slice.resting, ...open.flatMap(({ askers }) => [...askers])])
+      for (const tracked of [...slice.touched, ...open.flatMap(({ askers }) => [...askers])])
         if (!tracked.gone) undecided.add(tracked.row.id)
       break
     }
@@ -41,7 +41,7 @@ export async function runToFixpoint(
     }
     // Some questions are queries, so the decisions so far are written first.
     await awaitAll([
-      ...flush(client, slice, kinds.details),
+      ...flush(client, slice, kinds),
       answer(
         client,
         slice,
@@ -52,6 +52,7 @@ export async function runToFixpoint(
     for (const { askers } of open) for (const asker of askers) slice.touch(asker)
   }
   for (const { objectId } of slice.evaluations.values()) undecided.add(objectId)
+  for (const { gone, row } of slice.resting) if (!gone) undecided.add(row.id)
   return undecided
 }
 
@@ -72,8 +73,9 @@ function decideTouched(slice: TreeSlice, kinds: Kinds, budget: number): readonly
   return postponed
 }
 
-/** One at a time, since its decision may end the rest. False: none waits for it. */
+/** One at a time, since its decision may end the rest. False: none waits for it, or an expression is to be evaluated first. */
 function touchResting(slice: TreeSlice): boolean {
+  if (slice.evaluations.size > 0) return false
   for (const tracked of slice.resting) {
     slice.resting.delete(tracked)
     if (tracked.gone) continue
@@ -95,7 +97,7 @@ export async function applyReleases(client: Client, slice: TreeSlice, kinds: Kin
       releases.filter(({ node }) => node.gone),
     )
     const others = releases.filter(({ node }) => !node.gone)
-    if (others.length > 0 && hasUnwrittenEdges(slice)) await awaitAll(flush(client, slice, kinds.details))
+    if (others.length > 0 && hasUnwrittenEdges(slice)) await awaitAll(flush(client, slice, kinds))
     await applyAll(client, slice, kinds, others)
   }
 }

@@ -29,10 +29,10 @@ test('a write that does not change the lease never sets a renewed lease back, wh
   await using world = await createWorld()
   await world.create('shop', { deployItems: [item('a')] })
   const [claimed] = await world.claim(1, DEPLOYER)
-  const { loader } = kindsOf(loaded.map(({ rules }) => rules))
+  const { rows: reads } = kindsOf(loaded.map(({ rules }) => rules))
   const { objectId } = claimed ?? { objectId: '' }
   const { rows } = await world.pool.query<{ root_id: string }>('select root_id from object where id = $1', [objectId])
-  const [remembered] = (await loader.nodes(world.pool, rows[0]?.root_id ?? '', [objectId])).filter(
+  const [remembered] = (await reads.nodes(world.pool, rows[0]?.root_id ?? '', [objectId])).filter(
     ({ row }) => row.id === objectId,
   )
   if (!remembered?.work) throw new Error('the work was not loaded')

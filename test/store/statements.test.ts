@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Pool } from 'pg'
 import { beforeAll, expect, test } from 'vitest'
-import { kindsOf } from '../../src/engine/families.ts'
 import { families } from '../../src/families/index.ts'
 import type { Client } from '../../src/store/client.ts'
 import type { AnyType } from '../../src/store/column-types.ts'
@@ -89,8 +88,7 @@ beforeAll(async () => {
   for (const file of files) await import(pathToFileURL(file).href)
   // These are put together from the families' tables of columns.
   const servers = await Promise.all(families.map((family) => family.server()))
-  const { details } = kindsOf(servers.map(({ rules }) => rules))
-  for (const table of details) await writeDetails({} as Client, table, [])
+  for (const table of servers.flatMap(({ rules }) => rules.details)) await writeDetails({} as Client, table, [])
 })
 
 test('every statement has the parameters and columns that it declares', async () => {

@@ -1,6 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { v7 } from 'uuid'
 import type { System } from '../../src/core/ports/system.ts'
+import type { TimeoutDefaults } from '../../src/core/tree.ts'
+
+export const TIMEOUTS: TimeoutDefaults = {
+  pickupMs: 300_000,
+  progressingMs: 600_000,
+  abortingMs: 300_000,
+  runtimeLostMs: 300_000,
+  cleanupMs: 60_000,
+  crmSilenceMs: 300_000,
+}
 
 /** A clock that only the test moves, so that every deadline can be tested to the millisecond. */
 export class TestClock implements System {

@@ -6,7 +6,6 @@ import type { ClaimedItem, Report } from '../../src/core/ports/agents.ts'
 import type { System } from '../../src/core/ports/system.ts'
 import type { Viewer } from '../../src/core/ports/viewer.ts'
 import { PROJECT_ROLES } from '../../src/core/rights.ts'
-import type { TimeoutDefaults } from '../../src/core/tree.ts'
 import type { ObjectKind, Phase } from '../../src/core/vocabulary.ts'
 import type { TypedDocument } from '../../src/documents/typed-document.ts'
 import { evaluateIn } from '../../src/engine/evaluate.ts'
@@ -29,21 +28,14 @@ import { insertPrincipal } from '../../src/store/principals.ts'
 import { dueRoots } from '../../src/store/queue.ts'
 import { createSealing, type Sealing } from '../../src/store/sealing.ts'
 import { type Payload, payloadOf } from './ask.ts'
-import { TestClock } from './clock.ts'
+import { TestClock, TIMEOUTS } from './clock.ts'
 import { MUTATIONS } from './documents.ts'
 import { loaded, mutateWith } from './mutate.ts'
 import { borrowDatabase, createTestDatabase } from './postgres.ts'
 import { openSandbox } from './sandbox.ts'
 import { viewerOf } from './viewers.ts'
 
-export const TIMEOUTS: TimeoutDefaults = {
-  pickupMs: 300_000,
-  progressingMs: 600_000,
-  abortingMs: 300_000,
-  runtimeLostMs: 300_000,
-  cleanupMs: 60_000,
-  crmSilenceMs: 300_000,
-}
+export { TIMEOUTS }
 
 export const SECRET_KEY = Buffer.alloc(32, 'k')
 

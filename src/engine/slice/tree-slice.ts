@@ -240,7 +240,8 @@ export class TreeSlice extends SliceReader implements Slice {
     return this.#releasing.has(node.row.id)
   }
   isAtRest(node: Node): boolean {
-    const isAtRest = this.touched.size === 0 && this.#releases.length === 0 && this.questions.pending === 0
+    const decides = this.touched.size > 0 || this.#releases.length > 0 || this.questions.pending > 0
+    const isAtRest = !decides && this.evaluations.size === 0
     if (!isAtRest) this.resting.add(node as TrackedObject)
     return isAtRest
   }

@@ -1,0 +1,451 @@
+import type { ReconcileMode } from '../../../src/core/vocabulary.ts'
+import { strongerMode } from '../../../src/families/deployments/details.ts'
+import type { SpecInput } from '../../../src/families/deployments/normalise.ts'
+
+/**
+ * What jobs have to do, said once more and as simply as possible: no counters, no events, no order. After each action
+ * every object looks at the others as they are, again and again, until none has anything to do.
+ */
+
+export interface ItemShape {
+  readonly name: string
+  readonly after: readonly string[]
+  readonly size: number
+  /** An import of its installation in its config. */
+  readonly uses: string | null
+  /** An item before it whose export is in its config. */
+  readonly reads: string | null
+}
+export interface Shape {
+  readonly imports: readonly string[]
+  /** The export of an item, or a number. */
+  readonly exports: Readonly<Record<string, string | number>>
+  readonly items: readonly ItemShape[]
+  readonly nested: Readonly<Record<string, Shape>>
+}
+
+export const specOf = ({ imports, exports, items, nested }: Shape): SpecInput => ({
+  imports: imports.map((name) => ({ name })),
+  exports: Object.entries(exports).map(([name, of]) => ({
+    name,
+    value: typeof of === 'string' ? `\${deployItems.${of}.exports.v}` : of,
+  })),
+  deployItems: items.map(({ name, after, size, uses, reads }) => ({
+    name,
+    type: 'mock',
+    dependsOn: after,
+    config: {
+      size,
+      ...(uses ? { uses: `\${imports.${uses}}` } : {}),
+      ...(reads ? { reads: `\${deployItems.${reads}.exports.v}` } : {}),
+    },
+  })),
+  installations: Object.entries(nested).map(([name, shape]) => ({ name, spec: specOf(shape) })),
+})
+
+type End = 'PENDING' | 'SUCCEEDED' | 'FAILED' | 'ABORTED' | 'DELETE_FAILED' | 'GONE'
+type Values = Readonly<Record<string, unknown>>
+interface Gathered {
+  readonly state: 'ready' | 'waiting' | 'never'
+  readonly values: Values | null
+}
+
+/** What all three kinds have in common. */
+class Part {
+  phase: End | 'PENDING_DEPENDENCIES' = 'PENDING'
+  job = 0
+  open = false
+  deleting = false
+  /** How often a job had something to do here, besides deleting it. */
+  begun = 0
+  isIn = (job: number): boolean => this.job === job
+  hasFailed = (job: number): boolean => this.isIn(job) && !this.open && this.phase !== 'SUCCEEDED'
+  hasSucceeded = (job: number): boolean => this.isIn(job) && !this.open && this.phase === 'SUCCEEDED'
+  start(job: number): void {
+    this.job = job
+    this.open = true
+  }
+  end(phase: End): true {
+    this.phase = phase
+    this.open = false
+    return true
+  }
+}
+
+export class Item extends Part {
+  shape: ItemShape
+  after: readonly string[]
+  changed = true
+  action: 'RECONCILE' | 'DELETE' = 'RECONCILE'
+  claimed = false
+  handed: string | null = null
+  config = ''
+  v: number | null = null
+  tied = false
+
+  constructor(shape: ItemShape) {
+    super()
+    this.shape = shape
+    this.after = shape.after
+  }
+  offer(job: number, action: Item['action'], config: string): true {
+    this.start(job)
+    if (action === 'RECONCILE') this.begun++
+    Object.assign(this, { action, config, claimed: false })
+    return true
+  }
+  claim(): void {
+    this.claimed = true
+    this.handed = this.config
+  }
+  report(well: boolean, v: number): void {
+    if (this.action === 'DELETE') this.end(well ? 'GONE' : 'DELETE_FAILED')
+    else this.end(well ? 'SUCCEEDED' : 'FAILED')
+    if (this.phase === 'SUCCEEDED') this.v = v
+  }
+}
+
+export class Execution extends Part {
+  step: 'orphans' | 'running' | 'deleting' = 'orphans'
+  items = new Map<string, Item>()
+}
+
+export class Installation extends Part {
+  readonly name: string
+  shape: Shape
+  /** The spec that its job uses. */
+  observed: Shape | null = null
+  /** The spec was written since a job began to use it. */
+  changed = true
+  step: 'waiting' | 'orphans' | 'running' | 'initDelete' | 'deleting' = 'waiting'
+  after: readonly string[] = []
+  imports: Values | null = null
+  exports: Values | null = null
+  execution: Execution | null = null
+  nested = new Map<string, Installation>()
+
+  constructor(name: string, shape: Shape) {
+    super()
+    this.name = name
+    this.shape = shape
+  }
+  get parts(): readonly Part[] {
+    return [...this.nested.values(), ...(this.execution ? [this.execution] : [])]
+  }
+}
+
+export class Root extends Installation {
+  next: ReconcileMode | null = 'STANDARD'
+  nextDeletion = false
+  mode: ReconcileMode = 'STANDARD'
+  forced = false
+  withoutUninstall = false
+  cancelled = false
+
+  get isGoing(): boolean {
+    return this.nextDeletion || (this.deleting && !(!this.open && this.phase === 'DELETE_FAILED'))
+  }
+  get isReady(): boolean {
+    return (
+      this.phase === 'SUCCEEDED' && !this.changed && !this.open && !this.next && !this.nextDeletion && !this.deleting
+    )
+  }
+}
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+export class Model {
+  readonly roots = new Map<string, Root>()
+  readonly data = new Map<string, unknown>()
+  #jobs = 0
+
+  create(name: string, shape: Shape): void {
+    this.roots.set(name, new Root(name, shape))
+  }
+  update(root: Root, shape: Shape, reconcile: boolean): void {
+    if (root.deleting || root.nextDeletion) return
+    if (!same(specOf(root.shape), specOf(shape))) {
+      root.shape = shape
+      root.changed = true
+    }
+    if (reconcile) this.reconcile(root, 'STANDARD')
+  }
+  reconcile(root: Root, mode: ReconcileMode): void {
+    const hasNotBegun = root.open && root.step === 'waiting' && !root.cancelled
+    if (hasNotBegun) root.mode = strongerMode(root.mode, mode)
+    else root.next = strongerMode(root.next, mode)
+  }
+  remove(root: Root, { force, withoutUninstall }: { force: boolean; withoutUninstall: boolean }): void {
+    root.nextDeletion = true
+    root.withoutUninstall = withoutUninstall
+    root.forced = force || (root.forced && root.deleting)
+  }
+  cancel(root: Root): void {
+    if (!root.open) return
+    root.cancelled = true
+    root.next = null
+  }
+  setData(name: string, value: unknown): void {
+    if (this.data.get(name) === value) return
+    this.data.set(name, value)
+    this.#scopeChanged([name])
+  }
+
+  /** Lets all that can happen by itself happen. */
+  settle(): void {
+    for (;;) {
+      while (this.#advanceAll());
+      // Only once nothing else moves, something is known to wait.
+      if (!this.#waiting()) return
+    }
+  }
+  #advanceAll(): boolean {
+    let moved = false
+    for (const root of this.roots.values()) while (this.#advanceRoot(root)) moved = true
+    return moved
+  }
+  #waiting(): boolean {
+    const found = this.#all().filter(
+      (one) => one.open && one.step === 'waiting' && one.phase !== 'PENDING_DEPENDENCIES',
+    )
+    for (const one of found) one.phase = 'PENDING_DEPENDENCIES'
+    return found.length > 0
+  }
+  #all(): readonly Installation[] {
+    const below = (one: Installation): readonly Installation[] => [one, ...[...one.nested.values()].flatMap(below)]
+    return [...this.roots.values()].flatMap(below)
+  }
+
+  #advanceRoot(root: Root): boolean {
+    if (!root.open) return this.#startJob(root)
+    const wasOpen = this.#advance(root, null, root)
+    if (root.phase === 'GONE' && !root.open) {
+      this.roots.delete(root.name)
+      for (const name of Object.keys(root.exports ?? {})) this.data.delete(name)
+      return true
+    }
+    return wasOpen
+  }
+  #startJob(root: Root): boolean {
+    if (!root.nextDeletion && !root.next) return false
+    const deleting = root.nextDeletion || root.deleting
+    root.start(++this.#jobs)
+    root.mode = root.next ?? 'STANDARD'
+    root.forced = deleting && (root.forced || root.next === 'FORCE')
+    Object.assign(root, {
+      deleting,
+      step: deleting ? 'initDelete' : 'waiting',
+      next: null,
+      nextDeletion: false,
+      cancelled: false,
+    })
+    return true
+  }
+
+  #advance(one: Installation, parent: Installation | null, root: Root): boolean {
+    if (!one.open) return false
+    const { job, parts } = one
+    let moved = false
+    for (const nested of one.nested.values()) {
+      if (this.#advance(nested, one, root)) moved = true
+      if (nested.phase === 'GONE') one.nested.delete(nested.name)
+    }
+    if (one.execution) {
+      if (this.#advanceExecution(one.execution, one, root)) moved = true
+      if (one.execution.phase === 'GONE') one.execution = null
+    }
+    if (moved) return true
+    const isOpen = parts.some((part) => part.open)
+    const hasFailed = parts.some((part) => part.hasFailed(job))
+    switch (one.step) {
+      case 'waiting':
+        return this.#admit(one, parent, root)
+      case 'orphans': {
+        if (root.cancelled) return !isOpen && one.end('ABORTED')
+        const orphans = [...one.nested.values()].filter(({ deleting }) => deleting)
+        if (orphans.length === 0 && !one.execution?.deleting) return this.#writeChildren(one)
+        if (hasFailed) return !isOpen && one.end('FAILED')
+        for (const orphan of orphans) {
+          const isFree = !orphans.some((other) => other.after.includes(orphan.name))
+          if (!orphan.isIn(job) && isFree) moved = startDeletion(orphan, job)
+        }
+        const { execution } = one
+        if (execution?.deleting && !execution.isIn(job)) moved = startDeletion(execution, job)
+        return moved
+      }
+      case 'running':
+        if (isOpen) return false
+        if (root.cancelled) return one.end('ABORTED')
+        return one.end(hasFailed || (one.changed && one === root) ? 'FAILED' : this.#complete(one, root))
+      case 'initDelete': {
+        if (root.cancelled) return one.end('DELETE_FAILED')
+        const verdict = root.forced ? 'yes' : this.#mayGo(one, parent, root)
+        if (verdict === 'wait') return false
+        if (verdict === 'no') return one.end('DELETE_FAILED')
+        one.step = 'deleting'
+        for (const part of one.nested.values()) startDeletion(part, job)
+        if (one.execution) startDeletion(one.execution, job)
+        return true
+      }
+      case 'deleting':
+        if (isOpen) return false
+        return one.end(parts.length === 0 ? 'GONE' : 'DELETE_FAILED')
+      default:
+        return one.step satisfies never
+    }
+  }
+
+  #mayGo(one: Installation, parent: Installation | null, root: Root): 'yes' | 'no' | 'wait' {
+    if (!parent) {
+      const importers = [...this.roots.values()].filter(
+        (other) => other !== root && other.shape.imports.some((name) => name in root.shape.exports),
+      )
+      if (importers.some(({ isGoing }) => !isGoing)) return 'no'
+      return importers.length > 0 ? 'wait' : 'yes'
+    }
+    // An orphan begins once those that import from it are gone.
+    if (parent.step === 'orphans') return 'yes'
+    const importers = [...parent.nested.values()].filter(({ after }) => after.includes(one.name))
+    if (importers.some((other) => other.hasFailed(one.job))) return 'no'
+    return importers.length > 0 ? 'wait' : 'yes'
+  }
+
+  #admit(one: Installation, parent: Installation | null, root: Root): boolean {
+    if (root.cancelled) return one.end('ABORTED')
+    if (one === root && root.nextDeletion && one.phase === 'PENDING_DEPENDENCIES') return one.end('ABORTED')
+    const { state, values } = parent ? this.#gatherNested(one, parent, root) : this.#gatherRoot(root)
+    const mayBeKept = root.mode === 'IF_CHANGED' && one.phase === 'SUCCEEDED' && !one.changed
+    if (mayBeKept && values && same(values, one.imports)) return one.end('SUCCEEDED')
+    if (state === 'never') return one.end('FAILED')
+    if (state === 'waiting') return false
+    one.begun++
+    Object.assign(one, { changed: false, observed: one.shape, imports: values, step: 'orphans', phase: 'PENDING' })
+    for (const nested of one.nested.values()) if (!(nested.name in one.shape.nested)) nested.deleting = true
+    if (one.execution && one.shape.items.length === 0) one.execution.deleting = true
+    return true
+  }
+  #gatherRoot(root: Root): Gathered {
+    const { imports } = root.shape
+    if (imports.some((name) => !this.data.has(name))) return { state: 'waiting', values: null }
+    const values = Object.fromEntries(imports.map((name) => [name, this.data.get(name)]))
+    const exporters = [...this.roots.values()].filter(({ shape }) => imports.some((name) => name in shape.exports))
+    const holds = exporters.some(({ isGoing, isReady }) => isGoing || (!isReady && root.mode !== 'FORCE'))
+    return { state: holds ? 'waiting' : 'ready', values }
+  }
+  #gatherNested(one: Installation, parent: Installation, root: Root): Gathered {
+    const exporters = [...parent.nested.values()].filter(({ name }) => one.after.includes(name))
+    const given = Object.assign({}, parent.imports, ...exporters.map(({ exports }) => exports)) as Values
+    if (root.mode !== 'FORCE' && exporters.some((other) => other.hasFailed(one.job)))
+      return { state: 'never', values: null }
+    if (exporters.some((other) => other.open || !other.isIn(one.job))) return { state: 'waiting', values: null }
+    if (one.shape.imports.some((name) => !(name in given))) return { state: 'never', values: null }
+    return { state: 'ready', values: Object.fromEntries(one.shape.imports.map((name) => [name, given[name]])) }
+  }
+
+  #writeChildren(one: Installation): true {
+    const { job } = one
+    const { nested, items } = one.observed as Shape
+    for (const [name, shape] of Object.entries(nested)) {
+      const child = one.nested.get(name) ?? new Installation(name, shape)
+      one.nested.set(name, child)
+      if (!same(specOf(child.shape), specOf(shape))) child.changed = true
+      child.shape = shape
+      child.after = Object.keys(nested).filter((other) =>
+        shape.imports.some((i) => i in (nested[other] as Shape).exports),
+      )
+      child.step = 'waiting'
+      child.start(job)
+    }
+    if (items.length > 0) {
+      one.execution ??= new Execution()
+      one.execution.step = 'orphans'
+      one.execution.start(job)
+      one.execution.begun++
+      for (const item of one.execution.items.values())
+        if (!items.some(({ name }) => name === item.shape.name)) item.deleting = true
+    }
+    one.step = 'running'
+    return true
+  }
+  #complete(one: Installation, root: Root): 'SUCCEEDED' {
+    const { exports } = one.shape
+    const exported = (of: string | number) => (typeof of === 'number' ? of : one.execution?.items.get(of)?.v)
+    one.exports = Object.fromEntries(Object.entries(exports).map(([name, of]) => [name, exported(of)]))
+    if (one === root) {
+      for (const [name, value] of Object.entries(one.exports)) this.data.set(name, value)
+      this.#scopeChanged(Object.keys(exports))
+    }
+    return 'SUCCEEDED'
+  }
+  /** Finished importers get a job of their own. */
+  #scopeChanged(names: readonly string[]): void {
+    for (const root of this.roots.values()) {
+      const reads = root.open && root.step === 'waiting'
+      if (!root.shape.imports.some((name) => names.includes(name)) || reads || root.deleting || root.job === 0) continue
+      root.next = strongerMode(root.next, 'IF_CHANGED')
+    }
+  }
+
+  #advanceExecution(execution: Execution, owner: Installation, root: Root): boolean {
+    if (!execution.open) return false
+    const { job, items } = execution
+    for (const item of items.values()) {
+      if (root.cancelled && item.open && !item.claimed) item.end(item.action === 'DELETE' ? 'DELETE_FAILED' : 'ABORTED')
+      if (item.phase === 'GONE') items.delete(item.shape.name)
+    }
+    const all = [...items.values()]
+    const isOpen = all.some(({ open }) => open)
+    const goes = all.filter(({ deleting }) => deleting)
+    const failed = execution.step === 'deleting' ? 'DELETE_FAILED' : 'FAILED'
+    if (execution.step === 'deleting' && goes.length === 0) return execution.end('GONE')
+    if (root.cancelled) return !isOpen && execution.end(failed === 'FAILED' ? 'ABORTED' : failed)
+    if (execution.step === 'orphans' && goes.length === 0) return this.#writeItems(execution, owner)
+    if (all.some((item) => item.hasFailed(job))) return !isOpen && execution.end(failed)
+    if (execution.step === 'running' && all.every((item) => item.hasSucceeded(job))) return execution.end('SUCCEEDED')
+    const untriggered = (execution.step === 'running' ? all : goes).filter((item) => !item.isIn(job))
+    const ready = untriggered.filter((item) =>
+      execution.step === 'running'
+        ? item.after.every((name) => items.get(name)?.hasSucceeded(job))
+        : !goes.some(({ after }) => after.includes(item.shape.name)),
+    )
+    // None runs and none ever will.
+    if (ready.length === 0) return !isOpen && execution.end(failed)
+    for (const item of ready) {
+      if (execution.step === 'running') trigger(item, execution, owner, root)
+      else if (item.handed === null || (root.deleting && root.withoutUninstall)) items.delete(item.shape.name)
+      else item.offer(job, 'DELETE', item.handed)
+    }
+    return true
+  }
+  #writeItems(execution: Execution, { observed }: Installation): true {
+    for (const shape of (observed as Shape).items) {
+      const item = execution.items.get(shape.name) ?? new Item(shape)
+      execution.items.set(shape.name, item)
+      if (!same(item.shape, shape)) item.changed = true
+      item.shape = shape
+      item.after = shape.after
+    }
+    execution.step = 'running'
+    return true
+  }
+}
+
+function trigger(item: Item, { job, items }: Execution, owner: Installation, root: Root): void {
+  const { size, uses, reads } = item.shape
+  const config = JSON.stringify([size, uses && owner.imports?.[uses], reads && items.get(reads)?.v])
+  const isKept = root.mode === 'IF_CHANGED' && item.phase === 'SUCCEEDED' && !item.changed && item.handed === config
+  item.changed = false
+  if (isKept) item.job = job
+  else item.offer(job, 'RECONCILE', config)
+}
+
+function startDeletion(part: Installation | Execution, job: number): true {
+  part.start(job)
+  part.deleting = true
+  if (part instanceof Installation) part.step = 'initDelete'
+  else {
+    part.step = 'deleting'
+    for (const item of part.items.values()) item.deleting = true
+  }
+  return true
+}
