@@ -6,6 +6,8 @@ import type { AgentProcessOptions } from '../../src/agents/agent-process.ts'
 import { startAgentProcess } from '../../src/agents/spawn.ts'
 import { Secret } from '../../src/core/secret.ts'
 import { crmProcess } from '../../src/families/edge/agents/crm-process.ts'
+import type { Death } from './evidence.ts'
+import { machineMs } from './machine-clock.ts'
 
 /** The agents of a chaos run, each in a process of its own that is started again when it was killed. */
 
@@ -54,19 +56,28 @@ export interface AgentsOptions {
   /** One for each actor. */
   readonly tokens: Readonly<Record<'DEPLOYER' | 'RUNTIME' | 'GADGET_RUNNER' | 'CRM', string>>
   readonly cloudlet: string
+  /** Each process that has ended is added here. */
+  readonly deaths: Death[]
 }
 const DEPLOYERS = ['deployer-1', 'deployer-2', 'deployer-3']
 const LEASE_MS = 8_000
 
-export async function startAgents({ url, folder, tokens, cloudlet }: AgentsOptions): Promise<readonly ChaosAgent[]> {
+export async function startAgents({
+  url,
+  folder,
+  tokens,
+  cloudlet,
+  deaths,
+}: AgentsOptions): Promise<readonly ChaosAgent[]> {
   for (const name of ['installed', 'gadgets', 'taken']) await mkdir(join(folder, name))
   await writeFile(join(folder, 'gadgets/take'), gadget(join(folder, 'said'), join(folder, 'taken')))
   await chmod(join(folder, 'gadgets/take'), 0o755)
   const of = (token: string) => ({ url, token: new Secret(token), leaseMs: LEASE_MS, graceMs: 500 })
   return [
-    ...DEPLOYERS.map((name) =>
-      startDeployer({ CHAOS_URL: url, CHAOS_TOKEN: tokens.DEPLOYER, CHAOS_FOLDER: folder, CHAOS_NAME: name }, name),
-    ),
+    ...DEPLOYERS.map((name) => {
+      const env = { CHAOS_URL: url, CHAOS_TOKEN: tokens.DEPLOYER, CHAOS_FOLDER: folder, CHAOS_NAME: name }
+      return startDeployer(env, name, (pid) => deaths.push({ pid, atMs: machineMs() }))
+    }),
     supervised('runtime', {
       ...of(tokens.RUNTIME),
       types: ['process'],
@@ -104,13 +115,21 @@ function supervised(name: string, options: AgentProcessOptions): ChaosAgent {
   }
 }
 
-function startDeployer(env: Readonly<Record<string, string>>, name: string): ChaosAgent {
-  const start = (): ChildProcess =>
-    spawn(process.execPath, [join(import.meta.dirname, 'deployer-process.ts')], {
+function startDeployer(
+  env: Readonly<Record<string, string>>,
+  name: string,
+  onDeath: (pid: number) => void,
+): ChaosAgent {
+  const start = (): ChildProcess => {
+    const started = spawn(process.execPath, [join(import.meta.dirname, 'deployer-process.ts')], {
       env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
       stdio: ['ignore', 'ignore', 'inherit'],
     })
+    // A signal that was sent has killed nothing yet.
+    return started.once('exit', () => onDeath(started.pid ?? 0))
+  }
   let child = start()
+  let isClosed = false
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return
     const ended = once(child, 'exit')
@@ -124,8 +143,11 @@ function startDeployer(env: Readonly<Record<string, string>>, name: string): Cha
     },
     async kill() {
       await end('SIGKILL')
-      child = start()
+      if (!isClosed) child = start()
     },
-    [Symbol.asyncDispose]: () => end('SIGTERM'),
+    async [Symbol.asyncDispose]() {
+      isClosed = true
+      await end('SIGTERM')
+    },
   }
 }

@@ -1,44 +1,46 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createSealing } from '../../src/store/sealing.ts'
+import * as tables from '../../src/store/tables.ts'
 import { instancesIn } from '../agents/edge-folders.ts'
-import type {
-  AcceptedCreation,
-  DeclaredLock,
-  Evidence,
-  GadgetLine,
-  LoggedChange,
-  PerformedFault,
-  ReaderRecord,
-  StoredObject,
-  WorkSpan,
+import { SECRET_KEY } from '../testkit/server.ts'
+import {
+  type Evidence,
+  type GadgetLine,
+  type LoggedChange,
+  type Row,
+  type Tables,
+  WATCHED,
+  type WatchedTable,
+  type WorkerStart,
+  type WorkSpan,
 } from './evidence.ts'
 import { type ChaosPlace, MAX_WORKERS } from './place.ts'
 
+/** What was noted while the run went on. */
+export type Noted = Pick<Evidence, 'mutations' | 'probes' | 'readers' | 'faults' | 'deaths'>
+
 /** Reads all evidence of a run that has come to rest. Nothing is asked of the servers. */
-export async function collect(
-  place: ChaosPlace,
-  told: { accepted: readonly AcceptedCreation[]; readers: readonly ReaderRecord[]; faults: readonly PerformedFault[] },
-): Promise<Evidence> {
+export async function collect(place: ChaosPlace, noted: Noted): Promise<Evidence> {
   const { folder } = place
   const namesIn = (path: string): Promise<readonly string[]> => readdir(join(folder, path)).catch(() => [])
-  const [log, objects, args, locks, recorded] = await Promise.all([
+  const [log, rows, secrets, recorded, now] = await Promise.all([
     place.query<LoggedChange>(LOG),
-    place.query<StoredObject>('select id, root_id as "rootId", kind, name, phase from object'),
-    place.query<{ id: string; args: readonly string[] }>(
-      'select object_id as id, args from gadget_job where args is not null',
-    ),
-    place.query<{ objectId: string; resource: string }>('select object_id as "objectId", resource from lock'),
+    readTables(place),
+    place.query<Row<'object'> & { sealed: Buffer; projectId: string }>(SECRETS),
     place.query<{ what: string }>(INSTANCES),
+    place.query<{ now: Date }>('select now()'),
   ])
+  const sealing = createSealing([Buffer.from(SECRET_KEY, 'base64')], { secret: () => Buffer.alloc(0) })
   return {
-    ...told,
+    ...noted,
     log,
-    objects,
-    declared: new Map(args.map(({ id, args: words }) => [id, words.slice(2).map(lockOf)])),
-    locks,
+    tables: rows,
+    secrets: secrets.map(({ sealed, ...secret }) => ({ name: secret.name, value: sealing.open(secret, sealed) })),
+    databaseNow: now[0]?.now ?? new Date(0),
     spans: spansOf(await linesOf(join(folder, 'spans'))),
     gadgets: (await linesOf(join(folder, 'said'))).map(gadgetLine),
-    starts: await linesOf(join(folder, 'starts')),
+    starts: (await linesOf(join(folder, 'starts'))).map(workerStart),
     maxWorkers: MAX_WORKERS,
     installed: await namesIn('installed'),
     leftovers: [...(await namesIn('runtime/workloads')), ...(await namesIn('runtime/workspaces'))],
@@ -47,23 +49,38 @@ export async function collect(
 }
 
 const LOG = `
-  select (b.first_seq + c.idx)::integer as sequence, c.object_id as "objectId", c.root_id as "rootId", c.kind, c.name, c.machine,
-    c."from", c."to", c.actor, c.rejected
+  select b.first_seq + c.idx as sequence, c.object_id as "objectId", c.root_id as "rootId", c.kind, c.name, c.machine,
+    c."from", c."to", c.actor, c.rejected, c.revision, c.job_id as "jobId", c.at
   from phase_change c join log_batch b on b.id = c.batch_id order by 1`
+const SECRETS = 'select project_id as "projectId", name, sealed from secret'
 const INSTANCES = `
   select case when o.kind = 'APP_INST' then p.name || '/' else '' end || o.name || ' ' || e.spec_revision as what
   from edge_inst e join object o on o.id = e.object_id join object p on p.id = o.parent_id`
+
+const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+async function readTables(place: ChaosPlace): Promise<Tables> {
+  const read = async (table: WatchedTable) => {
+    const columns = Object.keys(tables[table]).map((property) => `"${snake(property)}" as "${property}"`)
+    return [table, await place.query(`select ${columns.join(', ')} from "${snake(table)}"`)] as const
+  }
+  const all: [WatchedTable, readonly object[]][] = []
+  // One after the other, since there are few connections.
+  for (const table of WATCHED) all.push([...(await read(table))])
+  return Object.fromEntries(all) as unknown as Tables
+}
 
 async function linesOf(path: string): Promise<readonly string[]> {
   const text = await readFile(path, 'utf8').catch(() => '')
   return text.split('\n').filter((line) => line !== '')
 }
-/** `r1=X` */
-const lockOf = (word: string): DeclaredLock => ({ resource: word.slice(0, -2), exclusive: word.endsWith('X') })
 
 function gadgetLine(line: string): GadgetLine {
   const [did, job = '', seconds] = line.split(' ')
   return { did: did as GadgetLine['did'], job, atMs: Number(seconds) * 1_000 }
+}
+function workerStart(line: string): WorkerStart {
+  const [id = '', seconds, secret = ''] = line.split(' ')
+  return { id, atMs: Number(seconds) * 1_000, secret }
 }
 
 type SpanLine = { readonly span: string } & Partial<WorkSpan>
@@ -72,7 +89,7 @@ function spansOf(lines: readonly string[]): readonly WorkSpan[] {
   for (const line of lines) {
     const { span, ...rest } = parsed(line) ?? { span: '' }
     if (span === '') continue
-    spans.set(span, { toMs: Number.POSITIVE_INFINITY, ...spans.get(span), ...rest } as WorkSpan)
+    spans.set(span, { toMs: Number.POSITIVE_INFINITY, ...spans.get(span), span, ...rest } as WorkSpan)
   }
   return [...spans.values()]
 }

@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createClient, runAgent, type WorkItem } from '../../src/client/index.ts'
+import { machineMs } from './machine-clock.ts'
 
 /**
  * A deployer on the published client that writes down what it does, by the clock that all processes of the machine share.
@@ -11,13 +12,12 @@ import { createClient, runAgent, type WorkItem } from '../../src/client/index.ts
 const { CHAOS_URL: url = '', CHAOS_TOKEN: token = '', CHAOS_FOLDER: folder = '', CHAOS_NAME: name = '' } = process.env
 const LEASE_MS = 6_000
 
-const machineMs = (): number => Number(process.hrtime.bigint() / 1_000n) / 1_000
 let spans = 0
-function begin({ objectId, jobId, action }: WorkItem): () => void {
+function begin({ objectId, jobId, action }: WorkItem) {
   const span = `${process.pid}-${spans++}`
   const write = (line: object): void => appendFileSync(join(folder, 'spans'), `${JSON.stringify({ span, ...line })}\n`)
-  write({ process: name, objectId, jobId, action, fromMs: machineMs() })
-  return () => write({ toMs: machineMs() })
+  write({ process: name, pid: process.pid, objectId, jobId, action, fromMs: machineMs() })
+  return { span, end: () => write({ toMs: machineMs() }) }
 }
 
 const stop = new AbortController()
@@ -30,7 +30,7 @@ await runAgent({
   signal: stop.signal,
   onProblem: () => undefined,
   async work(item, { signal, report }) {
-    const end = begin(item)
+    const { span, end } = begin(item)
     const file = join(folder, 'installed', item.objectId)
     const { ms = 0, fails = false } = item.config as { ms?: number; fails?: boolean }
     try {
@@ -44,7 +44,7 @@ await runAgent({
       writeFileSync(file, item.name)
       return fails
         ? { phase: 'FAILED', error: { code: 'CHAOS', message: 'It fails, as its config says.' } }
-        : { phase: 'SUCCEEDED', exports: { url: item.name } }
+        : { phase: 'SUCCEEDED', exports: { url: item.name, span } }
     } catch (error) {
       if (!signal.aborted) throw error
       return signal.reason === 'ABORT_REQUESTED' ? { phase: 'ABORTED' } : null

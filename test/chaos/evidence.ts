@@ -1,4 +1,6 @@
 import type { Actor, ObjectKind, Phase } from '../../src/core/vocabulary.ts'
+import type { RowOf } from '../../src/store/statement.ts'
+import type * as tables from '../../src/store/tables.ts'
 
 /**
  * All that the checker of a chaos run reads: the log and tables of the database, what agents and gadgets wrote down
@@ -7,19 +9,22 @@ import type { Actor, ObjectKind, Phase } from '../../src/core/vocabulary.ts'
  */
 export interface Evidence {
   readonly log: readonly LoggedChange[]
-  readonly objects: readonly StoredObject[]
-  /** Resources of jobs, from their specs. */
-  readonly declared: ReadonlyMap<string, readonly DeclaredLock[]>
-  /** Locks that are still held or waited for. */
-  readonly locks: readonly { readonly objectId: string; readonly resource: string }[]
-  readonly accepted: readonly AcceptedCreation[]
+  readonly tables: Tables
+  /** What the project's secrets say, opened. */
+  readonly secrets: readonly { readonly name: string; readonly value: string | null }[]
+  /** Of the database, when the tables were read. */
+  readonly databaseNow: Date
+  /** What users asked for. */
+  readonly mutations: readonly UserMutation[]
+  /** Requests with tokens that may be revoked. */
+  readonly probes: readonly TokenProbe[]
   readonly readers: readonly ReaderRecord[]
   /** Work of deployers, as their own processes wrote it down. */
   readonly spans: readonly WorkSpan[]
   /** Lines of gadgets, in the order in which they were written into one file. */
   readonly gadgets: readonly GadgetLine[]
-  /** Ids of workers, once for each time that one was started. */
-  readonly starts: readonly string[]
+  /** Workers, once for each time that one was started. */
+  readonly starts: readonly WorkerStart[]
   /** Of workers: the most that may run at a time. */
   readonly maxWorkers: number
   /** What deployers have installed and not removed, by object. */
@@ -28,7 +33,67 @@ export interface Evidence {
   readonly leftovers: readonly string[]
   readonly edge: { readonly recorded: readonly string[]; readonly found: readonly string[] }
   readonly faults: readonly PerformedFault[]
+  /** Ends of agents, each seen by its parent: no process of that id does anything later. */
+  readonly deaths: readonly Death[]
 }
+
+/** Tables of the store whose rows the promises are about. The others have their reasons in `UNWATCHED`. */
+export const WATCHED = [
+  'object',
+  'objectSpec',
+  'tally',
+  'edge',
+  'installation',
+  'specSnapshot',
+  'run',
+  'specGeneration',
+  'deployItem',
+  'event',
+  'eventSecret',
+  'workload',
+  'capacity',
+  'task',
+  'gadgetJob',
+  'journal',
+  'lock',
+  'cloudlet',
+  'edgeInst',
+  'crmLease',
+  'work',
+  'wake',
+  'rootQueue',
+  'rootExport',
+  'rootImport',
+  'dataObject',
+  'exportPin',
+  'logBatch',
+  'logObject',
+  'logMeta',
+  'logLine',
+  'logTail',
+  'idempotencyKey',
+  'principal',
+  'principalGrant',
+  'token',
+  'auditEvent',
+  'auditAnchor',
+] as const satisfies readonly (keyof typeof tables)[]
+export const UNWATCHED: Readonly<Partial<Record<keyof typeof tables, string>>> = {
+  project: 'users of the run create one and never change it',
+  subscription: 'the project has none',
+  secret: 'is read opened',
+  objectStatus: 'errors and progress are for people: nothing is decided by them',
+  logContent: 'is read by its view, a row for each change',
+  logText: 'an index, made anew from the log',
+  logLineText: 'an index, made anew from the output',
+  floorState: 'nothing is pruned within a run',
+  agent: 'who has been heard of, by the minute',
+  place: 'no agent of the run registers one',
+  schemaRange: 'is of migrations',
+}
+export type WatchedTable = (typeof WATCHED)[number]
+export type Row<T extends WatchedTable> = RowOf<(typeof tables)[T]>
+export type Tables = { readonly [T in WatchedTable]: readonly Row<T>[] }
 
 export interface LoggedChange {
   readonly sequence: number
@@ -41,24 +106,38 @@ export interface LoggedChange {
   readonly to: Phase
   readonly actor: Actor
   readonly rejected: boolean
-}
-export interface StoredObject {
-  readonly id: string
-  readonly rootId: string
-  readonly kind: ObjectKind
-  readonly name: string
-  readonly phase: Phase
+  /** Of the object, after the change; null: it was refused. */
+  readonly revision: number | null
+  readonly jobId: string | null
+  readonly at: Date
 }
 export interface DeclaredLock {
   readonly resource: string
   readonly exclusive: boolean
 }
-/** A creation that a user was told to be done. */
-export interface AcceptedCreation {
-  readonly id: string
-  readonly kind: ObjectKind
+/** What a user asked for, and what the answer said. */
+export interface UserMutation {
+  readonly mutation: string
+  /** Of what it changes; null: nothing is known of it, e.g. of a creation without an answer. */
+  readonly id: string | null
+  readonly kind: ObjectKind | 'SECRET' | 'DATA_OBJECT' | 'TOKEN' | 'PRINCIPAL'
   readonly name: string
-  readonly answeredMs: number
+  readonly askedMs: number
+  /** Null: there was no answer, so that it may have happened, and may happen later. Refused ones are not in the evidence. */
+  readonly answeredMs: number | null
+  /** The `idempotencyKey` that it was sent with. */
+  readonly key: string | null
+  /** What was set: a spec, the value of a secret or of data, roles. */
+  readonly value: unknown
+  /** Of the object, as the answer gives it. */
+  readonly generation: number | null
+  readonly jobId: string | null
+}
+/** A user's request with a token. */
+export interface TokenProbe {
+  readonly tokenId: string
+  readonly askedMs: number
+  readonly isValid: boolean
 }
 /** What one reader received: a part begins when the reader is told that its place is gone. */
 export interface ReaderRecord {
@@ -66,9 +145,12 @@ export interface ReaderRecord {
   readonly parts: readonly (readonly LoggedChange[])[]
 }
 export interface WorkSpan {
+  /** `pid-n`; the exports of what it deployed name it. */
+  readonly span: string
   readonly objectId: string
   readonly jobId: string | null
   readonly process: string
+  readonly pid: number
   readonly action: string
   readonly fromMs: number
   /** Infinity: it never said so, e.g. since it was killed. */
@@ -80,12 +162,23 @@ export interface GadgetLine {
   readonly job: string
   readonly atMs: number
 }
+export interface WorkerStart {
+  readonly id: string
+  readonly atMs: number
+  /** The value of the project's secret that it got. */
+  readonly secret: string
+}
 export interface PerformedFault {
   readonly kind: string
   /** The process or server that had it. */
   readonly target: string
+  /** Of what stands still: since it was seen to stand still. */
   readonly fromMs: number
   readonly toMs: number
+}
+export interface Death {
+  readonly pid: number
+  readonly atMs: number
 }
 
 /** From the copy of the database to the switch to that copy: what was done in between is lost, and readers are told. */
@@ -94,3 +187,20 @@ export const failovers = ({ faults }: Pick<Evidence, 'faults'>): readonly Perfor
 
 export const isWithin = (atMs: number, { fromMs, toMs }: Pick<PerformedFault, 'fromMs' | 'toMs'>): boolean =>
   atMs >= fromMs && atMs <= toMs
+
+/** How long agents may still do what a lost database has given them: as long as a lease, or as they may stand still. */
+const AFTERMATH_MS = 20_000
+/** Whether a time, or some of a stretch of time, is one in which what was committed may be lost. */
+export const mayBeLost = (evidence: Pick<Evidence, 'faults'>, fromMs: number, toMs = fromMs): boolean =>
+  failovers(evidence).some((fault) => fromMs <= fault.toMs && toMs >= fault.fromMs)
+/** The same, and that in which agents may go on with it. */
+export const mayBeUnknown = (evidence: Pick<Evidence, 'faults'>, fromMs: number, toMs = fromMs): boolean =>
+  mayBeLost(evidence, fromMs - AFTERMATH_MS, toMs)
+
+export interface AcceptedMutation extends UserMutation {
+  readonly answeredMs: number
+}
+const isAccepted = (one: UserMutation): one is AcceptedMutation => one.answeredMs !== null
+/** Mutations whose success users were told of, and that no failover can have taken away. */
+export const accepted = (evidence: Evidence): readonly AcceptedMutation[] =>
+  evidence.mutations.filter(isAccepted).filter((one) => !mayBeLost(evidence, one.askedMs, one.answeredMs))

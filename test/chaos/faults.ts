@@ -2,15 +2,14 @@ import { appendFile, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
+import { until } from '../testkit/wait.ts'
 import type { PerformedFault } from './evidence.ts'
+import { machineMs } from './machine-clock.ts'
 import type { ChaosPlace } from './place.ts'
 import { type FaultKind, type PlannedFault, thingOf } from './schedule.ts'
 
-/** Performs one fault: begins it, and ends it after its time. Returns the target. */
-type Perform = (place: ChaosPlace, fault: PlannedFault) => Promise<string>
-
-/** The clock that all processes of the machine share, also `/proc/uptime`. */
-export const machineMs = (): number => Number(process.hrtime.bigint() / 1_000n) / 1_000
+/** Performs one fault: begins it, and ends it after its time. Returns the target, and since when it was really so, if that is seen. */
+type Perform = (place: ChaosPlace, fault: PlannedFault) => Promise<string | { target: string; fromMs: number }>
 
 function at<T>(all: readonly T[], { target, kind }: PlannedFault): T {
   const one = all[target]
@@ -53,9 +52,16 @@ const PERFORM: Readonly<Record<FaultKind, Perform>> = {
     const { pid, name } = agentOf(place, fault)
     if (pid === null) return name
     process.kill(pid, 'SIGSTOP')
-    await delay(fault.forMs)
-    process.kill(pid, 'SIGCONT')
-    return name
+    try {
+      await until(async () => STOPPED.test(await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ') T')), {
+        what: `${name} stands still`,
+      })
+      const fromMs = machineMs()
+      await delay(fault.forMs)
+      return { target: name, fromMs }
+    } finally {
+      process.kill(pid, 'SIGCONT')
+    }
   },
   async 'cut-gateways'(place, { forMs }) {
     await during(forMs, () => place.gateways.cutAll())
@@ -76,6 +82,8 @@ const PERFORM: Readonly<Record<FaultKind, Perform>> = {
     const pid = Number((await readFile(join(row?.data ?? '', 'postmaster.pid'), 'utf8')).split('\n')[0])
     // Its supervisor starts it again.
     process.kill(pid, 'SIGKILL')
+    // The next fault needs one that is there.
+    await place.query('select 1')
     return 'postgres'
   },
   async 'kill-redis'({ redis }, { forMs }) {
@@ -119,6 +127,9 @@ const PERFORM: Readonly<Record<FaultKind, Perform>> = {
     return 'postgres'
   },
 }
+/** The state is behind the name, which may have any characters. */
+const STOPPED = /\) [tTX]/
+
 /** Until no byte fits any more. */
 async function fill(path: string): Promise<void> {
   const piece = Buffer.alloc(1024 * 1024)
@@ -150,8 +161,9 @@ export async function performFaults(
   async function perform(fault: PlannedFault, before: Promise<unknown> | undefined): Promise<PerformedFault> {
     await delay(Math.max(0, fault.atMs - (machineMs() - since)))
     await before
-    const fromMs = machineMs()
-    const target = await PERFORM[fault.kind](place, fault)
+    const beganMs = machineMs()
+    const done = await PERFORM[fault.kind](place, fault)
+    const { target, fromMs } = typeof done === 'string' ? { target: done, fromMs: beganMs } : done
     const performed = { kind: fault.kind, target, fromMs, toMs: machineMs() }
     onFault(performed)
     return performed

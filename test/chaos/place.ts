@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Client as PostgresClient } from 'pg'
+import { type CustomTypesConfig, Client as PostgresClient, types } from 'pg'
 import type { Client } from '../../src/client/index.ts'
 import { createClient } from '../../src/client/index.ts'
 import { type CuttingProxy, startCuttingProxy } from '../faults/cutting-proxy.ts'
@@ -13,7 +13,9 @@ import { TEST_PREFIX } from '../testkit/leftovers.ts'
 import { type OwnPostgres, startOwnPostgres } from '../testkit/own-postgres.ts'
 import { startRedis, type TestRedis } from '../testkit/redis.ts'
 import { SECRET_KEY, startServer, type TestServer } from '../testkit/server.ts'
+import { until } from '../testkit/wait.ts'
 import { type ChaosAgent, startAgents } from './agents.ts'
+import type { Death } from './evidence.ts'
 
 /** Where a chaos run takes place: one Postgres, one Redis, servers with a way to each that can be broken, agents, clients. */
 export interface ChaosPlace extends AsyncDisposable {
@@ -29,6 +31,8 @@ export interface ChaosPlace extends AsyncDisposable {
   readonly gateways: CuttingProxy
   readonly redis: TestRedis
   readonly agents: readonly ChaosAgent[]
+  /** Of agents, so far. */
+  readonly deaths: readonly Death[]
   readonly database: ChaosDatabase
   /** Runs something on the database as it is now, past all that is broken. */
   query<Row extends object>(sql: string): Promise<readonly Row[]>
@@ -83,7 +87,8 @@ export async function openPlace({ servers: count, previous }: PlaceOptions): Pro
     GADGET_RUNNER: await tokenOf(client, 'GADGET_RUNNER', 'gadget-job'),
     CRM: await tokenOf(client, 'CRM', 'crm', ['berlin']),
   }
-  const agents = await startAgents({ url, folder, tokens, cloudlet: 'berlin' })
+  const deaths: Death[] = []
+  const agents = await startAgents({ url, folder, tokens, cloudlet: 'berlin', deaths })
   for (const agent of agents) stack.use(agent)
   const all = stack.move()
   return {
@@ -97,18 +102,31 @@ export async function openPlace({ servers: count, previous }: PlaceOptions): Pro
     gateways,
     redis,
     agents,
+    deaths,
     database,
     async query<Row extends object>(sql: string) {
-      const postgres = new PostgresClient(database.current.connection)
-      await postgres.connect()
-      try {
-        return (await postgres.query<Row>(sql)).rows
-      } finally {
-        await postgres.end()
-      }
+      await using own = new AsyncDisposableStack()
+      // It may have been killed a moment ago.
+      const postgres = await until(() => connected(database), { what: 'Postgres takes connections' })
+      own.defer(() => postgres.end())
+      return (await postgres.query<Row>(sql)).rows
     },
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   }
+}
+
+/** Counts and sequences are numbers, as the store reads them. */
+const getTypeParser: CustomTypesConfig['getTypeParser'] = (oid, format) =>
+  oid === types.builtins.INT8 && format !== 'binary' ? Number : types.getTypeParser(oid, format)
+
+async function connected({ current }: ChaosDatabase): Promise<PostgresClient | null> {
+  const postgres = new PostgresClient({ ...current.connection, types: { getTypeParser } })
+  // A connection that ends is told by the next query.
+  postgres.on('error', () => undefined)
+  return await postgres.connect().then(
+    () => postgres,
+    () => null,
+  )
 }
 
 async function openDatabase(stack: AsyncDisposableStack): Promise<ChaosDatabase> {

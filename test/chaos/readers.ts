@@ -36,15 +36,21 @@ export function startReader(name: string, url: string, token: string): ChaosRead
     },
   }
 }
-const logged = ({ sequence, objectId, rootId, kind, name, machine, from, to, actor, rejected }: PhaseChange) => ({
-  sequence,
-  objectId,
-  rootId,
-  kind,
-  name,
-  machine,
-  from,
-  to,
-  actor,
-  rejected,
-})
+const logged = ({ sequence, objectId, rootId, kind, name, machine, ...change }: PhaseChange): LoggedChange => {
+  const { from, to, actor, rejected, revision, jobId, at } = change
+  return {
+    sequence,
+    objectId,
+    rootId,
+    kind,
+    name,
+    machine,
+    from,
+    to,
+    actor,
+    rejected,
+    revision,
+    jobId,
+    at: new Date(at),
+  }
+}

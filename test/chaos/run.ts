@@ -4,8 +4,9 @@ import { MUTATIONS } from '../testkit/documents.ts'
 import { until } from '../testkit/wait.ts'
 import { collect } from './collect.ts'
 import type { Evidence, PerformedFault } from './evidence.ts'
-import { machineMs, performFaults } from './faults.ts'
-import { PROJECT, Users } from './load.ts'
+import { performFaults } from './faults.ts'
+import { PROJECT, SECRET, Users } from './load.ts'
+import { machineMs } from './machine-clock.ts'
 import { type ChaosPlace, openPlace } from './place.ts'
 import { startReader } from './readers.ts'
 import { FAULTS, type FaultKind, planFaults } from './schedule.ts'
@@ -42,7 +43,9 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const command = [
     'sh',
     '-c',
-    `echo "\${PHASELINE_WORKSPACE##*/}" >> ${startsFile}; sleep 0.$(($$ % 5 + 1)); exit $(($$ % 4 / 3))`,
+    `read up _ < /proc/uptime; echo "\${PHASELINE_WORKSPACE##*/} $up $${SECRET}" >> ${startsFile}
+    for line in 1 2 3 4 5 6 7 8 9 10; do echo "line $line"; done
+    sleep 0.$(($$ % 5 + 1)); echo end; exit $(($$ % 4 / 3))`,
   ]
   await ask(place.client, MUTATIONS.createProject, {
     name: PROJECT,
@@ -53,7 +56,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   for (const reader of readers) stack.use(reader)
   const stop = new AbortController()
   stack.defer(() => stop.abort())
-  const users = new Users({ client: place.client, cloudletId: place.cloudletId, seed, signal: stop.signal })
+  const { client, url, cloudletId } = place
+  const users = new Users({ client, url, cloudletId, seed, signal: stop.signal })
   const usage = users.run()
   const plan = planFaults({ seed, totalMs, everyMs, longestMs, targets: targetsOf(place, without) })
   const faults = await Promise.race([performFaults(place, plan, onFault), failing(usage)])
@@ -72,7 +76,9 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     () => readers.reduce((sum, { through }) => sum + through, 0),
   )
   const records = readers.map(({ record }) => record)
-  return { evidence: await collect(place, { accepted: users.accepted, readers: records, faults }), restMs }
+  const { mutations, probes } = users
+  const evidence = await collect(place, { mutations, probes, readers: records, faults, deaths: place.deaths })
+  return { evidence, restMs }
 }
 const failing = (running: Promise<void>): Promise<never> => new Promise((_, reject) => running.catch(reject))
 
@@ -119,11 +125,13 @@ const MOVING = `
       ('SUCCEEDED', 'FAILED', 'ABORTED', 'CANCELED', 'SCHEDULING_FAILED', 'TIMED_OUT', 'DONE', 'SKIPPED'))
     or (o.kind in ('CLUSTER_INST', 'APP_INST', 'CLOUDLET') and o.phase <> 'READY')
     or exists (select from workload w where w.object_id = o.id and w.remove_at is not null and w.removed_at is null)`
+/** What is done behind commits: numbers of the log, places in the audit, requests between trees. */
+const BEHIND = `
+  select (select count(*) from log_batch where first_seq is null) + (select count(*) from audit_event where sequence is null)
+    + (select count(*) from wake) as open`
 async function isAtRest(place: ChaosPlace): Promise<boolean> {
   const [row] = await place.query<{ moving: number }>(MOVING)
   if (row?.moving !== 0) return false
-  const [unnumbered] = await place.query<{ open: number }>(
-    'select count(*)::integer as open from log_batch where first_seq is null',
-  )
-  return unnumbered?.open === 0
+  const [behind] = await place.query<{ open: number }>(BEHIND)
+  return behind?.open === 0
 }

@@ -1,0 +1,492 @@
+import type { Evidence, LoggedChange, PerformedFault, Row, Tables, WatchedTable } from './evidence.ts'
+import { at, auditOf, KEPT, logOf, mutation, numberedBy, row, STEPS } from './kept-world.ts'
+import type { PromiseName } from './promises/index.ts'
+import type { FaultKind } from './schedule.ts'
+
+/** Faults that a product might have, planted into evidence of a run in which every promise was kept. */
+
+export type Plant = Partial<Evidence>
+
+const inTables = (tables: Partial<Tables>): Plant => ({ tables: { ...KEPT.tables, ...tables } })
+type Which<T extends WatchedTable> = Partial<Row<T>>
+const matches = (which: object) => (one: object) =>
+  Object.entries(which).every(([name, value]) => (one as Readonly<Record<string, unknown>>)[name] === value)
+const rowsOf = <T extends WatchedTable>(table: T): readonly Row<T>[] => KEPT.tables[table]
+/** Some rows with other values. */
+const changed = <T extends WatchedTable>(table: T, which: Which<T>, to: Partial<Row<T>>): Plant =>
+  inTables({ [table]: rowsOf(table).map((one) => (matches(which)(one) ? { ...one, ...to } : one)) })
+const lost = <T extends WatchedTable>(table: T, which: Which<T>): Plant =>
+  inTables({ [table]: rowsOf(table).filter((one) => !matches(which)(one)) })
+const added = <T extends WatchedTable>(table: T, given: Partial<Row<T>>): Plant =>
+  inTables({ [table]: [...rowsOf(table), row(table, given)] })
+
+export const fault = (kind: FaultKind, target: string, fromMs: number, toMs: number): PerformedFault => ({
+  kind,
+  target,
+  fromMs,
+  toMs,
+})
+const LOG = KEPT.log
+/** Another log that everybody has read. */
+const logged = (log: readonly LoggedChange[]): Plant => ({
+  log,
+  readers: [{ name: 'reader', parts: [log] }],
+  ...inTables(numberedBy(log)),
+})
+const stepped = (order: (steps: typeof STEPS) => typeof STEPS): Plant => logged(logOf(order(STEPS)))
+const isStep =
+  (id: string, to: string, job?: string) =>
+  ([object, , phase, , jobId]: (typeof STEPS)[number]): boolean =>
+    object.id === id && phase === to && (job === undefined || job === jobId)
+/** One of the steps comes after all others. */
+const later = (id: string, to: string) =>
+  stepped((steps) => [...steps.filter((one) => !isStep(id, to)(one)), ...steps.filter(isStep(id, to))])
+/** One of them comes just before another one. */
+const earlier = (moved: ReturnType<typeof isStep>, before: ReturnType<typeof isStep>) =>
+  stepped((steps) => {
+    const all = steps.filter((one) => !moved(one))
+    const i = all.findIndex(before)
+    return [...all.slice(0, i), ...steps.filter(moved), ...all.slice(i)]
+  })
+const isOf = (id: string, to: string) => (one: LoggedChange) => one.objectId === id && one.to === to
+const withChange = (which: (one: LoggedChange) => boolean, to: Partial<LoggedChange>): readonly LoggedChange[] =>
+  LOG.map((one) => (which(one) ? { ...one, ...to } : one))
+const heard = (part: readonly LoggedChange[]): Plant => ({ readers: [{ name: 'reader', parts: [part] }] })
+const spans = (to: (span: Evidence['spans'][number]) => object): Plant => ({
+  spans: KEPT.spans.map((span) => ({ ...span, ...to(span) })),
+})
+const told = (...more: Evidence['mutations']): Plant => ({ mutations: [...KEPT.mutations, ...more] })
+/** The user's own word, the audit of it, and nothing else. */
+const heardAndNoted = (...more: Evidence['mutations']): Plant => {
+  const mutations = [...KEPT.mutations, ...more]
+  return { mutations, ...inTables({ auditEvent: auditOf(mutations) }) }
+}
+const AUDIT = KEPT.tables.auditEvent
+const FIRST_WORK = { objectId: 'item-a' }
+
+export const PLANTS: Readonly<Record<PromiseName, Readonly<Record<string, Plant>>>> = {
+  'the log is dense': {
+    'a gap in the sequences': { log: LOG.map((one, i) => (i > 4 ? { ...one, sequence: one.sequence + 1 } : one)) },
+    'a sequence twice': { log: LOG.map((one, i) => (i === 4 ? { ...one, sequence: 4 } : one)) },
+    'a transaction of the log lost': lost('logBatch', { id: 7 }),
+    'a transaction without its numbers': changed('logBatch', { id: 7 }, { firstSeq: null }),
+    'a transaction numbered twice': added('logBatch', { id: 999, n: 1, firstSeq: 7 }),
+    'the end of the log lost': { log: LOG.slice(0, -1) },
+  },
+  'every change is in its machine': {
+    'a change lost': { log: LOG.filter((one) => !isOf('job-a', 'WAITING')(one)) },
+    'a change by who may not': { log: withChange(isOf('job-a', 'DONE'), { actor: 'USER' }) },
+    'a change along no row': { log: withChange(isOf('worker-a', 'SUCCEEDED'), { to: 'PENDING' }) },
+    'a beginning in the middle': {
+      log: withChange((one) => one.from === null && one.objectId === 'tree', { to: 'INIT' }),
+    },
+    'a change that was refused, told as done': {
+      log: [
+        ...LOG,
+        { ...(LOG.findLast(isOf('job-a', 'DONE')) as LoggedChange), sequence: LOG.length + 1, revision: 99 },
+      ],
+    },
+    'a change that was done, told as refused': { log: withChange(isOf('job-a', 'WAITING'), { rejected: true }) },
+  },
+  'a tree’s changes are in their order': {
+    'a revision that goes back in the log': logged(withChange(isOf('job-a', 'DONE'), { revision: 2 })),
+    'a revision that goes back in the table': changed('object', { id: 'job-a' }, { revision: 4 }),
+    'a change doubled': logged(LOG.flatMap((one) => (isOf('tree', 'COMPLETING')(one) ? [one, one] : [one]))),
+    'a change from before the one before': logged(withChange(isOf('job-a', 'DONE'), { at: at(1) })),
+  },
+  'a change is found by its object': {
+    'a change without its entry': lost('logObject', { batchId: 7 }),
+    'an entry of another object': changed('logObject', { batchId: 7 }, { objectId: 'job-a' }),
+    'an entry of nothing': added('logObject', { objectId: 'job-a', batchId: 999 }),
+  },
+  'what was accepted is kept': {
+    'a creation lost': heardAndNoted(mutation('createTask', { id: 'lost', kind: 'TASK', name: 'lost' })),
+    'a cancellation without effect': heardAndNoted(mutation('cancelTask', { id: 'task', kind: 'TASK', name: 'task' })),
+    'a job that was cancelled, and succeeded': heardAndNoted(
+      mutation('cancelInstallation', { id: 'tree', name: 'tree', jobId: 'tree-2', generation: 2 }),
+    ),
+    'a deletion without effect': heardAndNoted(
+      mutation('deleteInstallation', { id: 'tree', name: 'tree', generation: 2 }),
+    ),
+    'an update without effect': heardAndNoted(
+      mutation('updateClusterInst', { id: 'c0', kind: 'CLUSTER_INST', name: 'c0', generation: 2, value: { nodes: 2 } }),
+    ),
+    'a cancelled event that succeeded': heardAndNoted(
+      mutation('cancelEvent', { id: 'event-a', kind: 'EVENT', name: 'event-a' }),
+    ),
+  },
+  'a creation that is repeated is one': {
+    'a second object': logged([
+      ...LOG,
+      { ...(LOG[0] as LoggedChange), objectId: 'twin', rootId: 'twin', sequence: LOG.length + 1, at: at(900) },
+    ]),
+    'a key without its object': lost('idempotencyKey', { key: 'tree' }),
+    'a key of two answers': told(mutation('createTask', { id: 'other', kind: 'TASK', name: 'task', key: 'task' })),
+    'a key of another object': changed('idempotencyKey', { key: 'tree' }, { objectId: 'follower' }),
+    'an object of two keys': added('idempotencyKey', { mutation: 'createTask', key: 'other', objectId: 'task' }),
+  },
+  'an accepted spec stays': {
+    'a spec that goes back': changed(
+      'objectSpec',
+      { objectId: 'tree' },
+      { spec: { deployItems: [{ name: 'item-a' }] } },
+    ),
+    'the spec of an instance that goes back': changed('objectSpec', { objectId: 'c0' }, { spec: { nodes: 1 } }),
+    'a generation that goes back': changed('object', { id: 'tree' }, { generation: 1, observedGeneration: 1 }),
+    'a former spec changed': changed('specGeneration', { objectId: 'tree' }, { spec: {} }),
+    'a former spec lost': lost('specGeneration', { objectId: 'tree' }),
+  },
+  'what was done is in the audit': {
+    'an event lost': lost('auditEvent', { id: 'audit-3' }),
+    'an event changed': changed('auditEvent', { id: 'audit-3' }, { principalName: 'somebody else' }),
+    'the last event lost': lost('auditEvent', { id: AUDIT.at(-1)?.id ?? '' }),
+    'an event without its place': changed('auditEvent', { id: 'audit-3' }, { sequence: null, hash: null }),
+    'two events in each other’s place': inTables({
+      auditEvent: AUDIT.map((one, i) => (i === 3 || i === 4 ? { ...one, sequence: i === 3 ? 5 : 4 } : one)),
+    }),
+    'an accepted mutation that is not in it': told(
+      mutation('setSecret', { kind: 'SECRET', name: 'VERSION', value: 'v2' }),
+    ),
+    'a refusal, told as done': inTables({
+      auditEvent: auditOf([...KEPT.mutations, mutation('cancelTask', { id: 'task', kind: 'TASK', name: 'task' })]),
+    }),
+  },
+  'rights are those last given': {
+    'a role that came back': changed('principalGrant', { principalId: 'reader-2' }, { role: 'EDITOR' }),
+    'a role lost': lost('principalGrant', { principalId: 'reader-2' }),
+    'a role more': added('principalGrant', { principalId: 'reader-1', ordinal: 1, role: 'ADMIN' }),
+    'a token that came back': changed('token', { id: 'token-1' }, { revokedAt: null }),
+    'a token that nobody has revoked': changed('token', { id: 'token-2' }, { revokedAt: at(1) }),
+    'a principal lost': lost('principal', { id: 'reader-2' }),
+    'a token lost': lost('token', { id: 'token-2' }),
+    'a revoked token that is taken': { probes: [{ tokenId: 'token-1', askedMs: 9_000, isValid: true }] },
+    'a valid token that is refused': { probes: [{ tokenId: 'token-2', askedMs: 9_000, isValid: false }] },
+  },
+  'secrets and data are those last set': {
+    'a secret that goes back': { secrets: [{ name: 'VERSION', value: 'v1' }] },
+    'a secret that cannot be opened': { secrets: [{ name: 'VERSION', value: null }] },
+    'a secret lost': { secrets: [] },
+    'a worker with an old secret': { starts: KEPT.starts.map((start) => ({ ...start, secret: 'v1' })) },
+    'a copy of the secret lost': lost('eventSecret', { eventId: 'event-a' }),
+    'data that goes back': changed('dataObject', { name: 'setting' }, { value: 'v1' }),
+    'data lost': lost('dataObject', { name: 'setting' }),
+  },
+  'readers miss and repeat nothing': {
+    'a change missed': heard(LOG.filter(({ sequence }) => sequence !== 7)),
+    'a change repeated': heard(LOG.flatMap((one) => (one.sequence === 7 ? [one, one] : [one]))),
+    'the first one missed': heard(LOG.slice(1)),
+    'the last one missed': heard(LOG.slice(0, -1)),
+    'another change': heard(withChange(({ sequence }) => sequence === 7, { to: 'GONE' })),
+    'another job': heard(withChange(({ sequence }) => sequence === 7, { jobId: 'other' })),
+    'two changes in each other’s place': {
+      log: LOG.map((one, i) => ({ ...(LOG[i === 6 ? 7 : i === 7 ? 6 : i] as LoggedChange), sequence: one.sequence })),
+    },
+    'told that its place is gone, and nothing had failed over': {
+      readers: [{ name: 'reader', parts: [LOG.slice(0, 5), LOG.slice(5)] }],
+    },
+    'resumed behind what it had, after a failover': {
+      readers: [{ name: 'reader', parts: [LOG.slice(0, 5), LOG.slice(7)] }],
+      faults: [fault('failover', 'postgres', 90_000, 90_001)],
+    },
+    'a history that nobody has begun': changed('logMeta', {}, { epoch: 2 }),
+  },
+  'everything comes to its end': {
+    'a job that runs for ever': changed('object', { id: 'job-a' }, { phase: 'RUNNING' }),
+    'a root that never began': changed('object', { id: 'tree' }, { phase: 'PENDING' }),
+    'a job that has no end': changed('object', { id: 'tree' }, { jobId: 'tree-3' }),
+    'a deletion that nobody does': changed('object', { id: 'tree' }, { deletionRequestedAt: at(5) }),
+    'a job to come': changed('installation', { objectId: 'tree' }, { nextMode: 'STANDARD' }),
+    'a child that is waited for': changed('tally', { objectId: 'tree' }, { open: 1 }),
+  },
+  'nothing is late': {
+    'a request between trees left': added('wake', { rootId: 'tree' }),
+    'a clock that was missed': changed('rootQueue', { rootId: 'tree' }, { wakeAt: at(100) }),
+    'a tree that fails again and again': changed('rootQueue', { rootId: 'tree' }, { failures: 3 }),
+    'a deadline missed': changed('work', FIRST_WORK, { state: 1, dueAt: at(100) }),
+    'a clock lost': lost('rootQueue', { rootId: 'cloudlet' }),
+    'a spec of a job that has ended': added('specSnapshot', { objectId: 'tree', generation: 1 }),
+  },
+  'tables and log agree': {
+    'another phase': changed('object', { id: 'tree' }, { phase: 'FAILED' }),
+    'an object lost': lost('object', { id: 'tree' }),
+    'an object that came back': inTables({
+      object: [...KEPT.tables.object, row('object', { id: 'deleted', rootId: 'deleted', kind: 'INSTALLATION' })],
+    }),
+    'an object that nobody has created': added('object', { id: 'unheard', rootId: 'unheard', kind: 'TASK' }),
+    'a child that is not counted': changed('tally', { objectId: 'execution' }, { total: 1 }),
+  },
+  'an object stays in its tree': {
+    'an item in another tree': changed('object', { id: 'item-a' }, { rootId: 'follower', parentId: 'follower' }),
+    'an item under another parent’s root': changed('object', { id: 'item-a' }, { parentId: 'follower' }),
+    'a change in another tree': { log: withChange(isOf('item-a', 'INIT'), { rootId: 'follower' }) },
+    'work in another tree': changed('work', FIRST_WORK, { rootId: 'follower' }),
+    'another name': changed('object', { id: 'item-a' }, { name: 'item-b' }),
+    'a dependency on another tree’s item': changed('edge', { fromId: 'item-b' }, { toId: 'job-a' }),
+    'a dependency lost': lost('edge', { fromId: 'item-b' }),
+    'a spec lost': lost('objectSpec', { objectId: 'item-a' }),
+    'columns lost': lost('deployItem', { objectId: 'item-a' }),
+    'rows of an object that is gone': added('logTail', { objectId: 'deleted', nextN: 1 }),
+    'a clock of a tree that is gone': added('rootQueue', { rootId: 'deleted', wakeAt: at(500) }),
+  },
+  'work begins in its turn': {
+    'before what it depends on': earlier(isStep('item-b', 'INIT', 'tree-1'), isStep('item-a', 'SUCCEEDED', 'tree-1')),
+    'before its parent': earlier(isStep('item-a', 'INIT', 'tree-2'), isStep('execution', 'PROGRESSING', 'tree-2')),
+    'before the job that it follows': earlier(isStep('job-b', 'DECLARING'), isStep('job-a', 'DONE')),
+  },
+  'a tree has one job at a time': {
+    'a child that stays behind': earlier(
+      isStep('tree', 'SUCCEEDED', 'tree-1'),
+      isStep('execution', 'SUCCEEDED', 'tree-1'),
+    ),
+    'two jobs': logged(withChange(isOf('item-a', 'SUCCEEDED'), { jobId: 'tree-3' })),
+  },
+  'generations only grow': {
+    'a run of one that is not there yet': changed('run', { objectId: 'tree', number: 1 }, { generation: 3 }),
+    'a run that goes back': changed('run', { objectId: 'tree', number: 2 }, { generation: 0 }),
+    'more deployed than wanted': changed('object', { id: 'tree' }, { observedGeneration: 3 }),
+    'another one deployed than ran': changed('object', { id: 'tree' }, { observedGeneration: 1 }),
+    'a former one lost': lost('specGeneration', { generation: 1 }),
+    'a generation of an instance that goes back': changed('object', { id: 'c0' }, { generation: 1 }),
+  },
+  'each job of a root is a run': {
+    'a run lost': lost('run', { objectId: 'tree', number: 1 }),
+    'the last run lost': lost('run', { objectId: 'tree', number: 2 }),
+    'a run of another job': changed('run', { objectId: 'tree', number: 2 }, { jobId: 'tree-1' }),
+    'a run that ended otherwise': changed('run', { objectId: 'tree', number: 2 }, { phase: 'FAILED' }),
+    'a gap in the numbers': changed('run', { objectId: 'tree', number: 2 }, { number: 3 }),
+    'a run twice': added('run', {
+      objectId: 'tree',
+      number: 3,
+      jobId: 'tree-2',
+      generation: 2,
+      startedAt: at(900),
+      endedAt: at(900),
+    }),
+    'a run before its time': changed('run', { objectId: 'tree', number: 2 }, { startedAt: at(1) }),
+  },
+  'exports stay, and are followed': {
+    'exports of an item lost': changed('deployItem', { objectId: 'item-a' }, { exports: null }),
+    'exports of an installation lost': changed('installation', { objectId: 'tree' }, { exports: {} }),
+    'exports of a run lost': changed('run', { objectId: 'tree', number: 2 }, { exports: null }),
+    'exports that nobody finds': lost('dataObject', { name: 'tree-url' }),
+    'other exports in the project': changed('dataObject', { name: 'tree-url' }, { value: 'other' }),
+    'an import that is not followed': changed('installation', { objectId: 'follower' }, { imports: { url: 'old' } }),
+    'a name of an export lost': lost('rootExport', { name: 'tree-url' }),
+    'a name of an import lost': lost('rootImport', { name: 'tree-url' }),
+    'a pin lost': lost('exportPin', {}),
+    'a pin left': added('exportPin', { exporterId: 'follower', importerId: 'tree' }),
+  },
+  'no two agents do the same work': {
+    'two at a time': spans(() => ({ objectId: 'item-a', fromMs: 0, toMs: 25 })),
+    'one process twice': spans(() => ({ objectId: 'item-a', pid: 1, process: 'deployer-1', toMs: 9_000 })),
+    'one that is killed only later': {
+      ...spans(({ pid }) => ({ objectId: 'item-a', toMs: pid === 1 ? Number.POSITIVE_INFINITY : 2_050 })),
+      deaths: [{ pid: 1, atMs: 2_010 }],
+    },
+    'one that stands still only later': {
+      ...spans(() => ({ objectId: 'item-a', toMs: 2_500 })),
+      faults: [fault('freeze-agent', 'deployer-1', 2_400, 2_450)],
+    },
+    'one that works on long after it stood still': {
+      ...spans(() => ({ objectId: 'item-a', toMs: 9_000 })),
+      faults: [fault('freeze-agent', 'deployer-1', 5, 1_060)],
+    },
+  },
+  'only who has the work reports it': {
+    'a late report that was taken': {
+      spans: [
+        ...KEPT.spans,
+        { ...(KEPT.spans[1] as Evidence['spans'][number]), span: '3-0', pid: 3, fromMs: 5_000, toMs: 5_001 },
+      ],
+    },
+    'work given out twice in one attempt': {
+      spans: [...KEPT.spans, { ...(KEPT.spans[1] as Evidence['spans'][number]), span: '1-2', fromMs: 500, toMs: 501 }],
+    },
+    'exports of other work': changed('deployItem', { objectId: 'item-a' }, { exports: { url: 'item-a', span: '2-1' } }),
+    'exports of no work': changed('deployItem', { objectId: 'item-a' }, { exports: { url: 'item-a', span: '9-9' } }),
+  },
+  'finished work is closed': {
+    'work of a finished item open': changed('work', FIRST_WORK, { state: 0 }),
+    'work of a finished item with an agent': changed('work', FIRST_WORK, { state: 1 }),
+    'a lease that never ends': changed('work', FIRST_WORK, { leaseUntil: at(9_000) }),
+    'a deadline of what is over': changed('work', FIRST_WORK, { dueAt: at(900) }),
+    'work of another job': changed('work', FIRST_WORK, { jobId: 'tree-1' }),
+    'work of what is gone, open': added('work', { objectId: 'deleted', rootId: 'deleted', state: 0 }),
+    'work lost': lost('work', FIRST_WORK),
+    'a cloudlet that nobody serves': changed('work', { objectId: 'cloudlet' }, { state: 0 }),
+    'a slot that is kept': changed('workload', { objectId: 'worker-a' }, { state: 1 }),
+    'resources that nobody removes': changed('workload', { objectId: 'worker-a' }, { removedAt: null }),
+    'another exit code': changed('workload', { objectId: 'worker-a' }, { exitCode: 1 }),
+    'an end lost': changed('workload', { objectId: 'worker-a' }, { endedAt: null }),
+  },
+  'no two jobs in conflict run together': {
+    'a lock of two': stepped((steps) => {
+      const isEnd = (one: (typeof STEPS)[number]) => isStep('job-a', 'DONE')(one)
+      const i = steps.findIndex(isStep('job-b', 'DONE'))
+      const end = steps.filter(isEnd)
+      return [...steps.slice(0, i).filter((one) => !isEnd(one)), ...end, ...steps.slice(i)]
+    }),
+    'a lock that is kept': added('lock', { objectId: 'job-a', resource: 'host:disk', held: true }),
+    'a lock that is wanted': added('lock', { objectId: 'job-b', resource: 'host:disk' }),
+    'a resource that was taken': { gadgets: [...KEPT.gadgets, { did: 'CONFLICT', job: 'task/job-a', atMs: 5 }] },
+  },
+  'an undo comes before another run': {
+    'two runs': { gadgets: [...KEPT.gadgets, { did: 'RUN', job: 'task/job-a', atMs: 50 }] },
+  },
+  'the journal tells of each run': {
+    'an entry lost': lost('journal', { objectId: 'job-a', entry: 'START' }),
+    'the last entry lost': lost('journal', { objectId: 'job-a', entry: 'DONE' }),
+    'an entry twice': added('journal', { objectId: 'job-a', n: 3, entry: 'DONE', at: at(102) }),
+    'two entries in each other’s place': inTables({
+      journal: KEPT.tables.journal.map((one) => ({ ...one, n: 3 - one.n })),
+    }),
+    'another entry': changed('journal', { objectId: 'job-a', entry: 'DONE' }, { entry: 'FAILED' }),
+    'a run that it does not know': {
+      gadgets: [
+        ...KEPT.gadgets,
+        { did: 'UNDO', job: 'task/job-a', atMs: 50 },
+        { did: 'RUN', job: 'task/job-a', atMs: 51 },
+      ],
+    },
+    'locks lost': changed('gadgetJob', { objectId: 'job-a' }, { locks: [] }),
+    'exports lost': changed('gadgetJob', { objectId: 'job-a' }, { exports: null }),
+    'a start lost': changed('gadgetJob', { objectId: 'job-a' }, { startedAt: null }),
+  },
+  'a workload is started once': {
+    twice: { starts: [...KEPT.starts, { id: 'worker-a', atMs: 2_000, secret: 'v1' }] },
+    'twice, long before a failover': {
+      starts: [...KEPT.starts, { id: 'worker-a', atMs: 2_000, secret: 'v1' }],
+      faults: [fault('failover', 'postgres', 90_000, 91_000)],
+    },
+  },
+  'no output is lost': {
+    'a line lost': lost('logLine', { objectId: 'worker-a', n: 3 }),
+    'all lines lost': lost('logLine', { objectId: 'worker-a' }),
+    'the count lost': lost('logTail', { objectId: 'worker-a' }),
+    'another count': changed('logTail', { objectId: 'worker-a' }, { keptLines: 3 }),
+    'another end': changed('logTail', { objectId: 'worker-a' }, { nextN: 40 }),
+    'lines that were dropped': changed('logTail', { objectId: 'worker-a' }, { dropped: 3 }),
+    'another text': changed('logLine', { objectId: 'worker-a', n: 3 }, { text: 'line 2' }),
+    'lines in each other’s place': inTables({
+      logLine: KEPT.tables.logLine.map((one) => ({ ...one, seq: -one.seq })),
+    }),
+    'a line that was never stored': inTables({
+      logLine: KEPT.tables.logLine.filter(({ text }) => text !== 'end'),
+      logTail: KEPT.tables.logTail.map((one) => ({
+        ...one,
+        ...{ nextN: one.nextN - 1, keptLines: one.keptLines - 1, keptBytes: one.keptBytes - 3 },
+      })),
+    }),
+  },
+  'capacity is kept': {
+    'two at a time': later('worker-a', 'SUCCEEDED'),
+    'another limit': changed('capacity', {}, { maxWorkers: 2 }),
+  },
+  'nothing is left behind': {
+    'what is deleted is installed': { installed: [...KEPT.installed, 'gone'] },
+    'the same, and a failover elsewhere': {
+      installed: [...KEPT.installed, 'gone'],
+      faults: [fault('failover', 'postgres', 90_000, 91_000)],
+    },
+    'what has succeeded is not installed': { installed: ['item-b'] },
+    'a folder of a worker': { leftovers: ['worker-a'] },
+    'the same, of one that a later failover has not forgotten': {
+      leftovers: ['worker-a'],
+      faults: [fault('failover', 'postgres', 500, 1_500)],
+    },
+  },
+  'sites and records agree': {
+    'another revision': { edge: { recorded: ['c0 1'], found: ['c0 2'] } },
+    'an instance that nobody knows': { edge: { recorded: [], found: ['c0 2'] } },
+    'an instance lost': { edge: { recorded: ['c0 2'], found: [] } },
+    'an undo that has not ended': changed('edgeInst', { objectId: 'c0' }, { undoing: true }),
+    'a revision beyond the last': changed('edgeInst', { objectId: 'c0' }, { lastRevision: 1 }),
+    'two CRMs': added('crmLease', { cloudletId: 'cloudlet', epoch: 1 }),
+    'an epoch that goes back': changed('cloudlet', {}, { epoch: 1 }),
+    'a lease lost': lost('crmLease', { epoch: 2 }),
+    'an orphan': changed('cloudlet', {}, { orphans: [{}] }),
+  },
+}
+
+const SECOND = KEPT.spans.map((span) => ({ ...span, objectId: 'item-a', jobId: 'tree-1' }))
+const LATE_SPANS = [
+  { ...(SECOND[0] as Evidence['spans'][number]), toMs: Number.POSITIVE_INFINITY },
+  { ...(SECOND[2] as Evidence['spans'][number]), fromMs: 1_100.06, toMs: 1_150 },
+]
+/** What looks like a violation, and is none. */
+export const EXCUSED: Readonly<Record<string, Plant>> = {
+  'a killed agent’s work ended with it': { ...excusedWork(), deaths: [{ pid: 1, atMs: 1_100 }] },
+  'a span that began after the kill, before the process was dead': {
+    ...excusedWork(1_100.03),
+    faults: [fault('kill-agent', 'deployer-1', 1_100, 1_101)],
+    deaths: [{ pid: 1, atMs: 1_100.05 }],
+  },
+  'an agent that stood still does nothing': {
+    ...excusedWork(1_000, 1_190),
+    faults: [fault('freeze-agent', 'deployer-1', 1_050, 1_180)],
+  },
+  'what was accepted between copy and failover is lost': {
+    mutations: [
+      ...KEPT.mutations,
+      { ...mutation('createTask', { id: 'lost', kind: 'TASK', name: 'lost' }), askedMs: 80_100, answeredMs: 80_200 },
+    ],
+    faults: [fault('failover', 'postgres', 80_000, 81_000)],
+  },
+  'what was answered late, from the lost database': {
+    mutations: [
+      ...KEPT.mutations,
+      { ...mutation('createTask', { id: 'lost', kind: 'TASK', name: 'lost' }), askedMs: 80_100, answeredMs: 99_000 },
+    ],
+    faults: [fault('failover', 'postgres', 80_000, 81_000)],
+  },
+  'a secret whose request had no answer': {
+    mutations: [
+      ...KEPT.mutations,
+      mutation('setSecret', { kind: 'SECRET', name: 'VERSION', value: 'v3', answeredMs: null }),
+    ],
+    secrets: [{ name: 'VERSION', value: 'v3' }],
+  },
+  'a worker that was started again by a database that does not know of it': {
+    starts: [
+      { id: 'worker-a', atMs: 80_500, secret: 'v1' },
+      { id: 'worker-a', atMs: 99_000, secret: 'v1' },
+    ],
+    faults: [fault('failover', 'postgres', 80_000, 81_000)],
+  },
+  'what a lost database has begun': {
+    installed: [...KEPT.installed, 'lost'],
+    leftovers: ['lost-worker'],
+    starts: [...KEPT.starts, { id: 'lost-worker', atMs: 80_500, secret: 'v2' }],
+    spans: [
+      ...KEPT.spans,
+      { ...(SECOND[0] as Evidence['spans'][number]), objectId: 'lost', fromMs: 80_500, toMs: 80_600 },
+    ],
+    faults: [fault('failover', 'postgres', 80_000, 81_000)],
+  },
+  'output that is stored twice': inTables({
+    logLine: [...KEPT.tables.logLine, row('logLine', { objectId: 'worker-a', n: 12, text: 'end', seq: 900 })],
+    logTail: KEPT.tables.logTail.map((one) =>
+      one.objectId === 'worker-a' ? { ...one, nextN: 13, keptLines: 12, keptBytes: one.keptBytes + 3 } : one,
+    ),
+  }),
+  'readers of a lost tail are told': {
+    readers: [
+      {
+        name: 'reader',
+        parts: [[...LOG.slice(0, 8), ...LOG.slice(8, 10).map((one) => ({ ...one, objectId: 'lost' }))], LOG.slice(6)],
+      },
+    ],
+    faults: [fault('failover', 'postgres', 80_000, 81_000)],
+  },
+}
+/** One that is given to another agent while nobody has said that the first has ended. */
+function excusedWork(fromMs = 1_000, toMs = Number.POSITIVE_INFINITY): Plant {
+  const [first, second] = LATE_SPANS.map((span) => ({ ...span, objectId: 'other' }))
+  return {
+    spans: [
+      ...KEPT.spans,
+      { ...(first as Evidence['spans'][number]), span: '1-9', fromMs, toMs },
+      { ...(second as Evidence['spans'][number]), span: '2-9' },
+    ],
+  }
+}
