@@ -8,7 +8,6 @@ import {
   type Evidence,
   type GadgetLine,
   type LoggedChange,
-  type Row,
   type Tables,
   WATCHED,
   type WatchedTable,
@@ -24,10 +23,11 @@ export type Noted = Pick<Evidence, 'mutations' | 'probes' | 'readers' | 'faults'
 export async function collect(place: ChaosPlace, noted: Noted): Promise<Evidence> {
   const { folder } = place
   const namesIn = (path: string): Promise<readonly string[]> => readdir(join(folder, path)).catch(() => [])
-  const [log, rows, secrets, recorded, now] = await Promise.all([
+  const [log, rows, secrets, copies, recorded, now] = await Promise.all([
     place.query<LoggedChange>(LOG),
     readTables(place),
-    place.query<Row<'object'> & { sealed: Buffer; projectId: string }>(SECRETS),
+    place.query<{ name: string; sealed: Buffer; projectId: string }>(SECRETS),
+    place.query<{ eventId: string; name: string; sealed: Buffer; projectId: string }>(COPIES),
     place.query<{ what: string }>(INSTANCES),
     place.query<{ now: Date }>('select now()'),
   ])
@@ -37,6 +37,7 @@ export async function collect(place: ChaosPlace, noted: Noted): Promise<Evidence
     log,
     tables: rows,
     secrets: secrets.map(({ sealed, ...secret }) => ({ name: secret.name, value: sealing.open(secret, sealed) })),
+    copies: copies.map(({ eventId, sealed, ...secret }) => ({ eventId, value: sealing.open(secret, sealed) })),
     databaseNow: now[0]?.now ?? new Date(0),
     spans: spansOf(await linesOf(join(folder, 'spans'))),
     gadgets: (await linesOf(join(folder, 'said'))).map(gadgetLine),
@@ -53,6 +54,8 @@ const LOG = `
     c."from", c."to", c.actor, c.rejected, c.revision, c.job_id as "jobId", c.at
   from phase_change c join log_batch b on b.id = c.batch_id order by 1`
 const SECRETS = 'select project_id as "projectId", name, sealed from secret'
+const COPIES = `
+  select s.event_id as "eventId", s.name, s.sealed, o.project_id as "projectId" from event_secret s join object o on o.id = s.event_id`
 const INSTANCES = `
   select case when o.kind = 'APP_INST' then p.name || '/' else '' end || o.name || ' ' || e.spec_revision as what
   from edge_inst e join object o on o.id = e.object_id join object p on p.id = o.parent_id`

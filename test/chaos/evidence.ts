@@ -12,6 +12,8 @@ export interface Evidence {
   readonly tables: Tables
   /** What the project's secrets say, opened. */
   readonly secrets: readonly { readonly name: string; readonly value: string | null }[]
+  /** Those that events got, opened. */
+  readonly copies: readonly { readonly eventId: string; readonly value: string | null }[]
   /** Of the database, when the tables were read. */
   readonly databaseNow: Date
   /** What users asked for. */
@@ -184,9 +186,6 @@ export interface Death {
 /** From the copy of the database to the switch to that copy: what was done in between is lost, and readers are told. */
 export const failovers = ({ faults }: Pick<Evidence, 'faults'>): readonly PerformedFault[] =>
   faults.filter(({ kind }) => kind === 'failover')
-
-export const isWithin = (atMs: number, { fromMs, toMs }: Pick<PerformedFault, 'fromMs' | 'toMs'>): boolean =>
-  atMs >= fromMs && atMs <= toMs
 
 /** How long agents may still do what a lost database has given them: as long as a lease, or as they may stand still. */
 const AFTERMATH_MS = 20_000

@@ -161,7 +161,8 @@ const TREE_SPEC = {
 const FORMER_SPEC = { ...TREE_SPEC, deployItems: [{ name: 'item-a' }] }
 const FOLLOWER_SPEC = { deployItems: [], exports: [], imports: [{ name: 'url', from: 'tree-url' }] }
 const SPECS: Readonly<Record<string, object>> = {
-  'item-b': { dependsOn: ['item-a'] },
+  'item-a': { type: 'chaos', dependsOn: [] },
+  'item-b': { type: 'chaos', dependsOn: ['item-a'] },
   'job-b': { dependsOn: ['job-a'] },
   tree: TREE_SPEC,
   follower: FOLLOWER_SPEC,
@@ -229,9 +230,19 @@ const runOf = (number: number, objectId: string, jobId: string, generation: numb
   })
 const DETAILS: Partial<Tables> = {
   installation: [
-    row('installation', { objectId: 'tree', imports: {}, exports: { 'tree-url': 'item-a' } }),
+    row('installation', {
+      objectId: 'tree',
+      imports: {},
+      exports: { 'tree-url': 'item-a' },
+      origin: { jobId: 'tree-2' },
+    }),
     row('installation', { objectId: 'nested', imports: {}, exports: {} }),
-    row('installation', { objectId: 'follower', imports: { url: 'item-a' }, exports: {} }),
+    row('installation', {
+      objectId: 'follower',
+      imports: { url: 'item-a' },
+      exports: {},
+      origin: { jobId: 'follower-1' },
+    }),
   ],
   run: [
     runOf(1, 'tree', 'tree-1', 1, { 'tree-url': 'item-a' }),
@@ -240,8 +251,8 @@ const DETAILS: Partial<Tables> = {
   ],
   specGeneration: [row('specGeneration', { objectId: 'tree', generation: 1, spec: FORMER_SPEC })],
   deployItem: [
-    row('deployItem', { objectId: 'item-a', exports: { url: 'item-a', span: '1-1' } }),
-    row('deployItem', { objectId: 'item-b', exports: { url: 'item-b', span: '2-1' } }),
+    row('deployItem', { objectId: 'item-a', type: 'chaos', exports: { url: 'item-a', span: '1-1' } }),
+    row('deployItem', { objectId: 'item-b', type: 'chaos', exports: { url: 'item-b', span: '2-1' } }),
   ],
   tally: [
     row('tally', { objectId: 'execution', total: 2 }),
@@ -293,8 +304,10 @@ const DETAILS: Partial<Tables> = {
       objectId: id,
       rootId: root,
       state: 2,
+      type: 'chaos',
       action: 'RECONCILE',
       attempt: 1,
+      doneAt: at(200),
       jobId: last(id)?.jobId ?? null,
     }),
   ),
@@ -322,9 +335,9 @@ const TABLES: Tables = {
   ...numberedBy(LOG),
   object: present.map(({ id, root, parent, kind }) => {
     const generation = GENERATIONS[id] ?? 1
-    const { to: phase, revision } = last(id) as LoggedChange
+    const { to: phase, revision, at: phaseSince } = last(id) as LoggedChange
     const jobId = LOG.findLast((one) => one.objectId === id && one.jobId !== null)?.jobId ?? null
-    const lifecycle = { generation, observedGeneration: generation, jobId, finishedJobId: jobId }
+    const lifecycle = { phaseSince, generation, observedGeneration: generation, jobId, finishedJobId: jobId }
     return row('object', {
       id,
       rootId: root,
@@ -363,6 +376,7 @@ export const KEPT: Evidence = {
   log: LOG,
   tables: TABLES,
   secrets: [{ name: 'VERSION', value: 'v2' }],
+  copies: EVENTS.map(({ id }, i) => ({ eventId: id, value: `v${i + 1}` })),
   databaseNow: at(300),
   mutations: MUTATIONS,
   probes: [

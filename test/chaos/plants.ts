@@ -167,6 +167,7 @@ export const PLANTS: Readonly<Record<PromiseName, Readonly<Record<string, Plant>
     'a secret that cannot be opened': { secrets: [{ name: 'VERSION', value: null }] },
     'a secret lost': { secrets: [] },
     'a worker with an old secret': { starts: KEPT.starts.map((start) => ({ ...start, secret: 'v1' })) },
+    'a copy of the secret that goes back': { copies: KEPT.copies.map((copy) => ({ ...copy, value: 'v1' })) },
     'a copy of the secret lost': lost('eventSecret', { eventId: 'event-a' }),
     'data that goes back': changed('dataObject', { name: 'setting' }, { value: 'v1' }),
     'data lost': lost('dataObject', { name: 'setting' }),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import * as tables from '../../src/store/tables.ts'
-import { UNWATCHED, WATCHED } from './evidence.ts'
-import { KEPT } from './kept-world.ts'
+import { type Evidence, UNWATCHED, WATCHED } from './evidence.ts'
+import { at, KEPT } from './kept-world.ts'
 import { EXCUSED, PLANTS } from './plants.ts'
 import { PROMISES, type PromiseName, violations } from './promises/index.ts'
 import { FAULTS, type Plan, planFaults } from './schedule.ts'
@@ -44,6 +44,95 @@ test.each(WATCHED.filter((table) => KEPT.tables[table].length > 0))(
     expect(unseen).toEqual([])
   },
 )
+
+/** Columns that no promise is about: they say what somebody asked for, or help to find something. */
+const UNJUDGED: Readonly<Partial<Record<(typeof WATCHED)[number], readonly string[]>>> = {
+  object: ['ordinal', 'waitingFor', 'createdAt', 'updatedAt'],
+  objectSpec: ['labels'],
+  tally: ['cursor'],
+  installation: [
+    ...['ignored', 'mode', 'forceDeletion', 'withoutUninstall', 'cancelRequestedAt', 'cancelBy', 'nextOrigin'],
+  ],
+  run: ['mode', 'cause', 'by'],
+  specGeneration: ['replacedAt', 'replacedBy'],
+  deployItem: ['target'],
+  event: ['source', 'type', 'qualifiers', 'payload', 'subscribed', 'retryOf', 'cloneOf'],
+  // Opened, they are part of the evidence.
+  eventSecret: ['name', 'sealed'],
+  workload: [
+    ...['pool', 'seq', 'runtime', 'usesWorkspace', 'timeoutMs', 'inheritedFrom', 'signal', 'targetLabels', 'placeId'],
+    'startedAt',
+  ],
+  capacity: ['one', 'maxJobs'],
+  task: ['cancelBy'],
+  gadgetJob: ['gadget', 'env', 'undoAfter', 'keptError'],
+  cloudlet: [
+    'version',
+    'wantedVersion',
+    'sessions',
+    'replaced',
+    'upgradeSince',
+    'upgradeDue',
+    'connectDue',
+    'resyncedAt',
+  ],
+  edgeInst: ['drifted'],
+  crmLease: ['fenceHash', 'leaseUntil', 'stream', 'principalId'],
+  work: [
+    ...[
+      'target',
+      'action',
+      'seq',
+      'config',
+      'handedConfig',
+      'handed',
+      'fenceHash',
+      'instance',
+      'offerAfter',
+      'triggeredAt',
+    ],
+    ...['pickedUpAt', 'abortRequestedAt', 'abortCode', 'progressingMs', 'abortingMs', 'principalId', 'targetLabels'],
+    ...['traceparent'],
+  ],
+  dataObject: ['updatedAt'],
+  logMeta: ['one', 'logId', 'epochBase', 'server', 'instance', 'floorMark', 'announceKey'],
+  logLine: ['at', 'stream'],
+  idempotencyKey: ['inputHash', 'createdAt', 'principalId'],
+  principal: ['name', 'actor', 'types', 'targets', 'createdAt', 'issuer', 'subject'],
+  principalGrant: ['ordinal', 'projectId'],
+  token: ['hash', 'name', 'createdAt', 'expiresAt', 'derivedFrom', 'lastUsedAt'],
+}
+/** Other values of a column. */
+function others(value: unknown): readonly unknown[] {
+  if (value === null) return [at(0), 'other', 7, true]
+  if (value instanceof Date) return [at(9_000), at(-9_000), null]
+  if (typeof value === 'number') return [value + 1, value - 1, value + 100, null]
+  if (typeof value === 'boolean') return [!value]
+  return [typeof value === 'string' ? 'other' : {}, [{}], null]
+}
+test.each(WATCHED.filter((table) => KEPT.tables[table].length > 0))(
+  'another value in any column of %s is found, or no promise is about it',
+  (table) => {
+    const rows: readonly object[] = KEPT.tables[table]
+    const isFound = (column: string): boolean =>
+      rows.some((one) =>
+        others((one as Readonly<Record<string, unknown>>)[column]).some((value) => {
+          const changed = rows.map((other) => (other === one ? { ...one, [column]: value } : other))
+          return isBroken({ ...KEPT, tables: { ...KEPT.tables, [table]: changed } })
+        }),
+      )
+    const unseen = Object.keys(rows[0] ?? {}).filter((column) => !isFound(column))
+    expect(unseen.toSorted()).toEqual((UNJUDGED[table] ?? []).toSorted())
+  },
+)
+/** A value that a check cannot even read is none that it would pass. */
+function isBroken(evidence: Evidence): boolean {
+  try {
+    return Object.keys(violations(evidence)).length > 0
+  } catch {
+    return true
+  }
+}
 
 const TARGETS = Object.fromEntries(Object.keys(FAULTS).map((kind) => [kind, 2])) as Plan['targets']
 const PLAN: Plan = { seed: 1, totalMs: 600_000, everyMs: 3_000, longestMs: 15_000, targets: TARGETS }

@@ -66,7 +66,7 @@ export const currentOnly: Promised = (evidence) => {
 export const closed: Promised = (evidence) => {
   const objects = objectsOf(evidence)
   const now = evidence.databaseNow.getTime()
-  const open = evidence.tables.work.flatMap(({ objectId, state, jobId, dueAt, leaseUntil }) => {
+  const open = evidence.tables.work.flatMap(({ objectId, state, jobId, dueAt, leaseUntil, leaseWatched, doneAt }) => {
     const object = objects.get(objectId)
     // A cloudlet is the work of its CRM as long as both exist.
     if (object?.kind === 'CLOUDLET') return state === WORK_STATE.CLAIMED ? [] : [`${object.name} is served by no CRM`]
@@ -76,6 +76,7 @@ export const closed: Promised = (evidence) => {
       ...(isOver && state !== WORK_STATE.DONE
         ? [`the work of ${objectId} is open, and it is ${object?.phase ?? 'gone'}`]
         : []),
+      ...(isOver && (leaseWatched || doneAt === null) ? [`the work of ${objectId} has no end, and it is over`] : []),
       ...(isOver && dueAt !== null ? [`the work of ${objectId} has a deadline, and it is over`] : []),
       ...(isOver && leaseUntil !== null && leaseUntil.getTime() > now + LONGEST_LEASE_MS
         ? [`the lease of ${objectId} never ends`]
@@ -88,7 +89,11 @@ export const closed: Promised = (evidence) => {
     return [
       ...(state === SLOT.OVER ? [] : [`${objectId} is ${phase}, and has or wants a slot`]),
       ...(endedAt === null ? [`${objectId} is ${phase}, and has no end`] : []),
-      ...(removeAt !== null && removedAt === null ? [`the resources of ${objectId} are to be removed`] : []),
+      ...((removeAt === null) !== (removedAt === null)
+        ? [
+            `the resources of ${objectId} are to be removed at ${removeAt?.toISOString()}, and were at ${removedAt?.toISOString()}`,
+          ]
+        : []),
       ...((phase === 'SUCCEEDED') === (exitCode === 0)
         ? []
         : [`${objectId} is ${phase}, and its process ended with ${exitCode}`]),

@@ -93,8 +93,8 @@ export const readers: Promised = ({ log, readers: all, ...evidence }) => [
   }),
   ...(evidence.tables.logMeta.length === 1 ? [] : ['the log does not know which one it is']),
   ...evidence.tables.logMeta
-    .filter(({ epoch }) => epoch - 1 > failovers(evidence).length)
-    .map(({ epoch }) => `the log has had ${epoch} histories`),
+    .filter(({ epoch, floorSeq }) => epoch - 1 > failovers(evidence).length || floorSeq > 0)
+    .map(({ epoch, floorSeq }) => `the log has had ${epoch} histories, and begins after ${floorSeq}`),
 ]
 const gapsIn = (name: string, part: ReaderRecord['parts'][number]): readonly string[] =>
   part.flatMap(({ sequence }, i) => {
@@ -143,16 +143,17 @@ export const recorded: Promised = (evidence) => {
   const wrong = [...last.values()].flatMap((change) => {
     const object = stored.get(change.objectId)
     if (!object) return ABSENT.includes(change.to) ? [] : [`${tell(change)} is lost`]
-    const { phase } = object
-    return phase === change.to ? [] : [`${tell(change)} is ${phase}, and its log ends with ${change.to}`]
+    const { phase, phaseSince } = object
+    if (phase !== change.to) return [`${tell(change)} is ${phase}, and its log ends with ${change.to}`]
+    const isSince = phaseSince.getTime() === change.at.getTime()
+    return isSince ? [] : [`${tell(change)} is ${phase} since ${phaseSince.toISOString()}, and not by its log`]
   })
   const children = by(evidence, 'object', 'parentId')
-  const counted = evidence.tables.tally.flatMap(({ objectId, total }) => {
+  const counted = evidence.tables.tally.flatMap(({ objectId, total, failed, untriggered }) => {
     const count = children.get(objectId)?.length ?? 0
     // Counts are of the last job; one that has not begun them leaves those of the job before.
-    return stored.get(objectId)?.phase !== 'SUCCEEDED' || total === count
-      ? []
-      : [`${objectId} counts ${total} children, and has ${count}`]
+    if (stored.get(objectId)?.phase !== 'SUCCEEDED' || (total === count && failed + untriggered === 0)) return []
+    return [`${objectId} counts ${total} children, ${failed} failed and ${untriggered} to come, and has ${count}`]
   })
   const tallies = new Set(evidence.tables.tally.map(({ objectId }) => objectId))
   const uncounted = evidence.tables.object

@@ -49,6 +49,15 @@ const OWNED = [
   ['logTail', 'objectId'],
 ] as const satisfies readonly (readonly [WatchedTable, string])[]
 
+/** Columns that name an object, in rows that name its project, too. */
+const PROJECTS = [
+  ['workload', 'objectId'],
+  ['rootExport', 'exporterId'],
+  ['rootImport', 'importerId'],
+  ['dataObject', 'exporterId'],
+  ['idempotencyKey', 'objectId'],
+] as const satisfies readonly (readonly [WatchedTable, string])[]
+
 /** Objects, their rows, and the log name the same tree. */
 export const together: Promised = (evidence) => {
   const objects = objectsOf(evidence)
@@ -86,10 +95,32 @@ export const together: Promised = (evidence) => {
     if (!dependsOn || isEqual(known.toSorted(), dependsOn.toSorted())) return []
     return [`${objectId} depends on ${known}, and should on ${dependsOn}`]
   })
+  const types = new Map(evidence.tables.deployItem.map(({ objectId, type }) => [objectId, type]))
+  const mistyped = [
+    ...evidence.tables.objectSpec.map(({ objectId, spec }) => ({ objectId, type: (spec as { type?: string }).type })),
+    ...evidence.tables.work,
+  ]
+    .filter(({ objectId, type }) => types.has(objectId) && type !== types.get(objectId))
+    .map(({ objectId, type }) => `${objectId} is of type ${types.get(objectId)}, and of ${type}`)
+  const foreign = PROJECTS.flatMap(([table, column]) =>
+    (evidence.tables[table] as readonly Readonly<Record<string, unknown>>[])
+      .filter((one) => one.projectId !== (objects.get(one[column] as string)?.projectId ?? one.projectId))
+      .map((one) => `${table} has ${one[column]} in another project`),
+  )
   const elsewhere = evidence.tables.work
     .filter(({ objectId, rootId }) => rootId !== (objects.get(objectId)?.rootId ?? rootId))
     .map(({ objectId }) => `the work of ${objectId} is in another tree`)
-  return [...moved, ...misplaced, ...stray, ...torn, ...loose, ...elsewhere, ...incomplete(evidence)]
+  return [
+    ...moved,
+    ...misplaced,
+    ...stray,
+    ...torn,
+    ...loose,
+    ...mistyped,
+    ...foreign,
+    ...elsewhere,
+    ...incomplete(evidence),
+  ]
 }
 const incomplete: Promised = (evidence) => {
   const known = (table: WatchedTable): ReadonlySet<string> =>
@@ -178,7 +209,13 @@ export const runs: Promised = (evidence) => {
       continue
     ends.set(objectId, (ends.get(objectId) ?? new Map()).set(jobId, to))
   }
-  return evidence.tables.object.flatMap(({ id, kind, name, parentId }) => {
+  const origins = new Map(
+    evidence.tables.installation.map(({ objectId, origin }) => [
+      objectId,
+      (origin as { jobId?: string } | null)?.jobId,
+    ]),
+  )
+  return evidence.tables.object.flatMap(({ id, kind, name, parentId, jobId }) => {
     if (kind !== 'INSTALLATION' || parentId !== null) return []
     const own = (records.get(id) ?? []).toSorted((a, b) => a.number - b.number)
     const known = new Map(own.map(({ jobId, phase }) => [jobId, phase]))
@@ -193,6 +230,10 @@ export const runs: Promised = (evidence) => {
       ...own
         .filter(({ jobId }, i) => own.findIndex((other) => other.jobId === jobId) !== i)
         .map(({ jobId }) => `${name} (${id}) has two runs of ${jobId}`),
+      ...own
+        .filter(({ phase, error }) => (phase === 'SUCCEEDED') !== (error === null))
+        .map(({ number, phase }) => `run ${number} of ${name} (${id}) ended ${phase}, and has no error or one`),
+      ...(origins.get(id) === (jobId ?? undefined) ? [] : [`${name} (${id}) does not know who asked for ${jobId}`]),
       ...own
         .filter(({ startedAt, endedAt }, i) => endedAt < startedAt || startedAt < (own[i - 1]?.endedAt ?? startedAt))
         .map(({ number }) => `run ${number} of ${name} (${id}) began before its time`),

@@ -186,7 +186,11 @@ export const rights: Promised = (evidence) => {
   const ofNobody = tables.token
     .filter(({ principalId }) => !principals.has(principalId))
     .map(({ name, principalId }) => `the token ${name} is of ${principalId}, which is lost`)
-  return [...lost, ...used, ...granted(evidence), ...ofNobody]
+  const ofUsers = new Set(tables.token.filter(({ id }) => known.has(id)).map(({ principalId }) => principalId))
+  const raised = tables.principal
+    .filter(({ id, administrator, deletedAt }) => ofUsers.has(id) && (administrator || deletedAt !== null))
+    .map(({ name }) => `${name} has become an administrator, or is deleted`)
+  return [...lost, ...used, ...granted(evidence), ...ofNobody, ...raised]
 }
 const granted: Promised = (evidence) => {
   const grants = by(evidence, 'principalGrant', 'principalId')
@@ -240,6 +244,7 @@ function copied(evidence: Evidence, ofSecret: readonly UserMutation[]): readonly
   const rootOf = new Map(evidence.log.map(({ objectId, rootId }) => [objectId, rootId]))
   const secrets = by(evidence, 'eventSecret', 'eventId')
   const objects = objectsOf(evidence)
+  const opened = new Map(evidence.copies.map(({ eventId, value }) => [eventId, value]))
   const unanswered = ofSecret.filter(({ answeredMs }) => answeredMs === null)
   const sure = accepted(evidence).filter(({ mutation }) => mutation === 'setSecret')
   const setAt = new Map(ofSecret.map((one) => [one.value, one]))
@@ -250,6 +255,8 @@ function copied(evidence: Evidence, ofSecret: readonly UserMutation[]): readonly
       secret !== '' && isFinal('EVENT', objects.get(rootId)?.phase ?? 'PENDING') && !secrets.has(rootId)
         ? [`${rootId} has lost its secret`]
         : []
+    if (missing.length === 0 && (opened.get(rootId) ?? secret) !== secret)
+      return [`${id} got the secret ${secret}, and its event has ${opened.get(rootId)}`]
     // The first attempt counts: a later one finds what it made. Only one is known here.
     const before = event && sure.filter(({ answeredMs }) => answeredMs < firstAsked(evidence, event)).at(-1)
     const got = setAt.get(secret)
