@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createSealing } from '../../src/store/sealing.ts'
-import * as tables from '../../src/store/tables.ts'
 import { instancesIn } from '../agents/edge-folders.ts'
 import { SECRET_KEY } from '../testkit/server.ts'
 import {
+  columnsOf,
   type Evidence,
   type GadgetLine,
   type LoggedChange,
@@ -16,7 +16,7 @@ import {
 } from './evidence.ts'
 import { type ChaosPlace, MAX_WORKERS } from './place.ts'
 
-/** What was noted while the run went on. */
+/** Evidence that is noted during the run. */
 export type Noted = Pick<Evidence, 'mutations' | 'probes' | 'readers' | 'faults' | 'deaths'>
 
 /** Reads all evidence of a run that has come to rest. Nothing is asked of the servers. */
@@ -63,7 +63,7 @@ const INSTANCES = `
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 async function readTables(place: ChaosPlace): Promise<Tables> {
   const read = async (table: WatchedTable) => {
-    const columns = Object.keys(tables[table]).map((property) => `"${snake(property)}" as "${property}"`)
+    const columns = Object.keys(columnsOf(table)).map((property) => `"${snake(property)}" as "${property}"`)
     return [table, await place.query(`select ${columns.join(', ')} from "${snake(table)}"`)] as const
   }
   const all: [WatchedTable, readonly object[]][] = []

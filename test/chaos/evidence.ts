@@ -1,6 +1,6 @@
 import type { Actor, ObjectKind, Phase } from '../../src/core/vocabulary.ts'
 import type { RowOf } from '../../src/store/statement.ts'
-import type * as tables from '../../src/store/tables.ts'
+import * as tables from '../../src/store/tables.ts'
 
 /**
  * All that the checker of a chaos run reads: the log and tables of the database, what agents and gadgets wrote down
@@ -10,13 +10,13 @@ import type * as tables from '../../src/store/tables.ts'
 export interface Evidence {
   readonly log: readonly LoggedChange[]
   readonly tables: Tables
-  /** What the project's secrets say, opened. */
+  /** The project's secrets, opened. */
   readonly secrets: readonly { readonly name: string; readonly value: string | null }[]
   /** Those that events got, opened. */
   readonly copies: readonly { readonly eventId: string; readonly value: string | null }[]
-  /** Of the database, when the tables were read. */
+  /** The time of the database when the tables were read. */
   readonly databaseNow: Date
-  /** What users asked for. */
+  /** Mutations that users sent. */
   readonly mutations: readonly UserMutation[]
   /** Requests with tokens that may be revoked. */
   readonly probes: readonly TokenProbe[]
@@ -27,11 +27,11 @@ export interface Evidence {
   readonly gadgets: readonly GadgetLine[]
   /** Workers, once for each time that one was started. */
   readonly starts: readonly WorkerStart[]
-  /** Of workers: the most that may run at a time. */
+  /** The most workers that may run at a time. */
   readonly maxWorkers: number
-  /** What deployers have installed and not removed, by object. */
+  /** Objects that deployers have installed and not removed. */
   readonly installed: readonly string[]
-  /** What runtimes have left in their folders. */
+  /** Workloads of which runtimes still have a folder. */
   readonly leftovers: readonly string[]
   readonly edge: { readonly recorded: readonly string[]; readonly found: readonly string[] }
   readonly faults: readonly PerformedFault[]
@@ -94,6 +94,8 @@ export const UNWATCHED: Readonly<Partial<Record<keyof typeof tables, string>>> =
   schemaRange: 'is of migrations',
 }
 export type WatchedTable = (typeof WATCHED)[number]
+const ALL: typeof tables = { ...tables }
+export const columnsOf = <T extends WatchedTable>(table: T): (typeof tables)[T] => ALL[table]
 export type Row<T extends WatchedTable> = RowOf<(typeof tables)[T]>
 export type Tables = { readonly [T in WatchedTable]: readonly Row<T>[] }
 
@@ -108,7 +110,7 @@ export interface LoggedChange {
   readonly to: Phase
   readonly actor: Actor
   readonly rejected: boolean
-  /** Of the object, after the change; null: it was refused. */
+  /** The object's revision after the change; null: it was refused. */
   readonly revision: number | null
   readonly jobId: string | null
   readonly at: Date
@@ -117,10 +119,10 @@ export interface DeclaredLock {
   readonly resource: string
   readonly exclusive: boolean
 }
-/** What a user asked for, and what the answer said. */
+/** A mutation that a user sent, and its answer. */
 export interface UserMutation {
   readonly mutation: string
-  /** Of what it changes; null: nothing is known of it, e.g. of a creation without an answer. */
+  /** The id of the changed thing; null: it is not known, e.g. of a creation without an answer. */
   readonly id: string | null
   readonly kind: ObjectKind | 'SECRET' | 'DATA_OBJECT' | 'TOKEN' | 'PRINCIPAL'
   readonly name: string
@@ -129,9 +131,9 @@ export interface UserMutation {
   readonly answeredMs: number | null
   /** The `idempotencyKey` that it was sent with. */
   readonly key: string | null
-  /** What was set: a spec, the value of a secret or of data, roles. */
+  /** The new spec, secret, data or roles. */
   readonly value: unknown
-  /** Of the object, as the answer gives it. */
+  /** The object's generation, as the answer gives it. */
   readonly generation: number | null
   readonly jobId: string | null
 }
@@ -141,7 +143,7 @@ export interface TokenProbe {
   readonly askedMs: number
   readonly isValid: boolean
 }
-/** What one reader received: a part begins when the reader is told that its place is gone. */
+/** Changes that one reader received: a part begins when the reader hears that its place is gone. */
 export interface ReaderRecord {
   readonly name: string
   readonly parts: readonly (readonly LoggedChange[])[]
@@ -174,7 +176,7 @@ export interface PerformedFault {
   readonly kind: string
   /** The process or server that had it. */
   readonly target: string
-  /** Of what stands still: since it was seen to stand still. */
+  /** A process that is frozen counts since it was seen to stand still. */
   readonly fromMs: number
   readonly toMs: number
 }
@@ -189,10 +191,10 @@ export const failovers = ({ faults }: Pick<Evidence, 'faults'>): readonly Perfor
 
 /** How long agents may still do what a lost database has given them: as long as a lease, or as they may stand still. */
 const AFTERMATH_MS = 20_000
-/** Whether a time, or some of a stretch of time, is one in which what was committed may be lost. */
+/** True if a commit at that time, or within that stretch of time, may be lost. */
 export const mayBeLost = (evidence: Pick<Evidence, 'faults'>, fromMs: number, toMs = fromMs): boolean =>
   failovers(evidence).some((fault) => fromMs <= fault.toMs && toMs >= fault.fromMs)
-/** The same, and that in which agents may go on with it. */
+/** The same, and the time after it in which agents may still work for the lost database. */
 export const mayBeUnknown = (evidence: Pick<Evidence, 'faults'>, fromMs: number, toMs = fromMs): boolean =>
   mayBeLost(evidence, fromMs - AFTERMATH_MS, toMs)
 

@@ -2,8 +2,8 @@ import { chainHash } from '../../src/chain-hash.ts'
 import type { ChainedEvent } from '../../src/core/audit.ts'
 import type { Actor, ObjectKind, Phase } from '../../src/core/vocabulary.ts'
 import type { AnyType } from '../../src/store/column-types.ts'
-import * as tables from '../../src/store/tables.ts'
 import {
+  columnsOf,
   type Evidence,
   type LoggedChange,
   type Row,
@@ -28,7 +28,7 @@ const BLANK: Readonly<Record<string, unknown>> = {
 }
 /** A row with all its columns. */
 export function row<T extends WatchedTable>(table: T, given: Partial<Row<T>>): Row<T> {
-  const columns = Object.entries<AnyType>(tables[table])
+  const columns = Object.entries<AnyType>(columnsOf(table))
   const blank = ({ sql, nullable }: AnyType) => (nullable ? null : sql.endsWith('[]') ? [] : (BLANK[sql] ?? ''))
   return { ...Object.fromEntries(columns.map(([name, type]) => [name, blank(type)])), ...given } as Row<T>
 }
@@ -171,7 +171,7 @@ const SPECS: Readonly<Record<string, object>> = {
 const GENERATIONS: Readonly<Record<string, number>> = { tree: 2, c0: 2 }
 
 let asked = 0
-/** What a user asked for: each answered before the next one is asked. */
+/** A user's mutation, which is answered before the next one is sent. */
 export function mutation(name: string, given: Partial<UserMutation>): UserMutation {
   asked += 10
   const answer = {

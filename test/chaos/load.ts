@@ -88,7 +88,7 @@ export const PROJECT = 'chaos'
 export const SECRET = 'VERSION'
 /** The data that roots import. */
 const DATA = 'setting'
-/** What the first of them exports for the second one. */
+/** The export of the first root that follows data; the second one imports it. */
 const FOLLOWED = 'followed'
 const ROLES = ['VIEWER', 'EDITOR', 'AUTHOR'] as const
 
@@ -264,7 +264,7 @@ export class Users {
     await delay(LONG_MS * this.#random())
   }
 
-  /** A token that is given out, gets other rights, and is taken back; its holder goes on using it. */
+  /** Creates a token, changes its rights and revokes it; its holder keeps using it. */
   async #admit(): Promise<void> {
     const name = this.#name('reader')
     const input = { name, role: 'READER', projects: [PROJECT] } as const
@@ -298,7 +298,7 @@ export class Users {
   }
 }
 
-/** What an answer says of what it has changed. */
+/** The facts in an answer. */
 function factsOf(answer: object): Partial<Pick<UserMutation, 'id' | 'generation' | 'jobId'>> {
   const { id, generation, jobId, events, token } = answer as Partial<UserMutation> & {
     events?: readonly { readonly id: string }[]

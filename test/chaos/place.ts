@@ -31,7 +31,7 @@ export interface ChaosPlace extends AsyncDisposable {
   readonly gateways: CuttingProxy
   readonly redis: TestRedis
   readonly agents: readonly ChaosAgent[]
-  /** Of agents, so far. */
+  /** Ends of agents so far. */
   readonly deaths: readonly Death[]
   readonly database: ChaosDatabase
   /** Runs something on the database as it is now, past all that is broken. */
@@ -121,7 +121,7 @@ const getTypeParser: CustomTypesConfig['getTypeParser'] = (oid, format) =>
 
 async function connected({ current }: ChaosDatabase): Promise<PostgresClient | null> {
   const postgres = new PostgresClient({ ...current.connection, types: { getTypeParser } })
-  // A connection that ends is told by the next query.
+  // The next query reports a connection that has ended.
   postgres.on('error', () => undefined)
   return await postgres.connect().then(
     () => postgres,

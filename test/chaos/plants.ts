@@ -414,7 +414,7 @@ const LATE_SPANS = [
   { ...(SECOND[0] as Evidence['spans'][number]), toMs: Number.POSITIVE_INFINITY },
   { ...(SECOND[2] as Evidence['spans'][number]), fromMs: 1_100.06, toMs: 1_150 },
 ]
-/** What looks like a violation, and is none. */
+/** Evidence that looks like a violation, and is none. */
 export const EXCUSED: Readonly<Record<string, Plant>> = {
   'a killed agent’s work ended with it': { ...excusedWork(), deaths: [{ pid: 1, atMs: 1_100 }] },
   'a span that began after the kill, before the process was dead': {

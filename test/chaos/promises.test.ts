@@ -29,7 +29,7 @@ test('each table of the store is watched, or there is a reason', () => {
   const all = Object.entries(tables).flatMap(([name, value]) => ('sql' in value ? [] : [name]))
   expect([...WATCHED, ...Object.keys(UNWATCHED)].toSorted()).toEqual(all.toSorted())
 })
-/** Of a tree that has ended nobody needs the clock: it is set with the next job. */
+/** Nobody needs the clock of a tree that has ended: the next job sets it. */
 const NEEDLESS = new Set<object>(KEPT.tables.rootQueue.filter(({ rootId }) => rootId === 'tree'))
 test.each(WATCHED.filter((table) => KEPT.tables[table].length > 0))(
   'each row of %s that is lost is missed',

@@ -22,7 +22,7 @@ export function startReader(name: string, url: string, token: string): ChaosRead
     for await (const { changes } of client.followPhases({ after: 0, filter: ALL, signal: stop.signal, onExpired }))
       parts.at(-1)?.push(...changes.map(logged))
   })()
-  // What ends it is told when the run ends.
+  // The end of the run reports why it has ended.
   following.catch(() => undefined)
   return {
     record: { name, parts },

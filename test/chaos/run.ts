@@ -29,7 +29,7 @@ export interface ChaosResult {
   readonly restMs: number
 }
 
-/** What changes nothing for so long is stuck: a machine may be slow, and is no reason to stand still. */
+/** A run that changes nothing for so long is stuck: a slow machine is no reason to stand still. */
 const STILL_MS = 120_000
 /** The whole of it is bounded, too: what has not come to rest by then is a violation. */
 const REST_MS = 480_000
@@ -125,7 +125,7 @@ const MOVING = `
       ('SUCCEEDED', 'FAILED', 'ABORTED', 'CANCELED', 'SCHEDULING_FAILED', 'TIMED_OUT', 'DONE', 'SKIPPED'))
     or (o.kind in ('CLUSTER_INST', 'APP_INST', 'CLOUDLET') and o.phase <> 'READY')
     or exists (select from workload w where w.object_id = o.id and w.remove_at is not null and w.removed_at is null)`
-/** What is done behind commits: numbers of the log, places in the audit, requests between trees. */
+/** Steps behind the commits: numbers of the log, places in the audit, requests between trees. */
 const BEHIND = `
   select (select count(*) from log_batch where first_seq is null) + (select count(*) from audit_event where sequence is null)
     + (select count(*) from wake) as open`

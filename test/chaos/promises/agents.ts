@@ -4,7 +4,7 @@ import { SLOT } from '../../../src/families/pipelines/details.ts'
 import { mayBeLost, mayBeUnknown, type PerformedFault, type WorkSpan } from '../evidence.ts'
 import { by, isFinal, moves, objectsOf, type Promised } from './reading.ts'
 
-/** What agents and the work that they get promise. */
+/** Promises of agents, and of the work that they get. */
 
 /** A process that resumes after it stood still notices within this time that its work is not its own any more. */
 const NOTICE_MS = 2_000
@@ -110,7 +110,7 @@ export const closed: Promised = (evidence) => {
     .map(({ id }) => `the work of ${id} is lost`)
   return [...open, ...workloads, ...lost]
 }
-/** Who moves objects by reports of work. */
+/** Actors that move objects by reports of work. */
 const OF_WORK: readonly Actor[] = ['DEPLOYER', 'RUNTIME', 'GADGET_RUNNER', 'CRM']
 const LONGEST_LEASE_MS = 60_000
 
@@ -141,7 +141,7 @@ export const slots: Promised = (evidence) => {
   ]
 }
 
-/** What a lost database has begun is known to nobody: that is excused, and nothing else. */
+/** Nobody knows what a lost database has begun. That alone is excused. */
 export const nothingLeft: Promised = (evidence) => {
   const objects = objectsOf(evidence)
   const installed = new Set(evidence.installed)
@@ -166,7 +166,7 @@ export const nothingLeft: Promised = (evidence) => {
 }
 const endOf = (toMs: number, fromMs: number): number => (Number.isFinite(toMs) ? toMs : fromMs)
 
-/** What each worker of a run prints. */
+/** The lines that each worker of a run prints. */
 export const PRINTED: readonly string[] = [...Array.from({ length: 10 }, (_, i) => `line ${i + 1}`), 'end']
 export const output: Promised = (evidence) => {
   const lines = by(evidence, 'logLine', 'objectId')

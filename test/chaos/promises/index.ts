@@ -6,7 +6,7 @@ import type { Promised } from './reading.ts'
 import { exported, forward, inTurn, oneJob, runs, together } from './trees.ts'
 import { audited, kept, once, punctual, rights, settings, specs } from './users.ts'
 
-/** What the product promises, each with the check that finds its violations. docs/reliability.md has the same list. */
+/** The promises of the product, each with the check that finds its violations. docs/reliability.md has the same list. */
 export const PROMISES = {
   'the log is dense': dense,
   'every change is in its machine': legal,

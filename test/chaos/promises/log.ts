@@ -3,7 +3,7 @@ import type { Phase } from '../../../src/core/vocabulary.ts'
 import { failovers, type LoggedChange, type ReaderRecord } from '../evidence.ts'
 import { by, isDeployment, isFinal, machineOf, moves, objectsOf, type Promised, tell } from './reading.ts'
 
-/** What the log promises by itself, and together with the tables. */
+/** Promises of the log, by itself and together with the tables. */
 
 export const dense: Promised = ({ log, tables: { logBatch } }) => {
   const gaps = log.flatMap(({ sequence }, i) => (sequence === i + 1 ? [] : [`${sequence} is at the place of ${i + 1}`]))

@@ -2,7 +2,7 @@ import type { Phase } from '../../../src/core/vocabulary.ts'
 import { type DeclaredLock, type LoggedChange, mayBeUnknown } from '../evidence.ts'
 import { by, moves, objectsOf, type Promised, tell } from './reading.ts'
 
-/** What jobs of tasks promise: locks, journals, undoing. And what sites do. */
+/** Promises of the jobs of tasks (locks, journals, undoing) and of sites. */
 
 /** `r1=X` among the arguments of the run's gadget. */
 const lockOf = (word: string): DeclaredLock => ({ resource: word.slice(0, -2), exclusive: word.endsWith('X') })
@@ -45,7 +45,7 @@ export const undone: Promised = (evidence) => {
   )
 }
 
-/** What follows an entry; null: the beginning. The end of a job is the end of its journal. */
+/** Entries that may follow another one; the empty one is the beginning. */
 const FOLLOWS: Readonly<Record<string, readonly string[]>> = {
   '': ['START'],
   START: ['DONE', 'UNDO_STARTED', 'ABORT'],

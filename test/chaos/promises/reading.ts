@@ -2,7 +2,7 @@ import type { ObjectKind, Phase } from '../../../src/core/vocabulary.ts'
 import { allMachines } from '../../../src/families/machines.ts'
 import type { Evidence, LoggedChange, Row, WatchedTable } from '../evidence.ts'
 
-/** What checks share: they read the evidence once and say what is wrong with it, each in a sentence. */
+/** Parts that checks share. A check reads the evidence and says in sentences what is wrong with it. */
 
 /** A promise of the product as a pure check of the evidence that returns its violations. */
 export type Promised = (evidence: Evidence) => readonly string[]
@@ -29,7 +29,7 @@ export const by = <T extends WatchedTable, K extends keyof Row<T>>(
 ): ReadonlyMap<Row<T>[K], readonly Row<T>[]> =>
   Map.groupBy(tables[table] as readonly Row<T>[], (row: Row<T>) => row[column])
 
-/** Whether a stored value says all that was sent; the store adds defaults. */
+/** True if a stored value has all that was sent; the store adds defaults. */
 export function includes(stored: unknown, sent: unknown): boolean {
   if (Array.isArray(sent)) {
     return Array.isArray(stored) && stored.length === sent.length && sent.every((one, i) => includes(stored[i], one))

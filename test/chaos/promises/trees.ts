@@ -4,9 +4,9 @@ import { MAX_GENERATIONS } from '../../../src/families/deployments/spec-generati
 import type { Row, WatchedTable } from '../evidence.ts'
 import { by, isDeployment, isEqual, isFinal, moves, objectsOf, type Promised, tell } from './reading.ts'
 
-/** What trees promise: their objects, the order of their work, their specs, runs and exports. */
+/** Promises of trees: their objects, the order of their work, their specs, runs and exports. */
 
-/** Of each kind: the table of its own columns. */
+/** The table of a kind's own columns. */
 const DETAILS: Readonly<Partial<Record<ObjectKind, WatchedTable>>> = {
   INSTALLATION: 'installation',
   DEPLOY_ITEM: 'deployItem',
@@ -245,7 +245,7 @@ const namesOf = (spec: unknown, list: 'exports' | 'imports'): readonly string[] 
   ((spec as Readonly<Record<string, readonly { readonly name: string }[]>> | undefined)?.[list] ?? []).map(
     ({ name }) => name,
   )
-/** What has succeeded has its exports, in each place where somebody reads them. */
+/** An object that has succeeded has its exports, in each place where somebody reads them. */
 export const exported: Promised = (evidence) => {
   const { tables } = evidence
   const objects = objectsOf(evidence)

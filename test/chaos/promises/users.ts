@@ -3,7 +3,7 @@ import type { Phase } from '../../../src/core/vocabulary.ts'
 import { type AcceptedMutation, accepted, type Evidence, mayBeLost, type UserMutation } from '../evidence.ts'
 import { by, includes, isEqual, isFinal, moves, objectsOf, type Promised, tell } from './reading.ts'
 
-/** What users are promised of their mutations, and of rights, secrets and data. */
+/** Promises to users: their mutations, rights, secrets and data. */
 
 const of = (one: { readonly kind: string; readonly name: string; readonly id: string | null }): string =>
   `${one.kind} ${one.name} (${one.id})`
@@ -11,7 +11,7 @@ const of = (one: { readonly kind: string; readonly name: string; readonly id: st
 /** How each mutation shows in the log, once it was accepted. Others show in tables. */
 interface Logged {
   readonly to: readonly Phase[]
-  /** Of the object itself, or of any in its tree. */
+  /** The object itself moves, or any object in its tree. */
   readonly of: 'object' | 'tree'
   /** Each one shows by itself: there is no second one before the first has ended. */
   readonly each?: true
@@ -42,7 +42,7 @@ export const kept: Promised = (evidence) => {
       ({ to, jobId, from }) =>
         logged.to.includes(to) &&
         (from === null) === (to === 'PENDING') &&
-        // Of the job that was cancelled.
+        // Another job may end like this, too.
         (one.mutation !== 'cancelInstallation' || all.some((other) => other.jobId === jobId)),
     )
     const wanted = logged.each ? all.length : 1
@@ -127,7 +127,7 @@ export const audited: Promised = (evidence) => {
 }
 /** Mutations of users alone: the run itself creates tokens. */
 const OF_USERS = new Set([...Object.keys(LOGGED), 'updateInstallation', 'updatePrincipal', 'revokeToken', 'setSecret'])
-/** What was refused, or never asked for, is done by nobody. */
+/** The audit has no mutation that was refused, or that nobody asked for. */
 function invented(
   { mutations }: Evidence,
   done: ReadonlyMap<string, readonly { readonly operation: string; readonly objectId: string | null }[]>,
@@ -147,7 +147,7 @@ function invented(
 }
 
 /**
- * What may be the value of something that was set again and again: that of the last success, or one whose fate is not
+ * The possible values of something that was set again and again: that of the last success, or one whose fate is not
  * known. A request without an answer may be carried out long after it.
  */
 function possible(evidence: Evidence, settings: readonly UserMutation[]): readonly unknown[] {
@@ -161,7 +161,7 @@ function possible(evidence: Evidence, settings: readonly UserMutation[]): readon
   return [...values, ...unanswered]
 }
 
-/** Nobody is asked while a process of another gateway may know it from before, nor while it counts the time. */
+/** Another gateway may accept a token for two seconds after its revocation; the rest is for slow clocks. */
 const CACHED_MS = 2_000 + 1_000
 export const rights: Promised = (evidence) => {
   const { tables, mutations, probes } = evidence
