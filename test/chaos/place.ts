@@ -16,6 +16,7 @@ import { SECRET_KEY, startServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { type ChaosAgent, startAgents } from './agents.ts'
 import type { Death } from './evidence.ts'
+import { PROJECT, SECRET } from './load.ts'
 
 /** Where a chaos run takes place: one Postgres, one Redis, servers with a way to each that can be broken, agents, clients. */
 export interface ChaosPlace extends AsyncDisposable {
@@ -51,6 +52,15 @@ const DISK_MB = 600
 const CONNECTIONS = 60
 const TOKEN = 'a-token-of-the-administrator'
 
+/** The command of workers, which note their starts. The checker knows what they print. */
+const workload = (starts: string): string[] => [
+  'sh',
+  '-c',
+  `read up _ < /proc/uptime; echo "\${PHASELINE_WORKSPACE##*/} $up $${SECRET}" >> ${starts}
+  for line in 1 2 3 4 5 6 7 8 9 10; do echo "line $line"; done
+  sleep 0.$(($$ % 5 + 1)); echo end; exit $(($$ % 4 / 3))`,
+]
+
 export interface PlaceOptions {
   readonly servers: number
   /** The command of the version before, for upgrades. */
@@ -81,6 +91,9 @@ export async function openPlace({ servers: count, previous }: PlaceOptions): Pro
   const client = stack.adopt(createClient({ url, token: TOKEN }), (one) => one.close())
 
   const { id: cloudletId } = await ask(client, MUTATIONS.createCloudlet, { name: 'berlin' })
+  const command = workload(join(folder, 'starts'))
+  const workerTemplate = { command, workspace: true, runtime: 'process' }
+  await ask(client, MUTATIONS.createProject, { name: PROJECT, workerTemplate })
   const tokens = {
     DEPLOYER: await tokenOf(client, 'DEPLOYER', 'chaos'),
     RUNTIME: await tokenOf(client, 'RUNTIME', 'process'),

@@ -1,11 +1,8 @@
-import { join } from 'node:path'
-import { ask } from '../testkit/ask.ts'
-import { MUTATIONS } from '../testkit/documents.ts'
 import { until } from '../testkit/wait.ts'
 import { collect } from './collect.ts'
 import type { Evidence, PerformedFault } from './evidence.ts'
 import { performFaults } from './faults.ts'
-import { PROJECT, SECRET, Users } from './load.ts'
+import { Users } from './load.ts'
 import { machineMs } from './machine-clock.ts'
 import { type ChaosPlace, openPlace } from './place.ts'
 import { startReader } from './readers.ts'
@@ -39,18 +36,6 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const { seed, totalMs, everyMs, longestMs, without, onFault = () => undefined } = options
   await using stack = new AsyncDisposableStack()
   const place = stack.use(await openPlace(options))
-  const startsFile = join(place.folder, 'starts')
-  const command = [
-    'sh',
-    '-c',
-    `read up _ < /proc/uptime; echo "\${PHASELINE_WORKSPACE##*/} $up $${SECRET}" >> ${startsFile}
-    for line in 1 2 3 4 5 6 7 8 9 10; do echo "line $line"; done
-    sleep 0.$(($$ % 5 + 1)); echo end; exit $(($$ % 4 / 3))`,
-  ]
-  await ask(place.client, MUTATIONS.createProject, {
-    name: PROJECT,
-    workerTemplate: { command, workspace: true, runtime: 'process' },
-  })
 
   const readers = Array.from({ length: READERS }, (_, i) => startReader(`reader-${i}`, place.url, place.token))
   for (const reader of readers) stack.use(reader)
