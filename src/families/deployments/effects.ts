@@ -31,7 +31,9 @@ export const effects: Family['effects'] = {
     await DROP_EXPORTS.query(client, at(root))
     return [...importers, ...exporters]
   },
-  deletionFailed: (client, root) => wakeExporters(client, root),
+  // Roots that it imports from have waited for it to be gone, and those that import from it for either end.
+  deletionFailed: async (client, root) =>
+    (await awaitAll([wakeExporters(client, root), wakeImporters(client, root, null)])).flat(),
   runEnded: async (client, root, args, now) => {
     await recordRun(client, root, args as EndedRun, now)
     return []

@@ -135,6 +135,18 @@ describe('a root', () => {
     expect(await columnsOf(world, app)).toMatchObject({ imports: { url: 'one' } })
   })
 
+  it('is woken when the deletion of its exporter has failed, which FORCE does not wait for', async () => {
+    await using world = await createWorld()
+    const db = await withDb(world)
+    await world.remove(db)
+    const app = await world.create('app', importer('url'))
+    await world.reconcile(app, 'FORCE')
+    expect(await world.see('app')).toMatchObject(WAITING)
+    const [make] = await world.claim()
+    await world.report({ fence: make?.fence ?? '', phase: 'DELETE_FAILED' })
+    expect(await world.work()).toEqual(['use'])
+  })
+
   it('starts without an optional import that nothing exports, but waits for a root that exports it', async () => {
     await using world = await createWorld()
     const spec = { imports: [{ name: 'url', required: false }], deployItems: [item('use')] }

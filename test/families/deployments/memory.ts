@@ -421,7 +421,8 @@ export class MemoryWorld {
       this.#pins.delete(id)
       return []
     },
-    deletionFailed: async (_client, { row: { id } }) => this.#wakeAll(this.#exportersOf(id)),
+    deletionFailed: async (_client, { row: { id } }) =>
+      this.#wakeAll([...this.#exportersOf(id), ...this.#importersOf(this.#exportsOf(id), id)]),
     runEnded: async () => [],
     editedJobEnded: async (_client, { row: { id } }) => {
       this.#snapshots.delete(id)
