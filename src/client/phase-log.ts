@@ -1,7 +1,7 @@
 import type { Actor, ObjectKind, Phase } from '../core/vocabulary.ts'
 import { ClientError } from './client-error.ts'
 
-/** One durable record of a phase write, or of a refused request (`rejected`). Times are ISO 8601. */
+/** One durable record of a phase write, of a refused request (`rejected`), or of one that waits. Times are ISO 8601. */
 export interface PhaseChange {
   readonly sequence: number
   /** Position in the log, to resume after it; only with `cursors`. */
@@ -21,7 +21,7 @@ export interface PhaseChange {
   readonly reason: string | null
   readonly message: string | null
   readonly jobId: string | null
-  /** Revision that the change made, from 1; 0 if it was rejected. */
+  /** Revision that the change made, from 1; 0 if it was rejected, or is a request that waits: `from` is `to`. */
   readonly revision: number
   readonly rejected: boolean
   readonly at: string

@@ -59,6 +59,8 @@ export const BLOCKER_REASON_DESCRIPTIONS: Readonly<Record<BlockerReason, string>
   IGNORED: 'The object, or an installation below it, is ignored: nothing is started until `ignored` is false.',
   NOT_IN_JOB:
     'The running or last job does not come to the object any more: another one failed first, or the job was cancelled.',
+  DECISION: 'Nothing more happens by itself: a person must decide, by one of the verbs of the blocker.',
+  REQUEST: 'A request on the object waits until the running job has ended; `pendingRequests` has it.',
 }
 
 export const ERROR_CODE_DESCRIPTIONS: Readonly<Record<ErrorCode, string>> = {

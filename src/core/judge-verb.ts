@@ -1,7 +1,7 @@
 import type { Machine } from './machine.ts'
 import { type Granted, hasRight, type Right, requirementOf } from './rights.ts'
 import type { Verb } from './verb.ts'
-import type { Phase } from './vocabulary.ts'
+import type { Actor, Phase } from './vocabulary.ts'
 
 /** Why a verb would be refused: for want of a right, on a child, on an object that is being deleted, or in its present phase. */
 export const OBSTACLES = ['RIGHT', 'NOT_ROOT', 'DELETION', 'PHASE'] as const
@@ -10,7 +10,12 @@ export type Obstacle = (typeof OBSTACLES)[number]
 export interface JudgedVerb {
   readonly verb: Verb
   /** Null: the verb is allowed. */
-  readonly refusal: { readonly obstacle: Obstacle; readonly why: string } | null
+  readonly refusal: {
+    readonly obstacle: Obstacle
+    readonly why: string
+    /** A caller with the right could ask for it. */
+    readonly fits: boolean
+  } | null
 }
 
 export interface VerbSubject {
@@ -30,9 +35,15 @@ export function judgeVerb(
   right: Right,
   machine: Machine,
 ): JudgedVerb {
-  const refuse = (obstacle: Obstacle, why: string): JudgedVerb => ({ verb, refusal: { obstacle, why } })
-  const { projectId, finished, phase } = subject
-  if (!hasRight(caller, right, projectId)) return refuse('RIGHT', `It takes ${requirementOf(right, projectId)}.`)
+  const { projectId } = subject
+  if (hasRight(caller, right, projectId)) return { verb, refusal: judgeState(verb, subject, caller.actor, machine) }
+  const why = `It takes ${requirementOf(right, projectId)}.`
+  return { verb, refusal: { obstacle: 'RIGHT', why, fits: judgeState(verb, subject, 'USER', machine) === null } }
+}
+
+function judgeState(verb: Verb, subject: VerbSubject, actor: Actor, machine: Machine): JudgedVerb['refusal'] {
+  const refuse = (obstacle: Obstacle, why: string) => ({ obstacle, why, fits: false })
+  const { finished, phase } = subject
   if (verb.rootsOnly && subject.parentId !== null) {
     return refuse('NOT_ROOT', 'Ask for it on the root of the tree: it concerns the whole tree.')
   }
@@ -42,11 +53,11 @@ export function judgeVerb(
   }
   if (verb.finished === false && finished) return refuse('PHASE', 'It has ended already.')
   if (verb.finished === true && !finished) return refuse('PHASE', 'It has not ended yet.')
-  if (phase !== null && isPossible(verb, phase, caller, machine)) return { verb, refusal: null }
+  if (phase !== null && isPossible(verb, phase, actor, machine)) return null
   return refuse('PHASE', `It is ${phase ?? 'in no phase'}: only possible in ${verb.phases.join(', ')}.`)
 }
 
-function isPossible({ to, phases }: Verb, phase: Phase, { actor }: Granted, { transitions }: Machine): boolean {
+function isPossible({ to, phases }: Verb, phase: Phase, actor: Actor, { transitions }: Machine): boolean {
   if (to === null) return phases.includes(phase)
   return transitions.some((row) => row.actor === actor && row.from === phase && to.includes(row.to))
 }

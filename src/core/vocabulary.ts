@@ -106,6 +106,8 @@ export const BLOCKER_REASONS = [
   'CLOUDLET',
   'IGNORED',
   'NOT_IN_JOB',
+  'DECISION',
+  'REQUEST',
 ] as const
 export type BlockerReason = (typeof BLOCKER_REASONS)[number]
 

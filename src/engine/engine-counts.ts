@@ -18,7 +18,7 @@ export class TreeCounts implements EngineCounts {
     this.transactions.add({ outcome: outcomeOf(error) })
   }
   changed(changes: readonly Change[]): void {
-    for (const { kind, to, rejected } of changes) if (!rejected) this.transitions.add({ kind, to })
+    for (const { kind, to, revision } of changes) if (revision !== null) this.transitions.add({ kind, to })
   }
 }
 

@@ -13,6 +13,16 @@ export interface BlockerValue {
   readonly message: string
 }
 
+/** A request on an object that was accepted, and waits for what runs. */
+export interface PendingRequestValue {
+  /** Of a verb of the kind. */
+  readonly verb: string
+  readonly mode: string | null
+  readonly by: string | null
+  readonly at: Date | null
+  readonly message: string
+}
+
 /** A clock that runs for an object. */
 export interface DeadlineValue {
   readonly name: string
@@ -62,6 +72,13 @@ export interface FamilyApi {
   leftOut?(context: GraphQLContext, rows: readonly ObjectRow[]): Promise<readonly boolean[]>
   /** The same as a condition on `object o`. */
   readonly leftOutSql?: string
+  /** The objects whose `blockedBy` has a DECISION about themselves, as a condition on `object o`. Left out: none. */
+  readonly undecidedSql?: string
+  /** Requests that were accepted and wait. Left out: the family runs a request at once, or refuses it. */
+  pendingRequests?(
+    context: GraphQLContext,
+    rows: readonly ObjectRow[],
+  ): Promise<readonly (readonly PendingRequestValue[])[]>
   /**
    * Adds to claimed items what only the agent may see: it is made for this one answer, never stored, logged or cached.
    * One for each item of its kinds, in order; null leaves an item as it is.
@@ -84,6 +101,8 @@ export interface KindRegistry {
   /** Names of machines of another field than `phase`: their changes say nothing of an object's phase. */
   readonly secondaryMachines: readonly string[]
   readonly finishedRule: FinishedRule
+  /** Conditions on an object `o` about which a person must decide. */
+  readonly undecided: readonly string[]
   /** The phases of the class FAILED. */
   readonly failedPhases: readonly Phase[]
   familyOf(kind: ObjectKind): GraphQLFamily
@@ -116,6 +135,7 @@ export function createKindRegistry(families: readonly GraphQLFamily[]): KindRegi
       outstanding: families.map((family) => family.outstandingSql),
       leftOut: families.flatMap((family) => family.leftOutSql ?? []),
     },
+    undecided: families.flatMap((family) => family.undecidedSql ?? []),
     failedPhases: [
       ...new Set(
         machines.flatMap(({ classes }) => [...classes].flatMap(([phase, one]) => (one === 'FAILED' ? phase : []))),

@@ -62,7 +62,7 @@ const ADVANCE_SQL = statement({
     select distinct on (c.object_id) c.object_id, c.root_id, c.parent_id, c.kind, c.name, c."to" as phase,
       c.at as phase_since, c.revision
     from changes c, young y
-    where not c.rejected and c.machine <> all ($2::text[])
+    where c.revision is not null and c.machine <> all ($2::text[])
       and c.sequence > ${FLOOR} and (y.first_seq is null or c.first_seq < y.first_seq)
     order by c.object_id, c.sequence desc
   ), kept as (

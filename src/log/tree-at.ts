@@ -38,7 +38,7 @@ const TREE_AT_SQL = statement({
         left join (${lastAtOrBefore('c.root_id = $1::uuid', 'm.floor_seq')}) floor on true
         join phase_change c on c.root_id = $1::uuid and (c.batch_id, c.idx) <= (here.batch_id, here.idx)
           and (c.batch_id, c.idx) > (coalesce(floor.batch_id, 0), coalesce(floor.idx, 0))
-        where not c.rejected and c.machine <> all ($3::text[])
+        where c.revision is not null and c.machine <> all ($3::text[])
       ) s
       order by s."objectId", s.batch_id desc, s.idx desc
     ) last where last.phase <> 'GONE'

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp } from '../testkit/app.ts'
 import type { ReachableServer } from '../testkit/server.ts'
+import { until } from '../testkit/wait.ts'
 import { type CommandLine, commandLine } from './command.ts'
 
 /** `phaseline runs` and `phaseline rollback`. */
@@ -31,7 +32,9 @@ test('runs are listed with who asked for them and how they ended, and an earlier
   expect(first).toMatch(/^1 +SUCCEEDED +created +\S.* 1 /)
 
   const back = await phaseline('rollback shop --wait')
-  expect(back.out).toContain('shop has the spec 1 again, as 3')
+  expect(back.out).toContain(
+    'Rolled back shop to spec 1 (now spec 3). An earlier spec was brought back. A job begins now.',
+  )
   expect(back).toMatchObject({ code: 0 })
   // What each of them has printed.
   const ofDb = 'default/shop/deploy-items/db | line 1\ndefault/shop/deploy-items/db | line 2\n'
@@ -42,6 +45,50 @@ test('runs are listed with who asked for them and how they ended, and an earlier
   const { runs } = JSON.parse((await phaseline('runs shop --json')).out) as { runs: { number: number }[] }
   expect(runs.map(({ number }) => number)).toEqual([3, 2, 1])
   expect((await phaseline('get shop/deploy-items/db --kind deploy-item')).code).toBe(0)
+})
+
+test('rollback leads to the last spec that has succeeded, or asks which one', async () => {
+  for (const [i, fail] of [false, true, false].entries())
+    expect(await apply('back', 'db', { fail, logLines: i })).toMatchObject({ code: fail ? 1 : 0 })
+  expect(await phaseline('rollback back --wait')).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('Rolled back back to spec 1 (now spec 4)'),
+  })
+  expect(await apply('never', 'db', { fail: true })).toMatchObject({ code: 1 })
+  expect(await apply('never', 'db', { fail: true, logLines: 1 })).toMatchObject({ code: 1 })
+  expect(await phaseline('rollback never')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('No earlier spec of never has succeeded: choose one with --to (1)'),
+  })
+})
+
+test('what is requested while a job runs is seen: of the object, in lists and in the log; so is what the job left out', async () => {
+  const items = [
+    { name: 'slow', type: 'mock', config: { hang: true } },
+    { name: 'bad', type: 'mock', config: { fail: true } },
+    { name: 'after', type: 'mock', dependsOn: ['bad'] },
+  ]
+  const made = await phaseline('apply -f -', { stdin: JSON.stringify({ name: 'asked', spec: { deployItems: items } }) })
+  expect(made).toMatchObject({ code: 0 })
+  await until(async () => (await phaseline('get asked/deploy-items/bad')).out.includes('FAILED'), { what: 'bad fails' })
+  const after = (await phaseline('get asked/deploy-items/after')).out
+  expect(after).toMatch(/^left out +Not in this job: it depends on bad, which ended FAILED in it\.$/m)
+  expect(after).toMatch(/^phase +○ PENDING$/m)
+  expect(await phaseline('get --unfinished --name-contains after')).toMatchObject({ err: 'Nothing matches.\n' })
+
+  expect(await phaseline('delete asked --yes')).toMatchObject({ code: 0 })
+  const { out } = await phaseline('get asked')
+  expect(out).toMatch(
+    /^pending +delete, by \S+, \S+ \(.* ago\): Its deletion begins once the running job has ended\.$/m,
+  )
+  expect(out).toMatch(/^deletion +requested /m)
+  expect((await phaseline('get --name-contains asked')).out).toMatch(/ delete$/m)
+  expect((await phaseline('log asked')).out).toMatch(
+    / … default\/asked {2}PROGRESSING {2}USER \S+: delete requested\. Its deletion begins/,
+  )
+  expect(await phaseline('cancel asked --wait')).toMatchObject({ code: 0 })
+  // The deletion that was requested has removed it.
+  expect((await phaseline('log --search cancel')).out).toMatch(/default\/asked .*cancel requested/)
 })
 
 test('what has no runs, no earlier spec or not that one is said plainly', async () => {

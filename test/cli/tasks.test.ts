@@ -245,6 +245,25 @@ describe('locks', () => {
   })
 })
 
+describe('following what only a person can end', () => {
+  it('ends with code 5 and says how to decide, once nothing else goes on', async () => {
+    const jobs = [
+      { name: 'job', gadget: 'job' },
+      { name: 'next', gadget: 'next' },
+    ]
+    const followed = runTask('held', ['job'], { jobs }, '--follow')
+    await runner.declare('ops/held/job', 'host:held=X')
+    await breakJob('ops/held/job')
+    const { code, out } = await followed
+    expect(code).toBe(5)
+    expect(out).toMatch(/^A person must decide about held\/job: job could not be undone/m)
+    expect(out).toMatch(/^ {2}phaseline undo resolve ops\/held\/job --retry /m)
+    expect(await phaseline('watch ops/held')).toMatchObject({ code: 5, out: expect.stringContaining('Give up') })
+    expect((await phaseline('task get ops/held')).out).toMatch(/^to decide +.* \(Undo again, or Give up\)$/m)
+    expect(await phaseline('undo resolve ops/held/job --give-up')).toMatchObject({ code: 0 })
+  })
+})
+
 describe('undo resolve', () => {
   it('has a job undone again, or gives it up and its locks with it', async () => {
     await start('broken', 'job')

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { present } from '../testkit/ask.ts'
+import { addCloudlet, connectCrm } from '../testkit/edge.ts'
 import { gql } from '../testkit/gql.ts'
+import { addTask, begin, broken, claimJob, declare, exclusive, gadget, reportJob } from '../testkit/operations.ts'
 import { addProject } from '../testkit/pipelines.ts'
 import { viewerOf } from '../testkit/viewers.ts'
 import { addPrincipal, item, USER } from '../testkit/world.ts'
@@ -276,6 +278,67 @@ describe('blockedBy', () => {
     const { object } = await ask(300)
     expect(object?.children.edges.at(-1)?.node.blockedBy).toEqual([{ reason: 'AGENT' }, { reason: 'DEPENDENCY' }])
   })
+})
+
+const DECISIONS = gql(`query ($id: ID!) { object(id: $id) { blockedBy { reason
+  ... on DecisionBlocker { object { name } verbs { name allowed } } } } }`)
+const UNDECIDED = gql('{ objects(filter: { undecided: true }) { edges { node { name } } } }')
+
+test('what only a person can end is a blocker with the verbs that end it, of the object and of all that wait for it', async () => {
+  const { world } = api
+  const first = async (id: string) => {
+    const { object } = await api.query(DECISIONS, { id })
+    const [blocker] = present(object).blockedBy
+    return [blocker?.reason, blocker?.object?.name, blocker?.verbs?.map(({ name, allowed }) => `${name} ${allowed}`)]
+  }
+  const undecided = async () => {
+    const { objects } = await api.query(UNDECIDED)
+    return objects?.edges.map(({ node }) => node.name).filter((name) => ['held', 'edge-1', 'stays'].includes(name))
+  }
+  const idOf = async (name: string) => {
+    const { rows } = await world.pool.query<{ id: string }>('select id from object where name = $1', [name])
+    return rows[0]?.id ?? ''
+  }
+
+  const task = await addTask(world, [
+    gadget('held', { dependsOn: [] }),
+    gadget('next', { dependsOn: ['held'] }),
+    gadget('beside', { dependsOn: [] }),
+  ])
+  const held = await begin(world, 'held', [exclusive('disk')])
+  await declare(world, 'beside', [exclusive('disk')])
+  await reportJob(world, { fence: held.fence, phase: 'UNDOING', error: broken })
+  const undo = await claimJob(world, 'held')
+  await reportJob(world, { fence: undo.fence, phase: 'UNDO_FAILED', error: broken })
+  const decision = ['DECISION', 'held', ['retryUndo true', 'giveUpUndo true']]
+  expect(await first(await idOf('held'))).toEqual(decision)
+  expect(await first(await idOf('next'))).toEqual(decision)
+  expect(await first(await idOf('beside'))).toEqual(decision)
+  expect(await first(task)).toEqual(decision)
+  const onlooker = viewerOf('READER', { name: 'onlooker' })
+  const { object } = await api.query(DECISIONS, { id: task }, onlooker)
+  expect(object?.blockedBy[0]?.verbs).toEqual([
+    { name: 'retryUndo', allowed: false },
+    { name: 'giveUpUndo', allowed: false },
+  ])
+
+  const cloudlet = await addCloudlet(world, 'edge-1')
+  await connectCrm(world, cloudlet)
+  for (const phase of ['UPDATE_REQUESTED', 'UPDATE_ERROR'])
+    await world.pool.query('update cloudlet set upgrade_phase = $2::phase where object_id = $1', [cloudlet, phase])
+  expect(await first(cloudlet)).toEqual(['DECISION', 'edge-1', ['resolve true']])
+
+  const root = await world.create('stays', { exports: [{ name: 's', value: 1 }], deployItems: [of('stays', 'x')] })
+  const [made] = await world.claim(1, undefined, ['stays'])
+  await world.report({ fence: made?.fence ?? '', phase: 'SUCCEEDED' })
+  const user = await world.create('stays-user', { imports: [{ name: 's' }] })
+  await world.ignore(user, true)
+  await world.remove(root)
+  expect(await world.see('stays')).toMatchObject({ phase: 'DELETE_FAILED' })
+  expect(await first(root)).toEqual(['DECISION', 'stays', ['delete true']])
+  expect(await undecided()).toEqual(['held', 'edge-1', 'stays'])
+  await world.remove(root, { force: true, withoutUninstall: true })
+  expect(await undecided()).toEqual(['held', 'edge-1'])
 })
 
 test('the clock that runs is shown, with what happens then', async () => {

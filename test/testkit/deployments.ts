@@ -65,7 +65,7 @@ export interface Entry {
 export async function changesOf(world: World, rootId: string): Promise<readonly Entry[]> {
   const { rows } = await world.pool.query<Entry>(
     `select object_id as "objectId", kind, name, "from", "to", job_id as "jobId", reason from phase_change
-     where root_id = $1 and not rejected order by batch_id, idx`,
+     where root_id = $1 and revision is not null order by batch_id, idx`,
     [rootId],
   )
   return rows

@@ -222,7 +222,7 @@ export async function createWorld({ system, ownDatabase = false }: WorldOptions 
     exists: async (...path) => (await find(pool, path)) !== null,
     async history(id) {
       const { rows } = await pool.query<{ to: Phase }>(
-        'select "to" from phase_change where object_id = $1 and not rejected order by batch_id, idx',
+        'select "to" from phase_change where object_id = $1 and revision is not null order by batch_id, idx',
         [id],
       )
       return rows.map((row) => row.to)

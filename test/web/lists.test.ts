@@ -29,6 +29,17 @@ test('refused requests and machines beside the phase move nothing', () => {
   expect(list.rows.map(({ phase }) => phase).sort()).toEqual(['OFFLINE', 'PENDING'])
 })
 
+test('a request that waits moves nothing, and its row is read again, also after the next change', () => {
+  const list = new ObjectList(ALL, machines)
+  list.addPage([row('a')], false)
+  const asked = change('a', 'PENDING', { from: 'PENDING', revision: 0 })
+  expect(list.change([asked, change('other', 'PENDING', { from: 'PENDING', revision: 0 })])).toEqual(['a'])
+  expect(list.rows[0]).toMatchObject({ phase: 'PENDING', revision: 1 })
+  const pendingRequests = [{ verb: 'delete', mode: 'STANDARD', by: 'anna', at: null, message: 'later' }]
+  list.insert([row('a', { pendingRequests })])
+  expect(list.change([change('a', 'PROGRESSING', { revision: 2 })])).toEqual(['a'])
+})
+
 test('what is created is to be fetched, and takes its place; what is gone leaves', () => {
   const list = new ObjectList(ALL, machines)
   list.addPage([row('b'), row('a')], false)
@@ -186,4 +197,12 @@ test('stuck is what waits for something that will not come by itself, told once 
     { ...row('lock'), blockedBy: [{ reason: 'LOCK', message: 'held by x' }] },
   ]
   expect(stuckOf(objects).map(({ object }) => object.id)).toEqual(['item', 'lock'])
+  // What a person must decide comes first, once: not again for what waits for it, whether it is finished or not.
+  const decision = (id: string) => ({ reason: 'DECISION', message: `decide about ${id}`, object: { id }, verbs: [] })
+  const job = { ...row('job', { phaseSince: '2026-11-22T20:00:00.000Z' }), blockedBy: [decision('job')] }
+  const cloudlet = { ...row('cloudlet', { finished: true }), blockedBy: [decision('cloudlet')] }
+  const next = { ...row('next'), blockedBy: [decision('job'), { reason: 'DEPENDENCY', message: 'job' }] }
+  const asked = { ...row('asked'), blockedBy: [{ reason: 'REQUEST', message: 'delete requested' }] }
+  const stuck = stuckOf([...objects, next, job, asked], [job, cloudlet])
+  expect(stuck.map(({ object }) => object.id)).toEqual(['cloudlet', 'job', 'item', 'lock'])
 })

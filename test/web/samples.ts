@@ -88,6 +88,7 @@ export function row(id: string, more: Partial<Row> = {}): Row {
     parent: null,
     root: { id: 'root', name: 'root' },
     error: null,
+    pendingRequests: [],
     ...more,
   }
 }

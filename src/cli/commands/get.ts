@@ -37,7 +37,9 @@ const ONE = gql(`query Get($id: ID!) {
 const LIST = gql(`query List($filter: ObjectFilter, $first: Int!, $after: String) {
   objects(filter: $filter, first: $first, after: $after) {
     totalCount pageInfo { hasNextPage endCursor }
-    edges { node { id kind name path phase phaseClass phaseSince finished project { name } error { code message } } }
+    edges { node {
+      id kind name path phase phaseClass phaseSince finished project { name } error { code message } pendingRequests { verb }
+    } }
   }
 }`)
 type Listed = NodeOf<ResultOf<typeof LIST>['objects']>
@@ -125,10 +127,10 @@ const isOfRoots = ({ roots, all, kind, phase, nameContains }: GetOptions): boole
 const noneOf = (options: GetOptions): string =>
   isOfRoots(options) ? 'Nothing matches among roots: --all lists nested objects too.' : 'Nothing matches.'
 
-const HEAD = ['PROJECT', 'NAME', 'KIND', 'PHASE', 'SINCE', 'ID', 'ERROR']
+const HEAD = ['PROJECT', 'NAME', 'KIND', 'PHASE', 'SINCE', 'ID', 'ERROR', 'PENDING']
 
 const rowsOf = (nodes: readonly Listed[]): string[][] =>
-  nodes.map(({ project, path, kind, phase, phaseClass, phaseSince, error, id }) => [
+  nodes.map(({ project, path, kind, phase, phaseClass, phaseSince, error, id, pendingRequests }) => [
     project.name,
     path,
     words(kind),
@@ -136,4 +138,5 @@ const rowsOf = (nodes: readonly Listed[]): string[][] =>
     duration(Date.now() - Date.parse(phaseSince)),
     id,
     error?.code ?? '',
+    pendingRequests.map(({ verb }) => verb).join(', '),
   ])

@@ -3,17 +3,25 @@ import { plain, words } from '../terminal/text.ts'
 interface Blocker {
   readonly reason: string
   readonly message: string
+  /** Of a decision: what ends it. */
+  readonly verbs?: readonly { readonly label: string }[] | undefined
 }
 
 /** Reasons that the object does not wait for, each with what its message is about. */
-const OTHERS: Readonly<Partial<Record<string, string>>> = { NOT_IN_JOB: 'left out' }
+const OTHERS: Readonly<Partial<Record<string, string>>> = {
+  NOT_IN_JOB: 'left out',
+  DECISION: 'to decide',
+  REQUEST: 'pending',
+}
 
 /** The name of the field that has the blocker. */
 export const blockerLabel = ({ reason }: Blocker): string => OTHERS[reason] ?? 'waits for'
 
 /** e.g. `dependency: Depends on db, which is INIT.` */
-export const blockerText = ({ reason, message }: Blocker): string =>
-  reason in OTHERS ? plain(message) : `${words(reason)}: ${plain(message)}`
+export function blockerText({ reason, message, verbs = [] }: Blocker): string {
+  const choices = verbs.length > 0 ? ` (${verbs.map(({ label }) => label).join(', or ')})` : ''
+  return reason in OTHERS ? plain(`${message}${choices}`) : `${words(reason)}: ${plain(message)}`
+}
 
 /** Both in one. */
 export const describeBlocker = (blocker: Blocker): string =>

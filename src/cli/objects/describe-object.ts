@@ -12,13 +12,23 @@ export const OBJECT_FIELDS = `fragment Full on TreeObject {
   phase phaseClass phaseSince finished generation observedGeneration revision jobId finishedJobId deletionRequestedAt
   error { code message at causeCount causes { kind name code message }
     rootCause { objectId name code message object { path } } }
-  blockedBy { reason message }
+  blockedBy { reason message ... on DecisionBlocker { verbs { label } } }
+  pendingRequests { verb mode by at message }
   deadlines { name since expiresAt to }
   verbs { name allowed }
   progress { step value total unit }
   createdAt updatedAt
 }`
 export type FullObject = FragmentOf<typeof OBJECT_FIELDS>
+
+/** e.g. `delete, FORCE, by anna, 2026-… (3 s ago): Its deletion begins once the running job has ended.` */
+function describeRequest(
+  { verb, mode, by, at, message }: FullObject['pendingRequests'][number],
+  ago: (time: string) => string,
+): string {
+  const parts = [verb, mode === 'STANDARD' ? null : mode, by && `by ${by}`, at && ago(at)]
+  return plain(`${parts.filter(Boolean).join(', ')}: ${message}`)
+}
 
 /** What failed by itself, by its path. */
 const describeCause = ({ name, code, message, object }: NonNullable<NonNullable<FullObject['error']>['rootCause']>) =>
@@ -47,7 +57,11 @@ export function describeObject(object: FullObject, now: number, paint: Paint, mo
     ...(error?.causes ?? []).map(
       (cause) => ['caused by', plain(`${words(cause.kind)} ${cause.name}: ${cause.code}: ${cause.message}`)] as const,
     ),
-    ...object.blockedBy.map((blocker) => [blockerLabel(blocker), blockerText(blocker)] as const),
+    ...object.pendingRequests.map((request) => ['pending', describeRequest(request, ago)] as const),
+    // The requests are there in full.
+    ...object.blockedBy
+      .filter(({ reason }) => reason !== 'REQUEST')
+      .map((blocker) => [blockerLabel(blocker), blockerText(blocker)] as const),
     ...object.deadlines.map(
       ({ name, expiresAt, to }) => ['deadline', `${name} at ${expiresAt}${to ? `, then ${to}` : ''}`] as const,
     ),

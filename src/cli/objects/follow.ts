@@ -1,16 +1,36 @@
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
+import { plain } from '../terminal/text.ts'
+import type { Decision } from '../tree/undecided.ts'
 import { type WatchOptions, watchTree } from './watch.ts'
 import type { WatchResult } from './watch-end.ts'
 
-/** Shows the tree until it is finished. The command decides what that means for its exit code. */
+export interface FollowOptions extends Pick<WatchOptions, 'until' | 'focusId'> {
+  /** Lines that say how to decide. */
+  readonly howTo?: (decision: Decision) => readonly string[]
+}
+
+/** Shows the tree until it is finished, or until a person must decide something, which is then printed. The command decides what that means for its exit code. */
 export async function follow(
-  { client, io, json }: Session,
+  session: Session,
   rootId: string,
   judge: (result: WatchResult) => boolean,
-  options: Pick<WatchOptions, 'until' | 'focusId'> = {},
+  { howTo = anyVerb, ...options }: FollowOptions = {},
 ): Promise<ExitCode> {
+  const { client, io, json } = session
   const result = await watchTree(client, rootId, { out: io.stdout, signal: io.signal, env: io.env, json, ...options })
   if (result.outcome === 'interrupted') return EXIT.interrupted
+  if (result.outcome === 'undecided') {
+    for (const decision of result.decisions ?? []) session.say(...describeDecision(decision, howTo))
+    return EXIT.undecided
+  }
   return judge(result) ? EXIT.ok : EXIT.failed
 }
+
+const describeDecision = (decision: Decision, howTo: NonNullable<FollowOptions['howTo']>): readonly string[] => [
+  `A person must decide about ${plain(decision.path)}: ${plain(decision.blocker.message)}`,
+  ...howTo(decision),
+]
+
+const anyVerb = ({ blocker }: Decision): readonly string[] =>
+  (blocker.verbs ?? []).map(({ name, label }) => `  ${label} (${name})`)

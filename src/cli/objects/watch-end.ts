@@ -3,16 +3,22 @@ import { type Client, ClientError } from '../../client/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { NodeOf, ResultOf } from '../../documents/typed-document.ts'
 import type { TreeNode } from '../tree/model.ts'
+import type { Decision } from '../tree/undecided.ts'
 import type { Machines } from './machines.ts'
 
-/** `stopped`: a request ended the object, e.g. ABORTED, or it is not connected. */
-export type WatchOutcome = 'succeeded' | 'failed' | 'stopped' | 'gone' | 'interrupted'
+/**
+ * `stopped`: a request ended the object, e.g. ABORTED, or it is not connected. `undecided`: it is not finished, and only a
+ * person can end what it waits for.
+ */
+export type WatchOutcome = 'undecided' | 'succeeded' | 'failed' | 'stopped' | 'gone' | 'interrupted'
 export interface WatchResult {
   readonly outcome: WatchOutcome
   /** Its last phase; GONE when it no longer exists. */
   readonly phase: string
   /** Why the object failed. */
   readonly error: TreeNode['error']
+  /** What a person must decide; only where the outcome is `undecided`. */
+  readonly decisions?: readonly Decision[]
 }
 
 /** The result of a finished object. */

@@ -8,6 +8,7 @@ import { TREE_FIELDS } from '../tree/fields.ts'
 import { TreeModel } from '../tree/model.ts'
 import { liveTree, type Presenter, treeJson, treeLines } from '../tree/presenter.ts'
 import { type LiveTree, readObjects, readTree } from '../tree/read.ts'
+import { decisionsIn } from '../tree/undecided.ts'
 import { readMachines } from './machines.ts'
 import { endOf, endOfGone, type WatchResult } from './watch-end.ts'
 
@@ -159,7 +160,7 @@ class TreeWatch {
     const batches = this.#client.followPhases({ filter: { rootId: this.#rootId }, after, signal })
     for await (const batch of batches) {
       const changes = batch.changes.filter(
-        ({ objectId, revision }) => revision === null || revision > (this.#shown.get(objectId) ?? -1),
+        ({ objectId, revision }) => revision === 0 || revision > (this.#shown.get(objectId) ?? -1),
       )
       const created = changes.filter(({ objectId, to }) => to !== 'GONE' && !tree.knows(objectId))
       const ids = [...new Set(created.map(({ objectId }) => objectId))]
@@ -214,6 +215,7 @@ class TreeWatch {
   async #keepFresh(tree: TreeModel): Promise<void> {
     const { signal } = this.#options
     let seen = this.#news
+    let held = 0
     for (let round = 0; !signal.aborted; round += 1) {
       if (this.#news !== seen || round % QUIET_ROUNDS === 0) {
         seen = this.#news
@@ -221,8 +223,19 @@ class TreeWatch {
       }
       await this.#judge(tree)
       this.#presenter?.refresh(tree)
+      held = this.#judgeHeld(tree, held)
       await sleep(REFRESH_MS, undefined, { signal })
     }
+  }
+
+  /** Ends the watch when a person must decide before anything goes on, and this was so a round ago; returns the rounds. */
+  #judgeHeld(tree: TreeModel, rounds: number): number {
+    const { root } = tree
+    const decisions = root && this.#options.until !== 'never' ? decisionsIn(tree) : []
+    if (!root || decisions.length === 0) return 0
+    const { phase, error } = root
+    if (rounds > 0) this.#ended.resolve({ outcome: 'undecided', phase, error, decisions })
+    return rounds + 1
   }
 
   /** Whether the model is up to date. */

@@ -9,6 +9,8 @@ export const EXIT = {
   refused: 3,
   /** No usable answer: cannot connect, not authorised, or the server failed. */
   unavailable: 4,
+  /** It is not finished, and goes on only once a person has decided something. */
+  undecided: 5,
   /** A defect of this program. */
   bug: 70,
   /** The user interrupted, or answered no. */

@@ -7,7 +7,9 @@ export const TREE_FIELDS = `fragment TreeFields on TreeObject {
   progress { step value total unit }
 }`
 /** Costs the server more than all other fields together. */
-export const TREE_BLOCKERS = 'fragment TreeBlockers on TreeObject { blockedBy(first: 3) { reason message } }'
+export const TREE_BLOCKERS = `fragment TreeBlockers on TreeObject { blockedBy(first: 3) {
+  reason message ... on DecisionBlocker { object { id } verbs { name label } }
+} }`
 
 export type Blocker = FragmentOf<typeof TREE_BLOCKERS>['blockedBy'][number]
 export interface TreeObject extends FragmentOf<typeof TREE_FIELDS> {

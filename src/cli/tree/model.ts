@@ -122,7 +122,8 @@ export class TreeModel implements TreeView {
 
   /** Applies a phase change; returns whether it changed anything. */
   change(change: TreeChange): boolean {
-    if (change.rejected || this.#gone.has(change.objectId)) return false
+    // A refused request, or one that waits, moves nothing.
+    if (change.rejected || change.revision === 0 || this.#gone.has(change.objectId)) return false
     const own = this.machines.of(change.kind)
     if (own && own.name !== change.machine) return false
     if (change.to === 'GONE') return this.remove(change.objectId)

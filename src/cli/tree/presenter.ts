@@ -144,11 +144,12 @@ export function describeChange(
 ): string {
   const { symbol, style } = markOf(change.to, machines.classOf(change.to))
   const who = change.by ? `${change.actor} ${change.by}` : change.actor
-  const why = change.message ?? change.reason
+  const isRequest = change.revision === 0 && !change.rejected
+  const why = isRequest ? `${change.reason}. ${change.message}` : (change.message ?? change.reason)
   return [
     `${change.at}  `,
-    change.rejected ? paint('red', '! ') : paint(style, `${symbol} `),
-    `${plain(path)}${lifecycleOf(change, machines)}  ${change.from ?? '(new)'} → `,
+    change.rejected ? paint('red', '! ') : isRequest ? paint('yellow', '… ') : paint(style, `${symbol} `),
+    `${plain(path)}${lifecycleOf(change, machines)}  ${isRequest ? '' : `${change.from ?? '(new)'} → `}`,
     paint(style, change.to),
     paint('dim', `  ${plain(why ? `${who}: ${why}` : who)}`),
     change.rejected ? paint('red', '  refused') : '',

@@ -39,8 +39,13 @@ export class ChangeRecorder {
     this.#nodes = nodes
   }
 
-  /** @param moved a change without a revision is a refused one */
-  record({ row }: { readonly row: ObjectRow }, machine: Machine, moved: Moved & MoveOptions): void {
+  /** @param moved a change without a revision is a refused one, unless it is a request that waits */
+  record(
+    { row }: { readonly row: ObjectRow },
+    machine: Machine,
+    moved: Moved & MoveOptions,
+    kind: 'MOVED' | 'REQUESTED' = 'MOVED',
+  ): void {
     this.changes.push({
       objectId: row.id,
       rootId: row.rootId,
@@ -60,7 +65,7 @@ export class ChangeRecorder {
       message: moved.message ?? null,
       jobId: row.jobId,
       revision: moved.revision,
-      rejected: moved.revision === null,
+      rejected: moved.revision === null && kind !== 'REQUESTED',
       at: this.#at,
     })
   }

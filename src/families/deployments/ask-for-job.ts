@@ -1,14 +1,26 @@
+import type { Principal } from '../../core/ports/viewer.ts'
 import { isFinished, type Node, type Slice } from '../../core/tree.ts'
 import type { ReconcileMode } from '../../core/vocabulary.ts'
 import { installation, isCancelled, strongerMode } from './details.ts'
 import { INSTALLING } from './machines.ts'
 import type { Origin } from './origin.ts'
+import { remember } from './pending-requests.ts'
 
 /** Requests a reconcile of a root. A job that has not begun takes the request; otherwise one more job runs later. */
-export function askForJob(root: Node, mode: ReconcileMode, origin: Origin, slice: Slice): void {
-  const { mode: present, nextMode } = installation(root)
+export function askForJob(
+  root: Node,
+  mode: ReconcileMode,
+  origin: Origin,
+  slice: Slice,
+  by: Principal | null = null,
+): void {
+  const { mode: present, nextMode, nextDeletion, nextOrigin } = installation(root)
   if (canTakeReconcile(root, slice)) slice.setDetails(root, { mode: strongerMode(present, mode) })
-  else slice.setDetails(root, { nextMode: strongerMode(nextMode, mode), nextOrigin: origin })
+  else {
+    // A pending deletion comes first, and stays that of whoever has requested it.
+    const asked = nextDeletion ? nextOrigin : { ...origin, at: slice.now.toISOString() }
+    remember(root, slice, { nextMode: strongerMode(nextMode, mode), nextOrigin: asked }, by)
+  }
 }
 
 /** Merges a pending reconcile into a job that has not begun, e.g. one stored by an earlier version. */

@@ -2,11 +2,12 @@ import { servedBy } from '../../core/claimant.ts'
 import type { WorkState } from '../../core/tree.ts'
 import type { ObjectKind, Phase } from '../../core/vocabulary.ts'
 import type { Client } from '../../store/client.ts'
-import { array, boolean, joined, nullable, smallintOf, text, uuid } from '../../store/column-types.ts'
+import { array, boolean, joined, json, nullable, smallintOf, text, uuid } from '../../store/column-types.ts'
 import { loadAgentsOf } from '../../store/loaders/agents.ts'
 import { type StatementRow, statement } from '../../store/statement.ts'
 import * as table from '../../store/tables.ts'
 import type { BlockerInputs, Waiting } from './blockers.ts'
+import type { PendingOrigin } from './origin.ts'
 import type { PlanFacts } from './predict-blockers.ts'
 
 /** Bounds of the chains of blockers that are followed for one list of objects. */
@@ -62,6 +63,7 @@ const DETAILS = statement({
     o.deletion_requested_at as "deletionRequestedAt", o.waiting_for as "waitingFor",
     i.object_id is not null as "isInstallation", i.ignored, i.mode, i.next_mode as "nextMode",
     i.next_deletion as "nextDeletion", i.cancel_requested_at as "cancelRequestedAt", i.cancel_by as "cancelBy",
+    i.next_origin as "nextOrigin", i.force_deletion as "forceDeletion", i.without_uninstall as "withoutUninstall",
     t.untriggered, t.open, t.failed, w.type, w.target, w.state, w.offer_after as "offerAfter", q.wake_at as "retryAt",
     (select s.error ->> 'message' from object_status s where s.object_id = o.id and w.offer_after is not null) as "lastProblem",
     (select s.error ->> 'message' from object_status s where s.object_id = o.id and o.phase = any(array[${UNSUCCESSFUL}]::phase[])) as "problem",
@@ -95,6 +97,9 @@ const DETAILS = statement({
     nextDeletion: joined(table.installation.nextDeletion),
     cancelRequestedAt: table.installation.cancelRequestedAt,
     cancelBy: table.installation.cancelBy,
+    nextOrigin: nullable(json<PendingOrigin>()),
+    forceDeletion: joined(table.installation.forceDeletion),
+    withoutUninstall: joined(table.installation.withoutUninstall),
     untriggered: nullable(table.tally.untriggered),
     open: nullable(table.tally.open),
     failed: nullable(table.tally.failed),
@@ -228,14 +233,16 @@ function isOpen(rows: readonly DetailsRow[]): (row: DetailsRow) => boolean {
 }
 
 function toWaiting(details: DetailsRow, { openChildren, scope, importers }: Related): Waiting {
-  const { isInstallation, ignored, mode, nextMode, nextDeletion, cancelRequestedAt, cancelBy, ...others } = details
+  const { isInstallation, ignored, mode, nextMode, nextDeletion, cancelRequestedAt, cancelBy, ...some } = details
+  const { nextOrigin, forceDeletion, withoutUninstall, ...others } = some
+  const requested = { ignored, nextMode, nextDeletion, nextOrigin, forceDeletion, withoutUninstall }
   const { open, type, problem, ...rest } = others
   const { untriggered, failed, target, state, offerAfter, retryAt, lastProblem, dependsOn, dependents, ...row } = rest
   const exporters = scope.flatMap(({ exporterId }) => exporterId ?? [])
   return {
     row,
     problem,
-    installation: isInstallation ? { ignored, mode, nextMode, nextDeletion, cancelRequestedAt, cancelBy } : null,
+    installation: isInstallation ? { ...requested, mode, cancelRequestedAt, cancelBy } : null,
     childCounts: open === null || failed === null || untriggered === null ? null : { untriggered, open, failed },
     work: type === null ? null : { type, target, state, offerAfter, lastProblem },
     dependsOn: [...new Set([...dependsOn, ...exporters])],

@@ -3,6 +3,7 @@ import { isFinished, type ObjectRow, WORK_STATE, type Work } from '../../core/tr
 import type { Phase, ReconcileMode } from '../../core/vocabulary.ts'
 import { type ExporterState, isReady } from './imports.ts'
 import { withLastProblem } from './last-problem.ts'
+import { type PendingRequest, pendingRequestsOf, type RequestedDetails } from './pending-requests.ts'
 import { isBeingDeleted } from './sibling-imports.ts'
 
 /** Finds the blockers of an object from plain data about it and about the objects on the chains of its blockers. */
@@ -28,14 +29,7 @@ export interface Waiting {
   /** Why it is in a failed phase; null: it is not. */
   readonly problem: string | null
   /** Installations only. */
-  readonly installation: {
-    readonly ignored: boolean
-    readonly mode: ReconcileMode
-    readonly nextMode: ReconcileMode | null
-    readonly nextDeletion: boolean
-    readonly cancelRequestedAt: Date | null
-    readonly cancelBy: string | null
-  } | null
+  readonly installation: (RequestedDetails & { readonly mode: ReconcileMode }) | null
   readonly childCounts: { readonly untriggered: number; readonly open: number; readonly failed: number } | null
   /** With why the last agent has given it back. */
   readonly work:
@@ -59,7 +53,12 @@ export interface BlockerInputs {
 }
 
 export type DeploymentsBlocker =
-  | { readonly reason: 'DEPENDENCY' | 'PARENT' | 'SIBLING_IMPORT'; readonly message: string; readonly objectId: string }
+  | {
+      readonly reason: 'DEPENDENCY' | 'PARENT' | 'SIBLING_IMPORT' | 'DECISION'
+      readonly message: string
+      readonly objectId: string
+    }
+  | { readonly reason: 'REQUEST'; readonly message: string; readonly request: PendingRequest }
   | { readonly reason: 'IMPORT'; readonly message: string; readonly name: string }
   | {
       readonly reason: 'AGENT'
@@ -94,6 +93,7 @@ export function blockersOf(id: string, details: BlockerInputs, now: Date): reado
   }
   for (const next of finder.awaited(object, direct)) for (const cause of finder.causes(next)) add(cause)
   for (const blocker of direct) add(blocker)
+  for (const blocker of requestsOf(object)) add(blocker)
   return [...found.values()]
 }
 
@@ -148,6 +148,7 @@ function directBlockers(object: Waiting, details: BlockerInputs, now: Date): rea
     ]
   }
   if (isPaused(object)) return [PAUSED]
+  if (isUndecided(object)) return [about('DECISION', object, repeatDeletion(object))]
   if (isFinished(object.row)) return waitsForItsTurn(object, details)
   if (object.row.kind === 'DEPLOY_ITEM') return waitsForAgent(object, details, now)
   return [...waitsForOthers(object, details), ...waitsForChildren(object)]
@@ -159,6 +160,21 @@ const PAUSED = { reason: 'IGNORED', message: 'It is ignored: nothing is started 
 function isPaused({ row, installation }: Waiting): boolean {
   if (!installation?.ignored || row.phase === 'PENDING' || !isFinished(row)) return false
   return installation.nextDeletion || installation.nextMode !== null
+}
+
+/** A deletion that failed is only ever repeated, and only by a user. */
+const isUndecided = ({ row, installation }: Waiting): boolean =>
+  row.parentId === null && row.phase === 'DELETE_FAILED' && isFinished(row) && installation?.nextDeletion === false
+const repeatDeletion = ({ row, problem }: Waiting): string =>
+  `The deletion of ${row.name} failed, and is only repeated if a person asks for it${problem ? `: ${problem}` : '.'}`
+
+/** What was requested during a job and waits for its end. */
+function requestsOf({ row, installation }: Waiting): readonly DeploymentsBlocker[] {
+  if (!installation || isFinished(row)) return []
+  return pendingRequestsOf(row, installation).map((request) => {
+    const { verb, by, message } = request
+    return { reason: 'REQUEST', request, message: `${verb} requested${by === null ? '' : ` by ${by}`}: ${message}` }
+  })
 }
 
 /** Blockers of an object that does not have its parent's job yet. */
@@ -315,7 +331,7 @@ export function awaitsAgent(type: string, target: string | null, connected: bool
 
 export const lacksImport = (name: string): string => `The import ${name} has no value yet.`
 
-const about = (reason: 'DEPENDENCY' | 'PARENT' | 'SIBLING_IMPORT', { row }: Waiting, message: string) => ({
+const about = (reason: 'DEPENDENCY' | 'PARENT' | 'SIBLING_IMPORT' | 'DECISION', { row }: Waiting, message: string) => ({
   reason,
   objectId: row.id,
   message,

@@ -1,10 +1,12 @@
+import { WORK_STATE } from '../../core/tree.ts'
 import type { ObjectKind, Phase } from '../../core/vocabulary.ts'
 import type { Client } from '../../store/client.ts'
-import { array, boolean, integer, uuid } from '../../store/column-types.ts'
+import { array, boolean, integer, json, nullable, uuid } from '../../store/column-types.ts'
 import { keyed } from '../../store/loaders/keyed.ts'
 import { OBJECT_SELECTION } from '../../store/loaders/objects.ts'
 import { statement } from '../../store/statement.ts'
 import * as table from '../../store/tables.ts'
+import type { PendingOrigin } from './origin.ts'
 
 const EXECUTION: ObjectKind = 'EXECUTION'
 const PENDING: Phase = 'PENDING'
@@ -32,6 +34,35 @@ export const loadJobs = keyed(
   `select o.id as key, o.job_id as "jobId", i.next_deletion or i.next_mode is not null as remembered
       from object o join installation i on i.object_id = o.id where o.id = any($1::uuid[])`,
   { jobId: table.object.jobId, remembered: boolean },
+)
+
+/** What is requested of installations, and of items by their work. */
+export const loadRequested = keyed(
+  `select o.id as key, o.parent_id as "parentId", o.phase, o.job_id as "jobId", o.finished_job_id as "finishedJobId",
+      coalesce(i.ignored, false) as ignored, i.next_mode as "nextMode", coalesce(i.next_deletion, false) as "nextDeletion",
+      i.next_origin as "nextOrigin", coalesce(i.force_deletion, false) as "forceDeletion",
+      coalesce(i.without_uninstall, false) as "withoutUninstall", i.cancel_requested_at as "cancelRequestedAt",
+      i.cancel_by as "cancelBy", w.abort_requested_at as "abortRequestedAt", w.abort_code as "abortCode", r.cancel_by as "stoppedBy"
+    from object o left join installation i on i.object_id = o.id left join installation r on r.object_id = o.root_id
+    left join work w on w.object_id = o.id and w.state = ${WORK_STATE.CLAIMED}
+    where o.id = any($1::uuid[])`,
+  {
+    parentId: table.object.parentId,
+    phase: table.object.phase,
+    jobId: table.object.jobId,
+    finishedJobId: table.object.finishedJobId,
+    ignored: boolean,
+    nextMode: table.installation.nextMode,
+    nextDeletion: boolean,
+    nextOrigin: nullable(json<PendingOrigin>()),
+    forceDeletion: boolean,
+    withoutUninstall: boolean,
+    cancelRequestedAt: table.installation.cancelRequestedAt,
+    cancelBy: table.installation.cancelBy,
+    abortRequestedAt: table.work.abortRequestedAt,
+    abortCode: table.work.abortCode,
+    stoppedBy: table.installation.cancelBy,
+  },
 )
 
 /**

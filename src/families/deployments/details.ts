@@ -1,7 +1,7 @@
 import type { Node, Slice } from '../../core/tree.ts'
 import type { ReconcileMode } from '../../core/vocabulary.ts'
 import type { DetailsTable } from '../family.ts'
-import type { Origin, RunOrigin } from './origin.ts'
+import type { PendingOrigin, RunOrigin } from './origin.ts'
 
 /** The family's own columns. */
 
@@ -24,7 +24,7 @@ export interface InstallationDetails {
   /** Of the running or last job; null: an earlier version has begun it. */
   readonly origin: RunOrigin | null
   /** Of the pending job. */
-  readonly nextOrigin: Origin | null
+  readonly nextOrigin: PendingOrigin | null
 }
 export interface DeployItemDetails {
   readonly type: string

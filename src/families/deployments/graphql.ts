@@ -10,7 +10,7 @@ import './graphql/installation-mutations.ts'
 import './graphql/data-mutations.ts'
 import './graphql/plan.ts'
 import { LEFT_OUT } from './detail-loaders.ts'
-import { blockers, deadlines, leftOut, outstanding } from './graphql/loaders.ts'
+import { blockers, deadlines, leftOut, outstanding, pendingRequests } from './graphql/loaders.ts'
 
 declare module '../../graphql/context.ts' {
   interface FamilyServices {
@@ -23,7 +23,11 @@ export const deploymentsGraphql: FamilyApi = {
   blockers,
   deadlines,
   outstanding,
+  pendingRequests,
   leftOut,
+  // A deletion that failed is only repeated if a user asks for it.
+  undecidedSql: `(o.kind = 'INSTALLATION' and o.parent_id is null and o.phase = 'DELETE_FAILED' and o.job_id = o.finished_job_id
+    and exists (select from installation i where i.object_id = o.id and not i.next_deletion))`,
   leftOutSql: `(o.kind in ('INSTALLATION', 'EXECUTION', 'DEPLOY_ITEM') and ${LEFT_OUT})`,
   outstandingSql:
     'exists (select from installation i where i.object_id = o.id and (i.next_mode is not null or i.next_deletion))',

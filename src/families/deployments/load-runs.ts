@@ -141,7 +141,7 @@ const RUN_PHASES = statement({
       (array_agg(concat_ws('/', nullif(c.parent_path, ''), c.name) order by c.batch_id desc))[1] as path,
       (array_agg(c."to" order by c.batch_id desc, c.idx desc))[1] as phase,
       min(c.at) as "startedAt", max(c.at) as "endedAt"
-    from phase_change c where c.root_id = $1 and c.job_id = any($2::uuid[]) and not c.rejected
+    from phase_change c where c.root_id = $1 and c.job_id = any($2::uuid[]) and c.revision is not null
     group by c.object_id, c.job_id order by c.object_id limit 20000`,
   params: [uuid, array(uuid)],
   row: {

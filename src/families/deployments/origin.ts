@@ -10,6 +10,11 @@ export interface Origin {
   readonly by: string | null
   readonly cause: RunCause
 }
+/** The origin of a job that has not begun. */
+export interface PendingOrigin extends Origin {
+  /** An ISO time; absent: an earlier version has written it. */
+  readonly at?: string
+}
 /** The origin of the running or last job. */
 export interface RunOrigin extends Origin {
   readonly jobId: string

@@ -11,6 +11,7 @@ export function startJob(root: Node, slice: Slice): void {
   if (!nextDeletion && !nextMode) return
   // A deletion can be repeated, but not undone.
   const deleting = nextDeletion || deletionRequestedAt !== null
+  const requestedAt = nextOrigin?.at === undefined ? slice.now : new Date(nextOrigin.at)
   const jobId = slice.newId()
   slice.setDetails(root, {
     // A version that does not write origins leaves none.
@@ -30,7 +31,7 @@ export function startJob(root: Node, slice: Slice): void {
   })
   slice.patch(root, {
     jobId,
-    deletionRequestedAt: deleting ? (deletionRequestedAt ?? slice.now) : null,
+    deletionRequestedAt: deleting ? (deletionRequestedAt ?? requestedAt) : null,
   })
   slice.touch(root)
 }

@@ -15,6 +15,7 @@ export interface Waiting {
 }
 
 export type EdgeBlocker =
+  | { readonly reason: 'DECISION'; readonly message: string; readonly objectId: string }
   | { readonly reason: 'CLOUDLET'; readonly message: string; readonly objectId: string }
   | { readonly reason: 'DEPENDENCY'; readonly message: string; readonly objectId: string }
   | {
@@ -26,9 +27,9 @@ export type EdgeBlocker =
 
 export function blockersOf(waiting: Waiting | undefined): readonly EdgeBlocker[] {
   if (!waiting) return []
-  const { kind, phase, cloudletId, cloudletName, cloudletPhase, upgradePhase, children } = waiting
+  const { kind, phase, cloudletId, cloudletName, cloudletPhase, children } = waiting
   const isConnected = cloudletPhase === 'READY'
-  if (kind === 'CLOUDLET') return ofCloudlet(phase, upgradePhase)
+  if (kind === 'CLOUDLET') return ofCloudlet(waiting)
   if (phase === 'DELETE_PREPARE')
     return children.map(({ id, name, phase: at }) => ({
       reason: 'DEPENDENCY',
@@ -44,7 +45,17 @@ export function blockersOf(waiting: Waiting | undefined): readonly EdgeBlocker[]
   return [{ reason: 'AGENT', message, types: ['crm'], connected: true }]
 }
 
-function ofCloudlet(phase: Phase, upgradePhase: Phase): readonly EdgeBlocker[] {
+function ofCloudlet({ phase, upgradePhase, cloudletId, cloudletName }: Waiting): readonly EdgeBlocker[] {
+  const decision: EdgeBlocker = {
+    reason: 'DECISION',
+    message: `The upgrade of ${cloudletName} failed, and nothing on it can be changed until an administrator has put it right by hand and says so.`,
+    objectId: cloudletId,
+  }
+  const found = ofConnection(phase, upgradePhase)
+  return upgradePhase === 'UPDATE_ERROR' ? [decision, ...found] : found
+}
+
+function ofConnection(phase: Phase, upgradePhase: Phase): readonly EdgeBlocker[] {
   const agent = (message: string, connected: boolean): EdgeBlocker => ({
     reason: 'AGENT',
     message,

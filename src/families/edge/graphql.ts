@@ -25,4 +25,6 @@ export const edgeGraphql: FamilyApi = {
   // An operation runs at once or is refused, so none is ever still to begin.
   outstanding: async (_, rows) => rows.map(() => false),
   outstandingSql: 'false',
+  undecidedSql:
+    "(o.kind = 'CLOUDLET' and exists (select from cloudlet c where c.object_id = o.id and c.upgrade_phase = 'UPDATE_ERROR'))",
 }

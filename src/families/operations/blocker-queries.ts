@@ -5,13 +5,13 @@ import { array, json, nullable, smallintOf, uuid } from '../../store/column-type
 import { loadAgentsOf } from '../../store/loaders/agents.ts'
 import { statement } from '../../store/statement.ts'
 import * as table from '../../store/tables.ts'
-import type { BlockerInputs, Waiting } from './blockers.ts'
+import type { BlockerInputs, LockWait, Waiting } from './blockers.ts'
 import { blockersOfLocks } from './lock-queries.ts'
 
 /** Jobs that are read for one task. */
 const MOST_JOBS = 10
 
-// A task waits for what its jobs wait for: the first ones that wait for a lock or for a runner are read with it.
+// A task waits for what its jobs wait for: the first ones that wait for a decision, a lock or a runner are read with it.
 const WAITING = statement({
   text: `with asked as (
     select unnest($1::uuid[]) as id
@@ -19,8 +19,8 @@ const WAITING = statement({
     select id from asked
     union select j.id from asked a cross join lateral (
       select c.id from object c left join work k on k.object_id = c.id
-      where c.parent_id = a.id and c.kind = 'GADGET_JOB' and (c.phase = 'WAITING' or k.state = ${WORK_STATE.OFFERED})
-      order by c.ordinal limit ${MOST_JOBS}
+      where c.parent_id = a.id and c.kind = 'GADGET_JOB' and (c.phase in ('WAITING', 'UNDO_FAILED') or k.state = ${WORK_STATE.OFFERED})
+      order by c.phase <> 'UNDO_FAILED', c.ordinal limit ${MOST_JOBS}
     ) j
   )
   select o.id, o.kind, o.parent_id as "parentId", o.name, o.phase, o.project_id as "projectId", t.phase as "taskPhase", y.open, w.type, w.state as "workState",
@@ -44,7 +44,13 @@ const WAITING = statement({
   },
 })
 
-/** Runs two statements, one for the locks and one for the agents, whatever the number of objects. */
+const UNDECIDED = statement({
+  text: `select id from object where id = any($1::uuid[]) and phase = 'UNDO_FAILED'`,
+  params: [array(uuid)],
+  row: { id: table.object.id },
+})
+
+/** Runs at most four statements, whatever the number of objects. */
 export async function queryBlockerInputs(
   client: Client,
   ids: readonly string[],
@@ -54,13 +60,19 @@ export async function queryBlockerInputs(
   const waiting = rows.filter(({ phase }) => phase === 'WAITING').map(({ id }) => id)
   const types = [...new Set(rows.flatMap(({ type }) => type ?? []))]
   const [locks, agents] = await Promise.all([
-    waiting.length > 0 ? blockersOfLocks(client, waiting) : new Map(),
+    waiting.length > 0 ? blockersOfLocks(client, waiting) : new Map<string, readonly LockWait[]>(),
     types.length > 0 ? loadAgentsOf(client, types, agentsSince) : [],
   ])
+  const before = [
+    ...rows.flatMap(({ dependsOn }) => dependsOn.map(({ id }) => id)),
+    ...[...locks.values()].flat().flatMap(({ ahead }) => ahead.map(({ objectId }) => objectId)),
+  ]
+  const undecided = before.length > 0 ? (await UNDECIDED.query(client, [before])).rows : []
   return {
     objects: new Map(rows.map((row) => [row.id, row])),
     jobsOf: Map.groupBy(rows, ({ parentId }) => parentId),
     locks,
+    undecided: new Set(undecided.map(({ id }) => id)),
     isServed: servedBy(agents),
   }
 }

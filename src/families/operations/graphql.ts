@@ -3,7 +3,7 @@ import type { OperationsCommands } from './commands.ts'
 import './graphql/lock.ts'
 import './graphql/task.ts'
 import './graphql/task-mutations.ts'
-import { blockers } from './graphql/loaders.ts'
+import { blockers, pendingRequests } from './graphql/loaders.ts'
 
 declare module '../../graphql/context.ts' {
   interface FamilyServices {
@@ -14,8 +14,10 @@ declare module '../../graphql/context.ts' {
 /** The operations family's part of the API. */
 export const operationsGraphql: FamilyApi = {
   blockers,
+  pendingRequests,
   deadlines: async (_, rows) => rows.map(() => []),
   // A job runs once, so none is ever still to begin.
   outstanding: async (_, rows) => rows.map(() => false),
   outstandingSql: 'false',
+  undecidedSql: "(o.kind = 'GADGET_JOB' and o.phase = 'UNDO_FAILED')",
 }

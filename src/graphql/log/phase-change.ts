@@ -17,7 +17,7 @@ import { AT_LEAST, caughtUp } from './read-your-writes.ts'
 
 PhaseChangeRef.implement({
   description:
-    'A record of the log: a phase change, or a request that the state machine refused (`rejected`). Records never change.',
+    'A record of the log: a phase change, a request that waits (`requested`), or a request that the state machine refused (`rejected`). Records never change.',
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.id({ description: 'Unique and permanent.', resolve: phaseChangeId }),
@@ -71,10 +71,16 @@ PhaseChangeRef.implement({
     }),
     jobId: t.exposeID('jobId', { nullable: true, description: 'Job of the object at that time; null if it had none.' }),
     revision: t.int({
-      description: 'Revision of the object that the change made, from 1; 0 if it was rejected.',
+      description:
+        'Revision of the object that the change made, from 1; 0 if it was rejected, or is a request that waits.',
       resolve: ({ revision }) => revision ?? 0,
     }),
     rejected: t.exposeBoolean('rejected', { description: 'Whether the request was refused and nothing was written.' }),
+    requested: t.boolean({
+      description:
+        'Whether it is a request that was accepted and waits, such as a deletion during a job: `from` and `to` are the phase at that time, `reason` says what was requested.',
+      resolve: ({ revision, rejected }) => revision === null && !rejected,
+    }),
     at: t.expose('at', { type: 'DateTime', description: 'When, by the clock of the database.' }),
   }),
 })

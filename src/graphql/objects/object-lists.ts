@@ -101,7 +101,7 @@ export function logsOf(context: GraphQLContext, row: ObjectRow, args: PageArgs):
 }
 
 /** Asks each family once, about all objects of its kinds. */
-function loadFromFamilies<T>(
+export function loadFromFamilies<T>(
   context: ResolverContext,
   ask: (family: GraphQLFamily, rows: readonly ObjectRow[]) => Promise<readonly T[]>,
 ): DataLoader<ObjectRow, T, string> {

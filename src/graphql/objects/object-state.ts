@@ -7,6 +7,7 @@ import { PhaseClassEnum, PhaseEnum } from '../schema/enums.ts'
 import { BlockerRef, TransitionRef, TreeObjectRef } from '../schema/refs.ts'
 import { blockersLoader, deadlinesLoader, isObjectFinished } from './object-lists.ts'
 import { DeadlineRef, ObjectErrorRef, ProgressRef } from './object-parts.ts'
+import { deletionRequestedAt } from './pending-request.ts'
 
 /** The state of an object; its place in the tree is in tree-object.ts. */
 builder.interfaceFields(TreeObjectRef, (t) => ({
@@ -38,10 +39,12 @@ builder.interfaceFields(TreeObjectRef, (t) => ({
     nullable: true,
     description: 'Last job that the object has finished; null before the first.',
   }),
-  deletionRequestedAt: t.expose('deletionRequestedAt', {
+  deletionRequestedAt: t.field({
     type: 'DateTime',
     nullable: true,
-    description: 'When the deletion of the object began; null if it is not to be deleted.',
+    description:
+      'When the deletion of the object was requested, even if it waits for the running job; null if it is not to be deleted.',
+    resolve: (row, _, context) => deletionRequestedAt(row, context),
   }),
   error: t.field({
     type: ObjectErrorRef,

@@ -2,7 +2,6 @@ import { readable } from '../../core/can-read.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
 import { RIGHTS } from '../../core/rights.ts'
 import type { ObjectRow } from '../../core/tree.ts'
-import type { Phase } from '../../core/vocabulary.ts'
 import {
   countObjects,
   findObjects,
@@ -11,6 +10,7 @@ import {
   positionOf,
 } from '../../store/loaders/find-objects.ts'
 import { loadObjectsByPath } from '../../store/loaders/objects.ts'
+import type { KindRegistry } from '../family.ts'
 import { objectLoader } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
 import { connect } from '../schema/connection.ts'
@@ -41,6 +41,10 @@ const ObjectFilter = builder.inputType('ObjectFilter', {
     failed: t.boolean({
       description:
         'True: only objects that have failed by themselves: they are in a phase of the class FAILED, and none of their children is. False: all.',
+    }),
+    undecided: t.boolean({
+      description:
+        'True: only objects about which a person must decide: their `blockedBy` has a DecisionBlocker about themselves. False: all.',
     }),
     rootsOnly: t.boolean({ description: 'True: only objects without parent. False: all.' }),
     nameContains: t.string({
@@ -82,9 +86,9 @@ type Filter = typeof ObjectFilter.$inferInput
 function queryOf(
   filter: Filter | null | undefined,
   { projects, rootId }: Viewer,
-  failedPhases: readonly Phase[],
+  { failedPhases, undecided: conditions }: Pick<KindRegistry, 'failedPhases' | 'undecided'>,
 ): ObjectQuery {
-  const { project, kinds, phases, finished, failed, rootsOnly, nameContains, labels } = filter ?? {}
+  const { project, kinds, phases, finished, failed, undecided, rootsOnly, nameContains, labels } = filter ?? {}
   return {
     projects,
     rootId,
@@ -93,6 +97,7 @@ function queryOf(
     phases: phases ?? undefined,
     finished: finished ?? undefined,
     lowestIn: failed ? failedPhases : undefined,
+    anyOf: undecided ? conditions : undefined,
     rootsOnly: rootsOnly ?? undefined,
     nameContains: nameContains ?? undefined,
     labels: labels ? Object.fromEntries(labels.map(({ key, value }) => [key, value])) : undefined,
@@ -177,7 +182,7 @@ builder.queryFields((t) => ({
     complexity: (args) => pageCost(args),
     resolve: (_, { filter, orderBy, ...args }, { pool, viewer, kinds }) => {
       const order: ObjectOrder = orderBy ?? CREATED
-      const query = queryOf(filter, viewer, kinds.failedPhases)
+      const query = queryOf(filter, viewer, kinds)
       if ((order.field === 'UPDATED_AT' || order.field === 'PHASE_SINCE') && !query.rootsOnly) {
         throw badInput(`Only roots can be ordered by ${order.field}: set rootsOnly.`)
       }

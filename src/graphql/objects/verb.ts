@@ -1,12 +1,17 @@
+import type { GraphQLSchema } from 'graphql'
 import { type JudgedVerb, judgeVerb } from '../../core/judge-verb.ts'
 import type { Right } from '../../core/rights.ts'
 import type { ObjectRow } from '../../core/tree.ts'
 import type { Verb, VerbFlag } from '../../core/verb.ts'
+import type { BlockerValue } from '../family.ts'
+import { objectLoader, objectOf } from '../loaders.ts'
+import type { ResolverContext } from '../resolver-context.ts'
 import { builder } from '../schema/builder.ts'
 import { ObjectKindEnum, ObstacleEnum, PhaseEnum, WhileDeletingEnum } from '../schema/enums.ts'
-import { TreeObjectRef } from '../schema/refs.ts'
+import { BlockerRef, TreeObjectRef } from '../schema/refs.ts'
 import { rightOf } from '../schema/rights-plugin.ts'
 import { isObjectFinished } from './object-lists.ts'
+import { deletionRequestedAt } from './pending-request.ts'
 
 const VerbFlagRef = builder.objectRef<VerbFlag>('VerbFlag').implement({
   description: 'A boolean field of the input of a verb, false if left out.',
@@ -103,34 +108,62 @@ const ObjectVerbRef = builder.objectRef<JudgedVerb>('ObjectVerb').implement({
   }),
 })
 
+/** All verbs of the object, judged for the viewer. */
+async function verbsFor(
+  object: ObjectRow,
+  context: ResolverContext,
+  schema: GraphQLSchema,
+): Promise<readonly JudgedVerb[]> {
+  const { kinds, viewer } = context
+  const machines = kinds.machinesOf(object.kind)
+  const isSecondary = machines.some(({ column, verbs }) => column && verbs.length > 0)
+  const [finished, secondary, requestedAt] = await Promise.all([
+    isObjectFinished(context, object),
+    isSecondary ? kinds.familyOf(object.kind).secondaryPhase?.(context, object) : null,
+    deletionRequestedAt(object, context),
+  ])
+  const mutations = schema.getMutationType()?.getFields() ?? {}
+  const { projectId, parentId } = object
+  return machines.flatMap((machine) => {
+    const phase = machine.column ? (secondary ?? null) : object.phase
+    const subject = { projectId, parentId, deletionRequestedAt: requestedAt, finished, phase }
+    return machine.verbs
+      .filter(({ kind }) => kind === object.kind)
+      .map((verb) => judgeVerb(verb, subject, viewer, rightTo(mutations[verb.mutation], verb), machine))
+  })
+}
+
 builder.interfaceField(TreeObjectRef, 'verbs', (t) =>
   t.field({
     type: [ObjectVerbRef],
     description:
       'All verbs of the kind, in the order in which a client shows them, each with whether the viewer may ask for it now, and why not.',
-    resolve: async (object, _, context, { schema }) => {
-      const { kinds, viewer } = context
-      const machines = kinds.machinesOf(object.kind)
-      const isSecondary = machines.some(({ column, verbs }) => column && verbs.length > 0)
-      const [finished, secondary] = await Promise.all([
-        isObjectFinished(context, object),
-        isSecondary ? kinds.familyOf(object.kind).secondaryPhase?.(context, object) : null,
-      ])
-      const mutations = schema.getMutationType()?.getFields() ?? {}
-      return machines.flatMap((machine) => {
-        const subject = { ...placeOf(object), finished, phase: machine.column ? (secondary ?? null) : object.phase }
-        return machine.verbs
-          .filter(({ kind }) => kind === object.kind)
-          .map((verb) => judgeVerb(verb, subject, viewer, rightTo(mutations[verb.mutation], verb), machine))
-      })
-    },
+    resolve: async (object, _, context, { schema }) => [...(await verbsFor(object, context, schema))],
   }),
 )
 
-const placeOf = ({ projectId, parentId, deletionRequestedAt }: ObjectRow) => ({
-  projectId,
-  parentId,
-  deletionRequestedAt,
+builder.objectRef<BlockerValue & { readonly objectId: string }>('DecisionBlocker').implement({
+  description:
+    'Nothing more happens by itself: a person must decide about this object, or about another one for which it waits.',
+  interfaces: [BlockerRef],
+  fields: (t) => ({
+    object: t.field({
+      type: TreeObjectRef,
+      nullable: true,
+      description: 'The object to decide about; null once it is deleted, or if the viewer may not read it.',
+      resolve: objectOf,
+    }),
+    verbs: t.field({
+      type: [ObjectVerbRef],
+      description:
+        'The verbs of that object that end it, also those that take more rights than the viewer has; empty if the viewer may not read it.',
+      resolve: async ({ objectId }, _, context, { schema }) => {
+        const object = await objectLoader(context).load(objectId)
+        const verbs = object ? await verbsFor(object, context, schema) : []
+        return verbs.filter(({ refusal }) => refusal === null || refusal.fits)
+      },
+    }),
+  }),
 })
 
 function rightTo(field: { readonly extensions: object } | undefined, { mutation }: Verb): Right {

@@ -20,6 +20,8 @@ export interface ObjectQuery {
   /** In one of these phases, without a child that is in one. */
   readonly lowestIn?: readonly Phase[] | undefined
   readonly labels?: Readonly<Record<string, string>> | undefined
+  /** Any of these conditions on an object `o`, which are no input. */
+  readonly anyOf?: readonly string[] | undefined
 }
 export type ObjectOrderField = 'CREATED_AT' | 'UPDATED_AT' | 'NAME' | 'PHASE_SINCE'
 export interface ObjectOrder {
@@ -74,6 +76,7 @@ function conditionsOf(query: ObjectQuery, rule: FinishedRule): Conditions {
   where.add(query.kinds, (p) => `o.kind = any(${p}::object_kind[])`)
   where.add(query.phases, (p) => `o.phase = any(${p}::phase[])`)
   where.add(query.lowestIn, lowestIn)
+  if (query.anyOf) where.all.push(`(${query.anyOf.join(' or ') || 'false'})`)
   if (query.rootsOnly) where.all.push('o.parent_id is null')
   where.add(query.nameContains, (p) => `strpos(lower(o.name), lower(${p})) > 0`)
   where.add(query.labels && JSON.stringify(query.labels), (p) => labelled(p))

@@ -93,7 +93,7 @@ async function sequencesOf(
 const HAS_MOVED = statement({
   text: `select $2 < (select floor_seq from log_meta) or coalesce((
         select coalesce(b.first_seq + c.idx > $2, true) from phase_change c
-        left join log_batch b on b.id = c.batch_id where c.root_id = $1 and not c.rejected
+        left join log_batch b on b.id = c.batch_id where c.root_id = $1 and c.revision is not null
         order by c.batch_id desc, c.idx desc limit 1
       ), false) as moved`,
   params: [uuid, bigint],

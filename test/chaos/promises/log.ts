@@ -1,7 +1,7 @@
 import { step } from '../../../src/core/machine.ts'
 import type { Phase } from '../../../src/core/vocabulary.ts'
 import { failovers, type LoggedChange, type ReaderRecord } from '../evidence.ts'
-import { by, isDeployment, isFinal, machineOf, moves, objectsOf, type Promised, tell } from './reading.ts'
+import { by, isDeployment, isFinal, isRequest, machineOf, moves, objectsOf, type Promised, tell } from './reading.ts'
 
 /** Promises of the log, by itself and together with the tables. */
 
@@ -45,7 +45,7 @@ export const ordered: Promised = (evidence) => {
     const time = times.get(rootId) ?? at
     times.set(rootId, at)
     const early = at < time ? [`${sequence} is of before the change before it in its tree`] : []
-    if (rejected) return early
+    if (rejected || isRequest(change)) return early
     const before = revisions.get(objectId) ?? 0
     revisions.set(objectId, revision ?? before)
     const back =

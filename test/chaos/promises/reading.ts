@@ -11,9 +11,12 @@ export const machineOf = (name: string) => allMachines.find((machine) => machine
 /** The phases in which nothing happens until somebody asks for something. */
 export const isFinal = (kind: ObjectKind, phase: Phase): boolean =>
   allMachines.some((machine) => machine.kinds.includes(kind) && !machine.column && machine.final.includes(phase))
+/** A request that waits is in the log with the phase at that time, and makes no revision. */
+export const isRequest = ({ from, to, rejected, revision }: LoggedChange): boolean =>
+  !rejected && revision === null && from === to
 /** Changes that have moved something. */
 export const moves = ({ log }: Pick<Evidence, 'log'>): readonly LoggedChange[] =>
-  log.filter(({ rejected }) => !rejected)
+  log.filter((change) => !change.rejected && !isRequest(change))
 export const tell = ({ kind, name, objectId }: { kind: string; name: string; objectId: string }): string =>
   `${kind} ${name} (${objectId})`
 export const isDeployment = ({ kind }: { readonly kind: ObjectKind }): boolean =>

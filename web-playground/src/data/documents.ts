@@ -6,6 +6,7 @@ import { gql } from './gql.ts'
 const ROW_FIELDS = `fragment RowFields on TreeObject {
   id kind name phase phaseSince createdAt finished revision
   project { name } parent { id } root { id name } error { code message }
+  pendingRequests { verb mode by at message }
 }`
 
 export const ROWS = gql(`query Rows($filter: ObjectFilter!, $orderBy: ObjectOrder!, $first: Int!, $after: String) {
@@ -57,12 +58,22 @@ const BLOCKERS = `reason message
   ... on SiblingImportBlocker { object { ${LINK} } }
   ... on CloudletBlocker { object { ${LINK} } }
   ... on LockBlocker { resource position holders { ${LINK} } }
-  ... on BackoffBlocker { until }`
+  ... on BackoffBlocker { until }
+  ... on NotInJobBlocker { object { ${LINK} } }
+  ... on DecisionBlocker { object { ${LINK} } verbs { name label allowed } }`
 
-export const UNFINISHED = gql(`query Unfinished($filter: ObjectFilter!, $first: Int!) {
+export const UNFINISHED = gql(`query Unfinished($filter: ObjectFilter!, $undecided: ObjectFilter!, $first: Int!) {
   objects(filter: $filter, first: $first) {
     totalCount
-    edges { node { ...RowFields blockedBy(first: 3) { reason message ... on AgentBlocker { connected } } } }
+    edges { node { ...RowFields ...Waits } }
+  }
+  undecided: objects(filter: $undecided, first: $first) { edges { node { ...RowFields ...Waits } } }
+}
+fragment Waits on TreeObject {
+  blockedBy(first: 3) {
+    reason message
+    ... on AgentBlocker { connected }
+    ... on DecisionBlocker { object { id } verbs { name label } }
   }
 }\n${ROW_FIELDS}`)
 

@@ -35,6 +35,8 @@ export class OverviewStore extends Store {
   counts: Counts | null = null
   unfinished: readonly Unfinished[] | null = null
   unfinishedTotal = 0
+  /** What only a person can end, finished or not. */
+  undecided: readonly Unfinished[] = []
   /** What failed by itself; null: not read yet. */
   failed: readonly Failed[] | null = null
   failedTotal = 0
@@ -158,9 +160,12 @@ export class OverviewStore extends Store {
   }
 
   async #look(signal: AbortSignal): Promise<void> {
-    const variables = { filter: { finished: false, project: this.#project }, first: UNFINISHED_SHOWN }
-    const { objects } = await this.#session.client.query(UNFINISHED, variables, { signal })
+    const project = this.#project
+    const filter = { finished: false, project }
+    const variables = { filter, undecided: { undecided: true, project }, first: UNFINISHED_SHOWN }
+    const { objects, undecided } = await this.#session.client.query(UNFINISHED, variables, { signal })
     this.unfinished = nodesOf(objects)
+    this.undecided = nodesOf(undecided)
     this.unfinishedTotal = objects?.totalCount ?? this.unfinished.length
     this.changed()
     if (this.#failuresMoved) await this.#readFailures(signal)

@@ -111,6 +111,7 @@ export class PastStore extends Store {
         project,
         root,
         error: null,
+        pendingRequests: [],
       }),
     )
     // Dependencies of deleted objects are unknown, so they get no line.

@@ -40,7 +40,8 @@ export function undoneFailures(
   for (const change of changes) {
     const machine = machines.all.find(({ name }) => name === change.machine)
     // Another machine may have the phase for good.
-    if (change.sequence <= seen || change.rejected || machine?.final.includes(change.to)) continue
+    if (change.sequence <= seen || change.rejected || change.revision === 0 || machine?.final.includes(change.to))
+      continue
     last.set(change.objectId, change)
   }
   return [...last.values()].sort((a, b) => b.sequence - a.sequence)

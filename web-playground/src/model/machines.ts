@@ -38,8 +38,17 @@ export class Machines {
   isFinal(kind: string, phase: string): boolean {
     return this.of(kind)?.final.includes(phase) ?? false
   }
-  /** Whether a change of this machine moves the phase of an object of this kind. */
-  moves({ kind, machine }: { readonly kind: string; readonly machine: string }): boolean {
+  /** Whether a change moves the phase of its object: not on another machine, refused, or only requested. */
+  moves({
+    kind,
+    machine,
+    revision,
+  }: {
+    readonly kind: string
+    readonly machine: string
+    readonly revision: number
+  }): boolean {
+    if (revision === 0) return false
     const own = this.of(kind)
     return own === undefined || own.name === machine
   }

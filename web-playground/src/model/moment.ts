@@ -1,9 +1,11 @@
 import type { PhaseChange } from 'phaseline/client'
+import { isRequest } from './object.ts'
 import { duration } from './words.ts'
 
 /** A change in one line: its actor and reason. */
 export function sentenceOf(change: PhaseChange): string {
   const { name, from, to, rejected } = change
+  if (isRequest(change)) return `${name}: ${change.reason ?? ''} by ${whoOf(change)}`
   return `${rejected ? 'refused: ' : ''}${name} ${from ? `${from} → ` : ''}${to} by ${whoOf(change)}${whyOf(change)}`
 }
 export const whoOf = ({ actor, by }: PhaseChange): string => (by ? `${actor} ${by}` : actor)

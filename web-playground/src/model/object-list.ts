@@ -1,7 +1,7 @@
 import type { PhaseChange } from 'phaseline/client'
 import { compareRows, matches, type ObjectFilter } from './filter.ts'
 import type { Machines } from './machines.ts'
-import { patched, type Row } from './object.ts'
+import { isRequest, isToRead, patched, type Row } from './object.ts'
 
 /** More changes than arrive during the read of a page. */
 const REMEMBERED = 20_000
@@ -61,6 +61,7 @@ export class ObjectList {
     const wanted = new Set<string>()
     let touched = false
     for (const change of changes) {
+      if (isRequest(change) && this.#byId.has(change.objectId)) wanted.add(change.objectId)
       if (change.rejected || !this.#machines.moves(change)) continue
       this.#remember(change)
       const row = this.#byId.get(change.objectId)
@@ -90,8 +91,7 @@ export class ObjectList {
     const next = patched(row, change, this.#machines)
     if (next === row) return false
     this.#place(next)
-    // The change does not have the error.
-    if (next.finished) wanted.add(row.id)
+    if (isToRead(next)) wanted.add(row.id)
     return true
   }
 
@@ -109,7 +109,7 @@ export class ObjectList {
     const known = this.#byId.get(row.id)
     if (known && known.revision > now.revision) return
     this.#place(now)
-    if (now !== row && now.finished) wanted.add(row.id)
+    if (now !== row && isToRead(now)) wanted.add(row.id)
   }
 
   #place(row: Row): void {

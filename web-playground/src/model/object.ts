@@ -15,7 +15,21 @@ export interface Row {
   readonly parent: { readonly id: string } | null
   readonly root: { readonly id: string; readonly name: string }
   readonly error: { readonly code: string; readonly message: string } | null
+  readonly pendingRequests: readonly PendingRequest[]
 }
+export interface PendingRequest {
+  readonly verb: string
+  readonly mode: string | null
+  readonly by: string | null
+  readonly at: string | null
+  readonly message: string
+}
+
+/** A record of a request that waits: it moves nothing, and the object is read again. */
+export const isRequest = ({ revision, rejected }: PhaseChange): boolean => revision === 0 && !rejected
+
+/** After a change of its phase, what the change does not have is read again: the error, and what is pending. */
+export const isToRead = ({ finished, pendingRequests }: Row): boolean => finished || pendingRequests.length > 0
 
 /** The row after a change; the same row when the change is known. The caller handles changes to GONE. */
 export function patched<T extends Row>(row: T, change: PhaseChange, machines: Machines): T {

@@ -7,26 +7,35 @@ export interface Waiting {
     readonly reason: string
     readonly message: string
     readonly connected?: boolean | undefined
+    /** Of a decision: about which object, and what ends it. */
+    readonly object?: { readonly id: string } | null | undefined
+    readonly verbs?: readonly { readonly label: string }[] | undefined
   }[]
 }
 
 /** Reasons that end by themselves as the tree goes on. */
-const PATIENT = new Set(['DEPENDENCY', 'CHILDREN', 'PARENT'])
+const PATIENT = new Set(['DEPENDENCY', 'CHILDREN', 'PARENT', 'REQUEST', 'NOT_IN_JOB'])
 
 /**
- * Objects with another reason, the longest wait first, each with its first one: the root cause. An object that only
- * waits because an object below it waits for the same is left out.
+ * Objects with another reason, each with its first one: the root cause. What a person must decide comes first, then the
+ * longest wait. An object that only waits for what another one in the list waits for is left out.
+ * @param undecided objects about which a person must decide, which may be among the others
  */
 export function stuckOf<T extends Waiting>(
   objects: readonly T[],
+  undecided: readonly T[] = [],
 ): readonly { readonly object: T; readonly blocker: T['blockedBy'][number] }[] {
-  const all = objects.flatMap((object) => {
+  const listed = new Map([...undecided, ...objects].map((object) => [object.id, object]))
+  const all = [...listed.values()].flatMap((object) => {
     // A connected agent claims the work in a moment.
     const blocker = object.blockedBy.find(({ reason, connected }) => !PATIENT.has(reason) && connected !== true)
     return blocker ? [{ object, blocker }] : []
   })
   const above = new Set(all.map(({ object, blocker }) => `${object.parent?.id} ${blocker.message}`))
+  const isListed = ({ reason, object: about }: T['blockedBy'][number], { id }: T): boolean =>
+    reason === 'DECISION' && about != null && about.id !== id && listed.has(about.id)
   return all
-    .filter(({ object, blocker }) => !above.has(`${object.id} ${blocker.message}`))
-    .toSorted((a, b) => a.object.phaseSince.localeCompare(b.object.phaseSince))
+    .filter(({ object, blocker }) => !above.has(`${object.id} ${blocker.message}`) && !isListed(blocker, object))
+    .toSorted((a, b) => rank(a.blocker) - rank(b.blocker) || a.object.phaseSince.localeCompare(b.object.phaseSince))
 }
+const rank = ({ reason }: { readonly reason: string }): number => (reason === 'DECISION' ? 0 : 1)

@@ -1,6 +1,6 @@
 import type { PhaseChange } from 'phaseline/client'
 import type { Machines } from './machines.ts'
-import { patched, type Row } from './object.ts'
+import { isRequest, isToRead, patched, type Row } from './object.ts'
 
 /** A dependency: `from` waits for `to`. */
 export interface Dependency {
@@ -78,7 +78,7 @@ export class TreeModel {
     }
   }
 
-  /** Applies changes; returns the ids to look up: new objects, and ended ones whose error is needed. */
+  /** Applies changes; returns the ids to look up: new objects, and those of which the change does not say all. */
   change(changes: readonly PhaseChange[]): { readonly fresh: readonly string[]; readonly ended: readonly string[] } {
     const fresh = new Set<string>()
     const ended = new Set<string>()
@@ -96,10 +96,11 @@ export class TreeModel {
         fresh.add(id)
         continue
       }
+      if (isRequest(change)) ended.add(id)
       const next = patched(node, change, this.#machines)
       if (next === node) continue
       this.#nodes.set(id, next)
-      if (next.finished) ended.add(id)
+      if (isToRead(next)) ended.add(id)
     }
     return { fresh: [...fresh], ended: [...ended] }
   }

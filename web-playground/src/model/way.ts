@@ -28,10 +28,8 @@ export function wayThrough(machine: Machine, changes: readonly PhaseChange[]): W
   const taken = new Map<string, number[]>()
   for (const change of changes) {
     if (change.machine !== machine.name) continue
-    if (change.rejected) {
-      refused.push(change)
-      continue
-    }
+    if (change.rejected) refused.push(change)
+    if (change.rejected || change.revision === 0) continue
     const step = { number: steps.length + 1, change, wayId: wayIdOf(change.from, change.to) }
     steps.push(step)
     const numbers = taken.get(step.wayId)

@@ -9,12 +9,15 @@ import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { plain } from '../../../cli/terminal/text.ts'
 import { gql } from '../../../documents/gql.ts'
+import type { ResultOf } from '../../../documents/typed-document.ts'
 
 const GENERATIONS = gql(`query Generations($id: ID!) {
-  object(id: $id) { __typename ... on Installation { generation specGenerations { generation replacedAt replacedBy } } }
+  object(id: $id) { __typename ... on Installation {
+    generation specGenerations { generation } runs(first: 100) { edges { node { generation phase } } }
+  } }
 }`)
 const ROLL_BACK = gql(`mutation RollBack($input: RollbackInstallationInput!) {
-  answer: rollbackInstallation(input: $input) { __typename ... on Installation { id name phase generation } ...Refusal }
+  answer: rollbackInstallation(input: $input) { __typename ... on Installation { id name phase finished generation pendingRequests { verb message } } ...Refusal }
 }\n${REFUSAL_FRAGMENT}`)
 
 interface RollbackOptions extends SessionOptions, AddressOptions {
@@ -29,7 +32,7 @@ export function addRollback(program: Command, cli: Cli): void {
     .argument('<name>', 'id, or path')
     .option(
       '--to <generation>',
-      'which one: the column SPEC of `phaseline runs`; by default the one before',
+      'which one: the column SPEC of `phaseline runs`; by default the last earlier one that has succeeded',
       parseCount,
     )
     .option('--wait', 'follow the tree until it is finished')
@@ -44,15 +47,31 @@ async function rollBack(session: Session, name: string, options: RollbackOptions
   const { id } = located.value
   const { object } = await session.client.query(GENERATIONS, { id }, { signal: session.io.signal })
   if (object?.__typename !== 'Installation') return session.refuse(invalid(`${plain(name)} is no installation.`))
-  const toGeneration = options.to ?? object.specGenerations[0]?.generation
-  if (toGeneration === undefined)
+  if (options.to === undefined && object.specGenerations.length === 0)
     return session.refuse(invalid(`${plain(name)} has no earlier spec: its spec was never changed.`))
+  const toGeneration = options.to ?? lastGood(object)
+  if (toGeneration === undefined) {
+    const kept = object.specGenerations.map(({ generation }) => generation).join(', ')
+    return session.refuse(invalid(`No earlier spec of ${plain(name)} has succeeded: choose one with --to (${kept}).`))
+  }
   // Whoever has changed it meanwhile did not mean this one to go.
   const outcome = await ask(session, ROLL_BACK, { id, toGeneration, expectedGeneration: object.generation })
   if (!outcome.ok) return session.refuse(outcome.refusal)
   session.emit(outcome.value)
-  const { generation, phase } = outcome.value
-  session.say(`${plain(outcome.value.name)} has the spec ${toGeneration} again, as ${generation}, now ${phase}`)
+  const { generation, phase, finished, pendingRequests } = outcome.value
+  // The phase is that of the job before until the new one begins.
+  const now = pendingRequests[0]?.message ?? (finished ? 'Nothing is to be done.' : `It is ${phase}.`)
+  session.say(
+    `Rolled back ${plain(outcome.value.name)} to spec ${toGeneration} (now spec ${generation}). ${plain(now)}`,
+  )
   if (!options.wait) return EXIT.ok
   return await follow(session, id, (result) => result.outcome === 'succeeded')
+}
+
+type Rolled = Extract<NonNullable<ResultOf<typeof GENERATIONS>['object']>, { readonly __typename: 'Installation' }>
+
+/** The newest of the kept specs with a run that succeeded. */
+function lastGood({ specGenerations, runs }: Rolled): number | undefined {
+  const good = new Set(runs.edges.flatMap(({ node }) => (node.phase === 'SUCCEEDED' ? node.generation : [])))
+  return specGenerations.map(({ generation }) => generation).find((generation) => good.has(generation))
 }

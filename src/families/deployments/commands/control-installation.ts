@@ -7,7 +7,8 @@ import { type CommandResult, inProject, inTree, refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
 import { idempotent } from '../../idempotent.ts'
 import { askForJob } from '../ask-for-job.ts'
-import { installation } from '../details.ts'
+import { type InstallationDetails, installation } from '../details.ts'
+import { remember } from '../pending-requests.ts'
 import { rights } from '../rights.ts'
 import { findInstallation, requireRoot } from './access.ts'
 import type { CommandParts } from './parts.ts'
@@ -91,7 +92,7 @@ function requestJob(
 ): CommandResult<'InvalidInputError'> {
   const refused = requireRoot(tree, id)
   if (refused) return refuse(refused)
-  askForJob(tree.root, mode, { by: viewer.name, cause: 'REQUESTED' }, tree.slice)
+  askForJob(tree.root, mode, { by: viewer.name, cause: 'REQUESTED' }, tree.slice, viewer)
   tree.wake([id])
   return { ok: true, objectId: id }
 }
@@ -104,14 +105,15 @@ function requestDeletion(
   const refused = requireRoot(tree, id)
   if (refused) return refuse(refused)
   const { root, slice, wake } = tree
-  const { forceDeletion } = installation(root)
-  const isRequested = root.row.deletionRequestedAt !== null
-  slice.setDetails(root, {
+  const { forceDeletion, nextDeletion } = installation(root)
+  const isRequested = root.row.deletionRequestedAt !== null || nextDeletion
+  const asked = {
     nextDeletion: true,
-    nextOrigin: { by: viewer.name, cause: 'DELETED' },
+    nextOrigin: { by: viewer.name, cause: 'DELETED', at: slice.now.toISOString() },
     withoutUninstall,
     forceDeletion: force || (forceDeletion && isRequested),
-  })
+  } as const
+  remember(root, slice, asked, viewer)
   wake([id])
   return { ok: true, objectId: id }
 }
@@ -133,18 +135,24 @@ async function cancel(
       reject(root, 'ABORTED', viewer, NOTHING_RUNS)
       return refuse({ ...refusal, message: NOTHING_RUNS })
     }
-    slice.setDetails(root, { nextMode: null, nextOrigin: null })
+    slice.setDetails(root, dropReconcile(details))
     // Roots that import from it have waited for the job that is dropped.
     slice.effect('ready', null)
     return { ok: true, objectId: id }
   }
-  slice.setDetails(root, {
-    nextMode: null,
+  const asked = {
+    ...dropReconcile(details),
     cancelRequestedAt: details.cancelRequestedAt ?? slice.now,
     cancelBy: details.cancelBy ?? (reason ? `${viewer.name} (${reason})` : viewer.name),
-  })
+  }
+  remember(root, slice, asked, viewer)
   wake(await activeIds(client, id))
   return { ok: true, objectId: id }
 }
+
+const dropReconcile = ({ nextDeletion, nextOrigin }: InstallationDetails) => ({
+  nextMode: null,
+  nextOrigin: nextDeletion ? nextOrigin : null,
+})
 
 const NOTHING_RUNS = 'Nothing is running that could be cancelled.'

@@ -78,7 +78,7 @@ async function writeUpdate(
         await tree?.load([input.id])
         const node = tree?.slice.get(input.id)
         if (!tree || !node) return refuse(notFound(input.id, 'installation'))
-        return update(project, tree, node, { input, spec, labels, origin: { by: viewer.name, cause } })
+        return update(project, tree, node, { input, spec, labels, origin: { by: viewer.name, cause }, viewer })
       },
     ),
   )
@@ -90,13 +90,14 @@ interface Change {
   readonly spec: InstallationSpec | null
   readonly labels: Readonly<Record<string, string>> | null
   readonly origin: Origin & { readonly by: string }
+  readonly viewer: Viewer
 }
 
 async function update(
   project: LockedProject,
   tree: LockedTree,
   node: Node,
-  { input, spec, labels, origin }: Change,
+  { input, spec, labels, origin, viewer }: Change,
 ): Promise<CommandResult<'ConflictError' | 'InvalidInputError'>> {
   const { slice, root } = tree
   const { id, generation, deletionRequestedAt } = node.row
@@ -125,7 +126,7 @@ async function update(
   }
   if (typeof input.ignored === 'boolean') slice.setDetails(node, { ignored: input.ignored })
   if (input.reconcile && node === root && (spec || input.ignored === false)) {
-    askForJob(root, 'STANDARD', origin, slice)
+    askForJob(root, 'STANDARD', origin, slice, viewer)
   }
   tree.wake([id])
   return { ok: true, objectId: id }

@@ -6,7 +6,17 @@ import { loadSide, specLoader, workLoader } from '../../../graphql/loaders.ts'
 import { queryBlockerInputs } from '../blocker-queries.ts'
 import { blockersOf, type DeploymentsBlocker } from '../blockers.ts'
 import { deadlinesOf } from '../deadlines.ts'
-import { countItems, loadExecutions, loadInstallations, loadItems, loadJobs, loadLeftOut } from '../detail-loaders.ts'
+import {
+  countItems,
+  loadExecutions,
+  loadInstallations,
+  loadItems,
+  loadJobs,
+  loadLeftOut,
+  loadRequested,
+} from '../detail-loaders.ts'
+
+import { type PendingRequest, pendingRequestsOf, stopOf } from '../pending-requests.ts'
 
 export const installationLoader = perOperation(({ pool }) => loadSide((ids) => loadInstallations(pool, ids)))
 const jobLoader = perOperation(({ pool }) => loadSide((ids) => loadJobs(pool, ids)))
@@ -30,6 +40,8 @@ const TYPENAMES: Readonly<Record<DeploymentsBlocker['reason'], string>> = {
   CHILDREN: 'ChildrenBlocker',
   IGNORED: 'IgnoredBlocker',
   NOT_IN_JOB: 'NotInJobBlocker',
+  DECISION: 'DecisionBlocker',
+  REQUEST: 'RequestBlocker',
 }
 
 export async function blockers(
@@ -56,6 +68,19 @@ export async function deadlines(
   return await Promise.all(
     rows.map(async ({ id, kind }) => (kind === 'DEPLOY_ITEM' ? deadlinesOf(await work.load(id)) : [])),
   )
+}
+
+export async function pendingRequests(
+  { pool }: GraphQLContext,
+  rows: readonly ObjectRow[],
+): Promise<readonly (readonly PendingRequest[])[]> {
+  const ids = rows.filter(({ kind }) => kind !== 'EXECUTION').map(({ id }) => id)
+  const found = ids.length > 0 ? await loadRequested(pool, ids) : new Map<string, never>()
+  return rows.map((row) => {
+    const requested = found.get(row.id)
+    if (!requested) return []
+    return row.kind === 'DEPLOY_ITEM' ? stopOf(requested) : pendingRequestsOf(requested, requested)
+  })
 }
 
 export async function leftOut({ pool }: GraphQLContext, rows: readonly ObjectRow[]): Promise<readonly boolean[]> {

@@ -13,7 +13,12 @@ export const instanceLoader = perOperation(({ pool }) => loadSide((ids) => loadI
 export const leaseLoader = perOperation(({ pool }) => loadSide((ids) => loadLeases(pool, ids)))
 export const driftedLoader = perOperation(({ pool }) => loadSide((ids) => loadDrifted(pool, ids)))
 
-const TYPENAMES = { CLOUDLET: 'CloudletBlocker', DEPENDENCY: 'DependencyBlocker', AGENT: 'AgentBlocker' } as const
+const TYPENAMES = {
+  DECISION: 'DecisionBlocker',
+  CLOUDLET: 'CloudletBlocker',
+  DEPENDENCY: 'DependencyBlocker',
+  AGENT: 'AgentBlocker',
+} as const
 
 export async function blockers(
   { pool }: GraphQLContext,

@@ -1,7 +1,7 @@
 import type { ObjectRow } from '../../../core/tree.ts'
 import { agentsSince } from '../../../graphql/agents/agent.ts'
 import { type GraphQLContext, perOperation } from '../../../graphql/context.ts'
-import type { BlockerValue } from '../../../graphql/family.ts'
+import type { BlockerValue, PendingRequestValue } from '../../../graphql/family.ts'
 import { loadSide } from '../../../graphql/loaders.ts'
 import { queryBlockerInputs } from '../blocker-queries.ts'
 import { blockersOf } from '../blockers.ts'
@@ -14,6 +14,7 @@ export const journalLoader = perOperation(({ pool }) => loadSide((ids) => loadJo
 export const lockLoader = perOperation(({ pool }) => loadSide((ids) => locksOf(pool, ids)))
 
 const TYPENAMES = {
+  DECISION: 'DecisionBlocker',
   DEPENDENCY: 'DependencyBlocker',
   CHILDREN: 'ChildrenBlocker',
   LOCK: 'LockBlocker',
@@ -28,5 +29,20 @@ export async function blockers(
   const details = await queryBlockerInputs(pool, ids, agentsSince(system.now()))
   return ids.map((id) =>
     blockersOf(id, details).map((blocker) => ({ ...blocker, __typename: TYPENAMES[blocker.reason] })),
+  )
+}
+
+/** A cancel waits until what runs has been cleaned up. */
+export async function pendingRequests(
+  context: GraphQLContext,
+  rows: readonly ObjectRow[],
+): Promise<readonly (readonly PendingRequestValue[])[]> {
+  return await Promise.all(
+    rows.map(async ({ id, kind, phase, phaseSince }) => {
+      if (kind !== 'TASK' || phase !== 'ABORTING') return []
+      const by = (await taskLoader(context).load(id))?.cancelBy ?? null
+      const message = 'Nothing more is started, and what runs is being stopped and cleaned up.'
+      return [{ verb: 'cancel', mode: null, by, at: phaseSince, message }]
+    }),
   )
 }

@@ -147,6 +147,9 @@ export class ModelSlice implements Slice {
     this.moved.push({ id: node.row.id, from, to, actor })
   }
 
+  recordRequest(): void {
+    throw new Violation('an edge request never waits')
+  }
   patch(node: Node, patch: LifecyclePatch): void {
     const tracked = node as ModelNode
     tracked.row = { ...tracked.row, ...patch }

@@ -3,6 +3,7 @@ import type { PhaseChange } from 'phaseline/client'
 import { type ReactNode, useRef } from 'react'
 import { Link } from 'wouter'
 import { humanKind } from '../../model/known.ts'
+import { isRequest } from '../../model/object.ts'
 import { clockOf } from '../../model/words.ts'
 import { dateTime, shortDateTime } from '../../ui/exact-time.ts'
 import { treeHref } from '../../ui/links.ts'
@@ -41,6 +42,7 @@ export function LogRows({ rows, children }: Props) {
 
 function LogRow({ change, start }: { readonly change: PhaseChange; readonly start: number }) {
   const { sequence, at, kind, rootId, objectId, from, to, actor, by, reason, message, rejected } = change
+  const asked = isRequest(change)
   return (
     <li
       className={`log-row${rejected ? ' rejected' : ''}`}
@@ -53,11 +55,12 @@ function LogRow({ change, start }: { readonly change: PhaseChange; readonly star
       </time>
       <LogPlace change={change} href={treeHref(rootId, objectId)} kind={humanKind(kind)} />
       <span className="log-phases">
-        {from && <span className="quiet">{from} → </span>}
+        {from && !asked && <span className="quiet">{from} → </span>}
         {to === 'GONE' ? <span className="phase is-removing">GONE</span> : <Phase phase={to} />}
       </span>
       <span className="log-why" title={message ?? reason ?? ''}>
-        {rejected && <b className="reason">refused</b>} {message ?? reason}{' '}
+        {rejected && <b className="reason">refused</b>}
+        {asked && <b className="reason">{reason}</b>} {message ?? reason}{' '}
         <span className="quiet">
           {actor}
           {by ? ` ${by}` : ''}

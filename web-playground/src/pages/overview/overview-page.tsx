@@ -7,7 +7,7 @@ import type { Row } from '../../model/object.ts'
 import { projectIn } from '../../model/scope.ts'
 import { stuckOf } from '../../model/stuck.ts'
 import { plural } from '../../model/words.ts'
-import { createHref, objectsHref } from '../../ui/links.ts'
+import { createHref, objectsHref, treeHref } from '../../ui/links.ts'
 import { Phase, Since } from '../../ui/phase.tsx'
 import { useLive } from '../../ui/session-context.ts'
 import { Empty, Loading, Problem } from '../../ui/states.tsx'
@@ -24,7 +24,7 @@ export function OverviewPage() {
   const filter = { ...ALL, roots: true, finished: false, project }
   const overview = useLive(`overview ${project}`, (session, signal) => new OverviewStore(session, project, signal))
   const running = useLive(`running ${project}`, (session, signal) => new ListStore(session, filter, signal))
-  const stuck = stuckOf(overview?.unfinished ?? [])
+  const stuck = stuckOf(overview?.unfinished ?? [], overview?.undecided ?? [])
   const resting = restingRoots(overview?.unfinished ?? [])
   return (
     <div className="page">
@@ -39,7 +39,7 @@ export function OverviewPage() {
             {grouped(stuck, ({ blocker }) => `${blocker.reason} ${blocker.message}`)
               .slice(0, SHOWN)
               .map(({ first: { object, blocker }, more }) => (
-                <Stuck key={object.id} object={object} reason={blocker.reason} message={blocker.message} more={more} />
+                <Stuck key={object.id} object={object} blocker={blocker} more={more} />
               ))}
           </ul>
         </section>
@@ -129,15 +129,13 @@ function Thing({ row, unfinished }: { readonly row: Row; readonly unfinished: nu
 
 function Stuck({
   object,
-  reason,
-  message,
+  blocker: { reason, message, verbs = [] },
   more,
 }: {
   /** Objects that wait for the same. */
   readonly more: number
   readonly object: Unfinished
-  readonly reason: string
-  readonly message: string
+  readonly blocker: Unfinished['blockedBy'][number]
 }) {
   return (
     <li>
@@ -147,6 +145,12 @@ function Stuck({
       </span>
       <span className="thing-why">
         <b className="reason">{reason}</b> {message}
+        {verbs.length > 0 && (
+          <>
+            {' '}
+            <Link href={treeHref(object.root.id, object.id)}>{verbs.map(({ label }) => label).join(', or ')}</Link>.
+          </>
+        )}
         {more > 0 && <span className="quiet"> – and {plural(more, 'object')} more</span>}
       </span>
     </li>

@@ -2,6 +2,7 @@ import { Handle, type Node, type NodeProps, Position } from '@xyflow/react'
 import { memo } from 'react'
 import { classOf, countClasses, humanKind } from '../../model/known.ts'
 import { SYMBOLS, WORDS } from '../../model/phases.ts'
+import { Pending } from '../../ui/pending.tsx'
 import { CountsByClass } from '../../ui/phase.tsx'
 import { useRow, useTreeView, useVersion } from './tree-context.ts'
 
@@ -45,6 +46,7 @@ export const ObjectNode = memo(({ id, data }: NodeProps<ObjectNodeType>) => {
           <span className="node-kind">
             <b>{row.phase}</b> <span>{humanKind(row.kind)}</span>
           </span>
+          <Pending requests={row.pendingRequests} />
           {isFolded && <FoldedCounts ids={data.folded} />}
         </span>
       </button>

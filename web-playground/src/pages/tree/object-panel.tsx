@@ -10,7 +10,7 @@ import { ActionButtons } from './action-buttons.tsx'
 import { PanelData } from './panel-data.tsx'
 import { PanelEvent } from './panel-event.tsx'
 import { PanelLogs } from './panel-logs.tsx'
-import { Deadlines, Dependencies, Failure, Progress, WaitsFor } from './panel-parts.tsx'
+import { Deadlines, Dependencies, Failure, Progress, Requested, WaitsFor } from './panel-parts.tsx'
 import { PanelRuns } from './panel-runs.tsx'
 import { WaySection } from './way-section.tsx'
 
@@ -53,7 +53,8 @@ function Shown({ details, way, onDone }: ShownProps) {
       <ActionButtons object={details} root={details.tree} onDone={onDone} />
       {classOf(details.phase) !== 'done' && <Progress progress={details.progress} />}
       <Failure failure={details.failure} />
-      <WaitsFor blockers={details.blockedBy} />
+      <Requested requests={details.pendingRequests} />
+      <WaitsFor blockers={details.blockedBy.filter(({ reason }) => reason !== 'REQUEST')} />
       <Deadlines deadlines={details.deadlines} />
       <Dependencies links={details.dependsOn.edges.map(({ node }) => node)} />
       <PanelEvent details={details} />

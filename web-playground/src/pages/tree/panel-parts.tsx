@@ -14,11 +14,36 @@ function ToObject({ link }: { readonly link: ObjectLink }) {
   )
 }
 
+export function Requested({ requests }: { readonly requests: Details['pendingRequests'] }) {
+  if (requests.length === 0) return null
+  return (
+    <section aria-label="What is requested">
+      <h3>Requested</h3>
+      <ul className="blockers">
+        {requests.map(({ verb, mode, by, at, message }) => (
+          <li key={verb}>
+            <b className="reason">{verb}</b>
+            {mode !== null && mode !== 'STANDARD' && ` (${mode})`} {message}
+            <div className="quiet">
+              {by === null ? 'By the engine' : `By ${by}`}
+              {at !== null && (
+                <>
+                  , <Since at={at} /> ago
+                </>
+              )}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
 export function WaitsFor({ blockers }: { readonly blockers: readonly Blocker[] }) {
   if (blockers.length === 0) return null
   return (
     <section aria-label="What it waits for">
-      <h3>Waits for</h3>
+      <h3>{headOf(blockers)}</h3>
       <ul className="blockers">
         {blockers.map((blocker, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: two may say the same
@@ -40,6 +65,10 @@ export function WaitsFor({ blockers }: { readonly blockers: readonly Blocker[] }
       </ul>
     </section>
   )
+}
+function headOf([first]: readonly Blocker[]): string {
+  if (first?.reason === 'NOT_IN_JOB') return 'Left out'
+  return first?.reason === 'DECISION' ? 'To decide' : 'Waits for'
 }
 const linksOf = ({ object, holders }: Blocker): readonly ObjectLink[] =>
   [object, ...(holders ?? [])].filter((link) => link !== null && link !== undefined)

@@ -2,6 +2,7 @@ import type { PhaseChange } from 'phaseline/client'
 import { Link } from 'wouter'
 import type { WayStore } from '../../data/way-store.ts'
 import { whoOf } from '../../model/moment.ts'
+import { isRequest } from '../../model/object.ts'
 import { plural } from '../../model/words.ts'
 import { clockTime } from '../../ui/exact-time.ts'
 import { wayHref } from '../../ui/links.ts'
@@ -55,7 +56,8 @@ function WayItem({ change }: { readonly change: PhaseChange }) {
       <Link href={href(rootId, objectId, sequence)} title="The tree at that moment">
         <time dateTime={at}>{clockTime(at)}</time>
       </Link>{' '}
-      {rejected && <b className="reason">refused</b>} <Phase phase={to} />{' '}
+      {rejected && <b className="reason">refused</b>}
+      {isRequest(change) ? <b className="reason">{reason}</b> : <Phase phase={to} />}{' '}
       <span className="quiet">
         {whoOf(change)}
         {(message ?? reason) && `: ${message ?? reason}`}

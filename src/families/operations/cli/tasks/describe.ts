@@ -57,13 +57,17 @@ function atWhat({ error, blockedBy, progress, activity, finished }: ListedJob): 
 
 /** It stays like this until somebody decides, so it says how. */
 function describeDecision(job: ListedJob, { project, name }: TaskWithJobs, paint: Paint): string[] {
-  const address = plain(`${project.name}/${name}/${job.name}`)
+  const address = `${project.name}/${name}/${job.name}`
   return [
     paint('red', `${plain(job.name)} could not be undone and keeps its locks. Decide:`),
-    `  phaseline undo resolve ${address} --retry     have it undone again`,
-    `  phaseline undo resolve ${address} --give-up   leave it as it is and release its locks`,
+    ...decideCommands(address),
   ]
 }
+
+export const decideCommands = (address: string): readonly string[] => [
+  `  phaseline undo resolve ${plain(address)} --retry     have it undone again`,
+  `  phaseline undo resolve ${plain(address)} --give-up   leave it as it is and release its locks`,
+]
 
 /** As people read it: one job with its locks, journal and exports. */
 export function describeJob(job: FullJob, now: number, paint: Paint): string[] {

@@ -7,9 +7,11 @@ import type { Session } from '../../../../cli/session.ts'
 import { ask } from '../../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode, worst } from '../../../../cli/terminal/exit.ts'
 import { plain } from '../../../../cli/terminal/text.ts'
+import type { Decision } from '../../../../cli/tree/undecided.ts'
 import { gql } from '../../../../documents/gql.ts'
 import type { ResultOf } from '../../../../documents/typed-document.ts'
 import { type TaskManifest, taskInput, taskSchema } from '../../../../manifest/index.ts'
+import { decideCommands } from './describe.ts'
 
 export interface RunOptions {
   readonly file: readonly string[]
@@ -23,7 +25,7 @@ const CREATE = gql(`mutation RunTask($input: CreateTaskInput!) {
 }\n${REFUSAL_FRAGMENT}`)
 type Created = Extract<ResultOf<typeof CREATE>['answer'], { readonly id: string }>
 
-/** `task run`: creates the task of each file. With `follow`, ok when all SUCCEEDED. */
+/** `task run`: creates the task of each file. With `follow`, ok when all SUCCEEDED; it ends when only a person can go on. */
 export async function runTask(session: Session, options: RunOptions): Promise<ExitCode> {
   const { file: files, key, follow: isFollowed } = options
   const read = await everyFile(files, (file) => readSourced(session.io, file, { schema: taskSchema, what: 'a task' }))
@@ -44,7 +46,10 @@ export async function runTask(session: Session, options: RunOptions): Promise<Ex
     codes.push(session.refuse({ ...refusal, message: `${which}${refusal.message}` }))
   }
   if (isFollowed) {
-    for (const { id } of created) codes.push(await follow(session, id, ({ outcome }) => outcome === 'succeeded'))
+    for (const { id, project } of created) {
+      const howTo = ({ path }: Decision) => decideCommands(`${project.name}/${path}`)
+      codes.push(await follow(session, id, ({ outcome }) => outcome === 'succeeded', { howTo }))
+    }
   }
   return worst(codes)
 }

@@ -1,0 +1,15 @@
+import type { PendingRequest } from '../model/object.ts'
+
+/** What was requested of an object and waits, e.g. `delete requested`. */
+export function Pending({ requests }: { readonly requests: readonly PendingRequest[] }) {
+  return requests.map((request) => (
+    <span key={request.verb} className="pending" title={titleOf(request)}>
+      {request.verb} requested
+    </span>
+  ))
+}
+
+function titleOf({ mode, by, at, message }: PendingRequest): string {
+  const who = [mode === null || mode === 'STANDARD' ? null : mode, by === null ? null : `by ${by}`, at]
+  return [who.filter(Boolean).join(', '), message].filter(Boolean).join(': ')
+}
