@@ -84,14 +84,20 @@ export const FAILURE_CODE_DESCRIPTIONS: Readonly<Record<FailureCode, string>> = 
   BAD_REQUEST: 'The body is not a GraphQL request.',
   GRAPHQL_PARSE_FAILED: 'The document has a syntax error.',
   GRAPHQL_VALIDATION_FAILED: 'The document does not fit the schema.',
+  OPERATION_RESOLUTION_FAILURE:
+    'The document has several operations and `operationName` names none of them, or it names one that is not there.',
   BAD_USER_INPUT: 'A variable or an argument is wrong, whatever the data.',
   UNAUTHENTICATED: 'The token is missing, unknown, revoked or expired.',
   FORBIDDEN: 'The token, or the page that calls, may not do that.',
   NOT_FOUND: 'There is no such object, or the token may not read it.',
   DOCUMENT_NOT_TRUSTED: 'The server runs only documents that its operator knows.',
   PERSISTED_QUERY_NOT_FOUND: 'The server knows no document of this id: send its text.',
+  PERSISTED_QUERY_NOT_SUPPORTED:
+    'The server knows no document of this hash and learns none: send the text, now and from now on. Clients with automatic persisted queries do so by themselves.',
   METHOD_NOT_ALLOWED: 'The path does not take this HTTP method.',
-  UNSUPPORTED_MEDIA_TYPE: 'The body is not `application/json`.',
+  NOT_ACCEPTABLE:
+    'The `accept` header takes no form in which this can be answered: a query or a mutation is JSON or one event, a subscription is events.',
+  UNSUPPORTED_MEDIA_TYPE: 'The body is not `application/json` in UTF-8, or it is compressed.',
   TOO_LARGE: 'The request has too many bytes.',
   TOO_COMPLEX:
     'The request is nested too deep, has too many values, or would cost too much: ask for less, or for smaller pages.',

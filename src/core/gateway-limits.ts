@@ -102,6 +102,11 @@ export const GATEWAY_LIMITS = {
   initTimeoutMs: { setting: 'PHASELINE_INIT_TIMEOUT_MS', byDefault: 5 * SECOND, least: 10, most: 60 * SECOND },
   /** Milliseconds from the first byte of an HTTP request to its last. */
   requestTimeoutMs: { setting: 'PHASELINE_REQUEST_TIMEOUT_MS', byDefault: 60 * SECOND, least: 100, most: HOUR },
+  /**
+   * Milliseconds for which a connection may be idle between two requests. Longer than proxies keep theirs (60 s, mostly): whoever
+   * closes first may meet the other's next request.
+   */
+  keepAliveMs: { setting: 'PHASELINE_KEEP_ALIVE_MS', byDefault: 75 * SECOND, least: SECOND, most: HOUR },
   /** Milliseconds of a query, and of each statement that a gateway sends for one. */
   operationTimeoutMs: { setting: 'PHASELINE_OPERATION_TIMEOUT_MS', byDefault: 30 * SECOND, least: 10, most: HOUR },
   /** Values in the arrays and objects of a request, each of which costs time and memory of the parser. */

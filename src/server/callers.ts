@@ -33,8 +33,6 @@ export class Callers {
 
 /** Bytes that cost as much as one more request. */
 const BYTES_OF_A_REQUEST = 16 * 1_024
-/** As much as a document costs that is refused: its error takes the long way, with the machinery of fetch. */
-export const BYTES_OF_A_REFUSAL = 8 * BYTES_OF_A_REQUEST
 /** Counts further bytes. */
 export type Meter = (bytes: number) => void
 

@@ -15,6 +15,8 @@ export const CLOSE = {
   UNAVAILABLE: { code: 1013, reason: 'Try again later' },
   /** No message of the protocol. */
   INVALID_MESSAGE: { code: 4400, reason: 'Invalid message' },
+  /** Neither connection_init nor the request of the upgrade has a token in a form that is read. */
+  TOKEN_MISSING: { code: 4403, reason: 'Send {"authorization": "Bearer <token>"} in connection_init, or as a header' },
   /** The token is invalid, expired or revoked. */
   FORBIDDEN: { code: 4403, reason: 'Forbidden' },
   /** No connection_init in time. */

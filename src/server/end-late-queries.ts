@@ -3,6 +3,7 @@ import type { Plugin } from 'graphql-yoga'
 import { type GraphQLContext, readEndably } from '../graphql/context.ts'
 import { failure } from '../graphql/schema/failures.ts'
 import type { Bounds } from './bounds.ts'
+import { isTimeout } from './mask.ts'
 
 /**
  * Answers queries that take too long with an error, and runs none of the resolvers that are left; so too when the client has
@@ -15,19 +16,23 @@ export const endLateQueries = ({ limits, refusals }: Bounds): Plugin<GraphQLCont
       const endReads = readEndably(contextValue)
       const result: unknown = executeFn(args)
       if (!(result instanceof Promise)) return result
-      const late = () => {
-        refusals.count('TIMEOUT')
-        return tooLate(limits.operationTimeoutMs)
-      }
-      return inTime(result as Promise<ExecutionResult>, contextValue, { ms: limits.operationTimeoutMs, late, endReads })
+      return inTime(result as Promise<ExecutionResult>, contextValue, { ms: limits.operationTimeoutMs, endReads })
     })
+    return {
+      // Postgres ends a statement after the same time. Whoever is first, the answer is the same.
+      onExecuteDone({ result, setResult }) {
+        if (!(result as ExecutionResult).errors?.some(isTimeout)) return
+        refusals.count('TIMEOUT')
+        setResult({ data: null, errors: [tooLate(limits.operationTimeoutMs)] })
+      },
+    }
   },
 })
 
 async function inTime(
   result: Promise<ExecutionResult>,
   { answer, signal }: GraphQLContext,
-  { ms, late, endReads }: { readonly ms: number; readonly late: () => GraphQLError; readonly endReads: () => void },
+  { ms, endReads }: { readonly ms: number; readonly endReads: () => void },
 ): Promise<ExecutionResult> {
   const ended = Promise.withResolvers<ExecutionResult>()
   const end = (error: GraphQLError): void => {
@@ -36,7 +41,7 @@ async function inTime(
     ended.resolve({ data: null, errors: [error] })
   }
   const leave = (): void => end(GONE)
-  const timer = setTimeout(() => end(late()), ms)
+  const timer = setTimeout(() => end(tooLate(ms)), ms)
   signal?.addEventListener('abort', leave)
   try {
     return await Promise.race([result, ended.promise])

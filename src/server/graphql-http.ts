@@ -1,27 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { pipeline } from 'node:stream/promises'
+import type { ExecutionResult } from 'graphql'
+import { DATABASE_RETRY_MS } from '../core/database-unavailable.ts'
 import type { Viewer } from '../core/ports/viewer.ts'
 import type { FailureCode } from '../core/vocabulary.ts'
+import { EVENTS, GRAPHQL_RESPONSE, JSON_TYPE, type Media, mediaOf } from './accepted-media.ts'
 import { authenticate } from './authenticate.ts'
 import type { Bounds } from './bounds.ts'
-import { BYTES_OF_A_REFUSAL, type Meter } from './callers.ts'
+import type { Caller, Meter } from './callers.ts'
 import type { TokenParts } from './check-token.ts'
 import type { Connections, EndReason } from './connections.ts'
-import { withDocument } from './named-document.ts'
+import { jsonPieces } from './json-pieces.ts'
 import type { NextTurn } from './parse-json.ts'
-import { acceptsJson, answerPlain, plainOf } from './plain-operation.ts'
-import { answerSubscription, type SubscriptionParts } from './plain-subscription.ts'
+import { type OperationParts, prepare } from './prepare.ts'
 import { type RefusedRequest, readRequest, type SentRequest } from './read-request.ts'
-import { refuse, refuseForNow, replyError } from './reply.ts'
+import { refuse, refuseForNow, reply, replyError, replyPieces } from './reply.ts'
 import { requestIdIn } from './request-id.ts'
-import { endEvents, leaveEvents } from './streams/event-sink.ts'
+import { PIECE } from './request-text.ts'
+import { endEvents, leaveEvents, sendEvents } from './streams/event-sink.ts'
 import { traceOf } from './trace-of.ts'
-import type { TrustedDocuments } from './trusted-documents.ts'
-import { watchReader } from './watch-reader.ts'
 
-export interface HttpParts extends SubscriptionParts, TokenParts {
+export interface HttpParts extends Bounds, OperationParts, TokenParts {
   readonly connections: Connections
-  readonly trusted: TrustedDocuments
 }
 
 /** `/graphql`: JSON by POST, and server-sent events by POST or GET for clients that accept them. */
@@ -32,12 +31,8 @@ export async function handleGraphQL(
 ): Promise<void> {
   // Answers may hold secrets, such as a new token.
   response.setHeader('cache-control', 'no-store')
-  const streams = request.headers.accept?.includes('text/event-stream') ?? false
-  const refused = judge(request, streams)
-  if (refused) {
-    if (refused.allow) response.setHeader('allow', refused.allow)
-    return replyError(response, refused.status, refused.code, refused.message)
-  }
+  const refused = judge(request)
+  if (refused) return replyRefusal(response, refused)
   const origin = {
     ...{ address: parts.callers.addressOf(request), requestId: requestIdIn(response) },
     ...traceOf(request.headers),
@@ -48,23 +43,23 @@ export async function handleGraphQL(
   // Authenticates before it reads the body.
   const authenticated = await authenticate(request, response, parts, origin)
   if (!authenticated) return
-  const { secret, viewer } = authenticated
-  const caller = parts.callers.as(viewer, address)
-  const operation = caller.hold(streams ? 'openSubscriptions' : 'openOperations')
+  const caller = parts.callers.as(authenticated.viewer, address)
   const bytes = caller.hold('requestBytes')
-  const excess = caller.principal.request() ?? operation.take()
+  // What it asks for is known once it has arrived.
+  const arriving = caller.hold('openOperations')
+  const excess = caller.principal.request() ?? (request.complete ? null : arriving.take())
   if (excess) return refuseForNow(response, parts, excess)
   try {
     const turn = () => parts.turns.next(caller.principal)
-    const maxValues = parts.limits.jsonValues
-    const sent = await readRequest(request, { maxValues, bytes, turn, charge: caller.meter() })
+    const charge = caller.meter()
+    const sent = await readRequest(request, { maxValues: parts.limits.jsonValues, bytes, turn, charge })
     if (!sent) return
-    const whole = sent.ok ? withDocument(sent, parts.trusted) : sent
-    if (!whole.ok) return refuseSent(whole, response, parts)
+    if (!sent.ok) return refuseSent(sent, response, parts)
     await turn()
-    await answer(whole, { request, response, secret, viewer, streams, turn, charge: caller.meter() }, parts)
+    arriving.end()
+    await run(sent.request, { ...authenticated, request, response, caller, turn, charge }, parts)
   } finally {
-    operation.end()
+    arriving.end()
     bytes.end()
   }
 }
@@ -83,88 +78,143 @@ interface Asking {
   readonly response: ServerResponse
   readonly secret: string
   readonly viewer: Viewer
-  /** The client accepts events. */
-  readonly streams: boolean
+  readonly caller: Caller
   readonly turn: NextTurn
   readonly charge: Meter
 }
 
-async function answer({ request: sent }: SentRequest, asking: Asking, parts: HttpParts): Promise<void> {
-  const { request, response, secret, viewer, streams, turn, charge } = asking
+/** One for all: an exception with its stack costs more than the rest of a close. */
+const GONE = new Error('The client has closed the connection.')
+
+/** Answers what has arrived, in a form that its client takes. */
+async function run(sent: SentRequest['request'], asking: Asking, parts: HttpParts): Promise<void> {
+  const { request, response, viewer, caller } = asking
+  const gone = new AbortController()
+  response.once('close', () => gone.abort(GONE))
+  const prepared = prepare({ request: sent, viewer, signal: gone.signal }, parts)
+  const isStream = prepared.kind === 'stream'
+  const media = mediaOf(request.headers.accept, isStream)
+  if (!media) return replyRefusal(response, isStream ? NEEDS_EVENTS : NEEDS_KNOWN_MEDIA)
+  if (prepared.kind === 'refused') return await send({ errors: prepared.errors }, { media, asking, parts })
+  if (prepared.kind === 'answer' && prepared.operation === 'mutation' && request.method !== 'POST')
+    return replyRefusal(response, NEEDS_POST)
+  const held = caller.hold(isStream ? 'openSubscriptions' : 'openOperations')
+  const excess = held.take()
+  if (excess) return refuseForNow(response, parts, excess)
+  const closed = open(isStream, asking, parts)
+  try {
+    if (prepared.kind === 'stream') await sendEvents(response, parts, (sink) => prepared.stream(sink, ''))
+    else if (media === EVENTS) await sendEvents(response, parts, async () => (await prepared.answer()).result)
+    else {
+      const { result, characters } = await prepared.answer()
+      await send(result, { media, asking, parts, characters })
+    }
+  } finally {
+    closed()
+    held.end()
+  }
+}
+
+/** Call what is returned when the response has ended. */
+function open(isStream: boolean, { response, secret, viewer }: Asking, { connections }: HttpParts): () => void {
   const end = (why: EndReason | 'CLOSING') => {
     if (why === 'CLOSING') return leaveEvents(response)
     if (why === 'REVOKED') endEvents(response)
     else response.destroy()
   }
-  const answered = parts.connections.opened({ secret, viewer, isStream: streams, end })
-  try {
-    const { accept } = request.headers
-    const plain = streams || acceptsJson(accept) ? plainOf(sent) : null
-    if (plain && streams && (await answerSubscription(plain, viewer, response, parts))) return
-    if (plain && !streams) {
-      if (await answerPlain(plain, viewer, { yoga: parts.yoga, accept, response, turn, charge })) return
-      charge(BYTES_OF_A_REFUSAL)
-    }
-    await send(await ask(request, sent, viewer, parts), response, parts)
-  } finally {
-    answered()
-  }
+  return connections.opened({ secret, viewer, isStream, end })
+}
+
+interface Sending {
+  readonly media: Media
+  readonly asking: Asking
+  readonly parts: HttpParts
+  /** Of its texts and its JSON. */
+  readonly characters?: number
+}
+
+async function send(result: ExecutionResult, { media, asking, parts, characters = 0 }: Sending): Promise<void> {
+  const { response, turn, charge } = asking
+  if (media === EVENTS) return await sendEvents(response, parts, async () => result)
+  const status = statusOf(result, media)
+  if (status === 503) response.setHeader('retry-after', DATABASE_RETRY_MS / 1_000)
+  const type = `${media}; charset=utf-8`
+  if (characters <= PIECE) return reply(response, status, type, JSON.stringify(result))
+  // Made piece by piece.
+  const pieces = await jsonPieces(result, turn)
+  charge(pieces.length * PIECE)
+  replyPieces(response, status, type, pieces)
+}
+
+/** Refusals of GraphQL itself. In `application/json` they are 200: so says GraphQL over HTTP. */
+const OF_GRAPHQL: readonly unknown[] = [
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'PERSISTED_QUERY_NOT_SUPPORTED',
+] satisfies readonly FailureCode[]
+
+/** Proxies and clients go by the status. */
+function statusOf({ data, errors = [] }: ExecutionResult, media: Media): number {
+  const has = (code: FailureCode) => errors.some(({ extensions }) => extensions.code === code)
+  if (has('SERVICE_UNAVAILABLE')) return 503
+  if (data !== undefined) return 200
+  if (has('INTERNAL_SERVER_ERROR')) return 500
+  return media === JSON_TYPE && errors.every(({ extensions }) => OF_GRAPHQL.includes(extensions.code)) ? 200 : 400
 }
 
 interface Refused {
   readonly status: number
   readonly code: FailureCode
   readonly message: string
-  readonly allow?: string
+  readonly headers?: Readonly<Record<string, string>>
 }
 
-function judge({ method, headers }: IncomingMessage, streams: boolean): Refused | null {
-  if (method === 'GET' && streams) return null
+const NEEDS_POST: Refused = {
+  status: 405,
+  code: 'METHOD_NOT_ALLOWED',
+  message: 'A mutation is sent by POST.',
+  headers: { allow: 'POST' },
+}
+const NEEDS_EVENTS: Refused = {
+  status: 406,
+  code: 'NOT_ACCEPTABLE',
+  message: `A subscription is answered with events: send accept: ${EVENTS}, or use a WebSocket.`,
+}
+const NEEDS_KNOWN_MEDIA: Refused = {
+  status: 406,
+  code: 'NOT_ACCEPTABLE',
+  message: `An answer is ${GRAPHQL_RESPONSE}, ${JSON_TYPE} or ${EVENTS}: accept one of them.`,
+}
+
+function judge({ method, headers }: IncomingMessage): Refused | null {
+  if (method === 'GET' && headers.accept?.includes(EVENTS)) return null
   if (method !== 'POST') {
-    const message = 'Use POST; GET is for streams of events, with accept: text/event-stream.'
-    return { status: 405, code: 'METHOD_NOT_ALLOWED', message, allow: 'GET, POST' }
+    const message = `Use POST; GET is for streams of events, with accept: ${EVENTS}.`
+    return { status: 405, code: 'METHOD_NOT_ALLOWED', message, headers: { allow: 'GET, POST' } }
   }
+  const [encoding, type] = [headers['content-encoding'], headers['content-type']]
+  if (encoding !== undefined && !/^identity$/i.test(encoding)) return NEEDS_PLAIN_BODY
   // Other types can be sent by any page's form.
-  if (/^application\/json(;|$)/i.test(headers['content-type'] ?? '')) return null
-  return { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE', message: 'The content type must be application/json.' }
+  return IS_JSON.test(type ?? '') ? null : NEEDS_JSON
 }
 
-/** Headers that yoga needs. */
-const PASSED = ['accept', 'content-type'] as const
+/** In UTF-8, named or not; other parameters mean nothing. */
+const IS_JSON = /^application\/json\s*(;(?!\s*charset=(?!"?utf-?8"?\s*(;|$))).*)?$/i
 
-async function ask(
-  request: IncomingMessage,
-  sent: SentRequest['request'],
-  viewer: Viewer,
-  { yoga }: HttpParts,
-): Promise<Response> {
-  const headers = PASSED.flatMap((name): [string, string][] => {
-    const value = request.headers[name]
-    return value === undefined ? [] : [[name, value]]
-  })
-  // Only the path counts, and Yoga wants a whole URL.
-  return await yoga.fetch('http://localhost/graphql', { method: request.method ?? 'POST', headers }, { viewer, sent })
+const NEEDS_JSON: Refused = {
+  status: 415,
+  code: 'UNSUPPORTED_MEDIA_TYPE',
+  message: `The content type must be ${JSON_TYPE}, in UTF-8.`,
+  headers: { 'accept-post': `${JSON_TYPE}; charset=utf-8` },
+}
+const NEEDS_PLAIN_BODY: Refused = {
+  status: 415,
+  code: 'UNSUPPORTED_MEDIA_TYPE',
+  message: 'The body must not be compressed: send it without content-encoding.',
+  headers: { 'accept-encoding': 'identity' },
 }
 
-async function send(answer: Response, response: ServerResponse, bounds: Bounds): Promise<void> {
-  response.writeHead(answer.status, { ...Object.fromEntries(answer.headers), 'cache-control': 'no-store' })
-  const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false
-  if (isStream && answer.body) await stream(answer.body as AsyncIterable<Uint8Array>, response, bounds)
-  else response.end(Buffer.from(await answer.arrayBuffer()))
-}
-
-async function stream(body: AsyncIterable<Uint8Array>, response: ServerResponse, bounds: Bounds): Promise<void> {
-  const { written } = watchReader(response, bounds)
-  const counted = async function* () {
-    for await (const chunk of body) {
-      yield chunk
-      written()
-    }
-  }
-  try {
-    await pipeline(counted, response)
-  } catch (error) {
-    // The client has gone: the pipeline has ended the source.
-    if (!response.destroyed) throw error
-  }
+function replyRefusal(response: ServerResponse, { status, code, message, headers = {} }: Refused): void {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+  replyError(response, status, code, message)
 }

@@ -4,6 +4,7 @@ import { handleProtocols } from 'graphql-ws'
 import { WebSocketServer } from 'ws'
 import { MAX_BODY } from '../graphql/schema/limits.ts'
 import { CLOSE } from './close-codes.ts'
+import { secretOf } from './credentials.ts'
 import { dismiss } from './dismiss.ts'
 import type { Drain } from './drain.ts'
 import { requestIdOf } from './request-id.ts'
@@ -48,7 +49,8 @@ export function createGraphQLSocket(parts: SocketParts): GraphQLSocket {
         const origin = { address, requestId: requestIdOf(request), ...traceOf(request.headers) }
         const newcomer = server.clients.size > limits.sockets ? null : unauthenticated.admit(socket, stream, address)
         if (newcomer) {
-          const session = new SocketSession({ socket, stream, newcomer, origin }, parts)
+          const secret = secretOf(request.headers)
+          const session = new SocketSession({ socket, stream, newcomer, origin, secret }, parts)
           sessions.add(session)
           socket.once('close', () => sessions.delete(session))
           return session.run(protocol)

@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws'
-import { type NextTurn, parseJson } from './parse-json.ts'
+import { type NextTurn, parseJson, textOf } from './parse-json.ts'
 import { JsonScanner, PIECE, type TextProblem } from './request-text.ts'
 
 /** A message for graphql-ws, which parses a text itself; or why it has none. */
@@ -52,7 +52,7 @@ export class IncomingMessages {
 
   #readSmall(data: Buffer): ReadMessage {
     const problem = new JsonScanner(this.#reading.maxValues).scan(data)
-    return problem ? { ok: false, problem } : { ok: true, message: String(data) }
+    return problem ? { ok: false, problem } : { ok: true, message: textOf(data) }
   }
 
   async #readLarge(data: Buffer): Promise<ReadMessage> {

@@ -1,6 +1,5 @@
 import { type DocumentNode, GraphQLError, type GraphQLSchema, Lexer, parse, Source, TokenKind } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import type { FailureCode } from '../core/vocabulary.ts'
 import { failure } from '../graphql/schema/failures.ts'
 import { introspectionSize } from '../graphql/schema/introspection-size.ts'
 import { MAX_DOCUMENT_LENGTH, MAX_INTROSPECTION, MAX_REPEATS, MAX_TOKENS } from '../graphql/schema/limits.ts'
@@ -15,14 +14,14 @@ import { withoutStacks } from './without-stacks.ts'
 export const limitDocuments = (schema: GraphQLSchema): Plugin => ({
   onParse({ params, setParseFn }) {
     if (String(params.source).length > MAX_DOCUMENT_LENGTH) {
-      throw refused('TOO_COMPLEX', `A document has at most ${MAX_DOCUMENT_LENGTH} characters: use variables.`)
+      throw failure('TOO_COMPLEX', `A document has at most ${MAX_DOCUMENT_LENGTH} characters: use variables.`)
     }
     setParseFn((text: string) =>
       withoutStacks(() => {
         const document = parseDocument(text)
-        if (countRepeats(document) > MAX_REPEATS) throw refused('TOO_COMPLEX', TOO_MANY_REPEATS)
+        if (countRepeats(document) > MAX_REPEATS) throw failure('TOO_COMPLEX', TOO_MANY_REPEATS)
         if (INTROSPECTION.test(text) && introspectionSize(document, schema, MAX_INTROSPECTION) > MAX_INTROSPECTION)
-          throw refused('TOO_COMPLEX', TOO_MUCH_INTROSPECTION)
+          throw failure('TOO_COMPLEX', TOO_MUCH_INTROSPECTION)
         return document
       }),
     )
@@ -34,13 +33,13 @@ const TOO_MANY_REPEATS = `A document selects the same fields, or fragments, at t
 const TOO_MUCH_INTROSPECTION = `The answer to an introspection has at most about ${MAX_INTROSPECTION} characters: ask for less of the schema, or for each part once.`
 
 function parseDocument(text: string): DocumentNode {
-  if (/\0|\\u(?:0000|\{0+\})/.test(text)) throw refused(NUL.code, NUL.message)
+  if (/\0|\\u(?:0000|\{0+\})/.test(text)) throw failure(NUL.code, NUL.message)
   try {
     if (!isTooDeep(text)) return parse(text, { maxTokens: MAX_TOKENS })
   } catch (error) {
     throw error instanceof GraphQLError ? syntaxError(error) : error
   }
-  throw refused('TOO_COMPLEX', `A document is nested at most ${MAX_NESTING} levels deep: use variables.`)
+  throw failure('TOO_COMPLEX', `A document is nested at most ${MAX_NESTING} levels deep: use variables.`)
 }
 
 /** Parser and validation are recursive. */
@@ -57,10 +56,7 @@ function isTooDeep(text: string): boolean {
 const OPENING: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L])
 const CLOSING: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R])
 
-const refused = (code: FailureCode, message: string): GraphQLError => failure(code, message, { http: { status: 400 } })
-
-/** 400, but 200 for clients that accept only `application/json`: so says GraphQL over HTTP. */
 function syntaxError(error: GraphQLError): GraphQLError {
-  Object.assign(error.extensions, { code: 'GRAPHQL_PARSE_FAILED', http: { spec: true, status: 400 } })
+  error.extensions.code = 'GRAPHQL_PARSE_FAILED'
   return error
 }

@@ -61,12 +61,11 @@ export interface Listener {
 export const API_PATH = '/graphql'
 
 const IDLE_MS = 20
-/** Milliseconds after which a connection without a request is closed. Its client has been told. */
-const KEEP_ALIVE_MS = 5_000
-/** Clients count from when a response has arrived, and Node waits a second more for requests that are on their way. */
-const LATE_MS = 2_000
-/** How long connections without a request are left alone when load balancers keep them. */
-const SPARED_MS = KEEP_ALIVE_MS + LATE_MS
+/**
+ * Milliseconds for which connections without a request are left alone when load balancers keep them: they know by then that this
+ * server takes nothing more, and what they had sent has arrived.
+ */
+const SPARED_MS = 7_000
 
 /** One port for HTTP and WebSockets. Resolves once it listens. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
@@ -152,10 +151,10 @@ class OpenResponses {
   }
 }
 
-/** Headers come at once, so they get less time. */
+/** Headers come at once, so they get less time. It begins with their first byte: an idle connection has none. */
 const HEADERS_MS = 10_000
-const timeoutsOf = ({ requestTimeoutMs }: GatewayLimits): HttpOptions => ({
-  keepAliveTimeout: KEEP_ALIVE_MS,
+const timeoutsOf = ({ keepAliveMs, requestTimeoutMs }: GatewayLimits): HttpOptions => ({
+  keepAliveTimeout: keepAliveMs,
   requestTimeout: requestTimeoutMs,
   headersTimeout: Math.min(HEADERS_MS, requestTimeoutMs),
   connectionsCheckingInterval: Math.min(HEADERS_MS, requestTimeoutMs) / 2,

@@ -1,5 +1,6 @@
 import { GraphQLError } from 'graphql'
 import { isDatabaseUnavailable } from '../core/database-unavailable.ts'
+import type { FailureCode } from '../core/vocabulary.ts'
 import { databaseFailure, failure, internalFailure, shortened } from '../graphql/schema/failures.ts'
 import { badInput } from '../graphql/schema/limits.ts'
 import type { Logger } from '../logger.ts'
@@ -38,6 +39,11 @@ function shownOf(error: Error): GraphQLError | null {
   if (isCancelled(error)) return failure('TIMEOUT', 'The database took too long: ask for less, or for smaller pages.')
   return null
 }
+
+/** Whether a part of an answer is missing since something took too long, whoever noticed it. */
+export const isTimeout = (error: GraphQLError): boolean =>
+  error.extensions.code === TIMEOUT || shownOf(error.originalError ?? error)?.extensions.code === TIMEOUT
+const TIMEOUT: FailureCode = 'TIMEOUT'
 
 /** Passes errors for the caller; logs every other one and returns an internal error instead. */
 export function mask(error: unknown, logger: Logger): GraphQLError {

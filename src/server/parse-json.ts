@@ -14,8 +14,15 @@ export async function parseJson(
   turn: NextTurn,
   piece = PIECE,
 ): Promise<unknown> {
-  return await new PiecewiseParser(bytes, { large, turn, piece }).value({ from: 0, to: bytes.length })
+  return await new PiecewiseParser(bytes, { large, turn, piece }).value({ from: startOf(bytes), to: bytes.length })
 }
+
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF')
+/** Some clients begin a text with a byte order mark, which is no part of it. */
+const startOf = (bytes: Buffer): number =>
+  bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0
+/** A whole text. */
+export const textOf = (bytes: Buffer): string => bytes.toString('utf8', startOf(bytes))
 
 interface Parsing {
   readonly large: ReadonlyMap<number, number>

@@ -3,7 +3,7 @@ import type { FailureCode } from '../core/vocabulary.ts'
 import { MAX_BODY } from '../graphql/schema/limits.ts'
 import type { Excess } from './accounts.ts'
 import type { Hold, Meter } from './callers.ts'
-import { type NextTurn, parseJson } from './parse-json.ts'
+import { type NextTurn, parseJson, textOf } from './parse-json.ts'
 import type { RefusalReason } from './refusals.ts'
 import { JsonScanner, jsonProblem, PIECE, type TextProblem } from './request-text.ts'
 
@@ -34,13 +34,15 @@ const NOT_JSON = {
   code: 'BAD_REQUEST',
   message: 'The body is not a JSON object.',
 } as const
-/** Yoga refuses every parameter that it does not know, but takes a body with this one for a promise first. */
-const LOOKS_LIKE_PROMISE = {
-  ok: false,
-  status: 400,
-  code: 'BAD_REQUEST',
-  message: 'Unexpected parameter "then" in the request body.',
-} as const
+/** Those of GraphQL over HTTP, and of its persisted documents. */
+const PARAMS: readonly string[] = ['query', 'operationName', 'variables', 'extensions', 'documentId']
+const unexpected = (param: string) =>
+  ({
+    ok: false,
+    status: 400,
+    code: 'BAD_REQUEST',
+    message: `Unexpected parameter "${param}" in the request body.`,
+  }) as const
 const refused = (problem: TextProblem) => ({ ok: false, status: 400, ...problem }) as const
 
 /** What reading costs, and whom. */
@@ -67,9 +69,10 @@ async function readBody(request: IncomingMessage, reading: Reading): Promise<Sen
   const body = await collect(request, scanner, reading)
   if (!Buffer.isBuffer(body)) return body
   try {
-    const json = body.length > PIECE ? await parseJson(body, scanner.large, reading.turn) : JSON.parse(body.toString())
+    const json = body.length > PIECE ? await parseJson(body, scanner.large, reading.turn) : JSON.parse(textOf(body))
     if (!isObject(json)) return NOT_JSON
-    return Object.hasOwn(json, 'then') ? LOOKS_LIKE_PROMISE : { ok: true, request: json }
+    const param = Object.keys(json).find((key) => !PARAMS.includes(key) && json[key] !== null)
+    return param === undefined ? { ok: true, request: json } : unexpected(param)
   } catch (error) {
     if (error instanceof SyntaxError) return NOT_JSON
     throw error
@@ -109,7 +112,6 @@ async function collect(
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
 }
 
-/** Those of GraphQL over HTTP. */
 const TEXT_PARAMS = ['query', 'operationName', 'documentId'] as const
 const JSON_PARAMS = ['variables', 'extensions'] as const
 

@@ -6,8 +6,9 @@ export const REFUSALS = {
   BAD_USER_INPUT: 'requests with the character NUL, which cannot be stored, or with keys or texts that are too long',
   DOCUMENT_NOT_TRUSTED: 'documents that the operator does not know, where only such are run',
   PERSISTED_QUERY_NOT_FOUND: 'ids of documents that the server does not know',
+  PERSISTED_QUERY_NOT_SUPPORTED: 'hashes of documents that a client would have the server learn',
   TOO_LARGE: 'bodies and messages with too many bytes',
-  TOO_COMPLEX: 'bodies and messages with too many values, or nested too deep',
+  TOO_COMPLEX: 'bodies, messages and documents with too many values, nested too deep, or too expensive',
   ANSWER_TOO_LARGE: 'answers with too many bytes',
   RATE_LIMITED: 'requests of a principal or an address that has sent too many lately',
   TOO_MANY: 'operations, subscriptions and bytes of requests beyond those that a caller has at a time',
@@ -18,6 +19,8 @@ export const REFUSALS = {
   TOO_SLOW: 'clients that read nothing for too long, or for which too much waits',
 } as const
 export type RefusalReason = keyof typeof REFUSALS
+export const isRefusalReason = (code: unknown): code is RefusalReason =>
+  typeof code === 'string' && Object.hasOwn(REFUSALS, code)
 
 /** Counts since the start of the process, for metrics. */
 export class Refusals {

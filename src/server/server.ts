@@ -91,7 +91,7 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
   const shared = { schema, log, system, open: streams, mask: (error: unknown) => mask(error, logger) }
   const fanOut = new FanOut(shared)
   const subscribe = createSubscribe({ ...shared, fanOut, hideSuggestions: !disclosure.suggestions })
-  const common = { ...bounds, trusted, schema, yoga, subscribe, tokens, audit, connections }
+  const common = { ...bounds, ...shared, trusted, yoga, subscribe, tokens, audit, connections }
   const socket = createGraphQLSocket({ ...common, system, drain, logger })
   const { loopback } = options
   const ofAgents = loopback && { ...common, tokens: tokensOf(tokens, loopback.accepts) }

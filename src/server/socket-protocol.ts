@@ -1,10 +1,4 @@
-import {
-  type DocumentNode,
-  GraphQLError,
-  type GraphQLFormattedError,
-  type GraphQLSchema,
-  getOperationAST,
-} from 'graphql'
+import { GraphQLError } from 'graphql'
 import { makeServer, type Server } from 'graphql-ws'
 import { NO_TARGET, SESSION_OPENED } from '../core/audit.ts'
 import { CredentialsUnavailable } from '../core/credentials-unavailable.ts'
@@ -15,31 +9,21 @@ import type { Tokens } from '../graphql/auth/tokens.ts'
 import { databaseFailure, failure } from '../graphql/schema/failures.ts'
 import type { Excess } from './accounts.ts'
 import { checkToken, isExcess, type TokenParts } from './check-token.ts'
-import { bearerOf, TOKEN_MISSING, TOKEN_WRONG } from './credentials.ts'
+import { authorizationIn, bearerOf, TOKEN_MISSING, TOKEN_WRONG } from './credentials.ts'
+import { type OperationParts, prepare } from './prepare.ts'
 import type { Refusals } from './refusals.ts'
 import type { SocketSession } from './socket-session.ts'
-import type { ClientSink } from './streams/client-sink.ts'
 import type { Subscribe } from './streams/subscribe.ts'
 import { traceOf } from './trace-of.ts'
-import type { TrustedDocuments } from './trusted-documents.ts'
-import type { Yoga } from './yoga.ts'
 
 /** Operations at a time on one socket. */
 const MAX_OPERATIONS = 1_000
 
-export interface ProtocolParts extends TokenParts {
-  readonly schema: GraphQLSchema
-  readonly yoga: Yoga
-  readonly subscribe: Subscribe
-  readonly refusals: Refusals
-  readonly trusted: TrustedDocuments
-}
+export interface ProtocolParts extends TokenParts, OperationParts {}
 
-type Enveloped = ReturnType<Yoga['getEnveloped']>
-/** The functions that execute an operation, passed along with its arguments. */
-interface Operation {
-  readonly execute: Enveloped['execute']
-  readonly subscribe: () => ReturnType<Subscribe>
+/** A prepared operation, passed along with what graphql-ws knows of it. */
+interface RunnableOperation {
+  readonly run: () => ReturnType<Subscribe>
 }
 
 /** graphql-transport-ws, for subscriptions and everything else. */
@@ -53,7 +37,7 @@ export function createProtocol(parts: ProtocolParts): Server<SocketSession> {
     async onConnect({ connectionParams, extra: session }) {
       session.initialised()
       session.trace = traceOf(connectionParams)
-      const secret = bearerOf(connectionParams?.authorization ?? connectionParams?.Authorization)
+      const secret = bearerOf(authorizationIn(connectionParams)) ?? session.upgradeSecret
       try {
         const viewer = secret === null ? null : await checkToken(parts, secret, session.origin)
         if (secret !== null && viewer !== null) {
@@ -65,11 +49,11 @@ export function createProtocol(parts: ProtocolParts): Server<SocketSession> {
         session.unavailable(error)
         return false
       }
-      refusals.count('UNAUTHENTICATED')
+      session.unauthenticated(secret)
       return false
     },
-    execute: (args) => (args as unknown as Operation).execute(args),
-    subscribe: (args) => (args as unknown as Operation).subscribe(),
+    execute: (args) => (args as unknown as RunnableOperation).run(),
+    subscribe: (args) => (args as unknown as RunnableOperation).run(),
     async onSubscribe({ extra: session, subscriptions }, id, payload) {
       // Read before anything is awaited.
       const { message, secret, sink } = session
@@ -86,18 +70,18 @@ export function createProtocol(parts: ProtocolParts): Server<SocketSession> {
       const found = await viewerOf(secret, tokens)
       if (found instanceof GraphQLError) return [found]
       const viewer = { ...found, origin: { ...session.origin, ...session.trace, ...traceOf(payload.extensions) } }
-      const prepared = await prepare({ ...payload, id, viewer, sink }, parts)
-      if (Array.isArray(prepared)) return prepared
-      const excess = message.open('subscribe' in prepared ? 'openSubscriptions' : 'openOperations')
+      const prepared = prepare({ request: payload, viewer }, parts)
+      if (prepared.kind === 'refused') return prepared.errors
+      const excess = message.open(prepared.kind === 'stream' ? 'openSubscriptions' : 'openOperations')
       if (excess) return [refusedForNow(excess, refusals)]
-      if (!('subscribe' in prepared)) session.begun(id)
-      return prepared
+      const { document, operationName } = prepared
+      const known = { schema, document, operationName, contextValue: null }
+      if (prepared.kind === 'stream') return { ...known, run: () => prepared.stream(sink, id) }
+      session.begun(id)
+      return { ...known, run: async () => (await prepared.answer()).result }
     },
     onComplete: ({ extra: session }, id) => session.ended(id),
-    onError({ extra: session }, id, _, errors) {
-      session.ended(id)
-      return errors.map(withoutStatus)
-    },
+    onError: ({ extra: session }, id) => session.ended(id),
   })
 }
 
@@ -125,44 +109,6 @@ async function viewerOf(secret: string | null, tokens: Tokens): Promise<Viewer |
   } catch (error) {
     if (isDatabaseUnavailable(error)) return databaseFailure()
     if (error instanceof CredentialsUnavailable) return failure('SERVICE_UNAVAILABLE', error.message)
-    throw error
-  }
-}
-
-/** The status of an answer over HTTP means nothing here. */
-function withoutStatus(error: GraphQLError): GraphQLFormattedError {
-  const { http: _, ...extensions } = error.extensions
-  return { ...error.toJSON(), extensions }
-}
-
-interface Request {
-  readonly id: string
-  readonly viewer: Viewer
-  readonly sink: ClientSink
-  readonly query: string
-  readonly documentId?: unknown
-  readonly extensions?: unknown
-  readonly operationName?: string | null | undefined
-  readonly variables?: Record<string, unknown> | null | undefined
-}
-
-/** Parses and validates; returns the arguments for graphql-ws, or the errors. */
-async function prepare(request: Request, { yoga, schema, subscribe, trusted }: ProtocolParts) {
-  const { viewer, variables, operationName } = request
-  const { parse, validate, contextFactory, execute } = yoga.getEnveloped({ viewer })
-  try {
-    const query = trusted.textOf(request) ?? request.query
-    const document: DocumentNode = parse(query)
-    const errors = validate(schema, document)
-    if (errors.length > 0) return [...errors]
-    const contextValue = await contextFactory()
-    const args = { schema, document, operationName, variableValues: variables, contextValue, execute }
-    if (getOperationAST(document, operationName)?.operation !== 'subscription') return args
-    const { id, sink } = request
-    const subscription = { query, document, operationName: operationName ?? null, variables: variables ?? {}, viewer }
-    return { ...args, subscribe: () => subscribe({ request: subscription, context: contextValue, sink, id }) }
-  } catch (error) {
-    if (error instanceof GraphQLError) return [error]
     throw error
   }
 }

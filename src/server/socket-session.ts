@@ -10,6 +10,7 @@ import type { Caller } from './callers.ts'
 import type { TokenParts } from './check-token.ts'
 import { CLOSE } from './close-codes.ts'
 import type { Connections, EndReason } from './connections.ts'
+import { authorizationIn } from './credentials.ts'
 import { IncomingMessages } from './incoming-messages.ts'
 import { LATE_MS } from './late-refusals.ts'
 import { MessageHolds } from './message-holds.ts'
@@ -36,6 +37,8 @@ export interface OpenedSocket {
   readonly stream: Socket
   readonly newcomer: Newcomer
   readonly origin: RequestOrigin
+  /** The secret of its token, in the headers of the upgrade. Pages cannot send any. */
+  readonly secret: string | null
 }
 
 /** What a socket was opened with, or has sent since. */
@@ -77,6 +80,11 @@ export class SocketSession {
   /** Its token; null before one is accepted. */
   get secret(): string | null {
     return this.#credentials?.secret ?? null
+  }
+
+  /** The token of the upgrade, for a connection_init without one. */
+  get upgradeSecret(): string | null {
+    return this.#opened.secret
   }
 
   get origin(): RequestOrigin {
@@ -174,7 +182,7 @@ export class SocketSession {
   /** A ping may carry a fresh token, so that the socket outlives the one that opened it. */
   async #answerPing(payload: unknown): Promise<void> {
     const credentials = this.#credentials
-    const authorization = (payload as { readonly authorization?: unknown } | undefined)?.authorization
+    const authorization = authorizationIn(payload)
     if (!credentials || authorization === undefined) return await this.#pong(payload)
     const { viewer: before } = credentials
     const renewal = await renewToken(authorization, { before, origin: this.origin, parts: this.#parts })
@@ -188,6 +196,12 @@ export class SocketSession {
 
   #pong(payload: unknown): Promise<void> {
     return this.#send(JSON.stringify({ type: 'pong', payload }))
+  }
+
+  /** There is no token, or a wrong one. */
+  unauthenticated(secret: string | null): void {
+    this.#parts.refusals.count('UNAUTHENTICATED')
+    this.#close(secret === null ? 'TOKEN_MISSING' : 'FORBIDDEN')
   }
 
   /** The address has tried too many tokens. */

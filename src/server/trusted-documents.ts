@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Plugin } from 'graphql-yoga'
 import { failure } from '../graphql/schema/failures.ts'
-import type { Refusals } from './refusals.ts'
 
 export interface TrustedDocumentsOptions {
   /** Texts that may also be asked for by their SHA-256. */
@@ -13,7 +12,7 @@ export interface TrustedDocumentsOptions {
 }
 
 /** What a request says instead of a document, or beside it. */
-interface NamedDocument {
+export interface NamedDocument {
   readonly query?: unknown
   readonly documentId?: unknown
   readonly extensions?: unknown
@@ -38,33 +37,30 @@ export class TrustedDocuments {
   /**
    * The text of a request that only names its document: `documentId`, or `extensions.persistedQuery`. Null: it brings its own,
    * or none.
-   * @throws PERSISTED_QUERY_NOT_FOUND
+   * @throws PERSISTED_QUERY_NOT_FOUND, PERSISTED_QUERY_NOT_SUPPORTED
    */
-  textOf(request: NamedDocument): string | null {
-    if (typeof request.query === 'string' && request.query !== '') return null
-    const hash = hashIn(request)
-    if (hash === null) return null
-    const text = this.#texts.get(hash)
+  textOf({ query, documentId, extensions }: NamedDocument): string | null {
+    if (typeof query === 'string' && query !== '') return null
+    const { persistedQuery } = (extensions ?? {}) as { readonly persistedQuery?: { readonly sha256Hash?: unknown } }
+    const hash = typeof documentId === 'string' ? documentId : persistedQuery?.sha256Hash
+    const text = typeof hash === 'string' ? this.#texts.get(hash.replace(/^sha256:/, '').toLowerCase()) : undefined
     if (text !== undefined) return text
-    throw failure('PERSISTED_QUERY_NOT_FOUND', 'The server knows no document of this id: send its text.', BAD_REQUEST)
+    if (typeof documentId === 'string') throw failure('PERSISTED_QUERY_NOT_FOUND', NOT_FOUND)
+    if (persistedQuery) throw failure('PERSISTED_QUERY_NOT_SUPPORTED', NOT_SUPPORTED)
+    return null
   }
 }
 
-const BAD_REQUEST = { http: { status: 400 } }
+const NOT_FOUND = 'The server knows no document of this id: send its text.'
+/** By this very message clients learn that the server takes no documents to keep: from then on they send the text at once. */
+const NOT_SUPPORTED = 'PersistedQueryNotSupported'
 
 export const documentHash = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-function hashIn({ documentId, extensions }: NamedDocument): string | null {
-  const { persistedQuery } = (extensions ?? {}) as { readonly persistedQuery?: { readonly sha256Hash?: unknown } }
-  const named = typeof documentId === 'string' ? documentId : persistedQuery?.sha256Hash
-  return typeof named === 'string' ? named.replace(/^sha256:/, '').toLowerCase() : null
-}
-
 /** Runs trusted documents only, however they are sent. */
-export const requireTrusted = (trusted: TrustedDocuments, refusals: Refusals): Plugin => ({
+export const requireTrusted = (trusted: TrustedDocuments): Plugin => ({
   onParse({ params }) {
-    if (!trusted.isRequired || trusted.isTrusted(String(params.source))) return
-    refusals.count('DOCUMENT_NOT_TRUSTED')
-    throw failure('DOCUMENT_NOT_TRUSTED', 'This server runs only documents that its operator knows.', BAD_REQUEST)
+    if (trusted.isRequired && !trusted.isTrusted(String(params.source)))
+      throw failure('DOCUMENT_NOT_TRUSTED', 'This server runs only documents that its operator knows.')
   },
 })

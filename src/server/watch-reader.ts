@@ -1,14 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import type { Bounds } from './bounds.ts'
 
-/**
- * Ends a response whose client reads nothing for too long, or whose bytes are too many together with those of others. Call
- * the returned function after each further write.
- */
-export function watchReader(
-  response: ServerResponse,
-  { limits, refusals, unread }: Bounds,
-): { readonly written: () => void } {
+/** Ends a response whose client reads nothing for too long, or whose bytes are too many together with those of others. */
+export function watchReader(response: ServerResponse, { limits, refusals, unread }: Bounds): void {
   const reader = {
     get waiting() {
       return response.writableLength
@@ -22,5 +16,4 @@ export function watchReader(
   response.setTimeout(limits.stalledAfterMs, () => reader.giveUp())
   response.once('close', () => unread.remove(reader))
   unread.update(reader)
-  return { written: () => unread.update(reader) }
 }

@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql'
-import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga'
+import { createYoga } from 'graphql-yoga'
 import type { Viewer } from '../core/ports/viewer.ts'
 import { createContext, type GraphQLServices, type ResolverContext } from '../graphql/resolver-context.ts'
 import { AnswerBudget } from '../graphql/schema/answer-budget.ts'
@@ -11,7 +11,6 @@ import { endLargeAnswers } from './end-large-answers.ts'
 import { endLateQueries } from './end-late-queries.ts'
 import { limitDocuments } from './limit-documents.ts'
 import { mask } from './mask.ts'
-import { tellOutages } from './outage-status.ts'
 import { traceOperations } from './trace-operations.ts'
 import { requireTrusted, type TrustedDocuments } from './trusted-documents.ts'
 
@@ -20,8 +19,6 @@ export interface RequestContext {
   readonly viewer: Viewer
   /** Aborts when the client has gone. */
   readonly signal?: AbortSignal
-  /** What was sent, where yoga answers. */
-  readonly sent?: Readonly<Record<string, unknown>>
 }
 export interface Rules {
   readonly bounds: Bounds
@@ -31,7 +28,10 @@ export interface Rules {
 }
 export type Yoga = ReturnType<typeof createGraphQL>
 
-/** GraphQL itself: parses, limits, executes, masks. The caller is authenticated before. */
+/**
+ * GraphQL itself: parses, limits, executes, masks. The caller is authenticated before. Only `prepare` calls it, and nothing of
+ * what yoga has for HTTP is used.
+ */
 export function createGraphQL(
   schema: GraphQLSchema,
   services: GraphQLServices,
@@ -49,15 +49,13 @@ export function createGraphQL(
     context: ({ viewer, signal }) =>
       createContext(services, viewer, { signal, answer: new AnswerBudget(limits.answerBytes, onExceeded) }),
     plugins: [
-      useParsedRequest,
       limitDocuments(schema),
-      requireTrusted(trusted, refusals),
+      requireTrusted(trusted),
       limitDisclosure(disclosure),
       countOperations(executed),
       traceOperations,
       endLateQueries(bounds),
       endLargeAnswers,
-      tellOutages,
     ],
     maskedErrors: { maskError },
     parserAndValidationCache: createDocumentCache(),
@@ -69,10 +67,4 @@ export function createGraphQL(
     cors: false,
     logging: false,
   })
-}
-
-/** Requests are read and parsed before. */
-const useParsedRequest: Plugin = {
-  onRequestParse: ({ serverContext, setRequestParser }) =>
-    setRequestParser(() => (serverContext as unknown as RequestContext).sent as GraphQLParams),
 }

@@ -39,6 +39,28 @@ test('a query ends in time, and Postgres ends its statement', async () => {
   expect(await refusals({ port }, app.token, 'TIMEOUT')).toBeGreaterThanOrEqual(1)
 })
 
+test('the answer is the same when Postgres is the first to end the statement', async () => {
+  await using api = await createApi()
+  const token = await api.token()
+  const { port } = await api.serve()
+  const client = await api.world.pool.connect()
+  onTestFinished(() => client.release())
+  await client.query('begin; lock table project in access exclusive mode')
+  const answered = post(port, token, SLOW)
+  const cancelWaiting = () =>
+    api.world.pool.query(
+      `select pg_cancel_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+  await until(async () => ((await cancelWaiting()).rowCount ?? 0) > 0, { what: 'the statement has waited' })
+  const { status, json } = await answered
+  await client.query('rollback')
+  expect(status).toBe(200)
+  expect(json()).toEqual({
+    data: null,
+    errors: [{ message: expect.stringContaining('took more than 30000 ms'), extensions: { code: 'TIMEOUT' } }],
+  })
+})
+
 test('when a client has gone, Postgres ends what runs for it at once, and its connections serve others', async () => {
   await using database = await createTestDatabase(2)
   await using app = await startTestApp({ env: { DATABASE_URL: database.url } })

@@ -42,15 +42,15 @@ const UNKNOWN = { documentId: `sha256:${documentHash(OTHER)}` }
 
 test('where trusted documents are required, only those are run, by text or by id', async () => {
   const { port } = await api.serve({ documents })
-  for (const request of [{ query: KNOWN }, byId, byHash, { ...byHash, query: '' }, { ...byId, unknown: null }]) {
+  for (const request of [{ query: KNOWN }, byId, byHash, { ...byHash, query: '' }]) {
     expect(await ask(port, request)).toEqual([200, 'ada'])
   }
   expect(await ask(port, { query: OTHER })).toEqual([400, 'DOCUMENT_NOT_TRUSTED'])
-  // What yoga answers.
-  expect(await ask(port, { query: OTHER, unknown: null })).toEqual([400, 'DOCUMENT_NOT_TRUSTED'])
   expect(await ask(port, { query: `${KNOWN} ` })).toEqual([400, 'DOCUMENT_NOT_TRUSTED'])
   expect(await ask(port, UNKNOWN)).toEqual([400, 'PERSISTED_QUERY_NOT_FOUND'])
-  expect(await refusals({ port }, token, 'DOCUMENT_NOT_TRUSTED')).toBeGreaterThanOrEqual(3)
+  const persistedQuery = { version: 1, sha256Hash: documentHash(OTHER) }
+  expect(await ask(port, { extensions: { persistedQuery } })).toEqual([200, 'PERSISTED_QUERY_NOT_SUPPORTED'])
+  expect(await refusals({ port }, token, 'DOCUMENT_NOT_TRUSTED')).toBe(2)
   const get = (params: Record<string, string>) =>
     call(port, `/graphql?${new URLSearchParams(params)}`, {
       headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream' },

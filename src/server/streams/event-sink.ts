@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http'
+import type { ExecutionResult } from 'graphql'
 import { failure } from '../../graphql/schema/failures.ts'
+import { EVENTS } from '../accepted-media.ts'
 import type { Bounds } from '../bounds.ts'
 import { TOKEN_WRONG } from '../credentials.ts'
 import type { Allocate } from './buffer-pool.ts'
@@ -11,7 +13,6 @@ const AFTER = Buffer.from('\n\n')
 const COMMENT = Buffer.from(':\n\n')
 const COMMENT_MS = 12_000
 const COMPLETE = 'event: complete\ndata:\n\n'
-const EVENTS = 'text/event-stream'
 
 /** Server-sent events in graphql-sse's distinct connections mode. One operation per response. */
 function eventsOf(_id: string, payloads: readonly Buffer[], allocate: Allocate = Buffer.allocUnsafe): Buffer {
@@ -22,11 +23,14 @@ function eventsOf(_id: string, payloads: readonly Buffer[], allocate: Allocate =
   return events
 }
 
-/** Runs a subscription into a response, until either ends. The subscription itself writes its messages. */
+/**
+ * Runs an operation into a response, until either ends. A subscription itself writes its messages; the result of anything else
+ * is the only one.
+ */
 export async function sendEvents(
   response: ServerResponse,
   bounds: Bounds,
-  subscribe: (sink: ClientSink) => Promise<AsyncIterator<unknown> | object>,
+  run: (sink: ClientSink) => Promise<AsyncIterator<unknown> | ExecutionResult>,
 ): Promise<void> {
   const sink = new ClientSink({
     ...bounds,
@@ -35,30 +39,29 @@ export async function sendEvents(
     isOpen: () => !response.destroyed && !response.writableEnded,
     giveUp: () => response.destroy(),
   })
-  const subscribed = await subscribe(sink)
   response.setHeader('content-type', EVENTS)
-  response.writeHead(200, {
-    // Keeps nginx from buffering events.
-    'x-accel-buffering': 'no',
-  })
+  // Keeps nginx from buffering events.
+  response.writeHead(200, { 'x-accel-buffering': 'no' })
   response.write(COMMENT)
-  open.add(response)
-  if ('next' in subscribed) await untilEither(subscribed as AsyncIterator<unknown>, response)
-  else sink.write(eventsOf('', [Buffer.from(JSON.stringify(subscribed))]))
+  const timer = setInterval(() => {
+    if (sink.isOpen) response.write(COMMENT)
+  }, COMMENT_MS)
+  try {
+    const running = await run(sink)
+    if ('next' in running) await untilEither(running, response)
+    else sink.write(eventsOf('', [Buffer.from(JSON.stringify(running))]))
+  } finally {
+    clearInterval(timer)
+  }
   if (sink.isOpen) response.end(COMPLETE)
 }
 
-/** Streams whose subscription has begun. */
-const open = new WeakSet<ServerResponse>()
-
 /**
  * Ends a stream of events whose server shuts down: without an error of the connection, and without "complete", which would say
- * that there is nothing more to come. Those that a library writes are cut off. Answers that have not begun are let be.
+ * that there is nothing more to come.
  */
 export function leaveEvents(response: ServerResponse): void {
-  if (response.writableEnded) return
-  if (open.has(response)) response.end()
-  else if (response.headersSent && String(response.getHeader('content-type')).startsWith(EVENTS)) response.destroy()
+  if (!response.writableEnded) response.end()
 }
 
 const REVOKED = JSON.stringify({ errors: [failure('UNAUTHENTICATED', TOKEN_WRONG)] })
@@ -71,14 +74,10 @@ export function endEvents(response: ServerResponse): void {
 }
 
 async function untilEither(iterator: AsyncIterator<unknown>, response: ServerResponse): Promise<void> {
-  const timer = setInterval(() => {
-    if (!response.writableEnded) response.write(COMMENT)
-  }, COMMENT_MS)
   response.once('close', () => void iterator.return?.())
   try {
     if (!response.destroyed) await iterator.next()
   } finally {
-    clearInterval(timer)
     await iterator.return?.()
   }
 }
