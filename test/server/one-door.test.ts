@@ -114,7 +114,10 @@ test.each([
 })
 
 test('a subscription whose variables are wrong is refused, over events and sockets', async () => {
-  const request = { query: 'subscription ($n: Int!) { phaseLog(after: 0, maxBatch: $n) { through } }', variables: { n: 'x' } }
+  const request = {
+    query: 'subscription ($n: Int!) { phaseLog(after: 0, maxBatch: $n) { through } }',
+    variables: { n: 'x' },
+  }
   for (const errors of [await overEvents(request), await overSocket(request)])
     expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }])
 })
