@@ -53,7 +53,7 @@ export const specLoader = perOperation(({ pool, answer }) => {
 export const workLoader = perOperation(({ pool }) => loadSide((ids) => loadWork(pool, ids)))
 
 /** Null for an id that names nothing, also if it is no UUID. */
-function loadById<T extends { readonly id: string }>(
+export function loadById<T extends { readonly id: string }>(
   load: (ids: readonly string[]) => Promise<readonly T[]>,
 ): DataLoader<string, T | null> {
   return new DataLoader(async (ids) => {

@@ -2,7 +2,8 @@ import { sameJson } from '../core/json.ts'
 import type { ProjectRole } from '../core/rights.ts'
 import type { Actor } from '../core/vocabulary.ts'
 import type { Client } from './client.ts'
-import { array, boolean, json, nullable, text, timestamptz, uuid } from './column-types.ts'
+import { array, bigint, boolean, integer, json, nullable, text, timestamptz, uuid } from './column-types.ts'
+import { direction, inOrder, type Window } from './loaders/window.ts'
 import { statement } from './statement.ts'
 import * as table from './tables.ts'
 
@@ -80,19 +81,69 @@ export const isWithin = (projects: string): string => `(${projects}::uuid[] is n
     where g.principal_id = p.id and (g.project_id is null or g.project_id <> all(${projects}::uuid[]))
   ))`
 
-const LIST = statement({
-  text: `select ${PRINCIPAL_COLUMNS} from principal p where p.deleted_at is null and ${isWithin('$1')}
-    order by p.id desc limit 500`,
-  params: [nullable(array(uuid))],
+/** Principals for which every given condition holds. */
+export interface PrincipalQuery {
+  /** Only with grants in these projects only; null: all. */
+  readonly projects: readonly string[] | null
+  /** What the name contains, without regard to case. */
+  readonly nameContains?: string | null | undefined
+  readonly actor?: Actor | null | undefined
+  /** Whether they administer the instance. */
+  readonly administrator?: boolean | null | undefined
+}
+const MATCHES = `p.deleted_at is null and ${isWithin('$1')}
+    and ($2::text is null or strpos(lower(p.name), lower($2)) > 0) and ($3::text is null or p.actor::text = $3)
+    and ($4::boolean is null or $4 = p.administrator)`
+const MATCH_PARAMS = [nullable(array(uuid)), nullable(text), nullable(text), nullable(boolean)] as const
+const matchOf = ({ projects, nameContains = null, actor = null, administrator = null }: PrincipalQuery) =>
+  [projects, nameContains, actor, administrator] as const
+
+const list = (order: 'asc' | 'desc') =>
+  statement({
+    text: `select ${PRINCIPAL_COLUMNS} from principal p
+      where ${MATCHES} and ($5::uuid is null or p.id < $5) and ($6::uuid is null or p.id > $6)
+      order by p.id ${order} limit $7`,
+    params: [...MATCH_PARAMS, nullable(uuid), nullable(uuid), bigint],
+    row: PRINCIPAL,
+  })
+// The newest come first.
+const LIST = { asc: list('desc'), desc: list('asc') }
+
+/** A page of principals, the newest first. */
+export async function listPrincipals(
+  client: Client,
+  query: PrincipalQuery,
+  window: Window<string>,
+): Promise<readonly PrincipalRow[]> {
+  const { after, before, limit } = window
+  const { rows } = await LIST[direction(window)].query(client, [...matchOf(query), after, before, limit])
+  return inOrder(rows.map(toPrincipal), window)
+}
+
+const COUNT = statement({
+  text: `select count(*)::integer as count from principal p where ${MATCHES}`,
+  params: MATCH_PARAMS,
+  row: { count: integer },
+})
+export async function countPrincipals(client: Client, query: PrincipalQuery): Promise<number> {
+  const { rows } = await COUNT.query(client, matchOf(query))
+  return rows[0]?.count ?? 0
+}
+
+const LOAD = statement({
+  text: `select ${PRINCIPAL_COLUMNS} from principal p
+    where p.deleted_at is null and p.id = any($2::uuid[]) and ${isWithin('$1')}`,
+  params: [nullable(array(uuid)), array(uuid)],
   row: PRINCIPAL,
 })
 
-/** Principals with grants in these projects only, the newest first, at most 500. Null: all. */
-export async function listPrincipals(
+/** Principals by their ids, with grants in these projects only; null: all. */
+export async function loadPrincipals(
   client: Client,
+  ids: readonly string[],
   projects: readonly string[] | null,
 ): Promise<readonly PrincipalRow[]> {
-  const { rows } = await LIST.query(client, [projects])
+  const { rows } = await LOAD.query(client, [projects, ids])
   return rows.map(toPrincipal)
 }
 

@@ -1,5 +1,6 @@
 import type { Client } from './client.ts'
-import { array, boolean, bytea, nullable, text, timestamptz, uuid } from './column-types.ts'
+import { array, bigint, boolean, bytea, integer, nullable, text, timestamptz, uuid } from './column-types.ts'
+import { byKey, direction, inOrder, type Window } from './loaders/window.ts'
 import { isWithin, PRINCIPAL, PRINCIPAL_COLUMNS, type PrincipalRow, toPrincipal } from './principals.ts'
 import { statement } from './statement.ts'
 import * as table from './tables.ts'
@@ -67,30 +68,106 @@ export async function hasAdministrator(client: Client): Promise<boolean> {
   return rows[0]?.found === true
 }
 
-const LIST = statement({
-  text: `select ${COLUMNS} from token t join principal p on p.id = t.principal_id
-    where ${isWithin('$1')} order by t.id desc limit 500`,
-  params: [nullable(array(uuid))],
-  row: ROW,
-})
+/** Tokens for which every given condition holds. */
+export interface TokenQuery {
+  /** Only of principals with grants in these projects only; null: of all. */
+  readonly projects: readonly string[] | null
+  /** What the name contains, without regard to case. */
+  readonly nameContains?: string | null | undefined
+  /** Whether they are neither revoked nor expired. */
+  readonly valid?: boolean | null | undefined
+  /** Whether they are those of administrators of the instance. */
+  readonly administrator?: boolean | null | undefined
+}
+const MATCHES = `${isWithin('$1')} and ($2::text is null or strpos(lower(t.name), lower($2)) > 0)
+    and ($3::boolean is null or $3 = (t.revoked_at is null and (t.expires_at is null or t.expires_at > clock_timestamp())))
+    and ($4::boolean is null or $4 = p.administrator)`
+const MATCH_PARAMS = [nullable(array(uuid)), nullable(text), nullable(boolean), nullable(boolean)] as const
+const matchOf = ({ projects, nameContains = null, valid = null, administrator = null }: TokenQuery) =>
+  [projects, nameContains, valid, administrator] as const
 
-/** Tokens of principals with grants in these projects only; null: of all. The newest first, at most 500, also revoked ones. */
-export async function listTokens(client: Client, projects: readonly string[] | null): Promise<readonly TokenRow[]> {
-  const { rows } = await LIST.query(client, [projects])
-  return rows.map(toToken)
+const list = (order: 'asc' | 'desc') =>
+  statement({
+    text: `select ${COLUMNS} from token t join principal p on p.id = t.principal_id
+      where ${MATCHES} and ($5::uuid is null or t.id < $5) and ($6::uuid is null or t.id > $6)
+      order by t.id ${order} limit $7`,
+    params: [...MATCH_PARAMS, nullable(uuid), nullable(uuid), bigint],
+    row: ROW,
+  })
+// The newest come first.
+const LIST = { asc: list('desc'), desc: list('asc') }
+
+/** A page of tokens, the newest first, also of revoked ones. */
+export async function listTokens(
+  client: Client,
+  query: TokenQuery,
+  window: Window<string>,
+): Promise<readonly TokenRow[]> {
+  const { after, before, limit } = window
+  const { rows } = await LIST[direction(window)].query(client, [...matchOf(query), after, before, limit])
+  return inOrder(rows.map(toToken), window)
 }
 
-const LIST_OF = statement({
-  text: `select ${COLUMNS} from unnest($1::uuid[]) k(id) cross join lateral (
-      select * from token where principal_id = k.id order by id desc limit 50
-    ) t join principal p on p.id = t.principal_id order by t.id desc`,
+const COUNT = statement({
+  text: `select count(*)::integer as count from token t join principal p on p.id = t.principal_id where ${MATCHES}`,
+  params: MATCH_PARAMS,
+  row: { count: integer },
+})
+export async function countTokens(client: Client, query: TokenQuery): Promise<number> {
+  const { rows } = await COUNT.query(client, matchOf(query))
+  return rows[0]?.count ?? 0
+}
+
+const listOf = (order: 'asc' | 'desc') =>
+  statement({
+    text: `select ${COLUMNS} from unnest($1::uuid[]) k(id) cross join lateral (
+        select * from token where principal_id = k.id and ($2::uuid is null or id < $2) and ($3::uuid is null or id > $3)
+          order by id ${order} limit $4
+      ) t join principal p on p.id = t.principal_id order by t.id ${order}`,
+    params: [array(uuid), nullable(uuid), nullable(uuid), bigint],
+    row: ROW,
+  })
+const LIST_OF = { asc: listOf('desc'), desc: listOf('asc') }
+
+/** A page of the tokens of each principal, the newest first, also of revoked ones. */
+export async function listTokensOf(
+  client: Client,
+  principalIds: readonly string[],
+  window: Window<string>,
+): Promise<ReadonlyMap<string, readonly TokenRow[]>> {
+  const { after, before, limit } = window
+  const { rows } = await LIST_OF[direction(window)].query(client, [principalIds, after, before, limit])
+  const keyed = rows.map((row) => ({ key: row.principalId, token: toToken(row) }))
+  return byKey(principalIds, inOrder(keyed, window), ({ token }) => token)
+}
+
+const COUNT_OF = statement({
+  text: 'select principal_id as key, count(*)::integer as count from token where principal_id = any($1) group by 1',
   params: [array(uuid)],
+  row: { key: table.token.principalId, count: integer },
+})
+export async function countTokensOf(
+  client: Client,
+  principalIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await COUNT_OF.query(client, [principalIds])
+  return new Map(rows.map(({ key, count }) => [key, count]))
+}
+
+const LOAD = statement({
+  text: `select ${COLUMNS} from token t join principal p on p.id = t.principal_id
+    where t.id = any($2::uuid[]) and ${isWithin('$1')}`,
+  params: [nullable(array(uuid)), array(uuid)],
   row: ROW,
 })
 
-/** The newest 50 tokens of each principal, also revoked ones. */
-export async function listTokensOf(client: Client, principalIds: readonly string[]): Promise<readonly TokenRow[]> {
-  const { rows } = await LIST_OF.query(client, [principalIds])
+/** Tokens by their ids, of principals with grants in these projects only; null: of all. */
+export async function loadTokens(
+  client: Client,
+  ids: readonly string[],
+  projects: readonly string[] | null,
+): Promise<readonly TokenRow[]> {
+  const { rows } = await LOAD.query(client, [projects, ids])
   return rows.map(toToken)
 }
 

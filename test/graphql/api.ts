@@ -109,7 +109,8 @@ export async function createApi(): Promise<Api> {
       return created.secret
     },
     async revoke(name) {
-      const tokens = await listTokens(world.pool, null)
+      const window = { limit: 100, backward: false, after: null, before: null }
+      const tokens = await listTokens(world.pool, { projects: null, nameContains: name }, window)
       const found = tokens.find((token) => token.name === name)
       await revokeToken({ ...services, viewer: USER }, found?.id ?? '')
     },

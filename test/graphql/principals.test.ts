@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readPages } from '../../src/cli/objects/pages.ts'
 import type { Viewer } from '../../src/core/ports/viewer.ts'
 import type { TypedDocument } from '../../src/documents/typed-document.ts'
 import { payloadOf, present } from '../testkit/ask.ts'
@@ -342,3 +343,64 @@ async function reread({ principalId }: Viewer): Promise<Pick<Viewer, 'grants' | 
   )
   return { grants: rows, projects: rows.map(({ projectId }) => projectId) }
 }
+
+describe('many tokens', () => {
+  const PAGE = gql(`query ($filter: TokenFilter, $first: Int, $after: String, $last: Int, $before: String) {
+    tokensConnection(filter: $filter, first: $first, after: $after, last: $last, before: $before) {
+      totalCount pageInfo { hasNextPage hasPreviousPage startCursor endCursor } edges { node { id name } }
+    }
+  }`)
+  const NODE = gql(`query ($id: ID!) { node(id: $id) {
+    __typename id ... on Token { name principal { id } } ... on Principal { name tokensConnection(first: 2) { totalCount edges { node { id } } } }
+  } }`)
+
+  test('are in pages, and none is out of reach', async () => {
+    const oldest = await as({ name: 'oldest', role: 'ADMIN' })
+    const { principalId } = await as({ name: 'busy', role: 'READER', projects: ['own'] })
+    await api.world.pool.query(
+      `insert into token (id, principal_id, name, hash, created_at)
+        select gen_random_uuid(), $1, 'of ' || n, sha256(n::text::bytea), now() from generate_series(1, 1000) n`,
+      [principalId],
+    )
+    const listed = await readPages(Number.POSITIVE_INFINITY, async (first, after) => {
+      const { tokensConnection } = await api.query(PAGE, { first, after })
+      return tokensConnection
+    })
+    const names = present(listed).nodes.map(({ name }) => name)
+    expect(names).toContain('oldest')
+    expect(names).toContain('of 1')
+    expect(new Set(names).size).toBeGreaterThan(1_000)
+    const { tokensConnection: last } = await api.query(PAGE, { last: 2, filter: { nameContains: 'OF 100' } })
+    expect(last).toMatchObject({ totalCount: 2, pageInfo: { hasPreviousPage: false } })
+    expect(present(last).edges).toHaveLength(2)
+
+    const filter = { administrator: true, valid: true, nameContains: 'oldest' }
+    expect((await api.query(PAGE, { filter })).tokensConnection?.edges).toMatchObject([
+      { node: { id: oldest.tokenId } },
+    ])
+    expect((await api.query(NODE, { id: oldest.tokenId })).node).toMatchObject({ __typename: 'Token', name: 'oldest' })
+    expect((await api.query(NODE, { id: principalId })).node).toMatchObject({
+      __typename: 'Principal',
+      tokensConnection: { totalCount: 1_001, edges: [{}, {}] },
+    })
+
+    const { errors } = await api.execute('{ tokens { id } }')
+    expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }])
+    expect(errors?.[0]?.message).toContain('`tokensConnection`')
+    const all = await api.execute('{ principals { tokens { id } } }')
+    expect(all).toMatchObject({ data: { principals: null }, errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] })
+    await api.world.pool.query('delete from token where principal_id = $1', [principalId])
+  })
+
+  test('are those of principals that the viewer administers, also by their ids', async () => {
+    const admin = await as({ name: 'own-admin', role: 'ADMIN', projects: ['own'] })
+    const [mine, other] = [
+      await as({ name: 'mine', role: 'READER', projects: ['own'] }),
+      await as({ name: 'other', role: 'READER', projects: ['foreign'] }),
+    ]
+    const nodeOf = async (id: string, viewer: Viewer) => (await api.query(NODE, { id }, viewer)).node
+    expect(await nodeOf(mine.tokenId, admin)).toMatchObject({ name: 'mine', principal: { id: mine.principalId } })
+    for (const id of [other.tokenId, other.principalId]) expect(await nodeOf(id, admin)).toBeNull()
+    for (const id of [mine.tokenId, mine.principalId]) expect(await nodeOf(id, mine)).toBeNull()
+  })
+})

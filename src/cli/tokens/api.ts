@@ -4,8 +4,14 @@ import { REFUSAL_FRAGMENT } from '../objects/refusal.ts'
 
 const LISTED = 'id name role actor types targets projects createdAt lastUsedAt expiresAt revokedAt'
 
-export const LIST_TOKENS = gql(`query ListTokens { tokens { ${LISTED} } }`)
-export type ListedToken = NonNullable<ResultOf<typeof LIST_TOKENS>['tokens']>[number]
+export const LIST_TOKENS = gql(`query ListTokens($filter: TokenFilter!, $first: Int!, $after: String) {
+  tokensConnection(filter: $filter, first: $first, after: $after) {
+    totalCount pageInfo { hasNextPage endCursor } edges { node { ${LISTED} } }
+  }
+}`)
+export type ListedToken = NonNullable<ResultOf<typeof LIST_TOKENS>['tokensConnection']>['edges'][number]['node']
+
+export const TOKEN_BY_ID = gql('query TokenById($id: ID!) { node(id: $id) { ... on Token { id name } } }')
 
 export const CREATE_TOKEN = gql(`mutation CreateToken($input: CreateTokenInput!) {
   answer: createToken(input: $input) { __typename ... on CreatedToken { secret token { ${LISTED} } } ...Refusal }

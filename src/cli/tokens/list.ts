@@ -1,24 +1,27 @@
+import type { VariablesOf } from '../../documents/typed-document.ts'
+import { readPages } from '../objects/pages.ts'
 import { notFoundRefusal } from '../objects/refusal.ts'
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { duration, words } from '../terminal/text.ts'
 import { LIST_TOKENS, type ListedToken } from './api.ts'
 
-/** Tokens that still work, the newest first; null: the caller may not see them. */
-export async function readTokens({ client, io }: Session): Promise<readonly ListedToken[] | null> {
-  const { tokens } = await client.query(LIST_TOKENS, {}, { signal: io.signal })
-  return tokens
-}
+type Filter = VariablesOf<typeof LIST_TOKENS>['filter']
 
-export const isValid = ({ revokedAt, expiresAt }: ListedToken, now: number): boolean =>
-  revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > now)
+/** All tokens that fit, the newest first; null: the caller may not see them. */
+export async function readTokens({ client, io }: Session, filter: Filter): Promise<readonly ListedToken[] | null> {
+  const listed = await readPages(Number.POSITIVE_INFINITY, async (first, after) => {
+    const page = await client.query(LIST_TOKENS, { filter, first, after }, { signal: io.signal })
+    return page.tokensConnection
+  })
+  return listed && listed.nodes
+}
 
 /** `token list`: those that still work, or all of them. */
 export async function listTokens(session: Session, { all }: { readonly all?: boolean }): Promise<ExitCode> {
-  const tokens = await readTokens(session)
-  if (!tokens) return session.refuse(notFoundRefusal('There are no tokens that you may see.'))
+  const shown = await readTokens(session, all ? {} : { valid: true })
+  if (!shown) return session.refuse(notFoundRefusal('There are no tokens that you may see.'))
   const now = Date.now()
-  const shown = all ? tokens : tokens.filter((token) => isValid(token, now))
   session.emit({ tokens: shown })
   session.list({ head: HEAD, rows: shown.map((token) => rowOf(token, now)), none: 'There are no tokens.' })
   return EXIT.ok

@@ -3,8 +3,8 @@ import type { Session } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { plain } from '../terminal/text.ts'
-import { REVOKE_TOKEN } from './api.ts'
-import { isValid, readTokens } from './list.ts'
+import { REVOKE_TOKEN, TOKEN_BY_ID } from './api.ts'
+import { readTokens } from './list.ts'
 
 /** `token revoke`: by id, or by a name that only one token has that still works. */
 export async function revokeToken(session: Session, text: string): Promise<ExitCode> {
@@ -24,11 +24,11 @@ interface Found {
 }
 
 async function find(session: Session, text: string): Promise<Outcome<Found>> {
-  const tokens = (await readTokens(session)) ?? []
-  const byId = tokens.find(({ id }) => id === text)
-  if (byId) return { ok: true, value: byId }
-  const now = Date.now()
-  const [first, ...others] = tokens.filter((token) => token.name === text && isValid(token, now))
+  const { client, io } = session
+  const { node } = await client.query(TOKEN_BY_ID, { id: text }, { signal: io.signal })
+  if (node?.id) return { ok: true, value: node }
+  const tokens = (await readTokens(session, { nameContains: text, valid: true })) ?? []
+  const [first, ...others] = tokens.filter(({ name }) => name === text)
   if (!first) return refused(notFoundRefusal(`There is no valid token ${text} that you may see: phaseline token list.`))
   if (others.length === 0) return { ok: true, value: first }
   const ids = [first, ...others].map(({ id }) => id)

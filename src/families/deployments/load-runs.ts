@@ -136,13 +136,16 @@ export async function loadExportsAt(client: Client, id: string, time: Date): Pro
   return rows[0]?.exports ?? {}
 }
 
+/** Objects that are read of two jobs together, each counted in both. */
+export const MAX_RUN_PHASES = 20_000
+
 const RUN_PHASES = statement({
   text: `select c.object_id as "objectId", c.job_id as "jobId", (array_agg(c.kind))[1] as kind,
       (array_agg(concat_ws('/', nullif(c.parent_path, ''), c.name) order by c.batch_id desc))[1] as path,
       (array_agg(c."to" order by c.batch_id desc, c.idx desc))[1] as phase,
       min(c.at) as "startedAt", max(c.at) as "endedAt"
     from phase_change c where c.root_id = $1 and c.job_id = any($2::uuid[]) and c.revision is not null
-    group by c.object_id, c.job_id order by c.object_id limit 20000`,
+    group by c.object_id, c.job_id order by c.object_id limit ${MAX_RUN_PHASES + 1}`,
   params: [uuid, array(uuid)],
   row: {
     objectId: uuid,
@@ -154,12 +157,18 @@ const RUN_PHASES = statement({
     endedAt: joined(timestamptz),
   },
 })
-/** How the objects of a tree went through jobs, by the log, which may have lost the beginning. */
+/**
+ * How the objects of a tree went through jobs, by the log, which may have lost the beginning. The objects that do not fit
+ * are left out as a whole.
+ */
 export async function loadRunPhases(
   client: Client,
   rootId: string,
   jobIds: readonly string[],
-): Promise<readonly ObjectInRun[]> {
+): Promise<{ readonly phases: readonly ObjectInRun[]; readonly truncated: boolean }> {
   const { rows } = await RUN_PHASES.query(client, [rootId, jobIds])
-  return rows
+  const first = rows[MAX_RUN_PHASES]
+  return first
+    ? { phases: rows.filter(({ objectId }) => objectId !== first.objectId), truncated: true }
+    : { phases: rows, truncated: false }
 }

@@ -1,4 +1,4 @@
-import { array, json, uuid } from '../../store/column-types.ts'
+import { array, integer, json, uuid } from '../../store/column-types.ts'
 import { keyed } from '../../store/loaders/keyed.ts'
 import * as table from '../../store/tables.ts'
 import type { CloudletDetails } from './details.ts'
@@ -39,7 +39,7 @@ export const loadLeases = keyed(
 
 /** The first drifted instances of each cloudlet. */
 export const loadDrifted = keyed(
-  `select o.root_id as key, (array_agg(o.id order by o.id))[:1000] as ids
+  `select o.root_id as key, (array_agg(o.id order by o.id))[:1000] as ids, count(*)::integer as count
       from object o join edge_inst i on i.object_id = o.id where o.root_id = any($1::uuid[]) and i.drifted group by 1`,
-  { ids: array(uuid) },
+  { ids: array(uuid), count: integer },
 )

@@ -1,29 +1,32 @@
-import DataLoader from 'dataloader'
 import { projectsWith, RIGHTS, summaryOf } from '../../core/rights.ts'
 import { isBuiltIn } from '../../store/built-in-principals.ts'
-import { listPrincipals } from '../../store/principals.ts'
-import { listTokensOf, type TokenRow } from '../../store/tokens.ts'
+import { countPrincipals, listPrincipals, type PrincipalQuery } from '../../store/principals.ts'
+import { countTokensOf, listTokensOf, type TokenRow } from '../../store/tokens.ts'
 import { perOperation } from '../context.ts'
+import { loadCounts, loadPages } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
+import { connect } from '../schema/connection.ts'
+import { uuidCursor } from '../schema/cursors.ts'
 import { dropUndefined } from '../schema/drop-undefined.ts'
 import { ActorEnum } from '../schema/enums.ts'
 import { answer } from '../schema/errors.ts'
+import { MAX_WHOLE_LIST, pageCost, wholeList } from '../schema/limits.ts'
+import { NodeRef } from '../schema/refs.ts'
 import { errorsOf, resultUnion } from '../schema/result-union.ts'
 import { createPrincipal, deletePrincipal, updatePrincipal } from './principal-commands.ts'
-import { brand, PrincipalRef, TokenRef } from './refs.ts'
+import { brand, PrincipalConnection, PrincipalRef, TokenConnection, TokenRef } from './refs.ts'
 import { GrantRef, ProjectRoleEnum, RoleEnum } from './roles.ts'
 import { grantsOf } from './tokens.ts'
 
-const tokensLoader = perOperation(
-  ({ pool }) =>
-    new DataLoader<string, readonly TokenRow[]>(async (ids) => {
-      const found = Map.groupBy(await listTokensOf(pool, ids), ({ principal }) => principal.id)
-      return ids.map((id) => found.get(id) ?? [])
-    }),
+const tokensLoader = perOperation(({ pool }) =>
+  loadPages<TokenRow, string>((ids, window) => listTokensOf(pool, ids, window)),
 )
+const tokenCountLoader = perOperation(({ pool }) => loadCounts((ids) => countTokensOf(pool, ids)))
+const MAX_TOKENS_LISTED = 100
 
 PrincipalRef.implement({
   description: 'Who calls: a person, a program or an agent. It has roles in projects, and any number of tokens.',
+  interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique and permanent; recorded as `byId` of phase changes.' }),
     name: t.exposeString('name', { description: 'Recorded as `by` of phase changes. Not unique.' }),
@@ -69,9 +72,26 @@ PrincipalRef.implement({
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     tokens: t.field({
       type: [TokenRef],
-      description: 'Its tokens, newest first, at most 50, those that are revoked among them.',
+      deprecationReason: 'Use `tokensConnection`, which has pages.',
+      description: `All that \`tokensConnection\` has, newest first. Where there are more than ${MAX_TOKENS_LISTED}, the request is refused.`,
       complexity: { field: 1, multiplier: 10 },
-      resolve: async ({ id }, _, context) => [...(await tokensLoader(context).load(id))],
+      resolve: async ({ id }, _, context) => {
+        const window = { limit: MAX_TOKENS_LISTED + 1, backward: false, after: null, before: null }
+        return wholeList(await tokensLoader(context).load({ id, window }), MAX_TOKENS_LISTED, '`tokensConnection`')
+      },
+    }),
+    tokensConnection: t.field({
+      type: TokenConnection,
+      description: 'Its tokens, newest first, those that are revoked among them.',
+      args: t.arg.connectionArgs(),
+      complexity: (args) => pageCost(args),
+      resolve: ({ id }, args, context) =>
+        connect(args, {
+          cursor: uuidCursor,
+          position: ({ id: token }: TokenRow) => token,
+          load: (window) => tokensLoader(context).load({ id, window }),
+          count: () => tokenCountLoader(context).load(id),
+        }),
     }),
   }),
 })
@@ -202,14 +222,53 @@ builder.mutationField('deletePrincipal', (t) =>
   }),
 )
 
+const PrincipalFilter = builder.inputType('PrincipalFilter', {
+  description: 'Principals for which every given field holds. A field that is left out or null holds for all.',
+  fields: (t) => ({
+    nameContains: t.string({
+      limit: 'search',
+      description: 'Text that the name must contain, without regard to case.',
+    }),
+    actor: t.field({ type: ActorEnum, description: 'As whom they move objects.' }),
+    administrator: t.boolean({ description: 'Whether they administer the instance.' }),
+  }),
+})
+
+builder.queryField('principalsConnection', (t) =>
+  t.field({
+    right: RIGHTS.readPrincipals,
+    type: PrincipalConnection,
+    nullable: true,
+    description:
+      'Principals, newest first: all of them, or those that have grants only in projects that the caller administers. Null only together with an entry in `errors`.',
+    args: {
+      filter: t.arg({ type: PrincipalFilter, description: 'Which principals. Left out or null: all.' }),
+      ...t.arg.connectionArgs(),
+    },
+    complexity: (args) => pageCost(args),
+    resolve: (_, { filter, ...args }, { viewer, pool }) => {
+      const query: PrincipalQuery = { ...filter, projects: projectsWith(viewer, RIGHTS.readPrincipals) }
+      return connect(args, {
+        cursor: uuidCursor,
+        position: (principal) => principal.id,
+        load: async (window) => (await listPrincipals(pool, query, window)).map(brand),
+        count: () => countPrincipals(pool, query),
+      })
+    },
+  }),
+)
+
 builder.queryField('principals', (t) =>
   t.field({
     right: RIGHTS.readPrincipals,
     type: [PrincipalRef],
     nullable: { list: true, items: false },
-    description:
-      'Principals, newest first, at most 500: all of them, or those that have grants only in projects that the caller administers. Null only together with an entry in `errors`.',
-    resolve: async (_, __, { viewer, pool }) =>
-      (await listPrincipals(pool, projectsWith(viewer, RIGHTS.readPrincipals))).map(brand),
+    deprecationReason: 'Use `principalsConnection`, which has pages.',
+    description: `All that \`principalsConnection\` has, newest first. Null only together with an entry in \`errors\`, which refuses the request where there are more than ${MAX_WHOLE_LIST.toLocaleString('en')}.`,
+    resolve: async (_, __, { viewer, pool }) => {
+      const window = { limit: MAX_WHOLE_LIST + 1, backward: false, after: null, before: null }
+      const rows = await listPrincipals(pool, { projects: projectsWith(viewer, RIGHTS.readPrincipals) }, window)
+      return wholeList(rows.map(brand), MAX_WHOLE_LIST, '`principalsConnection`')
+    },
   }),
 )

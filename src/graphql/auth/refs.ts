@@ -9,4 +9,7 @@ export type PrincipalValue = PrincipalRow & { readonly __typename: 'Principal' }
 export const PrincipalRef = builder.objectRef<PrincipalValue>('Principal')
 export const TokenRef = builder.objectRef<TokenRow>('Token')
 
+export const PrincipalConnection = builder.connectionObject({ name: 'PrincipalConnection', type: PrincipalRef }, {})
+export const TokenConnection = builder.connectionObject({ name: 'TokenConnection', type: TokenRef }, {})
+
 export const brand = (row: PrincipalRow): PrincipalValue => ({ ...row, __typename: 'Principal' })

@@ -1,18 +1,23 @@
 import { projectsWith, RIGHTS, summaryOf } from '../../core/rights.ts'
-import { listTokens, type TokenRow } from '../../store/tokens.ts'
+import { countTokens, listTokens, type TokenQuery, type TokenRow } from '../../store/tokens.ts'
 import { builder } from '../schema/builder.ts'
+import { connect } from '../schema/connection.ts'
+import { uuidCursor } from '../schema/cursors.ts'
 import { dropUndefined } from '../schema/drop-undefined.ts'
 import { ActorEnum } from '../schema/enums.ts'
 import { answer } from '../schema/errors.ts'
+import { MAX_WHOLE_LIST, pageCost, wholeList } from '../schema/limits.ts'
+import { NodeRef } from '../schema/refs.ts'
 import { errorsOf, resultUnion } from '../schema/result-union.ts'
 import { createPrincipalToken, createToken, revokeToken } from './principal-commands.ts'
-import { brand, PrincipalRef, TokenRef } from './refs.ts'
+import { brand, PrincipalRef, TokenConnection, TokenRef } from './refs.ts'
 import { projectNames, RoleEnum } from './roles.ts'
 import { grantsOf } from './tokens.ts'
 
 TokenRef.implement({
   description:
     'Credential of a principal. Its secret was shown once, when the token was created. A revoked token stays in the list.',
+  interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique and permanent.' }),
     name: t.exposeString('name', { description: 'Name of the token. Not unique.' }),
@@ -185,15 +190,56 @@ builder.mutationField('revokeToken', (t) =>
   }),
 )
 
+const TokenFilter = builder.inputType('TokenFilter', {
+  description: 'Tokens for which every given field holds. A field that is left out or null holds for all.',
+  fields: (t) => ({
+    nameContains: t.string({
+      limit: 'search',
+      description: 'Text that the name must contain, without regard to case.',
+    }),
+    valid: t.boolean({ description: 'Whether they work now: they are neither revoked nor expired.' }),
+    administrator: t.boolean({ description: 'Whether their principals administer the instance.' }),
+  }),
+})
+
+builder.queryField('tokensConnection', (t) =>
+  t.field({
+    right: RIGHTS.readPrincipals,
+    type: TokenConnection,
+    nullable: true,
+    description:
+      'Tokens, newest first: all of them, or those of principals that have grants only in projects that the caller administers. Null only together with an entry in `errors`.',
+    args: {
+      filter: t.arg({
+        type: TokenFilter,
+        description: 'Which tokens. Left out or null: all, revoked ones among them.',
+      }),
+      ...t.arg.connectionArgs(),
+    },
+    complexity: (args) => pageCost(args),
+    resolve: (_, { filter, ...args }, { viewer, pool }) => {
+      const query: TokenQuery = { ...filter, projects: projectsWith(viewer, RIGHTS.readPrincipals) }
+      return connect(args, {
+        cursor: uuidCursor,
+        position: ({ id }: TokenRow) => id,
+        load: (window) => listTokens(pool, query, window),
+        count: () => countTokens(pool, query),
+      })
+    },
+  }),
+)
+
 builder.queryField('tokens', (t) =>
   t.field({
     right: RIGHTS.readPrincipals,
     type: [TokenRef],
     nullable: { list: true, items: false },
-    description:
-      'Tokens, newest first, at most 500: all of them, or those of principals that have grants only in projects that the caller administers. Null only together with an entry in `errors`.',
-    resolve: async (_, __, { viewer, pool }) => [
-      ...(await listTokens(pool, projectsWith(viewer, RIGHTS.readPrincipals))),
-    ],
+    deprecationReason: 'Use `tokensConnection`, which has pages.',
+    description: `All that \`tokensConnection\` has, newest first. Null only together with an entry in \`errors\`, which refuses the request where there are more than ${MAX_WHOLE_LIST.toLocaleString('en')}.`,
+    resolve: async (_, __, { viewer, pool }) => {
+      const window = { limit: MAX_WHOLE_LIST + 1, backward: false, after: null, before: null }
+      const rows = await listTokens(pool, { projects: projectsWith(viewer, RIGHTS.readPrincipals) }, window)
+      return wholeList(rows, MAX_WHOLE_LIST, '`tokensConnection`')
+    },
   }),
 )

@@ -1,19 +1,28 @@
 import type { PhaseChangeRecord } from '../../core/ports/phase-change.ts'
-import { RIGHTS } from '../../core/rights.ts'
+import { projectsWith, RIGHTS } from '../../core/rights.ts'
 import type { ObjectRow } from '../../core/tree.ts'
 import type { ProjectRow } from '../../store/loaders/projects.ts'
-import type { GraphQLContext } from '../context.ts'
-import { objectLoader, phaseChangeLoader, projectLoader } from '../loaders.ts'
+import { loadPrincipals, type PrincipalRow } from '../../store/principals.ts'
+import { loadTokens, type TokenRow } from '../../store/tokens.ts'
+import { type GraphQLContext, perOperation } from '../context.ts'
+import { loadById, objectLoader, phaseChangeLoader, projectLoader } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
 import { isUuid, parsePhaseChangeId } from '../schema/ids.ts'
 import { NodeRef } from '../schema/refs.ts'
 
-type NodeValue = ObjectRow | (ProjectRow & Branded) | (PhaseChangeRecord & Branded)
+type NodeValue = ObjectRow | ((ProjectRow | PhaseChangeRecord | PrincipalRow | TokenRow) & Branded)
 interface Branded {
   readonly __typename: string
 }
 
-/** The object, project or phase change with this id; null if the viewer may not read it. */
+const principalLoader = perOperation(({ pool, viewer }) =>
+  loadById<PrincipalRow>((ids) => loadPrincipals(pool, ids, projectsWith(viewer, RIGHTS.readPrincipals))),
+)
+const tokenLoader = perOperation(({ pool, viewer }) =>
+  loadById<TokenRow>((ids) => loadTokens(pool, ids, projectsWith(viewer, RIGHTS.readPrincipals))),
+)
+
+/** What has this id; null if the viewer may not read it. */
 async function resolveNode(context: GraphQLContext, id: string): Promise<NodeValue | null> {
   const changeId = parsePhaseChangeId(id)
   if (changeId) {
@@ -22,7 +31,10 @@ async function resolveNode(context: GraphQLContext, id: string): Promise<NodeVal
   }
   if (!isUuid(id)) return null
   const [object, project] = await Promise.all([objectLoader(context).load(id), projectLoader(context).load(id)])
-  return object ?? (project && { ...project, __typename: 'Project' })
+  if (object) return object
+  if (project) return { ...project, __typename: 'Project' }
+  const [principal, token] = await Promise.all([principalLoader(context).load(id), tokenLoader(context).load(id)])
+  return principal ? { ...principal, __typename: 'Principal' } : token && { ...token, __typename: 'Token' }
 }
 
 builder.queryFields((t) => ({
@@ -30,7 +42,8 @@ builder.queryFields((t) => ({
     right: RIGHTS.readObjects,
     type: NodeRef,
     nullable: true,
-    description: 'Any object, project or phase change by its id; null if there is none that the viewer may read.',
+    description:
+      'Any object, project, phase change, principal or token by its id; null if there is none that the viewer may read.',
     args: { id: t.arg.id({ required: true, description: 'Id of the node.' }) },
     resolve: (_, { id }, context) => resolveNode(context, id),
   }),

@@ -51,6 +51,15 @@ export const pageCost = (
   byDefault = DEFAULT_PAGE,
 ): { readonly field: number; readonly multiplier: number } => ({ field: 1, multiplier: first ?? last ?? byDefault })
 
+/** Entries of a list that is not read in pages. */
+export const MAX_WHOLE_LIST = 1_000
+
+/** Refuses to cut a list that is read at once, up to one entry more than it may have. */
+export function wholeList<T>(rows: readonly T[], most: number, instead: string): T[] {
+  if (rows.length <= most) return [...rows]
+  throw badInput(`There are more than ${most.toLocaleString('en')} entries: read them in pages, with ${instead}.`)
+}
+
 /** A request that is wrong whatever the data. */
 export const badInput = (message: string, extensions: object = {}): GraphQLError =>
   failure('BAD_USER_INPUT', message, extensions)

@@ -1,6 +1,6 @@
 import { AskedStore } from './asked-store.ts'
 import { PROJECTS, VIEWER } from './documents-create.ts'
-import { type NodeOf, nodesOf, type ResultOf } from './gql.ts'
+import { type NodeOf, type ResultOf, readPages } from './gql.ts'
 import type { Session } from './session.ts'
 
 export type ProjectChoice = NodeOf<ResultOf<typeof PROJECTS>['projects']>
@@ -11,8 +11,11 @@ export const projectChoices = (session: Session, signal: AbortSignal): AskedStor
     session,
     {
       ask: async ({ client }, asking) => {
-        const { projects } = await client.query(PROJECTS, {}, { signal: asking })
-        return nodesOf(projects)
+        const { nodes } = await readPages(Number.POSITIVE_INFINITY, async (after) => {
+          const { projects } = await client.query(PROJECTS, { after }, { signal: asking })
+          return projects
+        })
+        return nodes
       },
       concerns: () => false,
     },

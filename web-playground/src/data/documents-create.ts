@@ -12,8 +12,9 @@ export const CREATED = `{ __typename ... on TreeObject { id name kind root { id 
 
 export const VIEWER = gql('query Viewer { viewer { name role } }')
 
-export const PROJECTS = gql(`query ProjectChoices {
-  projects(first: 500) {
+export const PROJECTS = gql(`query ProjectChoices($after: String) {
+  projects(first: 500, after: $after) {
+    totalCount pageInfo { hasNextPage endCursor }
     edges { node { name workerTemplate { runtime } subscriptions { source types } } }
   }
 }`)

@@ -1,6 +1,8 @@
 import { gql } from './gql.ts'
 
-export const PROJECT_NAMES = gql('query ProjectNames { projects(first: 500) { edges { node { name } } } }')
+export const PROJECT_NAMES = gql(`query ProjectNames($after: String) {
+  projects(first: 500, after: $after) { totalCount pageInfo { hasNextPage endCursor } edges { node { name } } }
+}`)
 
 export const PROJECTS = gql(`query Projects($after: String) {
   viewer { role projects }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { PROJECT_NAMES } from '../data/documents-projects.ts'
-import { nodesOf } from '../data/gql.ts'
+import { readPages } from '../data/gql.ts'
 import { isScoped, projectIn, scopedHref } from '../model/scope.ts'
 import { useSession } from './session-context.ts'
 
@@ -47,8 +47,11 @@ function useProjects(): { readonly names: readonly string[]; readonly look: () =
   useEffect(() => {
     const stop = new AbortController()
     const read = async (): Promise<void> => {
-      const { projects } = await client.query(PROJECT_NAMES, {}, { signal: stop.signal })
-      setNames(nodesOf(projects).map(({ name }) => name))
+      const { nodes } = await readPages(Number.POSITIVE_INFINITY, async (after) => {
+        const { projects } = await client.query(PROJECT_NAMES, { after }, { signal: stop.signal })
+        return projects
+      })
+      setNames(nodes.map(({ name }) => name))
     }
     // Without them there is no choice; the page itself says what is wrong.
     read().catch(() => undefined)

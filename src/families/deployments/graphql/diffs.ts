@@ -8,7 +8,7 @@ import { ObjectKindEnum, PhaseEnum } from '../../../graphql/schema/enums.ts'
 import { badInput } from '../../../graphql/schema/limits.ts'
 import { TreeDiffRef } from '../../../graphql/schema/refs.ts'
 import { compareRunPhases, type RunPhaseDifference } from '../compare-runs.ts'
-import { loadExportsAt, loadGenerations, loadRun, loadRunPhases, type RunRow } from '../load-runs.ts'
+import { loadExportsAt, loadGenerations, loadRun, loadRunPhases, MAX_RUN_PHASES, type RunRow } from '../load-runs.ts'
 import { specOf } from './loaders.ts'
 import { RunRef } from './runs.ts'
 
@@ -93,6 +93,26 @@ interface Comparison {
   readonly a: RunRow
   readonly b: RunRow
 }
+/** The objects that differ are found once, for the list and for what says whether it is complete. */
+const differences = perOperation(({ pool, log }: GraphQLContext) => {
+  const found = new WeakMap<Comparison, Promise<Differences>>()
+  const find = async ({ id, a, b }: Comparison): Promise<Differences> => {
+    await log.caughtUp()
+    const { phases, truncated } = await loadRunPhases(pool, id, [a.jobId, b.jobId])
+    const objects = compareRunPhases(phases, a.jobId, b.jobId)
+    return { objects: objects.slice(0, MAX_OBJECTS), truncated: truncated || objects.length > MAX_OBJECTS }
+  }
+  return (comparison: Comparison): Promise<Differences> => {
+    const known = found.get(comparison) ?? find(comparison)
+    found.set(comparison, known)
+    return known
+  }
+})
+interface Differences {
+  readonly objects: readonly RunPhaseDifference[]
+  readonly truncated: boolean
+}
+
 const RunComparisonRef = builder.objectRef<Comparison>('RunComparison').implement({
   description: 'Two runs of a root installation side by side.',
   fields: (t) => ({
@@ -121,11 +141,11 @@ const RunComparisonRef = builder.objectRef<Comparison>('RunComparison').implemen
       type: [RunPhaseDifferenceRef],
       description: `Objects that ended in another phase, took part in one of the two alone, or took at least a second and twice as long in one, at most ${MAX_OBJECTS.toLocaleString('en')}. What the log has lost is missing.`,
       complexity: { field: 1, multiplier: 100 },
-      resolve: async ({ id, a, b }, _, { pool, log }) => {
-        await log.caughtUp()
-        const phases = await loadRunPhases(pool, id, [a.jobId, b.jobId])
-        return compareRunPhases(phases, a.jobId, b.jobId).slice(0, MAX_OBJECTS)
-      },
+      resolve: async (comparison, _, context) => [...(await differences(context)(comparison)).objects],
+    }),
+    truncated: t.boolean({
+      description: `Whether \`objects\` lacks some: more than ${MAX_OBJECTS.toLocaleString('en')} differ, or more than ${MAX_RUN_PHASES.toLocaleString('en')} took part, counted in each of the runs.`,
+      resolve: async (comparison, _, context) => (await differences(context)(comparison)).truncated,
     }),
   }),
 })

@@ -130,6 +130,10 @@ export const CloudletRef = builder.objectRef<ObjectRow>('Cloudlet').implement({
         return ids.slice(0, Math.max(0, first)).map((of) => objectLoader(context).load(of))
       },
     }),
+    driftedInstanceCount: t.int({
+      description: 'Count of all instances that are drifted.',
+      resolve: async ({ id }, _, context) => (await driftedLoader(context).load(id))?.count ?? 0,
+    }),
     orphans: t.field({
       type: [CrmOrphanRef],
       description: 'Instances without a record that the CRM reported in the last resync; at most 1,000.',
@@ -138,6 +142,10 @@ export const CloudletRef = builder.objectRef<ObjectRow>('Cloudlet').implement({
       },
       resolve: async ({ id }, { first }, context) =>
         ((await cloudletLoader(context).load(id))?.orphans ?? []).slice(0, Math.max(0, first)),
+    }),
+    orphanCount: t.int({
+      description: 'Count of the orphans that are kept; 1,000 says that there may be more.',
+      resolve: async ({ id }, _, context) => (await cloudletLoader(context).load(id))?.orphans.length ?? 0,
     }),
     resyncedAt: t.field({
       type: 'DateTime',
