@@ -14,7 +14,6 @@ export default [
       ...configs['flat/schema-relay'].rules,
       '@graphql-eslint/input-name': ['error', { checkInputType: true, caseSensitiveInputType: false }],
       '@graphql-eslint/no-scalar-result-type-on-mutation': 'error',
-      '@graphql-eslint/require-deprecation-date': 'error',
       '@graphql-eslint/require-nullable-fields-with-oneof': 'error',
       '@graphql-eslint/require-description': [
         'error',
@@ -36,6 +35,8 @@ export default [
       '@graphql-eslint/relay-arguments': ['error', { includeBoth: false }],
       // Results, errors and parts of objects are values and have no id.
       '@graphql-eslint/strict-id-in-types': 'off',
+      // GraphQL's directive has no date. The reason names what to use instead, and the changelog says when the old name goes.
+      '@graphql-eslint/require-deprecation-date': 'off',
       // A Job has the jobId of every object.
       '@graphql-eslint/no-typename-prefix': 'off',
     },

@@ -66,6 +66,17 @@ export const notFound = (objectId: string | null, what = 'object'): RefusalOf<'N
   objectId,
 })
 export const forbidden = (message: string): RefusalOf<'ForbiddenError'> => ({ type: 'ForbiddenError', message })
+/** @param objectId null: it is no object of a tree */
+export const generationMismatch = (
+  generation: number,
+  expected: number,
+  objectId: string | null = null,
+): RefusalOf<'ConflictError'> => ({
+  type: 'ConflictError',
+  code: 'GENERATION_MISMATCH',
+  message: `It is at generation ${generation}, not ${expected}: read it again.`,
+  objectId,
+})
 export const stale = (message: string): RefusalOf<'StaleReportError'> => ({ type: 'StaleReportError', message })
 export const transitionRefused = (
   kind: ObjectKind,

@@ -6,6 +6,7 @@ import type { Viewer } from '../core/ports/viewer.ts'
 import { type Right, requireRight } from '../core/rights.ts'
 import { recordDone } from '../store/audit.ts'
 import type { Client } from '../store/client.ts'
+import { idempotent, type KeyedRequest } from '../store/idempotency.ts'
 import { type FoundObject, findObject } from '../store/objects.ts'
 import type { LockedProject, LockedTree, Trees } from './family.ts'
 
@@ -85,6 +86,19 @@ export const inTree = <T extends Outcome<object> | null>(
     const done = await work(tree)
     if (done?.ok && call) tree.pipeline(recordDone(tree.client, call, changedIn(tree, done)))
     return done
+  })
+
+/** The same for a request that is run once, however often it is sent with its key. */
+export const onceInTree = <R extends Refusal>(
+  trees: Trees,
+  viewer: Viewer,
+  rootId: string,
+  request: KeyedRequest,
+  work: (tree: LockedTree) => Promise<Outcome<WrittenObject, R>> | Outcome<WrittenObject, R>,
+): Promise<Outcome<WrittenObject, R | RefusalOf<'InvalidInputError'>> | null> =>
+  inTree(trees, viewer, rootId, (tree) => {
+    const scope = { client: tree.client, projectId: tree.root.row.projectId, now: tree.slice.now }
+    return idempotent(scope, viewer, request, async () => await work(tree))
   })
 
 function changedIn({ root, slice, projectName }: LockedTree, done: object): Partial<AuditTarget> {

@@ -9,7 +9,7 @@ import { insertAudit } from '../store/audit.ts'
 import { ADMINISTRATOR_ID, builtInAgentId } from '../store/built-in-principals.ts'
 import type { Client } from '../store/client.ts'
 import { inTransaction } from '../store/in-transaction.ts'
-import { ensurePrincipal, type PrincipalRow } from '../store/principals.ts'
+import { ensurePrincipal, type NewPrincipal } from '../store/principals.ts'
 import { findToken, insertToken, revokeOlderTokens, type TokenRow } from '../store/tokens.ts'
 import { agentToken } from './built-in-agents.ts'
 import { StartProblem } from './start-problem.ts'
@@ -50,7 +50,7 @@ export async function adoptTokens(
   })
 }
 
-const ADMINISTRATOR: Omit<PrincipalRow, 'createdAt'> = {
+const ADMINISTRATOR: Omit<NewPrincipal, 'createdAt'> = {
   id: ADMINISTRATOR_ID,
   name: 'admin',
   actor: 'USER',
@@ -60,7 +60,7 @@ const ADMINISTRATOR: Omit<PrincipalRow, 'createdAt'> = {
   targets: null,
   identity: null,
 }
-const principalOf = ({ name, actor, types, purpose }: BuiltInAgent, createdAt: Date): PrincipalRow => ({
+const principalOf = ({ name, actor, types, purpose }: BuiltInAgent, createdAt: Date): NewPrincipal => ({
   id: builtInAgentId(purpose),
   name,
   actor,

@@ -1,16 +1,86 @@
+import { createHash } from 'node:crypto'
+import { invalidInput, type Refusal, type RefusalOf } from '../core/errors.ts'
+import type { Outcome, WrittenObject } from '../core/ports/outcome.ts'
+import type { Viewer } from '../core/ports/viewer.ts'
 import type { Client } from './client.ts'
 import { text, timestamptz, uuid } from './column-types.ts'
 import { statement } from './statement.ts'
 import * as table from './tables.ts'
 
-export interface IdempotencyKey {
+/**
+ * A request that is repeated with its key gets the answer of the first one, and is not run again. Of the answer only an id
+ * is kept, and of the input a hash.
+ */
+
+/** The transaction of a request. */
+export interface KeyScope {
+  readonly client: Client
+  /** The project whose lock, or a lock of whose tree, the transaction has. Null: it has none, and takes one for the key. */
+  readonly projectId: string | null
+  readonly now: Date
+}
+export type Keyed = { readonly idempotencyKey?: string | null }
+export interface KeyedRequest {
+  readonly mutation: string
+  readonly input: Keyed
+}
+/** How an answer is kept, and made again. */
+export interface Repeat<T, R extends Refusal = never> {
+  idOf(answer: T): string
+  again(id: string): Outcome<T, R> | Promise<Outcome<T, R>>
+}
+
+const OF_OBJECT: Repeat<WrittenObject> = {
+  idOf: ({ objectId }) => objectId,
+  again: (objectId) => ({ ok: true, objectId }),
+}
+
+/** For commands that write one object, which is read again whenever it is shown. */
+export const idempotent = <R extends Refusal>(
+  scope: KeyScope,
+  viewer: Viewer,
+  request: KeyedRequest,
+  work: () => Promise<Outcome<WrittenObject, R>>,
+): Promise<Outcome<WrittenObject, R | RefusalOf<'InvalidInputError'>>> =>
+  repeatable(scope, viewer, request, work, OF_OBJECT)
+
+/** Runs `work` for the first request with a key within a day; refuses the key with another input. */
+export async function repeatable<T extends object, R extends Refusal, Again extends Refusal = never>(
+  scope: KeyScope,
+  { principalId }: Pick<Viewer, 'principalId'>,
+  { mutation, input }: KeyedRequest,
+  work: () => Promise<Outcome<T, R>>,
+  { idOf, again }: Repeat<T, Again>,
+): Promise<Outcome<T, R | Again | RefusalOf<'InvalidInputError'>>> {
+  if (!input.idempotencyKey) return await work()
+  const { client, projectId, now } = scope
+  const key = { principalId, projectId: projectId ?? NO_PROJECT, mutation, key: input.idempotencyKey }
+  if (projectId === null) await LOCK_KEY.query(client, [`${principalId} ${mutation} ${key.key}`])
+  const inputHash = createHash('sha256').update(JSON.stringify(input)).digest('hex')
+  const known = await findKey(client, key, now)
+  if (known) return known.inputHash === inputHash ? await again(known.objectId) : { ok: false, refusal: KEY_REUSED }
+  const result = await work()
+  if (result.ok) await keepKey(client, { ...key, inputHash }, idOf(result), now)
+  return result
+}
+
+const KEY_REUSED = invalidInput([{ path: 'input.idempotencyKey', message: 'was used for another input within a day' }])
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+/** Stands for the project of what belongs to none. */
+const NO_PROJECT = '00000000-0000-0000-0000-000000000000'
+
+const LOCK_KEY = statement({
+  text: 'select 1 as one from pg_advisory_xact_lock(hashtextextended($1, 0))',
+  params: [text],
+})
+
+interface Key {
   readonly principalId: string
   readonly projectId: string
   readonly mutation: string
   readonly key: string
-  readonly inputHash: string
 }
-const DAY_MS = 24 * 60 * 60 * 1_000
 
 const FIND_IDEMPOTENCY_KEY = statement({
   name: 'find-idempotency-key',
@@ -20,19 +90,14 @@ const FIND_IDEMPOTENCY_KEY = statement({
   row: { inputHash: table.idempotencyKey.inputHash, objectId: table.idempotencyKey.objectId },
 })
 
-/** The first call with this key, if it was within a day. Read under the project's scope lock, so two cannot both be first. */
-export async function findKey(
+/** Read under a lock of the scope, so two cannot both be first. */
+async function findKey(
   client: Client,
-  { principalId, projectId, mutation, key }: IdempotencyKey,
+  { principalId, projectId, mutation, key }: Key,
   now: Date,
 ): Promise<{ inputHash: string; objectId: string } | null> {
-  const { rows } = await FIND_IDEMPOTENCY_KEY.query(client, [
-    principalId,
-    projectId,
-    mutation,
-    key,
-    new Date(now.getTime() - DAY_MS),
-  ])
+  const since = new Date(now.getTime() - DAY_MS)
+  const { rows } = await FIND_IDEMPOTENCY_KEY.query(client, [principalId, projectId, mutation, key, since])
   return rows[0] ?? null
 }
 
@@ -45,14 +110,11 @@ const KEEP_IDEMPOTENCY_KEY = statement({
   params: [uuid, uuid, text, text, text, uuid, timestamptz],
 })
 
-export async function keepKey(client: Client, key: IdempotencyKey, objectId: string, now: Date): Promise<void> {
-  await KEEP_IDEMPOTENCY_KEY.query(client, [
-    key.principalId,
-    key.projectId,
-    key.mutation,
-    key.key,
-    key.inputHash,
-    objectId,
-    now,
-  ])
+async function keepKey(
+  client: Client,
+  { principalId, projectId, mutation, key, inputHash }: Key & { readonly inputHash: string },
+  objectId: string,
+  now: Date,
+): Promise<void> {
+  await KEEP_IDEMPOTENCY_KEY.query(client, [principalId, projectId, mutation, key, inputHash, objectId, now])
 }

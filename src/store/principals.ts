@@ -27,9 +27,12 @@ export interface PrincipalRow extends PrincipalSettings {
   readonly id: string
   readonly actor: Actor
   readonly createdAt: Date
+  /** Counts the changes of its settings, from 1. */
+  readonly generation: number
   /** Of somebody whom an OpenID Connect issuer signs in; null: it has tokens of its own. */
   readonly identity: Identity | null
 }
+export type NewPrincipal = Omit<PrincipalRow, 'generation'>
 export interface Identity {
   readonly issuer: string
   readonly subject: string
@@ -37,7 +40,7 @@ export interface Identity {
 
 /** The columns of `principal p`, with its grants. */
 export const PRINCIPAL_COLUMNS = `p.id as "principalId", p.name as "principalName", p.actor, p.administrator, p.types, p.targets,
-  p.created_at as "principalSince", p.issuer, p.subject, array(
+  p.created_at as "principalSince", p.generation, p.issuer, p.subject, array(
     select jsonb_build_object('role', g.role, 'projectId', g.project_id) from principal_grant g
     where g.principal_id = p.id order by g.ordinal
   ) as grants`
@@ -49,6 +52,7 @@ export const PRINCIPAL = {
   types: nullable(table.principal.types),
   targets: nullable(table.principal.targets),
   principalSince: table.principal.createdAt,
+  generation: table.principal.generation,
   issuer: table.principal.issuer,
   subject: table.principal.subject,
   grants: array(json<GrantRow>()),
@@ -70,6 +74,7 @@ export const toPrincipal = (row: Columns): PrincipalRow => ({
   types: row.types,
   targets: row.targets,
   createdAt: row.principalSince,
+  generation: row.generation,
   identity: row.issuer === null || row.subject === null ? null : { issuer: row.issuer, subject: row.subject },
 })
 
@@ -184,7 +189,7 @@ const INSERT_GRANTS = statement({
 })
 
 /** False: there is one with this id already, which stays as it is. */
-export async function insertPrincipal(client: Client, principal: PrincipalRow): Promise<boolean> {
+export async function insertPrincipal(client: Client, principal: NewPrincipal): Promise<boolean> {
   const { id, name, actor, administrator, types, targets, createdAt } = principal
   const { rowCount } = await INSERT.query(client, [id, name, actor, administrator, types, targets, createdAt])
   if (rowCount === 1) await insertGrants(client, id, principal.grants)
@@ -197,14 +202,14 @@ async function insertGrants(client: Client, id: string, grants: readonly GrantRo
 }
 
 /** Creates a principal, or makes it what it is to be. One that is so already is not written. */
-export async function ensurePrincipal(client: Client, principal: PrincipalRow): Promise<void> {
+export async function ensurePrincipal(client: Client, principal: NewPrincipal): Promise<void> {
   if (await insertPrincipal(client, principal)) return
   const known = await lockPrincipal(client, principal.id)
   if (known && !sameJson(settingsOf(known), settingsOf(principal)))
     await updatePrincipal(client, principal.id, principal)
 }
 
-const settingsOf = ({ name, administrator, grants, types, targets }: PrincipalRow): PrincipalSettings => ({
+const settingsOf = ({ name, administrator, grants, types, targets }: NewPrincipal): PrincipalSettings => ({
   name,
   administrator,
   grants,
@@ -213,7 +218,8 @@ const settingsOf = ({ name, administrator, grants, types, targets }: PrincipalRo
 })
 
 const UPDATE = statement({
-  text: 'update principal set name = $2, administrator = $3, types = $4, targets = $5 where id = $1',
+  text: `update principal set name = $2, administrator = $3, types = $4, targets = $5, generation = generation + 1
+    where id = $1`,
   params: [uuid, text, boolean, LIST_OF_TEXT, LIST_OF_TEXT],
 })
 const REMOVE_GRANTS = statement({ text: 'delete from principal_grant where principal_id = $1', params: [uuid] })

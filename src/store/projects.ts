@@ -1,10 +1,8 @@
-import type { Pool } from 'pg'
 import type { AuditedCall } from '../core/audit.ts'
 import type { System } from '../core/ports/system.ts'
 import { recordDone } from './audit.ts'
 import type { Client } from './client.ts'
 import { array, boolean, integer, nullable, text, timestamptz, uuid } from './column-types.ts'
-import { inTransaction } from './in-transaction.ts'
 import { statement } from './statement.ts'
 import * as table from './tables.ts'
 
@@ -112,21 +110,49 @@ export async function replaceSubscriptions(
 }
 
 /** Its id; null: its name is taken. */
-export const insertProject = (
-  pool: Pool,
+export async function insertProject(
+  client: Client,
   system: System,
   { name, subscriptions, ...settings }: NewProject,
   call: AuditedCall | undefined,
-): Promise<string | null> =>
-  inTransaction(pool, async (client) => {
-    const [projectId, now] = [system.id(), system.now()]
-    const { rowCount } = await ENSURE_PROJECT.query(client, [projectId, name, now])
-    if (rowCount === 0) return null
-    await writeProject(client, projectId, settings, now)
-    await replaceSubscriptions(client, projectId, subscriptions)
-    if (call) await recordDone(client, call, { projectId, objectId: projectId })
-    return projectId
-  })
+): Promise<string | null> {
+  const [projectId, now] = [system.id(), system.now()]
+  const { rowCount } = await ENSURE_PROJECT.query(client, [projectId, name, now])
+  if (rowCount === 0) return null
+  await writeProject(client, projectId, settings, now)
+  await replaceSubscriptions(client, projectId, subscriptions)
+  if (call) await recordDone(client, call, { projectId, objectId: projectId })
+  return projectId
+}
+
+const EXISTS = statement({
+  text: 'select exists (select from project where id = $1) as found',
+  params: [uuid],
+  row: { found: boolean },
+})
+export async function projectExists(client: Client, projectId: string): Promise<boolean> {
+  const { rows } = await EXISTS.query(client, [projectId])
+  return rows[0]?.found === true
+}
+
+const NEXT_GENERATION = statement({
+  name: 'next-project-generation',
+  text: `with known as (select id, generation from project where id = $1), changed as (
+        update project p set generation = known.generation + 1 from known
+        where p.id = known.id and ($2::integer is null or known.generation = $2))
+      select generation from known`,
+  params: [uuid, nullable(integer)],
+  row: { generation: table.project.generation },
+})
+
+/**
+ * Counts a change of its settings, under the project's scope lock. Returns the generation before, which stays if another
+ * one is expected.
+ */
+export async function nextGeneration(client: Client, projectId: string, expected: number | null): Promise<number> {
+  const { rows } = await NEXT_GENERATION.query(client, [projectId, expected])
+  return rows[0]?.generation ?? 0
+}
 
 const SOME_ROOT = statement({
   name: 'some-root',

@@ -40,6 +40,7 @@ export const project = {
   maxJobs: nullable(integer),
   strategy: projectStrategy,
   eventCount: integer,
+  generation: integer,
 }
 
 export const subscription = {
@@ -454,6 +455,7 @@ export const principal = {
   targets: array(text),
   createdAt: timestamptz,
   deletedAt: nullable(timestamptz),
+  generation: integer,
   issuer: nullable(text),
   subject: nullable(text),
 }

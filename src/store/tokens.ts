@@ -204,6 +204,13 @@ export async function insertToken(client: Client, token: NewTokenRow, hash: Buff
   await INSERT.query(client, [id, principalId, name, hash, createdAt, expiresAt, derivedFrom])
 }
 
+const REPLACE_SECRET = statement({ text: 'update token set hash = $2 where id = $1', params: [uuid, bytea] })
+
+/** The secret before is not valid any more. */
+export async function replaceSecret(client: Client, id: string, hash: Buffer): Promise<void> {
+  await REPLACE_SECRET.query(client, [id, hash])
+}
+
 const REVOKE = statement({
   text: 'update token set revoked_at = $2 where revoked_at is null and (id = $1 or derived_from = $1)',
   params: [uuid, timestamptz],

@@ -147,6 +147,17 @@ test('a key that is used again after its object has gone is refused, and says so
   expect(await create()).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining('is deleted since') })
 })
 
+test('an update that is repeated with its key begins no other operation', async () => {
+  const { id } = await readyCloudlet(api.world)
+  const cluster = await readyInstance(api.world, id)
+  const input = { id: cluster, spec: { size: 7 }, expectedGeneration: 1, idempotencyKey: 'update' }
+  const update = async () => (await api.query(MUTATIONS.updateClusterInst, { input })).answer
+  expect(await update()).toEqual({ __typename: 'ClusterInst', id: cluster })
+  const { fence } = await requestFor(api.world, id, cluster)
+  expect(await update()).toEqual({ __typename: 'ClusterInst', id: cluster })
+  expect((await requestFor(api.world, id, cluster)).fence).toBe(fence)
+})
+
 describe('what the API shows', () => {
   const OBJECT = gql(`query ($id: ID!) { object(id: $id) {
     phase finished blockedBy { __typename reason message } deadlines { name to } allowedTransitions { machine from to }

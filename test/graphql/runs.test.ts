@@ -142,6 +142,7 @@ test('an earlier spec comes back as a new generation, with a job', async () => {
   // `b` is deleted, `a` is created again.
   expect((await world.work()).toSorted()).toEqual(['a', 'b'])
   expect(await rollBack(input)).toMatchObject({ generation: 3 })
+  expect(await rollBack({ ...input, toGeneration: 2 })).toMatchObject({ code: 'INVALID_INPUT' })
   expect((await nodesOf(id))[0]).toMatchObject({
     cause: 'ROLLED_BACK',
     by: USER.name,

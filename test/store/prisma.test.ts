@@ -23,6 +23,7 @@ test('a principal for all is told from one for none', async () => {
       grants: [{ role: 'AGENT', projectId: null }],
       ...{ types: list, targets: list },
       createdAt: NOW,
+      generation: 1,
       identity: null,
     }),
   )
@@ -31,7 +32,11 @@ test('a principal for all is told from one for none', async () => {
     const token = { id: principal.id, principalId: principal.id, name: 'one', createdAt: NOW }
     await insertToken(pool, { ...token, expiresAt: null, derivedFrom: null }, Buffer.from(principal.name))
   }
-  expect((await listTokens(pool, { projects: null }, { limit: 10, backward: false, after: null, before: null })).map(({ principal }) => principal)).toEqual(principals.toReversed())
+  expect(
+    (await listTokens(pool, { projects: null }, { limit: 10, backward: false, after: null, before: null })).map(
+      ({ principal }) => principal,
+    ),
+  ).toEqual(principals.toReversed())
   expect(await findToken(pool, Buffer.from('principal-0'))).toMatchObject({ principal: principals[0] })
 })
 

@@ -1,12 +1,20 @@
 import type { AuditTarget } from '../../core/audit.ts'
 import { canRead } from '../../core/can-read.ts'
-import { forbidden, invalidInput, notFound, type Refusal, type RefusalOf } from '../../core/errors.ts'
+import {
+  forbidden,
+  generationMismatch,
+  invalidInput,
+  notFound,
+  type Refusal,
+  type RefusalOf,
+} from '../../core/errors.ts'
 import type { Outcome } from '../../core/ports/outcome.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
 import { isAbove } from '../../core/rights.ts'
 import { recordDoneIn } from '../../store/audit.ts'
 import { isBuiltIn } from '../../store/built-in-principals.ts'
 import type { Client } from '../../store/client.ts'
+import { type Keyed, type KeyedRequest, type Repeat, repeatable } from '../../store/idempotency.ts'
 import { inTransaction } from '../../store/in-transaction.ts'
 import { isUuid } from '../../store/objects.ts'
 import {
@@ -40,31 +48,64 @@ type Parts = Pick<GraphQLContext, 'pool' | 'system' | 'tokens' | 'viewer'>
 type Invalid = RefusalOf<'InvalidInputError'>
 type Forbidden = RefusalOf<'ForbiddenError'>
 type Missing = RefusalOf<'NotFoundError'>
+type Conflict = RefusalOf<'ConflictError'>
 const refuse = <R extends Refusal>(refusal: R): { readonly ok: false; readonly refusal: R } => ({ ok: false, refusal })
 
-type Created = Outcome<{ readonly row: TokenRow; readonly secret: string }, Invalid | Forbidden>
+interface WithSecret {
+  readonly row: TokenRow
+  readonly secret: string
+}
+type Created = Outcome<WithSecret, Invalid | Forbidden>
 
 /** Creates a token with a principal of its own. */
-export async function createToken({ pool, tokens, ...parts }: Parts, input: CreateToken): Promise<Created> {
+export async function createToken(parts: Parts, input: CreateToken & Keyed): Promise<Created> {
   const read = readToken(input)
   if (!read.ok) return read
-  return await write({ pool, tokens, ...parts }, async (client): Promise<Created> => {
+  const create = async (client: Client): Promise<Created> => {
     const created = await insert(client, parts, read.principal)
     if (!created.ok) return created
-    return { ok: true, ...(await tokens.create(client, created.principal, read.token)) }
-  })
+    return { ok: true, ...(await parts.tokens.create(client, created.principal, read.token)) }
+  }
+  return await once(parts, { mutation: 'createToken', input }, create, (client) => sameToken(parts, client))
 }
+
+/**
+ * The secret of the first answer is stored nowhere. As long as nobody has used it, that answer counts as lost, and the token
+ * gets another one.
+ */
+const sameToken = ({ tokens, viewer, system }: Parts, client: Client): Repeat<WithSecret, Invalid> => ({
+  idOf: ({ row }) => row.id,
+  again: async (id) => {
+    const row = await lockToken(client, id)
+    const isValid = row?.revokedAt === null && (row.expiresAt === null || row.expiresAt > system.now())
+    if (!isValid || !isAbove(viewer, grantsOf(row.principal)))
+      return refuse(keyOf(`has created the token ${id}, which is not valid any more`))
+    if (row.lastUsedAt !== null)
+      return refuse(keyOf(`has created the token ${id}, which is in use: its secret is not shown again`))
+    return { ok: true, row, secret: await tokens.renew(client, id) }
+  },
+})
+const keyOf = (message: string): Invalid => invalidInput([{ path: 'input.idempotencyKey', message }])
 
 type Written<R extends Refusal> = Outcome<{ readonly principal: PrincipalRow }, R>
 
 export async function createPrincipal(
-  { pool, tokens, ...parts }: Parts,
-  input: CreatePrincipal,
+  parts: Parts,
+  input: CreatePrincipal & Keyed,
 ): Promise<Written<Invalid | Forbidden>> {
   const read = readPrincipal(input)
   if (!read.ok) return read
-  return await write({ pool, tokens, ...parts }, (client) => insert(client, parts, read.principal))
+  const create = (client: Client): Promise<Written<Invalid | Forbidden>> => insert(client, parts, read.principal)
+  return await once(parts, { mutation: 'createPrincipal', input }, create, (client) => samePrincipal(parts, client))
 }
+
+const samePrincipal = ({ viewer }: Parts, client: Client): Repeat<{ readonly principal: PrincipalRow }, Invalid> => ({
+  idOf: ({ principal }) => principal.id,
+  again: async (id) => {
+    const known = await lock(client, viewer, id)
+    return known.ok ? known : refuse(keyOf(`has written the principal ${id}, which is deleted since`))
+  },
+})
 
 async function insert(
   client: Client,
@@ -74,7 +115,7 @@ async function insert(
   const found = await findGrants(client, viewer, wanted)
   if (!found.ok) return found
   const { grants } = found
-  const principal = { ...wanted, id: system.id(), grants, createdAt: system.now(), identity: null }
+  const principal = { ...wanted, id: system.id(), grants, createdAt: system.now(), generation: 1, identity: null }
   if (!isAbove(viewer, grantsOf(principal))) return refuse(beyond(viewer))
   await insertPrincipal(client, principal)
   return { ok: true, principal }
@@ -87,17 +128,20 @@ export interface UpdatePrincipal {
   readonly grants?: readonly GrantInput[] | null
   readonly types?: readonly string[] | null
   readonly targets?: readonly string[] | null
+  readonly expectedGeneration?: number | null
 }
+type Updated = Written<Invalid | Forbidden | Missing | Conflict>
 
 /** Changes only the fields of the input. */
-export async function updatePrincipal(
-  { pool, tokens, viewer }: Parts,
-  { id, ...input }: UpdatePrincipal,
-): Promise<Written<Invalid | Forbidden | Missing>> {
-  return await write({ pool, tokens, viewer }, async (client): Promise<Written<Invalid | Forbidden | Missing>> => {
+export async function updatePrincipal(parts: Parts, input: UpdatePrincipal & Keyed): Promise<Updated> {
+  const { viewer } = parts
+  const { id, expectedGeneration = null } = input
+  const update = async (client: Client): Promise<Updated> => {
     const locked = await lockOwned(client, viewer, id)
     if (!locked.ok) return locked
     const { principal } = locked
+    if (expectedGeneration !== null && expectedGeneration !== principal.generation)
+      return refuse(generationMismatch(principal.generation, expectedGeneration))
     const { types = principal.types, targets = principal.targets } = input
     const read = readPrincipal({
       name: input.name ?? principal.name,
@@ -113,8 +157,9 @@ export async function updatePrincipal(
     const changed = { ...principal, ...read.principal, grants: found.grants }
     if (!isAbove(viewer, grantsOf(changed))) return refuse(beyond(viewer))
     await updateRow(client, id, changed)
-    return { ok: true, principal: changed }
-  })
+    return { ok: true, principal: { ...changed, generation: principal.generation + 1 } }
+  }
+  return await once(parts, { mutation: 'updatePrincipal', input }, update, (client) => samePrincipal(parts, client))
 }
 
 /** Deletes a principal and revokes its tokens. */
@@ -132,15 +177,16 @@ export const deletePrincipal = (
   })
 
 export async function createPrincipalToken(
-  { pool, tokens, viewer }: Parts,
-  { principalId, ...input }: { principalId: string; name: string; expiresInMs?: number | null },
-): Promise<Outcome<{ readonly row: TokenRow; readonly secret: string }, Invalid | Missing>> {
+  parts: Parts,
+  input: Keyed & { readonly principalId: string; readonly name: string; readonly expiresInMs?: number | null },
+): Promise<Outcome<WithSecret, Invalid | Missing>> {
   const read = readNewToken(input)
   if (!read.ok) return read
-  return await write({ pool, tokens, viewer }, async (client) => {
-    const locked = await lockOwned(client, viewer, principalId)
-    return locked.ok ? { ok: true, ...(await tokens.create(client, locked.principal, read.token)) } : locked
-  })
+  const create = async (client: Client): Promise<Outcome<WithSecret, Invalid | Missing>> => {
+    const locked = await lockOwned(client, parts.viewer, input.principalId)
+    return locked.ok ? { ok: true, ...(await parts.tokens.create(client, locked.principal, read.token)) } : locked
+  }
+  return await once(parts, { mutation: 'createPrincipalToken', input }, create, (client) => sameToken(parts, client))
 }
 
 /** Revokes a token, and those that are derived from it. One that is revoked stays so. */
@@ -214,6 +260,18 @@ function writtenOf({ row, principal = row?.principal }: Changed): Partial<AuditT
   const { id: objectId, name: objectName } = row ?? principal ?? { id: null, name: null }
   return { objectId, objectName, projectId: target, projectName: null }
 }
+
+/** Writes once, however often the request is sent with its key. */
+const once = <T extends Changed, R extends Refusal, Again extends Refusal>(
+  parts: Parts,
+  request: KeyedRequest,
+  work: (client: Client) => Promise<Outcome<T, R>>,
+  repeat: (client: Client) => Repeat<T, Again>,
+): Promise<Outcome<T, R | Again | Invalid>> =>
+  write(parts, (client) => {
+    const scope = { client, projectId: null, now: parts.system.now() }
+    return repeatable(scope, parts.viewer, request, () => work(client), repeat(client))
+  })
 
 /** A refusal writes nothing; after a write this process reads rights again. */
 async function write<T extends Changed, R extends Refusal>(

@@ -7,6 +7,7 @@ import { loadCounts, loadPages } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
 import { connect } from '../schema/connection.ts'
 import { uuidCursor } from '../schema/cursors.ts'
+import { expectedGeneration, IDEMPOTENCY_KEY } from '../schema/descriptions.ts'
 import { dropUndefined } from '../schema/drop-undefined.ts'
 import { ActorEnum } from '../schema/enums.ts'
 import { answer } from '../schema/errors.ts'
@@ -70,6 +71,7 @@ PrincipalRef.implement({
       resolve: ({ identity }) => identity?.subject,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    generation: t.exposeInt('generation', { description: 'Counts the changes of its settings, from 1.' }),
     tokens: t.field({
       type: [TokenRef],
       deprecationReason: 'Use `tokensConnection`, which has pages.',
@@ -163,6 +165,7 @@ builder.mutationField('createPrincipal', (t) =>
         description:
           'Targets of the work that an agent may claim; for a CRM, names or ids of cloudlets. For agents only; left out or null: all.',
       }),
+      idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },
     resolve: (_, { input }, context) =>
       answer(createPrincipal(context, dropUndefined(input)), ({ principal }) => brand(principal)),
@@ -175,7 +178,12 @@ builder.mutationField('updatePrincipal', (t) =>
     type: resultUnion(
       'UpdatePrincipalResult',
       PrincipalRef,
-      errorsOf<typeof updatePrincipal>({ InvalidInputError: true, NotFoundError: true, ForbiddenError: true }),
+      errorsOf<typeof updatePrincipal>({
+        InvalidInputError: true,
+        NotFoundError: true,
+        ConflictError: true,
+        ForbiddenError: true,
+      }),
     ),
     nullable: true,
     description:
@@ -198,6 +206,8 @@ builder.mutationField('updatePrincipal', (t) =>
         limit: 'targets',
         description: 'Targets of the work that an agent may claim; null: all.',
       }),
+      expectedGeneration: t.input.int({ description: expectedGeneration('the principal') }),
+      idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },
     resolve: (_, { input }, context) =>
       answer(updatePrincipal(context, dropUndefined(input)), ({ principal }) => brand(principal)),

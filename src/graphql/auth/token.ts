@@ -3,6 +3,7 @@ import { countTokens, listTokens, type TokenQuery, type TokenRow } from '../../s
 import { builder } from '../schema/builder.ts'
 import { connect } from '../schema/connection.ts'
 import { uuidCursor } from '../schema/cursors.ts'
+import { IDEMPOTENCY_KEY } from '../schema/descriptions.ts'
 import { dropUndefined } from '../schema/drop-undefined.ts'
 import { ActorEnum } from '../schema/enums.ts'
 import { answer } from '../schema/errors.ts'
@@ -96,6 +97,8 @@ const RevokedTokenRef = builder
     fields: (t) => ({ id: t.exposeID('id', { description: 'Id of the token.' }) }),
   })
 
+const SECRET =
+  'A repetition replaces the secret, as long as nobody has used the one before: it answers a request whose answer was lost. It is refused once the token is in use.'
 const EXPIRES = 'Milliseconds until the token expires, 1,000 to 1e12. Left out or null: it never expires.'
 
 builder.mutationField('createToken', (t) =>
@@ -142,6 +145,7 @@ builder.mutationField('createToken', (t) =>
           'Names of projects in which the caller has the role. The grants are of these very projects, not of later ones with the same names. Left out or null: all.',
       }),
       expiresInMs: t.input.float({ description: EXPIRES }),
+      idempotencyKey: t.input.string({ ...IDEMPOTENCY_KEY, description: `${IDEMPOTENCY_KEY.description} ${SECRET}` }),
     },
     resolve: (_, { input }, context) => answer(createToken(context, dropUndefined(input)), created),
   }),
@@ -167,6 +171,7 @@ builder.mutationField('createPrincipalToken', (t) =>
         description: 'Name of the token, not empty, without a blank at either end; need not be unique.',
       }),
       expiresInMs: t.input.float({ description: EXPIRES }),
+      idempotencyKey: t.input.string({ ...IDEMPOTENCY_KEY, description: `${IDEMPOTENCY_KEY.description} ${SECRET}` }),
     },
     resolve: (_, { input }, context) => answer(createPrincipalToken(context, dropUndefined(input)), created),
   }),

@@ -5,7 +5,7 @@ import type { Viewer } from '../../core/ports/viewer.ts'
 import { type Grant, projectsOf } from '../../core/rights.ts'
 import type { Client } from '../../store/client.ts'
 import type { PrincipalRow } from '../../store/principals.ts'
-import { findToken, insertToken, noteTokenUsed, type TokenRow } from '../../store/tokens.ts'
+import { findToken, insertToken, noteTokenUsed, replaceSecret, type TokenRow } from '../../store/tokens.ts'
 
 /**
  * Other processes hear of a revoked token, and of changed rights, within this many milliseconds; the one that has changed
@@ -37,6 +37,8 @@ export interface Tokens {
     principal: PrincipalRow,
     token: NewToken,
   ): Promise<{ readonly row: TokenRow; readonly secret: string }>
+  /** Gives a token another secret, in a transaction of the caller. */
+  renew(client: Client, id: string): Promise<string>
   /** Reads rights again. To be called after a change of tokens or principals is committed. */
   forget(): void
 }
@@ -69,6 +71,7 @@ export function createTokens(pool: Pool, system: System, selfMade: readonly Self
     cache.set(key, { viewer, until })
     return viewer
   }
+  const newSecret = (): string => `pl_${Buffer.from(system.secret(32)).toString('base64url')}`
   /** Nobody waits for it. After a failure the next use is noted instead. */
   const noteUsed = ({ id, lastUsedAt }: TokenRow, at: Date): void => {
     const unlessAfter = new Date(at.getTime() - USED_MS)
@@ -100,12 +103,17 @@ export function createTokens(pool: Pool, system: System, selfMade: readonly Self
     },
     isSigned: (secret) => selfMade.some((tokens) => tokens.isSigned?.(secret) ?? false),
     async create(client, principal, { name, expiresInMs }) {
-      const secret = `pl_${Buffer.from(system.secret(32)).toString('base64url')}`
+      const secret = newSecret()
       const createdAt = system.now()
       const expiresAt = expiresInMs === null ? null : new Date(createdAt.getTime() + expiresInMs)
       const token = { id: system.id(), name, createdAt, expiresAt }
       await insertToken(client, { ...token, principalId: principal.id, derivedFrom: null }, hashOf(secret))
       return { row: { ...token, lastUsedAt: null, revokedAt: null, principal }, secret }
+    },
+    async renew(client, id) {
+      const secret = newSecret()
+      await replaceSecret(client, id, hashOf(secret))
+      return secret
     },
     forget() {
       forgotten += 1

@@ -48,6 +48,7 @@ ProjectRef.implement({
     name: t.exposeString('name', { description: 'Unique name.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the project was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the project was last changed.' }),
+    generation: t.exposeInt('generation', { description: 'Counts the changes of its settings, from 1.' }),
     dataObjects: t.field({
       type: DataObjectConnection,
       description: 'Data that the roots of the project can import, by name. Empty for a worker.',

@@ -24,6 +24,15 @@ export const RELAY_DESCRIPTIONS = {
   before: 'Ends before the entry with this cursor. Left out or null: at the end of the list.',
 } as const
 
+/** Options of the input field by which a mutation may be repeated. */
+export const IDEMPOTENCY_KEY = {
+  limit: 'idempotencyKey',
+  description:
+    'Names the request, for this caller, project and mutation; left out, null or empty: it has no name. A repetition with the same input within 24 hours changes nothing, and returns what the first call has written, as it is now. One with another input is refused (INVALID_INPUT), and so is one that comes after what was created is deleted.',
+} as const
+export const expectedGeneration = (of: string): string =>
+  `Generation that ${of} must have; another one is refused (GENERATION_MISMATCH). Left out or null: any.`
+
 export const INPUT_ARGUMENT = 'All arguments of the operation.'
 export const FIRST_ENTRIES = 'At most this many entries, 0 or more.'
 export const LEASE_MS =

@@ -68,7 +68,8 @@ export const ConflictErrorRef = errorType('ConflictError').implement({
     object: t.field({
       type: TreeObjectRef,
       nullable: true,
-      description: 'The object that stands in the way; null if it is deleted, or the viewer may not read it.',
+      description:
+        'The object that stands in the way; null if it is deleted, is no object of a tree, or the viewer may not read it.',
       resolve: ({ objectId }, _, context) => (objectId ? objectLoader(context).load(objectId) : null),
     }),
   }),

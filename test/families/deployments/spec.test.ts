@@ -404,6 +404,21 @@ describe('an idempotency key', () => {
     expect(await world.see('shop')).toEqual(again)
   })
 
+  it('of a cancellation does not cancel the next job', async () => {
+    await using world = await createWorld()
+    const id = await world.create('shop', { deployItems: [item('a')] })
+    const cancel = () => world.commands.cancelInstallation(USER, { id, idempotencyKey: 'k' })
+    expect(await cancel()).toEqual({ ok: true, objectId: id })
+    await world.settle()
+    await world.commands.reconcileInstallation(USER, { id, mode: 'STANDARD' })
+    await world.settle()
+    const running = await world.see('shop')
+    expect(running).toMatchObject({ phase: 'PROGRESSING' })
+    expect(await cancel()).toEqual({ ok: true, objectId: id })
+    await world.settle()
+    expect(await world.see('shop')).toEqual(running)
+  })
+
   it('with another input is refused', async () => {
     await using world = await createWorld()
     await create(world, 'shop', 'k')

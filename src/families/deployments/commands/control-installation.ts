@@ -3,9 +3,8 @@ import type { Viewer } from '../../../core/ports/viewer.ts'
 import { isFinished } from '../../../core/tree.ts'
 import type { ReconcileMode } from '../../../core/vocabulary.ts'
 import { activeIds } from '../../../store/objects.ts'
-import { type CommandResult, inProject, inTree, refuse } from '../../access.ts'
+import { type CommandResult, inTree, onceInTree, refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
-import { idempotent } from '../../idempotent.ts'
 import { askForJob } from '../ask-for-job.ts'
 import { type InstallationDetails, installation } from '../details.ts'
 import { remember } from '../pending-requests.ts'
@@ -40,6 +39,7 @@ export async function deleteInstallation(
 interface CancelInstallation {
   readonly id: string
   readonly reason?: string | null
+  readonly idempotencyKey?: string | null
 }
 export async function cancelInstallation(
   parts: CommandParts,
@@ -48,7 +48,10 @@ export async function cancelInstallation(
 ): Promise<CommandResult<RootRefusal | 'TransitionError'>> {
   const located = await findInstallation(parts, viewer, rights.cancel, input.id)
   if (!located.ok) return located
-  const done = await inTree(parts.trees, viewer, located.found.rootId, (tree) => cancel(tree, viewer, input))
+  const request = { mutation: 'cancelInstallation', input }
+  const done = await onceInTree(parts.trees, viewer, located.found.rootId, request, (tree) =>
+    cancel(tree, viewer, input),
+  )
   return done ?? refuse(notFound(input.id, 'installation'))
 }
 
@@ -64,25 +67,11 @@ export async function reconcileInstallation(
 ): Promise<JobResult> {
   const located = await findInstallation(parts, viewer, rights.reconcile, input.id)
   if (!located.ok) return located
-  const { rootId, projectName } = located.found
-  const missing = refuse(notFound(input.id, 'installation'))
-  if (!input.idempotencyKey)
-    return (await inTree(parts.trees, viewer, rootId, async (tree) => requestJob(tree, viewer, input))) ?? missing
-  // The key and the request are written in one transaction, under the project's lock.
-  const access = { right: rights.reconcile, project: projectName }
-  const done = await inProject(parts.trees, viewer, access, (project) =>
-    idempotent(
-      project,
-      viewer,
-      'reconcileInstallation',
-      input,
-      async (): Promise<CommandResult<'InvalidInputError' | 'NotFoundError'>> => {
-        const tree = await project.lockTree(rootId)
-        return tree ? requestJob(tree, viewer, input) : missing
-      },
-    ),
+  const request = { mutation: 'reconcileInstallation', input }
+  const done = await onceInTree(parts.trees, viewer, located.found.rootId, request, (tree) =>
+    requestJob(tree, viewer, input),
   )
-  return done ?? missing
+  return done ?? refuse(notFound(input.id, 'installation'))
 }
 
 function requestJob(

@@ -2,8 +2,8 @@ import { invalidInput } from '../../../core/errors.ts'
 import { labelsOf } from '../../../core/labels.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
+import { idempotent } from '../../../store/idempotency.ts'
 import { type CommandResult, inProject, noProject, refuse } from '../../access.ts'
-import { idempotent } from '../../idempotent.ts'
 import { rights } from '../rights.ts'
 import { checkRootScope, declareScope } from '../root-scope.ts'
 import type { CreateInstallation } from './inputs.ts'
@@ -24,7 +24,7 @@ export async function createInstallation(
   const canShare = spec.exports.length === 0 || spec.imports.length === 0
   const access = { right: rights.create, project: input.project, canShare }
   const done = await inProject(parts.trees, viewer, access, (project) =>
-    idempotent(project, viewer, 'createInstallation', input, async () => {
+    idempotent(project, viewer, { mutation: 'createInstallation', input }, async () => {
       const refused = await checkRootScope(project, { id: null, name: input.name, spec })
       if (refused) return refuse(refused)
       const tree = project.createRoot({

@@ -1,14 +1,14 @@
-import { invalidInput, notFound } from '../../../core/errors.ts'
+import { generationMismatch, invalidInput, notFound } from '../../../core/errors.ts'
 import { sameJson } from '../../../core/json.ts'
 import { labelsOf } from '../../../core/labels.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
 import type { Node } from '../../../core/tree.ts'
+import { idempotent, type KeyedRequest } from '../../../store/idempotency.ts'
 import { loadSpecs } from '../../../store/load-edges.ts'
 import { readLabels, writeLabels } from '../../../store/objects.ts'
 import { type CommandResult, inProject, refuse } from '../../access.ts'
 import type { LockedProject, LockedTree } from '../../family.ts'
-import { idempotent } from '../../idempotent.ts'
 import { askForJob } from '../ask-for-job.ts'
 import { installation } from '../details.ts'
 import type { SpecInput } from '../normalise.ts'
@@ -32,31 +32,32 @@ export const updateInstallation = (
   parts: CommandParts,
   viewer: Viewer,
   input: UpdateInstallation,
-): Promise<UpdateResult> => writeUpdate(parts, viewer, input, { mutation: 'updateInstallation', cause: 'CHANGED' })
+): Promise<UpdateResult> => writeUpdate(parts, viewer, input, { mutation: 'updateInstallation', input }, 'CHANGED')
 
 /** Brings back the spec of an earlier generation, as a new one. */
 export async function rollbackInstallation(
   parts: CommandParts,
   viewer: Viewer,
-  { toGeneration, ...input }: RollbackInstallation,
+  input: RollbackInstallation,
 ): Promise<UpdateResult> {
   const located = await findInstallation(parts, viewer, rights.update, input.id)
   if (!located.ok) return located
-  const spec = await findGeneration(parts.client, input.id, toGeneration)
+  const spec = await findGeneration(parts.client, input.id, input.toGeneration)
   if (!spec) {
-    const message = `There is no earlier generation ${toGeneration}: \`specGenerations\` has those that are kept.`
+    const message = `There is no earlier generation ${input.toGeneration}: \`specGenerations\` has those that are kept.`
     return refuse(invalidInput([{ path: 'input.toGeneration', message }]))
   }
   // A stored spec is one of the input's form, with all defaults.
   const update = { ...input, spec: spec as SpecInput }
-  return await writeUpdate(parts, viewer, update, { mutation: 'rollbackInstallation', cause: 'ROLLED_BACK' })
+  return await writeUpdate(parts, viewer, update, { mutation: 'rollbackInstallation', input }, 'ROLLED_BACK')
 }
 
 async function writeUpdate(
   parts: CommandParts,
   viewer: Viewer,
   input: UpdateInstallation,
-  { mutation, cause }: { readonly mutation: string; readonly cause: RunCause },
+  request: KeyedRequest,
+  cause: RunCause,
 ): Promise<UpdateResult> {
   const located = await findInstallation(parts, viewer, rights.update, input.id)
   if (!located.ok) return located
@@ -71,8 +72,7 @@ async function writeUpdate(
     idempotent(
       project,
       viewer,
-      mutation,
-      input,
+      request,
       async (): Promise<CommandResult<'NotFoundError' | 'ConflictError' | 'InvalidInputError'>> => {
         const tree = await project.lockTree(found.rootId)
         await tree?.load([input.id])
@@ -102,8 +102,7 @@ async function update(
   const { slice, root } = tree
   const { id, generation, deletionRequestedAt } = node.row
   if (typeof input.expectedGeneration === 'number' && input.expectedGeneration !== generation) {
-    const message = `It is at generation ${generation}, not ${input.expectedGeneration}: read it again.`
-    return refuse({ type: 'ConflictError', code: 'GENERATION_MISMATCH', message, objectId: id })
+    return refuse(generationMismatch(generation, input.expectedGeneration, id))
   }
   if (spec) {
     if (deletionRequestedAt || installation(node).nextDeletion) {

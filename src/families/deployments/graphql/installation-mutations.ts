@@ -1,7 +1,7 @@
 import { LabelInput } from '../../../graphql/objects/label-input.ts'
 import { writeObject } from '../../../graphql/objects/write-object.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
-import { INPUT_ARGUMENT } from '../../../graphql/schema/descriptions.ts'
+import { IDEMPOTENCY_KEY, INPUT_ARGUMENT } from '../../../graphql/schema/descriptions.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
 import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
 import type { DeploymentsCommands } from '../commands.ts'
@@ -12,8 +12,6 @@ import { ReconcileModeEnum } from './reconcile-mode.ts'
 
 const ID = 'Id of the root installation.'
 const LABELS = 'Each key stands once.'
-const IDEMPOTENCY =
-  'Names the request, for this caller, project and mutation; left out, null or empty: it has no name. A repetition with the same input within 24 hours writes nothing, and returns the installation of the first call as it is now; one with another input is refused (INVALID_INPUT).'
 
 export const CreateInstallationInput = builder.inputType('CreateInstallationInput', {
   description: 'Name, labels and spec of a new installation.',
@@ -32,13 +30,13 @@ export const CreateInstallationInput = builder.inputType('CreateInstallationInpu
     labels: t.field({ type: [LabelInput], limit: 'labels', description: `${LABELS} Left out or null: none.` }),
     spec: t.field({ type: InstallationSpecInput, required: true, description: 'What it consists of.' }),
     reconcile: t.boolean({ required: true, defaultValue: true, description: 'Whether a job begins at once.' }),
-    idempotencyKey: t.string({ limit: 'idempotencyKey', description: IDEMPOTENCY }),
+    idempotencyKey: t.string(IDEMPOTENCY_KEY),
   }),
 })
 export const UpdateInstallationInput = builder.inputType('UpdateInstallationInput', {
   description: 'Changes of an installation. A field that is left out or null changes nothing.',
   fields: (t) => ({
-    idempotencyKey: t.string({ limit: 'idempotencyKey', description: IDEMPOTENCY }),
+    idempotencyKey: t.string(IDEMPOTENCY_KEY),
     id: t.id({ required: true, description: 'Id of the installation; a spec is that of a root.' }),
     spec: t.field({ type: InstallationSpecInput, description: 'New spec, as a whole.' }),
     labels: t.field({ type: [LabelInput], limit: 'labels', description: `New labels, as a whole. ${LABELS}` }),
@@ -157,7 +155,7 @@ builder.mutationField('rollbackInstallation', (t) =>
       'Brings back the spec of an earlier generation of a root installation, as a new generation. Refused as `updateInstallation` is, and for a generation that is not kept any more.',
     typeOptions: { description: 'The installation whose earlier spec comes back.' },
     input: {
-      idempotencyKey: t.input.string({ limit: 'idempotencyKey', description: IDEMPOTENCY }),
+      idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
       id: t.input.id({ required: true, description: ID }),
       toGeneration: t.input.int({ required: true, description: 'Which of its `specGenerations` comes back.' }),
       expectedGeneration: t.input.int({
@@ -196,6 +194,7 @@ builder.mutationField('cancelInstallation', (t) =>
     input: {
       id: t.input.id({ required: true, description: ID }),
       reason: t.input.string({ limit: 'reason', description: 'Added to `cancelBy`. Left out or null: none.' }),
+      idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },
     resolve: (_, { input }, context) =>
       writeObject(context, input.id, () =>
@@ -221,7 +220,7 @@ builder.mutationField('reconcileInstallation', (t) =>
     description: 'Begins a new job of a root installation, at once or when the running one has ended.',
     typeOptions: { description: 'The installation that runs again, and how.' },
     input: {
-      idempotencyKey: t.input.string({ limit: 'idempotencyKey', description: IDEMPOTENCY }),
+      idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
       id: t.input.id({ required: true, description: ID }),
       mode: t.input.field({
         type: ReconcileModeEnum,

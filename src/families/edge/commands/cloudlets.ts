@@ -6,11 +6,11 @@ import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
 import { NEW_WORK, type Node, WORK_STATE } from '../../../core/tree.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
 import { uuid } from '../../../store/column-types.ts'
+import { idempotent } from '../../../store/idempotency.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import { type CommandResult, inProject, noProject, refuse } from '../../access.ts'
 import type { LockedProject, LockedTree } from '../../family.ts'
-import { idempotent } from '../../idempotent.ts'
 import { rootNameTaken } from '../../root-name.ts'
 import { setClock } from '../decide-cloudlet.ts'
 import { cloudletDetails } from '../details.ts'
@@ -25,6 +25,7 @@ import {
   type EdgeParts,
   inTheWay,
   nameOf,
+  onceOnObject,
   onObject,
   upgradeInTheWay,
 } from './parts.ts'
@@ -64,7 +65,7 @@ export async function createCloudlet(
   }
   const access = { right: rights.createCloudlet, project: input.project, canShare: true }
   const done = await inProject(trees, viewer, access, (project) =>
-    idempotent(project, viewer, 'createCloudlet', input, () => createRoot(project)),
+    idempotent(project, viewer, { mutation: 'createCloudlet', input }, () => createRoot(project)),
   )
   return done ?? refuse(noProject(viewer, input.project))
 }
@@ -118,18 +119,16 @@ export function inUse(children: readonly Node[]): Conflict {
 export interface UpgradeCloudlet {
   readonly id: string
   readonly version: string
+  readonly idempotencyKey?: string | null
 }
-export const upgradeCloudlet = (
-  parts: EdgeParts,
-  viewer: Viewer,
-  { id, version }: UpgradeCloudlet,
-): Promise<CloudletResult> =>
-  onObject(
+export const upgradeCloudlet = (parts: EdgeParts, viewer: Viewer, input: UpgradeCloudlet): Promise<CloudletResult> =>
+  onceOnObject(
     parts,
     viewer,
     rights.upgradeCloudlet,
-    { id, kind: 'CLOUDLET' },
+    { id: input.id, kind: 'CLOUDLET', request: { mutation: 'upgradeCloudlet', input } },
     async (tree, node): Promise<CloudletResult> => {
+      const { id, version } = input
       if (!isVersion(version)) return refuse(invalidInput([{ path: 'input.version', message: VERSION_RULE }]))
       const { phase, name } = node.row
       const stopped = upgradeInTheWay(node)
@@ -193,9 +192,11 @@ function startUpgrade(
 export const resolveCloudletUpgrade = (
   parts: EdgeParts,
   viewer: Viewer,
-  { id }: { readonly id: string },
-): Promise<CloudletResult> =>
-  onObject(parts, viewer, rights.resolveUpgrade, { id, kind: 'CLOUDLET' }, (tree, node): CloudletResult => {
+  input: { readonly id: string; readonly idempotencyKey?: string | null },
+): Promise<CloudletResult> => {
+  const { id } = input
+  const at = { id, kind: 'CLOUDLET', request: { mutation: 'resolveCloudletUpgrade', input } } as const
+  return onceOnObject(parts, viewer, rights.resolveUpgrade, at, (tree, node): CloudletResult => {
     const { slice } = tree
     const { upgradePhase } = cloudletDetails(node)
     const to: Phase = 'READY'
@@ -208,3 +209,4 @@ export const resolveCloudletUpgrade = (
     slice.setError(node, null)
     return { ok: true, objectId: id }
   })
+}

@@ -1,4 +1,4 @@
-import { invalidInput, transitionRefused } from '../../../core/errors.ts'
+import { generationMismatch, invalidInput, transitionRefused } from '../../../core/errors.ts'
 import { sameJson } from '../../../core/json.ts'
 import { type LabelInput, labelsOf } from '../../../core/labels.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
@@ -8,7 +8,6 @@ import { json, uuid } from '../../../store/column-types.ts'
 import { statement } from '../../../store/statement.ts'
 import { type CommandResult, refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
-import { idempotent } from '../../idempotent.ts'
 import { instanceDetails } from '../details.ts'
 import { fail } from '../end-operation.ts'
 import { type InstanceKind, PARENTS } from '../kinds.ts'
@@ -24,6 +23,7 @@ import {
   type EdgeParts,
   inTheWay,
   nameOf,
+  onceOnObject,
   onObject,
   upgradeInTheWay,
   WORDS,
@@ -48,29 +48,26 @@ export async function createInstance(parts: EdgeParts, viewer: Viewer, input: Cr
   const labels = labelsOf(input.labels ?? [], problems)
   const spec = readSpec(input.spec, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-  const at = { id: parentId, kind: PARENTS[kind] }
-  return onObject(parts, viewer, instanceRights[kind].create, at, (tree, parent) => {
-    const project = { client: tree.client, projectId: parent.row.projectId, now: tree.slice.now }
-    return idempotent(project, viewer, `create${kind}`, input, async () => {
-      const stopped = upgradeInTheWay(tree.root)
-      if (stopped) return stopped
-      if (parent.row.phase !== 'READY')
-        return inTheWay('NOT_READY', parent, `${nameOf(parent)} is ${parent.row.phase}, and must be READY.`)
-      const siblings = await childrenOf(tree, parent)
-      const taken = siblings.find(({ row }) => row.name === name)
-      if (taken)
-        return taken.row.phase === 'READY'
-          ? inTheWay('ALREADY_EXISTS', taken, `There is a ${WORDS[kind]} ${name} already.`)
-          : busy(taken)
-      const ordinal = Math.max(-1, ...siblings.map(({ row }) => row.ordinal)) + 1
-      const { slice } = tree
-      const node = slice.create(parent, { kind, name, ordinal, spec, labels, by: viewer })
-      begin(tree, node, parts)
-      slice.move(node, 'CREATE_REQUESTED', { actor: 'USER', by: viewer })
-      ask(node, slice)
-      dispatchNow(node, slice)
-      return { ok: true, objectId: node.row.id }
-    })
+  const at = { id: parentId, kind: PARENTS[kind], request: { mutation: `create${kind}`, input } }
+  return onceOnObject(parts, viewer, instanceRights[kind].create, at, async (tree, parent) => {
+    const stopped = upgradeInTheWay(tree.root)
+    if (stopped) return stopped
+    if (parent.row.phase !== 'READY')
+      return inTheWay('NOT_READY', parent, `${nameOf(parent)} is ${parent.row.phase}, and must be READY.`)
+    const siblings = await childrenOf(tree, parent)
+    const taken = siblings.find(({ row }) => row.name === name)
+    if (taken)
+      return taken.row.phase === 'READY'
+        ? inTheWay('ALREADY_EXISTS', taken, `There is a ${WORDS[kind]} ${name} already.`)
+        : busy(taken)
+    const ordinal = Math.max(-1, ...siblings.map(({ row }) => row.ordinal)) + 1
+    const { slice } = tree
+    const node = slice.create(parent, { kind, name, ordinal, spec, labels, by: viewer })
+    begin(tree, node, parts)
+    slice.move(node, 'CREATE_REQUESTED', { actor: 'USER', by: viewer })
+    ask(node, slice)
+    dispatchNow(node, slice)
+    return { ok: true, objectId: node.row.id }
   })
 }
 
@@ -92,18 +89,20 @@ export interface UpdateInstance {
   readonly id: string
   readonly spec: unknown
   readonly expectedGeneration?: number | null
+  readonly idempotencyKey?: string | null
 }
 export async function updateInstance(parts: EdgeParts, viewer: Viewer, input: UpdateInstance): Promise<WriteResult> {
   const { kind, id, expectedGeneration } = input
   const problems = new Problems()
   const spec = readSpec(input.spec, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-  return onObject(parts, viewer, instanceRights[kind].update, { id, kind }, async (tree, node) => {
+  const at = { id, kind, request: { mutation: `update${kind}`, input } }
+  return onceOnObject(parts, viewer, instanceRights[kind].update, at, async (tree, node) => {
     const stopped = await inTheWayOf(tree, node)
     if (stopped) return stopped
     const { generation } = node.row
     if (typeof expectedGeneration === 'number' && expectedGeneration !== generation)
-      return inTheWay('GENERATION_MISMATCH', node, `It is at generation ${generation}, not ${expectedGeneration}.`)
+      return refuse(generationMismatch(generation, expectedGeneration, id))
     const children = kind === 'CLUSTER_INST' ? await childrenOf(tree, node) : []
     const moving = children.find(({ row }) => row.phase !== 'READY')
     if (moving) return busy(moving)
@@ -181,14 +180,17 @@ export interface CancelInstance {
   readonly kind: InstanceKind
   readonly id: string
   readonly reason?: string | null
+  readonly idempotencyKey?: string | null
 }
 /** Withdraws a request that the CRM has not acknowledged. */
-export const cancelInstance = (
+export function cancelInstance(
   parts: EdgeParts,
   viewer: Viewer,
-  { kind, id, reason }: CancelInstance,
-): Promise<CommandResult<'NotFoundError' | 'TransitionError' | 'ForbiddenError'>> =>
-  onObject(parts, viewer, instanceRights[kind].cancel, { id, kind }, (tree, node) => {
+  input: CancelInstance,
+): Promise<CommandResult<'InvalidInputError' | 'NotFoundError' | 'TransitionError' | 'ForbiddenError'>> {
+  const { kind, id, reason } = input
+  const at = { id, kind, request: { mutation: `cancel${kind}`, input } }
+  return onceOnObject(parts, viewer, instanceRights[kind].cancel, at, (tree, node) => {
     const { slice } = tree
     const { phase } = node.row
     if (!isRequested(phase)) {
@@ -210,3 +212,4 @@ export const cancelInstance = (
     tree.wake([...(node.gone ? [] : [id]), ...(parent ? [parent.row.id] : [])])
     return { ok: true, objectId: id }
   })
+}

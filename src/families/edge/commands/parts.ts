@@ -6,9 +6,10 @@ import type { Right } from '../../../core/rights.ts'
 import type { Node, Slice } from '../../../core/tree.ts'
 import type { Client } from '../../../store/client.ts'
 import { uuid } from '../../../store/column-types.ts'
+import type { KeyedRequest } from '../../../store/idempotency.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
-import { findFor, inTree, refuse } from '../../access.ts'
+import { findFor, inTree, onceInTree, refuse } from '../../access.ts'
 import type { LockedTree, Trees } from '../../family.ts'
 import { cloudletDetails, isUpgrading, servingSession } from '../details.ts'
 import { requestFence } from '../fences.ts'
@@ -28,25 +29,52 @@ export const WORDS = {
   APP_INST: 'app instance',
 } as const satisfies Readonly<Record<EdgeKind, string>>
 
+interface Located {
+  readonly id: string
+  readonly kind: EdgeKind
+}
+type ObjectWork<R extends Refusal> = (
+  tree: LockedTree,
+  node: Node,
+) => Promise<Outcome<WrittenObject, R>> | Outcome<WrittenObject, R>
+type Inaccessible = RefusalOf<'NotFoundError' | 'ForbiddenError'>
+
 /** Runs on one object under the lock of its tree, with its ancestors in memory. */
 export async function onObject<R extends Refusal>(
   { client, trees }: EdgeParts,
   viewer: Viewer,
   right: Right,
-  { id, kind }: { readonly id: string; readonly kind: EdgeKind },
-  work: (tree: LockedTree, node: Node) => Promise<Outcome<WrittenObject, R>> | Outcome<WrittenObject, R>,
-): Promise<Outcome<WrittenObject, R | RefusalOf<'NotFoundError' | 'ForbiddenError'>>> {
-  const what = WORDS[kind]
-  const located = await findFor(client, viewer, right, { id, kind, what })
+  at: Located,
+  work: ObjectWork<R>,
+): Promise<Outcome<WrittenObject, R | Inaccessible>> {
+  const { id, what } = { ...at, what: WORDS[at.kind] }
+  const located = await findFor(client, viewer, right, { ...at, what })
   if (!located.ok) return located
-  const missing = refuse(notFound(id, what))
-  const done = await inTree(trees, viewer, located.found.rootId, async (tree) => {
+  return (await inTree(trees, viewer, located.found.rootId, loaded(at, work))) ?? refuse(notFound(id, what))
+}
+
+/** The same for a request that is run once, however often it is sent with its key. */
+export async function onceOnObject<R extends Refusal>(
+  { client, trees }: EdgeParts,
+  viewer: Viewer,
+  right: Right,
+  { request, ...at }: Located & { readonly request: KeyedRequest },
+  work: ObjectWork<R>,
+): Promise<Outcome<WrittenObject, R | Inaccessible | RefusalOf<'InvalidInputError'>>> {
+  const { id, what } = { ...at, what: WORDS[at.kind] }
+  const located = await findFor(client, viewer, right, { ...at, what })
+  if (!located.ok) return located
+  const done = await onceInTree(trees, viewer, located.found.rootId, request, loaded(at, work))
+  return done ?? refuse(notFound(id, what))
+}
+
+const loaded =
+  <R extends Refusal>({ id, kind }: Located, work: ObjectWork<R>) =>
+  async (tree: LockedTree): Promise<Outcome<WrittenObject, R | Inaccessible>> => {
     await tree.load([id])
     const node = tree.slice.get(id)
-    return node ? await work(tree, node) : missing
-  })
-  return done ?? missing
-}
+    return node ? await work(tree, node) : refuse(notFound(id, WORDS[kind]))
+  }
 
 const EDGE_CHILDREN = statement({
   name: 'edge-children',

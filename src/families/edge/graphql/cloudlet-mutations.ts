@@ -1,14 +1,13 @@
 import { LabelInput } from '../../../graphql/objects/label-input.ts'
 import { writeObject } from '../../../graphql/objects/write-object.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
+import { IDEMPOTENCY_KEY } from '../../../graphql/schema/descriptions.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
 import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
 import type { EdgeCommands } from '../commands.ts'
 import { rights } from '../rights.ts'
 import { CloudletRef } from './cloudlet.ts'
 
-export const KEY =
-  'Names the request, for this caller, project and mutation; left out, null or empty: it has no name. A repetition with the same input within 24 hours creates nothing, and returns the object of the first call as it is now; one with another input is refused (INVALID_INPUT), and so is one that comes after the object is deleted.'
 export const NAME = 'A letter or _, then letters, digits, _ or -.'
 export const LABELS = 'Each key stands once. Left out or null: none.'
 
@@ -37,7 +36,7 @@ builder.mutationField('createCloudlet', (t) =>
         description: `${NAME} Unique among the cloudlets of the project.`,
       }),
       labels: t.input.field({ type: [LabelInput], limit: 'labels', description: LABELS }),
-      idempotencyKey: t.input.string({ limit: 'idempotencyKey', description: KEY }),
+      idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },
     resolve: (_, { input }, context) =>
       writeObject(context, null, () => context.edge.createCloudlet(context.viewer, dropUndefined(input))),
@@ -99,9 +98,10 @@ builder.mutationField('upgradeCloudlet', (t) =>
         limit: 'version',
         description: 'Version that its CRM is to bring up, ASCII characters without spaces, at least one.',
       }),
+      idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },
     resolve: (_, { input }, context) =>
-      writeObject(context, input.id, () => context.edge.upgradeCloudlet(context.viewer, input)),
+      writeObject(context, input.id, () => context.edge.upgradeCloudlet(context.viewer, dropUndefined(input))),
   }),
 )
 builder.mutationField('resolveCloudletUpgrade', (t) =>
@@ -122,8 +122,11 @@ builder.mutationField('resolveCloudletUpgrade', (t) =>
     description:
       'Says that a failed upgrade was put right by hand: the upgrade phase is READY again, and instances can be changed. Refused unless the upgrade phase is UPDATE_ERROR (TransitionError).',
     typeOptions: { description: 'The cloudlet whose failed upgrade was put right.' },
-    input: { id: t.input.id({ required: true, description: 'Id of the cloudlet.' }) },
+    input: {
+      id: t.input.id({ required: true, description: 'Id of the cloudlet.' }),
+      idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
+    },
     resolve: (_, { input }, context) =>
-      writeObject(context, input.id, () => context.edge.resolveCloudletUpgrade(context.viewer, input)),
+      writeObject(context, input.id, () => context.edge.resolveCloudletUpgrade(context.viewer, dropUndefined(input))),
   }),
 )

@@ -1,11 +1,12 @@
 import { LabelInput } from '../../../graphql/objects/label-input.ts'
 import { writeObject } from '../../../graphql/objects/write-object.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
+import { IDEMPOTENCY_KEY } from '../../../graphql/schema/descriptions.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
 import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
 import type { EdgeCommands } from '../commands.ts'
 import { instanceRights } from '../rights.ts'
-import { KEY, LABELS, NAME } from './cloudlet-mutations.ts'
+import { LABELS, NAME } from './cloudlet-mutations.ts'
 import { AppInstRef, ClusterInstRef } from './instance.ts'
 
 const SPEC = 'A JSON object that only the CRM interprets.'
@@ -37,7 +38,7 @@ builder.mutationField('createClusterInst', (t) =>
       name: t.input.string({ required: true, limit: 'name', description: `${NAME} Unique within the cloudlet.` }),
       labels: t.input.field({ type: [LabelInput], limit: 'labels', description: LABELS }),
       spec: t.input.field({ type: 'JSON', required: true, limit: 'json', description: SPEC }),
-      idempotencyKey: t.input.string({ limit: 'idempotencyKey', description: KEY }),
+      idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },
     resolve: (_, { input: { cloudletId: parentId, ...input } }, context) =>
       writeObject(context, null, () =>
@@ -66,6 +67,7 @@ builder.mutationField('updateClusterInst', (t) =>
       id: t.input.id({ required: true, description: 'Id of the cluster instance.' }),
       spec: t.input.field({ type: 'JSON', required: true, limit: 'json', description: SPEC }),
       expectedGeneration: t.input.int({ description: GENERATION }),
+      idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },
     resolve: (_, { input }, context) =>
       writeObject(context, input.id, () =>
@@ -106,7 +108,12 @@ builder.mutationField('cancelClusterInst', (t) =>
     type: resultUnion(
       'CancelClusterInstResult',
       ClusterInstRef,
-      errorsOf<EdgeCommands['cancelInstance']>({ NotFoundError: true, TransitionError: true, ForbiddenError: true }),
+      errorsOf<EdgeCommands['cancelInstance']>({
+        InvalidInputError: true,
+        NotFoundError: true,
+        TransitionError: true,
+        ForbiddenError: true,
+      }),
     ),
     nullable: true,
     description: WITHDRAW,
@@ -114,6 +121,7 @@ builder.mutationField('cancelClusterInst', (t) =>
     input: {
       id: t.input.id({ required: true, description: 'Id of the cluster instance.' }),
       reason: t.input.string({ limit: 'reason', description: REASON }),
+      idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },
     resolve: (_, { input }, context) =>
       writeObject(context, input.id, () =>
@@ -152,7 +160,7 @@ builder.mutationField('createAppInst', (t) =>
       }),
       labels: t.input.field({ type: [LabelInput], limit: 'labels', description: LABELS }),
       spec: t.input.field({ type: 'JSON', required: true, limit: 'json', description: SPEC }),
-      idempotencyKey: t.input.string({ limit: 'idempotencyKey', description: KEY }),
+      idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },
     resolve: (_, { input: { clusterInstId: parentId, ...input } }, context) =>
       writeObject(context, null, () =>
@@ -181,6 +189,7 @@ builder.mutationField('updateAppInst', (t) =>
       id: t.input.id({ required: true, description: 'Id of the app instance.' }),
       spec: t.input.field({ type: 'JSON', required: true, limit: 'json', description: SPEC }),
       expectedGeneration: t.input.int({ description: GENERATION }),
+      idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },
     resolve: (_, { input }, context) =>
       writeObject(context, input.id, () =>
@@ -215,7 +224,12 @@ builder.mutationField('cancelAppInst', (t) =>
     type: resultUnion(
       'CancelAppInstResult',
       AppInstRef,
-      errorsOf<EdgeCommands['cancelInstance']>({ NotFoundError: true, TransitionError: true, ForbiddenError: true }),
+      errorsOf<EdgeCommands['cancelInstance']>({
+        InvalidInputError: true,
+        NotFoundError: true,
+        TransitionError: true,
+        ForbiddenError: true,
+      }),
     ),
     nullable: true,
     description: WITHDRAW,
@@ -223,6 +237,7 @@ builder.mutationField('cancelAppInst', (t) =>
     input: {
       id: t.input.id({ required: true, description: 'Id of the app instance.' }),
       reason: t.input.string({ limit: 'reason', description: REASON }),
+      idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },
     resolve: (_, { input }, context) =>
       writeObject(context, input.id, () =>

@@ -4,9 +4,9 @@ import type { Principal, Viewer } from '../../../core/ports/viewer.ts'
 import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
 import type { Right } from '../../../core/rights.ts'
 import type { Node } from '../../../core/tree.ts'
+import { idempotent } from '../../../store/idempotency.ts'
 import { type CommandResult, inProject, noProject, refuse } from '../../access.ts'
 import type { LockedProject } from '../../family.ts'
-import { idempotent } from '../../idempotent.ts'
 import { rootNameTaken } from '../../root-name.ts'
 import { checkOrder, expressionsOf, type JobInput, normaliseJobs } from '../normalise-task.ts'
 import { rights } from '../rights.ts'
@@ -40,7 +40,7 @@ export async function createTaskFor(
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
   const access = { right, project: input.project, canShare: true }
   const done = await inProject(parts.trees, viewer, access, (project) =>
-    idempotent(project, viewer, 'createTask', input, async () => {
+    idempotent(project, viewer, { mutation: 'createTask', input }, async () => {
       const taken = await rootNameTaken(project, { kind: 'TASK', name: input.name, what: 'a task' })
       if (taken) return refuse(taken)
       const object = await createTaskRoot(project, { ...input, jobs, labels, by: viewer })

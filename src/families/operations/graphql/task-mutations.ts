@@ -1,6 +1,7 @@
 import { LabelInput } from '../../../graphql/objects/label-input.ts'
 import { writeObject } from '../../../graphql/objects/write-object.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
+import { IDEMPOTENCY_KEY } from '../../../graphql/schema/descriptions.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
 import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
 import { GadgetJobInput } from '../../gadget-job-input.ts'
@@ -58,11 +59,7 @@ builder.mutationField('createTask', (t) =>
         limit: 'jobs',
         description: 'Jobs of the task, at least one.',
       }),
-      idempotencyKey: t.input.string({
-        limit: 'idempotencyKey',
-        description:
-          'Names the request, for this caller, project and mutation; left out, null or empty: it has no name. A repetition with the same input within 24 hours creates nothing, and returns the task of the first call as it is now; one with another input is refused (INVALID_INPUT), and so is one that comes after the task is deleted.',
-      }),
+      idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },
     resolve: (_, { input }, context) =>
       writeObject(context, null, () => context.operations.createTask(context.viewer, dropUndefined(input))),
@@ -74,7 +71,12 @@ builder.mutationField('cancelTask', (t) =>
     type: resultUnion(
       'CancelTaskResult',
       TaskRef,
-      errorsOf<OperationsCommands['cancelTask']>({ NotFoundError: true, TransitionError: true, ForbiddenError: true }),
+      errorsOf<OperationsCommands['cancelTask']>({
+        InvalidInputError: true,
+        NotFoundError: true,
+        TransitionError: true,
+        ForbiddenError: true,
+      }),
     ),
     nullable: true,
     description:
@@ -86,6 +88,7 @@ builder.mutationField('cancelTask', (t) =>
         limit: 'reason',
         description: 'Added to the message of the phase changes. Left out or null: none.',
       }),
+      idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },
     resolve: (_, { input }, context) =>
       writeObject(context, input.id, () => context.operations.cancelTask(context.viewer, dropUndefined(input))),
@@ -114,7 +117,12 @@ builder.mutationField('resolveUndo', (t) =>
     type: resultUnion(
       'ResolveUndoResult',
       GadgetJobRef,
-      errorsOf<OperationsCommands['resolveUndo']>({ NotFoundError: true, TransitionError: true, ForbiddenError: true }),
+      errorsOf<OperationsCommands['resolveUndo']>({
+        InvalidInputError: true,
+        NotFoundError: true,
+        TransitionError: true,
+        ForbiddenError: true,
+      }),
     ),
     nullable: true,
     description:
@@ -127,8 +135,9 @@ builder.mutationField('resolveUndo', (t) =>
         description: 'Id of the gadget job, which must be in UNDO_FAILED.',
       }),
       decision: t.input.field({ type: UndoDecision, required: true, description: 'What becomes of the job.' }),
+      idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },
     resolve: (_, { input }, context) =>
-      writeObject(context, input.id, () => context.operations.resolveUndo(context.viewer, input)),
+      writeObject(context, input.id, () => context.operations.resolveUndo(context.viewer, dropUndefined(input))),
   }),
 )

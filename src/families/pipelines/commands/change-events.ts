@@ -1,12 +1,12 @@
 import { canRead } from '../../../core/can-read.ts'
-import { invalidInput, notFound, type Refusal, type RefusalOf, transitionRefused } from '../../../core/errors.ts'
-import type { Outcome, WrittenObject } from '../../../core/ports/outcome.ts'
+import { invalidInput, notFound, type RefusalOf, transitionRefused } from '../../../core/errors.ts'
+import type { Outcome } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
 import { type Right, requireRight } from '../../../core/rights.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
 import { findProjectId } from '../../../store/projects.ts'
-import { type CommandResult, findFor, inTree, noProject, refuse } from '../../access.ts'
+import { type CommandResult, findFor, inTree, noProject, onceInTree, refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
 import { isOver } from '../details.ts'
 import { cancelWorkload, deleteWorkload } from '../end-workload.ts'
@@ -19,19 +19,28 @@ import type { PipelinesParts } from './parts.ts'
 
 type EventRefusal = 'NotFoundError' | 'ForbiddenError'
 
-export const cancelEvent = (
-  parts: PipelinesParts,
+export async function cancelEvent(
+  { pool, trees }: PipelinesParts,
   viewer: Viewer,
-  { id, reason }: { readonly id: string; readonly reason?: string | null },
-): Promise<CommandResult<EventRefusal | 'TransitionError'>> =>
-  onEvent(parts, viewer, rights.cancelEvent, id, (tree) => cancel(tree, viewer, reason ?? null))
+  input: { readonly id: string; readonly reason?: string | null; readonly idempotencyKey?: string | null },
+): Promise<CommandResult<EventRefusal | 'InvalidInputError' | 'TransitionError'>> {
+  const { id, reason = null } = input
+  const located = await findFor(pool, viewer, rights.cancelEvent, { id, what: 'event' })
+  if (!located.ok) return located
+  const request = { mutation: 'cancelEvent', input }
+  const done = await onceInTree(trees, viewer, id, request, (tree) => cancel(tree, viewer, reason))
+  return done ?? refuse(notFound(id, 'event'))
+}
 
-export const deleteEvent = (
-  parts: PipelinesParts,
+export async function deleteEvent(
+  { pool, trees }: PipelinesParts,
   viewer: Viewer,
   { id }: { readonly id: string },
-): Promise<CommandResult<EventRefusal>> =>
-  onEvent(parts, viewer, rights.deleteEvent, id, (tree) => remove(tree, viewer))
+): Promise<CommandResult<EventRefusal>> {
+  const located = await findFor(pool, viewer, rights.deleteEvent, { id, what: 'event' })
+  if (!located.ok) return located
+  return (await inTree(trees, viewer, id, (tree) => remove(tree, viewer))) ?? refuse(notFound(id, 'event'))
+}
 
 export type Changed = Outcome<{ readonly count: number }, RefusalOf<'InvalidInputError' | 'ForbiddenError'>>
 
@@ -46,19 +55,6 @@ export const cancelEvents = (
 
 export const deleteEvents = (parts: PipelinesParts, viewer: Viewer, input: EventFilterInput): Promise<Changed> =>
   onMany(parts, viewer, input, { right: rights.deleteEvent, running: false }, (tree) => remove(tree, viewer))
-
-/** Runs on the tree of an event that the viewer may change. */
-async function onEvent<R extends Refusal>(
-  parts: PipelinesParts,
-  viewer: Viewer,
-  right: Right,
-  id: string,
-  work: (tree: LockedTree) => Promise<Outcome<WrittenObject, R>>,
-): Promise<Outcome<WrittenObject, R | RefusalOf<EventRefusal>>> {
-  const located = await findFor(parts.pool, viewer, right, { id, what: 'event' })
-  if (!located.ok) return located
-  return (await inTree(parts.trees, viewer, id, work)) ?? refuse(notFound(id, 'event'))
-}
 
 /** Bounds the trees at a time, since their transactions have few connections. */
 const AT_ONCE = 4

@@ -3,8 +3,8 @@ import type { Outcome } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
 import { projectsWith } from '../../../core/rights.ts'
+import { idempotent } from '../../../store/idempotency.ts'
 import { type CommandResult, findFor, inProject, noProject, refuse } from '../../access.ts'
-import { idempotent } from '../../idempotent.ts'
 import { findProject, findSubscribers, readEvent, type Subscriber } from '../event-queries.ts'
 import { type EventInput, normaliseEvent } from '../normalise-event.ts'
 import { rights } from '../rights.ts'
@@ -98,8 +98,7 @@ function createIn(
     idempotent(
       project,
       viewer,
-      event.cloneOf ? 'cloneEvent' : 'createEvent',
-      input,
+      { mutation: event.cloneOf ? 'cloneEvent' : 'createEvent', input },
       async (): Promise<CommandResult<'InvalidInputError'>> => {
         const { template, number, strategy: now } = await takeFromProject(project)
         if (!template) return refuse(NO_WORKERS)

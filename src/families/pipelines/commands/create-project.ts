@@ -3,7 +3,9 @@ import type { Outcome } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
 import { requireRight } from '../../../core/rights.ts'
-import { insertProject } from '../../../store/projects.ts'
+import { type Keyed, type Repeat, repeatable } from '../../../store/idempotency.ts'
+import { inTransaction } from '../../../store/in-transaction.ts'
+import { insertProject, projectExists } from '../../../store/projects.ts'
 import { refuse } from '../../access.ts'
 import { checkName } from '../names.ts'
 import { normaliseProject, type ProjectInput } from '../normalise-project.ts'
@@ -17,7 +19,7 @@ export type ProjectResult<Type extends RefusalType> = Outcome<{ readonly project
 export async function createProject(
   { pool, system, tasks }: PipelinesParts,
   viewer: Viewer,
-  input: ProjectInput & { readonly name: string },
+  input: ProjectInput & Keyed & { readonly name: string },
 ): Promise<ProjectResult<'InvalidInputError' | 'ConflictError' | 'ForbiddenError'>> {
   const refused = requireCreation(viewer, input)
   if (refused) return refuse(refused)
@@ -27,19 +29,26 @@ export async function createProject(
   await checkTasks(tasks, subscriptions, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
   const { maxWorkers = null, maxJobs = null, strategy = 'QUEUE' } = limits
-  const projectId = await insertProject(
-    pool,
-    system,
-    {
-      name: input.name,
-      workerTemplate,
-      subscriptions,
-      limits: { maxWorkers, maxJobs, strategy },
-    },
-    viewer.call,
-  )
-  return projectId === null ? refuse(taken(input.name)) : { ok: true, projectId }
+  const project = { name: input.name, workerTemplate, subscriptions, limits: { maxWorkers, maxJobs, strategy } }
+  return await inTransaction(pool, (client) => {
+    const scope = { client, projectId: null, now: system.now() }
+    const create = async (): Promise<ProjectResult<'ConflictError'>> => {
+      const projectId = await insertProject(client, system, project, viewer.call)
+      return projectId === null ? refuse(taken(input.name)) : { ok: true, projectId }
+    }
+    const again = async (projectId: string): Promise<ProjectResult<'InvalidInputError'>> =>
+      (await projectExists(client, projectId)) ? { ok: true, projectId } : refuse(GONE_SINCE)
+    return repeatable(scope, viewer, { mutation: 'createProject', input }, create, { ...OF_PROJECT, again })
+  })
 }
+
+export const OF_PROJECT: Repeat<{ readonly projectId: string }> = {
+  idOf: ({ projectId }) => projectId,
+  again: (projectId) => ({ ok: true, projectId }),
+}
+const GONE_SINCE = invalidInput([
+  { path: 'input.idempotencyKey', message: 'has created a project that is deleted since' },
+])
 
 /** Three more variables describe the event itself. */
 const MAX_TASK_ENV = 61

@@ -5,7 +5,7 @@ import type { Principal, Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
 import { requireRight } from '../../../core/rights.ts'
 import type { Node } from '../../../core/tree.ts'
-import { type CommandResult, findFor, inTree, refuse } from '../../access.ts'
+import { type CommandResult, findFor, inTree, onceInTree, refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
 import { isOver } from '../details.ts'
 import { cancelWorkload, endWorkload } from '../end-workload.ts'
@@ -108,6 +108,7 @@ export interface CancelJob {
   readonly reason?: string | null
   /** The worker has timed the job out. */
   readonly timedOut: boolean
+  readonly idempotencyKey?: string | null
 }
 
 /** Cancels a job for its worker or a user. */
@@ -115,14 +116,21 @@ export async function cancelJob(
   { trees, pool }: PipelinesParts,
   viewer: Viewer,
   input: CancelJob,
-): Promise<CommandResult<'NotFoundError' | 'TransitionError' | 'ForbiddenError'>> {
+): Promise<CommandResult<'InvalidInputError' | 'NotFoundError' | 'TransitionError' | 'ForbiddenError'>> {
   const located = await findFor(pool, viewer, rights.cancelJob, { id: input.id, what: 'job' })
   if (!located.ok) return located
-  const done = await inTree(trees, viewer, located.found.rootId, async (tree) => {
-    await tree.load([input.id])
-    const job = tree.slice.get(input.id)
-    return job ? cancel(tree, job, viewer, input) : refuse(notFound(input.id, 'job'))
-  })
+  const request = { mutation: 'cancelJob', input }
+  const done = await onceInTree(
+    trees,
+    viewer,
+    located.found.rootId,
+    request,
+    async (tree): Promise<CommandResult<'NotFoundError' | 'TransitionError'>> => {
+      await tree.load([input.id])
+      const job = tree.slice.get(input.id)
+      return job ? cancel(tree, job, viewer, input) : refuse(notFound(input.id, 'job'))
+    },
+  )
   return done ?? refuse(notFound(input.id, 'job'))
 }
 

@@ -1,8 +1,8 @@
 import { notFound, type RefusalOf } from '../../../core/errors.ts'
 import type { Principal, Viewer } from '../../../core/ports/viewer.ts'
+import { idempotent } from '../../../store/idempotency.ts'
 import { type CommandResult, findFor, inProject, refuse } from '../../access.ts'
 import type { LockedProject, LockedTree } from '../../family.ts'
-import { idempotent } from '../../idempotent.ts'
 import { isOver, SLOT } from '../details.ts'
 import { findSucceededJobs, findWorker, type KnownJob, readEvent, readWorkloadSpec } from '../event-queries.ts'
 import { rights } from '../rights.ts'
@@ -23,7 +23,7 @@ export async function retryEvent(
   if (!located.ok) return located
   const access = { right: rights.createEvent, project: located.found.projectName }
   const done = await inProject(parts.trees, viewer, access, (project) =>
-    idempotent(project, viewer, 'retryEvent', input, async () => await retry(project, viewer, input.id)),
+    idempotent(project, viewer, { mutation: 'retryEvent', input }, async () => await retry(project, viewer, input.id)),
   )
   return done ?? refuse(notFound(input.id, 'event'))
 }

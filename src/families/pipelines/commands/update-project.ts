@@ -1,23 +1,28 @@
-import { invalidInput, type RefusalOf } from '../../../core/errors.ts'
+import { generationMismatch, invalidInput, type RefusalOf } from '../../../core/errors.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
 import { requireRight } from '../../../core/rights.ts'
-import { replaceSubscriptions, writeProject } from '../../../store/projects.ts'
+import { type Keyed, repeatable } from '../../../store/idempotency.ts'
+import { nextGeneration, replaceSubscriptions, writeProject } from '../../../store/projects.ts'
 import { refuse } from '../../access.ts'
 import { POOLS } from '../details.ts'
 import { normaliseProject, type ProjectInput } from '../normalise-project.ts'
 import { rights } from '../rights.ts'
 import { wakeWaiting } from '../slots.ts'
 import { onProject } from './access.ts'
-import { bringsCode, checkTasks, type ProjectResult } from './create-project.ts'
+import { bringsCode, checkTasks, OF_PROJECT, type ProjectResult } from './create-project.ts'
 import type { PipelinesParts } from './parts.ts'
+
+export type UpdateProject = ProjectInput &
+  Keyed & { readonly name: string; readonly expectedGeneration?: number | null }
+type UpdateResult = ProjectResult<'InvalidInputError' | 'ConflictError' | 'ForbiddenError'>
 
 /** Changes only the fields of the input. Existing events keep the worker that they were created with. */
 export async function updateProject(
   parts: PipelinesParts,
   viewer: Viewer,
-  input: ProjectInput & { readonly name: string },
-): Promise<ProjectResult<'InvalidInputError' | 'NotFoundError' | 'ForbiddenError'>> {
+  input: UpdateProject,
+): Promise<ProjectResult<'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'ForbiddenError'>> {
   const problems = new Problems()
   const { subscriptions, ...settings } = normaliseProject(input, 'input', problems)
   await checkTasks(parts.tasks, subscriptions ?? [], problems)
@@ -25,15 +30,23 @@ export async function updateProject(
     parts,
     viewer,
     { right: rights.updateProject, project: input.name },
-    async ({ client, projectId, now }): Promise<ProjectResult<'InvalidInputError' | 'ForbiddenError'>> => {
+    async (project): Promise<UpdateResult> => {
+      const { client, projectId, now } = project
       const refused = requireChange(viewer, input, projectId)
       if (refused) return refuse(refused)
       if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-      await writeProject(client, projectId, settings, now)
-      if (subscriptions) await replaceSubscriptions(client, projectId, subscriptions)
-      // A higher limit may let waiting ones start.
-      if (settings.limits) for (const pool of POOLS) await wakeWaiting(client, pool)
-      return { ok: true, projectId }
+      const change = async (): Promise<UpdateResult> => {
+        const { expectedGeneration = null } = input
+        const generation = await nextGeneration(client, projectId, expectedGeneration)
+        if (expectedGeneration !== null && expectedGeneration !== generation)
+          return refuse(generationMismatch(generation, expectedGeneration))
+        await writeProject(client, projectId, settings, now)
+        if (subscriptions) await replaceSubscriptions(client, projectId, subscriptions)
+        // A higher limit may let waiting ones start.
+        if (settings.limits) for (const pool of POOLS) await wakeWaiting(client, pool)
+        return { ok: true, projectId }
+      }
+      return await repeatable(project, viewer, { mutation: 'updateProject', input }, change, OF_PROJECT)
     },
   )
 }

@@ -6,6 +6,7 @@ import { objectLoader } from '../../../graphql/loaders.ts'
 import { LabelInput } from '../../../graphql/objects/label-input.ts'
 import { writeObject } from '../../../graphql/objects/write-object.ts'
 import { builder, type Types } from '../../../graphql/schema/builder.ts'
+import { IDEMPOTENCY_KEY } from '../../../graphql/schema/descriptions.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
 import { PhaseEnum } from '../../../graphql/schema/enums.ts'
 import { answer, type ErrorValue } from '../../../graphql/schema/errors.ts'
@@ -15,8 +16,6 @@ import type { PipelinesCommands } from '../commands.ts'
 import { rights } from '../rights.ts'
 import { EventRef } from './event.ts'
 
-const IDEMPOTENCY =
-  'Names the request, for this caller, project and mutation; left out, null or empty: it has no name. A repetition with the same input within 24 hours creates no event again, and returns those of the first call as they are now; one with another input is refused (INVALID_INPUT).'
 const REASON = 'Added to the message of the phase change and to the error of the worker. Left out or null: none.'
 const FILTER = {
   project: 'Name of the project. One that does not exist is refused.',
@@ -30,7 +29,7 @@ const FILTER = {
 type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>
 const eventFields = (t: InputBuilder) => ({
   id: t.id({ required: true, description: 'Id of the event.' }),
-  idempotencyKey: t.string({ limit: 'idempotencyKey', description: IDEMPOTENCY }),
+  idempotencyKey: t.string(IDEMPOTENCY_KEY),
 })
 
 interface Events {
@@ -124,7 +123,7 @@ builder.mutationField('createEvent', (t) =>
         limit: 'payload',
         description: 'Text for the worker. Left out or null: none.',
       }),
-      idempotencyKey: t.input.string({ limit: 'idempotencyKey', description: IDEMPOTENCY }),
+      idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },
     resolve: (_, { input }, context) =>
       writeEvents(context, context.pipelines.createEvent(context.viewer, dropUndefined(input))),
@@ -176,7 +175,12 @@ builder.mutationField('cancelEvent', (t) =>
     type: resultUnion(
       'CancelEventResult',
       EventRef,
-      errorsOf<PipelinesCommands['cancelEvent']>({ NotFoundError: true, TransitionError: true, ForbiddenError: true }),
+      errorsOf<PipelinesCommands['cancelEvent']>({
+        InvalidInputError: true,
+        NotFoundError: true,
+        TransitionError: true,
+        ForbiddenError: true,
+      }),
     ),
     nullable: true,
     description:
@@ -185,6 +189,7 @@ builder.mutationField('cancelEvent', (t) =>
     input: {
       id: t.input.id({ required: true, description: 'Id of the event.' }),
       reason: t.input.string({ limit: 'reason', description: REASON }),
+      idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },
     resolve: (_, { input }, context) =>
       writeObject(context, input.id, () => context.pipelines.cancelEvent(context.viewer, dropUndefined(input))),

@@ -1,6 +1,7 @@
 import { LabelInput } from '../../../graphql/objects/label-input.ts'
 import { writeObject } from '../../../graphql/objects/write-object.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
+import { IDEMPOTENCY_KEY } from '../../../graphql/schema/descriptions.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
 import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
 import type { PipelinesCommands } from '../commands.ts'
@@ -72,7 +73,12 @@ builder.mutationField('cancelJob', (t) =>
     type: resultUnion(
       'CancelJobResult',
       JobRef,
-      errorsOf<PipelinesCommands['cancelJob']>({ NotFoundError: true, TransitionError: true, ForbiddenError: true }),
+      errorsOf<PipelinesCommands['cancelJob']>({
+        InvalidInputError: true,
+        NotFoundError: true,
+        TransitionError: true,
+        ForbiddenError: true,
+      }),
     ),
     nullable: true,
     description:
@@ -90,6 +96,7 @@ builder.mutationField('cancelJob', (t) =>
         description:
           'Whether a job that has started ends as TIMED_OUT instead of ABORTED. Only its worker may say so: others are refused with a TransitionError.',
       }),
+      idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },
     resolve: (_, { input }, context) =>
       writeObject(context, input.id, () => context.pipelines.cancelJob(context.viewer, dropUndefined(input))),

@@ -3,6 +3,7 @@ import type { Outcome } from '../../../core/ports/outcome.ts'
 import { forget, type GraphQLContext } from '../../../graphql/context.ts'
 import { LabelInput } from '../../../graphql/objects/label-input.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
+import { expectedGeneration, IDEMPOTENCY_KEY } from '../../../graphql/schema/descriptions.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
 import { answer } from '../../../graphql/schema/errors.ts'
 import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
@@ -124,6 +125,7 @@ builder.mutationField('createProject', (t) =>
         type: LimitsInput,
         description: 'Left out or null: only the limits of all projects hold, and every event has its turn.',
       }),
+      idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },
     resolve: (_, { input }, context) =>
       write(context, context.pipelines.createProject(context.viewer, dropUndefined(input))),
@@ -138,6 +140,7 @@ builder.mutationField('updateProject', (t) =>
       errorsOf<PipelinesCommands['updateProject']>({
         InvalidInputError: true,
         NotFoundError: true,
+        ConflictError: true,
         ForbiddenError: true,
       }),
     ),
@@ -164,6 +167,8 @@ builder.mutationField('updateProject', (t) =>
         type: LimitsInput,
         description: 'Limits to change; those that are left out stay as they are. Null clears all, and sets QUEUE.',
       }),
+      expectedGeneration: t.input.int({ description: expectedGeneration('the project') }),
+      idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },
     resolve: (_, { input }, context) =>
       write(context, context.pipelines.updateProject(context.viewer, dropUndefined(input))),
