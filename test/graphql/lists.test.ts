@@ -43,6 +43,7 @@ const OF_INPUT: Readonly<Partial<Record<LimitName, readonly string[]>>> = {
 /** Declared in code: machines, kinds, verbs. */
 const OF_DEFINITIONS = [
   'AgentBlocker.types',
+  'DecisionBlocker.verbs',
   'Family.kinds',
   'Kind.agents',
   'Kind.stateMachines',
@@ -82,6 +83,7 @@ const COMPLETE = [
   'JsonDifference.path',
   'PlaceBlocker.places',
   'ResealedSecrets.keys',
+  'TreeObject.pendingRequests',
   'TreeSnapshot.objects',
 ]
 
