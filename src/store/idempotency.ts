@@ -3,7 +3,7 @@ import { invalidInput, type Refusal, type RefusalOf } from '../core/errors.ts'
 import type { Outcome, WrittenObject } from '../core/ports/outcome.ts'
 import type { Viewer } from '../core/ports/viewer.ts'
 import type { Client } from './client.ts'
-import { text, timestamptz, uuid } from './column-types.ts'
+import { integer, text, timestamptz, uuid } from './column-types.ts'
 import { statement } from './statement.ts'
 import * as table from './tables.ts'
 
@@ -73,6 +73,7 @@ const NO_PROJECT = '00000000-0000-0000-0000-000000000000'
 const LOCK_KEY = statement({
   text: 'select 1 as one from pg_advisory_xact_lock(hashtextextended($1, 0))',
   params: [text],
+  row: { one: integer },
 })
 
 interface Key {
