@@ -19,6 +19,7 @@ export class Announcer {
   readonly #localBatches = new LocalBatches()
   readonly #handlers: ((announcement: Announcement) => void)[] = []
   #identity: LogIdentity | null = null
+  /** The database of the remembered batches, as far as it is known. */
   #instance: string | null = null
 
   constructor(pool: Pool, signal: Signal) {
@@ -28,6 +29,11 @@ export class Announcer {
 
   listen(handler: (announcement: Announcement) => void): void {
     this.#handlers.push(handler)
+  }
+
+  /** Must be called before the first batch: what one database has not committed is never announced for another one. */
+  opened(instance: string): void {
+    this.#instance ??= instance
   }
 
   /** Keeps written batches, so that announcing them needs no read. */

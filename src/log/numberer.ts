@@ -15,6 +15,8 @@ const SWEEP_WATCHED_MS = 2_000
 export interface Numberer extends AsyncDisposable {
   /** Marks its messages, so that this process recognises its own. */
   readonly origin: string
+  /** Names the database that is written to from now on; called before the first write. */
+  opened(instance: string): void
   /** Takes batches that are about to be committed: they may be numbered before `committed` is called. Cheap, never throws. */
   appended(batches: readonly WrittenBatch[]): void
   /** Numbers committed batches. Cheap, never throws; called during a pass it causes another one. */
@@ -85,6 +87,7 @@ export function createNumberer({ pool, signal, logger, writes }: NumbererOptions
   return {
     origin: announcer.origin,
     listen: (handler) => announcer.listen(handler),
+    opened: (instance) => announcer.opened(instance),
     appended: (batches) => announcer.remember(batches),
     committed(batches = []) {
       announcer.remember(batches)

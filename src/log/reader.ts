@@ -16,7 +16,7 @@ export interface LogParts {
   readonly signal: Signal
   readonly logger: Logger
   /** Missing in a process that writes nothing. */
-  readonly numberer?: Pick<Numberer, 'appended' | 'committed' | 'listen' | 'origin' | 'numberAll'>
+  readonly numberer?: Pick<Numberer, 'opened' | 'appended' | 'committed' | 'listen' | 'origin' | 'numberAll'>
 }
 
 /** The log as one process reads it. */
@@ -33,7 +33,9 @@ export async function createLog({ pool, signal, logger, numberer }: LogParts): P
   const onReplaced = () => {
     for (const handler of replacedHandlers) handler()
   }
-  const hub = new Hub({ pool, signal, logger, numberer, onReplaced }, await openLog(pool), await readHead(pool))
+  const identity = await openLog(pool)
+  numberer?.opened(identity.instance)
+  const hub = new Hub({ pool, signal, logger, numberer, onReplaced }, identity, await readHead(pool))
   const stop = new AbortController()
   const cursors = new CursorResolver(hub, pool, logger)
   return {

@@ -33,9 +33,11 @@ test('users, agents and readers of all families, whose servers, agents, networks
     ...(isLong && { onFault: (fault) => console.log(JSON.stringify(fault)) }),
   })
   const { faults, log, mutations, readers } = evidence
-  // Before it is judged: what a check cannot read is worth as much as what it finds.
-  if (isLong) await writeFile(join(tmpdir(), `phaseline-chaos-${CHAOS_SEED}`), serialize(evidence))
+  // Before it is judged: a check that throws must not lose it.
+  const file = join(tmpdir(), `phaseline-chaos-${CHAOS_SEED}`)
+  if (isLong) await writeFile(file, serialize(evidence))
   const found = violations(evidence)
+  if (Object.keys(found).length > 0) await writeFile(file, serialize(evidence))
   const kinds = Object.entries(Object.groupBy(faults, ({ kind }) => kind)).map(([kind, all]) => [kind, all?.length])
   console.log(
     JSON.stringify({

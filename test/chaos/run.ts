@@ -31,6 +31,7 @@ const STILL_MS = 120_000
 /** The whole of it is bounded, too: what has not come to rest by then is a violation. */
 const REST_MS = 480_000
 const READERS = 3
+const KINDS = ['INSTALLATION', 'EVENT', 'TASK', 'CLUSTER_INST'] as const
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const { seed, totalMs, everyMs, longestMs, without, onFault = () => undefined } = options
@@ -46,6 +47,13 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const usage = users.run()
   const plan = planFaults({ seed, totalMs, everyMs, longestMs, targets: targetsOf(place, without) })
   const faults = await Promise.race([performFaults(place, plan, onFault), failing(usage)])
+  // A slow machine may have had no time for one of them.
+  await until(
+    () => KINDS.every((kind) => users.mutations.some((one) => one.kind === kind && one.answeredMs !== null)),
+    {
+      what: 'each family has been asked for something',
+    },
+  )
   stop.abort()
   await usage
 

@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { CursorExpired, type Log, type LogBatch, type LogCursor } from '../../src/core/ports/log.ts'
 import type { Signal } from '../../src/core/ports/signal.ts'
+import { appendChanges } from '../../src/log/append.ts'
 import { cursorAt, decodeCursor, encodeCursor } from '../../src/log/cursor.ts'
 import { openLog } from '../../src/log/identity.ts'
 import { createNumberer } from '../../src/log/numberer.ts'
@@ -153,6 +154,27 @@ test('a failover under open subscriptions: readers within the copy continue, rea
   await grow(db, log, root, 64)
   await expect(waiting).rejects.toEqual(expired)
   expect((await log.end('common')).sequence).toBe(32)
+})
+
+test('a failover before a process has numbered anything: readers get nothing that the old database had not committed', async () => {
+  const db = await database()
+  const { log } = await gateway(db)
+  const root = await createRoot(db.pool)
+  const copy = await database(copyDatabase(db))
+  const client = await db.pool.connect()
+  await client.query('begin')
+  for (let i = 0; i < 9; i++) log.appended(await appendChanges(client, [change(root, { message: 'lost' })]))
+  await client.query('rollback')
+  client.release()
+  await replaceDatabase(db, copy)
+  const live = log.follow(ALL, bare(0), 500, new AbortController().signal)[Symbol.asyncIterator]()
+  const hear = async () => ((await live.next()).value as LogBatch).changes
+  const other = await gateway(db)
+  await again(() => grow(db, other.log, root, 1))
+  const before = await hear()
+  // The copy gives the id of a lost transaction to this one.
+  await grow(db, log, root, 1)
+  expect([...before, ...(await hear())].map(({ message }) => message)).toEqual(await messages(db))
 })
 
 test('a restart of connections, or a new identity by hand, expires no cursor', async () => {

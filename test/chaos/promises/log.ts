@@ -83,7 +83,10 @@ export const readers: Promised = ({ log, readers: all, ...evidence }) => [
       // Only the last part is of the log that there is now; of the others, what both have in common.
       const isLast = i === parts.length - 1
       const differing = part.find((change) => !isSame(change, log[change.sequence - 1]))
-      if (isLast && differing) problems.push(`${name} has another change at ${differing.sequence}`)
+      if (isLast && differing) {
+        const columns = differences(differing, log[differing.sequence - 1])
+        problems.push(`${name} has another change at ${differing.sequence}, in ${columns}`)
+      }
       next =
         (isLast ? (part.at(-1)?.sequence ?? next - 1) : (differing?.sequence ?? (part.at(-1)?.sequence ?? 0) + 1) - 1) +
         1
@@ -101,11 +104,12 @@ const gapsIn = (name: string, part: ReaderRecord['parts'][number]): readonly str
     const before = part[i - 1]?.sequence
     return before === undefined || sequence === before + 1 ? [] : [`${name} got ${sequence} after ${before}`]
   })
-const isSame = (one: LoggedChange, other: LoggedChange | undefined): boolean =>
-  other !== undefined &&
-  (Object.keys(one) as (keyof LoggedChange)[]).every((name) =>
-    name === 'at' ? one.at.getTime() === other.at.getTime() : one[name] === other[name],
+/** Columns in which a reader's change is not that of the log. */
+const differences = (one: LoggedChange, other: LoggedChange | undefined): readonly string[] =>
+  (Object.keys(one) as (keyof LoggedChange)[]).filter((name) =>
+    name === 'at' ? one.at.getTime() !== other?.at.getTime() : one[name] !== other?.[name],
   )
+const isSame = (one: LoggedChange, other: LoggedChange | undefined): boolean => differences(one, other).length === 0
 
 export const ended: Promised = (evidence) => {
   const { object: objects } = evidence.tables
