@@ -54,6 +54,8 @@ import { systemOf } from './system.ts'
 const POOL_SIZE = 8
 /** Connections of the trees' transactions: more than a few of them at once only wait for each other. */
 const WRITERS = 4
+/** Milliseconds that one of them waits for a lock. Lanes wait longer, without a connection. */
+const WRITER_LOCK_TIMEOUT_MS = 1_000
 /** Connections that read the log, so that a crowd of readers that comes back does not stop the work. */
 const READERS = 4
 /** Milliseconds after which Postgres ends a question of the metrics. */
@@ -136,7 +138,12 @@ export async function startApp(
   const audit = parts.use(createAudit({ pool, system, signal, logger }))
   const sandbox = parts.use(createSandbox({ logger }))
   const kinds = kindsOf(families.map(({ rules }) => rules))
-  const writing = { pool: openWatchedPool('trees', WRITERS, { planOnce: true }), kinds, system, timeouts }
+  const writing = {
+    pool: openWatchedPool('trees', WRITERS, { planOnce: true, lockTimeoutMs: WRITER_LOCK_TIMEOUT_MS }),
+    kinds,
+    system,
+    timeouts,
+  }
   const engineHost = parts.use(
     createEngineHost({ parts: writing, evaluate: evaluateIn(sandbox), signal, log, logger, writes }),
   )

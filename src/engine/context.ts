@@ -4,6 +4,7 @@ import type { Dispatcher } from './agents/dispatcher.ts'
 import type { SpecCache } from './cache/spec-cache.ts'
 import type { WorkCache } from './cache/work-cache.ts'
 import type { TreeCounts } from './engine-counts.ts'
+import type { LockWaits } from './lock-waits.ts'
 import type { EngineParts } from './parts.ts'
 import type { CommitEvents } from './transaction.ts'
 
@@ -18,4 +19,5 @@ export interface EngineContext extends EngineParts {
   readonly publish: (events: CommitEvents) => void
   readonly logger: Logger
   readonly counts: TreeCounts
+  readonly lockWaits: LockWaits
 }

@@ -4,6 +4,7 @@ import type { EngineCounts } from '../core/ports/measured.ts'
 import type { Change } from '../core/ports/phase-change.ts'
 import { isLockTimeout } from '../store/lock-timeout.ts'
 import { isTransient } from './transient.ts'
+import { TreeLocked } from './tree-locked.ts'
 
 /** What the transactions of this process on trees have done. */
 export class TreeCounts implements EngineCounts {
@@ -26,5 +27,5 @@ export class TreeCounts implements EngineCounts {
 function outcomeOf(error: unknown): string {
   if (isDatabaseUnavailable(error)) return 'unavailable'
   if (isLockTimeout(error)) return 'lock_timeout'
-  return isTransient(error) ? 'conflict' : 'failed'
+  return isTransient(error) || error instanceof TreeLocked ? 'conflict' : 'failed'
 }

@@ -19,12 +19,16 @@ const CONCURRENCY = 8
 const POLL_MS = 250
 /** The same where each write is noticed, and makes the engine search by itself. */
 const POLL_WATCHED_MS = 2_000
+/** The same while a clock has run out, in milliseconds. */
+const OVERDUE_MS = 10
 /** Interval at which expired rows are deleted, in milliseconds. */
 const SWEEP_MS = 60_000
 /** Interval of the search for objects that wait without a reason, in milliseconds. */
 const RECOVER_MS = 5_000
-/** Pause after a tree that another engine has locked, in milliseconds. */
-const LOCKED_MS = 10
+/** Of the trees that are reconciled at a time, those that were locked at the last attempt. */
+const LOCKED_AT_ONCE = 4
+/** Pauses after a tree that another transaction has locked, usually for milliseconds. */
+const LOCKED = { baseMs: 10, factor: 2, capMs: 500 }
 export const WAKE_CHANNEL = 'phaseline:wake'
 
 export interface EngineOptions {
@@ -45,6 +49,8 @@ export class Engine implements AsyncDisposable {
   readonly #options: EngineOptions
   readonly #active = new Map<string, Promise<void>>()
   readonly #failures = new Map<string, number>()
+  /** Trees that were locked at the last attempts; they take no place among the active ones until then. */
+  readonly #locked = new Map<string, { readonly times: number; readonly until: number }>()
   /** Trees that were done with since the engine has begun to look for due ones. */
   readonly #ended = new Set<string>()
   #isNotified = true
@@ -107,11 +113,13 @@ export class Engine implements AsyncDisposable {
     const { pool, system } = this.#options
     if (this.#active.size >= CONCURRENCY) return
     this.#ended.clear()
-    const due = await dueRoots(pool, system.fixedTime, CONCURRENCY * 4)
-    for (const rootId of due) {
+    // Those that cannot be taken now must not hide the others.
+    const due = await dueRoots(pool, system.fixedTime, CONCURRENCY * 4 + this.#locked.size)
+    const isIdle = (rootId: string) => !(this.#active.has(rootId) || this.#ended.has(rootId))
+    // The answer may be older than the end of one; the next look shows whether it is due again, or delayed.
+    const fresh = due.filter((rootId) => isIdle(rootId) && !this.#locked.has(rootId))
+    for (const rootId of [...this.#takeLocked(due).filter(isIdle), ...fresh]) {
       if (this.#stop.signal.aborted || this.#active.size >= CONCURRENCY) return
-      // The answer may be older than the end of one; the next look shows whether it is due again, or delayed.
-      if (this.#active.has(rootId) || this.#ended.has(rootId)) continue
       const reconciling = this.#reconcile(rootId).finally(() => {
         this.#active.delete(rootId)
         this.#ended.add(rootId)
@@ -122,14 +130,27 @@ export class Engine implements AsyncDisposable {
     }
   }
 
+  /** Trees that were locked and whose pause is over, the longest first; few, so that others always find a place. */
+  #takeLocked(due: readonly string[]): readonly string[] {
+    const now = performance.now()
+    for (const [rootId, { until }] of this.#locked)
+      if (until <= now && !due.includes(rootId)) this.#locked.delete(rootId)
+    const active = [...this.#active.keys()].filter((rootId) => this.#locked.has(rootId))
+    return [...this.#locked]
+      .filter(([rootId, { until }]) => until <= now && !active.includes(rootId))
+      .sort(([, a], [, b]) => a.until - b.until)
+      .slice(0, Math.max(0, LOCKED_AT_ONCE - active.length))
+      .map(([rootId]) => rootId)
+  }
+
   async #reconcile(rootId: string): Promise<void> {
     const { runner, counts } = this.#options
     try {
       const outcome = await runner.reconcile(rootId, true)
       counts.reconciles.add({ outcome })
-      // Another engine holds the lock for milliseconds. Retrying at once would only compete with it.
-      if (outcome === 'locked') await delay(LOCKED_MS)
       this.#failures.delete(rootId)
+      if (outcome === 'locked') this.#pauseLocked(rootId)
+      else this.#locked.delete(rootId)
     } catch (error) {
       counts.reconciles.add({ outcome: 'failed' })
       // Usually nothing is wrong with the tree, and it stays due. It is found in the database each time, so from the second
@@ -140,6 +161,14 @@ export class Engine implements AsyncDisposable {
         await this.#untilRetry()
       } else await this.#delay(rootId, error)
     }
+  }
+
+  /** Retrying at once would only compete with who holds the lock. */
+  #pauseLocked(rootId: string): void {
+    const times = (this.#locked.get(rootId)?.times ?? 0) + 1
+    const pauseMs = backoffMs(times, this.#options.system.random(), LOCKED)
+    this.#locked.set(rootId, { times, until: performance.now() + pauseMs })
+    setTimeout(() => this.notify(), pauseMs).unref()
   }
 
   async #untilRetry(): Promise<void> {
@@ -188,7 +217,8 @@ export class Engine implements AsyncDisposable {
     const untilClock = (await untilNextClock(pool, system.fixedTime)) ?? pollMs
     // A notification that came during the query above found no sleep to end.
     if (this.#isNotified && this.#active.size < CONCURRENCY) return
-    await this.#sleep(Math.max(1, Math.min(pollMs, Math.ceil(untilClock))))
+    // A clock that has run out is of a tree that is active or locked: its end wakes the engine.
+    await this.#sleep(Math.max(untilClock > 0 ? 1 : OVERDUE_MS, Math.min(pollMs, Math.ceil(untilClock))))
   }
 
   async #sleep(ms: number): Promise<void> {

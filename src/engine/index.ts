@@ -16,6 +16,7 @@ import type { EngineContext } from './context.ts'
 import { Engine, WAKE_CHANNEL } from './engine.ts'
 import { TreeCounts } from './engine-counts.ts'
 import type { Evaluate } from './evaluate.ts'
+import { LockWaits } from './lock-waits.ts'
 import type { EngineParts } from './parts.ts'
 import { TreeRunner } from './runner.ts'
 import { type CommitEvents, transaction } from './transaction.ts'
@@ -74,6 +75,7 @@ export function createEngineHost(options: EngineHostOptions): EngineHost {
     publish,
     logger,
     counts: new TreeCounts(),
+    lockWaits: new LockWaits(parts.pool.options.max),
   }
   const runner = new TreeRunner(context, options.evaluate)
   // A new connection may lead to another copy of the database, after a failover.
@@ -86,8 +88,8 @@ export function createEngineHost(options: EngineHostOptions): EngineHost {
   return {
     runner,
     counts: context.counts,
-    trees: treesOf(context),
-    agents: agentPort(parts, runner, onWork, dispatcher),
+    trees: treesOf(context, runner),
+    agents: agentPort(context, runner, onWork),
     startEngine({ agentRetentionMs }) {
       const { pool, system } = parts
       const sweeping = { outlivingActions: context.kinds.outlivingActions, agentRetentionMs }

@@ -23,8 +23,8 @@ export interface LockOptions {
   readonly ending?: readonly string[]
   /** Objects of `ids` from the cache, which are not read. */
   readonly recalled?: ReadonlyMap<string, LoadedNode>
-  /** Answers 'locked' instead of waiting for another engine. */
-  readonly skipLocked?: boolean
+  /** Waits for another transaction that has the lock, if few others do, instead of answering 'locked'. */
+  readonly mayWait?: boolean
   readonly evaluated?: ReadonlyMap<string, Evaluated>
   readonly specs?: SpecsOfTree
 }
@@ -39,12 +39,14 @@ export async function lockTree(
   rootId: string,
   options: LockOptions = {},
 ): Promise<LockedTree | 'gone' | 'locked'> {
-  const { ids = [], ending = [], recalled = NOTHING_RECALLED, skipLocked = false } = options
+  const { ids = [], ending = [], recalled = NOTHING_RECALLED, mayWait = false } = options
   const { evaluated = NOT_EVALUATED, specs = NO_SPECS } = options
   const { client } = tx
   const { kinds, system } = context
   const wanted = new Set([rootId, ...ids.map((id) => recalled.get(id)?.row.parentId ?? id)])
-  const locking = lockRoot(client, rootId, { skipLocked, time: system.fixedTime })
+  const locking = context.lockWaits.during(mayWait, (waits) =>
+    lockRoot(client, rootId, { skipLocked: !waits, time: system.fixedTime }),
+  )
   tx.trace?.of(rootId)
   const [lock, loaded, dependents] = await awaitAll([
     tx.trace ? tx.trace.locking(locking) : locking,

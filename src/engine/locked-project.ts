@@ -6,6 +6,7 @@ import type { EngineContext } from './context.ts'
 import { createRoot, lockTree } from './lock-tree.ts'
 import type { LockedTree } from './locked-tree.ts'
 import type { Transaction } from './transaction.ts'
+import { TreeLocked } from './tree-locked.ts'
 
 interface ProjectState {
   readonly name: string
@@ -52,7 +53,8 @@ export class LockedProject implements LockedProjectPort {
 
   async lockTree(rootId: string): Promise<LockedTree | null> {
     const tree = await lockTree(this.#tx, this.#context, rootId)
-    return typeof tree === 'string' ? null : tree
+    if (tree === 'locked') throw new TreeLocked(rootId)
+    return tree === 'gone' ? null : tree
   }
 
   async wake(rootIds: readonly string[], reason: string): Promise<void> {
@@ -70,26 +72,33 @@ export interface ProjectOptions {
   readonly trusts: boolean
   /** Bounds the phase writes of each new tree in this transaction. */
   readonly budget: number
+  /** Waits for another transaction that has the lock, if few others do, instead of answering 'locked'. */
+  readonly mayWait: boolean
 }
 
 /**
  * Locks a project; null: no project has this name. With a known id, the statement is pipelined with the ones that need
- * the lock. It fails the transaction if the name has another id by now or the clock of this process is wrong.
+ * the lock. It fails the transaction if the name has another id by now, if another transaction has the lock and this one does
+ * not wait, or if the clock of this process is wrong.
  */
 export async function lockProject(
   tx: Transaction,
   context: EngineContext,
   name: string,
-  { knownId, trusts, budget }: ProjectOptions,
-): Promise<LockedProject | null> {
-  const { system } = context
+  { knownId, trusts, budget, mayWait }: ProjectOptions,
+): Promise<LockedProject | null | 'locked'> {
+  const { system, lockWaits } = context
   if (knownId === null) {
-    const locking = lockScope(tx.client, name, system.fixedTime)
+    const locking = lockWaits.during(mayWait, (waits) =>
+      lockScope(tx.client, name, { skipLocked: !waits, time: system.fixedTime }),
+    )
     const locked = await (tx.trace ? tx.trace.locking(locking) : locking)
-    return locked && new LockedProject(tx, context, { name, ...locked, now: locked.at, trusts: false, budget })
+    if (locked === null || locked === 'locked') return locked
+    return new LockedProject(tx, context, { name, ...locked, now: locked.at, trusts: false, budget })
   }
   const now = system.now()
-  const locking = lockKnownScope(tx.client, { project: name, id: knownId, now: system.fixedTime ? null : now })
+  const known = { project: name, id: knownId, now: system.fixedTime ? null : now }
+  const locking = lockWaits.during(mayWait, (waits) => lockKnownScope(tx.client, { ...known, skipLocked: !waits }))
   tx.pipeline([tx.trace ? tx.trace.locking<unknown>(locking) : locking])
   return new LockedProject(tx, context, { name, projectId: knownId, now, trusts, budget })
 }

@@ -9,4 +9,6 @@ export interface EngineParts {
   readonly kinds: Kinds
   readonly system: System
   readonly timeouts: TimeoutDefaults
+  /** How long a task waits for its tree or its project, in milliseconds; absent: 15 seconds. */
+  readonly laneWaitMs?: number
 }

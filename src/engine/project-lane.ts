@@ -3,10 +3,11 @@ import { awaitAll } from '../store/await-all.ts'
 import { isLockTimeout } from '../store/lock-timeout.ts'
 import { isConstraintViolation, isScopeMismatch } from '../store/scope.ts'
 import type { EngineContext } from './context.ts'
-import { Lane, type Outcome, type Queued } from './lane.ts'
+import { type Attempted, Lane, type Queued } from './lane.ts'
 import { type LockedProject, lockProject } from './locked-project.ts'
 import { type Transaction, transaction } from './transaction.ts'
 import type { Asked } from './transaction-trace.ts'
+import { TreeLocked } from './tree-locked.ts'
 
 /** Bounds the writes that share one transaction. */
 const MAX_SHARED = 32
@@ -34,10 +35,18 @@ export class ProjectLane extends Lane<ProjectWrite, unknown> {
   readonly #knownIds: Map<string, string>
 
   constructor(context: EngineContext, name: string, knownIds: Map<string, string>, onIdle: () => void) {
-    super(onIdle)
+    super(onIdle, context.laneWaitMs)
     this.#context = context
     this.#name = name
     this.#knownIds = knownIds
+  }
+
+  protected override get subject(): string {
+    return `The project ${this.#name}`
+  }
+
+  protected override whenLocked(): null {
+    return null
   }
 
   /** The writes at the front of the queue that can share a transaction, or the first one. */
@@ -51,7 +60,7 @@ export class ProjectLane extends Lane<ProjectWrite, unknown> {
     writes: readonly ProjectWrite[],
     isAlone: boolean,
     asked: readonly Asked[],
-  ): Promise<readonly Outcome<unknown>[]> {
+  ): Promise<readonly Attempted<unknown>[]> {
     // Writes that share a transaction query for taken names, since one violation would fail all of them.
     let attempt: Attempt = { decides: isAlone, trusts: isAlone && writes.every(({ canShare }) => canShare) }
     for (;;) {
@@ -60,19 +69,21 @@ export class ProjectLane extends Lane<ProjectWrite, unknown> {
         const write = async (tx: Transaction) => {
           const knownId = this.#knownIds.get(this.#name) ?? null
           const budget = attempt.decides ? BUDGET : 0
-          const options = { knownId, trusts: attempt.trusts, budget }
+          const options = { knownId, trusts: attempt.trusts, budget, mayWait: !this.isLocked }
           const project = await lockProject(tx, this.#context, this.#name, options)
+          if (project === 'locked') return project
           if (!project) return writes.map(() => null)
           locked = project
           this.#knownIds.set(this.#name, project.projectId)
           return await awaitAll(writes.map((each) => each.run(project)))
         }
         const values = await transaction(this.#context, write, asked)
-        return values.map((value) => ({ value }))
+        return values === 'locked' ? writes.map(() => values) : values.map((value) => ({ value }))
       } catch (error) {
-        // Each attempt would only wait for the database, or for the lock, again.
-        if (isDatabaseUnavailable(error) || isLockTimeout(error)) return writes.map(() => ({ error }))
-        const next = this.#weaker(attempt, locked, error)
+        if (isLockTimeout(error)) return writes.map(() => 'locked')
+        // Each attempt would only wait for the database again.
+        if (isDatabaseUnavailable(error)) return writes.map(() => ({ error }))
+        const next = error instanceof TreeLocked ? null : this.#weaker(attempt, locked, error)
         if (!next) return writes.length === 1 ? [{ error }] : await this.#runEach(writes, asked)
         attempt = next
       }
@@ -80,8 +91,8 @@ export class ProjectLane extends Lane<ProjectWrite, unknown> {
   }
 
   /** Runs each write alone, so that a failure affects no other. */
-  async #runEach(writes: readonly ProjectWrite[], asked: readonly Asked[]): Promise<readonly Outcome<unknown>[]> {
-    const outcomes: Outcome<unknown>[] = []
+  async #runEach(writes: readonly ProjectWrite[], asked: readonly Asked[]): Promise<readonly Attempted<unknown>[]> {
+    const outcomes: Attempted<unknown>[] = []
     for (const write of writes) outcomes.push(...(await this.runBatch([write], false, asked)))
     return outcomes
   }

@@ -1,6 +1,10 @@
 import type { EngineContext } from './context.ts'
 import type { Evaluate } from './evaluate.ts'
+import type { LockedTree } from './locked-tree.ts'
 import { type Ran, type Reconciled, TreeLane, type TreeTask } from './tree-lane.ts'
+
+/** How long a tree counts as locked after a task has given up on it, in milliseconds. */
+const LOCKED_MS = 1_000
 
 /** Runs the transactions of this process on trees: one at a time for each tree. */
 export class TreeRunner {
@@ -8,6 +12,8 @@ export class TreeRunner {
   readonly #evaluate: Evaluate
   readonly #lanes = new Map<string, TreeLane>()
   readonly #active = new Set<Promise<unknown>>()
+  /** Until when, by the monotonic clock, no claim searches in a tree. */
+  readonly #locked = new Map<string, number>()
 
   constructor(context: EngineContext, evaluate: Evaluate) {
     this.#context = context
@@ -16,6 +22,27 @@ export class TreeRunner {
 
   run<T>(rootId: string, task: TreeTask<T>): Promise<Ran<T>> {
     return this.#track(this.#laneOf(rootId).run(task) as Promise<Ran<T>>)
+  }
+  /** The same for a task that can do without the tree: 'locked' after that time. */
+  async runUnlessLocked<T>(rootId: string, task: TreeTask<T>, patienceMs: number): Promise<Ran<T> | 'locked'> {
+    const ran = (await this.#track(this.#laneOf(rootId).run({ ...task, patienceMs }))) as Ran<T> | 'locked'
+    if (ran === 'locked') this.#locked.set(rootId, performance.now() + LOCKED_MS)
+    return ran
+  }
+  /** Trees that others had locked a moment ago. */
+  get lockedTrees(): readonly string[] {
+    const now = performance.now()
+    for (const [rootId, until] of this.#locked) if (until <= now) this.#locked.delete(rootId)
+    return [...this.#locked.keys()]
+  }
+  /** Runs a command under the tree's lock. It may run twice. */
+  command<T>(rootId: string, command: (tree: LockedTree) => Promise<T>): Promise<Ran<T>> {
+    return this.#track(this.#laneOf(rootId).run({ command }) as Promise<Ran<T>>)
+  }
+  /** Runs a transaction that failed with `TreeLocked` again, as soon as the tree is free. */
+  async afterLocked<T>(rootId: string, turn: () => Promise<T>): Promise<T> {
+    const ran = this.#track(this.#laneOf(rootId).run({ turn }))
+    return ((await ran) as { readonly value: T }).value
   }
   /** Takes the wake requests and due clocks of a tree and decides it as far as possible. */
   reconcile(rootId: string, skipLocked: boolean): Promise<Reconciled> {

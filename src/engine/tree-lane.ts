@@ -6,13 +6,14 @@ import { forgetRoot } from '../store/queue.ts'
 import { RevisionConflict } from '../store/transition.ts'
 import type { EngineContext } from './context.ts'
 import type { Evaluate } from './evaluate.ts'
-import { Lane, type Outcome, type Queued } from './lane.ts'
+import { type Attempted, Lane, type Outcome, type Queued } from './lane.ts'
 import { lockTree } from './lock-tree.ts'
 import type { LockedTree } from './locked-tree.ts'
 import type { TreeSlice } from './slice/tree-slice.ts'
 import { type Transaction, transaction } from './transaction.ts'
 import type { Asked } from './transaction-trace.ts'
 import { isTransient } from './transient.ts'
+import { TreeLocked } from './tree-locked.ts'
 import { takeWakeUps } from './wake-ups.ts'
 
 /** Bounds the phase writes of one transaction, so that a large tree does not delay the others. */
@@ -37,43 +38,111 @@ export type Ran<T> = { readonly value: T } | null
 /** `locked`: another engine has it. */
 export type Reconciled = 'done' | 'gone' | 'locked'
 
-type Task = TreeTask<unknown> | { readonly skipLocked: boolean }
+/** A task that waits for a locked tree for this time only, in milliseconds. */
+interface Impatient {
+  readonly patienceMs?: number
+}
+/** A command that writes one tree. It may run twice. */
+interface Command {
+  readonly command: (tree: LockedTree) => Promise<unknown>
+}
+/** A transaction of its own that needs this tree among others. It may run twice: it fails with `TreeLocked`. */
+interface Turn {
+  readonly turn: () => Promise<unknown>
+}
+interface Reconcile {
+  readonly skipLocked: boolean
+}
+
+type Report = TreeTask<unknown> & Impatient
+type Task = Report | Command | Turn | Reconcile
 interface Attempt {
   readonly failures: number
   readonly decides: boolean
 }
 type Answer = Ran<unknown> | Reconciled
-const isReport = (task: Task): task is TreeTask<unknown> => 'apply' in task
+const isReport = (task: Task): task is Report => 'apply' in task
+const isReconcile = (task: Task): task is Reconcile => 'skipLocked' in task
 
-/** Runs the transactions of this process on one tree. Tasks that wait together share a transaction. */
+/**
+ * Runs the transactions of this process on one tree. Reports that wait together share a transaction, and so do reconciles;
+ * each command has one of its own.
+ */
 export class TreeLane extends Lane<Task, Answer> {
   readonly #context: EngineContext
   readonly #evaluate: Evaluate
   readonly #rootId: string
+  /** Reports went before the reconciles that wait. */
+  #hasReconcileWaited = false
 
   constructor(context: EngineContext, evaluate: Evaluate, rootId: string, onIdle: () => void) {
-    super(onIdle)
+    super(onIdle, context.laneWaitMs)
     this.#context = context
     this.#evaluate = evaluate
     this.#rootId = rootId
   }
 
-  /** Reports come first, so that one reconcile takes the wake requests that they enqueue. */
+  protected override get subject(): string {
+    return `The tree ${this.#rootId}`
+  }
+
+  /**
+   * The first task decides what runs, with all others of its kind; a command runs alone. Reports that wait go before
+   * reconciles once, so that one reconcile takes the wake requests that they enqueue.
+   */
   protected override takeBatch(queue: Queued<Task, Answer>[]): readonly Queued<Task, Answer>[] {
-    const all = queue.splice(0)
-    const reports = all.filter(({ task }) => isReport(task))
-    if (reports.length === 0) return all
-    queue.push(...all.filter(({ task }) => !isReport(task)))
-    return reports
+    const [first] = queue
+    if (!first || !(isReport(first.task) || isReconcile(first.task))) return queue.splice(0, 1)
+    const takesReports = isReport(first.task) || (!this.#hasReconcileWaited && queue.some(({ task }) => isReport(task)))
+    this.#hasReconcileWaited = takesReports && isReconcile(first.task)
+    const isTaken = takesReports ? isReport : isReconcile
+    const batch = queue.filter(({ task }) => isTaken(task))
+    queue.splice(0, queue.length, ...queue.filter(({ task }) => !isTaken(task)))
+    return batch
+  }
+
+  protected override whenLocked(task: Task, waitedMs: number): Outcome<Answer> | null {
+    const patienceMs = isReport(task) ? task.patienceMs : isReconcile(task) && task.skipLocked ? 0 : undefined
+    return patienceMs !== undefined && waitedMs >= patienceMs ? { value: 'locked' } : null
   }
 
   protected override async runBatch(
     batch: readonly Task[],
     _isAlone: boolean,
     asked: readonly Asked[],
-  ): Promise<readonly Outcome<Answer>[]> {
-    const tasks = batch.filter(isReport)
-    if (tasks.length === 0) return await this.#reconcileFor(batch)
+  ): Promise<readonly Attempted<Answer>[]> {
+    try {
+      const [first] = batch
+      if (first && 'command' in first) return [await this.#command(first, asked)]
+      if (first && 'turn' in first) return [{ value: { value: await first.turn() } }]
+      const reports = batch.filter(isReport)
+      return await (reports.length > 0 ? this.#report(reports, asked) : this.#reconcileFor(batch.filter(isReconcile)))
+    } catch (error) {
+      if (isLockTimeout(error) || (error instanceof TreeLocked && error.rootId === this.#rootId))
+        return batch.map(() => 'locked')
+      throw error
+    }
+  }
+
+  async #command({ command }: Command, asked: readonly Asked[]): Promise<Attempted<Answer>> {
+    for (let failures = 0; ; ) {
+      try {
+        return await transaction(
+          this.#context,
+          async (tx) => {
+            const tree = await lockTree(tx, this.#context, this.#rootId, { mayWait: !this.isLocked })
+            if (tree === 'locked') return tree
+            return { value: tree === 'gone' ? null : { value: await command(tree) } }
+          },
+          asked,
+        )
+      } catch (error) {
+        if (++failures >= RETRIES || !isTransient(error)) throw error
+      }
+    }
+  }
+
+  async #report(tasks: readonly TreeTask<unknown>[], asked: readonly Asked[]): Promise<readonly Attempted<Answer>[]> {
     let attempt: Attempt = { failures: 0, decides: true }
     for (;;) {
       try {
@@ -88,7 +157,7 @@ export class TreeLane extends Lane<Task, Answer> {
     tx: Transaction,
     tasks: readonly TreeTask<unknown>[],
     { failures, decides }: Attempt,
-  ): Promise<readonly Outcome<Ran<unknown>>[]> {
+  ): Promise<readonly Attempted<Answer>[]> {
     // Only after connecting: a new connection may lead to another copy of the database, which clears the cache.
     const recalled = decides && failures === 0 ? this.#recall(tasks) : NOTHING_RECALLED
     const tree = await lockTree(tx, this.#context, this.#rootId, {
@@ -96,8 +165,10 @@ export class TreeLane extends Lane<Task, Answer> {
       ending: decides ? tasks.flatMap(({ ends, ids }) => (ends ? ids : [])) : [],
       recalled,
       specs: this.#context.specs.of(this.#rootId),
+      mayWait: !this.isLocked,
     })
-    if (typeof tree === 'string') return tasks.map(() => ({ value: null }))
+    if (tree === 'locked') return tasks.map(() => tree)
+    if (tree === 'gone') return tasks.map(() => ({ value: null }))
     checkRecalled(tasks, recalled, tree.slice.now)
     for (const task of tasks) if (task.prepare) await task.prepare(tree.slice, tx)
     const outcomes = tasks.map((task) => applyTask(task, tree.slice, tx))
@@ -126,17 +197,17 @@ export class TreeLane extends Lane<Task, Answer> {
     return this.#context.work.find(this.#rootId, byId.keys(), canRecall)
   }
 
-  async #reconcileFor(batch: readonly Task[]): Promise<readonly Outcome<Reconciled>[]> {
-    const value = await this.#reconcile(batch.every((task) => !isReport(task) && task.skipLocked))
-    return batch.map(() => ({ value }))
+  async #reconcileFor(batch: readonly Reconcile[]): Promise<readonly Attempted<Answer>[]> {
+    const value = await this.#reconcile(!this.isLocked && batch.some(({ skipLocked }) => !skipLocked))
+    return batch.map(() => (value === 'locked' ? value : { value }))
   }
 
   /** Decides the tree as far as possible, in as many transactions as its expressions need. */
-  async #reconcile(skipLocked: boolean): Promise<Reconciled> {
+  async #reconcile(mayWait: boolean): Promise<Reconciled> {
     let evaluated: ReadonlyMap<string, Evaluated> = new Map()
     for (let failures = 0; ; ) {
       try {
-        const tree = await this.#reconcileOnce(skipLocked, evaluated)
+        const tree = await this.#reconcileOnce(mayWait, evaluated)
         if (tree === 'gone') await forgetRoot(this.#context.pool, this.#rootId)
         if (typeof tree === 'string') return tree
         const evaluations = [...tree.slice.evaluations.values()]
@@ -152,13 +223,10 @@ export class TreeLane extends Lane<Task, Answer> {
     }
   }
 
-  #reconcileOnce(
-    skipLocked: boolean,
-    evaluated: ReadonlyMap<string, Evaluated>,
-  ): Promise<LockedTree | 'gone' | 'locked'> {
+  #reconcileOnce(mayWait: boolean, evaluated: ReadonlyMap<string, Evaluated>): Promise<LockedTree | 'gone' | 'locked'> {
     return transaction(this.#context, async (tx) => {
       const specs = this.#context.specs.of(this.#rootId)
-      const tree = await lockTree(tx, this.#context, this.#rootId, { skipLocked, evaluated, specs })
+      const tree = await lockTree(tx, this.#context, this.#rootId, { mayWait, evaluated, specs })
       if (typeof tree === 'string') return tree
       await takeWakeUps(tree, this.#context.kinds)
       await tree.decide(BUDGET)

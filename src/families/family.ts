@@ -32,12 +32,20 @@ export interface Family {
   report(node: Node, report: Report, by: Principal, slice: Slice): ReportVerdict
   /** Whether the family itself issued this fence to this principal, if it is not the fence of the object's work. */
   holds?(node: Node, fenceHash: Buffer, principalId: string): boolean
-  /** Renews the leases of fences that the family itself issued. */
+  /**
+   * Renews the leases of fences that the family itself issued. `skipLocked`: a lease of a tree that another transaction has
+   * locked is answered without a time, instead of waiting for it.
+   */
   renew?(
     client: Client,
     fences: readonly { readonly objectId: string; readonly hash: Buffer }[],
-    by: { readonly principalId: string; readonly leaseMs: number; readonly time: Date | null },
-  ): Promise<readonly { readonly objectId: string; readonly hash: Buffer; readonly leaseUntil: Date }[]>
+    by: {
+      readonly principalId: string
+      readonly leaseMs: number
+      readonly time: Date | null
+      readonly skipLocked: boolean
+    },
+  ): Promise<readonly { readonly objectId: string; readonly hash: Buffer; readonly leaseUntil: Date | null }[]>
   /** Applies a claim to the object; the claim counts as the pickup. */
   claimed(node: Node, by: Principal, slice: Slice, placeId: string | null): void
   /** Where agents start the family's work; absent: anywhere. */

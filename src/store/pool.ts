@@ -13,6 +13,8 @@ export interface PoolOptions {
   readonly planOnce?: boolean
   /** Milliseconds after which Postgres cancels a statement; absent: it cancels none. */
   readonly statementTimeoutMs?: number
+  /** Milliseconds after which a statement stops waiting for a lock; absent: longer than who holds it may be frozen. */
+  readonly lockTimeoutMs?: number
   readonly deadlines?: DatabaseDeadlines
   /** Shared by all pools of a process; absent: the pool has one of its own. */
   readonly reachability?: Reachability

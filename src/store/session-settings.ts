@@ -13,7 +13,7 @@ const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan -c enable_bitmapscan=of
 /** A process that freezes in a transaction, or is cut off in one, would block a tree or a project for as long. */
 const UNFROZEN = '-c idle_in_transaction_session_timeout=10s'
 /** Longer than who holds a lock may freeze: what still waits then waits for something that no timeout ends. */
-const LOCK_WAIT = '-c lock_timeout=35s'
+const LOCK_WAIT_MS = 35_000
 /** The server's side of a connection whose client has gone without a word. Ignored on Unix sockets. */
 const SERVER_KEEP_ALIVE =
   '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=5 -c tcp_user_timeout=20s'
@@ -21,11 +21,16 @@ const SERVER_KEEP_ALIVE =
 interface SessionChoice {
   readonly planOnce?: boolean
   readonly statementTimeoutMs?: number
+  readonly lockTimeoutMs?: number
 }
 
-export const optionsOf = ({ planOnce = false, statementTimeoutMs = 0 }: SessionChoice): string =>
+export const optionsOf = ({
+  planOnce = false,
+  statementTimeoutMs = 0,
+  lockTimeoutMs = LOCK_WAIT_MS,
+}: SessionChoice): string =>
   [
-    ...[HOT, READ_COMMITTED, UNFROZEN, LOCK_WAIT, SERVER_KEEP_ALIVE],
+    ...[HOT, READ_COMMITTED, UNFROZEN, `-c lock_timeout=${lockTimeoutMs}`, SERVER_KEEP_ALIVE],
     ...[`-c statement_timeout=${statementTimeoutMs}`, ...(planOnce ? [PLAN_ONCE] : [])],
   ].join(' ')
 

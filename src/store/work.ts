@@ -51,6 +51,7 @@ const visible = (projects: string, kinds: string, places: string) => `(exists (
 const suits = (projects: string, kinds: string, places: string) =>
   `(target is null or $2::text[] is null or target = any($2::text[])) and ${placed(places)} and ${visible(projects, kinds, places)}`
 const SUITS = suits('$5', '$6', '$7')
+const IS_FREE = 'root_id <> all($8::uuid[])'
 
 /**
  * Work that is offered, or whose lease has ended, unless it was asked to stop; oldest first. Type by type: only then has an
@@ -61,14 +62,14 @@ const CANDIDATES = statement({
   text: `select object_id as "objectId", root_id as "rootId", not ${IS_NO_START} as "isStart" from (
     (select w.* from (select distinct unnest($1::text[]) as type) t cross join lateral (
       select object_id, root_id, seq, action, picked_up_at from work
-      where state = 0 and type = t.type and offer_after is null and ${SUITS} order by seq limit $4) w)
+      where state = 0 and type = t.type and offer_after is null and ${IS_FREE} and ${SUITS} order by seq limit $4) w)
     union all
     (select w.* from (select distinct unnest($1::text[]) as type) t cross join lateral (
       select object_id, root_id, seq, action, picked_up_at from work
-      where state = 0 and type = t.type and offer_after <= ${statementTime('$3')} and ${SUITS} order by offer_after limit $4) w)
+      where state = 0 and type = t.type and offer_after <= ${statementTime('$3')} and ${IS_FREE} and ${SUITS} order by offer_after limit $4) w)
     union all
     (select object_id, root_id, seq, action, picked_up_at from work
-      where state = 1 and lease_until <= ${statementTime('$3')} and abort_requested_at is null and type = any($1::text[]) and ${SUITS}
+      where state = 1 and lease_until <= ${statementTime('$3')} and abort_requested_at is null and type = any($1::text[]) and ${IS_FREE} and ${SUITS}
       order by lease_until limit $4)
   ) c order by seq limit $4`,
   params: [
@@ -79,6 +80,7 @@ const CANDIDATES = statement({
     nullable(array(uuid)),
     array(text),
     jsonb,
+    array(uuid),
   ],
   row: { objectId: uuid, rootId: uuid, isStart: boolean },
 })
@@ -96,6 +98,8 @@ export interface Wanted {
   readonly max: number
   /** The agent's place for each type of work; for a type that is not there no place is needed. */
   readonly places: Readonly<Record<string, PlaceOfType>>
+  /** Trees whose work it leaves out. */
+  readonly lockedTrees: readonly string[]
 }
 export interface PlaceOfType {
   readonly labels: Readonly<Record<string, string>>
@@ -104,8 +108,9 @@ export interface PlaceOfType {
   readonly full: readonly ObjectKind[]
 }
 export async function findCandidates(client: Client, wanted: Wanted): Promise<readonly Candidate[]> {
-  const { types, targets, projects, kinds, time, max, places } = wanted
-  const { rows } = await CANDIDATES.query(client, [types, targets, time, max, projects, kinds, JSON.stringify(places)])
+  const { types, targets, projects, kinds, time, max, places, lockedTrees } = wanted
+  const stated = JSON.stringify(places)
+  const { rows } = await CANDIDATES.query(client, [types, targets, time, max, projects, kinds, stated, lockedTrees])
   return rows
 }
 
@@ -125,21 +130,51 @@ export async function findRoots(client: Client, objectIds: readonly string[]): P
 // Under the lock of the trees, shared: a claim that finds the lease at its end, or a cancel, either sees the new end or
 // comes first. In the latter case Postgres checks the conditions again on the changed row. Orphaned work has no tree, and
 // no lock.
-const RENEW = statement({
-  name: 'renew-leases',
-  text: `with u as (select * from unnest($1::uuid[], $2::bytea[]) as u(id, fence_hash)),
+/** Milliseconds. */
+const EARLY_MS = 5_000
+const renew = (name: string, suffix: string) =>
+  statement({
+    name,
+    text: `with u as (select * from unnest($1::uuid[], $2::bytea[]) as u(id, fence_hash)),
     roots as materialized (
       select o.id from (
         select distinct w.root_id as id from u cross join lateral (select root_id from work where object_id = u.id offset 0) w
         order by 1
-      ) wanted cross join lateral (select id from object where id = wanted.id for share) o
+      ) wanted cross join lateral (select id from object where id = wanted.id for share ${suffix}) o
     )
   update work w set lease_until = greatest(w.lease_until, ${plusMs(timeNow('$3'), '$5')}) from u
   where ${selectivityHint('u.id')} and w.object_id = u.id and w.fence_hash = u.fence_hash and w.${IS_CLAIMED} and w.principal_id = $4 and w.lease_until is not null
     and (w.root_id in (select id from roots) or not exists (select from object o where o.id = w.root_id offset 0))
   returning w.object_id as "objectId", w.lease_until as "leaseUntil", w.abort_requested_at is not null as "abortRequested"`,
+    params: [array(uuid), array(bytea), nullable(timestamptz), uuid, float8],
+    row: { objectId: table.work.objectId, leaseUntil: required(table.work.leaseUntil), abortRequested: boolean },
+  })
+const RENEW = renew('renew-leases', '')
+const RENEW_UNLESS_LOCKED = renew('renew-leases-skip', 'skip locked')
+/**
+ * Without the lock of the tree, for leases that end so much later that nobody can have found them at their end: a claim, or
+ * the rules, would have to judge by a time read that long before this commit. Rows that others write are left out.
+ */
+const RENEW_EARLY = statement({
+  name: 'renew-leases-early',
+  text: `with held as materialized (
+      select w.object_id from unnest($1::uuid[], $2::bytea[]) as u(id, fence_hash)
+      cross join lateral (select object_id from work where object_id = u.id and fence_hash = u.fence_hash and ${IS_CLAIMED}
+        and principal_id = $4 and lease_until > ${plusMs(timeNow('$3'), `${EARLY_MS}`)} for no key update skip locked) w
+    )
+  update work w set lease_until = greatest(w.lease_until, ${plusMs(timeNow('$3'), '$5')}) from held h
+  where ${selectivityHint('h.object_id')} and w.object_id = h.object_id
+  returning w.object_id as "objectId", w.lease_until as "leaseUntil", w.abort_requested_at is not null as "abortRequested"`,
   params: [array(uuid), array(bytea), nullable(timestamptz), uuid, float8],
   row: { objectId: table.work.objectId, leaseUntil: required(table.work.leaseUntil), abortRequested: boolean },
+})
+const HELD = statement({
+  name: 'held-leases',
+  text: `select w.object_id as "objectId" from unnest($1::uuid[], $2::bytea[]) as u(id, fence_hash)
+    join work w on w.object_id = u.id and w.fence_hash = u.fence_hash
+    where w.${IS_CLAIMED} and w.principal_id = $3 and w.lease_until is not null`,
+  params: [array(uuid), array(bytea), uuid],
+  row: { objectId: table.work.objectId },
 })
 
 export interface Renewed {
@@ -152,22 +187,37 @@ export interface RenewedBy {
   readonly leaseMs: number
   /** Null: the database's own. */
   readonly time: Date | null
+  /** Does not wait for a tree that another transaction has locked: of its leases, those that end soon are left out. */
+  readonly skipLocked: boolean
 }
-/** A fence that was replaced, or whose work is over, renews nothing. */
+interface FenceOf {
+  readonly objectId: string
+  readonly hash: Buffer
+}
+/** A fence that was replaced, or whose work is over, renews nothing. `locked`: those that were left out. */
 export async function renewLeases(
   client: Client,
-  fences: readonly { objectId: string; hash: Buffer }[],
-  { principalId, leaseMs, time }: RenewedBy,
-): Promise<readonly Renewed[]> {
-  const { rows } = await RENEW.query(client, [
-    fences.map((f) => f.objectId),
-    fences.map((f) => f.hash),
-    time,
-    principalId,
-    leaseMs,
-  ])
-  return rows
+  fences: readonly FenceOf[],
+  { principalId, leaseMs, time, skipLocked }: RenewedBy,
+): Promise<{ readonly renewed: ReadonlyMap<string, Renewed>; readonly locked: ReadonlySet<string> }> {
+  const values = (of: readonly FenceOf[]) => [of.map((f) => f.objectId), of.map((f) => f.hash)] as const
+  const renewed = new Map<string, Renewed>()
+  const renew = async (how: typeof RENEW, of: readonly FenceOf[]): Promise<readonly FenceOf[]> => {
+    const { rows } = await how.query(client, [...values(of), time, principalId, leaseMs])
+    for (const row of rows) renewed.set(row.objectId, row)
+    return of.filter(({ objectId }) => !renewed.has(objectId))
+  }
+  if (!skipLocked) {
+    await renew(RENEW, fences)
+    return { renewed, locked: NONE }
+  }
+  let left = await renew(RENEW_UNLESS_LOCKED, fences)
+  if (left.length > 0) left = await renew(RENEW_EARLY, left)
+  if (left.length === 0) return { renewed, locked: NONE }
+  const held = await HELD.query(client, [...values(left), principalId])
+  return { renewed, locked: new Set(held.rows.map(({ objectId }) => objectId)) }
 }
+const NONE: ReadonlySet<string> = new Set()
 
 const WAITS = suits('$4', '$5', '$6')
 const WAITING = statement({
@@ -187,7 +237,7 @@ const WAITING = statement({
 /** How much of each type could be claimed, of those that have any. */
 export async function countWaiting(
   client: Client,
-  { types, targets, projects, kinds, time, places }: Omit<Wanted, 'max'>,
+  { types, targets, projects, kinds, time, places }: Omit<Wanted, 'max' | 'lockedTrees'>,
 ): Promise<readonly { type: string; waiting: number }[]> {
   const { rows } = await WAITING.query(client, [types, targets, time, projects, kinds, JSON.stringify(places)])
   return rows

@@ -11,7 +11,7 @@ const QUEUES = ['object', 'work', 'wake', 'lock', 'edge']
 const THOROUGH = ['due-roots wake', 'wake-lock-holders lock']
 const HOT = [
   ...['lock-root', 'load-nodes', 'load-named', 'take-wakes', 'due-work', 'next-due'],
-  ...['find-candidates', 'renew-leases', 'count-edges-to_id', 'load-dependents'],
+  ...['find-candidates', 'renew-leases-skip', 'count-edges-to_id', 'load-dependents'],
   ...['take-locks', 'hold-locks', 'grant-locks'],
 ]
 

@@ -109,9 +109,11 @@ export interface WorldOptions {
   readonly system?: System
   /** For a test that changes the schema, or looks at the plans of its connections. */
   readonly ownDatabase?: boolean
+  /** How long a command waits for its tree or its project. */
+  readonly laneWaitMs?: number
 }
 
-export async function createWorld({ system, ownDatabase = false }: WorldOptions = {}): Promise<World> {
+export async function createWorld({ system, ownDatabase = false, laneWaitMs }: WorldOptions = {}): Promise<World> {
   const database = await (ownDatabase ? createTestDatabase() : borrowDatabase())
   const { pool } = database
   const clock = new TestClock()
@@ -119,7 +121,9 @@ export async function createWorld({ system, ownDatabase = false }: WorldOptions 
   const logger = pino({ level: 'fatal' })
   const sandbox = openSandbox()
   const signal = createMemorySignal({ logger })
-  const parts = { pool, kinds: kindsOf(loaded.map(({ rules }) => rules)), system: given, timeouts: TIMEOUTS }
+  const kinds = kindsOf(loaded.map(({ rules }) => rules))
+  const waiting = laneWaitMs === undefined ? {} : { laneWaitMs }
+  const parts = { pool, kinds, system: given, timeouts: TIMEOUTS, ...waiting }
   const log = await createLog({ pool, signal, logger })
   const drive = () => createEngineHost({ parts, evaluate: evaluateIn(sandbox), signal, log, logger })
   const engineHost = drive()

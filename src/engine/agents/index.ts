@@ -1,23 +1,22 @@
 import type { AgentPort } from '../../core/ports/agents.ts'
 import { projectsWith, RIGHTS } from '../../core/rights.ts'
 import { countWaiting } from '../../store/work.ts'
-import type { EngineParts } from '../parts.ts'
+import type { EngineContext } from '../context.ts'
 import type { TreeRunner } from '../runner.ts'
 import { within } from './access.ts'
 import { AgentPresence } from './agent-presence.ts'
 import { logAppender } from './append-logs.ts'
 import { claimer } from './claim.ts'
-import type { Dispatcher } from './dispatcher.ts'
 import { renewer } from './renew.ts'
 import { reporter } from './report.ts'
 
 /** Claims, renewals, reports and logs. The token identifies an agent, the fence identifies its work. */
 export function agentPort(
-  parts: EngineParts,
+  parts: EngineContext,
   runner: TreeRunner,
   onWork: (handler: (types: readonly string[]) => void) => () => void,
-  dispatcher: Dispatcher,
 ): AgentPort {
+  const { dispatcher } = parts
   const presence = new AgentPresence(parts)
   onWork((types) => dispatcher.notify(types))
   return {

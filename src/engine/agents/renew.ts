@@ -1,34 +1,115 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { backoffMs } from '../../core/backoff.ts'
+import { Busy } from '../../core/busy.ts'
 import { clampLeaseMs } from '../../core/lease.ts'
 import type { AgentPort, Renewal } from '../../core/ports/agents.ts'
 import { RIGHTS } from '../../core/rights.ts'
 import { type OpenedFence, openFence } from '../../store/fence.ts'
+import { isLockTimeout } from '../../store/lock-timeout.ts'
 import { renewLeases } from '../../store/work.ts'
-import type { EngineParts } from '../parts.ts'
+import type { EngineContext } from '../context.ts'
+import { REST } from '../lane.ts'
 import { requireAgent } from './access.ts'
 import type { AgentPresence } from './agent-presence.ts'
 
-export function renewer({ pool, system, kinds }: EngineParts, presence: AgentPresence): AgentPort['renew'] {
+type Parts = Pick<EngineContext, 'pool' | 'system' | 'kinds' | 'lockWaits'>
+type Lease = Omit<Renewal, 'fence'>
+
+/**
+ * How long a renewal waits for trees that others have locked, in milliseconds. The agent sends it again well before the leases
+ * of other trees, which are renewed meanwhile, end for it.
+ */
+const RENEW_WAIT_MS = 4_000
+
+export function renewer(parts: Parts, presence: AgentPresence): AgentPort['renew'] {
   return async (viewer, fences, leaseMs) => {
     const refused = requireAgent(viewer, RIGHTS.reportWork)
     if (refused) return refused
     const opened = fences.map(openFence)
     const known = opened.filter((fence): fence is OpenedFence => fence !== null)
     await presence.renews(viewer, known)
-    const holder = { principalId: viewer.principalId, leaseMs: clampLeaseMs(leaseMs), time: system.fixedTime }
-    const renewed = known.length > 0 ? await renewLeases(pool, known, holder) : []
-    const byId = new Map(renewed.map((lease) => [lease.objectId, lease]))
-    const others = known.filter(({ objectId }) => !byId.has(objectId))
-    const renewOthers = () => kinds.families.map((family) => family.renew?.(pool, others, holder) ?? [])
-    const byFamilies = others.length > 0 ? (await Promise.all(renewOthers())).flat() : []
+    const holder = { principalId: viewer.principalId, leaseMs: clampLeaseMs(leaseMs), time: parts.system.fixedTime }
+    const renewed = await renewAll(parts, known, holder)
     const leases = fences.map((fence, i): Renewal => {
-      const lease = byId.get(opened[i]?.objectId ?? '')
-      if (lease)
-        return { fence, state: lease.abortRequested ? 'ABORT_REQUESTED' : 'HELD', leaseUntil: lease.leaseUntil }
-      const other = byFamilies.find(
-        ({ objectId, hash }) => objectId === opened[i]?.objectId && hash.equals(opened[i].hash),
-      )
-      return { fence, state: other ? 'HELD' : 'LOST', leaseUntil: other?.leaseUntil ?? null }
+      const lease = opened[i] && renewed.get(keyOf(opened[i]))
+      return { fence, ...(lease ?? { state: 'LOST', leaseUntil: null }) }
     })
     return { ok: true, leases }
   }
 }
+
+interface Holder {
+  readonly principalId: string
+  readonly leaseMs: number
+  readonly time: Date | null
+}
+
+/**
+ * Renews what it can at once, so that a locked tree costs no other its leases, and waits for the rest. Only the second attempt
+ * waits on its connection: behind a queue of short transactions, it is the one that comes through.
+ */
+async function renewAll(
+  parts: Parts,
+  known: readonly OpenedFence[],
+  holder: Holder,
+): Promise<ReadonlyMap<string, Lease>> {
+  const leases = new Map<string, Lease>()
+  const startedAt = performance.now()
+  let left = known
+  for (let attempt = 0; left.length > 0; attempt++) {
+    if (attempt > 0) {
+      const waitedMs = performance.now() - startedAt
+      if (waitedMs >= RENEW_WAIT_MS) throw new Busy(subjectOf(left), { waiting: left.length, waitedMs })
+      await delay(backoffMs(attempt, parts.system.random(), REST))
+    }
+    const renewing = parts.lockWaits.during(attempt === 1, (waits) =>
+      renewOnce(parts, left, { ...holder, skipLocked: !waits }),
+    )
+    const answered = await renewing.catch((error: unknown) => {
+      if (isLockTimeout(error)) return NOTHING
+      throw error
+    })
+    for (const [key, lease] of answered.leases) leases.set(key, lease)
+    left = answered === NOTHING ? left : answered.locked
+  }
+  return leases
+}
+
+interface Answered {
+  readonly leases: ReadonlyMap<string, Lease>
+  readonly locked: readonly OpenedFence[]
+}
+const NOTHING: Answered = { leases: new Map(), locked: [] }
+
+async function renewOnce(
+  { pool, kinds }: Parts,
+  fences: readonly OpenedFence[],
+  by: Holder & { readonly skipLocked: boolean },
+): Promise<Answered> {
+  const { renewed, locked } = await renewLeases(pool, fences, by)
+  const leases = new Map<string, Lease>()
+  for (const fence of fences) {
+    const lease = renewed.get(fence.objectId)
+    if (!lease) continue
+    const { abortRequested, leaseUntil } = lease
+    leases.set(keyOf(fence), { state: abortRequested ? 'ABORT_REQUESTED' : 'HELD', leaseUntil })
+  }
+  const others = fences.filter(({ objectId }) => !(renewed.has(objectId) || locked.has(objectId)))
+  const renewOthers = () => kinds.families.map((family) => family.renew?.(pool, others, by) ?? [])
+  const byFamilies = others.length > 0 ? (await Promise.all(renewOthers())).flat() : []
+  const lockedKeys = new Set<string>()
+  for (const lease of byFamilies)
+    if (lease.leaseUntil) leases.set(keyOf(lease), { state: 'HELD', leaseUntil: lease.leaseUntil })
+    else lockedKeys.add(keyOf(lease))
+  return {
+    leases,
+    locked: fences.filter((fence) => locked.has(fence.objectId) || lockedKeys.has(keyOf(fence))),
+  }
+}
+
+const keyOf = ({ objectId, hash }: { readonly objectId: string; readonly hash: Buffer }): string =>
+  `${objectId} ${hash.toString('hex')}`
+const subjectOf = ([first, ...others]: readonly OpenedFence[]): string =>
+  others.length === 0
+    ? `The tree of ${first?.objectId}`
+    : `The tree of ${first?.objectId}, or of ${others.length} others,`

@@ -19,6 +19,8 @@ import { type LockedPlaces, placeKey, startOf } from './locked-places.ts'
 
 /** Bounds the searches of one claim. A search is repeated if other agents have claimed its candidates meanwhile. */
 const MAX_ROUNDS = 3
+/** A claim waits so long for a tree that others have locked, in milliseconds: what it has claimed in others waits with it. */
+const LOCKED_TREE_MS = 250
 /** Bounds the candidates of other claims that a search skips. */
 const MAX_SKIPPED = 2_000
 
@@ -57,13 +59,16 @@ export async function searchWork(wanted: WantedWork, search: Search): Promise<re
     try {
       const tasks = Map.groupBy(candidates, ({ rootId }) => rootId)
       const claims = [...tasks].map(([rootId, group]) =>
-        search.runner.run(rootId, claimTask(group, wanted.claimant, parts)),
+        search.runner.runUnlessLocked(rootId, claimTask(group, wanted.claimant, parts), LOCKED_TREE_MS),
       )
       const ran = await Promise.all(claims)
-      items.push(...ran.flatMap((tree) => tree?.value.claimed ?? []))
-      const gone = [...tasks.values()].flatMap(
-        (group, i) => ran[i]?.value.gone ?? group.map(({ objectId }) => objectId),
-      )
+      const gone: string[] = []
+      for (const [i, group] of [...tasks.values()].entries()) {
+        const tree = ran[i]
+        if (tree === 'locked') continue
+        items.push(...(tree?.value.claimed ?? []))
+        gone.push(...(tree?.value.gone ?? group.map(({ objectId }) => objectId)))
+      }
       items.push(...(await claimOrphaned(gone, wanted.claimant, parts)))
     } finally {
       for (const { objectId } of candidates) active.delete(objectId)
@@ -76,7 +81,7 @@ type Candidates = Awaited<ReturnType<typeof findCandidates>>
 
 async function candidatesOf(
   wanted: WantedWork,
-  { parts, dispatcher, empty, active }: Search,
+  { parts, runner, dispatcher, empty, active }: Search,
   count: number,
 ): Promise<Candidates> {
   const { claimant, types, targets, projects, key } = wanted
@@ -86,9 +91,10 @@ async function candidatesOf(
   const kinds = parts.kinds.drivenBy(claimant.viewer.actor)
   wanted.places = await placesOf(claimant, types, parts)
   const places = statePlaces(wanted.places, kinds)
-  const query = { types, targets, projects, kinds, places, time: parts.system.fixedTime, max }
+  const { lockedTrees } = runner
+  const query = { types, targets, projects, kinds, places, lockedTrees, time: parts.system.fixedTime, max }
   const searching = findCandidates(parts.pool, query).then((found) => {
-    if (found.length === 0) empty.remember(key, notifications, now)
+    if (found.length === 0 && lockedTrees.length === 0) empty.remember(key, notifications, now)
     return found
   })
   empty.begin(key, searching)

@@ -32,15 +32,25 @@ export const questions: Family['questions'] = {
 }
 
 // Takes the tree's lock shared: a rule that finds the lease expired either comes first or sees the renewed one.
-const RENEW = statement({
-  name: 'renew-crm-leases',
-  text: `with u as (select * from unnest($1::uuid[], $2::bytea[]) as u(id, fence_hash)),
-    roots as (select o.id from object o where o.id in (select id from u) order by o.id for share)
+const renew = (name: string, suffix: string) =>
+  statement({
+    name,
+    text: `with u as (select * from unnest($1::uuid[], $2::bytea[]) as u(id, fence_hash)),
+    roots as (select o.id from object o where o.id in (select id from u) order by o.id for share ${suffix})
   update crm_lease l set lease_until = greatest(l.lease_until, ${plusMs(timeNow('$3'), '$5')}) from u
   where l.cloudlet_id = u.id and l.fence_hash = u.fence_hash and l.principal_id = $4 and l.cloudlet_id in (select id from roots)
   returning l.cloudlet_id as "objectId", l.fence_hash as hash, l.lease_until as "leaseUntil"`,
-  params: [array(uuid), array(bytea), nullable(timestamptz), uuid, float8],
-  row: { objectId: table.crmLease.cloudletId, hash: table.crmLease.fenceHash, leaseUntil: table.crmLease.leaseUntil },
+    params: [array(uuid), array(bytea), nullable(timestamptz), uuid, float8],
+    row: { objectId: table.crmLease.cloudletId, hash: table.crmLease.fenceHash, leaseUntil: table.crmLease.leaseUntil },
+  })
+const RENEW = renew('renew-crm-leases', '')
+const RENEW_UNLESS_LOCKED = renew('renew-crm-leases-skip', 'skip locked')
+const HELD = statement({
+  name: 'held-crm-leases',
+  text: `select l.cloudlet_id as "objectId", l.fence_hash as hash from unnest($1::uuid[], $2::bytea[]) as u(id, fence_hash)
+    join crm_lease l on l.cloudlet_id = u.id and l.fence_hash = u.fence_hash where l.principal_id = $3`,
+  params: [array(uuid), array(bytea), uuid],
+  row: { objectId: table.crmLease.cloudletId, hash: table.crmLease.fenceHash },
 })
 
 const NOTE_CRM_SEEN = statement({
@@ -61,22 +71,18 @@ async function noteSeen(
   await NOTE_CRM_SEEN.query(client, [principalId, cloudletIds, time])
 }
 
-export const renewSessions: NonNullable<Family['renew']> = async (client, fences, { principalId, leaseMs, time }) => {
-  const { rows } = await RENEW.query(client, [
-    fences.map(({ objectId }) => objectId),
-    fences.map(({ hash }) => hash),
-    time,
-    principalId,
-    leaseMs,
-  ])
-  if (rows.length > 0)
-    await noteSeen(
-      client,
-      principalId,
-      rows.map(({ objectId }) => objectId),
-      time,
-    )
-  return rows
+export const renewSessions: NonNullable<Family['renew']> = async (client, fences, by) => {
+  const { principalId, leaseMs, time, skipLocked } = by
+  const fenced = [fences.map(({ objectId }) => objectId), fences.map(({ hash }) => hash)] as const
+  const statement = skipLocked ? RENEW_UNLESS_LOCKED : RENEW
+  const { rows } = await statement.query(client, [...fenced, time, principalId, leaseMs])
+  const ids = rows.map(({ objectId }) => objectId)
+  if (ids.length > 0) await noteSeen(client, principalId, ids, time)
+  if (!skipLocked || rows.length === fences.length) return rows
+  const held = await HELD.query(client, [...fenced, principalId])
+  const isRenewed = (hash: Buffer) => rows.some((row) => row.hash.equals(hash))
+  const locked = held.rows.filter(({ hash }) => !isRenewed(hash))
+  return [...rows, ...locked.map((lease) => ({ ...lease, leaseUntil: null }))]
 }
 
 export interface NewLease {

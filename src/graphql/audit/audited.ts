@@ -1,10 +1,10 @@
 import { GraphQLError, type GraphQLFieldResolver } from 'graphql'
 import { type AuditEntry, type AuditedCall, fieldsOf, isAudited, targetOf } from '../../core/audit.ts'
-import { isDatabaseUnavailable } from '../../core/database-unavailable.ts'
 import { codeOf, type Refusal } from '../../core/errors.ts'
 import type { Right } from '../../core/rights.ts'
 import { isUuid } from '../../store/objects.ts'
 import type { GraphQLContext } from '../context.ts'
+import { failureOf, internalFailure } from '../schema/failures.ts'
 import { callerOf } from './caller-of.ts'
 
 /** What callers of the API do, as the audit records it. */
@@ -64,5 +64,6 @@ const isRefusal = (result: unknown): result is Refusal =>
 
 function failureCode(error: unknown): string {
   if (error instanceof GraphQLError && typeof error.extensions.code === 'string') return error.extensions.code
-  return isDatabaseUnavailable(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_SERVER_ERROR'
+  const shown = (error instanceof Error && failureOf(error)) || internalFailure()
+  return String(shown.extensions.code)
 }

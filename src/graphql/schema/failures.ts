@@ -1,5 +1,6 @@
 import { GraphQLError } from 'graphql'
-import { DATABASE_RETRY_MS } from '../../core/database-unavailable.ts'
+import { BUSY_RETRY_MS, Busy } from '../../core/busy.ts'
+import { DATABASE_RETRY_MS, isDatabaseUnavailable } from '../../core/database-unavailable.ts'
 import type { AuditCursorExpired } from '../../core/ports/audit.ts'
 import { CursorExpired, type Log } from '../../core/ports/log.ts'
 import type { FailureCode } from '../../core/vocabulary.ts'
@@ -54,6 +55,43 @@ export const databaseFailure = (): GraphQLError =>
     'The database is not available at the moment: try again. A mutation that is answered so may have been done; its idempotencyKey makes it safe to repeat.',
     { retryable: true, retryAfterMs: DATABASE_RETRY_MS },
   )
+
+/** Nothing was written. */
+const busyFailure = ({ message, waiting }: Busy): GraphQLError =>
+  failure('BUSY', `${message} Nothing was written: try again.`, {
+    retryable: true,
+    retryAfterMs: BUSY_RETRY_MS,
+    waiting,
+  })
+
+/** Postgres refuses NUL in text, and times or numbers beyond their range: class 22, data exceptions. */
+const isImpossibleValue = (error: unknown): boolean => /^22...$/.test(postgresCodeOf(error))
+
+/** A statement that has taken too long was cancelled. */
+const isCancelled = (error: unknown): boolean => postgresCodeOf(error) === '57014'
+
+/** Another transaction has kept a lock for too long. */
+const hasWaitedForLock = (error: unknown): boolean => postgresCodeOf(error) === '55P03'
+
+function postgresCodeOf(error: unknown): string {
+  const { code, meta } = error as { readonly code?: unknown; readonly meta?: PrismaMeta }
+  return String(meta?.driverAdapterError?.cause?.code ?? code)
+}
+/** Prisma's wrapping of an error of Postgres. */
+interface PrismaMeta {
+  readonly driverAdapterError?: { readonly cause?: { readonly code?: string } }
+}
+
+/** What the caller may know of an error that is not meant for it; null: nothing. */
+export function failureOf(error: Error): GraphQLError | null {
+  if (error instanceof Busy) return busyFailure(error)
+  if (isImpossibleValue(error)) return failure('BAD_USER_INPUT', 'A value in the request cannot be stored or compared.')
+  // The log tells of the outage, once.
+  if (isDatabaseUnavailable(error)) return databaseFailure()
+  if (hasWaitedForLock(error)) return failure('TIMEOUT', 'Others have worked on the same for too long: try again.')
+  if (isCancelled(error)) return failure('TIMEOUT', 'The database took too long: ask for less, or for smaller pages.')
+  return null
+}
 
 export const internalFailure = (): GraphQLError =>
   failure('INTERNAL_SERVER_ERROR', 'Something went wrong on the server; its log says more.')
