@@ -16,6 +16,7 @@ export const NAMES: readonly string[] = [
   'output-search',
   'mutation',
   'abuse',
+  'others',
 ]
 /** Those that also compare this checkout with another commit. */
 const PAIRED: readonly string[] = ['tree', 'latency', 'mutation', 'fan-out']

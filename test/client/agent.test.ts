@@ -471,4 +471,30 @@ describe('Batcher', () => {
     await Promise.all(['a1', 'a2', 'b1', 'a3'].map((entry) => batcher.add(entry)))
     expect(sent.filter((entry) => entry.startsWith('a'))).toEqual(['a1', 'a2', 'a3'])
   })
+
+  it('lets other entries go on while one is about something that is busy', async () => {
+    const sent: string[] = []
+    let isBusy = true
+    const batcher = new Batcher<string, true>({
+      send: (batch) => {
+        if (isBusy && batch.includes('busy')) {
+          const extensions = { retryAfterMs: 1 }
+          return Promise.reject(new ClientError('graphql', 'Busy.', { code: 'BUSY', retryable: true, extensions }))
+        }
+        sent.push(...batch)
+        return Promise.resolve(batch.map(() => true as const))
+      },
+      max: 10,
+      calls: 2,
+      keyOf: (entry) => entry,
+      maxRefusals: { final: 5, retryable: 30 },
+      onProblem: () => undefined,
+    })
+    const busy = batcher.add('busy')
+    expect(await Promise.all(['a', 'b'].map((entry) => batcher.add(entry)))).toEqual([true, true])
+    expect(await batcher.add('c')).toBe(true)
+    isBusy = false
+    expect(await busy).toBe(true)
+    expect(sent.sort()).toEqual(['a', 'b', 'busy', 'c'])
+  })
 })

@@ -99,8 +99,9 @@ export class Batcher<E, R> {
     } else {
       this.#options.onProblem(outcome.error)
       this.#putBack(batch, outcome.error)
-      await pause(retryDelay(this.#failures, outcome.error), this.#closed.signal)
-      this.#failures += 1
+      // The server is well: other entries need not wait until it is asked again for these.
+      const failures = isBusy(outcome.error) ? 0 : this.#failures++
+      await pause(retryDelay(failures, outcome.error), this.#closed.signal)
     }
     for (const { key } of batch) this.#busy.delete(key)
     this.#calls -= 1
@@ -126,7 +127,7 @@ export class Batcher<E, R> {
 
   #putBack(batch: readonly Queued<E, R>[], error: Error): void {
     // What came too early, or met no database, says nothing against the entries.
-    const lost = error instanceof ClientError && (error.kind === 'network' || error.retryAfterMs !== null)
+    const lost = error instanceof ClientError && !isBusy(error) && (error.kind === 'network' || error.retryAfterMs !== null)
     const { final, retryable } = this.#options.maxRefusals
     const max = error instanceof ClientError && error.retryable ? retryable : final
     if (!lost) for (const queued of batch) queued.refusals += 1
@@ -137,3 +138,6 @@ export class Batcher<E, R> {
     else this.#requeueLast(again)
   }
 }
+
+/** An entry is about something that others have locked; the rest of its batch may not be. */
+const isBusy = (error: Error): boolean => error instanceof ClientError && error.code === 'BUSY'

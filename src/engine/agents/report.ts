@@ -1,3 +1,4 @@
+import { Busy } from '../../core/busy.ts'
 import { forbidden, notFound, stale, transitionRefused } from '../../core/errors.ts'
 import { isExpired } from '../../core/lease.ts'
 import { allowedFrom } from '../../core/machine.ts'
@@ -12,6 +13,7 @@ import type { EngineParts } from '../parts.ts'
 import type { TreeRunner } from '../runner.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
 import type { TransactionTrace } from '../transaction-trace.ts'
+import type { TreeTask } from '../tree-lane.ts'
 import { canDrive, requireAgent } from './access.ts'
 
 /** Applies reports tree by tree; returns one result for each, in order. */
@@ -43,10 +45,11 @@ async function reportAll(
     if (rootId) byRoot.set(rootId, [...(byRoot.get(rootId) ?? []), i])
   }
   const gone: number[] = []
+  let busy: Busy | null = null as Busy | null
   await Promise.all(
     [...byRoot].map(async ([rootId, indexes]) => {
       const ids = indexes.map((i) => (opened[i] as OpenedFence).objectId)
-      const ran = await runner.run(rootId, {
+      const task: TreeTask<(ReportOutcome | 'gone')[]> = {
         ids,
         ends: true,
         canRecall: (work, now) => work.state === WORK_STATE.CLAIMED && hasValidLease(work, now),
@@ -54,7 +57,14 @@ async function reportAll(
           indexes.map((i) =>
             reportOne(slice, reports[i] as Report, opened[i] as OpenedFence, { viewer, parts, trace }),
           ),
-      })
+      }
+      const ran = await (byRoot.size === 1
+        ? runner.run(rootId, task)
+        : runner.runUnlessLocked(rootId, task, LOCKED_TREE_MS))
+      if (ran === 'locked') {
+        busy ??= new Busy(`The tree ${rootId}`, { waiting: indexes.length, waitedMs: LOCKED_TREE_MS })
+        return
+      }
       for (const [at, i] of indexes.entries()) {
         const outcome = ran ? ran.value[at] : 'gone'
         if (outcome === undefined || outcome === 'gone') gone.push(i)
@@ -62,9 +72,14 @@ async function reportAll(
       }
     }),
   )
+  // Which of the reports were accepted, their repetition shows.
+  if (busy) throw busy
   await judgeGone(gone, { reports, opened, results, viewer, parts })
   return results
 }
+
+/** How long the reports of one call on several trees wait for one that others have locked, in milliseconds. */
+const LOCKED_TREE_MS = 1_000
 
 /**
  * Maps work to its root; work that does not exist is absent. The cache is read before the first await, since it may be
