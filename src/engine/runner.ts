@@ -1,3 +1,4 @@
+import type { Evaluated } from '../core/tree.ts'
 import type { EngineContext } from './context.ts'
 import type { Evaluate } from './evaluate.ts'
 import type { LockedTree } from './locked-tree.ts'
@@ -44,9 +45,23 @@ export class TreeRunner {
     const ran = this.#track(this.#laneOf(rootId).run({ turn }))
     return ((await ran) as { readonly value: T }).value
   }
-  /** Takes the wake requests and due clocks of a tree and decides it as far as possible. */
-  reconcile(rootId: string, skipLocked: boolean): Promise<Reconciled> {
-    return this.#track(this.#laneOf(rootId).run({ skipLocked }) as Promise<Reconciled>)
+  /** Takes the wake requests and due clocks of a tree and decides it, in as many transactions as its expressions need. */
+  reconcile(rootId: string, skipLocked: boolean): Promise<'done' | 'gone' | 'locked'> {
+    return this.#track(this.#reconcile(rootId, skipLocked))
+  }
+
+  async #reconcile(rootId: string, skipLocked: boolean): Promise<'done' | 'gone' | 'locked'> {
+    let evaluated: ReadonlyMap<string, Evaluated> = new Map()
+    for (;;) {
+      const tree = (await this.#laneOf(rootId).run({ skipLocked, evaluated })) as Reconciled
+      if (typeof tree === 'string') return tree
+      const evaluations = [...tree.slice.evaluations.values()]
+      // Outside of the lane, where slow or hostile expressions delay nobody, not even the commands of this tree.
+      if (evaluations.length > 0)
+        evaluated = await tree.inTrace(() => this.#evaluate(evaluations, tree.root.row.projectId))
+      // While objects are undecided, another transaction uses the results, which would be lost otherwise.
+      else if (evaluated.size === 0 || tree.undecided.size === 0) return 'done'
+    }
   }
 
   /** Empties the caches, which do not describe another copy of the database. */
@@ -66,7 +81,7 @@ export class TreeRunner {
   #laneOf(rootId: string): TreeLane {
     const known = this.#lanes.get(rootId)
     if (known) return known
-    const lane = new TreeLane(this.#context, this.#evaluate, rootId, () => this.#lanes.delete(rootId))
+    const lane = new TreeLane(this.#context, rootId, () => this.#lanes.delete(rootId))
     this.#lanes.set(rootId, lane)
     return lane
   }

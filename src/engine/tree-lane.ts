@@ -5,7 +5,6 @@ import { isLockTimeout } from '../store/lock-timeout.ts'
 import { forgetRoot } from '../store/queue.ts'
 import { RevisionConflict } from '../store/transition.ts'
 import type { EngineContext } from './context.ts'
-import type { Evaluate } from './evaluate.ts'
 import { type Attempted, Lane, type Outcome, type Queued } from './lane.ts'
 import { lockTree } from './lock-tree.ts'
 import type { LockedTree } from './locked-tree.ts'
@@ -35,8 +34,8 @@ export interface TreeTask<T> {
 /** Null: the tree is gone. */
 export type Ran<T> = { readonly value: T } | null
 
-/** `locked`: another engine has it. */
-export type Reconciled = 'done' | 'gone' | 'locked'
+/** The tree as it was decided; its expressions may still have to be evaluated. `locked`: another engine has it. */
+export type Reconciled = LockedTree | 'gone' | 'locked'
 
 /** A task that waits for a locked tree for this time only, in milliseconds. */
 interface Impatient {
@@ -52,6 +51,8 @@ interface Turn {
 }
 interface Reconcile {
   readonly skipLocked: boolean
+  /** Results of expressions. */
+  readonly evaluated: ReadonlyMap<string, Evaluated>
 }
 
 type Report = TreeTask<unknown> & Impatient
@@ -70,15 +71,13 @@ const isReconcile = (task: Task): task is Reconcile => 'skipLocked' in task
  */
 export class TreeLane extends Lane<Task, Answer> {
   readonly #context: EngineContext
-  readonly #evaluate: Evaluate
   readonly #rootId: string
   /** Reports went before the reconciles that wait. */
   #hasReconcileWaited = false
 
-  constructor(context: EngineContext, evaluate: Evaluate, rootId: string, onIdle: () => void) {
+  constructor(context: EngineContext, rootId: string, onIdle: () => void) {
     super(onIdle, context.laneWaitMs)
     this.#context = context
-    this.#evaluate = evaluate
     this.#rootId = rootId
   }
 
@@ -116,7 +115,7 @@ export class TreeLane extends Lane<Task, Answer> {
       if (first && 'command' in first) return [await this.#command(first, asked)]
       if (first && 'turn' in first) return [{ value: { value: await first.turn() } }]
       const reports = batch.filter(isReport)
-      return await (reports.length > 0 ? this.#report(reports, asked) : this.#reconcileFor(batch.filter(isReconcile)))
+      return await (reports.length > 0 ? this.#report(reports, asked) : this.#reconcile(batch.filter(isReconcile)))
     } catch (error) {
       if (isLockTimeout(error) || (error instanceof TreeLocked && error.rootId === this.#rootId))
         return batch.map(() => 'locked')
@@ -197,26 +196,14 @@ export class TreeLane extends Lane<Task, Answer> {
     return this.#context.work.find(this.#rootId, byId.keys(), canRecall)
   }
 
-  async #reconcileFor(batch: readonly Reconcile[]): Promise<readonly Attempted<Answer>[]> {
-    const value = await this.#reconcile(!this.isLocked && batch.some(({ skipLocked }) => !skipLocked))
-    return batch.map(() => (value === 'locked' ? value : { value }))
-  }
-
-  /** Decides the tree as far as possible, in as many transactions as its expressions need. */
-  async #reconcile(mayWait: boolean): Promise<Reconciled> {
-    let evaluated: ReadonlyMap<string, Evaluated> = new Map()
+  async #reconcile(batch: readonly Reconcile[]): Promise<readonly Attempted<Answer>[]> {
+    const evaluated = new Map(batch.flatMap((task) => [...task.evaluated]))
+    const mayWait = !this.isLocked && batch.some(({ skipLocked }) => !skipLocked)
     for (let failures = 0; ; ) {
       try {
         const tree = await this.#reconcileOnce(mayWait, evaluated)
         if (tree === 'gone') await forgetRoot(this.#context.pool, this.#rootId)
-        if (typeof tree === 'string') return tree
-        const evaluations = [...tree.slice.evaluations.values()]
-        // Outside of the lock, where slow or hostile expressions delay no other transaction.
-        if (evaluations.length > 0)
-          evaluated = await tree.inTrace(() => this.#evaluate(evaluations, tree.root.row.projectId))
-        // While objects are undecided, another transaction uses the results, which would be lost otherwise.
-        else if (evaluated.size === 0 || tree.undecided.size === 0) return 'done'
-        failures = 0
+        return batch.map(() => (tree === 'locked' ? tree : { value: tree }))
       } catch (error) {
         if (++failures >= RETRIES || !isTransient(error)) throw error
       }

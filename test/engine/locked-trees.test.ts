@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Busy } from '../../src/core/busy.ts'
 import type { ClaimedItem } from '../../src/core/ports/agents.ts'
-import { until } from '../testkit/wait.ts'
+import { PATIENCE_MS, until } from '../testkit/wait.ts'
 import { createWorld, DEPLOYER, item, USER, type World, type WorldOptions } from '../testkit/world.ts'
 
 /** A tree or a project that someone else has locked, for as long as they like, costs only those who want it. */
@@ -22,16 +22,20 @@ async function openWorld(options: WorldOptions = {}): Promise<World> {
 }
 
 /** Locks these rows until it is disposed, on a connection of its own. */
-async function lock({ pool }: World, table: 'object' | 'project', ids: readonly string[]): Promise<AsyncDisposable> {
+async function lock(
+  { pool }: World,
+  table: 'object' | 'project',
+  ids: readonly string[],
+): Promise<AsyncDisposableStack> {
   const holder = await pool.connect()
   await holder.query('begin')
   await holder.query(`select from ${table} where id = any($1::uuid[]) order by id for update`, [ids])
-  return {
-    async [Symbol.asyncDispose]() {
-      await holder.query('rollback')
-      holder.release()
-    },
-  }
+  const held = new AsyncDisposableStack()
+  held.defer(async () => {
+    await holder.query('rollback')
+    holder.release()
+  })
+  return held
 }
 
 /** Connections that wait for a lock at the moment. */
@@ -43,12 +47,12 @@ async function waiting({ pool }: World): Promise<number> {
 }
 
 test('commands that wait for locked trees leave connections to others, and are done once the trees are free', async () => {
-  await using world = await openWorld()
+  await using world = await openWorld({ laneWaitMs: PATIENCE_MS })
   const names = Array.from({ length: 8 }, (_, i) => `locked-${i}`)
   const trees = await Promise.all(names.map((name) => world.create(name, spec('a'))))
   const free = await world.create('free', spec('a'))
   const [first = ''] = trees
-  const locked = await lock(world, 'object', trees)
+  await using locked = await lock(world, 'object', trees)
   let answered = 0
   const cancels = [...Array.from({ length: 30 }, () => first), ...trees].map(async (id) => {
     const done = await cancel(world, id)
@@ -68,7 +72,7 @@ test('commands that wait for locked trees leave connections to others, and are d
   }
   expect(answered).toBe(0)
   expect(most).toBeLessThanOrEqual(world.pool.options.max / 2)
-  await locked[Symbol.asyncDispose]()
+  await locked.disposeAsync()
   expect(await Promise.all(cancels)).toEqual(cancels.map(() => expect.objectContaining({ ok: true })))
   expect(await update).toMatchObject({ ok: true })
 })

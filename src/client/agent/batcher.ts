@@ -127,7 +127,8 @@ export class Batcher<E, R> {
 
   #putBack(batch: readonly Queued<E, R>[], error: Error): void {
     // What came too early, or met no database, says nothing against the entries.
-    const lost = error instanceof ClientError && !isBusy(error) && (error.kind === 'network' || error.retryAfterMs !== null)
+    const lost =
+      error instanceof ClientError && !isBusy(error) && (error.kind === 'network' || error.retryAfterMs !== null)
     const { final, retryable } = this.#options.maxRefusals
     const max = error instanceof ClientError && error.retryable ? retryable : final
     if (!lost) for (const queued of batch) queued.refusals += 1
