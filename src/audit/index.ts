@@ -21,16 +21,19 @@ export function createAudit(parts: AuditParts): Audit {
   })
   const notes = new AuditNotes({ ...parts, onWritten: () => chainer.soon() })
   const seldom = new SeldomNotes((entry) => notes.note(entry))
+  // What comes later finds nobody who would write it.
+  let isOpen = true
   return {
-    noteSeldom: (entry) => seldom.note(entry),
-    note: (entry) => notes.note(entry),
-    committed: () => chainer.soon(),
+    noteSeldom: (entry) => void (isOpen && seldom.note(entry)),
+    note: (entry) => void (isOpen && notes.note(entry)),
+    committed: () => void (isOpen && chainer.soon()),
     async settle() {
       await notes.flush()
       await chainer.chain()
     },
     follow: (filter, after, signal) => feed.follow(filter, after, signal),
     async [Symbol.asyncDispose]() {
+      isOpen = false
       seldom[Symbol.dispose]()
       await notes[Symbol.asyncDispose]()
       await chainer[Symbol.asyncDispose]()

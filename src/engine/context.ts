@@ -1,3 +1,4 @@
+import type { InFlight } from '../core/in-flight.ts'
 import type { Log } from '../core/ports/log.ts'
 import type { Logger } from '../logger.ts'
 import type { Dispatcher } from './agents/dispatcher.ts'
@@ -20,4 +21,6 @@ export interface EngineContext extends EngineParts {
   readonly logger: Logger
   readonly counts: TreeCounts
   readonly lockWaits: LockWaits
+  /** The transactions that run. */
+  readonly inFlight: InFlight
 }

@@ -1,4 +1,5 @@
 import type { EngineFacts } from '../core/health.ts'
+import { InFlight } from '../core/in-flight.ts'
 import type { AgentPort } from '../core/ports/agents.ts'
 import type { Log } from '../core/ports/log.ts'
 import type { EngineCounts } from '../core/ports/measured.ts'
@@ -76,6 +77,7 @@ export function createEngineHost(options: EngineHostOptions): EngineHost {
     logger,
     counts: new TreeCounts(),
     lockWaits: new LockWaits(parts.pool.options.max),
+    inFlight: new InFlight(),
   }
   const runner = new TreeRunner(context, options.evaluate)
   // A new connection may lead to another copy of the database, after a failover.
@@ -103,7 +105,8 @@ export function createEngineHost(options: EngineHostOptions): EngineHost {
     },
     async [Symbol.asyncDispose]() {
       await engine?.[Symbol.asyncDispose]()
-      await runner.idle()
+      // Requests that were cut off have left theirs in the lanes.
+      await context.inFlight.close()
       await subscription.close()
       parts.pool.off('connect', forget)
     },
@@ -111,10 +114,14 @@ export function createEngineHost(options: EngineHostOptions): EngineHost {
 }
 
 /** Lets each family enqueue wake requests for objects that wait without a reason. */
-export async function recoverStalled({ pool, kinds }: Pick<EngineParts, 'pool' | 'kinds'>): Promise<void> {
+export async function recoverStalled({
+  pool,
+  kinds,
+  inFlight,
+}: Pick<EngineContext, 'pool' | 'kinds' | 'inFlight'>): Promise<void> {
   for (const family of kinds.families) {
     const { recoverStalled: recover } = family
     // Publishes nothing, since the engine searches for due trees right after this.
-    if (recover) await transaction({ pool, publish: () => {} }, ({ client }) => recover(client))
+    if (recover) await transaction({ pool, publish: () => {}, inFlight }, ({ client }) => recover(client))
   }
 }

@@ -12,7 +12,6 @@ export class TreeRunner {
   readonly #context: EngineContext
   readonly #evaluate: Evaluate
   readonly #lanes = new Map<string, TreeLane>()
-  readonly #active = new Set<Promise<unknown>>()
   /** Until when, by the monotonic clock, no claim searches in a tree. */
   readonly #locked = new Map<string, number>()
 
@@ -22,11 +21,11 @@ export class TreeRunner {
   }
 
   run<T>(rootId: string, task: TreeTask<T>): Promise<Ran<T>> {
-    return this.#track(this.#laneOf(rootId).run(task) as Promise<Ran<T>>)
+    return this.#laneOf(rootId).run(task) as Promise<Ran<T>>
   }
   /** The same for a task that can do without the tree: 'locked' after that time. */
   async runUnlessLocked<T>(rootId: string, task: TreeTask<T>, patienceMs: number): Promise<Ran<T> | 'locked'> {
-    const ran = (await this.#track(this.#laneOf(rootId).run({ ...task, patienceMs }))) as Ran<T> | 'locked'
+    const ran = (await this.#laneOf(rootId).run({ ...task, patienceMs })) as Ran<T> | 'locked'
     if (ran === 'locked') this.#locked.set(rootId, performance.now() + LOCKED_MS)
     return ran
   }
@@ -38,19 +37,15 @@ export class TreeRunner {
   }
   /** Runs a command under the tree's lock. It may run twice. */
   command<T>(rootId: string, command: (tree: LockedTree) => Promise<T>): Promise<Ran<T>> {
-    return this.#track(this.#laneOf(rootId).run({ command }) as Promise<Ran<T>>)
+    return this.#laneOf(rootId).run({ command }) as Promise<Ran<T>>
   }
   /** Runs a transaction that failed with `TreeLocked` again, as soon as the tree is free. */
   async afterLocked<T>(rootId: string, turn: () => Promise<T>): Promise<T> {
-    const ran = this.#track(this.#laneOf(rootId).run({ turn }))
-    return ((await ran) as { readonly value: T }).value
+    const ran = await this.#laneOf(rootId).run({ turn })
+    return (ran as { readonly value: T }).value
   }
   /** Takes the wake requests and due clocks of a tree and decides it, in as many transactions as its expressions need. */
-  reconcile(rootId: string, skipLocked: boolean): Promise<'done' | 'gone' | 'locked'> {
-    return this.#track(this.#reconcile(rootId, skipLocked))
-  }
-
-  async #reconcile(rootId: string, skipLocked: boolean): Promise<'done' | 'gone' | 'locked'> {
+  async reconcile(rootId: string, skipLocked: boolean): Promise<'done' | 'gone' | 'locked'> {
     let evaluated: ReadonlyMap<string, Evaluated> = new Map()
     for (;;) {
       const tree = (await this.#laneOf(rootId).run({ skipLocked, evaluated })) as Reconciled
@@ -73,10 +68,6 @@ export class TreeRunner {
   rootOf(objectId: string): string | undefined {
     return this.#context.work.rootOf(objectId)
   }
-  /** Waits until every transaction has ended. */
-  async idle(): Promise<void> {
-    while (this.#active.size > 0) await Promise.allSettled(this.#active)
-  }
 
   #laneOf(rootId: string): TreeLane {
     const known = this.#lanes.get(rootId)
@@ -84,12 +75,5 @@ export class TreeRunner {
     const lane = new TreeLane(this.#context, rootId, () => this.#lanes.delete(rootId))
     this.#lanes.set(rootId, lane)
     return lane
-  }
-
-  #track<T>(running: Promise<T>): Promise<T> {
-    this.#active.add(running)
-    const done = () => void this.#active.delete(running)
-    running.then(done, done)
-    return running
   }
 }

@@ -1,6 +1,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { DatabaseError, type Pool, type PoolClient } from 'pg'
-import { isDatabaseUnavailable } from '../core/database-unavailable.ts'
+import { DatabaseUnavailable, isDatabaseUnavailable } from '../core/database-unavailable.ts'
+import type { InFlight } from '../core/in-flight.ts'
 import { awaitAll } from '../store/await-all.ts'
 import { declare } from '../store/statement.ts'
 import { isTracing } from '../tracing/spans.ts'
@@ -121,10 +122,25 @@ export interface TransactionParts {
   /** Called after each commit. */
   readonly publish: (events: CommitEvents) => void
   readonly counts?: Pick<TreeCounts, 'committed' | 'failed'>
+  /** The end of the process closes it: no transaction begins afterwards. */
+  readonly inFlight: InFlight
 }
 
-/** Runs `work` in one transaction, writes the trees that it has touched, commits, and publishes the events. */
-export async function transaction<T>(
+/**
+ * Runs `work` in one transaction, writes the trees that it has touched, commits, and publishes the events.
+ * @throws DatabaseUnavailable also while the process ends
+ */
+export function transaction<T>(
+  parts: TransactionParts,
+  work: (tx: Transaction) => Promise<T>,
+  asked?: readonly Asked[],
+): Promise<T> {
+  const { inFlight } = parts
+  if (inFlight.isClosed) return Promise.reject(new DatabaseUnavailable('the process ends'))
+  return inFlight.track(run(parts, work, asked))
+}
+
+async function run<T>(
   { pool, publish, counts }: TransactionParts,
   work: (tx: Transaction) => Promise<T>,
   asked?: readonly Asked[],

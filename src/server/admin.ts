@@ -1,4 +1,5 @@
 import type { GatewayLimits } from '../core/gateway-limits.ts'
+import { InFlight } from '../core/in-flight.ts'
 import type { Secret } from '../core/secret.ts'
 import type { Logger } from '../logger.ts'
 import { createBounds } from './bounds.ts'
@@ -54,7 +55,7 @@ export async function openAdmin({
   const listener = await listen({
     ...{ ...options, bounds, routeOf, tls: null, socket: null, answered: () => {} },
     // It is there to the end of the process, and then nobody waits for probes.
-    drain: new Drain(),
+    ...{ drain: new Drain(), inFlight: new InFlight() },
     // A probe of a pod names the pod's address. Pages have no token for the metrics, and health is no secret.
     ...{ allowedHosts: [], allowedOrigins: [], refusesPages: true, allowsAnyHost: true },
   })

@@ -9,6 +9,7 @@ import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, Server, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { GatewayLimits } from '../core/gateway-limits.ts'
+import type { InFlight } from '../core/in-flight.ts'
 import { isLoopback } from '../core/loopback.ts'
 import type { Logger } from '../logger.ts'
 import type { Bounds } from './bounds.ts'
@@ -45,6 +46,8 @@ export interface ListenerOptions {
   readonly answered: (route: string, status: number, seconds: number) => void
   readonly bounds: Bounds
   readonly drain: Drain
+  /** Takes the requests, which may outlive their connections. */
+  readonly inFlight: InFlight
   /** Null: no WebSockets. */
   readonly socket: GraphQLSocket | null
   readonly logger: Logger
@@ -69,7 +72,7 @@ const SPARED_MS = 7_000
 
 /** One port for HTTP and WebSockets. Resolves once it listens. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
-  const { host, port, tls, bounds, socket, logger } = options
+  const { host, port, tls, bounds, socket, inFlight, logger } = options
   const timeouts = timeoutsOf(bounds.limits)
   const http = tls ? createTlsServer({ ...timeouts, ...tlsOptions(tls) }) : createServer(timeouts)
   if ('setSecureContext' in http) tls?.onChange(() => http.setSecureContext(contextOf(tls.current)))
@@ -84,7 +87,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   http.on('request', (request, response) => {
     open.add(response)
     fresh.used(request.socket)
-    handle(request, response, { options, port: ownPort }).catch((error: unknown) => {
+    inFlight.track(handle(request, response, { options, port: ownPort })).catch((error: unknown) => {
       logger.error({ err: error, requestId: requestIdIn(response) }, 'a request failed')
       if (response.headersSent) response.destroy()
       else replyError(response, 500, 'INTERNAL_SERVER_ERROR', 'Something went wrong on the server.')

@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from 'graphql'
 import type { GatewayLimits } from '../core/gateway-limits.ts'
+import { InFlight } from '../core/in-flight.ts'
 import type { Login } from '../core/ports/login.ts'
 import type { Viewer } from '../core/ports/viewer.ts'
 import type { Secret } from '../core/secret.ts'
@@ -72,7 +73,7 @@ export interface RunningServer extends AsyncDisposable {
   readonly loopbackUrl: string | null
   /** For another port. */
   readonly metrics: Metrics
-  /** Accepts no more connections, closes streams with SERVICE_RESTART, lets requests end, and closes. */
+  /** Accepts no more connections, closes streams with SERVICE_RESTART, lets requests end, also those whose clients have left, and closes. */
   close(): Promise<void>
 }
 
@@ -91,7 +92,8 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
   const shared = { schema, log, system, open: streams, mask: (error: unknown) => mask(error, logger) }
   const fanOut = new FanOut(shared)
   const subscribe = createSubscribe({ ...shared, fanOut, hideSuggestions: !disclosure.suggestions })
-  const common = { ...bounds, ...shared, trusted, yoga, subscribe, tokens, audit, connections }
+  const inFlight = new InFlight()
+  const common = { ...bounds, ...shared, trusted, yoga, subscribe, tokens, audit, connections, inFlight }
   const socket = createGraphQLSocket({ ...common, system, drain, logger })
   const { loopback } = options
   const ofAgents = loopback && { ...common, tokens: tokensOf(tokens, loopback.accepts) }
@@ -106,7 +108,7 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
   const dashboard = dashboardFolder === undefined ? null : await loadDashboard(dashboardFolder)
   const documentation = documentationFolder === undefined ? null : await loadDocumentation(documentationFolder)
   const parts = { ...common, metrics, metricsToken, readiness, dashboard, documentation, logins }
-  const listening = { bounds, drain, answered: metrics.answered, logger }
+  const listening = { bounds, drain, inFlight, answered: metrics.answered, logger }
   const internal =
     loopback && ofAgents && agentSocket
       ? await listen({
@@ -141,6 +143,8 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
       const late = setInterval(() => connections.endStreams(), END_MS)
       await Promise.all([...sockets.map((each) => each.close()), ...drained])
       clearInterval(late)
+      // Those whose clients have left.
+      await inFlight.idle(drain.remainingMs)
       connections[Symbol.dispose]()
     })()
     return closing

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Server } from 'graphql-ws'
 import type { WebSocket } from 'ws'
+import type { InFlight } from '../core/in-flight.ts'
 import type { System } from '../core/ports/system.ts'
 import type { CallerTrace, RequestOrigin, Viewer } from '../core/ports/viewer.ts'
 import type { Logger } from '../logger.ts'
@@ -25,6 +26,8 @@ const KEEP_ALIVE_MS = 15_000
 
 export interface SessionParts extends Bounds, TokenParts {
   readonly connections: Connections
+  /** Takes the operations, which may outlive their sockets. */
+  readonly inFlight: InFlight
   readonly system: Pick<System, 'now'>
   readonly logger: Logger
 }
@@ -224,7 +227,7 @@ export class SocketSession {
       this.#message = message
       // Declared for texts, it takes what is parsed, too.
       const handled = read.ok ? handle(read.message as string) : this.#refuse(data, read.problem)
-      handled.catch((error: unknown) => this.#failed(error)).finally(() => message.end())
+      this.#parts.inFlight.track(handled).catch((error: unknown) => this.#failed(error)).finally(() => message.end())
     })
   }
 

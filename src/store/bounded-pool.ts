@@ -14,6 +14,9 @@ import { isLoginRefused, Unanswered, unavailableOf, unreachableOf } from './unav
 /** The database may be there: all connections of the pool are in use, for as long as a request may wait for one. */
 export class PoolExhausted extends DatabaseUnavailable {}
 
+/** The process ends: nothing uses the pool any more. */
+export class PoolEnded extends DatabaseUnavailable {}
+
 /** Milliseconds that connections get to close in order when the pool ends. */
 const GOODBYE_MS = 1_000
 
@@ -102,13 +105,15 @@ export class BoundedPool extends Pool {
     const again = () => super.connect()
     // Of a query of the pool, which translates errors itself.
     if (callback) {
-      if (this.#isRefused()) return callback(refused(), undefined, () => {})
+      const refused = this.#refusal()
+      if (refused) return callback(refused, undefined, () => {})
       return super.connect((error, client, release) => {
         if (!(error && isLoginRefused(error))) return callback(error, client, release)
         void this.#renewed(error).then((isNew) => (isNew ? super.connect(callback) : callback(error, client, release)))
       })
     }
-    if (this.#isRefused()) return Promise.reject(refused())
+    const refused = this.#refusal()
+    if (refused) return Promise.reject(refused)
     return super
       .connect()
       .catch(async (error) => ((await this.#renewed(error)) ? again() : Promise.reject(error)))
@@ -128,9 +133,10 @@ export class BoundedPool extends Pool {
     if (this.#ownsReachability) await this.#reachability[Symbol.asyncDispose]()
   }) as Pool['end']
 
-  /** Requests need not find out for themselves, one after the other, that the database is away. */
-  #isRefused(): boolean {
-    return this.#reachability.isDown && !this.ending
+  /** Null: connections are given. Requests need not find out for themselves, one after the other, that the database is away. */
+  #refusal(): DatabaseUnavailable | null {
+    if (this.ending) return new PoolEnded('the process ends')
+    return this.#reachability.isDown ? new DatabaseUnavailable('the database cannot be reached') : null
   }
 
   /** Whether a login that was refused has been replaced. */
@@ -185,4 +191,3 @@ function noted(error: unknown, reachability: Reachability): unknown {
 }
 
 const tooLate = (ms: number): DatabaseUnavailable => new Unanswered(`no connection within ${ms} ms`)
-const refused = (): DatabaseUnavailable => new DatabaseUnavailable('the database cannot be reached')

@@ -1,8 +1,10 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
+import { WebSocket } from 'ws'
 import { createClient, type PhaseChange } from '../../src/client/index.ts'
 import { startBalancer } from '../testkit/balancer.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
 import { create, items, show } from '../testkit/mutations.ts'
 import { createTestDatabase } from '../testkit/postgres.ts'
@@ -79,4 +81,45 @@ test('a gateway that is told to end under load fails no request, and its subscri
   await holder.query('rollback')
   holder.release()
   expect(await hanging).toBeInstanceOf(Error)
+})
+
+test('requests whose clients have left end before the connections to the database, and the process ends with 0', async () => {
+  await using database = await createTestDatabase()
+  const env = { DATABASE_URL: database.url, PHASELINE_SECRET_KEY: SECRET_KEY, PHASELINE_DRAIN_TIMEOUT_MS: '20000' }
+  await using server = await startServer({ env: { ...env, PHASELINE_ROLES: 'gateway,engine' } })
+  const holder = await database.pool.connect()
+  await holder.query('begin; lock table project in access exclusive mode')
+  const query = MUTATIONS.createInstallation
+  const payload = (name: string) => ({ query, variables: { input: { name, spec: items(1) } } })
+  const socket = new WebSocket(server.url.replace('http', 'ws'), 'graphql-transport-ws')
+  const message = () => once(socket, 'message').then(([data]) => JSON.parse(String(data)) as { readonly id?: string })
+  await once(socket, 'open')
+  const send = (sent: object) => socket.send(JSON.stringify(sent))
+  send({ type: 'connection_init', payload: { authorization: `Bearer ${server.token}` } })
+  await message()
+  for (let i = 0; i < 20; i++) send({ id: `create-${i}`, type: 'subscribe', payload: payload(`socket-${i}`) })
+  send({ id: 'last', type: 'subscribe', payload: { query: '{ __typename }' } })
+  expect(await message()).toMatchObject({ id: 'last' })
+  const leaving = new AbortController()
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${server.token}` }
+  const posted = Array.from({ length: 20 }, (_, i) =>
+    fetch(server.url, { method: 'POST', headers, body: JSON.stringify(payload(`post-${i}`)), signal: leaving.signal }).catch(() => null),
+  )
+  // Answered after the others have come.
+  await server.client.query(HEAD)
+  const waiting = `select from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`
+  await until(async () => ((await database.pool.query(waiting)).rowCount ?? 0) > 0, { what: 'a request waits for the table' })
+
+  leaving.abort()
+  socket.terminate()
+  await Promise.all(posted)
+  const stopped = server.stop()
+  const isClosed = () => fetch(server.origin).then(() => false, () => true)
+  await until(isClosed, { what: 'the server takes no more connections' })
+  await holder.query('rollback')
+  holder.release()
+  expect(await stopped).toBe(0)
+  expect(server.output()).not.toMatch(/"level":[456]0/)
+  const { rows } = await database.pool.query(`select count(*)::int as trees from object where kind = 'INSTALLATION'`)
+  expect(rows[0]?.trees).toBeGreaterThanOrEqual(20)
 })

@@ -10,6 +10,7 @@ import type { ObjectKind, Phase } from '../../src/core/vocabulary.ts'
 import type { TypedDocument } from '../../src/documents/typed-document.ts'
 import { evaluateIn } from '../../src/engine/evaluate.ts'
 import { kindsOf } from '../../src/engine/families.ts'
+import { InFlight } from '../../src/core/in-flight.ts'
 import { createEngineHost, type EngineHost, recoverStalled } from '../../src/engine/index.ts'
 import { createCommands, familyTokens } from '../../src/families/define-family.ts'
 import type { DeploymentsCommands } from '../../src/families/deployments/commands.ts'
@@ -186,7 +187,7 @@ export async function createWorld({ system, ownDatabase = false, laneWaitMs }: W
     audit,
     settle,
     due: () => dueRoots(pool, given.fixedTime, 100),
-    recoverStalled: () => recoverStalled(parts),
+    recoverStalled: () => recoverStalled({ ...parts, inFlight: new InFlight() }),
     second: async () => drive(),
     create: async (name, spec, reconcile = true) =>
       (await done(MUTATIONS.createInstallation, { name, spec, reconcile })).id,
