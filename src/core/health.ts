@@ -23,8 +23,8 @@ export type HealthCheckName =
 export interface HealthFacts {
   /** Null: it has not answered in time. NOT_ASKED: no connection was free to ask it on. */
   readonly database: DatabaseFacts | 'NOT_ASKED' | null
-  /** It has refused a write for want of space, and would do so again. */
-  readonly isDiskFull: boolean
+  /** What a write has failed for want of, and would again, in words for anybody; null: nothing. */
+  readonly shortage: string | null
   /** Milliseconds for which a request has been waiting for a connection, at least. */
   readonly poolWaitMs: number
   /** Milliseconds since the clock of the database was read. */
@@ -64,7 +64,7 @@ export const check = (name: HealthCheckName, problem: string | false): HealthChe
 
 export function judgeHealth({
   database: found,
-  isDiskFull,
+  shortage,
   poolWaitMs,
   clockAgeMs,
   engine,
@@ -77,7 +77,7 @@ export function judgeHealth({
     ...(database
       ? [
           check('schema', database.schemaProblem ?? false),
-          check('writable', whyNotWritable(database, isDiskFull)),
+          check('writable', whyNotWritable(database, shortage)),
           check(
             'numberer',
             database.unnumberedMs > bounds.unnumbered &&
@@ -91,9 +91,9 @@ export function judgeHealth({
   ]
 }
 
-function whyNotWritable({ isReadOnly }: DatabaseFacts, isDiskFull: boolean): string | false {
+function whyNotWritable({ isReadOnly }: DatabaseFacts, shortage: string | null): string | false {
   if (isReadOnly) return 'the database takes no writes: it is a standby, or set to read only'
-  return isDiskFull && 'the database has no space left'
+  return shortage ?? false
 }
 
 /**

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { DatabaseError, type Pool, type PoolClient } from 'pg'
-import { DatabaseUnavailable, isDatabaseUnavailable } from '../core/database-unavailable.ts'
+import { DatabaseShortage, DatabaseUnavailable, isDatabaseUnavailable } from '../core/database-unavailable.ts'
 import type { InFlight } from '../core/in-flight.ts'
 import { awaitAll } from '../store/await-all.ts'
 import { declare } from '../store/statement.ts'
@@ -165,7 +165,7 @@ async function run<T>(
     counts?.failed(cause)
     trace?.end(statementsOf(client) - statements, { error: cause })
     // It may lead to a server that has become a standby.
-    if (isDatabaseUnavailable(cause)) broken ??= cause as Error
+    if (isDatabaseUnavailable(cause) && !(cause instanceof DatabaseShortage)) broken ??= cause as Error
     throw cause
   } finally {
     // The pool does not get back a connection that cannot roll back, or has no database behind it.

@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
+import { DatabaseShortage, postgresOutageOf } from '../core/database-unavailable.ts'
 import { type DatabaseFacts, FirstInLine, HEALTH_BOUNDS, QueueWatch } from '../core/health.ts'
 import { judgeRange, type SchemaRange } from '../core/schema-range.ts'
 import type { Logger } from '../logger.ts'
@@ -26,13 +27,11 @@ const STATE = statement({
 /** Takes about 100 KB of the space that tables have, and gives them back. */
 const TAKE_SPACE = `create temp table phaseline_space on commit drop as
   select repeat('space', 300) as bytes from generate_series(1, 64)`
-/** What Postgres answers when it cannot extend a file. */
-const DISK_FULL = '53100'
 
 interface MeasuredDatabase {
   /** Null: it has not answered in time. NOT_ASKED: no connection was free to ask it on. */
   readonly database: DatabaseFacts | 'NOT_ASKED' | null
-  readonly isDiskFull: boolean
+  readonly shortage: string | null
   readonly poolWaitMs: number
 }
 
@@ -55,7 +54,8 @@ export class DatabaseHealth {
   #asking: Promise<DatabaseFacts | 'NOT_ASKED' | null> | null = null
   /** The question is on its way. */
   #isAsked = false
-  #isDiskFull = false
+  /** What a write has failed for want of, e.g. space. */
+  #shortage: string | null = null
 
   constructor({ pool, migrations, logger }: DatabaseHealthParts) {
     this.#pool = pool
@@ -78,14 +78,15 @@ export class DatabaseHealth {
     const database = await this.#answerInTime()
     const at = performance.now()
     const waits = this.#queues.map(({ pool, watch, served }) => watch.look({ at, waiting: pool.waitingCount, served }))
-    return { database, isDiskFull: this.#isDiskFull, poolWaitMs: Math.max(...waits) }
+    return { database, shortage: this.#shortage, poolWaitMs: Math.max(...waits) }
   }
 
-  /** What the writes of the process are told is the cheapest way to learn of a full disk. */
+  /** The errors of the process's own statements are the cheapest way to learn of a full disk. */
   #listen(client: PoolClient): void {
     const { connection } = client as unknown as { readonly connection: NodeJS.EventEmitter }
     connection.on('errorMessage', ({ code }: { readonly code?: string }) => {
-      if (code === DISK_FULL) this.#isDiskFull = true
+      const outage = postgresOutageOf(code)
+      if (typeof outage === 'object' && outage !== null) this.#shortage = outage.shortage
     })
   }
 
@@ -110,7 +111,7 @@ export class DatabaseHealth {
       const [row] = await this.#state()
       if (!row) return null
       // Nobody sends writes to a process that is not ready, so it has to find out by itself that there is space again.
-      if (this.#isDiskFull && !row.read_only) this.#isDiskFull = !(await this.#hasSpace())
+      if (this.#shortage !== null && !row.read_only) this.#shortage = await this.#findShortage()
       return {
         schemaProblem: this.#judgeSchema(row),
         isReadOnly: row.read_only,
@@ -144,12 +145,12 @@ export class DatabaseHealth {
   }
 
   /** Who may not make such tables learns by its next write. */
-  async #hasSpace(): Promise<boolean> {
+  async #findShortage(): Promise<string | null> {
     try {
       await this.#pool.query(TAKE_SPACE)
-      return true
+      return null
     } catch (error) {
-      return (error as { readonly code?: string }).code !== DISK_FULL
+      return error instanceof DatabaseShortage ? error.shortage : null
     }
   }
 }

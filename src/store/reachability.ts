@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { DatabaseUnavailable } from '../core/database-unavailable.ts'
+import { DatabaseShortage, type DatabaseUnavailable } from '../core/database-unavailable.ts'
 import type { Logger } from '../logger.ts'
 import { afterRunning } from './running-time.ts'
 import { GOODBYE_MS, ServerClient } from './server-client.ts'
@@ -8,7 +8,7 @@ import { isCrowded, isLoginRefused, Unanswered, unavailableOf, unreachableOf } f
 
 /** Interval of the attempts to reach a database that is away, in milliseconds. */
 const RETRY_MS = 250
-/** An outage is told when it begins and when it ends, and in between so often, in milliseconds. */
+/** An outage or a shortage is logged when it begins, and so often while it lasts, in milliseconds. */
 const REMIND_MS = 10_000
 /** Connections that break are told so often at most, in milliseconds. */
 const BROKE_MS = 1_000
@@ -48,6 +48,8 @@ export class Reachability implements AsyncDisposable {
   #failures = 0
   #isClosing = false
   #brokeAt = Number.NEGATIVE_INFINITY
+  /** What the database lacks, with the time of the last line on it and the failures since. */
+  readonly #shortages = new Map<string, { loggedAt: number; failures: number }>()
   #heardAt = Number.NEGATIVE_INFINITY
 
   constructor(options: ReachabilityOptions) {
@@ -65,11 +67,23 @@ export class Reachability implements AsyncDisposable {
   }
 
   /** A connection broke, or a statement failed because the server refuses it for now. */
-  broke({ message: reason }: Error): void {
+  broke(error: Error): void {
+    if (error instanceof DatabaseShortage) return this.#fellShort(error)
+    const { message: reason } = error
     const now = performance.now()
     if (this.isDown || this.#isClosing || now - this.#brokeAt < BROKE_MS) return
     this.#brokeAt = now
     this.#options.logger.warn({ reason }, 'a connection to the database failed')
+  }
+
+  #fellShort({ shortage, message: reason }: DatabaseShortage): void {
+    const now = performance.now()
+    const known = this.#shortages.get(shortage) ?? { loggedAt: Number.NEGATIVE_INFINITY, failures: 0 }
+    this.#shortages.set(shortage, known)
+    known.failures += 1
+    if (now - known.loggedAt < REMIND_MS) return
+    this.#options.logger.error({ shortage, reason, failures: known.failures }, 'statements fail for want of resources')
+    Object.assign(known, { loggedAt: now, failures: 0 })
   }
 
   /** A new connection could not be made. */

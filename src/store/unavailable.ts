@@ -1,11 +1,6 @@
 import { DatabaseError } from 'pg'
-import { DatabaseUnavailable } from '../core/database-unavailable.ts'
+import { DatabaseShortage, DatabaseUnavailable, postgresOutageOf } from '../core/database-unavailable.ts'
 
-/**
- * Codes of Postgres: connection exceptions, shutdown, crash and start of the server, too many connections, a server that has
- * become a standby, and the two timeouts by which it ends a connection.
- */
-const POSTGRES = /^(08...|57P0[1235]|53300|25006|25P03)$/
 /** Codes of the operating system and of name resolution. ENOENT: the socket of a server that does not run. */
 const SYSTEM = new Set([
   'ECONNREFUSED',
@@ -27,13 +22,10 @@ const DRIVER = /^(Connection terminated|timeout e|Client (has encountered a conn
 /** Nothing came back in time. */
 export class Unanswered extends DatabaseUnavailable {}
 
-/** The code of a server that has no connection left: it is there. */
-const TOO_MANY = '53300'
-
 /** The server has no connection left for us, and those that are open go on. */
 export const isCrowded = (error: unknown): boolean =>
   error instanceof DatabaseError
-    ? error.code === TOO_MANY
+    ? postgresOutageOf(error.code) === 'CROWDED'
     : error instanceof DatabaseUnavailable && error.cause instanceof DatabaseError && isCrowded(error.cause)
 
 /** A login that the server does not accept, or not any more. */
@@ -52,12 +44,14 @@ export const isLoginRefused = (error: unknown): boolean =>
 export function unavailableOf(error: unknown): DatabaseUnavailable | null {
   if (error instanceof DatabaseUnavailable) return error
   if (!(error instanceof Error)) return null
+  if (error instanceof DatabaseError) {
+    const outage = postgresOutageOf(error.code)
+    if (outage === null) return null
+    if (typeof outage === 'string') return new DatabaseUnavailable(error.message, { cause: error })
+    return new DatabaseShortage(outage.shortage, error.message, { cause: error })
+  }
   const { code, errors } = error as Error & { readonly code?: unknown; readonly errors?: unknown }
-  const isAway =
-    error instanceof DatabaseError
-      ? POSTGRES.test(error.code ?? '')
-      : DRIVER.test(error.message) || (typeof code === 'string' && SYSTEM.has(code))
-  if (!isAway) return null
+  if (!DRIVER.test(error.message) && !(typeof code === 'string' && SYSTEM.has(code))) return null
   // A name with several addresses fails with an error that has no message of its own.
   const [first] = Array.isArray(errors) ? errors : []
   const reason = error.message || (first instanceof Error ? first.message : '') || String(code)

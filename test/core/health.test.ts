@@ -11,7 +11,7 @@ import {
 const HEALTHY = { schemaProblem: null, isReadOnly: false, unnumberedMs: 0, overdueMs: 0 }
 const FINE: HealthFacts = {
   database: HEALTHY,
-  isDiskFull: false,
+  shortage: null,
   poolWaitMs: 0,
   clockAgeMs: 0,
   engine: { lookedAgoMs: 0, workedAgoMs: 0 },
@@ -37,7 +37,7 @@ test.each<[Partial<HealthFacts>, string]>([
   [{ database: null }, 'database: the database does not answer'],
   [database({ schemaProblem: 'start a newer version' }), 'schema: start a newer version'],
   [database({ isReadOnly: true }), 'writable: the database takes no writes: it is a standby, or set to read only'],
-  [{ isDiskFull: true }, 'writable: the database has no space left'],
+  [{ shortage: 'the database has no space left' }, 'writable: the database has no space left'],
   [{ poolWaitMs: poolWait + 1 }, 'pool: requests have waited for 5 s for a connection'],
   [database({ unnumberedMs: unnumbered + 1 }), 'numberer: changes have waited for 10 s for their numbers'],
   [{ engine: { lookedAgoMs: engine + 1, workedAgoMs: 0 } }, 'engine: the engine has not looked for due trees for 30 s'],

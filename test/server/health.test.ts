@@ -4,6 +4,7 @@ import { deployments } from '../../src/families/deployments/index.ts'
 import { createLogger } from '../../src/logger.ts'
 import { startAgentsAlone } from '../../src/start/agents-alone.ts'
 import { configOf, startTestApp, startTestProcess, type TestApp, type TestProcess } from '../testkit/app.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
 import { create, items, show } from '../testkit/mutations.ts'
 import { type Switch, startSwitch } from '../testkit/own-postgres.ts'
 import { createTestDatabase, type TestDatabase } from '../testkit/postgres.ts'
@@ -47,6 +48,13 @@ interface Asked {
 async function get(path: string, headers: Record<string, string> = {}, of: Asked = engine): Promise<Answer> {
   const response = await fetch(`${of.app.adminOrigin}${path}`, { headers })
   return { status: response.status, text: await response.text() }
+}
+async function post({ url }: TestApp, name: string) {
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` }
+  const body = JSON.stringify({ query: MUTATIONS.createInstallation, variables: { input: { name, spec: items(1) } } })
+  const response = await fetch(url, { method: 'POST', headers, body })
+  const { errors } = (await response.json()) as { readonly errors?: readonly object[] }
+  return { status: response.status, retryAfter: response.headers.get('retry-after'), errors }
 }
 const JSON_TYPE = { accept: 'application/json' }
 /** Reasons against it, when there are any. */
@@ -193,7 +201,8 @@ test('a database that takes no writes is not ready', async () => {
     await until(async () => (await whyNot(each)) === null, { what: 'it is ready again' })
 })
 
-test('a full disk is not ready until there is space, though nobody sends writes meanwhile', async () => {
+test('a full disk is an outage, told once, and not ready until there is space, though nobody sends writes meanwhile', async () => {
+  const before = gateway.output().length
   const { pool } = database
   await pool.query(`
     create function full_disk() returns trigger language plpgsql as $$
@@ -203,7 +212,13 @@ test('a full disk is not ready until there is space, though nobody sends writes 
     create trigger full_disk before insert on object execute function full_disk();
     create event trigger full_disk_for_tables on ddl_command_start when tag in ('CREATE TABLE AS')
       execute function full_disk_for_tables();`)
-  await expect(create(gateway.client, 'refused', items(1))).rejects.toThrow()
+  const refused = await Promise.all(Array.from({ length: 10 }, (_, i) => post(gateway, `refused-${i}`)))
+  for (const { status, retryAfter, errors } of refused) {
+    expect({ status, retryAfter }).toEqual({ status: 503, retryAfter: '1' })
+    expect(errors).toMatchObject([{ extensions: { code: 'SERVICE_UNAVAILABLE', retryable: true } }])
+  }
+  const lines = gateway.output().slice(before).split('\n').filter((line) => /"level":[456]0/.test(line))
+  expect(lines.map((line) => JSON.parse(line).shortage)).toEqual(['the database has no space left'])
   const reason = await until(() => whyNot(gateway), { what: 'that is seen' })
   expect(reason).toBe('writable: the database has no space left\n')
   await pool.query('drop event trigger full_disk_for_tables; drop trigger full_disk on object')

@@ -70,8 +70,8 @@ const isImpossibleValue = (error: unknown): boolean => /^22...$/.test(postgresCo
 /** A statement that has taken too long was cancelled. */
 const isCancelled = (error: unknown): boolean => postgresCodeOf(error) === '57014'
 
-/** Another transaction has kept a lock for too long. */
-const hasWaitedForLock = (error: unknown): boolean => postgresCodeOf(error) === '55P03'
+/** Another transaction has kept a lock for too long, or has changed the same: deadlocks and serialisation failures. */
+const isContended = (error: unknown): boolean => /^(55P03|40001|40P01)$/.test(postgresCodeOf(error))
 
 function postgresCodeOf(error: unknown): string {
   const { code, meta } = error as { readonly code?: unknown; readonly meta?: PrismaMeta }
@@ -88,7 +88,7 @@ export function failureOf(error: Error): GraphQLError | null {
   if (isImpossibleValue(error)) return failure('BAD_USER_INPUT', 'A value in the request cannot be stored or compared.')
   // The log tells of the outage, once.
   if (isDatabaseUnavailable(error)) return databaseFailure()
-  if (hasWaitedForLock(error)) return failure('TIMEOUT', 'Others have worked on the same for too long: try again.')
+  if (isContended(error)) return failure('TIMEOUT', 'Others have worked on the same for too long: try again.')
   if (isCancelled(error)) return failure('TIMEOUT', 'The database took too long: ask for less, or for smaller pages.')
   return null
 }
