@@ -46,6 +46,7 @@ import { FigureReader } from './store/figures.ts'
 import { knownMigrations, migrate } from './store/migrate.ts'
 import { ensureProject } from './store/projects.ts'
 import { createSealing } from './store/sealing.ts'
+import { catchUpSequences } from './store/sequences.ts'
 import { WriteWatch } from './store/write-watch.ts'
 import { systemOf } from './system.ts'
 
@@ -117,6 +118,7 @@ export async function startApp(
   }
   await migrate(pool, MIGRATIONS_FOLDER, stop)
   await extendVocabulary(pool, families, migrations)
+  await catchUpSequences(pool, logger)
   const clock = parts.use(await startDatabaseClock({ pool, logger }))
   const system = systemOf(clock)
   await ensureProject(pool, 'default', system)

@@ -37,6 +37,8 @@ export interface DatabaseFacts {
   readonly schemaProblem: string | null
   /** A standby, or one that takes no writes. */
   readonly isReadOnly: boolean
+  /** Each write fails: the sequence of the log's batches gives numbers that are taken, and could not catch up. */
+  readonly isLogBehind: boolean
   /** Milliseconds for which the same batch of the log has been without a number, at least. */
   readonly unnumberedMs: number
   /** Milliseconds by which a tree is overdue; at most 0: none is. */
@@ -91,8 +93,9 @@ export function judgeHealth({
   ]
 }
 
-function whyNotWritable({ isReadOnly }: DatabaseFacts, shortage: string | null): string | false {
+function whyNotWritable({ isReadOnly, isLogBehind }: DatabaseFacts, shortage: string | null): string | false {
   if (isReadOnly) return 'the database takes no writes: it is a standby, or set to read only'
+  if (isLogBehind) return 'a sequence of the database is behind its table'
   return shortage ?? false
 }
 

@@ -118,10 +118,11 @@ export async function recoverStalled({
   pool,
   kinds,
   inFlight,
-}: Pick<EngineContext, 'pool' | 'kinds' | 'inFlight'>): Promise<void> {
+  logger,
+}: Pick<EngineContext, 'pool' | 'kinds' | 'inFlight' | 'logger'>): Promise<void> {
   for (const family of kinds.families) {
     const { recoverStalled: recover } = family
     // Publishes nothing, since the engine searches for due trees right after this.
-    if (recover) await transaction({ pool, publish: () => {}, inFlight }, ({ client }) => recover(client))
+    if (recover) await transaction({ pool, publish: () => {}, inFlight, logger }, ({ client }) => recover(client))
   }
 }

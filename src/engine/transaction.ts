@@ -2,7 +2,9 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { DatabaseError, type Pool, type PoolClient } from 'pg'
 import { DatabaseShortage, DatabaseUnavailable, isDatabaseUnavailable } from '../core/database-unavailable.ts'
 import type { InFlight } from '../core/in-flight.ts'
+import type { Logger } from '../logger.ts'
 import { awaitAll } from '../store/await-all.ts'
+import { catchUpSequences, isGivenTwice } from '../store/sequences.ts'
 import { declare } from '../store/statement.ts'
 import { isTracing } from '../tracing/spans.ts'
 import { LockedPlaces } from './agents/locked-places.ts'
@@ -124,6 +126,7 @@ export interface TransactionParts {
   readonly counts?: Pick<TreeCounts, 'committed' | 'failed'>
   /** The end of the process closes it: no transaction begins afterwards. */
   readonly inFlight: InFlight
+  readonly logger: Logger
 }
 
 /**
@@ -141,7 +144,7 @@ export function transaction<T>(
 }
 
 async function run<T>(
-  { pool, publish, counts }: TransactionParts,
+  { pool, publish, counts, logger }: TransactionParts,
   work: (tx: Transaction) => Promise<T>,
   asked?: readonly Asked[],
 ): Promise<T> {
@@ -164,6 +167,10 @@ async function run<T>(
     const cause = tx.causeOf(error)
     counts?.failed(cause)
     trace?.end(statementsOf(client) - statements, { error: cause })
+    if (isGivenTwice(cause) && !broken) {
+      await catchUpSequences(client, logger)
+      throw new DatabaseUnavailable('a sequence was behind its table', { cause })
+    }
     // It may lead to a server that has become a standby.
     if (isDatabaseUnavailable(cause) && !(cause instanceof DatabaseShortage)) broken ??= cause as Error
     throw cause

@@ -208,7 +208,10 @@ export class Hub {
   /** Another server, another database, or the same one restarted: the log continues if it has the delivered changes. */
   async #reopen(): Promise<void> {
     const { end } = this.live
-    const { identity, head, isContinued } = await reopenLog(this.#pool, this.live, this.#identity)
+    const { identity, head, isContinued } = await reopenLog(this.#pool, this.live, {
+      identity: this.#identity,
+      logger: this.#logger,
+    })
     // Announcements that came meanwhile are of the previous database; the next check takes the new one in.
     if (this.live.end !== end) throw new Error('The log has moved while it was being opened.')
     this.#adopt(identity)

@@ -1,6 +1,8 @@
 import type { LogCursor } from '../core/ports/log.ts'
 import type { Client } from '../store/client.ts'
 import { cursorAt } from './cursor.ts'
+import type { Logger } from '../logger.ts'
+import { catchUpSequences } from '../store/sequences.ts'
 import { type Found, lookUp } from './head.ts'
 import { forkLog, type LogIdentity, openLog } from './identity.ts'
 import type { LiveBuffer } from './live-buffer.ts'
@@ -17,9 +19,14 @@ export interface ReopenedLog {
 /**
  * Opens the log of a database that has restarted or was replaced.
  * @param live the last delivered changes
- * @param known the log that they were delivered from
+ * @param identity of the log that they were delivered from
  */
-export async function reopenLog(client: Client, live: Remembered, known: LogIdentity): Promise<ReopenedLog> {
+export async function reopenLog(
+  client: Client,
+  live: Remembered,
+  { identity: known, logger }: { readonly identity: LogIdentity; readonly logger: Logger },
+): Promise<ReopenedLog> {
+  await catchUpSequences(client, logger)
   const identity = await openLog(client)
   const { end } = live
   const [here, head] = await lookUp(client, [end.sequence, 'head'])

@@ -5,6 +5,7 @@ import { judgeRange, type SchemaRange } from '../core/schema-range.ts'
 import type { Logger } from '../logger.ts'
 import { PoolExhausted } from './bounded-pool.ts'
 import { bigint, boolean, float8, nullable, text } from './column-types.ts'
+import { catchUpSequences, LOG_IS_BEHIND } from './sequences.ts'
 import { statement } from './statement.ts'
 import * as table from './tables.ts'
 
@@ -14,13 +15,15 @@ const STATE = statement({
       (select oldest from schema_range) as oldest,
       (select max(migration_name::text collate "C") from "_prisma_migrations" where finished_at is not null) as newest,
       (select id from log_batch where first_seq is null order by id limit 1) as unnumbered,
-      coalesce((select extract(epoch from clock_timestamp() - min(wake_at))::float8 * 1000 from root_queue), 0) as overdue_ms`,
+      coalesce((select extract(epoch from clock_timestamp() - min(wake_at))::float8 * 1000 from root_queue), 0) as overdue_ms,
+      ${LOG_IS_BEHIND} as log_is_behind`,
   row: {
     read_only: boolean,
     oldest: nullable(table.schemaRange.oldest),
     newest: nullable(text),
     unnumbered: nullable(bigint),
     overdue_ms: float8,
+    log_is_behind: boolean,
   },
 })
 
@@ -112,7 +115,9 @@ export class DatabaseHealth {
       if (!row) return null
       // Nobody sends writes to a process that is not ready, so it has to find out by itself that there is space again.
       if (this.#shortage !== null && !row.read_only) this.#shortage = await this.#findShortage()
+      const isLogBehind = row.log_is_behind && !row.read_only && !(await this.#catchUp())
       return {
+        isLogBehind,
         schemaProblem: this.#judgeSchema(row),
         isReadOnly: row.read_only,
         unnumberedMs: this.#unnumbered.look(row.unnumbered, performance.now()),
@@ -133,6 +138,17 @@ export class DatabaseHealth {
       return rows
     } finally {
       client.release(broken)
+    }
+  }
+
+  /** Nobody sends writes to a process that is not ready, and their failures would show it otherwise. */
+  async #catchUp(): Promise<boolean> {
+    try {
+      await catchUpSequences(this.#pool, this.#logger)
+      return true
+    } catch (error) {
+      this.#logger.error({ err: error }, 'a sequence is behind its table, and could not catch up')
+      return false
     }
   }
 

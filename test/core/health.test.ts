@@ -8,7 +8,7 @@ import {
   QueueWatch,
 } from '../../src/core/health.ts'
 
-const HEALTHY = { schemaProblem: null, isReadOnly: false, unnumberedMs: 0, overdueMs: 0 }
+const HEALTHY = { schemaProblem: null, isReadOnly: false, isLogBehind: false, unnumberedMs: 0, overdueMs: 0 }
 const FINE: HealthFacts = {
   database: HEALTHY,
   shortage: null,
@@ -36,6 +36,7 @@ const { poolWait, unnumbered, engine, clockAge } = HEALTH_BOUNDS
 test.each<[Partial<HealthFacts>, string]>([
   [{ database: null }, 'database: the database does not answer'],
   [database({ schemaProblem: 'start a newer version' }), 'schema: start a newer version'],
+  [database({ isLogBehind: true }), 'writable: a sequence of the database is behind its table'],
   [database({ isReadOnly: true }), 'writable: the database takes no writes: it is a standby, or set to read only'],
   [{ shortage: 'the database has no space left' }, 'writable: the database has no space left'],
   [{ poolWaitMs: poolWait + 1 }, 'pool: requests have waited for 5 s for a connection'],

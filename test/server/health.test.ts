@@ -3,6 +3,7 @@ import type { FamilyDefinition } from '../../src/families/define-family.ts'
 import { deployments } from '../../src/families/deployments/index.ts'
 import { createLogger } from '../../src/logger.ts'
 import { startAgentsAlone } from '../../src/start/agents-alone.ts'
+import { SEQUENCES } from '../../src/store/sequences.ts'
 import { configOf, startTestApp, startTestProcess, type TestApp, type TestProcess } from '../testkit/app.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
 import { create, items, show } from '../testkit/mutations.ts'
@@ -224,6 +225,33 @@ test('a full disk is an outage, told once, and not ready until there is space, t
   await pool.query('drop event trigger full_disk_for_tables; drop trigger full_disk on object')
   await until(async () => (await whyNot(gateway)) === null, { what: 'it is ready again' })
   await create(gateway.client, 'accepted', items(1))
+})
+
+test('sequences that are behind their tables catch up: by the first write that fails, by a probe, at start', async () => {
+  const { pool } = database
+  const setBack = () => pool.query(SEQUENCES.map(({ sequence }) => `select setval('${sequence}', 1, false)`).join(';'))
+  const behind = async () => {
+    const found = SEQUENCES.map(({ sequence, table, column }) => `select '${sequence}' as sequence
+      where (select max("${column}") from "${table}") > (select last_value from "${sequence}")`)
+    return (await pool.query<{ sequence: string }>(found.join(' union all '))).rows.map(({ sequence }) => sequence)
+  }
+  await setBack()
+  expect(await behind()).toContain('log_batch_id_seq')
+  expect(await post(gateway, 'not-yet')).toMatchObject({ status: 503, errors: [{ extensions: { retryable: true } }] })
+  expect(await behind()).toEqual([])
+  await create(gateway.client, 'not-yet', items(1))
+
+  await setBack()
+  await until(async () => (await behind()).length === 0 || ((await whyNot()), false), { what: 'a probe has mended it' })
+  expect(await whyNot()).toBeNull()
+
+  await setBack()
+  await using started = await startTestApp({
+    ...{ token: TOKEN, env: { DATABASE_URL: database.url, PHASELINE_ROLES: 'gateway' } },
+  })
+  expect(await behind()).toEqual([])
+  expect(started.output()).toContain('"sequence":"log_batch_id_seq"')
+  await create(started.client, 'at-once', items(1))
 })
 
 test('agents alone work for a gateway elsewhere, and say whether they can', async () => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Pool } from 'pg'
 import { expect, test } from 'vitest'
+import { SEQUENCES } from '../../src/store/sequences.ts'
 import { createTestDatabase } from '../testkit/postgres.ts'
 import { readPrismaSchema, type TableShape } from '../testkit/prisma-schema.ts'
 
@@ -46,4 +47,14 @@ test('schema.prisma is the migrated database', async () => {
   const found = await readDatabase(database.pool)
   expect(Object.keys(said).length).toBeGreaterThan(20)
   expect(said).toEqual(found)
+})
+
+test('each sequence of the database is one that catches up with its column', async () => {
+  await using database = await createTestDatabase(1)
+  const { rows } = await database.pool.query(`
+    select s.relname as sequence, t.relname as table, a.attname as column
+    from pg_class s join pg_depend d on d.classid = 'pg_class'::regclass and d.objid = s.oid and d.deptype in ('a', 'i')
+    join pg_class t on t.oid = d.refobjid join pg_attribute a on a.attrelid = t.oid and a.attnum = d.refobjsubid
+    where s.relkind = 'S' and s.relnamespace = 'public'::regnamespace order by 1`)
+  expect(rows).toEqual(SEQUENCES.toSorted((a, b) => (a.sequence < b.sequence ? -1 : 1)))
 })

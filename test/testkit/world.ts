@@ -187,7 +187,7 @@ export async function createWorld({ system, ownDatabase = false, laneWaitMs }: W
     audit,
     settle,
     due: () => dueRoots(pool, given.fixedTime, 100),
-    recoverStalled: () => recoverStalled({ ...parts, inFlight: new InFlight() }),
+    recoverStalled: () => recoverStalled({ ...parts, logger, inFlight: new InFlight() }),
     second: async () => drive(),
     create: async (name, spec, reconcile = true) =>
       (await done(MUTATIONS.createInstallation, { name, spec, reconcile })).id,
