@@ -227,7 +227,10 @@ export class SocketSession {
       this.#message = message
       // Declared for texts, it takes what is parsed, too.
       const handled = read.ok ? handle(read.message as string) : this.#refuse(data, read.problem)
-      this.#parts.inFlight.track(handled).catch((error: unknown) => this.#failed(error)).finally(() => message.end())
+      this.#parts.inFlight
+        .track(handled)
+        .catch((error: unknown) => this.#failed(error))
+        .finally(() => message.end())
     })
   }
 

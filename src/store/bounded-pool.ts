@@ -1,4 +1,4 @@
-import { type Client, Pool, type PoolConfig } from 'pg'
+import { type Client, type DatabaseError, Pool, type PoolConfig } from 'pg'
 import type { DatabaseDeadlines } from '../core/database-deadlines.ts'
 import { DatabaseUnavailable } from '../core/database-unavailable.ts'
 import { nameOf } from '../core/database-url.ts'
@@ -9,7 +9,7 @@ import { afterRunning } from './running-time.ts'
 import { ServerClient } from './server-client.ts'
 import type { DatabaseServers } from './servers.ts'
 import { SilenceWatch } from './silence-watch.ts'
-import { isLoginRefused, Unanswered, unavailableOf, unreachableOf } from './unavailable.ts'
+import { isLoginRefused, isStale, Unanswered, unavailableOf, unreachableOf } from './unavailable.ts'
 
 /** The database may be there: all connections of the pool are in use, for as long as a request may wait for one. */
 export class PoolExhausted extends DatabaseUnavailable {}
@@ -92,9 +92,13 @@ export class BoundedPool extends Pool {
       // On one in use, the next statement fails.
       client.on('error', broke)
       this.#watch.add(client as object as CallbackClient)
-      this.#leaveStandby(client as object as ServerClient)
+      this.#leaveInTime(client as object as ServerClient)
     })
     reachability.onAbandoned(() => this.#destroy())
+    servers.onStale((seenBy) => {
+      const others = [...this.#open].filter((client) => client !== seenBy)
+      for (const client of others) client.destroy(new DatabaseUnavailable(REPLACED))
+    })
     servers.onMoved((to) => {
       for (const client of this.#open)
         if (client.place && nameOf(client.place) !== nameOf(to)) client.destroy(new DatabaseUnavailable(MOVED))
@@ -144,16 +148,19 @@ export class BoundedPool extends Pool {
     return isLoginRefused(error) && (await this.#servers.renew())
   }
 
-  /** A server that has become a standby may keep connections, and an address may lead elsewhere now. */
-  #leaveStandby(client: ServerClient): void {
+  /** A server that has become a standby may keep connections, and an address may lead elsewhere now; or its tables are others. */
+  #leaveInTime(client: ServerClient): void {
     this.#open.add(client)
     client.once('end', () => this.#open.delete(client))
     const { connection } = client as object as { readonly connection: NodeJS.EventEmitter }
-    connection.on('errorMessage', ({ code }: { readonly code?: string }) => {
-      if (code !== READ_ONLY) return
-      this.#servers.doubt()
+    connection.on('errorMessage', (error: DatabaseError) => {
+      const why = isStale(error) ? REPLACED : error.code === READ_ONLY ? MOVED : null
+      if (why === null) return
+      // Before its next statement, since the others have prepared the same.
+      if (why === REPLACED) this.#servers.stale(client)
+      else this.#servers.doubt()
       // Who asked is answered first.
-      setImmediate(() => client.destroy(new DatabaseUnavailable(MOVED)))
+      setImmediate(() => client.destroy(new DatabaseUnavailable(why)))
     })
   }
 
@@ -179,6 +186,7 @@ export class BoundedPool extends Pool {
 
 /** The server takes no writes. */
 const READ_ONLY = '25006'
+const REPLACED = 'the tables of the database were replaced'
 const MOVED = 'another server takes the writes now'
 
 /** The driver's words. */

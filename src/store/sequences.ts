@@ -43,6 +43,9 @@ export async function catchUpSequences(client: Client, logger: Logger): Promise<
         perform setval('"${sequence}"', max("${column}")) from "${table}" having ${isBehind(behind)};
       end $$`,
     })
-    logger.warn({ sequence, table }, 'a sequence was behind its table, as after a failover without it: it has caught up')
+    logger.warn(
+      { sequence, table },
+      'a sequence was behind its table, as after a failover without it: it has caught up',
+    )
   }
 }

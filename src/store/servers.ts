@@ -28,6 +28,7 @@ interface ServersOptions {
 export class DatabaseServers {
   readonly #readUrl: ServersOptions['readUrl']
   readonly #onMoved: ((to: DatabasePlace) => void)[] = []
+  readonly #onStale: ((seenBy: object) => void)[] = []
   #connection: Connection
   #url: DatabaseUrl | null
   #primary: DatabasePlace | null = null
@@ -74,6 +75,14 @@ export class DatabaseServers {
   /** Calls back when another server than before takes the writes: connections to that one are of no use any more. */
   onMoved(callback: (to: DatabasePlace) => void): void {
     this.#onMoved.push(callback)
+  }
+
+  /** Calls back when what connections have prepared is of use no more. */
+  onStale(callback: (seenBy: object) => void): void {
+    this.#onStale.push(callback)
+  }
+  stale(seenBy: object): void {
+    for (const callback of this.#onStale) callback(seenBy)
   }
 
   /** The same for a program that takes one server. */

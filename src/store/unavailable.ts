@@ -28,6 +28,12 @@ export const isCrowded = (error: unknown): boolean =>
     ? postgresOutageOf(error.code) === 'CROWDED'
     : error instanceof DatabaseUnavailable && error.cause instanceof DatabaseError && isCrowded(error.cause)
 
+/** A statement was prepared for tables or types that others have taken the place of since, as after a restore. Not by its message, which is translated. */
+export const isStale = ({ code, routine, message }: Pick<DatabaseError, 'code' | 'routine' | 'message'>): boolean =>
+  (code === '0A000' && routine === 'RevalidateCachedQuery') || (code === 'XX000' && STALE_TYPE.test(message))
+/** Messages for developers are not translated. */
+const STALE_TYPE = /^cache lookup failed for type /
+
 /** A login that the server does not accept, or not any more. */
 const LOGIN = /^28...$/
 
@@ -45,6 +51,7 @@ export function unavailableOf(error: unknown): DatabaseUnavailable | null {
   if (error instanceof DatabaseUnavailable) return error
   if (!(error instanceof Error)) return null
   if (error instanceof DatabaseError) {
+    if (isStale(error)) return new DatabaseUnavailable(error.message, { cause: error })
     const outage = postgresOutageOf(error.code)
     if (outage === null) return null
     if (typeof outage === 'string') return new DatabaseUnavailable(error.message, { cause: error })

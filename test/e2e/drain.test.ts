@@ -103,18 +103,29 @@ test('requests whose clients have left end before the connections to the databas
   const leaving = new AbortController()
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${server.token}` }
   const posted = Array.from({ length: 20 }, (_, i) =>
-    fetch(server.url, { method: 'POST', headers, body: JSON.stringify(payload(`post-${i}`)), signal: leaving.signal }).catch(() => null),
+    fetch(server.url, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(payload(`post-${i}`)),
+      signal: leaving.signal,
+    }).catch(() => null),
   )
   // Answered after the others have come.
   await server.client.query(HEAD)
   const waiting = `select from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`
-  await until(async () => ((await database.pool.query(waiting)).rowCount ?? 0) > 0, { what: 'a request waits for the table' })
+  await until(async () => ((await database.pool.query(waiting)).rowCount ?? 0) > 0, {
+    what: 'a request waits for the table',
+  })
 
   leaving.abort()
   socket.terminate()
   await Promise.all(posted)
   const stopped = server.stop()
-  const isClosed = () => fetch(server.origin).then(() => false, () => true)
+  const isClosed = () =>
+    fetch(server.origin).then(
+      () => false,
+      () => true,
+    )
   await until(isClosed, { what: 'the server takes no more connections' })
   await holder.query('rollback')
   holder.release()

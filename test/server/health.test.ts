@@ -218,7 +218,11 @@ test('a full disk is an outage, told once, and not ready until there is space, t
     expect({ status, retryAfter }).toEqual({ status: 503, retryAfter: '1' })
     expect(errors).toMatchObject([{ extensions: { code: 'SERVICE_UNAVAILABLE', retryable: true } }])
   }
-  const lines = gateway.output().slice(before).split('\n').filter((line) => /"level":[456]0/.test(line))
+  const lines = gateway
+    .output()
+    .slice(before)
+    .split('\n')
+    .filter((line) => /"level":[456]0/.test(line))
   expect(lines.map((line) => JSON.parse(line).shortage)).toEqual(['the database has no space left'])
   const reason = await until(() => whyNot(gateway), { what: 'that is seen' })
   expect(reason).toBe('writable: the database has no space left\n')
@@ -231,8 +235,10 @@ test('sequences that are behind their tables catch up: by the first write that f
   const { pool } = database
   const setBack = () => pool.query(SEQUENCES.map(({ sequence }) => `select setval('${sequence}', 1, false)`).join(';'))
   const behind = async () => {
-    const found = SEQUENCES.map(({ sequence, table, column }) => `select '${sequence}' as sequence
-      where (select max("${column}") from "${table}") > (select last_value from "${sequence}")`)
+    const found = SEQUENCES.map(
+      ({ sequence, table, column }) => `select '${sequence}' as sequence
+      where (select max("${column}") from "${table}") > (select last_value from "${sequence}")`,
+    )
     return (await pool.query<{ sequence: string }>(found.join(' union all '))).rows.map(({ sequence }) => sequence)
   }
   await setBack()
@@ -242,7 +248,7 @@ test('sequences that are behind their tables catch up: by the first write that f
   await create(gateway.client, 'not-yet', items(1))
 
   await setBack()
-  await until(async () => (await behind()).length === 0 || ((await whyNot()), false), { what: 'a probe has mended it' })
+  await until(async () => (await behind()).length === 0 || (await whyNot(), false), { what: 'a probe has mended it' })
   expect(await whyNot()).toBeNull()
 
   await setBack()

@@ -120,3 +120,33 @@ test('settings of sessions are read as Postgres reads them', () => {
     ['a.b', 'read committed'],
   ])
 })
+
+test('connections whose prepared statements are of tables that were replaced are given up at once, those of all pools', async () => {
+  await using database = await createTestDatabase(1)
+  const make = `create type colour as enum ('RED'); create table paint (colour colour); insert into paint values ('RED')`
+  await database.pool.query(make)
+  const servers = new DatabaseServers({ connection: database.connection })
+  const pools = [2, 2].map((max) => createPool(servers, { max, logger }))
+  onTestFinished(async () => void (await Promise.all(pools.map((pool) => pool.end()))))
+  const statements = [
+    { name: 'shows', text: 'select * from paint' },
+    { name: 'takes', text: 'select 1 as one from paint where colour = $1', values: ['RED'] },
+  ]
+  const onEach = () =>
+    Promise.all(
+      pools.map(async (pool) => {
+        const clients = await Promise.all([pool.connect(), pool.connect()])
+        try {
+          for (const client of clients) for (const statement of statements) await client.query(statement)
+        } finally {
+          for (const client of clients) client.release()
+        }
+      }),
+    )
+  for (const statement of statements) {
+    await onEach()
+    await database.pool.query(`drop table paint; drop type colour; ${make}`)
+    await expect(pools[0]?.query(statement)).rejects.toThrow(DatabaseUnavailable)
+    await onEach()
+  }
+})
