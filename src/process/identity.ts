@@ -58,8 +58,7 @@ export async function commandOf(pid: number): Promise<string> {
 /** Reads a line `<pid> <identity>`. Null: the line is something else, e.g. `none`. */
 export function parseProcessId(line: string): ProcessId | null {
   const [, pid, identity] = /^(\d+) (.+)$/.exec(line.trim()) ?? []
-  // A signal to 0 or 1 would reach this process's group, or every process.
-  return pid && identity && Number(pid) > 1 ? { pid: Number(pid), identity: identity.trim() } : null
+  return pid && identity && Number(pid) > 0 ? { pid: Number(pid), identity: identity.trim() } : null
 }
 export const formatProcessId = ({ pid, identity }: ProcessId): string => `${pid} ${identity}\n`
 

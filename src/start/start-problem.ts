@@ -3,6 +3,7 @@ import { problemOfSurroundings } from '../core/surroundings.ts'
 import { PolicyProblem } from '../oidc/watched-policy.ts'
 import { FolderInUse } from '../process/folder-lock.ts'
 import { SecretKeyProblem } from '../secret-keys.ts'
+import { EmbeddedPostgresProblem } from '../store/embedded/problem.ts'
 import { MigrationError } from '../store/migrate.ts'
 
 /** A reason why the server cannot start that its operator can put right: it is printed in one line, without a stack. */
@@ -25,6 +26,8 @@ export function explainStartError(error: unknown): never {
   if (error instanceof Error && EXPLAINED.some((kind) => error instanceof kind))
     throw new StartProblem(error.message, { cause: error, isTemporary: isDatabaseUnavailable(error) })
   if (error instanceof StartProblem) throw error
+  if (error instanceof EmbeddedPostgresProblem)
+    throw new StartProblem(error.message, { cause: error, isTemporary: error.isTemporary })
   if (isDatabaseUnavailable(error)) {
     const { message } = error as Error
     throw new StartProblem(`The server cannot start, since it has lost its database: ${message}`, {

@@ -113,13 +113,17 @@ describe('an embedded Postgres', () => {
     expect(await ask(postgres, 'select answer from kept')).toEqual([{ answer: 42 }])
   })
 
-  test('starts although another process has its old pid, and does not touch that process', async () => {
+  // As after a restart of a container; and as in one whose first process does not reap, right after a kill.
+  test.each([
+    ['another process has its old pid', 'echo $$; exec sleep 1000'],
+    ['its old process is a zombie', '(exit 0) & echo $!; exec sleep 1000'],
+  ])('starts although %s, and touches no process', async (_, script) => {
     useAgain()
     const { uid, gid } = await stat(join(base, 'postgres'))
-    const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { uid, gid, stdio: 'ignore' })
+    const other = spawn('sh', ['-c', script], { uid, gid, cwd: '/', stdio: ['ignore', 'pipe', 'ignore'] })
     ending.defer(() => void other.kill())
-    await once(other, 'spawn')
-    const stale = [other.pid, join(base, 'postgres'), Math.floor(Date.now() / 1_000), 5432, join(base, 'run'), '']
+    const [pid] = await once(other.stdout, 'data')
+    const stale = [Number(pid), join(base, 'postgres'), Math.floor(Date.now() / 1_000), 5432, join(base, 'run'), '']
     await writeFile(join(base, 'postgres/postmaster.pid'), `${stale.join('\n')}\n`)
 
     await using postgres = await start(base)
@@ -184,6 +188,13 @@ describe('the lock of a data folder', () => {
     await writeFile(join(base, 'server.lock.1'), JSON.stringify({ pid: process.pid, identity }))
     const lock = { folder: base, prefix: 'server.lock.', inUse: (pid: number) => `in use by ${pid}` }
     await expect(lockFolder(lock)).rejects.toThrow(`in use by ${process.pid}`)
+  })
+
+  // Such as a server without an init in its container.
+  test('of the first process of a machine or a container is respected', async () => {
+    await writeFile(join(base, 'server.lock.1'), `1 ${await identityOf(1)}\n`)
+    const lock = { folder: base, prefix: 'server.lock.', inUse: (pid: number) => `in use by ${pid}` }
+    await expect(lockFolder(lock)).rejects.toThrow('in use by 1')
   })
 
   test('of a killed server goes to one of many at a time', async () => {

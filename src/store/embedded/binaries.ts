@@ -6,6 +6,7 @@ import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { z } from 'zod'
 import type { Owner } from './place.ts'
+import { EmbeddedPostgresProblem } from './problem.ts'
 
 /** The embedded Postgres of this platform. */
 export interface Binaries {
@@ -20,7 +21,7 @@ const run = promisify(execFile)
 const REMEDY = 'set DATABASE_URL to a Postgres of your own'
 const symlinks = z.array(z.object({ source: z.string(), target: z.string() }))
 
-/** Throws when there is none that runs here. Binaries that the server's user cannot run where they are get copied. */
+/** Throws EmbeddedPostgresProblem when there is none that runs here. Binaries that the server's user cannot run where they are get copied. */
 export async function findBinaries(owner: Owner, copyTo: () => Promise<string>): Promise<Binaries> {
   const native = locate()
   let home = native
@@ -30,7 +31,7 @@ export async function findBinaries(owner: Owner, copyTo: () => Promise<string>):
     const { version } = z.object({ version: z.string() }).parse(JSON.parse(packageJson))
     home = await copyOnce(native, join(await copyTo(), `postgres-${version}`))
     major = await majorOf(home, owner).catch((cause: unknown) => {
-      throw new Error(`The embedded Postgres does not run on this machine (it needs glibc on Linux): ${REMEDY}.`, {
+      throw new EmbeddedPostgresProblem(`The embedded Postgres does not run on this machine (it needs glibc on Linux): ${REMEDY}.`, {
         cause,
       })
     })
@@ -43,7 +44,7 @@ function locate(): string {
   try {
     return join(dirname(require.resolve(name)), '../native')
   } catch (cause) {
-    throw new Error(`There is no embedded Postgres here: ${REMEDY}, or install ${name}.`, { cause })
+    throw new EmbeddedPostgresProblem(`There is no embedded Postgres here: ${REMEDY}, or install ${name}.`, { cause })
   }
 }
 

@@ -6,11 +6,12 @@ import { promisify } from 'node:util'
 import type { Binaries } from './binaries.ts'
 import { ownedFolder, type Place } from './place.ts'
 import { USER } from './postmaster.ts'
+import { EmbeddedPostgresProblem } from './problem.ts'
 
 const run = promisify(execFile)
 
 /**
- * Creates the cluster if there is none; throws when there is one of another major version.
+ * Creates the cluster if there is none; throws EmbeddedPostgresProblem when there is one of another major version.
  * It is created under another name and then renamed, so that an incomplete one is never used.
  */
 export async function initialise(
@@ -21,7 +22,7 @@ export async function initialise(
   const version = await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => null)
   if (version !== null) {
     if (Number(version) === major) return
-    throw new Error(
+    throw new EmbeddedPostgresProblem(
       `The data in ${data} is of Postgres ${version.trim()} and the embedded one is ${major}: dump it with the old version and restore it.`,
     )
   }

@@ -5,7 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { identityOf } from '../../process/identity.ts'
 import type { Binaries } from './binaries.ts'
 import type { Place } from './place.ts'
-import { ask, type Postmaster, stopAtExit, stopPostmaster } from './postmaster.ts'
+import { ask, type Postmaster, readPidFile, stopAtExit, stopPostmaster } from './postmaster.ts'
+import { EmbeddedPostgresProblem } from './problem.ts'
 
 const MAX_LOG_BYTES = 10 * 1024 * 1024
 
@@ -37,18 +38,42 @@ export interface LaunchOptions {
   readonly signal: AbortSignal
 }
 
-/** Starts a postmaster and waits until it answers, however long its recovery takes. An abort stops it again. */
-export async function launch({ place, binaries, settings, signal }: LaunchOptions): Promise<Postmaster> {
+/** Milliseconds that the processes of a postmaster that was killed get to notice it. */
+const SURVIVORS_MS = 10_000
+const SURVIVORS_RETRY_MS = 100
+/** The words of Postgres, which has no locale here. */
+const SURVIVORS = /pre-existing shared memory block/
+
+/**
+ * Starts a postmaster where none runs and waits until it answers, however long its recovery takes. An abort stops it again.
+ * @throws EmbeddedPostgresProblem
+ */
+export async function launch(options: LaunchOptions): Promise<Postmaster> {
+  for (const since = performance.now(); ; ) {
+    try {
+      return await launchOnce(options)
+    } catch (error) {
+      const isLate = performance.now() - since > SURVIVORS_MS
+      if (isLate || !(error instanceof EmbeddedPostgresProblem && SURVIVORS.test(error.message))) throw error
+      await delay(SURVIVORS_RETRY_MS, undefined, { signal: options.signal })
+    }
+  }
+}
+
+async function launchOnce({ place, binaries, settings, signal }: LaunchOptions): Promise<Postmaster> {
   const log = await openLog(place.log)
   const all = { ...SETTINGS, ...settings }
   const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  // Postgres takes the pid of a file for a running postmaster, though it is a zombie or another process by now, unless it is
+  // that of its grandparent. Without the file it would not look for survivors of one that was killed.
+  const stale = await readPidFile(place)
   // A process group of its own, so that Ctrl-C in a terminal reaches us first and it goes down last.
   const child = spawn(binaries.postgres, ['-D', place.data, '-k', place.sockets, ...options], {
     ...place.owner,
     cwd: '/',
     detached: true,
     stdio: ['ignore', log.fd, log.fd],
-    env: { LC_ALL: 'C', TZ: 'UTC' },
+    env: { LC_ALL: 'C', TZ: 'UTC', ...(stale && { PG_GRANDPARENT_PID: String(stale.pid) }) },
   })
   await once(child, 'spawn').finally(() => log.close())
   child.unref()
@@ -56,7 +81,7 @@ export async function launch({ place, binaries, settings, signal }: LaunchOption
   const postmaster = { pid, identity: await identityOf(pid) }
   using _ = stopAtExit(() => postmaster)
   while (!(await ask(place))) {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(await whyItEnded(place))
+    if (child.exitCode !== null || child.signalCode !== null) throw await whyItEnded(place)
     if (signal.aborted) await stopPostmaster(postmaster)
     signal.throwIfAborted()
     await delay(10)
@@ -73,7 +98,10 @@ async function openLog(file: string) {
   return open(file, 'a', 0o600)
 }
 
-async function whyItEnded({ log }: Place): Promise<string> {
+async function whyItEnded({ log }: Place): Promise<EmbeddedPostgresProblem> {
   const lines = (await readFile(log, 'utf8').catch(() => '')).trimEnd().split('\n')
-  return `The embedded Postgres ended while it was starting; ${log} ends with:\n${lines.slice(-3).join('\n')}`
+  const end = lines.slice(-3).join('\n')
+  return new EmbeddedPostgresProblem(`The embedded Postgres ended while it was starting; ${log} ends with:\n${end}`, {
+    isTemporary: true,
+  })
 }

@@ -1,9 +1,10 @@
-import { readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import { commandOf, identityNow, identityOf, onLinux } from '../../process/identity.ts'
 import type { Place } from './place.ts'
+import { EmbeddedPostgresProblem } from './problem.ts'
 
 /** A running postmaster: one that we started, or one that outlived a server that was killed. */
 export interface Postmaster {
@@ -24,32 +25,36 @@ export const socketConnection = ({ sockets }: Pick<Place, 'sockets'>) => ({ host
 
 /**
  * The postmaster that already runs on this folder, once it answers; null: none does, or it has ended meanwhile.
- * Throws when the server on the socket is not the one of postmaster.pid.
+ * @throws EmbeddedPostgresProblem when the server on the socket is not the one of postmaster.pid
  */
 export async function findPostmaster(place: Place, signal: AbortSignal): Promise<Postmaster | null> {
-  const file = join(place.data, 'postmaster.pid')
   for (;;) {
-    const text = await readFile(file, 'utf8').catch(() => null)
-    if (text === null) return null
-    const [line, folder, since] = text.split('\n')
-    const pid = Number(line)
+    const noted = await readPidFile(place)
+    if (noted === null) return null
+    const { pid, folder, since } = noted
     const identity = await identityOf(pid)
-    // Postgres judges the file of a dead postmaster itself: it looks for survivors of one that was killed.
     if (identity === null) return null
-    if (!`${await commandOf(pid)} `.includes(` -D ${place.data} `)) {
-      // Another process has the pid by now, as after a restart of a container; Postgres would refuse to start.
-      await rm(file, { force: true })
-      return null
-    }
+    // Another process has the pid by now, as after a restart of a container.
+    if (!`${await commandOf(pid)} `.includes(` -D ${place.data} `)) return null
     const found = await ask(place)
     if (found) {
-      const isSame = found.folder === folder && Math.abs(found.startedAt - Number(since)) <= START_SLACK_S
+      const isSame = found.folder === folder && Math.abs(found.startedAt - since) <= START_SLACK_S
       if (isSame) return { pid, identity }
-      throw new Error(`Another Postgres than that of ${place.data} answers in ${place.sockets}: stop it first.`)
+      throw new EmbeddedPostgresProblem(`Another Postgres than that of ${place.data} answers in ${place.sockets}: stop it first.`)
     }
     // It may be recovering, or going down.
     await delay(20, undefined, { signal })
   }
+}
+
+/** What the last postmaster on this folder has noted of itself; null: it has ended in order, or there was none. */
+export async function readPidFile(
+  place: Pick<Place, 'data'>,
+): Promise<{ readonly pid: number; readonly folder: string | undefined; readonly since: number } | null> {
+  const text = await readFile(join(place.data, 'postmaster.pid'), 'utf8').catch(() => null)
+  if (text === null) return null
+  const [pid, folder, since] = text.split('\n')
+  return { pid: Number(pid), folder, since: Number(since) }
 }
 
 /** The folder and the start time of the server on this socket; null: it does not answer (yet). */

@@ -95,7 +95,9 @@ export class WorkloadFolder {
   }
   /** Null: it never ran, or its supervisor was killed while it started. */
   async readProcess(): Promise<ProcessId | null> {
-    return parseProcessId((await this.#read(FILES.process)) ?? '')
+    const found = parseProcessId((await this.#read(FILES.process)) ?? '')
+    // A signal to the group of 1 would reach every process.
+    return found && found.pid > 1 ? found : null
   }
 
   /** As a shell has it. Null: the workload runs, or its supervisor was killed. */
