@@ -39,6 +39,7 @@ import { startPruners } from './start/pruners.ts'
 import { openSignal } from './start/services.ts'
 import { warnOfNoAdministrator } from './start/warn-of-no-administrator.ts'
 import { warnOfUnknownKeys } from './start/warn-of-unknown-keys.ts'
+import { watchOwnToken } from './start/watch-own-token.ts'
 import { startDatabaseClock } from './store/database-clock.ts'
 import { DatabaseHealth } from './store/database-health.ts'
 import { extendVocabulary } from './store/extend-vocabulary.ts'
@@ -130,7 +131,10 @@ export async function startApp(
   const { tokens, logins } = parts.use(await openAccess({ families, pool, sealing, system, config, logger }))
   const agents = families.flatMap((family) => family.agents)
   const administrator = await administratorToken(config)
-  if (administrator) await adoptTokens(pool, system, { administrator, config, agents })
+  if (administrator) {
+    await adoptTokens(pool, system, { administrator, config, agents, logger })
+    parts.use(watchOwnToken({ pool, administrator, logger }))
+  }
 
   stop.throwIfAborted()
   const signal = parts.adopt(await openSignal(config, logger), (s) => s.close())

@@ -20,6 +20,10 @@ export class DatabaseShortage extends DatabaseUnavailable {
 /** AWAY: a connection is lost, or leads to a server that takes no writes. CROWDED: the server has no connection left; open ones stay good. */
 export type PostgresOutage = 'AWAY' | 'CROWDED' | { readonly shortage: string }
 
+/** Whether the connection is of no use any more, either. */
+export const isDatabaseAway = (error: unknown): boolean =>
+  isDatabaseUnavailable(error) && !(error instanceof DatabaseShortage)
+
 /** Codes of Postgres, or their classes: what fails with one of them may succeed later, with nothing changed. */
 const OUTAGES: Readonly<Record<string, PostgresOutage>> = {
   // Connection exceptions.

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { DatabaseError, type Pool, type PoolClient } from 'pg'
-import { DatabaseShortage, DatabaseUnavailable, isDatabaseUnavailable } from '../core/database-unavailable.ts'
+import { DatabaseUnavailable, isDatabaseAway } from '../core/database-unavailable.ts'
 import type { InFlight } from '../core/in-flight.ts'
 import type { Logger } from '../logger.ts'
 import { awaitAll } from '../store/await-all.ts'
@@ -172,7 +172,7 @@ async function run<T>(
       throw new DatabaseUnavailable('a sequence was behind its table', { cause })
     }
     // It may lead to a server that has become a standby.
-    if (isDatabaseUnavailable(cause) && !(cause instanceof DatabaseShortage)) broken ??= cause as Error
+    if (isDatabaseAway(cause)) broken ??= cause as Error
     throw cause
   } finally {
     // The pool does not get back a connection that cannot roll back, or has no database behind it.

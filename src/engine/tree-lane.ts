@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable } from '../core/database-unavailable.ts'
+import { isDatabaseAway } from '../core/database-unavailable.ts'
 import type { Evaluated, Work } from '../core/tree.ts'
 import type { LoadedNode } from '../store/load-nodes.ts'
 import { isLockTimeout } from '../store/lock-timeout.ts'
@@ -179,8 +179,8 @@ export class TreeLane extends Lane<Task, Answer> {
   /** The next attempt; throws the error if there is none. */
   #next({ failures, decides }: Attempt, error: unknown): Attempt {
     if (failures + 1 < RETRIES && isTransient(error)) return { failures: failures + 1, decides }
-    if (!decides || isDatabaseUnavailable(error) || isLockTimeout(error)) throw error
-    // A report must not be lost because rules fail on the rest of the tree.
+    if (!decides || isDatabaseAway(error) || isLockTimeout(error)) throw error
+    // A report must not be lost because rules fail on the rest of the tree, or there is no space for it.
     const { logger } = this.#context
     const at = { err: error, rootId: this.#rootId }
     logger.error(at, 'a tree could not be decided: its reports are stored without, the engine tries again')

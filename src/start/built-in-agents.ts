@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
+import { env } from 'node:process'
 import type { AgentProcessEvent } from '../agents/agent-process.ts'
 import { startAgentProcess } from '../agents/spawn.ts'
 import type { Config } from '../config.ts'
@@ -51,10 +52,13 @@ export async function startBuiltInAgents(
       return (await agent.processes(settings)).map((process) => ({ ...process, token }))
     }),
   )
+  // Each server has its own: gadgets of two servers must not take each other's processes for theirs.
+  const state = env.PHASELINE_STATE || join(settings.dataDir, 'gadgets')
   return all.flat().map((process) => {
     const { types } = process
     const running = startAgentProcess({
       ...process,
+      env: { ...env, PHASELINE_STATE: state },
       url,
       traceHeaders: config.tracing?.headers,
       onEvent: (event) => logEvent(event, types, logger),

@@ -5,6 +5,7 @@ import type { System } from '../core/ports/system.ts'
 import type { Secret } from '../core/secret.ts'
 import type { BuiltInAgent } from '../families/define-family.ts'
 import { hashOf } from '../graphql/auth/tokens.ts'
+import type { Logger } from '../logger.ts'
 import { insertAudit } from '../store/audit.ts'
 import { ADMINISTRATOR_ID, builtInAgentId } from '../store/built-in-principals.ts'
 import type { Client } from '../store/client.ts'
@@ -18,6 +19,7 @@ interface Configured {
   readonly administrator: Secret
   readonly config: Pick<Config, 'token' | 'previousToken' | 'dataDir'>
   readonly agents: readonly BuiltInAgent[]
+  readonly logger: Logger
 }
 
 /**
@@ -28,9 +30,9 @@ interface Configured {
 export async function adoptTokens(
   pool: Pool,
   system: System,
-  { administrator, config, agents }: Configured,
+  { administrator, config, agents, logger }: Configured,
 ): Promise<void> {
-  await inTransaction(pool, async (client) => {
+  const replaced = await inTransaction(pool, async (client) => {
     await ensurePrincipal(client, { ...ADMINISTRATOR, createdAt: system.now() })
     const own = await adopt(client, system, administrator, {
       principalId: ADMINISTRATOR_ID,
@@ -45,9 +47,15 @@ export async function adoptTokens(
       await adopt(client, system, secret, { principalId: principal.id, name: principal.name, derivedFrom: own.id })
     }
     const spared = config.previousToken === undefined ? [] : [hashOf(config.previousToken.reveal())]
-    for (const id of await revokeOlderTokens(client, own, { spared, now: system.now() }))
-      await record(client, system, TOKEN_REPLACED, { objectId: id, objectName: null })
+    const revoked = await revokeOlderTokens(client, own, { spared, now: system.now() })
+    for (const id of revoked) await record(client, system, TOKEN_REPLACED, { objectId: id, objectName: null })
+    return revoked.length
   })
+  if (replaced > 0)
+    logger.warn(
+      { replaced },
+      'this PHASELINE_TOKEN has taken the place of another one, which is revoked with those of its agents: a server that still has it must be started with this one, or this one needs a database of its own',
+    )
 }
 
 const ADMINISTRATOR: Omit<NewPrincipal, 'createdAt'> = {

@@ -22,6 +22,7 @@ describe('the built-in deployers of a real server', () => {
   it('run gadgets and mocks, report progress, stop on request, and survive a crash', async () => {
     await using folder = await gadgetFolder()
     await folder.add('copy', 'echo STEP Copying; echo PROGINFO 5 GiB; echo PROG 2.5; echo note >&2; echo EXPORT n 7')
+    await folder.add('where', `printf 'EXPORT state "%s"\\n' "$PHASELINE_STATE"`)
     await folder.add('fail', 'echo STEP Trying; echo no luck >&2; exit 3')
     await folder.add('long', '[ "$2" = --abort ] && exec touch "$dir/cleaned"; echo STEP at it; exec sleep 1000')
     await using server = await startTestApp({ env: { PHASELINE_GADGETS: folder.path } })
@@ -39,16 +40,19 @@ describe('the built-in deployers of a real server', () => {
     // It takes whatever its process has in hand along, until their leases end.
     await until(async () => (await itemOf('crashing'))?.phase === 'PROGRESSING', { what: 'it has crashed' })
     const long = await deploy('long', 'gadget', { gadget: 'long' })
-    const [copy, fail, flaky] = await Promise.all([
+    const [where, copy, fail, flaky] = await Promise.all([
+      deploy('where', 'gadget', { gadget: 'where' }),
       deploy('copy', 'gadget', { gadget: 'copy' }),
       deploy('fail', 'gadget', { gadget: 'fail' }),
       deploy('flaky', 'mock', { failTimes: 2 }),
     ])
     await until(async () => (await itemOf('long'))?.progress, { what: 'the long one is at it' })
     await ask(client, MUTATIONS.cancelInstallation, { id: long })
-    await Promise.all([crashing, long, copy, fail, flaky].map(untilEnded))
+    await Promise.all([crashing, long, where, copy, fail, flaky].map(untilEnded))
 
     expect(await itemOf('copy')).toMatchObject({ phase: 'SUCCEEDED', attempt: 1, exports: { n: 7 }, error: null })
+    // In the data folder of the server, so that another server's gadgets have another one.
+    expect((await itemOf('where'))?.exports).toEqual({ state: expect.stringMatching(/phaseline-server-\w+\/gadgets$/) })
     // Said just before its end.
     expect((await itemOf('copy'))?.progress).toEqual({ step: 'Copying', value: 2.5, total: 5, unit: 'GiB' })
     const lines = (await itemOf('copy'))?.logs.edges.map(({ node }) => `${node.stream} ${node.text}`)
