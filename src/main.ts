@@ -87,7 +87,11 @@ export interface AppOptions {
   readonly families?: readonly FamilyDefinition[]
 }
 
-/** Starts what the configuration says, in the order in which each part needs the others; disposing ends it in reverse. */
+/**
+ * Starts what the configuration says, in the order in which each part needs the others. Disposing ends it in reverse: agents, gateway with
+ * all that it has begun, pruners, engine with its transactions, audit, log, numberer, pools, an embedded Postgres. Nothing that ends needs
+ * what has ended before it, and `serve` bounds the time of all of it.
+ */
 export async function startApp(
   config: Config,
   { logger, gadgetFolders = [], families: definitions = ownFamilies, signal: stop = NEVER }: AppOptions,

@@ -61,7 +61,9 @@ test('a start with another PHASELINE_TOKEN revokes the one before, and the token
   // Both say so: it may be a server that should have a database of its own.
   expect(running.output()).not.toContain('taken the place')
   expect(next.output()).toMatch(/"level":40.*has taken the place of another one/)
-  await until(() => /"level":50.*PHASELINE_TOKEN of this process was revoked/.test(running.output()), { what: 'it says so' })
+  await until(() => /"level":50.*PHASELINE_TOKEN of this process was revoked/.test(running.output()), {
+    what: 'it says so',
+  })
 
   await expect(start('first')).rejects.toThrow(/PHASELINE_TOKEN is revoked since \d{4}-.*set the present one/)
   // A refused start changes nothing.

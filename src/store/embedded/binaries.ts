@@ -31,9 +31,12 @@ export async function findBinaries(owner: Owner, copyTo: () => Promise<string>):
     const { version } = z.object({ version: z.string() }).parse(JSON.parse(packageJson))
     home = await copyOnce(native, join(await copyTo(), `postgres-${version}`))
     major = await majorOf(home, owner).catch((cause: unknown) => {
-      throw new EmbeddedPostgresProblem(`The embedded Postgres does not run on this machine (it needs glibc on Linux): ${REMEDY}.`, {
-        cause,
-      })
+      throw new EmbeddedPostgresProblem(
+        `The embedded Postgres does not run on this machine (it needs glibc on Linux): ${REMEDY}.`,
+        {
+          cause,
+        },
+      )
     })
   }
   return { initdb: join(home, 'bin/initdb'), postgres: join(home, 'bin/postgres'), major }

@@ -40,7 +40,9 @@ export async function findPostmaster(place: Place, signal: AbortSignal): Promise
     if (found) {
       const isSame = found.folder === folder && Math.abs(found.startedAt - since) <= START_SLACK_S
       if (isSame) return { pid, identity }
-      throw new EmbeddedPostgresProblem(`Another Postgres than that of ${place.data} answers in ${place.sockets}: stop it first.`)
+      throw new EmbeddedPostgresProblem(
+        `Another Postgres than that of ${place.data} answers in ${place.sockets}: stop it first.`,
+      )
     }
     // It may be recovering, or going down.
     await delay(20, undefined, { signal })
