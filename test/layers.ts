@@ -63,7 +63,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   server: { files: '`server/`', mayImport: ['core', 'graphql', 'log', 'logger', 'tracing'] },
   documents: { files: '`documents/`', mayImport: ['core'] },
   client: { files: '`client/`', mayImport: ['core', 'documents', 'tracing'] },
-  manifest: { files: '`manifest/`', mayImport: [] },
+  manifest: { files: '`manifest/`', mayImport: ['core'] },
   agents: {
     files: '`agents/main.ts`',
     mayImport: ['agents/parts', 'families/index'],

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { parseLocalTime } from '../core/date-time.ts'
 import type { Actor, ObjectKind, Phase } from '../core/vocabulary.ts'
 import { parseDuration } from '../manifest/parse-duration.ts'
 
@@ -34,11 +35,10 @@ export function parseCount(text: string): number {
 /** A moment, or a duration up to now, as ISO 8601. */
 export function parseTime(text: string): string {
   const ago = parseDuration(text)
-  const ms = ago === null ? Date.parse(text) : Date.now() - ago
-  // Without a date, such as `12`, text is read as a year or a month.
-  if ((ago === null && !/^\d{4}-\d\d-\d\d/.test(text)) || !Number.isFinite(ms))
+  const time = ago === null ? parseLocalTime(text) : new Date(Date.now() - ago)
+  if (!time)
     throw new InvalidArgumentError('Expected a time such as 2026-01-31T12:00:00Z, or a duration such as 90m, 12h, 7d.')
-  return new Date(ms).toISOString()
+  return time.toISOString()
 }
 
 /** A duration, in milliseconds. */

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
-import { stringify } from 'yaml'
 import { type Client, createClient } from '../client/index.ts'
+import { writeYaml } from '../manifest/index.ts'
 import { type Connection, type ConnectionOptions, DEFAULT_URL, findConnection } from './connection.ts'
 import { describeRest, type PagedList } from './objects/pages.ts'
 import { printRefusal, type Refusal } from './objects/refusal.ts'
@@ -92,7 +92,7 @@ export async function withSession(
       if (listed) remark(describeRest(listed))
     },
     emit: (value) => {
-      if (isYaml) io.stdout.write(`---\n${stringify(value)}`)
+      if (isYaml) io.stdout.write(`---\n${writeYaml(value)}`)
       else if (json) printJson(io.stdout, value)
     },
     refuse: (refusal) => printRefusal(refusal, json, io.stdout, io.stderr),

@@ -1,1 +1,11 @@
-export const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)))
+/** What was thrown, as an error whose name, message and stack can be read: code of others may throw anything. */
+export function asError(thrown: unknown): Error {
+  try {
+    if (!(thrown instanceof Error)) return new Error(String(thrown))
+    const { name, message, stack } = thrown
+    if ([name, message, stack ?? ''].every((text) => typeof text === 'string')) return thrown
+  } catch {
+    // A getter, or a conversion to text, throws itself.
+  }
+  return new Error('Something was thrown that cannot be read.')
+}

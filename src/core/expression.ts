@@ -6,7 +6,7 @@ export interface Expression {
   readonly source: string
   /** The string consists of this expression only, so it yields the value itself instead of text. */
   readonly whole: boolean
-  /** Set when the expression cannot be parsed: unbalanced, too deep or too large. */
+  /** Set when the expression cannot be parsed (unbalanced, too deep or too large), or is in a key: its path is that of the map. */
   readonly problem?: string
 }
 
@@ -99,11 +99,11 @@ export function hasExpressions(value: unknown): boolean {
   return found || problem !== null
 }
 
-/** Every expression in the strings of a JSON value, in order. Keys of objects are never expressions. */
+/** Every expression in the strings of a JSON value, in order, and those that are in keys, where they cannot be. */
 export function findExpressions(value: unknown): readonly Expression[] {
   const found: Expression[] = []
-  const problem = walk(value, TEMPLATE_LIMITS.size, (text, path) => {
-    if (text.includes(UNREADABLE)) found.push(...expressionsIn(text, path()))
+  const problem = walk(value, TEMPLATE_LIMITS.size, (text, path, isKey) => {
+    if (text.includes(UNREADABLE)) found.push(...(isKey ? expressionsInKey(text, path()) : expressionsIn(text, path())))
     return true
   })
   return problem ? [...found, { ...problem, source: UNREADABLE, whole: false }] : found
@@ -117,6 +117,22 @@ function expressionsIn(text: string, path: string): readonly Expression[] {
   )
 }
 
+/** Characters of a key in a message. */
+const SHOWN_KEY = 60
+
+/** Null: the key has an expression, or one that cannot be parsed. Otherwise the key without its escapes. */
+export function plainKey(key: string): string | null {
+  if (!key.includes(UNREADABLE)) return key
+  const parsed = parseText(key)
+  return parsed.ok && parsed.parts.every((part) => typeof part === 'string') ? parsed.parts.join('') : null
+}
+
+function expressionsInKey(key: string, path: string): readonly Expression[] {
+  if (plainKey(key) !== null) return []
+  const problem = `has the key ${JSON.stringify(key.slice(0, SHOWN_KEY))}: expressions are no keys, but a whole map may be one, such as \${{imports.key: 1}}`
+  return [{ path, source: UNREADABLE, whole: false, problem }]
+}
+
 interface Place {
   readonly value: unknown
   readonly key: string
@@ -124,11 +140,11 @@ interface Place {
   readonly parent: Place | null
 }
 
-/** Visits strings until the visitor stops it. Uses an explicit stack, so that no depth overflows the call stack. */
+/** Visits strings and keys until the visitor stops it. Uses an explicit stack, so that no depth overflows the call stack. */
 function walk(
   value: unknown,
   limit: number,
-  visit: (text: string, path: () => string) => boolean,
+  visit: (text: string, path: () => string, isKey: boolean) => boolean,
 ): { path: string; problem: string } | null {
   const stack: Place[] = [{ value, key: '', depth: 0, parent: null }]
   let size = 0
@@ -136,13 +152,14 @@ function walk(
     const here = place
     if (typeof here.value === 'string') {
       size += here.value.length
-      if (!visit(here.value, () => pathOf(here))) return null
+      if (!visit(here.value, () => pathOf(here), false)) return null
     } else if (typeof here.value === 'object' && here.value !== null) {
       if (here.depth >= TEMPLATE_LIMITS.depth) {
         return { path: pathOf(here), problem: `it is nested more than ${TEMPLATE_LIMITS.depth} levels deep` }
       }
       const children = Object.entries(here.value)
       for (const [key, child] of children.reverse()) {
+        if (!Array.isArray(here.value) && !visit(key, () => pathOf(here), true)) return null
         stack.push({ value: child, key, depth: here.depth + 1, parent: here })
         size += key.length + 1
       }

@@ -1,29 +1,80 @@
+import { leafProblem } from './portable.ts'
+
+export interface JsonProblem {
+  /** Keys and indexes, from the value down; empty for the value itself. */
+  readonly path: readonly string[]
+  /** The rest of a sentence about what is there, e.g. `is nested more than 64 levels deep`. */
+  readonly message: string
+}
+
+interface Place {
+  readonly value: unknown
+  readonly depth: number
+  readonly key: string | number
+  readonly above: Place | null
+}
+
 /**
- * Checks that a value is JSON of bounded depth and size; null when it is. The size is that of its text without separators and
- * escapes. Never throws, and is not recursive.
+ * Checks that a value is JSON of bounded depth and size, and that each leaf and key can be stored as it is; null when all
+ * of that holds. The size is that of its text without separators and escapes. Never throws for what JSON.parse returns, and
+ * is not recursive.
  */
-export function jsonProblem(value: unknown, limits: { depth: number; size: number }): string | null {
-  const stack: { value: unknown; depth: number }[] = [{ value, depth: 0 }]
+export function jsonProblem(
+  value: unknown,
+  limits: { readonly depth: number; readonly size: number },
+  problemOf: (leaf: unknown) => string | null = leafProblem,
+): JsonProblem | null {
+  const stack: Place[] = [{ value, depth: 0, key: '', above: null }]
   let size = 0
-  for (let top = stack.pop(); top; top = stack.pop()) {
-    const { value: here, depth } = top
+  for (let place = stack.pop(); place; place = stack.pop()) {
+    const { value: here, depth } = place
     size += sizeOf(here)
-    if (size > limits.size) return `larger than ${limits.size} characters`
+    if (size > limits.size) return tooLarge(limits.size)
     if (typeof here === 'object' && here !== null) {
-      if (depth >= limits.depth) return `nested more than ${limits.depth} levels deep`
+      if (depth >= limits.depth) return { path: [], message: `is nested more than ${limits.depth} levels deep` }
       // By index: `entries` of a million items would allocate a million small arrays before the first is counted.
       if (Array.isArray(here)) {
-        if (size + here.length > limits.size) return `larger than ${limits.size} characters`
-        for (const item of here) stack.push({ value: item, depth: depth + 1 })
+        if (size + here.length > limits.size) return tooLarge(limits.size)
+        for (let key = 0; key < here.length; key++)
+          stack.push({ value: here[key], depth: depth + 1, key, above: place })
       } else {
+        const type = typeOf(here)
+        if (type !== null) return problemAt(place, `is not JSON but of the type ${type}`)
         for (const [key, item] of Object.entries(here)) {
           size += key.length + 3
-          stack.push({ value: item, depth: depth + 1 })
+          const problem = problemOf(key)
+          if (problem) return problemAt(place, `has a key that ${problem}`)
+          stack.push({ value: item, depth: depth + 1, key, above: place })
         }
       }
-    } else if (!isLeaf(here)) return 'not JSON'
+    } else {
+      const problem = problemOf(here)
+      if (problem) return problemAt(place, problem)
+    }
   }
   return null
+}
+
+/** The problem as a sentence whose subject begins with the name of the value: `exports.a.b is …`. */
+export const describeJsonProblem = (name: string, { path, message }: JsonProblem): string =>
+  `${[name, ...path].join('.')} ${message}`
+
+const tooLarge = (size: number): JsonProblem => ({ path: [], message: `is larger than ${size} characters` })
+
+/** Of what tags of YAML make, and code; null: a map. */
+function typeOf(object: object): string | null {
+  const prototype: unknown = Object.getPrototypeOf(object)
+  if (prototype === Object.prototype || prototype === null) return null
+  return Object.prototype.toString.call(object).slice('[object '.length, -1)
+}
+
+/** Characters of a key in a message, which names up to 64 of them. */
+const MAX_KEY = 64
+
+function problemAt(place: Place, message: string): JsonProblem {
+  const path: string[] = []
+  for (let at = place; at.above; at = at.above) path.unshift(String(at.key).slice(0, MAX_KEY))
+  return { path, message }
 }
 
 /** Of a leaf, or of the brackets. */
@@ -31,10 +82,4 @@ function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length + 2
   if (typeof value === 'number') return String(value).length
   return 2
-}
-
-/** Like JSON.stringify, which omits undefined properties. */
-function isLeaf(value: unknown): boolean {
-  if (typeof value === 'number') return Number.isFinite(value)
-  return value === null || value === undefined || typeof value === 'string' || typeof value === 'boolean'
 }

@@ -13,11 +13,15 @@ export interface Limit {
   readonly of?: Limit
   /** A longer text is cut by whoever stores it, and not refused. */
   readonly isCut?: true
+  /** In a text for people, whoever stores it replaces characters that cannot be stored. Any other text is refused for them. */
+  readonly isMended?: true
 }
 
 const KIB = 1_024
 const characters = (max: number, what: string): Limit => ({ unit: 'characters', max, what })
 const bytes = (max: number, what: string): Limit => ({ unit: 'bytes', max, what })
+/** Text for people, such as output. */
+const prose = (max: number, what: string): Limit => ({ ...characters(max, what), isMended: true })
 const json = (max: number, what: string): Limit => ({ unit: 'json', max, what })
 const entries = (max: number, what: string, of?: Limit): Limit => ({ unit: 'entries', max, what, ...(of && { of }) })
 
@@ -81,16 +85,16 @@ export const LIMITS = {
   fence,
   fences: entries(5_000, 'leases that are renewed together', fence),
   reports: entries(500, 'reports that are sent together'),
-  step: characters(4_096, 'a step of progress'),
-  progressUnit: characters(64, 'a unit of progress'),
-  message: characters(16_384, 'the message of a report or of its error'),
-  errorCode: characters(255, 'the code of an error'),
+  step: prose(4_096, 'a step of progress'),
+  progressUnit: prose(64, 'a unit of progress'),
+  message: prose(16_384, 'the message of a report or of its error'),
+  errorCode: prose(255, 'the code of an error'),
   locks: entries(10_000, 'locks that a gadget declares, of which a job may have 1,000'),
   lock: characters(4_096, 'the resource of a lock that a gadget declares, of which a job may have 256'),
   resource: characters(256, 'the name of a resource'),
   traceparent: characters(128, 'a place in a trace'),
   logLines: entries(5_000, 'log lines that are sent together'),
-  logLine: { ...characters(8_192, 'a log line'), isCut: true },
+  logLine: { ...prose(8_192, 'a log line'), isCut: true },
   version: characters(64, 'the version of a CRM'),
   crmObjects: entries(20_000, 'instances that a CRM has'),
 } as const satisfies Readonly<Record<string, Limit>>
@@ -119,7 +123,8 @@ export function amountOf({ unit, max }: Limit): string {
 /** A sentence for people who write a request. */
 export function sentenceOf(limit: Limit): string {
   const amount = amountOf(limit)
-  if (limit.isCut) return `Its first ${amount} are kept.`
+  const mended = limit.isMended ? ' Characters that cannot be stored become U+FFFD.' : ''
+  if (limit.isCut) return `Its first ${amount} are kept.${mended}`
   if (limit.unit === 'json') return `At most ${amount} as JSON, nested at most ${MAX_JSON_DEPTH} deep.`
-  return limit.of ? `At most ${amount}, each of at most ${amountOf(limit.of)}.` : `At most ${amount}.`
+  return limit.of ? `At most ${amount}, each of at most ${amountOf(limit.of)}.` : `At most ${amount}.${mended}`
 }

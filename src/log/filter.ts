@@ -1,3 +1,4 @@
+import { isPortableText } from '../core/portable.ts'
 import type { PhaseChangeQuery, PhaseChangeRecord } from '../core/ports/phase-change.ts'
 import { BATCH_TEXT_SQL, containsAll, partsOf, TEXT_SQL } from './words.ts'
 
@@ -30,8 +31,6 @@ export class Params {
 
 /** Ids are compared in this form only, so that text here and uuid in Postgres agree. */
 const CANONICAL_UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/
-/** Whether Postgres can store the text. Any other text is in no record, and Postgres would refuse or change it. */
-export const storable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
 const sameId = (column: string, id: string, params: Params): string =>
   CANONICAL_UUID.test(id) ? `${column} = ${params.add(id)}::uuid` : 'false'
@@ -46,7 +45,7 @@ export function filterSql(query: PhaseChangeQuery, params: Params): readonly str
     conditions.push(`c.project_id = any(${params.add(query.projects)}::uuid[])`)
   }
   if (query.project !== undefined) {
-    conditions.push(storable(query.project) ? `c.project_name = ${params.add(query.project)}` : 'false')
+    conditions.push(isPortableText(query.project) ? `c.project_name = ${params.add(query.project)}` : 'false')
   }
   if (query.kinds !== undefined) conditions.push(`c.kind = any(${params.add(query.kinds)}::object_kind[])`)
   if (query.to !== undefined) conditions.push(`c."to" = any(${params.add(query.to)}::phase[])`)
@@ -60,7 +59,7 @@ export function filterSql(query: PhaseChangeQuery, params: Params): readonly str
 
 /** `offset 0` keeps the planner from making the text once for each word. */
 export const containsAllSql = (text: string, words: readonly string[], params: Params): string =>
-  words.every(storable)
+  words.every(isPortableText)
     ? `(select coalesce(bool_and(strpos(t.said, w.word collate "C") > 0), true)
         from (select ${text} as said offset 0) t cross join unnest(${params.add(words)}::text[]) w(word))`
     : 'false'
@@ -74,7 +73,7 @@ export function batchFilterSql(query: PhaseChangeQuery, params: Params): readonl
   if (query.projects !== null) {
     conditions.push(`p.project_id = any(${params.add(query.projects)}::uuid[])`)
   }
-  if (query.project !== undefined && storable(query.project)) {
+  if (query.project !== undefined && isPortableText(query.project)) {
     conditions.push(`${params.add(query.project)} = any(p.project_names)`)
   }
   if (query.kinds !== undefined) conditions.push(`p.kinds && ${params.add(query.kinds)}::object_kind[]`)

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { isPortableText } from '../core/portable.ts'
 import type { PhaseChangeQuery } from '../core/ports/phase-change.ts'
 import type { Logger } from '../logger.ts'
 import { array, bigint, boolean, text } from '../store/column-types.ts'
@@ -96,7 +97,7 @@ export async function partsWithWords(
   words: PhaseChangeQuery['words'],
   { after, before }: SequenceWindow,
 ): Promise<readonly SequenceWindow[]> {
-  const parts = [...new Set(words?.flatMap(partsOf))].filter((part) => part.isWellFormed() && !part.includes('\0'))
+  const parts = [...new Set(words?.flatMap(partsOf))].filter(isPortableText)
   if (parts.length === 0) return [{ after, before }]
   const { rows } = await WITHOUT.query(pool, [after, before, parts])
   return without({ after, before }, rows)

@@ -1,5 +1,6 @@
-import { isMap, isScalar, stringify } from 'yaml'
+import { isMap, isScalar } from 'yaml'
 import { readYaml } from './read-yaml.ts'
+import { writeYaml } from './write-yaml.ts'
 
 /** Replaces the text between two offsets. */
 export interface TextEdit {
@@ -27,7 +28,7 @@ export function setField(text: string, field: string, value: string): TextEdit |
   const document = readYaml(text)
   if (document.errors.length > 0) return null
   const { contents } = document
-  const written = stringify(value, { lineWidth: 0 }).trimEnd()
+  const written = writeYaml(value).trimEnd()
   if (contents === null) return { from: text.length, to: text.length, insert: `${field}: ${written}\n` }
   if (!isMap(contents)) return null
   const pair = contents.items.find(({ key }) => isScalar(key) && key.value === field)

@@ -27,3 +27,4 @@ export {
 export { type TaskManifest, taskSchema } from './task.ts'
 export { type ShownInstallation, writeManifest } from './write-manifest.ts'
 export { writeProject } from './write-project.ts'
+export { writeYaml } from './write-yaml.ts'

@@ -1,15 +1,18 @@
 import { z } from 'zod'
+import { jsonProblem } from '../core/json-problem.ts'
 
 type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }
 
+/** The server has bounds. */
+const UNBOUNDED = { depth: Number.POSITIVE_INFINITY, size: Number.POSITIVE_INFINITY } as const
+
 /** YAML has values that JSON does not: numbers such as NaN, and results of tags. */
-function isJson(value: unknown): boolean {
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
-  if (typeof value === 'number') return Number.isFinite(value)
-  if (Array.isArray(value)) return value.every(isJson)
-  return (
-    typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype && Object.values(value).every(isJson)
-  )
+function judgeJson(
+  value: unknown,
+  context: { addIssue(issue: { code: 'custom'; path: string[]; message: string }): void },
+) {
+  const problem = jsonProblem(value, UNBOUNDED)
+  if (problem) context.addIssue({ code: 'custom', path: [...problem.path], message: problem.message })
 }
 
 /** Names of installations, items and projects: the server has more rules for them. */
@@ -19,7 +22,7 @@ export const nameSchema = z
   .max(253, 'is too long')
   .refine((text) => !text.includes('/'), 'must not hold a "/"')
 const name = nameSchema
-const json = z.custom<JsonValue>(isJson, 'must be a JSON value')
+const json = z.custom<JsonValue>((value) => value !== undefined, 'must be a JSON value').superRefine(judgeJson)
 
 /** Specs of cluster and app instances: their CRM validates the content. */
 export const instanceSpecSchema = z
@@ -27,7 +30,7 @@ export const instanceSpecSchema = z
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
     'must be an object',
   )
-  .refine(isJson, 'must hold nothing but JSON values')
+  .superRefine(judgeJson)
 
 const timeout = z.union(
   [z.strictObject({ ms: z.int32().positive() }), z.strictObject({ never: z.literal(true) })],

@@ -1,11 +1,18 @@
 import { isMap, isScalar, LineCounter } from 'yaml'
 import { type Manifest, manifestSchema } from './installation.ts'
+import { offsetOf, type Place, placeAt } from './place.ts'
 import { type ProjectManifest, projectSchema } from './project.ts'
 import { judgeDocument, type ManifestProblem, type ReadDocument, unlessTooDeep } from './read-document.ts'
 import { type Doc, readAllYaml } from './read-yaml.ts'
 
 export type ParsedManifests =
-  | { readonly ok: true; readonly manifests: readonly Manifest[]; readonly projects: readonly ProjectManifest[] }
+  | {
+      readonly ok: true
+      readonly manifests: readonly Manifest[]
+      readonly projects: readonly ProjectManifest[]
+      /** Where in the text each of them begins. */
+      readonly places: ReadonlyMap<Manifest | ProjectManifest, Place>
+    }
   | { readonly ok: false; readonly problems: readonly ManifestProblem[] }
 
 /** The kind of a document. */
@@ -25,15 +32,18 @@ function parse(text: string, kind: ManifestKind): ParsedManifests {
   const manifests: Manifest[] = []
   const projects: ProjectManifest[] = []
   const problems: ManifestProblem[] = []
-  const take = <T>(read: ReadDocument<T>, list: T[], index: number): void => {
-    if (read.ok) list.push(read.value)
-    else problems.push(...(documents.length > 1 ? read.problems.map((one) => inDocument(one, index)) : read.problems))
+  const places = new Map<Manifest | ProjectManifest, Place>()
+  const take = <T extends Manifest | ProjectManifest>(read: ReadDocument<T>, list: T[], index: number): void => {
+    if (read.ok) {
+      list.push(read.value)
+      places.set(read.value, placeAt(lines, offsetOf(documents[index] as Doc, ['name']) ?? 0))
+    } else problems.push(...(documents.length > 1 ? read.problems.map((one) => inDocument(one, index)) : read.problems))
   }
   for (const [index, document] of documents.entries()) {
     if (kindOf(document, kind) === 'Project') take(judgeDocument(document, lines, projectSchema), projects, index)
     else take(judgeDocument(document, lines, manifestSchema), manifests, index)
   }
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, manifests, projects }
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, manifests, projects, places }
 }
 
 const inDocument = (problem: ManifestProblem, index: number): ManifestProblem => ({

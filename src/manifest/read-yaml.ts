@@ -1,20 +1,22 @@
 import { type Document, type LineCounter, type ParsedNode, parseAllDocuments, parseDocument } from 'yaml'
+import { twoReadings } from './two-readings.ts'
 import { repeatedKeys } from './unique-keys.ts'
 
 export type Doc = Document.Parsed<ParsedNode>
 
 /** The parser would emit its warnings on the process, which may be that of an application. */
-const OPTIONS = { prettyErrors: false, logLevel: 'error', uniqueKeys: false } as const
+const OPTIONS = { prettyErrors: false, logLevel: 'error', uniqueKeys: false, merge: true } as const
 
 /** Reads one document. */
 export const readYaml = (text: string, lineCounter?: LineCounter): Doc =>
-  withUniqueKeys(parseDocument(text, { ...OPTIONS, ...(lineCounter && { lineCounter }) }))
+  judged(parseDocument(text, { ...OPTIONS, ...(lineCounter && { lineCounter }) }))
 
 /** Reads all documents of a text. */
 export const readAllYaml = (text: string, lineCounter: LineCounter): readonly Doc[] =>
-  [...parseAllDocuments(text, { ...OPTIONS, lineCounter })].map(withUniqueKeys)
+  [...parseAllDocuments(text, { ...OPTIONS, lineCounter })].map(judged)
 
-function withUniqueKeys(document: Doc): Doc {
-  for (const error of repeatedKeys(document)) document.errors.push(error)
+function judged(document: Doc): Doc {
+  const errors = [...repeatedKeys(document), ...(document.errors.length > 0 ? [] : twoReadings(document))]
+  for (const error of errors) document.errors.push(error)
   return document
 }

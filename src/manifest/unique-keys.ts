@@ -20,11 +20,13 @@ export function repeatedKeys({ contents }: { readonly contents: unknown }): read
 }
 
 function repeatedIn(pairs: readonly { readonly key: unknown }[]): readonly YAMLParseError[] {
-  const known = new Set<unknown>()
+  const known = new Set<string | undefined>()
   return pairs.flatMap(({ key }) => {
     if (!isScalar(key)) return []
-    const isNew = !known.has(key.value)
-    known.add(key.value)
+    // As JSON has them, whose keys are texts. That of a merge is a symbol.
+    const name = typeof key.value === 'symbol' ? key.value.description : String(key.value)
+    const isNew = !known.has(name)
+    known.add(name)
     const start = key.range?.[0] ?? 0
     return isNew ? [] : [new YAMLParseError([start, start + 1], 'DUPLICATE_KEY', 'Map keys must be unique')]
   })

@@ -1,4 +1,4 @@
-import { stringify } from 'yaml'
+import { writeYaml } from './write-yaml.ts'
 
 /** An installation as the API returns it; its spec has every default filled in. */
 export interface ShownInstallation {
@@ -19,7 +19,7 @@ export function writeManifest({ name, project, labels, ignored, spec }: ShownIns
     ...(ignored ? { ignored } : {}),
     spec: writtenSpec(spec),
   }
-  return stringify(manifest, { lineWidth: 0, aliasDuplicateObjects: false })
+  return writeYaml(manifest)
 }
 
 function writtenSpec(spec: unknown): Fields {

@@ -1,6 +1,6 @@
-import { stringify } from 'yaml'
 import { writeDuration } from './parse-duration.ts'
 import type { ProjectSpec, Subscription, TemplateJob, WorkerTemplate } from './project-spec.ts'
+import { writeYaml } from './write-yaml.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -16,7 +16,7 @@ export function writeProject(name: string, { workerTemplate, subscriptions, limi
     limits: null,
     ...some({ limits: some({ ...most, strategy: strategy === 'QUEUE' ? null : strategy }) }),
   }
-  return stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })
+  return writeYaml(document)
 }
 
 const writtenTemplate = ({ runtime, timeoutMs, workspace, ...rest }: WorkerTemplate): Fields =>

@@ -1,4 +1,5 @@
-import { jsonProblem } from '../core/json-problem.ts'
+import { describeJsonProblem, jsonProblem } from '../core/json-problem.ts'
+import { storedLeafProblem } from '../core/portable.ts'
 import { LIMITS } from './limits.ts'
 
 export type SchemaCheck = { readonly ok: true } | { readonly ok: false; readonly message: string }
@@ -12,8 +13,8 @@ const MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions',
 
 /** Checks that a JSON Schema (draft 2020-12) is bounded and refers only to itself. */
 export function checkSchema(schema: unknown): SchemaCheck {
-  const size = jsonProblem(schema, { depth: LIMITS.depth, size: LIMITS.schema })
-  if (size) return { ok: false, message: `a JSON Schema must not be ${size}` }
+  const size = jsonProblem(schema, { depth: LIMITS.depth, size: LIMITS.schema }, storedLeafProblem)
+  if (size) return { ok: false, message: describeJsonProblem('a JSON Schema', size) }
   const problem = problemIn(schema, '#', { root: schema, anchors: anchorsIn(schema, new Set()) })
   return problem ? { ok: false, message: problem } : { ok: true }
 }

@@ -1,5 +1,5 @@
 import type { CelInput } from '@bufbuild/cel'
-import { parseText, TEMPLATE_LIMITS } from '../core/expression.ts'
+import { parseText, plainKey, TEMPLATE_LIMITS } from '../core/expression.ts'
 import { compile } from './compile.ts'
 import { Refused } from './environment.ts'
 import { LIMITS } from './limits.ts'
@@ -36,7 +36,8 @@ function resolveAt(value: unknown, path: readonly string[], run: Run): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
       run.budget.spend(key.length + 3)
-      return [key, resolveAt(item, [...path, key], run)]
+      // A spec of an older version may have an expression in a key, which stays as it is.
+      return [plainKey(key) ?? key, resolveAt(item, [...path, key], run)]
     }),
   )
 }

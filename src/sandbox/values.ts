@@ -2,6 +2,7 @@ import { type CelInput, type CelValue, isCelList, isCelMap, isCelType, isCelUint
 import { isMessage, type Message, toJson } from '@bufbuild/protobuf'
 import { isReflectMessage } from '@bufbuild/protobuf/reflect'
 import { DurationSchema, TimestampSchema } from '@bufbuild/protobuf/wkt'
+import { numberProblem, textProblem } from '../core/portable.ts'
 import { Refused, tooLong } from './environment.ts'
 import { LIMITS } from './limits.ts'
 
@@ -75,7 +76,7 @@ export function tooLarge(): Refused {
 export function toJsonValue(value: CelValue, budget: Budget, depth = 0): unknown {
   if (typeof value === 'string') {
     budget.spend(value.length + 2)
-    return value
+    return portable(value)
   }
   budget.spend(1)
   if (value === null || typeof value === 'boolean') return value
@@ -100,11 +101,17 @@ function momentOf(message: Message): string {
 }
 
 function numberOf(value: number | bigint): number {
-  if (typeof value === 'bigint' && !Number.isSafeInteger(Number(value))) {
-    throw new Refused('the result is a whole number too large for JSON: use string(…)')
-  }
-  if (!Number.isFinite(Number(value))) throw new Refused('the result is not a finite number')
-  return Number(value)
+  const number = Number(value)
+  if (!Number.isFinite(number)) throw new Refused('the result is not a finite number')
+  if (numberProblem(number)) throw new Refused('the result is a whole number too large for JSON: use string(…)')
+  return number
+}
+
+/** CEL has escapes for any character. */
+function portable(text: string): string {
+  const problem = textProblem(text)
+  if (problem) throw new Refused(`the result ${problem}`)
+  return text
 }
 
 function base64(bytes: Uint8Array, budget: Budget): string {
@@ -115,7 +122,7 @@ function base64(bytes: Uint8Array, budget: Budget): string {
 }
 
 function keyOf(key: unknown, budget: Budget): string {
-  const text = String(isCelUint(key) ? key.value : key)
+  const text = portable(String(isCelUint(key) ? key.value : key))
   budget.spend(text.length + 3)
   return text
 }

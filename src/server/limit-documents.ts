@@ -4,7 +4,7 @@ import { failure } from '../graphql/schema/failures.ts'
 import { introspectionSize } from '../graphql/schema/introspection-size.ts'
 import { MAX_DOCUMENT_LENGTH, MAX_INTROSPECTION, MAX_REPEATS, MAX_TOKENS } from '../graphql/schema/limits.ts'
 import { countRepeats } from '../graphql/schema/repeats.ts'
-import { MAX_NESTING, NUL } from './request-text.ts'
+import { MAX_NESTING } from './request-text.ts'
 import { withoutStacks } from './without-stacks.ts'
 
 /**
@@ -33,7 +33,6 @@ const TOO_MANY_REPEATS = `A document selects the same fields, or fragments, at t
 const TOO_MUCH_INTROSPECTION = `The answer to an introspection has at most about ${MAX_INTROSPECTION} characters: ask for less of the schema, or for each part once.`
 
 function parseDocument(text: string): DocumentNode {
-  if (/\0|\\u(?:0000|\{0+\})/.test(text)) throw failure(NUL.code, NUL.message)
   try {
     if (!isTooDeep(text)) return parse(text, { maxTokens: MAX_TOKENS })
   } catch (error) {

@@ -3,7 +3,7 @@ export const REFUSALS = {
   UNAUTHENTICATED: 'requests and sockets without a valid token',
   SERVICE_UNAVAILABLE: 'requests that need a database, or the issuer of a token, which is not available',
   FORBIDDEN: 'requests of other origins or for other hosts, and those for metrics without the role for it',
-  BAD_USER_INPUT: 'requests with the character NUL, which cannot be stored, or with keys or texts that are too long',
+  BAD_USER_INPUT: 'requests with keys or texts that are too long',
   DOCUMENT_NOT_TRUSTED: 'documents that the operator does not know, where only such are run',
   PERSISTED_QUERY_NOT_FOUND: 'ids of documents that the server does not know',
   PERSISTED_QUERY_NOT_SUPPORTED: 'hashes of documents that a client would have the server learn',

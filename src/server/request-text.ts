@@ -8,14 +8,6 @@ export interface TextProblem {
   readonly message: string
 }
 
-/**
- * Postgres stores no NUL character, neither in text nor in JSON, and would fail whole transactions for one, with the reports
- * of others in them. So a request with a NUL is refused before anything is executed.
- */
-export const NUL: TextProblem = {
-  code: 'BAD_USER_INPUT',
-  message: 'A text holds the character NUL (U+0000), which cannot be stored: leave it out.',
-}
 const TOO_DEEP: TextProblem = {
   code: 'TOO_COMPLEX',
   message: `The request is nested more than ${MAX_NESTING} levels deep: store deeper data as a string.`,
@@ -56,8 +48,8 @@ export class JsonScanner {
   #offset = 0
   /** Where the present text begins; null: outside of texts. */
   #textStart: number | null = null
-  /** How much of `\u0000` has just been seen. */
-  #escape = 0
+  /** The next character is escaped. */
+  #isEscaped = false
   /** The text that has just ended is too long for a key. */
   #isLong = false
 
@@ -70,7 +62,6 @@ export class JsonScanner {
     for (let i = 0; i < bytes.length; i++) {
       if (this.#textStart !== null) {
         const end = this.#endOfText(bytes, i)
-        if (end < 0) return NUL
         const length = this.#offset + end - this.#textStart - 1
         if (length > MAX_TEXT) return LONG_TEXT
         if (end === bytes.length) break
@@ -86,25 +77,17 @@ export class JsonScanner {
     return null
   }
 
-  /** The index of the closing quote, or the length of the bytes. Negative: the text holds NUL. */
+  /** The index of the closing quote, or the length of the bytes. */
   #endOfText(bytes: Uint8Array, from: number): number {
-    for (let i = from; i < bytes.length; i++) {
+    let i = this.#isEscaped ? from + 1 : from
+    for (; i < bytes.length; i++) {
       const byte = bytes[i] as number
-      if (this.#escape > 0) {
-        const isPart = this.#continueEscape(byte)
-        if (this.#escape === NUL_ESCAPE.length) return -1
-        if (isPart) continue
-      }
-      if (byte === CHAR.quote) return i
-      if (byte === CHAR.backslash) this.#escape = 1
+      if (byte === CHAR.quote) break
+      // Neither the escaped character is an end, nor is the rest of its escape.
+      if (byte === CHAR.backslash) i += 1
     }
-    return bytes.length
-  }
-
-  #continueEscape(byte: number): boolean {
-    const isPart = byte === NUL_ESCAPE[this.#escape] || this.#escape === 1
-    this.#escape = byte === NUL_ESCAPE[this.#escape] ? this.#escape + 1 : 0
-    return isPart
+    this.#isEscaped = i > bytes.length
+    return Math.min(i, bytes.length)
   }
 
   #judge(byte: number, at: number): TextProblem | null {
@@ -139,9 +122,6 @@ const tooManyValues = (maxValues: number): TextProblem => ({
   code: 'TOO_COMPLEX',
   message: `The request has more than ${maxValues} values in arrays and objects: send them in several requests.`,
 })
-
-/** The only way in which JSON can hold it. An escaped backslash before `u0000` makes it plain text. */
-const NUL_ESCAPE = Buffer.from('\\u0000')
 
 export const CHAR = {
   quote: 0x22,

@@ -40,7 +40,8 @@ const SDL = `
   union RenewLeasesResult = RenewedLeases | StaleReportError
   input RenewLeasesInput { fences: [String!]! leaseMs: Int! }
   type PhaseReportAccepted { changed: Boolean! }
-  union PhaseReportResult = PhaseReportAccepted | StaleReportError
+  union PhaseReportResult = PhaseReportAccepted | StaleReportError | TransitionError
+  type TransitionError implements Error { message: String! code: String! allowed: [String!]! }
   type PhaseReports { results: [PhaseReportResult!]! }
   union ReportPhasesResult = PhaseReports | StaleReportError
   input PhaseReportInput { fence: String! phase: String done: Boolean message: String exports: JSON error: JSON traceparent: String }

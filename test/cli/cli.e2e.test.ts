@@ -120,6 +120,16 @@ spec:
     })
 
     const nowhere = { PHASELINE_URL: 'http://127.0.0.1:1/graphql', PHASELINE_TOKEN: TOKEN }
+    const again = await file(
+      'again.yaml',
+      `# again\n${manifest('of-a', {}, { project: 'other' })}\n---\n${manifest('of-a')}\n---\nkind: Project\nname: of-b\n`,
+    )
+    const twice = await phaseline(`apply -f ${a} -f ${b} -f ${again}`, { env: nowhere })
+    expect(twice).toMatchObject({ code: 2, out: '' })
+    expect(twice.err).toContain(`${again}:4:9: default/of-a is described at ${a}:1:9 already`)
+    expect(twice.err).toContain(`${again}:7:1: project of-b is described at ${b}:2:1 already`)
+    expect(twice.err).not.toContain('other/of-a')
+
     const wrong = await file('wrong.yaml', 'name: wrong\n')
     const none = join(folder, 'none.yaml')
     const refused = await phaseline(`apply -f ${wrong} -f ${a} -f ${none} -f ${b}`, { env: nowhere })

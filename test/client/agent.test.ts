@@ -53,6 +53,40 @@ const untilAborted = (signal: AbortSignal): Promise<unknown> =>
     if (signal.aborted) resolve(signal.reason)
     signal.addEventListener('abort', () => resolve(signal.reason), { once: true })
   })
+/** What the items of failing-agent.ts end with. */
+const FAULTS: Readonly<Record<string, RegExp>> = {
+  nothing: /work\(\) returned undefined, expected \{ phase \}/,
+  text: /work\(\) returned "done", expected \{ phase \}/,
+  list: /work\(\) returned a list, expected \{ phase \}/,
+  'small-phase': /has a phase that must be a phase in capitals such as SUCCEEDED, not "done"/,
+  'unknown-phase': /^work\(\) returned COMPLETED, which the server refused \(InvalidInputError\): .*"Phase" enum/,
+  'phase-of-others': /^work\(\) returned READY, which the server refused \(TransitionError\): /,
+  'unknown-field': /^work\(\) returned SUCCEEDED, which the server refused \(InvalidInputError\): .*"result"/,
+  'message-of-another-type': /has a message that must be a text, not 5/,
+  'error-without-code': /its\.error is not JSON but of the type Error/,
+  bigint: /^exports\.id is not JSON but a bigint/,
+  cycle: /nested more than 128 levels deep, or within itself/,
+  map: /its\.exports\.a is not JSON but of the type Map/,
+  promise: /its\.exports\.later is not JSON but of the type Promise/,
+  getter: /^Error: not now/,
+  thenable: /^Error: no thenable/,
+  'large-integer': /^exports\.ids\.1 is a whole number beyond ±9007199254740991/,
+  nan: /^exports\.ratio is no number that JSON has/,
+  nul: /^exports\.a\.0 holds the character NUL/,
+  'throws-undefined': /^Error: undefined/,
+  'throws-without-prototype': /cannot be read/,
+  'throws-frozen': /^Error: cold/,
+  'throws-unreadable': /cannot be read/,
+  'half-a-pair': /^Error: it ends in \ufffd$/,
+  'one-argument':
+    /log\(\) expects a stream and a text, as in log\('STDOUT', 'a line'\), not "one argument" and undefined/,
+  'report-of-a-text': /report\(\) expects \{ phase, message, progress, error \}.*must be an object, not "half"/,
+  'unknown-field-of-report': /^TypeError: report\(\) was refused: .*"percent"/,
+  'unhandled-rejection': /^Error: nobody waits/,
+  timer: /^Error: in a timer/,
+  emitter: /^Error: in an event/,
+  'listener-of-abort': /^Error: and by itself/,
+}
 const names = (count: number) => Array.from({ length: count }, (_, i) => ({ name: `item${i}` }))
 
 describe('runAgent', () => {
@@ -345,7 +379,7 @@ describe('runAgent', () => {
       expect.objectContaining({ error: { code: cut(255), message: cut(16_384) } }),
     ])
     expect(server.lines.map(({ text }) => text)).toEqual([cut(8_192)])
-    const error = { code: 'EXPORTS', message: 'Its exports are larger than 1048576 characters.' }
+    const error = { code: 'EXPORTS', message: 'exports is larger than 1048576 characters.' }
     expect(server.get('large').reports).toMatchObject([{ phase: 'FAILED', error }])
   })
 
@@ -378,7 +412,7 @@ describe('runAgent', () => {
 
   describe('on its own console', () => {
     /** An agent in a process of its own whose work throws for whatever is named bad. */
-    async function startOwn(url: string, hook: 'hook' | 'console') {
+    async function startOwn(url: string, hook: 'hook' | 'console' | 'throws') {
       const fixture = fileURLToPath(new URL('./failing-agent.ts', import.meta.url))
       const child = spawn(process.execPath, [fixture, url, TOKEN, hook], { stdio: ['ignore', 'pipe', 'pipe'] })
       const said = { out: '', err: '' }
@@ -397,6 +431,31 @@ describe('runAgent', () => {
         },
       }
     }
+    it('it outlives whatever its work returns, throws or leaves behind, and fails that item alone', async () => {
+      await using server = await startWorkServer()
+      await using agent = await startOwn(server.tiny.url, 'throws')
+      server.offer({ name: 'steady' }, ...Object.keys(FAULTS).map((name) => ({ name })), { name: 'after-the-end' })
+      const hasEnded = ({ name, phase }: { name: string; phase: string }) =>
+        name === 'steady' || phase === 'SUCCEEDED' || phase === 'FAILED'
+      await until(() => server.items.values().every(hasEnded), { what: 'all have ended' })
+      for (const [name, words] of Object.entries(FAULTS)) {
+        const { phase, attempt, reports } = server.get(name)
+        const code = words.source.startsWith('^exports') ? 'EXPORTS' : 'AGENT_ERROR'
+        const error = { code, message: expect.stringMatching(words) }
+        expect({ name, phase, attempt, last: reports.at(-1) }).toMatchObject({
+          ...{ name, phase: 'FAILED', attempt: 1 },
+          last: { phase: 'FAILED', error },
+        })
+      }
+      await until(() => agent.said.out.includes('work Error: too late to fail'), { what: 'it tells the late one' })
+      server.offer({ name: 'another' })
+      await until(() => server.get('another').phase === 'SUCCEEDED', { what: 'it is still there' })
+      server.get('steady').abortRequested = true
+      await until(() => server.get('steady').phase === 'SUCCEEDED', { what: 'what was held all the time has ended' })
+      expect(server.get('steady').attempt).toBe(1)
+      expect(agent.said.err).toContain('onProblem failed: the hook is broken')
+    })
+
     const times = (text: string, part: string) => text.split(part).length - 1
 
     it('it says which work threw and where, and which calls fail, each once however often', async () => {

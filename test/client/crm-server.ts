@@ -82,7 +82,7 @@ const SDL = `
   scalar JSON
   interface Error { message: String! code: String! }
   type StaleReportError implements Error { message: String! code: String! }
-  type TransitionError implements Error { message: String! code: String! }
+  type TransitionError implements Error { message: String! code: String! allowed: [String!]! }
   type NotFoundError implements Error { message: String! code: String! }
   enum Kind { CLOUDLET }
   enum CrmRole { CRM CRM_V1 CRM_V2 }
@@ -182,7 +182,12 @@ export async function startCrmServer({ repeatMs = 100, ...wire }: CrmServerOptio
     if (!one || !isLive(serving())) return stale('Nobody waits for that.')
     if (phase === undefined) return { __typename: 'PhaseReportAccepted', changed: false }
     if (!one.open && one.phases.at(-1) !== phase) {
-      return { __typename: 'TransitionError', message: `Not from ${one.phases.at(-1)}.`, code: 'TRANSITION' }
+      return {
+        __typename: 'TransitionError',
+        message: `Not from ${one.phases.at(-1)}.`,
+        code: 'TRANSITION',
+        allowed: [],
+      }
     }
     one.phases.push(phase)
     one.error = error ?? null

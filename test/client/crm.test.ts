@@ -453,6 +453,34 @@ describe('runCrm', () => {
     await connected(crm.server)
     expect(crm.problems.map(({ what }) => what)).toEqual(['list', 'list'])
   })
+
+  it('says what is wrong with a list, instead of connecting with it', async () => {
+    const wrong: readonly unknown[] = [
+      null,
+      [null],
+      [object('c1', { kind: 'CLOUDLET' as 'APP_INST' })],
+      [{ ...object('c1'), path: ['a\0'] }],
+      [object('c1', { phase: 'WRONG' as 'READY' })],
+      [object('c1', { specRevision: 2 ** 40 })],
+    ]
+    const hand = handDriver()
+    let times = 0
+    const list = async () => {
+      times += 1
+      return (times > wrong.length ? [{ ...object('c1'), more: 1 }] : wrong[times - 1]) as readonly CrmObject[]
+    }
+    await using crm = await startAll({ driver: { ...hand.driver, list } }, {}, hand)
+    await connected(crm.server)
+    expect(crm.problems.map(({ what, error }) => `${what}: ${error.message}`)).toEqual([
+      'list: list() returned no list of objects.',
+      'list: list() returned an object, number 0, that is none.',
+      'list: list() returned an object, number 0, whose kind is none of CLUSTER_INST, APP_INST.',
+      'list: list() returned an object, number 0, whose path is no list of names.',
+      'list: list() returned an object, number 0, whose phase is not known.',
+      'list: list() returned an object, number 0, whose specRevision is neither null nor a whole number.',
+    ])
+    expect(crm.server.connects[0]?.objects).toEqual([object('c1')])
+  })
 })
 
 describe('an upgrade', () => {

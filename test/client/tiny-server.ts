@@ -40,6 +40,8 @@ export async function startTinyServer(options: TinyOptions): Promise<TinyServer>
     }
     const { query, variables } = JSON.parse(body) as { query: string; variables: Record<string, unknown> }
     const result = await graphql({ schema, source: query, rootValue, variableValues: variables })
+    // As the server names what it cannot execute at all.
+    if (!('data' in result)) for (const { extensions } of result.errors ?? []) extensions.code ??= 'BAD_USER_INPUT'
     if (breakOff('after', body)) return void request.socket.destroy()
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result))
   }

@@ -37,6 +37,8 @@ const SDL = `
   type InvalidInputError implements Error { message: String! code: String! }
   type ForbiddenError implements Error { message: String! code: String! }
   type StaleReportError implements Error { message: String! code: String! }
+  enum Phase { INIT PROGRESSING SUCCEEDED FAILED ABORTED RUNNING DELETING DELETE_FAILED GONE UNDOING UNDO_FAILED READY }
+  type TransitionError implements Error { message: String! code: String! allowed: [Phase!]! }
   type WorkItem {
     fence: String! objectId: ID! kind: String! name: String! jobId: ID action: WorkAction! type: String! target: String
     config: JSON attempt: Int! token: String traceparent: String
@@ -49,11 +51,11 @@ const SDL = `
   union RenewLeasesResult = RenewedLeases | ForbiddenError
   input RenewLeasesInput { fences: [String!]! leaseMs: Int! }
   type PhaseReportAccepted { changed: Boolean! }
-  union PhaseReportResult = PhaseReportAccepted | StaleReportError
+  union PhaseReportResult = PhaseReportAccepted | StaleReportError | TransitionError | InvalidInputError
   type PhaseReports { results: [PhaseReportResult!]! }
   union ReportPhasesResult = PhaseReports | ForbiddenError
   input PhaseReportInput {
-    fence: String! phase: String done: Boolean message: String progress: JSON exports: JSON error: JSON traceparent: String
+    fence: String! phase: Phase done: Boolean message: String progress: JSON exports: JSON error: JSON traceparent: String
   }
   input ReportPhasesInput { reports: [PhaseReportInput!]! }
   input LogLineInput { fence: String! at: String! stream: String! text: String! }
@@ -101,6 +103,8 @@ export async function startWorkServer(options: Partial<TinyOptions> = {}): Promi
   function report(one: Reported) {
     const item = byFence(one.fence)
     if (!item) return { __typename: 'StaleReportError', message: 'Too late.', code: 'STALE_REPORT' }
+    if (one.phase === 'READY')
+      return { __typename: 'TransitionError', message: 'Not from here.', code: 'TRANSITION', allowed: ['FAILED'] }
     const changed = one.phase !== undefined && one.phase !== item.phase
     if (one.phase) item.phase = one.phase
     if (one.error?.retryable) item.fence = null

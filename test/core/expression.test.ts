@@ -7,8 +7,14 @@ const sources = (text: string) => findExpressions(text).map((found) => found.sou
 
 describe('findExpressions', () => {
   test('returns the path of each, in order, and which are whole', () => {
-    const value = { a: e('x'), b: [{ c: `p-${e('y')}-${e('z')}` }, 1, null], [e('key')]: 'plain' }
+    const value = { a: e('x'), b: [{ c: `p-${e('y')}-${e('z')}` }, 1, null], [e('key')]: 'plain', [`$${e('HOME')}`]: 1 }
     expect(findExpressions(value)).toEqual([
+      {
+        path: '',
+        source: '${',
+        whole: false,
+        problem: expect.stringContaining(`has the key "${e('key')}": expressions are no keys`),
+      },
       { path: 'a', source: 'x', whole: true },
       { path: 'b.0.c', source: 'y', whole: false },
       { path: 'b.0.c', source: 'z', whole: false },

@@ -79,7 +79,7 @@ test('output is searched over an object, a tree, a project and all, by words, ti
   expect(await found({ since, until: end })).toEqual(['shop/deploy-items/front: Listening', ...connections.slice(1)])
   expect(await found({ search: 'kept' })).toEqual([])
   expect(await found({ search: ' ' })).toEqual(await found({}))
-  expect(await found({ search: '\0' })).toEqual([])
+  await expect(found({ search: '\0' })).rejects.toThrow('filter.search: holds the character NUL')
 })
 
 test('nobody finds output that they may not read, and a filter has one scope', async () => {

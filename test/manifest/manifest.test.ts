@@ -114,9 +114,54 @@ spec: {}
   it.each([
     ['timeouts: {pickup: {ms: 0}}', /timeouts\.pickup/],
     ['timeouts: {pickup: {never: false}}', /timeouts\.pickup/],
-    ['config: .nan', /config: must be a JSON value/],
+    [
+      'config: {a: [.nan]}',
+      /^f\.yaml:2:57: spec\.deployItems\.0\.config\.a\.0: is no number that JSON has: write it as a text/,
+    ],
+    ['config: {a: -.inf}', /config\.a: is no number that JSON has/],
+    ['config: {a: 1e400}', /config\.a: is no number that JSON has/],
+    ['config: {a: 6e81937}', /config\.a: is no number that JSON has: write it as a text, in quotes/],
+    ['config: {a: 9007199254740993}', /config\.a: is a whole number beyond ±9007199254740991/],
+    ['config: {a: -1234567890123456789012345}', /config\.a: is a whole number beyond/],
+    ['config: {a: "\\0"}', /config\.a: holds the character NUL/],
+    ['config: {"a\\ud800": 1}', /config: has a key that holds half of a surrogate pair/],
+    ['config: {a: !!set {b}}', /config\.a: is not JSON but of the type Set/],
+    [
+      'config: {mode: 0400}',
+      /^f\.yaml:2:59: 0400 is the number 400 in YAML 1\.2 and the number 256 in YAML 1\.1: write/,
+    ],
+    ['config: {mode: 0o17}', /0o17 is the number 15 in YAML 1\.2 and text in YAML 1\.1/],
+    ['config: {size: 1_000}', /1_000 is text in YAML 1\.2 and the number 1000 in YAML 1\.1/],
+    ['config: {1: a, "1": b}', /Map keys must be unique/],
+    ['config: {<<: {a: 1}, <<: {b: 1}}', /Map keys must be unique/],
+    ['config: {<<: 1}', /Merge sources must be maps/],
     ['name: ""', /unique|must not be empty/],
   ])('refuses %s', (line, expected) => {
     expect(problemsOf(`name: a\nspec: {deployItems: [{name: x, type: mock, ${line}}]}\n`)[0]).toMatch(expected)
+  })
+
+  it('reads the config of Kubernetes as its tools do, or refuses it', () => {
+    const ofMock = (config: string) =>
+      parseManifests(`name: a\nspec: {deployItems: [{name: x, type: mock, config: ${config}}]}\n`)
+    expect(
+      problemsOf('name: a\nspec: {deployItems: [{name: x, type: helm, config: {values: {on: [yes, "no"]}}}]}\n'),
+    ).toEqual([
+      'f.yaml:2:62: on is text in YAML 1.2 and true in YAML 1.1: write it in another way, or in quotes',
+      'f.yaml:2:67: yes is text in YAML 1.2 and true in YAML 1.1: write it in another way, or in quotes',
+    ])
+    expect(ofMock('{on: [yes, "no"], b: 0x1F, c: 2026-01-31, d: 12:30, e: 017.5, f: true}')).toMatchObject({
+      ok: true,
+      manifests: [
+        { spec: { deployItems: [{ config: { on: ['yes', 'no'], b: 31, c: '2026-01-31', d: '12:30', f: true } }] } },
+      ],
+    })
+  })
+
+  it('merges as the tools of Kubernetes do', () => {
+    const text =
+      'name: a\nspec: {deployItems: [{name: x, type: mock, config: [&l {a: 1, b: 1}, {<<: *l, b: 2}, {"<<": 1}]}]}\n'
+    expect(parseManifests(text)).toMatchObject({
+      manifests: [{ spec: { deployItems: [{ config: [{ a: 1, b: 1 }, { a: 1, b: 2 }, { '<<': 1 }] }] } }],
+    })
   })
 })

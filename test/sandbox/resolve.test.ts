@@ -35,6 +35,7 @@ describe('templates', () => {
       text: `${e('imports.host')}:${e('imports.port')}/${e('imports.none')}${e('imports.list')}`,
       nested: [{ url: e('deployItems["my-db"].exports.url') }],
       [e('key')]: 7,
+      [`$${e('KEY')}`]: 8,
       escaped: `$${e('HOME')} costs $5 ${e('imports.on')}`,
     }
     expect(await resolve(template)).toEqual({
@@ -45,6 +46,7 @@ describe('templates', () => {
         text: 'db.local:5432/null[3,1,2]',
         nested: [{ url: 'pg://x' }],
         [e('key')]: 7,
+        [e('KEY')]: 8,
         escaped: `${e('HOME')} costs $5 true`,
       },
     })
@@ -87,6 +89,10 @@ describe('values', () => {
   test.each([
     ['1.0 / 0.0', 'the result is not a finite number'],
     ['9007199254740993', 'the result is a whole number too large for JSON: use string(…)'],
+    ['1e21', 'the result is a whole number too large for JSON: use string(…)'],
+    ['[9007199254740991.0 + 1.0]', 'the result is a whole number too large for JSON: use string(…)'],
+    [String.raw`"a\u0000"`, 'the result holds the character NUL'],
+    [String.raw`{"a\000": 1}`, 'the result holds the character NUL'],
     ['type(1)', 'the result is a type, which is not JSON'],
     ['1 +', 'the expression has a syntax error near character'],
     ['imports.host + 1', '+ cannot be applied to (string, int) (character 14 of the expression)'],
@@ -148,7 +154,7 @@ describe('values', () => {
       'the template is nested more than # levels deep',
       'what the expressions refer to is nested more than # levels deep',
       'the template is nested more than # levels deep',
-      'the template is not JSON',
+      'the template.f is not JSON but a function',
       'the template is larger than # characters',
       'the result is larger than # characters',
       'the expression opened at character # is never closed',

@@ -22,9 +22,7 @@ const native = (text: string): unknown => {
 }
 const parsed = (text: string) => parse(text).catch(() => 'no JSON')
 
-const values = fc
-  .jsonValue({ maxDepth: 6, depthSize: 'large' })
-  .filter((value) => !JSON.stringify(value).includes('u0000'))
+const values = fc.jsonValue({ maxDepth: 6, depthSize: 'large' })
 
 test('any JSON is parsed in pieces to what it is', async () => {
   await fc.assert(

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { jsonProblem, MAX_NESTING } from '../../src/server/request-text.ts'
+import { JsonScanner, jsonProblem, MAX_NESTING } from '../../src/server/request-text.ts'
 
 const nested = (depth: number, inner = '1'): string => `${'['.repeat(depth)}${inner}${']'.repeat(depth)}`
 const FILLER = `"${'x'.repeat(1_000)}"`
@@ -16,10 +16,6 @@ test.each([
   ['too many values', JSON.stringify(Array.from({ length: 1_001 }, () => 'value')), 'TOO_COMPLEX'],
   ['many keys', JSON.stringify(Object.fromEntries(Array.from({ length: 1_001 }, (_, i) => [i, i]))), 'TOO_COMPLEX'],
   ['commas in a text', JSON.stringify(','.repeat(2_000)), null],
-  ['NUL', '{"a":"\\u0000"}', 'BAD_USER_INPUT'],
-  ['NUL in a key', '{"\\u0000":1}', 'BAD_USER_INPUT'],
-  ['NUL after a backslash', '"\\\\\\u0000"', 'BAD_USER_INPUT'],
-  ['the text \\u0000', '"\\\\u0000"', null],
   ['a long key', `{"${'k'.repeat(4_097)}" : 1}`, 'BAD_USER_INPUT'],
   ['a key that is as long as it may be', `{"${'k'.repeat(4_096)}" : 1}`, null],
   ['a long text before a colon in a text', JSON.stringify(['x'.repeat(5_000), ':']), null],
@@ -31,10 +27,12 @@ test.each([
 test('any JSON is judged by what it holds', () => {
   fc.assert(
     fc.property(fc.jsonValue({ depthSize: 'large', maxDepth: 12 }), (value) => {
-      const text = JSON.stringify({ value, filler: 'x'.repeat(1_000) })
-      const holdsNul = JSON.stringify(value).replaceAll('\\\\', '').includes('\\u0000')
-      expect(jsonProblem(text, 100_000)?.code ?? null).toBe(holdsNul ? 'BAD_USER_INPUT' : null)
-      expect(jsonProblem(text, countValues(value) * 2 + 5)?.code ?? null).toBe(holdsNul ? 'BAD_USER_INPUT' : null)
+      const text = JSON.stringify({ value, filler: 'x'.repeat(100) })
+      expect(jsonProblem(text, 100_000)).toBeNull()
+      expect(jsonProblem(text, countValues(value) * 2 + 5)).toBeNull()
+      // As it comes in chunks.
+      const [scanner, bytes] = [new JsonScanner(100_000), Buffer.from(text)]
+      for (const byte of bytes) expect(scanner.scan(Buffer.of(byte))).toBeNull()
     }),
   )
 })

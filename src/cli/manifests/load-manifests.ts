@@ -14,7 +14,7 @@ import type { Io } from '../terminal/io.ts'
 import { readInput } from '../terminal/read-input.ts'
 import { everyFile } from './every-file.ts'
 import { readBeside } from './read-beside.ts'
-import { type Source, shownFile } from './source.ts'
+import { type Source, shownFile, shownSource } from './source.ts'
 
 /** A manifest with its project, and its file. */
 export type PlacedManifest = Manifest & { readonly project: string; readonly source: Source }
@@ -46,7 +46,30 @@ export async function loadManifests(io: Io, { file, ...options }: LoadOptions): 
   if (!loaded.ok) return loaded
   const installations = loaded.value.flatMap((one) => one.installations)
   const projects = loaded.value.flatMap((one) => one.projects)
+  const repeated = [
+    ...repeatedIn(installations, ({ project, name }) => `${project}/${name}`),
+    ...repeatedIn(projects, ({ name }) => `project ${name}`),
+  ]
+  if (repeated.length > 0)
+    return refused(invalid('Each may be described once: two descriptions would take turns.', repeated))
   return { ok: true, value: { installations, projects } }
+}
+
+/** Documents of what another one before them describes already, with both places. */
+function repeatedIn<T extends { readonly source: Source }>(
+  documents: readonly T[],
+  nameOf: (document: T) => string,
+): readonly { readonly path: string; readonly message: string }[] {
+  const first = new Map<string, Source>()
+  return documents.flatMap((document) => {
+    const { source } = document
+    const name = nameOf(document)
+    const earlier = first.get(name)
+    if (!earlier) first.set(name, source)
+    return earlier
+      ? [{ path: shownSource(source), message: `${name} is described at ${shownSource(earlier)} already` }]
+      : []
+  })
 }
 
 async function loadFile(
@@ -61,7 +84,10 @@ async function loadFile(
   // Paths in standard input are relative to the current folder.
   const folder = file === '-' ? '.' : dirname(file)
   const placed = await Promise.all(
-    parsed.projects.map((manifest) => placeProject(manifest, { folder, stdin: io.stdin })),
+    parsed.projects.map(async (manifest) => ({
+      ...(await placeProject(manifest, { folder, stdin: io.stdin })),
+      place: parsed.places.get(manifest),
+    })),
   )
   const problems = placed.flatMap((one) => ('problems' in one ? one.problems : []))
   if (problems.length > 0) return refused(notValid(file, problems))
@@ -71,10 +97,10 @@ async function loadFile(
       installations: parsed.manifests.map((manifest) => ({
         ...manifest,
         project: manifest.project ?? project,
-        source: { file, text: input.text, name: manifest.name },
+        source: { file, text: input.text, name: manifest.name, place: parsed.places.get(manifest) },
       })),
       projects: placed.flatMap((one) =>
-        'wanted' in one ? [{ ...one, source: { file, text: input.text, name: one.name } }] : [],
+        'wanted' in one ? [{ ...one, source: { file, text: input.text, name: one.name, place: one.place } }] : [],
       ),
     },
   }

@@ -1,4 +1,4 @@
-import { describeProblem, placesIn } from '../../manifest/index.ts'
+import { describeProblem, type Place, placesIn } from '../../manifest/index.ts'
 import type { Refusal } from '../objects/refusal.ts'
 
 /** Where a document was read. */
@@ -7,7 +7,13 @@ export interface Source {
   readonly text: string
   /** Finds the document among others of the file. */
   readonly name: string
+  /** Where the document begins. */
+  readonly place?: Place | undefined
 }
+
+/** e.g. `shop.yaml:12:1`. */
+export const shownSource = ({ file, place }: Source): string =>
+  describeProblem(shownFile(file), { ...place, path: '', message: '' })
 
 export const shownFile = (file: string): string => (file === '-' ? '<stdin>' : file)
 

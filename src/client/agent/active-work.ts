@@ -1,5 +1,7 @@
 import type { ReportAnswer } from './agent-api.ts'
-import { finalReport, outcomeOfThrown } from './final-report.ts'
+import { AGENT_ERROR, failureOf, finalReport, outcomeOfThrown } from './final-report.ts'
+import { interimReportOf, outcomeOf, requireLogArguments } from './judge-work.ts'
+import { ownStrays, type StrayHandler } from './strays.ts'
 import { traceWork, type WorkTrace } from './trace-work.ts'
 import type { InterimReport, LogStream, StopReason, Work, WorkContext, WorkItem, WorkOutcome } from './work.ts'
 
@@ -19,6 +21,8 @@ export interface ActiveWorkOptions {
   readonly outbox: Outbox
   /** Called once, when the server refuses a report: it accepts no further one either. */
   onRefused(error: Error): void
+  /** The work has left an error behind that came after its end. */
+  onStray(error: unknown): void
 }
 
 /** One claimed item: its work, its two signals, and its reports in order. */
@@ -35,6 +39,11 @@ export class ActiveWork {
   #lastLine: Promise<unknown> | null = null
   #droppedLines = 0
   #ended = false
+  /** Rejects with the first error that the work leaves behind before its end. */
+  readonly #stray = Promise.withResolvers<never>()
+  readonly #strays: StrayHandler = {
+    take: (error) => (this.#ended ? this.#options.onStray(error) : this.#stray.reject(error)),
+  }
 
   constructor(item: WorkItem, options: ActiveWorkOptions) {
     this.item = item
@@ -43,8 +52,11 @@ export class ActiveWork {
   }
 
   stop(reason: StopReason): void {
-    if (!this.#stop.signal.aborted) this.#stop.abort(reason)
-    if (reason === 'LOST' && !this.#lost.signal.aborted) this.#lost.abort(reason)
+    // Listeners of the signals are code of the work.
+    ownStrays(this.#strays, () => {
+      if (!this.#stop.signal.aborted) this.#stop.abort(reason)
+      if (reason === 'LOST' && !this.#lost.signal.aborted) this.#lost.abort(reason)
+    })
   }
 
   #report(report: InterimReport): void {
@@ -67,23 +79,32 @@ export class ActiveWork {
   }
 
   /** Does the work, calls `onDone`, then reports the outcome. Never rejects. */
-  async run(work: Work, onDone: (thrown: unknown) => void): Promise<WorkEnd> {
+  async run(work: Work, onDone: (thrown: Thrown | null) => void): Promise<WorkEnd> {
     let outcome: WorkOutcome
-    let thrown: unknown
+    let thrown: Thrown | null = null
     try {
-      outcome = await this.#trace.run(() => work(this.item, this.#context()))
+      outcome = outcomeOf(await this.#work(work))
     } catch (error) {
-      if (!this.#stop.signal.aborted) thrown = error
-      outcome = outcomeOfThrown(error, this.#stopped)
+      if (!this.#stop.signal.aborted) thrown = { error }
+      outcome = outcomeOfThrown(this.item, error, this.#stopped)
     }
+    const stopped = this.#stopped
     this.#ended = true
-    this.#trace.end(outcome, thrown)
+    // Of work that failed by an error that it left behind, the rest still runs.
+    if (thrown) ownStrays(this.#strays, () => this.#stop.abort('LOST'))
+    this.#trace.end(outcome, thrown !== null)
     onDone(thrown)
-    const report = finalReport(this.item, outcome, this.#stopped)
+    const report = finalReport(this.item, outcome, stopped)
     if (this.#lost.signal.aborted) return 'dropped'
     // The server accepts no lines of an object that is gone, and work that moves to another agent must miss none.
     if (this.#lastLine) await this.#lastLine
     return await this.#sendFinal(report)
+  }
+
+  /** What the work returns, unless it leaves an error behind before. */
+  #work(work: Work): Promise<unknown> {
+    const working = ownStrays(this.#strays, async () => await this.#trace.run(() => work(this.item, this.#context())))
+    return Promise.race([working, this.#stray.promise])
   }
 
   /** Sends the last interim report first, most often in the same call. */
@@ -96,7 +117,17 @@ export class ActiveWork {
       return 'dropped'
     }
     const answer = await this.#send(end)
-    return answer === null ? 'dropped' : answer.accepted ? 'accepted' : 'refused'
+    if (answer === null) return 'dropped'
+    return answer.accepted || (await this.#failInstead(end, answer)) ? 'accepted' : 'refused'
+  }
+
+  /** Work whose outcome the server does not take has failed. True: the server takes that. */
+  async #failInstead(end: NonNullable<WorkOutcome>, refused: Refused): Promise<boolean> {
+    const returned = 'phase' in end ? end.phase : 'done'
+    const message = `work() returned ${returned}, which the server refused (${refused.type}): ${refused.message}`
+    const failure = failureOf(this.item, { code: AGENT_ERROR, message })
+    if (!failure || !(refused.allowed?.includes(failure.phase) ?? refused.type === 'InvalidInputError')) return false
+    return (await this.#send(failure))?.accepted ?? false
   }
 
   /** Its functions are not bound to it: work may destructure it. */
@@ -104,8 +135,11 @@ export class ActiveWork {
     return {
       signal: this.#stop.signal,
       lost: this.#lost.signal,
-      report: (report) => this.#report(report),
-      log: (stream, text) => this.#log(stream, text),
+      report: (report) => this.#report(interimReportOf(report)),
+      log: (stream, text) => {
+        requireLogArguments(stream, text)
+        this.#log(stream, text)
+      },
       traceparent: this.#trace.traceparent,
     }
   }
@@ -130,8 +164,11 @@ export class ActiveWork {
   async #deliver(): Promise<void> {
     for (let report = this.#take(); report; report = this.#take()) {
       const answer = await this.#send(report)
-      // Refused: the work was ended or deleted, or another agent has claimed it.
-      if (answer && !answer.accepted) this.stop('LOST')
+      if (!answer || answer.accepted) continue
+      if (answer.type === 'InvalidInputError')
+        this.#stray.reject(new TypeError(`report() was refused: ${answer.message}`))
+      // The work was ended or deleted, or another agent has claimed it.
+      else this.stop('LOST')
     }
     this.#delivery = null
   }
@@ -143,6 +180,10 @@ export class ActiveWork {
   }
 }
 
+/** In an object, since anything can be thrown, undefined too. */
+export interface Thrown {
+  readonly error: unknown
+}
 type Refused = Extract<ReportAnswer, { readonly accepted: false }>
 function refusalOf(report: InterimReport | NonNullable<WorkOutcome>, { type, message }: Refused): Error {
   const subject = 'phase' in report && report.phase ? report.phase : 'A report'

@@ -1,3 +1,4 @@
+import type { Phase } from '../../core/vocabulary.ts'
 import { gql } from '../../documents/gql.ts'
 import type { TypedDocument } from '../../documents/typed-document.ts'
 import type { Client } from '../client.ts'
@@ -39,7 +40,13 @@ export interface FencedLine {
 }
 export type ReportAnswer =
   | { readonly accepted: true }
-  | { readonly accepted: false; readonly type: string; readonly message: string }
+  | {
+      readonly accepted: false
+      readonly type: string
+      readonly message: string
+      /** Of a TransitionError: the phases that may be reported now. */
+      readonly allowed?: readonly Phase[] | undefined
+    }
 
 const CLAIM = gql(`mutation Claim($input: ClaimWorkInput!) {
   claimWork(input: $input) {
@@ -61,7 +68,7 @@ const RENEW = gql(`mutation Renew($input: RenewLeasesInput!) {
 const REPORT = gql(`mutation Report($input: ReportPhasesInput!) {
   reportPhases(input: $input) {
     __typename
-    ... on PhaseReports { results { __typename ... on Error { message } } }
+    ... on PhaseReports { results { __typename ... on Error { message } ... on TransitionError { allowed } } }
     ... on Error { message code }
   }
 }`)
@@ -114,8 +121,10 @@ export function agentApi(client: Client): AgentApi {
     async report(reports) {
       const { results } = await callAgents(client, 'reportPhases', REPORT, { reports })
       return reports.map((_, i): ReportAnswer => {
-        const { __typename: type = 'NoAnswer', message = '' } = results[i] ?? {}
-        return type === 'PhaseReportAccepted' ? { accepted: true } : { accepted: false, type, message }
+        const answer = results[i]
+        if (answer?.__typename === 'PhaseReportAccepted') return { accepted: true }
+        const { __typename: type = 'NoAnswer', message = '' } = answer ?? {}
+        return { accepted: false, type, message, ...(answer && 'allowed' in answer && { allowed: answer.allowed }) }
       })
     },
     async appendLogs(lines, sentAt) {

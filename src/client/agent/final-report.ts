@@ -1,7 +1,8 @@
-import { jsonProblem } from '../../core/json-problem.ts'
+import { describeJsonProblem, jsonProblem } from '../../core/json-problem.ts'
 import { jsonBounds, LIMITS } from '../../core/limits.ts'
-import type { Phase } from '../../core/vocabulary.ts'
-import type { StopReason, WorkItem, WorkOutcome } from './work.ts'
+import type { Phase, WorkAction } from '../../core/vocabulary.ts'
+import { asError } from '../as-error.ts'
+import type { ReportedError, StopReason, WorkItem, WorkOutcome } from './work.ts'
 
 type Final = NonNullable<WorkOutcome>
 
@@ -12,17 +13,22 @@ const WHEN_DELETING: Readonly<Partial<Record<Phase, Phase>>> = {
   ABORTED: 'DELETE_FAILED',
   PROGRESSING: 'DELETING',
 }
+/** Phases of work that its agent could not do, where it is not FAILED. Null: the work is offered again when its lease ends. */
+const WHEN_FAILED: Readonly<Partial<Record<WorkAction, Phase | null>>> = {
+  DELETE: 'DELETE_FAILED',
+  RUN: 'UNDOING',
+  UNDO: 'UNDO_FAILED',
+  ABORT: 'UNDO_FAILED',
+  STOP: null,
+  REMOVE: null,
+}
 
 /** The report of an outcome; null for none. */
 export function finalReport(item: WorkItem, outcome: WorkOutcome, stopped: StopReason | null): Final | null {
   if (outcome === null || !('phase' in outcome)) return outcome
   if (stopped === 'SHUTDOWN' && outcome.phase === 'ABORTED') return giveBack(item)
-  const excess = jsonProblem(outcome.exports, jsonBounds(LIMITS.json))
-  if (excess)
-    return {
-      phase: item.action === 'RUN' ? 'UNDOING' : 'FAILED',
-      error: { code: 'EXPORTS', message: `Its exports are ${excess}.` },
-    }
+  const problem = jsonProblem(outcome.exports, jsonBounds(LIMITS.json))
+  if (problem) return failureOf(item, { code: 'EXPORTS', message: `${describeJsonProblem('exports', problem)}.` })
   if (item.action !== 'DELETE') return outcome
   const phase = WHEN_DELETING[outcome.phase] ?? outcome.phase
   const error = outcome.phase === 'ABORTED' ? { code: 'ABORTED', message: 'Stopped on request.' } : undefined
@@ -37,9 +43,21 @@ function giveBack({ action }: WorkItem): Final | null {
   return null
 }
 
+/** The report of work that failed by its agent's fault; null for none. */
+export function failureOf({ action }: WorkItem, error: ReportedError): Extract<Final, { phase: Phase }> | null {
+  const phase = WHEN_FAILED[action] === undefined ? 'FAILED' : WHEN_FAILED[action]
+  return phase && { phase, error }
+}
+
 /** The outcome of work that threw: a bug of the agent, or an abort that it passed on. */
-export function outcomeOfThrown(thrown: unknown, stopped: StopReason | null): Final {
-  if (stopped) return { phase: 'ABORTED' }
-  const message = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : 'The agent failed.'
-  return { phase: 'FAILED', error: { code: 'AGENT_ERROR', message } }
+export function outcomeOfThrown(item: WorkItem, thrown: unknown, stopped: StopReason | null): WorkOutcome {
+  return stopped ? { phase: 'ABORTED' } : failureOf(item, agentError(thrown))
+}
+
+/** The agent did not do its work as it should. */
+export const AGENT_ERROR = 'AGENT_ERROR'
+
+function agentError(thrown: unknown): ReportedError {
+  const { name, message } = asError(thrown)
+  return { code: AGENT_ERROR, message: `${name}: ${message}` }
 }

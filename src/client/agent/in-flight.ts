@@ -41,6 +41,7 @@ export class InFlight {
     const active = new ActiveWork(item, {
       outbox,
       onRefused: (error) => onProblem({ what: 'report', error, objectId: item.objectId }),
+      onStray: (error) => onProblem({ what: 'work', error: asError(error), objectId: item.objectId }),
     })
     if (stopped) active.stop(stopped)
     this.#active.set(item.fence, active)
@@ -48,7 +49,7 @@ export class InFlight {
     const end = await active.run(work, (thrown) => {
       this.#working -= 1
       onDone()
-      if (thrown !== undefined) onProblem({ what: 'work', error: asError(thrown), objectId: item.objectId })
+      if (thrown) onProblem({ what: 'work', error: asError(thrown.error), objectId: item.objectId })
     })
     this.#active.delete(item.fence)
     onEnd(item, end)

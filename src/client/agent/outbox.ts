@@ -1,8 +1,10 @@
 import { LIMITS } from '../../core/limits.ts'
+import { changeTexts } from '../../core/report-texts.ts'
+import { ClientError } from '../client-error.ts'
 import type { Outbox } from './active-work.ts'
 import type { AgentApi, FencedLine, FencedReport, ReportAnswer } from './agent-api.ts'
 import { Batcher } from './batcher.ts'
-import { fitReport, fitText } from './fit-report.ts'
+import { fitText } from './fit-text.ts'
 
 /** Lines of one call. */
 const MAX_LINES = 500
@@ -21,7 +23,7 @@ export function openOutbox(
   onProblem: (what: 'report' | 'log', error: Error) => void,
 ): OpenOutbox {
   const reports = new Batcher<FencedReport, ReportAnswer>({
-    send: (batch) => api.report(batch),
+    send: (batch) => sendReports(api, batch),
     max: LIMITS.reports.max,
     calls: REPORT_CALLS,
     keyOf: ({ fence }) => fence,
@@ -41,7 +43,7 @@ export function openOutbox(
     onProblem: (error) => onProblem('log', error),
   })
   return {
-    report: (fence, report) => reports.add({ ...fitReport(report), fence }),
+    report: (fence, report) => reports.add({ ...changeTexts(report, fitText), fence }),
     get hasRoom() {
       return lines.size < MAX_WAITING_LINES
     },
@@ -50,6 +52,20 @@ export function openOutbox(
       reports.close()
       lines.close()
     },
+  }
+}
+
+/** A report that the server cannot even read, as with a phase that it does not have, is refused by itself. */
+async function sendReports(
+  api: Pick<AgentApi, 'report'>,
+  batch: readonly FencedReport[],
+): Promise<readonly ReportAnswer[]> {
+  try {
+    return await api.report(batch)
+  } catch (error) {
+    // Of several, any may be the one: each is sent alone.
+    if (batch.length > 1 || !(error instanceof ClientError) || error.code !== 'BAD_USER_INPUT') throw error
+    return [{ accepted: false, type: 'InvalidInputError', message: error.message }]
   }
 }
 

@@ -1,3 +1,5 @@
+import { asError } from '../as-error.ts'
+
 /** The common shape of AgentProblem and CrmError. */
 export interface Problem {
   readonly what: string
@@ -38,6 +40,24 @@ export function printProblems(who: string, options: PrintOptions = {}): (problem
     if (printed.size === 0) unref(setTimeout(closeWindow, everyMs))
     printed.add(key)
     print(describe(who, problem))
+  }
+}
+
+/** The application's `onProblem`, or the default one, which also prints what the application's throws. */
+export function problemHandler<P extends Problem>(
+  who: string,
+  onProblem: ((problem: P) => unknown) | undefined,
+): (problem: P) => void {
+  const print = printProblems(who)
+  if (!onProblem) return print
+  const failed = (error: unknown): void => print({ what: 'onProblem', error: asError(error) })
+  return (problem) => {
+    try {
+      // It may be async.
+      Promise.resolve(onProblem(problem)).catch(failed)
+    } catch (error) {
+      failed(error)
+    }
   }
 }
 

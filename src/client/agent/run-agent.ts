@@ -9,7 +9,8 @@ import { type Instant, instant } from './instant.ts'
 import { Leases } from './leases.ts'
 import { listenForOffers } from './offers.ts'
 import { type OpenOutbox, openOutbox } from './outbox.ts'
-import { printProblems } from './print-problems.ts'
+import { problemHandler } from './print-problems.ts'
+import { watchStrays } from './strays.ts'
 import type { WorkItem } from './work.ts'
 
 const CONCURRENCY = 100
@@ -40,7 +41,7 @@ class Agent {
   constructor(options: AgentOptions) {
     this.#options = options
     this.#leaseMs = options.leaseMs ?? LEASE_MS
-    this.#onProblem = options.onProblem ?? printProblems(`Agent ${options.instance}`)
+    this.#onProblem = problemHandler(`Agent ${options.instance}`, options.onProblem)
     this.#stopping = AbortSignal.any([options.signal, this.#fatal.signal])
     this.#api = agentApi(options.client)
     this.#outbox = openOutbox(this.#api, (what, error) => this.#problem({ what, error }))
@@ -51,6 +52,7 @@ class Agent {
 
   async run(): Promise<void> {
     const { resumed = [], drainMs = DRAIN_MS } = this.#options
+    const unwatch = watchStrays()
     try {
       await this.#resume(resumed)
       const listening = this.#claimer.needsOffers.then((needed) => (needed ? this.#listen() : undefined))
@@ -59,6 +61,7 @@ class Agent {
     } finally {
       this.#leases.close()
       this.#outbox.close()
+      unwatch()
     }
     if (this.#fatal.signal.aborted) throw this.#fatal.signal.reason
   }

@@ -9,7 +9,7 @@ export interface WorkTrace {
   /** Without a tracer that of the work. Null: no sampled trace. */
   readonly traceparent: string | null
   run<T>(work: () => T): T
-  end(outcome: WorkOutcome, thrown: unknown): void
+  end(outcome: WorkOutcome, hasThrown: boolean): void
 }
 
 export function traceWork(item: WorkItem): WorkTrace {
@@ -27,9 +27,8 @@ export function traceWork(item: WorkItem): WorkTrace {
   return {
     traceparent: trace.isSpanContextValid(own) && isSampled(own) ? formatTraceparent(own) : null,
     run: (work) => context.with(trace.setSpan(outer, span), work),
-    end(outcome, thrown) {
-      if (thrown !== undefined || (outcome && 'error' in outcome && outcome.error))
-        span.setStatus({ code: SpanStatusCode.ERROR })
+    end(outcome, hasThrown) {
+      if (hasThrown || (outcome && 'error' in outcome && outcome.error)) span.setStatus({ code: SpanStatusCode.ERROR })
       if (outcome && 'phase' in outcome) span.setAttribute(ATTRIBUTE.phase, outcome.phase)
       span.end()
     },

@@ -1,5 +1,7 @@
 import type { Phase } from '../../core/vocabulary.ts'
 import type { ReportAnswer } from '../agent/agent-api.ts'
+import { requireLogArguments, requireProgressArguments } from '../agent/judge-work.ts'
+import { ownStrays, type StrayHandler } from '../agent/strays.ts'
 import type { InterimReport, LogStream, WorkOutcome } from '../agent/work.ts'
 import type { CrmContext, CrmRequest, CrmStopReason } from './crm.ts'
 import { finalPhase, problemOf, transitionalPhase } from './phases.ts'
@@ -33,6 +35,11 @@ export class ActiveRequest {
   readonly request: CrmRequest
   readonly #steps: RequestSteps
   readonly #stop = new AbortController()
+  /** Rejects with the first error that the driver leaves behind while it works. */
+  readonly #stray = Promise.withResolvers<never>()
+  readonly #strays: StrayHandler = {
+    take: (error) => (this.#working ? this.#stray.reject(error) : this.#steps.onThrown(error)),
+  }
   /** Resolves when no work is done for it any more, nor ever will be. */
   readonly stopped: Promise<void>
   #working = false
@@ -70,7 +77,9 @@ export class ActiveRequest {
   }
 
   stop(reason: CrmStopReason): void {
-    if (!this.signal.aborted) this.#stop.abort(reason)
+    if (this.signal.aborted) return
+    // Listeners of the signal are code of the driver.
+    ownStrays(this.#strays, () => this.#stop.abort(reason))
   }
 
   /** The server repeats the request because it has not received the outcome. */
@@ -102,8 +111,14 @@ export class ActiveRequest {
   #context(): CrmContext {
     return {
       signal: this.signal,
-      progress: (step, value, total) => this.#progress(step, value, total),
-      log: (stream, text) => this.#log(stream, text),
+      progress: (step, value, total) => {
+        requireProgressArguments(step, value, total)
+        this.#progress(step, value, total)
+      },
+      log: (stream, text) => {
+        requireLogArguments(stream, text)
+        this.#log(stream, text)
+      },
     }
   }
 
@@ -125,7 +140,9 @@ export class ActiveRequest {
   async #work(): Promise<Final | null> {
     this.#working = true
     try {
-      await this.#steps.work(this.request, this.#context())
+      const { work } = this.#steps
+      const working = ownStrays(this.#strays, async () => await work(this.request, this.#context()))
+      await Promise.race([working, this.#stray.promise])
       return this.signal.aborted ? null : { phase: finalPhase(this.request) }
     } catch (error) {
       if (this.signal.aborted) return null

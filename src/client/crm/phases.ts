@@ -1,5 +1,6 @@
 import type { Phase } from '../../core/vocabulary.ts'
 import type { ReportedError } from '../agent/work.ts'
+import { asError } from '../as-error.ts'
 import { CrmProblem, type CrmRequest } from './crm.ts'
 
 const WHILE = { CREATE: 'CREATING', UPDATE: 'UPDATING', DELETE: 'DELETING' } as const
@@ -24,9 +25,18 @@ export const problemOf = ({ action }: CrmRequest, thrown: unknown): { phase: Pha
 
 /** The message of a foreign error may hold secrets, e.g. a spec with its passwords: only its name and code are shown. */
 function shownError(thrown: unknown): ReportedError {
-  if (thrown instanceof CrmProblem) return { code: thrown.code, message: firstLine(thrown.message) }
-  const name = thrown instanceof Error ? thrown.name : 'an error'
-  const code = thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? `: ${thrown.code}` : ''
-  return { code: 'CRM_FAILED', message: firstLine(`The CRM failed (${name}${code}).`) }
+  const error = asError(thrown)
+  const isShown = error instanceof CrmProblem && typeof error.code === 'string'
+  if (isShown) return { code: error.code, message: firstLine(error.message) }
+  const code = error === thrown ? codeOf(error) : null
+  const name = error === thrown ? error.name : 'an error'
+  return { code: 'CRM_FAILED', message: firstLine(`The CRM failed (${name}${code === null ? '' : `: ${code}`}).`) }
+}
+function codeOf(error: object): string | null {
+  try {
+    return 'code' in error && typeof error.code === 'string' ? error.code : null
+  } catch {
+    return null
+  }
 }
 const firstLine = (text: string): string => (text.split('\n')[0] ?? '').slice(0, MAX_MESSAGE)

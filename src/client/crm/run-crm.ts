@@ -1,6 +1,7 @@
 import { agentApi, type ReportAnswer } from '../agent/agent-api.ts'
 import { type OpenOutbox, openOutbox } from '../agent/outbox.ts'
-import { printProblems } from '../agent/print-problems.ts'
+import { problemHandler } from '../agent/print-problems.ts'
+import { ownStrays, watchStrays } from '../agent/strays.ts'
 import { asError } from '../as-error.ts'
 import { ClientError } from '../client-error.ts'
 import { pause, retryDelay } from '../pause.ts'
@@ -36,7 +37,7 @@ class Crm {
 
   constructor(options: CrmOptions) {
     this.#options = options
-    this.#onProblem = options.onProblem ?? printProblems(`CRM ${options.instance}`)
+    this.#onProblem = problemHandler(`CRM ${options.instance}`, options.onProblem)
     this.#stopping = AbortSignal.any([options.signal, this.#ending.signal])
     const api = agentApi(options.client)
     const outbox = openOutbox(api, (what, error) => this.#problem({ what, error }))
@@ -66,6 +67,7 @@ class Crm {
   }
 
   async run(): Promise<CrmEnd> {
+    const unwatch = watchStrays()
     const takingOver = this.#options.role === 'CRM_V2' ? this.#takeOver() : this.#serving.resolve()
     try {
       await this.#sessions.run()
@@ -76,6 +78,7 @@ class Crm {
       const stopping = Promise.all([takingOver, this.#requests.close('SHUTDOWN')]).then(() => stopped.abort())
       await Promise.race([stopping, pause(STOP_MS, stopped.signal)])
       this.#outbox.close()
+      unwatch()
     }
     const reason: unknown = this.#ending.signal.reason
     if (reason === 'STOPPED' || reason === 'SUPERSEDED') return reason
@@ -119,7 +122,8 @@ class Crm {
     try {
       // A CRM that was superseded itself must not end the old one.
       if (!(await this.#sessions.currentConnection())) return
-      await onTakeOver?.(this.#stopping)
+      const strays = { take: (error: unknown) => this.#problem({ what: 'upgrade', error: asError(error) }) }
+      await ownStrays(strays, () => onTakeOver?.(this.#stopping))
     } catch (error) {
       return this.#ending.abort(asError(error))
     }

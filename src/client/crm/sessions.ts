@@ -2,12 +2,14 @@ import type { Phase } from '../../core/vocabulary.ts'
 import type { AgentApi } from '../agent/agent-api.ts'
 import { type Instant, instant } from '../agent/instant.ts'
 import { Leases } from '../agent/leases.ts'
+import { ownStrays } from '../agent/strays.ts'
 import { asError } from '../as-error.ts'
 import { ClientError } from '../client-error.ts'
 import { pause, retryDelay } from '../pause.ts'
-import type { CrmEnd, CrmError, CrmOptions, CrmRequest } from './crm.ts'
+import type { CrmEnd, CrmError, CrmObject, CrmOptions, CrmRequest } from './crm.ts'
 import { type CrmSession, connectCrm, subscribeRequests } from './crm-api.ts'
 import { Latch } from './latch.ts'
+import { listedObjects } from './listed-objects.ts'
 import type { RequestTable } from './request-table.ts'
 import { Told } from './told.ts'
 
@@ -65,12 +67,12 @@ export class Sessions {
 
   async #connect(): Promise<CrmSession | null> {
     const { crm, requests, stopping, leaseMs, onProblem, onEnd } = this.#options
-    const { client, driver, cloudletId, instance, version } = crm
+    const { client, cloudletId, instance, version } = crm
     this.#calls += 1
     const session = { cloudletId, instance, version, role: this.role, leaseMs, call: this.#calls }
     let what: CrmError['what'] = 'list'
     try {
-      const listed = await driver.list()
+      const listed = await this.#list()
       what = 'connect'
       const objects = requests.objects(listed)
       // Before the call: reports begin with its answer.
@@ -116,17 +118,23 @@ export class Sessions {
     }
   }
 
+  async #list(): Promise<readonly CrmObject[]> {
+    const { crm, onProblem } = this.#options
+    const strays = { take: (error: unknown) => onProblem({ what: 'list', error: asError(error) }) }
+    return listedObjects(await ownStrays(strays, () => crm.driver.list()))
+  }
+
   /** Ends the connection when the objects are not as the server was told. */
   async #look(over: AbortController, signal: AbortSignal): Promise<void> {
     const { crm, requests, onProblem } = this.#options
-    const { lookMs, driver } = crm
+    const { lookMs } = crm
     if (lookMs === undefined) return
     for (;;) {
       await pause(lookMs, signal)
       if (signal.aborted) return
       const since = performance.now()
       try {
-        const listed = await driver.list()
+        const listed = await this.#list()
         if (this.#told.differsFrom(requests.objects(listed), since)) return over.abort()
       } catch (error) {
         if (!signal.aborted) onProblem({ what: 'list', error: asError(error) })

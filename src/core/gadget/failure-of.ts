@@ -1,4 +1,4 @@
-import { jsonProblem } from '../json-problem.ts'
+import { describeJsonProblem, jsonProblem } from '../json-problem.ts'
 import { jsonBounds, LIMITS } from '../limits.ts'
 import type { GadgetOutput } from './output.ts'
 
@@ -21,5 +21,7 @@ export function failureOf({ exitCode, signal }: GadgetEnd, output: GadgetOutput)
   if (signal !== null) return { cause: 'signal', message: `It was ended by ${signal}.` }
   if (exitCode !== 0) return { cause: 'exit', message: `It ended with exit code ${exitCode}.` }
   const excess = jsonProblem({ ...output.exports }, jsonBounds(LIMITS.json))
-  return excess ? { cause: 'protocol', message: `It broke the gadget protocol. Its exports are ${excess}.` } : null
+  return excess
+    ? { cause: 'protocol', message: `It broke the gadget protocol: ${describeJsonProblem('exports', excess)}.` }
+    : null
 }

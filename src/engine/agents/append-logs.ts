@@ -1,5 +1,6 @@
 import { dateHere } from '../../core/clock-offset.ts'
 import { LIMITS } from '../../core/limits.ts'
+import { portableText } from '../../core/portable.ts'
 import type { AgentPort, LogLineEntry } from '../../core/ports/agents.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
 import { RIGHTS } from '../../core/rights.ts'
@@ -38,7 +39,7 @@ async function linesWithFence(
         objectId: fence.objectId,
         at: at ? dateHere(at, { sentAt, now }) : now,
         stream,
-        text: text.slice(0, LIMITS.logLine.max).replaceAll('\0', ''),
+        text: portableText(text.slice(0, LIMITS.logLine.max)),
       },
     ]
   })

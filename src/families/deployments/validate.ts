@@ -17,7 +17,9 @@ export type References = ReadonlyMap<
 export function expressionsOf(spec: InstallationSpec): readonly string[] {
   const own = [...spec.exports.map((e) => e.value), ...spec.deployItems.map((i) => i.config)]
     .filter(hasExpressions)
-    .flatMap((value) => findExpressions(value).map((e) => e.source))
+    .flatMap((value) =>
+      findExpressions(value).flatMap(({ source, problem }) => (problem === undefined ? [source] : [])),
+    )
   return [...new Set([...own, ...spec.installations.flatMap(({ spec: nested }) => expressionsOf(nested))])]
 }
 
@@ -100,9 +102,9 @@ function referencesIn(value: unknown, path: string, references: References, prob
   if (!hasExpressions(value)) return []
   return findExpressions(value).flatMap((expression) => {
     const at = [path, expression.path].filter(Boolean).join('.')
-    const found = references.get(expression.source)
+    const found = expression.problem === undefined ? references.get(expression.source) : undefined
     if (found?.ok) return found.references.map((reference) => ({ at, reference }))
-    problems.add(at, found?.message ?? 'this expression could not be read')
+    problems.add(at, expression.problem ?? found?.message ?? 'this expression could not be read')
     return []
   })
 }

@@ -41,16 +41,11 @@ export function normaliseJobs(input: readonly JobInput[], path: string, problems
 
 function textsOf(job: JobInput, at: string, problems: Problems): Pick<JobSpec, 'args' | 'env' | 'when'> {
   const { args = null, env = null, when = null } = job
-  const check = (text: string, path: string) => {
-    if (text.includes('\0')) problems.add(path, 'must not hold the character NUL')
-  }
   for (const [n, arg] of (args ?? []).entries()) {
-    check(arg, `${at}.args.${n}`)
     if (isReservedArgument(arg)) problems.add(`${at}.args.${n}`, RESERVED_ARGUMENT_RULE)
   }
-  for (const [n, { name, value }] of (env ?? []).entries()) {
+  for (const [n, { name }] of (env ?? []).entries()) {
     if (!VARIABLE.test(name)) problems.add(`${at}.env.${n}.name`, 'must be named GADGET_…, in capitals')
-    check(value, `${at}.env.${n}.value`)
   }
   // A task of a subscription gets variables of its event besides its own.
   if ((env?.length ?? 0) > LIMITS.gadgetEnv.max)
@@ -72,7 +67,9 @@ export const expressionsOf = (jobs: readonly JobSpec[]): readonly string[] => [
     jobs
       .map(templateOf)
       .filter(hasExpressions)
-      .flatMap((template) => findExpressions(template).map(({ source }) => source)),
+      .flatMap((template) =>
+        findExpressions(template).flatMap(({ source, problem }) => (problem === undefined ? [source] : [])),
+      ),
   ),
 ]
 
@@ -93,10 +90,10 @@ export function checkOrder(jobs: readonly JobSpec[], path: string, references: R
     }
     const template = templateOf(job)
     if (!hasExpressions(template)) continue
-    for (const { source, path: where } of findExpressions(template)) {
+    for (const { source, path: where, problem } of findExpressions(template)) {
       const at = [`${path}.${i}`, where].filter(Boolean).join('.')
-      const found = references.get(source)
-      if (!found?.ok) problems.add(at, found?.message ?? 'this expression could not be read')
+      const found = problem === undefined ? references.get(source) : undefined
+      if (!found?.ok) problems.add(at, problem ?? found?.message ?? 'this expression could not be read')
       else
         for (const [, name = ''] of found.references)
           if (!earlier.has(name)) problems.add(at, `${name} is no job that comes before ${job.name}`)

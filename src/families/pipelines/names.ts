@@ -1,3 +1,4 @@
+import { textProblem } from '../../core/portable.ts'
 import { isName, NAME_RULE, type Problems } from '../../core/problems.ts'
 
 /** Formats of the names and texts of projects, events and workloads. */
@@ -35,8 +36,8 @@ export function checkWord(text: string, path: string, problems: Problems): void 
 
 /** Text that Postgres can store and a process can receive. */
 export function checkText(text: string, path: string, problems: Problems): void {
-  if (text.includes('\0')) problems.add(path, 'must not hold the character NUL')
-  else if (!text.isWellFormed()) problems.add(path, 'must be well-formed Unicode')
+  const problem = textProblem(text)
+  if (problem) problems.add(path, problem)
 }
 
 const encoder = new TextEncoder()

@@ -28,7 +28,7 @@ const LogLineInput = builder.inputType('LogLineInput', {
     text: t.string({
       required: true,
       limit: 'logLine',
-      description: 'The line. NUL characters are dropped.',
+      description: 'The line.',
     }),
   }),
 })

@@ -1,6 +1,8 @@
 import type { InputFieldMap } from '@pothos/core'
 import { invalidInput } from '../../core/errors.ts'
+import { portableText } from '../../core/portable.ts'
 import type { AgentPort, Report, ReportOutcome } from '../../core/ports/agents.ts'
+import { changeTexts } from '../../core/report-texts.ts'
 import { RIGHTS } from '../../core/rights.ts'
 import { forget } from '../context.ts'
 import { objectLoader } from '../loaders.ts'
@@ -160,7 +162,9 @@ builder.mutationField('reportPhases', (t) =>
       const excessive = reports.map((report, i) =>
         excessOf(schema, { type: PhaseReportInput, path: `input.reports.${i}` }, report),
       )
-      const fitting: readonly Report[] = reports.filter((_, i) => excessive[i]?.length === 0)
+      const fitting: readonly Report[] = reports
+        .filter((_, i) => excessive[i]?.length === 0)
+        .map((report) => changeTexts(report, portableText))
       const reported = await context.agents.report(context.viewer, fitting)
       if (!reported.ok) return errorValue(reported.refusal)
       forget(context)

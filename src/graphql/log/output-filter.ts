@@ -40,7 +40,6 @@ export async function outputQueryOf(
 ): Promise<OutputQuery | null> {
   const { project, rootId, objectId, streams, since, until, search } = filter ?? {}
   const words = wordsOf(search ?? '')
-  if (words.some((word) => !word.isWellFormed() || word.includes('\0'))) return null
   const scope = await scopeOf(context, { project, rootId, objectId })
   return (
     scope && {

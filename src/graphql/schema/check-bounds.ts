@@ -11,10 +11,11 @@ import {
 import type { FieldProblem } from '../../core/errors.ts'
 import { jsonProblem } from '../../core/json-problem.ts'
 import { amountOf, jsonBounds, LIMITS, type Limit } from '../../core/limits.ts'
+import { textProblem } from '../../core/portable.ts'
 import { Problems } from '../../core/problems.ts'
 import type { BoundExtensions } from './bounds-plugin.ts'
 
-/** Checks of inputs against their bounds, made once from their types. They look at the length of a text, not at the text. */
+/** Checks of inputs against their bounds, and for what cannot be stored, made once from their types. */
 
 /** Where a value is: its name or index, below another place. */
 interface Place {
@@ -128,7 +129,9 @@ const checkText =
   (limit: Limit): Check =>
   (value, place, problems) => {
     const size = sizeOf(value as string, limit)
-    if (size > limit.max) problems.add(pathOf(place), excess(amountOf(limit), size))
+    if (size > limit.max) return problems.add(pathOf(place), excess(amountOf(limit), size))
+    const problem = limit.isMended ? null : textProblem(value as string)
+    if (problem) problems.add(pathOf(place), problem)
   }
 
 /** A character has 1 to 3 bytes, so that the bytes of most texts need not be counted. */
@@ -140,7 +143,7 @@ function checkJson(limit: Limit): Check {
   const bounds = jsonBounds(limit)
   return (value, place, problems) => {
     const problem = jsonProblem(value, bounds)
-    if (problem) problems.add(pathOf(place), `is ${problem}`)
+    if (problem) problems.add([pathOf(place), ...problem.path].join('.'), problem.message)
   }
 }
 

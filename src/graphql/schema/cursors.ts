@@ -1,4 +1,5 @@
 import { type AuditCursor, decodeAuditCursor, encodeAuditCursor } from '../../core/audit.ts'
+import { isPortableText } from '../../core/portable.ts'
 import type { LogCursor } from '../../core/ports/log.ts'
 import { decodeCursor, encodeCursor, isSequence } from '../../log/cursor.ts'
 import type { CursorCodec } from './connection.ts'
@@ -11,7 +12,7 @@ type Values<P extends readonly Part[]> = { readonly [K in keyof P]: PartValue<P[
 const IS: Readonly<Record<Part, (value: unknown) => boolean>> = {
   uuid: (value) => typeof value === 'string' && isUuid(value),
   int: (value) => typeof value === 'number' && Number.isSafeInteger(value) && Math.abs(value) < 2 ** 53,
-  text: (value) => typeof value === 'string' && !value.includes('\0'),
+  text: (value) => typeof value === 'string' && isPortableText(value),
   time: (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value)),
 }
 

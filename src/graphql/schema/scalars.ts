@@ -1,4 +1,5 @@
 import { GraphQLError, Kind, type ValueNode, valueFromASTUntyped } from 'graphql'
+import { DATE_TIME_RULE, parseDateTime } from '../../core/date-time.ts'
 import type { LogCursor } from '../../core/ports/log.ts'
 import { decodeCursor, isSequence } from '../../log/cursor.ts'
 import { builder } from './builder.ts'
@@ -10,12 +11,9 @@ function wrong(what: string, value: unknown): GraphQLError {
   return new GraphQLError(`${shown} is not ${what}.`)
 }
 
-const MAX_TIME_LENGTH = 64
-
 function parseTime(value: unknown): Date {
-  const isTime = typeof value === 'string' && value.length <= MAX_TIME_LENGTH && /^\d{4}-\d\d-\d\dT/.test(value)
-  const time = isTime ? new Date(value) : null
-  if (!time || Number.isNaN(time.getTime())) throw wrong('a time such as 2026-11-21T09:00:00.000Z', value)
+  const time = typeof value === 'string' ? parseDateTime(value) : null
+  if (!time) throw wrong(DATE_TIME_RULE, value)
   return time
 }
 
@@ -27,13 +25,14 @@ function parseSequence(value: unknown): LogCursor {
 }
 
 builder.scalarType('DateTime', {
-  description: 'A time as ISO 8601 text, in UTC, to the millisecond.',
+  description:
+    'A time as ISO 8601 text, in UTC, to the millisecond. Given to the API it may be in any time zone, and must have its offset.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
   serialize: (value) => value.toISOString(),
   parseValue: parseTime,
 })
 builder.scalarType('JSON', {
-  description: 'Any JSON value.',
+  description: `Any JSON value. Given to the API, a whole number beyond ±${Number.MAX_SAFE_INTEGER} is refused, since many readers of JSON would round it: write it as a text. So is a text with the character NUL, or with half of a surrogate pair.`,
   serialize: (value) => value,
   parseValue: (value) => value as NonNullable<unknown>,
   parseLiteral: (node: ValueNode, variables) => valueFromASTUntyped(node, variables) as NonNullable<unknown>,

@@ -1,8 +1,9 @@
 import type { Pool } from 'pg'
+import { isPortableText } from '../../core/portable.ts'
 import type { Client } from '../../store/client.ts'
 import { array, bigint, integer, nullable, text, timestamptz, uuid } from '../../store/column-types.ts'
 import { statement } from '../../store/statement.ts'
-import { containsAllSql, Params, storable } from '../filter.ts'
+import { containsAllSql, Params } from '../filter.ts'
 import { without } from '../log-text.ts'
 import { firstOf, stretchOf } from '../stretch.ts'
 import type { SequenceWindow } from '../time-window.ts'
@@ -130,7 +131,7 @@ async function partsOf(
 ): Promise<readonly SequenceWindow[]> {
   const { rows } = await SKIPPED.query(pool, [
     ...([after, before, rootId ?? null, rootId === undefined ? projects : null] as const),
-    ...([since ?? null, until ?? null, (words ?? []).filter(storable)] as const),
+    ...([since ?? null, until ?? null, (words ?? []).filter(isPortableText)] as const),
   ])
   return without({ after, before }, rows)
 }

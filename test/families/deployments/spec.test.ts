@@ -182,6 +182,18 @@ const cases: readonly Case[] = [
     ],
   },
   {
+    rule: 'expressions as keys',
+    spec: {
+      imports: [importing('key')],
+      exports: [exporting('a', { [expr('imports.key')]: 1 })],
+      deployItems: [item('i', [], { x: [{ [`k-${expr('nonsense((')}`]: 1 }], y: { [`$${expr('kept')}`]: 1 } })],
+    },
+    problems: [
+      ['exports.0.value', /has the key "\$\{imports\.key\}": expressions are no keys, but a whole map may be one/],
+      ['deployItems.0.config.x.0', /has the key "k-\$\{nonsense\(\(\}"/],
+    ],
+  },
+  {
     rule: 'timeouts that are none',
     spec: {
       deployItems: [

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { changesBetween } from '../../../../src/agents/kubernetes/changes.ts'
 import type { KubernetesObject } from '../../../../src/agents/kubernetes/objects.ts'
 import { statusOf } from '../../../../src/agents/kubernetes/status-of.ts'
+import { readYaml } from '../../../../src/families/deployments/agents/kubernetes/read-yaml.ts'
 import { wavesOf } from '../../../../src/families/deployments/agents/kubernetes/waves.ts'
 import { expr, refusal } from '../../../testkit/deployments.ts'
 import { createWorld, USER } from '../../../testkit/world.ts'
@@ -39,6 +40,19 @@ test('a config that cannot be one is refused with its paths when it is planned, 
   expect((await refusal(written)).fields).toEqual([
     { path: 'input.spec.deployItems.0.config', message: expect.stringContaining('manifests') },
   ])
+})
+
+test('a text keeps whole numbers that JavaScript cannot hold, and what JSON has not is refused with its path', () => {
+  const text = '{id: 9007199254740993, few: 0400, ids: {18446744073709551615: -9223372036854775808}, float: 1.5}'
+  const written = '{"id":9007199254740993,"few":256,"ids":{"18446744073709551615":-9223372036854775808},"float":1.5}'
+  expect(readYaml(text).map((one) => JSON.stringify(one))).toEqual([written])
+  expect(readYaml('a: &a {x: 1}\nb: {<<: *a, z: yes}')).toEqual([{ a: { x: 1 }, b: { x: 1, z: true } }])
+  for (const [wrong, problem] of [
+    ['{a: {b: [.inf]}}', 'the object.a.b.0 is no number that JSON has'],
+    ['a: "\\0"', 'the object.a holds the character NUL'],
+    ['a: "\\ud83d"', 'the object.a holds half of a surrogate pair'],
+  ] as const)
+    expect(() => readYaml(wrong)).toThrow(problem)
 })
 
 type Part = Partial<Omit<KubernetesObject, 'metadata'>> & { readonly metadata?: object }

@@ -1,4 +1,6 @@
-import { LineCounter, parseAllDocuments, type Tags } from 'yaml'
+import { LineCounter, parseAllDocuments, type Scalar, visit } from 'yaml'
+import { describeJsonProblem, jsonProblem } from '../../../../core/json-problem.ts'
+import { LIKE_KUBERNETES } from '../../../../manifest/like-kubernetes.ts'
 import { repeatedKeys } from '../../../../manifest/unique-keys.ts'
 
 /** Says where, and quotes nothing: the text may be a secret. */
@@ -7,32 +9,34 @@ export class YamlProblem extends Error {
 }
 
 const MAX_ALIASES = 100
-/** Times of day are no numbers, and dates no dates, for the tools of Kubernetes. */
-const OTHERS = ['binary', 'omap', 'pairs', 'set', 'intTime', 'floatTime', 'timestamp'] as const
-const isTime = (tag: Tags[number]): boolean => typeof tag === 'object' && 'format' in tag && tag.format === 'TIME'
-
-/** As the tools of Kubernetes read it: `0644` is octal, `yes` is true, and `<<` merges. */
-const LIKE_KUBERNETES = {
-  version: '1.1',
-  merge: true,
-  uniqueKeys: false,
-  prettyErrors: false,
-  customTags: (tags: Tags): Tags =>
-    tags.filter(
-      (tag) => !isTime(tag) && !OTHERS.some((name) => (typeof tag === 'string' ? tag : tag.tag).endsWith(name)),
-    ),
-} as const
+/** The API server has bounds of its own. */
+const UNBOUNDED = { depth: 1_000, size: Number.POSITIVE_INFINITY } as const
 
 /** The documents of a text, without empty ones. @throws YamlProblem */
 export function readYaml(text: string): readonly object[] {
   const lineCounter = new LineCounter()
-  const documents = parseAllDocuments(text, { ...LIKE_KUBERNETES, lineCounter })
+  const documents = parseAllDocuments(text, { ...LIKE_KUBERNETES, lineCounter, intAsBigInt: true })
   return ('empty' in documents ? [] : documents).flatMap((document) => {
     const [error] = [...document.errors, ...repeatedKeys(document)]
     if (error) throw new YamlProblem(`${error.code} at ${where(lineCounter.linePos(error.pos[0]))}`)
+    visit(document, { Scalar: keepExactly })
     const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES })
+    const problem = jsonProblem(value, UNBOUNDED)
+    if (problem) throw new YamlProblem(describeJsonProblem('the object', problem))
     return value === null ? [] : [value as object]
   })
+}
+
+/** TypeScript does not know it yet. */
+const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): unknown }
+
+/** A cluster has whole numbers of 64 bits, which JSON.stringify writes digit by digit. */
+function keepExactly(key: unknown, scalar: Scalar): void {
+  const { value } = scalar
+  if (typeof value !== 'bigint') return
+  const number = Number(value)
+  if (Number.isSafeInteger(number)) scalar.value = number
+  else scalar.value = key === 'key' ? String(value) : rawJson(String(value))
 }
 
 const where = ({ line, col }: { readonly line: number; readonly col: number }): string => `line ${line}, column ${col}`
