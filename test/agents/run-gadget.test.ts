@@ -60,7 +60,7 @@ describe('runGadget', () => {
     [
       'i=0; while [ $i -lt 20 ]; do printf "EXPORT a$i \\"%060000d\\"\\n" 0; i=$((i+1)); done',
       'protocol',
-      'It broke the gadget protocol. Its exports are larger than 1048576 characters.',
+      'It broke the gadget protocol: exports is larger than 1048576 characters.',
     ],
     ['echo hello; sleep 100', 'protocol', 'It broke the gadget protocol. Line 1: the unknown word "hello".'],
   ])('fails with %j', async (script, cause, message) => {

@@ -127,7 +127,7 @@ spec:
     const twice = await phaseline(`apply -f ${a} -f ${b} -f ${again}`, { env: nowhere })
     expect(twice).toMatchObject({ code: 2, out: '' })
     expect(twice.err).toContain(`${again}:4:9: default/of-a is described at ${a}:1:9 already`)
-    expect(twice.err).toContain(`${again}:7:1: project of-b is described at ${b}:2:1 already`)
+    expect(twice.err).toContain(`${again}:7:7: project of-b is described at ${b}:2:7 already`)
     expect(twice.err).not.toContain('other/of-a')
 
     const wrong = await file('wrong.yaml', 'name: wrong\n')
