@@ -10,6 +10,10 @@ import { post, refusals } from './call.ts'
 
 const SLOW = '{ projects(first: 1) { edges { node { name dataObjects(first: 1) { edges { node { name } } } } } } }'
 
+/** For as long as the test takes: by itself Postgres would end the session after ten idle seconds. */
+const HOLD_PROJECTS =
+  'begin; set local idle_in_transaction_session_timeout = 0; lock table project in access exclusive mode'
+
 test('a query ends in time, and Postgres ends its statement', async () => {
   await using database = await createTestDatabase(2)
   await using app = await startTestApp({ env: { DATABASE_URL: database.url, PHASELINE_OPERATION_TIMEOUT_MS: '2000' } })
@@ -25,7 +29,7 @@ test('a query ends in time, and Postgres ends its statement', async () => {
     return rows.length
   }
   try {
-    await client.query('begin; lock table project in access exclusive mode')
+    await client.query(HOLD_PROJECTS)
     const answered = post(port, app.token, SLOW)
     await until(async () => (await waiting()) > 0, { what: 'the statement waits' })
     const { status, json } = await answered
@@ -45,7 +49,7 @@ test('the answer is the same when Postgres is the first to end the statement', a
   const { port } = await api.serve()
   const client = await api.world.pool.connect()
   onTestFinished(() => client.release())
-  await client.query('begin; lock table project in access exclusive mode')
+  await client.query(HOLD_PROJECTS)
   const answered = post(port, token, SLOW)
   const cancelWaiting = () =>
     api.world.pool.query(
