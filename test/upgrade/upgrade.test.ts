@@ -30,7 +30,7 @@ type OldChange = Omit<PhaseChange, 'at' | 'cursor'>
 const OBJECTS = 'select id, root_id as "rootId", kind, name, phase, revision from object order by id'
 const LOG = `select (b.first_seq + c.idx)::int as sequence, c.object_id as "objectId", c.kind, c.name, c.root_id as "rootId",
     c.project_name as "projectName", c.machine, c."from", c."to", c.actor, c."by", c.reason, c.message, c.job_id as "jobId",
-    c.revision, c.rejected
+    coalesce(c.revision, 0) as revision, c.rejected
   from phase_change c join log_batch b on b.id = c.batch_id
   where b.first_seq + c.idx > (select floor_seq from log_meta) order by 1`
 
