@@ -7,6 +7,7 @@ import type { Signal } from '../core/ports/signal.ts'
 import type { Trees } from '../families/family.ts'
 import { listen } from '../log/signal/listen.ts'
 import type { Logger } from '../logger.ts'
+import { isLockTimeout } from '../store/lock-timeout.ts'
 import type { SweepOptions } from '../store/sweep.ts'
 import type { Writes } from '../store/write-watch.ts'
 import { Dispatcher } from './agents/dispatcher.ts'
@@ -122,7 +123,12 @@ export async function recoverStalled({
 }: Pick<EngineContext, 'pool' | 'kinds' | 'inFlight' | 'logger'>): Promise<void> {
   for (const family of kinds.families) {
     const { recoverStalled: recover } = family
+    if (!recover) continue
     // Publishes nothing, since the engine searches for due trees right after this.
-    if (recover) await transaction({ pool, publish: () => {}, inFlight, logger }, ({ client }) => recover(client))
+    const recovering = transaction({ pool, publish: () => {}, inFlight, logger }, ({ client }) => recover(client))
+    // Whoever holds the lock works on the same. The search is repeated soon, and due trees do not wait for it.
+    await recovering.catch((error: unknown) => {
+      if (!isLockTimeout(error)) throw error
+    })
   }
 }
