@@ -4,6 +4,7 @@ import packageJson from '../package.json' with { type: 'json' }
 import { createAudit } from './audit/index.ts'
 import type { Config } from './config.ts'
 import { judgeHealth } from './core/health.ts'
+import { InFlight } from './core/in-flight.ts'
 import type { PoolFacts } from './core/ports/measured.ts'
 import type { Secret } from './core/secret.ts'
 import { evaluateIn } from './engine/evaluate.ts'
@@ -63,6 +64,9 @@ const READERS = 4
 /** Milliseconds after which Postgres ends a question of the metrics. */
 const FIGURES_TIMEOUT_MS = 2_000
 
+/** Milliseconds that requests without clients get at least. */
+const MIN_IDLE_MS = 1_000
+
 /** What `phaseline serve` has started. */
 export interface RunningProcess extends AsyncDisposable {
   /** e.g. https://127.0.0.1:4000; null for a process without a gateway. */
@@ -88,8 +92,8 @@ export interface AppOptions {
 }
 
 /**
- * Starts what the configuration says, in the order in which each part needs the others. Disposing ends it in reverse: agents, gateway with
- * all that it has begun, pruners, engine with its transactions, audit, log, numberer, pools, an embedded Postgres. Nothing that ends needs
+ * Starts what the configuration says, in the order in which each part needs the others. Disposing ends it in reverse: agents, gateway,
+ * pruners, engine with its transactions, what is left of requests whose clients have gone, audit, log, numberer, pools, an embedded Postgres. Nothing that ends needs
  * what has ended before it, and `serve` bounds the time of all of it.
  */
 export async function startApp(
@@ -147,6 +151,9 @@ export async function startApp(
   const log = parts.use(await createLog({ pool: openWatchedPool('log', READERS), signal, logger, numberer }))
   const audit = parts.use(createAudit({ pool, system, signal, logger }))
   const sandbox = parts.use(createSandbox({ logger }))
+  // Requests whose clients have left: they fail once the engine has ended, and are noted in the audit.
+  const inFlight = new InFlight()
+  parts.defer(() => inFlight.idle(Math.max(MIN_IDLE_MS, drain.remainingMs)))
   const kinds = kindsOf(families.map(({ rules }) => rules))
   const writing = {
     pool: openWatchedPool('trees', WRITERS, { planOnce: true, lockTimeoutMs: WRITER_LOCK_TIMEOUT_MS }),
@@ -190,7 +197,9 @@ export async function startApp(
       ...{ pool: answering, replica: opened?.replica, live: createLive(answering), streams: new OpenStreams() },
     }
     const schema = buildSchema(graphql)
-    gateway = parts.use(await openGateway({ config, schema, services, logger, clock, work, logins, readiness, drain }))
+    gateway = parts.use(
+      await openGateway({ config, schema, services, logger, clock, work, logins, readiness, drain, inFlight }),
+    )
   }
   const measured = { log, agents: engineHost.agents, clock, work, gateway: null }
   admin?.show(gateway?.metrics ?? createMetrics({ ...measured, refusals: admin.refusals }), { tokens, audit })

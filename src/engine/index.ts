@@ -105,9 +105,10 @@ export function createEngineHost(options: EngineHostOptions): EngineHost {
       return engine?.facts ?? null
     },
     async [Symbol.asyncDispose]() {
-      await engine?.[Symbol.asyncDispose]()
-      // Requests that were cut off have left theirs in the lanes.
+      const ended = engine?.[Symbol.asyncDispose]()
+      // Nobody waits any more for what is left in the lanes.
       await context.inFlight.close()
+      await ended
       await subscription.close()
       parts.pool.off('connect', forget)
     },

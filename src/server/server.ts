@@ -63,6 +63,8 @@ export interface ServerOptions {
   /** Whether it should get work, and how it ends. Absent: it is ready, and ends without notice. */
   readonly readiness?: Readiness
   readonly drain?: Drain
+  /** Takes the requests and operations, which may outlive their connections. Absent: nobody waits for those. */
+  readonly inFlight?: InFlight
 }
 
 export interface RunningServer extends AsyncDisposable {
@@ -73,7 +75,7 @@ export interface RunningServer extends AsyncDisposable {
   readonly loopbackUrl: string | null
   /** For another port. */
   readonly metrics: Metrics
-  /** Accepts no more connections, closes streams with SERVICE_RESTART, lets requests end, also those whose clients have left, and closes. */
+  /** Accepts no more connections, closes streams with SERVICE_RESTART, lets requests end, and closes. */
   close(): Promise<void>
 }
 
@@ -92,7 +94,7 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
   const shared = { schema, log, system, open: streams, mask: (error: unknown) => mask(error, logger) }
   const fanOut = new FanOut(shared)
   const subscribe = createSubscribe({ ...shared, fanOut, hideSuggestions: !disclosure.suggestions })
-  const inFlight = new InFlight()
+  const { inFlight = new InFlight() } = options
   const common = { ...bounds, ...shared, trusted, yoga, subscribe, tokens, audit, connections, inFlight }
   const socket = createGraphQLSocket({ ...common, system, drain, logger })
   const { loopback } = options
@@ -143,8 +145,6 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
       const late = setInterval(() => connections.endStreams(), END_MS)
       await Promise.all([...sockets.map((each) => each.close()), ...drained])
       clearInterval(late)
-      // Those whose clients have left.
-      await inFlight.idle(drain.remainingMs)
       connections[Symbol.dispose]()
     })()
     return closing

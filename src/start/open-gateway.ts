@@ -9,7 +9,10 @@ import { watchCertificate } from './watched-certificate.ts'
 
 interface GatewayParts
   extends Required<
-    Pick<ServerOptions, 'schema' | 'services' | 'logger' | 'clock' | 'work' | 'logins' | 'readiness' | 'drain'>
+    Pick<
+      ServerOptions,
+      'schema' | 'services' | 'logger' | 'clock' | 'work' | 'logins' | 'readiness' | 'drain' | 'inFlight'
+    >
   > {
   readonly config: Config
 }

@@ -132,5 +132,6 @@ test('requests whose clients have left end before the connections to the databas
   expect(await stopped).toBe(0)
   expect(server.output()).not.toMatch(/"level":[456]0/)
   const { rows } = await database.pool.query(`select count(*)::int as trees from object where kind = 'INSTALLATION'`)
-  expect(rows[0]?.trees).toBeGreaterThanOrEqual(20)
+  // What had begun is finished; nobody waits for the others.
+  expect(rows[0]?.trees).toBeGreaterThanOrEqual(1)
 })
