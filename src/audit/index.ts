@@ -21,7 +21,7 @@ export function createAudit(parts: AuditParts): Audit {
   })
   const notes = new AuditNotes({ ...parts, onWritten: () => chainer.soon() })
   const seldom = new SeldomNotes((entry) => notes.note(entry))
-  // What comes later finds nobody who would write it.
+  // Nobody writes events that come later.
   let isOpen = true
   return {
     noteSeldom: (entry) => void (isOpen && seldom.note(entry)),

@@ -25,7 +25,7 @@ export interface ApiRequest {
   readonly signal?: AbortSignal | undefined
   /** How often an API is asked that answers with a failure; by default until it passes. */
   readonly attempts?: number
-  /** Of a list: only the metadata of its objects. */
+  /** Lists objects with their metadata only. */
   readonly metadataOnly?: boolean
 }
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'APPLY' | 'DELETE'

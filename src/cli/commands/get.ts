@@ -120,7 +120,7 @@ function filterOf(options: GetOptions): Filter {
   }
 }
 
-/** Who names a kind, a phase or a part of a name looks for objects wherever they are. */
+/** A kind, a phase or a part of a name selects objects wherever they are. */
 const isOfRoots = ({ roots, all, kind, phase, nameContains }: GetOptions): boolean =>
   roots ?? !(all || kind || phase || nameContains !== undefined)
 

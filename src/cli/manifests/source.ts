@@ -7,7 +7,7 @@ export interface Source {
   readonly text: string
   /** Finds the document among others of the file. */
   readonly name: string
-  /** Where the document begins. */
+  /** The position where the document begins. */
   readonly place?: Place | undefined
 }
 

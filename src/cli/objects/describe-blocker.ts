@@ -3,7 +3,7 @@ import { plain, words } from '../terminal/text.ts'
 interface Blocker {
   readonly reason: string
   readonly message: string
-  /** Of a decision: what ends it. */
+  /** The verbs that end a decision. */
   readonly verbs?: readonly { readonly label: string }[] | undefined
 }
 

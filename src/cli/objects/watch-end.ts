@@ -17,7 +17,7 @@ export interface WatchResult {
   readonly phase: string
   /** Why the object failed. */
   readonly error: TreeNode['error']
-  /** What a person must decide; only where the outcome is `undecided`. */
+  /** The decisions that a person must make; only where the outcome is `undecided`. */
   readonly decisions?: readonly Decision[]
 }
 

@@ -228,7 +228,7 @@ class TreeWatch {
     }
   }
 
-  /** Ends the watch when a person must decide before anything goes on, and this was so a round ago; returns the rounds. */
+  /** Ends the watch when only a person's decision lets the tree resume, in this round and the last; returns the rounds. */
   #judgeHeld(tree: TreeModel, rounds: number): number {
     const { root } = tree
     const decisions = root && this.#options.until !== 'never' ? decisionsIn(tree) : []

@@ -9,7 +9,7 @@ export const EXIT = {
   refused: 3,
   /** No usable answer: cannot connect, not authorised, or the server failed. */
   unavailable: 4,
-  /** It is not finished, and goes on only once a person has decided something. */
+  /** It is not finished, and resumes only when a person decides something. */
   undecided: 5,
   /** A defect of this program. */
   bug: 70,

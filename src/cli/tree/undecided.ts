@@ -12,7 +12,7 @@ export interface Decision {
 }
 
 /**
- * What people must decide before anything goes on at or below the focus. Empty as long as anything else there can. Blockers
+ * The decisions without which nothing resumes at or below the focus. Empty while anything else there can progress. Blockers
  * that are not known yet count as those of an object that waits within its tree.
  */
 export function decisionsIn(tree: TreeModel): readonly Decision[] {

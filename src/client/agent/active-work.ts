@@ -90,7 +90,7 @@ export class ActiveWork {
     }
     const stopped = this.#stopped
     this.#ended = true
-    // Of work that failed by an error that it left behind, the rest still runs.
+    // Work that failed by an error that it left behind may still run.
     if (thrown) ownStrays(this.#strays, () => this.#stop.abort('LOST'))
     this.#trace.end(outcome, thrown !== null)
     onDone(thrown)
@@ -101,7 +101,7 @@ export class ActiveWork {
     return await this.#sendFinal(report)
   }
 
-  /** What the work returns, unless it leaves an error behind before. */
+  /** Returns the outcome of the work, or the error that it leaves behind before. */
   #work(work: Work): Promise<unknown> {
     const working = ownStrays(this.#strays, async () => await this.#trace.run(() => work(this.item, this.#context())))
     return Promise.race([working, this.#stray.promise])

@@ -44,7 +44,7 @@ export type ReportAnswer =
       readonly accepted: false
       readonly type: string
       readonly message: string
-      /** Of a TransitionError: the phases that may be reported now. */
+      /** The phases that a TransitionError allows to report now. */
       readonly allowed?: readonly Phase[] | undefined
     }
 
