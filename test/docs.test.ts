@@ -44,6 +44,11 @@ test('every link of a document leads to a file and a heading of it', () => {
   expect(broken).toEqual([])
 })
 
+test('no document holds double braces outside of code blocks, which the site of the documentation evaluates', () => {
+  const pages = documents.filter((file) => file.startsWith('docs/'))
+  expect(pages.filter((page) => withoutCode(textOf(page)).includes('{{'))).toEqual([])
+})
+
 test('every source file that a document names is there', () => {
   const missing = documents.flatMap((document) =>
     [...textOf(document).matchAll(/`([\w./-]+\.tsx?)`/g)].flatMap(([, path = '']) =>
