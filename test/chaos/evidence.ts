@@ -110,7 +110,7 @@ export interface LoggedChange {
   readonly to: Phase
   readonly actor: Actor
   readonly rejected: boolean
-  /** The object's revision after the change; null: it was refused. */
+  /** The object's revision after the change; null: it was refused, or is a request that waits. */
   readonly revision: number | null
   readonly jobId: string | null
   readonly at: Date
@@ -135,6 +135,7 @@ export interface UserMutation {
   readonly value: unknown
   /** The object's generation, as the answer gives it. */
   readonly generation: number | null
+  /** The running job that it was about; null: there was none. */
   readonly jobId: string | null
 }
 /** A user's request with a token. */

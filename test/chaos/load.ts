@@ -30,7 +30,7 @@ const SEND = {
     answer: updateInstallation(input: $input) { ... on Installation { id generation jobId } ... on Error { message } }
   }`),
   cancelInstallation: gql(`mutation ($input: CancelInstallationInput!) {
-    answer: cancelInstallation(input: $input) { ... on Installation { id generation jobId } ... on Error { message } }
+    answer: cancelInstallation(input: $input) { ... on Installation { id generation jobId finished } ... on Error { message } }
   }`),
   deleteInstallation: gql(`mutation ($input: DeleteInstallationInput!) {
     answer: deleteInstallation(input: $input) { ... on Installation { id generation jobId } ... on Error { message } }
@@ -300,7 +300,8 @@ export class Users {
 
 /** The facts in an answer. */
 function factsOf(answer: object): Partial<Pick<UserMutation, 'id' | 'generation' | 'jobId'>> {
-  const { id, generation, jobId, events, token } = answer as Partial<UserMutation> & {
+  const { id, generation, jobId, finished, events, token } = answer as Partial<UserMutation> & {
+    finished?: boolean
     events?: readonly { readonly id: string }[]
     token?: { readonly id: string }
   }
@@ -308,7 +309,8 @@ function factsOf(answer: object): Partial<Pick<UserMutation, 'id' | 'generation'
   return {
     ...(found && { id: found }),
     ...(generation !== undefined && { generation }),
-    ...(jobId !== undefined && { jobId }),
+    // What cancels no job has dropped one that had not begun.
+    ...(jobId !== undefined && { jobId: finished ? null : jobId }),
   }
 }
 

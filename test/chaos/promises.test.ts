@@ -98,7 +98,7 @@ const UNJUDGED: Readonly<Partial<Record<(typeof WATCHED)[number], readonly strin
   logMeta: ['one', 'logId', 'epochBase', 'server', 'instance', 'floorMark', 'announceKey'],
   logLine: ['at', 'stream'],
   idempotencyKey: ['inputHash', 'createdAt', 'principalId'],
-  principal: ['name', 'actor', 'types', 'targets', 'createdAt', 'issuer', 'subject'],
+  principal: ['name', 'actor', 'types', 'targets', 'createdAt', 'issuer', 'subject', 'generation'],
   principalGrant: ['ordinal', 'projectId'],
   token: ['hash', 'name', 'createdAt', 'expiresAt', 'derivedFrom', 'lastUsedAt'],
 }

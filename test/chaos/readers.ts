@@ -49,7 +49,8 @@ const logged = ({ sequence, objectId, rootId, kind, name, machine, ...change }: 
     to,
     actor,
     rejected,
-    revision,
+    // The API says 0 where the store says null: refused, or a request that waits.
+    revision: revision === 0 ? null : revision,
     jobId,
     at: new Date(at),
   }

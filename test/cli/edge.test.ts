@@ -151,7 +151,7 @@ describe('cluster and app create', () => {
     const wrong = await create('e/c -f -', 'a: 1\n---\nb: 2')
     expect(wrong.err).toContain('It holds several documents: a spec is one.')
     expect((await create('e/c -f -', 'size: [1')).err).toMatch(/<stdin>:1:\d+: /)
-    expect((await create('e/c -f -', 'size: .nan')).err).toContain('must hold nothing but JSON values')
+    expect((await create('e/c -f -', 'size: .nan')).err).toContain('<stdin>:1:7: size: is no number that JSON has')
     const { crm } = await served('kinds')
     await add(crm, 'cluster', 'kinds/c')
     const { id } = await json('cluster get ops/kinds/c')

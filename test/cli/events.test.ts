@@ -168,8 +168,9 @@ describe('event list', () => {
     expect(await listed('--project many --qualifier q=1')).toEqual(['event-1'])
     expect(await listed('--project many --label l=1')).toEqual(['event-1'])
     expect(await listed('--project many --phase succeeded,failed')).toEqual([])
-    const { out } = await phaseline('event list --project many --type push --limit 1')
-    expect(out).toMatch(/^PROJECT +NAME .*\nmany +event-3 +b +push +○ PENDING .*\n… and (1 )?more \(--limit\)\n$/)
+    const { out, err } = await phaseline('event list --project many --type push --limit 1')
+    expect(out).toMatch(/^PROJECT +NAME .*\nmany +event-3 +b +push +○ PENDING .*\n$/)
+    expect(err).toMatch(/^… and (1 )?more \(--limit\)\n$/)
   })
 })
 

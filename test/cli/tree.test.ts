@@ -137,7 +137,7 @@ describe('treeLines', () => {
   it('marks the end of an object as no phase that it is in', () => {
     const gone = { ...change('a', 'DELETING', 'GONE'), actor: 'CONTROLLER' }
     expect(describeChange(gone, 'shop/a', { paint: painter(false), machines })).toBe(
-      '00:00:01.000  ∅ shop/a  DELETING → GONE  CONTROLLER',
+      '2026-01-01T00:00:01.000Z  ∅ shop/a  DELETING → GONE  CONTROLLER',
     )
     expect(machines.classOf('GONE')).toBe('REMOVING')
   })

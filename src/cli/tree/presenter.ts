@@ -136,7 +136,7 @@ function lifecycleOf({ kind, machine }: DescribedChange, machines: Machines): st
   return ` ${machine.startsWith(own) ? machine.slice(own.length).toLowerCase() : machine}`
 }
 
-/** e.g. `12:00:01.250  ▶ shop/api  INIT → PROGRESSING  DEPLOYER mock: picked up`. */
+/** e.g. `2026-11-26T12:00:01.250Z  ▶ shop/api  INIT → PROGRESSING  DEPLOYER mock: picked up`. */
 export function describeChange(
   change: DescribedChange,
   path: string,

@@ -30,7 +30,9 @@ const LOGGED: Readonly<Record<string, Logged>> = {
   deleteInstallation: { to: ['GONE', 'DELETE_FAILED'], of: 'object' },
 }
 export const kept: Promised = (evidence) => {
-  const sure = accepted(evidence).filter(({ mutation }) => mutation in LOGGED)
+  const sure = accepted(evidence).filter(
+    ({ mutation, jobId }) => mutation in LOGGED && (mutation !== 'cancelInstallation' || jobId !== null),
+  )
   const ofObject = Map.groupBy(moves(evidence), ({ objectId }) => objectId)
   const ofTree = Map.groupBy(moves(evidence), ({ rootId }) => rootId)
   const groups = Map.groupBy(sure, ({ mutation, id }) => `${mutation} ${id}`)
