@@ -7,9 +7,13 @@ import { type Chunk, CLOCK_FD, type JobResult, type Progress } from './protocol.
 
 /** `TIME`: the job has used up its processor time; `STALLED`: it took long, perhaps because the machine was busy. */
 export type Reason = 'TIME' | 'STALLED' | 'MEMORY' | 'CRASH'
-/** The end of a chunk: all jobs are done, or the worker was killed during one (null: during no particular one). */
+/**
+ * The end of a chunk: all jobs are done, or so many when its time was over, or the worker was killed during one (null: during no
+ * particular one).
+ */
 export type ChunkEnd =
   | { readonly type: 'done' }
+  | { readonly type: 'cut'; readonly done: number }
   | { readonly type: 'killed'; readonly by: number | null; readonly reason: Reason }
 
 export type OnResult = (index: number, result: JobResult) => void
@@ -98,11 +102,14 @@ export class Child {
   async run(chunk: Chunk, onResult: OnResult): Promise<ChunkEnd> {
     const ended = Promise.withResolvers<ChunkEnd>()
     const stopped = (reason: Reason) => ended.resolve({ type: 'killed', by: this.#activeJob, reason })
+    let done = 0
     this.#listener = {
       message: (message) => {
-        const { first, results } = message as Progress
+        const { first, results, isCut } = message as Progress
         for (const [i, result] of results.entries()) onResult(first + i, result)
-        if (first + results.length === chunk.jobs.length) ended.resolve({ type: 'done' })
+        done = first + results.length
+        if (done === chunk.jobs.length) ended.resolve({ type: 'done' })
+        else if (isCut) ended.resolve({ type: 'cut', done })
       },
       gone: stopped,
     }
@@ -112,7 +119,7 @@ export class Child {
     try {
       return await ended.promise
     } finally {
-      this.#before += chunk.jobs.length
+      this.#before += done
       clearInterval(watch)
       this.#rest()
     }

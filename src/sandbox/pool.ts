@@ -18,7 +18,12 @@ export interface PoolOptions {
   /** The pool that a batch belongs into; by default this one. */
   readonly poolFor?: (batch: Batch) => Pool | null
   onKilled(batch: Batch, end: Killed): void
+  /** It has used a turn of its worker for a few jobs. */
+  onSlow(batch: Batch): void
 }
+
+/** Jobs of a whole turn. More are not slow, but many. */
+const FEW = 10
 
 /** Gives its workers one chunk of each batch in turn, so that a slow or hostile batch does not delay the others for long. */
 export class Pool {
@@ -68,9 +73,16 @@ export class Pool {
     try {
       const end = await lane.run(chunk, (i, result) => batch.settle(indices[i] as number, result))
       if (end.type === 'killed') this.#bury(batch, indices, end)
+      if (end.type === 'cut') this.#again(batch, indices, end.done)
     } catch (error) {
       batch.fail(error instanceof Error ? error : new Error('The sandbox failed.', { cause: error }))
     }
+  }
+
+  #again(batch: Batch, indices: readonly number[], done: number): void {
+    for (const index of indices.slice(done)) batch.retry(index)
+    if (done < FEW) this.#options.onSlow(batch)
+    this.enqueue(batch)
   }
 
   #bury(batch: Batch, indices: readonly number[], end: Killed): void {

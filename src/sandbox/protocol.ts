@@ -20,6 +20,8 @@ export type JobResult = { readonly ok: true; readonly json: string } | { readonl
 export interface Progress {
   readonly first: number
   readonly results: readonly JobResult[]
+  /** The time of the chunk is over: the jobs after these have not begun, and wait for another turn. */
+  readonly isCut: boolean
 }
 
 /**

@@ -29,7 +29,7 @@ export type Validation = { readonly ok: true } | Failed
  * alone. Results are in the order of the jobs. Messages name the error and its position in the expression, template or
  * schema, never a value. The promises reject only when no worker can be started or the sandbox is closed.
  *
- * `owner`: whose jobs they are. For a minute after one of them had to be stopped, those of the owner run beside the others'.
+ * `owner`: whose jobs they are. For a minute after one of them had to be stopped, or was slow, those of the owner run beside the others'.
  */
 export interface Sandbox extends AsyncDisposable {
   /**
@@ -127,7 +127,7 @@ class SharedTexts {
   }
 }
 
-/** Jobs of owners that had to be stopped share a worker of their own, so that those of others need not wait for it. */
+/** Jobs of owners that had to be stopped, or are slow, share a worker of their own, so that those of others need not wait for it. */
 class Pools {
   readonly #suspects = new Suspects()
   readonly #slow: Pool
@@ -138,9 +138,10 @@ class Pools {
       this.#suspects.add(owner)
       logger?.warn({ reason }, 'A sandbox worker was stopped; the next job gets a new one.')
     }
-    this.#slow = new Pool({ workers: 1, onKilled })
+    const onSlow: PoolOptions['onSlow'] = ({ owner }) => this.#suspects.add(owner)
+    this.#slow = new Pool({ workers: 1, onKilled, onSlow })
     const poolFor = ({ owner }: Batch) => (this.#suspects.has(owner) ? this.#slow : null)
-    this.#quick = new Pool({ workers, onKilled, poolFor })
+    this.#quick = new Pool({ workers, onKilled, onSlow, poolFor })
   }
 
   run(jobs: readonly PreparedJob[], shared: readonly string[], owner?: string): Promise<readonly JobResult[]> {

@@ -1,9 +1,9 @@
-/** How long an owner is suspect after one of its jobs was stopped, in milliseconds. */
+/** How long an owner is suspect after one of its jobs was stopped, or slow, in milliseconds. */
 const SUSPECT_MS = 60_000
 /** Bounds the remembered owners; the oldest are forgotten first. */
 const MAX_OWNERS = 1_000
 
-/** Owners whose jobs had to be stopped lately. */
+/** Owners whose jobs had to be stopped lately, or took long. */
 export class Suspects {
   readonly #until = new Map<unknown, number>()
 

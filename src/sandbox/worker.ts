@@ -13,6 +13,8 @@ import { validateValue } from './validate-value.ts'
 
 /** Sent results survive a job that kills this process: they are sent often enough to redo little. */
 const SLICE_MS = 10
+/** After so long the worker turns to other batches, whose jobs may be quick. */
+const TURN_MS = 50
 const ORPHAN_MS = 2_000
 const TICK = Buffer.of(1)
 const guard = new Script('sandboxRun()')
@@ -74,6 +76,7 @@ function attempt(job: Job, shared: Shared): JobResult {
 interface Work {
   readonly chunk: Chunk
   readonly shared: Shared
+  readonly endsAt: number
   next: number
 }
 
@@ -86,13 +89,15 @@ function slice(work: Work): Progress {
     writeSync(CLOCK_FD, TICK)
     results.push(attempt(jobs[work.next] as Job, work.shared))
   }
-  return { first, results }
+  return { first, results, isCut: work.next < jobs.length && performance.now() >= work.endsAt }
 }
 
 async function perform(chunk: Chunk): Promise<void> {
-  const work: Work = { chunk, shared: new Shared(chunk.shared), next: 0 }
+  const work: Work = { chunk, shared: new Shared(chunk.shared), endsAt: performance.now() + TURN_MS, next: 0 }
   while (work.next < chunk.jobs.length) {
-    process.send?.(bounded(() => slice(work)))
+    const progress = bounded(() => slice(work))
+    process.send?.(progress)
+    if (progress.isCut) return
     // Lets the report leave before a job that may never end.
     await immediate()
   }

@@ -110,6 +110,22 @@ test('the hostile jobs of one owner do not delay those of others', async () => {
   expect((await Promise.all(hostile)).flat().filter(({ ok }) => ok)).toEqual([])
 })
 
+test('many jobs that are slow, and not too slow, do not delay those of others', async () => {
+  await using own = createSandbox()
+  const scope = { imports: { numbers: Array.from({ length: 60 }, (_, i) => i) } }
+  const slow = e('imports.numbers.exists(a, imports.numbers.exists(b, a * b == -1))')
+  let done = 0
+  const calls = [1, 2].map(async () => {
+    const results = await own.resolve(Array(500).fill({ template: slow, scope }), 'slow')
+    done += 1
+    return results
+  })
+  for (let i = 0; i < 10; i++)
+    expect(await own.resolve([{ template: e('40 + 2'), scope: {} }], 'honest')).toEqual([{ ok: true, value: 42 }])
+  expect(done).toBe(0)
+  expect((await Promise.all(calls)).flat()).toEqual(Array(1_000).fill({ ok: true, value: false }))
+})
+
 test('thousands of small templates in one call keep their order, with several workers too', async () => {
   await using two = createSandbox({ workers: 2 })
   const scope = { imports: { host: 'h', port: 80 } }
