@@ -3,12 +3,16 @@ import { type AuditEntry, TOKEN_REFUSED } from '../core/audit.ts'
 import type { System } from '../core/ports/system.ts'
 import type { Logger } from '../logger.ts'
 import { insertNoted } from '../store/audit.ts'
+import { awaitAll } from '../store/await-all.ts'
+import { inTransaction } from '../store/in-transaction.ts'
 import { keyOf } from './entry-key.ts'
 
 /** Equal entries of this many milliseconds are one event. */
 const WINDOW_MS = 1_000
 /** Events of one window; further ones say only who, what and how it ended. */
 const MAX_DISTINCT = 200
+/** Events of one transaction. */
+const PAGE = 100
 
 export interface NotesParts {
   readonly pool: Pool
@@ -88,15 +92,17 @@ export class AuditNotes implements AsyncDisposable {
   async #writeBatch(): Promise<boolean> {
     const { pool, logger, onWritten } = this.#parts
     const count = this.#batch.length
-    for (let [next] = this.#batch; next; [next] = this.#batch) {
+    while (this.#batch.length > 0) {
+      const page = this.#batch.slice(0, PAGE)
       try {
-        await insertNoted(pool, next.id, next.entry)
+        // Pipelined, with one commit for all.
+        await inTransaction(pool, (client) => awaitAll(page.map(({ id, entry }) => insertNoted(client, id, entry))))
       } catch (error) {
         logger.warn({ err: error }, 'Events of the audit could not be written; they are tried again in a second.')
         this.#writeSoon()
         return false
       }
-      this.#batch.shift()
+      this.#batch.splice(0, page.length)
     }
     if (count > 0) onWritten()
     return true

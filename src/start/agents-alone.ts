@@ -41,8 +41,8 @@ export async function startAgentsAlone(
   const agents = families.flatMap((family) => family.agents)
   const folders = [...config.gadgetFolders, ...gadgetFolders]
   const started = await startBuiltInAgents(agents, { config, gadgetFolders: folders, url, administrator, logger })
-  for (const process of started) parts.use(process)
-  readiness.started(() => measure(url, started))
+  const { processes } = parts.use(started)
+  readiness.started(() => measure(url, processes))
   logger.info(
     {
       version: packageJson.version,

@@ -27,17 +27,20 @@ interface AgentsHost {
   readonly logger: Logger
 }
 
-export interface RunningAgent extends AsyncDisposable {
+export interface RunningAgent {
   readonly types: readonly string[]
   /** Null: it has ended, and is about to be started again. */
   readonly pid: number | null
 }
+export interface RunningAgents extends AsyncDisposable {
+  readonly processes: readonly RunningAgent[]
+}
 
-/** Starts the processes of the built-in agents; each is started again when it ends. */
-export async function startBuiltInAgents(
-  agents: readonly BuiltInAgent[],
-  host: AgentsHost,
-): Promise<readonly RunningAgent[]> {
+/**
+ * Starts the processes of the built-in agents; each is started again when it ends. Disposing ends all of them at once: each may
+ * take its time, to finish or to hand back its work.
+ */
+export async function startBuiltInAgents(agents: readonly BuiltInAgent[], host: AgentsHost): Promise<RunningAgents> {
   const { config, url, administrator, logger } = host
   const gadgetFolders = host.gadgetFolders.map((folder) => resolve(folder))
   const settings = {
@@ -54,7 +57,7 @@ export async function startBuiltInAgents(
   )
   // Each server has its own: gadgets of two servers must not take each other's processes for theirs.
   const state = env.PHASELINE_STATE || join(settings.dataDir, 'gadgets')
-  return all.flat().map((process) => {
+  const processes = all.flat().map((process) => {
     const { types } = process
     const running = startAgentProcess({
       ...process,
@@ -68,9 +71,15 @@ export async function startBuiltInAgents(
       get pid() {
         return running.pid
       },
-      [Symbol.asyncDispose]: () => running.close(),
+      close: () => running.close(),
     }
   })
+  return {
+    processes,
+    async [Symbol.asyncDispose]() {
+      await Promise.all(processes.map((process) => process.close()))
+    },
+  }
 }
 
 function logEvent(event: AgentProcessEvent, types: readonly string[], logger: Logger): void {
