@@ -17,6 +17,20 @@ export class DatabaseShortage extends DatabaseUnavailable {
   }
 }
 
+/** The database may be there: all connections of a pool of this process are in use, for as long as a request may wait for one. */
+export class PoolExhausted extends DatabaseUnavailable {
+  /** e.g. `answers`. */
+  readonly pool: string
+  readonly connections: number
+
+  constructor(pool: string, { connections, waitedMs }: { readonly connections: number; readonly waitedMs: number }) {
+    const which = connections === 1 ? 'The one connection' : `All ${connections} connections`
+    super(`${which} of the pool ${pool} of this server stayed in use for ${waitedMs} ms`)
+    this.pool = pool
+    this.connections = connections
+  }
+}
+
 /** AWAY: a connection is lost, or leads to a server that takes no writes. CROWDED: the server has no connection left; open ones stay good. */
 export type PostgresOutage = 'AWAY' | 'CROWDED' | { readonly shortage: string }
 
@@ -58,9 +72,12 @@ export const DATABASE_RETRY_MS = 1_000
 const DEEPEST = 5
 
 /** Whether this is, or was caused by, a database that is not available. */
-export function isDatabaseUnavailable(error: unknown, depth = 0): boolean {
-  if (error instanceof DatabaseUnavailable) return true
-  if (!(error instanceof Error) || depth === DEEPEST) return false
+export const isDatabaseUnavailable = (error: unknown): boolean => unavailabilityIn(error) !== null
+
+/** The error of that kind that this is, or was caused by; null: neither. */
+export function unavailabilityIn(error: unknown, depth = 0): DatabaseUnavailable | null {
+  if (error instanceof DatabaseUnavailable) return error
+  if (!(error instanceof Error) || depth === DEEPEST) return null
   const { cause, originalError } = error as Error & { readonly originalError?: unknown }
-  return isDatabaseUnavailable(cause ?? originalError, depth + 1)
+  return unavailabilityIn(cause ?? originalError, depth + 1)
 }

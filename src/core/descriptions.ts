@@ -106,9 +106,9 @@ export const FAILURE_CODE_DESCRIPTIONS: Readonly<Record<FailureCode, string>> = 
     'The caller has too many operations, subscriptions or bytes of requests at a time: end some, or try again after `retryAfterMs`.',
   ANSWER_TOO_LARGE: 'The answer would have too many bytes: ask for smaller pages, and for large values one at a time.',
   TIMEOUT: 'The query took too long and was ended: ask for less, or for smaller pages, or try again later.',
-  BUSY: 'Too many requests wait for the same tree or project, which others have locked, or this one has waited for 15 s. Nothing was written: send it again after `retryAfterMs`.',
+  BUSY: 'Too many requests wait for the same tree, project or principal, which others have locked, or this one has waited for 15 s. Nothing was written: send it again after `retryAfterMs`.',
   CURSOR_EXPIRED: 'The log has no such place any more; the error says where to resume.',
   SERVICE_UNAVAILABLE:
-    'The database, or the issuer of the token, is not available at the moment: try again after `retryAfterMs`, or `retry-after` seconds. A mutation that is answered so may have been done; its `idempotencyKey` makes it safe to repeat.',
+    'The database, a free connection to it, or the issuer of the token, is not available at the moment: try again after `retryAfterMs`, or `retry-after` seconds. A mutation that is answered so may have been done; its `idempotencyKey` makes it safe to repeat.',
   INTERNAL_SERVER_ERROR: 'The server failed, and its log says why.',
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { CredentialsUnavailable, RETRY_AFTER_S } from '../core/credentials-unavailable.ts'
-import { DATABASE_RETRY_MS, isDatabaseUnavailable } from '../core/database-unavailable.ts'
+import { DATABASE_RETRY_MS } from '../core/database-unavailable.ts'
 import type { RequestOrigin, Viewer } from '../core/ports/viewer.ts'
 import { databaseFailure } from '../graphql/schema/failures.ts'
 import { checkToken, isExcess, type TokenParts } from './check-token.ts'
@@ -29,10 +29,11 @@ export async function authenticate(
       return null
     }
   } catch (error) {
-    if (isDatabaseUnavailable(error)) {
+    const unavailable = databaseFailure(error)
+    if (unavailable) {
       refusals.count('SERVICE_UNAVAILABLE')
       response.setHeader('retry-after', DATABASE_RETRY_MS / 1_000)
-      const { message, extensions } = databaseFailure()
+      const { message, extensions } = unavailable
       const { code: _, ...more } = extensions
       replyError(response, 503, 'SERVICE_UNAVAILABLE', message, more)
       return null

@@ -2,7 +2,6 @@ import { GraphQLError } from 'graphql'
 import { makeServer, type Server } from 'graphql-ws'
 import { NO_TARGET, SESSION_OPENED } from '../core/audit.ts'
 import { CredentialsUnavailable } from '../core/credentials-unavailable.ts'
-import { isDatabaseUnavailable } from '../core/database-unavailable.ts'
 import type { Viewer } from '../core/ports/viewer.ts'
 import { callerOf } from '../graphql/audit/caller-of.ts'
 import type { Tokens } from '../graphql/auth/tokens.ts'
@@ -107,7 +106,8 @@ async function viewerOf(secret: string | null, tokens: Tokens): Promise<Viewer |
     const viewer = secret === null ? null : await tokens.authenticate(secret)
     return viewer ?? failure('UNAUTHENTICATED', secret === null ? TOKEN_MISSING : TOKEN_WRONG)
   } catch (error) {
-    if (isDatabaseUnavailable(error)) return databaseFailure()
+    const unavailable = databaseFailure(error)
+    if (unavailable) return unavailable
     if (error instanceof CredentialsUnavailable) return failure('SERVICE_UNAVAILABLE', error.message)
     throw error
   }

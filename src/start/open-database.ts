@@ -9,7 +9,7 @@ import { waitForDatabase } from './wait-for-database.ts'
 
 /** The way to the database, and all connections of this process; disposing ends them, and an embedded one. */
 export interface Database extends AsyncDisposable {
-  openPool(max: number, options?: Pick<PoolOptions, 'planOnce' | 'statementTimeoutMs' | 'lockTimeoutMs'>): Pool
+  openPool(max: number, options?: Pick<PoolOptions, 'name' | 'planOnce' | 'statementTimeoutMs' | 'lockTimeoutMs'>): Pool
   /** From now on nothing waits for a database that is away. */
   closing(): void
   /** From now on an abort alone is not yet the end: what runs may still end in order. */

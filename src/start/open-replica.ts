@@ -26,7 +26,7 @@ export function openReplica(config: Config, { primary, instance, max, logger }: 
   const named = logger.child({ database: 'DATABASE_READ_URL' })
   const reachability = new Reachability({ servers, connectTimeoutMs: deadlines.connectTimeoutMs, logger: named })
   const statementTimeoutMs = limits.operationTimeoutMs
-  const pool = createPool(servers, { max, logger: named, deadlines, reachability, statementTimeoutMs })
+  const pool = createPool(servers, { max, name: 'replica', logger: named, deadlines, reachability, statementTimeoutMs })
   return {
     replica: new ReadReplica({ primary, pool, instance }),
     pool,

@@ -1,6 +1,6 @@
 import { type Client, type DatabaseError, Pool, type PoolConfig } from 'pg'
 import type { DatabaseDeadlines } from '../core/database-deadlines.ts'
-import { DatabaseUnavailable } from '../core/database-unavailable.ts'
+import { DatabaseUnavailable, PoolExhausted } from '../core/database-unavailable.ts'
 import { nameOf } from '../core/database-url.ts'
 import type { CallbackClient } from './callback-client.ts'
 import { CorkedSocket } from './corked-socket.ts'
@@ -11,16 +11,17 @@ import type { DatabaseServers } from './servers.ts'
 import { SilenceWatch } from './silence-watch.ts'
 import { isLoginRefused, isStale, Unanswered, unavailableOf, unreachableOf } from './unavailable.ts'
 
-/** The database may be there: all connections of the pool are in use, for as long as a request may wait for one. */
-export class PoolExhausted extends DatabaseUnavailable {}
-
 /** The process ends: nothing uses the pool any more. */
 export class PoolEnded extends DatabaseUnavailable {}
 
-/** Milliseconds that connections get to close in order when the pool ends. */
+/** Milliseconds that statements and transactions get when the pool ends. */
+const FINISH_MS = 2_000
+/** Milliseconds that connections get to close in order after that. */
 const GOODBYE_MS = 1_000
 
 interface PoolBounds {
+  /** For those who wait in vain for a connection. */
+  readonly name: string
   readonly deadlines: Pick<DatabaseDeadlines, 'connectTimeoutMs' | 'poolTimeoutMs' | 'silenceMs'>
   readonly servers: DatabaseServers
   readonly reachability: Reachability
@@ -33,6 +34,7 @@ interface PoolBounds {
  * What fails since the database is away fails with DatabaseUnavailable.
  */
 export class BoundedPool extends Pool {
+  readonly #name: string
   readonly #deadlines: PoolBounds['deadlines']
   readonly #reachability: Reachability
   readonly #watch: SilenceWatch
@@ -42,7 +44,7 @@ export class BoundedPool extends Pool {
   readonly #servers: DatabaseServers
   readonly #open = new Set<ServerClient>()
 
-  constructor(config: PoolConfig, { deadlines, servers, reachability, ownsReachability }: PoolBounds) {
+  constructor(config: PoolConfig, { name, deadlines, servers, reachability, ownsReachability }: PoolBounds) {
     const { connectTimeoutMs, poolTimeoutMs } = deadlines
     const sockets = new Set<CorkedSocket>()
     const stream = (): CorkedSocket => {
@@ -76,6 +78,7 @@ export class BoundedPool extends Pool {
       Client: BoundedClient as object as typeof Client,
       connectionTimeoutMillis: poolTimeoutMs,
     })
+    this.#name = name
     this.#deadlines = deadlines
     this.#reachability = reachability
     this.#sockets = sockets
@@ -130,8 +133,16 @@ export class BoundedPool extends Pool {
     return answer instanceof Promise ? answer.catch((error) => this.#failed(error)) : answer
   }) as Pool['query']
 
+  /** Whoever still waits for a connection gets none, and whoever keeps one loses it after a while. */
   override end = (async () => {
-    await super.end()
+    const ended = super.end()
+    for (const { callback } of this.#waiting.splice(0)) callback(new PoolEnded(ENDS))
+    const late = Promise.withResolvers<void>()
+    const timer = setTimeout(() => {
+      for (const client of this.#open) client.destroy(new PoolEnded(ENDS))
+      late.resolve()
+    }, FINISH_MS)
+    await Promise.race([ended, late.promise]).finally(() => clearTimeout(timer))
     await this.#closed()
     this.#watch.stop()
     if (this.#ownsReachability) await this.#reachability[Symbol.asyncDispose]()
@@ -139,8 +150,13 @@ export class BoundedPool extends Pool {
 
   /** Null: connections are given. Requests need not find out for themselves, one after the other, that the database is away. */
   #refusal(): DatabaseUnavailable | null {
-    if (this.ending) return new PoolEnded('the process ends')
+    if (this.ending) return new PoolEnded(ENDS)
     return this.#reachability.isDown ? new DatabaseUnavailable('the database cannot be reached') : null
+  }
+
+  /** What the driver's types leave out. */
+  get #waiting(): { callback(error: Error): void }[] {
+    return (this as object as { readonly _pendingQueue: { callback(error: Error): void }[] })._pendingQueue
   }
 
   /** Whether a login that was refused has been replaced. */
@@ -166,9 +182,8 @@ export class BoundedPool extends Pool {
 
   #failed(error: unknown): never {
     if (!(error instanceof Error && error.message === NONE_FREE)) throw noted(error, this.#reachability)
-    const { poolTimeoutMs } = this.#deadlines
-    const reason = `none of the ${this.options.max} connections became free within ${poolTimeoutMs} ms`
-    throw noted(new PoolExhausted(reason), this.#reachability)
+    const bounds = { connections: this.options.max, waitedMs: this.#deadlines.poolTimeoutMs }
+    throw noted(new PoolExhausted(this.#name, bounds), this.#reachability)
   }
 
   /** The server closes a connection that said goodbye; if it does not, it is closed without it. */
@@ -188,6 +203,7 @@ export class BoundedPool extends Pool {
 const READ_ONLY = '25006'
 const REPLACED = 'the tables of the database were replaced'
 const MOVED = 'another server takes the writes now'
+const ENDS = 'the process ends'
 
 /** The driver's words. */
 const NONE_FREE = 'timeout exceeded when trying to connect'

@@ -8,6 +8,8 @@ import { optionsOf } from './session-settings.ts'
 
 export interface PoolOptions {
   readonly max: number
+  /** For those who wait in vain for one of its connections; absent: `shared`. */
+  readonly name?: string
   readonly logger: Logger
   /** Every statement is planned once for each connection, whatever its values. False: as Postgres sees fit. */
   readonly planOnce?: boolean
@@ -31,7 +33,7 @@ const IDLE_MS = 600_000
 const KEEP_ALIVE_MS = 5_000
 
 export function createPool(connection: Connection | DatabaseServers, options: PoolOptions): BoundedPool {
-  const { max, logger, deadlines = DEFAULT_DEADLINES, reachability, ...chosen } = options
+  const { max, name = 'shared', logger, deadlines = DEFAULT_DEADLINES, reachability, ...chosen } = options
   const servers = connection instanceof DatabaseServers ? connection : new DatabaseServers({ connection })
   const { connectTimeoutMs } = deadlines
   return new BoundedPool(
@@ -47,6 +49,7 @@ export function createPool(connection: Connection | DatabaseServers, options: Po
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     },
     {
+      name,
       deadlines,
       servers,
       reachability: reachability ?? new Reachability({ servers, connectTimeoutMs, logger }),

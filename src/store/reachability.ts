@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { DatabaseShortage, type DatabaseUnavailable } from '../core/database-unavailable.ts'
+import { DatabaseShortage, type DatabaseUnavailable, PoolExhausted } from '../core/database-unavailable.ts'
 import type { Logger } from '../logger.ts'
 import { afterRunning } from './running-time.ts'
 import { GOODBYE_MS, ServerClient } from './server-client.ts'
@@ -27,6 +27,9 @@ const WORKING = `select pg_backend_pid() as own, array(
     where pid = any($1) and state in ('active', 'disabled') and wait_event is distinct from 'ClientWrite'
   ) as working`
 
+const SHORTAGE = 'statements fail for want of resources'
+const EXHAUSTED = 'requests fail for want of a connection: all of a pool stay in use'
+
 interface Answer {
   readonly own: number | null
   readonly row: unknown
@@ -48,7 +51,7 @@ export class Reachability implements AsyncDisposable {
   #failures = 0
   #isClosing = false
   #brokeAt = Number.NEGATIVE_INFINITY
-  /** What the database lacks, with the time of the last line on it and the failures since. */
+  /** What is lacking, with the time of the last line on it and the failures since. */
   readonly #shortages = new Map<string, { loggedAt: number; failures: number }>()
   #heardAt = Number.NEGATIVE_INFINITY
 
@@ -68,7 +71,8 @@ export class Reachability implements AsyncDisposable {
 
   /** A connection broke, or a statement failed because the server refuses it for now. */
   broke(error: Error): void {
-    if (error instanceof DatabaseShortage) return this.#fellShort(error)
+    if (error instanceof DatabaseShortage) return this.#fellShort(error.shortage, error, SHORTAGE)
+    if (error instanceof PoolExhausted) return this.#fellShort(error.pool, error, EXHAUSTED)
     const { message: reason } = error
     const now = performance.now()
     if (this.isDown || this.#isClosing || now - this.#brokeAt < BROKE_MS) return
@@ -76,13 +80,13 @@ export class Reachability implements AsyncDisposable {
     this.#options.logger.warn({ reason }, 'a connection to the database failed')
   }
 
-  #fellShort({ shortage, message: reason }: DatabaseShortage): void {
+  #fellShort(shortage: string, { message: reason }: Error, line: string): void {
     const now = performance.now()
     const known = this.#shortages.get(shortage) ?? { loggedAt: Number.NEGATIVE_INFINITY, failures: 0 }
     this.#shortages.set(shortage, known)
     known.failures += 1
     if (now - known.loggedAt < REMIND_MS) return
-    this.#options.logger.error({ shortage, reason, failures: known.failures }, 'statements fail for want of resources')
+    this.#options.logger.error({ shortage, reason, failures: known.failures }, line)
     Object.assign(known, { loggedAt: now, failures: 0 })
   }
 

@@ -3,6 +3,8 @@ import { pino } from 'pino'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { DEFAULT_DEADLINES } from '../../src/core/database-deadlines.ts'
 import { DatabaseUnavailable, isDatabaseUnavailable } from '../../src/core/database-unavailable.ts'
+import { databaseFailure } from '../../src/graphql/schema/failures.ts'
+import { PoolEnded } from '../../src/store/bounded-pool.ts'
 import { createPool } from '../../src/store/pool.ts'
 import { prismaOn } from '../../src/store/prisma.ts'
 import { createTestDatabase } from '../testkit/postgres.ts'
@@ -116,13 +118,41 @@ test('a statement that takes long, waits for a lock or answers slowly is not sil
 
 test('statements wait for a free connection as long as they may, and no longer', async () => {
   await using database = await createTestDatabase(1)
-  const pool = createPool(database.connection, { max: 1, logger, deadlines: { ...deadlines, poolTimeoutMs: 1_000 } })
+  const pool = createPool(database.connection, {
+    max: 1,
+    name: 'answers',
+    logger,
+    deadlines: { ...deadlines, poolTimeoutMs: 1_000 },
+  })
   onTestFinished(() => pool.end())
   const holder = await pool.connect()
-  await expect(pool.query('select 1')).rejects.toThrow(/none of the 1 connections became free within 1000 ms/)
+  const exhausted = await pool.query('select 1').catch((error: unknown) => error)
+  expect(databaseFailure(new Error('wrapped', { cause: exhausted }))).toMatchObject({
+    message: expect.stringMatching(
+      /^The one connection of the pool answers of this server stayed in use for 1000 ms: try again\./,
+    ),
+    extensions: { code: 'SERVICE_UNAVAILABLE', retryable: true, retryAfterMs: 1_000, pool: 'answers' },
+  })
   await expect(pool.connect()).rejects.toThrow(DatabaseUnavailable)
   holder.release()
   expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+})
+
+test('a pool ends in time, whoever keeps a connection or waits for one', async () => {
+  await using database = await createTestDatabase(1)
+  const pool = createPool(database.connection, { max: 2, logger, deadlines })
+  const [idle, busy] = [await pool.connect(), await pool.connect()]
+  const running = busy.query('select pg_sleep(600)').catch((error: unknown) => error)
+  const waiting = pool.connect().catch((error: unknown) => error)
+  const began = performance.now()
+  const ended = pool.end()
+  expect(await waiting).toBeInstanceOf(PoolEnded)
+  // None of the two is ever given back.
+  await ended
+  expect(await running).toBeInstanceOf(DatabaseUnavailable)
+  await expect(idle.query('select 1')).rejects.toThrow(DatabaseUnavailable)
+  await expect(pool.query('select 1')).rejects.toThrow(PoolEnded)
+  expect(performance.now() - began).toBeLessThan(DEFAULT_DEADLINES.poolTimeoutMs)
 })
 
 test('a server that has become a standby, or ends connections, is not available; a wrong statement is wrong', async () => {

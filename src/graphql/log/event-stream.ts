@@ -1,5 +1,4 @@
 import { GraphQLError } from 'graphql'
-import { isDatabaseUnavailable } from '../../core/database-unavailable.ts'
 import { AuditCursorExpired } from '../../core/ports/audit.ts'
 import { CursorExpired } from '../../core/ports/log.ts'
 import { forget, type GraphQLContext } from '../context.ts'
@@ -64,7 +63,8 @@ export async function failureOf(error: unknown, { logger, log }: GraphQLContext)
   if (error instanceof CursorExpired) return await cursorExpired(error, log).catch(internalFailure)
   if (error instanceof AuditCursorExpired) return auditCursorExpired(error)
   if (error instanceof GraphQLError) return error
-  if (isDatabaseUnavailable(error)) return databaseFailure()
+  const unavailable = databaseFailure(error)
+  if (unavailable) return unavailable
   logger.error({ err: error }, 'a subscription failed')
   return internalFailure()
 }

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql'
 import { BUSY_RETRY_MS, Busy } from '../../core/busy.ts'
-import { DATABASE_RETRY_MS, isDatabaseUnavailable } from '../../core/database-unavailable.ts'
+import { DATABASE_RETRY_MS, PoolExhausted, unavailabilityIn } from '../../core/database-unavailable.ts'
 import type { AuditCursorExpired } from '../../core/ports/audit.ts'
 import { CursorExpired, type Log } from '../../core/ports/log.ts'
 import type { FailureCode } from '../../core/vocabulary.ts'
@@ -48,13 +48,18 @@ export const notFoundFailure = (id: string): GraphQLError =>
 
 export const forbiddenFailure = (message: string): GraphQLError => failure('FORBIDDEN', message)
 
-/** Whoever repeats a mutation needs an idempotency key, since this one may have been done. */
-export const databaseFailure = (): GraphQLError =>
-  failure(
+/** Whoever repeats a mutation needs an idempotency key, since this one may have been done. Null: the error is another one. */
+export function databaseFailure(error: unknown): GraphQLError | null {
+  const unavailable = unavailabilityIn(error)
+  if (!unavailable) return null
+  const isBusy = unavailable instanceof PoolExhausted
+  const what = isBusy ? unavailable.message : 'The database is not available at the moment'
+  return failure(
     'SERVICE_UNAVAILABLE',
-    'The database is not available at the moment: try again. A mutation that is answered so may have been done; its idempotencyKey makes it safe to repeat.',
-    { retryable: true, retryAfterMs: DATABASE_RETRY_MS },
+    `${what}: try again. A mutation that is answered so may have been done; its idempotencyKey makes it safe to repeat.`,
+    { retryable: true, retryAfterMs: DATABASE_RETRY_MS, ...(isBusy && { pool: unavailable.pool }) },
   )
+}
 
 /** Nothing was written. */
 const busyFailure = ({ message, waiting }: Busy): GraphQLError =>
@@ -87,7 +92,8 @@ export function failureOf(error: Error): GraphQLError | null {
   if (error instanceof Busy) return busyFailure(error)
   if (isImpossibleValue(error)) return failure('BAD_USER_INPUT', 'A value in the request cannot be stored or compared.')
   // The log tells of the outage, once.
-  if (isDatabaseUnavailable(error)) return databaseFailure()
+  const unavailable = databaseFailure(error)
+  if (unavailable) return unavailable
   if (isContended(error)) return failure('TIMEOUT', 'Others have worked on the same for too long: try again.')
   if (isCancelled(error)) return failure('TIMEOUT', 'The database took too long: ask for less, or for smaller pages.')
   return null
