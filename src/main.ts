@@ -64,8 +64,8 @@ const READERS = 4
 /** Milliseconds after which Postgres ends a question of the metrics. */
 const FIGURES_TIMEOUT_MS = 2_000
 
-/** Milliseconds that requests without clients get at least. */
-const MIN_IDLE_MS = 1_000
+/** Milliseconds that requests without clients get at most, when nothing more can begin. */
+const ABANDONED_MS = 3_000
 
 /** What `phaseline serve` has started. */
 export interface RunningProcess extends AsyncDisposable {
@@ -119,8 +119,8 @@ export async function startApp(
   const migrations = await knownMigrations(MIGRATIONS_FOLDER)
   const health = new DatabaseHealth({ pool, migrations, logger })
   const pools = new Map([['shared', pool]])
-  const openWatchedPool = (name: string, ...options: Parameters<typeof openPool>) => {
-    const opened = openPool(...options)
+  const openWatchedPool = (name: string, max: number, options: Parameters<typeof openPool>[1] = {}) => {
+    const opened = openPool(max, { ...options, name })
     health.watch(opened)
     pools.set(name, opened)
     return opened
@@ -153,7 +153,7 @@ export async function startApp(
   const sandbox = parts.use(createSandbox({ logger }))
   // Requests whose clients have left: they fail once the engine has ended, and are noted in the audit.
   const inFlight = new InFlight()
-  parts.defer(() => inFlight.idle(Math.max(MIN_IDLE_MS, drain.remainingMs)))
+  parts.defer(() => inFlight.idle(ABANDONED_MS))
   const kinds = kindsOf(families.map(({ rules }) => rules))
   const writing = {
     pool: openWatchedPool('trees', WRITERS, { planOnce: true, lockTimeoutMs: WRITER_LOCK_TIMEOUT_MS }),
@@ -174,7 +174,7 @@ export async function startApp(
   }
   stop.throwIfAborted()
   // Of its own: Prometheus neither waits for others nor takes a connection from them.
-  const figures = new FigureReader(openPool(1, { statementTimeoutMs: FIGURES_TIMEOUT_MS }))
+  const figures = new FigureReader(openPool(1, { name: 'figures', statementTimeoutMs: FIGURES_TIMEOUT_MS }))
   const work = {
     version: packageJson.version,
     engine: engineHost.counts,
@@ -194,7 +194,13 @@ export async function startApp(
     const services = {
       ...createCommands(families, { trees, system, sandbox, pool, sealing, timeouts }),
       ...{ agents: engineHost.agents, kinds: createKindRegistry(graphql), log, tokens, audit, logger, system },
-      ...{ pool: answering, replica: opened?.replica, live: createLive(answering), streams: new OpenStreams() },
+      ...{
+        pool: answering,
+        records: trees,
+        replica: opened?.replica,
+        live: createLive(answering),
+        streams: new OpenStreams(),
+      },
     }
     const schema = buildSchema(graphql)
     gateway = parts.use(
@@ -207,7 +213,7 @@ export async function startApp(
   const url = gateway ? `${gateway.agentsOrigin}/graphql` : config.agentsUrl
   if (roles.has('agents') && url && administrator) {
     const host = { config, gadgetFolders: [...config.gadgetFolders, ...gadgetFolders], url, administrator, logger }
-    for (const process of await startBuiltInAgents(agents, host)) parts.use(process)
+    parts.use(await startBuiltInAgents(agents, host))
   } else if (roles.has('agents'))
     logger.warn(
       'the built-in agents are not started, since they need PHASELINE_TOKEN: set it, or leave agents out of PHASELINE_ROLES',

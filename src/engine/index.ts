@@ -121,12 +121,17 @@ export async function recoverStalled({
   kinds,
   inFlight,
   logger,
-}: Pick<EngineContext, 'pool' | 'kinds' | 'inFlight' | 'logger'>): Promise<void> {
+  lockWaits,
+}: Pick<EngineContext, 'pool' | 'kinds' | 'inFlight' | 'logger'> &
+  Partial<Pick<EngineContext, 'lockWaits'>>): Promise<void> {
   for (const family of kinds.families) {
     const { recoverStalled: recover } = family
     if (!recover) continue
     // Publishes nothing, since the engine searches for due trees right after this.
-    const recovering = transaction({ pool, publish: () => {}, inFlight, logger }, ({ client }) => recover(client))
+    const recovering = transaction(
+      { pool, publish: () => {}, inFlight, logger, ...(lockWaits && { lockWaits }) },
+      ({ client }) => recover(client),
+    )
     // Whoever holds the lock works on the same. The search is repeated soon, and due trees do not wait for it.
     await recovering.catch((error: unknown) => {
       if (!isLockTimeout(error)) throw error

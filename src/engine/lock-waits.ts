@@ -1,12 +1,25 @@
+/** How long a timeout of a lock makes the waits of others brief, in milliseconds. */
+const TENSE_MS = 2_000
+
 /**
- * Bounds the connections on which transactions of this process wait for a tree or a project that another transaction has
- * locked. Whoever may not wait gives the connection back, and tries again.
+ * Bounds the connections on which transactions of this process wait for what another transaction has locked: a tree or a
+ * project, of which each has many others, or a lock that all trees of a family need. Whoever may not wait gives the
+ * connection back, and tries again.
  */
 export class LockWaits {
   #free: number
+  #tenseUntil = Number.NEGATIVE_INFINITY
 
   constructor(poolSize: number) {
     this.#free = Math.floor(poolSize / 2)
+  }
+
+  /** A wait was in vain. Until none has been for a while, no transaction waits for long on its connection. */
+  timedOut(): void {
+    this.#tenseUntil = performance.now() + TENSE_MS
+  }
+  get isTense(): boolean {
+    return performance.now() < this.#tenseUntil
   }
 
   /** Runs `lock` with whether it may wait. */

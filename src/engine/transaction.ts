@@ -4,11 +4,14 @@ import { DatabaseUnavailable, isDatabaseAway } from '../core/database-unavailabl
 import type { InFlight } from '../core/in-flight.ts'
 import type { Logger } from '../logger.ts'
 import { awaitAll } from '../store/await-all.ts'
+import { text } from '../store/column-types.ts'
+import { isLockTimeout } from '../store/lock-timeout.ts'
 import { catchUpSequences, isGivenTwice } from '../store/sequences.ts'
-import { declare } from '../store/statement.ts'
+import { declare, statement } from '../store/statement.ts'
 import { isTracing } from '../tracing/spans.ts'
 import { LockedPlaces } from './agents/locked-places.ts'
 import type { TreeCounts } from './engine-counts.ts'
+import type { LockWaits } from './lock-waits.ts'
 import { type Asked, askedNow, TransactionTrace } from './transaction-trace.ts'
 
 /** Events for other parts of this process, and for other processes, published after the commit. */
@@ -31,6 +34,13 @@ export interface Flushable {
 // Named, like every statement that is pipelined with its neighbours.
 const BEGIN = declare({ name: 'begin', text: 'begin', params: [], row: {} })
 const COMMIT = declare({ name: 'commit', text: 'commit', params: [], row: {} })
+
+/** Longer than the locks that all trees of a family need are held, and shorter than others notice. */
+const BRIEF_WAITS = statement({
+  name: 'brief-waits',
+  text: `select set_config('lock_timeout', '25ms', true)`,
+  row: { set_config: text },
+})
 
 /** One database transaction: its connection, the trees it touches, and the hooks of its end. */
 export class Transaction {
@@ -127,6 +137,8 @@ export interface TransactionParts {
   /** The end of the process closes it: no transaction begins afterwards. */
   readonly inFlight: InFlight
   readonly logger: Logger
+  /** Absent: it waits for locks as its connections do. */
+  readonly lockWaits?: Pick<LockWaits, 'isTense' | 'timedOut'>
 }
 
 /**
@@ -144,7 +156,7 @@ export function transaction<T>(
 }
 
 async function run<T>(
-  { pool, publish, counts, logger }: TransactionParts,
+  { pool, publish, counts, logger, lockWaits }: TransactionParts,
   work: (tx: Transaction) => Promise<T>,
   asked?: readonly Asked[],
 ): Promise<T> {
@@ -153,6 +165,7 @@ async function run<T>(
   trace?.connected()
   const statements = statementsOf(client)
   const tx = new Transaction(client, trace)
+  if (lockWaits?.isTense) tx.pipeline([BRIEF_WAITS.query(client, [])])
   let broken: Error | undefined
   let result: T
   try {
@@ -165,6 +178,7 @@ async function run<T>(
   } catch (error) {
     broken = await tx.rollback()
     const cause = tx.causeOf(error)
+    if (isLockTimeout(cause)) lockWaits?.timedOut()
     counts?.failed(cause)
     trace?.end(statementsOf(client) - statements, { error: cause })
     if (isGivenTwice(cause) && !broken) {

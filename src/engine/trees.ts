@@ -1,6 +1,8 @@
 import type { LockedProject, Trees } from '../families/family.ts'
+import type { Client } from '../store/client.ts'
 import type { EngineContext } from './context.ts'
 import { ProjectLane } from './project-lane.ts'
+import { RecordLane } from './record-lane.ts'
 import type { TreeRunner } from './runner.ts'
 import { TreeLocked } from './tree-locked.ts'
 
@@ -12,16 +14,12 @@ const MAX_LOCKED = 16
  * does the rest. A new tree is decided at once, in the transaction that creates it, unless other calls wait for the project.
  */
 export function treesOf(context: EngineContext, runner: TreeRunner): Trees {
-  const lanes = new Map<string, ProjectLane>()
   const projectIds = new Map<string, string>()
-  const laneOf = (name: string): ProjectLane => {
-    const known = lanes.get(name)
-    if (known) return known
-    const lane = new ProjectLane(context, name, projectIds, () => lanes.delete(name))
-    lanes.set(name, lane)
-    return lane
-  }
+  const laneOf = keyed((name, onIdle) => new ProjectLane(context, name, projectIds, onIdle))
+  const recordLaneOf = keyed((subject, onIdle) => new RecordLane(context, subject, onIdle))
   return {
+    inRecord: <T>(subject: string, work: (client: Client) => Promise<T>) =>
+      recordLaneOf(subject).run(work) as Promise<T>,
     async inTree(rootId, run) {
       const ran = await runner.command(rootId, run)
       return ran?.value ?? null
@@ -43,5 +41,17 @@ export function treesOf(context: EngineContext, runner: TreeRunner): Trees {
         }
       }
     },
+  }
+}
+
+/** One lane for each key, for as long as it has something to do. */
+function keyed<L>(create: (key: string, onIdle: () => void) => L): (key: string) => L {
+  const lanes = new Map<string, L>()
+  return (key) => {
+    const known = lanes.get(key)
+    if (known) return known
+    const lane = create(key, () => lanes.delete(key))
+    lanes.set(key, lane)
+    return lane
   }
 }

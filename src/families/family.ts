@@ -5,6 +5,7 @@ import type { Principal } from '../core/ports/viewer.ts'
 import type { Node, Slice, Work } from '../core/tree.ts'
 import type { Actor, ObjectKind, Phase, WorkAction } from '../core/vocabulary.ts'
 import type { Client } from '../store/client.ts'
+import type { Records } from '../store/records.ts'
 
 /** A details table of some kinds: one row per object, keyed by object_id. The engine reads and writes it set-based. */
 export interface DetailsTable {
@@ -152,7 +153,7 @@ export interface LockedProject {
 }
 
 /** Transactions of the engine for commands. */
-export interface Trees {
+export interface Trees extends Records {
   /**
    * Runs under the project's lock; null: the project does not exist. `canShare`: the write only creates objects, and the
    * database refuses conflicting ones, so several writes share a transaction and run concurrently. A write may run twice.

@@ -7,6 +7,7 @@ import type { Viewer } from '../core/ports/viewer.ts'
 import type { Logger } from '../logger.ts'
 import { asPool, OperationReads } from '../store/operation-reads.ts'
 import type { ReadReplica } from '../store/read-replica.ts'
+import type { Records } from '../store/records.ts'
 import type { Tokens } from './auth/tokens.ts'
 import type { Live } from './log/live.ts'
 import type { OpenStreams } from './log/open-streams.ts'
@@ -19,6 +20,7 @@ export interface FamilyServices {}
 /** Services that all operations share. */
 export interface OperationServices extends FamilyServices {
   readonly pool: Pool
+  readonly records: Records
   /** For queries; absent: all reads go to the primary. */
   readonly replica?: ReadReplica | undefined
   readonly log: Log

@@ -22,7 +22,11 @@ const INSERT = statement({
     values ($1, $2, 'USER', false, $3, $4, $5) on conflict (issuer, subject) do nothing`,
   params: [uuid, text, timestamptz, text, text],
 })
-const RENAME = statement({ text: 'update principal set name = $2 where id = $1', params: [uuid, text] })
+/** A principal that others have locked is renamed when it calls again. */
+const RENAME = statement({
+  text: `update principal set name = $2 where id = (select id from principal where id = $1 for no key update skip locked)`,
+  params: [uuid, text],
+})
 
 /** The id of its principal, which is created at first sight. Null: an administrator has deleted it. */
 export async function ensureIdentity(client: Client, wanted: NewIdentity): Promise<string | null> {

@@ -101,6 +101,7 @@ export async function recordDoneIn(client: Client, call: AuditedCall, target: Pa
 }
 
 const INSERT_NOTED = statement({
+  name: 'audit-insert-noted',
   text: `insert into audit_event (id, ${COLUMNS.join(', ')})
     select $1, $2, $3, $4, $5, $6, $7, $8,
       coalesce($9, o.project_id, p.id), coalesce($10, (select name from project where id = coalesce($9, o.project_id))), $11, $12,

@@ -252,11 +252,13 @@ export async function revokeOlderTokens(
 }
 
 const NOTE_USED = statement({
-  text: `update token set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at < $3)`,
+  text: `update token set last_used_at = $2 where id = (
+      select id from token where id = $1 and (last_used_at is null or last_used_at < $3) for no key update skip locked
+    )`,
   params: [uuid, timestamptz, timestamptz],
 })
 
-/** Unless another process has noted a use after `unlessAfter`. */
+/** Unless another process has noted a use after `unlessAfter`, or has locked the token: the next use is noted then. */
 export async function noteTokenUsed(
   client: Client,
   id: string,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { Busy } from '../../src/core/busy.ts'
 import type { ClaimedItem } from '../../src/core/ports/agents.ts'
+import { createPrincipal, updatePrincipal } from '../../src/graphql/auth/principal-commands.ts'
 import { PATIENCE_MS, until } from '../testkit/wait.ts'
 import { createWorld, DEPLOYER, item, USER, type World, type WorldOptions } from '../testkit/world.ts'
 
@@ -161,4 +162,52 @@ test('trees that are due and locked do not hide another one from the engine', as
   const isDone = async () => !(await world.due()).includes(other)
   await until(isDone, { what: 'the other tree is decided' })
   expect((await world.due()).length).toBe(40)
+})
+
+test('principals, places and keys that others have locked leave connections to others', async () => {
+  await using world = await openWorld({ laneWaitMs: 1_500 })
+  const { pool, tokens, clock } = world
+  const parts = { pool, tokens, system: clock, records: world.engineHost.trees, viewer: USER }
+  const created = await createPrincipal(parts, { name: 'ada', actor: 'USER', administrator: true, grants: [] })
+  const { id } = created.ok ? created.principal : { id: '' }
+  const holder = await pool.connect()
+  await holder.query('begin')
+  await holder.query('select from principal where id = $1 for update', [id])
+  const refusals = Array.from({ length: pool.options.max + 5 }, () =>
+    updatePrincipal(parts, { id, name: 'eve' }).catch((error: unknown) => error),
+  )
+  let most = 0
+  for (let i = 0; i < 10; i++) {
+    expect(await create(world, `new-${i}`)).toMatchObject({ ok: true })
+    most = Math.max(most, await waiting(world))
+  }
+  expect(most).toBeLessThanOrEqual(1)
+  for (const refusal of await Promise.all(refusals))
+    expect(refusal).toMatchObject({ name: 'Busy', message: expect.stringContaining(`The principal ${id} is busy: `) })
+  await holder.query('rollback')
+  holder.release()
+  expect(await updatePrincipal(parts, { id, name: 'eve' })).toMatchObject({ ok: true })
+})
+
+test('a lock that many trees need, and that others keep, costs those that do not need it next to nothing', async () => {
+  await using world = await openWorld({ laneWaitMs: 5_000 })
+  const { pool, engineHost } = world
+  const holder = await pool.connect()
+  await holder.query('begin')
+  const LOCK = { text: "select pg_advisory_xact_lock(hashtext('phaseline slots'))" }
+  await holder.query(LOCK)
+  const wanting = Array.from({ length: 2 * pool.options.max }, async (_, i) =>
+    engineHost.trees.inRecord(`The tree ${i}`, (client) => client.query(LOCK)),
+  )
+  // Once somebody has waited in vain, nobody waits for long.
+  await until(async () => (await waiting(world)) === 0, { what: 'the first ones have given up' })
+  const looks: number[] = []
+  for (let i = 0; i < 20; i++) {
+    expect(await create(world, `new-${i}`)).toMatchObject({ ok: true })
+    looks.push(await waiting(world))
+  }
+  expect(looks.toSorted((a, b) => a - b)[10]).toBeLessThanOrEqual(pool.options.max / 2)
+  await holder.query('rollback')
+  holder.release()
+  await Promise.all(wanting)
 })

@@ -54,6 +54,7 @@ export async function createApi(): Promise<Api> {
   const { pool } = counting
   const services: GraphQLServices = {
     pool,
+    records: world.engineHost.trees,
     log,
     live: createLive(pool),
     streams: new OpenStreams(),

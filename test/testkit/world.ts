@@ -152,6 +152,7 @@ export async function createWorld({ system, ownDatabase = false, laneWaitMs }: W
   }
   const api = mutateWith({
     pool,
+    records: trees,
     log,
     live: createLive(pool),
     streams: new OpenStreams(),

@@ -15,7 +15,6 @@ import { recordDoneIn } from '../../store/audit.ts'
 import { isBuiltIn } from '../../store/built-in-principals.ts'
 import type { Client } from '../../store/client.ts'
 import { type Keyed, type KeyedRequest, type Repeat, repeatable } from '../../store/idempotency.ts'
-import { inTransaction } from '../../store/in-transaction.ts'
 import { isUuid } from '../../store/objects.ts'
 import {
   deletePrincipal as deleteRow,
@@ -44,7 +43,7 @@ import { grantsOf } from './tokens.ts'
  * grants in these projects only.
  */
 
-type Parts = Pick<GraphQLContext, 'pool' | 'system' | 'tokens' | 'viewer'>
+type Parts = Pick<GraphQLContext, 'records' | 'system' | 'tokens' | 'viewer'>
 type Invalid = RefusalOf<'InvalidInputError'>
 type Forbidden = RefusalOf<'ForbiddenError'>
 type Missing = RefusalOf<'NotFoundError'>
@@ -66,7 +65,8 @@ export async function createToken(parts: Parts, input: CreateToken & Keyed): Pro
     if (!created.ok) return created
     return { ok: true, ...(await parts.tokens.create(client, created.principal, read.token)) }
   }
-  return await once(parts, { mutation: 'createToken', input }, create, (client) => sameToken(parts, client))
+  const request = { mutation: 'createToken', input, subject: subjectOfNew(read.principal, input) }
+  return await once(parts, request, create, (client) => sameToken(parts, client))
 }
 
 /**
@@ -96,7 +96,8 @@ export async function createPrincipal(
   const read = readPrincipal(input)
   if (!read.ok) return read
   const create = (client: Client): Promise<Written<Invalid | Forbidden>> => insert(client, parts, read.principal)
-  return await once(parts, { mutation: 'createPrincipal', input }, create, (client) => samePrincipal(parts, client))
+  const request = { mutation: 'createPrincipal', input, subject: subjectOfNew(read.principal, input) }
+  return await once(parts, request, create, (client) => samePrincipal(parts, client))
 }
 
 const samePrincipal = ({ viewer }: Parts, client: Client): Repeat<{ readonly principal: PrincipalRow }, Invalid> => ({
@@ -159,15 +160,16 @@ export async function updatePrincipal(parts: Parts, input: UpdatePrincipal & Key
     await updateRow(client, id, changed)
     return { ok: true, principal: { ...changed, generation: principal.generation + 1 } }
   }
-  return await once(parts, { mutation: 'updatePrincipal', input }, update, (client) => samePrincipal(parts, client))
+  const request = { mutation: 'updatePrincipal', input, subject: subjectOf(id) }
+  return await once(parts, request, update, (client) => samePrincipal(parts, client))
 }
 
 /** Deletes a principal and revokes its tokens. */
 export const deletePrincipal = (
-  { pool, tokens, viewer, system }: Parts,
+  { records, tokens, viewer, system }: Parts,
   id: string,
 ): Promise<Written<Invalid | Missing>> =>
-  write({ pool, tokens, viewer }, async (client): Promise<Written<Invalid | Missing>> => {
+  write({ records, tokens, viewer }, subjectOf(id), async (client): Promise<Written<Invalid | Missing>> => {
     const locked = await lock(client, viewer, id)
     if (!locked.ok) return locked
     const now = system.now()
@@ -186,20 +188,25 @@ export async function createPrincipalToken(
     const locked = await lockOwned(client, parts.viewer, input.principalId)
     return locked.ok ? { ok: true, ...(await parts.tokens.create(client, locked.principal, read.token)) } : locked
   }
-  return await once(parts, { mutation: 'createPrincipalToken', input }, create, (client) => sameToken(parts, client))
+  const request = { mutation: 'createPrincipalToken', input, subject: subjectOf(input.principalId) }
+  return await once(parts, request, create, (client) => sameToken(parts, client))
 }
 
 /** Revokes a token, and those that are derived from it. One that is revoked stays so. */
 export const revokeToken = (
-  { pool, tokens, viewer, system }: Parts,
+  { records, tokens, viewer, system }: Parts,
   id: string,
 ): Promise<Outcome<{ readonly row: TokenRow }, Missing>> =>
-  write({ pool, tokens, viewer }, async (client): Promise<Outcome<{ readonly row: TokenRow }, Missing>> => {
-    const token = isUuid(id) ? await lockToken(client, id) : null
-    if (!token || !isAbove(viewer, grantsOf(token.principal))) return refuse(notFound(id, 'token'))
-    await revokeRow(client, id, system.now())
-    return { ok: true, row: token }
-  })
+  write(
+    { records, tokens, viewer },
+    `The token ${id}`,
+    async (client): Promise<Outcome<{ readonly row: TokenRow }, Missing>> => {
+      const token = isUuid(id) ? await lockToken(client, id) : null
+      if (!token || !isAbove(viewer, grantsOf(token.principal))) return refuse(notFound(id, 'token'))
+      await revokeRow(client, id, system.now())
+      return { ok: true, row: token }
+    },
+  )
 
 /** Locks a principal that the viewer is above. Others are not found, and built-in ones are refused. */
 async function lock(client: Client, viewer: Viewer, id: string): Promise<Written<Invalid | Missing>> {
@@ -261,24 +268,33 @@ function writtenOf({ row, principal = row?.principal }: Changed): Partial<AuditT
   return { objectId, objectName, projectId: target, projectName: null }
 }
 
+const subjectOf = (principalId: string): string => `The principal ${principalId}`
+/** New ones wait only for the projects of their grants, and for a request with the same key. */
+const subjectOfNew = ({ grants }: Pick<NamedPrincipal, 'grants'>, { idempotencyKey }: Keyed): string => {
+  const projects = [...new Set(grants.flatMap(({ project }) => project ?? []))].sort().join(', ')
+  const what = projects === '' ? 'A new principal' : `A new principal of ${projects}`
+  return idempotencyKey ? `${what} with the key ${idempotencyKey}` : what
+}
+
 /** Writes once, however often the request is sent with its key. */
 const once = <T extends Changed, R extends Refusal, Again extends Refusal>(
   parts: Parts,
-  request: KeyedRequest,
+  { subject, ...request }: KeyedRequest & { readonly subject: string },
   work: (client: Client) => Promise<Outcome<T, R>>,
   repeat: (client: Client) => Repeat<T, Again>,
 ): Promise<Outcome<T, R | Again | Invalid>> =>
-  write(parts, (client) => {
+  write(parts, subject, (client) => {
     const scope = { client, projectId: null, now: parts.system.now() }
     return repeatable(scope, parts.viewer, request, () => work(client), repeat(client))
   })
 
 /** A refusal writes nothing; after a write this process reads rights again. */
 async function write<T extends Changed, R extends Refusal>(
-  { pool, tokens, viewer }: Pick<Parts, 'pool' | 'tokens' | 'viewer'>,
+  { records, tokens, viewer }: Pick<Parts, 'records' | 'tokens' | 'viewer'>,
+  subject: string,
   work: (client: Client) => Promise<Outcome<T, R>>,
 ): Promise<Outcome<T, R>> {
-  const outcome = await inTransaction(pool, async (client) => {
+  const outcome = await records.inRecord(subject, async (client) => {
     const done = await work(client)
     if (done.ok && viewer.call) await recordDoneIn(client, viewer.call, writtenOf(done))
     return done

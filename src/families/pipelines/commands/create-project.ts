@@ -4,7 +4,6 @@ import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
 import { requireRight } from '../../../core/rights.ts'
 import { type Keyed, type Repeat, repeatable } from '../../../store/idempotency.ts'
-import { inTransaction } from '../../../store/in-transaction.ts'
 import { insertProject, projectExists } from '../../../store/projects.ts'
 import { refuse } from '../../access.ts'
 import { checkName } from '../names.ts'
@@ -17,7 +16,7 @@ import type { PipelinesParts, TaskPort } from './parts.ts'
 export type ProjectResult<Type extends RefusalType> = Outcome<{ readonly projectId: string }, RefusalOf<Type>>
 
 export async function createProject(
-  { pool, system, tasks }: PipelinesParts,
+  { trees, system, tasks }: PipelinesParts,
   viewer: Viewer,
   input: ProjectInput & Keyed & { readonly name: string },
 ): Promise<ProjectResult<'InvalidInputError' | 'ConflictError' | 'ForbiddenError'>> {
@@ -30,7 +29,7 @@ export async function createProject(
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
   const { maxWorkers = null, maxJobs = null, strategy = 'QUEUE' } = limits
   const project = { name: input.name, workerTemplate, subscriptions, limits: { maxWorkers, maxJobs, strategy } }
-  return await inTransaction(pool, (client) => {
+  return await trees.inRecord(`The project ${input.name}`, (client) => {
     const scope = { client, projectId: null, now: system.now() }
     const create = async (): Promise<ProjectResult<'ConflictError'>> => {
       const projectId = await insertProject(client, system, project, viewer.call)

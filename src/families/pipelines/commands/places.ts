@@ -8,7 +8,6 @@ import { requireRight } from '../../../core/rights.ts'
 import { recordDone } from '../../../store/audit.ts'
 import type { Client } from '../../../store/client.ts'
 import { array, integer, json, nullable, text, timestamptz, uuid } from '../../../store/column-types.ts'
-import { inTransaction } from '../../../store/in-transaction.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import { refuse } from '../../access.ts'
@@ -37,7 +36,7 @@ const MAX_CAPACITY = 100_000
 
 /** Says what a place is like. It may be repeated; a drain stays. */
 export async function registerPlace(
-  { pool, system }: Pick<PipelinesParts, 'pool' | 'system'>,
+  { trees, pool, system }: Pick<PipelinesParts, 'trees' | 'pool' | 'system'>,
   viewer: Viewer,
   { name, type, labels: given, capacity = null }: RegisterPlace,
 ): Promise<Placed<'InvalidInputError' | 'ForbiddenError' | 'LimitError'>> {
@@ -51,7 +50,7 @@ export async function registerPlace(
     problems.add('input.capacity', `must be from 1 to ${MAX_CAPACITY}`)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
   const place = { id: system.id(), principalId: viewer.principalId, type, name, labels, capacity, now: system.now() }
-  const id = await register(pool, place)
+  const id = await trees.inRecord(`The place ${name}`, (client) => register(client, place))
   if (id === null) {
     const message = `A principal has at most ${MAX_PLACES} places: give each runtime one name that stays the same.`
     return refuse({ type: 'LimitError', message, limit: MAX_PLACES })
@@ -101,14 +100,14 @@ export interface NamedPlace {
 
 /** From now on these places start nothing but jobs of workers whose workspace they have. */
 export const drainPlace = (
-  parts: Pick<PipelinesParts, 'pool' | 'system'>,
+  parts: Pick<PipelinesParts, 'trees' | 'pool' | 'system'>,
   viewer: Viewer,
   { reason, ...place }: NamedPlace & { readonly reason?: string | null },
 ): Promise<Placed<'NotFoundError' | 'ForbiddenError'>> =>
   change(parts, viewer, place, { at: parts.system.now(), by: viewer.name, reason: reason ?? null })
 
 export const undrainPlace = (
-  parts: Pick<PipelinesParts, 'pool'>,
+  parts: Pick<PipelinesParts, 'trees' | 'pool'>,
   viewer: Viewer,
   place: NamedPlace,
 ): Promise<Placed<'NotFoundError' | 'ForbiddenError'>> =>
@@ -128,14 +127,14 @@ const CHANGE = statement({
 })
 
 async function change(
-  { pool }: Pick<PipelinesParts, 'pool'>,
+  { trees, pool }: Pick<PipelinesParts, 'trees' | 'pool'>,
   viewer: Viewer,
   { name, type = null }: NamedPlace,
   drain: { readonly at: Date | null; readonly by: string | null; readonly reason: string | null },
 ): Promise<Placed<'NotFoundError' | 'ForbiddenError'>> {
   const refused = requireRight(viewer, rights.drainPlace)
   if (refused) return refuse(refused)
-  const ids = await inTransaction(pool, async (client) => {
+  const ids = await trees.inRecord(`The place ${name}`, async (client) => {
     const { rows } = await LOCK_NAMED.query(client, [name, type])
     const found = rows.map(({ id }) => id)
     if (found.length === 0) return found

@@ -115,7 +115,7 @@ export async function command<S extends ServerState>(
   const parts: EdgeParts = {
     client,
     system: { now: () => NOW, fixedTime: NOW, id: slice.newId, random: () => 0, secret: () => new Uint8Array(16) },
-    trees: { inProject: never, inTree: (_rootId, work) => work(tree) },
+    trees: { inRecord: never, inProject: never, inTree: (_rootId, work) => work(tree) },
   }
   const outcome = await run(parts)
   if (!outcome.ok) return null
