@@ -18,7 +18,9 @@ export interface SessionOptions extends ConnectionOptions {
 interface List {
   readonly head: readonly string[]
   readonly rows: readonly (readonly string[])[]
-  /** Printed where there are no rows. */
+  /** Printed instead of the table, but not of names alone. */
+  readonly lines?: readonly string[]
+  /** Printed where there is nothing to print. */
   readonly none: string
   /** A list that may not show everything. */
   readonly listed?: Pick<PagedList<unknown>, 'totalCount' | 'nodes'>
@@ -85,10 +87,12 @@ export async function withSession(
     paint: painter(wantsColour(io.stdout, io.env)),
     say: (...lines) => print(lines),
     note: (...lines) => remark(lines),
-    list: ({ head, rows, none, listed }) => {
+    list: ({ head, rows, lines, none, listed }) => {
       const columns = io.stdout.isTTY ? io.stdout.columns : undefined
-      if (rows.length === 0) remark([none])
-      else print(tableFor(head, rows, { format, columns }))
+      const isTable = lines === undefined || format === 'name'
+      const printed = isTable ? (rows.length > 0 ? tableFor(head, rows, { format, columns }) : []) : lines
+      if (printed.length === 0) remark([none])
+      else print(printed)
       if (listed) remark(describeRest(listed))
     },
     emit: (value) => {

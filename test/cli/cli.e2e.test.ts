@@ -312,6 +312,12 @@ describe('get --failed', () => {
     ])
     const { out } = await phaseline('get --failed --project causes')
     expect(out).toMatch(/^✗ causes\/three\/\S+ {2}deploy item, .* ago: MOCK_FAILURE: .*\(and 2 more in this tree\)\n$/)
+    const names = (await phaseline('get --failed --project causes -o name')).out.trimEnd().split('\n')
+    expect(names.toSorted()).toEqual([...paths.map(({ path }) => `causes/${path}`)].toSorted())
+    for (const name of names) expect(await phaseline(`get ${name}`)).toMatchObject({ code: 0 })
+    for (const other of ['--kind installation', '--name-contains nothing', '--label a=b'])
+      expect(await phaseline(`get --failed --project causes ${other}`)).toMatchObject({ err: 'Nothing has failed.\n' })
+    expect((await phaseline('get --failed --project causes --limit 2')).err).toBe('… and 1 more (--limit)\n')
     expect(await phaseline('get --failed --project nowhere')).toMatchObject({
       ...{ code: 0, out: '', err: 'Nothing has failed.\n' },
     })
@@ -340,6 +346,8 @@ describe('the log', () => {
       err: 'Nothing in the log matches.\n',
     })
     expect(await phaseline('log --since yesterday')).toMatchObject({ code: 2 })
+    // For longer than there are dates: everything.
+    expect(await found('--search sought --since 999999999d')).toEqual(all)
     expect(await phaseline('log --actors nobody')).toMatchObject({
       code: 2,
       err: expect.stringContaining('no actor nobody'),

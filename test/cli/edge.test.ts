@@ -133,6 +133,8 @@ describe('cluster and app create', () => {
       /^CLUSTER +PHASE .*\nops\/made\/c1 +✓ READY +\S+ +\S+ +1\n$/,
     )
     expect(await json('app list --project ops --phase ready')).toMatchObject({ apps: [{ name: 'a1' }] })
+    const [name = ''] = (await phaseline('app list --project ops --phase ready -o name')).out.split('\n')
+    expect(await json(`app get ${name}`)).toMatchObject({ name: 'a1' })
     // The commands for all kinds know them too.
     expect((await phaseline('tree ops/made --kind cloudlet')).out).toMatch(/made.*\n└─ .*c1.*\n {3}└─ .*a1/)
     expect((await phaseline('get ops/made/c1/a1 --kind app-inst')).out).toMatch(/^kind +app inst$/m)

@@ -141,6 +141,10 @@ describe('tokens', () => {
       err: expect.stringContaining('Give the id: '),
     })
     expect(await phaseline('token create x --role worker')).toMatchObject({ code: 2, out: '' })
+    // Whoever has not seen the first answer asks again, and there is one token.
+    for (let i = 0; i < 2; i++)
+      expect(await phaseline('token create once --role user --key 1')).toMatchObject({ code: 0 })
+    expect((await phaseline('token list -o name')).out.split('\n').filter((name) => name === 'once')).toHaveLength(1)
   })
 
   it('go into a new file that only its owner reads, or leave none behind', async () => {

@@ -260,7 +260,21 @@ describe('following what only a person can end', () => {
     expect(out).toMatch(/^ {2}phaseline undo resolve ops\/held\/job --retry /m)
     expect(await phaseline('watch ops/held')).toMatchObject({ code: 5, out: expect.stringContaining('Give up') })
     expect((await phaseline('task get ops/held')).out).toMatch(/^to decide +.* \(Undo again, or Give up\)$/m)
-    expect(await phaseline('undo resolve ops/held/job --give-up')).toMatchObject({ code: 0 })
+    const cannot = { code: 3, err: expect.stringContaining('decide about its job job, which could not be undone') }
+    expect(await phaseline('delete ops/held --yes')).toMatchObject(cannot)
+    // Nothing has undone it.
+    const failed = (await phaseline('get --failed --project ops')).out
+    expect(failed).toMatch(/^✗ ops\/held\/job /m)
+    expect(failed).not.toContain('↺')
+
+    // Another task that wants its lock is as stuck.
+    const waiting = runTask('wants', ['job'], {}, '--follow')
+    await runner.declare('ops/wants/job', 'host:held=X')
+    const stuck = await waiting
+    expect(stuck).toMatchObject({ code: 5, out: expect.stringMatching(/^A person must decide about wants\/job: /m) })
+    const [decide = ''] = /undo resolve \S+ --give-up/.exec(stuck.out) ?? []
+    expect(await phaseline(decide)).toMatchObject({ code: 0, out: expect.stringContaining('ops/held/job is given up') })
+    await runner.take('ops/wants/job', 'RUN')
   })
 })
 

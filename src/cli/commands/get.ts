@@ -43,7 +43,7 @@ const LIST = gql(`query List($filter: ObjectFilter, $first: Int!, $after: String
   }
 }`)
 type Listed = NodeOf<ResultOf<typeof LIST>['objects']>
-type Filter = VariablesOf<typeof LIST>['filter']
+type Filter = NonNullable<VariablesOf<typeof LIST>['filter']>
 
 /** `phaseline get [NAME]`: one object in full, or a list. */
 export function addGet(program: Command, cli: Cli): void {
@@ -56,7 +56,7 @@ export function addGet(program: Command, cli: Cli): void {
     .option('--label <key=value>', 'list only with this label', parseLabel)
     .option('--name-contains <text>', 'list only names with this in them')
     .addOption(new Option('--finished', 'list only what is finished').conflicts('unfinished'))
-    .option('--failed', 'what failed by itself, each cause once with its error, and what was undone within a day')
+    .option('--failed', 'list what failed by itself, each cause once with its error, and what was undone within a day')
     .option('--unfinished', 'list only what is not finished')
     .addOption(new Option('--all', 'list nested objects too').conflicts('roots'))
     .option('--roots', 'list only roots')
@@ -88,14 +88,13 @@ async function getOne(session: Session, name: string, { project, kind }: GetOpti
 const shownValue = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
 async function list(session: Session, options: GetOptions): Promise<ExitCode> {
-  if (options.failed) {
-    const { project, limit } = options
-    await listFailed(session, { ...(project === undefined ? {} : { project }), limit })
-    return EXIT.ok
-  }
   const wrong = await checkWords(session, { kinds: options.kind, phases: options.phase })
   if (wrong) return session.refuse(wrong)
   const filter = filterOf(options)
+  if (options.failed) {
+    await listFailed(session, { ...filter, failed: true }, options.limit)
+    return EXIT.ok
+  }
   const listed = await readPages(options.limit, async (first, after) => {
     const { objects } = await session.client.query(LIST, { filter, first, after }, { signal: session.io.signal })
     return objects
@@ -120,9 +119,9 @@ function filterOf(options: GetOptions): Filter {
   }
 }
 
-/** A kind, a phase or a part of a name selects objects wherever they are. */
-const isOfRoots = ({ roots, all, kind, phase, nameContains }: GetOptions): boolean =>
-  roots ?? !(all || kind || phase || nameContains !== undefined)
+/** A kind, a phase, a part of a name or a failure selects objects wherever they are. */
+const isOfRoots = ({ roots, all, kind, phase, nameContains, failed }: GetOptions): boolean =>
+  roots ?? !(all || kind || phase || nameContains !== undefined || failed)
 
 const noneOf = (options: GetOptions): string =>
   isOfRoots(options) ? 'Nothing matches among roots: --all lists nested objects too.' : 'Nothing matches.'

@@ -26,6 +26,7 @@ export function addToken(program: Command, cli: Cli): void {
     .option('--target <targets>', 'agents: only work for these targets (default: all)', parseList)
     .option('--project <projects>', 'only these projects (default: all)', parseList)
     .option('--expires <duration>', 'valid for so long, such as 12h or 90d (default: for ever)', parseLength)
+    .option('--key <key>', 'idempotency key: the same again within a day is the same token, as long as nobody uses it')
     .option('--secret-file <file>', 'write the secret into this new file, which only you may read')
     .option('-q, --quiet', 'print the secret and nothing else')
     .action(async (name: string, options: SessionOptions & CreateTokenOptions) => {

@@ -1,61 +1,64 @@
 import { gql } from '../../documents/gql.ts'
-import type { NodeOf, ResultOf } from '../../documents/typed-document.ts'
+import type { NodeOf, ResultOf, VariablesOf } from '../../documents/typed-document.ts'
 import type { Session } from '../session.ts'
 import { duration, plain, words } from '../terminal/text.ts'
+import { type LoggedChange, readNewest } from './log-read.ts'
 import { readMachines } from './machines.ts'
-import { describeRest, readPages } from './pages.ts'
+import { readPages } from './pages.ts'
 import { SYMBOLS } from './phases.ts'
 
-const FAILED = gql(`query Failed($project: String, $first: Int!, $after: String) {
-  objects(filter: { failed: true, project: $project }, orderBy: { field: CREATED_AT, direction: DESC }, first: $first, after: $after) {
+const FAILED = gql(`query Failed($filter: ObjectFilter!, $first: Int!, $after: String) {
+  objects(filter: $filter, orderBy: { field: CREATED_AT, direction: DESC }, first: $first, after: $after) {
     totalCount pageInfo { hasNextPage endCursor }
     edges { node { id kind name path phase phaseSince project { name } root { id name } error { code message } } }
   }
 }`)
-const UNDONE = gql(`query Undone($filter: PhaseChangeFilter!) {
-  phaseChanges(filter: $filter, last: 100) { edges { node { sequence at kind name path projectName objectId machine to message reason } } }
-}`)
 type Failed = NodeOf<ResultOf<typeof FAILED>['objects']>
-type Undone = NodeOf<ResultOf<typeof UNDONE>['phaseChanges']>
+type Filter = VariablesOf<typeof FAILED>['filter']
 
 /** How long failures are told that have left nothing behind but the log. */
 const UNDONE_MS = 86_400_000
 
 /** Prints what failed by itself, each cause once, and what failed within a day and was undone. */
-export async function listFailed(
-  session: Session,
-  { project, limit }: { readonly project?: string; readonly limit: number },
-): Promise<void> {
+export async function listFailed(session: Session, filter: Filter, limit: number): Promise<void> {
   const { client, io } = session
-  const scope = project === undefined ? {} : { project }
   const [listed, undone] = await Promise.all([
     readPages(limit, async (first, after) => {
-      const { objects } = await client.query(FAILED, { ...scope, first, after }, { signal: io.signal })
+      const { objects } = await client.query(FAILED, { filter, first, after }, { signal: io.signal })
       return objects
     }),
-    readUndone(session, scope),
+    readUndone(session, filter, limit + 1),
   ])
-  const failed = listed?.nodes ?? []
-  session.emit({ totalCount: listed?.totalCount ?? 0, objects: failed, undone })
-  const lines = [
-    ...causesOf(failed).map(({ first, more }) => describe(session, first, more)),
-    ...undone.map((change) => describeUndone(session, change)),
-  ]
-  session.say(...lines)
-  session.note(...(lines.length === 0 ? ['Nothing has failed.'] : []), ...(listed ? describeRest(listed) : []))
+  const nodes = listed?.nodes ?? []
+  const told = undone.slice(Math.max(0, undone.length - limit))
+  session.emit({ totalCount: listed?.totalCount ?? 0, objects: nodes, undone: told })
+  session.list({
+    head: ['PROJECT', 'NAME', 'ID'],
+    rows: nodes.map(({ project, path, id }) => [project.name, path, id]),
+    lines: [
+      ...causesOf(nodes).map(({ first, more }) => describe(session, first, more)),
+      ...told.map((change) => describeUndone(session, change)),
+    ],
+    none: 'Nothing has failed.',
+    ...(listed ? { listed } : {}),
+  })
+  if (undone.length > told.length) session.note('… and more that was undone (--limit)')
 }
 
-async function readUndone(session: Session, scope: { readonly project?: string }): Promise<readonly Undone[]> {
-  const { client, io } = session
-  const machines = await readMachines(client, io.signal)
+/** The last failure of each object, the newest at the end. Nothing but the log is left of it, which knows no more than project and kind. */
+async function readUndone(
+  session: Session,
+  { project, kinds, ...others }: Filter,
+  limit: number,
+): Promise<readonly LoggedChange[]> {
+  const { failed: _, ...narrower } = others
+  if (Object.keys(narrower).length > 0) return []
+  const machines = await readMachines(session.client, session.io.signal)
+  const undone = machines.undoneFailures(kinds ?? null)
+  if (undone.kinds.length === 0) return []
   const since = new Date(Date.now() - UNDONE_MS).toISOString()
-  const filter = { ...scope, to: machines.passingFailures, since }
-  const { phaseChanges } = await client.query(UNDONE, { filter }, { signal: io.signal })
-  const last = new Map<string, Undone>()
-  for (const { node } of phaseChanges?.edges ?? []) {
-    if (!machines.staysIn(node.machine, node.to)) last.set(node.objectId, node)
-  }
-  return [...last.values()]
+  const changes = await readNewest(session, { ...undone, ...(project == null ? {} : { project }), since }, limit)
+  return [...new Map(changes.map((change) => [change.objectId, change])).values()]
 }
 
 /** Failures with the same error are one cause. */
@@ -74,12 +77,16 @@ function describe({ paint }: Session, { kind, path, project, phaseSince, error }
   const ago = duration(Math.max(0, Date.now() - Date.parse(phaseSince)))
   const others = more > 0 ? paint('dim', ` (and ${more} more in this tree)`) : ''
   const place = plain(`${project.name}/${path}`)
-  return `${paint('red', `${SYMBOLS.FAILED.symbol} ${place}`)}  ${words(kind)}, ${ago} ago: ${told(error)}${others}`
+  return `${paint('red', `${SYMBOLS.FAILED.symbol} ${place}`)}  ${words(kind)}, ${ago} ago: ${reasonOf(error)}${others}`
 }
 
-const told = (error: Failed['error']): string => (error ? plain(`${error.code}: ${error.message}`) : 'without a reason')
+const reasonOf = (error: Failed['error']): string =>
+  error ? plain(`${error.code}: ${error.message}`) : 'without a reason'
 
-function describeUndone({ paint }: Session, { kind, path, projectName, to, at, message, reason }: Undone): string {
+function describeUndone(
+  { paint }: Session,
+  { kind, path, projectName, to, at, message, reason }: LoggedChange,
+): string {
   const ago = duration(Math.max(0, Date.now() - Date.parse(at)))
   const place = plain(`${projectName}/${path}`)
   return `${paint('yellow', `${SYMBOLS.UNDOING.symbol} ${place}`)}  ${words(kind)}, ${to} ${ago} ago, undone: ${plain(message ?? reason ?? '')}`

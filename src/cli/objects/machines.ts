@@ -1,12 +1,12 @@
 import type { Client } from '../../client/index.ts'
 import type { PhaseClass } from '../../core/machine.ts'
-import type { Phase } from '../../core/vocabulary.ts'
+import type { ObjectKind, Phase } from '../../core/vocabulary.ts'
 import { gql } from '../../documents/gql.ts'
 import type { ResultOf } from '../../documents/typed-document.ts'
 
 const MACHINES = gql(`query Machines {
   stateMachines {
-    name kinds initial final jobSpansTree classes { phase class } verbs { kind name mutation phases input flags { name } }
+    name kinds initial final jobSpansTree classes { phase class } transitions { from actor } verbs { kind name mutation phases input flags { name } }
   }
 }`)
 export type MachineInfo = ResultOf<typeof MACHINES>['stateMachines'][number]
@@ -42,18 +42,26 @@ export class Machines {
     return this.of(kind)?.final.some((final) => final === phase) ?? false
   }
 
-  /** Failed phases that no object stays in: what failed is undone, and with a creation the object goes. */
-  get passingFailures(): readonly Phase[] {
-    const failed = (phase: string): boolean => this.classOf(phase) === 'FAILED'
-    const passing = this.#all.flatMap(({ classes, final }) =>
-      classes.flatMap(({ phase }) => (failed(phase) && !final.includes(phase) ? phase : [])),
-    )
-    return [...new Set(passing)]
+  /**
+   * The failed phases that objects of these kinds, or of all, leave by themselves: what failed is undone, and with a creation
+   * the object goes. One that only a person ends is not among them.
+   */
+  undoneFailures(kinds: readonly ObjectKind[] | null): {
+    readonly kinds: readonly ObjectKind[]
+    readonly to: readonly Phase[]
+  } {
+    const found = this.#all.flatMap((machine) => {
+      const ofKinds = machine.kinds.filter((kind) => kinds === null || kinds.includes(kind))
+      return this.#undoneIn(machine).flatMap((phase) => ofKinds.map((kind) => ({ kind, phase })))
+    })
+    return { kinds: [...new Set(found.map(({ kind }) => kind))], to: [...new Set(found.map(({ phase }) => phase))] }
   }
 
-  /** Whether objects may stay in the phase of this machine for good. */
-  staysIn(machine: string, phase: string): boolean {
-    return this.#all.find(({ name }) => name === machine)?.final.some((final) => final === phase) ?? true
+  #undoneIn({ classes, final, transitions }: MachineInfo): readonly Phase[] {
+    return classes.flatMap(({ phase, class: phaseClass }) => {
+      const isLeft = transitions.some(({ from, actor }) => from === phase && actor !== 'USER')
+      return phaseClass === 'FAILED' && !final.includes(phase) && isLeft ? phase : []
+    })
   }
 
   /** GONE is no phase of a machine: it is the end of a removal. */

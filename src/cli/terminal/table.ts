@@ -55,8 +55,9 @@ export function tableFor(
   rows: readonly (readonly string[])[],
   { format, columns: width }: TableOptions,
 ): string[] {
-  const name = head.indexOf('NAME')
-  if (format === 'name' && name >= 0) {
+  if (format === 'name') {
+    // Where no column is called so, the first one is what commands take, e.g. CLUSTER or RUN.
+    const name = Math.max(0, head.indexOf('NAME'))
     const [project, id] = [head.indexOf('PROJECT'), head.indexOf('ID')]
     const names = rows.map((row) => plain([row[project], row[name]].filter(Boolean).join('/')))
     const isTwin = (one: string, index: number): boolean => names.some((other, at) => at !== index && other === one)

@@ -17,6 +17,7 @@ export interface CreateTokenOptions {
   readonly target?: readonly string[]
   readonly project?: readonly string[]
   readonly expires?: number
+  readonly key?: string
   readonly quiet?: boolean
   readonly secretFile?: string
 }
@@ -39,7 +40,7 @@ async function create(
   options: CreateTokenOptions,
   file: SecretFile | null,
 ): Promise<ExitCode> {
-  const { role, actor, type: types, target: targets, project: projects, expires, quiet } = options
+  const { role, actor, type: types, target: targets, project: projects, expires, key, quiet } = options
   const outcome = await ask(session, CREATE_TOKEN, {
     ...{ name, role },
     ...(actor ? { actor } : {}),
@@ -47,6 +48,7 @@ async function create(
     ...(targets ? { targets } : {}),
     ...(projects ? { projects } : {}),
     ...(expires === undefined ? {} : { expiresInMs: expires }),
+    ...(key === undefined ? {} : { idempotencyKey: key }),
   })
   if (!outcome.ok) return session.refuse(outcome.refusal)
   const { secret, token } = outcome.value

@@ -19,20 +19,21 @@ export function decisionsIn(tree: TreeModel): readonly Decision[] {
   const unfinished = [...tree.nodes.values()].filter(({ id, finished }) => !finished && tree.isBelow(id))
   const parents = new Set(unfinished.map(({ parentId }) => parentId))
   const leaves = unfinished.filter(({ id }) => !parents.has(id))
-  if (!leaves.every((leaf) => isHeld(leaf, tree))) return []
+  if (!leaves.every(isHeld)) return []
   return leaves.flatMap((node) => {
-    const blocker = node.blockedBy.find((one) => isOwn(one, node))
+    // One about another object of the tree is told there.
+    const blocker = node.blockedBy.find(
+      (one) => isPersons(one) && (isOwn(one, node) || !tree.nodes.has(one.object?.id ?? '')),
+    )
     return blocker ? { node, path: tree.pathOf(node.id), blocker } : []
   })
 }
 
-const isOwn = ({ reason, object }: Blocker, { id }: TreeNode): boolean =>
-  reason === 'IGNORED' || (reason === 'DECISION' && object?.id === id)
+/** The other object may be of another tree, such as the job of another task that keeps a lock. */
+const isPersons = ({ reason }: Blocker): boolean => reason === 'IGNORED' || reason === 'DECISION'
+const isOwn = ({ reason, object }: Blocker, { id }: TreeNode): boolean => reason === 'IGNORED' || object?.id === id
 
-function isHeld(node: TreeNode, tree: TreeModel): boolean {
-  const { blockedBy, phaseClass } = node
-  if (blockedBy.some((one) => isOwn(one, node) || (one.object && isDecidedIn(one, tree)))) return true
+function isHeld({ blockedBy, phaseClass }: TreeNode): boolean {
+  if (blockedBy.some(isPersons)) return true
   return blockedBy.length > 0 ? blockedBy.every(({ reason }) => WITHIN.includes(reason)) : phaseClass === 'WAITING'
 }
-const isDecidedIn = ({ reason, object }: Blocker, { nodes }: TreeModel): boolean =>
-  reason === 'DECISION' && nodes.has(object?.id ?? '')

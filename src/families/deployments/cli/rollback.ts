@@ -13,7 +13,7 @@ import type { ResultOf } from '../../../documents/typed-document.ts'
 
 const GENERATIONS = gql(`query Generations($id: ID!) {
   object(id: $id) { __typename ... on Installation {
-    generation specGenerations { generation } runs(first: 100) { edges { node { generation phase } } }
+    generation specGenerations { generation } runs(first: 101) { edges { node { generation phase } } }
   } }
 }`)
 const ROLL_BACK = gql(`mutation RollBack($input: RollbackInstallationInput!) {
@@ -44,7 +44,9 @@ export function addRollback(program: Command, cli: Cli): void {
 async function rollBack(session: Session, name: string, options: RollbackOptions): Promise<ExitCode> {
   const located = await locate(session, name, options)
   if (!located.ok) return session.refuse(located.refusal)
-  const { id } = located.value
+  const { id, root } = located.value
+  if (id !== root.id)
+    return session.refuse(invalid(`${plain(name)} is a part of ${plain(root.name)}, which is rolled back as a whole.`))
   const { object } = await session.client.query(GENERATIONS, { id }, { signal: session.io.signal })
   if (object?.__typename !== 'Installation') return session.refuse(invalid(`${plain(name)} is no installation.`))
   if (options.to === undefined && object.specGenerations.length === 0)
@@ -60,7 +62,7 @@ async function rollBack(session: Session, name: string, options: RollbackOptions
   session.emit(outcome.value)
   const { generation, phase, finished, pendingRequests } = outcome.value
   // The phase is that of the job before until the new one begins.
-  const now = pendingRequests[0]?.message ?? (finished ? 'Nothing is to be done.' : `It is ${phase}.`)
+  const now = pendingRequests.at(-1)?.message ?? (finished ? 'Nothing is to be done.' : `It is ${phase}.`)
   session.say(
     `Rolled back ${plain(outcome.value.name)} to spec ${toGeneration} (now spec ${generation}). ${plain(now)}`,
   )

@@ -119,7 +119,11 @@ async function remove(tree: LockedTree, viewer: Viewer): Promise<Ended> {
   if (phase !== 'SUCCEEDED' && phase !== 'FAILED' && phase !== 'ABORTED') {
     tree.reject(root, 'GONE', viewer, 'It has not ended.')
     const refusal = transitionRefused(kind, phase, 'USER', 'GONE', [])
-    return refuse({ ...refusal, message: `It is ${phase}: cancel it, or wait for its end, before it is deleted.` })
+    const undecided = (await jobsOf(tree)).find(({ row }) => row.phase === 'UNDO_FAILED')
+    const first = undecided
+      ? `decide about its job ${undecided.row.name}, which could not be undone,`
+      : 'cancel it, or wait for its end,'
+    return refuse({ ...refusal, message: `It is ${phase}: ${first} before it is deleted.` })
   }
   for (const node of await jobsOf(tree)) slice.move(node, 'GONE', { reason: 'deleted with its task' })
   slice.move(root, 'GONE', { actor: 'USER', by: viewer })

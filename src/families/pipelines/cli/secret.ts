@@ -5,7 +5,6 @@ import { type Session, type SessionOptions, withSession, withSessionOptions } fr
 import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { readExactly } from '../../../cli/terminal/read-input.ts'
-import { table } from '../../../cli/terminal/table.ts'
 import { readHidden } from '../../../cli/terminal/terminal-input.ts'
 import { duration, plain } from '../../../cli/terminal/text.ts'
 import { gql } from '../../../documents/gql.ts'
@@ -99,13 +98,7 @@ async function list(session: Session, name: string): Promise<ExitCode> {
   const { secrets } = project
   session.emit({ project: name, secrets })
   const since = (time: string): string => duration(Math.max(0, Date.now() - Date.parse(time)))
-  if (secrets.length === 0) session.say('There is no secret.')
-  else
-    session.say(
-      ...table(
-        ['NAME', 'SINCE'],
-        secrets.map(({ name, updatedAt }) => [name, since(updatedAt)]),
-      ),
-    )
+  const rows = secrets.map(({ name, updatedAt }) => [name, since(updatedAt)])
+  session.list({ head: ['NAME', 'SINCE'], rows, none: 'There is no secret.' })
   return EXIT.ok
 }

@@ -47,11 +47,17 @@ export async function runTask(session: Session, options: RunOptions): Promise<Ex
   }
   if (isFollowed) {
     for (const { id, project } of created) {
-      const howTo = ({ path }: Decision) => decideCommands(`${project.name}/${path}`)
+      const howTo = (decision: Decision) => howToDecide(decision, project.name)
       codes.push(await follow(session, id, ({ outcome }) => outcome === 'succeeded', { howTo }))
     }
   }
   return worst(codes)
+}
+
+/** A job of another task has an id only for those who may read it. */
+function howToDecide({ node, path, blocker: { object } }: Decision, project: string): readonly string[] {
+  if (object?.id === node.id) return decideCommands(`${project}/${path}`)
+  return object ? decideCommands(object.id) : []
 }
 
 function sayCreated(session: Session, { id, name, phase, project }: Created): void {
