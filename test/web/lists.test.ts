@@ -4,7 +4,7 @@ import { ALL, filterInput, readFilter, writeFilter } from '../../web-playground/
 import { addChanges, addOlder, EMPTY_LOG, pauseLog, resumeLog } from '../../web-playground/src/model/log-buffer.ts'
 import { logFilterInput, readLogFilter, WHOLE_LOG, writeLogFilter } from '../../web-playground/src/model/log-filter.ts'
 import { ObjectList } from '../../web-playground/src/model/object-list.ts'
-import { stuckOf } from '../../web-playground/src/model/stuck.ts'
+import { stuckAmong, stuckOf } from '../../web-playground/src/model/stuck.ts'
 import { change, machines, row } from './samples.ts'
 
 const ids = (list: ObjectList) => list.rows.map(({ id }) => id)
@@ -196,6 +196,9 @@ test('stuck is what waits for something that will not come by itself, told once 
     { ...row('soon'), blockedBy: [{ reason: 'AGENT', message: 'an agent is there', connected: true }] },
     { ...row('lock'), blockedBy: [{ reason: 'LOCK', message: 'held by x' }] },
   ]
+  // Nothing is said of what was not read.
+  expect(stuckAmong(200, 200)).toEqual({ isPart: false, none: 'Nothing is stuck.' })
+  expect(stuckAmong(200, 1_234).none).toBe('Nothing is stuck among the first 200 of 1,234 unfinished objects.')
   expect(stuckOf(objects).map(({ object }) => object.id)).toEqual(['item', 'lock'])
   // What a person must decide comes first, once: not again for what waits for it, whether it is finished or not.
   const decision = (id: string) => ({ reason: 'DECISION', message: `decide about ${id}`, object: { id }, verbs: [] })

@@ -116,7 +116,7 @@ export class OverviewStore extends Store {
     this.#failuresMoved = false
     const { client, machines } = this.#session
     const undone = {
-      to: [...passingFailures(machines, classOf)],
+      ...passingFailures(machines, classOf),
       since: new Date(Date.now() - UNDONE_MS).toISOString(),
       project: this.#project,
     }

@@ -21,14 +21,25 @@ export function grouped<T>(things: readonly T[], sayingOf: (thing: T) => string)
   return [...groups.values()]
 }
 
-/** Failed phases that no object stays in: what failed is undone, and with a creation the object goes. */
-export const passingFailures = (machines: Machines, classOf: (phase: string) => string): readonly string[] => [
-  ...new Set(
-    machines.all.flatMap(({ phases, final }) =>
-      phases.filter((phase) => classOf(phase) === 'failed' && !final.includes(phase)),
-    ),
-  ),
-]
+/**
+ * The failed phases that objects leave by themselves, with their kinds: what failed is undone, and with a creation the object
+ * goes. One that only a person ends is not among them.
+ */
+export function passingFailures(
+  machines: Machines,
+  classOf: (phase: string) => string,
+): { readonly kinds: readonly string[]; readonly to: readonly string[] } {
+  const found = machines.all.flatMap(({ phases, final, transitions, kinds }) =>
+    phases
+      .filter((phase) => classOf(phase) === 'failed' && !final.includes(phase))
+      .filter((phase) => transitions.some(({ from, actor }) => from === phase && actor !== 'USER'))
+      .map((phase) => ({ kinds, phase })),
+  )
+  return {
+    kinds: [...new Set(found.flatMap(({ kinds }) => kinds))],
+    to: [...new Set(found.map(({ phase }) => phase))],
+  }
+}
 
 /** The last failure of each object, among changes to such phases, the newest first; `seen`: a person knows of those up to it. */
 export function undoneFailures(

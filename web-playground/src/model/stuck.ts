@@ -39,3 +39,10 @@ export function stuckOf<T extends Waiting>(
     .toSorted((a, b) => rank(a.blocker) - rank(b.blocker) || a.object.phaseSince.localeCompare(b.object.phaseSince))
 }
 const rank = ({ reason }: { readonly reason: string }): number => (reason === 'DECISION' ? 0 : 1)
+
+/** What a list of stuck objects says of itself, by how many of the unfinished ones were read. */
+export function stuckAmong(read: number, total: number): { readonly isPart: boolean; readonly none: string } {
+  if (total <= read) return { isPart: false, none: 'Nothing is stuck.' }
+  const [first, all] = [read, total].map((count) => count.toLocaleString('en'))
+  return { isPart: true, none: `Nothing is stuck among the first ${first} of ${all} unfinished objects.` }
+}

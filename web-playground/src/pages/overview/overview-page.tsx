@@ -5,7 +5,7 @@ import { grouped, restingRoots } from '../../model/failures.ts'
 import { ALL } from '../../model/filter.ts'
 import type { Row } from '../../model/object.ts'
 import { projectIn } from '../../model/scope.ts'
-import { stuckOf } from '../../model/stuck.ts'
+import { stuckAmong, stuckOf } from '../../model/stuck.ts'
 import { plural } from '../../model/words.ts'
 import { createHref, objectsHref, treeHref } from '../../ui/links.ts'
 import { Phase, Since } from '../../ui/phase.tsx'
@@ -25,6 +25,7 @@ export function OverviewPage() {
   const overview = useLive(`overview ${project}`, (session, signal) => new OverviewStore(session, project, signal))
   const running = useLive(`running ${project}`, (session, signal) => new ListStore(session, filter, signal))
   const stuck = stuckOf(overview?.unfinished ?? [], overview?.undecided ?? [])
+  const read = overview?.unfinished ? stuckAmong(overview.unfinished.length, overview.unfinishedTotal) : null
   const resting = restingRoots(overview?.unfinished ?? [])
   return (
     <div className="page">
@@ -32,9 +33,14 @@ export function OverviewPage() {
       {overview?.error && <Problem message={overview.error} />}
       <div className="overview">
         <section className="card" aria-labelledby="stuck">
-          <SectionTitle id="stuck" title="Stuck" count={overview?.unfinished ? stuck.length : null} href={null} />
+          <SectionTitle
+            id="stuck"
+            title="Stuck"
+            count={read && `${stuck.length}${read.isPart ? '+' : ''}`}
+            href={null}
+          />
           {!overview?.unfinished && <Loading what="what waits" />}
-          {overview?.unfinished && stuck.length === 0 && <Empty title="Nothing is stuck." />}
+          {read && stuck.length === 0 && <Empty title={read.none} />}
           <ul className="things">
             {grouped(stuck, ({ blocker }) => `${blocker.reason} ${blocker.message}`)
               .slice(0, SHOWN)

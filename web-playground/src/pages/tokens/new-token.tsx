@@ -4,6 +4,7 @@ import { CREATE_TOKEN } from '../../data/documents-tokens.ts'
 import { HOLDERS, LIVES, type TokenForm, tokenInput } from '../../model/tokens.ts'
 import { useSession } from '../../ui/session-context.ts'
 import { Outcome } from '../../ui/states.tsx'
+import { useCreate } from '../create/use-create.ts'
 
 /** A token that was just created. Its secret is in this page only, until it is closed. */
 export interface Made {
@@ -16,17 +17,16 @@ const START: TokenForm = { name: '', holder: HOLDERS[0], types: '', projects: ''
 export function NewToken({ onCreated }: { readonly onCreated: (made: Made) => void }) {
   const { client } = useSession()
   const [form, setForm] = useState(START)
-  const [busy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<string | null>(null)
+  const { busy, refused, create } = useCreate()
   const change = (part: Partial<TokenForm>): void => setForm({ ...form, ...part })
   const isAgent = form.holder.role === 'AGENT'
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
-    setBusy(true)
-    const outcome = await ask(client, CREATE_TOKEN, tokenInput(form))
-    setBusy(false)
-    if (outcome.ok) onCreated({ secret: outcome.value.secret, form })
-    else setProblem(outcome.refusal.message)
+    await create(
+      tokenInput(form),
+      (input) => ask(client, CREATE_TOKEN, input),
+      ({ secret }) => onCreated({ secret, form }),
+    )
   }
   return (
     <form className="card new-token" aria-labelledby="new-token" onSubmit={(event) => void submit(event)}>
@@ -97,7 +97,7 @@ export function NewToken({ onCreated }: { readonly onCreated: (made: Made) => vo
         <button type="submit" className="primary" disabled={busy}>
           Create token
         </button>
-        {problem !== null && <Outcome result={{ ok: false, message: problem }} />}
+        {refused && <Outcome result={{ ok: false, message: refused.message }} />}
       </div>
     </form>
   )
