@@ -7,6 +7,9 @@ export interface JsonProblem {
   readonly message: string
 }
 
+/** For those who only want to know what cannot be stored: the server has bounds. */
+export const UNBOUNDED = { depth: Number.POSITIVE_INFINITY, size: Number.POSITIVE_INFINITY } as const
+
 interface Place {
   readonly value: unknown
   readonly depth: number

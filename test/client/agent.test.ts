@@ -65,6 +65,10 @@ const FAULTS: Readonly<Record<string, RegExp>> = {
   'message-of-another-type': /has a message that must be a text, not 5/,
   'error-without-code': /its\.error is not JSON but of the type Error/,
   bigint: /^exports\.id is not JSON but a bigint/,
+  'exports-of-a-list': /^exports must be an object, not a list/,
+  'bigint-beside': /^TypeError: The outcome\.took is not JSON but a bigint/,
+  'bigint-in-report': /^TypeError: The report\.progress\.bytes is not JSON but a bigint/,
+  'changes-its-item': /^Error: it was another one/,
   cycle: /nested more than 128 levels deep, or within itself/,
   map: /its\.exports\.a is not JSON but of the type Map/,
   promise: /its\.exports\.later is not JSON but of the type Promise/,
@@ -244,14 +248,17 @@ describe('runAgent', () => {
 
   it('stops work whose lease is gone: taken away, or not renewed in time', async () => {
     const reasons: unknown[] = []
+    let toldAt = 0
     let deaf = false
     await using agent = await startAgent(
       async (_, { signal, lost }) => {
-        reasons.push(await untilAborted(signal))
+        const reason = await untilAborted(signal)
+        toldAt = Date.now()
+        reasons.push(reason)
         expect(lost.aborted).toBe(true)
         return { phase: 'ABORTED' }
       },
-      { leaseMs: 600 },
+      { leaseMs: 2_000 },
       { breakOff: () => deaf },
     )
     const { server } = agent
@@ -264,10 +271,25 @@ describe('runAgent', () => {
     const { leaseUntil } = server.get('y')
     deaf = true
     await until(() => reasons.length === 2, { what: 'told' })
-    expect(Date.now()).toBeLessThan(leaseUntil)
+    expect(toldAt).toBeLessThan(leaseUntil)
     expect(reasons).toEqual(['LOST', 'LOST'])
     expect([...server.get('x').reports, ...server.get('y').reports]).toEqual([])
     deaf = false
+  })
+
+  it('gives the place of work that never ends to other work, once nobody takes its outcome any more', async () => {
+    await using agent = await startAgent(
+      ({ name }) => (name === 'endless' ? new Promise(() => undefined) : { phase: 'SUCCEEDED' }),
+      { leaseMs: 600, concurrency: 1 },
+    )
+    const { server, problems } = agent
+    server.offer({ name: 'endless' })
+    await until(() => server.get('endless').fence !== null, { what: 'claimed' })
+    server.offer({ name: 'next' })
+    Object.assign(server.get('endless'), { phase: 'FAILED', fence: null })
+    await until(() => server.get('next').phase === 'SUCCEEDED', { what: 'the next one is done' })
+    const error = expect.objectContaining({ message: expect.stringMatching(/^Its work goes on, 600 ms after/) })
+    expect(problems).toEqual([{ what: 'work', error, objectId: 'endless' }])
   })
 
   it('stops its work when it was paused for longer than its leases', async () => {

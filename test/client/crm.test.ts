@@ -186,6 +186,17 @@ describe('runCrm', () => {
     expect(crm.problems.map(({ error }) => error.message)).toContain('password=hunter2')
   })
 
+  it('knows its request by what was asked, whatever the driver makes of it', async () => {
+    await using crm = await startAll()
+    const asked = crm.server.ask('c1', 'CREATE')
+    const { request, resolve } = await crm.nth(0)
+    Object.assign(request, { fence: 'f', objectId: 'o', action: 'DELETE' })
+    ;(request.path as string[]).length = 0
+    resolve()
+    await closed(asked)
+    expect(asked.phases).toEqual(['CREATING', 'READY'])
+  })
+
   it('does a request once, however often it comes, and repeats its end', async () => {
     await using crm = await startAll()
     const { server, calls, nth } = crm

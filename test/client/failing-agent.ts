@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events'
-import { createClient, runAgent, type Work, type WorkContext } from '../../src/client/index.ts'
+import { createClient, runAgent, type Work, type WorkContext, type WorkItem } from '../../src/client/index.ts'
 
 /** What each item does to its agent, by its name. */
-const DEEDS: Readonly<Record<string, (context: WorkContext) => unknown>> = {
+const DEEDS: Readonly<Record<string, (context: WorkContext, item: WorkItem) => unknown>> = {
   nothing: () => undefined,
   text: () => 'done',
   list: () => ['SUCCEEDED'],
@@ -13,6 +13,16 @@ const DEEDS: Readonly<Record<string, (context: WorkContext) => unknown>> = {
   'message-of-another-type': () => ({ phase: 'SUCCEEDED', message: 5 }),
   'error-without-code': () => ({ phase: 'FAILED', error: new Error('so') }),
   bigint: () => ({ phase: 'SUCCEEDED', exports: { id: 9n } }),
+  'exports-of-a-list': () => ({ phase: 'SUCCEEDED', exports: [1] }),
+  'bigint-beside': () => ({ phase: 'SUCCEEDED', took: process.hrtime.bigint() }),
+  'bigint-in-report': async ({ report, signal }) => {
+    report({ progress: { ...{ bytes: 5n } } as object })
+    await once(signal, 'abort')
+  },
+  'changes-its-item': (_, item) => {
+    Object.assign(item, { fence: 'f', objectId: 'o', action: 'STOP' })
+    throw new Error('it was another one')
+  },
   cycle: () => {
     const exports: Record<string, unknown> = {}
     exports.self = exports
@@ -117,10 +127,10 @@ await runAgent({
   signal: new AbortController().signal,
   leaseMs: 3_000,
   renewMs: 200,
-  work: (({ name }, context) => {
-    if (name.startsWith('bad')) throw new RangeError('too far')
-    const deed = DEEDS[name]
-    return deed ? deed(context) : { phase: 'SUCCEEDED' }
+  work: ((item, context) => {
+    if (item.name.startsWith('bad')) throw new RangeError('too far')
+    const deed = DEEDS[item.name]
+    return deed ? deed(context, item) : { phase: 'SUCCEEDED' }
   }) as Work,
   ...(hook === 'console'
     ? {}

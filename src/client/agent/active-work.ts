@@ -21,8 +21,10 @@ export interface ActiveWorkOptions {
   readonly outbox: Outbox
   /** Called once, when the server refuses a report: it accepts no further one either. */
   onRefused(error: Error): void
-  /** The work has left an error behind that came after its end. */
+  /** The work has left an error behind that came after its end, or goes on without a lease. */
   onStray(error: unknown): void
+  /** Milliseconds for which work that has lost its lease is waited for. */
+  readonly lostMs: number
 }
 
 /** One claimed item: its work, its two signals, and its reports in order. */
@@ -53,10 +55,22 @@ export class ActiveWork {
 
   stop(reason: StopReason): void {
     // Listeners of the signals are code of the work.
+    const isLost = reason === 'LOST' && !this.#lost.signal.aborted
     ownStrays(this.#strays, () => {
       if (!this.#stop.signal.aborted) this.#stop.abort(reason)
-      if (reason === 'LOST' && !this.#lost.signal.aborted) this.#lost.abort(reason)
+      if (isLost) this.#lost.abort(reason)
     })
+    if (isLost) AbortSignal.timeout(this.#options.lostMs).addEventListener('abort', () => this.#abandon())
+  }
+
+  /** Work may never end. Nobody takes its outcome any more, so it must not keep others from being done. */
+  #abandon(): void {
+    if (this.#ended) return
+    const error = new Error(
+      `Its work goes on, ${this.#options.lostMs} ms after it had to stop: it is not waited for any more.`,
+    )
+    this.#options.onStray(error)
+    this.#stray.reject(error)
   }
 
   #report(report: InterimReport): void {
@@ -103,7 +117,9 @@ export class ActiveWork {
 
   /** Returns the outcome of the work, or the error that it leaves behind before. */
   #work(work: Work): Promise<unknown> {
-    const working = ownStrays(this.#strays, async () => await this.#trace.run(() => work(this.item, this.#context())))
+    // It may change what it gets.
+    const item = { ...this.item }
+    const working = ownStrays(this.#strays, async () => await this.#trace.run(() => work(item, this.#context())))
     return Promise.race([working, this.#stray.promise])
   }
 

@@ -2,6 +2,7 @@ import { describeJsonProblem, jsonProblem } from '../../core/json-problem.ts'
 import { jsonBounds, LIMITS } from '../../core/limits.ts'
 import type { Phase, WorkAction } from '../../core/vocabulary.ts'
 import { asError } from '../as-error.ts'
+import { nameOf } from './judge-work.ts'
 import type { ReportedError, StopReason, WorkItem, WorkOutcome } from './work.ts'
 
 type Final = NonNullable<WorkOutcome>
@@ -27,12 +28,19 @@ const WHEN_FAILED: Readonly<Partial<Record<WorkAction, Phase | null>>> = {
 export function finalReport(item: WorkItem, outcome: WorkOutcome, stopped: StopReason | null): Final | null {
   if (outcome === null || !('phase' in outcome)) return outcome
   if (stopped === 'SHUTDOWN' && outcome.phase === 'ABORTED') return giveBack(item)
-  const problem = jsonProblem(outcome.exports, jsonBounds(LIMITS.json))
-  if (problem) return failureOf(item, { code: 'EXPORTS', message: `${describeJsonProblem('exports', problem)}.` })
+  const problem = exportsProblem(outcome.exports)
+  if (problem) return failureOf(item, { code: 'EXPORTS', message: `${problem}.` })
   if (item.action !== 'DELETE') return outcome
   const phase = WHEN_DELETING[outcome.phase] ?? outcome.phase
   const error = outcome.phase === 'ABORTED' ? { code: 'ABORTED', message: 'Stopped on request.' } : undefined
   return { ...(error ? { error } : {}), ...outcome, phase }
+}
+
+function exportsProblem(exports: unknown): string | null {
+  if (exports === undefined || exports === null) return null
+  if (typeof exports !== 'object' || Array.isArray(exports)) return `exports must be an object, not ${nameOf(exports)}`
+  const problem = jsonProblem(exports, jsonBounds(LIMITS.json))
+  return problem && describeJsonProblem('exports', problem)
 }
 
 /** Gives work back that only the agent's own shutdown has stopped: another agent continues it. */

@@ -12,6 +12,8 @@ export interface InFlightOptions {
   /** The report is answered, or given up. */
   onEnd(item: WorkItem, end: WorkEnd): void
   onProblem(problem: AgentProblem): void
+  /** Milliseconds for which work that has lost its lease is waited for. */
+  readonly lostMs: number
 }
 
 /** How long stopped work, and its report, may take when the agent ends. */
@@ -37,11 +39,12 @@ export class InFlight {
 
   /** Never rejects. */
   async start(item: WorkItem, stopped: StopReason | null = null): Promise<void> {
-    const { work, outbox, onDone, onEnd, onProblem } = this.#options
+    const { work, outbox, onDone, onEnd, onProblem, lostMs } = this.#options
     const active = new ActiveWork(item, {
       outbox,
       onRefused: (error) => onProblem({ what: 'report', error, objectId: item.objectId }),
       onStray: (error) => onProblem({ what: 'work', error: asError(error), objectId: item.objectId }),
+      lostMs,
     })
     if (stopped) active.stop(stopped)
     this.#active.set(item.fence, active)

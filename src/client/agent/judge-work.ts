@@ -1,3 +1,4 @@
+import { describeJsonProblem, jsonProblem, UNBOUNDED } from '../../core/json-problem.ts'
 import { plainJson } from './plain-json.ts'
 import type { InterimReport, LogStream, WorkOutcome } from './work.ts'
 
@@ -61,15 +62,27 @@ export function outcomeOf(returned: unknown): WorkOutcome {
   const copied = plainJson('work() returned a value that cannot be sent: its', returned) as NonNullable<WorkOutcome>
   const problem = 'phase' in copied ? withPhase(copied) : withDone(copied)
   if (problem) throw new TypeError(`work() returned an object that ${problem}.`)
+  // Exports are judged with the bounds of the server, and have a code of their own.
+  requireJson('The outcome', { ...copied, exports: null })
   return copied
 }
 
 /** @throws TypeError that says what was expected; what a getter throws */
 export function interimReportOf(given: unknown): InterimReport {
-  const problem = report(given)
+  const copied = plainJson('The report', given)
+  const problem = report(copied)
   if (problem)
     throw new TypeError(`report() expects { phase, message, progress, error }, each optional: it ${problem}.`)
-  return plainJson('The report', given) as InterimReport
+  requireJson('The report', copied)
+  return copied as InterimReport
+}
+
+/** What else a text or a number holds is mended, or judged by the server; JSON.stringify throws for a bigint. */
+function requireJson(name: string, value: unknown): void {
+  const problem = jsonProblem(value, UNBOUNDED, (leaf) =>
+    typeof leaf === 'bigint' ? 'is not JSON but a bigint' : null,
+  )
+  if (problem) throw new TypeError(`${describeJsonProblem(name, problem)}.`)
 }
 
 /** @throws TypeError that says what was expected */

@@ -90,6 +90,7 @@ class Agent {
         if (end === 'accepted') this.#claimer.wakeAll()
       },
       onProblem: (problem) => this.#problem(problem),
+      lostMs: this.#leaseMs,
     })
   }
 

@@ -141,7 +141,9 @@ export class ActiveRequest {
     this.#working = true
     try {
       const { work } = this.#steps
-      const working = ownStrays(this.#strays, async () => await work(this.request, this.#context()))
+      // The driver may change what it gets.
+      const request = { ...this.request, path: [...this.request.path] }
+      const working = ownStrays(this.#strays, async () => await work(request, this.#context()))
       await Promise.race([working, this.#stray.promise])
       return this.signal.aborted ? null : { phase: finalPhase(this.request) }
     } catch (error) {
