@@ -23,7 +23,7 @@ export {
   readDocument,
   type WantedDocument,
 } from './read-document.ts'
-
+export { type ReadJson, readJson } from './read-json.ts'
 export { type TaskManifest, taskSchema } from './task.ts'
 export { type ShownInstallation, writeManifest } from './write-manifest.ts'
 export { writeProject } from './write-project.ts'

@@ -1,10 +1,7 @@
 import { z } from 'zod'
-import { jsonProblem } from '../core/json-problem.ts'
+import { jsonProblem, UNBOUNDED } from '../core/json-problem.ts'
 
 type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }
-
-/** The server has bounds. */
-const UNBOUNDED = { depth: Number.POSITIVE_INFINITY, size: Number.POSITIVE_INFINITY } as const
 
 /** YAML has values that JSON does not: numbers such as NaN, and results of tags. */
 function judgeJson(

@@ -36,10 +36,23 @@ export function twoReadings(document: Doc): readonly YAMLParseError[] {
     const message = `${source} is ${shown(scalar.value)} in YAML 1.2 and ${shown(other)} in YAML 1.1: write it in another way, or in quotes`
     errors.push(new YAMLParseError([range[0], range[1]], 'TAG_RESOLVE_FAILED', message))
   }
-  visit(document, { Scalar: (_, scalar) => judge(scalar, NUMBER) })
+  visit(document, {
+    Scalar: (_, scalar) => judge(scalar, NUMBER),
+    Pair: (_, { key }) => void errors.push(...changedKey(key)),
+  })
   const seen = new Set<unknown>()
   for (const config of kubernetesConfigs(document)) eachScalar(config, document, seen, (scalar) => judge(scalar, WORD))
   return errors.sort((a, b) => a.pos[0] - b.pos[0])
+}
+
+/** Keys of JSON are texts. That of a number without quotes is another text than the file has: `1.10` would be "1.1". */
+function changedKey(key: unknown): readonly YAMLParseError[] {
+  if (!isScalar(key) || key.type !== 'PLAIN' || !key.range || typeof key.value === 'symbol') return []
+  const { value, source, range } = key
+  const text = value === null ? '' : String(value)
+  if (text === source) return []
+  const message = `The key ${source} would be ${JSON.stringify(text)}: write it in quotes`
+  return [new YAMLParseError([range[0], range[1]], 'TAG_RESOLVE_FAILED', message)]
 }
 
 const shown = (value: unknown): string =>

@@ -32,7 +32,7 @@ afterAll(() => stack.disposeAsync())
 
 const connection = () => ({ PHASELINE_URL: server.url, PHASELINE_TOKEN: TOKEN })
 
-async function file(name: string, text: string): Promise<string> {
+async function file(name: string, text: string | Buffer): Promise<string> {
   const path = join(folder, name)
   await writeFile(path, text)
   return path
@@ -496,7 +496,12 @@ describe('data', () => {
     const path = await file('region.json', '{"name": "eu"}')
     expect(await phaseline(`data set region -f ${path} --json`)).toMatchObject({ code: 0 })
     expect((await phaseline('data list')).out).toMatch(/^region +a user .*\{"name":"eu"\}$/m)
-    expect(await phaseline('data set region {eu')).toMatchObject({ code: 2 })
+    for (const value of ['{eu', '1e400', '[1e400]', '9007199254740993'])
+      expect(await phaseline(`data set region ${value}`)).toMatchObject({ code: 2 })
+    const latin1 = await file('latin1.json', Buffer.from('"caf\xe9"', 'latin1'))
+    for (const call of [`data set region -f ${latin1}`, `plan -f ${latin1}`])
+      expect(await phaseline(call)).toMatchObject({ code: 2, err: expect.stringContaining('is not UTF-8 text') })
+    expect((await phaseline('data list')).out).toContain('{"name":"eu"}')
     // The importer has to let go of it first.
     await phaseline('delete importer --wait')
     expect(await phaseline('data delete region')).toMatchObject({ code: 0 })

@@ -133,6 +133,12 @@ spec: {}
     ['config: {mode: 0o17}', /0o17 is the number 15 in YAML 1\.2 and text in YAML 1\.1/],
     ['config: {size: 1_000}', /1_000 is text in YAML 1\.2 and the number 1000 in YAML 1\.1/],
     ['config: {1: a, "1": b}', /Map keys must be unique/],
+    ['config: {1.10: a}', /^f\.yaml:2:53: The key 1\.10 would be "1\.1": write it in quotes/],
+    ['config: [{12345678901234567890: a}]', /The key 12345678901234567890 would be "12345678901234567000"/],
+    ['config: {a: {1e400: b}}', /The key 1e400 would be "Infinity"/],
+    ['config: {0x1F: a}', /The key 0x1F would be "31"/],
+    ['config: {True: a}', /The key True would be "true"/],
+    ['config: {~: a}', /The key ~ would be ""/],
     ['config: {<<: {a: 1}, <<: {b: 1}}', /Map keys must be unique/],
     ['config: {<<: 1}', /Merge sources must be maps/],
     ['name: ""', /unique|must not be empty/],
@@ -154,6 +160,13 @@ spec: {}
       manifests: [
         { spec: { deployItems: [{ config: { on: ['yes', 'no'], b: 31, c: '2026-01-31', d: '12:30', f: true } }] } },
       ],
+    })
+  })
+
+  it('takes keys that are the text that stands there', () => {
+    const text = 'name: a\nspec: {exports: [{name: x, value: {8080: a, -1.5: b, true: c, "1.10": d, ? "e" : f}}]}\n'
+    expect(parseManifests(text)).toMatchObject({
+      manifests: [{ spec: { exports: [{ value: { '8080': 'a', '-1.5': 'b', true: 'c', '1.10': 'd', e: 'f' } }] } }],
     })
   })
 

@@ -197,5 +197,5 @@ test('how it is written', () => {
   )
   expect(['', ' 3 ', '0', '-1', 'x'].map(limitOf)).toEqual([null, 3, 0, undefined, undefined])
   expect(jsonOf('[1]')).toEqual({ value: [1] })
-  expect(jsonOf('{')).toHaveProperty('problem')
+  for (const wrong of ['{', '1e400', '[-1e999]']) expect(jsonOf(wrong)).toHaveProperty('problem')
 })

@@ -9,15 +9,13 @@ type Unread = { readonly ok: false; readonly message: string }
 type Bytes = { readonly ok: true; readonly bytes: Buffer } | Unread
 export type InputText = { readonly ok: true; readonly text: string } | Unread
 
-/** The text of a file, or of standard input when it is `-`. */
+/** The text of a file, or of standard input when it is `-`. Bytes that are no UTF-8 text are refused, not replaced. */
 export async function readInput(file: string, stdin: Io['stdin']): Promise<InputText> {
-  const read = await readBytes(file, stdin)
-  return read.ok ? { ok: true, text: read.bytes.toString('utf8').replace(/^\uFEFF/, '') } : read
+  const read = await readExactly(file, stdin)
+  return read.ok ? { ok: true, text: read.text.replace(/^\uFEFF/, '') } : read
 }
 
-/**
- * The same, unchanged to the byte, for data that is passed on. Bytes that are no UTF-8 text are refused, not replaced.
- */
+/** The same, unchanged to the byte, for data that is passed on. */
 export async function readExactly(file: string, stdin: Io['stdin']): Promise<InputText> {
   const read = await readBytes(file, stdin)
   if (!read.ok) return read

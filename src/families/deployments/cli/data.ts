@@ -9,6 +9,7 @@ import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { readInput } from '../../../cli/terminal/read-input.ts'
 import { duration, plain, shorten } from '../../../cli/terminal/text.ts'
 import { gql } from '../../../documents/gql.ts'
+import { readJson } from '../../../manifest/index.ts'
 
 interface DataOptions extends SessionOptions {
   readonly project: string
@@ -95,13 +96,8 @@ async function readValue(
   const input = file === undefined ? ({ ok: true, text: json ?? '' } as const) : await readInput(file, session.io.stdin)
   if (!input.ok) return refused(invalid(input.message))
   if (text) return { ok: true, value: input.text }
-  try {
-    return { ok: true, value: JSON.parse(input.text) as unknown }
-  } catch (error) {
-    return refused(
-      invalid(`The value is not JSON (${error instanceof Error ? error.message : error}); --text takes it as text.`),
-    )
-  }
+  const read = readJson('The value', input.text)
+  return read.ok ? read : refused(invalid(`${read.message}; --text takes it as text.`))
 }
 
 function report(

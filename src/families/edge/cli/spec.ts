@@ -1,7 +1,7 @@
 import { readOne } from '../../../cli/manifests/one-document.ts'
 import { invalid, type Outcome, refused } from '../../../cli/objects/refusal.ts'
 import type { Io } from '../../../cli/terminal/io.ts'
-import { instanceSpecSchema } from '../../../manifest/index.ts'
+import { instanceSpecSchema, readJson } from '../../../manifest/index.ts'
 
 export interface SpecOptions {
   readonly spec?: string
@@ -18,11 +18,8 @@ export async function readSpec(io: Io, { spec, file }: SpecOptions): Promise<Out
 }
 
 function parseSpec(text: string): Outcome<Spec> {
-  try {
-    const { success, data, error } = instanceSpecSchema.safeParse(JSON.parse(text))
-    if (success) return { ok: true, value: data }
-    return refused(invalid(`--spec ${error.issues[0]?.message ?? 'is not valid'}.`))
-  } catch (error) {
-    return refused(invalid(`--spec is not JSON (${error instanceof Error ? error.message : error}).`))
-  }
+  const read = readJson('--spec', text)
+  if (!read.ok) return refused(invalid(`${read.message}.`))
+  const { success, data, error } = instanceSpecSchema.safeParse(read.value)
+  return success ? { ok: true, value: data } : refused(invalid(`--spec ${error.issues[0]?.message ?? 'is not valid'}.`))
 }
