@@ -186,8 +186,8 @@ const NEEDS_KNOWN_MEDIA: Refused = {
   message: `An answer is ${GRAPHQL_RESPONSE}, ${JSON_TYPE} or ${EVENTS}: accept one of them.`,
 }
 
-function judge({ method, headers }: IncomingMessage): Refused | null {
-  if (method === 'GET' && headers.accept?.includes(EVENTS)) return null
+function judge({ method, headers, url = '' }: IncomingMessage): Refused | null {
+  if (method === 'GET' && (headers.accept?.includes(EVENTS) || NAMES_DOCUMENT.test(url))) return null
   if (method !== 'POST') {
     const message = `Use POST; GET is for streams of events, with accept: ${EVENTS}.`
     return { status: 405, code: 'METHOD_NOT_ALLOWED', message, headers: { allow: 'GET, POST' } }
@@ -195,11 +195,16 @@ function judge({ method, headers }: IncomingMessage): Refused | null {
   const [encoding, type] = [headers['content-encoding'], headers['content-type']]
   if (encoding !== undefined && !/^identity$/i.test(encoding)) return NEEDS_PLAIN_BODY
   // Other types can be sent by any page's form.
-  return IS_JSON.test(type ?? '') ? null : NEEDS_JSON
+  return isJson(type ?? '') ? null : NEEDS_JSON
 }
 
+/** Clients with persisted queries ask by GET, so that caches may answer, and learn from the answer what to send by POST. */
+const NAMES_DOCUMENT = /[?&](extensions|documentId)=/
+
 /** In UTF-8, named or not; other parameters mean nothing. */
-const IS_JSON = /^application\/json\s*(;(?!\s*charset=(?!"?utf-?8"?\s*(;|$))).*)?$/i
+const isJson = (type: string): boolean =>
+  /^application\/json\s*(;|$)/i.test(type) &&
+  type.matchAll(/;\s*charset="?([^\s;"]*)/gi).every(([, charset = '']) => /^utf-?8$/i.test(charset))
 
 const NEEDS_JSON: Refused = {
   status: 415,

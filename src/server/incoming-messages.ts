@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { WebSocket } from 'ws'
 import { type NextTurn, parseJson, textOf } from './parse-json.ts'
 import { JsonScanner, PIECE, type TextProblem } from './request-text.ts'
@@ -28,6 +29,8 @@ export class IncomingMessages {
 
   /** Calls back once with each message; at once, if it is small and none before it is being read. */
   read(data: Buffer, take: (read: ReadMessage) => void): void {
+    // Frames of text are judged when they arrive, others are not.
+    if (!isUtf8(data)) return take({ ok: false, problem: 'INVALID' })
     if (this.#last === null && data.length <= PIECE) return take(this.#readSmall(data))
     const read = this.#readAfter(this.#last, data, take)
     this.#last = read

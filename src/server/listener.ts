@@ -154,7 +154,7 @@ class OpenResponses {
   }
 }
 
-/** Headers come at once, so they get less time. It begins with their first byte: an idle connection has none. */
+/** Headers come at once, so they get less time. It begins with their first byte, for a connection without any request before. */
 const HEADERS_MS = 10_000
 const timeoutsOf = ({ keepAliveMs, requestTimeoutMs }: GatewayLimits): HttpOptions => ({
   keepAliveTimeout: keepAliveMs,

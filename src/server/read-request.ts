@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { FailureCode } from '../core/vocabulary.ts'
 import { MAX_BODY } from '../graphql/schema/limits.ts'
@@ -34,6 +35,13 @@ const NOT_JSON = {
   code: 'BAD_REQUEST',
   message: 'The body is not a JSON object.',
 } as const
+/** A character in another encoding would be replaced, and nobody would know. */
+const NOT_UTF8 = {
+  ok: false,
+  status: 400,
+  code: 'BAD_REQUEST',
+  message: 'The body is not UTF-8 text.',
+} as const
 /** Those of GraphQL over HTTP, and of its persisted documents. */
 const PARAMS: readonly string[] = ['query', 'operationName', 'variables', 'extensions', 'documentId']
 const unexpected = (param: string) =>
@@ -68,6 +76,7 @@ async function readBody(request: IncomingMessage, reading: Reading): Promise<Sen
   const scanner = new JsonScanner(reading.maxValues)
   const body = await collect(request, scanner, reading)
   if (!Buffer.isBuffer(body)) return body
+  if (!isUtf8(body)) return NOT_UTF8
   try {
     const json = body.length > PIECE ? await parseJson(body, scanner.large, reading.turn) : JSON.parse(textOf(body))
     if (!isObject(json)) return NOT_JSON
@@ -128,7 +137,7 @@ function readParams({ url = '' }: IncomingMessage, maxValues: number): SentReque
     try {
       request[name] = JSON.parse(json)
     } catch {
-      return refused({ code: 'BAD_USER_INPUT', message: `The parameter ${name} is not JSON.` })
+      return { ok: false, status: 400, code: 'BAD_REQUEST', message: `The parameter ${name} is not JSON.` }
     }
   }
   return { ok: true, request }

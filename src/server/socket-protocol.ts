@@ -36,7 +36,8 @@ export function createProtocol(parts: ProtocolParts): Server<SocketSession> {
     async onConnect({ connectionParams, extra: session }) {
       session.initialised()
       session.trace = traceOf(connectionParams)
-      const secret = bearerOf(authorizationIn(connectionParams)) ?? session.upgradeSecret
+      const authorization = authorizationIn(connectionParams)
+      const secret = authorization ? bearerOf(authorization) : session.upgradeSecret
       try {
         const viewer = secret === null ? null : await checkToken(parts, secret, session.origin)
         if (secret !== null && viewer !== null) {

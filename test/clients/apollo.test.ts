@@ -10,6 +10,8 @@ import { schema } from '../testkit/mutate.ts'
 import { CREATE, FOLLOW, openPlace, READ } from './place.ts'
 import { possibleTypes } from './possible-types.ts'
 
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
 test('Apollo Client creates, reads from its cache, follows, and stops to send hashes', async () => {
   await using place = await openPlace()
   const sent: (readonly string[])[] = []
@@ -21,7 +23,6 @@ test('Apollo Client creates, reads from its cache, follows, and stops to send ha
       return fetch(uri, init)
     },
   })
-  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
   const socket = createClient({ url: place.socketUrl, webSocketImpl: WebSocket, connectionParams: place.headers })
   onTestFinished(async () => socket.dispose())
   const client = new ApolloClient({
@@ -52,4 +53,25 @@ test('Apollo Client creates, reads from its cache, follows, and stops to send ha
 
   const first = await firstValueFrom(client.subscribe<any>({ query: gql(FOLLOW), variables: { id } }))
   expect(first.data.phaseChanges.name).toBe('apollo')
+})
+
+test('Apollo Client that asks by GET for hashes sends the text by POST', async () => {
+  await using place = await openPlace()
+  const methods: (string | undefined)[] = []
+  const http = new HttpLink({
+    uri: place.url,
+    headers: place.headers,
+    fetch: (uri, init) => {
+      methods.push(init?.method)
+      return fetch(uri, init)
+    },
+  })
+  const client = new ApolloClient({
+    cache: new InMemoryCache(),
+    link: new PersistedQueryLink({ sha256, useGETForHashedQueries: true }).concat(http),
+  })
+  const read = () => client.query<any>({ query: gql('{ viewer { name } }'), fetchPolicy: 'network-only' })
+  expect((await read()).data.viewer.name).toBeTypeOf('string')
+  await read()
+  expect(methods).toEqual(['GET', 'POST', 'POST'])
 })

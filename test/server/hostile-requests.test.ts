@@ -136,7 +136,8 @@ test('a GET is judged in the same way', async () => {
   expect([deep.status, deep.json().errors[0].extensions.code]).toEqual([400, 'TOO_COMPLEX'])
   expect((await ask({ query: '{ project(name: "\0") { id } }' })).body).toContain('BAD_USER_INPUT')
   const broken = await ask({ variables: '%' })
-  expect([broken.status, broken.json().errors[0].message]).toEqual([400, 'The parameter variables is not JSON.'])
+  const error = { message: 'The parameter variables is not JSON.', extensions: { code: 'BAD_REQUEST' } }
+  expect([broken.status, broken.json().errors]).toEqual([400, [error]])
 })
 
 test('a body that looks like a promise is refused as any that has an unknown parameter', async () => {

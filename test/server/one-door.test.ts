@@ -154,6 +154,15 @@ test('whoever takes no events hears that a subscription is sent as them, and how
   expect([picture.status, picture.json().errors[0].extensions.code]).toEqual([406, 'NOT_ACCEPTABLE'])
 })
 
+test('a hash by GET is refused in the same way, so that clients send the text by POST', async () => {
+  const extensions = JSON.stringify({ persistedQuery: { version: 1, sha256Hash: 'a'.repeat(64) } })
+  const headers = { accept: 'application/json', authorization: `Bearer ${token}` }
+  const answer = await call(server.port, `/graphql?${new URLSearchParams({ operationName: 'V', extensions })}`, {
+    headers,
+  })
+  expect([answer.status, answer.json().errors]).toMatchObject([200, [{ message: 'PersistedQueryNotSupported' }]])
+})
+
 test('a mutation is not sent by GET', async () => {
   const query = 'mutation { createProject(input: { name: "got" }) { __typename } }'
   const headers = { accept: 'text/event-stream', authorization: `Bearer ${token}` }
@@ -184,6 +193,7 @@ describe('bodies', () => {
   test.each([
     ['compressed', { 'content-encoding': 'gzip' }, gzipSync(body), 'must not be compressed'],
     ['in UTF-16', { 'content-type': 'application/json; charset=utf-16' }, Buffer.from(body, 'utf16le'), 'UTF-8'],
+    ['in UTF-16, told last', { 'content-type': 'application/json; v=1; charset=utf-16' }, Buffer.from(body), 'UTF-8'],
     ['of another type', { 'content-type': 'application/jsonp' }, Buffer.from(body), 'application/json'],
   ])('one %s is refused with what is taken', async (_, headers, sent, told) => {
     const { status, json } = await send(sent, headers)
@@ -198,6 +208,22 @@ describe('bodies', () => {
       expect((await send(body, { 'content-type': type, 'content-encoding': 'identity' })).status).toBe(200)
     },
   )
+  test('one with bytes that are no UTF-8 is refused, however long, since they would be replaced', async () => {
+    for (const unused of ['\xe9', '\xe9'.repeat(100 * KIB)]) {
+      const { status, json } = await send(
+        Buffer.from(JSON.stringify({ query: VIEWER, variables: { unused } }), 'latin1'),
+      )
+      expect([status, json().errors]).toEqual([
+        400,
+        [{ message: 'The body is not UTF-8 text.', extensions: { code: 'BAD_REQUEST' } }],
+      ])
+    }
+    const socket = await open({ authorization: `Bearer ${token}` })
+    await once(socket, 'message')
+    const payload = { query: VIEWER, variables: { unused: '\xe9' } }
+    socket.send(Buffer.from(JSON.stringify({ id: '1', type: 'subscribe', payload }), 'latin1'), { binary: true })
+    expect((await once(socket, 'close'))[0]).toBe(4400)
+  })
   test('a byte order mark is passed over, before a large one, too', async () => {
     const unused = Array.from({ length: 50 * KIB }, (_, i) => i)
     for (const text of [body, JSON.stringify({ query: VIEWER, variables: { unused } })])
@@ -219,6 +245,10 @@ describe('the token of a WebSocket', () => {
   test.each([
     ['none', () => open()],
     ['one without Bearer', () => open({ authorization: token })],
+    [
+      'one without Bearer, beside that of the upgrade',
+      () => open({ authorization: token }, { authorization: bearer() }),
+    ],
   ])('%s: the close tells what to send', async (_, opened) => {
     const [code, reason] = await once(await opened(), 'close')
     expect([code, String(reason)]).toEqual([4403, expect.stringContaining('"authorization": "Bearer')])
