@@ -176,3 +176,30 @@ test('of reports that come together each is refused with its place, or kept as i
   )
   expect(changes.rows.map(({ message }) => message)).toContainEqual(expect.stringMatching(/^item\d+ \ufffd\ufffd$/))
 })
+
+test('progress is of finite numbers, also where they are written into the document, and exports are an object', async () => {
+  const { world } = api
+  await world.create('progress', { deployItems: ['a', 'b', 'c'].map((name) => ({ name, type: 'progressing' })) })
+  const agent = await api.token({ name: 'progressing', role: 'AGENT', types: ['progressing'] })
+  const ask = async (query: string) => {
+    const headers = { authorization: `Bearer ${agent}`, 'content-type': 'application/json', accept: 'application/json' }
+    const body = JSON.stringify({ query })
+    return (await call(server.port, '/graphql', { method: 'POST', headers, body })).json()
+  }
+  const claimed = await ask(
+    'mutation { claimWork(input: { instance: "one", types: ["progressing"], max: 3 }) { ... on ClaimedWork { items { fence } } } }',
+  )
+  const parts = ['progress: { value: 1e400 }', 'progress: { value: 1e4 }', 'phase: SUCCEEDED, exports: [1]']
+  const reports = claimed.data.claimWork.items.map(
+    ({ fence }: { fence: string }, i: number) => `{ fence: "${fence}", ${parts[i]} }`,
+  )
+  const reported =
+    await ask(`mutation { reportPhases(input: { reports: [${reports}] }) { ... on PhaseReports { results {
+    ... on PhaseReportAccepted { object { progress { value } } } ... on InvalidInputError { fields { path message } }
+  } } } }`)
+  expect(reported.data.reportPhases.results).toEqual([
+    { fields: [{ path: 'input.reports.0.progress.value', message: 'must be a finite number' }] },
+    { object: { progress: { value: 10_000 } } },
+    { fields: [{ path: 'input.reports.2.exports', message: 'must be an object, whose fields are the exports' }] },
+  ])
+})

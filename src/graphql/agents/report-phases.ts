@@ -132,6 +132,9 @@ const PhaseReportInput = builder.inputType('PhaseReportInput', {
   }),
 })
 
+const isObjectOrNone = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'object' && !Array.isArray(value))
+
 const resultOf = (outcome: ReportOutcome): Result =>
   outcome.ok
     ? { __typename: 'PhaseReportAccepted', objectId: outcome.objectId, changed: outcome.changed }
@@ -159,9 +162,13 @@ builder.mutationField('reportPhases', (t) =>
       }),
     },
     resolve: async (_, { input: { reports } }, context, { schema }) => {
-      const excessive = reports.map((report, i) =>
-        excessOf(schema, { type: PhaseReportInput, path: `input.reports.${i}` }, report),
-      )
+      const excessive = reports.map((report, i) => {
+        const path = `input.reports.${i}`
+        const excess = excessOf(schema, { type: PhaseReportInput, path }, report)
+        return isObjectOrNone(report.exports)
+          ? excess
+          : [...excess, { path: `${path}.exports`, message: 'must be an object, whose fields are the exports' }]
+      })
       const fitting: readonly Report[] = reports
         .filter((_, i) => excessive[i]?.length === 0)
         .map((report) => changeTexts(report, portableText))

@@ -104,6 +104,7 @@ function checkOfType(
 ): Check | null {
   const bare = getNullableType(type)
   if (isInputObjectType(bare)) return checkObject(bare)
+  if (!isListType(bare) && bare.name === 'Float') return checkFloat
   const units = isListType(bare) ? ['entries'] : UNITS[bare.name]
   if (!units) return null
   if (!limit || !units.includes(limit.unit))
@@ -145,6 +146,11 @@ function checkJson(limit: Limit): Check {
     const problem = jsonProblem(value, bounds)
     if (problem) problems.add([pathOf(place), ...problem.path].join('.'), problem.message)
   }
+}
+
+/** A literal such as 1e400 is infinite. */
+const checkFloat: Check = (value, place, problems) => {
+  if (!Number.isFinite(value)) problems.add(pathOf(place), 'must be a finite number')
 }
 
 const excess = (most: string, size: number): string => `must have at most ${most}, not ${size.toLocaleString('en')}`

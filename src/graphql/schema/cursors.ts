@@ -1,4 +1,5 @@
 import { type AuditCursor, decodeAuditCursor, encodeAuditCursor } from '../../core/audit.ts'
+import { parseDateTime } from '../../core/date-time.ts'
 import { isPortableText } from '../../core/portable.ts'
 import type { LogCursor } from '../../core/ports/log.ts'
 import { decodeCursor, encodeCursor, isSequence } from '../../log/cursor.ts'
@@ -13,7 +14,7 @@ const IS: Readonly<Record<Part, (value: unknown) => boolean>> = {
   uuid: (value) => typeof value === 'string' && isUuid(value),
   int: (value) => typeof value === 'number' && Number.isSafeInteger(value) && Math.abs(value) < 2 ** 53,
   text: (value) => typeof value === 'string' && isPortableText(value),
-  time: (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value)),
+  time: (value) => typeof value === 'string' && parseDateTime(value) !== null,
 }
 
 /** A cursor of several values, opaque to clients. */
