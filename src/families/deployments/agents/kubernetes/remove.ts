@@ -24,27 +24,29 @@ export interface Wanted {
 }
 const NOTHING: Wanted = { refs: [], objects: [] }
 
-/** DELETE: nobody wants it. SAME: it is a wanted object under another name. Otherwise what would go with it. */
-type Verdict = 'DELETE' | 'SAME' | { readonly holds: string }
-type Judge = (found: KubernetesObject, ref: ObjectRef) => Promise<Verdict>
+interface Removal {
+  readonly wanted: Wanted
+  /** Something wanted that would go with an object. Null: nothing would. */
+  readonly holdOf: (found: KubernetesObject, ref: ObjectRef) => Promise<string | null>
+}
 
 /** Deletes what the item no longer has. Returns what stays, since something wanted would go with it: it is tried again. */
 export const prune = (run: Run, refs: readonly ObjectRef[], wanted: Wanted): Promise<readonly ObjectRef[]> =>
-  removeAll(run, refs, (found) => judge(run, found, wanted))
+  removeAll(run, refs, { wanted, holdOf: (found) => heldBy(run, found, wanted) })
 
 /** What of `refs` would be deleted if `wanted` was applied. */
 export async function pruned(run: Run, refs: readonly ObjectRef[], wanted: Wanted): Promise<readonly ObjectRef[]> {
   const judged = await inBatches(refs, async (ref) => {
     const own = await findOwn(run, ref)
-    const verdict = own && !isKept(own.found.metadata) ? await judge(run, own.found, wanted) : null
-    return verdict === 'DELETE' ? [ref] : []
+    if (!own || isSame(own.found, wanted) || isKept(own.found.metadata)) return []
+    return (await heldBy(run, own.found, wanted)) === null ? [ref] : []
   })
   return judged.flat()
 }
 
 /** Deletes what an item has. What would take something wanted with it is released once it has waited for that to go. */
 export async function removeItem(run: Run, refs: readonly ObjectRef[]): Promise<void> {
-  const stays = await removeAll(run, refs, (found, ref) => untilFree(run, found, ref))
+  const stays = await removeAll(run, refs, { wanted: NOTHING, holdOf: (found, ref) => untilFree(run, found, ref) })
   for (const ref of stays) {
     const path = await run.discovery.pathOf(ref)
     if (path !== null) await release(run, ref, path)
@@ -52,10 +54,10 @@ export async function removeItem(run: Run, refs: readonly ObjectRef[]): Promise<
 }
 
 /** Deletes objects of the item in the reverse of their order, each wave once the one after it is gone. Returns what stays. */
-async function removeAll(run: Run, refs: readonly ObjectRef[], judgeOf: Judge): Promise<readonly ObjectRef[]> {
+async function removeAll(run: Run, refs: readonly ObjectRef[], removal: Removal): Promise<readonly ObjectRef[]> {
   const stays: ObjectRef[] = []
   for (const { objects } of [...wavesOf(refs)].reverse()) {
-    const removed = await inBatches([...objects].reverse(), (ref) => remove(run, ref, judgeOf))
+    const removed = await inBatches([...objects].reverse(), (ref) => remove(run, ref, removal))
     stays.push(...removed.flatMap((one) => (one && 'stays' in one ? [one.stays] : [])))
     await untilGone(
       run.api,
@@ -69,10 +71,14 @@ async function removeAll(run: Run, refs: readonly ObjectRef[], judgeOf: Judge): 
   return stays
 }
 
-/** Null: it is not there, or not the item's any more. */
-async function remove(run: Run, ref: ObjectRef, judgeOf: Judge): Promise<Going | { readonly stays: ObjectRef } | null> {
+/** Null: it is not there, not the item's any more, or a wanted object under another name. */
+async function remove(
+  run: Run,
+  ref: ObjectRef,
+  { wanted, holdOf }: Removal,
+): Promise<Going | { readonly stays: ObjectRef } | null> {
   const own = await findOwn(run, ref)
-  if (!own) return null
+  if (!own || isSame(own.found, wanted)) return null
   const { found, path } = own
   if (isKept(found.metadata)) {
     await release(run, ref, path)
@@ -81,10 +87,9 @@ async function remove(run: Run, ref: ObjectRef, judgeOf: Judge): Promise<Going |
   }
   const { uid, deletionTimestamp } = found.metadata
   if (deletionTimestamp === undefined) {
-    const verdict = await judgeOf(found, ref)
-    if (verdict === 'SAME') return null
-    if (verdict !== 'DELETE') {
-      run.context.log('STEP', `${titleOf(ref)} stays: ${verdict.holds} would go with it`)
+    const hold = await holdOf(found, ref)
+    if (hold !== null) {
+      run.context.log('STEP', `${titleOf(ref)} stays: ${hold} would go with it`)
       return { stays: ref }
     }
     await requestDeletion(run, { ...ref, path, uid })
@@ -103,12 +108,8 @@ async function findOwn(run: Run, ref: ObjectRef) {
   return null
 }
 
-async function judge(run: Run, found: KubernetesObject, wanted: Wanted): Promise<Verdict> {
-  const { uid } = found.metadata
-  if (wanted.objects.some(({ metadata }) => metadata.uid === uid)) return 'SAME'
-  const holds = await heldBy(run, found, wanted)
-  return holds === null ? 'DELETE' : { holds }
-}
+const isSame = ({ metadata: { uid } }: KubernetesObject, { objects }: Wanted): boolean =>
+  objects.some(({ metadata }) => metadata.uid === uid)
 
 /** The first wanted object that would go with another one. Null: there is none. */
 async function heldBy({ api, item, inventory }: Run, found: KubernetesObject, wanted: Wanted): Promise<string | null> {
@@ -135,12 +136,12 @@ const isKind = (one: Pick<ObjectRef, 'apiVersion' | 'kind'>, group: string, kind
 const PATIENCE_MS = 30_000
 const LOOK_MS = 1_000
 
-async function untilFree(run: Run, found: KubernetesObject, ref: ObjectRef): Promise<Verdict> {
+async function untilFree(run: Run, found: KubernetesObject, ref: ObjectRef): Promise<string | null> {
   const { signal, report } = run.context
   for (const since = performance.now(); ; ) {
-    const verdict = await judge(run, found, NOTHING)
-    if (typeof verdict === 'string' || performance.now() - since > PATIENCE_MS) return verdict
-    report({ progress: { step: `${titleOf(ref)} still holds ${verdict.holds}` } })
+    const hold = await heldBy(run, found, NOTHING)
+    if (hold === null || performance.now() - since > PATIENCE_MS) return hold
+    report({ progress: { step: `${titleOf(ref)} still holds ${hold}` } })
     await pause(LOOK_MS, signal)
     signal.throwIfAborted()
   }
