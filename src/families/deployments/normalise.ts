@@ -1,3 +1,4 @@
+import { hasExpressions } from '../../core/expression.ts'
 import { LIMITS } from '../../core/limits.ts'
 import { isName, NAME_RULE, type Problems } from '../../core/problems.ts'
 import type { ExportSpec, ImportSpec, InstallationSpec, ItemSpec, NestedSpec, Timeout, Timeouts } from './spec.ts'
@@ -96,6 +97,8 @@ function normaliseImport(
 
 function normaliseItem(item: ItemInput, path: string, problems: Problems): ItemSpec {
   checkName(item.name, `${path}.name`, problems)
+  if (hasExpressions(item.target))
+    problems.add(`${path}.target`, 'is taken as it stands: expressions are in config and exports')
   if (!TYPE.test(item.type)) problems.add(`${path}.type`, 'must be a plain word of letters, digits, . _ / or -')
   return {
     name: item.name,

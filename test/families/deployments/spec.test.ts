@@ -34,6 +34,11 @@ const cases: readonly Case[] = [
     ],
   },
   {
+    rule: 'an expression where none is evaluated',
+    spec: { imports: [importing('c')], deployItems: [{ ...item('a'), target: expr('imports.c') }] },
+    problems: [['deployItems.0.target', /expressions are in config and exports/]],
+  },
+  {
     rule: 'a cycle of items, named by its path',
     spec: { deployItems: [item('free'), item('a', ['b']), item('b', ['c']), item('c', ['a'])] },
     problems: [['deployItems', /: a → b → c → a$/]],
