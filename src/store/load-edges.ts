@@ -22,14 +22,14 @@ const EDGES = {
   }),
 }
 
-/** Ids of the neighbours on one side of each object. */
+/** Ids of the neighbours on one side of each object: each once, however often its object is asked for. */
 export async function loadEdges(
   client: Client,
   side: 'dependents' | 'dependencies',
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const { rows } = await EDGES[side].query(client, [binaryUuids(ids)])
   const found = new Map<string, string[]>(ids.map((id) => [id, []]))
+  const { rows } = await EDGES[side].query(client, [binaryUuids([...found.keys()])])
   for (const { id, neighbour } of rows) found.get(id)?.push(neighbour)
   return found
 }

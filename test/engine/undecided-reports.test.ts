@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { ClaimedItem, Report } from '../../src/core/ports/agents.ts'
 import { at, itemsOf, only } from '../testkit/items.ts'
 import { createWorld, DEPLOYER, item, type World } from '../testkit/world.ts'
 
@@ -50,4 +51,14 @@ test('what waited for the deletion of an item is deleted afterwards', async () =
   await world.work()
   expect(await itemsOf(world)).toEqual({ keep: 'SUCCEEDED' })
   expect(await world.see('shop')).toMatchObject({ phase: 'SUCCEEDED' })
+})
+
+test('several reports of an item in one call release what waits for it once', async () => {
+  await using world = await createWorld()
+  await world.create('shop', { deployItems: [item('a'), item('b'), item('c', ['a', 'b'])] })
+  const [{ fence }] = (await world.claim()).filter(({ name }) => name === 'a') as [ClaimedItem]
+  const reports: Report[] = [{ fence, progress: { step: 'last' } }, { fence, phase: 'SUCCEEDED' }]
+  expect(await world.engineHost.agents.report(DEPLOYER, reports)).toMatchObject({ ok: true })
+  await world.settle()
+  expect(await itemsOf(world)).toMatchObject({ a: 'SUCCEEDED', c: 'PENDING' })
 })

@@ -165,8 +165,11 @@ export class Play {
     if (leased) await this.#sendReport(leased, report)
   }
   async #sendReport(leased: Leased, report: Omit<Report, 'fence'>): Promise<void> {
-    const outcome = await this.#world.engineHost.agents.report(leased.viewer, [{ ...report, fence: leased.item.fence }])
-    const result = outcome.ok ? outcome.results[0] : undefined
+    const { fence } = leased.item
+    // As agents do: the last progress comes in the same call.
+    const reports = [{ fence, progress: { step: 'last' } }, { ...report, fence }]
+    const outcome = await this.#world.engineHost.agents.report(leased.viewer, reports)
+    const result = outcome.ok ? outcome.results.at(-1) : undefined
     if (!result) throw new Error('a report had no result')
     if (!result.ok) return
     if (result.changed && !this.#isLatest(leased)) throw new Error(`${leased.item.name}: an old fence moved it`)

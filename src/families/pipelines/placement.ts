@@ -62,7 +62,7 @@ async function placesOf(client: Client, keys: readonly PlaceKey[], isLocked: boo
     keys.map(({ type }) => type),
     keys.map(({ instance }) => instance),
   ])
-  const limited = rows.flatMap(({ id, capacity }) => (capacity === null ? [] : [id]))
+  const limited = [...new Set(rows.flatMap(({ id, capacity }) => (capacity === null ? [] : [id])))]
   // Each statement sees what was committed before it began, so the count comes after the lock.
   if (isLocked && limited.length > 0) await lockSlots(client)
   const running = await countRunning(client, limited)

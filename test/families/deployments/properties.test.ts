@@ -139,7 +139,10 @@ async function toItsEnd(play: Play): Promise<void> {
   for (let quiet = 0; quiet < 60; quiet++) {
     await world.settle()
     for (let held = await play.claim(100); held.length > 0; held = await play.claim(100)) {
-      for (const item of held) await play.finish(item, true)
+      for (const item of held) {
+        await play.finish(item, true)
+        await nothingIsReleasedEarly(play.rootId)
+      }
       await world.settle()
       quiet = 0
     }
@@ -206,6 +209,10 @@ async function countersAreRight(rootId: string): Promise<void> {
     const { isOpen: open, isFailed: failed, isUntriggered: untriggered, isTotal: total } = row
     expect(row).toMatchObject({ open, failed, untriggered, total })
   }
+  await nothingIsReleasedEarly(rootId)
+}
+
+async function nothingIsReleasedEarly(rootId: string): Promise<void> {
   const waiting = await world.pool.query<{ waitingFor: number; is: number; name: string }>(WAITING, [rootId])
   for (const { waitingFor, is, name } of waiting.rows) expect({ name, waitingFor }).toEqual({ name, waitingFor: is })
 }
