@@ -14,7 +14,7 @@ import {
   type WorkerStart,
   type WorkSpan,
 } from './evidence.ts'
-import { type ChaosPlace, MAX_WORKERS } from './place.ts'
+import { type ChaosPlace, MAX_WORKERS, type Query } from './place.ts'
 
 /** Evidence that is noted during the run. */
 export type Noted = Pick<Evidence, 'mutations' | 'probes' | 'readers' | 'faults' | 'deaths'>
@@ -23,22 +23,15 @@ export type Noted = Pick<Evidence, 'mutations' | 'probes' | 'readers' | 'faults'
 export async function collect(place: ChaosPlace, noted: Noted): Promise<Evidence> {
   const { folder } = place
   const namesIn = (path: string): Promise<readonly string[]> => readdir(join(folder, path)).catch(() => [])
-  const [log, rows, secrets, copies, recorded, now] = await Promise.all([
-    place.query<LoggedChange>(LOG),
-    readTables(place),
-    place.query<{ name: string; sealed: Buffer; projectId: string }>(SECRETS),
-    place.query<{ eventId: string; name: string; sealed: Buffer; projectId: string }>(COPIES),
-    place.query<{ what: string }>(INSTANCES),
-    place.query<{ now: Date }>('select now()'),
-  ])
+  const { log, tables, secrets, copies, recorded, databaseNow } = await place.read(readDatabase)
   const sealing = createSealing([Buffer.from(SECRET_KEY, 'base64')], { secret: () => Buffer.alloc(0) })
   return {
     ...noted,
     log,
-    tables: rows,
+    tables,
     secrets: secrets.map(({ sealed, ...secret }) => ({ name: secret.name, value: sealing.open(secret, sealed) })),
     copies: copies.map(({ eventId, sealed, ...secret }) => ({ eventId, value: sealing.open(secret, sealed) })),
-    databaseNow: now[0]?.now ?? new Date(0),
+    databaseNow,
     spans: spansOf(await linesOf(join(folder, 'spans'))),
     gadgets: (await linesOf(join(folder, 'said'))).map(gadgetLine),
     starts: (await linesOf(join(folder, 'starts'))).map(workerStart),
@@ -48,6 +41,16 @@ export async function collect(place: ChaosPlace, noted: Noted): Promise<Evidence
     edge: { recorded: recorded.map(({ what }) => what).toSorted(), found: await instancesIn(join(folder, 'site')) },
   }
 }
+
+/** One after the other, on one connection. */
+const readDatabase = async (query: Query) => ({
+  log: await query<LoggedChange>(LOG),
+  tables: await readTables(query),
+  secrets: await query<{ name: string; sealed: Buffer; projectId: string }>(SECRETS),
+  copies: await query<{ eventId: string; name: string; sealed: Buffer; projectId: string }>(COPIES),
+  recorded: await query<{ what: string }>(INSTANCES),
+  databaseNow: (await query<{ now: Date }>('select now()'))[0]?.now ?? new Date(0),
+})
 
 const LOG = `
   select b.first_seq + c.idx as sequence, c.object_id as "objectId", c.root_id as "rootId", c.kind, c.name, c.machine,
@@ -61,13 +64,12 @@ const INSTANCES = `
   from edge_inst e join object o on o.id = e.object_id join object p on p.id = o.parent_id`
 
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-async function readTables(place: ChaosPlace): Promise<Tables> {
+async function readTables(query: Query): Promise<Tables> {
   const read = async (table: WatchedTable) => {
     const columns = Object.keys(columnsOf(table)).map((property) => `"${snake(property)}" as "${property}"`)
-    return [table, await place.query(`select ${columns.join(', ')} from "${snake(table)}"`)] as const
+    return [table, await query(`select ${columns.join(', ')} from "${snake(table)}"`)] as const
   }
   const all: [WatchedTable, readonly object[]][] = []
-  // One after the other, since there are few connections.
   for (const table of WATCHED) all.push([...(await read(table))])
   return Object.fromEntries(all) as unknown as Tables
 }

@@ -42,6 +42,8 @@ await runAgent({
         return { phase: 'GONE' }
       }
       writeFileSync(file, item.name)
+      // Most often it is sent in one call with the end.
+      report({ progress: { value: 2, total: 2 } })
       return fails
         ? { phase: 'FAILED', error: { code: 'CHAOS', message: 'It fails, as its config says.' } }
         : { phase: 'SUCCEEDED', exports: { url: item.name, span } }

@@ -193,7 +193,8 @@ export class Users {
     const deployItems = Array.from({ length: 2 + this.#pick(5) }, (_, i) => ({
       name: `item-${i}`,
       type: 'chaos',
-      dependsOn: i < 2 ? [] : [`item-${i - 2}`],
+      // What waits for several must not begin after the first of them.
+      dependsOn: i < 2 ? [] : i % 2 === 0 ? [`item-${i - 2}`] : [`item-${i - 2}`, `item-${i - 1}`],
       config: { ms: 20 + this.#pick(400), fails: this.#random() < 0.03 },
     }))
     const exports = [{ name: `${name}-url`, value: `\${deployItems['item-0'].exports.url}` }]

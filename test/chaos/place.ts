@@ -35,9 +35,11 @@ export interface ChaosPlace extends AsyncDisposable {
   /** Ends of agents so far. */
   readonly deaths: readonly Death[]
   readonly database: ChaosDatabase
-  /** Runs something on the database as it is now, past all that is broken. */
-  query<Row extends object>(sql: string): Promise<readonly Row[]>
+  /** Reads the database as it is at one moment, past all that is broken. */
+  read<T>(read: (query: Query) => Promise<T>): Promise<T>
+  readonly query: Query
 }
+export type Query = <Row extends object>(sql: string) => Promise<readonly Row[]>
 export interface ChaosDatabase {
   readonly current: OwnPostgres
   /** The disk of the first database, if it has one of its own. */
@@ -104,6 +106,14 @@ export async function openPlace({ servers: count, previous }: PlaceOptions): Pro
   const agents = await startAgents({ url, folder, tokens, cloudlet: 'berlin', deaths })
   for (const agent of agents) stack.use(agent)
   const all = stack.move()
+  const read: ChaosPlace['read'] = async (read) => {
+    await using own = new AsyncDisposableStack()
+    // It may have been killed a moment ago.
+    const postgres = await until(() => connected(database), { what: 'Postgres takes connections' })
+    own.defer(() => postgres.end())
+    await postgres.query('begin isolation level repeatable read read only')
+    return await read(async <Row extends object>(sql: string) => (await postgres.query<Row>(sql)).rows)
+  }
   return {
     folder,
     client,
@@ -117,13 +127,8 @@ export async function openPlace({ servers: count, previous }: PlaceOptions): Pro
     agents,
     deaths,
     database,
-    async query<Row extends object>(sql: string) {
-      await using own = new AsyncDisposableStack()
-      // It may have been killed a moment ago.
-      const postgres = await until(() => connected(database), { what: 'Postgres takes connections' })
-      own.defer(() => postgres.end())
-      return (await postgres.query<Row>(sql)).rows
-    },
+    read,
+    query: (sql) => read((query) => query(sql)),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   }
 }

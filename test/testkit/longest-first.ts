@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Those that take long: started last they would run on alone, with the other workers idle. */
-const LONG = /\/test\/(faults|web|agents|e2e)\/|\/model\.test\.ts$/
+const LONG = /\/test\/(chaos|faults|web|agents|e2e)\/|\/model\.test\.ts$/
 
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -116,6 +116,10 @@ export const ended: Promised = (evidence) => {
   const finished = new Set(
     objects.filter((one) => one.id === one.rootId && isFinal(one.kind, one.phase)).map(({ id }) => id),
   )
+  const roots = objectsOf(evidence)
+  /** Its root's last job has ended without success before it came to it. */
+  const isLeftOut = ({ jobId, rootId }: (typeof objects)[number]): boolean =>
+    finished.has(rootId) && roots.get(rootId)?.phase !== 'SUCCEEDED' && roots.get(rootId)?.jobId !== jobId
   const isUntouched = ({ kind, phase, rootId }: (typeof objects)[number]): boolean =>
     // A job that has failed leaves what it has not triggered as it was.
     phase === 'PENDING' && isDeployment({ kind }) && finished.has(rootId)
@@ -127,7 +131,7 @@ export const ended: Promised = (evidence) => {
       .filter((one) => one.jobId !== one.finishedJobId && isDeployment(one) && !isUntouched(one))
       .map(({ kind, name, id }) => `${kind} ${name} (${id}) has a job that has not ended`),
     ...objects
-      .filter(({ deletionRequestedAt, phase }) => deletionRequestedAt !== null && phase !== 'DELETE_FAILED')
+      .filter((one) => one.deletionRequestedAt !== null && one.phase !== 'DELETE_FAILED' && !isLeftOut(one))
       .map(({ kind, name, id, phase }) => `${kind} ${name} (${id}) is to be deleted, and is ${phase}`),
     ...evidence.tables.installation
       .filter(({ nextMode, nextDeletion }) => nextMode !== null || nextDeletion)

@@ -120,9 +120,9 @@ export const audited: Promised = (evidence) => {
   })
   return [
     ...('problem' in end ? [`the audit is ${end.problem} at ${end.sequence}`] : []),
-    ...(chained.length === events.length
-      ? []
-      : [`${events.length - chained.length} events of the audit have no place`]),
+    ...events
+      .filter(({ at, sequence }) => sequence === null && evidence.databaseNow.getTime() - at.getTime() > LATE_MS)
+      .map(({ id }) => `the event ${id} of the audit has no place`),
     ...missing,
     ...invented(evidence, done),
   ]
