@@ -57,7 +57,10 @@ test('several reports of an item in one call release what waits for it once', as
   await using world = await createWorld()
   await world.create('shop', { deployItems: [item('a'), item('b'), item('c', ['a', 'b'])] })
   const [{ fence }] = (await world.claim()).filter(({ name }) => name === 'a') as [ClaimedItem]
-  const reports: Report[] = [{ fence, progress: { step: 'last' } }, { fence, phase: 'SUCCEEDED' }]
+  const reports: Report[] = [
+    { fence, progress: { step: 'last' } },
+    { fence, phase: 'SUCCEEDED' },
+  ]
   expect(await world.engineHost.agents.report(DEPLOYER, reports)).toMatchObject({ ok: true })
   await world.settle()
   expect(await itemsOf(world)).toMatchObject({ a: 'SUCCEEDED', c: 'PENDING' })

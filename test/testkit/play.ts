@@ -167,7 +167,10 @@ export class Play {
   async #sendReport(leased: Leased, report: Omit<Report, 'fence'>): Promise<void> {
     const { fence } = leased.item
     // As agents do: the last progress comes in the same call.
-    const reports = [{ fence, progress: { step: 'last' } }, { ...report, fence }]
+    const reports = [
+      { fence, progress: { step: 'last' } },
+      { ...report, fence },
+    ]
     const outcome = await this.#world.engineHost.agents.report(leased.viewer, reports)
     const result = outcome.ok ? outcome.results.at(-1) : undefined
     if (!result) throw new Error('a report had no result')
