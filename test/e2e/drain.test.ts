@@ -3,6 +3,8 @@ import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { createClient, type PhaseChange } from '../../src/client/index.ts'
+import { gadgetFolder } from '../agents/gadget-folder.ts'
+import { ask } from '../testkit/ask.ts'
 import { startBalancer } from '../testkit/balancer.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
@@ -134,4 +136,26 @@ test('requests whose clients have left end before the connections to the databas
   const { rows } = await database.pool.query(`select count(*)::int as trees from object where kind = 'INSTALLATION'`)
   // What had begun is finished; nobody waits for the others.
   expect(rows[0]?.trees).toBeGreaterThanOrEqual(1)
+})
+
+test('built-in agents whose work takes long are asked to end at once, and not one after the other', async () => {
+  await using folder = await gadgetFolder()
+  await folder.add('long', `[ "$2" = --getlocks ] && exit 0; echo STEP at work; while :; do sleep 0.1; done`)
+  const env = { PHASELINE_SECRET_KEY: SECRET_KEY, PHASELINE_GADGETS: folder.path, PHASELINE_LOG_LEVEL: 'debug' }
+  await using database = await createTestDatabase()
+  await using server = await startServer({ env: { ...env, DATABASE_URL: database.url } })
+  await create(server.client, 'long', items(1, { delayMs: 600_000 }))
+  await ask(server.client, MUTATIONS.createTask, { name: 'long', jobs: [{ name: 'x', gadget: 'long' }] })
+  const isBusy = async () => (await database.pool.query('select from work where state = 1')).rowCount === 2
+  await until(isBusy, { what: 'both are at work' })
+  expect(await server.stop()).toBe(0)
+  const ends = server
+    .output()
+    .split('\n')
+    .filter((line) => line.includes('"type":"ended"'))
+    .map((line) => (JSON.parse(line) as { readonly time: number }).time)
+  const [last = 0, other = 0] = ends.toSorted((a, b) => b - a)
+  expect(other).toBeGreaterThan(0)
+  // Each waits so long for its work.
+  expect(last - other).toBeLessThan(3_000)
 })
