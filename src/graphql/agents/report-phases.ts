@@ -165,7 +165,7 @@ builder.mutationField('reportPhases', (t) =>
       const excessive = reports.map((report, i) => {
         const path = `input.reports.${i}`
         const excess = excessOf(schema, { type: PhaseReportInput, path }, report)
-        return isObjectOrNone(report.exports)
+        return excess.length > 0 || isObjectOrNone(report.exports)
           ? excess
           : [...excess, { path: `${path}.exports`, message: 'must be an object, whose fields are the exports' }]
       })
