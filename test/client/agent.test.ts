@@ -251,11 +251,12 @@ describe('runAgent', () => {
     let toldAt = 0
     let deaf = false
     await using agent = await startAgent(
-      async (_, { signal, lost }) => {
+      async ({ name }, { signal, lost, log }) => {
         const reason = await untilAborted(signal)
         toldAt = Date.now()
         reasons.push(reason)
         expect(lost.aborted).toBe(true)
+        log('STDOUT', `the last of ${name}`)
         return { phase: 'ABORTED' }
       },
       { leaseMs: 2_000 },
@@ -266,6 +267,8 @@ describe('runAgent', () => {
     await until(() => server.get('x').fence !== null, { what: 'claimed' })
     Object.assign(server.get('x'), { fence: 'x of somebody else', leaseUntil: Number.POSITIVE_INFINITY })
     await until(() => reasons.length === 1, { what: 'told' })
+    // The server alone knows whether it still takes the output.
+    await until(() => server.lines.some(({ text }) => text === 'the last of x'), { what: 'its last line is sent' })
     server.offer({ name: 'y' })
     await until(() => server.get('y').fence !== null, { what: 'claimed' })
     const { leaseUntil } = server.get('y')
@@ -275,6 +278,10 @@ describe('runAgent', () => {
     expect(reasons).toEqual(['LOST', 'LOST'])
     expect([...server.get('x').reports, ...server.get('y').reports]).toEqual([])
     deaf = false
+    // Neither does an agent that ends forget it.
+    agent.stop.abort()
+    await agent.running
+    expect(server.lines.map(({ text }) => text)).toEqual(['the last of x', 'the last of y'])
   })
 
   it('gives the place of work that never ends to other work, once nobody takes its outcome any more', async () => {

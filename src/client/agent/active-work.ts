@@ -81,7 +81,8 @@ export class ActiveWork {
 
   #log(stream: LogStream, text: string): void {
     const { outbox } = this.#options
-    if (this.#ended || this.#lost.signal.aborted) return
+    // What is said after the lease is lost is sent, too: the server knows whether the work is another agent's.
+    if (this.#ended) return
     if (!outbox.hasRoom) {
       this.#droppedLines += 1
       return
@@ -109,9 +110,10 @@ export class ActiveWork {
     this.#trace.end(outcome, thrown !== null)
     onDone(thrown)
     const report = finalReport(this.item, outcome, stopped)
-    if (this.#lost.signal.aborted) return 'dropped'
+    const isLost = this.#lost.signal.aborted
     // The server accepts no lines of an object that is gone, and work that moves to another agent must miss none.
     if (this.#lastLine) await this.#lastLine
+    if (isLost) return 'dropped'
     return await this.#sendFinal(report)
   }
 

@@ -4,15 +4,18 @@ import { portableText } from '../../core/portable.ts'
 import type { AgentPort, LogLineEntry } from '../../core/ports/agents.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
 import { RIGHTS } from '../../core/rights.ts'
-import { array, bytea, uuid } from '../../store/column-types.ts'
+import { array, bigint, bytea, uuid } from '../../store/column-types.ts'
 import { type OpenedFence, openFence } from '../../store/fence.ts'
 import { appendLogLines, LOG_BOUNDS } from '../../store/log-lines.ts'
 import { statement } from '../../store/statement.ts'
-import * as table from '../../store/tables.ts'
 import type { EngineParts } from '../parts.ts'
 import { requireAgent } from './access.ts'
 
-/** Stores output of work whose latest fence the agent has; lines with an older fence are dropped. */
+/**
+ * Stores output of work whose latest fence the agent has; lines with an older fence are dropped. Work that is offered to
+ * one instance only runs on while its lease is lost and it is claimed again: its lines are stored whichever fence they were
+ * read under. Nobody else can have read them.
+ */
 export function logAppender(parts: EngineParts, bounds = LOG_BOUNDS): AgentPort['appendLogs'] {
   return async (viewer, lines, sentAt = null) => {
     const refused = requireAgent(viewer, RIGHTS.reportWork)
@@ -28,42 +31,45 @@ async function linesWithFence(
   viewer: Viewer,
   { lines, sentAt }: { readonly lines: readonly LogLineEntry[]; readonly sentAt: Date | null },
 ) {
-  const opened = lines.map(({ fence }) => openFence(fence))
-  const owned = await ownedWork(parts, viewer, opened)
-  const now = parts.system.now()
-  return lines.flatMap(({ at, stream, text }, i) => {
-    const fence = opened[i]
-    if (!fence || !owned.has(fence.objectId)) return []
-    return [
-      {
-        objectId: fence.objectId,
-        at: at ? dateHere(at, { sentAt, now }) : now,
-        stream,
-        text: portableText(text.slice(0, LIMITS.logLine.max)),
-      },
-    ]
+  const fenced = lines.flatMap((line) => {
+    const fence = openFence(line.fence)
+    return fence ? [{ ...line, fence }] : []
   })
+  const owned = await placesOwned(
+    parts,
+    viewer,
+    fenced.map(({ fence }) => fence),
+  )
+  const now = parts.system.now()
+  return fenced
+    .filter((_, i) => owned.has(i + 1))
+    .map(({ at, stream, text, fence }) => ({
+      objectId: fence.objectId,
+      at: at ? dateHere(at, { sentAt, now }) : now,
+      stream,
+      text: portableText(text.slice(0, LIMITS.logLine.max)),
+    }))
 }
 
 const OWNED_WORK = statement({
   name: 'owned-work',
-  text: `select distinct w.object_id as id from work w
-      join unnest($1::uuid[], $2::bytea[]) as u(id, fence_hash) on w.object_id = u.id and w.fence_hash = u.fence_hash
+  text: `select u.place from unnest($1::uuid[], $2::bytea[]) with ordinality as u(id, fence_hash, place)
+      join work w on w.object_id = u.id and (w.fence_hash = u.fence_hash or w.target = w.instance)
       join object o on o.id = w.object_id where w.principal_id = $3`,
   params: [array(uuid), array(bytea), uuid],
-  row: { id: table.work.objectId },
+  row: { place: bigint },
 })
 
-async function ownedWork(
+/** The places, from 1, of fences whose work takes lines of the viewer. */
+async function placesOwned(
   parts: EngineParts,
   viewer: Viewer,
-  opened: readonly (OpenedFence | null)[],
-): Promise<ReadonlySet<string>> {
-  const fences = opened.filter((fence): fence is OpenedFence => fence !== null)
+  fences: readonly OpenedFence[],
+): Promise<ReadonlySet<number>> {
   const { rows } = await OWNED_WORK.query(parts.pool, [
     fences.map((f) => f.objectId),
     fences.map((f) => f.hash),
     viewer.principalId,
   ])
-  return new Set(rows.map(({ id }) => id))
+  return new Set(rows.map(({ place }) => place))
 }

@@ -11,7 +11,8 @@ const AppendedLogsRef = builder
     description: 'Confirms that lines of output are stored.',
     fields: (t) => ({
       accepted: t.exposeInt('accepted', {
-        description: 'Count of lines that are stored. Lines whose fence is not valid any more are dropped.',
+        description:
+          'Count of lines that are stored. Lines whose fence is not valid any more are dropped, unless the work is offered to one instance only, as that of runtimes is.',
       }),
     }),
   })

@@ -212,6 +212,9 @@ describe('a lease', () => {
     await pass(world, LEASE)
     const second = only(await world.claim())
     expect(await world.report({ fence: first.fence, phase: 'FAILED' })).toBe('StaleReportError')
+    // Whichever else the batch has of the same object.
+    const lines = [first, second, first].map(({ fence }) => ({ fence, stream: 'STDOUT' as const, text: 'a line' }))
+    expect(await world.engineHost.agents.appendLogs(DEPLOYER, lines)).toEqual({ ok: true, accepted: 1 })
     expect(await world.report({ fence: second.fence, phase: 'SUCCEEDED' })).toBe(true)
   })
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import {
   accepted,
@@ -183,6 +184,24 @@ describe('a runtime that is missed', () => {
     expect(await sendReport(world, { fence: again?.fence ?? '', phase: 'RUNNING' })).toBe(true)
     expect(await sendReport(world, { fence: start.fence, phase: 'SUCCEEDED' })).toBe('StaleReportError')
     expect(await sendReport(world, { fence: again?.fence ?? '', ...succeeded })).toBe(true)
+  })
+
+  test('has the lines stored that it read before the work was claimed again, by it alone and of its work alone', async () => {
+    const { start } = await running()
+    const { agents } = world.engineHost
+    const { objectId, fence } = start
+    const lines = [{ fence, stream: 'STDOUT' as const, text: 'a line' }]
+    const write = (viewer = RUNTIME) => agents.appendLogs(viewer, lines)
+    world.clock.advance(30_000)
+    await world.settle()
+    const [again] = await claimAt(world)
+    expect(again).toMatchObject({ objectId, action: 'START', attempt: 2 })
+    expect(await write()).toEqual({ ok: true, accepted: 1 })
+    expect(await write({ ...RUNTIME, principalId: randomUUID() })).toEqual({ ok: true, accepted: 0 })
+    expect(await sendReport(world, { fence: again?.fence ?? '', ...succeeded })).toBe(true)
+    world.clock.advance(3_600_000)
+    expect(await claimAt(world)).toMatchObject([{ objectId, action: 'REMOVE' }])
+    expect(await write()).toEqual({ ok: true, accepted: 1 })
   })
 
   test('its jobs go on when only the worker’s runtime is lost, and end with it', async () => {
