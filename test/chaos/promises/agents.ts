@@ -1,7 +1,7 @@
 import { WORK_STATE } from '../../../src/core/tree.ts'
 import type { Actor, Phase } from '../../../src/core/vocabulary.ts'
 import { SLOT } from '../../../src/families/pipelines/details.ts'
-import { mayBeLost, mayBeUnknown, type PerformedFault, type WorkSpan } from '../evidence.ts'
+import { type Evidence, mayBeLost, mayBeUnknown, type PerformedFault, type WorkSpan } from '../evidence.ts'
 import { by, isFinal, moves, objectsOf, type Promised } from './reading.ts'
 
 /** Promises of agents, and of the work that they get. */
@@ -187,17 +187,41 @@ export const output: Promised = (evidence) => {
   })
   const tails = new Set(evidence.tables.logTail.map(({ objectId }) => objectId))
   const stray = [...lines.keys()].filter((id) => !tails.has(id)).map((id) => `${id} has lines and counts none`)
+  // From the moment at which it was to start, which is before it has.
+  const startedAt = new Map(
+    evidence.log.filter(({ to }) => to === 'STARTING').map(({ objectId, at }) => [objectId, at]),
+  )
+  const ranMs = new Map(
+    evidence.tables.object.map(({ id, phaseSince }) => [
+      id,
+      phaseSince.getTime() - (startedAt.get(id) ?? phaseSince).getTime(),
+    ]),
+  )
   const lost = evidence.tables.object
     .filter(({ kind, phase }) => kind === 'WORKER' && (phase === 'SUCCEEDED' || phase === 'FAILED'))
     .filter(({ id }) => starts.get(id)?.every(({ atMs }) => !mayBeLost(evidence, atMs - 1_000, atMs + RUN_MS)))
     .flatMap(({ id }) => {
       // Lines whose storing was not confirmed are sent again.
       const texts = [...new Set((lines.get(id) ?? []).toSorted((a, b) => a.n - b.n).map(({ text }) => text))]
-      return texts.join() === PRINTED.join()
+      const mayMiss = isKilled(evidence, starts.get(id) ?? [], ranMs.get(id) ?? 0)
+      return (mayMiss && isPart(texts, PRINTED)) || texts.join() === PRINTED.join()
         ? []
         : [`${id} has printed ${PRINTED.length} lines, and ${texts.length} are stored`]
     })
   return [...counted, ...stray, ...lost]
+}
+/** What its runtime had read and not delivered when it was killed is lost. */
+const isKilled = ({ faults }: Evidence, starts: Evidence['starts'], ranMs: number): boolean =>
+  faults.some(
+    ({ kind, target, fromMs }) =>
+      kind === 'kill-agent' &&
+      target === 'runtime' &&
+      starts.some(({ atMs }) => fromMs > atMs && fromMs < atMs + ranMs),
+  )
+/** In the same order, with some left out. */
+const isPart = (part: readonly string[], whole: readonly string[]): boolean => {
+  const rest = whole.values()
+  return part.every((one) => rest.some((other) => other === one))
 }
 /** How long the output of a worker may be on its way, e.g. while its runtime stands still. */
 const RUN_MS = 60_000
