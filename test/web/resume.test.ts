@@ -60,6 +60,22 @@ test('where the log ends is known before a page reads anything, so that nothing 
   expect(seen.slice(0, 2)).toEqual(['the end is known', 'rows are asked for'])
 })
 
+test('a page that asks for what the server does not know any more loads itself anew', async () => {
+  await create(here.server.client, 'replaced', items(1))
+  await using visited = await visit(here.browser, here.server, '/machines')
+  const { page } = visited
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.evaluate('window.sameDocument = true')
+  await page.route('**/graphql', async (route) => {
+    const body = route.request().postData() ?? ''
+    const isOld = body.includes('pendingRequests') && (await page.evaluate('window.sameDocument')) === true
+    await route.continue({ postData: isOld ? body.replace('pendingRequests', 'formerRequests') : body })
+  })
+  await page.getByRole('link', { name: 'Objects', exact: true }).click()
+  await page.getByRole('link', { name: 'replaced', exact: true }).waitFor()
+  expect(await page.evaluate('window.sameDocument')).toBe(undefined)
+})
+
 const QUIET = gql(`{
   objects(filter: { finished: false }, first: 1) { edges { cursor } }
   phaseChanges(last: 1, filter: { includeRejected: true }) { edges { node { sequence } } }

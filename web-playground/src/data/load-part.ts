@@ -29,13 +29,14 @@ const RELOADED = 'phaseline-reloaded'
 /** Milliseconds between two reloads: what is lost again at once is not lost by chance. */
 const RELOAD_MS = 10_000
 
+/** Reloads the page, unless that was done a moment ago. */
+export function reloadOnce(): void {
+  if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < RELOAD_MS) return
+  sessionStorage.setItem(RELOADED, String(Date.now()))
+  location.reload()
+}
 /** Reloads the page when a part of a library, such as GraphiQL's editor, fails to load: libraries do not retry. */
-export const reloadWhenLost = (): void =>
-  addEventListener('vite:preloadError', () => {
-    if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < RELOAD_MS) return
-    sessionStorage.setItem(RELOADED, String(Date.now()))
-    location.reload()
-  })
+export const reloadWhenLost = (): void => addEventListener('vite:preloadError', reloadOnce)
 
 /** Loads a file of the dashboard. @throws the browser's error when it cannot be had, e.g. since a newer version has replaced it */
 export async function loadPart<T>(load: () => Promise<T>): Promise<T> {

@@ -1,9 +1,10 @@
-import { type Client, type ClientOptions, createClient } from 'phaseline/client'
+import { type Client, ClientError, type ClientOptions, createClient } from 'phaseline/client'
 import { learn } from '../model/known.ts'
 import { Machines } from '../model/machines.ts'
 import { type SignedIn, signedIn } from '../model/viewer.ts'
 import { OPENING } from './documents.ts'
 import { Feed } from './feed.ts'
+import { reloadOnce } from './load-part.ts'
 
 /** The parts that need a token: the client, the feed, and the machines, which do not change while a server runs. */
 export interface Session {
@@ -19,13 +20,15 @@ export interface Session {
 export async function openSession(token: ClientOptions['token']): Promise<Session> {
   const stop = new AbortController()
   let feed: Feed | undefined
-  const client = createClient({
+  const own = createClient({
     url: new URL('/graphql', location.href).href,
     token,
     // As a method `fetch` would have the client for its `this`, which browsers refuse.
     fetch: (...call) => fetch(...call),
     onConnection: (state) => feed?.connected(state),
   })
+  const query: Client['query'] = (...asked) => own.query(...asked).catch(reloadIfReplaced)
+  const client: Client = { ...own, query }
   try {
     const opening = await client.query(OPENING)
     learn(opening)
@@ -39,4 +42,10 @@ export async function openSession(token: ClientOptions['token']): Promise<Sessio
     void client.close()
     throw error
   }
+}
+
+/** The build has checked each document against its schema, so a server that refuses one is of another version by now. */
+function reloadIfReplaced(error: unknown): never {
+  if (error instanceof ClientError && error.code === 'GRAPHQL_VALIDATION_FAILED') reloadOnce()
+  throw error
 }
