@@ -35,7 +35,7 @@ export function parseCount(text: string): number {
 /** A moment, or a duration up to now, as ISO 8601. */
 export function parseTime(text: string): string {
   const ago = parseDuration(text)
-  // Whoever asks for longer than that asks for everything.
+  // A longer duration than that means everything.
   const time = ago === null ? parseLocalTime(text) : new Date(Math.max(0, Date.now() - ago))
   if (!time)
     throw new InvalidArgumentError('Expected a time such as 2026-01-31T12:00:00Z, or a duration such as 90m, 12h, 7d.')

@@ -133,7 +133,7 @@ export class BoundedPool extends Pool {
     return answer instanceof Promise ? answer.catch((error) => this.#failed(error)) : answer
   }) as Pool['query']
 
-  /** Whoever still waits for a connection gets none, and whoever keeps one loses it after a while. */
+  /** Callers that wait for a connection get none, and callers that keep one lose it after a while. */
   override end = (async () => {
     const ended = super.end()
     for (const { callback } of this.#waiting.splice(0)) callback(new PoolEnded(ENDS))

@@ -22,7 +22,7 @@ const EDGES = {
   }),
 }
 
-/** Ids of the neighbours on one side of each object: each once, however often its object is asked for. */
+/** Ids of the neighbours on one side of each object. An id that is given twice has its neighbours once. */
 export async function loadEdges(
   client: Client,
   side: 'dependents' | 'dependencies',

@@ -51,7 +51,7 @@ export class Reachability implements AsyncDisposable {
   #failures = 0
   #isClosing = false
   #brokeAt = Number.NEGATIVE_INFINITY
-  /** What is lacking, with the time of the last line on it and the failures since. */
+  /** Shortages by name, each with the time of its last line in the log and the failures since. */
   readonly #shortages = new Map<string, { loggedAt: number; failures: number }>()
   #heardAt = Number.NEGATIVE_INFINITY
 

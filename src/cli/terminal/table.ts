@@ -56,7 +56,7 @@ export function tableFor(
   { format, columns: width }: TableOptions,
 ): string[] {
   if (format === 'name') {
-    // Where no column is called so, the first one is what commands take, e.g. CLUSTER or RUN.
+    // Commands take the first column, e.g. CLUSTER or RUN, if none has that name.
     const name = Math.max(0, head.indexOf('NAME'))
     const [project, id] = [head.indexOf('PROJECT'), head.indexOf('ID')]
     const names = rows.map((row) => plain([row[project], row[name]].filter(Boolean).join('/')))

@@ -21,7 +21,7 @@ export function decisionsIn(tree: TreeModel): readonly Decision[] {
   const leaves = unfinished.filter(({ id }) => !parents.has(id))
   if (!leaves.every(isHeld)) return []
   return leaves.flatMap((node) => {
-    // One about another object of the tree is told there.
+    // A decision about another object of the tree is shown at that object.
     const blocker = node.blockedBy.find(
       (one) => isPersons(one) && (isOwn(one, node) || !tree.nodes.has(one.object?.id ?? '')),
     )

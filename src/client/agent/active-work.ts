@@ -21,7 +21,7 @@ export interface ActiveWorkOptions {
   readonly outbox: Outbox
   /** Called once, when the server refuses a report: it accepts no further one either. */
   onRefused(error: Error): void
-  /** The work has left an error behind that came after its end, or goes on without a lease. */
+  /** An error that the work left behind came after its end, or the work runs on without a lease. */
   onStray(error: unknown): void
   /** Milliseconds for which work that has lost its lease is waited for. */
   readonly lostMs: number
@@ -81,7 +81,7 @@ export class ActiveWork {
 
   #log(stream: LogStream, text: string): void {
     const { outbox } = this.#options
-    // What is said after the lease is lost is sent, too: the server knows whether the work is another agent's.
+    // Lines that come after the lease is lost are sent, too: the server knows whether the work is another agent's.
     if (this.#ended) return
     if (!outbox.hasRoom) {
       this.#droppedLines += 1

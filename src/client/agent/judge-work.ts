@@ -77,7 +77,7 @@ export function interimReportOf(given: unknown): InterimReport {
   return copied as InterimReport
 }
 
-/** What else a text or a number holds is mended, or judged by the server; JSON.stringify throws for a bigint. */
+/** Refuses a bigint, for which JSON.stringify throws. The outbox mends texts, and the server judges the rest. */
 function requireJson(name: string, value: unknown): void {
   const problem = jsonProblem(value, UNBOUNDED, (leaf) =>
     typeof leaf === 'bigint' ? 'is not JSON but a bigint' : null,

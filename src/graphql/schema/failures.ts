@@ -48,7 +48,7 @@ export const notFoundFailure = (id: string): GraphQLError =>
 
 export const forbiddenFailure = (message: string): GraphQLError => failure('FORBIDDEN', message)
 
-/** Whoever repeats a mutation needs an idempotency key, since this one may have been done. Null: the error is another one. */
+/** The mutation may have been done, so that its repetition needs an idempotency key. Null: the error is another one. */
 export function databaseFailure(error: unknown): GraphQLError | null {
   const unavailable = unavailabilityIn(error)
   if (!unavailable) return null
