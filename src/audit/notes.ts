@@ -1,4 +1,4 @@
-import type { Pool } from 'pg'
+import { DatabaseError, type Pool } from 'pg'
 import { type AuditEntry, TOKEN_REFUSED } from '../core/audit.ts'
 import type { System } from '../core/ports/system.ts'
 import type { Logger } from '../logger.ts'
@@ -90,13 +90,12 @@ export class AuditNotes implements AsyncDisposable {
 
   /** False: some could not be written, and are tried again. */
   async #writeBatch(): Promise<boolean> {
-    const { pool, logger, onWritten } = this.#parts
+    const { logger, onWritten } = this.#parts
     const count = this.#batch.length
     while (this.#batch.length > 0) {
       const page = this.#batch.slice(0, PAGE)
       try {
-        // Pipelined, with one commit for all.
-        await inTransaction(pool, (client) => awaitAll(page.map(({ id, entry }) => insertNoted(client, id, entry))))
+        await this.#insert(page)
       } catch (error) {
         logger.warn({ err: error }, 'Events of the audit could not be written; they are tried again in a second.')
         this.#writeSoon()
@@ -106,6 +105,19 @@ export class AuditNotes implements AsyncDisposable {
     }
     if (count > 0) onWritten()
     return true
+  }
+
+  /** Pipelined, with one commit for all; each alone where Postgres refuses one of them, which is lost then. */
+  async #insert(page: readonly Identified[]): Promise<void> {
+    const { pool, logger } = this.#parts
+    try {
+      await inTransaction(pool, (client) => awaitAll(page.map(({ id, entry }) => insertNoted(client, id, entry))))
+    } catch (error) {
+      if (!isRefusedValue(error)) throw error
+      if (page.length > 1) for (const each of page) await this.#insert([each])
+      // Without the error, which quotes the value.
+      else logger.error({ lost: 1, code: error.code }, 'An event of the audit is lost: Postgres refuses what it holds.')
+    }
   }
 
   /** Their ids stay the same when they are tried again, so that none is there twice. */
@@ -124,6 +136,10 @@ export class AuditNotes implements AsyncDisposable {
     this.#parts.logger.warn({ addresses, count }, 'Requests with wrong tokens were refused.')
   }
 }
+
+/** Data exceptions and violated constraints: the same event would be refused again. */
+const isRefusedValue = (error: unknown): error is DatabaseError =>
+  error instanceof DatabaseError && /^2[23]...$/.test(error.code ?? '')
 
 const briefly = (entry: AuditEntry): AuditEntry => ({
   ...entry,

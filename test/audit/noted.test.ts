@@ -125,6 +125,24 @@ test('what could not be written is written as soon as it can be, once', async ()
   expect((await count()).rowCount).toBe(1)
 })
 
+test('an event that Postgres refuses is lost alone', async () => {
+  const lines: string[] = []
+  const logger = createLogger('warn', { write: (line) => void lines.push(line) })
+  const { pool } = api.world
+  const system = { id: () => crypto.randomUUID() }
+  const notes = new AuditNotes({ pool, logger, system, onWritten: () => {} })
+  for (const operation of ['before', 'not\0stored', 'after'])
+    notes.note({
+      ...{ ...NO_CALLER, ...NO_TARGET, principalName: 'one-of-three' },
+      ...{ operation, outcome: 'REFUSED', code: null, fields: [], count: 1 },
+    })
+  await notes[Symbol.asyncDispose]()
+  const { rows } = await pool.query("select operation from audit_event where principal_name = 'one-of-three'")
+  expect(rows.map(({ operation }) => operation).sort()).toEqual(['after', 'before'])
+  const told = lines.map((line) => JSON.parse(line) as { readonly lost?: number; readonly code?: string })
+  expect(told).toMatchObject([{ lost: 1, code: '22021' }])
+})
+
 test('tokens that a start makes valid, and those that it revokes', async () => {
   await using database = await createTestDatabase(2)
   const start = (token: string) =>
