@@ -201,8 +201,9 @@ export const output: Promised = (evidence) => {
     .filter(({ kind, phase }) => kind === 'WORKER' && (phase === 'SUCCEEDED' || phase === 'FAILED'))
     .filter(({ id }) => starts.get(id)?.every(({ atMs }) => !mayBeLost(evidence, atMs - 1_000, atMs + RUN_MS)))
     .flatMap(({ id }) => {
-      // Lines whose storing was not confirmed are sent again.
-      const texts = [...new Set((lines.get(id) ?? []).toSorted((a, b) => a.n - b.n).map(({ text }) => text))]
+      // Its own, in order, and once: lines whose storing was not confirmed are sent again.
+      const own = (lines.get(id) ?? []).filter(({ stream }) => stream !== 'SYSTEM').toSorted((a, b) => a.n - b.n)
+      const texts = [...new Set(own.map(({ text }) => text))]
       const mayMiss = isKilled(evidence, starts.get(id) ?? [], ranMs.get(id) ?? 0)
       return (mayMiss && isPart(texts, PRINTED)) || texts.join() === PRINTED.join()
         ? []

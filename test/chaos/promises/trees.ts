@@ -219,9 +219,11 @@ export const runs: Promised = (evidence) => {
     if (kind !== 'INSTALLATION' || parentId !== null) return []
     const own = (records.get(id) ?? []).toSorted((a, b) => a.number - b.number)
     const known = new Map(own.map(({ jobId, phase }) => [jobId, phase]))
-    const last = [...(ends.get(id) ?? [])].slice(-MAX_RUNS)
+    // Jobs that found nothing to do are runs without a change of phase, so the log may reach further back than the runs.
+    const ended = [...(ends.get(id) ?? [])]
+    const kept = own.length < MAX_RUNS ? ended : ended.slice(ended.findIndex(([jobId]) => known.has(jobId)))
     return [
-      ...last
+      ...kept
         .filter(([jobId, phase]) => known.get(jobId) !== phase)
         .map(([jobId, phase]) => `the job ${jobId} of ${name} (${id}) ended ${phase}, and its run ${known.get(jobId)}`),
       ...own
