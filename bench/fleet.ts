@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import pg from 'pg'
 import { cpuOfTree, postmasterOf } from './cpu.ts'
 import { type BenchContext, type BenchServer, startRedis, startServer } from './harness.ts'
+import { writtenTo } from './postgres.ts'
 
 /** Whose processor time is told apart. */
 export const PARTS = ['gateway', 'engines', 'Postgres', 'agent'] as const
@@ -14,7 +14,7 @@ export interface Fleet extends AsyncDisposable {
   /** Milliseconds of processor time so far. */
   cpu(): Costs
   /** Bytes so far. */
-  written(): Promise<{ readonly database: number; readonly wal: number }>
+  written(): ReturnType<typeof writtenTo>
 }
 
 export async function startFleet({ postgres }: BenchContext, engines: number): Promise<Fleet> {
@@ -39,15 +39,7 @@ export async function startFleet({ postgres }: BenchContext, engines: number): P
       Postgres: cpuOfTree(postmaster),
       agent: cpuOfTree(agent.pid),
     }),
-    async written() {
-      const client = new pg.Client({ connectionString: databaseUrl })
-      await client.connect()
-      const { rows } = await client.query<{ database: string; wal: string }>(
-        "select pg_database_size(current_database()) as database, pg_current_wal_lsn() - '0/0' as wal",
-      )
-      await client.end()
-      return { database: Number(rows[0]?.database), wal: Number(rows[0]?.wal) }
-    },
+    written: () => writtenTo(databaseUrl),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   }
 }

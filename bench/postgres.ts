@@ -50,3 +50,14 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     },
   }
 }
+
+/** Bytes so far: of this database, and of the log of the whole server. */
+export async function writtenTo(url: string): Promise<{ readonly database: number; readonly wal: number }> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query<{ database: string; wal: string }>(
+    "select pg_database_size(current_database()) as database, pg_current_wal_lsn() - '0/0' as wal",
+  )
+  await client.end()
+  return { database: Number(rows[0]?.database), wal: Number(rows[0]?.wal) }
+}
