@@ -1,4 +1,5 @@
 import { isObjectType } from 'graphql'
+import { ITEM_TYPES, LEVEL_WORDS } from '../src/core/deployers/item-types.ts'
 import { RIGHTS, type Right, ROLES, type Role } from '../src/core/rights.ts'
 import { loadFamilies } from '../src/families/define-family.ts'
 import { families } from '../src/families/index.ts'
@@ -6,7 +7,7 @@ import { rightOf } from '../src/graphql/schema/rights-plugin.ts'
 import { buildSchema } from '../src/graphql/schema.ts'
 import { writeTable } from './write-table.ts'
 
-/** Writes the table of rights in docs/security.md. With `--check`: writes nothing, and fails when the table is stale. */
+/** Writes the tables of rights and of types of items in docs/security.md. With `--check`: writes nothing, and fails when the table is stale. */
 
 const schema = buildSchema((await loadFamilies(families)).map(({ graphql }) => graphql))
 const fields = ['Query', 'Mutation', 'Subscription'].flatMap((name) => {
@@ -34,6 +35,22 @@ writeTable('docs/security.md', {
     `|---|${ROLES.map(() => ':-:|').join('')}---|`,
     ...rights.map((right) =>
       cells([`${right.verb} ${right.kind}`, ...ROLES.map((role) => mark(right, role)), fieldsOf(right)]),
+    ),
+  ],
+})
+writeTable('docs/security.md', {
+  name: 'types of items',
+  from: 'src/core/deployers/item-types.ts',
+  lines: [
+    cells(['type', 'level', 'an item brings', 'takes']),
+    '|---|---|---|---|',
+    ...[...ITEM_TYPES, ['any other', 'COMMAND'] as const].map(([type, level]) =>
+      cells([
+        ITEM_TYPES.has(type) ? `\`${type}\`` : type,
+        level,
+        LEVEL_WORDS[level],
+        level === 'NONE' ? 'EDITOR' : 'EDITOR and AUTHOR',
+      ]),
     ),
   ],
 })

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { CHOSEN_TOKEN_RULE, isChosenToken } from './core/bearer.ts'
 import { DATABASE_DEADLINES, type DatabaseDeadlines } from './core/database-deadlines.ts'
 import { readDatabaseUrl } from './core/database-url.ts'
+import { ALL_TYPES, type EditorTypes, isItemType } from './core/deployers/item-types.ts'
 import { GATEWAY_LIMITS, type GatewayLimits, type LimitSetting } from './core/gateway-limits.ts'
 import { isLoopback } from './core/loopback.ts'
 import { readRedisUrl } from './core/redis-url.ts'
@@ -83,6 +84,8 @@ export interface Config {
   readonly documents: { readonly path: string | undefined; readonly isRequired: boolean }
   /** Folders whose executables may be run as gadgets. */
   readonly gadgetFolders: readonly string[]
+  /** Types of deploy items that an EDITOR may write whatever they bring. */
+  readonly editorTypes: EditorTypes
   readonly timeouts: TimeoutDefaults
   /** How long phase changes are kept; null: for ever. */
   readonly logRetentionMs: number | null
@@ -234,6 +237,12 @@ const schema = z.object({
   PHASELINE_DOCUMENTS: z.string().optional(),
   PHASELINE_TRUSTED_DOCUMENTS: z.enum(['optional', 'required']).default('optional'),
   PHASELINE_GADGETS: list(':').default([]),
+  PHASELINE_EDITOR_TYPES: list(',')
+    .refine(
+      (types) => types.every((type) => type === ALL_TYPES || isItemType(type)),
+      `must be types of deploy items, comma-separated, or ${ALL_TYPES} for all`,
+    )
+    .default([]),
   PHASELINE_PICKUP_TIMEOUT_MS: timeout.default(300_000),
   PHASELINE_PROGRESSING_TIMEOUT_MS: timeout.default(600_000),
   PHASELINE_ABORTING_TIMEOUT_MS: timeout.default(300_000),
@@ -358,6 +367,7 @@ export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts =
       },
       documents: { path: data.PHASELINE_DOCUMENTS, isRequired: data.PHASELINE_TRUSTED_DOCUMENTS === 'required' },
       gadgetFolders: data.PHASELINE_GADGETS,
+      editorTypes: new Set(data.PHASELINE_EDITOR_TYPES),
       timeouts: {
         pickupMs: data.PHASELINE_PICKUP_TIMEOUT_MS,
         progressingMs: data.PHASELINE_PROGRESSING_TIMEOUT_MS,

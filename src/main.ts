@@ -38,6 +38,7 @@ import { openTracing } from './start/open-tracing.ts'
 import { MIGRATIONS_FOLDER } from './start/package-folder.ts'
 import { startPruners } from './start/pruners.ts'
 import { openSignal } from './start/services.ts'
+import { warnOfEditorTypes } from './start/warn-of-editor-types.ts'
 import { warnOfNoAdministrator } from './start/warn-of-no-administrator.ts'
 import { warnOfUnknownKeys } from './start/warn-of-unknown-keys.ts'
 import { watchOwnToken } from './start/watch-own-token.ts'
@@ -192,7 +193,7 @@ export async function startApp(
       pools.set('replica', opened.pool)
     }
     const services = {
-      ...createCommands(families, { trees, system, sandbox, pool, sealing, timeouts }),
+      ...createCommands(families, { trees, system, sandbox, pool, sealing, timeouts, editorTypes: config.editorTypes }),
       ...{ agents: engineHost.agents, kinds: createKindRegistry(graphql), log, tokens, audit, logger, system },
       ...{
         pool: answering,
@@ -209,7 +210,10 @@ export async function startApp(
   }
   const measured = { log, agents: engineHost.agents, clock, work, gateway: null }
   admin?.show(gateway?.metrics ?? createMetrics({ ...measured, refusals: admin.refusals }), { tokens, audit })
-  if (roles.has('gateway')) await warnOfNoAdministrator(pool, config, logger)
+  if (roles.has('gateway')) {
+    await warnOfNoAdministrator(pool, config, logger)
+    warnOfEditorTypes(config, logger)
+  }
   const url = gateway ? `${gateway.agentsOrigin}/graphql` : config.agentsUrl
   if (roles.has('agents') && url && administrator) {
     const host = { config, gadgetFolders: [...config.gadgetFolders, ...gadgetFolders], url, administrator, logger }

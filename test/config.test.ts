@@ -240,6 +240,7 @@ test('nothing has to be set, and what is empty is not set', () => {
       disclosure: { introspection: true, suggestions: true },
       documents: { path: undefined, isRequired: false },
       gadgetFolders: [],
+      editorTypes: new Set(),
       timeouts: {
         pickupMs: 300_000,
         progressingMs: 600_000,
@@ -277,6 +278,7 @@ test('everything that can be set', () => {
       PHASELINE_ALLOWED_HOSTS: 'a.example, b.example:8443,',
       PHASELINE_ALLOWED_ORIGINS: 'https://a.example',
       PHASELINE_GADGETS: '/gadgets:/more/gadgets',
+      PHASELINE_EDITOR_TYPES: 'dns, container',
       PHASELINE_PICKUP_TIMEOUT_MS: '1',
       PHASELINE_PROGRESSING_TIMEOUT_MS: '2',
       PHASELINE_ABORTING_TIMEOUT_MS: '2147483647',
@@ -307,6 +309,7 @@ test('everything that can be set', () => {
       deadlines: { connectTimeoutMs: 100, poolTimeoutMs: 200, silenceMs: 300, startTimeoutMs: 0 },
       allowedHosts: ['a.example', 'b.example:8443'],
       gadgetFolders: ['/gadgets', '/more/gadgets'],
+      editorTypes: new Set(['dns', 'container']),
       timeouts: {
         pickupMs: 1,
         progressingMs: 2,

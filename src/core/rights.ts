@@ -133,6 +133,25 @@ export function isAbove(caller: Granted, grants: readonly Grant[]): boolean {
   return grants.length > 0 && grants.every(({ projectId }) => projectId !== null && own.includes(projectId))
 }
 
+/** Nobody is an agent and administers: who administers a project has its agents, and reads it. */
+const GRANTED_BY_ADMINS: readonly Role[] = ['VIEWER', 'AGENT']
+
+/**
+ * Refuses grants of what the caller has not itself, in the same project or in all. With a right beyond its own it would have
+ * that, by a principal of its own.
+ */
+export function requireGrants(caller: Granted, grants: readonly Grant[]): RefusalOf<'ForbiddenError'> | null {
+  for (const { role, projectId } of grants) {
+    const roles = GRANTED_BY_ADMINS.includes(role) ? ADMINS : [role, 'ADMINISTRATOR' as const]
+    const refused =
+      projectId === null
+        ? requireRight(caller, right('grant', role, roles, { everywhere: true }))
+        : requireRight(caller, right('grant', role, roles), projectId)
+    if (refused) return refused
+  }
+  return null
+}
+
 export const isAdministrator = ({ grants }: Pick<Granted, 'grants'>): boolean =>
   grants.some(({ role }) => role === 'ADMINISTRATOR')
 

@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import type { ProgramDefinition } from '../agents/program.ts'
 import type { Cli } from '../cli/cli.ts'
 import type { Config } from '../config.ts'
+import type { EditorTypes } from '../core/deployers/item-types.ts'
 import type { Machine } from '../core/machine.ts'
 import type { System } from '../core/ports/system.ts'
 import type { Right } from '../core/rights.ts'
@@ -64,6 +65,7 @@ export interface FamilyParts {
   readonly pool: Pool
   readonly sealing: Sealing
   readonly timeouts: TimeoutDefaults
+  readonly editorTypes: EditorTypes
 }
 
 /** An agent of the package: its token, and the processes that a server starts for it. */

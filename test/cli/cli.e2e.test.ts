@@ -286,7 +286,11 @@ describe('plan', () => {
     expect(out).toContain('○ foreseen: The import secretUrl has no value yet.\n')
     const agent = 'Waits for an agent of the type unheard-of, and none is connected.'
     expect(out).toContain(`○ foreseen/deploy-items/a: ${agent} (and 1 more)\n`)
+    expect(out).toContain('These items bring code, which takes the role AUTHOR:\n')
+    const brings = 'An item of the type unheard-of may bring a command on the machine of its deployer.'
+    expect(out).toContain(`○ foreseen/deploy-items/a: ${brings} (and 1 more)\n`)
     const [plan] = documents((await phaseline('plan -f - --json', { stdin })).out)
+    expect(plan?.broughtCode).toMatchObject([{ permitted: true }, { permitted: true }])
     expect(plan?.blockers).toMatchObject([{ reason: 'IMPORT' }, { reason: 'AGENT', objectCount: 2 }])
   })
 })

@@ -41,6 +41,10 @@ async function somebody(...roles: readonly ProjectRole[]): Promise<Client & Asyn
   return createClient({ url: server.url, token: secret })
 }
 const touch = (name: string) => ({ command: ['touch', join(folder, name)] })
+const POD = {
+  ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'root' } },
+  spec: { hostPID: true, containers: [{ name: 'root', image: 'busybox', securityContext: { privileged: true } }] },
+}
 const event = { project: 'shop', source: 'test', type: 'push' }
 
 test('an editor and administrator of a project cannot bring a command to it, and starts only what is there', async () => {
@@ -54,6 +58,16 @@ test('an editor and administrator of a project cannot bring a command to it, and
     () => ask(client, MUTATIONS.createProject, { name: 'new', workerTemplate: touch('project') }),
     () => ask(client, MUTATIONS.createTask, { project: 'shop', name: 'task', jobs }),
     () => ask(client, MUTATIONS.createJob, { name: 'job', spec: touch('job') }),
+    ...[
+      { type: 'gadget', config: { gadget: 'touch', args: [join(folder, 'item')] } },
+      { type: 'container', config: { image: 'busybox', command: touch('container').command } },
+      { type: 'kubernetes-manifest', config: { manifests: [POD] } },
+      { type: 'helm', config: { chart: 'pods' } },
+      { type: 'of-somebody', config: touch('somebody') },
+    ].map((item) => () => {
+      const spec = { deployItems: [{ name: 'item', ...item }] }
+      return ask(client, MUTATIONS.createInstallation, { project: 'shop', name: 'shop', spec })
+    }),
   ]
   for (const [i, way] of ways.entries()) await expect(way(), String(i)).rejects.toThrow(/ may not |^Only a worker /)
 
@@ -61,7 +75,7 @@ test('an editor and administrator of a project cannot bring a command to it, and
   const { events } = await ask(client, MUTATIONS.createEvent, { ...event, payload })
   await until(() => existsSync(join(folder, 'allowed')), { what: 'the command that is there runs' })
   expect(events).toHaveLength(1)
-  for (const name of ['template', 'both', 'project', 'task', 'job', 'payload'])
+  for (const name of ['template', 'both', 'project', 'task', 'job', 'item', 'payload'])
     expect(existsSync(join(folder, name)), name).toBe(false)
 })
 

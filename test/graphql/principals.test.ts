@@ -233,6 +233,72 @@ describe('the administrator of a project', () => {
   })
 })
 
+describe('the administrator of a project without other roles', () => {
+  const roles = ['VIEWER', 'EDITOR', 'AUTHOR', 'ADMIN'] as const
+  const code = (answer: object) => ('code' in answer ? answer.code : null)
+  const create = async (name: string, ...grants: readonly object[]) =>
+    ((await ask(CREATE_PRINCIPAL, { name, grants })) as { id: string }).id
+  const tokenOf = async (principalId: string): Promise<Viewer> =>
+    present(await viewerOf(payloadOf(await ask(ADD_TOKEN, { principalId, name: 'one' })).secret))
+  const granted = (role: string) => ({ role, project: 'own' })
+
+  test('grants what it has itself, VIEWER and AGENT, and reads which role it lacks', async () => {
+    const admin = await tokenOf(await create('only-admin', granted('ADMIN')))
+    const grants = async (role: string) => ask(CREATE_PRINCIPAL, { name: role, grants: [granted(role)] }, admin)
+    for (const role of ['VIEWER', 'ADMIN']) expect(code(await grants(role)), role).toBeNull()
+    expect(
+      await ask(CREATE_PRINCIPAL, { name: 'a', actor: 'RUNTIME', grants: [granted('AGENT')] }, admin),
+    ).toMatchObject({
+      name: 'a',
+    })
+    for (const role of ['EDITOR', 'AUTHOR'])
+      expect(await grants(role), role).toMatchObject({
+        code: 'FORBIDDEN',
+        message: `only-admin may not grant ${role}: it takes the role ${role} in the project.`,
+      })
+    for (const role of ['ADMIN', 'USER'])
+      expect(code(await ask(CREATE_TOKEN, { name: 'x', role, projects: ['own'] }, admin)), role).toBe('FORBIDDEN')
+    expect(code(await ask(CREATE_TOKEN, { name: 'x', role: 'READER', projects: ['own'] }, admin))).toBeNull()
+  })
+
+  test('makes no author: not of itself, not by the token of one, and keeps what others have', async () => {
+    const id = await create('climber', granted('ADMIN'))
+    const admin = await tokenOf(id)
+    const up = { id, grants: [granted('ADMIN'), granted('AUTHOR')] }
+    expect(code(await ask(UPDATE_PRINCIPAL, up, admin))).toBe('FORBIDDEN')
+    const author = await create('author', granted('AUTHOR'))
+    expect(code(await ask(ADD_TOKEN, { principalId: author, name: 'mine' }, admin))).toBe('FORBIDDEN')
+    expect(code(await ask(ADD_TOKEN, { principalId: id, name: 'mine' }, admin))).toBeNull()
+    const kept = { id: author, name: 'renamed', grants: [granted('VIEWER'), granted('AUTHOR')] }
+    expect(code(await ask(UPDATE_PRINCIPAL, kept, admin))).toBeNull()
+    expect(code(await ask(UPDATE_PRINCIPAL, { id: author, grants: [granted('VIEWER')] }, admin))).toBeNull()
+    expect(code(await ask(UPDATE_PRINCIPAL, kept, admin))).toBe('FORBIDDEN')
+
+    // The answer to a repetition is a new secret.
+    const both = await create('both', granted('ADMIN'), granted('AUTHOR'))
+    const was = await tokenOf(both)
+    const again = { principalId: await create('other', granted('AUTHOR')), name: 'x', idempotencyKey: 'again' }
+    expect(code(await ask(ADD_TOKEN, again, was))).toBeNull()
+    await ask(UPDATE_PRINCIPAL, { id: both, grants: [granted('ADMIN')] })
+    expect(code(await ask(ADD_TOKEN, again, { ...was, ...(await reread(was)) }))).toBe('FORBIDDEN')
+  })
+
+  test('of all projects, too', async () => {
+    const admin = await tokenOf(await create('of-all', { role: 'ADMIN' }, { role: 'AUTHOR', project: 'own' }))
+    for (const role of [...roles, 'MONITOR'])
+      expect(code(await ask(CREATE_PRINCIPAL, { name: role, grants: [{ role }] }, admin)), role).toBe(
+        ['VIEWER', 'ADMIN'].includes(role) ? null : 'FORBIDDEN',
+      )
+    for (const [project, expected] of [
+      ['own', null],
+      ['foreign', 'FORBIDDEN'],
+    ])
+      expect(code(await ask(CREATE_PRINCIPAL, { name: 'x', grants: [{ role: 'AUTHOR', project }] }, admin))).toBe(
+        expected,
+      )
+  })
+})
+
 describe('a principal', () => {
   test('has new rights at once, and keeps what the input leaves out', async () => {
     const secret = await api.token({ name: 'promoted', role: 'READER', projects: ['own'] })

@@ -167,7 +167,10 @@ export async function anotherDriver(world: World, meanwhile = async () => {}): P
   const engineHost = createEngineHost({ parts, evaluate, signal, log: NO_LOG, logger })
   return {
     engineHost,
-    commands: deploymentsCommands({ trees: engineHost.trees, sandbox, system: clock, client: pool }),
+    commands: deploymentsCommands({
+      ...{ trees: engineHost.trees, sandbox, system: clock, client: pool },
+      editorTypes: new Set(),
+    }),
     async [Symbol.asyncDispose]() {
       await engineHost[Symbol.asyncDispose]()
       await signal.close()

@@ -112,9 +112,16 @@ export interface WorldOptions {
   readonly ownDatabase?: boolean
   /** How long a command waits for its tree or its project. */
   readonly laneWaitMs?: number
+  /** The setting of this name. */
+  readonly editorTypes?: readonly string[]
 }
 
-export async function createWorld({ system, ownDatabase = false, laneWaitMs }: WorldOptions = {}): Promise<World> {
+export async function createWorld({
+  system,
+  ownDatabase = false,
+  laneWaitMs,
+  editorTypes = [],
+}: WorldOptions = {}): Promise<World> {
   const database = await (ownDatabase ? createTestDatabase() : borrowDatabase())
   const { pool } = database
   const clock = new TestClock()
@@ -130,7 +137,10 @@ export async function createWorld({ system, ownDatabase = false, laneWaitMs }: W
   const engineHost = drive()
   const sealing = createSealing([SECRET_KEY], given)
   const { trees } = engineHost
-  const familyParts = { trees, sandbox, system: given, pool, sealing, timeouts: TIMEOUTS }
+  const familyParts = {
+    ...{ trees, sandbox, system: given, pool, sealing, timeouts: TIMEOUTS },
+    editorTypes: new Set(editorTypes),
+  }
   const services = createCommands(loaded, familyParts)
   const { deployments: commands, pipelines, operations, edge } = services
   const audit = createAudit({ pool, system: given, signal, logger })

@@ -102,10 +102,10 @@ test('an event says what is missing, and keeps its payload as it is', () => {
 
 test('a plan is counted in words', () => {
   const step = (action: string): PlanStep => ({ order: 1, action, kind: 'DEPLOY_ITEM', path: ['a'], reason: '' })
-  expect(summaryOf({ steps: ['RUN', 'CREATE', 'DELETE', 'CREATE', 'ELSE'].map(step), blockers: [] })).toBe(
-    '2 to create, 1 to run again, 1 to delete, 1 to else.',
-  )
-  expect(summaryOf({ steps: [], blockers: [] })).toBe('Nothing would be done.')
+  expect(
+    summaryOf({ steps: ['RUN', 'CREATE', 'DELETE', 'CREATE', 'ELSE'].map(step), blockers: [], broughtCode: [] }),
+  ).toBe('2 to create, 1 to run again, 1 to delete, 1 to else.')
+  expect(summaryOf({ steps: [], blockers: [], broughtCode: [] })).toBe('Nothing would be done.')
 })
 
 test('the address of a form', () => {

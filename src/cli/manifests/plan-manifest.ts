@@ -14,15 +14,14 @@ const PLAN = gql(`query Plan($input: PlanInstallationInput!) {
   planInstallation(input: $input) {
     __typename
     ... on InstallationPlan { steps { order action kind path reason } blockers { reason message kind path objectCount }
-      spec { truncated differences { path change before after } } }
+      broughtCode { path type level message permitted } spec { truncated differences { path change before after } } }
     ...Refusal
   }
 }\n${REFUSAL_FRAGMENT}`)
 
-type Blocker = Extract<
-  NonNullable<ResultOf<typeof PLAN>['planInstallation']>,
-  { __typename: 'InstallationPlan' }
->['blockers'][number]
+type Plan = Extract<NonNullable<ResultOf<typeof PLAN>['planInstallation']>, { __typename: 'InstallationPlan' }>
+type Blocker = Plan['blockers'][number]
+type Code = Plan['broughtCode'][number]
 
 async function readPlan(session: Session, manifest: PlacedManifest) {
   const { name, project, spec } = manifest
@@ -55,8 +54,8 @@ export async function planManifest(session: Session, manifest: PlacedManifest): 
   const { name, project } = manifest
   const { action, outcome } = await readPlan(session, manifest)
   if (!outcome.ok) return session.refuse(atSource(outcome.refusal, manifest.source))
-  const { steps, blockers } = outcome.value
-  session.emit({ project, name, action, steps, blockers })
+  const { steps, blockers, broughtCode } = outcome.value
+  session.emit({ project, name, action, steps, blockers, broughtCode })
   if (steps.length === 0) session.say('Nothing would be done.')
   else
     session.say(
@@ -73,7 +72,22 @@ export async function planManifest(session: Session, manifest: PlacedManifest): 
     )
   if (blockers.length > 0)
     session.say('', 'As things are now, it would wait:', ...blockers.map((one) => describe(session, one)))
+  if (broughtCode.length > 0)
+    session.say(
+      '',
+      'These items bring code, which takes the role AUTHOR:',
+      ...[...Map.groupBy(broughtCode, ({ type }) => type).values()].map((some) => describeCode(session, some)),
+    )
   return EXIT.ok
+}
+
+/** Items of one type, which the caller may write all or not at all. */
+function describeCode({ paint }: Session, [first, ...others]: readonly Code[]): string {
+  if (!first) return ''
+  const { path, message, permitted } = first
+  const mark = permitted ? paint('dim', '○') : paint('red', '✗')
+  const more = others.length > 0 ? paint('dim', ` (and ${others.length} more)`) : ''
+  return `${mark} ${plain(path.join('/'))}: ${plain(message)}${permitted ? '' : ' You may not write it.'}${more}`
 }
 
 function describe({ paint }: Session, { path, message, objectCount }: Blocker): string {

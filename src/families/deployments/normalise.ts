@@ -1,3 +1,4 @@
+import { ITEM_TYPE_RULE, isItemType } from '../../core/deployers/item-types.ts'
 import { hasExpressions } from '../../core/expression.ts'
 import { LIMITS } from '../../core/limits.ts'
 import { isName, NAME_RULE, type Problems } from '../../core/problems.ts'
@@ -32,7 +33,6 @@ interface TimeoutsInput {
 /** Bounds of one root's whole spec. */
 const MOST = { items: LIMITS.deployItems.max, installations: LIMITS.installations.max, depth: 16 } as const
 
-const TYPE = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$/
 const MAX_MS = 2 ** 31 - 1
 
 interface Counting {
@@ -99,7 +99,7 @@ function normaliseItem(item: ItemInput, path: string, problems: Problems): ItemS
   checkName(item.name, `${path}.name`, problems)
   if (hasExpressions(item.target))
     problems.add(`${path}.target`, 'is taken as it stands: expressions are in config and exports')
-  if (!TYPE.test(item.type)) problems.add(`${path}.type`, 'must be a plain word of letters, digits, . _ / or -')
+  if (!isItemType(item.type)) problems.add(`${path}.type`, ITEM_TYPE_RULE)
   return {
     name: item.name,
     type: item.type,

@@ -1,9 +1,11 @@
-import { EDITORS, PEOPLE, type Right, right } from '../../core/rights.ts'
+import { AUTHORS, EDITORS, PEOPLE, type Right, right } from '../../core/rights.ts'
 
 export const rights = {
   plan: right('plan', 'INSTALLATION', PEOPLE),
   create: right('create', 'INSTALLATION', EDITORS),
   update: right('update', 'INSTALLATION', EDITORS),
+  /** Besides the right to create or update, for items of types that bring code. */
+  bringCode: right('bring code with', 'DEPLOY_ITEM', AUTHORS),
   reconcile: right('reconcile', 'INSTALLATION', EDITORS),
   cancel: right('cancel', 'INSTALLATION', EDITORS),
   delete: right('delete', 'INSTALLATION', EDITORS),

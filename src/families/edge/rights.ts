@@ -1,4 +1,4 @@
-import { ADMINS, AGENTS, EDITORS, type Right, right } from '../../core/rights.ts'
+import { ADMINS, AGENTS, AUTHORS, EDITORS, type Right, right } from '../../core/rights.ts'
 
 const ofInstance = (kind: 'CLUSTER_INST' | 'APP_INST') => ({
   create: right('create', kind, EDITORS),
@@ -12,6 +12,8 @@ export const rights = {
   upgradeCloudlet: right('upgrade', 'CLOUDLET', EDITORS),
   deleteCloudlet: right('delete', 'CLOUDLET', EDITORS),
   resolveUpgrade: right('resolve the upgrade of', 'CLOUDLET', ADMINS),
+  /** Besides the right to create or update one. */
+  bringCode: right('bring code with', 'APP_INST', AUTHORS),
   serveCloudlet: right('serve', 'CLOUDLET', AGENTS, { actor: 'CRM' }),
 } as const satisfies Readonly<Record<string, Right>>
 

@@ -10,7 +10,7 @@ import {
 } from '../../core/errors.ts'
 import type { Outcome } from '../../core/ports/outcome.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
-import { isAbove } from '../../core/rights.ts'
+import { type Grant, isAbove, requireGrants } from '../../core/rights.ts'
 import { recordDoneIn } from '../../store/audit.ts'
 import { isBuiltIn } from '../../store/built-in-principals.ts'
 import type { Client } from '../../store/client.ts'
@@ -40,7 +40,8 @@ import { grantsOf } from './tokens.ts'
 
 /**
  * Writes of principals and tokens, each in one transaction. Who administers projects may write principals that have
- * grants in these projects only.
+ * grants in these projects only, and gives them no right that it has not itself: neither by a grant, nor by a token of a
+ * principal that has one.
  */
 
 type Parts = Pick<GraphQLContext, 'records' | 'system' | 'tokens' | 'viewer'>
@@ -73,13 +74,15 @@ export async function createToken(parts: Parts, input: CreateToken & Keyed): Pro
  * The secret of the first answer is stored nowhere. As long as nobody has used it, that answer counts as lost, and the token
  * gets another one.
  */
-const sameToken = ({ tokens, viewer, system }: Parts, client: Client): Repeat<WithSecret, Invalid> => ({
+const sameToken = ({ tokens, viewer, system }: Parts, client: Client): Repeat<WithSecret, Invalid | Forbidden> => ({
   idOf: ({ row }) => row.id,
   again: async (id) => {
     const row = await lockToken(client, id)
     const isValid = row?.revokedAt === null && (row.expiresAt === null || row.expiresAt > system.now())
     if (!isValid || !isAbove(viewer, grantsOf(row.principal)))
       return refuse(keyOf(`has created the token ${id}, which is not valid any more`))
+    const refused = requireGrants(viewer, grantsOf(row.principal))
+    if (refused) return refuse(refused)
     if (row.lastUsedAt !== null)
       return refuse(keyOf(`has created the token ${id}, which is in use: its secret is not shown again`))
     return { ok: true, row, secret: await tokens.renew(client, id) }
@@ -117,7 +120,8 @@ async function insert(
   if (!found.ok) return found
   const { grants } = found
   const principal = { ...wanted, id: system.id(), grants, createdAt: system.now(), generation: 1, identity: null }
-  if (!isAbove(viewer, grantsOf(principal))) return refuse(beyond(viewer))
+  const refused = refusalOf(viewer, grantsOf(principal))
+  if (refused) return refuse(refused)
   await insertPrincipal(client, principal)
   return { ok: true, principal }
 }
@@ -156,7 +160,8 @@ export async function updatePrincipal(parts: Parts, input: UpdatePrincipal & Key
     const found = input.grants ? await findGrants(client, viewer, read.principal) : { ok: true as const, ...principal }
     if (!found.ok) return found
     const changed = { ...principal, ...read.principal, grants: found.grants }
-    if (!isAbove(viewer, grantsOf(changed))) return refuse(beyond(viewer))
+    const refused = refusalOf(viewer, grantsOf(changed), principal.grants)
+    if (refused) return refuse(refused)
     await updateRow(client, id, changed)
     return { ok: true, principal: { ...changed, generation: principal.generation + 1 } }
   }
@@ -181,12 +186,15 @@ export const deletePrincipal = (
 export async function createPrincipalToken(
   parts: Parts,
   input: Keyed & { readonly principalId: string; readonly name: string; readonly expiresInMs?: number | null },
-): Promise<Outcome<WithSecret, Invalid | Missing>> {
+): Promise<Outcome<WithSecret, Invalid | Forbidden | Missing>> {
   const read = readNewToken(input)
   if (!read.ok) return read
-  const create = async (client: Client): Promise<Outcome<WithSecret, Invalid | Missing>> => {
+  const create = async (client: Client): Promise<Outcome<WithSecret, Invalid | Forbidden | Missing>> => {
     const locked = await lockOwned(client, parts.viewer, input.principalId)
-    return locked.ok ? { ok: true, ...(await parts.tokens.create(client, locked.principal, read.token)) } : locked
+    if (!locked.ok) return locked
+    const refused = requireGrants(parts.viewer, grantsOf(locked.principal))
+    if (refused) return refuse(refused)
+    return { ok: true, ...(await parts.tokens.create(client, locked.principal, read.token)) }
   }
   const request = { mutation: 'createPrincipalToken', input, subject: subjectOf(input.principalId) }
   return await once(parts, request, create, (client) => sameToken(parts, client))
@@ -231,6 +239,17 @@ const OF_ISSUER = invalidInput([
 const BUILT_IN = invalidInput([
   { path: 'input', message: 'names a principal of the server itself: only the setting PHASELINE_TOKEN changes it' },
 ])
+/** Why the viewer may not write a principal with these grants, of which it has some already. */
+function refusalOf(viewer: Viewer, grants: readonly Grant[], present: readonly Grant[] = []): Forbidden | null {
+  if (!isAbove(viewer, grants)) return beyond(viewer)
+  const isPresent = (grant: Grant): boolean =>
+    present.some(({ role, projectId }) => role === grant.role && projectId === grant.projectId)
+  return requireGrants(
+    viewer,
+    grants.filter((grant) => !isPresent(grant)),
+  )
+}
+
 const beyond = ({ name }: Viewer): Forbidden =>
   forbidden(`${name} may write principals only within the projects that it administers.`)
 

@@ -111,7 +111,7 @@ builder.mutationField('createToken', (t) =>
     ),
     nullable: true,
     description:
-      'Creates a principal with a token, and returns the secret, which cannot be read again. Refused for more projects than those that the caller administers. For a principal that there is already, use createPrincipalToken.',
+      'Creates a principal with a token, and returns the secret, which cannot be read again. Refused for more projects than those that the caller administers, and for roles that it has not there itself. For a principal that there is already, use createPrincipalToken.',
     typeOptions: { description: 'The principal and its token to create.' },
     input: {
       name: t.input.string({
@@ -161,7 +161,7 @@ builder.mutationField('createPrincipalToken', (t) =>
     ),
     nullable: true,
     description:
-      'Creates a further token of a principal, and returns its secret, which cannot be read again. All tokens of a principal share its idempotency keys and the work that it holds, so that one can replace another.',
+      'Creates a further token of a principal, and returns its secret, which cannot be read again. All tokens of a principal share its idempotency keys and the work that it holds, so that one can replace another. Refused for a principal with roles that the caller has not itself.',
     typeOptions: { description: 'The token to create.' },
     input: {
       principalId: t.input.id({ required: true, description: 'Id of the principal.' }),

@@ -1,6 +1,6 @@
 import { v7 } from 'uuid'
 import type { Viewer } from '../../../src/core/ports/viewer.ts'
-import type { Right } from '../../../src/core/rights.ts'
+import { type Right, right } from '../../../src/core/rights.ts'
 import type { Actor } from '../../../src/core/vocabulary.ts'
 import { rights as pipelines } from '../../../src/families/pipelines/rights.ts'
 import { addJob } from '../../testkit/pipelines.ts'
@@ -33,6 +33,9 @@ const input =
   (place: Place): object => ({ input: of(place) })
 const worker = { command: ['true'] }
 const spec = { size: 1 }
+const bringing = { deployItems: [{ name: 'a', type: 'gadget', config: { gadget: 'a' } }] }
+/** It takes EDITOR and AUTHOR, which no caller of one role has. */
+const both = (verb: string, kind: string): Right => right(verb, kind, ['ADMINISTRATOR'])
 
 const queries: Readonly<Record<string, Case | readonly Case[]>> = {
   auditChain: {},
@@ -104,6 +107,7 @@ const mutations: Readonly<Record<string, Case | readonly Case[]>> = {
   createAppInst: {
     inPlace: input(({ cluster, project }) => ({ clusterInstId: cluster, name: `${project}-pending`, spec })),
     root: 'cloudlet',
+    right: both('bring code with', 'APP_INST'),
   },
   createCloudlet: { inPlace: input(({ project }) => ({ project, name: `${project}-cloudlet` })) },
   createClusterInst: {
@@ -111,7 +115,13 @@ const mutations: Readonly<Record<string, Case | readonly Case[]>> = {
     root: 'cloudlet',
   },
   createEvent: { inPlace: input(({ project }) => ({ project, source: 'test', type: 'push' })) },
-  createInstallation: { inPlace: input(({ project }) => ({ project, name: `${project}-app`, spec: {} })) },
+  createInstallation: [
+    { inPlace: input(({ project }) => ({ project, name: `${project}-app`, spec: {} })) },
+    {
+      inPlace: input(({ project }) => ({ project, name: `${project}-app`, spec: bringing })),
+      right: both('bring code with', 'INSTALLATION'),
+    },
+  ],
   createJob: { variables: { input: { name: 'another', spec: worker } } },
   createPrincipal: { inPlace: input(({ project }) => ({ name: 'one', grants: [{ role: 'VIEWER', project }] })) },
   createPrincipalToken: { inPlace: input(({ principal }) => ({ principalId: principal, name: 'another' })) },
@@ -149,7 +159,11 @@ const mutations: Readonly<Record<string, Case | readonly Case[]>> = {
   revokeToken: { inPlace: input(({ token }) => ({ id: token })), fresh: fresh.principal },
   setDataObject: { inPlace: input(({ project }) => ({ project, name: `${project}-data`, value: 1 })) },
   setSecret: { inPlace: input(({ project }) => ({ project, name: 'SECRET', value: 'x' })) },
-  updateAppInst: { inPlace: input(({ pendingApp }) => ({ id: pendingApp, spec })), root: 'cloudlet' },
+  updateAppInst: {
+    inPlace: input(({ pendingApp }) => ({ id: pendingApp, spec: { size: 2 } })),
+    root: 'cloudlet',
+    right: both('bring code with', 'APP_INST'),
+  },
   updateClusterInst: { inPlace: input(({ cluster }) => ({ id: cluster, spec })), root: 'cloudlet' },
   rollbackInstallation: {
     inPlace: input(({ idle }) => ({ id: idle, toGeneration: 1, reconcile: false })),

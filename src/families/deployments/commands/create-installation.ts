@@ -9,6 +9,7 @@ import { checkRootScope, declareScope } from '../root-scope.ts'
 import type { CreateInstallation } from './inputs.ts'
 import type { CommandParts } from './parts.ts'
 import { readSpec } from './read-spec.ts'
+import { requireCodeRight } from './require-code-right.ts'
 
 export async function createInstallation(
   parts: CommandParts,
@@ -25,7 +26,9 @@ export async function createInstallation(
   const access = { right: rights.create, project: input.project, canShare }
   const done = await inProject(parts.trees, viewer, access, (project) =>
     idempotent(project, viewer, { mutation: 'createInstallation', input }, async () => {
-      const refused = await checkRootScope(project, { id: null, name: input.name, spec })
+      const refused =
+        requireCodeRight(parts, viewer, { projectId: project.projectId, name: input.name, spec, present: null }) ??
+        (await checkRootScope(project, { id: null, name: input.name, spec }))
       if (refused) return refuse(refused)
       const tree = project.createRoot({
         kind: 'INSTALLATION',

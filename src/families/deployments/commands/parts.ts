@@ -1,3 +1,4 @@
+import type { EditorTypes } from '../../../core/deployers/item-types.ts'
 import type { System } from '../../../core/ports/system.ts'
 import type { Sandbox } from '../../../sandbox/index.ts'
 import type { Client } from '../../../store/client.ts'
@@ -7,6 +8,7 @@ export interface CommandParts {
   readonly trees: Trees
   readonly sandbox: Sandbox
   readonly system: System
+  readonly editorTypes: EditorTypes
   /** For finding the tree of an object before locking it. */
   readonly client: Client
 }

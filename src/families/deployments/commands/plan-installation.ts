@@ -10,13 +10,16 @@ import { findProjectId } from '../../../store/projects.ts'
 import { statement } from '../../../store/statement.ts'
 import { findFor, refuse } from '../../access.ts'
 import { queryPlanFacts } from '../blocker-queries.ts'
+import { type BroughtItem, broughtCode } from '../brought-code.ts'
 import { type PlanStep, planApply, planDelete } from '../plan.ts'
 import { type PlanBlocker, predictBlockers, requiredNames, typesOf } from '../predict-blockers.ts'
 import { readExisting } from '../read-existing.ts'
 import { rights } from '../rights.ts'
+import type { InstallationSpec } from '../spec.ts'
 import type { PlanInstallation } from './inputs.ts'
 import type { CommandParts } from './parts.ts'
 import { readSpec } from './read-spec.ts'
+import { mayBring } from './require-code-right.ts'
 
 type PlanRefusal = RefusalOf<'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'ForbiddenError' | 'LimitError'>
 
@@ -24,6 +27,8 @@ export interface InstallationPlan {
   readonly steps: readonly PlanStep[]
   /** What it would wait for, as things are now. */
   readonly blockers: readonly PlanBlocker[]
+  /** Items that bring code, and whether the viewer may bring it. */
+  readonly broughtCode: readonly (BroughtItem & { readonly permitted: boolean })[]
   /** Of the root, now and then; undefined: none. Null: it stays as it is. */
   readonly specs: { readonly before: unknown; readonly after: unknown } | null
 }
@@ -43,10 +48,11 @@ export async function planInstallation(
       ok: true,
       steps: existing ? planDelete(existing, input.delete.withoutUninstall ?? false) : [],
       blockers: [],
+      broughtCode: [],
       specs: existing && { before: existing.spec, after: undefined },
     }
   const wanted = input.create ?? input.update
-  if (!wanted?.spec) return { ok: true, steps: [], blockers: [], specs: null }
+  if (!wanted?.spec) return { ok: true, steps: [], blockers: [], broughtCode: [], specs: null }
   const problems = new Problems()
   const name = input.create?.name ?? existing?.name ?? ''
   if (!isName(name)) problems.add('input.create.name', NAME_RULE)
@@ -55,22 +61,26 @@ export async function planInstallation(
   const steps = planApply(name, spec, existing)
   const place = await placeOf(parts, id, input.create?.project ?? 'default')
   const asked = { ...place, names: requiredNames(spec), types: typesOf(spec) }
+  const brought = broughtCode(name, spec, (existing?.spec ?? null) as InstallationSpec | null).map((item) => ({
+    ...item,
+    permitted: mayBring(parts, viewer, item, place.projectId),
+  }))
   const facts = await queryPlanFacts(parts.client, asked, agentsSince(parts.system.now()))
   const blockers = predictBlockers(name, spec, steps, facts)
-  return { ok: true, steps, blockers, specs: { before: existing?.spec, after: spec } }
+  return { ok: true, steps, blockers, broughtCode: brought, specs: { before: existing?.spec, after: spec } }
 }
 
 /** Where the names of its imports are looked up. */
 async function placeOf({ client }: CommandParts, id: string | undefined, project: string) {
-  if (id === undefined) return { id: null, project }
+  if (id === undefined) return { id: null, project, projectId: await findProjectId(client, project) }
   const { rows } = await PROJECT_OF.query(client, [id])
-  return { id, project: rows[0]?.name ?? project }
+  return { id, project: rows[0]?.name ?? project, projectId: rows[0]?.id ?? null }
 }
 
 const PROJECT_OF = statement({
-  text: 'select p.name from object o join project p on p.id = o.project_id where o.id = $1',
+  text: 'select p.id, p.name from object o join project p on p.id = o.project_id where o.id = $1',
   params: [uuid],
-  row: { name: text },
+  row: { id: uuid, name: text },
 })
 
 /** The root installation that changes, or the project of a new one. */

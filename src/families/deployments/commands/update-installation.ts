@@ -23,6 +23,7 @@ import { findInstallation } from './access.ts'
 import type { RollbackInstallation, UpdateInstallation } from './inputs.ts'
 import type { CommandParts } from './parts.ts'
 import { readSpec } from './read-spec.ts'
+import { requireCodeRight } from './require-code-right.ts'
 
 type UpdateResult = CommandResult<
   'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'ForbiddenError' | 'LimitError'
@@ -73,12 +74,12 @@ async function writeUpdate(
       project,
       viewer,
       request,
-      async (): Promise<CommandResult<'NotFoundError' | 'ConflictError' | 'InvalidInputError'>> => {
+      async (): Promise<CommandResult<'NotFoundError' | 'ConflictError' | 'ForbiddenError' | 'InvalidInputError'>> => {
         const tree = await project.lockTree(found.rootId)
         await tree?.load([input.id])
         const node = tree?.slice.get(input.id)
         if (!tree || !node) return refuse(notFound(input.id, 'installation'))
-        return update(project, tree, node, { input, spec, labels, origin: { by: viewer.name, cause }, viewer })
+        return update(parts, project, tree, node, { input, spec, labels, origin: { by: viewer.name, cause }, viewer })
       },
     ),
   )
@@ -94,11 +95,12 @@ interface Change {
 }
 
 async function update(
+  parts: CommandParts,
   project: LockedProject,
   tree: LockedTree,
   node: Node,
   { input, spec, labels, origin, viewer }: Change,
-): Promise<CommandResult<'ConflictError' | 'InvalidInputError'>> {
+): Promise<CommandResult<'ConflictError' | 'ForbiddenError' | 'InvalidInputError'>> {
   const { slice, root } = tree
   const { id, generation, deletionRequestedAt } = node.row
   if (typeof input.expectedGeneration === 'number' && input.expectedGeneration !== generation) {
@@ -108,10 +110,13 @@ async function update(
     if (deletionRequestedAt || installation(node).nextDeletion) {
       return refuse({ type: 'ConflictError', code: 'BUSY', message: 'It is being deleted.', objectId: id })
     }
-    const refused = await checkRootScope(project, { id, name: node.row.name, spec })
+    const { name } = node.row
+    const present = (await loadSpecs(tree.client, [id])).get(id) as InstallationSpec
+    const refused =
+      requireCodeRight(parts, viewer, { projectId: project.projectId, name, spec, present }) ??
+      (await checkRootScope(project, { id, name, spec }))
     if (refused) return refuse(refused)
-    const known = await loadSpecs(tree.client, [id])
-    if (!sameJson(known.get(id), spec)) {
+    if (!sameJson(present, spec)) {
       if (isObserved(node.row)) await keepSpec(tree.client, node.row)
       await keepGeneration(tree.client, node.row, { at: slice.now, by: origin.by })
       slice.setSpec(node, spec)

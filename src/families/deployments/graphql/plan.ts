@@ -1,3 +1,4 @@
+import { type CodeLevel, describeCode } from '../../../core/deployers/item-types.ts'
 import { diffJson } from '../../../core/json-diff.ts'
 import { JsonDiffRef, MAX_DIFFERENCES } from '../../../graphql/objects/json-difference.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
@@ -48,6 +49,36 @@ const PlanBlockerRef = builder.objectRef<PlanBlocker>('PlanBlocker').implement({
     objectCount: t.exposeInt('objectCount', { description: 'Count of the objects that would wait for it.' }),
   }),
 })
+const CodeLevelEnum = builder.enumType('CodeLevel', {
+  description: 'How far code that a deploy item brings reaches at worst.',
+  values: {
+    NONE: { description: 'It brings nothing that runs.' },
+    IMAGE: { description: 'An image, and a command in it, that an engine of containers runs.' },
+    CLUSTER: { description: 'Objects of a cluster, with all that runs in them.' },
+    COMMAND: {
+      description: 'A command on the machine of its deployer. Types that the package does not have count as this.',
+    },
+  } as const satisfies Readonly<Record<CodeLevel, object>>,
+})
+const PlannedCodeRef = builder.objectRef<InstallationPlan['broughtCode'][number]>('PlannedCode').implement({
+  description: 'A deploy item that brings code to run which is not there yet.',
+  fields: (t) => ({
+    path: t.stringList({
+      description: 'Names from the root down to the item.',
+      resolve: ({ path }) => [...path],
+    }),
+    type: t.exposeString('type', { description: 'Type of the item, which makes it bring code.' }),
+    level: t.expose('level', { type: CodeLevelEnum, description: 'How far that code reaches.' }),
+    message: t.string({
+      description: 'What such an item brings, for people.',
+      resolve: ({ type }) => `${describeCode(type)}.`,
+    }),
+    permitted: t.exposeBoolean('permitted', {
+      description:
+        'Whether the viewer may bring it: it has the role AUTHOR in the project, or the server lets editors write items of the type. Otherwise the mutation is refused (FORBIDDEN).',
+    }),
+  }),
+})
 interface Plan extends InstallationPlan {
   readonly __typename: 'InstallationPlan'
 }
@@ -64,6 +95,12 @@ const InstallationPlanRef = builder.objectRef<Plan>('InstallationPlan').implemen
       description:
         'What would keep steps from ending, as things are now: required imports that nobody exports, and types of work that no connected agent takes. Each once; empty if nothing would.',
       resolve: ({ blockers }) => [...blockers],
+    }),
+    broughtCode: t.field({
+      type: [PlannedCodeRef],
+      description:
+        'Deploy items that bring code to run: those of such a type that are new, or whose type, target or config changes, or what expressions of their config read in the tree. They take the role AUTHOR besides.',
+      resolve: ({ broughtCode }) => [...broughtCode],
     }),
     spec: t.field({
       type: JsonDiffRef,

@@ -1,8 +1,10 @@
-import { generationMismatch, invalidInput, transitionRefused } from '../../../core/errors.ts'
+import { APP_INST, isForEditors } from '../../../core/deployers/item-types.ts'
+import { generationMismatch, invalidInput, type RefusalOf, transitionRefused } from '../../../core/errors.ts'
 import { sameJson } from '../../../core/json.ts'
 import { type LabelInput, labelsOf } from '../../../core/labels.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
+import { requireRight } from '../../../core/rights.ts'
 import type { Node } from '../../../core/tree.ts'
 import { json, uuid } from '../../../store/column-types.ts'
 import { statement } from '../../../store/statement.ts'
@@ -13,7 +15,7 @@ import { fail } from '../end-operation.ts'
 import { type InstanceKind, PARENTS } from '../kinds.ts'
 import { isRequested } from '../operations.ts'
 import { ask } from '../requests.ts'
-import { instanceRights } from '../rights.ts'
+import { instanceRights, rights } from '../rights.ts'
 import type { InstanceSpec } from '../spec.ts'
 import { inUse } from './cloudlets.ts'
 import {
@@ -31,6 +33,7 @@ import {
 
 /** Commands of users on cluster and app instances. An instance runs one operation at a time, and none beside one that it depends on. */
 
+type WriteRefusal = RefusalOf<'ConflictError' | 'ForbiddenError'>
 type WriteResult = CommandResult<'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'ForbiddenError'>
 
 export interface CreateInstance {
@@ -49,7 +52,9 @@ export async function createInstance(parts: EdgeParts, viewer: Viewer, input: Cr
   const spec = readSpec(input.spec, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
   const at = { id: parentId, kind: PARENTS[kind], request: { mutation: `create${kind}`, input } }
-  return onceOnObject(parts, viewer, instanceRights[kind].create, at, async (tree, parent) => {
+  return onceOnObject<WriteRefusal>(parts, viewer, instanceRights[kind].create, at, async (tree, parent) => {
+    const refused = requireCodeRight(parts, viewer, kind, tree)
+    if (refused) return refuse(refused)
     const stopped = upgradeInTheWay(tree.root)
     if (stopped) return stopped
     if (parent.row.phase !== 'READY')
@@ -69,6 +74,17 @@ export async function createInstance(parts: EdgeParts, viewer: Viewer, input: Cr
     dispatchNow(node, slice)
     return { ok: true, objectId: node.row.id }
   })
+}
+
+/** An app brings an image, and a command in it. */
+function requireCodeRight(
+  { editorTypes }: EdgeParts,
+  viewer: Viewer,
+  kind: InstanceKind,
+  { root }: LockedTree,
+): RefusalOf<'ForbiddenError'> | null {
+  if (kind !== APP_INST || isForEditors(kind, editorTypes)) return null
+  return requireRight(viewer, rights.bringCode, root.row.projectId)
 }
 
 function readSpec(spec: unknown, problems: Problems): InstanceSpec {
@@ -97,7 +113,11 @@ export async function updateInstance(parts: EdgeParts, viewer: Viewer, input: Up
   const spec = readSpec(input.spec, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
   const at = { id, kind, request: { mutation: `update${kind}`, input } }
-  return onceOnObject(parts, viewer, instanceRights[kind].update, at, async (tree, node) => {
+  return onceOnObject<WriteRefusal>(parts, viewer, instanceRights[kind].update, at, async (tree, node) => {
+    const persisted = await readStoredSpec(tree, id)
+    const isEqual = sameJson(persisted, spec)
+    const refused = isEqual ? null : requireCodeRight(parts, viewer, kind, tree)
+    if (refused) return refuse(refused)
     const stopped = await inTheWayOf(tree, node)
     if (stopped) return stopped
     const { generation } = node.row
@@ -106,10 +126,9 @@ export async function updateInstance(parts: EdgeParts, viewer: Viewer, input: Up
     const children = kind === 'CLUSTER_INST' ? await childrenOf(tree, node) : []
     const moving = children.find(({ row }) => row.phase !== 'READY')
     if (moving) return busy(moving)
-    const persisted = await readStoredSpec(tree, id)
     const { specRevision, lastRevision, drifted } = instanceDetails(node)
     // An equal spec changes nothing, unless the instance has drifted from it.
-    if (!drifted && sameJson(persisted, spec)) return { ok: true, objectId: id }
+    if (!drifted && isEqual) return { ok: true, objectId: id }
     const { slice } = tree
     begin(tree, node, parts)
     const revision = lastRevision + 1

@@ -1,3 +1,4 @@
+import type { EditorTypes } from '../../../core/deployers/item-types.ts'
 import { notFound, type Refusal, type RefusalOf } from '../../../core/errors.ts'
 import type { Outcome, Refused, WrittenObject } from '../../../core/ports/outcome.ts'
 import type { System } from '../../../core/ports/system.ts'
@@ -19,6 +20,7 @@ import { dispatchTo, fenceParts } from '../requests.ts'
 export interface EdgeParts {
   readonly trees: Trees
   readonly system: System
+  readonly editorTypes: EditorTypes
   /** For finding the tree of an object before locking it. */
   readonly client: Client
 }

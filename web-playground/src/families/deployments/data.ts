@@ -16,7 +16,8 @@ export const UPDATE_INSTALLATION = gql(
 )
 const PLAN = gql(`query Plan($input: PlanInstallationInput!) {
   answer: planInstallation(input: $input) {
-    __typename ... on InstallationPlan { steps { order action kind path reason } blockers { reason message kind path objectCount } } ...Refusal
+    __typename ... on InstallationPlan { steps { order action kind path reason } blockers { reason message kind path objectCount }
+      broughtCode { path type message permitted } } ...Refusal
   }
 }\n${REFUSAL}`)
 const EXISTING = gql(`query Existing($project: String!, $path: [String!]!) {

@@ -1,7 +1,7 @@
 import { type CSSProperties, useState } from 'react'
 import { humanKind } from '../../../model/known.ts'
 import { plural } from '../../../model/words.ts'
-import { actionOf, type Plan, type PlanBlocker, type PlanStep, summaryOf } from '../model/plan.ts'
+import { actionOf, type Plan, type PlanBlocker, type PlannedCode, type PlanStep, summaryOf } from '../model/plan.ts'
 
 const PAGE = 100
 
@@ -9,9 +9,11 @@ const PAGE = 100
 export function PlanPreview({ plan, stale }: { readonly plan: Plan; readonly stale: boolean }) {
   const [room, setRoom] = useState(PAGE)
   const { steps, blockers } = plan
+  const forbidden = plan.broughtCode.filter(({ permitted }) => !permitted)
   return (
     <div className="plan" aria-busy={stale}>
       <p role="status">{stale ? 'Looking again…' : summaryOf(plan)}</p>
+      {forbidden.length > 0 && <Forbidden code={forbidden} />}
       {blockers.length > 0 && <Blockers blockers={blockers} />}
       {steps.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
@@ -41,6 +43,21 @@ function Blockers({ blockers }: { readonly blockers: readonly PlanBlocker[] }) {
           <li key={`${reason} ${message}`}>
             <b className="reason">{reason}</b> {path.join('/')}: {message}
             {objectCount > 1 && <span className="quiet"> – and {plural(objectCount - 1, 'object')} more</span>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** Items that the viewer may not write. */
+function Forbidden({ code }: { readonly code: readonly PlannedCode[] }) {
+  return (
+    <section className="notice" aria-label="What takes the role AUTHOR">
+      <ul className="things">
+        {code.slice(0, PAGE).map(({ path, message }) => (
+          <li key={path.join('/')}>
+            <b className="reason">AUTHOR</b> {path.join('/')}: {message} You may not write it.
           </li>
         ))}
       </ul>

@@ -13,9 +13,17 @@ export interface PlanBlocker {
   readonly path: readonly string[]
   readonly objectCount: number
 }
+/** An item that brings code. */
+export interface PlannedCode {
+  readonly path: readonly string[]
+  readonly message: string
+  /** Whether the viewer may bring it. */
+  readonly permitted: boolean
+}
 export interface Plan {
   readonly steps: readonly PlanStep[]
   readonly blockers: readonly PlanBlocker[]
+  readonly broughtCode: readonly PlannedCode[]
 }
 
 /** Symbols are distinguishable without colour; `look` is a class of phases. */
