@@ -1,5 +1,6 @@
 import pino from 'pino'
 import { isDatabaseUnavailable } from './core/database-unavailable.ts'
+import { escapeHidden } from './core/hidden-text.ts'
 import { traceFields } from './tracing/spans.ts'
 
 export type Logger = pino.Logger
@@ -29,6 +30,8 @@ const hooks: pino.LoggerOptions['hooks'] = {
   logMethod(args, method) {
     if (!tellsOfOutage(args[0])) method.apply(this, args)
   },
+  // The last character ends the line.
+  streamWrite: (line) => escapeHidden(line.slice(0, -1)) + line.slice(-1),
 }
 
 /** JSON lines on stderr: stdout belongs to what a command prints. */

@@ -12,15 +12,24 @@ import { startThroughOutages } from './start/start-through-outages.ts'
 
 export { StartProblem } from './start/start-problem.ts'
 
+type Say = (text: string) => void
+
 export interface ServeOptions extends Pick<AppOptions, 'families'> {
   /** Applies the example tree to a new data folder. */
   readonly example: boolean
+  /** Prints a line for people. */
+  readonly say: Say
   /** Ends the server; without it SIGINT and SIGTERM do. */
   readonly signal?: AbortSignal
 }
 
 /** `phaseline serve`: runs until it is stopped. Throws StartProblem. */
-export async function serve({ example, signal = stopSignal(), families = ownFamilies }: ServeOptions): Promise<void> {
+export async function serve({
+  example,
+  say,
+  signal = stopSignal(),
+  families = ownFamilies,
+}: ServeOptions): Promise<void> {
   const exposed = exposedSecrets(process.env)
   const config = await readConfig(families)
   const logger = createLogger(config.logLevel)
@@ -40,22 +49,22 @@ export async function serve({ example, signal = stopSignal(), families = ownFami
   // A browser does not send the fragment. The user knows a configured token already.
   const fragment = token && !config.token ? `#token=${token.reveal()}` : ''
   if (origin) {
-    sayAddresses(origin, fragment)
+    sayAddresses(say, origin, fragment)
   }
-  if (config.roles.has('agents')) warnOfCommands(config, exposed, logger)
+  if (config.roles.has('agents')) warnOfCommands(config, exposed, { logger, say })
   // The example calls this server, and does not know the authority of its certificate.
   if (example && origin && token && !config.tls) {
     const { showExample } = await import('./example.ts')
     const options = { origin, token: token.reveal(), dataDir: config.dataDir, folder: WEBSHOP_EXAMPLE, signal, say }
     // The example's lines have moved the addresses out of sight.
-    if (await showExample(options)) sayAddresses(origin, fragment)
+    if (await showExample(options)) sayAddresses(say, origin, fragment)
   }
   if (!signal.aborted) await new Promise((stopped) => signal.addEventListener('abort', stopped, { once: true }))
   say('Stopping …')
   await app.drain()
 }
 
-function sayAddresses(origin: string, fragment: string): void {
+function sayAddresses(say: Say, origin: string, fragment: string): void {
   say(`Phaseline is at ${origin}/${fragment}`)
   say(`GraphiQL is at ${origin}/graphql${fragment}`)
 }
@@ -85,7 +94,7 @@ async function readConfig(families: readonly FamilyDefinition[]): Promise<Config
 function warnOfCommands(
   { workloads, processRuntimeOff, tls, agentsPort }: Config,
   exposed: readonly string[],
-  logger: Logger,
+  { logger, say }: { readonly logger: Logger; readonly say: Say },
 ): void {
   if (processRuntimeOff)
     say(
@@ -101,8 +110,6 @@ function warnOfCommands(
       'workers and jobs of the process runtime can read these settings in the environment of the server: name files that hold them, or commands that print them, with _FILE or _COMMAND at the end of each name',
     )
 }
-
-const say = (text: string): boolean => process.stdout.write(`${text}\n`)
 
 function stopSignal(): AbortSignal {
   const stop = new AbortController()

@@ -73,6 +73,15 @@ test('the table allows only what is there', () => {
   expect(unused).toEqual([])
 })
 
+test('the command line writes to a terminal in one place, which cleans what it writes', () => {
+  const isOfCli = (file: string) => /^cli\/|^families\/\w+\/(cli\/|cli\.ts)/.test(file)
+  const writing = files.filter(
+    (file) => isOfCli(file) && /\b(stdout|stderr|out|err)\.write\(/.test(readFileSync(join(SRC, file), 'utf8')),
+  )
+  // The other two run before, and after, there is anything to print of others.
+  expect(writing.toSorted()).toEqual(['cli/main.ts', 'cli/run-process.ts', 'cli/terminal/io.ts'])
+})
+
 test('a family never imports another family', () => {
   const wrong = inner.filter(({ file, to }) => {
     const [from, into] = [familyOf(file), familyOf(to)]

@@ -33,7 +33,8 @@ export function findUrl(
   const text = given ?? (env.PHASELINE_URL || currentUrl(env) || DEFAULT_URL)
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol)) {
-    return { ok: false, message: `${JSON.stringify(text)} is not an http or https URL.` }
+    // It may hold a password.
+    return { ok: false, message: `${JSON.stringify(text.replace(/.*@/s, '…@'))} is not an http or https URL.` }
   }
   if (url.username || url.password) {
     return { ok: false, message: 'The URL must not hold credentials: use PHASELINE_TOKEN or --token-file.' }

@@ -28,6 +28,7 @@ import { addToken } from './commands/token.ts'
 import { addTree } from './commands/tree.ts'
 import { addWatch } from './commands/watch.ts'
 import { addWhoami } from './commands/whoami.ts'
+import { printText } from './terminal/io.ts'
 
 const AFTER_HELP = `
 Exit codes: 0 ok, 1 the thing failed, 2 usage or invalid input, 3 refused, 4 no connection or not authorised,
@@ -70,8 +71,8 @@ export async function createProgram(cli: Cli, families: readonly FamilyDefinitio
     .showHelpAfterError('(--help shows what there is)')
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => io.stdout.write(text),
-      writeErr: (text) => io.stderr.write(text),
+      writeOut: (text) => printText(io.stdout, text),
+      writeErr: (text) => printText(io.stderr, text),
       // `--token=…` is no option of ours: the error must not repeat what may be a secret.
       outputError: (text, write) => write(text.replace(/(unknown option '[^'=]*)=[^']*/, '$1')),
     })

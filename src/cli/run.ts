@@ -8,8 +8,7 @@ import { ADDRESS_HINT, certificateHint, REMEDY } from './connection.ts'
 import { withGlobalOptions } from './global-options.ts'
 import { createProgram } from './program.ts'
 import { EXIT, type ExitCode } from './terminal/exit.ts'
-import { type Io, printJson, printLine } from './terminal/io.ts'
-import { plain } from './terminal/text.ts'
+import { type Io, printJson, printLine, printText } from './terminal/io.ts'
 
 /**
  * Runs one command line (without node and script), with the commands of these families; returns the exit code. It never
@@ -42,17 +41,15 @@ function explain(error: unknown, json: boolean, io: Io): ExitCode {
   }
   const problem = problemOfSurroundings(error)
   if (problem !== null) {
-    const message = plain(problem)
-    if (json) printJson(io.stdout, { error: { code: 'SURROUNDINGS', message } })
-    else printLine(io.stderr, message)
+    if (json) printJson(io.stdout, { error: { code: 'SURROUNDINGS', message: problem } })
+    else printLine(io.stderr, problem)
     return EXIT.unavailable
   }
-  printLine(io.stderr, `This is a defect of phaseline: ${error instanceof Error ? error.stack : String(error)}`)
+  printText(io.stderr, `This is a defect of phaseline: ${error instanceof Error ? error.stack : String(error)}\n`)
   return EXIT.bug
 }
 
-function describeClientError({ kind, message }: ClientError): string {
-  const said = plain(message)
+function describeClientError({ kind, message: said }: ClientError): string {
   switch (kind) {
     case 'network':
       return `Cannot reach the server: ${said}${certificateHint(said) || ADDRESS_HINT}`

@@ -1,11 +1,10 @@
 import { type Command, Option } from 'commander'
 import { type Client, createClient } from '../client/index.ts'
-import { writeYaml } from '../manifest/index.ts'
 import { type Connection, type ConnectionOptions, DEFAULT_URL, findConnection } from './connection.ts'
 import { describeRest, type PagedList } from './objects/pages.ts'
 import { printRefusal, type Refusal } from './objects/refusal.ts'
 import { EXIT, type ExitCode } from './terminal/exit.ts'
-import { type Io, type Output, printJson, printLine } from './terminal/io.ts'
+import { type Io, type Output, printJson, printLine, printYaml } from './terminal/io.ts'
 import { type Paint, painter, wantsColour } from './terminal/paint.ts'
 import { tableFor } from './terminal/table.ts'
 
@@ -96,7 +95,7 @@ export async function withSession(
       if (listed) remark(describeRest(listed))
     },
     emit: (value) => {
-      if (isYaml) io.stdout.write(`---\n${writeYaml(value)}`)
+      if (isYaml) printYaml(io.stdout, value)
       else if (json) printJson(io.stdout, value)
     },
     refuse: (refusal) => printRefusal(refusal, json, io.stdout, io.stderr),

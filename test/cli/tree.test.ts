@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { SYMBOLS } from '../../src/cli/objects/phases.ts'
@@ -235,8 +236,7 @@ describe('renderTree', () => {
     const coloured = renderTree(model, { ...options, paint: painter(true) })
     const bare = renderTree(model, { ...options, paint: painter(false) })
     expect(coloured.join()).toContain('\u001b[')
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is looked for
-    expect(coloured.map((line) => line.replace(/\u001b\[\d+m/g, ''))).toEqual(bare)
+    expect(coloured.map((line) => stripVTControlCharacters(line))).toEqual(bare)
   })
 
   it('says which items the finished job never reached', () => {

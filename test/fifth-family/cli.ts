@@ -5,7 +5,6 @@ import { REFUSAL_FRAGMENT } from '../../src/cli/objects/refusal.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../src/cli/session.ts'
 import { ask } from '../../src/cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../src/cli/terminal/exit.ts'
-import { plain } from '../../src/cli/terminal/text.ts'
 import type { TypedDocument } from '../../src/documents/typed-document.ts'
 import type { FamilyCli } from '../../src/families/define-family.ts'
 import type { CreateBackup } from './commands.ts'
@@ -45,7 +44,7 @@ async function create(session: Session, name: string, { project, volume, wait }:
   if (!outcome.ok) return session.refuse(outcome.refusal)
   const { id, phase } = outcome.value
   session.emit({ id, name, phase })
-  session.say(`${plain(`${project}/${name}`)} created, now ${phase}`)
+  session.say(`${project}/${name} created, now ${phase}`)
   return wait ? await follow(session, id, (result) => result.outcome === 'succeeded') : EXIT.ok
 }
 

@@ -2,7 +2,6 @@ import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { printLine } from '../terminal/io.ts'
 import type { Style } from '../terminal/paint.ts'
-import { plain } from '../terminal/text.ts'
 import { type AuditEvent, type AuditFilter, followEvents, newestEvents } from './read-events.ts'
 
 interface Listing {
@@ -34,19 +33,19 @@ function describe({ paint }: Session, event: AuditEvent): string {
     String(sequence).padStart(8),
     paint('dim', at),
     paint(STYLES[outcome], outcome.padEnd(7)),
-    plain(principalName ?? '(no valid token)'),
+    principalName ?? '(no valid token)',
     paint('bold', operation),
     objectOf(event),
     code ?? '',
     count > 1 ? `${count} times` : '',
-    paint('dim', address === null ? '' : `from ${plain(address)}`),
+    paint('dim', address === null ? '' : `from ${address}`),
   ]
   return parts.filter(Boolean).join('  ')
 }
 
 function objectOf({ objectKind, objectName, objectId, projectName }: AuditEvent): string {
   const name = objectName ?? objectId
-  if (name === null) return projectName === null ? '' : plain(projectName)
+  if (name === null) return projectName === null ? '' : projectName
   const where = projectName === null || objectKind === 'PROJECT' ? '' : `${projectName}/`
-  return plain(`${objectKind ?? ''} ${where}${name}`.trim())
+  return `${objectKind ?? ''} ${where}${name}`.trim()
 }

@@ -5,8 +5,7 @@ import type { FamilyDefinition } from '../../families/define-family.ts'
 import type { Cli } from '../cli.ts'
 import { findUrl, tokenSetting } from '../connection.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
-import { printLine } from '../terminal/io.ts'
-import { plain } from '../terminal/text.ts'
+import { printLine, printText } from '../terminal/io.ts'
 
 type Programs = NonNullable<FamilyDefinition['programs']>
 
@@ -50,7 +49,7 @@ async function runAgents(
   const tokenFile = given['token-file'] ?? (isInFile ? io.env.PHASELINE_TOKEN_FILE : undefined)
   // Loaded only here: every other command starts without the agents.
   const { runAgents, UsageError } = await import('../../agents/run-agents.ts')
-  const print = (text: string): void => printLine(io.stderr, text.split('\n').map(plain).join('\n'))
+  const print = (text: string): void => printText(io.stderr, `${text}\n`)
   const printers = new Map(Object.keys(programs).map((type) => [type, printProblems(`Agent of ${type}`, { print })]))
   try {
     await runAgents({

@@ -9,7 +9,6 @@ import { FILES_HELP, parseFiles } from '../options.ts'
 import { applyProjects } from '../projects/apply-all.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { type ExitCode, worst } from '../terminal/exit.ts'
-import { plain } from '../terminal/text.ts'
 
 interface ApplyOptions extends SessionOptions {
   readonly file: readonly string[]
@@ -53,7 +52,7 @@ async function apply(session: Session, options: ApplyOptions): Promise<ExitCode>
     applied.push(outcome.value)
     const { action, generation } = outcome.value
     const again = action === 'unchanged' && options.reconcile ? ', runs again' : ''
-    session.say(`${plain(manifest.name)} ${action} (generation ${generation})${again}`)
+    session.say(`${manifest.name} ${action} (generation ${generation})${again}`)
     session.emit(outcome.value)
   }
   if (options.wait) {

@@ -5,8 +5,7 @@ import type { FamilyDefinition } from '../../families/define-family.ts'
 import type { Told } from '../../start/backup-commands.ts'
 import type { Cli } from '../cli.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
-import { printJson, printLine } from '../terminal/io.ts'
-import { plain } from '../terminal/text.ts'
+import { printJson, printLine, printText } from '../terminal/io.ts'
 
 interface Options {
   readonly tools?: string
@@ -82,7 +81,7 @@ async function perform(cli: Cli, json: boolean, work: () => Promise<Performed>):
     if (!(error instanceof BackupProblem)) throw error
     const { reason, message } = error
     if (json) printJson(stdout, { error: { code: reason, message } })
-    else printLine(stderr, message.split('\n').map(plain).join('\n'))
+    else printText(stderr, `${message}\n`)
     return EXITS[reason]
   }
 }
@@ -100,9 +99,9 @@ function describe({ manifest: { rows, log, secretKeys } }: Told): string {
   return [
     `${counts.length} tables with ${counts.reduce((sum, n) => sum + n, 0)} rows`,
     `the log up to ${log.head}`,
-    keys === '' ? 'no secrets' : `secrets sealed with the keys ${plain(keys)}`,
+    keys === '' ? 'no secrets' : `secrets sealed with the keys ${keys}`,
   ].join(', ')
 }
 
 const warning = (keys: readonly string[]): string =>
-  `These settings lack the keys ${plain(keys.join(', '))}: without them the secrets in it do not open (docs/backup.md).`
+  `These settings lack the keys ${keys.join(', ')}: without them the secrets in it do not open (docs/backup.md).`

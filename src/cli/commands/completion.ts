@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { completionFor, SHELLS, type Shell } from '../completion.ts'
+import { printText } from '../terminal/io.ts'
 
 /** `phaseline completion SHELL`: a script that completes commands and options. */
 export function addCompletion(program: Command, cli: Cli): void {
@@ -18,6 +19,6 @@ fish:  phaseline completion fish | source`,
     .action((shell: string, _options: unknown, command: Command) => {
       const known = SHELLS.find((one): one is Shell => one === shell)
       if (!known) command.error(`error: expected one of ${SHELLS.join(', ')}`)
-      else cli.io.stdout.write(completionFor(known, program))
+      else printText(cli.io.stdout, completionFor(known, program))
     })
 }

@@ -10,7 +10,6 @@ import { type CheckedRule, checkGadget } from '../gadget/check-gadget.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { type Io, printJson, printLine } from '../terminal/io.ts'
 import { painter, wantsColour } from '../terminal/paint.ts'
-import { plain } from '../terminal/text.ts'
 
 interface CheckOptions {
   readonly env?: Readonly<Record<string, string>>
@@ -39,7 +38,7 @@ export function addGadget(program: Command, cli: Cli): void {
 async function check(io: Io, path: string, args: readonly string[], options: CheckOptions): Promise<ExitCode> {
   const found = await realpath(path).catch(() => null)
   const problem = found === null ? 'There is no such file.' : await unusable(found)
-  if (found === null || problem !== null) return refuse(io, `${plain(path)}: ${problem}`, options.json === true)
+  if (found === null || problem !== null) return refuse(io, `${path}: ${problem}`, options.json === true)
   const state = await mkdtemp(join(tmpdir(), 'gadget-check-'))
   const rules: CheckedRule[] = []
   try {
@@ -89,7 +88,7 @@ function refuse(io: Io, message: string, json: boolean): ExitCode {
 function tell({ stdout, env }: Io, { rule, problem }: CheckedRule): void {
   const paint = painter(wantsColour(stdout, env))
   printLine(stdout, `${problem === null ? paint('green', 'ok ') : paint('red', 'NOT')} ${rule}`)
-  if (problem !== null) printLine(stdout, `    ${plain(problem)}`)
+  if (problem !== null) printLine(stdout, `    ${problem}`)
 }
 
 function summary(rules: readonly CheckedRule[]): string {

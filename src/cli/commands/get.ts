@@ -13,7 +13,7 @@ import { notFoundRefusal } from '../objects/refusal.ts'
 import { type LabelArgument, parseCount, parseKinds, parseLabel, parsePhases } from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
-import { duration, plain, words } from '../terminal/text.ts'
+import { duration, words } from '../terminal/text.ts'
 
 interface GetOptions extends SessionOptions {
   readonly project?: string
@@ -80,7 +80,7 @@ async function getOne(session: Session, name: string, { project, kind }: GetOpti
   if (!object) return session.refuse(notFoundRefusal(`${name} is gone.`))
   session.emit(object)
   const exports = Object.entries(object.exports ?? {})
-  const exported = exports.map(([key, value]) => ['exports', plain(`${key}: ${shownValue(value)}`)] as const)
+  const exported = exports.map(([key, value]) => ['exports', `${key}: ${shownValue(value)}`] as const)
   session.say(...describeObject(object, Date.now(), session.paint, exported))
   return EXIT.ok
 }

@@ -25,7 +25,7 @@ export function addInit(program: Command, cli: Cli): void {
         `PHASELINE_TOKEN=$(npx phaseline token create ${written.value.name} --role agent --type ${type} -q) npm --prefix ${folder} start`,
         `npx phaseline apply -f ${folder}/greeting.yaml --wait   # in another terminal`,
       ]
-      printLine(io.stdout, `\nNext:\n${next.map((line) => `  ${line}`).join('\n')}`)
+      for (const line of ['', 'Next:', ...next.map((line) => `  ${line}`)]) printLine(io.stdout, line)
       cli.exitCode = EXIT.ok
     })
 }

@@ -8,7 +8,7 @@ import { describeWho } from '../login/who.ts'
 import { withUrlOption } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { type Io, printJson, printLine } from '../terminal/io.ts'
-import { duration, plain } from '../terminal/text.ts'
+import { duration } from '../terminal/text.ts'
 
 interface LoginOptions extends UrlOptions {
   readonly issuer?: string
@@ -67,7 +67,7 @@ async function login(io: Io, url: string, { issuer, context, json = false }: Log
   if (context !== undefined && !json) printLine(stdout, `Commands call ${context}.`)
   const setting = tokenSetting({}, env)
   if (setting) printLine(stderr, `${setting} is set, and goes before this sign-in.`)
-  if (!renews) printLine(stderr, `${plain(name)} gives no refresh token: the sign-in ends with its token.`)
+  if (!renews) printLine(stderr, `${name} gives no refresh token: the sign-in ends with its token.`)
   return EXIT.ok
 }
 
@@ -86,8 +86,8 @@ async function logout(io: Io, url: string, { json = false }: LoginOptions): Prom
   if (json) printJson(io.stdout, { url, issuer: ended?.issuer ?? null, revoked: ended?.revoked ?? null })
   else printLine(io.stdout, ended ? `You are signed out of ${url}.` : `Nobody is signed in to ${url} here.`)
   if (ended?.revoked === 'unknown')
-    printLine(io.stderr, `${plain(ended.issuer)} has no way to be told: its tokens end by themselves.`)
+    printLine(io.stderr, `${ended.issuer} has no way to be told: its tokens end by themselves.`)
   if (ended?.revoked !== 'failed') return EXIT.ok
-  printLine(io.stderr, `${plain(ended.issuer)} could not be told: end the session there.`)
+  printLine(io.stderr, `${ended.issuer} could not be told: end the session there.`)
   return EXIT.unavailable
 }

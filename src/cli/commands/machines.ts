@@ -39,7 +39,8 @@ async function machines(session: Session, kind: ObjectKind | undefined, options:
   })
   if (stateMachines.length === 0) return session.refuse(notFoundRefusal('The server knows no machine of this kind.'))
   session.emit(stateMachines)
-  for (const machine of stateMachines) session.say(...(options.mermaid ? [machine.mermaid] : describe(machine)))
+  for (const machine of stateMachines)
+    session.say(...(options.mermaid ? machine.mermaid.split('\n') : describe(machine)))
   return EXIT.ok
 }
 

@@ -12,7 +12,7 @@ import { describeLimits, describeProject } from '../projects/describe.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
-import { duration, plain } from '../terminal/text.ts'
+import { duration } from '../terminal/text.ts'
 
 interface CreateOptions extends SessionOptions {
   readonly maxWorkers?: number
@@ -139,6 +139,6 @@ function report(
 ): ExitCode {
   if (!outcome.ok) return session.refuse(outcome.refusal)
   session.emit({ kind: 'Project', name, action })
-  session.say(`project ${plain(name)} ${action}`)
+  session.say(`project ${name} ${action}`)
   return EXIT.ok
 }

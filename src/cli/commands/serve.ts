@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { FamilyDefinition } from '../../families/define-family.ts'
 import type { Cli } from '../cli.ts'
 import { EXIT } from '../terminal/exit.ts'
-import { printLine } from '../terminal/io.ts'
+import { printLine, printText } from '../terminal/io.ts'
 
 const SETTINGS = `
 Settings come from the environment, all optional:
@@ -27,11 +27,12 @@ export function addServe(program: Command, cli: Cli, families: readonly FamilyDe
       // Loaded only here: every other command is a client and must start fast.
       const { serve, StartProblem } = await import('../../serve.ts')
       try {
-        await serve({ example, signal: cli.io.signal, families })
+        const say = (text: string): void => printLine(cli.io.stdout, text)
+        await serve({ example, say, signal: cli.io.signal, families })
         cli.exitCode = EXIT.ok
       } catch (error) {
         if (!(error instanceof StartProblem)) throw error
-        printLine(cli.io.stderr, error.message)
+        printText(cli.io.stderr, `${error.message}\n`)
         cli.exitCode = error.isTemporary ? EXIT.unavailable : EXIT.usage
       }
     })

@@ -3,7 +3,6 @@ import type { Cli } from '../cli.ts'
 import { askWho, describeWho } from '../login/who.ts'
 import { type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { EXIT } from '../terminal/exit.ts'
-import { plain } from '../terminal/text.ts'
 
 /** `phaseline whoami`: whom the server takes the caller for, and why. */
 export function addWhoami(program: Command, cli: Cli): void {
@@ -14,7 +13,7 @@ export function addWhoami(program: Command, cli: Cli): void {
         const { url, source } = session.connection
         const viewer = await askWho(session.client, session.io.signal)
         session.emit({ viewer, url, source })
-        session.say(describeWho(viewer), `  server  ${url}`, `  token   ${plain(source)}`)
+        session.say(describeWho(viewer), `  server  ${url}`, `  token   ${source}`)
         return EXIT.ok
       })
     })

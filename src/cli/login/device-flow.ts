@@ -2,7 +2,6 @@ import * as oauth from 'oauth4webapi'
 import { pause } from '../../client/pause.ts'
 import type { OfferedLogin, SignIn } from '../../sign-in/index.ts'
 import { discover, optionsOf, signInOf } from '../../sign-in/issuer.ts'
-import { plain } from '../terminal/text.ts'
 import { LoginProblem } from './login-problem.ts'
 import { reasonOf } from './offered-logins.ts'
 
@@ -38,8 +37,8 @@ export async function signInByDevice(
   const expiresInS = Math.min(device.expires_in, MAX_LIFE_S)
   const { verification_uri_complete: complete = null } = device
   show({
-    issuer: plain(login.issuer),
-    userCode: plain(device.user_code),
+    issuer: login.issuer,
+    userCode: device.user_code,
     verificationUri: pageOf(device.verification_uri, login),
     verificationUriComplete: complete === null ? null : pageOf(complete, login),
     expiresInS,
@@ -57,17 +56,14 @@ interface Issuer {
 
 async function openIssuer(login: OfferedLogin, signal: AbortSignal): Promise<Issuer> {
   const server = await discover(login).catch((error: unknown) => {
-    throw new LoginProblem(
-      'ISSUER_UNREACHABLE',
-      `The issuer ${plain(login.issuer)} cannot be reached: ${reasonOf(error)}`,
-    )
+    throw new LoginProblem('ISSUER_UNREACHABLE', `The issuer ${login.issuer} cannot be reached: ${reasonOf(error)}`)
   })
   signal.throwIfAborted()
   if (server.device_authorization_endpoint)
     return { login, server, client: { client_id: login.deviceClientId }, signal }
   throw new LoginProblem(
     'LOGIN_UNAVAILABLE',
-    `The issuer ${plain(login.issuer)} has no sign-in for devices (RFC 8628), which this program needs: turn it on there.`,
+    `The issuer ${login.issuer} has no sign-in for devices (RFC 8628), which this program needs: turn it on there.`,
   )
 }
 
@@ -126,7 +122,7 @@ function isPassing(error: unknown): boolean {
 }
 
 function problemOf(error: unknown, { issuer, deviceClientId }: OfferedLogin): LoginProblem {
-  const name = plain(issuer)
+  const name = issuer
   if (!(error instanceof oauth.ResponseBodyError))
     return new LoginProblem('ISSUER_UNREACHABLE', `The issuer ${name} does not answer as it should: ${reasonOf(error)}`)
   switch (error.error) {
@@ -137,8 +133,8 @@ function problemOf(error: unknown, { issuer, deviceClientId }: OfferedLogin): Lo
     default:
       return new LoginProblem(
         'LOGIN_REFUSED',
-        `The issuer ${name} refuses a sign-in by device of its client ${plain(deviceClientId)}: ` +
-          plain(`${error.error}${error.error_description ? ` (${error.error_description})` : ''}`),
+        `The issuer ${name} refuses a sign-in by device of its client ${deviceClientId}: ` +
+          `${error.error}${error.error_description ? ` (${error.error_description})` : ''}`,
       )
   }
 }
@@ -150,5 +146,5 @@ const expired = (): LoginProblem =>
 function pageOf(text: string, { issuer }: OfferedLogin): string {
   const url = URL.parse(text)
   if (url && /^https?:$/.test(url.protocol)) return url.href
-  throw new LoginProblem('ISSUER_UNREACHABLE', `The issuer ${plain(issuer)} gives no address of a page to sign in.`)
+  throw new LoginProblem('ISSUER_UNREACHABLE', `The issuer ${issuer} gives no address of a page to sign in.`)
 }

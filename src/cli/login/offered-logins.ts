@@ -3,7 +3,6 @@ import { isPrivateUrl } from '../../core/loopback.ts'
 import { boundedFetch } from '../../sign-in/bounded-fetch.ts'
 import type { OfferedLogin } from '../../sign-in/index.ts'
 import { certificateHint } from '../connection.ts'
-import { plain } from '../terminal/text.ts'
 import { LoginProblem } from './login-problem.ts'
 
 const PATH = '/.well-known/phaseline'
@@ -42,11 +41,11 @@ export async function chooseLogin(url: string, wanted: string | undefined, signa
   )
   const [chosen, other] = matching
   if (!chosen || other) {
-    const names = logins.map(({ issuer }) => `--issuer ${plain(issuer)}`).join(', ')
+    const names = logins.map(({ issuer }) => `--issuer ${issuer}`).join(', ')
     throw new LoginProblem('INVALID_INPUT', `Say where to sign in, with one of: ${names}`)
   }
   if (!isPrivateUrl(chosen.issuer))
-    throw new LoginProblem('LOGIN_UNAVAILABLE', `The issuer ${plain(chosen.issuer)} is not safe: it is not at https.`)
+    throw new LoginProblem('LOGIN_UNAVAILABLE', `The issuer ${chosen.issuer} is not safe: it is not at https.`)
   return chosen
 }
 
@@ -72,6 +71,6 @@ async function readLogins(url: string, signal: AbortSignal): Promise<readonly Of
 export function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-  const reason = plain((cause instanceof Error && cause.message) || code || 'the request failed')
+  const reason = (cause instanceof Error && cause.message) || code || 'the request failed'
   return `${reason}${certificateHint(reason)}`
 }

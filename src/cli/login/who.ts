@@ -1,7 +1,6 @@
 import { type Client, ClientError, type ClientOptions, createClient } from '../../client/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { ResultOf } from '../../documents/typed-document.ts'
-import { plain } from '../terminal/text.ts'
 
 const WHO = gql('query Who { viewer { id name administrator grants { role project { name } } } }')
 export type Who = NonNullable<ResultOf<typeof WHO>['viewer']>
@@ -20,8 +19,8 @@ export async function askWhoHas(token: ClientOptions['token'], url: string, sign
 
 /** In a line, e.g. `ada: EDITOR and VIEWER of web, MONITOR of all projects`. */
 export function describeWho({ name, administrator, grants }: Who): string {
-  const byProject = Map.groupBy(grants, ({ project }) => (project ? plain(project.name) : 'all projects'))
+  const byProject = Map.groupBy(grants, ({ project }) => (project ? project.name : 'all projects'))
   const roles = [...byProject].map(([project, ofIt]) => `${ofIt.map(({ role }) => role).join(' and ')} of ${project}`)
   const rights = [...(administrator ? ['administrator'] : []), ...roles]
-  return `${plain(name)}: ${rights.length > 0 ? rights.join(', ') : 'no rights in any project'}`
+  return `${name}: ${rights.length > 0 ? rights.join(', ') : 'no rights in any project'}`
 }

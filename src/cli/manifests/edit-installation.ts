@@ -11,7 +11,6 @@ import { invalid, type Outcome, type Refusal, refused } from '../objects/refusal
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { type Io, printLine } from '../terminal/io.ts'
-import { plain } from '../terminal/text.ts'
 import { type Applied, updateInstallation } from './apply-manifest.ts'
 import { loadManifests, type PlacedManifest } from './load-manifests.ts'
 import { atSource } from './source.ts'
@@ -50,7 +49,7 @@ export async function editInstallation(session: Session, { id }: Located, option
   if (!edited.ok || (await readFile(file, 'utf8')) === before) {
     await rm(folder, { recursive: true })
     if (!edited.ok) return session.refuse(edited.refusal)
-    session.say(`${plain(name)} unchanged (generation ${generation})`)
+    session.say(`${name} unchanged (generation ${generation})`)
     return EXIT.ok
   }
   const keep = (): void => printLine(io.stderr, `What you wrote is in ${file}: phaseline apply -f ${file}`)
@@ -66,7 +65,7 @@ export async function editInstallation(session: Session, { id }: Located, option
     return code
   }
   await rm(folder, { recursive: true })
-  session.say(`${plain(name)} ${written.value.action} (generation ${written.value.generation})`)
+  session.say(`${name} ${written.value.action} (generation ${written.value.generation})`)
   session.emit(written.value)
   if (!options.wait) return EXIT.ok
   return await follow(session, id, ({ outcome }) => outcome === 'succeeded')

@@ -5,7 +5,7 @@ import { outcomeOf, REFUSAL_FRAGMENT } from '../objects/refusal.ts'
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { table } from '../terminal/table.ts'
-import { plain, words } from '../terminal/text.ts'
+import { words } from '../terminal/text.ts'
 import { findInstallation } from './apply-manifest.ts'
 import type { PlacedManifest } from './load-manifests.ts'
 import { atSource } from './source.ts'
@@ -39,13 +39,13 @@ export async function diffManifest(session: Session, manifest: PlacedManifest): 
   const { steps, spec } = outcome.value
   session.emit({ project, name, action, spec, steps })
   if (!spec?.differences.length) {
-    session.say(`${plain(name)}: the spec stays as it is`)
+    session.say(`${name}: the spec stays as it is`)
     return EXIT.ok
   }
   const counts = [...Map.groupBy(steps, (step) => step.action)].map(
     ([what, some]) => `${some.length} to ${words(what)}`,
   )
-  session.say(`${plain(name)}: ${counts.join(', ')}`, ...describeDiff(spec, session.paint))
+  session.say(`${name}: ${counts.join(', ')}`, ...describeDiff(spec, session.paint))
   return EXIT.ok
 }
 
@@ -87,10 +87,10 @@ function describeCode({ paint }: Session, [first, ...others]: readonly Code[]): 
   const { path, message, permitted } = first
   const mark = permitted ? paint('dim', '○') : paint('red', '✗')
   const more = others.length > 0 ? paint('dim', ` (and ${others.length} more)`) : ''
-  return `${mark} ${plain(path.join('/'))}: ${plain(message)}${permitted ? '' : ' You may not write it.'}${more}`
+  return `${mark} ${path.join('/')}: ${message}${permitted ? '' : ' You may not write it.'}${more}`
 }
 
 function describe({ paint }: Session, { path, message, objectCount }: Blocker): string {
   const others = objectCount > 1 ? paint('dim', ` (and ${objectCount - 1} more)`) : ''
-  return `${paint('yellow', '○')} ${plain(path.join('/'))}: ${plain(message)}${others}`
+  return `${paint('yellow', '○')} ${path.join('/')}: ${message}${others}`
 }

@@ -3,7 +3,6 @@ import type { ObjectKind } from '../../core/vocabulary.ts'
 import { type FragmentOf, gql } from '../../documents/gql.ts'
 import { parseKind } from '../options.ts'
 import type { Session } from '../session.ts'
-import { plain } from '../terminal/text.ts'
 import { checkWords } from './check-words.ts'
 import { invalid, notFoundRefusal, type Outcome, refused } from './refusal.ts'
 import { suggestPaths } from './suggest-paths.ts'
@@ -89,7 +88,7 @@ async function notFound(
   const what = kind === undefined || address.by === 'id' ? 'object' : kind
   const where = project === undefined ? '' : ` in project ${project}`
   const paths = address.by === 'path' ? await suggestPaths(session, address.path, project) : []
-  const suggestion = paths.length > 0 ? ` Did you mean ${paths.map(plain).join(', or ')}?` : ''
+  const suggestion = paths.length > 0 ? ` Did you mean ${paths.join(', or ')}?` : ''
   return `There is no ${what} ${text}${where} that you may read.${suggestion}`
 }
 

@@ -1,7 +1,6 @@
 import type { Session } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
-import { plain } from '../terminal/text.ts'
 import type { Located } from './address.ts'
 import { follow } from './follow.ts'
 import { readMachines } from './machines.ts'
@@ -30,7 +29,7 @@ export async function cancelObject(
   const outcome = await ask(session, document, input)
   if (!outcome.ok) return session.refuse(outcome.refusal)
   session.emit(outcome.value)
-  session.say(`${plain(object.name)} asked to cancel, now ${outcome.value.phase}`)
+  session.say(`${object.name} asked to cancel, now ${outcome.value.phase}`)
   if (!wait) return EXIT.ok
   // A job that succeeded before the request was not cancelled.
   return await follow(session, object.root.id, (result) => result.outcome !== 'succeeded', { focusId: object.id })

@@ -2,7 +2,7 @@ import type { Session } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { confirm } from '../terminal/terminal-input.ts'
-import { plain, words } from '../terminal/text.ts'
+import { words } from '../terminal/text.ts'
 import type { Located } from './address.ts'
 import { follow } from './follow.ts'
 import { readMachines } from './machines.ts'
@@ -28,13 +28,13 @@ export async function deleteObject(session: Session, object: Located, options: D
   const input = verbInput(verb, id, flagsOf(options))
   if (!input.ok) return session.refuse(input.refusal)
   if (options.yes !== true && session.io.stdin.isTTY === true) {
-    const what = `${words(kind)} ${plain(object.project.name)}/${plain(name)}`
+    const what = `${words(kind)} ${object.project.name}/${name}`
     if (!(await confirm(session.io, `Delete ${what} and everything beneath it?`))) return EXIT.interrupted
   }
   const outcome = await ask(session, verbDocument(verb), input.value)
   if (!outcome.ok) return session.refuse(outcome.refusal)
   session.emit({ id, kind, name, deletionRequested: true })
-  session.say(`${plain(name)} asked to be deleted`)
+  session.say(`${name} asked to be deleted`)
   if (!options.wait) return EXIT.ok
   return await follow(session, root.id, (result) => result.outcome === 'gone', { focusId: id })
 }

@@ -1,4 +1,4 @@
-import { plain, words } from '../terminal/text.ts'
+import { words } from '../terminal/text.ts'
 
 interface Blocker {
   readonly reason: string
@@ -20,7 +20,7 @@ export const blockerLabel = ({ reason }: Blocker): string => OTHERS[reason] ?? '
 /** e.g. `dependency: Depends on db, which is INIT.` */
 export function blockerText({ reason, message, verbs = [] }: Blocker): string {
   const choices = verbs.length > 0 ? ` (${verbs.map(({ label }) => label).join(', or ')})` : ''
-  return reason in OTHERS ? plain(`${message}${choices}`) : `${words(reason)}: ${plain(message)}`
+  return reason in OTHERS ? `${message}${choices}` : `${words(reason)}: ${message}`
 }
 
 /** Both in one. */

@@ -1,5 +1,5 @@
 import type { Paint } from '../terminal/paint.ts'
-import { plain, shorten } from '../terminal/text.ts'
+import { shorten } from '../terminal/text.ts'
 
 /** The differences of two JSON documents, as the API has them. */
 interface ShownDiff {
@@ -18,7 +18,7 @@ const WIDTH = 200
 /** A line for each difference: what was removed, what was added, and what was replaced by what. */
 export function describeDiff({ differences, truncated }: ShownDiff, paint: Paint): string[] {
   const lines = differences.map(({ path, change, before, after }) => {
-    const where = plain(path.join('.')) || 'all'
+    const where = path.join('.') || 'all'
     if (change === 'ADDED') return paint('green', `+ ${where}: ${shown(after)}`)
     if (change === 'REMOVED') return paint('red', `- ${where}: ${shown(before)}`)
     return paint('yellow', `~ ${where}: ${shown(before)} → ${shown(after)}`)
@@ -26,4 +26,4 @@ export function describeDiff({ differences, truncated }: ShownDiff, paint: Paint
   return truncated ? [...lines, '  and more'] : lines
 }
 
-const shown = (value: unknown): string => shorten(plain(JSON.stringify(value) ?? ''), WIDTH)
+const shown = (value: unknown): string => shorten(JSON.stringify(value) ?? '', WIDTH)

@@ -1,6 +1,6 @@
 import type { FragmentOf } from '../../documents/gql.ts'
 import type { Paint } from '../terminal/paint.ts'
-import { duration, plain, words } from '../terminal/text.ts'
+import { duration, words } from '../terminal/text.ts'
 import { describeProgress } from '../tree/render.ts'
 import { blockerLabel, blockerText } from './describe-blocker.ts'
 import { describeFields, type Field } from './fields.ts'
@@ -27,7 +27,7 @@ function describeRequest(
   ago: (time: string) => string,
 ): string {
   const parts = [verb, mode === 'STANDARD' ? null : mode, by && `by ${by}`, at && ago(at)]
-  return plain(`${parts.filter(Boolean).join(', ')}: ${message}`)
+  return `${parts.filter(Boolean).join(', ')}: ${message}`
 }
 
 /** What failed by itself, by its path. */
@@ -40,22 +40,22 @@ export function describeObject(object: FullObject, now: number, paint: Paint, mo
   const ago = (time: string): string => `${time} (${duration(Math.max(0, now - Date.parse(time)))} ago)`
   const { error, jobId, finishedJobId, deletionRequestedAt, progress, children } = object
   const fields: readonly Field[] = [
-    ['name', paint('bold', plain(object.name))],
-    ['path', object.parent && plain(object.path)],
+    ['name', paint('bold', object.name)],
+    ['path', object.parent && object.path],
     ['kind', words(object.kind)],
     ['id', object.id],
-    ['project', plain(object.project.name)],
-    ['labels', object.labels.map(({ key, value }) => plain(`${key}=${value}`)).join(', ')],
-    ['parent', object.parent && `${plain(object.parent.name)} in ${plain(object.root.name)}`],
+    ['project', object.project.name],
+    ['labels', object.labels.map(({ key, value }) => `${key}=${value}`).join(', ')],
+    ['parent', object.parent && `${object.parent.name} in ${object.root.name}`],
     ['children', children.totalCount ? String(children.totalCount) : null],
     ...more,
     ['phase', `${paint(style, `${symbol} ${object.phase}`)}${object.finished ? '' : ', not finished'}`],
     ['since', ago(object.phaseSince)],
     ['progress', progress && object.phaseClass !== 'DONE' ? describeProgress(progress) : null],
-    ['error', error && paint('red', plain(`${error.code}: ${error.message}`))],
-    ['root cause', error?.rootCause && paint('red', plain(describeCause(error.rootCause)))],
+    ['error', error && paint('red', `${error.code}: ${error.message}`)],
+    ['root cause', error?.rootCause && paint('red', describeCause(error.rootCause))],
     ...(error?.causes ?? []).map(
-      (cause) => ['caused by', plain(`${words(cause.kind)} ${cause.name}: ${cause.code}: ${cause.message}`)] as const,
+      (cause) => ['caused by', `${words(cause.kind)} ${cause.name}: ${cause.code}: ${cause.message}`] as const,
     ),
     ...object.pendingRequests.map((request) => ['pending', describeRequest(request, ago)] as const),
     // The requests are there in full.

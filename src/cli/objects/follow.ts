@@ -1,6 +1,5 @@
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
-import { plain } from '../terminal/text.ts'
 import type { Decision } from '../tree/undecided.ts'
 import { type WatchOptions, watchTree } from './watch.ts'
 import type { WatchResult } from './watch-end.ts'
@@ -28,7 +27,7 @@ export async function follow(
 }
 
 const describeDecision = (decision: Decision, howTo: NonNullable<FollowOptions['howTo']>): readonly string[] => [
-  `A person must decide about ${plain(decision.path)}: ${plain(decision.blocker.message)}`,
+  `A person must decide about ${decision.path}: ${decision.blocker.message}`,
   ...howTo(decision),
 ]
 

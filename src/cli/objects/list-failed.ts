@@ -1,7 +1,7 @@
 import { gql } from '../../documents/gql.ts'
 import type { NodeOf, ResultOf, VariablesOf } from '../../documents/typed-document.ts'
 import type { Session } from '../session.ts'
-import { duration, plain, words } from '../terminal/text.ts'
+import { duration, words } from '../terminal/text.ts'
 import { type LoggedChange, readNewest } from './log-read.ts'
 import { readMachines } from './machines.ts'
 import { readPages } from './pages.ts'
@@ -76,18 +76,17 @@ function causesOf(failed: readonly Failed[]): readonly { readonly first: Failed;
 function describe({ paint }: Session, { kind, path, project, phaseSince, error }: Failed, more: number): string {
   const ago = duration(Math.max(0, Date.now() - Date.parse(phaseSince)))
   const others = more > 0 ? paint('dim', ` (and ${more} more in this tree)`) : ''
-  const place = plain(`${project.name}/${path}`)
+  const place = `${project.name}/${path}`
   return `${paint('red', `${SYMBOLS.FAILED.symbol} ${place}`)}  ${words(kind)}, ${ago} ago: ${reasonOf(error)}${others}`
 }
 
-const reasonOf = (error: Failed['error']): string =>
-  error ? plain(`${error.code}: ${error.message}`) : 'without a reason'
+const reasonOf = (error: Failed['error']): string => (error ? `${error.code}: ${error.message}` : 'without a reason')
 
 function describeUndone(
   { paint }: Session,
   { kind, path, projectName, to, at, message, reason }: LoggedChange,
 ): string {
   const ago = duration(Math.max(0, Date.now() - Date.parse(at)))
-  const place = plain(`${projectName}/${path}`)
-  return `${paint('yellow', `${SYMBOLS.UNDOING.symbol} ${place}`)}  ${words(kind)}, ${to} ${ago} ago, undone: ${plain(message ?? reason ?? '')}`
+  const place = `${projectName}/${path}`
+  return `${paint('yellow', `${SYMBOLS.UNDOING.symbol} ${place}`)}  ${words(kind)}, ${to} ${ago} ago, undone: ${message ?? reason ?? ''}`
 }

@@ -3,7 +3,7 @@ import type { ObjectKind } from '../../core/vocabulary.ts'
 import type { Cli } from '../cli.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import type { ExitCode } from '../terminal/exit.ts'
-import { articled, plain, words } from '../terminal/text.ts'
+import { articled, words } from '../terminal/text.ts'
 import { type Located, locate } from './address.ts'
 import { invalid, type Outcome, refused } from './refusal.ts'
 
@@ -50,6 +50,6 @@ export async function locateKind(
   const located = await locate(session, text, { kind: wanted, ...(project === undefined ? {} : { project }) })
   if (!located.ok || located.value.kind === wanted) return located
   const { id, kind, name, root } = located.value
-  const hint = root.id === id ? '' : ` It belongs to ${plain(root.name)}.`
-  return refused(invalid(`${text} is the ${words(kind)} ${plain(name)}, not ${articled(words(wanted))}.${hint}`))
+  const hint = root.id === id ? '' : ` It belongs to ${root.name}.`
+  return refused(invalid(`${text} is the ${words(kind)} ${name}, not ${articled(words(wanted))}.${hint}`))
 }

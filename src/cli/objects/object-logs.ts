@@ -4,7 +4,6 @@ import type { ResultOf, VariablesOf } from '../../documents/typed-document.ts'
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { printLine } from '../terminal/io.ts'
-import { plain } from '../terminal/text.ts'
 import { notFoundRefusal } from './refusal.ts'
 
 export interface ObjectLogOptions {
@@ -104,10 +103,8 @@ export function printLogLine(session: Session, line: ObjectLogLine): void {
   if (!session.json) printLine(session.io.stdout, formatLogLine(line, session.paint))
 }
 
-/** The text, safe for a terminal and with its indentation; steps and lines of the system stand out. */
+/** The text, with its indentation; steps and lines of the system stand out. */
 export function formatLogLine({ stream, text }: ObjectLogLine, paint: Session['paint']): string {
-  const indent = /^[ \t]*/.exec(text)?.[0] ?? ''
-  const shown = indent + plain(text.slice(indent.length))
-  if (stream === 'STEP') return paint('bold', `» ${shown}`)
-  return stream === 'SYSTEM' ? paint('dim', `# ${shown}`) : shown
+  if (stream === 'STEP') return paint('bold', `» ${text}`)
+  return stream === 'SYSTEM' ? paint('dim', `# ${text}`) : text
 }

@@ -2,7 +2,6 @@ import { gql } from '../../documents/gql.ts'
 import type { NodeOf, ResultOf, VariablesOf } from '../../documents/typed-document.ts'
 import type { Session } from '../session.ts'
 import { printLine } from '../terminal/io.ts'
-import { plain } from '../terminal/text.ts'
 import { formatLogLine } from './object-logs.ts'
 
 const LINE = 'cursor lineCursor objectId at stream text object { name path project { name } }'
@@ -88,6 +87,6 @@ export function printFound(session: Session, line: FoundLine, withPath: boolean,
   const { at, object } = line
   const time = timestamps ? `${session.paint('dim', at)} ` : ''
   const path = object ? `${object.project.name}/${object.path}` : line.objectId
-  const where = withPath ? `${session.paint('dim', `${plain(path)} |`)} ` : ''
+  const where = withPath ? `${session.paint('dim', `${path} |`)} ` : ''
   printLine(session.io.stdout, `${time}${where}${formatLogLine(line, session.paint)}`)
 }

@@ -1,6 +1,5 @@
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { type Output, printJson, printLine } from '../terminal/io.ts'
-import { plain } from '../terminal/text.ts'
 
 /** An error of a mutation's result, or of this program's own validation. */
 export interface Refusal {
@@ -66,15 +65,15 @@ export function describeRefusal(refusal: Refusal): string[] {
   // The message may repeat the first field's.
   const fields = (refusal.fields ?? []).filter((field) => !message.includes(`${field.path}: ${field.message}`))
   return [
-    `${code}: ${plain(message)}`,
-    ...fields.map((field) => `  ${plain(field.path)}: ${plain(field.message)}`),
+    `${code}: ${message}`,
+    ...fields.map((field) => `  ${field.path}: ${field.message}`),
     ...(object ? [`  in the way: ${words(object)}`] : []),
     ...(allowed?.length ? [`  allowed from here: ${allowed.join(', ')}`] : []),
   ]
 }
 
 const words = ({ kind, name, phase, id }: NonNullable<Refusal['object']>): string =>
-  `${kind} ${plain(name)} (${phase}, id ${id})`
+  `${kind} ${name} (${phase}, id ${id})`
 
 /** Prints a refusal, as one JSON document on `out` or as text on `err`, and returns the exit code. */
 export function printRefusal(refusal: Refusal, json: boolean, out: Output, err: Output): ExitCode {

@@ -1,7 +1,7 @@
 import type { Session } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
-import { articled, plain, words } from '../terminal/text.ts'
+import { articled, words } from '../terminal/text.ts'
 import type { Located } from './address.ts'
 import { follow } from './follow.ts'
 import { readMachines } from './machines.ts'
@@ -14,7 +14,7 @@ export interface RetryOptions {
 
 /** Runs again what failed of the tree that the object is in; with `wait`, follows it until it is finished. */
 export async function retryObject(session: Session, { root }: Located, { wait }: RetryOptions): Promise<ExitCode> {
-  const name = plain(root.name)
+  const name = root.name
   const verb = (await readMachines(session.client, session.io.signal)).verb(root.kind, 'retry')
   if (!verb) return session.refuse(invalid(`${name} is ${articled(words(root.kind))}, which cannot be retried.`))
   // A job that runs what failed would do nothing here, and say that it had succeeded.
@@ -29,7 +29,7 @@ export async function retryObject(session: Session, { root }: Located, { wait }:
   session.emit(outcome.value)
   // An event is retried as a new one, an installation by a job of its own.
   const what =
-    id === root.id ? `${name} runs again what failed` : `${plain(outcome.value.name)} runs again what failed of ${name}`
+    id === root.id ? `${name} runs again what failed` : `${outcome.value.name} runs again what failed of ${name}`
   session.say(what)
   if (!wait) return EXIT.ok
   return await follow(session, id, (result) => result.outcome === 'succeeded')

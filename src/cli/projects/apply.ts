@@ -5,7 +5,6 @@ import type { PlacedProject } from '../manifests/load-manifests.ts'
 import { type Outcome, REFUSAL_FRAGMENT } from '../objects/refusal.ts'
 import type { Session } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
-import { plain } from '../terminal/text.ts'
 import { readProject } from './api.ts'
 
 export interface AppliedProject {
@@ -72,5 +71,5 @@ function changedParts({ workerTemplate, subscriptions, limits }: WantedProject, 
 export function describeApplied({ name, action, changed }: AppliedProject, dryRun = false): string {
   const what = changed.length > 0 && action === 'updated' ? ` (${changed.join(', ')})` : ''
   const would = action === 'unchanged' ? 'unchanged' : `would be ${action}`
-  return `project ${plain(name)} ${dryRun ? would : action}${what}`
+  return `project ${name} ${dryRun ? would : action}${what}`
 }

@@ -1,7 +1,7 @@
 import { type Limits, projectSpecOf, type Subscription, type WorkerTemplate } from '../../manifest/index.ts'
 import { describeFields, type Field } from '../objects/fields.ts'
 import type { Paint } from '../terminal/paint.ts'
-import { duration, plain, shorten, words } from '../terminal/text.ts'
+import { duration, shorten, words } from '../terminal/text.ts'
 import type { ShownProject } from './api.ts'
 
 const COMMAND_SHOWN = 100
@@ -11,11 +11,11 @@ export function describeProject(project: ShownProject, now: number, paint: Paint
   const { workerTemplate, subscriptions, limits } = projectSpecOf(project)
   const ago = (time: string): string => `${time} (${duration(Math.max(0, now - Date.parse(time)))} ago)`
   const fields: readonly Field[] = [
-    ['name', paint('bold', plain(project.name))],
+    ['name', paint('bold', project.name)],
     ...(workerTemplate ? describeTemplate(workerTemplate) : [['worker', 'none: it takes no events'] as const]),
     ...subscriptions.map((subscription) => ['subscribed', describeSubscription(subscription)] as const),
     ['limits', describeLimits(limits)],
-    ['secrets', project.secrets.map(({ name }) => plain(name)).join(', ')],
+    ['secrets', project.secrets.map(({ name }) => name).join(', ')],
     ['created', ago(project.createdAt)],
     ['updated', ago(project.updatedAt)],
   ]
@@ -26,16 +26,16 @@ function describeTemplate(template: WorkerTemplate): readonly Field[] {
   const { runtime, image, env, files, timeoutMs, workspace, targetLabels } = template
   return [
     ['worker', describeCommand(template)],
-    ['runtime', plain(runtime)],
-    ['image', image && plain(image)],
-    ['env', Object.keys(env).map(plain).join(', ')],
-    ['files', files.map(({ path }) => plain(path)).join(', ')],
+    ['runtime', runtime],
+    ['image', image],
+    ['env', Object.keys(env).join(', ')],
+    ['files', files.map(({ path }) => path).join(', ')],
     ['timeout', timeoutMs === null ? null : duration(timeoutMs)],
     ['workspace', workspace ? 'yes' : null],
     [
       'labels',
       Object.entries(targetLabels)
-        .map(([key, value]) => plain(`${key}=${value}`))
+        .map(([key, value]) => `${key}=${value}`)
         .join(', '),
     ],
   ]
@@ -43,7 +43,7 @@ function describeTemplate(template: WorkerTemplate): readonly Field[] {
 
 /** The program with its arguments, as far as they fit in a line. */
 export const describeCommand = ({ command, args, image }: Pick<WorkerTemplate, 'command' | 'args' | 'image'>): string =>
-  shorten(plain([...command, ...args].map(quoted).join(' ')), COMMAND_SHOWN) || plain(image ?? '')
+  shorten([...command, ...args].map(quoted).join(' '), COMMAND_SHOWN) || (image ?? '')
 
 const quoted = (part: string): string => (/^[\w@%+=:,./-]+$/.test(part) ? part : JSON.stringify(part))
 
@@ -58,7 +58,7 @@ function describeSubscription({ source, types, qualifiers, labels, task }: Subsc
     ...pairs('labelled', labels),
     ...(task ? [`makes a task of ${task.map(({ name }) => name).join(', ')}`] : []),
   ]
-  return plain(parts.join('; '))
+  return parts.join('; ')
 }
 
 /** e.g. `4 workers, 8 jobs, latest only`; empty without limits. */

@@ -1,4 +1,8 @@
-/** The output of a command. `process.stdout` is one; tests pass their own. */
+import { escapeHidden } from '../../core/hidden-text.ts'
+import { writeYaml } from '../../manifest/index.ts'
+import { cleanLine, raw } from './clean.ts'
+
+/** The output of a command. `process.stdout` is one; tests pass their own. Only this file writes to it. */
 export interface Output {
   write(text: string): unknown
   readonly isTTY?: boolean
@@ -22,9 +26,25 @@ export interface Io {
   readonly signal: AbortSignal
 }
 
-export const printLine = (out: Output, text: string): void => {
-  out.write(`${text}\n`)
+/** One line for people. Line breaks within it become blanks, so that no text from elsewhere begins a line. */
+export const printLine = (out: Output, text: string): void => print(out, `${cleanLine(text)}\n`)
+
+/** A part of a line, such as a question that is answered in it. */
+export const printPart = (out: Output, text: string): void => print(out, cleanLine(text))
+
+/** Lines for people whose breaks are this program's own. */
+export const printText = (out: Output, text: string): void => print(out, text.split('\n').map(cleanLine).join('\n'))
+
+function print(out: Output, clean: string): void {
+  out.write(raw(clean))
 }
 
-/** One JSON document, or one line of NDJSON. */
-export const printJson = (out: Output, value: unknown): void => printLine(out, JSON.stringify(value))
+/** One JSON document, or one line of NDJSON. Hidden characters are escaped, which changes no value. */
+export const printJson = (out: Output, value: unknown): void => {
+  out.write(`${escapeHidden(JSON.stringify(value))}\n`)
+}
+
+/** One YAML document. */
+export const printYaml = (out: Output, value: unknown): void => {
+  out.write(`---\n${writeYaml(value)}`)
+}

@@ -1,11 +1,16 @@
-import { styleText } from 'node:util'
+import { inspect } from 'node:util'
+import { sequence } from './clean.ts'
 import type { Io, Output } from './io.ts'
 
 export type Style = 'red' | 'green' | 'yellow' | 'cyan' | 'magenta' | 'dim' | 'bold'
 /** Puts a style on a text, unless colours are off. */
 export type Paint = (style: Style, text: string) => string
 
-const coloured: Paint = (style, text) => styleText(style, text, { validateStream: false })
+const coloured: Paint = (style, text) => {
+  const [open, close] = (inspect.colors[style] ?? []).map((code) => sequence(`${code}m`))
+  // A painted part within it ends with the same sequence.
+  return open && close ? open + text.replaceAll(close, close + open) + close : text
+}
 const plainly: Paint = (_style, text) => text
 
 export const painter = (on: boolean): Paint => (on ? coloured : plainly)

@@ -1,12 +1,12 @@
-import { columns, pad, plain, shorten } from './text.ts'
+import { columns, pad, shorten } from './text.ts'
 
-/** A plain table with aligned columns; the last column is not padded. Cells are made safe for the terminal. */
+/** A plain table with aligned columns; the last column is not padded. */
 export function table(
   head: readonly string[],
   rows: readonly (readonly string[])[],
   width = Number.POSITIVE_INFINITY,
 ): string[] {
-  const lines = [head, ...rows].map((row) => row.map(plain))
+  const lines = [head, ...rows].map((row) => row.map((cell) => cell.trim()))
   const widest = head.map((_, index) => Math.max(...lines.map((row) => columns(row[index] ?? ''))))
   const widths = fit(widest, head, width - GAP.length * (head.length - 1))
   return lines.map((row) =>
@@ -59,7 +59,7 @@ export function tableFor(
     // Commands take the first column, e.g. CLUSTER or RUN, if none has that name.
     const name = Math.max(0, head.indexOf('NAME'))
     const [project, id] = [head.indexOf('PROJECT'), head.indexOf('ID')]
-    const names = rows.map((row) => plain([row[project], row[name]].filter(Boolean).join('/')))
+    const names = rows.map((row) => [row[project], row[name]].filter(Boolean).join('/'))
     const isTwin = (one: string, index: number): boolean => names.some((other, at) => at !== index && other === one)
     return names.map((one, index) => (id >= 0 && isTwin(one, index) ? (rows[index]?.[id] ?? one) : one))
   }

@@ -1,6 +1,6 @@
 import { addAbortSignal, Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
-import type { Io } from './io.ts'
+import { type Io, printLine, printPart } from './io.ts'
 
 /** The typed line; not ok when the user gave up. */
 export type Typed = { readonly ok: true; readonly text: string; readonly rest: boolean } | { readonly ok: false }
@@ -19,14 +19,14 @@ const KILL_LINE = '\u0015'
  * @throws the signal's reason when the program is ended
  */
 export async function readHidden({ stdin, stderr, signal }: Terminal, prompt: string): Promise<Typed> {
-  stderr.write(prompt)
+  printPart(stderr, prompt)
   endWith(signal, stdin)
   stdin.setRawMode?.(true)
   try {
     return await editLine(stdin)
   } finally {
     stdin.setRawMode?.(false)
-    stderr.write('\n')
+    printLine(stderr, '')
   }
 }
 
@@ -54,7 +54,7 @@ async function editLine(stdin: Io['stdin']): Promise<Typed> {
  * @throws the signal's reason when the user interrupts
  */
 export async function confirm({ stdin, stderr, signal }: Terminal, question: string): Promise<boolean> {
-  stderr.write(`${question} [y/N] `)
+  printPart(stderr, `${question} [y/N] `)
   endWith(signal, stdin)
   const decoder = new StringDecoder('utf8')
   let answer = ''

@@ -1,20 +1,18 @@
-import { stripVTControlCharacters } from 'node:util'
 import cliTruncate from 'cli-truncate'
 import stringWidth from 'string-width'
+import { cleanLine } from './clean.ts'
 
-/** C0 and C1, line separators, and marks that change the direction of the following text. */
-const CONTROL = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu
-
-/** Foreign text made safe for one terminal line: no escape sequences, no control characters, no line breaks. */
-export const plain = (text: string): string => stripVTControlCharacters(text).replace(CONTROL, ' ').trim()
+/** The text as it will be printed: only that can be measured. A tab has no width of its own. */
+const measurable = (text: string): string => cleanLine(text).replaceAll('\t', ' ')
 
 /** Terminal columns of a text. */
-export const columns = (text: string): number => stringWidth(text)
+export const columns = (text: string): number => stringWidth(measurable(text))
 
 /** At most `width` columns, which may be infinite; an ellipsis replaces the omitted end. */
 export function shorten(text: string, width: number): string {
   if (width <= 0) return ''
-  return Number.isFinite(width) ? cliTruncate(text, width) : text
+  const printed = measurable(text)
+  return Number.isFinite(width) ? cliTruncate(printed, width) : printed
 }
 
 /** Padded with spaces, or shortened, to exactly `width` columns. */

@@ -4,7 +4,7 @@ import type { Session } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { printLine } from '../terminal/io.ts'
-import { plain, words } from '../terminal/text.ts'
+import { words } from '../terminal/text.ts'
 import { CREATE_TOKEN } from './api.ts'
 import { SecretFile } from './secret-file.ts'
 
@@ -59,10 +59,7 @@ async function create(
   if (!quiet) {
     const end = token.expiresAt === null ? 'It does not expire' : `It expires at ${token.expiresAt}`
     const where = file ? `Its secret is in ${options.secretFile}.` : 'Its secret cannot be shown again:'
-    printLine(
-      session.io.stderr,
-      `${plain(token.name)} created for the role ${words(role)} (id ${token.id}). ${end}. ${where}`,
-    )
+    printLine(session.io.stderr, `${token.name} created for the role ${words(role)} (id ${token.id}). ${end}. ${where}`)
   }
   if (!file) session.say(secret)
   return EXIT.ok

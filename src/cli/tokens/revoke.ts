@@ -2,7 +2,6 @@ import { invalid, notFoundRefusal, type Outcome, refused } from '../objects/refu
 import type { Session } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
-import { plain } from '../terminal/text.ts'
 import { REVOKE_TOKEN, TOKEN_BY_ID } from './api.ts'
 import { readTokens } from './list.ts'
 
@@ -14,7 +13,7 @@ export async function revokeToken(session: Session, text: string): Promise<ExitC
   const outcome = await ask(session, REVOKE_TOKEN, { id })
   if (!outcome.ok) return session.refuse(outcome.refusal)
   session.emit({ id, name, revoked: true })
-  session.say(`${plain(name)} revoked: every server refuses it within 2 seconds.`)
+  session.say(`${name} revoked: every server refuses it within 2 seconds.`)
   return EXIT.ok
 }
 

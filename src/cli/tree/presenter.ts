@@ -5,7 +5,6 @@ import type { WatchResult } from '../objects/watch-end.ts'
 import type { Output } from '../terminal/io.ts'
 import { printJson, printLine } from '../terminal/io.ts'
 import type { Paint } from '../terminal/paint.ts'
-import { plain } from '../terminal/text.ts'
 import type { TreeObject } from './fields.ts'
 import { countAll } from './layout.ts'
 import { type TreeChange, type TreeModel, toldBlockers } from './model.ts'
@@ -102,12 +101,12 @@ export function treeLines(out: Output, paint: Paint): Presenter {
         const text = blocker && describeBlocker(blocker)
         if (!text || printed.get(id) === text || !model.isBelow(id)) continue
         printed.set(id, text)
-        printLine(out, paint('dim', `${' '.repeat(26)}○ ${plain(model.pathOf(id))} ${text}`))
+        printLine(out, paint('dim', `${' '.repeat(26)}○ ${model.pathOf(id)} ${text}`))
       }
     },
     ended(model, result) {
       for (const line of failures(model, result, paint)) printLine(out, line)
-      printLine(out, `${plain(model.rootName)} ${result.outcome}: ${describeCounts(countAll(model)) || 'nothing left'}`)
+      printLine(out, `${model.rootName} ${result.outcome}: ${describeCounts(countAll(model)) || 'nothing left'}`)
     },
     [Symbol.dispose]() {},
   }
@@ -126,8 +125,7 @@ export function treeJson(out: Output): Presenter {
   }
 }
 
-const describeTree = (model: TreeModel): string =>
-  `${plain(model.rootName)} ${describeCounts(countAll(model)) || 'is gone'}`
+const describeTree = (model: TreeModel): string => `${model.rootName} ${describeCounts(countAll(model)) || 'is gone'}`
 
 /** Names the lifecycle of a change that does not move the object's own phase, e.g. ` upgrade` for `cloudletUpgrade`. */
 function lifecycleOf({ kind, machine }: DescribedChange, machines: Machines): string {
@@ -149,9 +147,9 @@ export function describeChange(
   return [
     `${change.at}  `,
     change.rejected ? paint('red', '! ') : isRequest ? paint('yellow', '… ') : paint(style, `${symbol} `),
-    `${plain(path)}${lifecycleOf(change, machines)}  ${isRequest ? '' : `${change.from ?? '(new)'} → `}`,
+    `${path}${lifecycleOf(change, machines)}  ${isRequest ? '' : `${change.from ?? '(new)'} → `}`,
     paint(style, change.to),
-    paint('dim', `  ${plain(why ? `${who}: ${why}` : who)}`),
+    paint('dim', why ? `  ${who}: ${why}` : `  ${who}`),
     change.rejected ? paint('red', '  refused') : '',
   ].join('')
 }
@@ -165,7 +163,7 @@ function failures(model: TreeModel, { error: why }: WatchResult, paint: Paint, m
   const parents = new Set(failed.map(({ parentId }) => parentId))
   const causes = failed.filter(({ id }) => !parents.has(id))
   const tell = (path: string, error: TreeObject['error']): string =>
-    paint('red', `✗ ${plain(path)}: ${error?.code}: ${plain(error?.message ?? '')}`)
+    paint('red', `✗ ${path}: ${error?.code}: ${error?.message ?? ''}`)
   const lines = [
     ...(model.root || !why ? [] : [tell(model.rootName, why)]),
     ...causes.slice(0, most).map(({ id, error }) => tell(model.pathOf(id), error)),

@@ -1,7 +1,7 @@
 import { blockerText } from '../objects/describe-blocker.ts'
 import { describeCounts, SYMBOLS } from '../objects/phases.ts'
 import type { Paint } from '../terminal/paint.ts'
-import { columns, duration, pad, plain, shorten, words } from '../terminal/text.ts'
+import { columns, duration, pad, shorten, words } from '../terminal/text.ts'
 import type { Progress } from './fields.ts'
 import { countAll, layout, type Row } from './layout.ts'
 import { type TreeNode, type TreeView, toldBlockers } from './model.ts'
@@ -42,7 +42,7 @@ interface Now extends RenderOptions {
 function measure(rows: readonly Row[], width: number): Measured {
   const objects = rows.flatMap((row) => (row.type === 'object' ? [row] : []))
   const longest = (of: (row: (typeof objects)[number]) => number): number => Math.max(0, ...objects.map(of))
-  const wanted = longest(({ prefix, node }) => columns(prefix) + 2 + columns(plain(node.name)))
+  const wanted = longest(({ prefix, node }) => columns(prefix) + 2 + columns(node.name))
   return {
     left: Math.min(wanted, Math.max(12, Math.floor(width * 0.4))),
     kind: width < WIDTH_FOR_KIND ? 0 : longest(({ node }) => node.kind.length),
@@ -61,7 +61,7 @@ function renderRow(row: Row, measured: Measured, now: Now): string {
   const cells: readonly (readonly [text: string, paint: (text: string) => string])[] = [
     [prefix, (text) => now.paint('dim', text)],
     [`${symbol} `, (text) => now.paint(style, text)],
-    [pad(plain(node.name), Math.max(1, room)), (text) => (node.parentId === null ? now.paint('bold', text) : text)],
+    [pad(node.name, Math.max(1, room)), (text) => (node.parentId === null ? now.paint('bold', text) : text)],
     [measured.kind ? `  ${pad(words(node.kind), measured.kind)}` : '', (text) => now.paint('dim', text)],
     [`  ${pad(node.phase, measured.phase)}`, (text) => now.paint(style, text)],
     [` ${pad(elapsed(node, now.now), 7, 'start')}`, (text) => now.paint('dim', text)],
@@ -94,7 +94,7 @@ function elapsed(node: TreeNode, now: number): string {
 
 /** Why it failed, else what it waits for, else its progress. */
 function detail(node: TreeNode, { now, endedJob }: Pick<Now, 'now' | 'endedJob'>): string {
-  if (node.error) return `${node.error.code}: ${plain(node.error.message)}`
+  if (node.error) return `${node.error.code}: ${node.error.message}`
   const [first, ...others] = toldBlockers(node, now)
   if (first) {
     const more = others.length > 0 ? ` (+${others.length})` : ''
@@ -112,10 +112,7 @@ function endedJobOf({ nodes, rootId, machines }: TreeView): string | null {
 /** e.g. `[██████──────]  50% 512/1024 MB copying tables`. */
 export function describeProgress({ step, value, total, unit }: Progress): string {
   const amount = [value ?? '', total === null ? '' : `/${total}`].join('')
-  const text = [amount, unit ?? '', step ?? '']
-    .map((part) => plain(part))
-    .filter(Boolean)
-    .join(' ')
+  const text = [amount, unit, step].filter(Boolean).join(' ')
   if (value === null || total === null || !(total > 0)) return text
   const share = Math.min(1, Math.max(0, value / total))
   const filled = Math.floor(share * BAR)

@@ -1,12 +1,14 @@
 import process from 'node:process'
-import type { Output } from '../terminal/io.ts'
+import { cleanLine, sequence } from '../terminal/clean.ts'
+import { type Output, printText } from '../terminal/io.ts'
 
-const ESC = '\u001b['
 /** Terminals that know the sequence show the whole frame at once; others ignore it. */
-const BEGIN_FRAME = `${ESC}?2026h`
-const END_FRAME = `${ESC}?2026l`
-const HIDE_CURSOR = `${ESC}?25l`
-const SHOW_CURSOR = `${ESC}?25h`
+const BEGIN_FRAME = sequence('?2026h')
+const END_FRAME = sequence('?2026l')
+const HIDE_CURSOR = sequence('?25l')
+const REST_OF_LINE = sequence('K')
+const REST_OF_SCREEN = sequence('J')
+const SHOW_CURSOR = sequence('?25h')
 
 /** Lines at the end of a terminal's output that are redrawn; `dispose` leaves the last ones there. */
 export interface Screen extends Disposable {
@@ -18,7 +20,7 @@ export function openScreen(out: Output): Screen {
   let drawn = 0
   let open = false
   const close = (): void => {
-    if (open) out.write(SHOW_CURSOR)
+    if (open) printText(out, SHOW_CURSOR)
     open = false
   }
   // A second Ctrl-C ends the process at once, so the cursor must be visible again before.
@@ -29,9 +31,9 @@ export function openScreen(out: Output): Screen {
       return { width: (out.columns || 80) - 1, height: (out.rows || 24) - 1 }
     },
     draw(lines) {
-      const home = drawn > 0 ? `${ESC}${drawn}A\r` : ''
-      const body = lines.map((line) => `${line}${ESC}K\n`).join('')
-      out.write(`${BEGIN_FRAME}${open ? '' : HIDE_CURSOR}${home}${body}${ESC}J${END_FRAME}`)
+      const home = drawn > 0 ? sequence(`${drawn}F`) : ''
+      const body = lines.map((line) => `${cleanLine(line)}${REST_OF_LINE}\n`).join('')
+      printText(out, `${BEGIN_FRAME}${open ? '' : HIDE_CURSOR}${home}${body}${REST_OF_SCREEN}${END_FRAME}`)
       open = true
       drawn = lines.length
     },

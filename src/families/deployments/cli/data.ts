@@ -7,7 +7,7 @@ import { type Session, type SessionOptions, withSession, withSessionOptions } fr
 import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { readInput } from '../../../cli/terminal/read-input.ts'
-import { duration, plain, shorten } from '../../../cli/terminal/text.ts'
+import { duration, shorten } from '../../../cli/terminal/text.ts'
 import { gql } from '../../../documents/gql.ts'
 import { readJson } from '../../../manifest/index.ts'
 
@@ -107,7 +107,7 @@ function report(
 ): ExitCode {
   if (!outcome.ok) return session.refuse(outcome.refusal)
   session.emit(change)
-  session.say(`${plain(change.project)}/${plain(change.name)} ${change.done}`)
+  session.say(`${change.project}/${change.name} ${change.done}`)
   return EXIT.ok
 }
 

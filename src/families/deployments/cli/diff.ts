@@ -8,7 +8,7 @@ import { invalid, notFoundRefusal } from '../../../cli/objects/refusal.ts'
 import { FILES_HELP, parseFiles, parsePlace, parseTime } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { EXIT, type ExitCode, worst } from '../../../cli/terminal/exit.ts'
-import { duration, plain, words } from '../../../cli/terminal/text.ts'
+import { duration, words } from '../../../cli/terminal/text.ts'
 import { gql } from '../../../documents/gql.ts'
 import type { ResultOf } from '../../../documents/typed-document.ts'
 
@@ -95,13 +95,13 @@ async function diffTree(session: Session, { root }: Located, options: DiffOption
   const { objects, objectCount, spec, exports } = treeDiff
   const { paint } = session
   if (objectCount === 0 && !spec?.differences.length && !exports?.differences.length) {
-    session.say(`Nothing has changed in ${plain(root.name)}.`)
+    session.say(`Nothing has changed in ${root.name}.`)
     return EXIT.ok
   }
   const marks = { ADDED: paint('green', '+'), REMOVED: paint('red', '-'), CHANGED: paint('yellow', '~') }
   for (const { change, kind, path, before, after } of objects) {
     const phases = before === after ? `${after} again` : [before, after].filter(Boolean).join(' → ')
-    session.say(`${marks[change]} ${plain(path)} (${words(kind)}) ${phases}`)
+    session.say(`${marks[change]} ${path} (${words(kind)}) ${phases}`)
   }
   if (objectCount > objects.length) session.say(`  and ${objectCount - objects.length} more`)
   sayPart(session, 'spec', spec)
@@ -112,9 +112,7 @@ async function diffTree(session: Session, { root }: Located, options: DiffOption
 async function diffRuns(session: Session, { id, name }: Located, [a, b]: readonly [number, number]): Promise<ExitCode> {
   const { compareRuns } = await session.client.query(COMPARE, { id, a, b }, { signal: session.io.signal })
   if (!compareRuns)
-    return session.refuse(
-      notFoundRefusal(`${plain(name)} has no runs ${a} and ${b} that are kept: see phaseline runs.`),
-    )
+    return session.refuse(notFoundRefusal(`${name} has no runs ${a} and ${b} that are kept: see phaseline runs.`))
   session.emit(compareRuns)
   for (const run of [compareRuns.a, compareRuns.b]) session.say(describeRun(run))
   for (const one of compareRuns.objects) session.say(describeObject(one))
@@ -126,14 +124,14 @@ async function diffRuns(session: Session, { id, name }: Located, [a, b]: readonl
 
 function describeRun({ number, phase, cause, by, generation, durationMs, error }: Compared['a']): string {
   const took = durationMs === null ? 'runs' : `took ${duration(durationMs)}`
-  const who = by === null ? '' : ` by ${plain(by)}`
-  return `run ${number}: ${phase ?? 'running'}, ${took}, ${words(cause)}${who}, spec ${generation}${error ? `: ${plain(error.message)}` : ''}`
+  const who = by === null ? '' : ` by ${by}`
+  return `run ${number}: ${phase ?? 'running'}, ${took}, ${words(cause)}${who}, spec ${generation}${error ? `: ${error.message}` : ''}`
 }
 
 function describeObject({ kind, path, phaseA, phaseB, durationMsA, durationMsB }: Compared['objects'][number]): string {
   const part = (phase: string | null, ms: number | null) =>
     phase ? `${phase} in ${duration(ms ?? 0)}` : 'not part of it'
-  return `~ ${plain(path)} (${words(kind)}) ${part(phaseA, durationMsA)} → ${part(phaseB, durationMsB)}`
+  return `~ ${path} (${words(kind)}) ${part(phaseA, durationMsA)} → ${part(phaseB, durationMsB)}`
 }
 
 function sayPart(session: Session, what: string, part: Compared['exports'] | null): void {

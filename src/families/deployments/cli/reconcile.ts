@@ -6,7 +6,6 @@ import { REFUSAL_FRAGMENT } from '../../../cli/objects/refusal.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
-import { plain } from '../../../cli/terminal/text.ts'
 import { gql } from '../../../documents/gql.ts'
 
 interface ReconcileOptions extends SessionOptions, AddressOptions {
@@ -39,7 +38,7 @@ async function reconcile(session: Session, name: string, options: ReconcileOptio
   const outcome = await ask(session, RECONCILE, { id, mode })
   if (!outcome.ok) return session.refuse(outcome.refusal)
   session.emit(outcome.value)
-  session.say(`${plain(outcome.value.name)} asked to reconcile (${mode}), now ${outcome.value.phase}`)
+  session.say(`${outcome.value.name} asked to reconcile (${mode}), now ${outcome.value.phase}`)
   if (!options.wait) return EXIT.ok
   return await follow(session, id, (result) => result.outcome === 'succeeded')
 }

@@ -7,7 +7,6 @@ import { parseCount } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
-import { plain } from '../../../cli/terminal/text.ts'
 import { gql } from '../../../documents/gql.ts'
 import type { ResultOf } from '../../../documents/typed-document.ts'
 
@@ -46,15 +45,15 @@ async function rollBack(session: Session, name: string, options: RollbackOptions
   if (!located.ok) return session.refuse(located.refusal)
   const { id, root } = located.value
   if (id !== root.id)
-    return session.refuse(invalid(`${plain(name)} is a part of ${plain(root.name)}, which is rolled back as a whole.`))
+    return session.refuse(invalid(`${name} is a part of ${root.name}, which is rolled back as a whole.`))
   const { object } = await session.client.query(GENERATIONS, { id }, { signal: session.io.signal })
-  if (object?.__typename !== 'Installation') return session.refuse(invalid(`${plain(name)} is no installation.`))
+  if (object?.__typename !== 'Installation') return session.refuse(invalid(`${name} is no installation.`))
   if (options.to === undefined && object.specGenerations.length === 0)
-    return session.refuse(invalid(`${plain(name)} has no earlier spec: its spec was never changed.`))
+    return session.refuse(invalid(`${name} has no earlier spec: its spec was never changed.`))
   const toGeneration = options.to ?? lastGood(object)
   if (toGeneration === undefined) {
     const kept = object.specGenerations.map(({ generation }) => generation).join(', ')
-    return session.refuse(invalid(`No earlier spec of ${plain(name)} has succeeded: choose one with --to (${kept}).`))
+    return session.refuse(invalid(`No earlier spec of ${name} has succeeded: choose one with --to (${kept}).`))
   }
   // Whoever has changed it meanwhile did not mean this one to go.
   const outcome = await ask(session, ROLL_BACK, { id, toGeneration, expectedGeneration: object.generation })
@@ -63,9 +62,7 @@ async function rollBack(session: Session, name: string, options: RollbackOptions
   const { generation, phase, finished, pendingRequests } = outcome.value
   // The phase is that of the job before until the new one begins.
   const now = pendingRequests.at(-1)?.message ?? (finished ? 'Nothing is to be done.' : `It is ${phase}.`)
-  session.say(
-    `Rolled back ${plain(outcome.value.name)} to spec ${toGeneration} (now spec ${generation}). ${plain(now)}`,
-  )
+  session.say(`Rolled back ${outcome.value.name} to spec ${toGeneration} (now spec ${generation}). ${now}`)
   if (!options.wait) return EXIT.ok
   return await follow(session, id, (result) => result.outcome === 'succeeded')
 }

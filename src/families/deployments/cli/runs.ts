@@ -8,7 +8,7 @@ import { parseCount } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { printLine } from '../../../cli/terminal/io.ts'
-import { duration, plain, words } from '../../../cli/terminal/text.ts'
+import { duration, words } from '../../../cli/terminal/text.ts'
 import { gql } from '../../../documents/gql.ts'
 import type { NodeOf, ResultOf } from '../../../documents/typed-document.ts'
 
@@ -51,7 +51,7 @@ async function runs(session: Session, name: string, options: RunsOptions): Promi
     const { object } = await session.client.query(RUNS, { id, first, after }, { signal: session.io.signal })
     return object?.__typename === 'Installation' ? object.runs : null
   })
-  if (!listed) return session.refuse(invalid(`${plain(name)} is no installation: only installations have runs.`))
+  if (!listed) return session.refuse(invalid(`${name} is no installation: only installations have runs.`))
   return isListed ? listRuns(session, listed) : await printLogs(session, id, listed.nodes, options.logs)
 }
 

@@ -5,7 +5,7 @@ import type { Machines } from '../../../cli/objects/machines.ts'
 import { markedPhase, SYMBOLS } from '../../../cli/objects/phases.ts'
 import type { Paint } from '../../../cli/terminal/paint.ts'
 import { table } from '../../../cli/terminal/table.ts'
-import { duration, plain, shorten, words } from '../../../cli/terminal/text.ts'
+import { duration, shorten, words } from '../../../cli/terminal/text.ts'
 import type { ConnectedCrm, FullCloudlet, FullInstance, ListedInstance } from './read.ts'
 
 /** Columns that why an instance is not as wanted gets in the table; `--json` has it whole. */
@@ -29,21 +29,19 @@ export function describeInstance(instance: FullInstance, now: number, paint: Pai
 function cloudletFields(cloudlet: FullCloudlet, machines: Machines, now: number, paint: Paint): readonly Field[] {
   const { upgradePhase, wantedVersion, version, epoch, agents, driftedInstances, orphans, resyncedAt, name } = cloudlet
   const { symbol, style } = SYMBOLS[machines.classOf(upgradePhase)]
-  const to = wantedVersion === null ? '' : `, to version ${plain(wantedVersion)}`
+  const to = wantedVersion === null ? '' : `, to version ${wantedVersion}`
   const missing = driftedInstances.flatMap((one) =>
     one === null ? [] : [[...(one.parent && one.parent.id !== cloudlet.id ? [one.parent.name] : []), one.name]],
   )
   return [
     ['upgrade', paint(style, `${symbol} ${upgradePhase}${to}`)],
-    ['version', version && plain(version)],
+    ['version', version],
     ['epoch', String(epoch)],
     ...agents.map((agent) => [words(agent.role), describeCrm(agent, now)] as const),
     ['resynced', resyncedAt && `${resyncedAt} (${duration(Math.max(0, now - Date.parse(resyncedAt)))} ago)`],
-    ...first(missing.map((path) => ['drifted', plain([name, ...path].join('/'))] as const)),
+    ...first(missing.map((path) => ['drifted', [name, ...path].join('/')] as const)),
     ...first(
-      orphans.map(
-        ({ path, kind, phase }) => ['orphan', plain(`${path.join('/')} (${words(kind)}, ${phase})`)] as const,
-      ),
+      orphans.map(({ path, kind, phase }) => ['orphan', `${path.join('/')} (${words(kind)}, ${phase})`] as const),
     ),
   ]
 }
@@ -52,7 +50,7 @@ function cloudletFields(cloudlet: FullCloudlet, machines: Machines, now: number,
 function describeCrm({ instance, by, version, epoch, leaseUntil }: ConnectedCrm, now: number): string {
   const left = leaseUntil === null ? 0 : Date.parse(leaseUntil) - now
   const until = left > 0 ? `until ${leaseUntil} (in ${duration(left)})` : 'not connected any more'
-  return `${plain(instance)} as ${plain(by)}, version ${plain(version)}, epoch ${epoch}, ${until}`
+  return `${instance} as ${by}, version ${version}, epoch ${epoch}, ${until}`
 }
 
 const first = (fields: readonly Field[]): readonly Field[] =>
@@ -64,10 +62,10 @@ function instanceFields(instance: FullInstance): readonly Field[] {
   const { operationId, specRevision, spec, drifted, undoing, cloudlet, agent } = instance
   const upgrade = cloudlet?.upgradePhase === 'READY' ? '' : `, upgrade ${cloudlet?.upgradePhase}`
   return [
-    ['cloudlet', cloudlet && `${plain(cloudlet.name)} (${cloudlet.phase}${upgrade})`],
-    ['at', agent && plain(`${agent.name} ${agent.instance}`)],
+    ['cloudlet', cloudlet && `${cloudlet.name} (${cloudlet.phase}${upgrade})`],
+    ['at', agent && `${agent.name} ${agent.instance}`],
     ['operation', operationId],
-    ['spec', `revision ${specRevision}: ${plain(JSON.stringify(spec))}`],
+    ['spec', `revision ${specRevision}: ${JSON.stringify(spec)}`],
     ['drifted', drifted ? 'yes: as of the last resync it is not really as recorded' : null],
     ['undoing', undoing ? 'yes: its CRM is taking back what was asked' : null],
   ]
@@ -86,7 +84,7 @@ function beneath(
     String(instance.specRevision),
     instance.children.totalCount ? String(instance.children.totalCount) : '',
     describeFlags(instance),
-    shorten(plain(why(instance)), WHY_SHOWN),
+    shorten(why(instance), WHY_SHOWN),
   ])
   return [
     '',

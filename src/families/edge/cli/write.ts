@@ -6,7 +6,6 @@ import type { LabelArgument } from '../../../cli/options.ts'
 import type { Session } from '../../../cli/session.ts'
 import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
-import { plain } from '../../../cli/terminal/text.ts'
 import type { InstanceKind } from '../kinds.ts'
 import {
   CREATE_APP,
@@ -92,7 +91,7 @@ export async function upgradeCloudlet(
   { to: version, wait = false }: UpgradeOptions,
 ): Promise<ExitCode> {
   const outcome = await ask(session, UPGRADE_CLOUDLET, { id, version })
-  const tell = ({ upgradePhase }: WriteAnswer): string => `asked to upgrade to ${plain(version)}, now ${upgradePhase}`
+  const tell = ({ upgradePhase }: WriteAnswer): string => `asked to upgrade to ${version}, now ${upgradePhase}`
   return await finish(session, outcome, tell, { wait })
 }
 
@@ -128,5 +127,5 @@ export function pathOf({
   id,
 }: Pick<WriteAnswer, 'project' | 'root' | 'parent' | 'name' | 'id'>) {
   const above = root.id === id ? [] : parent && parent.id !== root.id ? [root.name, parent.name] : [root.name]
-  return plain([project.name, ...above, name].join('/'))
+  return [project.name, ...above, name].join('/')
 }

@@ -5,7 +5,7 @@ import { notFoundRefusal, outcomeOf, REFUSAL_FRAGMENT } from '../../../cli/objec
 import { parseCount } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
-import { duration, plain, words } from '../../../cli/terminal/text.ts'
+import { duration, words } from '../../../cli/terminal/text.ts'
 import { gql } from '../../../documents/gql.ts'
 import type { NodeOf, ResultOf } from '../../../documents/typed-document.ts'
 
@@ -106,6 +106,6 @@ async function change(
   if (!outcome.ok) return session.refuse(outcome.refusal)
   const { places } = outcome.value
   session.emit({ places })
-  session.say(...places.map((one) => `${plain(one.name)} (${plain(one.type)}) is ${words(one.state)}`))
+  session.say(...places.map((one) => `${one.name} (${one.type}) is ${words(one.state)}`))
   return EXIT.ok
 }

@@ -6,7 +6,7 @@ import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { readExactly } from '../../../cli/terminal/read-input.ts'
 import { readHidden } from '../../../cli/terminal/terminal-input.ts'
-import { duration, plain } from '../../../cli/terminal/text.ts'
+import { duration } from '../../../cli/terminal/text.ts'
 import { gql } from '../../../documents/gql.ts'
 import { reseal } from './reseal.ts'
 
@@ -64,7 +64,7 @@ async function set(session: Session, project: string, name: string): Promise<Exi
 /** From a terminal a hidden line; otherwise the whole input without its last line end, which `echo` adds. */
 async function readValue({ io }: Session, shown: string): Promise<Outcome<string> | 'interrupted'> {
   if (io.stdin.isTTY === true) {
-    const typed = await readHidden(io, `Value of ${plain(shown)} (not shown): `)
+    const typed = await readHidden(io, `Value of ${shown} (not shown): `)
     if (!typed.ok) return 'interrupted'
     if (typed.rest) return refused(invalid('The value has several lines: pipe it, as in secret set … < FILE.'))
     return secretOf(typed.text)
@@ -88,7 +88,7 @@ function report(
 ): ExitCode {
   if (!outcome.ok) return session.refuse(outcome.refusal)
   session.emit(did)
-  session.say(`${plain(did.project)}/${plain(did.name)} ${did.done}`)
+  session.say(`${did.project}/${did.name} ${did.done}`)
   return EXIT.ok
 }
 

@@ -3,7 +3,7 @@ import { describeObject } from '../../../../cli/objects/describe-object.ts'
 import { markedPhase } from '../../../../cli/objects/phases.ts'
 import type { Paint } from '../../../../cli/terminal/paint.ts'
 import { table } from '../../../../cli/terminal/table.ts'
-import { duration, plain, shorten } from '../../../../cli/terminal/text.ts'
+import { duration, shorten } from '../../../../cli/terminal/text.ts'
 import { describeProgress } from '../../../../cli/tree/render.ts'
 import type { FullJob, JobLock, ListedJob, TaskWithJobs } from './read.ts'
 
@@ -28,7 +28,7 @@ function describeJobs(jobs: readonly ListedJob[], now: number): string[] {
     markedPhase(job),
     took(job, now),
     shorten(job.locks.map(describeLock).join(', '), LOCKS_SHOWN),
-    shorten(plain(atWhat(job)), NOW_SHOWN),
+    shorten(atWhat(job), NOW_SHOWN),
   ])
   return table(['NAME', 'GADGET', 'PHASE', 'TOOK', 'LOCKS', 'NOW'], rows)
 }
@@ -41,7 +41,7 @@ function took({ startedAt, endedAt }: Pick<ListedJob, 'startedAt' | 'endedAt'>, 
 
 /** e.g. `X host:web-1`, or `S host:web-1 (waits, #2)`. */
 const describeLock = ({ resource, mode, held, position }: JobLock): string =>
-  plain(`${letterOf(mode)} ${resource}${held ? '' : ` (waits${position === null ? '' : `, #${position}`})`}`)
+  `${letterOf(mode)} ${resource}${held ? '' : ` (waits${position === null ? '' : `, #${position}`})`}`
 
 /** As gadgets write it. */
 export const letterOf = (mode: JobLock['mode']): string => (mode === 'SHARED' ? 'S' : 'X')
@@ -58,15 +58,12 @@ function atWhat({ error, blockedBy, progress, activity, finished }: ListedJob): 
 /** It stays like this until somebody decides, so it says how. */
 function describeDecision(job: ListedJob, { project, name }: TaskWithJobs, paint: Paint): string[] {
   const address = `${project.name}/${name}/${job.name}`
-  return [
-    paint('red', `${plain(job.name)} could not be undone and keeps its locks. Decide:`),
-    ...decideCommands(address),
-  ]
+  return [paint('red', `${job.name} could not be undone and keeps its locks. Decide:`), ...decideCommands(address)]
 }
 
 export const decideCommands = (address: string): readonly string[] => [
-  `  phaseline undo resolve ${plain(address)} --retry     have it undone again`,
-  `  phaseline undo resolve ${plain(address)} --give-up   leave it as it is and release its locks`,
+  `  phaseline undo resolve ${address} --retry     have it undone again`,
+  `  phaseline undo resolve ${address} --give-up   leave it as it is and release its locks`,
 ]
 
 /** As people read it: one job with its locks, journal and exports. */
@@ -75,17 +72,15 @@ export function describeJob(job: FullJob, now: number, paint: Paint): string[] {
   const args = job.args ?? spec?.args ?? []
   return [
     ...describeObject(job, now, paint, [
-      ['runs', plain([gadget, ...args.map(quoted)].join(' '))],
-      ['when', spec?.when && plain(spec.when)],
+      ['runs', [gadget, ...args.map(quoted)].join(' ')],
+      ['when', spec?.when],
       ['uuid', uuid],
-      ['at', agent && plain(`${agent.name} ${agent.instance}`)],
+      ['at', agent && `${agent.name} ${agent.instance}`],
       ['started', startedAt],
       ['took', took(job, now)],
-      ['activity', activity && plain(activity)],
+      ['activity', activity],
       ...locks.map((lock) => ['lock', describeLock(lock)] as const),
-      ...Object.entries(exports ?? {}).map(
-        ([key, value]) => ['export', plain(`${key} = ${JSON.stringify(value)}`)] as const,
-      ),
+      ...Object.entries(exports ?? {}).map(([key, value]) => ['export', `${key} = ${JSON.stringify(value)}`] as const),
     ]),
     ...(journal.length > 0 ? ['', paint('bold', 'journal'), ...journal.map(({ entry, at }) => `${at}  ${entry}`)] : []),
   ]

@@ -3,7 +3,6 @@ import { REFUSAL_FRAGMENT } from '../../../../cli/objects/refusal.ts'
 import type { Session } from '../../../../cli/session.ts'
 import { ask } from '../../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../../cli/terminal/exit.ts'
-import { plain } from '../../../../cli/terminal/text.ts'
 import { gql } from '../../../../documents/gql.ts'
 
 export type Decision = 'RETRY' | 'GIVE_UP'
@@ -19,6 +18,6 @@ export async function resolveUndo(session: Session, job: Located, decision: Deci
   const { id, kind, name, phase } = outcome.value
   session.emit({ id, kind, name, phase })
   const done = decision === 'RETRY' ? 'is undone again' : 'is given up, its locks are released'
-  session.say(`${plain(`${job.project.name}/${job.root.name}/${name}`)} ${done}, now ${phase}`)
+  session.say(`${job.project.name}/${job.root.name}/${name} ${done}, now ${phase}`)
   return EXIT.ok
 }

@@ -6,7 +6,6 @@ import { invalid, REFUSAL_FRAGMENT } from '../../../../cli/objects/refusal.ts'
 import type { Session } from '../../../../cli/session.ts'
 import { ask } from '../../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode, worst } from '../../../../cli/terminal/exit.ts'
-import { plain } from '../../../../cli/terminal/text.ts'
 import type { Decision } from '../../../../cli/tree/undecided.ts'
 import { gql } from '../../../../documents/gql.ts'
 import type { ResultOf } from '../../../../documents/typed-document.ts'
@@ -62,7 +61,7 @@ function howToDecide({ node, path, blocker: { object } }: Decision, project: str
 
 function sayCreated(session: Session, { id, name, phase, project }: Created): void {
   session.emit({ id, name, project, phase })
-  session.say(`${plain(`${project.name}/${name}`)} created, now ${phase}  ${session.paint('dim', id)}`)
+  session.say(`${project.name}/${name} created, now ${phase}  ${session.paint('dim', id)}`)
 }
 
 /** The project of the file takes precedence over the option, as for installations. */

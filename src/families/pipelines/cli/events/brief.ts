@@ -1,4 +1,3 @@
-import { plain } from '../../../../cli/terminal/text.ts'
 import type { FragmentOf } from '../../../../documents/gql.ts'
 
 export const BRIEF_EVENT = 'fragment BriefEvent on Event { id name phase source type project { name } }'
@@ -6,5 +5,4 @@ export const BRIEF_EVENT = 'fragment BriefEvent on Event { id name phase source 
 export type BriefEvent = FragmentOf<typeof BRIEF_EVENT>
 
 /** e.g. `web/event-17`, as commands take it. */
-export const pathOf = ({ project, name }: Pick<BriefEvent, 'project' | 'name'>): string =>
-  plain(`${project.name}/${name}`)
+export const pathOf = ({ project, name }: Pick<BriefEvent, 'project' | 'name'>): string => `${project.name}/${name}`

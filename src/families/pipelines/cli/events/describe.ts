@@ -5,7 +5,7 @@ import { markedPhase, SYMBOLS } from '../../../../cli/objects/phases.ts'
 import { describeCommand } from '../../../../cli/projects/describe.ts'
 import type { Paint } from '../../../../cli/terminal/paint.ts'
 import { table } from '../../../../cli/terminal/table.ts'
-import { duration, plain, shorten, words } from '../../../../cli/terminal/text.ts'
+import { duration, shorten, words } from '../../../../cli/terminal/text.ts'
 import { took } from './list.ts'
 import type { EventWithJobs, FullEvent, Job, Workload } from './read.ts'
 
@@ -24,13 +24,13 @@ export function describeEvent(event: EventWithJobs, now: number, paint: Paint): 
 
 function eventFields({ source, type, qualifiers, payload, subscribed, retryOf, cloneOf }: FullEvent): readonly Field[] {
   return [
-    ['source', plain(source)],
-    ['type', plain(type)],
-    ['qualifiers', qualifiers.map(({ key, value }) => plain(`${key}=${value}`)).join(', ')],
+    ['source', source],
+    ['type', type],
+    ['qualifiers', qualifiers.map(({ key, value }) => `${key}=${value}`).join(', ')],
     ['payload', payload === null ? null : `${Buffer.byteLength(payload)} bytes`],
     ['came', subscribed ? 'through a subscription' : 'for its project by name'],
-    ['retries', retryOf && plain(retryOf.name)],
-    ['clone of', cloneOf && plain(cloneOf.name)],
+    ['retries', retryOf?.name],
+    ['clone of', cloneOf?.name],
   ]
 }
 
@@ -40,8 +40,8 @@ function describeWorker(worker: Workload, now: number, paint: Paint): string[] {
   const fields: readonly Field[] = [
     ['phase', paint(SYMBOLS[worker.phaseClass].style, markedPhase(worker))],
     ['runs', spec && describeCommand(spec)],
-    ['runtime', spec && plain(spec.runtime)],
-    ['at', agent && `${plain(agent.name)} ${plain(agent.instance)}`],
+    ['runtime', spec?.runtime],
+    ['at', agent && `${agent.name} ${agent.instance}`],
     ['attempt', attempt > 1 ? String(attempt) : null],
     ['took', took(worker)],
     ['ended with', describeExit(worker)],
@@ -53,7 +53,7 @@ function describeWorker(worker: Workload, now: number, paint: Paint): string[] {
 
 /** `exit code 3`, or the signal; empty while it runs, and when its runtime could not tell. */
 function describeExit({ exitCode, signal }: Workload): string {
-  if (signal !== null) return plain(signal)
+  if (signal !== null) return signal
   return exitCode === null ? '' : `exit code ${exitCode}`
 }
 
@@ -75,7 +75,7 @@ function describeJobs(jobs: readonly Job[], now: number): string[] {
     took(job),
     job.signal ?? (job.exitCode === null ? '' : String(job.exitCode)),
     describeResources(job, now),
-    shorten(plain(why(job)), WHY_SHOWN),
+    shorten(why(job), WHY_SHOWN),
   ])
   return table(['NAME', 'PHASE', 'TOOK', 'EXIT', 'RESOURCES', 'WHY'], rows)
 }

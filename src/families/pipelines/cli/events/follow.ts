@@ -5,7 +5,7 @@ import { SYMBOLS } from '../../../../cli/objects/phases.ts'
 import type { Session } from '../../../../cli/session.ts'
 import { EXIT, type ExitCode, worst } from '../../../../cli/terminal/exit.ts'
 import { printLine } from '../../../../cli/terminal/io.ts'
-import { duration, plain } from '../../../../cli/terminal/text.ts'
+import { duration } from '../../../../cli/terminal/text.ts'
 import { ClientError } from '../../../../client/index.ts'
 import { gql } from '../../../../documents/gql.ts'
 import type { ResultOf } from '../../../../documents/typed-document.ts'
@@ -83,7 +83,7 @@ function report(session: Session, event: BriefEvent, end: End | null): ExitCode 
   session.emit({ type: 'result', eventId, name, project, phase, exitCode, signal, error })
   const { symbol, style } = SYMBOLS[phaseClass]
   const took = startedAt && endedAt ? ` after ${duration(Date.parse(endedAt) - Date.parse(startedAt))}` : ''
-  const why = error ? `: ${plain(`${error.code}: ${error.message}`)}` : ''
+  const why = error ? `: ${error.code}: ${error.message}` : ''
   session.say(session.paint(style, `${symbol} ${pathOf(event)} ${phase}${took}${why}`))
   return phase === 'SUCCEEDED' ? EXIT.ok : EXIT.failed
 }

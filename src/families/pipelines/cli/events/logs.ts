@@ -3,7 +3,6 @@ import { printObjectLogs } from '../../../../cli/objects/object-logs.ts'
 import { notFoundRefusal, type Outcome, refused } from '../../../../cli/objects/refusal.ts'
 import type { Session } from '../../../../cli/session.ts'
 import type { ExitCode } from '../../../../cli/terminal/exit.ts'
-import { plain } from '../../../../cli/terminal/text.ts'
 import { gql } from '../../../../documents/gql.ts'
 import type { ResultOf } from '../../../../documents/typed-document.ts'
 
@@ -52,7 +51,7 @@ async function findWorkload(
 }
 
 function noJob({ name }: Located, job: string, { children }: Worker): string {
-  const names = children.edges.map(({ node }) => plain(node.name)).join(', ')
+  const names = children.edges.map(({ node }) => node.name).join(', ')
   const more = (children.totalCount ?? 0) > children.edges.length ? ', …' : ''
   return `${name} has no job ${job}${names === '' ? ', and none at all' : `: it has ${names}${more}`}.`
 }

@@ -4,7 +4,6 @@ import type { Session } from '../../../../cli/session.ts'
 import { ask } from '../../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../../cli/terminal/exit.ts'
 import { confirm } from '../../../../cli/terminal/terminal-input.ts'
-import { plain } from '../../../../cli/terminal/text.ts'
 import type { Phase } from '../../../../core/vocabulary.ts'
 import { gql } from '../../../../documents/gql.ts'
 import { type EventFilter, findEvents } from './list.ts'
@@ -74,5 +73,5 @@ const inputOf = ({ project, phase, source, type, qualifier, label }: ManyFilter)
 async function questionOf(session: Session, { verb }: Many, filter: ManyFilter): Promise<string> {
   const { events, totalCount } = await findEvents(session, filter, MOST_COUNTED)
   const count = totalCount ?? `more than ${events.length}`
-  return plain(`${verb} ${count} ${count === 1 ? 'event' : 'events'} of project ${filter.project}?`)
+  return `${verb} ${count} ${count === 1 ? 'event' : 'events'} of project ${filter.project}?`
 }
