@@ -1,3 +1,5 @@
+import { nearestName } from '../core/hidden-text.ts'
+import { LIMITS } from '../core/limits.ts'
 import type { ProjectRole } from '../core/rights.ts'
 import type { IssuerSettings, Rule } from './access-policy.ts'
 
@@ -41,15 +43,11 @@ function claimAt(claims: Claims, path: string): unknown {
   }, claims)
 }
 
-/** As the name of a principal may be. */
-const MAX_NAME = 100
-const CONTROLS = /\p{Cc}/gu
-
 /** Falls back to the subject, which every token has. */
 export function nameOf(claims: Claims, { names }: Pick<IssuerSettings, 'names'>): string {
   for (const claim of [...names, 'sub']) {
     const found = claimAt(claims, claim)
-    const name = typeof found === 'string' ? found.replace(CONTROLS, '').slice(0, MAX_NAME).trim() : ''
+    const name = typeof found === 'string' ? nearestName(found, LIMITS.tokenName.max) : ''
     if (name !== '') return name
   }
   return 'unnamed'

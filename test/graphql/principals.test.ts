@@ -300,6 +300,42 @@ describe('the administrator of a project without other roles', () => {
 })
 
 describe('a principal', () => {
+  test.each([
+    ['', 'empty'],
+    ['ada ', 'blank'],
+    ['a\u001b[31mda', 'seen'],
+    ['ada\u009b', 'seen'],
+    ['\u202eada', 'seen'],
+    ['a\u200bda', 'seen'],
+    ['a\ufe0fda', 'seen'],
+    ['ada\u2800', 'seen'],
+    ['a\u3164da', 'seen'],
+    ['ada\u00a0lovelace', 'seen'],
+    ['ada  lovelace', 'single blanks'],
+    ['\uff41da', 'NFKC'],
+    ['Ze\u0301', 'NFKC'],
+    ['ad\u0430', 'must not mix'],
+  ])('is never named %j, nor is a token', async (name, why) => {
+    const problem = { code: 'INVALID_INPUT', fields: [{ path: 'input.name' }], message: expect.stringContaining(why) }
+    expect(await ask(CREATE_PRINCIPAL, { name, grants: [] })).toMatchObject(problem)
+    expect(await ask(CREATE_TOKEN, { name, role: 'READER' })).toMatchObject(problem)
+    const { id } = await ask(CREATE_PRINCIPAL, { name: 'sound', grants: [] })
+    expect(await ask(UPDATE_PRINCIPAL, { id, name })).toMatchObject(problem)
+    const { code } = await ask(ADD_TOKEN, { principalId: id, name })
+    expect(code).toBe('INVALID_INPUT')
+    // One of an earlier release keeps the name that it has.
+    await api.world.pool.query('update principal set name = $2 where id = $1', [id, name])
+    const kept = await ask(UPDATE_PRINCIPAL, { id, grants: [{ role: 'VIEWER', project: 'own' }] })
+    expect(kept).toMatchObject({ id, name, grants: [{ role: 'VIEWER' }] })
+  })
+
+  test.each(['ada', 'Zoë Ελένη', 'Олег', '李小龍', 'ci/deploy-bot_2 (prod)', 'ada@example.org'])(
+    'may be named %s',
+    async (name) => {
+      expect(await ask(CREATE_PRINCIPAL, { name, grants: [] })).toMatchObject({ name })
+    },
+  )
+
   test('has new rights at once, and keeps what the input leaves out', async () => {
     const secret = await api.token({ name: 'promoted', role: 'READER', projects: ['own'] })
     const { principalId: id } = present(await viewerOf(secret))

@@ -1,3 +1,4 @@
+import { hasHidden } from '../../core/hidden-text.ts'
 import { textProblem } from '../../core/portable.ts'
 import { isName, NAME_RULE, type Problems } from '../../core/problems.ts'
 
@@ -24,14 +25,14 @@ export function checkRuntime(name: string, path: string, problems: Problems): vo
   if (!RUNTIME.test(name)) problems.add(path, 'must be a plain word of letters, digits, . _ / or -')
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
-const CONTROL = /[\u0000-\u001f\u007f]/
-
-/** Sources and types of events, which fit into one line of a list. */
+/** Sources and types of events, and names of places, which fit into one line of a list. */
 export function checkWord(text: string, path: string, problems: Problems): void {
   const fits = text !== '' && text === text.trim()
-  if (!fits || CONTROL.test(text) || !text.isWellFormed())
-    problems.add(path, 'must be one line that is not empty, with blanks only between others')
+  if (!fits || hasHidden(text) || !text.isWellFormed())
+    problems.add(
+      path,
+      'must be one line that is not empty, with blanks only between others, and without characters that cannot be seen',
+    )
 }
 
 /** Text that Postgres can store and a process can receive. */
@@ -47,7 +48,7 @@ export const bytesOf = (text: string): number => encoder.encode(text).byteLength
 export function checkFilePath(file: string, path: string, problems: Problems): void {
   const parts = file.split('/')
   const isBelow = parts.every((part) => part !== '' && part !== '.' && part !== '..' && bytesOf(part) <= 255)
-  if (!isBelow || /\\/.test(file) || CONTROL.test(file) || !file.isWellFormed()) {
+  if (!isBelow || /\\/.test(file) || hasHidden(file) || !file.isWellFormed()) {
     problems.add(path, 'must be a relative path with / between its parts of at most 255 bytes, without . or ..')
   }
 }

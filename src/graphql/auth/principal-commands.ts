@@ -148,14 +148,15 @@ export async function updatePrincipal(parts: Parts, input: UpdatePrincipal & Key
     if (expectedGeneration !== null && expectedGeneration !== principal.generation)
       return refuse(generationMismatch(principal.generation, expectedGeneration))
     const { types = principal.types, targets = principal.targets } = input
-    const read = readPrincipal({
+    const settings = {
       name: input.name ?? principal.name,
       actor: principal.actor,
       administrator: input.administrator ?? principal.administrator,
       grants: input.grants ?? [],
       types,
       targets,
-    })
+    }
+    const read = readPrincipal(settings, principal.name)
     if (!read.ok) return read
     const found = input.grants ? await findGrants(client, viewer, read.principal) : { ok: true as const, ...principal }
     if (!found.ok) return found

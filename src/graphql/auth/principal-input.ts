@@ -1,4 +1,5 @@
 import { type FieldProblem, invalidInput, type RefusalOf } from '../../core/errors.ts'
+import { nameProblem } from '../../core/hidden-text.ts'
 import type { Outcome } from '../../core/ports/outcome.ts'
 import type { ProjectRole, SummaryRole } from '../../core/rights.ts'
 import type { Actor } from '../../core/vocabulary.ts'
@@ -23,7 +24,6 @@ export interface NamedPrincipal {
   readonly targets: readonly string[] | null
 }
 
-const NAME = /^\S(.*\S)?$/u
 const NOT_ASSIGNABLE: readonly Actor[] = ['USER', 'CONTROLLER', 'WORKER']
 
 class Problems {
@@ -32,7 +32,8 @@ class Problems {
     this.found.push({ path: `input.${path}`, message })
   }
   checkName(name: string): void {
-    if (!NAME.test(name)) this.add('name', 'must not be empty, and have no blank at either end')
+    const problem = nameProblem(name)
+    if (problem !== null) this.add('name', problem)
   }
   checkExpiry(ms: number | null): void {
     if (ms !== null && !(ms >= 1_000 && ms <= 1e12)) this.add('expiresInMs', 'must be between 1000 and 1e12')
@@ -101,12 +102,14 @@ export interface CreatePrincipal extends Omit<Lists, 'projects'> {
   readonly grants: readonly GrantInput[]
 }
 
+/** `kept` is a name that it has already, and keeps although no other may be given it. */
 export function readPrincipal(
   input: CreatePrincipal,
+  kept?: string,
 ): Outcome<{ readonly principal: NamedPrincipal }, RefusalOf<'InvalidInputError'>> {
   const { name, actor, administrator, types = null, targets = null } = input
   const problems = new Problems()
-  problems.checkName(name)
+  if (name !== kept) problems.checkName(name)
   if (actor !== 'USER') problems.checkAgent(actor)
   if (actor !== 'USER' && administrator) problems.add('administrator', 'an agent administers nothing')
   if (actor === 'USER' && (types ?? targets)) problems.add('actor', 'types and targets are for agents only')

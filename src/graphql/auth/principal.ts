@@ -121,7 +121,7 @@ const DeletedPrincipalRef = builder
     fields: (t) => ({ id: t.exposeID('id', { description: 'Id that the principal had; the log keeps it.' }) }),
   })
 
-const NAME = 'Not empty, without a blank at either end; need not be unique.'
+const NAME = 'Not empty, without a blank at either end, and of characters that can be seen; need not be unique.'
 const GRANTS = 'Roles in projects.'
 
 builder.mutationField('createPrincipal', (t) =>

@@ -118,7 +118,7 @@ builder.mutationField('createToken', (t) =>
         required: true,
         limit: 'tokenName',
         description:
-          'Name of principal and token, not empty, without a blank at either end. Recorded as `by` of every phase change; need not be unique.',
+          'Name of principal and token, not empty, without a blank at either end, of characters that can be seen. Recorded as `by` of every phase change; need not be unique.',
       }),
       role: t.input.field({
         type: RoleEnum,
@@ -168,7 +168,8 @@ builder.mutationField('createPrincipalToken', (t) =>
       name: t.input.string({
         required: true,
         limit: 'tokenName',
-        description: 'Name of the token, not empty, without a blank at either end; need not be unique.',
+        description:
+          'Name of the token, not empty, without a blank at either end, of characters that can be seen; need not be unique.',
       }),
       expiresInMs: t.input.float({ description: EXPIRES }),
       idempotencyKey: t.input.string({ ...IDEMPOTENCY_KEY, description: `${IDEMPOTENCY_KEY.description} ${SECRET}` }),
