@@ -1,10 +1,10 @@
 import { GraphQLError } from 'graphql'
 import type { FailureCode } from '../core/vocabulary.ts'
-import { failureOf, internalFailure, shortened } from '../graphql/schema/failures.ts'
+import { failureOf, internalFailure, presentable } from '../graphql/schema/failures.ts'
 import type { Logger } from '../logger.ts'
 
-function withoutLength(error: GraphQLError): GraphQLError {
-  const message = shortened(error.message)
+function forCaller(error: GraphQLError): GraphQLError {
+  const message = presentable(error.message)
   if (message === error.message) return error
   const { nodes, path, extensions } = error
   return new GraphQLError(message, { nodes: nodes ?? null, path: path ?? null, extensions })
@@ -18,7 +18,7 @@ const TIMEOUT: FailureCode = 'TIMEOUT'
 /** Passes errors for the caller; logs every other one and returns an internal error instead. */
 export function mask(error: unknown, logger: Logger): GraphQLError {
   const original = error instanceof GraphQLError ? error.originalError : error
-  if (error instanceof GraphQLError && (!original || original instanceof GraphQLError)) return withoutLength(error)
+  if (error instanceof GraphQLError && (!original || original instanceof GraphQLError)) return forCaller(error)
   const shown = original instanceof Error ? failureOf(original) : null
   if (!shown) logger.error({ err: original }, 'a request failed')
   const { nodes, path } = error instanceof GraphQLError ? error : {}

@@ -8,7 +8,7 @@ import {
 import type { Viewer } from '../core/ports/viewer.ts'
 import type { FailureCode } from '../core/vocabulary.ts'
 import type { GraphQLContext } from '../graphql/context.ts'
-import { failure, shortened } from '../graphql/schema/failures.ts'
+import { failure, presentable } from '../graphql/schema/failures.ts'
 import { isRefusalReason, type Refusals } from './refusals.ts'
 import type { ClientSink } from './streams/client-sink.ts'
 import type { Subscribe } from './streams/subscribe.ts'
@@ -120,7 +120,7 @@ function unresolved(operationName: string | null): GraphQLError {
   const message =
     operationName === null
       ? 'The document has several operations: name one of them in operationName.'
-      : shortened(`The document has no operation "${operationName}".`)
+      : presentable(`The document has no operation "${operationName}".`)
   return failure('OPERATION_RESOLUTION_FAILURE', message)
 }
 

@@ -11,9 +11,24 @@ import { encodeCursor } from '../../log/cursor.ts'
 export const failure = (code: FailureCode, message: string, extensions: object = {}): GraphQLError =>
   new GraphQLError(message, { extensions: { code, ...extensions } })
 
-/** GraphQL quotes a value that does not fit, however long it is. */
-export const shortened = (message: string): string =>
-  message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE)} …`
+/**
+ * A message of GraphQL as callers get it. GraphQL quotes a value that does not fit, and one at which a document cannot be parsed:
+ * it may be a secret, or have one within it, so it is left out. Names, types and places stay, if they are not too long.
+ */
+export function presentable(message: string): string {
+  const short = message.slice(0, MAX_MESSAGE)
+  const unquoted = QUOTED.reduce((text, [quoted, rest]) => text.replace(quoted, rest), short)
+  return unquoted === short && short !== message ? `${short} …` : unquoted
+}
+const QUOTED: readonly (readonly [RegExp, string])[] = [
+  [/[,;] found: .*$/s, '.'],
+  [/\? Found: .*$/s, '?'],
+  [/( cannot represent [^:]{0,100}): .*$/s, '$1.'],
+  [/( (?:found|Unexpected) (?:BlockString|String|Int|Float)) ".*$/s, '$1.'],
+  // With the place and the reason, which stand behind the value.
+  [/ got invalid value .*?( at "[\w.[\]]*")?(; [^;]*)$/s, ' got an invalid value$1$2'],
+  [/ got invalid value .*$/s, ' got an invalid value.'],
+]
 const MAX_MESSAGE = 10_000
 
 /**

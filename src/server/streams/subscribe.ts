@@ -8,7 +8,7 @@ import {
 import type { GraphQLContext } from '../../graphql/context.ts'
 import type { StreamEvent } from '../../graphql/log/event-stream.ts'
 import { LogStream } from '../../graphql/log/log-stream.ts'
-import { shortened } from '../../graphql/schema/failures.ts'
+import { presentable } from '../../graphql/schema/failures.ts'
 import type { ClientSink } from './client-sink.ts'
 import type { FanOut } from './fan-out.ts'
 import type { SubscriptionRequest } from './subscription-request.ts'
@@ -46,4 +46,4 @@ export function createSubscribe({ schema, fanOut, mask, hideSuggestions }: Subsc
 }
 
 const badRequest = ({ message, nodes }: GraphQLError): GraphQLError =>
-  new GraphQLError(shortened(message), { nodes: nodes ?? null, extensions: { code: 'BAD_USER_INPUT' } })
+  new GraphQLError(presentable(message), { nodes: nodes ?? null, extensions: { code: 'BAD_USER_INPUT' } })

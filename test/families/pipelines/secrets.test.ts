@@ -59,6 +59,55 @@ describe('a secret', () => {
     expect(api.world.sealing.open({ projectId: await projectId(), name: 'WRITTEN' }, again)).toBe('another')
   })
 
+  test('of a wrong type is in no error, as a variable or within a document', async () => {
+    const server = await api.serve()
+    const token = await api.token()
+    const set = 'setSecret(input: { name: "A", value: $value }) { __typename }'
+    const withVariable = (type: string, body = set) => `mutation ($value: ${type}) { ${body} }`
+    const whole = 'setSecret(input: $value) { __typename }'
+    const literal = (value: string) => ({ query: `mutation { ${set.replace('$value', value)} }`, variables: {} })
+    const requests = [
+      ...[[MARKER, MARKER], { a: MARKER }, [[MARKER]]].map((value) => ({
+        query: withVariable('String!'),
+        variables: { value },
+      })),
+      ...[
+        MARKER,
+        { name: 'A', value: { deep: [MARKER] } },
+        { value: MARKER },
+        { name: 'A', value: MARKER, another: 1 },
+        { name: 'A', value: MARKER, valu: 1 },
+      ].map((value) => ({ query: withVariable('SetSecretInput!', whole), variables: { value } })),
+      ...['Int', 'Boolean', 'Float', 'ID', 'WorkAction', 'JSON'].map((type) => ({
+        query: withVariable(type),
+        variables: { value: MARKER },
+      })),
+      ...[`["${MARKER}", "b"]`, `{ a: "${MARKER}" }`, `"a" "${MARKER}"`, `"""${MARKER}""" """b"""`].map(literal),
+      { query: `mutation { setSecret(input: "${MARKER}") { __typename } }`, variables: {} },
+      { query: `mutation { setSecret(input: { value: "${MARKER}" }) { __typename } }`, variables: {} },
+      { query: `mutation { setSecret(input: { name: "A", valu: "${MARKER}" }) { __typename } }`, variables: {} },
+      { query: `mutation ($value: String! = ["${MARKER}", 1]) { ${set} }`, variables: {} },
+      { query: `mutation "${MARKER}" { ${set} }`, variables: {} },
+      { query: `subscription ($value: Int) { phaseLog(after: $value) { through } }`, variables: { value: MARKER } },
+    ]
+    for (const accept of ['application/json', 'text/event-stream']) {
+      for (const request of requests) {
+        const response = await fetch(`${server.url}/graphql`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', authorization: `Bearer ${token}`, accept },
+          body: JSON.stringify(request),
+        })
+        const text = await response.text()
+        expect(text, JSON.stringify(request)).toContain('"errors"')
+        expect(text).not.toContain(MARKER)
+      }
+    }
+    const { rows } = await api.world.pool.query(`select a::text from audit_event a where a::text like $1`, [
+      `%${MARKER}%`,
+    ])
+    expect(rows).toEqual([])
+  })
+
   test('is deleted once', async () => {
     await set('GONE', 'x')
     const remove = async () =>
