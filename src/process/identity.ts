@@ -64,6 +64,8 @@ export const formatProcessId = ({ pid, identity }: ProcessId): string => `${pid}
 
 export interface Stat {
   readonly pid: number
+  /** Its parent, 0 for none. */
+  readonly parent: number
   readonly group: number
   /** Start of the process in clock ticks since boot. */
   readonly ticks: string
@@ -72,9 +74,15 @@ export interface Stat {
 /** Parses /proc/<pid>/stat. The name in parentheses may hold anything: fields are counted from after it. */
 export function parseStat(pid: number, text: string): Stat {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  const [state, , group] = fields
+  const [state, parent, group] = fields
   // A zombie has ended, whether or not its parent ever reaps it.
-  return { pid, group: Number(group), ticks: fields[19] ?? '', ended: state === 'Z' || state === 'X' }
+  return {
+    pid,
+    parent: Number(parent),
+    group: Number(group),
+    ticks: fields[19] ?? '',
+    ended: state === 'Z' || state === 'X',
+  }
 }
 
 /** Null: the process has ended. */

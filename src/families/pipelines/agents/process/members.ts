@@ -19,8 +19,10 @@ const FOREIGN_MS = 1_000
 type Found = ReadonlyMap<string, readonly Stat[]>
 
 /**
- * Finds the processes of workloads by the variable that they inherit, whatever group or session they have moved to. Linux
- * only: elsewhere it finds none. One scan answers all calls that came before it began.
+ * Finds the processes of workloads by the variable that they inherit, whatever group or session they have moved to. A process
+ * can give itself another's: its topmost ancestor that has the variable decides. For all in a sandbox that is bubblewrap, which
+ * the supervisor has started and no workload can leave. Linux only: elsewhere it finds none. One scan answers all calls
+ * that came before it began.
  */
 export class Members {
   #running: Promise<unknown> = Promise.resolve()
@@ -53,6 +55,7 @@ export class Members {
   async #scan(now: number): Promise<Found> {
     const found = new Map<string, readonly Stat[]>()
     const foreign = new Map<number, number>()
+    const owners = new Owners()
     const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
     for (const [i, name] of pids.entries()) {
       if (i % AT_ONCE === AT_ONCE - 1) await turn()
@@ -62,13 +65,44 @@ export class Members {
         foreign.set(pid, until)
         continue
       }
-      const { id, isForeign } = cookieOf(pid)
+      const { id: own, isForeign } = cookieOf(pid)
       if (isForeign) foreign.set(pid, now + FOREIGN_MS)
-      const stat = id === null ? null : statOf(pid)
-      if (id !== null && stat && !stat.ended) found.set(id, [...(found.get(id) ?? []), stat])
+      const stat = own === null ? null : statOf(pid)
+      if (own === null || !stat || stat.ended) continue
+      const id = owners.above(stat) ?? own
+      found.set(id, [...(found.get(id) ?? []), stat])
     }
     this.#foreign = foreign
     return found
+  }
+}
+
+/** The workloads of processes by their ancestors, during one scan: each ancestor is read once, however many it has below it. */
+class Owners {
+  readonly #owners = new Map<number, string | null>()
+
+  constructor() {
+    // This process and all above it are of no workload of this runtime: it may itself run in another one's.
+    for (let pid = process.pid; pid > 0 && !this.#owners.has(pid); pid = statOf(pid)?.parent ?? 0)
+      this.#owners.set(pid, null)
+  }
+
+  /** The workload of the topmost ancestor that is of one; null: none is. */
+  above({ parent }: Stat): string | null {
+    const below: number[] = []
+    let pid = parent
+    while (pid > 0 && !this.#owners.has(pid)) {
+      // Processes that change while they are read could form a circle.
+      this.#owners.set(pid, null)
+      below.push(pid)
+      pid = statOf(pid)?.parent ?? 0
+    }
+    let owner = this.#owners.get(pid) ?? null
+    for (const one of below.toReversed()) {
+      owner ??= cookieOf(one).id
+      this.#owners.set(one, owner)
+    }
+    return owner
   }
 }
 
