@@ -1,4 +1,4 @@
-import { decodeJwt, errors, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import { decodeJwt, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import { z } from 'zod'
 import { CredentialsUnavailable } from '../core/credentials-unavailable.ts'
 import type { IssuerSettings } from './access-policy.ts'
@@ -27,8 +27,20 @@ export function claimedIssuer(token: string): string | null {
   }
 }
 
+/** An access token of RFC 9068, or what says no more than that it is a JSON Web Token. */
+const TYPES = ['jwt', 'at+jwt']
+
 /**
- * Judges signature, issuer, audience and times of a token.
+ * Whether a token tells who calls. Issuers sign other tokens with the same keys, for the same audience: those of a logout, and of
+ * other events (RFC 8417), which some do not name in `typ`.
+ */
+function isOfCaller(type: string | undefined, { events }: JWTPayload): boolean {
+  const isKnown = type === undefined || TYPES.includes(type.toLowerCase().replace(/^application\//, ''))
+  return isKnown && events === undefined
+}
+
+/**
+ * Judges type, signature, issuer, audience and times of a token.
  * @throws CredentialsUnavailable
  */
 export async function verifyToken(
@@ -37,10 +49,11 @@ export async function verifyToken(
   { keys, now }: { readonly keys: JWTVerifyGetKey; readonly now: Date },
 ): Promise<Verdict> {
   try {
-    const { payload } = await jwtVerify(token, keys, {
+    const { payload, protectedHeader } = await jwtVerify(token, keys, {
       ...{ issuer: url, audience, algorithms, clockTolerance: clockSkewS, currentDate: now },
       requiredClaims: ['sub', 'exp'],
     })
+    if (!isOfCaller(protectedHeader.typ, payload)) return { ok: false, reason: 'it is no access token and no ID token' }
     const { success, data, error } = verified.safeParse(payload)
     return success ? { ok: true, claims: data } : { ok: false, reason: error.issues[0]?.message ?? 'invalid claims' }
   } catch (error) {

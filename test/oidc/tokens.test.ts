@@ -54,6 +54,7 @@ const replacePolicy = async (text: string): Promise<void> => {
   await writeFile(`${file}.new`, text)
   await rename(`${file}.new`, file)
 }
+const LOGOUT = { 'http://schemas.openid.net/event/backchannel-logout': {} }
 const now = (): number => Math.floor(Date.now() / 1_000)
 const claims = (more: object = {}) => ({ iss: issuer.url, aud: AUDIENCE, sub: 'ada', exp: now() + 60, ...more })
 
@@ -76,7 +77,9 @@ describe('a token of the issuer', () => {
 
   test('names the principal anew, which keeps its id; rights cannot be given to it here', async () => {
     const before = await viewerOf(await issuer.sign(claims({ sub: 'zoe', preferred_username: 'zoe' })))
-    const after = await viewerOf(await issuer.sign(claims({ sub: 'zoe', preferred_username: ' Zoë\u0000 ' })))
+    const after = await viewerOf(
+      await issuer.sign(claims({ sub: 'zoe', preferred_username: ' Zoe\u0308\u202e\u200b\u0000 ' })),
+    )
     expect(after).toEqual({ ...before, name: 'Zoë' })
     const UPDATE = gql(
       'mutation ($input: UpdatePrincipalInput!) { answer: updatePrincipal(input: $input) { ... on Error { code message } } }',
@@ -106,6 +109,11 @@ describe('a token of the issuer', () => {
     ['that is not valid yet', () => issuer.sign(claims({ nbf: now() + 30 }))],
     ['of a key that the issuer does not have', () => issuer.sign(claims(), { kid: 'unknown' })],
     ['of another issuer', () => issuer.sign(claims({ iss: 'https://other.example.org' }))],
+    ['of a logout', () => issuer.sign(claims({ events: LOGOUT }), { typ: 'logout+jwt' })],
+    ['of a logout that says so in its type alone', () => issuer.sign(claims(), { typ: 'application/Logout+JWT' })],
+    ['of a logout that does not say so in its type', () => issuer.sign(claims({ events: LOGOUT }), { typ: 'JWT' })],
+    ['of an event', () => issuer.sign(claims(), { typ: 'secevent+jwt' })],
+    ['that proves a key', () => issuer.sign(claims(), { typ: 'dpop+jwt' })],
     ['without a signature', async () => `${encode({ alg: 'none' })}.${encode(claims())}.`],
     ['with a signature of no key', async () => `${(await issuer.sign(claims())).slice(0, -8)}AAAAAAAA`],
     [
@@ -118,6 +126,10 @@ describe('a token of the issuer', () => {
       401,
       { errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] },
     ])
+  })
+
+  test.each(['JWT', 'at+jwt', 'application/AT+jwt'])('is accepted with the type %s', async (typ) => {
+    expect((await ask(await issuer.sign(claims(), { typ }))).status).toBe(200)
   })
 
   test('is accepted within the skew of the clocks', async () => {

@@ -27,7 +27,7 @@ export interface Issuer extends AsyncDisposable {
   /** An access token from the token endpoint, by client credentials, of one of the MACHINES. */
   token(machine: string): Promise<string>
   /** A token with any claims, signed by its key. */
-  sign(claims: JWTPayload, header?: { kid?: string }): Promise<string>
+  sign(claims: JWTPayload, header?: { kid?: string; typ?: string }): Promise<string>
   /** Sends browsers back to this address from now on. */
   allowRedirect(uri: string): void
   /** Signs with a new key from now on, and forgets the one before. */
@@ -96,8 +96,10 @@ export async function startIssuer(): Promise<Issuer> {
       if (!token) throw new Error(`the issuer gave ${machine} no token`)
       return token
     },
-    sign: (claims, { kid = key.jwk.kid } = {}) =>
-      new SignJWT(claims).setProtectedHeader({ alg: 'RS256', ...(kid && { kid }) }).sign(key.privateKey),
+    sign: (claims, { kid = key.jwk.kid, typ } = {}) =>
+      new SignJWT(claims)
+        .setProtectedHeader({ alg: 'RS256', ...(kid && { kid }), ...(typ && { typ }) })
+        .sign(key.privateKey),
     allowRedirect(uri) {
       redirectUris.push(uri)
       serve()
