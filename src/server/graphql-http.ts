@@ -52,7 +52,11 @@ export async function handleGraphQL(
   try {
     const turn = () => parts.turns.next(caller.principal)
     const charge = caller.meter()
-    const sent = await readRequest(request, { maxValues: parts.limits.jsonValues, bytes, turn, charge })
+    const proceed = () => {
+      // Node answers any other expectation itself.
+      if (request.headers.expect !== undefined && request.httpVersion === '1.1') response.writeContinue()
+    }
+    const sent = await readRequest(request, { maxValues: parts.limits.jsonValues, bytes, turn, charge, proceed })
     if (!sent) return
     if (!sent.ok) return refuseSent(sent, response, parts)
     await turn()

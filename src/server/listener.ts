@@ -93,9 +93,13 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       else replyError(response, 500, 'INTERNAL_SERVER_ERROR', 'Something went wrong on the server.')
     })
   })
+  // Node would ask for the body at once: the client is judged first, and asked by whoever reads it.
+  http.on('checkContinue', (request, response) => http.emit('request', request, response))
   http.on('upgrade', (request, stream, head) => {
     stream.on('error', () => stream.destroy())
     fresh.used(request.socket)
+    const repeated = repeatedHeader(request)
+    if (repeated !== null) return refuseUpgrade(stream, 400, repeated)
     const verdict = checkOrigin(request.headers, rulesOf(options, ownPort))
     if (!verdict.ok) {
       bounds.refusals.count('FORBIDDEN')
@@ -189,12 +193,28 @@ async function handle(
   // A developer's other servers on this machine have the same name, and no certificate.
   if (tls && !isLoopback(hostNameOf(request))) response.setHeader(...STRICT_TRANSPORT)
   nameRequest(request, response)
+  const repeated = repeatedHeader(request)
+  if (repeated !== null) {
+    // It is not certain what else a proxy in between has made of this connection.
+    response.setHeader('connection', 'close')
+    return replyError(response, 400, 'BAD_REQUEST', repeated)
+  }
   const verdict = checkOrigin(request.headers, rulesOf(options, port))
   if (!verdict.ok) return refuse(response, bounds.refusals, 403, 'FORBIDDEN', verdict.message)
   if (!route) return replyText(response, 404, 'Not found.')
   if (verdict.granted !== null && path === API_PATH && grantOrigin(request, response, verdict.granted)) return
   await route.handle(request, response)
   if (response.writableLength > 0 && !response.destroyed) watchReader(response, bounds)
+}
+
+/** Node takes the first of several and says nothing, where a proxy may have judged by the last. */
+const SINGLE = ['host', 'authorization', 'content-type']
+
+/** Why a request is ambiguous; null: it is not. */
+function repeatedHeader({ rawHeaders }: IncomingMessage): string | null {
+  const names = rawHeaders.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase())
+  const repeated = SINGLE.find((name) => names.indexOf(name) !== names.lastIndexOf(name))
+  return repeated === undefined ? null : `The header ${repeated} is there more than once.`
 }
 
 const hostNameOf = ({ headers }: IncomingMessage): string => (headers.host ?? '').replace(/:\d+$/, '')

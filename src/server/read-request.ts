@@ -60,6 +60,8 @@ export interface Reading {
   /** Counts bytes as they arrive, also those of a request that is refused. */
   readonly charge: Meter
   readonly turn: NextTurn
+  /** Asks for the body, which a client may keep back until then. */
+  proceed(): void
 }
 
 /** A request, judged while it arrives; null: its client has gone. */
@@ -73,6 +75,7 @@ export async function readRequest(
 
 async function readBody(request: IncomingMessage, reading: Reading): Promise<SentRequest | RefusedRequest> {
   if (lengthOf(request) > MAX_BODY) return TOO_LARGE
+  reading.proceed()
   const scanner = new JsonScanner(reading.maxValues)
   const body = await collect(request, scanner, reading)
   if (!Buffer.isBuffer(body)) return body

@@ -1,3 +1,5 @@
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { type Api, createApi } from '../graphql/api.ts'
@@ -56,6 +58,57 @@ describe('host', () => {
     expect((await call(port, '/healthz', { headers: { host: named } })).status).toBe(status)
     expect((await post(port, token, VIEWER, { host: named })).status).toBe(status)
     expect(await upgrade({ host: named })).toBe(status === 200 ? 'open' : status)
+  })
+})
+
+/** What the server sends on a connection, with exactly these lines of a request. */
+async function exchange(lines: readonly string[], body = ''): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`)
+  return await text(socket)
+}
+
+describe('a request that a proxy may read otherwise', () => {
+  const body = JSON.stringify({ query: VIEWER })
+  const lines = (more: readonly string[]): readonly string[] => [
+    'POST /graphql HTTP/1.1',
+    ...[`host: 127.0.0.1:${port}`, `authorization: Bearer ${token}`, 'content-type: application/json'],
+    ...[`content-length: ${body.length}`, 'connection: close', ...more],
+  ]
+
+  test('is refused if a header that decides is there twice', async () => {
+    expect(await exchange(lines([]), body)).toMatch(/^HTTP\/1.1 200 /)
+    expect(await exchange(lines(['accept: */*', 'accept: application/json']), body)).toMatch(/^HTTP\/1.1 200 /)
+    for (const twice of [
+      'Host: evil.example',
+      `hOST: 127.0.0.1:${port}`,
+      'authorization: Bearer x',
+      'content-type: a/b',
+    ]) {
+      const answer = await exchange(lines([twice]), body)
+      expect(answer).toMatch(/^HTTP\/1.1 400 [\s\S]*"code":"BAD_REQUEST"/)
+      expect(answer).not.toContain('ada')
+    }
+    const hosts = ['host: localhost', `host: 127.0.0.1:${port}`]
+    expect(await exchange(['GET /readyz HTTP/1.1', ...hosts, 'connection: close'])).toMatch(/^HTTP\/1.1 400 /)
+    const upgrade = ['connection: upgrade', 'upgrade: websocket', 'sec-websocket-version: 13']
+    expect(await exchange(['GET /graphql HTTP/1.1', ...hosts, ...upgrade])).toMatch(/^HTTP\/1.1 400 /)
+  })
+
+  test('is not asked for its body before its caller is known', async () => {
+    const asking = (more: readonly string[], length = body.length) => [
+      ...['POST /graphql HTTP/1.1', `host: 127.0.0.1:${port}`, 'content-type: application/json'],
+      ...[`content-length: ${length}`, 'expect: 100-continue', ...more],
+    ]
+    // The connection ends with the refusal, since what would come next on it is uncertain.
+    expect(await exchange(asking([]))).toMatch(/^HTTP\/1.1 401 [\s\S]*connection: close/i)
+    const wrong = asking(['authorization: Bearer wrong'])
+    expect(await exchange(wrong)).toMatch(/^HTTP\/1.1 401 /)
+    const known = `authorization: Bearer ${token}`
+    expect(await exchange(asking([known], 1e9))).toMatch(/^HTTP\/1.1 413 /)
+    expect(await exchange(asking([known, 'origin: https://evil.example']))).toMatch(/^HTTP\/1.1 403 /)
+    const answer = await exchange(asking([known, 'connection: close']), body)
+    expect(answer).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 /)
   })
 })
 
