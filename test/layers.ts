@@ -66,7 +66,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   manifest: { files: '`manifest/`', mayImport: ['core'] },
   agents: {
     files: '`agents/main.ts`',
-    mayImport: ['agents/parts', 'families/index'],
+    mayImport: ['process', 'agents/parts', 'families/index'],
   },
   'agents/parts': {
     files: '`agents/`: what programs of agents share, and what starts their processes',

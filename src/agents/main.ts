@@ -1,5 +1,6 @@
 import { Socket } from 'node:net'
 import { families } from '../families/index.ts'
+import { closeInherited } from '../process/close-inherited.ts'
 import { parseOptions, UsageError } from './arguments.ts'
 import { LIFELINE } from './lifeline.ts'
 import { logEvent, logProblem } from './log-event.ts'
@@ -22,6 +23,8 @@ import { runAgents } from './run-agents.ts'
 
 /** Work that does not stop when asked to must not keep the process. */
 const EXIT_MS = 15_000
+/** Of the channel that `startAgentProcess` opens. */
+const CHANNEL_FD = 3
 const EXIT_USAGE = 2
 const EXIT_FAILED = 1
 
@@ -41,6 +44,7 @@ function endSignal(): AbortSignal {
   // A CRM that another CRM has started has no channel, but inherits that one's lifeline.
   const lifeline = Number(process.env[LIFELINE])
   if (lifeline > 0) new Socket({ fd: lifeline }).once('close', stop).resume().unref()
+  closeInherited(process.connected ? [CHANNEL_FD, lifeline] : [lifeline])
   return end.signal
 }
 

@@ -22,6 +22,42 @@ const LEVELS = (await canIsolate())
   ? [['trusted', null] as const, ['isolated', ISOLATED] as const]
   : [['trusted', null] as const]
 
+/** It gives its processes the mark of another one, which has ended, and does so again as they are ended. */
+const PRETENDER = (id: string): string => `
+  trap "" TERM
+  pretend() { PHASELINE_WORKLOAD=${id} setsid sh -c 'trap "" TERM; touch up; while :; do sleep 0.05; done'; }
+  # Once more behind a process that has no mark at all.
+  env -u PHASELINE_WORKLOAD sh -c 'PHASELINE_WORKLOAD=${id} setsid sleep 1000' &
+  while :; do pretend; done &
+  until [ -e up ]; do sleep 0.05; done
+  echo pretends; wait`
+
+it.runIf(LEVELS.length > 1)('an isolated workload with the mark of another holds up no end but its own', async () => {
+  await using at = await place(ISOLATED)
+  const runtime = await at.open()
+  const victim = workload('echo up; sleep 1000')
+  const pretender = workload(PRETENDER(victim.id))
+  const [ofVictim, ofPretender] = [listener(), listener()]
+  await runtime.start(victim, 'receipt')
+  await runtime.start(pretender, 'receipt')
+  const ends = [runtime.watch(victim.id, ofVictim.watcher), runtime.watch(pretender.id, ofPretender.watcher)]
+  const isUp = () => ofVictim.lines.includes('STDOUT up') && ofPretender.lines.includes('STDOUT pretends')
+  await until(isUp, { what: 'both run' })
+  const pretending = () => processesOf(victim.id).filter((pid) => processesOf(pretender.id).includes(pid) === false)
+  await until(() => pretending().length > 4, { what: 'it pretends' })
+  const before = pretending()
+  await runtime.stop(victim.id)
+  expect(await ends[0]).toEqual({ how: 'STOPPED' })
+  // What lives on is of the other one, and was not ended with it.
+  const after = processesOf(victim.id)
+  expect(after.length).toBeGreaterThan(1)
+  expect(after.filter((pid) => before.includes(pid))).not.toEqual([])
+  await runtime.stop(pretender.id)
+  expect(await ends[1]).toEqual({ how: 'STOPPED' })
+  expect(processesOf(victim.id)).toEqual([])
+  expect(processesOf(pretender.id)).toEqual([])
+})
+
 describe.each(LEVELS)('%s:', (level, isolation) => {
   describe('a workload', () => {
     it('gets its environment, files and event, and nothing of the runtime’s own', async () => {
@@ -164,6 +200,40 @@ describe.each(LEVELS)('%s:', (level, isolation) => {
       const one = workload('sleep 1000 & setsid sleep 1000 & echo up')
       expect(await runToEnd(runtime, one)).toMatchObject({ end: { exitCode: 0 }, lines: ['STDOUT up'] })
       expect(processesOf(one.id)).toEqual([])
+    })
+
+    it('gets no descriptor that whoever started the runtime has left open', async () => {
+      await using at = await place(isolation)
+      const list = workload('ls -l /proc/self/fd | sed "s/.* \\([0-9]* ->\\)/\\1/"')
+      const secret = join(at.state, 'left-open')
+      await writeFile(secret, 'x')
+      const program = `
+        import { openProcessRuntime } from '${join(import.meta.dirname, '../../src/families/pipelines/agents/process/process-runtime.ts')}'
+        const [options, one] = process.argv.slice(1).map((text) => JSON.parse(text))
+        await using runtime = await openProcessRuntime({ ...options, env: process.env })
+        await runtime.start(one, 'receipt')
+        const signal = new AbortController().signal
+        await runtime.watch(one.id, { signal, onRunning() {}, onLine: (_, line) => console.log(line) })
+        await runtime.remove(one.id, null)`
+      const options = { state: join(at.state, 'of-its-own'), url: URL, isolation, graceMs: 300 }
+      await mkdir(options.state)
+      // As a shell does with 5<file and 9>file.
+      const arguments_ = [
+        process.execPath,
+        '--input-type=module',
+        '-e',
+        program,
+        JSON.stringify(options),
+        JSON.stringify(list),
+      ]
+      const { stdout, stderr } = spawnSync('/bin/sh', ['-c', 'exec "$@" 5<"$0" 9>>"$0"', secret, ...arguments_], {
+        encoding: 'utf8',
+      })
+      expect(stdout, stderr).toMatch(/^0 -> \/dev\/null$/m)
+      const numbers = [...stdout.matchAll(/^(\d+) -> /gm)].map(([, fd]) => Number(fd))
+      // The last one is the folder that ls reads.
+      expect(numbers, stdout).toEqual([0, 1, 2, 3])
+      expect(stdout).not.toContain('left-open')
     })
 
     it('never touches a stranger that has got the pid meanwhile', async () => {

@@ -13,6 +13,7 @@ import {
 import { createServer, type Socket } from 'node:net'
 import { constants as system } from 'node:os'
 import { join } from 'node:path'
+import { closeInherited } from '../../../../process/close-inherited.ts'
 import { codeOf } from '../../../../process/error-code.ts'
 import { formatProcessId, identityOfChild } from '../../../../process/identity.ts'
 import {
@@ -197,6 +198,7 @@ function endIfIdle(): void {
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const) process.on(signal, () => {})
 // A runtime that was killed meanwhile has a successor, which has a supervisor of its own.
 if (process.ppid !== Number(process.argv[2])) process.exit()
+closeInherited()
 process.umask(PRIVATE)
 rmSync(POOL, { recursive: true, force: true })
 mkdirSync(POOL, { mode: 0o700 })
