@@ -133,20 +133,29 @@ export function isAbove(caller: Granted, grants: readonly Grant[]): boolean {
   return grants.length > 0 && grants.every(({ projectId }) => projectId !== null && own.includes(projectId))
 }
 
-/** Nobody is an agent and administers: who administers a project has its agents, and reads it. */
-const GRANTED_BY_ADMINS: readonly Role[] = ['VIEWER', 'AGENT']
+/**
+ * What it takes to grant the role: the role itself. Nobody is an agent and administers, so who administers a project has its
+ * agents, and reads it. A runtime gets the tokens of workers, which create jobs, so that it takes who may bring code.
+ */
+function grantingRight(role: Role, actor: Actor): Right {
+  if (role === 'AGENT' && actor === 'RUNTIME') return right('make a RUNTIME an', role, AUTHORS)
+  return right('grant', role, role === 'VIEWER' || role === 'AGENT' ? ADMINS : [role, 'ADMINISTRATOR'])
+}
 
 /**
  * Refuses grants of what the caller has not itself, in the same project or in all. With a right beyond its own it would have
  * that, by a principal of its own.
  */
-export function requireGrants(caller: Granted, grants: readonly Grant[]): RefusalOf<'ForbiddenError'> | null {
+export function requireGrants(
+  caller: Granted,
+  { actor, grants }: Pick<Granted, 'actor' | 'grants'>,
+): RefusalOf<'ForbiddenError'> | null {
   for (const { role, projectId } of grants) {
-    const roles = GRANTED_BY_ADMINS.includes(role) ? ADMINS : [role, 'ADMINISTRATOR' as const]
+    const granting = grantingRight(role, actor)
     const refused =
       projectId === null
-        ? requireRight(caller, right('grant', role, roles, { everywhere: true }))
-        : requireRight(caller, right('grant', role, roles), projectId)
+        ? requireRight(caller, { ...granting, everywhere: true })
+        : requireRight(caller, granting, projectId)
     if (refused) return refused
   }
   return null

@@ -247,10 +247,18 @@ describe('the administrator of a project without other roles', () => {
     const grants = async (role: string) => ask(CREATE_PRINCIPAL, { name: role, grants: [granted(role)] }, admin)
     for (const role of ['VIEWER', 'ADMIN']) expect(code(await grants(role)), role).toBeNull()
     expect(
-      await ask(CREATE_PRINCIPAL, { name: 'a', actor: 'RUNTIME', grants: [granted('AGENT')] }, admin),
+      await ask(CREATE_PRINCIPAL, { name: 'a', actor: 'DEPLOYER', grants: [granted('AGENT')] }, admin),
     ).toMatchObject({
       name: 'a',
     })
+    // It would get the tokens of workers, which create jobs.
+    const runtime = { name: 'a', actor: 'RUNTIME', grants: [granted('AGENT')] }
+    expect(await ask(CREATE_PRINCIPAL, runtime, admin)).toMatchObject({
+      code: 'FORBIDDEN',
+      message: 'only-admin may not make a RUNTIME an AGENT: it takes the role AUTHOR in the project.',
+    })
+    const { id: known } = (await ask(CREATE_PRINCIPAL, runtime)) as { id: string }
+    expect(code(await ask(ADD_TOKEN, { principalId: known, name: 'mine' }, admin))).toBe('FORBIDDEN')
     for (const role of ['EDITOR', 'AUTHOR'])
       expect(await grants(role), role).toMatchObject({
         code: 'FORBIDDEN',

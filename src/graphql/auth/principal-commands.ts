@@ -81,7 +81,7 @@ const sameToken = ({ tokens, viewer, system }: Parts, client: Client): Repeat<Wi
     const isValid = row?.revokedAt === null && (row.expiresAt === null || row.expiresAt > system.now())
     if (!isValid || !isAbove(viewer, grantsOf(row.principal)))
       return refuse(keyOf(`has created the token ${id}, which is not valid any more`))
-    const refused = requireGrants(viewer, grantsOf(row.principal))
+    const refused = requireGrants(viewer, grantedTo(row.principal))
     if (refused) return refuse(refused)
     if (row.lastUsedAt !== null)
       return refuse(keyOf(`has created the token ${id}, which is in use: its secret is not shown again`))
@@ -120,7 +120,7 @@ async function insert(
   if (!found.ok) return found
   const { grants } = found
   const principal = { ...wanted, id: system.id(), grants, createdAt: system.now(), generation: 1, identity: null }
-  const refused = refusalOf(viewer, grantsOf(principal))
+  const refused = refusalOf(viewer, principal)
   if (refused) return refuse(refused)
   await insertPrincipal(client, principal)
   return { ok: true, principal }
@@ -161,7 +161,7 @@ export async function updatePrincipal(parts: Parts, input: UpdatePrincipal & Key
     const found = input.grants ? await findGrants(client, viewer, read.principal) : { ok: true as const, ...principal }
     if (!found.ok) return found
     const changed = { ...principal, ...read.principal, grants: found.grants }
-    const refused = refusalOf(viewer, grantsOf(changed), principal.grants)
+    const refused = refusalOf(viewer, changed, principal.grants)
     if (refused) return refuse(refused)
     await updateRow(client, id, changed)
     return { ok: true, principal: { ...changed, generation: principal.generation + 1 } }
@@ -193,7 +193,7 @@ export async function createPrincipalToken(
   const create = async (client: Client): Promise<Outcome<WithSecret, Invalid | Forbidden | Missing>> => {
     const locked = await lockOwned(client, parts.viewer, input.principalId)
     if (!locked.ok) return locked
-    const refused = requireGrants(parts.viewer, grantsOf(locked.principal))
+    const refused = requireGrants(parts.viewer, grantedTo(locked.principal))
     if (refused) return refuse(refused)
     return { ok: true, ...(await parts.tokens.create(client, locked.principal, read.token)) }
   }
@@ -240,15 +240,16 @@ const OF_ISSUER = invalidInput([
 const BUILT_IN = invalidInput([
   { path: 'input', message: 'names a principal of the server itself: only the setting PHASELINE_TOKEN changes it' },
 ])
-/** Why the viewer may not write a principal with these grants, of which it has some already. */
-function refusalOf(viewer: Viewer, grants: readonly Grant[], present: readonly Grant[] = []): Forbidden | null {
+type Wanted = Pick<PrincipalRow, 'actor' | 'administrator' | 'grants'>
+const grantedTo = (principal: Wanted) => ({ actor: principal.actor, grants: grantsOf(principal) })
+
+/** Why the viewer may not write this principal, which has some of its grants already. */
+function refusalOf(viewer: Viewer, principal: Wanted, present: readonly Grant[] = []): Forbidden | null {
+  const { actor, grants } = grantedTo(principal)
   if (!isAbove(viewer, grants)) return beyond(viewer)
   const isPresent = (grant: Grant): boolean =>
     present.some(({ role, projectId }) => role === grant.role && projectId === grant.projectId)
-  return requireGrants(
-    viewer,
-    grants.filter((grant) => !isPresent(grant)),
-  )
+  return requireGrants(viewer, { actor, grants: grants.filter((grant) => !isPresent(grant)) })
 }
 
 const beyond = ({ name }: Viewer): Forbidden =>

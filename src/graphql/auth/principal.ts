@@ -134,7 +134,7 @@ builder.mutationField('createPrincipal', (t) =>
     ),
     nullable: true,
     description:
-      'Creates a principal without a token (createPrincipalToken). Refused beyond the projects that the caller administers, and for roles that it has not there itself; VIEWER and AGENT take ADMIN.',
+      'Creates a principal without a token (createPrincipalToken). Refused beyond the projects that the caller administers, and for roles that it has not there itself; VIEWER and AGENT take ADMIN, AGENT as RUNTIME takes AUTHOR.',
     typeOptions: { description: 'The principal to create.' },
     input: {
       name: t.input.string({ required: true, limit: 'tokenName', description: NAME }),
