@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parseManifests } from '../../src/manifest/index.ts'
+import { ask } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
 import { create, items, show } from '../testkit/mutations.ts'
 import { until } from '../testkit/wait.ts'
 import { useShopPlace, WEBSHOP } from './place.ts'
@@ -46,6 +48,41 @@ test('without a token it asks for one, again when it is wrong', async () => {
   await page.getByRole('button', { name: 'Open' }).click()
   await page.locator('[data-connection=live]').waitFor()
   await page.getByRole('heading', { name: 'Log' }).waitFor()
+})
+
+test('a link with another token asks before the tab is somebody else’s', async () => {
+  const { secret } = await ask(here.server.client, MUTATIONS.createToken, { name: 'eve', role: 'READER' })
+  await using visited = await visit(here.browser, here.server, '/agents')
+  const { page } = visited
+  await page.locator('[data-connection=live]').waitFor()
+  const questions: string[] = []
+  let agrees = false
+  page.on('dialog', (dialog) => {
+    questions.push(dialog.message())
+    void (agrees ? dialog.accept() : dialog.dismiss())
+  })
+  const follow = async (path: string, token: string) =>
+    void (await page.goto(`${here.server.origin}${path}#token=${token}`))
+  const stored = () => page.evaluate(`sessionStorage.getItem('phaseline-token')`)
+  // In the page that is open, in another one, and in GraphiQL.
+  for (const [i, path] of ['/agents', '/log', '/graphiql'].entries()) {
+    await follow(path, secret)
+    await until(() => questions.length === i + 1, { what: `it asks at ${path}` })
+    expect(await stored()).toBe(here.server.token)
+    expect(page.url()).toBe(`${here.server.origin}${path}`)
+  }
+  expect(new Set(questions).size).toBe(1)
+  expect(questions[0]).toMatch(/signed in as “admin” \(ADMIN\)\. Sign in as “eve” \(READER\) instead/)
+  agrees = true
+  await follow('/agents', secret)
+  await until(async () => (await stored()) === secret, { what: 'it is signed in anew' })
+  await page.locator('[data-connection=live]').waitFor()
+  // Nothing is lost or gained: no question.
+  await follow('/log', secret)
+  await page.locator('[data-connection=live]').waitFor()
+  await follow('/machines', 'wrong')
+  await page.locator('[data-connection=live]').waitFor()
+  expect([questions.length, await stored()]).toEqual([4, secret])
 })
 
 test('the web shop is seen to be made and deleted, without a reload', async () => {

@@ -1,9 +1,9 @@
 import { ClientError } from 'phaseline/client'
 import { useEffect, useState } from 'react'
-import { type Access, keepAccess } from './data/access.ts'
+import { type Access, acceptLink, storedAccess } from './data/access.ts'
 import { openSession, type Session } from './data/session.ts'
 import { endSignIn } from './data/sign-in.ts'
-import { storeToken } from './data/token.ts'
+import { storedToken, storeToken } from './data/token.ts'
 import { tokenIn } from './model/token.ts'
 import { SessionContext } from './ui/session-context.ts'
 import { Shell } from './ui/shell.tsx'
@@ -22,12 +22,16 @@ const ENDED = 'Your sign-in has ended, or the server does not accept it: sign in
 
 /** Shows the form to sign in, then the pages. */
 export function App({ problem: before }: { readonly problem: string | null }) {
-  const [access, setAccess] = useState(keepAccess)
+  const [access, setAccess] = useState(storedAccess)
   const [state, setState] = useState<State>({ kind: 'opening', problem: null })
 
   useEffect(() => {
     const listen = (): void => {
-      if (tokenIn(location.hash)) setAccess(keepAccess())
+      if (!tokenIn(location.hash)) return
+      const before = storedToken()
+      void acceptLink().then(() => {
+        if (storedToken() !== before) setAccess(storedAccess())
+      })
     }
     addEventListener('hashchange', listen)
     return () => removeEventListener('hashchange', listen)

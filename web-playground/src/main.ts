@@ -1,11 +1,11 @@
 import { loadPart, reloadLostStyles } from './data/load-part.ts'
-import { keepToken } from './data/token.ts'
+import { takeToken } from './data/token.ts'
 import './styles/base.css'
 import './styles/parts.css'
 import { applyTheme } from './ui/theme.ts'
 
 // The token leaves the address at once.
-keepToken()
+takeToken()
 applyTheme()
 reloadLostStyles()
 // The little that comes first asks for the rest, again if need be: who changes the network meanwhile would see an empty page.

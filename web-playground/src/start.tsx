@@ -1,12 +1,14 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
+import { acceptLink } from './data/access.ts'
 import { storeSignIn } from './data/sign-in.ts'
 import { isReturn } from './model/sign-in.ts'
 
 /** Draws the application, once a sign-in that an issuer sends back has ended. */
 export async function start(): Promise<void> {
   const problem = await signInProblem()
+  await acceptLink()
   const root = document.getElementById('root')
   if (!root) throw new Error('the page has no root')
   createRoot(root).render(

@@ -2,14 +2,22 @@ import { tokenIn } from '../model/token.ts'
 
 /** Shared with GraphiQL. The token stays in the tab's session storage, and in the address only until the page has loaded. */
 const KEY = 'phaseline-token'
+/** Of a link that was opened in a tab with another one. */
+let offered: string | null = null
 
-export function keepToken(): string | null {
+/** Takes the token of a link out of the address. Where the tab has another one it is kept aside, to be decided on. */
+export function takeToken(): void {
   const token = tokenIn(location.hash)
-  if (token) {
-    sessionStorage.setItem(KEY, token)
-    history.replaceState(history.state, '', location.pathname + location.search)
-  }
-  return storedToken()
+  if (!token) return
+  history.replaceState(history.state, '', location.pathname + location.search)
+  if ((storedToken() ?? token) === token) storeToken(token)
+  else offered = token
+}
+/** The token that was kept aside, once. */
+export function offeredToken(): string | null {
+  const token = offered
+  offered = null
+  return token
 }
 export const storedToken = (): string | null => sessionStorage.getItem(KEY)
 export const storeToken = (token: string): void => sessionStorage.setItem(KEY, token)

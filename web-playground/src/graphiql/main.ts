@@ -1,13 +1,13 @@
-import { keepAccess } from '../data/access.ts'
 import { loadPart, reloadLostStyles, reloadWhenLost } from '../data/load-part.ts'
+import { takeToken } from '../data/token.ts'
 
 /** GraphiQL is a page of its own: its editor needs a looser policy than the dashboard has. */
 
 addEventListener('hashchange', () => {
   if (/[#&]token=/.test(location.hash)) location.reload()
 })
-keepAccess()
+takeToken()
 reloadLostStyles()
 reloadWhenLost()
 const { start } = await loadPart(() => import('./start.tsx'))
-start()
+await start()
