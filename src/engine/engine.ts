@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
-import { backoffMs } from '../core/backoff.ts'
+import { type BackoffOptions, backoffMs } from '../core/backoff.ts'
 import { DATABASE_RETRY_MS, isDatabaseUnavailable } from '../core/database-unavailable.ts'
 import type { EngineFacts } from '../core/health.ts'
 import type { Signal } from '../core/ports/signal.ts'
@@ -25,10 +25,12 @@ const OVERDUE_MS = 10
 const SWEEP_MS = 60_000
 /** Interval of the search for objects that wait without a reason, in milliseconds. */
 const RECOVER_MS = 5_000
-/** Of the trees that are reconciled at a time, those that were locked at the last attempt. */
-const LOCKED_AT_ONCE = 4
+/** Of the trees that are reconciled at a time, those that had to wait at the last attempt. */
+const POSTPONED_AT_ONCE = 4
 /** Pauses after a tree that another transaction has locked, usually for milliseconds. */
 const LOCKED = { baseMs: 10, factor: 2, capMs: 500 }
+/** Pauses of a tree whose expressions wait for those of its project that take long. */
+const WAITING = { baseMs: 2_000, factor: 2, capMs: 60_000 }
 export const WAKE_CHANNEL = 'phaseline:wake'
 
 export interface EngineOptions {
@@ -49,8 +51,8 @@ export class Engine implements AsyncDisposable {
   readonly #options: EngineOptions
   readonly #active = new Map<string, Promise<void>>()
   readonly #failures = new Map<string, number>()
-  /** Trees that were locked at the last attempts; they take no place among the active ones until then. */
-  readonly #locked = new Map<string, { readonly times: number; readonly until: number }>()
+  /** Trees that had to wait at the last attempts; they take no place among the active ones until then. */
+  readonly #postponed = new Map<string, { readonly times: number; readonly until: number }>()
   /** Trees that were done with since the engine has begun to look for due ones. */
   readonly #ended = new Set<string>()
   #isNotified = true
@@ -114,11 +116,11 @@ export class Engine implements AsyncDisposable {
     if (this.#active.size >= CONCURRENCY) return
     this.#ended.clear()
     // Those that cannot be taken now must not hide the others.
-    const due = await dueRoots(pool, system.fixedTime, CONCURRENCY * 4 + this.#locked.size)
+    const due = await dueRoots(pool, system.fixedTime, CONCURRENCY * 4 + this.#postponed.size)
     const isIdle = (rootId: string) => !(this.#active.has(rootId) || this.#ended.has(rootId))
     // The answer may be older than the end of one; the next look shows whether it is due again, or delayed.
-    const fresh = due.filter((rootId) => isIdle(rootId) && !this.#locked.has(rootId))
-    for (const rootId of [...this.#takeLocked(due).filter(isIdle), ...fresh]) {
+    const fresh = due.filter((rootId) => isIdle(rootId) && !this.#postponed.has(rootId))
+    for (const rootId of [...this.#takePostponed(due).filter(isIdle), ...fresh]) {
       if (this.#stop.signal.aborted || this.#active.size >= CONCURRENCY) return
       const reconciling = this.#reconcile(rootId).finally(() => {
         this.#active.delete(rootId)
@@ -130,16 +132,16 @@ export class Engine implements AsyncDisposable {
     }
   }
 
-  /** Trees that were locked and whose pause is over, the longest first; few, so that others always find a place. */
-  #takeLocked(due: readonly string[]): readonly string[] {
+  /** Trees that had to wait and whose pause is over, the longest first; few, so that others always find a place. */
+  #takePostponed(due: readonly string[]): readonly string[] {
     const now = performance.now()
-    for (const [rootId, { until }] of this.#locked)
-      if (until <= now && !due.includes(rootId)) this.#locked.delete(rootId)
-    const active = [...this.#active.keys()].filter((rootId) => this.#locked.has(rootId))
-    return [...this.#locked]
+    for (const [rootId, { until }] of this.#postponed)
+      if (until <= now && !due.includes(rootId)) this.#postponed.delete(rootId)
+    const active = [...this.#active.keys()].filter((rootId) => this.#postponed.has(rootId))
+    return [...this.#postponed]
       .filter(([rootId, { until }]) => until <= now && !active.includes(rootId))
       .sort(([, a], [, b]) => a.until - b.until)
-      .slice(0, Math.max(0, LOCKED_AT_ONCE - active.length))
+      .slice(0, Math.max(0, POSTPONED_AT_ONCE - active.length))
       .map(([rootId]) => rootId)
   }
 
@@ -149,8 +151,9 @@ export class Engine implements AsyncDisposable {
       const outcome = await runner.reconcile(rootId, true)
       counts.reconciles.add({ outcome })
       this.#failures.delete(rootId)
-      if (outcome === 'locked') this.#pauseLocked(rootId)
-      else this.#locked.delete(rootId)
+      if (outcome === 'locked') this.#postpone(rootId, LOCKED)
+      else if (outcome === 'waiting') this.#postpone(rootId, WAITING)
+      else this.#postponed.delete(rootId)
     } catch (error) {
       counts.reconciles.add({ outcome: 'failed' })
       // Usually nothing is wrong with the tree, and it stays due. It is found in the database each time, so from the second
@@ -163,11 +166,11 @@ export class Engine implements AsyncDisposable {
     }
   }
 
-  /** Retrying at once would only compete with who holds the lock. */
-  #pauseLocked(rootId: string): void {
-    const times = (this.#locked.get(rootId)?.times ?? 0) + 1
-    const pauseMs = backoffMs(times, this.#options.system.random(), LOCKED)
-    this.#locked.set(rootId, { times, until: performance.now() + pauseMs })
+  /** Retrying at once would only compete with what it waits for. */
+  #postpone(rootId: string, pauses: BackoffOptions): void {
+    const times = (this.#postponed.get(rootId)?.times ?? 0) + 1
+    const pauseMs = backoffMs(times, this.#options.system.random(), pauses)
+    this.#postponed.set(rootId, { times, until: performance.now() + pauseMs })
     setTimeout(() => this.notify(), pauseMs).unref()
   }
 
@@ -217,7 +220,7 @@ export class Engine implements AsyncDisposable {
     const untilClock = (await untilNextClock(pool, system.fixedTime)) ?? pollMs
     // A notification that came during the query above found no sleep to end.
     if (this.#isNotified && this.#active.size < CONCURRENCY) return
-    // A clock that has run out is of a tree that is active or locked: its end wakes the engine.
+    // A clock that has run out is of a tree that is active or has to wait: its end wakes the engine.
     await this.#sleep(Math.max(untilClock > 0 ? 1 : OVERDUE_MS, Math.min(pollMs, Math.ceil(untilClock))))
   }
 

@@ -1,4 +1,5 @@
 import type { Evaluated } from '../core/tree.ts'
+import { OwnerBusy } from '../sandbox/index.ts'
 import type { EngineContext } from './context.ts'
 import type { Evaluate } from './evaluate.ts'
 import type { LockedTree } from './locked-tree.ts'
@@ -44,8 +45,11 @@ export class TreeRunner {
     const ran = await this.#laneOf(rootId).run({ turn })
     return (ran as { readonly value: T }).value
   }
-  /** Takes the wake requests and due clocks of a tree and decides it, in as many transactions as its expressions need. */
-  async reconcile(rootId: string, skipLocked: boolean): Promise<'done' | 'gone' | 'locked'> {
+  /**
+   * Takes the wake requests and due clocks of a tree and decides it, in as many transactions as its expressions need. 'waiting': other
+   * trees of its project have expressions that take long.
+   */
+  async reconcile(rootId: string, skipLocked: boolean): Promise<'done' | 'gone' | 'locked' | 'waiting'> {
     let evaluated: ReadonlyMap<string, Evaluated> = new Map()
     for (;;) {
       const tree = (await this.#laneOf(rootId).run({ skipLocked, evaluated })) as Reconciled
@@ -53,7 +57,12 @@ export class TreeRunner {
       const evaluations = [...tree.slice.evaluations.values()]
       // Outside of the lane, where slow or hostile expressions delay nobody, not even the commands of this tree.
       if (evaluations.length > 0)
-        evaluated = await tree.inTrace(() => this.#evaluate(evaluations, tree.root.row.projectId))
+        try {
+          evaluated = await tree.inTrace(() => this.#evaluate(evaluations, tree.root.row.projectId))
+        } catch (error) {
+          if (error instanceof OwnerBusy) return 'waiting'
+          throw error
+        }
       // While objects are undecided, another transaction uses the results, which would be lost otherwise.
       else if (evaluated.size === 0 || tree.undecided.size === 0) return 'done'
     }

@@ -16,6 +16,7 @@ export class Batch {
   readonly #retried = new Set<number>()
   readonly #done = Promise.withResolvers<readonly JobResult[]>()
   #pending: number[] = []
+  #hasBegun = false
   #open: number
 
   constructor(jobs: readonly PreparedJob[], shared: readonly string[], owner: unknown = Symbol('owner')) {
@@ -38,8 +39,13 @@ export class Batch {
     return this.#pending.length > 0
   }
 
+  get hasBegun(): boolean {
+    return this.#hasBegun
+  }
+
   /** Takes the next jobs: their indices, and the message for the worker. */
   take(): { readonly indices: readonly number[]; readonly chunk: Chunk } {
+    this.#hasBegun = true
     const shared = new Map<number, number>()
     const jobs: Job[] = []
     let size = 0

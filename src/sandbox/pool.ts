@@ -2,6 +2,7 @@ import type { Batch } from './batch.ts'
 import type { ChunkEnd } from './child.ts'
 import { Lane } from './lane.ts'
 import { LIMITS } from './limits.ts'
+import { OwnerBusy } from './owner-busy.ts'
 
 type Killed = Extract<ChunkEnd, { type: 'killed' }>
 
@@ -17,6 +18,11 @@ export interface PoolOptions {
   readonly workers: number
   /** The pool that a batch belongs into; by default this one. */
   readonly poolFor?: (batch: Batch) => Pool | null
+  /**
+   * For a pool of suspects: milliseconds for which the jobs of an owner wait while others have their turns. It takes one batch of each
+   * owner at a time.
+   */
+  readonly restOf?: (batch: Batch) => number
   onKilled(batch: Batch, end: Killed): void
   /** It has used a turn of its worker for a few jobs. */
   onSlow(batch: Batch): void
@@ -31,7 +37,10 @@ export class Pool {
   readonly #lanes: readonly Lane[]
   readonly #idle: Lane[]
   #queue: Batch[] = []
+  readonly #running = new Set<Batch>()
   #closed = false
+  /** Set while all that waits rests, until the first of it may run. */
+  #resting: NodeJS.Timeout | null = null
 
   constructor(options: PoolOptions) {
     this.#options = options
@@ -42,13 +51,14 @@ export class Pool {
   enqueue(batch: Batch): void {
     if (this.#closed) batch.fail(new Error('The sandbox is closed.'))
     if (this.#movedOn(batch)) return
+    if (this.#options.restOf && !batch.hasBegun && this.#has(batch.owner)) return batch.fail(new OwnerBusy())
     if (batch.waiting && !this.#queue.includes(batch)) this.#queue.push(batch)
-    const lane = this.#queue.length > 0 ? this.#idle.pop() : undefined
-    if (lane) void this.#serve(lane)
+    if (this.#resting === null || this.#restOf(batch) === 0) this.#wake()
   }
 
   async close(): Promise<void> {
     this.#closed = true
+    this.#endRest()
     for (const batch of this.#queue.splice(0)) batch.fail(new Error('The sandbox is closed.'))
     await Promise.all(this.#lanes.map((lane) => lane.close()))
   }
@@ -60,8 +70,37 @@ export class Pool {
     return other !== this
   }
 
+  #has(owner: unknown): boolean {
+    return [...this.#running, ...this.#queue].some((batch) => batch.owner === owner)
+  }
+
+  #wake(): void {
+    this.#endRest()
+    const lane = this.#queue.length > 0 ? this.#idle.pop() : undefined
+    if (lane) void this.#serve(lane)
+  }
+
+  /** The first batch that may run; undefined: all of them rest, or there is none. */
+  #take(): Batch | undefined {
+    const first = this.#queue.findIndex((batch) => this.#restOf(batch) === 0)
+    if (first >= 0) return this.#queue.splice(first, 1)[0]
+    if (this.#queue.length === 0) return undefined
+    this.#endRest()
+    this.#resting = setTimeout(() => this.#wake(), Math.min(...this.#queue.map((batch) => this.#restOf(batch))))
+    return undefined
+  }
+
+  #endRest(): void {
+    if (this.#resting) clearTimeout(this.#resting)
+    this.#resting = null
+  }
+
+  #restOf(batch: Batch): number {
+    return this.#options.restOf?.(batch) ?? 0
+  }
+
   async #serve(lane: Lane): Promise<void> {
-    for (let batch = this.#queue.shift(); batch; batch = this.#queue.shift()) {
+    for (let batch = this.#take(); batch; batch = this.#take()) {
       if (!this.#movedOn(batch)) await this.#runChunk(lane, batch)
     }
     this.#idle.push(lane)
@@ -69,6 +108,7 @@ export class Pool {
 
   async #runChunk(lane: Lane, batch: Batch): Promise<void> {
     const { indices, chunk } = batch.take()
+    this.#running.add(batch)
     if (batch.waiting) this.enqueue(batch)
     try {
       const end = await lane.run(chunk, (i, result) => batch.settle(indices[i] as number, result))
@@ -76,6 +116,8 @@ export class Pool {
       if (end.type === 'cut') this.#again(batch, indices, end.done)
     } catch (error) {
       batch.fail(error instanceof Error ? error : new Error('The sandbox failed.', { cause: error }))
+    } finally {
+      this.#running.delete(batch)
     }
   }
 

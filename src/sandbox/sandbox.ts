@@ -27,9 +27,10 @@ export type Validation = { readonly ok: true } | Failed
 /**
  * Evaluates users' expressions and schemas in child processes, with limits of time and memory per job: a hostile job fails
  * alone. Results are in the order of the jobs. Messages name the error and its position in the expression, template or
- * schema, never a value. The promises reject only when no worker can be started or the sandbox is closed.
+ * schema, never a value. The promises reject only when no worker can be started or the sandbox is closed, and with OwnerBusy.
  *
- * `owner`: whose jobs they are. For a minute after one of them had to be stopped, or was slow, those of the owner run beside the others'.
+ * `owner`: whose jobs they are. For a minute after one of them had to be stopped, or was slow, those of the owner run beside the others',
+ * one call at a time, and pause for two seconds after each that is stopped.
  */
 export interface Sandbox extends AsyncDisposable {
   /**
@@ -135,11 +136,11 @@ class Pools {
 
   constructor(workers: number, logger: SandboxOptions['logger']) {
     const onKilled: PoolOptions['onKilled'] = ({ owner }, { reason }) => {
-      this.#suspects.add(owner)
+      this.#suspects.stopped(owner)
       logger?.warn({ reason }, 'A sandbox worker was stopped; the next job gets a new one.')
     }
-    const onSlow: PoolOptions['onSlow'] = ({ owner }) => this.#suspects.add(owner)
-    this.#slow = new Pool({ workers: 1, onKilled, onSlow })
+    const onSlow: PoolOptions['onSlow'] = ({ owner }) => this.#suspects.slow(owner)
+    this.#slow = new Pool({ workers: 1, onKilled, onSlow, restOf: ({ owner }) => this.#suspects.restOf(owner) })
     const poolFor = ({ owner }: Batch) => (this.#suspects.has(owner) ? this.#slow : null)
     this.#quick = new Pool({ workers, onKilled, onSlow, poolFor })
   }

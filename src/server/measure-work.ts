@@ -25,7 +25,7 @@ export function measureWork(registry: Registry, { version, engine, pools, figure
     counts: engine.transactions,
   })
   counter(registry, 'reconciles', {
-    help: 'Attempts of the engine at due trees: done, gone, locked (another engine has it), failed.',
+    help: 'Attempts of the engine at due trees: done, gone, locked (another engine has it), waiting (for slow expressions of its project), failed.',
     labels: ['outcome'],
     counts: engine.reconciles,
   })

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { Busy } from '../../src/core/busy.ts'
 import type { ClaimedItem } from '../../src/core/ports/agents.ts'
 import { createPrincipal, updatePrincipal } from '../../src/graphql/auth/principal-commands.ts'
+import { accepted, addProject } from '../testkit/pipelines.ts'
 import { PATIENCE_MS, until } from '../testkit/wait.ts'
 import { createWorld, DEPLOYER, item, USER, type World, type WorldOptions } from '../testkit/world.ts'
 
@@ -162,6 +163,23 @@ test('trees that are due and locked do not hide another one from the engine', as
   const isDone = async () => !(await world.due()).includes(other)
   await until(isDone, { what: 'the other tree is decided' })
   expect((await world.due()).length).toBe(40)
+})
+
+test('trees of a project whose expressions take long leave the engine to those of others', async () => {
+  await using world = await createWorld({ ownDatabase: true })
+  await addProject(world, 'slow')
+  const open = async (project: string, name: string, value: string) => {
+    const tree = { ...spec(), deployItems: [item('a', [], { value })] }
+    return await accepted(world.commands.createInstallation(USER, { project, name, spec: tree, reconcile: true }))
+  }
+  const numbers = JSON.stringify(Array.from({ length: 220 }, (_, i) => i))
+  const slow = `\${${numbers}.exists(a, ${numbers}.exists(b, (string(a * b) + string(a) + string(b)).matches("(0|1|2|3)+x")))}`
+  for (let i = 0; i < 20; i++) await open('slow', `slow-${i}`, slow)
+  const { objectId: id } = await open('default', 'quick', '${1 + 1}')
+  world.engineHost.startEngine({ agentRetentionMs: 3_600_000 })
+  const isDone = async () => !(await world.due()).includes(id)
+  await until(isDone, { what: 'the quick tree is decided' })
+  expect((await world.due()).length).toBeGreaterThan(15)
 })
 
 test('principals, places and keys that others have locked leave connections to others', async () => {
