@@ -31,6 +31,14 @@ const CLAIM = (): string =>
   })
 const DEEP = JSON.stringify({ query: `${'{a'.repeat(3_000)}${'}'.repeat(3_000)}` })
 
+/** Valid, and not known to any cache. */
+const newDocument = (): string => {
+  const name = `a${randomBytes(6).toString('hex')}`
+  return JSON.stringify({
+    query: `{ ${Array.from({ length: 900 }, (_, i) => `${name}${i}: viewer { name }`).join(' ')} }`,
+  })
+}
+
 export const ATTACKS = {
   'a busy processor without requests': () => everywhere(1, compute),
   '60 unfinished frames of 14 MB': (attack) => everywhere(60, () => unfinishedFrame(attack)),
@@ -47,6 +55,7 @@ export const ATTACKS = {
   'a flood of one principal': (attack) => everywhere(64, poster(attack, VIEWER)),
   '200 slow bodies': (attack) => everywhere(200, () => slowBody(attack)),
   'documents 3,000 deep': (attack) => everywhere(16, poster(attack, DEEP)),
+  'new documents of 900 fields': (attack) => everywhere(16, () => poster(attack, newDocument())()),
 } as const satisfies Readonly<Record<string, Attacker>>
 export type AttackName = keyof typeof ATTACKS
 

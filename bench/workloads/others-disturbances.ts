@@ -24,11 +24,13 @@ interface Started extends Disturbance {
 type Disturb = (started: Started) => Promise<void>
 
 const PAUSE_MS = 10
+const SLOW_EVERY_MS = 250
 /** Requests at a time. */
 export const FLOOD = 32
 export const READERS = 20
 /** Takes longer than an expression may: its process is ended, and started again. */
-const SLOW = `\${"${'a'.repeat(40)}!".matches("^(a|a)*$")}`
+const NUMBERS = JSON.stringify(Array.from({ length: 220 }, (_, i) => i))
+const SLOW = `\${${NUMBERS}.exists(a, ${NUMBERS}.exists(b, (string(a * b) + string(a) + string(b)).matches("(0|1|2|3)+x")))}`
 
 const CANCEL =
   'mutation ($input: CancelInstallationInput!) { answer: cancelInstallation(input: $input) { __typename } }'
@@ -53,7 +55,12 @@ export const DISTURBANCES = {
   'readers that stall': async (started) => {
     await everywhere(READERS, () => stall(started))
   },
-  'slow expressions': (started) => everywhere(2, () => create(started, 'slow', { value: SLOW })),
+  'slow expressions': (started) =>
+    everywhere(2, async () => {
+      await create(started, 'slow', { value: SLOW })
+      // Otherwise it is a flood of creations, which has a row of its own.
+      await delay(SLOW_EVERY_MS)
+    }),
   'a flooded tree': ({ client, rootId: id }) =>
     everywhere(FLOOD, () => client.query(RECONCILE, { input: { id, mode: 'STANDARD' } })),
   'a flooded project': (started) => everywhere(FLOOD, () => create(started, 'flooded')),

@@ -207,7 +207,7 @@ function sectionOf(measured: readonly (readonly [string, Pair])[]): Section {
 const PROSE = `
 ${OTHERS} callers, each with one request at a time, create trees, claim and report their work, and cancel them, in a project of their own. Meanwhile another principal, in a
 process of its own, has a transaction that keeps the root of one tree locked, and ${FLOOD} cancels that wait for it; or ${READERS} subscriptions to the whole log of
-which it reads nothing; or two creations at a time whose expression never ends; or ${FLOOD} requests at a time on one tree, or creations in one
+which it reads nothing; or creations whose expression never ends, some eight a second; or ${FLOOD} requests at a time on one tree, or creations in one
 project. Each measurement is one of a pair with a quiet one, before it and after it by turns; the ratios are medians of those of the pairs. The last row compares with a server of its own. Floods take processor time
 from everyone, so they are to be compared with each other.
 `

@@ -37,17 +37,14 @@ export async function handleGraphQL(
     ...{ address: parts.callers.addressOf(request), requestId: requestIdIn(response) },
     ...traceOf(request.headers),
   }
-  const address = parts.callers.at(origin.address)
-  const early = address.request()
-  if (early) return refuseForNow(response, parts, early)
   // Authenticates before it reads the body.
   const authenticated = await authenticate(request, response, parts, origin)
   if (!authenticated) return
-  const caller = parts.callers.as(authenticated.viewer, address)
+  const caller = parts.callers.as(authenticated.viewer, origin.address)
   const bytes = caller.hold('requestBytes')
   // What it asks for is known once it has arrived.
   const arriving = caller.hold('openOperations')
-  const excess = caller.principal.request() ?? (request.complete ? null : arriving.take())
+  const excess = caller.request() ?? (request.complete ? null : arriving.take())
   if (excess) return refuseForNow(response, parts, excess)
   try {
     const turn = () => parts.turns.next(caller.principal)
@@ -92,7 +89,7 @@ const GONE = new Error('The client has closed the connection.')
 
 /** Answers what has arrived, in a form that its client takes. */
 async function run(sent: SentRequest['request'], asking: Asking, parts: HttpParts): Promise<void> {
-  const { request, response, viewer, caller } = asking
+  const { request, response, viewer, caller, turn } = asking
   const gone = new AbortController()
   response.once('close', () => gone.abort(GONE))
   const prepared = prepare({ request: sent, viewer, signal: gone.signal }, parts)
@@ -107,8 +104,9 @@ async function run(sent: SentRequest['request'], asking: Asking, parts: HttpPart
   if (excess) return refuseForNow(response, parts, excess)
   const closed = open(isStream, asking, parts)
   try {
-    if (prepared.kind === 'stream') await sendEvents(response, parts, (sink) => prepared.stream(sink, ''))
-    else if (media === EVENTS) await sendEvents(response, parts, async () => (await prepared.answer()).result)
+    if (prepared.kind === 'stream') await sendEvents(response, { ...parts, turn }, (sink) => prepared.stream(sink, ''))
+    else if (media === EVENTS)
+      await sendEvents(response, { ...parts, turn }, async () => (await prepared.answer()).result)
     else {
       const { result, characters } = await prepared.answer()
       await send(result, { media, asking, parts, characters })
@@ -139,7 +137,7 @@ interface Sending {
 
 async function send(result: ExecutionResult, { media, asking, parts, characters = 0 }: Sending): Promise<void> {
   const { response, turn, charge } = asking
-  if (media === EVENTS) return await sendEvents(response, parts, async () => result)
+  if (media === EVENTS) return await sendEvents(response, { ...parts, turn }, async () => result)
   const status = statusOf(result, media)
   if (status === 503) response.setHeader('retry-after', DATABASE_RETRY_MS / 1_000)
   const type = `${media}; charset=utf-8`

@@ -70,7 +70,7 @@ export class SocketSession {
   #isLeaving = false
 
   constructor(opened: OpenedSocket, parts: SessionParts) {
-    this.sink = socketSink(opened.socket, opened.stream, parts)
+    this.sink = socketSink(opened.socket, opened.stream, { ...parts, turn: () => this.turn() })
     this.#socket = opened.socket
     this.#opened = opened
     this.#parts = parts
@@ -164,7 +164,7 @@ export class SocketSession {
     const socket = this.#socket
     if (socket.readyState !== socket.OPEN) return false
     const { newcomer, origin, stream } = this.#opened
-    const caller = this.#parts.callers.as(viewer, this.#parts.callers.at(origin.address))
+    const caller = this.#parts.callers.as(viewer, origin.address)
     const held = caller.hold('openSockets')
     if (held.take()) {
       this.#parts.refusals.count('TOO_MANY_SOCKETS')
@@ -205,12 +205,6 @@ export class SocketSession {
   unauthenticated(secret: string | null): void {
     this.#parts.refusals.count('UNAUTHENTICATED')
     this.#close(secret === null ? 'TOKEN_MISSING' : 'FORBIDDEN')
-  }
-
-  /** The address has tried too many tokens. */
-  delayed(): void {
-    this.#parts.refusals.count('RATE_LIMITED')
-    this.#close('TOO_MANY_SOCKETS')
   }
 
   /** The token could not be checked. */

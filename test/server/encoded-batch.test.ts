@@ -31,6 +31,7 @@ async function connection(): Promise<{ readonly client: Socket; readonly sink: C
     encode: framesOf,
     isOpen: () => !stream.destroyed,
     giveUp: () => undefined,
+    turn: () => undefined,
   })
   return { client, sink, read }
 }

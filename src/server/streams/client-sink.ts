@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream'
 import type { Bounds } from '../bounds.ts'
+import type { NextTurn } from '../parse-json.ts'
 import type { SlowReader } from '../unread-bytes.ts'
 import type { Allocate } from './buffer-pool.ts'
 
@@ -13,6 +14,8 @@ export interface ClientSinkParts extends Bounds {
   readonly encode: (id: string, payloads: readonly Buffer[], allocate?: Allocate) => Buffer
   /** Closes the connection of a client that does not read, which should reconnect. */
   readonly giveUp: () => void
+  /** Waits for the turn of the connection's caller. */
+  readonly turn: NextTurn
 }
 
 /** The connection to one client, shared by all its subscriptions: one write for a whole batch of messages. */
@@ -40,6 +43,11 @@ export class ClientSink implements SlowReader {
   /** Sinks with the same encoding write the same bytes. */
   get encode(): ClientSinkParts['encode'] {
     return this.#parts.encode
+  }
+
+  /** Waits for the caller's turn: reading what has been shares the event loop with what is asked now. */
+  turn(): Promise<void> | undefined {
+    return this.#parts.turn()
   }
 
   /** True: the kernel has taken the bytes, so that their memory can be reused. */

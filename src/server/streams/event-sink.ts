@@ -4,6 +4,7 @@ import { failure } from '../../graphql/schema/failures.ts'
 import { EVENTS } from '../accepted-media.ts'
 import type { Bounds } from '../bounds.ts'
 import { TOKEN_WRONG } from '../credentials.ts'
+import type { NextTurn } from '../parse-json.ts'
 import type { Allocate } from './buffer-pool.ts'
 import { ClientSink } from './client-sink.ts'
 
@@ -29,7 +30,7 @@ function eventsOf(_id: string, payloads: readonly Buffer[], allocate: Allocate =
  */
 export async function sendEvents(
   response: ServerResponse,
-  bounds: Bounds,
+  bounds: Bounds & { readonly turn: NextTurn },
   run: (sink: ClientSink) => Promise<AsyncIterator<unknown> | ExecutionResult>,
 ): Promise<void> {
   const sink = new ClientSink({

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { Bounds } from '../bounds.ts'
 import { CLOSE } from '../close-codes.ts'
+import type { NextTurn } from '../parse-json.ts'
 import { ClientSink } from './client-sink.ts'
 import { framesOf } from './frames.ts'
 
@@ -9,7 +10,11 @@ import { framesOf } from './frames.ts'
  * Writes frames past `ws`, straight to the connection. Both write whole frames at once, so that they never interleave; `ws`
  * queues frames only for compression and blobs, which this server does not use.
  */
-export const socketSink = (socket: WebSocket, stream: Duplex, bounds: Bounds): ClientSink =>
+export const socketSink = (
+  socket: WebSocket,
+  stream: Duplex,
+  bounds: Bounds & { readonly turn: NextTurn },
+): ClientSink =>
   new ClientSink({
     ...bounds,
     stream,

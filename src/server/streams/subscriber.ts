@@ -133,6 +133,7 @@ export class Subscriber implements TopicMember, AsyncIterableIterator<ExecutionR
     let after = this.#cursor
     // A read from the database may be too large for one write.
     for (let i = 0; i === 0 || i < batch.changes.length; i += CHUNK) {
+      await sink.turn()
       const changes = batch.changes.slice(i, i + CHUNK)
       const through = endOf(changes, i + CHUNK >= batch.changes.length, batch.through)
       const payloads = await topic.payloadsOf({ changes, through }, after)

@@ -49,6 +49,7 @@ export class UnsharedSubscription implements AsyncIterableIterator<ExecutionResu
   async #run(): Promise<void> {
     const { render, sink, id } = this.#parts
     for (let next = await this.#events.next(); !next.done && !this.#hasEnded; next = await this.#events.next()) {
+      await sink.turn()
       const payload = await render(next.value)
       if (!sink.isReady) {
         this.counts.pauses += 1
