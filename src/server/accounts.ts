@@ -23,6 +23,31 @@ export const limitsOfAddresses = (limits: GatewayLimits): AccountLimits => ({
   requestBytes: limits.requestBytesPerAddress,
 })
 
+/** Of a whole gateway: what is not here is bounded by its parts. */
+export const limitsOfInstance = ({ sockets }: GatewayLimits): AccountLimits => ({
+  requestsPerSecond: Number.POSITIVE_INFINITY,
+  openOperations: Number.POSITIVE_INFINITY,
+  openSubscriptions: Number.POSITIVE_INFINITY,
+  openSockets: sockets,
+  requestBytes: Number.POSITIVE_INFINITY,
+})
+/**
+ * What a principal has at an address whatever the others there use: each part of it by itself. It is as much as a few programs
+ * need, so that an address where some take all there is still serves the next one.
+ */
+export const limitsOfShares = (limits: GatewayLimits): AccountLimits => {
+  const { requestsPerSecond, ...held } = limitsOfAddresses(limits)
+  const part = (limit: number): number => Math.max(1, Math.ceil(limit / SHARES))
+  return {
+    requestsPerSecond: part(requestsPerSecond),
+    openOperations: part(held.openOperations),
+    openSubscriptions: part(held.openSubscriptions),
+    openSockets: part(Math.min(held.openSockets, limits.sockets)),
+    requestBytes: part(held.requestBytes),
+  }
+}
+const SHARES = 20
+
 /** A refusal for now. */
 export interface Excess {
   readonly code: 'RATE_LIMITED' | 'TOO_MANY'

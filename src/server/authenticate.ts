@@ -3,9 +3,9 @@ import { CredentialsUnavailable, RETRY_AFTER_S } from '../core/credentials-unava
 import { DATABASE_RETRY_MS } from '../core/database-unavailable.ts'
 import type { RequestOrigin, Viewer } from '../core/ports/viewer.ts'
 import { databaseFailure } from '../graphql/schema/failures.ts'
-import { checkToken, isExcess, type TokenParts } from './check-token.ts'
+import { checkToken, type TokenParts } from './check-token.ts'
 import { secretOf, TOKEN_MISSING, TOKEN_WRONG } from './credentials.ts'
-import { type RefusalParts, refuse, refuseForNow, replyError } from './reply.ts'
+import { type RefusalParts, refuse, replyError } from './reply.ts'
 
 export interface Authenticated {
   readonly secret: string
@@ -19,15 +19,11 @@ export async function authenticate(
   parts: TokenParts & RefusalParts,
   origin: RequestOrigin,
 ): Promise<Authenticated | null> {
-  const { refusals } = parts
+  const { refusals, lateRefusals, callers } = parts
   const secret = secretOf(headers)
   try {
     const viewer = secret === null ? null : await checkToken(parts, secret, origin)
-    if (secret !== null && viewer !== null) {
-      if (!isExcess(viewer)) return { secret, viewer }
-      refuseForNow(response, parts, viewer)
-      return null
-    }
+    if (secret !== null && viewer !== null) return { secret, viewer }
   } catch (error) {
     const unavailable = databaseFailure(error)
     if (unavailable) {
@@ -44,6 +40,10 @@ export async function authenticate(
     return null
   }
   response.setHeader('www-authenticate', 'Bearer')
-  refuse(response, refusals, 401, 'UNAUTHENTICATED', secret === null ? TOKEN_MISSING : TOKEN_WRONG)
+  refusals.count('UNAUTHENTICATED')
+  const answer = () => replyError(response, 401, 'UNAUTHENTICATED', secret === null ? TOKEN_MISSING : TOKEN_WRONG)
+  // Late where too many have come, for whoever comes again at once.
+  if (callers.strangersAt(origin.address).request()) lateRefusals.delay(response, answer)
+  else answer()
   return null
 }

@@ -4,7 +4,6 @@ import { FairTurns } from './fair-turns.ts'
 import { LateRefusals } from './late-refusals.ts'
 import { Refusals } from './refusals.ts'
 import { UnreadBytes } from './unread-bytes.ts'
-import { WrongTokens } from './wrong-tokens.ts'
 
 /** What bounds the clients of one gateway. */
 export interface Bounds {
@@ -14,7 +13,6 @@ export interface Bounds {
   readonly unread: UnreadBytes
   readonly callers: Callers
   readonly turns: FairTurns
-  readonly wrongTokens: WrongTokens
 }
 
 export function createBounds(changed: Partial<GatewayLimits> = {}, trustedProxies: readonly string[] = []): Bounds {
@@ -26,6 +24,5 @@ export function createBounds(changed: Partial<GatewayLimits> = {}, trustedProxie
     unread: new UnreadBytes(limits.unreadBytes),
     callers: new Callers(limits, trustedProxies),
     turns: new FairTurns(),
-    wrongTokens: new WrongTokens(),
   }
 }

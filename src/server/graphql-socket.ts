@@ -47,16 +47,16 @@ export function createGraphQLSocket(parts: SocketParts): GraphQLSocket {
       server.handleUpgrade(request, stream, head, (socket) => {
         const address = callers.addressOf(request)
         const origin = { address, requestId: requestIdOf(request), ...traceOf(request.headers) }
-        const newcomer = server.clients.size > limits.sockets ? null : unauthenticated.admit(socket, stream, address)
-        if (newcomer) {
-          const secret = secretOf(request.headers)
-          const session = new SocketSession({ socket, stream, newcomer, origin, secret }, parts)
-          sessions.add(session)
-          socket.once('close', () => sessions.delete(session))
-          return session.run(protocol)
+        const newcomer = unauthenticated.admit(socket, stream, address)
+        if (!newcomer) {
+          refusals.count('TOO_MANY_SOCKETS')
+          return dismiss(socket, stream, CLOSE.TOO_MANY_SOCKETS)
         }
-        refusals.count('TOO_MANY_SOCKETS')
-        dismiss(socket, stream, CLOSE.TOO_MANY_SOCKETS)
+        const secret = secretOf(request.headers)
+        const session = new SocketSession({ socket, stream, newcomer, origin, secret }, parts)
+        sessions.add(session)
+        socket.once('close', () => sessions.delete(session))
+        session.run(protocol)
       }),
     get size() {
       return server.clients.size

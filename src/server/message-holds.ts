@@ -15,7 +15,7 @@ export class MessageHolds {
 
   /** Counts the message as a request. */
   request(): Excess | null {
-    return this.#caller?.address.request() ?? this.#caller?.principal.request() ?? null
+    return this.#caller?.request() ?? null
   }
 
   /** Opens the operation that the message asks for. */

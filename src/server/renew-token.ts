@@ -1,7 +1,7 @@
 import { CredentialsUnavailable } from '../core/credentials-unavailable.ts'
 import { isDatabaseUnavailable } from '../core/database-unavailable.ts'
 import type { RequestOrigin, Viewer } from '../core/ports/viewer.ts'
-import { checkToken, isExcess, type TokenParts } from './check-token.ts'
+import { checkToken, type TokenParts } from './check-token.ts'
 import { rightsKey } from './connections.ts'
 import { bearerOf } from './credentials.ts'
 
@@ -20,7 +20,6 @@ export async function renewToken(
   const secret = bearerOf(authorization)
   try {
     const viewer = secret === null ? null : await checkToken(parts, secret, origin)
-    if (viewer && isExcess(viewer)) return { kind: 'kept' }
     if (secret === null || viewer?.principalId !== before.principalId) return { kind: 'refused', why: 'FORBIDDEN' }
     if (rightsKey(viewer) !== rightsKey(before)) return { kind: 'refused', why: 'RIGHTS_CHANGED' }
     return { kind: 'renewed', secret, viewer }

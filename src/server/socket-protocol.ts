@@ -7,7 +7,7 @@ import { callerOf } from '../graphql/audit/caller-of.ts'
 import type { Tokens } from '../graphql/auth/tokens.ts'
 import { databaseFailure, failure } from '../graphql/schema/failures.ts'
 import type { Excess } from './accounts.ts'
-import { checkToken, isExcess, type TokenParts } from './check-token.ts'
+import { checkToken, type TokenParts } from './check-token.ts'
 import { authorizationIn, bearerOf, TOKEN_MISSING, TOKEN_WRONG } from './credentials.ts'
 import { type OperationParts, prepare } from './prepare.ts'
 import type { Refusals } from './refusals.ts'
@@ -40,11 +40,7 @@ export function createProtocol(parts: ProtocolParts): Server<SocketSession> {
       const secret = authorization ? bearerOf(authorization) : session.upgradeSecret
       try {
         const viewer = secret === null ? null : await checkToken(parts, secret, session.origin)
-        if (secret !== null && viewer !== null) {
-          if (!isExcess(viewer)) return accept(parts, session, secret, viewer)
-          session.delayed()
-          return false
-        }
+        if (secret !== null && viewer !== null) return accept(parts, session, secret, viewer)
       } catch (error) {
         session.unavailable(error)
         return false

@@ -43,17 +43,21 @@ const toToken = (row: Columns): TokenRow => ({
 })
 
 const FIND = statement({
-  text: `select t.hash, ${COLUMNS} from token t join principal p on p.id = t.principal_id where t.hash = $1`,
-  params: [bytea],
+  text: `select t.hash, ${COLUMNS} from token t join principal p on p.id = t.principal_id where t.hash = any($1)`,
+  params: [array(bytea)],
   row: { hash: table.token.hash, ...ROW },
 })
 
-/** Also one that is revoked. Every request of a token that is not cached waits for this answer. */
-export async function findToken(client: Client, hash: Buffer): Promise<(TokenRow & { readonly hash: Buffer }) | null> {
-  const { rows } = await FIND.query(client, [hash])
-  const [row] = rows
-  return row ? { ...toToken(row), hash: row.hash } : null
+export type FoundToken = TokenRow & { readonly hash: Buffer }
+
+/** In the order of the hashes; null: there is none. Also such as are revoked. */
+export async function findTokens(client: Client, hashes: readonly Buffer[]): Promise<readonly (FoundToken | null)[]> {
+  const { rows } = await FIND.query(client, [hashes])
+  const found = new Map(rows.map((row) => [row.hash.toString('base64'), { ...toToken(row), hash: row.hash }]))
+  return hashes.map((hash) => found.get(hash.toString('base64')) ?? null)
 }
+export const findToken = async (client: Client, hash: Buffer): Promise<FoundToken | null> =>
+  (await findTokens(client, [hash]))[0] ?? null
 
 const HAS_ADMINISTRATOR = statement({
   text: `select exists (select from token t join principal p on p.id = t.principal_id

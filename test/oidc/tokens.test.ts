@@ -192,13 +192,12 @@ test.each([
   await expect(startTestApp({ env: { PHASELINE_ACCESS_POLICY: path } })).rejects.toThrow(problem)
 })
 
-// The last one: addresses with many wrong tokens are slowed down.
 test('unknown keys do not flood the issuer', async () => {
   const asked = () => issuer.requests.get('/jwks') ?? 0
   const start = asked()
   const began = performance.now()
   const foreign = await Promise.all(Array.from({ length: 50 }, (_, n) => issuer.sign(claims(), { kid: `k${n}` })))
-  for (const token of foreign) expect([401, 429]).toContain((await ask(token)).status)
+  for (const token of foreign) expect((await ask(token)).status).toBe(401)
   // Once at first, and once for every two seconds that it took.
   expect(asked() - start).toBeLessThanOrEqual(2 + (performance.now() - began) / 2_000)
 })

@@ -103,17 +103,19 @@ test('a document that is refused, or named only, counts as any other', async () 
   }
 })
 
-test('an address is limited, too, before any token is looked at; behind a declared proxy it is the client’s', async () => {
+test('an address is limited, too, but for the share of each principal there; behind a declared proxy it is the client’s', async () => {
   const limits = { requestsPerSecondPerAddress: 1 }
   const direct = await api.serve({ limits })
   const from = (forwarded: string) => ({ 'x-forwarded-for': forwarded })
-  for (let i = 0; i < 5; i++) await post(direct.port, 'wrong-token', VIEWER, from(`192.0.2.${i}`))
-  expect(codeOf(await post(direct.port, 'wrong-token', VIEWER, from('192.0.2.9')))).toEqual([429, 'RATE_LIMITED'])
+  // Five of the address, and five of its own.
+  for (let i = 0; i < 10; i++) expect((await post(direct.port, bob, VIEWER, from(`192.0.2.${i}`))).status).toBe(200)
+  expect(codeOf(await post(direct.port, bob, VIEWER, from('192.0.2.99')))).toEqual([429, 'RATE_LIMITED'])
+  expect((await post(direct.port, ada, VIEWER)).status).toBe(200)
 
   const proxied = await api.serve({ limits, trustedProxies: ['127.0.0.0/8', '10.1.0.0/16'] })
   // What a client claims of itself stands before what the proxy has seen.
   const ofOne = from('198.51.100.1, 192.0.2.1, 10.1.2.3')
-  for (let i = 0; i < 5; i++) expect((await post(proxied.port, bob, VIEWER, ofOne)).status).toBe(200)
+  for (let i = 0; i < 10; i++) expect((await post(proxied.port, bob, VIEWER, ofOne)).status).toBe(200)
   expect(codeOf(await post(proxied.port, bob, VIEWER, from('192.0.2.1')))).toEqual([429, 'RATE_LIMITED'])
   expect((await post(proxied.port, bob, VIEWER, from('192.0.2.2'))).status).toBe(200)
 })

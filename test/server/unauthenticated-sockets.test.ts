@@ -21,8 +21,8 @@ beforeAll(async () => {
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
-async function open({ port }: RunningServer = server): Promise<WebSocket> {
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/graphql`, 'graphql-transport-ws')
+async function open({ port }: RunningServer = server, headers = {}): Promise<WebSocket> {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/graphql`, 'graphql-transport-ws', { headers })
   onTestFinished(() => socket.terminate())
   socket.on('error', () => {})
   await once(socket, 'open')
@@ -88,23 +88,30 @@ test('a socket that says nothing is closed soon, one that has sent its token is 
   expect(speaking.readyState).toBe(WebSocket.OPEN)
 })
 
-test('one address has few sockets without a token at a time', async () => {
+test('one address has few sockets without a token at a time: for one too many the longest silent one goes', async () => {
   const small = await api.serve({ limits: { initTimeoutMs: 60_000, unauthenticatedSocketsPerAddress: 2 } })
   const [first, second] = [await open(small), await open(small)]
-  expect(await ended(await open(small))).toEqual([1013, 'Too many connections'])
+  const gone = ended(first)
+  const third = await open(small)
+  expect(await gone).toEqual([1013, 'Too many connections'])
   expect(await refusals(small, token, 'TOO_MANY_SOCKETS')).toBe(1)
-  await authenticate(first)
-  await authenticate(await open(small))
-  second.close()
-  await until(
-    async () => (await refusals(small, token, 'TOO_MANY_SOCKETS')) === 1 && second.readyState === second.CLOSED,
-    {
-      what: 'the second is closed',
-    },
-  )
-  const others = [await open(small), await open(small)]
-  expect(await ended(await open(small))).toEqual([1013, 'Too many connections'])
-  expect(others.every(({ readyState }) => readyState === WebSocket.OPEN)).toBe(true)
+  // However many say nothing, whoever says who it is gets in.
+  for (let i = 0; i < 5; i++) await authenticate(await open(small))
+  await until(() => second.readyState === second.CLOSED && third.readyState === third.CLOSED, {
+    what: 'the silent ones have made room',
+  })
+})
+
+test('where there are too many altogether, one of the address goes that has the most', async () => {
+  const limits = { initTimeoutMs: 60_000, unauthenticatedSockets: 4, unauthenticatedSocketsPerAddress: 3 }
+  const small = await api.serve({ limits, trustedProxies: ['127.0.0.1'] })
+  const from = (address: string) => open(small, { 'x-forwarded-for': address })
+  const [one] = [await from('192.0.2.1')]
+  const many = [await from('192.0.2.2'), await from('192.0.2.2'), await from('192.0.2.2')]
+  const gone = ended(many[0] as WebSocket)
+  await authenticate(await from('192.0.2.3'))
+  expect(await gone).toEqual([1013, 'Too many connections'])
+  expect(one.readyState).toBe(WebSocket.OPEN)
 })
 
 test.each([

@@ -1,18 +1,23 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import DataLoader from 'dataloader'
+import { LRUCache } from 'lru-cache'
 import type { Pool } from 'pg'
 import type { System } from '../../core/ports/system.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
 import { type Grant, projectsOf } from '../../core/rights.ts'
 import type { Client } from '../../store/client.ts'
 import type { PrincipalRow } from '../../store/principals.ts'
-import { findToken, insertToken, noteTokenUsed, replaceSecret, type TokenRow } from '../../store/tokens.ts'
+import { findTokens, insertToken, noteTokenUsed, replaceSecret, type TokenRow } from '../../store/tokens.ts'
 
 /**
  * Other processes hear of a revoked token, and of changed rights, within this many milliseconds; the one that has changed
  * them, at once.
  */
 const CACHE_MS = 2_000
+/** Of each sort: secrets that are valid, and such as are not. */
 const MAX_CACHED = 10_000
+/** Look-ups of one statement. */
+const MAX_FOUND = 200
 /** The last use of a token is noted to this many milliseconds. */
 const USED_MS = 60_000
 
@@ -29,8 +34,8 @@ export interface Tokens {
    * @throws CredentialsUnavailable
    */
   authenticate(secret: string): Promise<Viewer | null>
-  /** Whether this server's key has signed it, valid or not any more. Costs one hash. */
-  isSigned(secret: string): boolean
+  /** Whether it was valid lately, or this server's key has signed it, valid or not any more. Costs one hash. */
+  isKnown(secret: string): boolean
   /** Adds a token to a principal, in a transaction of the caller. */
   create(
     client: Client,
@@ -46,6 +51,8 @@ export interface Tokens {
 interface Cached {
   readonly viewer: Viewer | null
   readonly until: number
+  /** How often rights had changed when it was read. */
+  readonly since: number
 }
 
 /** Secrets without a row, such as those of workers, which name their owner themselves. */
@@ -61,16 +68,30 @@ export interface SelfMadeTokens {
 }
 
 export function createTokens(pool: Pool, system: System, selfMade: readonly SelfMadeTokens[] = []): Tokens {
-  const cache = new Map<string, Cached>()
+  // Apart, so that a caller who tries many secrets displaces none that is valid.
+  const [valid, invalid] = [
+    new LRUCache<string, Cached>({ max: MAX_CACHED }),
+    new LRUCache<string, Cached>({ max: MAX_CACHED }),
+  ]
   let forgotten = 0
-  const remember = (key: string, viewer: Viewer | null, { until, since }: { until: number; since: number }) => {
-    // It was read before a change of rights.
-    if (since !== forgotten) return viewer
-    // Bounds the memory that a caller who tries many secrets can take.
-    if (cache.size >= MAX_CACHED) cache.clear()
-    cache.set(key, { viewer, until })
+  const remember = (key: string, viewer: Viewer | null, term: Omit<Cached, 'viewer'>) => {
+    if (viewer) valid.set(key, { viewer, ...term })
+    else {
+      valid.delete(key)
+      invalid.set(key, { viewer, ...term })
+    }
     return viewer
   }
+  // While one statement looks, further secrets gather for the next: many of them cost little more than one.
+  let finding: Promise<unknown> = Promise.resolve()
+  const found = new DataLoader(
+    (hashes: readonly Buffer[]) => {
+      const looking = findTokens(pool, hashes)
+      finding = looking.catch(() => undefined)
+      return looking
+    },
+    { cache: false, maxBatchSize: MAX_FOUND, batchScheduleFn: (dispatch) => void finding.then(dispatch) },
+  )
   const newSecret = (): string => `pl_${Buffer.from(system.secret(32)).toString('base64url')}`
   /** Nobody waits for it. After a failure the next use is noted instead. */
   const noteUsed = ({ id, lastUsedAt }: TokenRow, at: Date): void => {
@@ -83,10 +104,10 @@ export function createTokens(pool: Pool, system: System, selfMade: readonly Self
       const hash = hashOf(secret)
       const key = hash.toString('base64')
       const now = system.now()
-      const cached = cache.get(key)
+      const cached = valid.get(key) ?? invalid.get(key)
       // A clock that was set back must not keep a revoked token alive.
       const left = (cached?.until ?? 0) - now.getTime()
-      if (cached && left > 0 && left <= CACHE_MS) return cached.viewer
+      if (cached && cached.since === forgotten && left > 0 && left <= CACHE_MS) return cached.viewer
       const term = { until: now.getTime() + CACHE_MS, since: forgotten }
       const maker = selfMade.find((tokens) => tokens.recognises(secret))
       if (maker) {
@@ -94,14 +115,15 @@ export function createTokens(pool: Pool, system: System, selfMade: readonly Self
         const ends = viewer?.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY
         return remember(key, viewer, { ...term, until: Math.min(ends, term.until) })
       }
-      const found = await findToken(pool, hash)
-      if (!found || found.revokedAt || !timingSafeEqual(found.hash, hash)) return remember(key, null, term)
-      const ends = found.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY
+      const row = await found.load(hash)
+      if (!row || row.revokedAt || !timingSafeEqual(row.hash, hash)) return remember(key, null, term)
+      const ends = row.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY
       if (ends <= now.getTime()) return remember(key, null, term)
-      noteUsed(found, now)
-      return remember(key, viewerOf(found), { ...term, until: Math.min(ends, term.until) })
+      noteUsed(row, now)
+      return remember(key, viewerOf(row), { ...term, until: Math.min(ends, term.until) })
     },
-    isSigned: (secret) => selfMade.some((tokens) => tokens.isSigned?.(secret) ?? false),
+    isKnown: (secret) =>
+      valid.has(hashOf(secret).toString('base64')) || selfMade.some((tokens) => tokens.isSigned?.(secret) ?? false),
     async create(client, principal, { name, expiresInMs }) {
       const secret = newSecret()
       const createdAt = system.now()
@@ -117,7 +139,6 @@ export function createTokens(pool: Pool, system: System, selfMade: readonly Self
     },
     forget() {
       forgotten += 1
-      cache.clear()
     },
   }
 }
