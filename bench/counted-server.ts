@@ -33,5 +33,5 @@ process.on('message', () => {
 })
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))
 const { serve } = await import('../src/serve.ts')
-await serve({ example: false })
+await serve({ example: false, say: () => {} })
 process.disconnect?.()
