@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
 import { type Client, createClient } from '../../src/client/index.ts'
 import { atOnce } from '../at-once.ts'
 import {
@@ -119,12 +120,16 @@ async function openSite(server: BenchServer, databaseUrl: string): Promise<Site>
   return { server, databaseUrl, token, agent: createClient({ url: `${origin}/graphql`, token: agentToken }) }
 }
 
-/** Events that none of its workers may start. */
-async function fill({ server: { client } }: Site): Promise<void> {
+/** Events that none of its workers may start, and an engine that has found that out for each of them. */
+async function fill({ server: { client }, databaseUrl }: Site): Promise<void> {
   const workerTemplate = { command: ['true'] }
   await send(client, CREATE_PROJECT, { name: 'waiting', workerTemplate, limits: { maxWorkers: 0 } })
   const input = { project: 'waiting', source: 'bench', type: 'push' }
   await atOnce(EVENTS, FLOOD, async () => void (await send(client, CREATE_EVENT, input)))
+  const database = new pg.Client({ connectionString: databaseUrl })
+  await database.connect()
+  while ((await database.query('select from wake limit 1')).rowCount) await delay(WARM_UP_MS)
+  await database.end()
 }
 
 let made = 0

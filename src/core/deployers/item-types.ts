@@ -10,7 +10,7 @@ export type CodeLevel = (typeof CODE_LEVELS)[number]
 
 export const LEVEL_WORDS = {
   NONE: 'nothing that runs',
-  IMAGE: 'an image, and a command in it, that an engine of containers runs',
+  IMAGE: 'an image, and a command in it, that an engine of containers, or a cluster, runs',
   CLUSTER: 'objects of a cluster, with all that runs in them',
   COMMAND: 'a command on the machine of its deployer',
 } as const satisfies Readonly<Record<CodeLevel, string>>

@@ -53,7 +53,7 @@ const CodeLevelEnum = builder.enumType('CodeLevel', {
   description: 'How far code that a deploy item brings reaches at worst.',
   values: {
     NONE: { description: 'It brings nothing that runs.' },
-    IMAGE: { description: 'An image, and a command in it, that an engine of containers runs.' },
+    IMAGE: { description: 'An image, and a command in it, that an engine of containers, or a cluster, runs.' },
     CLUSTER: { description: 'Objects of a cluster, with all that runs in them.' },
     COMMAND: {
       description: 'A command on the machine of its deployer. Types that the package does not have count as this.',
