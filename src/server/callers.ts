@@ -76,6 +76,11 @@ export class Caller {
     return principal.request() ?? unless(address.request(), () => share.request())
   }
 
+  /** Counts as further requests what a request turns out to cost. */
+  charge(requests: number): void {
+    for (const account of Object.values(this.#accounts)) account.charge(requests)
+  }
+
   /** Counts a large request, or a large answer, as several requests while its bytes come or go. */
   meter(): Meter {
     let bytes = 0
@@ -84,7 +89,7 @@ export class Caller {
       bytes += more
       const requests = Math.floor(bytes / BYTES_OF_A_REQUEST)
       if (requests === charged) return
-      for (const account of Object.values(this.#accounts)) account.charge(requests - charged)
+      this.charge(requests - charged)
       charged = requests
     }
   }

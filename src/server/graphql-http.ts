@@ -92,7 +92,7 @@ async function run(sent: SentRequest['request'], asking: Asking, parts: HttpPart
   const { request, response, viewer, caller, turn } = asking
   const gone = new AbortController()
   response.once('close', () => gone.abort(GONE))
-  const prepared = prepare({ request: sent, viewer, signal: gone.signal }, parts)
+  const prepared = prepare({ request: sent, viewer, charge: (more) => caller.charge(more), signal: gone.signal }, parts)
   const isStream = prepared.kind === 'stream'
   const media = mediaOf(request.headers.accept, isStream)
   if (!media) return replyRefusal(response, isStream ? NEEDS_EVENTS : NEEDS_KNOWN_MEDIA)

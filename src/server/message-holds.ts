@@ -18,6 +18,11 @@ export class MessageHolds {
     return this.#caller?.request() ?? null
   }
 
+  /** Counts as further requests what it turns out to cost. */
+  charge(requests: number): void {
+    this.#caller?.charge(requests)
+  }
+
   /** Opens the operation that the message asks for. */
   open(resource: 'openOperations' | 'openSubscriptions'): Excess | null {
     this.#operation ??= this.#caller?.hold(resource) ?? null

@@ -9,6 +9,7 @@ import type { Viewer } from '../core/ports/viewer.ts'
 import type { FailureCode } from '../core/vocabulary.ts'
 import type { GraphQLContext } from '../graphql/context.ts'
 import { failure, presentable } from '../graphql/schema/failures.ts'
+import type { DocumentCache } from './document-cache.ts'
 import { isRefusalReason, type Refusals } from './refusals.ts'
 import type { ClientSink } from './streams/client-sink.ts'
 import type { Subscribe } from './streams/subscribe.ts'
@@ -20,6 +21,7 @@ export interface OperationParts {
   readonly yoga: Yoga
   readonly subscribe: Subscribe
   readonly trusted: TrustedDocuments
+  readonly documents: Pick<DocumentCache, 'costOf'>
   readonly refusals: Refusals
   /** The part of an error that the caller may see. */
   readonly mask: (error: unknown) => GraphQLError
@@ -34,6 +36,8 @@ export interface RequestParams extends NamedDocument {
 export interface SentOperation {
   readonly request: RequestParams
   readonly viewer: Viewer
+  /** Counts further requests of the caller, before what costs as much is done. */
+  readonly charge: (requests: number) => void
   /** Aborts when the client has gone. */
   readonly signal?: AbortSignal
 }
@@ -64,14 +68,15 @@ export interface AnsweredOperation {
 }
 
 /** The one way into GraphQL, for whatever transport: finds the document, parses and validates it, and tells what it is. */
-export function prepare({ request, viewer, signal }: SentOperation, parts: OperationParts): PreparedOperation {
-  const { schema, trusted, subscribe } = parts
+export function prepare({ request, viewer, charge, signal }: SentOperation, parts: OperationParts): PreparedOperation {
+  const { schema, trusted, documents, subscribe } = parts
   const { parse, validate, contextFactory, execute } = parts.yoga.getEnveloped({
     viewer,
     ...(signal ? { signal } : {}),
   })
   try {
     const { query, variables, operationName } = paramsOf(request, trusted)
+    charge(documents.costOf(query))
     const document: DocumentNode = parse(query)
     const errors: readonly GraphQLError[] = validate(schema, document)
     if (errors.length > 0) return refused(errors, 'GRAPHQL_VALIDATION_FAILED', parts)

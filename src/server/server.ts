@@ -12,6 +12,7 @@ import { Connections } from './connections.ts'
 import type { ExecutedOperation } from './count-operations.ts'
 import { loadDashboard } from './dashboard.ts'
 import type { Disclosure } from './disclosure.ts'
+import { createDocumentCache } from './document-cache.ts'
 import { loadDocumentation } from './documentation.ts'
 import { Drain } from './drain.ts'
 import { createGraphQLSocket } from './graphql-socket.ts'
@@ -90,12 +91,13 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
   const trusted = new TrustedDocuments(options.documents ?? { texts: [], hashes: [], isRequired: false })
   const { disclosure = { introspection: true, suggestions: true } } = config
   const executed = (operation: ExecutedOperation) => metrics.executed(operation)
-  const yoga = createGraphQL(schema, services, { bounds, trusted, disclosure, executed })
+  const documents = createDocumentCache()
+  const yoga = createGraphQL(schema, services, { bounds, trusted, documents, disclosure, executed })
   const shared = { schema, log, system, open: streams, mask: (error: unknown) => mask(error, logger) }
   const fanOut = new FanOut(shared)
   const subscribe = createSubscribe({ ...shared, fanOut, hideSuggestions: !disclosure.suggestions })
   const { inFlight = new InFlight() } = options
-  const common = { ...bounds, ...shared, trusted, yoga, subscribe, tokens, audit, connections, inFlight }
+  const common = { ...bounds, ...shared, trusted, documents, yoga, subscribe, tokens, audit, connections, inFlight }
   const socket = createGraphQLSocket({ ...common, system, drain, logger })
   const { loopback } = options
   const ofAgents = loopback && { ...common, tokens: tokensOf(tokens, loopback.accepts) }

@@ -66,7 +66,7 @@ export function createProtocol(parts: ProtocolParts): Server<SocketSession> {
       const found = await viewerOf(secret, tokens)
       if (found instanceof GraphQLError) return [found]
       const viewer = { ...found, origin: { ...session.origin, ...session.trace, ...traceOf(payload.extensions) } }
-      const prepared = prepare({ request: payload, viewer }, parts)
+      const prepared = prepare({ request: payload, viewer, charge: (more) => message.charge(more) }, parts)
       if (prepared.kind === 'refused') return prepared.errors
       const excess = message.open(prepared.kind === 'stream' ? 'openSubscriptions' : 'openOperations')
       if (excess) return [refusedForNow(excess, refusals)]

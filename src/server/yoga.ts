@@ -6,7 +6,7 @@ import { AnswerBudget } from '../graphql/schema/answer-budget.ts'
 import type { Bounds } from './bounds.ts'
 import { countOperations, type ExecutedOperation } from './count-operations.ts'
 import { type Disclosure, limitDisclosure } from './disclosure.ts'
-import { createDocumentCache } from './document-cache.ts'
+import type { DocumentCache } from './document-cache.ts'
 import { endLargeAnswers } from './end-large-answers.ts'
 import { endLateQueries } from './end-late-queries.ts'
 import { limitDocuments } from './limit-documents.ts'
@@ -23,6 +23,7 @@ export interface RequestContext {
 export interface Rules {
   readonly bounds: Bounds
   readonly trusted: TrustedDocuments
+  readonly documents: DocumentCache
   readonly disclosure: Disclosure
   readonly executed: (operation: ExecutedOperation) => void
 }
@@ -35,7 +36,7 @@ export type Yoga = ReturnType<typeof createGraphQL>
 export function createGraphQL(
   schema: GraphQLSchema,
   services: GraphQLServices,
-  { bounds, trusted, disclosure, executed }: Rules,
+  { bounds, trusted, documents, disclosure, executed }: Rules,
 ) {
   const { limits, refusals } = bounds
   const maskError = (error: unknown) => {
@@ -58,7 +59,7 @@ export function createGraphQL(
       endLargeAnswers,
     ],
     maskedErrors: { maskError },
-    parserAndValidationCache: createDocumentCache(),
+    parserAndValidationCache: documents,
     graphqlEndpoint: '/graphql',
     graphiql: false,
     landingPage: false,

@@ -85,10 +85,17 @@ test('a principal that sends too many requests is told when to come again, and o
 
 test('a large request counts as several', async () => {
   const server = await api.serve({ limits: { requestsPerSecondPerPrincipal: 10 } })
-  expect((await post(server.port, ada, `${VIEWER} # ${'x'.repeat(200 * KIB)}`)).status).toBe(200)
   const large = JSON.stringify({ query: VIEWER, variables: { unused: 'x'.repeat(1_024 * KIB) } })
   const headers = { authorization: `Bearer ${ada}`, 'content-type': 'application/json' }
   expect((await call(server.port, '/graphql', { method: 'POST', headers, body: large })).status).toBe(200)
+  expect(codeOf(await post(server.port, ada, VIEWER))).toEqual([429, 'RATE_LIMITED'])
+})
+
+test('a document that is not known counts by its length, and once', async () => {
+  const server = await api.serve({ limits: { requestsPerSecondPerPrincipal: 10 } })
+  const long = `${VIEWER} # ${'x'.repeat(40 * 64)}`
+  for (let i = 0; i < 5; i++) expect((await post(server.port, ada, long)).status).toBe(200)
+  expect((await post(server.port, ada, `${long}y`)).status).toBe(200)
   expect(codeOf(await post(server.port, ada, VIEWER))).toEqual([429, 'RATE_LIMITED'])
 })
 
