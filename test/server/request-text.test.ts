@@ -47,5 +47,5 @@ test('no text of a request takes long to judge', () => {
   const started = performance.now()
   for (const text of [...texts, ...texts.map((text) => text.slice(1))]) jsonProblem(text, Number.POSITIVE_INFINITY)
   // Anything but linear would take minutes.
-  expect(performance.now() - started).toBeLessThan(5_000)
+  expect(performance.now() - started).toBeLessThan(60_000)
 })
