@@ -10,7 +10,6 @@ import { payloadOf } from '../../testkit/ask.ts'
 import { MUTATIONS } from '../../testkit/documents.ts'
 import { gql } from '../../testkit/gql.ts'
 import { viewerOf } from '../../testkit/viewers.ts'
-import { until } from '../../testkit/wait.ts'
 import { TIMEOUTS, USER } from '../../testkit/world.ts'
 
 let api: Api
