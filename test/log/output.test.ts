@@ -4,6 +4,7 @@ import { indexOutputStep } from '../../src/log/output/output-text.ts'
 import { linesSql, type OutputQuery, searchOutput } from '../../src/log/output/search-output.ts'
 import { wordsOf } from '../../src/log/words.ts'
 import { appendLogLines, type LogLine } from '../../src/store/log-lines.ts'
+import { until } from '../testkit/wait.ts'
 import { createWorld, item, type World } from '../testkit/world.ts'
 
 const START = Date.UTC(2026, 0, 1)
@@ -91,6 +92,12 @@ test('what is indexed is found as what is not, in both directions, over an objec
     }
     return found
   }
+  // A transaction of whoever else uses this Postgres holds the end back.
+  const isSettled = async () => {
+    const { last, settled } = await ends.find()
+    return settled === last
+  }
+  await until(isSettled, { what: 'all lines are settled' })
   const before = await answers()
   const steps: boolean[] = []
   do steps.push(await indexOutputStep(world.pool, ends))

@@ -105,7 +105,8 @@ describe.runIf(socket !== null)('a container deployer that is killed', () => {
     await until(async () => (await show(server.client, id))?.finished, { what: 'it is told' })
     expect(await show(server.client, id)).toMatchObject({ phase: 'SUCCEEDED' })
     expect((await server.client.query(ITEM, {})).item).toEqual({ id: item, exports: { ended: 1 } })
-    expect(await startsOf(docker, item, since)).toBe(1)
+    // The engine writes its records a moment later.
+    expect(await until(() => startsOf(docker, item, since), { what: 'its start is recorded' })).toBe(1)
 
     await remove(server.client, id)
     await until(async () => (await show(server.client, id)) === null, { what: 'it is gone' })
