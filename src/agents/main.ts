@@ -23,7 +23,7 @@ import { runAgents } from './run-agents.ts'
 
 /** Work that does not stop when asked to must not keep the process. */
 const EXIT_MS = 15_000
-/** Of the channel that `startAgentProcess` opens. */
+/** The descriptor of the channel that `startAgentProcess` opens. */
 const CHANNEL_FD = 3
 const EXIT_USAGE = 2
 const EXIT_FAILED = 1

@@ -40,7 +40,7 @@ export function nameProblem(name: string): string | null {
 
 const EACH_UNSEEN = new RegExp(UNSEEN, 'gu')
 
-/** What is left of a text, for such a name, without what cannot be seen; empty if nothing is, or if its letters deceive. */
+/** The text without all that cannot be seen, as such a name; empty if nothing is left, or if its letters deceive. */
 export function nearestName(text: string, maxLength: number): string {
   const seen = text.normalize('NFKC').replace(/\s+/gu, ' ').replace(EACH_UNSEEN, '').replace(/ {2,}/g, ' ')
   const name = seen

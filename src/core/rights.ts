@@ -134,7 +134,7 @@ export function isAbove(caller: Granted, grants: readonly Grant[]): boolean {
 }
 
 /**
- * What it takes to grant the role: the role itself. Nobody is an agent and administers, so who administers a project has its
+ * The right to grant the role, which takes the role itself. Nobody is an agent and administers, so who administers a project has its
  * agents, and reads it. A runtime gets the tokens of workers, which create jobs, so that it takes who may bring code.
  */
 function grantingRight(role: Role, actor: Actor): Right {

@@ -25,7 +25,7 @@ const OVERDUE_MS = 10
 const SWEEP_MS = 60_000
 /** Interval of the search for objects that wait without a reason, in milliseconds. */
 const RECOVER_MS = 5_000
-/** Of the trees that are reconciled at a time, those that had to wait at the last attempt. */
+/** Trees that had to wait at the last attempt and are reconciled at a time. */
 const POSTPONED_AT_ONCE = 4
 /** Pauses after a tree that another transaction has locked, usually for milliseconds. */
 const LOCKED = { baseMs: 10, factor: 2, capMs: 500 }
@@ -135,13 +135,15 @@ export class Engine implements AsyncDisposable {
   /** Trees that had to wait and whose pause is over, the longest first; few, so that others always find a place. */
   #takePostponed(due: readonly string[]): readonly string[] {
     const now = performance.now()
+    // A project of slow expressions may have thousands.
+    const isDue = new Set(due)
     for (const [rootId, { until }] of this.#postponed)
-      if (until <= now && !due.includes(rootId)) this.#postponed.delete(rootId)
-    const active = [...this.#active.keys()].filter((rootId) => this.#postponed.has(rootId))
+      if (until <= now && !isDue.has(rootId)) this.#postponed.delete(rootId)
+    const active = new Set([...this.#active.keys()].filter((rootId) => this.#postponed.has(rootId)))
     return [...this.#postponed]
-      .filter(([rootId, { until }]) => until <= now && !active.includes(rootId))
+      .filter(([rootId, { until }]) => until <= now && !active.has(rootId))
       .sort(([, a], [, b]) => a.until - b.until)
-      .slice(0, Math.max(0, POSTPONED_AT_ONCE - active.length))
+      .slice(0, Math.max(0, POSTPONED_AT_ONCE - active.size))
       .map(([rootId]) => rootId)
   }
 

@@ -31,7 +31,7 @@ export function claimedIssuer(token: string): string | null {
 const TYPES = ['jwt', 'at+jwt']
 
 /**
- * Whether a token tells who calls. Issuers sign other tokens with the same keys, for the same audience: those of a logout, and of
+ * True: the token tells who calls. Issuers sign other tokens with the same keys, for the same audience: those of a logout, and of
  * other events (RFC 8417), which some do not name in `typ`.
  */
 function isOfCaller(type: string | undefined, { events }: JWTPayload): boolean {

@@ -78,7 +78,9 @@ export class Caller {
 
   /** Counts as further requests what a request turns out to cost. */
   charge(requests: number): void {
-    for (const account of Object.values(this.#accounts)) account.charge(requests)
+    // Not the share, which would owe for hours what the principal has paid for already.
+    const { principal, address } = this.#accounts
+    for (const account of [principal, address]) account.charge(requests)
   }
 
   /** Counts a large request, or a large answer, as several requests while its bytes come or go. */

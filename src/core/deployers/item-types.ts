@@ -2,7 +2,7 @@ import { CONTAINER } from './container.ts'
 import { HELM } from './helm.ts'
 import { KUBERNETES_MANIFEST } from './kubernetes-manifest.ts'
 
-/** What a deploy item or an app makes run, by its type: whoever writes one that brings code is an author. */
+/** A deploy item, or an app, makes something run, which depends on its type: whoever writes one that brings code is an author. */
 
 /** How far code that an item brings reaches at worst, from nothing to the machine of its deployer. */
 export const CODE_LEVELS = ['NONE', 'IMAGE', 'CLUSTER', 'COMMAND'] as const
@@ -31,7 +31,7 @@ export const ITEM_TYPES: ReadonlyMap<string, CodeLevel> = new Map([
 /** Nobody has declared what a deployer of another type does with a config: it counts as the most that there is. */
 export const codeLevelOf = (type: string): CodeLevel => ITEM_TYPES.get(type) ?? 'COMMAND'
 
-/** What an item of the type brings, as a sentence without its full stop. */
+/** A sentence, without its full stop, that says what an item of the type brings. */
 export const describeCode = (type: string): string =>
   `An item of the type ${type} ${ITEM_TYPES.has(type) ? 'brings' : 'may bring'} ${LEVEL_WORDS[codeLevelOf(type)]}`
 

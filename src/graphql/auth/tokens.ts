@@ -14,7 +14,7 @@ import { findTokens, insertToken, noteTokenUsed, replaceSecret, type TokenRow } 
  * them, at once.
  */
 const CACHE_MS = 2_000
-/** Of each sort: secrets that are valid, and such as are not. */
+/** Secrets of each sort: valid ones, and others. */
 const MAX_CACHED = 10_000
 /** Look-ups of one statement. */
 const MAX_FOUND = 200
@@ -34,7 +34,7 @@ export interface Tokens {
    * @throws CredentialsUnavailable
    */
   authenticate(secret: string): Promise<Viewer | null>
-  /** Whether it was valid lately, or this server's key has signed it, valid or not any more. Costs one hash. */
+  /** True: it was valid lately, or this server's key has signed it, whether it is valid or not. Costs one hash. */
   isKnown(secret: string): boolean
   /** Adds a token to a principal, in a transaction of the caller. */
   create(

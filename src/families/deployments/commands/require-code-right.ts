@@ -7,7 +7,7 @@ import { rights } from '../rights.ts'
 import type { InstallationSpec } from '../spec.ts'
 import type { CommandParts } from './parts.ts'
 
-/** Who may write items that bring code. Each command that writes a spec is judged here, under the lock of its project. */
+/** Authors write items that bring code. Each command that writes a spec is judged here, under the lock of its project. */
 
 type Parts = Pick<CommandParts, 'editorTypes'>
 
@@ -25,7 +25,7 @@ export const mayBring = (
 
 interface Written {
   readonly projectId: string
-  /** Of the root. */
+  /** The name of the root. */
   readonly name: string
   readonly spec: InstallationSpec
   /** The spec that is replaced; null: a new root. */
