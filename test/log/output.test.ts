@@ -30,6 +30,16 @@ async function tree(name: string, items: number) {
   return { root, ids }
 }
 
+/** A transaction of whoever else uses this Postgres holds the end back. */
+const settledEnd = () =>
+  until(
+    async () => {
+      const end = await ends.find()
+      return end.settled === end.last && end
+    },
+    { what: 'all lines are settled' },
+  )
+
 /** Page by page, as a client reads. */
 async function readAll(
   query: Partial<OutputQuery>,
@@ -92,12 +102,7 @@ test('what is indexed is found as what is not, in both directions, over an objec
     }
     return found
   }
-  // A transaction of whoever else uses this Postgres holds the end back.
-  const isSettled = async () => {
-    const { last, settled } = await ends.find()
-    return settled === last
-  }
-  await until(isSettled, { what: 'all lines are settled' })
+  await settledEnd()
   const before = await answers()
   const steps: boolean[] = []
   do steps.push(await indexOutputStep(world.pool, ends))
@@ -129,7 +134,7 @@ test('the index forgets what is deleted, and leaves no part of the output out', 
 test('a line that is committed late is waited for, so that a reader who goes on misses none', async () => {
   const { ids } = await tree('late', 2)
   const [late = '', early = ''] = ids
-  const { last } = await ends.find()
+  const { last } = await settledEnd()
   const client = await world.pool.connect()
   await client.query('begin')
   await appendLogLines(client, [stdout(late, 'written first, seen last')])
@@ -140,7 +145,7 @@ test('a line that is committed late is waited for, so that a reader who goes on 
   expect(await searchOutput(world.pool, { projects: null }, range, during)).toEqual({ lines: [], reached: null })
   await client.query('commit')
   client.release()
-  const { lines } = await searchOutput(world.pool, { projects: null }, range, await ends.find())
+  const { lines } = await searchOutput(world.pool, { projects: null }, range, await settledEnd())
   expect(lines.map(({ text }) => text)).toEqual(['written first, seen last', 'seen first'])
 })
 
