@@ -35,7 +35,7 @@ const settledEnd = () =>
   until(
     async () => {
       const end = await ends.find()
-      return end.settled === end.last && end
+      return end.settled === end.last ? end : null
     },
     { what: 'all lines are settled' },
   )
