@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { readdir, stat } from 'node:fs/promises'
 import { Agent, type ClientRequest, request } from 'node:http'
 import type { Socket } from 'node:net'
+import { join } from 'node:path'
 import { setTimeout as delay, setImmediate } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 
@@ -12,6 +14,8 @@ export interface Attack {
   readonly port: number
   /** Of a principal that is not the one that is measured. */
   readonly token: string
+  /** Of this one and of two others. */
+  readonly tokens: readonly string[]
 }
 type Attacker = (attack: Attack) => Promise<void>
 
@@ -29,6 +33,9 @@ const CLAIM = (): string =>
     query: 'mutation ($input: ClaimWorkInput!) { claimWork(input: $input) { __typename } }',
     variables: { input: { types: ['x'], leaseMs: 10_000, instance: 'x'.repeat(15 * MB) } },
   })
+/** A mutation with a text, as it is sent. */
+const mutationOf = (sent: string): string =>
+  `{"query":"mutation ($input: SetDataObjectInput!) { setDataObject(input: $input) { __typename } }","variables":{"input":{"name":"text","value":"${sent}"}}}`
 const DEEP = JSON.stringify({ query: `${'{a'.repeat(3_000)}${'}'.repeat(3_000)}` })
 
 /** Valid, and not known to any cache. */
@@ -56,6 +63,9 @@ export const ATTACKS = {
   '200 slow bodies': (attack) => everywhere(200, () => slowBody(attack)),
   'documents 3,000 deep': (attack) => everywhere(16, poster(attack, DEEP)),
   'new documents of 900 fields': (attack) => everywhere(16, () => poster(attack, newDocument())()),
+  'texts of 7 MB of three principals': (attack) => ofEach(attack, mutationOf('x'.repeat(7 * MB - 100))),
+  'escaped texts of 6 MB of three principals': (attack) => ofEach(attack, mutationOf('\\u00e9'.repeat(MB - 100))),
+  'pages without compression': readPages,
 } as const satisfies Readonly<Record<string, Attacker>>
 export type AttackName = keyof typeof ATTACKS
 
@@ -92,14 +102,38 @@ function poster(attack: Attack, text: string, tokenOf = () => attack.token): () 
   return () =>
     new Promise((resolve, reject) => {
       const sent = open({ ...attack, token: tokenOf() }, body.length)
-      sent.on('error', reject)
-      sent.on('response', (response) => {
-        response.resume()
-        response.once('close', resolve)
-      })
-      sent.end(body)
+      ended(sent, resolve, reject).end(body)
     })
 }
+
+/** Settles when a response is over, which is thrown away. */
+function ended(sent: ClientRequest, resolve: () => void, reject: (error: unknown) => void): ClientRequest {
+  sent.on('error', reject)
+  return sent.on('response', (response) => {
+    response.resume()
+    response.once('close', resolve)
+  })
+}
+
+/** Two connections of each principal. */
+async function ofEach(attack: Attack, text: string): Promise<void> {
+  await Promise.all(attack.tokens.map((token) => everywhere(2, poster({ ...attack, token }, text))))
+}
+
+/** The largest page of the documentation and the largest file of the dashboard, by turns. */
+async function readPages(attack: Attack): Promise<void> {
+  const folder = join(import.meta.dirname, '../../web-playground/dist/assets')
+  const files = await Promise.all(
+    (await readdir(folder)).map(async (name) => ({ name, size: (await stat(join(folder, name))).size })),
+  )
+  const largest = files.sort((a, b) => b.size - a.size)[0]?.name
+  const paths = ['/docs/reference/types', `/assets/${largest}`]
+  let next = 0
+  await everywhere(64, () => read(attack, paths[next++ % paths.length] as string))
+}
+
+const read = ({ port }: Attack, path: string): Promise<void> =>
+  new Promise((resolve, reject) => ended(request({ agent, host: '127.0.0.1', port, path }), resolve, reject).end())
 
 async function unread(attack: Attack): Promise<void> {
   const sent = open(attack, ALIASES.length)
