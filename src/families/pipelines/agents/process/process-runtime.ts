@@ -205,7 +205,8 @@ class ProcessRuntime implements Runtime {
       const folder = this.#state.workload(id)
       const [state, ended] = await Promise.all([folder.readState(), folder.readEnd()])
       if (!state || !ended || Date.now() - ended.at < FORGOTTEN_MS) continue
-      await this.remove(id, state.workerId === id ? state.workspace : null)
+      // One that cannot be removed now keeps neither others nor the runtime from their work: the next sweep tries again.
+      await this.remove(id, state.workerId === id ? state.workspace : null).catch(() => {})
     }
   }
 
