@@ -140,13 +140,14 @@ class ProcessRuntime implements Runtime {
 
   async watch(id: string, watcher: Watcher): Promise<WorkloadEnd | null> {
     if (this.#watching.has(id)) throw new Error(`The workload ${id} is watched already.`)
+    const folder = this.#state.workload(id)
     const watching = watchWorkload(
       {
         id,
-        folder: this.#state.workload(id),
+        folder,
         supervisor: this.#supervisor,
         limits: this.#options.output ?? OUTPUT_LIMITS,
-        onAlive: () => this.#adopt(id, watcher),
+        onAlive: () => this.#adopt(id, folder, watcher),
         target: () => this.#target(id),
         isStopping: () => this.#stopping.has(id),
       },
@@ -154,15 +155,18 @@ class ProcessRuntime implements Runtime {
     )
     this.#watching.set(id, watching)
     try {
-      return await watching
+      const end = await watching
+      if (end) await this.#sandbox?.leave(folder)
+      return end
     } finally {
       this.#watching.delete(id)
     }
   }
 
-  #adopt(id: string, { onLine }: Watcher): void {
+  async #adopt(id: string, folder: WorkloadFolder, { onLine }: Watcher): Promise<void> {
     if (!this.#own.has(id)) onLine('SYSTEM', 'Its runtime is back and has adopted it.')
     this.#own.add(id)
+    await this.#sandbox?.readmit(folder)
   }
 
   async stop(id: string): Promise<void> {
@@ -193,8 +197,7 @@ class ProcessRuntime implements Runtime {
   async remove(id: string, workspace: string | null): Promise<void> {
     if (!isId(id)) return
     await this.stop(id)
-    this.#supervisor.release(id)
-    await removeTree(this.#state.workload(id).path)
+    await this.#forget(id, this.#state.workload(id))
     this.#own.delete(id)
     if (workspace !== null && isId(workspace)) await removeTree(this.#state.workspace(workspace))
   }
@@ -220,7 +223,12 @@ class ProcessRuntime implements Runtime {
   async #discard(id: string, folder: WorkloadFolder): Promise<void> {
     this.#own.delete(id)
     if (await folder.hasStarted()) await endByForce(await this.#target(id))
+    await this.#forget(id, folder)
+  }
+
+  async #forget(id: string, folder: WorkloadFolder): Promise<void> {
     this.#supervisor.release(id)
+    await this.#sandbox?.leave(folder)
     await removeTree(folder.path)
   }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
@@ -5,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { writeWhole } from '../../../../agents/files/write-whole.ts'
 import { StartProblem } from '../runtime/runtime.ts'
 import { COOKIE } from '../runtime/workload-env.ts'
-import { API_SOCKET, startApiRelay } from './api-relay.ts'
+import { API_SOCKET, ApiRelay } from './api-relay.ts'
 import { bubblewrapArguments, type IsolationOptions, requireBubblewrap } from './bubblewrap.ts'
 import { visiblePath } from './system-folders.ts'
 import type { WorkloadFolder } from './workload-folder.ts'
@@ -17,6 +18,10 @@ export interface Sandbox extends AsyncDisposable {
   /** The runtime's environment as workloads see it. */
   env(own: Environment): Environment
   enclose(enclosed: Enclosed): Promise<Invocation>
+  /** Opens the way to the API again for a workload that an earlier process has enclosed. */
+  readmit(folder: WorkloadFolder): Promise<void>
+  /** Closes the way to the API. */
+  leave(folder: WorkloadFolder): Promise<void>
 }
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -76,7 +81,6 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { folder, network, folders } = options
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const bubblewrap = await requireBubblewrap(options, folder)
-  const api = join(folder, 'api')
   const { url, hosts } = network === 'api' ? urlWithin(options.url) : { url: options.url, hosts: null }
   const files = { ...FILES, ...(hosts === null ? {} : { hosts }) }
   for (const [name, text] of Object.entries(files)) await writeWhole(join(folder, name), text)
@@ -84,8 +88,8 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     ...Object.keys(files).flatMap((name) => ['--ro-bind', join(folder, name), `/etc/${name}`]),
     ...(hosts === null ? ['--ro-bind-try', '/etc/hosts', '/etc/hosts'] : []),
   ]
-  const relay = network === 'api' ? await startApiRelay(api, options.url) : null
-  const bridge = [
+  const relay = network === 'api' ? new ApiRelay(options.url) : null
+  const bridge = (api: string) => [
     ...['--ro-bind', api, `${INSIDE}/api`, '--ro-bind', process.execPath, `${INSIDE}/node`],
     ...['--ro-bind', fileURLToPath(new URL(BRIDGE, import.meta.url)), BRIDGE_INSIDE],
   ]
@@ -99,16 +103,17 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       const tmp = own.file('tmp')
       const args = own.file('sandbox.args')
       await mkdir(tmp, { mode: 0o700 })
-      const usesBridge = relay !== null && hasToken
+      const api = relay && hasToken ? own.apiFolder : null
+      if (api !== null) await relay?.open(api)
       const given = bubblewrapArguments(options, {
         tmp,
         workingFolder,
         readOnly: [own.eventFile, own.secretsFolder],
-        more: [...shared, ...(usesBridge ? bridge : [])],
+        more: [...shared, ...(api === null ? [] : bridge(api))],
         env,
       })
       await writeFile(args, given.join('\0'), { mode: 0o600 })
-      const inner = usesBridge ? [...bridged, `${INSIDE}/api/${API_SOCKET}`, ...command] : command
+      const inner = api === null ? command : [...bridged, `${INSIDE}/api/${API_SOCKET}`, ...command]
       return {
         // The arguments hold the workload's environment, which only processes in the sandbox may get. Outside it, a variable such
         // as LD_PRELOAD would run the workload's code.
@@ -116,6 +121,12 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
         input: args,
         env: { [COOKIE]: env[COOKIE] ?? '' },
       }
+    },
+    async readmit({ apiFolder }) {
+      if (existsSync(apiFolder)) await relay?.open(apiFolder)
+    },
+    async leave({ apiFolder }) {
+      await relay?.close(apiFolder)
     },
     async [Symbol.asyncDispose]() {
       await relay?.[Symbol.asyncDispose]()

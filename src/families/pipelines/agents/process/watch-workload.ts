@@ -13,7 +13,7 @@ export interface WatchOptions {
   readonly supervisor: Supervisor
   readonly limits: OutputLimits
   /** Called when the workload runs; an adopted one was started by an earlier process. */
-  onAlive(): void
+  onAlive(): Promise<void>
   /** All its processes. */
   target(): Promise<Target>
   /** The runtime is stopping the workload. */
@@ -47,7 +47,7 @@ async function readToEnd(
 ): Promise<number | null | typeof ABORTED> {
   const mask = new Mask(await folder.readMasked())
   const output = new Output({ limits, mask, onLine, now: () => performance.now() })
-  onAlive()
+  await onAlive()
   onRunning()
   const pipes = await openPipes({
     path: (name) => folder.file(name),

@@ -51,6 +51,10 @@ export class WorkloadFolder {
   get secretsFolder(): string {
     return this.file('secrets')
   }
+  /** With the socket of the API, for a workload in a sandbox that has a token. */
+  get apiFolder(): string {
+    return this.file('api')
+  }
   get ownWorkingFolder(): string {
     return this.file('work')
   }
