@@ -57,7 +57,7 @@ test('a link with another token asks before the tab is somebody else’s', async
   await page.locator('[data-connection=live]').waitFor()
   const questions: string[] = []
   let agrees = false
-  page.on('dialog', (dialog) => {
+  page.removeAllListeners('dialog').on('dialog', (dialog) => {
     questions.push(dialog.message())
     void (agrees ? dialog.accept() : dialog.dismiss())
   })
@@ -83,6 +83,12 @@ test('a link with another token asks before the tab is somebody else’s', async
   await follow('/machines', 'wrong')
   await page.locator('[data-connection=live]').waitFor()
   expect([questions.length, await stored()]).toEqual([4, secret])
+  // A tab that nobody is signed in to.
+  await page.evaluate('sessionStorage.clear()')
+  agrees = false
+  await follow('/agents?fresh', secret)
+  await page.getByText('Your token').waitFor()
+  expect([questions.at(-1), await stored()]).toEqual(['Sign in as “eve” (READER), whose link you have opened?', null])
 })
 
 test('the web shop is seen to be made and deleted, without a reload', async () => {

@@ -16,8 +16,8 @@ export function storedAccess(): Access | null {
 }
 
 /**
- * Signs this tab in with the token of a link. Anybody can send one, with a token of their own: if the tab is signed in already, the
- * person decides, since what they write then would be done for somebody else.
+ * Signs this tab in with the token of a link. Anybody can send one, with a token of their own, and what a person writes then would
+ * be done for somebody else. So the person decides, unless it is an administrator's, which nobody else has, and the tab has none.
  */
 export async function acceptLink(): Promise<void> {
   takeToken()
@@ -28,14 +28,22 @@ export async function acceptLink(): Promise<void> {
 }
 
 async function isWanted(token: string): Promise<boolean> {
-  const [now, next] = await Promise.all([storedAccess(), { token }].map((access) => access && nameBehind(access)))
-  if (!next) return false
-  if (!now) return true
-  return confirm(`This tab is signed in as ${now}. Sign in as ${next} instead, whose link you have opened?`)
+  const [now, next] = await Promise.all([storedAccess(), { token }].map((access) => access && personBehind(access)))
+  // A tab without a session says what is wrong with the token.
+  if (!next) return !now
+  if (now)
+    return confirm(`This tab is signed in as ${now.name}. Sign in as ${next.name} instead, whose link you have opened?`)
+  return next.isAdministrator || confirm(`Sign in as ${next.name}, whose link you have opened?`)
 }
 
+interface Person {
+  readonly name: string
+  readonly isAdministrator: boolean
+}
+const UNKNOWN: Person = { name: 'somebody whom the server does not name now', isAdministrator: false }
+
 /** Whose token it is; null: the server does not accept it. */
-async function nameBehind({ token }: Pick<Access, 'token'>): Promise<string | null> {
+async function personBehind({ token }: Pick<Access, 'token'>): Promise<Person | null> {
   const client = createClient({
     url: new URL('/graphql', location.href).href,
     token,
@@ -44,10 +52,10 @@ async function nameBehind({ token }: Pick<Access, 'token'>): Promise<string | nu
   })
   try {
     const { viewer } = await client.query(VIEWER)
-    return viewer === null ? null : `“${viewer.name}” (${viewer.role})`
+    return viewer && { name: `“${viewer.name}” (${viewer.role})`, isAdministrator: viewer.administrator }
   } catch (error) {
     const isRefused = error instanceof ClientError && error.kind === 'unauthorized'
-    return isRefused ? null : 'somebody whom the server does not name now'
+    return isRefused ? null : UNKNOWN
   } finally {
     void client.close()
   }

@@ -2,16 +2,15 @@ import { tokenIn } from '../model/token.ts'
 
 /** Shared with GraphiQL. The token stays in the tab's session storage, and in the address only until the page has loaded. */
 const KEY = 'phaseline-token'
-/** Of a link that was opened in a tab with another one. */
+/** Of a link that was opened in a tab without it. */
 let offered: string | null = null
 
-/** Takes the token of a link out of the address. Where the tab has another one it is kept aside, to be decided on. */
+/** Takes the token of a link out of the address, and keeps it aside, to be decided on. */
 export function takeToken(): void {
   const token = tokenIn(location.hash)
   if (!token) return
   history.replaceState(history.state, '', location.pathname + location.search)
-  if ((storedToken() ?? token) === token) storeToken(token)
-  else offered = token
+  if (storedToken() !== token) offered = token
 }
 /** The token that was kept aside, once. */
 export function offeredToken(): string | null {
