@@ -53,7 +53,11 @@ test.runIf(await canIsolate())('a worker that takes all connections to the API t
       await runtime.stop(one.id)
       await end
     })
-    return await until(() => lines.find((line) => line.startsWith("STDOUT open ")), { what: "it has tried all", timeoutMs: 20_000, instead: () => lines.slice(-3) })
+    return await until(() => lines.find((line) => line.startsWith('STDOUT open ')), {
+      what: 'it has tried all',
+      timeoutMs: 20_000,
+      instead: () => lines.slice(-3),
+    })
   }
   expect(await start(2_000)).toBe('STDOUT open 256')
   expect(await start(20)).toBe('STDOUT open 20')
