@@ -50,6 +50,8 @@ const SHARES = 20
 
 /** A refusal for now. */
 export interface Excess {
+  /** Whose share is used up. */
+  readonly share: string
   readonly code: 'RATE_LIMITED' | 'TOO_MANY'
   readonly message: string
   readonly retryAfterMs: number
@@ -92,7 +94,7 @@ export class Account {
     const retryAfterMs = this.#bucket.take(performance.now())
     if (retryAfterMs === 0) return null
     const message = `One ${this.#owner} has ${this.#limits.requestsPerSecond} requests a second: try again in ${retryAfterMs} ms.`
-    return { code: 'RATE_LIMITED', message, retryAfterMs }
+    return { share: this.#owner, code: 'RATE_LIMITED', message, retryAfterMs }
   }
 
   /** Counts as further requests what a request turns out to cost. */
@@ -105,7 +107,7 @@ export class Account {
     const limit = this.#limits[resource]
     if (this.#inUse[resource] + more <= limit) return null
     const message = `One ${this.#owner} has at most ${limit} ${NAMES[resource]}: end some, or try again later.`
-    return { code: 'TOO_MANY', message, retryAfterMs: RETRY_MS }
+    return { share: this.#owner, code: 'TOO_MANY', message, retryAfterMs: RETRY_MS }
   }
 
   add(resource: Resource, change: number): void {

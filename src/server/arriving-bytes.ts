@@ -50,8 +50,9 @@ export class ArrivingBytes {
     const { socket, stream, caller, refusals } = this.#arriving
     const isFirst = this.#hold === null
     this.#hold ??= caller.hold('requestBytes')
-    if (!this.#hold.take(isFirst ? this.#bytes : bytes)) return
-    refusals.count('TOO_MANY')
+    const excess = this.#hold.take(isFirst ? this.#bytes : bytes)
+    if (!excess) return
+    refusals.count('TOO_MANY', excess.share)
     dismiss(socket, stream, CLOSE.TOO_MANY_BYTES)
   }
 }

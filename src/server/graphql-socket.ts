@@ -49,7 +49,7 @@ export function createGraphQLSocket(parts: SocketParts): GraphQLSocket {
         const origin = { address, requestId: requestIdOf(request), ...traceOf(request.headers) }
         const newcomer = unauthenticated.admit(socket, stream, address)
         if (!newcomer) {
-          refusals.count('TOO_MANY_SOCKETS')
+          refusals.count('TOO_MANY_SOCKETS', 'address')
           return dismiss(socket, stream, CLOSE.TOO_MANY_SOCKETS)
         }
         const secret = secretOf(request.headers)

@@ -71,12 +71,13 @@ export function createMetrics(measured: Measured, registry = new Registry()): Me
 function measureRefusals(registry: Registry, { refusals }: Measured): void {
   new Counter({
     name: 'phaseline_refusals_total',
-    help: 'Requests and connections that were refused or cut off, by reason.',
-    labelNames: ['reason'],
+    help: 'Requests and connections that were refused or cut off, by reason, and by whose share was used up.',
+    labelNames: ['reason', 'share'],
     registers: [registry],
     collect() {
       this.reset()
-      for (const [reason, count] of refusals.counts) this.inc({ reason }, count)
+      for (const [reason, counts] of refusals.counts)
+        for (const [share, count] of counts) this.inc({ reason, share }, count)
     },
   })
 }

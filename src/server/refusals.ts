@@ -24,12 +24,14 @@ export const isRefusalReason = (code: unknown): code is RefusalReason =>
 
 /** Counts since the start of the process, for metrics. */
 export class Refusals {
-  readonly #counts = new Map(Object.keys(REFUSALS).map((reason) => [reason as RefusalReason, 0]))
+  readonly #counts = new Map(Object.keys(REFUSALS).map((reason) => [reason as RefusalReason, new Map([['', 0]])]))
 
-  count(reason: RefusalReason): void {
-    this.#counts.set(reason, (this.#counts.get(reason) ?? 0) + 1)
+  /** `share`: whose share is used up, such as `principal`; empty where that is not the reason. */
+  count(reason: RefusalReason, share = ''): void {
+    const counts = this.#counts.get(reason)
+    counts?.set(share, (counts.get(share) ?? 0) + 1)
   }
-  get counts(): ReadonlyMap<RefusalReason, number> {
+  get counts(): ReadonlyMap<RefusalReason, ReadonlyMap<string, number>> {
     return this.#counts
   }
 }

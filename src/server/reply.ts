@@ -67,9 +67,9 @@ export function refuse(
 export function refuseForNow(
   response: ServerResponse,
   { refusals, lateRefusals }: RefusalParts,
-  { code, message, retryAfterMs }: Excess,
+  { share, code, message, retryAfterMs }: Excess,
 ): void {
-  refusals.count(code)
+  refusals.count(code, share)
   response.setHeader('retry-after', Math.ceil(retryAfterMs / 1_000))
   lateRefusals.delay(response, () => replyError(response, 429, code, message, { retryAfterMs }))
 }

@@ -59,7 +59,7 @@ export function createProtocol(parts: ProtocolParts): Server<SocketSession> {
         return [refusedForNow(early, refusals)]
       }
       if (Object.keys(subscriptions).length > MAX_OPERATIONS) {
-        refusals.count('TOO_MANY')
+        refusals.count('TOO_MANY', 'socket')
         return [failure('TOO_MANY', `At most ${MAX_OPERATIONS} operations at a time on one socket.`)]
       }
       await session.turn()
@@ -92,8 +92,8 @@ function accept(parts: ProtocolParts, session: SocketSession, secret: string, vi
   return accepted
 }
 
-function refusedForNow({ code, message, retryAfterMs }: Excess, refusals: Refusals): GraphQLError {
-  refusals.count(code)
+function refusedForNow({ share, code, message, retryAfterMs }: Excess, refusals: Refusals): GraphQLError {
+  refusals.count(code, share)
   return failure(code, message, { retryAfterMs })
 }
 

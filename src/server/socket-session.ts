@@ -166,8 +166,9 @@ export class SocketSession {
     const { newcomer, origin, stream } = this.#opened
     const caller = this.#parts.callers.as(viewer, origin.address)
     const held = caller.hold('openSockets')
-    if (held.take()) {
-      this.#parts.refusals.count('TOO_MANY_SOCKETS')
+    const excess = held.take()
+    if (excess) {
+      this.#parts.refusals.count('TOO_MANY_SOCKETS', excess.share)
       this.#close('TOO_MANY_SOCKETS')
       return false
     }

@@ -81,7 +81,7 @@ export class UnauthenticatedSockets {
     if (!silent) return false
     // Its close may take a while.
     this.#remove(address, silent)
-    this.#refusals.count('TOO_MANY_SOCKETS')
+    this.#refusals.count('TOO_MANY_SOCKETS', 'address')
     dismiss(silent.socket, silent.stream, CLOSE.TOO_MANY_SOCKETS)
     return true
   }

@@ -51,16 +51,20 @@ export const post = (
     body: JSON.stringify({ query, variables }),
   })
 
-/** A metric of a server, by its name with its labels. */
+/** A metric of a server, by its name and its first labels; all series of it together. */
 export async function metric({ port }: { readonly port: number }, token: string, name: string): Promise<number> {
   const { body } = await call(port, '/metrics', { headers: { authorization: `Bearer ${token}` } })
-  return Number(
-    body
-      .split('\n')
-      .find((line) => line.startsWith(`${name} `))
-      ?.slice(name.length),
-  )
+  const values = body
+    .split('\n')
+    .filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name.slice(0, -1)},`))
+    .map((line) => Number(line.slice(line.lastIndexOf(' '))))
+  return values.length === 0 ? Number.NaN : values.reduce((sum, value) => sum + value, 0)
 }
-/** How many clients a server has refused for a reason. */
-export const refusals = (server: { readonly port: number }, token: string, reason: string): Promise<number> =>
-  metric(server, token, `phaseline_refusals_total{reason="${reason}"}`)
+/** How many clients a server has refused for a reason, and where it is given, because of whose share. */
+export const refusals = (
+  server: { readonly port: number },
+  token: string,
+  reason: string,
+  share?: string,
+): Promise<number> =>
+  metric(server, token, `phaseline_refusals_total{reason="${reason}"${share === undefined ? '' : `,share="${share}"`}}`)

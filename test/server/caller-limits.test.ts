@@ -80,7 +80,7 @@ test('a principal that sends too many requests is told when to come again, and o
     }),
   )
   expect((await post(server.port, bob, VIEWER)).status).toBe(200)
-  expect(await refusals(server, admin, 'RATE_LIMITED')).toBeGreaterThanOrEqual(2)
+  expect(await refusals(server, admin, 'RATE_LIMITED', 'principal')).toBeGreaterThanOrEqual(2)
 })
 
 test('a large request counts as several', async () => {

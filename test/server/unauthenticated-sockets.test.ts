@@ -94,7 +94,7 @@ test('one address has few sockets without a token at a time: for one too many th
   const gone = ended(first)
   const third = await open(small)
   expect(await gone).toEqual([1013, 'Too many connections'])
-  expect(await refusals(small, token, 'TOO_MANY_SOCKETS')).toBe(1)
+  expect(await refusals(small, token, 'TOO_MANY_SOCKETS', 'address')).toBe(1)
   // However many say nothing, whoever says who it is gets in.
   for (let i = 0; i < 5; i++) await authenticate(await open(small))
   await until(() => second.readyState === second.CLOSED && third.readyState === third.CLOSED, {
