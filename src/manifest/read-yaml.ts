@@ -1,5 +1,6 @@
 import { type Document, type LineCounter, type ParsedNode, parseAllDocuments, parseDocument } from 'yaml'
 import { twoReadings } from './two-readings.ts'
+import { unfoldedAliases } from './unfolded-aliases.ts'
 import { repeatedKeys } from './unique-keys.ts'
 
 export type Doc = Document.Parsed<ParsedNode>
@@ -16,7 +17,11 @@ export const readAllYaml = (text: string, lineCounter: LineCounter): readonly Do
   [...parseAllDocuments(text, { ...OPTIONS, lineCounter })].map(judged)
 
 function judged(document: Doc): Doc {
-  const errors = [...repeatedKeys(document), ...(document.errors.length > 0 ? [] : twoReadings(document))]
+  const isSound = document.errors.length === 0
+  const errors = [
+    ...repeatedKeys(document),
+    ...(isSound ? [...unfoldedAliases(document), ...twoReadings(document)] : []),
+  ]
   for (const error of errors) document.errors.push(error)
   return document
 }

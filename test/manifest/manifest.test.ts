@@ -109,6 +109,10 @@ spec: {}
     const levels = Array.from({ length: 12 }, (_, n) => `l${n + 1}: &l${n + 1} [${Array(9).fill(`*l${n}`).join(', ')}]`)
     const text = `l0: &l0 [x]\n${levels.join('\n')}\nname: bomb\nspec: {}\n`
     expect(problemsOf(text)[0]).toMatch(/alias/i)
+    const config = `    config: &a {${Array.from({ length: 20_000 }, (_, i) => `k${i}: 1`).join()}}`
+    const items = Array.from({ length: 90 }, (_, i) => `  - name: b${i}\n    type: mock\n    config: {<<: *a}`)
+    const merged = ['name: a', 'spec:', '  deployItems:', '  - name: a', '    type: mock', config, ...items].join('\n')
+    expect(problemsOf(merged)).toEqual(['f.yaml:63:18: Aliases stand for more than 3145728 characters'])
   })
 
   it.each([

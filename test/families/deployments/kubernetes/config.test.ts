@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { changesBetween } from '../../../../src/agents/kubernetes/changes.ts'
 import type { KubernetesObject } from '../../../../src/agents/kubernetes/objects.ts'
 import { statusOf } from '../../../../src/agents/kubernetes/status-of.ts'
-import { readYaml } from '../../../../src/families/deployments/agents/kubernetes/read-yaml.ts'
+import { readYaml, YamlProblem } from '../../../../src/families/deployments/agents/kubernetes/read-yaml.ts'
 import { wavesOf } from '../../../../src/families/deployments/agents/kubernetes/waves.ts'
 import { expr, refusal } from '../../../testkit/deployments.ts'
 import { createWorld, USER } from '../../../testkit/world.ts'
@@ -53,6 +53,20 @@ test('a text keeps whole numbers that JavaScript cannot hold, and what JSON has 
     ['a: "\\ud83d"', 'the object.a holds half of a surrogate pair'],
   ] as const)
     expect(() => readYaml(wrong)).toThrow(problem)
+})
+
+test.each([
+  [
+    'a map that is merged into many',
+    `a: &a {${Array.from({ length: 20_000 }, (_, i) => `k${i}: 1`).join()}}`,
+    '{<<: *a}',
+  ],
+  ['a text that is repeated', `a: &a ${'x'.repeat(100_000)}`, '*a'],
+  ['a name that stands for nothing', 'a: 1', '*b'],
+  ['many aliases of little', 'a: &a [x, x]', '[*a, *a, *a, *a]'],
+])('%s is refused as what it is, before it is unfolded', (_, first, alias) => {
+  const text = [first, ...Array.from({ length: 90 }, (__, i) => `m${i}: ${alias}`)].join('\n')
+  expect(() => readYaml(text)).toThrow(YamlProblem)
 })
 
 type Part = Partial<Omit<KubernetesObject, 'metadata'>> & { readonly metadata?: object }

@@ -1,6 +1,7 @@
-import { LineCounter, parseAllDocuments, type Scalar, visit } from 'yaml'
+import { type Document, LineCounter, parseAllDocuments, type Scalar, visit } from 'yaml'
 import { describeJsonProblem, jsonProblem } from '../../../../core/json-problem.ts'
 import { LIKE_KUBERNETES } from '../../../../manifest/like-kubernetes.ts'
+import { unfoldedAliases } from '../../../../manifest/unfolded-aliases.ts'
 import { repeatedKeys } from '../../../../manifest/unique-keys.ts'
 
 /** Says where, and quotes nothing: the text may be a secret. */
@@ -8,7 +9,6 @@ export class YamlProblem extends Error {
   override name = 'YamlProblem'
 }
 
-const MAX_ALIASES = 100
 /** The API server has bounds of its own. */
 const UNBOUNDED = { depth: 1_000, size: Number.POSITIVE_INFINITY } as const
 
@@ -17,14 +17,26 @@ export function readYaml(text: string): readonly object[] {
   const lineCounter = new LineCounter()
   const documents = parseAllDocuments(text, { ...LIKE_KUBERNETES, lineCounter, intAsBigInt: true })
   return ('empty' in documents ? [] : documents).flatMap((document) => {
-    const [error] = [...document.errors, ...repeatedKeys(document)]
+    const [error] =
+      document.errors.length > 0 ? document.errors : [...repeatedKeys(document), ...unfoldedAliases(document)]
     if (error) throw new YamlProblem(`${error.code} at ${where(lineCounter.linePos(error.pos[0]))}`)
     visit(document, { Scalar: keepExactly })
-    const value: unknown = document.toJS({ maxAliasCount: MAX_ALIASES })
+    const value = unfold(document)
     const problem = jsonProblem(value, UNBOUNDED)
     if (problem) throw new YamlProblem(describeJsonProblem('the object', problem))
     return value === null ? [] : [value as object]
   })
+}
+
+function unfold(document: Pick<Document, 'toJS'>): unknown {
+  try {
+    return document.toJS()
+  } catch (error) {
+    // Aliases of nothing, and of each other a hundred times, are found only here.
+    if (error instanceof ReferenceError)
+      throw new YamlProblem('BAD_ALIAS: an alias stands for nothing, or for too much')
+    throw error
+  }
 }
 
 /** TypeScript does not know it yet. */
