@@ -237,6 +237,38 @@ describe('a sign-in', () => {
     expect(err).toContain('Nobody has entered the code in time')
   })
 
+  test.each([
+    ['an address that is no page', { verification_uri: 'javascript:alert(1)' }, 'no address of a page'],
+    ['an address that others can read', { verification_uri_complete: 'http://login.example.org/' }, 'at https'],
+    ['a code without end', { user_code: 'x'.repeat(100_000) }, 'a code that nobody can enter'],
+    ['more than an answer may have', { user_code: 'x'.repeat(1_000_000) }, 'more than 262144 bytes'],
+    ['a time before now between questions', { interval: -5 }, 'does not answer as it should'],
+  ])('is not begun where the issuer gives %s', async (_, codeAnswer, problem) => {
+    Object.assign(issuer, { codeAnswer })
+    const { code, err } = await phaseline('login')
+    expect({ code, err }).toEqual({ code: 4, err: expect.stringContaining(problem) })
+    expect(err.length).toBeLessThan(500)
+  })
+
+  test('shows a code as it is, without what would steer the terminal', async () => {
+    Object.assign(issuer, { codeAnswer: { interval: 1e300, expires_in: 1e300, user_code: 'AB\u001b[2J\u202e\rCD' } })
+    await using running = phaseline.spawn('login')
+    await until(() => running.err().includes('It is valid for 1h'), { what: 'it waits' })
+    expect(running.err()).toContain('the code AB\ufffd CD.')
+  })
+
+  test('does not ask without a pause, whatever the issuer says', async () => {
+    Object.assign(issuer, { codeAnswer: { interval: 0.000_1 } })
+    const asked = () => issuer.requests.get('/token') ?? 0
+    const before = asked()
+    await using running = phaseline.spawn('login')
+    await until(() => asked() > before + 1, { what: 'it asks again' })
+    const [since, count] = [performance.now(), asked()]
+    await until(() => asked() > count + 1, { what: 'and again' })
+    expect(performance.now() - since).toBeGreaterThan(900)
+    running.kill('SIGINT')
+  })
+
   test('asks less often when the issuer wants that', async () => {
     issuer.slowDowns = 1
     await using running = phaseline.spawn('login --json')

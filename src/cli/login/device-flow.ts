@@ -1,5 +1,6 @@
 import * as oauth from 'oauth4webapi'
 import { pause } from '../../client/pause.ts'
+import { isPrivateUrl } from '../../core/loopback.ts'
 import type { OfferedLogin, SignIn } from '../../sign-in/index.ts'
 import { discover, optionsOf, signInOf } from '../../sign-in/issuer.ts'
 import { LoginProblem } from './login-problem.ts'
@@ -20,9 +21,13 @@ export interface DeviceCode {
 /** Seconds between two questions, unless the issuer says another number. */
 const INTERVAL_S = 5
 const SLOWER_S = 5
+/** Whatever the issuer says. */
+const MIN_INTERVAL_S = 1
 const MAX_INTERVAL_S = 60
 /** Whatever the issuer says. */
 const MAX_LIFE_S = 3_600
+/** A person enters it. */
+const MAX_CODE_LENGTH = 64
 
 /**
  * Signs in with the help of a browser anywhere. `show` is called with what to do there.
@@ -34,6 +39,7 @@ export async function signInByDevice(
 ): Promise<SignIn> {
   const issuer = await openIssuer(login, signal)
   const device = await authorize(issuer)
+  if (device.user_code.length > MAX_CODE_LENGTH) throw unusable(login, 'a code that nobody can enter')
   const expiresInS = Math.min(device.expires_in, MAX_LIFE_S)
   const { verification_uri_complete: complete = null } = device
   show({
@@ -89,7 +95,7 @@ async function poll(
   const endsAt = performance.now() + expiresInS * 1_000
   const options = { ...optionsOf(login), signal }
   for (let intervalS = interval; ; ) {
-    await pause(Math.min(intervalS, MAX_INTERVAL_S) * 1_000, signal)
+    await pause(Math.max(MIN_INTERVAL_S, Math.min(intervalS, MAX_INTERVAL_S)) * 1_000, signal)
     signal.throwIfAborted()
     if (performance.now() > endsAt) throw expired()
     try {
@@ -142,9 +148,12 @@ function problemOf(error: unknown, { issuer, deviceClientId }: OfferedLogin): Lo
 const expired = (): LoginProblem =>
   new LoginProblem('EXPIRED_TOKEN', 'Nobody has entered the code in time: run the command again for another one.')
 
-/** A person opens it, so it must be the address of a page. */
-function pageOf(text: string, { issuer }: OfferedLogin): string {
+/** A person opens it, and enters a password there. */
+function pageOf(text: string, login: OfferedLogin): string {
   const url = URL.parse(text)
-  if (url && /^https?:$/.test(url.protocol)) return url.href
-  throw new LoginProblem('ISSUER_UNREACHABLE', `The issuer ${issuer} gives no address of a page to sign in.`)
+  if (url && isPrivateUrl(url.href)) return url.href
+  throw unusable(login, 'no address of a page to sign in that is at https')
 }
+
+const unusable = ({ issuer }: OfferedLogin, what: string): LoginProblem =>
+  new LoginProblem('ISSUER_UNREACHABLE', `The issuer ${issuer} gives ${what}.`)
