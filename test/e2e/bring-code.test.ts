@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Client, createClient } from '../../src/client/index.ts'
+import { APP_INST, ITEM_TYPES } from '../../src/core/deployers/item-types.ts'
 import type { ProjectRole } from '../../src/core/rights.ts'
 import { ask } from '../testkit/ask.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
@@ -19,6 +20,9 @@ const ADD_TOKEN = gql(`mutation ($input: CreatePrincipalTokenInput!) { answer: c
   __typename ... on CreatedToken { secret } ... on Error { code message } } }`)
 const UPDATE_PROJECT = gql(`mutation ($input: UpdateProjectInput!) { answer: updateProject(input: $input) {
   __typename ... on Project { id } ... on Error { code message } } }`)
+
+const ROLLBACK = gql(`mutation ($input: RollbackInstallationInput!) { answer: rollbackInstallation(input: $input) {
+  __typename ... on Installation { id } ... on Error { code message } } }`)
 
 let server: TestServer
 let folder: string
@@ -58,16 +62,6 @@ test('an editor and administrator of a project cannot bring a command to it, and
     () => ask(client, MUTATIONS.createProject, { name: 'new', workerTemplate: touch('project') }),
     () => ask(client, MUTATIONS.createTask, { project: 'shop', name: 'task', jobs }),
     () => ask(client, MUTATIONS.createJob, { name: 'job', spec: touch('job') }),
-    ...[
-      { type: 'gadget', config: { gadget: 'touch', args: [join(folder, 'item')] } },
-      { type: 'container', config: { image: 'busybox', command: touch('container').command } },
-      { type: 'kubernetes-manifest', config: { manifests: [POD] } },
-      { type: 'helm', config: { chart: 'pods' } },
-      { type: 'of-somebody', config: touch('somebody') },
-    ].map((item) => () => {
-      const spec = { deployItems: [{ name: 'item', ...item }] }
-      return ask(client, MUTATIONS.createInstallation, { project: 'shop', name: 'shop', spec })
-    }),
   ]
   for (const [i, way] of ways.entries()) await expect(way(), String(i)).rejects.toThrow(/ may not |^Only a worker /)
 
@@ -75,8 +69,49 @@ test('an editor and administrator of a project cannot bring a command to it, and
   const { events } = await ask(client, MUTATIONS.createEvent, { ...event, payload })
   await until(() => existsSync(join(folder, 'allowed')), { what: 'the command that is there runs' })
   expect(events).toHaveLength(1)
-  for (const name of ['template', 'both', 'project', 'task', 'job', 'item', 'payload'])
+  for (const name of ['template', 'both', 'project', 'task', 'job', 'payload'])
     expect(existsSync(join(folder, name)), name).toBe(false)
+})
+
+/** By their types: all that there are, and one of a deployer that only its operator knows. */
+const CONFIGS: Readonly<Record<string, object>> = {
+  mock: {},
+  container: { image: 'busybox', command: ['touch'] },
+  'kubernetes-manifest': { manifests: [POD] },
+  helm: { chart: 'pods' },
+  gadget: { gadget: 'touch' },
+  'of-somebody': { command: ['touch'] },
+}
+
+test('nor does an item of any type that brings one, whichever way it gets into a spec', async () => {
+  await using client = await somebody('VIEWER', 'EDITOR', 'ADMIN')
+  expect(Object.keys(CONFIGS)).toEqual(
+    expect.arrayContaining([...ITEM_TYPES.keys()].filter((type) => type !== APP_INST)),
+  )
+  const refused: Record<string, readonly string[]> = {}
+  for (const [type, config] of Object.entries(CONFIGS)) {
+    const place = { project: 'shop', reconcile: false }
+    const spec = { deployItems: [{ name: 'item', type, config }] }
+    const nested = { installations: [{ name: 'outer', spec: { installations: [{ name: 'inner', spec }] } }] }
+    const { id } = await ask(server.client, MUTATIONS.createInstallation, { ...place, name: `${type}-old`, spec })
+    await ask(server.client, MUTATIONS.updateInstallation, { id, reconcile: false, spec: {} })
+    const ways: Readonly<Record<string, () => Promise<unknown>>> = {
+      create: () => ask(client, MUTATIONS.createInstallation, { ...place, name: `${type}-new`, spec }),
+      nested: () => ask(client, MUTATIONS.createInstallation, { ...place, name: `${type}-nested`, spec: nested }),
+      update: () => ask(client, MUTATIONS.updateInstallation, { id, reconcile: false, spec: nested }),
+      rollback: () => ask(client, ROLLBACK, { id, reconcile: false, toGeneration: 1 }),
+    }
+    const judged = Object.entries(ways).map(async ([way, go]) => {
+      const problem = await go().then(
+        () => null,
+        (error: Error) => error.message,
+      )
+      return problem?.includes('takes the role AUTHOR') ? [way] : problem === null ? [] : [`${way}: ${problem}`]
+    })
+    refused[type] = (await Promise.all(judged)).flat()
+  }
+  const all = ['create', 'nested', 'update', 'rollback']
+  expect(refused).toEqual(Object.fromEntries(Object.keys(CONFIGS).map((type) => [type, type === 'mock' ? [] : all])))
 })
 
 test('an author does, and cannot start it', async () => {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { createClient } from '../../src/client/index.ts'
 import { startTestApp } from '../testkit/app.ts'
+import { ask } from '../testkit/ask.ts'
 import { gql } from '../testkit/gql.ts'
 import { AUDIENCE, type Issuer, startIssuer } from '../testkit/issuer.ts'
 import { create } from '../testkit/mutations.ts'
@@ -28,9 +29,12 @@ afterAll(() => shared.disposeAsync())
 
 const policyOf = (role: string): string => `
 issuers:
-  - { url: "${issuer.url}", audience: "${AUDIENCE}", clockSkewS: 0, rules: [{ roles: [${role}] }] }`
-const tokenFor = (seconds: number, sub = 'ada'): Promise<string> =>
-  issuer.sign({ iss: issuer.url, aud: AUDIENCE, sub, exp: Math.floor(Date.now() / 1_000) + seconds })
+  - url: "${issuer.url}"
+    audience: "${AUDIENCE}"
+    clockSkewS: 0
+    rules: [{ roles: [${role}] }, { claim: groups, value: writers, roles: [AUTHOR] }]`
+const tokenFor = (seconds: number, { sub = 'ada', groups = [] as readonly string[] } = {}): Promise<string> =>
+  issuer.sign({ iss: issuer.url, aud: AUDIENCE, sub, groups, exp: Math.floor(Date.now() / 1_000) + seconds })
 
 test('a subscription outlives its tokens, and misses no change', async () => {
   issuer.tokenTtlS = 3
@@ -61,6 +65,13 @@ test('a subscription outlives its tokens, and misses no change', async () => {
   expect(states.filter((state) => state === 'connected').length).toBeLessThan(asked - 1)
   expect(seen).toEqual(seen.map((_, i) => log.head + 1 + i))
 })
+
+const TOKEN = gql(`mutation ($input: CreateTokenInput!) { answer: createToken(input: $input) {
+  __typename ... on CreatedToken { secret token { id principal { id } } } ... on Error { message } } }`)
+const MORE = gql(`mutation ($input: CreatePrincipalTokenInput!) { answer: createPrincipalToken(input: $input) {
+  __typename ... on CreatedToken { secret token { id } } ... on Error { message } } }`)
+const REVOKE = gql(`mutation ($input: RevokeTokenInput!) { answer: revokeToken(input: $input) {
+  __typename ... on RevokedToken { id } ... on Error { message } } }`)
 
 /** A socket of the protocol with this token, once it is acknowledged. */
 async function open(token: string) {
@@ -93,12 +104,36 @@ test('a socket says how long its token lives, and after a fresh one how long tha
 })
 
 test.each<[string, () => Promise<string>]>([
-  ['of another principal', () => tokenFor(60, 'bob')],
+  ['of another principal', () => tokenFor(60, { sub: 'bob' })],
+  ['of another principal with more rights', async () => server.token],
   ['that has expired', () => tokenFor(-5)],
   ['that is none', async () => 'x'],
 ])('a fresh token %s closes the socket', async (_, fresh) => {
   using socket = await open(await tokenFor(60))
   socket.renew(await fresh())
+  expect(await socket.closed).toBe(4403)
+})
+
+test.each([
+  ['fewer', ['writers'], []],
+  ['more', [], ['writers']],
+])('a fresh token of the same principal with %s rights ends what was opened with others', async (_, before, after) => {
+  using socket = await open(await tokenFor(60, { groups: before }))
+  socket.renew(await tokenFor(60, { groups: after }))
+  expect(await socket.closed).toBe(4410)
+})
+
+test('a fresh token that is revoked closes the socket, which another one of its principal has opened', async () => {
+  const { secret, token } = await ask(server.client, TOKEN, { name: 'ops', role: 'READER' })
+  using socket = await open(secret)
+  const other = await ask(server.client, MORE, { principalId: token.principal.id, name: 'other' })
+  socket.renew(other.secret)
+  await socket.find('pong')
+  using renewed = await open(secret)
+  await ask(server.client, REVOKE, { id: other.token.id })
+  renewed.renew(other.secret)
+  expect(await renewed.closed).toBe(4403)
+  // It has taken the place of the first one, and ends with it.
   expect(await socket.closed).toBe(4403)
 })
 
