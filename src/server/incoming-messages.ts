@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer'
 import type { WebSocket } from 'ws'
 import { type NextTurn, parseJson, textOf } from './parse-json.ts'
 import { JsonScanner, PIECE, type TextProblem } from './request-text.ts'
@@ -29,8 +28,6 @@ export class IncomingMessages {
 
   /** Calls back once with each message; at once, if it is small and none before it is being read. */
   read(data: Buffer, take: (read: ReadMessage) => void): void {
-    // Frames of text are judged when they arrive, others are not.
-    if (!isUtf8(data)) return take({ ok: false, problem: 'INVALID' })
     if (this.#last === null && data.length <= PIECE) return take(this.#readSmall(data))
     const read = this.#readAfter(this.#last, data, take)
     this.#last = read
@@ -55,7 +52,13 @@ export class IncomingMessages {
 
   #readSmall(data: Buffer): ReadMessage {
     const problem = new JsonScanner(this.#reading.maxValues).scan(data)
-    return problem ? { ok: false, problem } : { ok: true, message: textOf(data) }
+    if (problem) return { ok: false, problem }
+    try {
+      return { ok: true, message: textOf(data) }
+    } catch {
+      // Frames of text are judged when they arrive, others are not.
+      return { ok: false, problem: 'INVALID' }
+    }
   }
 
   async #readLarge(data: Buffer): Promise<ReadMessage> {

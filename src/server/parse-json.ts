@@ -1,12 +1,16 @@
-import { CHAR, isBlank, PIECE } from './request-text.ts'
+import { isUtf8 } from 'node:buffer'
+import { CHAR, HEX_DIGITS, isBlank, isContinuation, PIECE } from './request-text.ts'
 
 /** Waits for the next turn, if others have theirs first. */
 export type NextTurn = () => Promise<void> | undefined
 
+/** A character in another encoding would be replaced, and nobody would know. */
+export class NotUtf8 extends SyntaxError {}
+
 /**
  * Parses the JSON of a request piece by piece, with turns of others in between.
- * @param large arrays and objects of more than a piece: where each begins, and its last byte
- * @throws SyntaxError
+ * @param large arrays, objects and texts of more than a piece, but for keys: where each begins, and its last byte
+ * @throws SyntaxError, NotUtf8
  */
 export async function parseJson(
   bytes: Buffer,
@@ -21,8 +25,14 @@ const BYTE_ORDER_MARK = Buffer.from('\uFEFF')
 /** Some clients begin a text with a byte order mark, which is no part of it. */
 const startOf = (bytes: Buffer): number =>
   bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0
-/** A whole text. */
-export const textOf = (bytes: Buffer): string => bytes.toString('utf8', startOf(bytes))
+/**
+ * The text of these bytes, by default of all.
+ * @throws NotUtf8
+ */
+export function textOf(bytes: Buffer, from = startOf(bytes), to = bytes.length): string {
+  if (!isUtf8(bytes.subarray(from, to))) throw new NotUtf8()
+  return bytes.toString('utf8', from, to)
+}
 
 interface Parsing {
   readonly large: ReadonlyMap<number, number>
@@ -64,6 +74,10 @@ class PiecewiseParser {
       await this.#turn()
       return JSON.parse(this.#text({ from, to }))
     }
+    if (this.#bytes[start] === CHAR.quote) {
+      this.#requireBlank({ from: end + 1, to })
+      return await this.#largeText(start + 1, end)
+    }
     const isList = this.#bytes[start] === CHAR.openArray
     if (this.#bytes[end] !== (isList ? CHAR.closeArray : CHAR.closeObject)) throw new SyntaxError(MISMATCH)
     this.#requireBlank({ from: end + 1, to })
@@ -73,6 +87,27 @@ class PiecewiseParser {
       else await this.#addLarge(container, part, part.large)
     }
     return container
+  }
+
+  /** What is between two quotes. */
+  async #largeText(start: number, end: number): Promise<string> {
+    const pieces: string[] = []
+    for (let from = start; from < end; ) {
+      await this.#turn()
+      const to = Math.min(this.#endOfPiece(from), end)
+      pieces.push(JSON.parse(`"${this.#text({ from, to })}"`) as string)
+      from = to
+    }
+    return pieces.join('')
+  }
+
+  /** At least a piece further, where neither an escape nor a character is cut. */
+  #endOfPiece(from: number): number {
+    const bytes = this.#bytes
+    let i = from
+    while (i - from < this.#piece) i += bytes[i] !== CHAR.backslash ? 1 : bytes[i + 1] === CHAR.u ? 2 + HEX_DIGITS : 2
+    while (isContinuation(bytes[i] as number)) i += 1
+    return i
   }
 
   async #addAll(container: Container, part: Range): Promise<void> {
@@ -116,14 +151,14 @@ class PiecewiseParser {
     let large: number | null = null
     for (let i = start; i < end; i++) {
       const byte = bytes[i] as number
-      if (byte === CHAR.quote) i = endOfText(bytes, i)
-      else if (byte === CHAR.openArray || byte === CHAR.openObject) {
+      const isText = byte === CHAR.quote
+      if (isText || byte === CHAR.openArray || byte === CHAR.openObject) {
         const last = this.#large.get(i)
-        if (last === undefined) depth += 1
-        else {
+        if (last !== undefined) {
           large ??= i
           i = last
-        }
+        } else if (isText) i = endOfText(bytes, i)
+        else depth += 1
       } else if (byte === CHAR.closeArray || byte === CHAR.closeObject) depth -= 1
       else if (byte === CHAR.comma && depth === 0) {
         yield { begin, to: i, large }
@@ -135,7 +170,7 @@ class PiecewiseParser {
   }
 
   #text({ from, to }: Range): string {
-    return this.#bytes.toString('utf8', from, to)
+    return textOf(this.#bytes, from, to)
   }
 
   #requireBlank({ from, to }: Range): void {

@@ -1,10 +1,9 @@
-import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { FailureCode } from '../core/vocabulary.ts'
 import { MAX_BODY } from '../graphql/schema/limits.ts'
 import type { Excess } from './accounts.ts'
 import type { Hold, Meter } from './callers.ts'
-import { type NextTurn, parseJson, textOf } from './parse-json.ts'
+import { type NextTurn, NotUtf8, parseJson, textOf } from './parse-json.ts'
 import type { RefusalReason } from './refusals.ts'
 import { JsonScanner, jsonProblem, PIECE, type TextProblem } from './request-text.ts'
 
@@ -35,7 +34,6 @@ const NOT_JSON = {
   code: 'BAD_REQUEST',
   message: 'The body is not a JSON object.',
 } as const
-/** A character in another encoding would be replaced, and nobody would know. */
 const NOT_UTF8 = {
   ok: false,
   status: 400,
@@ -79,13 +77,13 @@ async function readBody(request: IncomingMessage, reading: Reading): Promise<Sen
   const scanner = new JsonScanner(reading.maxValues)
   const body = await collect(request, scanner, reading)
   if (!Buffer.isBuffer(body)) return body
-  if (!isUtf8(body)) return NOT_UTF8
   try {
     const json = body.length > PIECE ? await parseJson(body, scanner.large, reading.turn) : JSON.parse(textOf(body))
     if (!isObject(json)) return NOT_JSON
     const param = Object.keys(json).find((key) => !PARAMS.includes(key) && json[key] !== null)
     return param === undefined ? { ok: true, request: json } : unexpected(param)
   } catch (error) {
+    if (error instanceof NotUtf8) return NOT_UTF8
     if (error instanceof SyntaxError) return NOT_JSON
     throw error
   }
@@ -121,7 +119,25 @@ async function collect(
   } catch (error) {
     if (!request.destroyed) throw error
   }
-  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
+  return await joined(chunks, size, turn)
+}
+
+/** Bytes that are copied at one go: a millisecond. */
+const COPIED = 8 * PIECE
+
+/** All of them in one. */
+async function joined(chunks: readonly Buffer[], size: number, turn: NextTurn): Promise<Buffer> {
+  if (size <= COPIED) return Buffer.concat(chunks)
+  const whole = Buffer.allocUnsafe(size)
+  let [copied, turnAt] = [0, COPIED]
+  for (const chunk of chunks) {
+    if (copied >= turnAt) {
+      await turn()
+      turnAt = copied + COPIED
+    }
+    copied += chunk.copy(whole, copied)
+  }
+  return whole
 }
 
 const TEXT_PARAMS = ['query', 'operationName', 'documentId'] as const

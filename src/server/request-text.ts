@@ -1,3 +1,5 @@
+import { LIMITS } from '../core/limits.ts'
+
 /** What is judged of the text of a request while it arrives, before it costs the time and the memory to parse it. */
 
 /** Code that walks deeper values recursively overflows its stack. Specs are at most 64 deep. */
@@ -20,15 +22,22 @@ const LONG_KEY: TextProblem = {
   message: `A key of the request has more than ${MAX_KEY} bytes: long texts belong in values.`,
 }
 
-/** Bytes. A text is parsed at one go. None that is accepted anywhere is longer, even with every character escaped. */
-const MAX_TEXT = 7 * 1_024 * 1_024
+/** UTF-16 code units of a text, however they are escaped. Nothing that is accepted anywhere has more. */
+export const MAX_TEXT = LIMITS.json.max
 const LONG_TEXT: TextProblem = {
   code: 'BAD_USER_INPUT',
-  message: `A text of the request has more than ${MAX_TEXT} bytes: no argument takes as much.`,
+  message: `A text of the request has more than ${MAX_TEXT} characters: no argument takes as much.`,
 }
 
-/** Bytes of JSON that are parsed at one go, if it consists of parts. */
+/** Bytes of JSON that are parsed at one go. */
 export const PIECE = 64 * 1_024
+
+/** Bytes of a number, or of the space between two values, which are not parsed in pieces. */
+const MAX_GAP = PIECE
+const LONG_GAP: TextProblem = {
+  code: 'BAD_USER_INPUT',
+  message: `A number of the request, or the space between two values, has more than ${MAX_GAP} bytes.`,
+}
 
 /** The whole text of a request. */
 export const jsonProblem = (text: string, maxValues: number): TextProblem | null =>
@@ -36,7 +45,7 @@ export const jsonProblem = (text: string, maxValues: number): TextProblem | null
 
 /** Judges a text, given piece by piece in UTF-8. What is no JSON passes, for the parser to refuse. */
 export class JsonScanner {
-  /** Arrays and objects of more than a piece: where each begins, and its last byte. */
+  /** Arrays, objects and texts of more than a piece, but for keys: where each begins, and its last byte. */
   readonly large = new Map<number, number>()
   readonly #maxValues: number
   readonly #piece: number
@@ -48,10 +57,14 @@ export class JsonScanner {
   #offset = 0
   /** Where the present text begins; null: outside of texts. */
   #textStart: number | null = null
+  /** Its UTF-16 code units so far. */
+  #units = 0
   /** The next character is escaped. */
   #isEscaped = false
-  /** The text that has just ended is too long for a key. */
-  #isLong = false
+  /** The text that has just ended, which is a key if a colon follows: where it begins, and its bytes. */
+  #ended: { readonly at: number; readonly bytes: number } | null = null
+  /** Where the last bracket, comma, colon or quote is. */
+  #lastMark = 0
 
   constructor(maxValues: number, piece = PIECE) {
     this.#maxValues = maxValues
@@ -62,11 +75,9 @@ export class JsonScanner {
     for (let i = 0; i < bytes.length; i++) {
       if (this.#textStart !== null) {
         const end = this.#endOfText(bytes, i)
-        const length = this.#offset + end - this.#textStart - 1
-        if (length > MAX_TEXT) return LONG_TEXT
+        if (this.#units > MAX_TEXT) return LONG_TEXT
         if (end === bytes.length) break
-        this.#textStart = null
-        this.#isLong = length > MAX_KEY
+        this.#endText(this.#textStart, this.#offset + end)
         i = end
       } else {
         const problem = this.#judge(bytes[i] as number, this.#offset + i)
@@ -79,24 +90,44 @@ export class JsonScanner {
 
   /** The index of the closing quote, or the length of the bytes. */
   #endOfText(bytes: Uint8Array, from: number): number {
-    let i = this.#isEscaped ? from + 1 : from
+    let units = this.#units
+    let i = from
+    if (this.#isEscaped) {
+      if (bytes[i] === CHAR.u) units -= HEX_DIGITS
+      i += 1
+    }
     for (; i < bytes.length; i++) {
       const byte = bytes[i] as number
       if (byte === CHAR.quote) break
-      // Neither the escaped character is an end, nor is the rest of its escape.
-      if (byte === CHAR.backslash) i += 1
+      units += byte < 0x80 ? 1 : unitsOf(byte)
+      // The escaped character is no end, and what follows a `u` is one unit with it.
+      if (byte === CHAR.backslash) {
+        i += 1
+        if (bytes[i] === CHAR.u) units -= HEX_DIGITS
+      }
     }
+    this.#units = units
     this.#isEscaped = i > bytes.length
     return Math.min(i, bytes.length)
+  }
+
+  #endText(start: number, end: number): void {
+    this.#ended = { at: start, bytes: end - start - 1 }
+    if (end - start > this.#piece) this.large.set(start, end)
+    this.#textStart = null
+    this.#lastMark = end
   }
 
   #judge(byte: number, at: number): TextProblem | null {
     switch (byte) {
       case CHAR.quote:
         this.#textStart = at
+        this.#units = 0
         break
       case CHAR.colon:
-        if (this.#isLong) return LONG_KEY
+        if (this.#ended === null) break
+        if (this.#ended.bytes > MAX_KEY) return LONG_KEY
+        this.large.delete(this.#ended.at)
         break
       case CHAR.comma:
         this.#values += 1
@@ -111,9 +142,13 @@ export class JsonScanner {
       case CHAR.closeObject: {
         const start = this.#starts.pop()
         if (start !== undefined && at - start > this.#piece) this.large.set(start, at)
+        break
       }
+      default:
+        return at - this.#lastMark > MAX_GAP ? LONG_GAP : null
     }
-    if (this.#isLong && !isBlank(byte)) this.#isLong = false
+    this.#lastMark = at
+    this.#ended = null
     return this.#values > this.#maxValues ? tooManyValues(this.#maxValues) : null
   }
 }
@@ -123,6 +158,12 @@ const tooManyValues = (maxValues: number): TextProblem => ({
   message: `The request has more than ${maxValues} values in arrays and objects: send them in several requests.`,
 })
 
+/** Of an escape like \u0041. */
+export const HEX_DIGITS = 4
+/** Of the character that begins with this byte of UTF-8; none for its further bytes. */
+const unitsOf = (byte: number): number => (isContinuation(byte) ? 0 : byte < 0xf0 ? 1 : 2)
+export const isContinuation = (byte: number): boolean => (byte & 0xc0) === 0x80
+
 export const CHAR = {
   quote: 0x22,
   comma: 0x2c,
@@ -130,6 +171,7 @@ export const CHAR = {
   openArray: 0x5b,
   backslash: 0x5c,
   closeArray: 0x5d,
+  u: 0x75,
   openObject: 0x7b,
   closeObject: 0x7d,
 } as const

@@ -23,6 +23,12 @@ const native = (text: string): unknown => {
 const parsed = (text: string) => parse(text).catch(() => 'no JSON')
 
 const values = fc.jsonValue({ maxDepth: 6, depthSize: 'large' })
+/** A text as clients may escape it. */
+const escapedTexts = fc
+  .array(fc.constantFrom('a', 'é', '汉', '😀', '\\n', '\\\\', '\\"', '\\u00e9', '\\ud83d\\ude00', '\\udc00'), {
+    maxLength: 60,
+  })
+  .map((parts) => `"${parts.join('')}"`)
 
 test('any JSON is parsed in pieces to what it is', async () => {
   await fc.assert(
@@ -34,8 +40,18 @@ test('any JSON is parsed in pieces to what it is', async () => {
   )
 })
 
+test('any text is parsed in pieces to what it is, however it is escaped', async () => {
+  await fc.assert(
+    fc.asyncProperty(escapedTexts, escapedTexts, fc.integer({ min: 1, max: 20 }), async (key, value, chunk) => {
+      const text = `{${key} : ${value},"list":[${value}, ${value} ]}`
+      expect(await parse(text, chunk)).toEqual(JSON.parse(text))
+    }),
+    { numRuns: 500 },
+  )
+})
+
 test('what is no JSON as a whole is none in pieces', async () => {
-  const noise = fc.constantFrom(...'[]{},:"\\ 1')
+  const noise = fc.constantFrom(...'[]{},:"\\ 1u\n')
   await fc.assert(
     fc.asyncProperty(values, fc.nat(), noise, fc.boolean(), async (value, at, byte, replaces) => {
       const text = JSON.stringify(value, null, 1)
@@ -75,8 +91,11 @@ test.each([
   expect(JSON.stringify(found)).toBe(JSON.stringify(expected))
 })
 
-test('others have their turn after each piece', async () => {
-  const text = JSON.stringify(Array.from({ length: 1_000 }, (_, i) => i))
+test.each([
+  ['a list', JSON.stringify(Array.from({ length: 1_000 }, (_, i) => i))],
+  ['a text', JSON.stringify('x'.repeat(2_000))],
+  ['an escaped text', JSON.stringify('\n'.repeat(2_000))],
+])('others have their turn after each piece of %s', async (_, text) => {
   const bytes = Buffer.from(text)
   const scanner = new JsonScanner(10_000, PIECE)
   scanner.scan(bytes)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { JsonScanner, jsonProblem, MAX_NESTING } from '../../src/server/request-text.ts'
+import { LIMITS } from '../../src/core/limits.ts'
+import { JsonScanner, jsonProblem, MAX_NESTING, MAX_TEXT } from '../../src/server/request-text.ts'
 
 const nested = (depth: number, inner = '1'): string => `${'['.repeat(depth)}${inner}${']'.repeat(depth)}`
 const FILLER = `"${'x'.repeat(1_000)}"`
@@ -19,9 +20,48 @@ test.each([
   ['a long key', `{"${'k'.repeat(4_097)}" : 1}`, 'BAD_USER_INPUT'],
   ['a key that is as long as it may be', `{"${'k'.repeat(4_096)}" : 1}`, null],
   ['a long text before a colon in a text', JSON.stringify(['x'.repeat(5_000), ':']), null],
+  ['a text that is as long as it may be', JSON.stringify(['x'.repeat(MAX_TEXT)]), null],
+  ['a text that is as long as it may be, escaped', `["${'\\u00e9'.repeat(MAX_TEXT)}"]`, null],
+  ['a text that is as long as it may be, of characters of two units', JSON.stringify('😀'.repeat(MAX_TEXT / 2)), null],
+  ['a text that is too long', JSON.stringify(['x'.repeat(MAX_TEXT + 1)]), 'BAD_USER_INPUT'],
+  ['a text that is too long, escaped', `["${'\\u00e9'.repeat(MAX_TEXT + 1)}"]`, 'BAD_USER_INPUT'],
+  [
+    'a text that is too long, of characters of three bytes',
+    JSON.stringify('汉'.repeat(MAX_TEXT + 1)),
+    'BAD_USER_INPUT',
+  ],
+  [
+    'a text that is too long, of characters of two units',
+    JSON.stringify(`😀${'😀'.repeat(MAX_TEXT / 2)}`),
+    'BAD_USER_INPUT',
+  ],
+  ['a number that is too long', `[${'1'.repeat(70_000)}]`, 'BAD_USER_INPUT'],
+  ['a space that is too long', `[1,${' '.repeat(70_000)}1]`, 'BAD_USER_INPUT'],
+  ['a space after the end that is too long', `[1]${' '.repeat(70_000)}`, 'BAD_USER_INPUT'],
   ['a text that does not end', `["${'x'.repeat(1_000)}`, null],
 ])('%s', (_, text, code) => {
   expect(jsonProblem(text, 1_000)?.code ?? null).toBe(code)
+})
+
+test('no text is refused that an argument takes', () => {
+  for (const { unit, max } of Object.values(LIMITS)) if (unit !== 'entries') expect(max).toBeLessThanOrEqual(MAX_TEXT)
+})
+
+test('any text has as many characters as the parser finds in it, in whatever pieces it comes', () => {
+  const parts = fc.array(fc.constantFrom('a', 'é', '汉', '😀', '\\n', '\\\\', '\\"', '\\u00e9', '\\ud83d\\ude00'))
+  fc.assert(
+    fc.property(parts, fc.integer({ min: 1, max: 9 }), fc.constantFrom(0, 1), (part, size, more) => {
+      const shown = part.join('')
+      const text = `"${'x'.repeat(MAX_TEXT + more - JSON.parse(`"${shown}"`).length)}${shown}"`
+      const bytes = Buffer.from(text)
+      const scanner = new JsonScanner(1)
+      const filler = bytes.length - Buffer.byteLength(shown) - 1
+      let problem = scanner.scan(bytes.subarray(0, filler))
+      for (let i = filler; i < bytes.length; i += size) problem ??= scanner.scan(bytes.subarray(i, i + size))
+      expect(problem === null).toBe(more === 0)
+    }),
+    { numRuns: 30 },
+  )
 })
 
 test('any JSON is judged by what it holds', () => {
