@@ -2,6 +2,7 @@ import { DEFAULT_LIMITS, type GatewayLimits } from '../core/gateway-limits.ts'
 import { Callers } from './callers.ts'
 import { FairTurns } from './fair-turns.ts'
 import { LateRefusals } from './late-refusals.ts'
+import { Pace } from './pace.ts'
 import { Refusals } from './refusals.ts'
 import { UnreadBytes } from './unread-bytes.ts'
 
@@ -13,6 +14,7 @@ export interface Bounds {
   readonly unread: UnreadBytes
   readonly callers: Callers
   readonly turns: FairTurns
+  readonly pace: Pace
 }
 
 export function createBounds(changed: Partial<GatewayLimits> = {}, trustedProxies: readonly string[] = []): Bounds {
@@ -24,5 +26,6 @@ export function createBounds(changed: Partial<GatewayLimits> = {}, trustedProxie
     unread: new UnreadBytes(limits.unreadBytes),
     callers: new Callers(limits, trustedProxies),
     turns: new FairTurns(),
+    pace: new Pace(),
   }
 }

@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
+import { LRUCache } from 'lru-cache'
 import type { Page } from './page.ts'
 
-/** The built documentation (`docs-dist`). Few read it, so its files are not held in memory. */
+/** The built documentation (`docs-dist`). Few read it, so few of its files are held in memory. */
 export interface Documentation {
   /** By its path below /docs, e.g. `/quick-start`; null when there is none. */
   page(path: string, takesGzip: boolean): Promise<Page | null>
@@ -21,21 +22,31 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 const inflate = promisify(gunzip)
+const PACKED = '.gz'
+/** Bytes of files that are held in memory, as they are sent: about all that is read at a time. */
+const HELD = 4 * 1_024 * 1_024
 
 /** Null when it is not built. */
 export async function loadDocumentation(folder: string): Promise<Documentation | null> {
   const text = await readFile(join(folder, 'site.json'), 'utf8').catch(() => null)
   if (text === null) return null
   const site = JSON.parse(text) as Site
+  const read = (name: string): Promise<Buffer> => readFile(join(folder, name))
+  /** By their names, with `.gz` as they are stored. */
+  const files = new LRUCache<string, Buffer>({
+    maxSize: HELD,
+    sizeCalculation: (file) => Math.max(1, file.length),
+    fetchMethod: async (name) => (name.endsWith(PACKED) ? await read(name) : await inflate(await read(name + PACKED))),
+  })
   return {
     async page(path, takesGzip) {
       const name = nameOf(path, site)
       const type = name === null ? undefined : TYPES[extname(name)]
       if (name === null || !type) return null
-      const packed = await readFile(join(folder, `${name}.gz`))
+      const body = await files.forceFetch(takesGzip ? name + PACKED : name)
       const isPage = name.endsWith('.html')
       return {
-        body: takesGzip ? packed : await inflate(packed),
+        body,
         headers: {
           'content-type': type,
           ...(takesGzip ? { 'content-encoding': 'gzip' } : {}),

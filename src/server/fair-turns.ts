@@ -1,3 +1,5 @@
+import { RoundRobin } from './round-robin.ts'
+
 /** Milliseconds of one turn of the event loop in which work of callers is begun before sockets are looked at again. */
 const SLICE_MS = 1
 /** Pieces of work that may be begun in the meantime. */
@@ -8,8 +10,7 @@ const MAX_BEGUN = 8
  * caller with much work does not delay one with little. While no caller waits, work begins at once.
  */
 export class FairTurns {
-  /** What each caller has to do, in the order in which callers have their turns. */
-  readonly #waiting = new Map<object, (() => void)[]>()
+  readonly #waiting = new RoundRobin()
   #sliceEnds = 0
   /** At once, in this slice. */
   #begun = 0
@@ -18,15 +19,11 @@ export class FairTurns {
   /** Resolves when it is the caller's turn, for one piece of its work. Undefined: it is at once. */
   next(caller: object): Promise<void> | undefined {
     if (!this.#isScheduled) this.#schedule()
-    if (this.#waiting.size === 0 && this.#begun < MAX_BEGUN && performance.now() < this.#sliceEnds) {
+    if (this.#waiting.isEmpty && this.#begun < MAX_BEGUN && performance.now() < this.#sliceEnds) {
       this.#begun += 1
       return undefined
     }
-    return new Promise((resolve) => {
-      const pieces = this.#waiting.get(caller)
-      if (pieces) pieces.push(resolve)
-      else this.#waiting.set(caller, [resolve])
-    })
+    return this.#waiting.wait(caller)
   }
 
   /** Each piece has an immediate of its own, since what it awaits runs only after that. */
@@ -35,12 +32,12 @@ export class FairTurns {
     this.#startSlice()
     setImmediate(() => {
       this.#isScheduled = false
-      if (this.#waiting.size === 0) return
+      if (this.#waiting.isEmpty) return
       // Before the first piece, so that the immediates of a slice follow each other.
       this.#schedule()
       this.#beginOne()
     })
-    if (this.#waiting.size === 0) return
+    if (this.#waiting.isEmpty) return
     for (let i = 1; i < MAX_BEGUN; i++) setImmediate(() => this.#beginOne())
   }
 
@@ -50,13 +47,6 @@ export class FairTurns {
   }
 
   #beginOne(): void {
-    if (performance.now() >= this.#sliceEnds) return
-    const [first] = this.#waiting
-    if (!first) return
-    const [caller, pieces] = first
-    const begin = pieces.shift()
-    this.#waiting.delete(caller)
-    if (pieces.length > 0) this.#waiting.set(caller, pieces)
-    begin?.()
+    if (performance.now() < this.#sliceEnds) this.#waiting.next()
   }
 }

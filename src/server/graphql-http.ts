@@ -66,9 +66,8 @@ export async function handleGraphQL(
 }
 
 function refuseSent(sent: RefusedRequest, response: ServerResponse, parts: HttpParts): void {
-  // The rest of the body is not read, or is thrown away, for the next request of the connection.
-  if (sent.status === 400) response.req.resume()
-  else response.setHeader('connection', 'close')
+  // Otherwise the rest of the body is thrown away, for the next request of the connection.
+  if (sent.status !== 400) response.setHeader('connection', 'close')
   if (sent.status === 429) refuseForNow(response, parts, sent)
   else if (sent.code === 'BAD_REQUEST') replyError(response, sent.status, sent.code, sent.message)
   else refuse(response, parts.refusals, sent.status, sent.code, sent.message)

@@ -9,6 +9,14 @@ const MAX_WAITING = 2_000
 export class LateRefusals {
   #waiting = 0
 
+  /** Resolves when the request is to be answered, or its client has gone. */
+  async wait(response: ServerResponse): Promise<void> {
+    await new Promise<void>((resolve) => {
+      response.once('close', resolve)
+      this.delay(response, resolve)
+    })
+  }
+
   /** Calls back when the request is to be answered, unless its client has gone by then. */
   delay(response: ServerResponse, answer: () => void): void {
     if (this.#waiting >= MAX_WAITING) {

@@ -20,6 +20,7 @@ import type { GraphQLSocket } from './graphql-socket.ts'
 import { checkOrigin, type OriginRules } from './origin-check.ts'
 import { protect, refuse, replyError, replyText } from './reply.ts'
 import { nameRequest, requestIdIn } from './request-id.ts'
+import { throwAwayRest } from './throw-away.ts'
 import { contextOf, STRICT_TRANSPORT, type TlsSource, tlsOptions } from './tls.ts'
 import { watchReader } from './watch-reader.ts'
 
@@ -189,6 +190,7 @@ async function handle(
   response.once('close', () => {
     answered(route?.name ?? 'other', response.statusCode, (performance.now() - started) / 1_000)
   })
+  throwAwayRest(request, response, bounds)
   protect(response)
   // A developer's other servers on this machine have the same name, and no certificate.
   if (tls && !isLoopback(hostNameOf(request))) response.setHeader(...STRICT_TRANSPORT)

@@ -10,6 +10,7 @@ import { loginsDocument, originsOf } from './logins.ts'
 import { type MetricsParts, showMetrics } from './metrics-route.ts'
 import type { Page } from './page.ts'
 import { replyText } from './reply.ts'
+import { PIECE } from './request-text.ts'
 
 export interface RouteParts extends HttpParts, HealthParts, MetricsParts {
   /** Null when it is not built: then a page of links takes its place. */
@@ -51,41 +52,39 @@ export function routeOf(path: string, request: IncomingMessage, parts: RoutePart
   return PAGE.test(path) && acceptsPage(request) ? route('/', showIndex) : undefined
 }
 
-function showIndex(request: IncomingMessage, response: ServerResponse, { dashboard, logins }: RouteParts): void {
-  showPage(request, response, dashboard?.index(originsOf(logins())) ?? landingPage)
+function showIndex(request: IncomingMessage, response: ServerResponse, parts: RouteParts): Promise<void> {
+  const { dashboard, logins } = parts
+  return showPage(request, response, parts, dashboard?.index(originsOf(logins())) ?? landingPage)
 }
 
-function showLogins(request: IncomingMessage, response: ServerResponse, { logins }: RouteParts): void {
+function showLogins(request: IncomingMessage, response: ServerResponse, parts: RouteParts): Promise<void> {
   const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-cache' }
-  showPage(request, response, { body: Buffer.from(loginsDocument(logins())), headers })
+  return showPage(request, response, parts, { body: Buffer.from(loginsDocument(parts.logins())), headers })
 }
 
-function showGraphiql(request: IncomingMessage, response: ServerResponse, { dashboard, logins }: RouteParts): void {
-  showPage(request, response, dashboard?.graphiql(originsOf(logins())) ?? landingPage)
+function showGraphiql(request: IncomingMessage, response: ServerResponse, parts: RouteParts): Promise<void> {
+  const { dashboard, logins } = parts
+  return showPage(request, response, parts, dashboard?.graphiql(originsOf(logins())) ?? landingPage)
 }
 
-function showAsset(request: IncomingMessage, response: ServerResponse, { dashboard }: RouteParts): void {
+function showAsset(request: IncomingMessage, response: ServerResponse, parts: RouteParts): Promise<void> | void {
   const path = request.url?.split('?', 1)[0] ?? ''
-  const asset = dashboard?.asset(path, request)
-  if (asset) showPage(request, response, asset)
-  else replyText(response, 404, 'Not found.')
+  const asset = parts.dashboard?.asset(path, request)
+  return asset ? showPage(request, response, parts, asset) : replyText(response, 404, 'Not found.')
 }
 
-async function showDocumentation(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { documentation }: RouteParts,
-): Promise<void> {
+async function showDocumentation(request: IncomingMessage, response: ServerResponse, parts: RouteParts): Promise<void> {
+  const { documentation } = parts
   const path = (request.url?.split('?', 1)[0] ?? '').slice(DOCS.length)
   // Links of its pages are relative to a folder.
   if (path === '') return void response.writeHead(308, { location: `${DOCS}/` }).end()
   if (!documentation) return replyText(response, 404, NOT_BUILT)
   const takesGzip = request.headers['accept-encoding']?.includes('gzip') ?? false
   const page = await documentation.page(path, takesGzip)
-  if (page) return showPage(request, response, page)
+  if (page) return await showPage(request, response, parts, page)
   const missing = acceptsPage(request) ? await documentation.page('/404', takesGzip) : null
-  if (missing) showPage(request, response, missing, 404)
-  else replyText(response, 404, 'Not found.')
+  if (missing) return await showPage(request, response, parts, { ...missing, status: 404 })
+  replyText(response, 404, 'Not found.')
 }
 const NOT_BUILT = 'The documentation is not built here: npm run build:docs does it, and docs/ has its text.'
 
@@ -93,11 +92,25 @@ const NOT_BUILT = 'The documentation is not built here: npm run build:docs does 
 const acceptsPage = ({ headers }: IncomingMessage): boolean => headers.accept?.includes('text/html') ?? false
 const wantsPage = (request: IncomingMessage): boolean => request.method === 'GET' && acceptsPage(request)
 
-function showPage(request: IncomingMessage, response: ServerResponse, { body, headers }: Page, status = 200): void {
+/** Pages need no token: whoever takes many gets them late, and large ones come at a slow pace. */
+async function showPage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { callers, lateRefusals, pace }: RouteParts,
+  { body, headers, status = 200 }: Page & { readonly status?: number },
+): Promise<void> {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('allow', 'GET, HEAD')
     return replyText(response, 405, 'Only GET.')
   }
+  const address = callers.addressOf(request)
+  if (callers.strangersAt(address).request()) await lateRefusals.wait(response)
+  if (response.destroyed) return
   response.writeHead(status, { ...headers, 'content-length': body.length })
-  response.end(request.method === 'HEAD' ? undefined : body)
+  if (request.method === 'GET')
+    for (let from = 0; from < body.length && !response.destroyed; from += PIECE) {
+      if (from > 0) await pace.next(address)
+      response.write(body.subarray(from, from + PIECE))
+    }
+  response.end()
 }

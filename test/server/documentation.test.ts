@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type Api, createApi } from '../graphql/api.ts'
 import { call } from './call.ts'
 
@@ -11,6 +11,7 @@ const PAGES = {
   '404.html': '<!doctype html>nowhere',
   'how-to/gitops.html': '<!doctype html>gitops',
   'assets/app.1.js': 'console.log(1)',
+  'assets/large.1.js': 'x'.repeat(1_500_000),
 }
 let folder: string
 let api: Api
@@ -45,6 +46,45 @@ test('files of a content are kept for good, and sent as they are stored to who t
   expect(headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' })
   expect(headers['cache-control']).toContain('immutable')
   expect(await call(port, '/docs/assets/app.1.js')).toMatchObject({ status: 200, body: PAGES['assets/app.1.js'] })
+})
+
+test('a large page is whole, and others are served between its pieces', async () => {
+  const large = () => call(port, '/docs/assets/large.1.js')
+  let arrived = 0
+  const all = Promise.all(
+    Array.from({ length: 8 }, async () => {
+      const { body, headers } = await large()
+      arrived += 1
+      expect([body === PAGES['assets/large.1.js'], Number(headers['content-length'])]).toEqual([true, body.length])
+    }),
+  )
+  expect((await call(port, '/docs/')).status).toBe(200)
+  expect(arrived).toBe(0)
+  await all
+})
+
+test('files are read once, however many ask for them', async () => {
+  await call(port, '/docs/assets/app.1.js')
+  const file = join(folder, 'assets/app.1.js.gz')
+  await writeFile(file, 'not to be inflated again')
+  onTestFinished(() => writeFile(file, gzipSync(PAGES['assets/app.1.js'])))
+  expect((await call(port, '/docs/assets/app.1.js')).body).toBe(PAGES['assets/app.1.js'])
+})
+
+test('whoever takes many pages at an address gets them late, and another one at once', async () => {
+  const served = await api.serve({
+    ...{ documentationFolder: folder, trustedProxies: ['127.0.0.1'] },
+    limits: { requestsPerSecondPerAddress: 20 },
+  })
+  const order: string[] = []
+  const ask = async (address: string) => {
+    expect((await call(served.port, '/docs/', { headers: { 'x-forwarded-for': address } })).status).toBe(200)
+    order.push(address)
+  }
+  const greedy = Array.from({ length: 12 }, () => ask('192.0.2.1'))
+  await ask('192.0.2.2')
+  expect(order.length).toBeLessThan(12)
+  await Promise.all(greedy)
 })
 
 test('nothing else of the disk is served', async () => {

@@ -94,6 +94,24 @@ test.each([
   await once(sent, 'finish')
 })
 
+test('what nobody reads of refused bodies arrives slowly, and others are served meanwhile', async () => {
+  const headers = { 'content-type': 'application/json', 'content-length': 15 * MB }
+  let arrived = 0
+  const bodies = ['/graphql', '/graphql', '/livez', '/nowhere'].map(async (path) => {
+    const sent = request({ host: '127.0.0.1', port: server.port, path, method: 'POST', headers })
+    onTestFinished(() => void sent.destroy())
+    sent.end(Buffer.alloc(15 * MB, ' '))
+    const [response] = await once(sent, 'response')
+    response.resume()
+    expect([200, 401, 404]).toContain(response.statusCode)
+    await once(sent, 'finish')
+    arrived += 1
+  })
+  for (let i = 0; i < 10; i++) expect((await post(server.port, bob, VIEWER)).status).toBe(200)
+  expect(arrived).toBe(0)
+  await Promise.all(bodies)
+})
+
 test.each([
   '',
   '[]',

@@ -1,0 +1,25 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Bounds } from './bounds.ts'
+import { PIECE } from './request-text.ts'
+
+/**
+ * Has what still arrives of a request once it is answered read at a slow pace, for the next request of the connection. Node would
+ * read it as fast as it comes. Call it before anything is answered.
+ */
+export function throwAwayRest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { callers, pace }: Pick<Bounds, 'callers' | 'pace'>,
+): void {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
+  if (encoding === undefined && Number(length ?? 0) <= PIECE) return
+  const address = callers.addressOf(request)
+  const read = async (): Promise<void> => {
+    for await (const _ of request.iterator({ destroyOnReturn: false })) await pace.next(address)
+  }
+  // Before Node's own listener, which reads what nobody else does.
+  response.prependListener('finish', () => {
+    // It fails when the connection closes.
+    if (!request.complete) read().catch(() => {})
+  })
+}
