@@ -66,6 +66,14 @@ export const ATTACKS = {
   'texts of 7 MB of three principals': (attack) => ofEach(attack, mutationOf('x'.repeat(7 * MB - 100))),
   'escaped texts of 6 MB of three principals': (attack) => ofEach(attack, mutationOf('\\u00e9'.repeat(MB - 100))),
   'pages without compression': readPages,
+  '1,024 silent sockets at two addresses': (attack) =>
+    Promise.all(
+      ['127.0.0.2', '127.0.0.3'].map((localAddress) => everywhere(512, () => silentSocket(attack, localAddress))),
+    ).then(() => {}),
+  '2,000 slow requests of two principals': (attack) =>
+    Promise.all(
+      attack.tokens.slice(0, 2).map((token) => everywhere(1_000, () => slowBody({ ...attack, token }, 100))),
+    ).then(() => {}),
 } as const satisfies Readonly<Record<string, Attacker>>
 export type AttackName = keyof typeof ATTACKS
 
@@ -144,21 +152,30 @@ async function unread(attack: Attack): Promise<void> {
   await once(response, 'close')
 }
 
-async function slowBody(attack: Attack): Promise<void> {
-  const sent = open(attack, MB)
+async function slowBody(attack: Attack, length = MB): Promise<void> {
+  const sent = open(attack, length)
   const closed = once(sent, 'close')
   sent.on('error', () => {})
-  const timer = setInterval(() => sent.write('x'), 100)
+  sent.write('x')
+  const timer = length === MB ? setInterval(() => sent.write('x'), 100) : undefined
   await closed
   clearInterval(timer)
 }
 
-async function connect({ port }: Attack): Promise<{ readonly socket: WebSocket; readonly closed: Promise<unknown> }> {
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/graphql`, 'graphql-transport-ws')
+async function connect(
+  { port }: Attack,
+  options: { readonly localAddress?: string } = {},
+): Promise<{ readonly socket: WebSocket; readonly closed: Promise<unknown> }> {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/graphql`, 'graphql-transport-ws', options)
   const closed = once(socket, 'close')
   socket.on('error', () => {})
   await once(socket, 'open')
   return { socket, closed }
+}
+
+async function silentSocket(attack: Attack, localAddress: string): Promise<void> {
+  const { closed } = await connect(attack, { localAddress })
+  await closed
 }
 
 /** The head of a frame that announces 15 MB. */

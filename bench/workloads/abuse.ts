@@ -5,6 +5,7 @@ import { type BenchContext, type BenchServer, quantile, type Section, startServe
 import { disconnect, forkModule } from '../processes.ts'
 import { runTrees } from '../trees.ts'
 import type { Attack, AttackName } from './abuse-attacks.ts'
+import { partServed } from './abuse-newcomers.ts'
 import { bodyOf, load, type Target } from './read-http.ts'
 
 const CONTROL: AttackName = 'a busy processor without requests'
@@ -23,6 +24,8 @@ const ATTACKS: readonly AttackName[] = [
   'texts of 7 MB of three principals',
   'escaped texts of 6 MB of three principals',
   'pages without compression',
+  '1,024 silent sockets at two addresses',
+  '2,000 slow requests of two principals',
 ]
 /** Of each question, with and without an attack. */
 const MEASURED_MS = 2_000
@@ -31,6 +34,7 @@ const WARM_UP_MS = 1_000
 const RECOVERY_MS = 5_000
 const MB = 1_024 * 1_024
 const ITEMS = 20
+const NEWCOMERS = 40
 const ATTACKERS = ['attacker', 'second attacker', 'third attacker']
 
 const CREATE_TOKEN = `mutation ($input: CreateTokenInput!) {
@@ -48,6 +52,8 @@ interface Measured {
   readonly viewer: Times
   readonly tree: Times
   readonly rss: number
+  /** Of callers whose tokens are used for the first time, the part that is served. */
+  readonly newcomers: number
 }
 
 export const workload: Workload = { name: 'abuse', run }
@@ -63,7 +69,12 @@ async function run({ postgres, log, only }: BenchContext): Promise<Section> {
   const victim = await tokenOf('victim')
   const tokens: string[] = []
   for (const name of ATTACKERS) tokens.push(await tokenOf(name))
-  const look = () => measure(server, victim, ids[0] as string)
+  const look = async (): Promise<Measured> => {
+    const newcomers = []
+    for (let i = 0; i < NEWCOMERS; i++) newcomers.push(await tokenOf(`newcomer ${i}`))
+    const measured = await measure(server, victim, ids[0] as string)
+    return { ...measured, newcomers: await partServed(portOf(server), newcomers) }
+  }
   const underAttack = async (name: AttackName): Promise<Measured> => {
     const { rss } = await server.read()
     const attack = await start({ name, port: portOf(server), token: tokens[0] as string, tokens })
@@ -95,7 +106,7 @@ async function start(attack: Attack) {
 const portOf = ({ origin }: BenchServer): number => Number(new URL(origin).port)
 
 /** How long each question takes, and the server's memory at its most. */
-async function measure(server: BenchServer, token: string, rootId: string): Promise<Measured> {
+async function measure(server: BenchServer, token: string, rootId: string): Promise<Omit<Measured, 'newcomers'>> {
   const target = (query: string, variables: Readonly<Record<string, unknown>> = {}): Target => ({
     port: portOf(server),
     headers: { authorization: `Bearer ${token}` },
@@ -119,9 +130,9 @@ interface Results {
 }
 
 function sectionOf({ quiet, busy, found }: Results): Section {
-  const row = (name: string, { viewer, tree, rss }: Measured) => [
+  const row = (name: string, { viewer, tree, rss, newcomers }: Measured) => [
     ...[name, viewer.p50, viewer.p99, tree.p50, tree.p99],
-    rss / MB,
+    ...[rss / MB, `${Math.round(newcomers * 100)} %`],
   ]
   const worst = (times: (measured: Measured) => number): string =>
     Math.max(...[...found.values()].map(times)).toFixed(1)
@@ -131,7 +142,11 @@ function sectionOf({ quiet, busy, found }: Results): Section {
     title: 'abuse: what one caller can do to another',
     prose: PROSE,
     table: {
-      columns: [...['attack', 'viewer, p50, ms', 'p99', `tree of ${ITEMS}, p50, ms`, 'p99'], 'memory, MB more'],
+      columns: [
+        ...['attack', 'viewer, p50, ms', 'p99', `tree of ${ITEMS}, p50, ms`, 'p99'],
+        'memory, MB more',
+        'newcomers served',
+      ],
       rows: [row('none', quiet), row(CONTROL, busy), ...[...found].map(([name, measured]) => row(name, measured))],
     },
     ratios: [
@@ -145,5 +160,6 @@ const PROSE = `
 While one attack after the other runs at full speed from a process of its own, another principal asks for its \`viewer\` and for a tree of
 ${ITEMS} items, one request at a time on one connection. All processes share the machine, so an attack also takes processor time from Postgres
 and from the client that is measured; beside the process of the second row, which computes and sends nothing, they have as little of it. Memory is the most that the server's process has in the meantime, over what it had before the attack.
-All settings are the defaults.
+All settings are the defaults. Newcomers are ${NEWCOMERS} callers of the address of most attacks whose tokens are used for the first time: half
+of them send a request, half open a WebSocket; served is who has an answer of the right kind within ten seconds.
 `
