@@ -114,6 +114,7 @@ export default defineConfig({
           { text: 'High availability', link: '/high-availability' },
           { text: 'Scaling', link: '/scaling' },
           { text: 'Security', link: '/security' },
+          { text: 'Threat model', link: '/threats' },
           { text: 'Limits', link: '/limits' },
           { text: 'Backup', link: '/backup' },
           { text: 'Upgrading', link: '/upgrading' },
