@@ -12,6 +12,7 @@ import { problemOfSurroundings } from '../core/surroundings.ts'
 import { type FamilyDefinition, timeoutsOf } from '../families/define-family.ts'
 import { createLogger } from '../logger.ts'
 import { FolderInUse } from '../process/folder-lock.ts'
+import { UnsafeFolder } from '../process/own-folder.ts'
 import { readSecretKeys, SecretKeyProblem } from '../secret-keys.ts'
 import { loadSettings } from '../settings.ts'
 import { shareEmbeddedPostgres } from '../store/embedded/index.ts'
@@ -123,7 +124,7 @@ const NOT_ALLOWED = '42501'
 function explain(error: unknown, signal: AbortSignal): never {
   if (signal.aborted || error instanceof BackupProblem || !(error instanceof Error)) throw error
   const { message } = error
-  if (error instanceof FolderInUse || error instanceof SecretKeyProblem)
+  if ([FolderInUse, UnsafeFolder, SecretKeyProblem].some((kind) => error instanceof kind))
     throw new BackupProblem('REFUSED', message, { cause: error })
   if (isDatabaseUnavailable(error))
     throw new BackupProblem('UNAVAILABLE', `The database cannot be reached: ${message}.`, { cause: error })

@@ -2,6 +2,7 @@ import { isDatabaseUnavailable } from '../core/database-unavailable.ts'
 import { problemOfSurroundings } from '../core/surroundings.ts'
 import { PolicyProblem } from '../oidc/watched-policy.ts'
 import { FolderInUse } from '../process/folder-lock.ts'
+import { UnsafeFolder } from '../process/own-folder.ts'
 import { SecretKeyProblem } from '../secret-keys.ts'
 import { EmbeddedPostgresProblem } from '../store/embedded/problem.ts'
 import { MigrationError } from '../store/migrate.ts'
@@ -19,7 +20,7 @@ export class StartProblem extends Error {
 }
 
 /** Their messages name the remedy. */
-const EXPLAINED = [FolderInUse, MigrationError, PolicyProblem, SecretKeyProblem]
+const EXPLAINED = [FolderInUse, UnsafeFolder, MigrationError, PolicyProblem, SecretKeyProblem]
 
 /** Turns errors of the environment into a StartProblem. Any other error is a defect and stays what it is. */
 export function explainStartError(error: unknown): never {

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
@@ -75,6 +75,17 @@ describe('an embedded Postgres', () => {
     await using first = await start(base)
     await expect(start(base)).rejects.toThrow(`in use by the server with pid ${process.pid}`)
     expect(await ask(first, 'select 1 as one')).toEqual([{ one: 1 }])
+  })
+
+  test('refuses a folder that another user could have filled, with a token for example', async () => {
+    useAgain()
+    await chmod(base, 0o777)
+    await expect(start(base)).rejects.toThrow(`Every user may write in the folder ${base}`)
+    await chmod(base, 0o2775)
+    await (await start(base))[Symbol.asyncDispose]()
+    if (process.getuid?.() !== 0) return
+    await chown(base, 65_534, 65_534)
+    await expect(start(base)).rejects.toThrow(`The folder ${base} belongs to the user 65534`)
   })
 
   test('of a killed server is taken over while it runs, and stopped in the end', async () => {

@@ -2,6 +2,7 @@ import { mkdir, realpath } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { FolderInUse, lockFolder } from '../../process/folder-lock.ts'
+import { requireOwnFolder } from '../../process/own-folder.ts'
 import type { Connection } from '../pool.ts'
 import { findBinaries } from './binaries.ts'
 import { initialise } from './initialise.ts'
@@ -93,5 +94,7 @@ async function makeFolder(dataDir: string): Promise<string> {
   await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })
-  return realpath(folder)
+  const real = await realpath(folder)
+  await requireOwnFolder(real)
+  return real
 }

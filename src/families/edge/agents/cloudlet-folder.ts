@@ -1,12 +1,11 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
+import { lockState } from '../../../agents/files/lock-state.ts'
 import { removeTree } from '../../../agents/files/remove-tree.ts'
-import { stateLock } from '../../../agents/files/state-lock.ts'
 import { writeWhole } from '../../../agents/files/write-whole.ts'
 import { type CrmObject, CrmProblem } from '../../../client/index.ts'
 import { codeOf } from '../../../process/error-code.ts'
-import { lockFolder } from '../../../process/folder-lock.ts'
 
 const specFile = z.object({ spec: z.unknown(), specRevision: z.int() })
 export type SpecFile = z.infer<typeof specFile>
@@ -33,11 +32,11 @@ export class CloudletFolder {
 
   /**
    * Only the process with the lock writes.
-   * @throws FolderInUse
+   * @throws FolderInUse, UnsafeFolder
    */
   async lock(): Promise<AsyncDisposable> {
     await mkdir(join(this.#state, OWN), { recursive: true, mode: 0o700 })
-    return lockFolder(stateLock(join(this.#state, OWN)))
+    return lockState(join(this.#state, OWN))
   }
 
   /** All instances, without half-made ones and their apps. */

@@ -4,9 +4,8 @@ import type { ContainerInfo } from 'dockerode'
 import { Endings } from '../../../../agents/container/endings.ts'
 import { Engine, hasRun, reasonOf, statusOf } from '../../../../agents/container/engine.ts'
 import { ImageProblem, Images } from '../../../../agents/container/images.ts'
-import { stateLock } from '../../../../agents/files/state-lock.ts'
+import { lockState } from '../../../../agents/files/lock-state.ts'
 import { pause, retryDelay } from '../../../../client/pause.ts'
-import { lockFolder } from '../../../../process/folder-lock.ts'
 import { OUTPUT_LIMITS, type OutputLimits } from '../runtime/output.ts'
 import { readPlaceName } from '../runtime/place-name.ts'
 import {
@@ -54,13 +53,13 @@ const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/
  * The runtime of a Docker Engine or Podman on this machine: each workload is a container. The engine keeps the containers;
  * the state folder has what it cannot keep: receipts and how far output was read. Disposing releases the folder, and leaves
  * all containers running.
- * @throws FolderInUse
+ * @throws FolderInUse, UnsafeFolder
  */
 export async function openContainerRuntime(options: ContainerRuntimeOptions): Promise<Runtime> {
   await using opening = new AsyncDisposableStack()
   const state = resolve(options.state)
   await mkdir(state, { recursive: true, mode: 0o700 })
-  opening.use(await lockFolder(stateLock(state)))
+  opening.use(await lockState(state))
   const instance = await readPlaceName('container', join(state, 'instance'))
   const [records, inputs] = await Promise.all([
     Records.open(join(state, 'workloads')),

@@ -1,7 +1,6 @@
 import { chmod, mkdir, readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { stateLock } from '../../../../agents/files/state-lock.ts'
-import { lockFolder } from '../../../../process/folder-lock.ts'
+import { lockState } from '../../../../agents/files/lock-state.ts'
 import { readPlaceName } from '../runtime/place-name.ts'
 import { WorkloadFolder } from './workload-folder.ts'
 
@@ -22,7 +21,7 @@ export interface StateFolder extends AsyncDisposable {
   workspace(workerId: string): string
 }
 
-/** @throws FolderInUse */
+/** @throws FolderInUse, UnsafeFolder */
 export async function openStateFolder(path: string): Promise<StateFolder> {
   const root = resolve(path)
   const workloads = join(root, 'workloads')
@@ -32,7 +31,7 @@ export async function openStateFolder(path: string): Promise<StateFolder> {
     await chmod(folder, 0o700)
   }
   await using opening = new AsyncDisposableStack()
-  opening.use(await lockFolder(stateLock(root)))
+  opening.use(await lockState(root))
   const instance = await readPlaceName('process', join(root, 'instance'))
   const opened = opening.move()
   return {
