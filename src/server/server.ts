@@ -8,6 +8,7 @@ import type { GraphQLServices } from '../graphql/resolver-context.ts'
 import type { Logger } from '../logger.ts'
 import { tokensOf } from './agent-tokens.ts'
 import { createBounds } from './bounds.ts'
+import { Callers } from './callers.ts'
 import { Connections } from './connections.ts'
 import type { ExecutedOperation } from './count-operations.ts'
 import { loadDashboard } from './dashboard.ts'
@@ -100,7 +101,9 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
   const common = { ...bounds, ...shared, trusted, documents, yoga, subscribe, tokens, audit, connections, inFlight }
   const socket = createGraphQLSocket({ ...common, system, drain, logger })
   const { loopback } = options
-  const ofAgents = loopback && { ...common, tokens: tokensOf(tokens, loopback.accepts) }
+  // Agents of this machine share no address with whoever else calls from it.
+  const callers = new Callers(bounds.limits)
+  const ofAgents = loopback && { ...common, callers, tokens: tokensOf(tokens, loopback.accepts) }
   const agentSocket = ofAgents && createGraphQLSocket({ ...ofAgents, system, drain, logger })
   const sockets = [socket, ...(agentSocket ? [agentSocket] : [])]
   const gateway = { unread: bounds.unread, sockets, fanOut, open: streams }

@@ -36,7 +36,7 @@ export interface Api extends AsyncDisposable {
   statements(run: () => Promise<unknown>): Promise<number>
   serve(
     config?: Partial<ServerOptions['config']> &
-      Partial<Pick<ServerOptions, 'dashboardFolder' | 'documentationFolder' | 'documents'>>,
+      Partial<Pick<ServerOptions, 'dashboardFolder' | 'documentationFolder' | 'documents' | 'loopback'>>,
   ): Promise<RunningServer>
   /** A token's secret: the administrator's, unless it says something else. Its projects are created if there are none. */
   token(token?: Partial<CreateToken>): Promise<string>
@@ -90,12 +90,13 @@ export async function createApi(): Promise<Api> {
       await run()
       return counting.count() - before
     },
-    async serve({ dashboardFolder, documentationFolder, documents, ...config } = {}) {
+    async serve({ dashboardFolder, documentationFolder, documents, loopback = null, ...config } = {}) {
       const server = await createServer({
         ...(dashboardFolder === undefined ? {} : { dashboardFolder }),
         ...(documentationFolder === undefined ? {} : { documentationFolder }),
         ...(documents === undefined ? {} : { documents }),
         config: { port: 0, host: '127.0.0.1', allowedHosts: [], allowedOrigins: [], ...config },
+        loopback,
         schema,
         services,
         logger,

@@ -127,6 +127,16 @@ test('an address is limited, too, but for the share of each principal there; beh
   expect((await post(proxied.port, bob, VIEWER, from('192.0.2.2'))).status).toBe(200)
 })
 
+test('agents of the machine of the server share no address with others there', async () => {
+  const server = await api.serve({
+    limits: { requestsPerSecondPerAddress: 1 },
+    loopback: { port: 0, accepts: ({ name }) => name === 'bob' },
+  })
+  const agentsPort = Number(new URL(server.loopbackUrl ?? '').port)
+  for (const token of [ada, admin]) for (let i = 0; i < 10; i++) await post(server.port, token, VIEWER)
+  for (let i = 0; i < 10; i++) expect((await post(agentsPort, bob, VIEWER)).status).toBe(200)
+})
+
 test('operations at a time are bounded, over HTTP and sockets together, and end with their caller', async () => {
   const server = await api.serve({ limits: { openOperationsPerPrincipal: 1 } })
   const headers = { authorization: `Bearer ${ada}`, 'content-type': 'application/json' }
@@ -191,7 +201,7 @@ test('bytes of requests that have not arrived yet are bounded', async () => {
   const send = () => {
     const slow = request({ host: '127.0.0.1', port: server.port, path: '/graphql', method: 'POST', headers })
     slow.on('error', () => {})
-    slow.write('x'.repeat(200 * KIB))
+    slow.write(`{"query":"${'x'.repeat(200 * KIB)}`)
     return slow
   }
   const slow = send()
