@@ -1,5 +1,6 @@
 import type { WebSocket } from 'ws'
 import { type NextTurn, parseJson, textOf } from './parse-json.ts'
+import { release } from './release.ts'
 import { JsonScanner, PIECE, type TextProblem } from './request-text.ts'
 
 /** A message for graphql-ws, which parses a text itself; or why it has none. */
@@ -70,7 +71,9 @@ export class IncomingMessages {
       if (problem) return { ok: false, problem }
     }
     try {
-      return { ok: true, message: await parseJson(data, scanner.large, turn) }
+      const message = await parseJson(data, scanner.large, turn)
+      release(data)
+      return { ok: true, message }
     } catch {
       return { ok: false, problem: 'INVALID' }
     }

@@ -5,6 +5,7 @@ import type { Excess } from './accounts.ts'
 import type { Hold, Meter } from './callers.ts'
 import { type NextTurn, NotUtf8, parseJson, textOf } from './parse-json.ts'
 import type { RefusalReason } from './refusals.ts'
+import { release } from './release.ts'
 import { JsonScanner, jsonProblem, PIECE, type TextProblem } from './request-text.ts'
 
 /** What a POST has as its body, and a GET as its parameters. */
@@ -86,6 +87,8 @@ async function readBody(request: IncomingMessage, reading: Reading): Promise<Sen
     if (error instanceof NotUtf8) return NOT_UTF8
     if (error instanceof SyntaxError) return NOT_JSON
     throw error
+  } finally {
+    release(body)
   }
 }
 
@@ -108,13 +111,14 @@ async function collect(
       if (size > MAX_BODY) return TOO_LARGE
       const excess = bytes.take(chunk.length)
       if (excess) return { ok: false, status: 429, ...excess }
+      chunks.push(chunk)
       const problem = scanner.scan(chunk)
       if (problem) {
+        chunks.forEach(release)
         // The rest still arrives, to be thrown away.
         charge(Math.max(0, lengthOf(request) - size))
         return refused(problem)
       }
-      chunks.push(chunk)
     }
   } catch (error) {
     if (!request.destroyed) throw error
@@ -125,9 +129,9 @@ async function collect(
 /** Bytes that are copied at one go: a millisecond. */
 const COPIED = 8 * PIECE
 
-/** All of them in one. */
+/** All of them in one; they are released. */
 async function joined(chunks: readonly Buffer[], size: number, turn: NextTurn): Promise<Buffer> {
-  if (size <= COPIED) return Buffer.concat(chunks)
+  if (chunks.length === 1) return chunks[0] as Buffer
   const whole = Buffer.allocUnsafe(size)
   let [copied, turnAt] = [0, COPIED]
   for (const chunk of chunks) {
@@ -136,6 +140,7 @@ async function joined(chunks: readonly Buffer[], size: number, turn: NextTurn): 
       turnAt = copied + COPIED
     }
     copied += chunk.copy(whole, copied)
+    release(chunk)
   }
   return whole
 }

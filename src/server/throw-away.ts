@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Bounds } from './bounds.ts'
+import { release } from './release.ts'
 import { PIECE } from './request-text.ts'
 
 /**
@@ -15,7 +16,10 @@ export function throwAwayRest(
   if (encoding === undefined && Number(length ?? 0) <= PIECE) return
   const address = callers.addressOf(request)
   const read = async (): Promise<void> => {
-    for await (const _ of request.iterator({ destroyOnReturn: false })) await pace.next(address)
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      release(chunk)
+      await pace.next(address)
+    }
   }
   // Before Node's own listener, which reads what nobody else does.
   response.prependListener('finish', () => {
