@@ -14,7 +14,9 @@ export interface Bounds {
   readonly unread: UnreadBytes
   readonly callers: Callers
   readonly turns: FairTurns
-  readonly pace: Pace
+  /** Of pages, and of bodies that are thrown away. */
+  readonly pages: Pace
+  readonly discards: Pace
 }
 
 export function createBounds(changed: Partial<GatewayLimits> = {}, trustedProxies: readonly string[] = []): Bounds {
@@ -26,6 +28,7 @@ export function createBounds(changed: Partial<GatewayLimits> = {}, trustedProxie
     unread: new UnreadBytes(limits.unreadBytes),
     callers: new Callers(limits, trustedProxies),
     turns: new FairTurns(),
-    pace: new Pace(),
+    pages: new Pace(),
+    discards: new Pace(),
   }
 }

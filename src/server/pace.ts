@@ -4,12 +4,17 @@ import { RoundRobin } from './round-robin.ts'
 const PIECE_MS = 2
 
 /**
- * The slow pace of bytes for which no principal pays, such as pages, and bodies that are thrown away. All of a gateway share it,
- * address by address, so that it costs others the same however many there are.
+ * The slow pace of bytes for which no principal pays: of pages, or of bodies that are thrown away. All of a gateway share it, address
+ * by address, so that it costs others the same however many there are.
  */
 export class Pace {
   readonly #waiting = new RoundRobin()
   #timer: NodeJS.Timeout | null = null
+
+  /** Pieces for which the address waits. */
+  waitingOf(address: string): number {
+    return this.#waiting.waitingOf(address)
+  }
 
   /** Resolves when the address may have its next piece. */
   next(address: string): Promise<void> {

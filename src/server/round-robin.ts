@@ -6,6 +6,11 @@ export class RoundRobin {
     return this.#waiting.size === 0
   }
 
+  /** Turns for which the caller waits. */
+  waitingOf(caller: unknown): number {
+    return this.#waiting.get(caller)?.length ?? 0
+  }
+
   /** Resolves when it is the caller's turn. */
   wait(caller: unknown): Promise<void> {
     return new Promise((resolve) => {

@@ -96,7 +96,7 @@ const wantsPage = (request: IncomingMessage): boolean => request.method === 'GET
 async function showPage(
   request: IncomingMessage,
   response: ServerResponse,
-  { callers, lateRefusals, pace }: RouteParts,
+  { callers, lateRefusals, pages }: RouteParts,
   { body, headers, status = 200 }: Page & { readonly status?: number },
 ): Promise<void> {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -109,7 +109,7 @@ async function showPage(
   response.writeHead(status, { ...headers, 'content-length': body.length })
   if (request.method === 'GET')
     for (let from = 0; from < body.length && !response.destroyed; from += PIECE) {
-      if (from > 0) await pace.next(address)
+      if (from > 0) await pages.next(address)
       response.write(body.subarray(from, from + PIECE))
     }
   response.end()

@@ -3,6 +3,9 @@ import type { Bounds } from './bounds.ts'
 import { release } from './release.ts'
 import { PIECE } from './request-text.ts'
 
+/** Connections of an address that are kept for what they still send. Those beyond are closed. */
+const MAX_AT_ADDRESS = 8
+
 /**
  * Has what still arrives of a request once it is answered read at a slow pace, for the next request of the connection. Node would
  * read it as fast as it comes. Call it before anything is answered.
@@ -10,7 +13,7 @@ import { PIECE } from './request-text.ts'
 export function throwAwayRest(
   request: IncomingMessage,
   response: ServerResponse,
-  { callers, pace }: Pick<Bounds, 'callers' | 'pace'>,
+  { callers, discards }: Pick<Bounds, 'callers' | 'discards'>,
 ): void {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
   if (encoding === undefined && Number(length ?? 0) <= PIECE) return
@@ -18,12 +21,14 @@ export function throwAwayRest(
   const read = async (): Promise<void> => {
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       release(chunk)
-      await pace.next(address)
+      await discards.next(address)
     }
   }
   // Before Node's own listener, which reads what nobody else does.
   response.prependListener('finish', () => {
+    if (request.complete) return
+    if (discards.waitingOf(address) >= MAX_AT_ADDRESS) request.destroy()
     // It fails when the connection closes.
-    if (!request.complete) read().catch(() => {})
+    else read().catch(() => {})
   })
 }

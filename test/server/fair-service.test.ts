@@ -94,22 +94,27 @@ test.each([
   await once(sent, 'finish')
 })
 
-test('what nobody reads of refused bodies arrives slowly, and others are served meanwhile', async () => {
+test('what nobody reads of refused bodies arrives slowly, on few connections, and others are served meanwhile', async () => {
   const headers = { 'content-type': 'application/json', 'content-length': 15 * MB }
-  let arrived = 0
-  const bodies = ['/graphql', '/graphql', '/livez', '/nowhere'].map(async (path) => {
+  let ended = 0
+  const send = async (path: string): Promise<'kept' | 'closed'> => {
     const sent = request({ host: '127.0.0.1', port: server.port, path, method: 'POST', headers })
     onTestFinished(() => void sent.destroy())
+    const closed = once(sent, 'error').then(() => 'closed' as const)
+    const finished = once(sent, 'finish').then(() => 'kept' as const)
+    sent.once('response', (response) => response.on('error', () => {}).resume())
     sent.end(Buffer.alloc(15 * MB, ' '))
-    const [response] = await once(sent, 'response')
-    response.resume()
-    expect([200, 401, 404]).toContain(response.statusCode)
-    await once(sent, 'finish')
-    arrived += 1
-  })
+    const how = await Promise.race([finished, closed])
+    if (how === 'kept') ended += 1
+    return how
+  }
+  const paths = ['/graphql', '/livez', '/nowhere', '/']
+  const bodies = Array.from({ length: 24 }, (_, i) => send(paths[i % paths.length] as string))
   for (let i = 0; i < 10; i++) expect((await post(server.port, bob, VIEWER)).status).toBe(200)
-  expect(arrived).toBe(0)
-  await Promise.all(bodies)
+  expect(ended).toBe(0)
+  const found = Object.groupBy(await Promise.all(bodies), (how) => how)
+  expect(found.kept?.length).toBeGreaterThan(0)
+  expect(found.kept?.length).toBeLessThan(12)
 })
 
 test.each([
