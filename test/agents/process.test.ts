@@ -60,6 +60,17 @@ it.runIf(LEVELS.length > 1)('an isolated workload with the mark of another holds
 
 describe.each(LEVELS)('%s:', (level, isolation) => {
   describe('a workload', () => {
+    it('is followed to its end, whatever it makes of the modes of its output', async () => {
+      await using at = await place(isolation)
+      const runtime = await at.open()
+      const { end, lines } = await runToEnd(
+        runtime,
+        workload('chmod 0 /proc/self/fd/1 /proc/self/fd/2; sleep 0.3; echo shut; exit 3'),
+      )
+      expect(end).toEqual({ how: 'EXITED', exitCode: 3, signal: null })
+      expect(lines).toContain('STDOUT shut')
+    })
+
     it('gets its environment, files and event, and nothing of the runtime’s own', async () => {
       await using at = await place(isolation)
       const runtime = await at.open({ env: { ...process.env, OTHERS_SECRET: 'x', PHASELINE_TOKEN: 'the runtime’s' } })

@@ -40,6 +40,15 @@ test.each(Object.entries(EMPTY))('a body full of %s is refused before it is pars
   expect(await refusals(server, token, 'TOO_COMPLEX')).toBe(before + 1)
 })
 
+test('a WebSocket is not compressed: a frame of some KB could unpack to GB', async () => {
+  const socket = new WebSocket(`ws://127.0.0.1:${server.port}/graphql`, 'graphql-transport-ws', {
+    perMessageDeflate: true,
+  })
+  onTestFinished(() => socket.terminate())
+  await once(socket, 'open')
+  expect(socket.extensions).toBe('')
+})
+
 test('a variable that the operation does not declare is ignored, however large', async () => {
   const unused = Array.from({ length: 100_000 }, (_, i) => ({ [`name-${i}`]: 'value' }))
   const { status, json } = await send(JSON.stringify({ query: '{ viewer { name } }', variables: { unused } }))

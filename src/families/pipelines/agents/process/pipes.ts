@@ -1,4 +1,5 @@
 import { constants, open } from 'node:fs'
+import { chmod } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { promisify } from 'node:util'
 import { pause } from '../../../../client/pause.ts'
@@ -54,6 +55,8 @@ export async function openPipes({ path, onOutput }: PipesOptions): Promise<Pipes
 }
 
 async function openPipe(path: string): Promise<Socket> {
+  // The workload has it open, and may have changed what its mode permits.
+  await chmod(path, 0o600)
   const fd = await openFile(path, constants.O_RDONLY | constants.O_NONBLOCK)
   const socket = new Socket({ fd, readable: true, writable: false })
   // `close` follows every error.
