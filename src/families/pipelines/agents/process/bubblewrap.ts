@@ -34,13 +34,14 @@ const REASON_LENGTH = 500
 /**
  * Arguments for a sandbox with namespaces of its own, without capabilities, which ends with its supervisor. Everything is
  * read-only except /tmp and the working folder: the owner of the files in /proc/sys is root, who could otherwise write them
- * from here, capabilities or not. Paths are those of the machine, so that a program finds the same in both levels.
+ * from here, capabilities or not. Its first process is the program itself, since bubblewrap's own file, and its mode, could be reached through
+ * that process's entry in /proc. Paths are those of the machine, so that a program finds the same in both levels.
  */
 export function bubblewrapArguments({ network, folders }: IsolationOptions, contents: Contents): readonly string[] {
   const { tmp, workingFolder, readOnly, more, env } = contents
   return [
     ...['--unshare-all', '--unshare-user', '--disable-userns', ...(network === 'host' ? ['--share-net'] : [])],
-    ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--uid', USER, '--gid', USER],
+    ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--as-pid-1', '--uid', USER, '--gid', USER],
     ...systemArguments(),
     ...['--proc', '/proc', '--remount-ro', '/proc'],
     ...['--dev', '/dev', '--size', SHARED_MEMORY_BYTES, '--tmpfs', '/dev/shm', '--remount-ro', '/dev'],

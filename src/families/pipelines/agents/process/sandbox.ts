@@ -68,13 +68,20 @@ const [BRIDGE, BRIDGE_INSIDE] = import.meta.url.endsWith('.ts')
   ? (['./api-bridge.ts', `${INSIDE}/api-bridge.mts`] as const)
   : (['./api-bridge.js', `${INSIDE}/api-bridge.mjs`] as const)
 
+/**
+ * The first process of a sandbox, which no signal from within ends, runs the command and ends with it. What a shell itself says of a
+ * command that was killed is not output of that.
+ */
+const RUN = `exec 3>&2 2>/dev/null
+"$@" 2>&3 3>&-
+exit $?`
 /** Starts the bridge, without a cookie so that nothing asks it to end before the command, and waits until it listens. */
 const BRIDGED = `[ "$(/usr/bin/env -i "$1" "$2" "$3" "$4" 2>/dev/null &)" = listening ] || {
   echo 'The way to the API could not be opened.' >&2
   exit 125
 }
 shift 4
-exec "$@"`
+${RUN}`
 
 /** @throws NotIsolated */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
@@ -113,11 +120,11 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
         env,
       })
       await writeFile(args, given.join('\0'), { mode: 0o600 })
-      const inner = api === null ? command : [...bridged, `${INSIDE}/api/${API_SOCKET}`, ...command]
+      const first = api === null ? ['/bin/sh', '-c', RUN, 'sh'] : [...bridged, `${INSIDE}/api/${API_SOCKET}`]
       return {
         // The arguments hold the workload's environment, which only processes in the sandbox may get. Outside it, a variable such
         // as LD_PRELOAD would run the workload's code.
-        command: [bubblewrap, '--args', '3', '--', ...inner],
+        command: [bubblewrap, '--args', '3', '--', ...first, ...command],
         input: args,
         env: { [COOKIE]: env[COOKIE] ?? '' },
       }
