@@ -28,9 +28,16 @@ test('without bubblewrap nothing runs unless it is declared trusted, and the ope
 
 test.runIf(await canIsolate())('what the server chooses is what the process of the agent reads', async () => {
   const settings = { network: 'host', folders: ['/usr/local', '/usr/share'] } as const
-  const { options, reason } = await chooseLevel({ ...settings, level: 'isolated' }, '/data')
-  expect(reason).toBe('isolated by bubblewrap, with the network of this machine')
+  vi.spyOn(process, 'getuid').mockReturnValueOnce(1_000)
+  const { options, ...told } = await chooseLevel({ ...settings, level: 'isolated' }, '/data')
+  expect(told).toEqual({ reason: 'isolated by bubblewrap, with the network of this machine', isWarning: false })
   expect(readIsolation(options ?? {})).toEqual(settings)
+  vi.spyOn(process, 'getuid').mockReturnValueOnce(0)
+  expect(await chooseLevel({ ...settings, level: 'isolated' }, '/data')).toEqual({
+    options,
+    reason: expect.stringContaining('run it as a user of its own'),
+    isWarning: true,
+  })
 })
 
 test('nothing runs where isolated workloads would see the data folder, through links too', async () => {

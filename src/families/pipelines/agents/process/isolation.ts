@@ -39,7 +39,10 @@ export async function chooseLevel(
       network,
       ...(folders.length > 0 ? { folders: folders.join(delimiter) } : {}),
     }
-    return { options, reason: `isolated by bubblewrap, with ${NETWORKS[network]}`, isWarning: false }
+    const reason = `isolated by bubblewrap, with ${NETWORKS[network]}`
+    return isRoot()
+      ? { options, reason: `${reason}; ${AS_ROOT}`, isWarning: true }
+      : { options, reason, isWarning: false }
   } catch (error) {
     if (!(error instanceof NotIsolated)) throw error
     const advice =
@@ -47,6 +50,10 @@ export async function chooseLevel(
     return { options: null, reason: `off, since ${error.message}. ${advice}.`, isWarning: true }
   }
 }
+
+const isRoot = (): boolean => process.getuid?.() === 0
+const AS_ROOT =
+  'but this is root, who owns the devices of this machine, so that workloads can change their modes: run it as a user of its own'
 
 /** Null: workloads are trusted. @throws UsageError */
 export function readIsolation(options: Readonly<Record<string, string | undefined>>): IsolationOptions | null {
