@@ -2,15 +2,39 @@ import { RoundRobin } from './round-robin.ts'
 
 /** Milliseconds of one turn of the event loop in which work of callers is begun before sockets are looked at again. */
 const SLICE_MS = 1
+/** The same while several callers are active: what one of them waits for in each turn of the event loop. */
+const SHARED_SLICE_MS = 0.25
 /** Pieces of work that may be begun in the meantime. */
 const MAX_BEGUN = 8
+/** Milliseconds for which a caller is active after it has asked for a turn. */
+const ACTIVE_MS = 10
+/** The part of the time that one caller may take while others are active. */
+const SHARE = 0.25
+/** Milliseconds that it may be ahead of its share. */
+const AHEAD_MS = 2
+/** Until those that are ahead are looked at again, where nobody else waits. */
+const PAUSE_MS = 1
+
+/** What a caller has taken beyond its share, at a time. */
+interface Taken {
+  readonly ms: number
+  readonly at: number
+}
 
 /**
  * Shares the event loop between callers by round robin: each caller that waits begins one piece of its work per turn, so a
- * caller with much work does not delay one with little. While no caller waits, work begins at once.
+ * caller with much work does not delay one with little. While others are active, whoever has taken more than its share of the time
+ * rests, so that a caller of long pieces, or of very many, leaves the loop free for theirs. While no caller waits, work begins at once.
  */
 export class FairTurns {
-  readonly #waiting = new RoundRobin()
+  readonly #waiting = new RoundRobin<object>()
+  readonly #taken = new WeakMap<object, Taken>()
+  /** The piece that was begun last, until the next one, or the turn of the event loop, ends it. */
+  #piece: { readonly caller: object; readonly since: number } | null = null
+  /** The caller that has asked last, and when another one has. */
+  #latest: object | null = null
+  #latestAt = Number.NEGATIVE_INFINITY
+  #otherAt = Number.NEGATIVE_INFINITY
   #sliceEnds = 0
   /** At once, in this slice. */
   #begun = 0
@@ -18,35 +42,78 @@ export class FairTurns {
 
   /** Resolves when it is the caller's turn, for one piece of its work. Undefined: it is at once. */
   next(caller: object): Promise<void> | undefined {
-    if (!this.#isScheduled) this.#schedule()
-    if (this.#waiting.isEmpty && this.#begun < MAX_BEGUN && performance.now() < this.#sliceEnds) {
+    const now = this.#endPiece()
+    this.#note(caller, now)
+    if (!this.#isScheduled) this.#schedule(now)
+    if (this.#waiting.isEmpty && this.#begun < MAX_BEGUN && now < this.#sliceEnds && !this.#mustRest(caller, now)) {
       this.#begun += 1
+      this.#piece = { caller, since: now }
       return undefined
     }
     return this.#waiting.wait(caller)
   }
 
   /** Each piece has an immediate of its own, since what it awaits runs only after that. */
-  #schedule(): void {
+  #schedule(now: number): void {
     this.#isScheduled = true
-    this.#startSlice()
+    this.#sliceEnds = now + (this.#isActiveBeside(this.#latest, now) ? SHARED_SLICE_MS : SLICE_MS)
+    this.#begun = 0
     setImmediate(() => {
+      const then = this.#endPiece()
       this.#isScheduled = false
       if (this.#waiting.isEmpty) return
+      if (!this.#waiting.find((caller) => !this.#mustRest(caller, then))) return this.#scheduleLater()
       // Before the first piece, so that the immediates of a slice follow each other.
-      this.#schedule()
+      this.#schedule(then)
       this.#beginOne()
     })
     if (this.#waiting.isEmpty) return
     for (let i = 1; i < MAX_BEGUN; i++) setImmediate(() => this.#beginOne())
   }
 
-  #startSlice(): void {
-    this.#sliceEnds = performance.now() + SLICE_MS
-    this.#begun = 0
+  /** Those that wait are ahead of their shares. */
+  #scheduleLater(): void {
+    setTimeout(() => {
+      if (!this.#isScheduled) this.#schedule(performance.now())
+    }, PAUSE_MS)
   }
 
   #beginOne(): void {
-    if (performance.now() < this.#sliceEnds) this.#waiting.next()
+    const now = this.#endPiece()
+    if (now >= this.#sliceEnds) return
+    const caller = this.#waiting.next((waiting) => !this.#mustRest(waiting, now))
+    if (caller) this.#piece = { caller, since: now }
+  }
+
+  /** Returns the time. */
+  #endPiece(): number {
+    const now = performance.now()
+    if (!this.#piece) return now
+    const { caller, since } = this.#piece
+    this.#taken.set(caller, { ms: this.#ahead(caller, now) + (now - since) * (1 - SHARE), at: now })
+    this.#piece = null
+    return now
+  }
+
+  #ahead(caller: object, now: number): number {
+    const taken = this.#taken.get(caller)
+    return taken ? Math.max(0, taken.ms - (now - taken.at) * SHARE) : 0
+  }
+
+  #mustRest(caller: object, now: number): boolean {
+    return this.#isActiveBeside(caller, now) && this.#ahead(caller, now) > AHEAD_MS
+  }
+
+  #note(caller: object, now: number): void {
+    if (caller !== this.#latest) {
+      this.#otherAt = this.#latestAt
+      this.#latest = caller
+    }
+    this.#latestAt = now
+  }
+
+  /** Whether another caller has asked for a turn lately. */
+  #isActiveBeside(caller: object | null, now: number): boolean {
+    return now - (caller === this.#latest ? this.#otherAt : this.#latestAt) < ACTIVE_MS
   }
 }

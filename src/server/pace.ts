@@ -8,7 +8,7 @@ const PIECE_MS = 2
  * by address, so that it costs others the same however many there are.
  */
 export class Pace {
-  readonly #waiting = new RoundRobin()
+  readonly #waiting = new RoundRobin<string>()
   #timer: NodeJS.Timeout | null = null
 
   /** Pieces for which the address waits. */

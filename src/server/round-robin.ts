@@ -1,18 +1,18 @@
 /** Who waits for a turn, round by round: whoever has had one is last, however much it still has to do. */
-export class RoundRobin {
-  readonly #waiting = new Map<unknown, (() => void)[]>()
+export class RoundRobin<Caller> {
+  readonly #waiting = new Map<Caller, (() => void)[]>()
 
   get isEmpty(): boolean {
     return this.#waiting.size === 0
   }
 
   /** Turns for which the caller waits. */
-  waitingOf(caller: unknown): number {
+  waitingOf(caller: Caller): number {
     return this.#waiting.get(caller)?.length ?? 0
   }
 
   /** Resolves when it is the caller's turn. */
-  wait(caller: unknown): Promise<void> {
+  wait(caller: Caller): Promise<void> {
     return new Promise((resolve) => {
       const turns = this.#waiting.get(caller)
       if (turns) turns.push(resolve)
@@ -20,14 +20,20 @@ export class RoundRobin {
     })
   }
 
-  /** Gives a turn to whoever is first. */
-  next(): void {
-    const [first] = this.#waiting
-    if (!first) return
-    const [caller, turns] = first
+  /** The first that waits and may have a turn. */
+  find(may: (caller: Caller) => boolean): Caller | undefined {
+    return this.#waiting.keys().find(may)
+  }
+
+  /** Gives a turn to whoever is first of those that may have one, and returns it. */
+  next(may: (caller: Caller) => boolean = () => true): Caller | undefined {
+    const caller = this.find(may)
+    const turns = caller === undefined ? undefined : this.#waiting.get(caller)
+    if (caller === undefined || !turns) return undefined
     const begin = turns.shift()
     this.#waiting.delete(caller)
     if (turns.length > 0) this.#waiting.set(caller, turns)
     begin?.()
+    return caller
   }
 }
