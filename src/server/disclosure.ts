@@ -1,6 +1,6 @@
 import { NoSchemaIntrospectionCustomRule, validate } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import { withoutStacks } from './without-stacks.ts'
+import { withoutStacks } from '../core/without-stacks.ts'
 
 /** What a server tells of its schema. */
 export interface Disclosure {

@@ -2,10 +2,15 @@ import { type ExecutionResult, getOperationAST } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { GraphQLContext } from '../graphql/context.ts'
 
-/** Of an answer that is too large only the error is sent; of a mutation also what it has, since that was done. */
+/**
+ * Of an answer that is too large only the error is sent; of a mutation also what it has, since that was done. So too of an
+ * operation that costs too much, none of whose fields has run.
+ */
 export const endLargeAnswers: Plugin<GraphQLContext> = {
   onExecute: ({ args: { contextValue, document, operationName } }) => ({
     onExecuteDone({ result, setResult }) {
+      const { errors: [first] = [] } = result as ExecutionResult
+      if (first?.extensions.code === 'TOO_COMPLEX') return setResult({ data: null, errors: [first] })
       if (!contextValue.answer.isExceeded) return
       if (getOperationAST(document, operationName)?.operation === 'query') setResult(ended(result as ExecutionResult))
     },

@@ -3,13 +3,13 @@ import { RoundRobin } from './round-robin.ts'
 /** Milliseconds of one turn of the event loop in which work of callers is begun before sockets are looked at again. */
 const SLICE_MS = 1
 /** The same while several callers are active: what one of them waits for in each turn of the event loop. */
-const SHARED_SLICE_MS = 0.25
+const SHARED_SLICE_MS = 0.1
 /** Pieces of work that may be begun in the meantime. */
 const MAX_BEGUN = 8
 /** Milliseconds for which a caller is active after it has asked for a turn. */
-const ACTIVE_MS = 10
+const ACTIVE_MS = 20
 /** The part of the time that one caller may take while others are active. */
-const SHARE = 0.25
+const SHARE = 0.15
 /** Milliseconds that it may be ahead of its share. */
 const AHEAD_MS = 2
 /** Until those that are ahead are looked at again, where nobody else waits. */

@@ -1,11 +1,11 @@
 import { type DocumentNode, GraphQLError, type GraphQLSchema, Lexer, parse, Source, TokenKind } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
+import { withoutStacks } from '../core/without-stacks.ts'
 import { failure } from '../graphql/schema/failures.ts'
 import { introspectionSize } from '../graphql/schema/introspection-size.ts'
 import { MAX_DOCUMENT_LENGTH, MAX_INTROSPECTION, MAX_REPEATS, MAX_TOKENS } from '../graphql/schema/limits.ts'
 import { countRepeats } from '../graphql/schema/repeats.ts'
 import { MAX_NESTING } from './request-text.ts'
-import { withoutStacks } from './without-stacks.ts'
 
 /**
  * Refuses documents that cost too much to parse or to validate, or ask too much of GraphQL itself: each of these is done at

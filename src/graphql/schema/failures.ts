@@ -4,12 +4,15 @@ import { DATABASE_RETRY_MS, PoolExhausted, unavailabilityIn } from '../../core/d
 import type { AuditCursorExpired } from '../../core/ports/audit.ts'
 import { CursorExpired, type Log } from '../../core/ports/log.ts'
 import type { FailureCode } from '../../core/vocabulary.ts'
+import { withoutStacks } from '../../core/without-stacks.ts'
 import { encodeCursor } from '../../log/cursor.ts'
 
-/** Top-level errors that are meant for the caller. All others are bugs and show no detail. */
-
+/**
+ * Top-level errors that are meant for the caller. All others are bugs and show no detail. They have no stacks: an answer may hold
+ * a thousand of them, and a stack costs more than the field.
+ */
 export const failure = (code: FailureCode, message: string, extensions: object = {}): GraphQLError =>
-  new GraphQLError(message, { extensions: { code, ...extensions } })
+  withoutStacks(() => new GraphQLError(message, { extensions: { code, ...extensions } }))
 
 /**
  * A message of GraphQL as callers get it. GraphQL quotes a value that does not fit, and one at which a document cannot be parsed:

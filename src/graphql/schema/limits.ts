@@ -1,5 +1,6 @@
 import { ComplexityErrorKind } from '@pothos/plugin-complexity'
-import type { GraphQLError } from 'graphql'
+import { GraphQLError, type GraphQLResolveInfo } from 'graphql'
+import { withoutStacks } from '../../core/without-stacks.ts'
 import { failure } from './failures.ts'
 
 /** Bounds on the cost of one operation. */
@@ -32,17 +33,25 @@ interface Measured {
   readonly depth: number
   readonly breadth: number
 }
-export function tooComplex(kind: ComplexityErrorKind, measured: Measured): GraphQLError {
+/** One error of an operation, by its variables, of which each execution has its own. */
+const refused = new WeakMap<object, GraphQLError>()
+
+/** The same error for each root field of an operation: it has a place already, so that GraphQL makes no other of it. */
+export function tooComplex(kind: ComplexityErrorKind, measured: Measured, info: GraphQLResolveInfo): GraphQLError {
+  const error = refused.get(info.variableValues) ?? excess(kind, measured, info)
+  refused.set(info.variableValues, error)
+  return error
+}
+
+function excess(kind: ComplexityErrorKind, measured: Measured, { path }: GraphQLResolveInfo): GraphQLError {
   const [what, value, limit] =
     kind === ComplexityErrorKind.Depth
       ? ['depth', measured.depth, MAX_DEPTH]
       : kind === ComplexityErrorKind.Breadth
         ? ['number of fields', measured.breadth, MAX_BREADTH]
         : ['cost', measured.complexity, MAX_COMPLEXITY]
-  return failure(
-    'TOO_COMPLEX',
-    `The operation's ${what} is ${value}; ${limit} is the limit. Ask for less, or for smaller pages.`,
-  )
+  const message = `The operation's ${what} is ${value}; ${limit} is the limit. Ask for less, or for smaller pages.`
+  return withoutStacks(() => new GraphQLError(message, { path: [path.key], extensions: { code: 'TOO_COMPLEX' } }))
 }
 
 /** How much more a list costs than one entry of it. */
