@@ -9,9 +9,11 @@ const MAX_BEGUN = 8
 /** Milliseconds for which a caller is active after it has asked for a turn. */
 const ACTIVE_MS = 20
 /** The part of the time that one caller may take while others are active. */
-const SHARE = 0.15
+const SHARE = 0.25
 /** Milliseconds that it may be ahead of its share. */
 const AHEAD_MS = 2
+/** Milliseconds that count at most, so that one long piece is not paid for with seconds. */
+const MAX_AHEAD_MS = 10
 /** Until those that are ahead are looked at again, where nobody else waits. */
 const PAUSE_MS = 1
 
@@ -90,7 +92,8 @@ export class FairTurns {
     const now = performance.now()
     if (!this.#piece) return now
     const { caller, since } = this.#piece
-    this.#taken.set(caller, { ms: this.#ahead(caller, now) + (now - since) * (1 - SHARE), at: now })
+    const ms = this.#ahead(caller, since) + (now - since) * (1 - SHARE)
+    this.#taken.set(caller, { ms: Math.min(MAX_AHEAD_MS, ms), at: now })
     this.#piece = null
     return now
   }

@@ -47,3 +47,30 @@ test('without others, work begins at once', () => {
   const turns = new FairTurns()
   expect(turns.next({})).toBeUndefined()
 })
+
+test('whoever takes more than its share rests while others are active, and only then', async () => {
+  const turns = new FairTurns()
+  const [busy, modest] = [{}, {}]
+  const took = { busy: 0, modest: 0 }
+  const work = async (caller: object, of: keyof typeof took, ms: number) => {
+    await turns.next(caller)
+    compute(ms)
+    took[of] += ms
+  }
+  const until = async (ms: number, act: () => Promise<void>) => {
+    for (const end = performance.now() + ms; performance.now() < end; ) await act()
+  }
+  const keepBusy = (ms: number) => Promise.all(Array.from({ length: 8 }, () => until(ms, () => work(busy, 'busy', 1))))
+  await Promise.all([
+    keepBusy(500),
+    until(500, async () => {
+      await work(modest, 'modest', 0.1)
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    }),
+  ])
+  const beside = took.busy
+  took.busy = 0
+  await keepBusy(500)
+  expect(beside).toBeLessThan(took.busy / 2)
+  expect(beside).toBeGreaterThan(took.busy / 20)
+})
