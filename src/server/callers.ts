@@ -45,9 +45,8 @@ export class Callers {
   }
 }
 
-/** Bytes that count as one more request. Those of requests are read, judged and kept until they are parsed. */
-const BYTES_RECEIVED = 4 * 1_024
-const BYTES_SENT = 16 * 1_024
+/** Bytes that cost as much as one more request. */
+const BYTES_OF_A_REQUEST = 16 * 1_024
 /** Counts further bytes. */
 export type Meter = (bytes: number) => void
 
@@ -84,22 +83,17 @@ export class Caller {
     for (const account of [principal, address]) account.charge(requests)
   }
 
-  /** Counts a large request as several while its bytes come. */
+  /** Counts a large request, or a large answer, as several requests while its bytes come or go. */
   meter(): Meter {
     let bytes = 0
     let charged = 0
     return (more) => {
       bytes += more
-      const requests = Math.floor(bytes / BYTES_RECEIVED)
+      const requests = Math.floor(bytes / BYTES_OF_A_REQUEST)
       if (requests === charged) return
       this.charge(requests - charged)
       charged = requests
     }
-  }
-
-  /** Counts a large answer as several requests. */
-  sent(bytes: number): void {
-    this.charge(Math.floor(bytes / BYTES_SENT))
   }
 
   hold(resource: Resource): Hold {

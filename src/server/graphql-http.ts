@@ -6,7 +6,7 @@ import type { FailureCode } from '../core/vocabulary.ts'
 import { EVENTS, GRAPHQL_RESPONSE, JSON_TYPE, type Media, mediaOf } from './accepted-media.ts'
 import { authenticate } from './authenticate.ts'
 import type { Bounds } from './bounds.ts'
-import type { Caller } from './callers.ts'
+import type { Caller, Meter } from './callers.ts'
 import type { TokenParts } from './check-token.ts'
 import type { Connections, EndReason } from './connections.ts'
 import { jsonPieces } from './json-pieces.ts'
@@ -58,7 +58,7 @@ export async function handleGraphQL(
     if (!sent.ok) return refuseSent(sent, response, parts)
     await turn()
     arriving.end()
-    await run(sent.request, { ...authenticated, request, response, caller, turn }, parts)
+    await run(sent.request, { ...authenticated, request, response, caller, turn, charge }, parts)
   } finally {
     arriving.end()
     bytes.end()
@@ -80,6 +80,7 @@ interface Asking {
   readonly viewer: Viewer
   readonly caller: Caller
   readonly turn: NextTurn
+  readonly charge: Meter
 }
 
 /** One for all: an exception with its stack costs more than the rest of a close. */
@@ -134,7 +135,7 @@ interface Sending {
 }
 
 async function send(result: ExecutionResult, { media, asking, parts, characters = 0 }: Sending): Promise<void> {
-  const { response, turn, caller } = asking
+  const { response, turn, charge } = asking
   if (media === EVENTS) return await sendEvents(response, { ...parts, turn }, async () => result)
   const status = statusOf(result, media)
   if (status === 503) response.setHeader('retry-after', DATABASE_RETRY_MS / 1_000)
@@ -142,7 +143,7 @@ async function send(result: ExecutionResult, { media, asking, parts, characters 
   if (characters <= PIECE) return reply(response, status, type, JSON.stringify(result))
   // Made piece by piece.
   const pieces = await jsonPieces(result, turn)
-  caller.sent(pieces.length * PIECE)
+  charge(pieces.length * PIECE)
   replyPieces(response, status, type, pieces)
 }
 
