@@ -302,7 +302,7 @@ describe('limits', () => {
     expect(await codeOf(wide)).toBe('TOO_COMPLEX')
     const aliases = Array.from({ length: 1_500 }, (_, i) => `a${i}: viewer { name }`).join(' ')
     expect(await codeOf(`{ ${aliases} }`)).toBe('TOO_COMPLEX')
-    const pages = Array.from({ length: 100 }, (_, i) => `a${i}: objects(first: 500) { edges { node { id name } } }`)
+    const pages = Array.from({ length: 190 }, (_, i) => `a${i}: objects(first: 500) { edges { node { id name } } }`)
     expect(await codeOf(`{ ${pages.join(' ')} }`)).toBe('TOO_COMPLEX')
     expect(await codeOf(`{ viewer { name } } # ${'x'.repeat(300_000)}`)).toBe('TOO_COMPLEX')
     expect((await post(port, token, `{ ${'viewer '.repeat(20_000)} }`)).json().errors).toHaveLength(1)
