@@ -83,6 +83,12 @@ test('a link with another token asks before the tab is somebody else’s', async
   await follow('/machines', 'wrong')
   await page.locator('[data-connection=live]').waitFor()
   expect([questions.length, await stored()]).toEqual([4, secret])
+  // A reload before it is decided loses nothing.
+  await page.evaluate('sessionStorage.clear()')
+  await page.goto(`${here.server.origin}/log#token=${here.server.token}`, { waitUntil: 'commit' })
+  await page.waitForFunction('location.hash === ""')
+  await page.goto(`${here.server.origin}/agents`)
+  await page.locator('[data-connection=live]').waitFor()
   // A tab that nobody is signed in to.
   await page.evaluate('sessionStorage.clear()')
   agrees = false

@@ -1,7 +1,7 @@
 import { ClientError, type ClientOptions, createClient } from 'phaseline/client'
 import { VIEWER } from './documents-create.ts'
 import { endSignIn, freshToken, storedSignIn } from './sign-in.ts'
-import { offeredToken, storedToken, storeToken, takeToken } from './token.ts'
+import { dropOffer, offeredToken, storedToken, storeToken, takeToken } from './token.ts'
 
 /** What this tab calls the server with: a token, or a sign-in that makes tokens. */
 export interface Access {
@@ -22,7 +22,10 @@ export function storedAccess(): Access | null {
 export async function acceptLink(): Promise<void> {
   takeToken()
   const token = offeredToken()
-  if (token === null || !(await isWanted(token))) return
+  if (token === null) return
+  const wanted = await isWanted(token)
+  dropOffer()
+  if (!wanted) return
   endSignIn()
   storeToken(token)
 }
