@@ -159,8 +159,11 @@ async function unless<T>(codes: readonly number[], answer: Promise<T>): Promise<
 }
 
 /** 0: the engine has not answered. */
-export const statusOf = (error: unknown): number =>
-  error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 0
+export function statusOf(error: unknown): number {
+  const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 0
+  // Podman answers so about what was removed after it had found it.
+  return status === 500 && /\bno such (container|volume)\b/.test(reasonOf(error)) ? 404 : status
+}
 
 const MAX_REASON = 1_000
 /** What the engine says in its answer, in one line. */

@@ -2,7 +2,7 @@ import type { ContainerInspectInfo } from 'dockerode'
 import { pause } from '../../client/pause.ts'
 import { demultiplex, type OnOutput } from './demultiplex.ts'
 import type { Endings } from './endings.ts'
-import type { Engine } from './engine.ts'
+import { type Engine, statusOf } from './engine.ts'
 
 /** Bytes of both outputs. */
 export interface ReadBytes {
@@ -94,7 +94,8 @@ async function readOutput(
       take(chunk as Buffer)
     }
   } catch (error) {
-    if (!either.aborted) throw error
+    // A container that is gone has no more output, which the next look tells.
+    if (!either.aborted && statusOf(error) !== 404) throw error
   } finally {
     clearTimeout(timer)
     clearInterval(noting)
