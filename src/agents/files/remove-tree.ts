@@ -17,7 +17,7 @@ const CHANGED = ['ENOENT', 'EISDIR', 'ENOTDIR', 'ELOOP', 'ENOTEMPTY', 'EEXIST']
 export async function removeTree(folder: string): Promise<void> {
   if (!onLinux) return await removeByPaths(folder)
   await using root = await openFolder(folder)
-  if (!root) return await rm(folder, { force: true })
+  if (!root) return await removeOther(folder)
   for (const until = performance.now() + GIVE_UP_MS; ; ) {
     await flatten(root.path, until)
     try {
@@ -25,6 +25,16 @@ export async function removeTree(folder: string): Promise<void> {
     } catch (error) {
       if (performance.now() > until || !CHANGED.includes(codeOf(error))) throw error
     }
+  }
+}
+
+/** What is there was no folder, and may have become one. */
+async function removeOther(path: string): Promise<void> {
+  try {
+    await rm(path, { force: true })
+  } catch (error) {
+    if (codeOf(error) !== 'ERR_FS_EISDIR') throw error
+    await removeTree(path)
   }
 }
 
