@@ -1,14 +1,14 @@
 import { isAlias, isCollection, isPair, isScalar, YAMLParseError } from 'yaml'
 
 /** Characters. More than any object may have that a cluster or the server takes. */
-const MOST = 3 * 1_024 * 1_024
+const MAX_UNFOLDED = 3 * 1_024 * 1_024
 
 /**
  * An error if all aliases together stand for too much: what is written once and repeated a hundred times, or merged into a hundred maps, takes
  * seconds and hundreds of MB to unfold. For a document without errors, whose nesting the parser has bounded.
  */
 export function unfoldedAliases({ contents }: { readonly contents: unknown }): readonly YAMLParseError[] {
-  /** Of nodes with names, so far: an alias stands for the last one before it. */
+  /** Sizes of the named nodes so far: an alias stands for the last one before it. */
   const sizes = new Map<string, number>()
   const errors: YAMLParseError[] = []
   let unfolded = 0
@@ -18,9 +18,9 @@ export function unfoldedAliases({ contents }: { readonly contents: unknown }): r
       const size = sizes.get(node.source) ?? 1
       unfolded += size
       const start = node.range?.[0] ?? 0
-      if (unfolded > MOST && errors.length === 0)
+      if (unfolded > MAX_UNFOLDED && errors.length === 0)
         errors.push(
-          new YAMLParseError([start, start + 1], 'BAD_ALIAS', `Aliases stand for more than ${MOST} characters`),
+          new YAMLParseError([start, start + 1], 'BAD_ALIAS', `Aliases stand for more than ${MAX_UNFOLDED} characters`),
         )
       return size
     }

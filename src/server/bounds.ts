@@ -14,7 +14,7 @@ export interface Bounds {
   readonly unread: UnreadBytes
   readonly callers: Callers
   readonly turns: FairTurns
-  /** Of pages, and of bodies that are thrown away. */
+  /** The paces of pages, and of bodies that are thrown away. */
   readonly pages: Pace
   readonly discards: Pace
 }

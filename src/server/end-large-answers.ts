@@ -3,8 +3,8 @@ import type { Plugin } from 'graphql-yoga'
 import type { GraphQLContext } from '../graphql/context.ts'
 
 /**
- * Of an answer that is too large only the error is sent; of a mutation also what it has, since that was done. So too of an
- * operation that costs too much, none of whose fields has run.
+ * An answer that is too large is replaced by its error; that of a mutation keeps what it has, since that was done. An operation that
+ * costs too much is answered with one error, too: none of its fields has run.
  */
 export const endLargeAnswers: Plugin<GraphQLContext> = {
   onExecute: ({ args: { contextValue, document, operationName } }) => ({

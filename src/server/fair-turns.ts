@@ -17,7 +17,7 @@ const MAX_AHEAD_MS = 10
 /** Until those that are ahead are looked at again, where nobody else waits. */
 const PAUSE_MS = 1
 
-/** What a caller has taken beyond its share, at a time. */
+/** Time that a caller has taken beyond its share, as it stood at a moment. */
 interface Taken {
   readonly ms: number
   readonly at: number
@@ -115,7 +115,7 @@ export class FairTurns {
     this.#latestAt = now
   }
 
-  /** Whether another caller has asked for a turn lately. */
+  /** Another caller has asked for a turn lately. */
   #isActiveBeside(caller: object | null, now: number): boolean {
     return now - (caller === this.#latest ? this.#otherAt : this.#latestAt) < ACTIVE_MS
   }

@@ -89,7 +89,7 @@ class PiecewiseParser {
     return container
   }
 
-  /** What is between two quotes. */
+  /** Parses the text between two quotes. */
   async #largeText(start: number, end: number): Promise<string> {
     const pieces: string[] = []
     for (let from = start; from < end; ) {

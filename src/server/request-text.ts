@@ -63,7 +63,7 @@ export class JsonScanner {
   #isEscaped = false
   /** The text that has just ended, which is a key if a colon follows: where it begins, and its bytes. */
   #ended: { readonly at: number; readonly bytes: number } | null = null
-  /** Where the last bracket, comma, colon or quote is. */
+  /** The place of the last bracket, comma, colon or quote. */
   #lastMark = 0
 
   constructor(maxValues: number, piece = PIECE) {

@@ -28,7 +28,7 @@ export async function removeTree(folder: string): Promise<void> {
   }
 }
 
-/** What is there was no folder, and may have become one. */
+/** Removes something else than a folder, which may become one meanwhile. */
 async function removeOther(path: string): Promise<void> {
   try {
     await rm(path, { force: true })
@@ -47,8 +47,10 @@ async function flatten(root: string, until: number): Promise<void> {
       await unlessChanged(unlink(path))
       continue
     }
-    for await (const below of entriesOf(inner.path))
+    for await (const below of entriesOf(inner.path)) {
+      if (performance.now() > until) return
       await unlessChanged(below.isFolder ? moveUp(below.path, root) : unlink(below.path))
+    }
     await unlessChanged(rmdir(path))
   }
 }
@@ -70,7 +72,7 @@ interface OpenFolder extends AsyncDisposable {
   readonly path: string
 }
 
-/** Of Linux, not among Node's constants: a folder is opened whatever its mode permits. */
+/** A flag of Linux that Node does not name: it opens a folder whatever its mode permits. */
 const O_PATH = 0o10000000
 const USABLE = 0o700
 
@@ -94,7 +96,7 @@ async function unlessChanged(removal: Promise<void>): Promise<void> {
   })
 }
 
-/** Where no process is isolated, what writes into the folder may do as this process. */
+/** For systems without isolation: whoever writes into the folder has the rights of this process anyway. */
 async function removeByPaths(folder: string): Promise<void> {
   // A process may still write into it, and is ended soon.
   const options = { recursive: true, force: true, maxRetries: 5, retryDelay: 50 } as const

@@ -5,7 +5,7 @@ import { connect as connectTls } from 'node:tls'
 
 /** The name of the socket in its folder. */
 export const API_SOCKET = 'api.sock'
-/** Of one workload, which needs a few. */
+/** Bound of one workload, which needs a few. */
 const MAX_CONNECTIONS = 256
 const MAX_CONNECTIONS_OF_ALL = 4_096
 
@@ -79,7 +79,7 @@ export class ApiRelay implements AsyncDisposable {
 }
 
 interface Way {
-  /** Of the workload, the oldest first. */
+  /** Connections of the workload, the oldest first. */
   readonly sockets: Set<Socket>
   readonly opened: AsyncDisposableStack
 }
