@@ -1,5 +1,6 @@
 import { v7 as uuid } from 'uuid'
 import { createClient } from '../client/index.ts'
+import { untilSettled } from '../core/until-settled.ts'
 import { type AgentArguments, type GivenOptions, readArguments, UsageError } from './arguments.ts'
 import type { AgentContext, Programs } from './program.ts'
 import { loadToken } from './token.ts'
@@ -55,5 +56,5 @@ export async function runAgents({
       failed.abort()
     }
   })
-  for (const ended of await Promise.allSettled(agents)) if (ended.status === 'rejected') throw ended.reason
+  await untilSettled(agents)
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { memoryFolder } from '../../../../agents/container/memory-folder.ts'
 import { removeTree } from '../../../../agents/files/remove-tree.ts'
 import type { WorkItem } from '../../../../client/index.ts'
+import { untilSettled } from '../../../../core/until-settled.ts'
 import { DeployError } from '../deploy-error.ts'
 
 /** A container may have any user; its folder is within one that is private on this machine. */
@@ -36,7 +37,7 @@ export class SecretFolders {
     if (await this.hasThese(folder, secrets)) return folder
     await removeTree(folder)
     await mkdir(folder, { recursive: true, ...READABLE_FOLDER })
-    await Promise.all(entries.map(([name, value]) => writeFile(join(folder, name), value, READABLE)))
+    await untilSettled(entries.map(([name, value]) => writeFile(join(folder, name), value, READABLE)))
     return folder
   }
 

@@ -6,6 +6,7 @@ import { Engine, hasRun, reasonOf, statusOf } from '../../../../agents/container
 import { ImageProblem, Images } from '../../../../agents/container/images.ts'
 import { lockState } from '../../../../agents/files/lock-state.ts'
 import { pause, retryDelay } from '../../../../client/pause.ts'
+import { untilSettled } from '../../../../core/until-settled.ts'
 import { OUTPUT_LIMITS, type OutputLimits } from '../runtime/output.ts'
 import { readPlaceName } from '../runtime/place-name.ts'
 import {
@@ -127,7 +128,7 @@ class ContainerRuntime implements Runtime {
       const plan = { workload, place, receipt, inputFolder: inputs.path(id), options: this.#options }
       const container = containerOf(plan)
       const files = workload.files.length > 0 || this.#options.user !== null ? workload.files : null
-      const [archive] = await Promise.all([
+      const [archive] = await untilSettled([
         files && archiveOf(files, this.#options.user),
         images.provide(container.Image ?? '', signal),
         inputs.write(workload),

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { memoryFolder } from '../../../../agents/container/memory-folder.ts'
 import { removeTree } from '../../../../agents/files/remove-tree.ts'
+import { untilSettled } from '../../../../core/until-settled.ts'
 import type { Workload } from '../runtime/runtime.ts'
 
 const PRIVATE = { mode: 0o700 } as const
@@ -32,7 +33,7 @@ export class InputFolders {
     const folder = this.path(id)
     await removeTree(folder)
     await mkdir(join(folder, 'secrets'), { recursive: true, ...READABLE_FOLDER })
-    await Promise.all([
+    await untilSettled([
       writeFile(join(folder, 'event.json'), JSON.stringify(event), READABLE),
       ...Object.entries(secrets).map(([name, value]) => writeFile(join(folder, 'secrets', name), value, READABLE)),
       token !== null && writeFile(join(folder, 'token'), token, READABLE),

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { untilSettled } from '../../../../core/until-settled.ts'
 import { StartProblem, type Workload } from '../runtime/runtime.ts'
 import { workloadEnv } from '../runtime/workload-env.ts'
 import { findCommand } from './find-command.ts'
@@ -38,13 +39,13 @@ export async function prepare(workload: Workload, options: PrepareOptions): Prom
   const { eventFile, secretsFolder } = folder
   const env = workloadEnv(ownEnv, workload, { url, workingFolder, eventFile, secretsFolder })
   const { token, secrets } = workload
-  const [path] = await Promise.all([
+  const [path] = await untilSettled([
     mkdir(workingFolder, PRIVATE_FOLDER).then(async () => {
       await writeFiles(workingFolder, workload.files)
       return await findCommand(argv[0] ?? '', env.PATH ?? '', workingFolder)
     }),
     mkdir(secretsFolder, PRIVATE_FOLDER).then(() =>
-      Promise.all(
+      untilSettled(
         Object.entries(secrets).map(([name, value]) => writeFile(join(secretsFolder, name), value, PRIVATE_FILE)),
       ),
     ),
