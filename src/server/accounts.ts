@@ -85,6 +85,9 @@ export class Account {
     this.#bucket = new TokenBucket(limits.requestsPerSecond, performance.now())
   }
 
+  get openOperations(): number {
+    return this.#inUse.openOperations
+  }
   get isIdle(): boolean {
     return Object.values(this.#inUse).every((count) => count === 0)
   }

@@ -9,18 +9,26 @@ const MAX_BEGUN = 8
 /** Milliseconds for which a caller is active after it has asked for a turn. */
 const ACTIVE_MS = 20
 /** The part of the time that one caller may take while others are active. */
-const SHARE = 0.25
+const SHARE = 0.15
 /** Milliseconds that it may be ahead of its share. */
 const AHEAD_MS = 2
 /** Milliseconds that count at most, so that one long piece is not paid for with seconds. */
 const MAX_AHEAD_MS = 10
+/** A piece that delays nobody to speak of. */
+const SHORT_MS = 1
 /** Until those that are ahead are looked at again, where nobody else waits. */
 const PAUSE_MS = 1
 
+/** Who waits for turns: a principal, or all together who have no token. */
+export interface Busy {
+  readonly openOperations: number
+}
 /** Time that a caller has taken beyond its share, as it stood at a moment. */
 interface Taken {
   readonly ms: number
   readonly at: number
+  /** Of its last piece. */
+  readonly lastMs: number
 }
 
 /**
@@ -29,12 +37,12 @@ interface Taken {
  * rests, so that a caller of long pieces, or of very many, leaves the loop free for theirs. While no caller waits, work begins at once.
  */
 export class FairTurns {
-  readonly #waiting = new RoundRobin<object>()
-  readonly #taken = new WeakMap<object, Taken>()
+  readonly #waiting = new RoundRobin<Busy>()
+  readonly #taken = new WeakMap<Busy, Taken>()
   /** The piece that was begun last, until the next one, or the turn of the event loop, ends it. */
-  #piece: { readonly caller: object; readonly since: number } | null = null
+  #piece: { readonly caller: Busy; readonly since: number } | null = null
   /** The caller that has asked last, and when another one has. */
-  #latest: object | null = null
+  #latest: Busy | null = null
   #latestAt = Number.NEGATIVE_INFINITY
   #otherAt = Number.NEGATIVE_INFINITY
   #sliceEnds = 0
@@ -43,11 +51,11 @@ export class FairTurns {
   #isScheduled = false
 
   /** Resolves when it is the caller's turn, for one piece of its work. Undefined: it is at once. */
-  next(caller: object): Promise<void> | undefined {
+  next(caller: Busy): Promise<void> | undefined {
     const now = this.#endPiece()
     this.#note(caller, now)
     if (!this.#isScheduled) this.#schedule(now)
-    if (this.#waiting.isEmpty && this.#begun < MAX_BEGUN && now < this.#sliceEnds && !this.#mustRest(caller, now)) {
+    if (this.#begun < MAX_BEGUN && now < this.#sliceEnds && !this.#mayBegin(now) && !this.#mustRest(caller, now)) {
       this.#begun += 1
       this.#piece = { caller, since: now }
       return undefined
@@ -64,7 +72,7 @@ export class FairTurns {
       const then = this.#endPiece()
       this.#isScheduled = false
       if (this.#waiting.isEmpty) return
-      if (!this.#waiting.find((caller) => !this.#mustRest(caller, then))) return this.#scheduleLater()
+      if (!this.#mayBegin(then)) return this.#scheduleLater()
       // Before the first piece, so that the immediates of a slice follow each other.
       this.#schedule(then)
       this.#beginOne()
@@ -93,21 +101,30 @@ export class FairTurns {
     if (!this.#piece) return now
     const { caller, since } = this.#piece
     const ms = this.#ahead(caller, since) + (now - since) * (1 - SHARE)
-    this.#taken.set(caller, { ms: Math.min(MAX_AHEAD_MS, ms), at: now })
+    this.#taken.set(caller, { ms: Math.min(MAX_AHEAD_MS, ms), at: now, lastMs: now - since })
     this.#piece = null
     return now
   }
 
-  #ahead(caller: object, now: number): number {
+  #ahead(caller: Busy, now: number): number {
     const taken = this.#taken.get(caller)
     return taken ? Math.max(0, taken.ms - (now - taken.at) * SHARE) : 0
   }
 
-  #mustRest(caller: object, now: number): boolean {
-    return this.#isActiveBeside(caller, now) && this.#ahead(caller, now) > AHEAD_MS
+  /** One that waits and need not rest. */
+  #mayBegin(now: number): Busy | undefined {
+    return this.#waiting.find((caller) => !this.#mustRest(caller, now))
   }
 
-  #note(caller: object, now: number): void {
+  /** Whoever has one short thing to do at a time need not: it delays nobody to speak of. */
+  #mustRest(caller: Busy, now: number): boolean {
+    const taken = this.#taken.get(caller)
+    if (!taken || !this.#isActiveBeside(caller, now)) return false
+    if (caller.openOperations <= 1 && taken.lastMs < SHORT_MS) return false
+    return this.#ahead(caller, now) > AHEAD_MS
+  }
+
+  #note(caller: Busy, now: number): void {
     if (caller !== this.#latest) {
       this.#otherAt = this.#latestAt
       this.#latest = caller
@@ -116,7 +133,7 @@ export class FairTurns {
   }
 
   /** Another caller has asked for a turn lately. */
-  #isActiveBeside(caller: object | null, now: number): boolean {
+  #isActiveBeside(caller: Busy | null, now: number): boolean {
     return now - (caller === this.#latest ? this.#otherAt : this.#latestAt) < ACTIVE_MS
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FairTurns } from '../../src/server/fair-turns.ts'
+import { type Busy, FairTurns } from '../../src/server/fair-turns.ts'
 
 const compute = (ms: number): void => {
   const until = performance.now() + ms
@@ -9,14 +9,14 @@ const compute = (ms: number): void => {
 test('a caller with little to do does not wait for one with much', async () => {
   const turns = new FairTurns()
   const order: string[] = []
-  const work = async (caller: object, name: string) => {
+  const work = async (caller: Busy, name: string) => {
     await turns.next(caller)
     // It goes on after it has awaited something, as resolvers do.
     await Promise.resolve()
     compute(2)
     order.push(name)
   }
-  const [busy, modest] = [{}, {}]
+  const [busy, modest] = [{ openOperations: 8 }, { openOperations: 1 }]
   const all = Array.from({ length: 50 }, () => work(busy, 'busy'))
   all.push(work(modest, 'modest'), work(modest, 'modest'))
   await Promise.all(all)
@@ -28,7 +28,7 @@ test('a caller with little to do does not wait for one with much', async () => {
 
 test('the event loop turns between pieces of work', async () => {
   const turns = new FairTurns()
-  const caller = {}
+  const caller = { openOperations: 50 }
   let done = 0
   const all = Promise.all(
     Array.from({ length: 50 }, async () => {
@@ -45,14 +45,14 @@ test('the event loop turns between pieces of work', async () => {
 
 test('without others, work begins at once', () => {
   const turns = new FairTurns()
-  expect(turns.next({})).toBeUndefined()
+  expect(turns.next({ openOperations: 1 })).toBeUndefined()
 })
 
 test('whoever takes more than its share rests while others are active, and only then', async () => {
   const turns = new FairTurns()
-  const [busy, modest] = [{}, {}]
+  const [busy, modest] = [{ openOperations: 8 }, { openOperations: 1 }]
   const took = { busy: 0, modest: 0 }
-  const work = async (caller: object, of: keyof typeof took, ms: number) => {
+  const work = async (caller: Busy, of: keyof typeof took, ms: number) => {
     await turns.next(caller)
     const begun = performance.now()
     compute(ms)
