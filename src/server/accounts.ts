@@ -67,6 +67,9 @@ const NAMES = {
   requestBytes: 'bytes of requests at a time',
 } as const satisfies Readonly<Record<Resource, string>>
 
+const MODEST_OPERATIONS = 8
+const MODEST_BYTES = 1_024 * 1_024
+
 /** What one principal, or one address, uses of a gateway. */
 export class Account {
   readonly #owner: string
@@ -85,8 +88,10 @@ export class Account {
     this.#bucket = new TokenBucket(limits.requestsPerSecond, performance.now())
   }
 
-  get openOperations(): number {
-    return this.#inUse.openOperations
+  /** It asks for no more at a time than a busy agent does. */
+  get isModest(): boolean {
+    const { openOperations, requestBytes } = this.#inUse
+    return openOperations <= MODEST_OPERATIONS && requestBytes <= MODEST_BYTES
   }
   get isIdle(): boolean {
     return Object.values(this.#inUse).every((count) => count === 0)

@@ -2,7 +2,7 @@ import { RoundRobin } from './round-robin.ts'
 
 /** Milliseconds of one turn of the event loop in which work of callers is begun before sockets are looked at again. */
 const SLICE_MS = 1
-/** The same while several callers are active: what one of them waits for in each turn of the event loop. */
+/** The same while somebody rests: others wait for as much in each turn of the event loop. */
 const SHARED_SLICE_MS = 0.1
 /** Pieces of work that may be begun in the meantime. */
 const MAX_BEGUN = 8
@@ -11,9 +11,9 @@ const ACTIVE_MS = 20
 /** The part of the time that one caller may take while others are active. */
 const SHARE = 0.15
 /** Milliseconds that it may be ahead of its share. */
-const AHEAD_MS = 2
+const AHEAD_MS = 10
 /** Milliseconds that count at most, so that one long piece is not paid for with seconds. */
-const MAX_AHEAD_MS = 10
+const MAX_AHEAD_MS = 20
 /** A piece that delays nobody to speak of. */
 const SHORT_MS = 1
 /** Until those that are ahead are looked at again, where nobody else waits. */
@@ -21,7 +21,8 @@ const PAUSE_MS = 1
 
 /** Who waits for turns: a principal, or all together who have no token. */
 export interface Busy {
-  readonly openOperations: number
+  /** It asks for little at a time, though it may do so all the time. */
+  readonly isModest: boolean
 }
 /** Time that a caller has taken beyond its share, as it stood at a moment. */
 interface Taken {
@@ -39,12 +40,14 @@ interface Taken {
 export class FairTurns {
   readonly #waiting = new RoundRobin<Busy>()
   readonly #taken = new WeakMap<Busy, Taken>()
-  /** The piece that was begun last, until the next one, or the turn of the event loop, ends it. */
+  /** The piece that runs. */
   #piece: { readonly caller: Busy; readonly since: number } | null = null
   /** The caller that has asked last, and when another one has. */
   #latest: Busy | null = null
   #latestAt = Number.NEGATIVE_INFINITY
   #otherAt = Number.NEGATIVE_INFINITY
+  /** When somebody had to rest. */
+  #restedAt = Number.NEGATIVE_INFINITY
   #sliceEnds = 0
   /** At once, in this slice. */
   #begun = 0
@@ -57,7 +60,7 @@ export class FairTurns {
     if (!this.#isScheduled) this.#schedule(now)
     if (this.#begun < MAX_BEGUN && now < this.#sliceEnds && !this.#mayBegin(now) && !this.#mustRest(caller, now)) {
       this.#begun += 1
-      this.#piece = { caller, since: now }
+      this.#beginPiece(caller, now)
       return undefined
     }
     return this.#waiting.wait(caller)
@@ -66,7 +69,7 @@ export class FairTurns {
   /** Each piece has an immediate of its own, since what it awaits runs only after that. */
   #schedule(now: number): void {
     this.#isScheduled = true
-    this.#sliceEnds = now + (this.#isActiveBeside(this.#latest, now) ? SHARED_SLICE_MS : SLICE_MS)
+    this.#sliceEnds = now + (now - this.#restedAt < ACTIVE_MS ? SHARED_SLICE_MS : SLICE_MS)
     this.#begun = 0
     setImmediate(() => {
       const then = this.#endPiece()
@@ -92,7 +95,14 @@ export class FairTurns {
     const now = this.#endPiece()
     if (now >= this.#sliceEnds) return
     const caller = this.#waiting.next((waiting) => !this.#mustRest(waiting, now))
-    if (caller) this.#piece = { caller, since: now }
+    if (caller) this.#beginPiece(caller, now)
+  }
+
+  /** It ends when nothing of it is left to run at once: a tick comes after all microtasks. */
+  #beginPiece(caller: Busy, now: number): void {
+    const piece = { caller, since: now }
+    this.#piece = piece
+    queueMicrotask(() => process.nextTick(() => this.#piece === piece && this.#endPiece()))
   }
 
   /** Returns the time. */
@@ -116,12 +126,14 @@ export class FairTurns {
     return this.#waiting.find((caller) => !this.#mustRest(caller, now))
   }
 
-  /** Whoever has one short thing to do at a time need not: it delays nobody to speak of. */
+  /** Whoever asks for little at a time, in short pieces, need not: it delays nobody to speak of. */
   #mustRest(caller: Busy, now: number): boolean {
     const taken = this.#taken.get(caller)
     if (!taken || !this.#isActiveBeside(caller, now)) return false
-    if (caller.openOperations <= 1 && taken.lastMs < SHORT_MS) return false
-    return this.#ahead(caller, now) > AHEAD_MS
+    if (caller.isModest && taken.lastMs < SHORT_MS) return false
+    if (this.#ahead(caller, now) <= AHEAD_MS) return false
+    this.#restedAt = now
+    return true
   }
 
   #note(caller: Busy, now: number): void {

@@ -16,7 +16,7 @@ test('a caller with little to do does not wait for one with much', async () => {
     compute(2)
     order.push(name)
   }
-  const [busy, modest] = [{ openOperations: 8 }, { openOperations: 1 }]
+  const [busy, modest] = [{ isModest: false }, { isModest: true }]
   const all = Array.from({ length: 50 }, () => work(busy, 'busy'))
   all.push(work(modest, 'modest'), work(modest, 'modest'))
   await Promise.all(all)
@@ -28,7 +28,7 @@ test('a caller with little to do does not wait for one with much', async () => {
 
 test('the event loop turns between pieces of work', async () => {
   const turns = new FairTurns()
-  const caller = { openOperations: 50 }
+  const caller = { isModest: false }
   let done = 0
   const all = Promise.all(
     Array.from({ length: 50 }, async () => {
@@ -45,12 +45,12 @@ test('the event loop turns between pieces of work', async () => {
 
 test('without others, work begins at once', () => {
   const turns = new FairTurns()
-  expect(turns.next({ openOperations: 1 })).toBeUndefined()
+  expect(turns.next({ isModest: true })).toBeUndefined()
 })
 
 test('whoever takes more than its share rests while others are active, and only then', async () => {
   const turns = new FairTurns()
-  const [busy, modest] = [{ openOperations: 8 }, { openOperations: 1 }]
+  const [busy, modest] = [{ isModest: false }, { isModest: true }]
   const took = { busy: 0, modest: 0 }
   const work = async (caller: Busy, of: keyof typeof took, ms: number) => {
     await turns.next(caller)
