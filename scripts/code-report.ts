@@ -18,6 +18,7 @@ const MAY_NAME: Readonly<Record<string, string>> = {
   'src/families/index.ts': 'it is the list of families',
   'web-playground/src/families/index.ts': 'it is the list of what the dashboard has for families',
   'src/agents/kubernetes/kind-names.ts': 'deployments are a kind of Kubernetes, too',
+  'src/client/index.ts': 'it is the list of what the package publishes',
   'src/store/tables.ts': 'it is printed from schema.prisma, which has the tables of all families',
 }
 /** How many of the longest are shown. */

@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client'
-import { createMetrics, type Measured } from '../src/server/metrics.ts'
+import { createMetrics, type Measured } from '../src/server/operators/metrics.ts'
 import { writeTable } from './write-table.ts'
 
 /** Writes the table of metrics in docs/operations.md. With `--check`: writes nothing, and fails when the table is stale. */
@@ -24,6 +24,6 @@ interface Described {
 }
 writeTable('docs/operations.md', {
   name: 'metrics',
-  from: 'src/server/metrics.ts',
+  from: 'src/server/operators/metrics.ts',
   lines: ['| metric | type | what |', '|---|---|---|', ...rows],
 })

@@ -74,7 +74,7 @@ test('the table allows only what is there', () => {
 })
 
 test('the command line writes to a terminal in one place, which cleans what it writes', () => {
-  const isOfCli = (file: string) => /^cli\/|^families\/\w+\/(cli\/|cli\.ts)/.test(file)
+  const isOfCli = (file: string) => /^cli\/|^families\/\w+\/cli\//.test(file)
   const writing = files.filter(
     (file) => isOfCli(file) && /\b(stdout|stderr|out|err)\.write\(/.test(readFileSync(join(SRC, file), 'utf8')),
   )
@@ -102,7 +102,7 @@ const loadedLayers = (entries: readonly string[]): ReadonlySet<string> =>
 const filesOfFamilies = (name: string) => files.filter((file) => new RegExp(`^families/\\w+/${name}$`).test(file))
 
 test('the command line loads nothing of the server before it serves', () => {
-  const loaded = loadedLayers(['cli/run.ts', ...filesOfFamilies('cli.ts')])
+  const loaded = loadedLayers(['cli/run.ts', ...filesOfFamilies('cli/index.ts')])
   const allowed = [
     'cli',
     'cli/parts',
@@ -115,7 +115,7 @@ test('the command line loads nothing of the server before it serves', () => {
     'sign-in',
     'tracing',
   ]
-  const families = ['families/index', 'families/definition', 'families/port', 'families/pure', 'families/cli']
+  const families = ['index', 'definition', 'port', 'pure', 'cli', 'protocol'].map((part) => `families/${part}`)
   expect(loaded.difference(new Set([...allowed, ...families]))).toEqual(new Set())
   expect(loaded).toContain('families/cli')
 })
@@ -131,7 +131,7 @@ test('the server, and agents that need none, load no client of a cluster or an e
     'serve.ts',
     'agents/main.ts',
     ...filesOfFamilies('server.ts'),
-    ...filesOfFamilies('agents.ts'),
+    ...filesOfFamilies('agents/index.ts'),
   ])
   const heavy = imports.filter(({ to, isLoaded }) => isLoaded && /^(@kubernetes\/|dockerode)/.test(to))
   expect(heavy.length).toBeGreaterThan(3)
@@ -161,9 +161,9 @@ test('an agent never touches the store', () => {
   const isAgent = ({ file }: { readonly file: string }) => /(^|\/)agents(\/parts)?$/.test(layerOf(file))
   const wrong = imports.filter(({ file, to }) => isAgent({ file }) && /^(pg|@prisma\/.*|prisma)$/.test(to))
   expect(wrong).toEqual([])
-  const loaded = loadedLayers(['agents/main.ts', ...filesOfFamilies('agents.ts')])
+  const loaded = loadedLayers(['agents/main.ts', ...filesOfFamilies('agents/index.ts')])
   const agents = ['agents', 'agents/parts', 'core', 'documents', 'client', 'process', 'tracing']
-  const families = ['families/index', 'families/definition', 'families/port', 'families/pure', 'families/agents']
+  const families = ['index', 'definition', 'port', 'pure', 'agents', 'protocol'].map((part) => `families/${part}`)
   expect(loaded.difference(new Set([...agents, ...families]))).toEqual(new Set())
 })
 

@@ -11,7 +11,7 @@ import { timeoutsOf } from '../src/families/define-family.ts'
 import { families } from '../src/families/index.ts'
 import { createLogger } from '../src/logger.ts'
 import { runSecretCommand } from '../src/secret-sources.ts'
-import { bearerOf } from '../src/server/credentials.ts'
+import { bearerOf } from '../src/server/auth/credentials.ts'
 import { loadSettings } from '../src/settings.ts'
 import { administratorToken } from '../src/start/administrator-token.ts'
 

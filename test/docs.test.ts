@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { DATABASE_DEADLINES } from '../src/core/database-deadlines.ts'
 import { FAILURE_CODE_DESCRIPTIONS } from '../src/core/descriptions.ts'
 import { GATEWAY_LIMITS } from '../src/core/gateway-limits.ts'
-import { REFUSALS } from '../src/server/refusals.ts'
+import { REFUSALS } from '../src/server/limits/refusals.ts'
 
 /** Documents name files and each other; both move. */
 

@@ -1,12 +1,17 @@
 /** Who may import whom. `architecture.test.ts` holds the code to it, and ARCHITECTURE.md shows it (`npm run generate`). */
 
-/** A family's files that do I/O; all its others are pure. */
-const IMPURE =
-  /^(commands|queries|effects|family|root-scope|read-existing|detail-loaders|blocker-queries|export-names|spec-snapshots|spec-generations|runs|load-runs|event-queries|place-queries|placement|slots|locks|lock-queries|claim-payload|worker-tokens|fences|requests-of|graphql|server)\.ts$|^(commands|graphql)\//
-/** Its half in the command line. */
-const CLI = /^cli(\.ts$|\/)/
-/** Its agents' programs. */
-const AGENTS = /^agents(\.ts$|\/)/
+/** The walls within a family are its folders. `index.ts` defines it, `server.ts` is its half of a server; its other files are data. */
+const ROOMS: Readonly<Record<string, string>> = {
+  'index.ts': 'families/definition',
+  'server.ts': 'families',
+  rules: 'families/pure',
+  store: 'families',
+  commands: 'families',
+  graphql: 'families',
+  cli: 'families/cli',
+  agents: 'families/agents',
+  protocol: 'families/protocol',
+}
 /** Files of `cli/` that know the families and the server; commands are made of all the others. */
 const PROGRAM = /^(main|run|run-process|program)\.ts$|^commands\//
 
@@ -19,20 +24,24 @@ interface Layer {
 export const LAYERS: Readonly<Record<string, Layer>> = {
   core: { files: '`core/`', mayImport: [] },
   'families/pure': {
-    files: '`families/<family>/`: rules, machines, details',
+    files: '`families/<family>/`: `rules/`, `machines.ts`, `words.ts`, `rights.ts`',
     mayImport: ['core', 'families/port'],
   },
   families: {
-    files: '`families/<family>/`: commands, queries, effects, GraphQL',
+    files: '`families/<family>/`: `store/`, `commands/`, `graphql/`, `server.ts`',
     mayImport: ['core', 'sandbox', 'store', 'graphql', 'families/pure', 'families/port'],
   },
   'families/cli': {
-    files: '`families/<family>/`: `cli.ts`, `cli/`',
+    files: '`families/<family>/cli/`',
     mayImport: ['core', 'documents', 'client', 'manifest', 'cli/parts', 'families/pure', 'families/port'],
   },
   'families/agents': {
-    files: '`families/<family>/`: `agents.ts`, `agents/`',
-    mayImport: ['core', 'documents', 'client', 'manifest', 'process', 'sandbox', 'agents/parts'],
+    files: '`families/<family>/agents/`',
+    mayImport: ['core', 'documents', 'client', 'manifest', 'process', 'sandbox', 'agents/parts', 'families/protocol'],
+  },
+  'families/protocol': {
+    files: '`families/<family>/protocol/`: how its agents talk to the API, for those who write their own',
+    mayImport: ['core', 'documents', 'client'],
   },
   'families/definition': {
     files: '`families/<family>/index.ts`',
@@ -62,7 +71,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   oidc: { files: '`oidc/`', mayImport: ['core', 'graphql', 'logger', 'manifest', 'process', 'sign-in', 'store'] },
   server: { files: '`server/`', mayImport: ['core', 'graphql', 'log', 'logger', 'tracing'] },
   documents: { files: '`documents/`', mayImport: ['core'] },
-  client: { files: '`client/`', mayImport: ['core', 'documents', 'tracing'] },
+  client: { files: '`client/`', mayImport: ['core', 'documents', 'tracing', 'families/protocol'] },
   manifest: { files: '`manifest/`', mayImport: ['core'] },
   agents: {
     files: '`agents/main.ts`',
@@ -103,9 +112,5 @@ export function layerOf(file: string): string {
 
 function familyLayerOf([family = '', ...rest]: readonly string[]): string {
   if (rest.length === 0) return family === 'index.ts' || family === 'machines.ts' ? 'families/index' : 'families/port'
-  const file = rest.join('/')
-  if (file === 'index.ts') return 'families/definition'
-  if (CLI.test(file)) return 'families/cli'
-  if (AGENTS.test(file)) return 'families/agents'
-  return IMPURE.test(file) ? 'families' : 'families/pure'
+  return ROOMS[rest[0] ?? ''] ?? 'families/pure'
 }

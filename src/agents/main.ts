@@ -15,7 +15,7 @@ import { runAgents } from './run-agents.ts'
  *   that the agent starts could read. The folders of gadgets come from PHASELINE_GADGETS.
  * - `--lease-ms`: after so long another agent takes over the work of one that died.
  * - Types of different actors need different tokens, so each runs in a process of its own.
- * - What only one program needs, its family says in `agents.ts`.
+ * - What only one program needs, its family says in `agents/index.ts`.
  *
  * The agent ends on SIGINT and SIGTERM, and with the process that started it. Gadgets end with it; workloads go on, and the
  * next runtime with the same folder adopts them.

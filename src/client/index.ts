@@ -1,6 +1,19 @@
 /** The published client: queries, resumable streams, and the loop that agents are made of. */
 
 export type { TypedDocument } from '../documents/typed-document.ts'
+export {
+  type CrmContext,
+  type CrmDriver,
+  type CrmEnd,
+  type CrmError,
+  type CrmObject,
+  type CrmOptions,
+  CrmProblem,
+  type CrmRequest,
+  type CrmStopReason,
+  type CrmUpgrade,
+} from '../families/edge/protocol/crm.ts'
+export { runCrm } from '../families/edge/protocol/run-crm.ts'
 export type { AgentOptions, AgentProblem } from './agent/agent.ts'
 export { runAgent } from './agent/run-agent.ts'
 export type {
@@ -24,18 +37,5 @@ export type {
 } from './client.ts'
 export { ClientError, type ClientErrorKind } from './client-error.ts'
 export { createClient } from './create-client.ts'
-export {
-  type CrmContext,
-  type CrmDriver,
-  type CrmEnd,
-  type CrmError,
-  type CrmObject,
-  type CrmOptions,
-  CrmProblem,
-  type CrmRequest,
-  type CrmStopReason,
-  type CrmUpgrade,
-} from './crm/crm.ts'
-export { runCrm } from './crm/run-crm.ts'
 export { type FollowOptions, type LogRange, logRangeOf, type PhaseChange, type PhaseLogBatch } from './phase-log.ts'
 export { createRenewingSocket } from './renewing-socket.ts'

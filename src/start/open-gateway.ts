@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import { OWN_DOCUMENTS } from '../documents/own-documents.ts'
-import type { Metrics } from '../server/metrics.ts'
+import type { Metrics } from '../server/operators/metrics.ts'
 import { createServer, type RunningServer, type ServerOptions } from '../server/server.ts'
 import { isOurAgent } from './built-in-agents.ts'
 import { DASHBOARD_FOLDER as dashboardFolder, DOCUMENTATION_FOLDER as documentationFolder } from './package-folder.ts'

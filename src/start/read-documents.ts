@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { documentHash } from '../server/trusted-documents.ts'
+import { documentHash } from '../server/operation/trusted-documents.ts'
 import { StartProblem } from './start-problem.ts'
 
 const MANIFEST = z.record(z.string(), z.string())

@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 import type { Logger } from '../logger.ts'
 import { codeOf } from '../process/error-code.ts'
 import { watchFiles } from '../process/watch-files.ts'
-import { contextOf, type TlsSource } from '../server/tls.ts'
+import { contextOf, type TlsSource } from '../server/http/tls.ts'
 import { StartProblem } from './start-problem.ts'
 
 type Pair = TlsSource['current']

@@ -1,6 +1,6 @@
 import { v7 } from 'uuid'
 import { expect, test } from 'vitest'
-import { deployments } from '../../src/families/deployments/family.ts'
+import { rules as deployments } from '../../src/families/deployments/server.ts'
 import { loadObjects } from '../../src/store/loaders/objects.ts'
 import { until } from '../testkit/wait.ts'
 import { createWorld, DEPLOYER, item, USER, type World } from '../testkit/world.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ClaimedItem } from '../../src/core/ports/agents.ts'
-import { setCapacity } from '../../src/families/pipelines/slots.ts'
+import { setCapacity } from '../../src/families/pipelines/store/slots.ts'
 import { accepted, addProject, claimAt, failed, RUNTIME, succeeded } from '../testkit/pipelines.ts'
 import { soak } from '../testkit/soak.ts'
 import { createWorld, USER, type World } from '../testkit/world.ts'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { loadDashboard } from '../../src/server/dashboard.ts'
+import { loadDashboard } from '../../src/server/pages/dashboard.ts'
 import { type Api, createApi } from '../graphql/api.ts'
 import { call } from './call.ts'
 

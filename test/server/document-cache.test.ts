@@ -1,6 +1,6 @@
 import { parse } from 'graphql'
 import { expect, test } from 'vitest'
-import { createDocumentCache } from '../../src/server/document-cache.ts'
+import { createDocumentCache } from '../../src/server/operation/document-cache.ts'
 
 test('parsed documents are kept by the memory that they take', () => {
   const { documentCache } = createDocumentCache()

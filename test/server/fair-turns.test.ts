@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Busy, FairTurns } from '../../src/server/fair-turns.ts'
+import { type Busy, FairTurns } from '../../src/server/limits/fair-turns.ts'
 
 const compute = (ms: number): void => {
   const until = performance.now() + ms

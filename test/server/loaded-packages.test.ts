@@ -50,7 +50,7 @@ test('a server loads no package of the other runtimes and deployers', async () =
 
 test('nor do its built-in agents, but the programs that need them do', async () => {
   const [builtIn, others] = await Promise.all([
-    loadedBy(['families/pipelines/agents.ts', 'families/deployments/agents.ts']),
+    loadedBy(['families/pipelines/agents/index.ts', 'families/deployments/agents/index.ts']),
     loadedBy(['container', 'kubernetes'].map((name) => `families/pipelines/agents/${name}/program.ts`)),
   ])
   expect(builtIn).toContain(source('families/pipelines/agents/process/process-runtime.ts'))

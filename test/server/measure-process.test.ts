@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
-import { measureProcess } from '../../src/server/measure-process.ts'
+import { measureProcess } from '../../src/server/operators/measure-process.ts'
 import { until } from '../testkit/wait.ts'
 
 const BLOCKED_MS = 700

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { expect, test } from 'vitest'
-import { acquire, release } from '../../src/families/operations/locks.ts'
+import { acquire, release } from '../../src/families/operations/store/locks.ts'
 import { declaredStatements } from '../../src/store/statement.ts'
 import { within } from '../families/operations/lock-crowd.ts'
 import { createWorld, DEPLOYER, item, type World } from '../testkit/world.ts'

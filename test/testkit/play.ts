@@ -3,7 +3,7 @@ import type { ClaimedItem, Report } from '../../src/core/ports/agents.ts'
 import type { Outcome } from '../../src/core/ports/outcome.ts'
 import type { Viewer } from '../../src/core/ports/viewer.ts'
 import type { Phase } from '../../src/core/vocabulary.ts'
-import type { SpecInput } from '../../src/families/deployments/normalise.ts'
+import type { SpecInput } from '../../src/families/deployments/rules/normalise.ts'
 import { viewerOf } from './viewers.ts'
 import { DEPLOYER, USER, type World } from './world.ts'
 

@@ -26,10 +26,10 @@ export const deployments = defineFamily({
     },
   ],
   programs: {
-    mock: { title: 'deploy items that only pretend', load: async () => (await import('./agents.ts')).mock },
+    mock: { title: 'deploy items that only pretend', load: async () => (await import('./agents/index.ts')).mock },
     gadget: {
       title: 'deploy items by the gadgets of PHASELINE_GADGETS',
-      load: async () => (await import('./agents.ts')).gadget,
+      load: async () => (await import('./agents/index.ts')).gadget,
     },
     // `container` is the runtime.
     'container-deployer': {
@@ -63,5 +63,5 @@ export const deployments = defineFamily({
     },
   },
   server: async () => (await import('./server.ts')).server,
-  cli: async () => (await import('./cli.ts')).cli,
+  cli: async () => (await import('./cli/index.ts')).cli,
 })

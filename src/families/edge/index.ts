@@ -1,7 +1,7 @@
 import { defineFamily } from '../define-family.ts'
-import { kinds } from './kinds.ts'
 import { machines } from './machines.ts'
 import { allRights } from './rights.ts'
+import { kinds } from './rules/kinds.ts'
 import { words } from './words.ts'
 
 declare module '../../core/tree.ts' {
@@ -30,7 +30,7 @@ export const edge = defineFamily({
         role: 'CRM (the default), or CRM_V2 when an upgrade starts it',
         'crm-version': 'version of a new state folder (1.0.0)',
       },
-      load: async () => (await import('./agents.ts')).crm,
+      load: async () => (await import('./agents/index.ts')).crm,
     },
     'kubernetes-crm': {
       title: 'CRM of cloudlets on Kubernetes',
@@ -46,5 +46,5 @@ export const edge = defineFamily({
     },
   },
   server: async () => (await import('./server.ts')).server,
-  cli: async () => (await import('./cli.ts')).cli,
+  cli: async () => (await import('./cli/index.ts')).cli,
 })

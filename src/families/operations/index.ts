@@ -27,9 +27,9 @@ export const operations = defineFamily({
   programs: {
     'gadget-job': {
       title: 'jobs of tasks, with the gadgets of PHASELINE_GADGETS',
-      load: async () => (await import('./agents.ts')).gadgetJob,
+      load: async () => (await import('./agents/index.ts')).gadgetJob,
     },
   },
   server: async () => (await import('./server.ts')).server,
-  cli: async () => (await import('./cli.ts')).cli,
+  cli: async () => (await import('./cli/index.ts')).cli,
 })

@@ -1,10 +1,38 @@
+import type { Node, Slice } from '../../core/tree.ts'
 import type { FamilyServer } from '../define-family.ts'
-import { operationsCommands } from './commands.ts'
-import { operations } from './family.ts'
-import { operationsGraphql } from './graphql.ts'
+import type { Family } from '../family.ts'
+import { operationsCommands } from './commands/index.ts'
+import { operationsGraphql } from './graphql/index.ts'
+import { machines } from './machines.ts'
+import { claimJob, decideJob } from './rules/decide-job.ts'
+import { decideTask } from './rules/decide-task.ts'
+import { detailsTables } from './rules/details.ts'
+import { reportJob } from './rules/report-job.ts'
+import { effects } from './store/effects.ts'
+import { questions, wakeHolders } from './store/queries.ts'
+
+/** Tasks and the jobs of their gadgets. */
+export const rules: Family = {
+  name: 'operations',
+  machines,
+  details: detailsTables,
+  decide,
+  // A wake request only runs the rules.
+  onWake: () => {},
+  report: reportJob,
+  claimed: claimJob,
+  questions,
+  effects,
+  recoverStalled: wakeHolders,
+}
+
+function decide(node: Node, slice: Slice): void {
+  if (node.row.kind === 'TASK') decideTask(node, slice)
+  else decideJob(node, slice)
+}
 
 export const server: FamilyServer = {
-  rules: operations,
+  rules,
   graphql: operationsGraphql,
   commands({ pool, ...parts }) {
     const commands = operationsCommands({ ...parts, client: pool })

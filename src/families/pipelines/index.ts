@@ -50,7 +50,7 @@ export const pipelines = defineFamily({
         network: 'what isolated ones reach: api (the default) or host',
         folders: 'further folders that isolated ones may read, with colons between',
       },
-      load: async () => (await import('./agents.ts')).processes,
+      load: async () => (await import('./agents/index.ts')).processes,
     },
     container: {
       title: 'runtime of workers and jobs as containers of Docker or Podman',
@@ -80,5 +80,5 @@ export const pipelines = defineFamily({
     },
   },
   server: async () => (await import('./server.ts')).server,
-  cli: async () => (await import('./cli.ts')).cli,
+  cli: async () => (await import('./cli/index.ts')).cli,
 })

@@ -1,12 +1,44 @@
+import type { Node, Slice } from '../../core/tree.ts'
 import type { FamilyServer } from '../define-family.ts'
-import { pipelinesCommands } from './commands.ts'
-import { pipelines } from './family.ts'
-import { pipelinesGraphql } from './graphql.ts'
-import { setCapacity } from './slots.ts'
-import { createWorkerTokens } from './worker-tokens.ts'
+import type { Family } from '../family.ts'
+import { pipelinesCommands } from './commands/index.ts'
+import { pipelinesGraphql } from './graphql/index.ts'
+import { machines } from './machines.ts'
+import { claimWorkload, decideWorkload } from './rules/decide-workload.ts'
+import { detailsTables, POOLS } from './rules/details.ts'
+import { reportWorkload } from './rules/report-workload.ts'
+import { effects } from './store/effects.ts'
+import { findPlacementProblems } from './store/place-queries.ts'
+import { placement } from './store/placement.ts'
+import { grantSlots, setCapacity, wakeWaiting } from './store/slots.ts'
+import { createWorkerTokens } from './store/worker-tokens.ts'
+
+/** Events, their workers and jobs. */
+export const rules: Family = {
+  name: 'pipelines',
+  machines,
+  details: detailsTables,
+  outlivingActions: ['REMOVE'],
+  decide,
+  // A wake request only runs the rules.
+  onWake: () => {},
+  report: reportWorkload,
+  claimed: claimWorkload,
+  placement,
+  questions: { slot: grantSlots, unplaced: findPlacementProblems },
+  effects,
+  recoverStalled: async (client) => {
+    for (const pool of POOLS) await wakeWaiting(client, pool)
+  },
+}
+
+/** An event has no rules of its own: it has its worker's phase. */
+function decide(node: Node, slice: Slice): void {
+  if (node.row.kind !== 'EVENT') decideWorkload(node, slice)
+}
 
 export const server: FamilyServer = {
-  rules: pipelines,
+  rules,
   graphql: pipelinesGraphql,
   commands: (parts, services) => ({
     pipelines: pipelinesCommands({

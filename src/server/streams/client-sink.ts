@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
-import type { Bounds } from '../bounds.ts'
-import type { NextTurn } from '../parse-json.ts'
-import type { SlowReader } from '../unread-bytes.ts'
+import type { NextTurn } from '../http/parse-json.ts'
+import type { Bounds } from '../limits/bounds.ts'
+import type { SlowReader } from '../limits/unread-bytes.ts'
 import type { Allocate } from './buffer-pool.ts'
 
 /** Bytes that may wait for one connection. Beyond, its subscriptions pause, and later resume from their cursors. */

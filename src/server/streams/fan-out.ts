@@ -10,7 +10,7 @@ import { contextOfEvent, forget, type GraphQLContext } from '../../graphql/conte
 import { failureOf, type StreamEvent } from '../../graphql/log/event-stream.ts'
 import type { LogStream } from '../../graphql/log/log-stream.ts'
 import type { OpenStream, OpenStreams } from '../../graphql/log/open-streams.ts'
-import { ended } from '../end-large-answers.ts'
+import { ended } from '../operation/end-large-answers.ts'
 import type { ClientSink } from './client-sink.ts'
 import { type Payload, Payloads } from './payloads.ts'
 import { Subscriber } from './subscriber.ts'

@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
-import type { Bounds } from '../bounds.ts'
-import { CLOSE } from '../close-codes.ts'
-import type { NextTurn } from '../parse-json.ts'
+import type { NextTurn } from '../http/parse-json.ts'
+import type { Bounds } from '../limits/bounds.ts'
+import { CLOSE } from '../socket/close-codes.ts'
 import { ClientSink } from './client-sink.ts'
 import { framesOf } from './frames.ts'
 

@@ -1,7 +1,7 @@
 import { type DocumentNode, getOperationAST, Kind, type ValidatedSubscriptionArgs, visit } from 'graphql'
 import type { Viewer } from '../../core/ports/viewer.ts'
 import type { OpenStream } from '../../graphql/log/open-streams.ts'
-import { rightsKey } from '../connections.ts'
+import { rightsKey } from '../limits/connections.ts'
 
 /** One subscription, as its client has sent it. */
 export interface SubscriptionRequest {

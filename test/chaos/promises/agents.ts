@@ -1,6 +1,6 @@
 import { WORK_STATE } from '../../../src/core/tree.ts'
 import type { Actor, Phase } from '../../../src/core/vocabulary.ts'
-import { SLOT } from '../../../src/families/pipelines/details.ts'
+import { SLOT } from '../../../src/families/pipelines/rules/details.ts'
 import { type Evidence, mayBeLost, mayBeUnknown, type PerformedFault, type WorkSpan } from '../evidence.ts'
 import { by, isFinal, moves, objectsOf, type Promised } from './reading.ts'
 

@@ -1,6 +1,6 @@
 import type { ObjectKind, Phase } from '../../../src/core/vocabulary.ts'
-import { MAX_RUNS } from '../../../src/families/deployments/runs.ts'
-import { MAX_GENERATIONS } from '../../../src/families/deployments/spec-generations.ts'
+import { MAX_RUNS } from '../../../src/families/deployments/store/runs.ts'
+import { MAX_GENERATIONS } from '../../../src/families/deployments/store/spec-generations.ts'
 import type { Row, WatchedTable } from '../evidence.ts'
 import { by, isDeployment, isEqual, isFinal, moves, objectsOf, type Promised, tell } from './reading.ts'
 

@@ -1,6 +1,6 @@
 import type { ReconcileMode } from '../../../src/core/vocabulary.ts'
-import { strongerMode } from '../../../src/families/deployments/details.ts'
-import type { SpecInput } from '../../../src/families/deployments/normalise.ts'
+import { strongerMode } from '../../../src/families/deployments/rules/details.ts'
+import type { SpecInput } from '../../../src/families/deployments/rules/normalise.ts'
 
 /**
  * What jobs have to do, said once more and as simply as possible: no counters, no events, no order. After each action

@@ -1,7 +1,7 @@
 import { v7 } from 'uuid'
 import { describe, expect, it } from 'vitest'
 import type { PlanInstallation } from '../../../src/families/deployments/commands/inputs.ts'
-import type { SpecInput } from '../../../src/families/deployments/normalise.ts'
+import type { SpecInput } from '../../../src/families/deployments/rules/normalise.ts'
 import {
   EXECUTION,
   everything,

@@ -1,7 +1,7 @@
 import { v7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Viewer } from '../../../src/core/ports/viewer.ts'
-import type { SpecInput } from '../../../src/families/deployments/normalise.ts'
+import type { SpecInput } from '../../../src/families/deployments/rules/normalise.ts'
 import { EXECUTION, everything, expr, nested, refusal, specOf } from '../../testkit/deployments.ts'
 import { viewerOf } from '../../testkit/viewers.ts'
 import { createWorld, item, USER, type World } from '../../testkit/world.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ItemInput } from '../../../src/families/deployments/normalise.ts'
+import type { ItemInput } from '../../../src/families/deployments/rules/normalise.ts'
 import { anotherDriver } from '../../testkit/deployments.ts'
 import { at, EXECUTION, itemsOf, logOf, named, only, pass, renewed, shown, tryAgain } from '../../testkit/items.ts'
 import { until } from '../../testkit/wait.ts'

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Phase } from '../../../src/core/vocabulary.ts'
-import { requestFence } from '../../../src/families/edge/fences.ts'
 import { instance } from '../../../src/families/edge/machines.ts'
-import type { ReportedObject } from '../../../src/families/edge/spec.ts'
+import type { ReportedObject } from '../../../src/families/edge/rules/spec.ts'
+import { requestFence } from '../../../src/families/edge/store/fences.ts'
 import {
   addInstance,
   connectCrm,

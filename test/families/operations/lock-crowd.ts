@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { expect } from 'vitest'
-import { acquire, type LockRequest, release } from '../../../src/families/operations/locks.ts'
+import { acquire, type LockRequest, release } from '../../../src/families/operations/store/locks.ts'
 
 const NOW = new Date('2026-11-21T10:00:00.000Z')
 

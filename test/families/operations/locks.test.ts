@@ -9,8 +9,8 @@ import {
   type LockRow,
   listLocks,
   locksOf,
-} from '../../../src/families/operations/lock-queries.ts'
-import { acquire, type LockRequest, release } from '../../../src/families/operations/locks.ts'
+} from '../../../src/families/operations/store/lock-queries.ts'
+import { acquire, type LockRequest, release } from '../../../src/families/operations/store/locks.ts'
 import { createTestDatabase, type TestDatabase } from '../../testkit/postgres.ts'
 import { until } from '../../testkit/wait.ts'
 import { Crowd, within } from './lock-crowd.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Problems } from '../../../src/core/problems.ts'
-import { normaliseProject, type ProjectInput } from '../../../src/families/pipelines/normalise-project.ts'
-import { normaliseWorkload, type WorkloadInput } from '../../../src/families/pipelines/normalise-workload.ts'
+import { normaliseProject, type ProjectInput } from '../../../src/families/pipelines/rules/normalise-project.ts'
+import { normaliseWorkload, type WorkloadInput } from '../../../src/families/pipelines/rules/normalise-workload.ts'
 
 const read = (input: WorkloadInput, defaultRuntime = 'process') => {
   const problems = new Problems()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type PlaceFacts, placeState } from '../../../src/families/pipelines/place-state.ts'
-import { type CandidatePlace, placementProblem } from '../../../src/families/pipelines/placement-problem.ts'
+import { type PlaceFacts, placeState } from '../../../src/families/pipelines/rules/place-state.ts'
+import { type CandidatePlace, placementProblem } from '../../../src/families/pipelines/rules/placement-problem.ts'
 
 const NOW = new Date('2026-11-24T12:00:00Z')
 const ago = (seconds: number): Date => new Date(NOW.getTime() - seconds * 1_000)

@@ -2,9 +2,9 @@ import { v7 } from 'uuid'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { ClaimedItem } from '../../../src/core/ports/agents.ts'
 import type { Viewer } from '../../../src/core/ports/viewer.ts'
-import { queryBlockerInputs } from '../../../src/families/pipelines/blocker-queries.ts'
-import { blockersOf } from '../../../src/families/pipelines/blockers.ts'
-import type { WorkloadInput } from '../../../src/families/pipelines/normalise-workload.ts'
+import { blockersOf } from '../../../src/families/pipelines/rules/blockers.ts'
+import type { WorkloadInput } from '../../../src/families/pipelines/rules/normalise-workload.ts'
+import { queryBlockerInputs } from '../../../src/families/pipelines/store/blocker-queries.ts'
 import {
   accepted,
   addEvent,

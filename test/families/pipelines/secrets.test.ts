@@ -1,7 +1,7 @@
 import { v7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Viewer } from '../../../src/core/ports/viewer.ts'
-import { pipelinesCommands } from '../../../src/families/pipelines/commands.ts'
+import { pipelinesCommands } from '../../../src/families/pipelines/commands/index.ts'
 import { createSealing } from '../../../src/store/sealing.ts'
 import { type Api, type Call, createApi } from '../../graphql/api.ts'
 import { gql } from '../../testkit/gql.ts'

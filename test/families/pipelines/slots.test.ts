@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { grantSlots, setCapacity } from '../../../src/families/pipelines/slots.ts'
+import { grantSlots, setCapacity } from '../../../src/families/pipelines/store/slots.ts'
 import {
   accepted,
   addEvent,

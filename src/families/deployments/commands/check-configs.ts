@@ -3,7 +3,7 @@ import { HELM, HELM_SCHEMA } from '../../../core/deployers/helm.ts'
 import { KUBERNETES_MANIFEST, KUBERNETES_MANIFEST_SCHEMA } from '../../../core/deployers/kubernetes-manifest.ts'
 import type { Problems } from '../../../core/problems.ts'
 import { ConfigCheck } from '../../../sandbox/check-config.ts'
-import type { InstallationSpec } from '../spec.ts'
+import type { InstallationSpec } from '../rules/spec.ts'
 
 /** By the type of items. */
 const CHECKS: ReadonlyMap<string, ConfigCheck> = new Map([

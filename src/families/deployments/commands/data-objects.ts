@@ -5,7 +5,7 @@ import type { Viewer } from '../../../core/ports/viewer.ts'
 import { isName, NAME_RULE } from '../../../core/problems.ts'
 import { inProject, noProject, refuse } from '../../access.ts'
 import { rights } from '../rights.ts'
-import { findDataObject, importersOf, removeDataObject, writeDataObject } from '../root-scope.ts'
+import { findDataObject, importersOf, removeDataObject, writeDataObject } from '../store/root-scope.ts'
 import type { DataObjectKey } from './inputs.ts'
 import type { CommandParts } from './parts.ts'
 

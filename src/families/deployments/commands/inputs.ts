@@ -1,5 +1,5 @@
 import type { LabelInput } from '../../../core/labels.ts'
-import type { SpecInput } from '../normalise.ts'
+import type { SpecInput } from '../rules/normalise.ts'
 
 /** Inputs from the API: GraphQL has checked the types and the bounds. */
 

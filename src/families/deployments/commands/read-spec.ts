@@ -1,7 +1,7 @@
 import type { Problems } from '../../../core/problems.ts'
-import { normaliseSpec, type SpecInput } from '../normalise.ts'
-import type { InstallationSpec } from '../spec.ts'
-import { expressionsOf, schemasOf, validateSpec } from '../validate.ts'
+import { normaliseSpec, type SpecInput } from '../rules/normalise.ts'
+import type { InstallationSpec } from '../rules/spec.ts'
+import { expressionsOf, schemasOf, validateSpec } from '../rules/validate.ts'
 import { checkConfigs } from './check-configs.ts'
 import type { CommandParts } from './parts.ts'
 

@@ -2,9 +2,9 @@ import { describeCode, isForEditors } from '../../../core/deployers/item-types.t
 import { forbidden, type RefusalOf } from '../../../core/errors.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { hasRight, requirementOf } from '../../../core/rights.ts'
-import { type BroughtItem, broughtCode } from '../brought-code.ts'
 import { rights } from '../rights.ts'
-import type { InstallationSpec } from '../spec.ts'
+import { type BroughtItem, broughtCode } from '../rules/brought-code.ts'
+import type { InstallationSpec } from '../rules/spec.ts'
 import type { CommandParts } from './parts.ts'
 
 /** Authors write items that bring code. Each command that writes a spec is judged here, under the lock of its project. */

@@ -2,7 +2,7 @@ import { objectOf } from '../../../graphql/loaders.ts'
 import { pointingBlocker } from '../../../graphql/objects/common-blockers.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { BlockerRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
-import type { DeploymentsBlocker, LeftOutCause } from '../blockers.ts'
+import type { DeploymentsBlocker, LeftOutCause } from '../rules/blockers.ts'
 
 type Blocker<R extends DeploymentsBlocker['reason']> = Extract<DeploymentsBlocker, { readonly reason: R }> & {
   readonly __typename: string

@@ -6,7 +6,7 @@ import { answer } from '../../../graphql/schema/errors.ts'
 import { DataObjectRef, type DataObjectValue, ProjectRef } from '../../../graphql/schema/refs.ts'
 import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
 import { loadDataObject } from '../../../store/loaders/projects.ts'
-import type { DeploymentsCommands } from '../commands.ts'
+import type { DeploymentsCommands } from '../commands/index.ts'
 import { rights } from '../rights.ts'
 
 interface Deleted {

@@ -3,7 +3,7 @@ import { WorkObjectRef } from '../../../graphql/agents/work-object.ts'
 import { sideField, workLoader } from '../../../graphql/loaders.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { NodeRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
-import type { ItemSpec, Timeout, Timeouts } from '../spec.ts'
+import type { ItemSpec, Timeout, Timeouts } from '../rules/spec.ts'
 import { TIMEOUTS } from './inputs.ts'
 import { itemLoader, specOf } from './loaders.ts'
 

@@ -7,8 +7,15 @@ import { builder } from '../../../graphql/schema/builder.ts'
 import { ObjectKindEnum, PhaseEnum } from '../../../graphql/schema/enums.ts'
 import { badInput } from '../../../graphql/schema/limits.ts'
 import { TreeDiffRef } from '../../../graphql/schema/refs.ts'
-import { compareRunPhases, type RunPhaseDifference } from '../compare-runs.ts'
-import { loadExportsAt, loadGenerations, loadRun, loadRunPhases, MAX_RUN_PHASES, type RunRow } from '../load-runs.ts'
+import { compareRunPhases, type RunPhaseDifference } from '../rules/compare-runs.ts'
+import {
+  loadExportsAt,
+  loadGenerations,
+  loadRun,
+  loadRunPhases,
+  MAX_RUN_PHASES,
+  type RunRow,
+} from '../store/load-runs.ts'
 import { specOf } from './loaders.ts'
 import { RunRef } from './runs.ts'
 

@@ -1,7 +1,7 @@
 import type { ObjectRow } from '../../../core/tree.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { NodeRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
-import { classesOf, type ItemClasses } from '../item-classes.ts'
+import { classesOf, type ItemClasses } from '../rules/item-classes.ts'
 import { itemCountLoader } from './loaders.ts'
 
 const ExecutionClassesRef = builder.objectRef<ItemClasses>('ExecutionClasses').implement({

@@ -3,9 +3,10 @@ import { agentsSince } from '../../../graphql/agents/agent.ts'
 import { type GraphQLContext, perOperation } from '../../../graphql/context.ts'
 import type { BlockerValue, DeadlineValue } from '../../../graphql/family.ts'
 import { loadSide, specLoader, workLoader } from '../../../graphql/loaders.ts'
-import { queryBlockerInputs } from '../blocker-queries.ts'
-import { blockersOf, type DeploymentsBlocker } from '../blockers.ts'
-import { deadlinesOf } from '../deadlines.ts'
+import { blockersOf, type DeploymentsBlocker } from '../rules/blockers.ts'
+import { deadlinesOf } from '../rules/deadlines.ts'
+import { type PendingRequest, pendingRequestsOf, stopOf } from '../rules/pending-requests.ts'
+import { queryBlockerInputs } from '../store/blocker-queries.ts'
 import {
   countItems,
   loadExecutions,
@@ -14,9 +15,7 @@ import {
   loadJobs,
   loadLeftOut,
   loadRequested,
-} from '../detail-loaders.ts'
-
-import { type PendingRequest, pendingRequestsOf, stopOf } from '../pending-requests.ts'
+} from '../store/detail-loaders.ts'
 
 export const installationLoader = perOperation(({ pool }) => loadSide((ids) => loadInstallations(pool, ids)))
 const jobLoader = perOperation(({ pool }) => loadSide((ids) => loadJobs(pool, ids)))

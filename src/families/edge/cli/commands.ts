@@ -10,7 +10,7 @@ import { parseCount, parseFile, parseLabel, parsePhases } from '../../../cli/opt
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { articled } from '../../../cli/terminal/text.ts'
-import { type EdgeKind, type InstanceKind, kinds } from '../kinds.ts'
+import { type EdgeKind, type InstanceKind, kinds } from '../rules/kinds.ts'
 import { describeCloudlet, describeInstance } from './describe.ts'
 import { type EdgeFilter, listCloudlets, listInstances } from './list.ts'
 import { argumentOf, placeHelp } from './locate.ts'

@@ -9,7 +9,7 @@ import { duration } from '../../../cli/terminal/text.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
 import { gql } from '../../../documents/gql.ts'
 import type { TypedDocument, VariablesOf } from '../../../documents/typed-document.ts'
-import { type EdgeKind, type InstanceKind, kinds } from '../kinds.ts'
+import { type EdgeKind, type InstanceKind, kinds } from '../rules/kinds.ts'
 import { describeFlags } from './describe.ts'
 import { pathOf } from './write.ts'
 

@@ -2,7 +2,7 @@ import type { Located } from '../../../cli/objects/address.ts'
 import { locateKind, type ObjectArgument, type ProjectOption } from '../../../cli/objects/object-command.ts'
 import { invalid, type Outcome, refused } from '../../../cli/objects/refusal.ts'
 import type { Session } from '../../../cli/session.ts'
-import { type EdgeKind, type InstanceKind, kinds, PARENTS } from '../kinds.ts'
+import { type EdgeKind, type InstanceKind, kinds, PARENTS } from '../rules/kinds.ts'
 
 const EXAMPLES = {
   CLOUDLET: 'edge1',

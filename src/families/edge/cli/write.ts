@@ -6,7 +6,7 @@ import type { LabelArgument } from '../../../cli/options.ts'
 import type { Session } from '../../../cli/session.ts'
 import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
-import type { InstanceKind } from '../kinds.ts'
+import type { InstanceKind } from '../rules/kinds.ts'
 import {
   CREATE_APP,
   CREATE_CLOUDLET,

@@ -12,12 +12,12 @@ import * as table from '../../../store/tables.ts'
 import { type CommandResult, inProject, noProject, refuse } from '../../access.ts'
 import type { LockedProject, LockedTree } from '../../family.ts'
 import { rootNameTaken } from '../../root-name.ts'
-import { setClock } from '../decide-cloudlet.ts'
-import { cloudletDetails } from '../details.ts'
 import { cloudletUpgrade, cloudlet as connection } from '../machines.ts'
-import { CRM_TYPE, endRequest } from '../requests.ts'
 import { rights } from '../rights.ts'
-import { moveUpgrade, upgradeHeard } from '../upgrade.ts'
+import { setClock } from '../rules/decide-cloudlet.ts'
+import { cloudletDetails } from '../rules/details.ts'
+import { CRM_TYPE, endRequest } from '../rules/requests.ts'
+import { moveUpgrade, upgradeHeard } from '../rules/upgrade.ts'
 import {
   type Conflict,
   childrenOf,

@@ -12,10 +12,10 @@ import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import { findFor, inTree, onceInTree, refuse } from '../../access.ts'
 import type { LockedTree, Trees } from '../../family.ts'
-import { cloudletDetails, isUpgrading, servingSession } from '../details.ts'
-import { requestFence } from '../fences.ts'
-import type { EdgeKind } from '../kinds.ts'
-import { dispatchTo, fenceParts } from '../requests.ts'
+import { cloudletDetails, isUpgrading, servingSession } from '../rules/details.ts'
+import type { EdgeKind } from '../rules/kinds.ts'
+import { dispatchTo, fenceParts } from '../rules/requests.ts'
+import { requestFence } from '../store/fences.ts'
 
 export interface EdgeParts {
   readonly trees: Trees

@@ -4,7 +4,7 @@ import { builder } from '../../../graphql/schema/builder.ts'
 import { IDEMPOTENCY_KEY } from '../../../graphql/schema/descriptions.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
 import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
-import type { EdgeCommands } from '../commands.ts'
+import type { EdgeCommands } from '../commands/index.ts'
 import { rights } from '../rights.ts'
 import { CloudletRef } from './cloudlet.ts'
 

@@ -4,7 +4,7 @@ import { pointingBlocker } from '../../../graphql/objects/common-blockers.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { ObjectKindEnum, PhaseEnum } from '../../../graphql/schema/enums.ts'
 import { NodeRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
-import type { ReportedObject, Session } from '../spec.ts'
+import type { ReportedObject, Session } from '../rules/spec.ts'
 import { cloudletLoader, driftedLoader, leaseLoader } from './loaders.ts'
 
 export const CrmRoleEnum = builder.enumType('CrmRole', {

@@ -3,10 +3,10 @@ import type { Phase } from '../../../core/vocabulary.ts'
 import { type GraphQLContext, perOperation } from '../../../graphql/context.ts'
 import type { BlockerValue, DeadlineValue } from '../../../graphql/family.ts'
 import { loadSide, workLoader } from '../../../graphql/loaders.ts'
-import { queryBlockerInputs } from '../blocker-queries.ts'
-import { blockersOf } from '../blockers.ts'
-import { loadCloudlets, loadDrifted, loadInstances, loadLeases } from '../detail-loaders.ts'
-import { isRequested, isWorking, operationAt } from '../operations.ts'
+import { blockersOf } from '../rules/blockers.ts'
+import { isRequested, isWorking, operationAt } from '../rules/operations.ts'
+import { queryBlockerInputs } from '../store/blocker-queries.ts'
+import { loadCloudlets, loadDrifted, loadInstances, loadLeases } from '../store/detail-loaders.ts'
 
 export const cloudletLoader = perOperation(({ pool }) => loadSide((ids) => loadCloudlets(pool, ids)))
 export const instanceLoader = perOperation(({ pool }) => loadSide((ids) => loadInstances(pool, ids)))

@@ -1,7 +1,7 @@
 import type { GraphQLContext } from '../../../graphql/context.ts'
 import { isUuid } from '../../../store/objects.ts'
-import { beginStream, endStream, readStream } from '../queries.ts'
-import { type CrmRequest, outstandingRequests } from '../requests-of.ts'
+import { beginStream, endStream, readStream } from '../store/queries.ts'
+import { type CrmRequest, outstandingRequests } from '../store/requests-of.ts'
 
 /** Looks again after this many beats of the interval without a notification, so that a cloudlet at rest costs little. */
 const EVERY = 20

@@ -8,9 +8,9 @@ import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import { type CommandResult, findFor, inTree, onceInTree, refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
-import { isOver } from '../details.ts'
-import { endJob, journal, offerJob, offerUndo } from '../end-job.ts'
 import { rights } from '../rights.ts'
+import { isOver } from '../rules/details.ts'
+import { endJob, journal, offerJob, offerUndo } from '../rules/end-job.ts'
 import type { OperationsParts } from './parts.ts'
 
 /** Commands that end tasks, and that decide about jobs that could not be undone. */

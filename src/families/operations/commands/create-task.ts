@@ -8,9 +8,9 @@ import { idempotent } from '../../../store/idempotency.ts'
 import { type CommandResult, inProject, noProject, refuse } from '../../access.ts'
 import type { LockedProject } from '../../family.ts'
 import { rootNameTaken } from '../../root-name.ts'
-import { checkOrder, expressionsOf, type JobInput, normaliseJobs } from '../normalise-task.ts'
 import { rights } from '../rights.ts'
-import type { JobSpec } from '../spec.ts'
+import { checkOrder, expressionsOf, type JobInput, normaliseJobs } from '../rules/normalise-task.ts'
+import type { JobSpec } from '../rules/spec.ts'
 import type { OperationsParts } from './parts.ts'
 
 export interface CreateTask {

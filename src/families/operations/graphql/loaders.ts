@@ -3,10 +3,10 @@ import { agentsSince } from '../../../graphql/agents/agent.ts'
 import { type GraphQLContext, perOperation } from '../../../graphql/context.ts'
 import type { BlockerValue, PendingRequestValue } from '../../../graphql/family.ts'
 import { loadSide } from '../../../graphql/loaders.ts'
-import { queryBlockerInputs } from '../blocker-queries.ts'
-import { blockersOf } from '../blockers.ts'
-import { loadJobs, loadJournals, loadTasks } from '../detail-loaders.ts'
-import { locksOf } from '../lock-queries.ts'
+import { blockersOf } from '../rules/blockers.ts'
+import { queryBlockerInputs } from '../store/blocker-queries.ts'
+import { loadJobs, loadJournals, loadTasks } from '../store/detail-loaders.ts'
+import { locksOf } from '../store/lock-queries.ts'
 
 export const taskLoader = perOperation(({ pool }) => loadSide((ids) => loadTasks(pool, ids)))
 export const jobLoader = perOperation(({ pool }) => loadSide((ids) => loadJobs(pool, ids)))

@@ -5,9 +5,9 @@ import { connect } from '../../../graphql/schema/connection.ts'
 import { lockCursor } from '../../../graphql/schema/cursors.ts'
 import { pageCost } from '../../../graphql/schema/limits.ts'
 import { BlockerRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
-import type { OperationsBlocker } from '../blockers.ts'
-import { countLocks, type LockPosition, type LockRow, listLocks } from '../lock-queries.ts'
 import { rights } from '../rights.ts'
+import type { OperationsBlocker } from '../rules/blockers.ts'
+import { countLocks, type LockPosition, type LockRow, listLocks } from '../store/lock-queries.ts'
 import { LockModeEnum } from './declared-locks.ts'
 
 export const LockRef = builder.objectRef<LockRow>('Lock').implement({

@@ -5,7 +5,7 @@ import { IDEMPOTENCY_KEY } from '../../../graphql/schema/descriptions.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
 import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
 import { GadgetJobInput } from '../../gadget-job-input.ts'
-import type { OperationsCommands } from '../commands.ts'
+import type { OperationsCommands } from '../commands/index.ts'
 import { rights } from '../rights.ts'
 import { GadgetJobRef, TaskRef } from './task.ts'
 

@@ -4,9 +4,9 @@ import { json, nullable, uuid } from '../../../store/column-types.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import type { LockedProject, LockedTree } from '../../family.ts'
-import { SLOT, type WorkloadDetails } from '../details.ts'
-import type { EventSpec } from '../normalise-event.ts'
-import type { Strategy, WorkloadSpec } from '../spec.ts'
+import { SLOT, type WorkloadDetails } from '../rules/details.ts'
+import type { EventSpec } from '../rules/normalise-event.ts'
+import type { Strategy, WorkloadSpec } from '../rules/spec.ts'
 
 export interface NewEvent extends EventSpec {
   readonly subscribed: boolean

@@ -6,10 +6,10 @@ import { requireRight } from '../../../core/rights.ts'
 import { type Keyed, type Repeat, repeatable } from '../../../store/idempotency.ts'
 import { insertProject, projectExists } from '../../../store/projects.ts'
 import { refuse } from '../../access.ts'
-import { checkName } from '../names.ts'
-import { normaliseProject, type ProjectInput } from '../normalise-project.ts'
 import { rights } from '../rights.ts'
-import type { Subscription } from '../spec.ts'
+import { checkName } from '../rules/names.ts'
+import { normaliseProject, type ProjectInput } from '../rules/normalise-project.ts'
+import type { Subscription } from '../rules/spec.ts'
 import type { PipelinesParts, TaskPort } from './parts.ts'
 
 /** The project that was written, or was deleted. */

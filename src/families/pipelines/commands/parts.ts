@@ -8,7 +8,7 @@ import type { TimeoutDefaults } from '../../../core/tree.ts'
 import type { Sealing } from '../../../store/sealing.ts'
 import type { CommandResult } from '../../access.ts'
 import type { Trees } from '../../family.ts'
-import type { TaskJob } from '../spec.ts'
+import type { TaskJob } from '../rules/spec.ts'
 
 /** The interface to the family that runs tasks. */
 export interface TaskPort {

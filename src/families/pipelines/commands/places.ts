@@ -11,9 +11,9 @@ import { array, integer, json, nullable, text, timestamptz, uuid } from '../../.
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import { refuse } from '../../access.ts'
-import { checkRuntime, checkWord } from '../names.ts'
-import { loadPlaces, type PlaceRow } from '../place-queries.ts'
 import { rights } from '../rights.ts'
+import { checkRuntime, checkWord } from '../rules/names.ts'
+import { loadPlaces, type PlaceRow } from '../store/place-queries.ts'
 import type { PipelinesParts } from './parts.ts'
 
 /** Places of runtimes: a runtime registers its own, an administrator drains them. */

@@ -1,7 +1,7 @@
 import type { LockedProject } from '../../family.ts'
-import { cancelWorkload } from '../end-workload.ts'
-import { findWaitingWorkers } from '../event-queries.ts'
-import type { Strategy } from '../spec.ts'
+import { cancelWorkload } from '../rules/end-workload.ts'
+import type { Strategy } from '../rules/spec.ts'
+import { findWaitingWorkers } from '../store/event-queries.ts'
 import type { NewEvent } from './create-event-root.ts'
 
 /** With LATEST_ONLY a new event cancels those of its source and type that wait. Called before it is created. */

@@ -12,7 +12,7 @@ import { PhaseEnum } from '../../../graphql/schema/enums.ts'
 import { answer, type ErrorValue } from '../../../graphql/schema/errors.ts'
 import { TreeObjectRef } from '../../../graphql/schema/refs.ts'
 import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
-import type { PipelinesCommands } from '../commands.ts'
+import type { PipelinesCommands } from '../commands/index.ts'
 import { rights } from '../rights.ts'
 import { EventRef } from './event.ts'
 

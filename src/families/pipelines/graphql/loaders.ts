@@ -3,11 +3,11 @@ import { agentsSince } from '../../../graphql/agents/agent.ts'
 import { type GraphQLContext, perOperation } from '../../../graphql/context.ts'
 import type { BlockerValue, DeadlineValue } from '../../../graphql/family.ts'
 import { loadSide, specLoader } from '../../../graphql/loaders.ts'
-import { queryBlockerInputs } from '../blocker-queries.ts'
-import { blockersOf } from '../blockers.ts'
-import { clocksOf } from '../clocks.ts'
-import { loadClocks, loadEvents, loadPayloads, loadWorkers, loadWorkloads } from '../detail-loaders.ts'
-import type { WorkloadSpec } from '../spec.ts'
+import { blockersOf } from '../rules/blockers.ts'
+import { clocksOf } from '../rules/clocks.ts'
+import type { WorkloadSpec } from '../rules/spec.ts'
+import { queryBlockerInputs } from '../store/blocker-queries.ts'
+import { loadClocks, loadEvents, loadPayloads, loadWorkers, loadWorkloads } from '../store/detail-loaders.ts'
 
 export const eventLoader = perOperation(({ pool }) => loadSide((ids) => loadEvents(pool, ids)))
 export const payloadLoader = perOperation(({ pool }) => loadSide((ids) => loadPayloads(pool, ids)))

@@ -9,12 +9,12 @@ import { answer } from '../../../graphql/schema/errors.ts'
 import { pageCost } from '../../../graphql/schema/limits.ts'
 import { BlockerRef } from '../../../graphql/schema/refs.ts'
 import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
-import type { PipelinesBlocker } from '../blockers.ts'
-import type { PipelinesCommands } from '../commands.ts'
-import { countPlaces, listPlaces, type PlaceRow } from '../place-queries.ts'
-import { PLACE_STATES, type PlaceState, placeState } from '../place-state.ts'
-import { PLACEMENT_PROBLEMS, type PlacementProblem } from '../placement-problem.ts'
+import type { PipelinesCommands } from '../commands/index.ts'
 import { rights } from '../rights.ts'
+import type { PipelinesBlocker } from '../rules/blockers.ts'
+import { PLACE_STATES, type PlaceState, placeState } from '../rules/place-state.ts'
+import { PLACEMENT_PROBLEMS, type PlacementProblem } from '../rules/placement-problem.ts'
+import { countPlaces, listPlaces, type PlaceRow } from '../store/place-queries.ts'
 
 const STATES: Readonly<Record<PlaceState, string>> = {
   ACTIVE: 'It starts what is claimed.',

@@ -7,7 +7,7 @@ import { builder, type Types } from '../../../graphql/schema/builder.ts'
 import { ProjectRef } from '../../../graphql/schema/refs.ts'
 import { loadProjectSpecs, loadSecrets, type ProjectRow, type SecretRow } from '../../../store/loaders/projects.ts'
 import { rights } from '../rights.ts'
-import type { Limits, ProjectSpec, Strategy, Subscription, WorkloadSpec } from '../spec.ts'
+import type { Limits, ProjectSpec, Strategy, Subscription, WorkloadSpec } from '../rules/spec.ts'
 import { WorkloadSpecRef } from './workload-spec.ts'
 
 /** The part of a project that pipelines use. */

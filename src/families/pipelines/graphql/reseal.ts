@@ -1,8 +1,8 @@
 import { builder } from '../../../graphql/schema/builder.ts'
 import { answer } from '../../../graphql/schema/errors.ts'
 import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
+import type { PipelinesCommands } from '../commands/index.ts'
 import type { ResealedSecrets, SealingKey } from '../commands/reseal.ts'
-import type { PipelinesCommands } from '../commands.ts'
 import { rights } from '../rights.ts'
 
 const SealingKeyRef = builder.objectRef<SealingKey>('SealingKey').implement({

@@ -3,7 +3,7 @@ import { builder } from '../../../graphql/schema/builder.ts'
 import { answer } from '../../../graphql/schema/errors.ts'
 import { ProjectRef } from '../../../graphql/schema/refs.ts'
 import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
-import type { PipelinesCommands } from '../commands.ts'
+import type { PipelinesCommands } from '../commands/index.ts'
 import { rights } from '../rights.ts'
 import { SecretRef } from './project.ts'
 

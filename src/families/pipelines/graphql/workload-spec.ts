@@ -1,6 +1,6 @@
 import { LabelRef } from '../../../graphql/objects/object-parts.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
-import type { FileSpec, WorkloadSpec } from '../spec.ts'
+import type { FileSpec, WorkloadSpec } from '../rules/spec.ts'
 
 /** The program of a worker or job, as the API shows it. */
 

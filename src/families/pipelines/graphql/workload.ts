@@ -5,8 +5,8 @@ import { objectLoader, sideField, workLoader } from '../../../graphql/loaders.ts
 import { builder } from '../../../graphql/schema/builder.ts'
 import { ObjectKindEnum } from '../../../graphql/schema/enums.ts'
 import { BlockerRef, NodeRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
-import type { PipelinesBlocker } from '../blockers.ts'
-import { type Resource, resourcesOf } from '../resources.ts'
+import type { PipelinesBlocker } from '../rules/blockers.ts'
+import { type Resource, resourcesOf } from '../rules/resources.ts'
 import { specOf, workloadLoader } from './loaders.ts'
 import { WorkloadSpecRef } from './workload-spec.ts'
 

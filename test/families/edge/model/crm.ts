@@ -1,7 +1,7 @@
 import type { Phase } from '../../../../src/core/vocabulary.ts'
-import type { InstanceDetails } from '../../../../src/families/edge/details.ts'
-import { operationOf } from '../../../../src/families/edge/operations.ts'
-import type { CrmAction, ReportedObject } from '../../../../src/families/edge/spec.ts'
+import type { InstanceDetails } from '../../../../src/families/edge/rules/details.ts'
+import { operationOf } from '../../../../src/families/edge/rules/operations.ts'
+import type { CrmAction, ReportedObject } from '../../../../src/families/edge/rules/spec.ts'
 import { openFence } from '../../../../src/store/fence.ts'
 import {
   type Crm,

@@ -1,4 +1,4 @@
-import { cloudletDetails, type InstanceDetails } from '../../../../src/families/edge/details.ts'
+import { cloudletDetails, type InstanceDetails } from '../../../../src/families/edge/rules/details.ts'
 import { actionsOf, connect, deliver, type Limits, receive, send } from './actions.ts'
 import { begin, finish } from './crm.ts'
 import type { Model } from './search.ts'

@@ -13,10 +13,10 @@ import type {
 } from '../../../../src/core/tree.ts'
 import { NO_CHILD_COUNTS } from '../../../../src/core/tree.ts'
 import type { Actor, ObjectKind, Phase } from '../../../../src/core/vocabulary.ts'
-import { detailsTables } from '../../../../src/families/edge/details.ts'
-import { requestFence } from '../../../../src/families/edge/fences.ts'
 import { cloudlet, instance } from '../../../../src/families/edge/machines.ts'
-import type { FenceParts } from '../../../../src/families/edge/requests.ts'
+import { detailsTables } from '../../../../src/families/edge/rules/details.ts'
+import type { FenceParts } from '../../../../src/families/edge/rules/requests.ts'
+import { requestFence } from '../../../../src/families/edge/store/fences.ts'
 import { TIMEOUTS } from '../../../testkit/world.ts'
 import { Violation } from './violation.ts'
 

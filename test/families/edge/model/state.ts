@@ -1,8 +1,8 @@
 import { WORK_STATE, type Work } from '../../../../src/core/tree.ts'
 import type { Phase } from '../../../../src/core/vocabulary.ts'
 import type { ConnectCrm } from '../../../../src/families/edge/commands/connect-crm.ts'
-import { cloudletDetails, type InstanceDetails, servingSession } from '../../../../src/families/edge/details.ts'
-import type { CrmAction } from '../../../../src/families/edge/spec.ts'
+import { cloudletDetails, type InstanceDetails, servingSession } from '../../../../src/families/edge/rules/details.ts'
+import type { CrmAction } from '../../../../src/families/edge/rules/spec.ts'
 import { ModelNode, type ModelRecord } from './slice.ts'
 
 /** Everything that the model knows at one moment. */

@@ -4,7 +4,7 @@ import {
   DEADLINE_SECONDS,
   type KubernetesAppSpec,
   MIN_READY_SECONDS,
-} from '../../../../core/crm/kubernetes-specs.ts'
+} from '../../protocol/kubernetes-specs.ts'
 import { annotationsOf, labelsOf } from './marks.ts'
 import { ANNOTATIONS, appName, CONTAINER, LABELS } from './names.ts'
 import { type PlacedObject, type Plan, type PlanInput, placed, refTo } from './plan.ts'

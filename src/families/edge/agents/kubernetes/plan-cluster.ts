@@ -1,4 +1,4 @@
-import type { Quantities } from '../../../../core/crm/kubernetes-specs.ts'
+import type { Quantities } from '../../protocol/kubernetes-specs.ts'
 import { annotationsOf, labelsOf } from './marks.ts'
 import { ANNOTATIONS, LIMITS } from './names.ts'
 import { type Plan, type PlanInput, placed, refTo } from './plan.ts'

@@ -1,4 +1,5 @@
 import { CrmProblem } from '../../../../client/index.ts'
+import { ConfigCheck } from '../../../../sandbox/check-config.ts'
 import {
   DEADLINE_SECONDS,
   KUBERNETES_APP_SCHEMA,
@@ -6,8 +7,7 @@ import {
   type KubernetesAppSpec,
   type KubernetesClusterSpec,
   MIN_READY_SECONDS,
-} from '../../../../core/crm/kubernetes-specs.ts'
-import { ConfigCheck } from '../../../../sandbox/check-config.ts'
+} from '../../protocol/kubernetes-specs.ts'
 
 const CLUSTER = new ConfigCheck(KUBERNETES_CLUSTER_SCHEMA, { hasExpressions: false })
 const APP = new ConfigCheck(KUBERNETES_APP_SCHEMA, { hasExpressions: false })

@@ -1,0 +1,34 @@
+import type { FamilyApi } from '../../../graphql/family.ts'
+import type { DeploymentsCommands } from '../commands/index.ts'
+import './blockers.ts'
+import './installation.ts'
+import './runs.ts'
+import './diffs.ts'
+import './execution.ts'
+import './deploy-item.ts'
+import './installation-mutations.ts'
+import './data-mutations.ts'
+import './plan.ts'
+import { LEFT_OUT } from '../store/detail-loaders.ts'
+import { blockers, deadlines, leftOut, outstanding, pendingRequests } from './loaders.ts'
+
+declare module '../../../graphql/context.ts' {
+  interface FamilyServices {
+    readonly deployments: DeploymentsCommands
+  }
+}
+
+/** The deployments family's part of the API. */
+export const deploymentsGraphql: FamilyApi = {
+  blockers,
+  deadlines,
+  outstanding,
+  pendingRequests,
+  leftOut,
+  // A deletion that failed is only repeated if a user asks for it.
+  undecidedSql: `(o.kind = 'INSTALLATION' and o.parent_id is null and o.phase = 'DELETE_FAILED' and o.job_id = o.finished_job_id
+    and exists (select from installation i where i.object_id = o.id and not i.next_deletion))`,
+  leftOutSql: `(o.kind in ('INSTALLATION', 'EXECUTION', 'DEPLOY_ITEM') and ${LEFT_OUT})`,
+  outstandingSql:
+    'exists (select from installation i where i.object_id = o.id and (i.next_mode is not null or i.next_deletion))',
+}

@@ -1,0 +1,341 @@
+import type { OfferedWork } from '../../../core/claimant.ts'
+import { isFinished, type ObjectRow, WORK_STATE, type Work } from '../../../core/tree.ts'
+import type { Phase, ReconcileMode } from '../../../core/vocabulary.ts'
+import { type ExporterState, isReady } from './imports.ts'
+import { withLastProblem } from './last-problem.ts'
+import { type PendingRequest, pendingRequestsOf, type RequestedDetails } from './pending-requests.ts'
+import { isBeingDeleted } from './sibling-imports.ts'
+
+/** Finds the blockers of an object from plain data about it and about the objects on the chains of its blockers. */
+
+/** An object that waits, or that another one waits for. */
+export interface Waiting {
+  readonly row: Pick<
+    ObjectRow,
+    | 'id'
+    | 'rootId'
+    | 'projectId'
+    | 'parentId'
+    | 'kind'
+    | 'name'
+    | 'phase'
+    | 'generation'
+    | 'observedGeneration'
+    | 'jobId'
+    | 'finishedJobId'
+    | 'deletionRequestedAt'
+    | 'waitingFor'
+  >
+  /** Why it is in a failed phase; null: it is not. */
+  readonly problem: string | null
+  /** Installations only. */
+  readonly installation: (RequestedDetails & { readonly mode: ReconcileMode }) | null
+  readonly childCounts: { readonly untriggered: number; readonly open: number; readonly failed: number } | null
+  /** With why the last agent has given it back. */
+  readonly work:
+    | (Pick<Work, 'type' | 'target' | 'state' | 'offerAfter'> & { readonly lastProblem: string | null })
+    | null
+  /** Dependencies and dependents among its siblings; of a root: its exporters and importers. */
+  readonly dependsOn: readonly string[]
+  readonly dependents: readonly string[]
+  /** Some of the children that have the job and have not ended it, those without an agent first. */
+  readonly openChildren: readonly string[]
+  /** Roots that wait: required names of the scope without a value or an exporter. */
+  readonly missing: readonly string[]
+  /** Roots whose last reconcile failed: the time of the next one. */
+  readonly retryAt: Date | null
+}
+
+export interface BlockerInputs {
+  readonly objects: ReadonlyMap<string, Waiting>
+  /** Whether a connected agent takes it. */
+  isServed(work: OfferedWork): boolean
+}
+
+export type DeploymentsBlocker =
+  | {
+      readonly reason: 'DEPENDENCY' | 'PARENT' | 'SIBLING_IMPORT' | 'DECISION'
+      readonly message: string
+      readonly objectId: string
+    }
+  | { readonly reason: 'REQUEST'; readonly message: string; readonly request: PendingRequest }
+  | { readonly reason: 'IMPORT'; readonly message: string; readonly name: string }
+  | {
+      readonly reason: 'AGENT'
+      readonly message: string
+      readonly types: readonly string[]
+      readonly connected: boolean
+    }
+  | { readonly reason: 'BACKOFF'; readonly message: string; readonly until: Date }
+  | { readonly reason: 'CHILDREN'; readonly message: string; readonly open: number }
+  | { readonly reason: 'IGNORED'; readonly message: string }
+  | {
+      readonly reason: 'NOT_IN_JOB'
+      readonly message: string
+      readonly cause: LeftOutCause
+      /** The object whose end has stopped the job there; null: a cancellation has. */
+      readonly objectId: string | null
+    }
+
+/** Why a job leaves an object out. */
+export type LeftOutCause = 'PREDECESSOR_FAILED' | 'FAILED' | 'CANCELED' | 'STUCK'
+
+/** All blockers of the object: first those at the ends of the chains, then its direct ones. */
+export function blockersOf(id: string, details: BlockerInputs, now: Date): readonly DeploymentsBlocker[] {
+  const object = details.objects.get(id)
+  if (!object) return []
+  const finder = new CauseFinder(details, now)
+  const direct = finder.direct(object)
+  const found = new Map<string, DeploymentsBlocker>()
+  const add = (blocker: DeploymentsBlocker) => {
+    const key = keyOf(blocker)
+    if (!found.has(key)) found.set(key, blocker)
+  }
+  for (const next of finder.awaited(object, direct)) for (const cause of finder.causes(next)) add(cause)
+  for (const blocker of direct) add(blocker)
+  for (const blocker of requestsOf(object)) add(blocker)
+  return [...found.values()]
+}
+
+function keyOf(blocker: DeploymentsBlocker): string {
+  const { message: _, ...rest } = blocker
+  return JSON.stringify(rest)
+}
+
+class CauseFinder {
+  readonly #details: BlockerInputs
+  readonly #now: Date
+  readonly #causes = new Map<string, readonly DeploymentsBlocker[]>()
+  constructor(details: BlockerInputs, now: Date) {
+    this.#details = details
+    this.#now = now
+  }
+
+  direct(object: Waiting): readonly DeploymentsBlocker[] {
+    return directBlockers(object, this.#details, this.#now)
+  }
+
+  /** The objects that these blockers refer to. */
+  awaited(object: Waiting, blockers: readonly DeploymentsBlocker[]): readonly Waiting[] {
+    const ids = blockers.flatMap((blocker) => {
+      if (blocker.reason === 'CHILDREN') return object.openChildren
+      return 'objectId' in blocker && blocker.objectId !== null ? [blocker.objectId] : []
+    })
+    return ids.flatMap((id) => this.#details.objects.get(id) ?? [])
+  }
+
+  /** The blockers at the ends of the chains that begin with this object, which wait for nothing themselves. */
+  causes(object: Waiting): readonly DeploymentsBlocker[] {
+    const known = this.#causes.get(object.row.id)
+    if (known) return known
+    // Ends a cycle: an object that is visited again has no causes.
+    this.#causes.set(object.row.id, [])
+    const causes = this.direct(object).flatMap((blocker) => {
+      const further = this.awaited(object, [blocker]).flatMap((next) => this.causes(next))
+      if (further.length > 0) return further
+      // Children that are at work do not block any object but their parent.
+      return blocker.reason === 'CHILDREN' ? [] : [blocker]
+    })
+    this.#causes.set(object.row.id, causes)
+    return causes
+  }
+}
+
+function directBlockers(object: Waiting, details: BlockerInputs, now: Date): readonly DeploymentsBlocker[] {
+  if (object.retryAt && object.retryAt > now) {
+    return [
+      { reason: 'BACKOFF', until: object.retryAt, message: 'Its last step failed and is tried again at that time.' },
+    ]
+  }
+  if (isPaused(object)) return [PAUSED]
+  if (isUndecided(object)) return [about('DECISION', object, repeatDeletion(object))]
+  if (isFinished(object.row)) return waitsForItsTurn(object, details)
+  if (object.row.kind === 'DEPLOY_ITEM') return waitsForAgent(object, details, now)
+  return [...waitsForOthers(object, details), ...waitsForChildren(object)]
+}
+
+const PAUSED = { reason: 'IGNORED', message: 'It is ignored: nothing is started until `ignored` is false.' } as const
+
+/** A job is pending and may not begin. */
+function isPaused({ row, installation }: Waiting): boolean {
+  if (!installation?.ignored || row.phase === 'PENDING' || !isFinished(row)) return false
+  return installation.nextDeletion || installation.nextMode !== null
+}
+
+/** A deletion that failed is only ever repeated, and only by a user. */
+const isUndecided = ({ row, installation }: Waiting): boolean =>
+  row.parentId === null && row.phase === 'DELETE_FAILED' && isFinished(row) && installation?.nextDeletion === false
+const repeatDeletion = ({ row, problem }: Waiting): string =>
+  `The deletion of ${row.name} failed, and is only repeated if a person asks for it${problem ? `: ${problem}` : '.'}`
+
+/** What was requested during a job and waits for its end. */
+function requestsOf({ row, installation }: Waiting): readonly DeploymentsBlocker[] {
+  if (!installation || isFinished(row)) return []
+  return pendingRequestsOf(row, installation).map((request) => {
+    const { verb, by, message } = request
+    return { reason: 'REQUEST', request, message: `${verb} requested${by === null ? '' : ` by ${by}`}: ${message}` }
+  })
+}
+
+/** Blockers of an object that does not have its parent's job yet. */
+function waitsForItsTurn(object: Waiting, details: BlockerInputs): readonly DeploymentsBlocker[] {
+  const { row } = object
+  const parent = row.parentId === null ? undefined : details.objects.get(row.parentId)
+  if (!parent || row.jobId === parent.row.jobId) return []
+  const leftOut = whyLeftOut(object, parent, details)
+  if (leftOut) return [leftOut]
+  if (isFinished(parent.row)) return []
+  if (object.installation?.ignored && row.phase !== 'PENDING' && row.deletionRequestedAt) return [PAUSED]
+  if (row.waitingFor > 0 && STARTS_CHILDREN.includes(parent.row.phase)) return siblingsOf(object, details)
+  return [about('PARENT', parent, `Its ${wordOf(parent)} ${parent.row.name} is ${parent.row.phase}.`)]
+}
+/** Phases in which a parent starts its children one by one. */
+const STARTS_CHILDREN: readonly Phase[] = ['PROGRESSING', 'DELETING', 'INIT', 'CLEANUP_ORPHANED']
+
+/** The job of the parent gives the object nothing to do any more; null: it may still. */
+function whyLeftOut(object: Waiting, parent: Waiting, details: BlockerInputs): DeploymentsBlocker | null {
+  const root = details.objects.get(parent.row.rootId)?.installation
+  const hasEnded = isFinished(parent.row)
+  if (hasEnded && !UNSUCCESSFUL.includes(parent.row.phase)) return null
+  const isCancelled = (root?.cancelRequestedAt ?? null) !== null
+  if (parent.row.kind === 'INSTALLATION') {
+    // An ignored installation gets no job, so it leaves nothing out of one.
+    if (!hasEnded || parent.installation?.ignored) return null
+    if (parent.row.phase === 'ABORTED') return leftOutBy(root?.cancelBy ?? null)
+    const message = `Its installation ${parent.row.name} ended ${parent.row.phase} before it came to this one.`
+    return { reason: 'NOT_IN_JOB', cause: 'FAILED', objectId: parent.row.id, message }
+  }
+  if ((parent.childCounts?.failed ?? 0) > 0) return afterFailure(object, parent, details)
+  if (isCancelled && (!hasEnded || parent.row.phase !== 'FAILED')) return leftOutBy(root?.cancelBy ?? null)
+  if (!hasEnded) return null
+  const message = parent.problem ?? 'No deploy item could go on.'
+  return { reason: 'NOT_IN_JOB', cause: 'STUCK', objectId: parent.row.id, message: `Not in this job: ${message}` }
+}
+const UNSUCCESSFUL: readonly Phase[] = ['FAILED', 'ABORTED', 'DELETE_FAILED']
+
+const leftOutBy = (by: string | null): DeploymentsBlocker => {
+  const message = `Not in this job: it was cancelled${by === null ? '' : ` by ${by}`}.`
+  return { reason: 'NOT_IN_JOB', cause: 'CANCELED', objectId: null, message }
+}
+
+/** After a failed item nothing more is triggered. The blocker names the item's own predecessor, if it is one. */
+function afterFailure(object: Waiting, parent: Waiting, details: BlockerInputs): DeploymentsBlocker {
+  const failed = [...details.objects.values()].filter(
+    ({ row }) => row.parentId === parent.row.id && row.jobId === parent.row.jobId && UNSUCCESSFUL.includes(row.phase),
+  )
+  const predecessor = findPredecessor(object, new Set(failed), details)
+  const other = predecessor ?? failed[0]
+  if (!other) {
+    const message = `Not in this job: another item of ${parent.row.name} failed in it.`
+    return { reason: 'NOT_IN_JOB', cause: 'FAILED', objectId: parent.row.id, message }
+  }
+  const { id, name, phase } = other.row
+  const deleting = object.row.deletionRequestedAt !== null
+  const needs = deleting ? `${name} had to go first, and` : `it depends on ${name}, which`
+  const message = `Not in this job: ${predecessor ? `${needs} ended ${phase} in it` : `${name} ended ${phase} in it, and nothing more was started`}.`
+  return { reason: 'NOT_IN_JOB', cause: predecessor ? 'PREDECESSOR_FAILED' : 'FAILED', objectId: id, message }
+}
+
+/** The nearest of the failed items that must end before this one. */
+function findPredecessor(object: Waiting, failed: ReadonlySet<Waiting>, details: BlockerInputs): Waiting | undefined {
+  const seen = new Set([object])
+  for (const item of seen) {
+    if (failed.has(item)) return item
+    const before = object.row.deletionRequestedAt ? item.dependents : item.dependsOn
+    for (const next of known(before, details)) seen.add(next)
+  }
+  return undefined
+}
+
+/** A deletion reverses the order: dependents are deleted first. */
+function siblingsOf(object: Waiting, details: BlockerInputs): readonly DeploymentsBlocker[] {
+  if (object.row.deletionRequestedAt) return importersOf(object, details)
+  return known(object.dependsOn, details)
+    .filter((other) => isAwaited(other, object, details))
+    .map((other) => about('DEPENDENCY', other, `Depends on ${other.row.name}, which is ${other.row.phase}.`))
+}
+
+function importersOf(object: Waiting, details: BlockerInputs): readonly DeploymentsBlocker[] {
+  const isItem = object.row.kind === 'DEPLOY_ITEM'
+  return known(object.dependents, details).map((other) =>
+    isItem
+      ? about('DEPENDENCY', other, `${other.row.name} depends on it and must go first.`)
+      : about('SIBLING_IMPORT', other, `${other.row.name} imports from it and must go first.`),
+  )
+}
+
+/**
+ * Whether `object` waits for `other`: roots by their state, all others by their result in the running job. FORCE ignores
+ * failed objects and other trees.
+ */
+function isAwaited(other: Waiting, object: Waiting, details: BlockerInputs): boolean {
+  const root = details.objects.get(object.row.rootId)
+  const forced = root?.installation?.mode === 'FORCE'
+  if (object.row.parentId === null) {
+    const state = exporterState(other)
+    return forced ? isBeingDeleted(state) : !isReady(state)
+  }
+  const { phase, jobId, finishedJobId, kind } = other.row
+  if (jobId !== root?.row.jobId || finishedJobId !== jobId) return true
+  return phase !== 'SUCCEEDED' && !(forced && kind === 'INSTALLATION')
+}
+const exporterState = ({ row, installation }: Waiting): ExporterState => ({
+  ...row,
+  nextMode: installation?.nextMode ?? null,
+  nextDeletion: installation?.nextDeletion ?? false,
+})
+
+function waitsForOthers(object: Waiting, details: BlockerInputs): readonly DeploymentsBlocker[] {
+  const { row } = object
+  if (row.phase === 'INIT_DELETE' && row.kind === 'INSTALLATION') return importersOf(object, details)
+  if (row.phase !== 'PENDING_DEPENDENCIES') return []
+  const imports = object.missing.map(
+    (name): DeploymentsBlocker => ({ reason: 'IMPORT', name, message: lacksImport(name) }),
+  )
+  return [...imports, ...siblingsOf(object, details)]
+}
+
+function waitsForChildren({ row, childCounts }: Waiting): readonly DeploymentsBlocker[] {
+  const { open, failed, untriggered } = childCounts ?? { open: 0, failed: 0, untriggered: 0 }
+  if (row.phase === 'PENDING_DEPENDENCIES') return []
+  if (open === 0) {
+    const isPausedBelow = row.kind === 'INSTALLATION' && DELETES.includes(row.phase) && failed === 0 && untriggered > 0
+    return isPausedBelow ? [pausedBelow(row)] : []
+  }
+  const what = open === 1 ? 'One of its children has' : `${open} of its children have`
+  return [{ reason: 'CHILDREN', open, message: `${what} not ended the job yet.` }]
+}
+
+/** An untriggered child is ignored in these phases, since all others get their job at once. */
+const DELETES: readonly Phase[] = ['CLEANUP_ORPHANED', 'DELETING']
+const pausedBelow = ({ name }: Waiting['row']): DeploymentsBlocker => ({
+  reason: 'IGNORED',
+  message: `An installation in ${name} is ignored: it is not deleted until \`ignored\` is false.`,
+})
+
+function waitsForAgent({ row, work }: Waiting, details: BlockerInputs, now: Date): readonly DeploymentsBlocker[] {
+  if (work?.state !== WORK_STATE.OFFERED) return []
+  const { type, target, offerAfter, lastProblem } = work
+  if (offerAfter && offerAfter > now) {
+    const message = withLastProblem('It is offered to agents again at that time.', lastProblem)
+    return [{ reason: 'BACKOFF', until: offerAfter, message }]
+  }
+  const connected = details.isServed({ type, target, projectId: row.projectId })
+  return [{ reason: 'AGENT', types: [type], connected, message: awaitsAgent(type, target, connected) }]
+}
+
+export function awaitsAgent(type: string, target: string | null, connected: boolean): string {
+  const which = `an agent of the type ${type}${target === null ? '' : ` for the target ${target}`}`
+  return connected ? `Waits for ${which} to take it.` : `Waits for ${which}, and none is connected.`
+}
+
+export const lacksImport = (name: string): string => `The import ${name} has no value yet.`
+
+const about = (reason: 'DEPENDENCY' | 'PARENT' | 'SIBLING_IMPORT' | 'DECISION', { row }: Waiting, message: string) => ({
+  reason,
+  objectId: row.id,
+  message,
+})
+const known = (ids: readonly string[], details: BlockerInputs): readonly Waiting[] =>
+  ids.flatMap((id) => details.objects.get(id) ?? [])
+const wordOf = ({ row }: Waiting): string => row.kind.toLowerCase().replace('_', ' ')

@@ -1,0 +1,48 @@
+import { hasExpressions } from '../../../core/expression.ts'
+import type { Node, Slice } from '../../../core/tree.ts'
+import { installation } from './details.ts'
+import { failure, finish } from './finish.ts'
+import type { InstallationSpec } from './spec.ts'
+
+type Exports = Readonly<Record<string, unknown>>
+
+/** COMPLETING: builds the exports, unless the spec was changed meanwhile. */
+export function complete(node: Node, slice: Slice): void {
+  const { generation, observedGeneration } = node.row
+  if (generation !== observedGeneration) {
+    const message = 'Its spec was changed during the job: the next one applies it.'
+    return finish(node, slice, { to: 'FAILED', error: failure(slice, 'SPEC_CHANGED', message) })
+  }
+  const spec = slice.spec(node) as InstallationSpec | undefined
+  if (!spec) return
+  const template = Object.fromEntries(spec.exports.map(({ name, value }) => [name, value]))
+  const built = hasExpressions(template) ? build(node, template, slice) : ({ ok: true, value: template } as const)
+  if (!built) return
+  if (!built.ok) return finish(node, slice, { to: 'FAILED', error: failure(slice, 'EXPRESSION', built.message) })
+  const exports = built.value as Exports
+  slice.setDetails(node, { exports })
+  finish(node, slice, { to: 'SUCCEEDED' })
+  if (!slice.parent(node)) slice.effect('succeeded', exports)
+}
+
+function build(node: Node, template: Exports, slice: Slice) {
+  const children = slice.children(node)
+  if (!children) return undefined
+  const execution = children.find((child) => child.row.kind === 'EXECUTION')
+  const itemExports = execution ? slice.ask<Readonly<Record<string, Exports>>>('itemExports', execution.row.id) : {}
+  if (!itemExports) return undefined
+  // Loads only the referenced items, since an execution may have ten thousand.
+  const text = JSON.stringify(template)
+  const mentioned = (name: string) => text.includes(name)
+  const deployItems = Object.fromEntries(
+    Object.entries(itemExports)
+      .filter(([name]) => mentioned(name))
+      .map(([name, exports]) => [name, { exports }]),
+  )
+  const installations = Object.fromEntries(
+    children
+      .filter((child) => child.row.kind === 'INSTALLATION' && mentioned(child.row.name))
+      .map((child) => [child.row.name, { exports: installation(child).exports ?? {} }]),
+  )
+  return slice.evaluate(node, template, { imports: installation(node).imports ?? {}, deployItems, installations })
+}

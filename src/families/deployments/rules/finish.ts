@@ -1,0 +1,149 @@
+import type { FailureCause, ObjectFailure } from '../../../core/errors.ts'
+import type { Principal } from '../../../core/ports/viewer.ts'
+import { type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
+import type { Phase } from '../../../core/vocabulary.ts'
+import { INSTALLING } from '../machines.ts'
+import { type InstallationDetails, installation, isForced } from './details.ts'
+import type { EndedRun } from './origin.ts'
+
+/** Ends an object's part in a job and updates its parent and siblings, equally for all three kinds. */
+
+export const failure = (
+  slice: Slice,
+  code: string,
+  message: string,
+  causes: readonly FailureCause[] = [],
+  causeCount = causes.length,
+): ObjectFailure => ({ code, message, at: slice.now.toISOString(), causeCount, causes })
+
+export interface Ending {
+  readonly to: Phase
+  readonly error?: ObjectFailure | null
+  readonly actor?: 'CONTROLLER' | 'DEPLOYER'
+  readonly by?: Principal | null
+  readonly message?: string | null
+  /** The fact of this case, where the machine's row stands for several; an error's code comes first. */
+  readonly reason?: string
+}
+
+/** Moves an object to the phase in which its job ends. */
+export function finish(node: Node, slice: Slice, ending: Ending): void {
+  const { error = null, actor = 'CONTROLLER', by = null } = ending
+  if (error || node.error) slice.setError(node, error)
+  if (!slice.parent(node) && wasEdited(node)) slice.effect('editedJobEnded', null)
+  slice.move(node, ending.to, {
+    actor,
+    by,
+    reason: error?.code ?? ending.reason ?? null,
+    message: error?.message ?? ending.message ?? null,
+  })
+  closeWork(node, slice, actor)
+  if (ending.to === 'GONE') return
+  if (ending.to === 'DELETE_FAILED' && !slice.parent(node)) slice.effect('deletionFailed', null)
+  if (!slice.parent(node)) endRun(node, slice, { phase: ending.to, error })
+  const good = ending.to === 'SUCCEEDED'
+  slice.patch(node, { finishedJobId: node.row.jobId })
+  notifyParent(node, slice, { open: -1, failed: good ? 0 : 1 })
+  notifySiblings(node, slice, good)
+}
+
+/** Records the root's job. A job that an earlier version has begun has no record. */
+export function endRun(
+  { row, details }: Node,
+  slice: Slice,
+  { phase, error }: Pick<EndedRun, 'phase' | 'error'>,
+): void {
+  const { jobId, observedGeneration: generation } = row
+  const { mode, origin, exports } = details as InstallationDetails
+  if (!jobId || origin?.jobId !== jobId) return
+  const run: EndedRun = {
+    jobId,
+    mode,
+    origin,
+    generation,
+    phase,
+    error,
+    exports: phase === 'SUCCEEDED' ? exports : null,
+  }
+  slice.effect('runEnded', run)
+}
+
+/** The snapshot of its spec, which the ended job used. */
+const wasEdited = ({ row }: Node): boolean =>
+  INSTALLING.includes(row.phase) && row.generation !== row.observedGeneration
+
+/** Why a child is deleted: its parent is, too, or its spec does not have it any more. */
+export const whyDeleted = (parent: Node | null): string =>
+  !parent || parent.row.deletionRequestedAt ? 'deletion requested' : `no longer in the spec of ${parent.row.name}`
+
+/** Releases the objects that waited for the deletion of this one. */
+export function vanish(node: Node, slice: Slice, ending: Omit<Ending, 'to'> & { readonly triggered: boolean }): void {
+  finish(node, slice, { ...ending, to: 'GONE' })
+  slice.release(node, 'dependencies', 1)
+  notifyParent(node, slice, ending.triggered ? { open: -1, total: -1 } : { untriggered: -1, total: -1 })
+}
+
+/** Ends the job of an unchanged or ignored object without a phase change; it counts with its present phase. */
+export function keep(node: Node, slice: Slice, jobId: string): void {
+  slice.patch(node, { jobId, finishedJobId: jobId })
+  notifySiblings(node, slice, node.row.phase === 'SUCCEEDED')
+}
+
+function closeWork(node: Node, slice: Slice, actor: Ending['actor']): void {
+  if (!node.work || node.work.state === WORK_STATE.DONE) return
+  // An agent that ended its work has stopped. One that was overruled may work until its lease ends.
+  const lease = actor === 'DEPLOYER' ? { leaseUntil: null } : {}
+  slice.setWork(node, { state: WORK_STATE.DONE, dueAt: null, doneAt: slice.now, ...lease })
+}
+
+function notifyParent(
+  node: Node,
+  slice: Slice,
+  delta: { open?: number; failed?: number; total?: number; untriggered?: number },
+) {
+  const parent = slice.parent(node)
+  if (!parent) return slice.touch(node)
+  slice.addChildCounts(parent, delta)
+  slice.touch(parent)
+}
+
+function notifySiblings(node: Node, slice: Slice, good: boolean): void {
+  // A root and an execution have neither dependencies nor dependents.
+  if (!slice.parent(node) || node.row.kind === 'EXECUTION') return
+  if (good || isPassedOver(node, slice)) slice.release(node, 'dependents', 1)
+  // A nested installation fails with its predecessor, and a deletion stops when the deletion of a dependent has failed.
+  else if (node.row.kind === 'INSTALLATION') {
+    slice.release(node, 'dependents', 0)
+    slice.release(node, 'dependencies', 0)
+  }
+}
+
+/** Dependents of a failed item wait for their other dependencies, not for its success. */
+const isPassedOver = ({ row }: Node, slice: Slice): boolean =>
+  row.kind === 'INSTALLATION' && row.deletionRequestedAt === null && isForced(slice)
+
+export function failWithCauses(parent: Node, slice: Slice, to: 'FAILED' | 'DELETE_FAILED'): void {
+  const causes = slice.ask<readonly FailureCause[]>('failedChildren', parent.row.id)
+  if (!causes) return
+  const count = Math.max(parent.childCounts.failed, causes.length)
+  if (causes.length === 0) {
+    const message = `${count} of its children disappeared.`
+    return finish(parent, slice, { to, error: failure(slice, 'ITEM_DISAPPEARED', message, [], count) })
+  }
+  const names = causes.map((cause) => `${cause.name} (${cause.code})`).join(', ')
+  const message = `${names}${count > causes.length ? ` and ${count - causes.length} more` : ''} did not succeed.`
+  finish(parent, slice, { to, error: failure(slice, 'CHILDREN_FAILED', message, causes, count) })
+}
+
+export const cancelMessage = (slice: Slice): string => {
+  const by = installation(slice.root).cancelBy
+  return by ? `Cancelled by ${by}.` : 'Cancelled.'
+}
+
+/** While orphans are deleted, the parent's child counts cover only them. */
+export function orphansFirst(parent: Node, slice: Slice): 'gone' | 'waiting' {
+  const { total, untriggered, open, failed } = parent.childCounts
+  if (total === 0 || untriggered + open + failed === 0) return 'gone'
+  if (failed > 0 && open === 0) failWithCauses(parent, slice, 'FAILED')
+  return 'waiting'
+}

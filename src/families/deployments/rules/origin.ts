@@ -1,0 +1,35 @@
+import type { ObjectFailure } from '../../../core/errors.ts'
+import type { Phase, ReconcileMode } from '../../../core/vocabulary.ts'
+
+/** Who asked for a job of a root, and why. */
+
+export type RunCause = 'CREATED' | 'CHANGED' | 'REQUESTED' | 'ROLLED_BACK' | 'IMPORTS_CHANGED' | 'DELETED'
+
+/** Who asked for a job; null: the engine did. */
+export interface Origin {
+  readonly by: string | null
+  readonly cause: RunCause
+}
+/** The origin of a job that has not begun. */
+export interface PendingOrigin extends Origin {
+  /** An ISO time; absent: an earlier version has written it. */
+  readonly at?: string
+}
+/** The origin of the running or last job. */
+export interface RunOrigin extends Origin {
+  readonly jobId: string
+  /** An ISO time. */
+  readonly startedAt: string
+}
+
+/** A job of a root as it was when it ended: the next one may begin before the record is written. */
+export interface EndedRun {
+  readonly jobId: string
+  readonly mode: ReconcileMode
+  readonly origin: RunOrigin
+  readonly generation: number
+  readonly phase: Phase
+  readonly error: ObjectFailure | null
+  /** Null: it has not succeeded. */
+  readonly exports: Readonly<Record<string, unknown>> | null
+}

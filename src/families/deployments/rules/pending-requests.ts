@@ -1,0 +1,102 @@
+import type { Principal } from '../../../core/ports/viewer.ts'
+import { isFinished, type Node, type ObjectRow, type Slice } from '../../../core/tree.ts'
+import { type InstallationDetails, installation } from './details.ts'
+
+/** What was requested of a root and has not begun, or has not ended what runs. */
+
+export interface PendingRequest {
+  readonly verb: 'delete' | 'reconcile' | 'cancel'
+  readonly mode: string | null
+  /** Null: the engine itself, or an earlier version has not noted it. */
+  readonly by: string | null
+  readonly at: Date | null
+  readonly message: string
+}
+export type RequestedDetails = Pick<
+  InstallationDetails,
+  | 'ignored'
+  | 'nextMode'
+  | 'nextDeletion'
+  | 'nextOrigin'
+  | 'forceDeletion'
+  | 'withoutUninstall'
+  | 'cancelRequestedAt'
+  | 'cancelBy'
+>
+type Lifecycle = Pick<ObjectRow, 'parentId' | 'phase' | 'jobId' | 'finishedJobId'>
+
+/** At most a cancel and one more: a deletion beats a reconcile. */
+export function pendingRequestsOf(row: Lifecycle, details: RequestedDetails): readonly PendingRequest[] {
+  if (row.parentId !== null) return []
+  const { nextMode, nextDeletion, nextOrigin, forceDeletion, withoutUninstall, cancelRequestedAt, cancelBy } = details
+  const at = nextOrigin?.at === undefined ? null : new Date(nextOrigin.at)
+  const next = { by: nextOrigin?.by ?? null, at }
+  const cancel: PendingRequest = {
+    verb: 'cancel',
+    mode: null,
+    by: cancelBy,
+    at: cancelRequestedAt,
+    message: 'Nothing more is started, and what runs is being stopped.',
+  }
+  const isStopping = cancelRequestedAt !== null && !isFinished(row)
+  const begins = beginOf(row, details)
+  if (nextDeletion) {
+    const mode = forceDeletion || nextMode === 'FORCE' ? 'FORCE' : 'STANDARD'
+    const how = withoutUninstall ? ', without uninstalling anything' : ''
+    const deletion: PendingRequest = { verb: 'delete', mode, ...next, message: `Its deletion begins ${begins}${how}.` }
+    return isStopping ? [cancel, deletion] : [deletion]
+  }
+  const reconcile: readonly PendingRequest[] = nextMode
+    ? [{ verb: 'reconcile', mode: nextMode, ...next, message: `${causeOf(nextOrigin?.cause)}A job begins ${begins}.` }]
+    : []
+  return isStopping ? [cancel, ...reconcile] : reconcile
+}
+
+/** An item whose deployer is asked to stop. */
+export function stopOf({
+  abortRequestedAt,
+  abortCode,
+  stoppedBy,
+}: {
+  readonly abortRequestedAt: Date | null
+  readonly abortCode: string | null
+  /** Who has cancelled the job. */
+  readonly stoppedBy: string | null
+}): readonly PendingRequest[] {
+  if (abortRequestedAt === null) return []
+  const isCancelled = abortCode === 'ABORTED'
+  const message = `${isCancelled ? '' : 'It has taken too long. '}Its deployer is asked to stop.`
+  return [{ verb: 'cancel', mode: null, by: isCancelled ? stoppedBy : null, at: abortRequestedAt, message }]
+}
+
+const beginOf = (row: Lifecycle, details: RequestedDetails): string => {
+  if (!isFinished(row)) return 'once the running job has ended'
+  return isHeld(row, details) ? 'once `ignored` is false' : 'now'
+}
+/** A root that was never reconciled is in no final phase, so `ignored` does not hold it back. */
+const isHeld = (row: Lifecycle, { ignored }: RequestedDetails): boolean => ignored && row.phase !== 'PENDING'
+
+function causeOf(cause: string | undefined): string {
+  if (cause === 'IMPORTS_CHANGED') return 'Its imports have changed. '
+  if (cause === 'CHANGED') return 'It was changed. '
+  return cause === 'ROLLED_BACK' ? 'An earlier spec was brought back. ' : ''
+}
+
+/** Writes a request, and records it in the log if it waits, and is not the same as before. */
+export function remember(
+  root: Node,
+  slice: Slice,
+  patch: Partial<InstallationDetails>,
+  by: Principal | null = null,
+): void {
+  const known = new Set(pendingRequestsOf(root.row, installation(root)).map(keyOf))
+  slice.setDetails(root, patch)
+  if (isFinished(root.row) && !isHeld(root.row, installation(root))) return
+  for (const request of pendingRequestsOf(root.row, installation(root))) {
+    if (known.has(keyOf(request))) continue
+    const { verb, mode, message } = request
+    const reason = `${verb} requested${mode === null || mode === 'STANDARD' ? '' : `, ${mode}`}`
+    slice.recordRequest(root, { by, reason, message })
+  }
+}
+const keyOf = ({ verb, mode, by }: PendingRequest): string => `${verb} ${mode} ${by}`

@@ -1,0 +1,77 @@
+import type { OfferedWork } from '../../../core/claimant.ts'
+import type { ObjectKind } from '../../../core/vocabulary.ts'
+import { awaitsAgent, lacksImport } from './blockers.ts'
+import type { PlanStep } from './plan.ts'
+import type { InstallationSpec, ItemSpec } from './spec.ts'
+
+/** Predicts what a plan would wait for, from the facts that `blockedBy` judges once it has begun. Pure. */
+
+export interface PlanFacts {
+  /** Whether a connected agent takes work of this type and target in the project. */
+  isServed(work: Pick<OfferedWork, 'type' | 'target'>): boolean
+  /** Names of the project's scope that have neither a value nor an exporter. */
+  readonly missing: ReadonlySet<string>
+}
+
+export interface PlanBlocker {
+  readonly reason: 'AGENT' | 'IMPORT'
+  readonly message: string
+  readonly kind: ObjectKind
+  /** Of the first object that would wait. */
+  readonly path: readonly string[]
+  readonly objectCount: number
+}
+
+interface PlannedItem {
+  readonly path: readonly string[]
+  readonly item: ItemSpec
+}
+
+/** What would block a plan, each cause once. Items that the plan leaves alone wait for nothing. */
+export function predictBlockers(
+  name: string,
+  spec: InstallationSpec,
+  steps: readonly PlanStep[],
+  { isServed, missing }: PlanFacts,
+): readonly PlanBlocker[] {
+  if (!steps.some(({ kind, action }) => kind === 'INSTALLATION' && action !== 'DELETE')) return []
+  const imports = requiredNames(spec)
+    .filter((from) => missing.has(from))
+    .map(
+      (from): PlanBlocker => ({
+        ...{ reason: 'IMPORT', message: lacksImport(from), kind: 'INSTALLATION', path: [name], objectCount: 1 },
+      }),
+    )
+  const started = new Set(steps.flatMap(({ kind, action, path }) => (startsWork(kind, action) ? keyOf(path) : [])))
+  const unserved = itemsOf([name], spec).filter(({ path, item }) => started.has(keyOf(path)) && !isServed(item))
+  const byAgent = Map.groupBy(unserved, ({ item }) => JSON.stringify([item.type, item.target]))
+  return [...imports, ...[...byAgent.values()].flatMap(agentBlocker)]
+}
+
+const startsWork = (kind: ObjectKind, action: PlanStep['action']): boolean =>
+  kind === 'DEPLOY_ITEM' && action !== 'DELETE'
+
+function agentBlocker(items: readonly PlannedItem[]): readonly PlanBlocker[] {
+  const [first] = items
+  if (!first) return []
+  const message = awaitsAgent(first.item.type, first.item.target, false)
+  return [{ reason: 'AGENT', message, kind: 'DEPLOY_ITEM', path: first.path, objectCount: items.length }]
+}
+
+/** A name that is imported several times is required if one of them is. */
+export const requiredNames = ({ imports }: InstallationSpec): readonly string[] => [
+  ...new Set(imports.flatMap(({ from, required }) => (required ? from : []))),
+]
+
+/** Types of all items, for which agents are looked up. */
+export const typesOf = (spec: InstallationSpec): readonly string[] => [
+  ...new Set(itemsOf([], spec).map(({ item }) => item.type)),
+]
+
+/** Execution and items are named as the plan names them. */
+const itemsOf = (path: readonly string[], spec: InstallationSpec): readonly PlannedItem[] => [
+  ...spec.deployItems.map((item) => ({ path: [...path, 'deploy-items', item.name], item })),
+  ...spec.installations.flatMap((nested) => itemsOf([...path, nested.name], nested.spec)),
+]
+
+const keyOf = (path: readonly string[]): string => path.join('/')

@@ -1,0 +1,86 @@
+import { backoffMs } from '../../../core/backoff.ts'
+import type { Report } from '../../../core/ports/agents.ts'
+import type { Principal } from '../../../core/ports/viewer.ts'
+import { type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
+import type { Phase } from '../../../core/vocabulary.ts'
+import type { ReportVerdict } from '../../family.ts'
+import { noteProgress } from '../../note-progress.ts'
+import { deployItem } from './details.ts'
+import { failure, finish, vanish } from './finish.ts'
+import { withLastProblem } from './last-problem.ts'
+
+const ACCEPTED: ReportVerdict = { ok: true, changed: true }
+const UNCHANGED: ReportVerdict = { ok: true, changed: false }
+
+/** Applies a deployer's report with a valid fence, if the guard allows it. A repeated report changes nothing. */
+export function reportItem(item: Node, report: Report, by: Principal, slice: Slice): ReportVerdict {
+  const { work } = item
+  if (!report.phase) {
+    noteProgress(item, report, slice)
+    return UNCHANGED
+  }
+  const to = recordedAs(report.phase, item)
+  const verdict = slice.judge(item, 'DEPLOYER', to)
+  if (!verdict.ok) return { ok: false, refused: 'TRANSITION', to: report.phase }
+  const { progress, message } = report
+  noteProgress(item, { progress, message: verdict.changed ? null : message }, slice)
+  if (!verdict.changed) {
+    if (work?.state === WORK_STATE.CLAIMED && report.error?.retryable) giveBack(item, report, by, slice)
+    return UNCHANGED
+  }
+  if (isRunning(to)) {
+    slice.move(item, to, { actor: 'DEPLOYER', by, message: report.message ?? null })
+    if (report.error?.retryable) giveBack(item, report, by, slice)
+    return ACCEPTED
+  }
+  const ending = {
+    actor: 'DEPLOYER',
+    by,
+    message: report.message ?? null,
+    error: errorOf(report, to, item, slice),
+  } as const
+  if (to === 'SUCCEEDED') storeExports(item, report.exports, slice)
+  if (to === 'GONE') vanish(item, slice, { ...ending, triggered: true })
+  else finish(item, slice, { ...ending, to })
+  return ACCEPTED
+}
+
+const isRunning = (phase: Phase): boolean => phase === 'PROGRESSING' || phase === 'DELETING'
+
+/** After a progressing timeout, ABORTED is recorded as the failure of the timeout. */
+function recordedAs(phase: Phase, { work }: Node): Phase {
+  return phase === 'ABORTED' && work?.abortCode === 'PROGRESSING_TIMEOUT' ? 'FAILED' : phase
+}
+
+function errorOf(report: Report, to: Phase, { work, error: last }: Node, slice: Slice) {
+  if (to === 'SUCCEEDED' || to === 'GONE') return null
+  if (work?.abortCode === 'PROGRESSING_TIMEOUT') {
+    const message = withLastProblem('It did not finish in time and was stopped.', last?.message)
+    return failure(slice, 'PROGRESSING_TIMEOUT', message)
+  }
+  const { error } = report
+  if (error) return failure(slice, error.code, error.message)
+  if (to === 'ABORTED') return failure(slice, 'ABORTED', report.message ?? 'Stopped on request.')
+  return failure(slice, 'FAILED', report.message ?? 'Its deployer gave no reason.')
+}
+
+function storeExports(item: Node, exports: unknown, slice: Slice): void {
+  const value = typeof exports === 'object' && exports !== null && !Array.isArray(exports) ? exports : null
+  if (value || deployItem(item).exports) slice.setDetails(item, { exports: value })
+}
+
+/** Offers the item again after a backoff, within the same progressing timeout, unless it has been asked to stop. */
+function giveBack(item: Node, report: Report, by: Principal, slice: Slice): void {
+  const { work } = item
+  if (!work) return
+  if (work.abortRequestedAt) {
+    const stopped = recordedAs('ABORTED', item)
+    const to = item.row.deletionRequestedAt ? 'DELETE_FAILED' : stopped
+    const ending = { to, actor: 'DEPLOYER', by, error: errorOf(report, to, item, slice) } as const
+    return finish(item, slice, ending)
+  }
+  const error = failure(slice, report.error?.code ?? 'FAILED', report.error?.message ?? '')
+  const offerAfter = new Date(slice.now.getTime() + backoffMs(work.attempt, slice.random()))
+  slice.setWork(item, { state: WORK_STATE.OFFERED, offerAfter, leaseUntil: null })
+  slice.setError(item, error)
+}

@@ -1,0 +1,254 @@
+import { servedBy } from '../../../core/claimant.ts'
+import type { WorkState } from '../../../core/tree.ts'
+import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
+import type { Client } from '../../../store/client.ts'
+import { array, boolean, joined, json, nullable, smallintOf, text, uuid } from '../../../store/column-types.ts'
+import { loadAgentsOf } from '../../../store/loaders/agents.ts'
+import { type StatementRow, statement } from '../../../store/statement.ts'
+import * as table from '../../../store/tables.ts'
+import type { BlockerInputs, Waiting } from '../rules/blockers.ts'
+import type { PendingOrigin } from '../rules/origin.ts'
+import type { PlanFacts } from '../rules/predict-blockers.ts'
+
+/** Bounds of the chains of blockers that are followed for one list of objects. */
+const MAX_OBJECTS = 2_000
+const MAX_NEIGHBOURS = 20
+
+/**
+ * The objects and the chains of their blockers: dependencies that have not succeeded in this job, objects that must be
+ * deleted first, unfinished children, parents; of an object that a job has left out, what failed in that job. A superset is
+ * harmless.
+ */
+const EXECUTION: ObjectKind = 'EXECUTION'
+const UNSUCCESSFUL = (['FAILED', 'ABORTED', 'DELETE_FAILED'] satisfies Phase[]).map((phase) => `'${phase}'`).join(', ')
+const CHAINS = statement({
+  text: `with recursive chain (id) as (
+    select unnest($1::uuid[])
+    union
+    select next.id from chain join object o on o.id = chain.id join object r on r.id = o.root_id
+    left join object p on p.id = o.parent_id cross join lateral (
+      (select d.id from edge e join object d on d.id = e.to_id
+        where e.from_id = o.id and o.deletion_requested_at is null
+          and not (d.phase = 'SUCCEEDED' and d.finished_job_id is not distinct from r.job_id) limit ${MAX_NEIGHBOURS})
+      union all
+      (select e.from_id from edge e where e.to_id = o.id and o.deletion_requested_at is not null limit ${MAX_NEIGHBOURS})
+      union all
+      (select c.id from object c left join work w on w.object_id = c.id
+        where c.parent_id = o.id and o.job_id is distinct from o.finished_job_id
+          and c.job_id = o.job_id and c.finished_job_id is distinct from c.job_id
+        order by coalesce(w.state, 3), c.ordinal limit ${MAX_NEIGHBOURS})
+      union all
+      (select f.id from object f where f.parent_id = o.id and o.kind = '${EXECUTION}' and f.job_id = o.job_id
+          and f.finished_job_id = f.job_id and f.phase = any(array[${UNSUCCESSFUL}]::phase[])
+          and exists (select from tally t where t.object_id = o.id and t.failed > 0)
+        order by f.ordinal limit ${MAX_NEIGHBOURS})
+      union all
+      (select unnest(array[o.parent_id, o.root_id]))
+      union all
+      (select x.exporter_id from root_import i join root_export x on x.project_id = i.project_id and x.name = i.name
+        where i.importer_id = o.id and o.phase = 'PENDING_DEPENDENCIES' limit ${MAX_NEIGHBOURS})
+      union all
+      (select i.importer_id from root_export x join root_import i on i.project_id = x.project_id and i.name = x.name
+        where x.exporter_id = o.id and o.phase = 'INIT_DELETE' limit ${MAX_NEIGHBOURS})
+    ) next where next.id is not null and (r.job_id is distinct from r.finished_job_id or o.job_id is distinct from p.job_id
+      or o.kind = '${EXECUTION}' and o.phase = any(array[${UNSUCCESSFUL}]::phase[]))
+  ) select id from chain limit ${MAX_OBJECTS}`,
+  params: [array(uuid)],
+  row: { id: uuid },
+})
+
+const DETAILS = statement({
+  text: `select o.id, o.root_id as "rootId", o.project_id as "projectId", o.parent_id as "parentId", o.kind, o.name, o.phase, o.generation,
+    o.observed_generation as "observedGeneration", o.job_id as "jobId", o.finished_job_id as "finishedJobId",
+    o.deletion_requested_at as "deletionRequestedAt", o.waiting_for as "waitingFor",
+    i.object_id is not null as "isInstallation", i.ignored, i.mode, i.next_mode as "nextMode",
+    i.next_deletion as "nextDeletion", i.cancel_requested_at as "cancelRequestedAt", i.cancel_by as "cancelBy",
+    i.next_origin as "nextOrigin", i.force_deletion as "forceDeletion", i.without_uninstall as "withoutUninstall",
+    t.untriggered, t.open, t.failed, w.type, w.target, w.state, w.offer_after as "offerAfter", q.wake_at as "retryAt",
+    (select s.error ->> 'message' from object_status s where s.object_id = o.id and w.offer_after is not null) as "lastProblem",
+    (select s.error ->> 'message' from object_status s where s.object_id = o.id and o.phase = any(array[${UNSUCCESSFUL}]::phase[])) as "problem",
+    array(select e.to_id from edge e where e.from_id = o.id and e.to_id = any($1::uuid[])) as "dependsOn",
+    array(select e.from_id from edge e where e.to_id = o.id and e.from_id = any($1::uuid[])) as "dependents"
+  from object o
+  left join installation i on i.object_id = o.id
+  left join tally t on t.object_id = o.id
+  left join work w on w.object_id = o.id
+  left join root_queue q on q.root_id = o.id and q.failures > 0
+  where o.id = any($1::uuid[])`,
+  params: [array(uuid)],
+  row: {
+    id: table.object.id,
+    rootId: table.object.rootId,
+    projectId: table.object.projectId,
+    parentId: table.object.parentId,
+    kind: table.object.kind,
+    name: table.object.name,
+    phase: table.object.phase,
+    generation: table.object.generation,
+    observedGeneration: table.object.observedGeneration,
+    jobId: table.object.jobId,
+    finishedJobId: table.object.finishedJobId,
+    deletionRequestedAt: table.object.deletionRequestedAt,
+    waitingFor: table.object.waitingFor,
+    isInstallation: boolean,
+    ignored: joined(table.installation.ignored),
+    mode: joined(table.installation.mode),
+    nextMode: table.installation.nextMode,
+    nextDeletion: joined(table.installation.nextDeletion),
+    cancelRequestedAt: table.installation.cancelRequestedAt,
+    cancelBy: table.installation.cancelBy,
+    nextOrigin: nullable(json<PendingOrigin>()),
+    forceDeletion: joined(table.installation.forceDeletion),
+    withoutUninstall: joined(table.installation.withoutUninstall),
+    untriggered: nullable(table.tally.untriggered),
+    open: nullable(table.tally.open),
+    failed: nullable(table.tally.failed),
+    type: nullable(table.work.type),
+    target: table.work.target,
+    state: joined(smallintOf<WorkState>()),
+    offerAfter: table.work.offerAfter,
+    retryAt: nullable(table.rootQueue.wakeAt),
+    lastProblem: nullable(text),
+    problem: nullable(text),
+    dependsOn: array(uuid),
+    dependents: array(uuid),
+  },
+})
+
+// The spec says which imports are required; the table of imports only has their names.
+const SCOPE = statement({
+  text: `select o.id as "rootId", n.name, n.required, x.exporter_id as "exporterId", d.name is not null as exists
+  from object o join object_spec s on s.object_id = o.id
+  cross join lateral (select m ->> 'from' as name, bool_or((m ->> 'required')::boolean) as required
+    from jsonb_array_elements(s.spec -> 'imports') m group by 1) n
+  left join root_export x on x.project_id = o.project_id and x.name = n.name and x.exporter_id <> o.id
+  left join data_object d on d.project_id = o.project_id and d.name = n.name
+  where o.id = any($1::uuid[]) and o.parent_id is null and o.phase = 'PENDING_DEPENDENCIES'`,
+  params: [array(uuid)],
+  row: {
+    rootId: table.object.id,
+    name: text,
+    required: boolean,
+    exporterId: nullable(table.rootExport.exporterId),
+    exists: boolean,
+  },
+})
+
+const IMPORTERS = statement({
+  text: `select distinct x.exporter_id as "exporterId", i.importer_id as "importerId"
+  from root_export x join root_import i on i.project_id = x.project_id and i.name = x.name and i.importer_id <> x.exporter_id
+  where x.exporter_id = any($1::uuid[]) and i.importer_id = any($1::uuid[])`,
+  params: [array(uuid)],
+  row: { exporterId: table.rootExport.exporterId, importerId: table.rootImport.importerId },
+})
+
+type DetailsRow = StatementRow<typeof DETAILS>
+
+/** Runs five statements, whatever the number of objects and the length of the chains. */
+export async function queryBlockerInputs(
+  client: Client,
+  ids: readonly string[],
+  agentsSince: Date,
+): Promise<BlockerInputs> {
+  const chain = await CHAINS.query(client, [ids])
+  const all = [...new Set([...ids, ...chain.rows.map(({ id }) => id)])]
+  const [{ rows }, scope, importers] = await Promise.all([
+    DETAILS.query(client, [all]),
+    SCOPE.query(client, [all]),
+    IMPORTERS.query(client, [all]),
+  ])
+  const types = new Set(rows.flatMap(({ type, state }) => (type !== null && state === 0 ? [type] : [])))
+  const agents = types.size > 0 ? await loadAgentsOf(client, [...types], agentsSince) : []
+  const openChildren = Map.groupBy(rows.filter(isOpen(rows)), ({ parentId }) => parentId ?? '')
+  const objects = rows.map((row): readonly [string, Waiting] => [
+    row.id,
+    toWaiting(row, {
+      openChildren: (openChildren.get(row.id) ?? []).map(({ id }) => id),
+      scope: scope.rows.filter(({ rootId }) => rootId === row.id),
+      importers: importers.rows.filter(({ exporterId }) => exporterId === row.id).map(({ importerId }) => importerId),
+    }),
+  ])
+  return {
+    objects: new Map(objects),
+    isServed: servedBy(agents),
+  }
+}
+
+const MISSING_NAMES = statement({
+  text: `select n.name from unnest($2::text[]) as n(name)
+  left join project p on p.name = $1
+  left join root_export x on x.project_id = p.id and x.name = n.name and x.exporter_id is distinct from $3
+  left join data_object d on d.project_id = p.id and d.name = n.name
+  where x.name is null and d.name is null`,
+  params: [text, array(text), nullable(uuid)],
+  row: { name: text },
+})
+
+const PROJECT_ID = statement({
+  text: 'select id from project where name = $1',
+  params: [text],
+  row: { id: table.project.id },
+})
+
+/** The facts for `predictBlockers`, by three statements. */
+export async function queryPlanFacts(
+  client: Client,
+  asked: {
+    readonly project: string
+    /** The installation itself; null: a new one. */
+    readonly id: string | null
+    readonly names: readonly string[]
+    readonly types: readonly string[]
+  },
+  agentsSince: Date,
+): Promise<PlanFacts> {
+  const { project, id, names, types } = asked
+  const [missing, agents, found] = await Promise.all([
+    names.length > 0 ? MISSING_NAMES.query(client, [project, names, id]) : null,
+    types.length > 0 ? loadAgentsOf(client, types, agentsSince) : [],
+    types.length > 0 ? PROJECT_ID.query(client, [project]) : null,
+  ])
+  const projectId = found?.rows[0]?.id ?? null
+  const isServed = servedBy(agents)
+  return {
+    missing: new Set(missing?.rows.map(({ name }) => name)),
+    isServed: ({ type, target }) => isServed({ type, target, projectId }),
+  }
+}
+
+type ScopeRow = StatementRow<typeof SCOPE>
+const isMissing = ({ required, exists, exporterId }: ScopeRow): boolean => required && !exists && exporterId === null
+interface Related {
+  readonly openChildren: readonly string[]
+  readonly scope: readonly ScopeRow[]
+  readonly importers: readonly string[]
+}
+
+function isOpen(rows: readonly DetailsRow[]): (row: DetailsRow) => boolean {
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return (row) => {
+    const parent = row.parentId === null ? undefined : byId.get(row.parentId)
+    return parent !== undefined && row.jobId === parent.jobId && row.jobId !== row.finishedJobId
+  }
+}
+
+function toWaiting(details: DetailsRow, { openChildren, scope, importers }: Related): Waiting {
+  const { isInstallation, ignored, mode, nextMode, nextDeletion, cancelRequestedAt, cancelBy, ...some } = details
+  const { nextOrigin, forceDeletion, withoutUninstall, ...others } = some
+  const requested = { ignored, nextMode, nextDeletion, nextOrigin, forceDeletion, withoutUninstall }
+  const { open, type, problem, ...rest } = others
+  const { untriggered, failed, target, state, offerAfter, retryAt, lastProblem, dependsOn, dependents, ...row } = rest
+  const exporters = scope.flatMap(({ exporterId }) => exporterId ?? [])
+  return {
+    row,
+    problem,
+    installation: isInstallation ? { ...requested, mode, cancelRequestedAt, cancelBy } : null,
+    childCounts: open === null || failed === null || untriggered === null ? null : { untriggered, open, failed },
+    work: type === null ? null : { type, target, state, offerAfter, lastProblem },
+    dependsOn: [...new Set([...dependsOn, ...exporters])],
+    dependents: [...dependents, ...importers],
+    openChildren,
+    missing: scope.filter(isMissing).map(({ name }) => name),
+    retryAt,
+  }
+}

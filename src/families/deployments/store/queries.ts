@@ -1,0 +1,195 @@
+import { causeOf, type FailureCause, type ObjectFailure } from '../../../core/errors.ts'
+import type { Phase } from '../../../core/vocabulary.ts'
+import type { Client } from '../../../store/client.ts'
+import { array, boolean, integer, joined, json, nullable, required, text, uuid } from '../../../store/column-types.ts'
+import { statement } from '../../../store/statement.ts'
+import * as table from '../../../store/tables.ts'
+import type { Family } from '../../family.ts'
+import { isReady, type ScopeEntry } from '../rules/imports.ts'
+import type { SnapshotKey } from '../rules/observed-spec.ts'
+import { type Importer, isBeingDeleted } from '../rules/sibling-imports.ts'
+import { lockNames, lockOwnNames } from './export-names.ts'
+import { findSnapshot } from './spec-snapshots.ts'
+
+/** Queries of the family's rules. They only select and insert; the rules decide. */
+export const questions: Family['questions'] = {
+  dependencyCounts: (client, _root, parents) =>
+    each(parents, (id) => countEdges(client, DEPENDENCY_COUNTS, id as string)),
+  dependentCounts: (client, _root, parents) =>
+    each(parents, (id) => countEdges(client, DEPENDENT_COUNTS, id as string)),
+  childCount: (client, _root, parents) => each(parents, (id) => countChildren(client, id as string)),
+  failedChildren: (client, _root, parents) => each(parents, (id) => failedChildren(client, id as string)),
+  itemExports: (client, _root, parents) => each(parents, (id) => itemExports(client, id as string)),
+  rootScope: (client, _root, argsList) => each(argsList, (args) => readScope(client, args as ScopeArgs)),
+  pinScope: (client, root, argsList) => each(argsList, (args) => pinScope(client, root, args as ScopeArgs)),
+  specSnapshot: (client, _root, argsList) => each(argsList, (key) => findSnapshot(client, key as SnapshotKey)),
+  importers: (client, root, argsList) =>
+    each(argsList, (args) => importers(client, root, (args as ScopeArgs).projectId)),
+}
+
+/** Sequential, since they share a connection. */
+async function each<T>(argsList: readonly unknown[], find: (args: unknown) => Promise<T>): Promise<readonly T[]> {
+  const answers: T[] = []
+  for (const args of argsList) answers.push(await find(args))
+  return answers
+}
+
+interface ScopeArgs {
+  readonly projectId: string
+  readonly names: readonly string[]
+}
+
+const countOfEdges = (of: 'from_id' | 'to_id', per: 'from_id' | 'to_id') =>
+  statement({
+    name: `count-edges-${of}`,
+    text: `select e.${of} as id, count(e.${per})::integer as n from object o
+      cross join lateral (select * from edge where ${of} = o.id offset 0) e
+      where o.parent_id = $1 group by e.${of}`,
+    params: [uuid],
+    row: { id: table.edge.fromId, n: integer },
+  })
+const DEPENDENCY_COUNTS = countOfEdges('from_id', 'to_id')
+const DEPENDENT_COUNTS = countOfEdges('to_id', 'from_id')
+
+async function countEdges(
+  client: Client,
+  counts: typeof DEPENDENCY_COUNTS,
+  parentId: string,
+): Promise<Record<string, number>> {
+  const { rows } = await counts.query(client, [parentId])
+  return Object.fromEntries(rows.map(({ id, n }) => [id, n]))
+}
+
+const COUNT_CHILDREN = statement({
+  name: 'count-children',
+  text: 'select count(*)::integer as n from object where parent_id = $1',
+  params: [uuid],
+  row: { n: integer },
+})
+
+async function countChildren(client: Client, parentId: string): Promise<number> {
+  const { rows } = await COUNT_CHILDREN.query(client, [parentId])
+  return rows[0]?.n ?? 0
+}
+
+const FAILED: readonly Phase[] = ['FAILED', 'ABORTED', 'DELETE_FAILED']
+const FAILED_CHILDREN = statement({
+  name: 'failed-children',
+  text: `select o.id, o.kind, o.name, o.phase, s.error from object p join object o on o.parent_id = p.id
+      left join object_status s on s.object_id = o.id
+      where p.id = $1 and o.job_id = p.job_id and o.phase = any($2::phase[]) order by o.ordinal limit 10`,
+  params: [uuid, array(table.phase)],
+  row: {
+    id: table.object.id,
+    kind: table.object.kind,
+    name: table.object.name,
+    phase: table.object.phase,
+    error: nullable(json<ObjectFailure>()),
+  },
+})
+
+async function failedChildren(client: Client, parentId: string): Promise<readonly FailureCause[]> {
+  const { rows } = await FAILED_CHILDREN.query(client, [parentId, FAILED])
+  return rows.map(causeOf)
+}
+
+const ITEM_EXPORTS = statement({
+  name: 'item-exports',
+  text: `select o.name, d.exports from object o join deploy_item d on d.object_id = o.id
+      where o.parent_id = $1 and d.exports is not null`,
+  params: [uuid],
+  row: { name: table.object.name, exports: required(table.deployItem.exports) },
+})
+
+async function itemExports(client: Client, executionId: string): Promise<Record<string, unknown>> {
+  const { rows } = await ITEM_EXPORTS.query(client, [executionId])
+  return Object.fromEntries(rows.map(({ name, exports }) => [name, exports]))
+}
+
+const SCOPE = statement({
+  name: 'read-scope',
+  text: `select n.name, d.name is not null as "exists", d.value,
+    o.id, o.name as exporter, e.name is not null as declared, o.phase, o.generation, o.observed_generation as "observedGeneration",
+    o.job_id as "jobId", o.finished_job_id as "finishedJobId", o.deletion_requested_at as "deletionRequestedAt",
+    i.next_mode as "nextMode", i.next_deletion as "nextDeletion"
+  from unnest($2::text[]) as n(name)
+  left join data_object d on d.project_id = $1 and d.name = n.name
+  left join root_export e on e.project_id = $1 and e.name = n.name
+  left join object o on o.id = coalesce(e.exporter_id, d.exporter_id)
+  left join installation i on i.object_id = o.id`,
+  params: [uuid, array(text)],
+  row: {
+    name: text,
+    exists: boolean,
+    value: nullable(table.dataObject.value),
+    id: nullable(table.object.id),
+    exporter: joined(table.object.name),
+    declared: boolean,
+    phase: joined(table.object.phase),
+    generation: joined(table.object.generation),
+    observedGeneration: joined(table.object.observedGeneration),
+    jobId: table.object.jobId,
+    finishedJobId: table.object.finishedJobId,
+    deletionRequestedAt: table.object.deletionRequestedAt,
+    nextMode: table.installation.nextMode,
+    nextDeletion: joined(table.installation.nextDeletion),
+  },
+})
+
+async function readScope(client: Client, { projectId, names }: ScopeArgs): Promise<readonly ScopeEntry[]> {
+  await lockNames(client, projectId, names)
+  const { rows } = await SCOPE.query(client, [projectId, names])
+  return rows.map(({ name, exists, value, id, exporter, declared, ...state }) => ({
+    name,
+    exists,
+    value,
+    // A root that no longer exports the name is not waited for; only its data remains until the root is deleted.
+    exporter:
+      id === null ? null : { id, name: exporter, ready: !declared || isReady(state), going: isBeingDeleted(state) },
+  }))
+}
+
+const PIN_EXPORTS = statement({
+  name: 'pin-exports',
+  text: `insert into export_pin (exporter_id, importer_id)
+      select exporter_id, $3::uuid from (
+        select exporter_id from root_export where project_id = $1 and name = any($2::text[])
+        union
+        select exporter_id from data_object where project_id = $1 and name = any($2::text[]) and exporter_id is not null
+      ) e on conflict do nothing`,
+  params: [uuid, array(text), uuid],
+})
+
+/** A pinned exporter cannot be deleted. A deletion that began before the pin is seen when the rule runs again. */
+async function pinScope(client: Client, importerId: string, args: ScopeArgs): Promise<readonly ScopeEntry[]> {
+  await lockNames(client, args.projectId, args.names)
+  await PIN_EXPORTS.query(client, [args.projectId, args.names, importerId])
+  return readScope(client, args)
+}
+
+const IMPORTERS = statement({
+  name: 'importers',
+  text: `select o.id, o.name, o.phase, o.job_id as "jobId", o.finished_job_id as "finishedJobId",
+    o.deletion_requested_at as "deletionRequestedAt", i.next_deletion as "nextDeletion"
+  from object o join installation i on i.object_id = o.id
+  where o.id <> $1 and o.id in (
+    select importer_id from export_pin where exporter_id = $1
+    union select importer_id from root_import where project_id = $2 and name = any($3::text[])
+  ) order by o.name`,
+  params: [uuid, uuid, array(text)],
+  row: {
+    id: table.object.id,
+    name: table.object.name,
+    phase: table.object.phase,
+    jobId: table.object.jobId,
+    finishedJobId: table.object.finishedJobId,
+    deletionRequestedAt: table.object.deletionRequestedAt,
+    nextDeletion: table.installation.nextDeletion,
+  },
+})
+
+async function importers(client: Client, exporterId: string, projectId: string): Promise<readonly Importer[]> {
+  const names = await lockOwnNames(client, { id: exporterId, projectId })
+  const { rows } = await IMPORTERS.query(client, [exporterId, projectId, names])
+  return rows.map(({ id, name, ...state }) => ({ id, name, deleting: isBeingDeleted(state) }))
+}

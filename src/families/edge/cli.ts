@@ -1,4 +1,0 @@
-import type { FamilyCli } from '../define-family.ts'
-import { addApp, addCloudlet, addCluster } from './cli/commands.ts'
-
-export const cli: FamilyCli = { commands: [addCloudlet, addCluster, addApp] }

@@ -1,0 +1,4 @@
+import type { FamilyCli } from '../../define-family.ts'
+import { addApp, addCloudlet, addCluster } from './commands.ts'
+
+export const cli: FamilyCli = { commands: [addCloudlet, addCluster, addApp] }

@@ -1,0 +1,6 @@
+import type { FamilyCli } from '../../define-family.ts'
+import { addLocks } from './locks.ts'
+import { addTask } from './task.ts'
+import { addUndo } from './undo.ts'
+
+export const cli: FamilyCli = { commands: [addTask, addLocks, addUndo] }

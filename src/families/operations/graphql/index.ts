@@ -1,0 +1,23 @@
+import type { FamilyApi } from '../../../graphql/family.ts'
+import type { OperationsCommands } from '../commands/index.ts'
+import './lock.ts'
+import './task.ts'
+import './task-mutations.ts'
+import { blockers, pendingRequests } from './loaders.ts'
+
+declare module '../../../graphql/context.ts' {
+  interface FamilyServices {
+    readonly operations: OperationsCommands
+  }
+}
+
+/** The operations family's part of the API. */
+export const operationsGraphql: FamilyApi = {
+  blockers,
+  pendingRequests,
+  deadlines: async (_, rows) => rows.map(() => []),
+  // A job runs once, so none is ever still to begin.
+  outstanding: async (_, rows) => rows.map(() => false),
+  outstandingSql: 'false',
+  undecidedSql: "(o.kind = 'GADGET_JOB' and o.phase = 'UNDO_FAILED')",
+}

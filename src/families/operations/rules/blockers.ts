@@ -1,0 +1,124 @@
+import type { OfferedWork } from '../../../core/claimant.ts'
+import { WORK_STATE, type WorkState } from '../../../core/tree.ts'
+import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
+import { isOver } from './details.ts'
+import type { LockMode } from './lock-mode.ts'
+
+/** Blockers of tasks and their jobs. */
+
+export interface Waiting {
+  readonly id: string
+  readonly kind: ObjectKind
+  readonly name: string
+  readonly phase: Phase
+  readonly projectId: string
+  readonly taskPhase: Phase | null
+  /** Jobs of the task that have not ended. */
+  readonly open: number | null
+  readonly type: string | null
+  readonly workState: WorkState | null
+  readonly dependsOn: readonly { readonly id: string; readonly name: string; readonly phase: Phase }[]
+}
+export interface LockWait {
+  readonly resource: string
+  readonly mode: LockMode
+  readonly position: number
+  readonly ahead: readonly { readonly objectId: string; readonly mode: LockMode; readonly held: boolean }[]
+}
+export interface BlockerInputs {
+  readonly objects: ReadonlyMap<string, Waiting>
+  /** Jobs that wait, by their task, in their order: not all of a task that has many. */
+  readonly jobsOf: ReadonlyMap<string | null, readonly Waiting[]>
+  readonly locks: ReadonlyMap<string, readonly LockWait[]>
+  /** Jobs that could not be undone, among these and those that they wait for. */
+  readonly undecided: ReadonlySet<string>
+  /** Whether a gadget runner is connected that may take it. */
+  isServed(work: OfferedWork): boolean
+}
+
+export type OperationsBlocker =
+  | { readonly reason: 'DECISION'; readonly message: string; readonly objectId: string }
+  | { readonly reason: 'DEPENDENCY'; readonly message: string; readonly objectId: string }
+  | { readonly reason: 'CHILDREN'; readonly message: string; readonly open: number }
+  | {
+      readonly reason: 'LOCK'
+      readonly message: string
+      readonly resource: string
+      readonly mode: LockMode
+      readonly position: number
+      readonly holderIds: readonly string[]
+      readonly waiterIds: readonly string[]
+    }
+  | {
+      readonly reason: 'AGENT'
+      readonly message: string
+      readonly types: readonly string[]
+      readonly connected: boolean
+    }
+
+/** Those of a task are what its jobs wait for, and then the jobs. */
+export function blockersOf(id: string, inputs: BlockerInputs): readonly OperationsBlocker[] {
+  const { objects, locks, undecided, isServed } = inputs
+  const object = objects.get(id)
+  if (!object) return []
+  const { kind, name, phase, projectId, open, type, workState, dependsOn } = object
+  if (kind === 'TASK') {
+    if (!(phase === 'RUNNING' || phase === 'ABORTING') || open === null || open === 0) return []
+    const message = open === 1 ? 'One of its jobs has not ended.' : `${open} of its jobs have not ended.`
+    const ofJobs = (inputs.jobsOf.get(id) ?? []).flatMap((job) => blockersOf(job.id, inputs))
+    const decisions = ofJobs.filter(({ reason }) => reason === 'DECISION')
+    const others = ofJobs.filter(({ reason }) => reason !== 'DECISION')
+    return [...decisions, ...unique(others), { reason: 'CHILDREN', message, open }]
+  }
+  if (isOver(phase)) return []
+  if (phase === 'UNDO_FAILED') {
+    const message = `${name} could not be undone and keeps its locks: a person must decide whether that is tried again.`
+    return [{ reason: 'DECISION', message, objectId: id }]
+  }
+  if (phase === 'PENDING')
+    return [
+      ...decide(
+        dependsOn.map((one) => one.id),
+        undecided,
+      ),
+      ...dependsOn.map(dependency),
+    ]
+  if (phase === 'WAITING') {
+    const waits = locks.get(id) ?? []
+    const holders = waits.flatMap(({ ahead }) => ahead.flatMap(({ objectId, held }) => (held ? objectId : [])))
+    return [...decide(holders, undecided), ...waits.map(lock)]
+  }
+  if (type === null || workState !== WORK_STATE.OFFERED) return []
+  const connected = isServed({ type, target: null, projectId })
+  const message = connected
+    ? 'A gadget runner has to take it.'
+    : 'No gadget runner was heard of within the last minute.'
+  return [{ reason: 'AGENT', message, types: [type], connected }]
+}
+
+/** Jobs of a task that wait for the same runner say the same. */
+const unique = (blockers: readonly OperationsBlocker[]): readonly OperationsBlocker[] => [
+  ...new Map(blockers.map((blocker) => [`${blocker.reason} ${blocker.message}`, blocker])).values(),
+]
+
+/** The job may be of another project, so its name is not told. */
+const decide = (ids: readonly string[], undecided: ReadonlySet<string>): readonly OperationsBlocker[] =>
+  [...new Set(ids)]
+    .filter((id) => undecided.has(id))
+    .map((objectId) => ({
+      reason: 'DECISION',
+      message: 'It waits for a job that could not be undone: a person must decide about that one.',
+      objectId,
+    }))
+
+const dependency = ({ id, name, phase }: Waiting['dependsOn'][number]): OperationsBlocker => ({
+  reason: 'DEPENDENCY',
+  message: `The job ${name} comes first; it is ${phase}.`,
+  objectId: id,
+})
+
+function lock({ resource, mode, position, ahead }: LockWait): OperationsBlocker {
+  const of = (held: boolean) => ahead.filter((one) => one.held === held).map(({ objectId }) => objectId)
+  const message = `${resource} is wanted ${mode === 'SHARED' ? 'together with others' : 'alone'}; its place in the queue is ${position}.`
+  return { reason: 'LOCK', message, resource, mode, position, holderIds: of(true), waiterIds: of(false) }
+}

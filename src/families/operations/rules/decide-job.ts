@@ -1,0 +1,96 @@
+import { hasExpressions } from '../../../core/expression.ts'
+import { isExpired } from '../../../core/lease.ts'
+import { type Evaluated, type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
+import { job } from './details.ts'
+import { endJob, offerJob, offerUndo, startRun } from './end-job.ts'
+import type { JobScope, JobSpec } from './spec.ts'
+
+/** Rules of a job: its start, its locks, its run, and the loss of its runner. */
+export function decideJob(node: Node, slice: Slice): void {
+  const taskNode = slice.parent(node)
+  if (!taskNode) return
+  switch (node.row.phase) {
+    case 'PENDING':
+      return takeTurn(node, taskNode, slice)
+    case 'WAITING':
+      return waitForLocks(node, taskNode, slice)
+    case 'RUNNING':
+    case 'ABORTING':
+      return watch(node, slice)
+    default:
+  }
+}
+
+/** Nothing new starts after a failure. */
+const hasFailed = (taskNode: Node): boolean => taskNode.childCounts.failed > 0
+const AFTER_FAILURE = 'Another job of its task has failed.'
+
+function takeTurn(node: Node, taskNode: Node, slice: Slice): void {
+  if (taskNode.row.phase !== 'RUNNING') return
+  if (hasFailed(taskNode)) return endJob(node, slice, { to: 'SKIPPED', message: AFTER_FAILURE, satisfies: false })
+  if (node.row.waitingFor > 0) return
+  const spec = slice.spec(node) as JobSpec | undefined
+  if (!spec) return
+  const resolved = resolve(node, taskNode, spec, slice)
+  if (!resolved) return
+  if (!resolved.ok) {
+    const error = { code: 'EXPRESSION', message: resolved.message }
+    return endJob(node, slice, { to: 'FAILED', error, satisfies: false })
+  }
+  const { when, args, env } = resolved.value as { when: unknown; args: unknown[]; env: Record<string, unknown> }
+  if (typeof when !== 'boolean') {
+    const error = { code: 'EXPRESSION', message: 'Its condition is neither true nor false.' }
+    return endJob(node, slice, { to: 'FAILED', error, satisfies: false })
+  }
+  if (!when) return endJob(node, slice, { to: 'SKIPPED', message: 'Its condition is false.', satisfies: true })
+  slice.patch(node, { jobId: slice.newId(), observedGeneration: node.row.generation })
+  slice.setDetails(node, {
+    args: args.map(text),
+    env: Object.fromEntries(Object.entries(env).map(([k, v]) => [k, text(v)])),
+  })
+  slice.move(node, 'DECLARING')
+  offerJob(node, slice, 'GET_LOCKS')
+}
+
+/** Arguments are strings, so any other value of an expression is written as JSON. */
+const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
+
+function resolve(node: Node, taskNode: Node, spec: JobSpec, slice: Slice): Evaluated | undefined {
+  const template = { when: spec.when ?? true, args: spec.args, env: spec.env }
+  if (!hasExpressions(template)) return { ok: true, value: template }
+  const jobs = slice.children(taskNode)
+  if (!jobs) return undefined
+  const scope: JobScope = {
+    jobs: Object.fromEntries(
+      jobs
+        .filter((other) => other !== node && (other.row.phase === 'DONE' || other.row.phase === 'SKIPPED'))
+        .map((other) => [other.row.name, { phase: other.row.phase, exports: job(other).exports ?? {} }]),
+    ),
+  }
+  return slice.evaluate(node, template, { ...scope })
+}
+
+function waitForLocks(node: Node, taskNode: Node, slice: Slice): void {
+  if (hasFailed(taskNode)) return endJob(node, slice, { to: 'SKIPPED', message: AFTER_FAILURE, satisfies: false })
+  const locks = job(node).locks ?? []
+  const granted = slice.ask<boolean>('locks', { id: node.row.id, locks, now: slice.now.toISOString() })
+  if (granted) startRun(node, slice, {})
+}
+
+/** A run whose runner is lost has to be undone; another runner repeats a clean-up. */
+function watch(node: Node, slice: Slice): void {
+  const { work } = node
+  const isLost = work?.leaseWatched && work.state === WORK_STATE.CLAIMED && isExpired(work.leaseUntil, slice.now)
+  if (!isLost) return
+  if (node.row.phase === 'ABORTING') return offerJob(node, slice, 'ABORT')
+  const message = `Nothing was heard of its runner ${work.instance}: it is undone, and run again.`
+  slice.move(node, 'UNDOING', { reason: 'RUNNER_LOST', message })
+  slice.setDetails(node, { undoAfter: 'CRASH' })
+  offerUndo(node, slice)
+}
+
+/** A run is watched while a runner has it. */
+export function claimJob(node: Node, _by: unknown, slice: Slice): void {
+  if (node.work?.action === 'RUN') slice.setWork(node, { leaseWatched: true })
+  slice.setWork(node, { pickedUpAt: node.work?.pickedUpAt ?? slice.now })
+}

@@ -1,0 +1,76 @@
+import type { Node } from '../../../core/tree.ts'
+import type { Phase } from '../../../core/vocabulary.ts'
+import type { DetailsTable } from '../../family.ts'
+import { gadgetJob as machine } from '../machines.ts'
+import type { DeclaredLock } from './lock-mode.ts'
+
+/** The family's own columns. */
+
+export interface TaskDetails {
+  /** The viewer that cancelled the task. */
+  readonly cancelBy: string | null
+}
+/** Why a job is being undone, or could not be. ABORT: the clean-up of a cancelled job has failed. */
+export type UndoAfter = 'FAILURE' | 'CRASH' | 'ABORT'
+export interface JobDetails {
+  readonly gadget: string
+  /** With all expressions resolved; null: the job has not started. */
+  readonly args: readonly string[] | null
+  readonly env: Readonly<Record<string, string>> | null
+  readonly locks: readonly DeclaredLock[] | null
+  /** Exports of its last success. */
+  readonly exports: Readonly<Record<string, unknown>> | null
+  readonly startedAt: Date | null
+  readonly endedAt: Date | null
+  readonly undoAfter: UndoAfter | null
+  /** The failure that is being undone. */
+  readonly keptError: { readonly code: string; readonly message: string } | null
+}
+
+const TASK: DetailsTable = {
+  table: 'task',
+  kinds: ['TASK'],
+  columns: { cancelBy: { column: 'cancel_by', type: 'text' } },
+  defaults: { cancelBy: null } satisfies TaskDetails,
+}
+const GADGET_JOB: DetailsTable = {
+  table: 'gadget_job',
+  kinds: ['GADGET_JOB'],
+  columns: {
+    gadget: { column: 'gadget', type: 'text' },
+    args: { column: 'args', type: 'jsonb' },
+    env: { column: 'env', type: 'jsonb' },
+    locks: { column: 'locks', type: 'jsonb' },
+    exports: { column: 'exports', type: 'jsonb' },
+    startedAt: { column: 'started_at', type: 'timestamptz' },
+    endedAt: { column: 'ended_at', type: 'timestamptz' },
+    undoAfter: { column: 'undo_after', type: 'text' },
+    keptError: { column: 'kept_error', type: 'jsonb' },
+  },
+  defaults: {
+    gadget: '',
+    args: null,
+    env: null,
+    locks: null,
+    exports: null,
+    startedAt: null,
+    endedAt: null,
+    undoAfter: null,
+    keptError: null,
+  } satisfies JobDetails,
+}
+export const detailsTables: readonly DetailsTable[] = [TASK, GADGET_JOB]
+
+export const job = (node: Node): JobDetails => node.details as JobDetails
+
+/** Ended for good. */
+export const isOver = (phase: Phase): boolean => machine.final.includes(phase)
+/** Whether the task was cancelled; undone jobs then do not run again. */
+export const isCancelled = (taskNode: Node): boolean => taskNode.row.phase === 'ABORTING'
+
+/** The phase of a job after undoing it, as far as it is known now. */
+export function afterUndo(node: Node, taskNode: Node | null): 'FAILED' | 'RUNNING' | 'ABORTED' {
+  const { undoAfter } = job(node)
+  if (undoAfter === 'ABORT' || (taskNode && isCancelled(taskNode))) return 'ABORTED'
+  return undoAfter === 'CRASH' ? 'RUNNING' : 'FAILED'
+}

@@ -1,0 +1,100 @@
+import type { OfferedWork } from '../../../core/claimant.ts'
+import type { Labels } from '../../../core/place.ts'
+import { WORK_STATE, type WorkState } from '../../../core/tree.ts'
+import type { Phase } from '../../../core/vocabulary.ts'
+import type { Pool } from './details.ts'
+import { type CandidatePlace, placementProblem, type Unplaced } from './placement-problem.ts'
+
+/** Blockers of workers and jobs. */
+
+export interface Waiting {
+  readonly pool: Pool
+  readonly phase: Phase
+  readonly project: string
+  readonly projectId: string
+  /** Null: no limit but the slots. */
+  readonly projectLimit: number | null
+  /** Number of waiters of its project before it. */
+  readonly ahead: number
+  readonly targetLabels: Labels | null
+  /** Type, target, instance and state of its work; null before it is started. */
+  readonly type: string | null
+  readonly target: string | null
+  readonly instance: string | null
+  readonly workState: WorkState | null
+}
+export interface BlockerInputs {
+  readonly waiting: ReadonlyMap<string, Waiting>
+  /** Occupied slots by pool and project. */
+  readonly held: readonly { readonly pool: Pool; readonly project: string; readonly held: number }[]
+  readonly limits: Readonly<Record<Pool, number>>
+  readonly places: readonly CandidatePlace[]
+  /** Whether a connected runtime takes it. */
+  isServed(work: OfferedWork): boolean
+  /** Whether one that has registered no place does. */
+  isServedUnregistered(work: OfferedWork): boolean
+}
+
+export type PipelinesBlocker =
+  | {
+      readonly reason: 'CAPACITY'
+      readonly message: string
+      readonly pool: Pool
+      /** The project whose limit it is; null: the limit of all projects together. */
+      readonly project: string | null
+      readonly limit: number
+      readonly held: number
+      /** From 1, among the waiters of its project. */
+      readonly position: number
+    }
+  | {
+      readonly reason: 'AGENT'
+      readonly message: string
+      readonly types: readonly string[]
+      readonly connected: boolean
+    }
+  | ({ readonly reason: 'PLACE'; readonly type: string } & Unplaced)
+
+export function blockersOf(id: string, details: BlockerInputs): readonly PipelinesBlocker[] {
+  const waiting = details.waiting.get(id)
+  if (!waiting) return []
+  return waiting.phase === 'PENDING' ? [capacity(waiting, details)] : agent(waiting, details)
+}
+
+const NOUNS: Readonly<Record<Pool, string>> = { WORKER: 'workers', JOB: 'jobs' }
+
+function capacity({ pool, project, projectLimit, ahead }: Waiting, { held, limits }: BlockerInputs): PipelinesBlocker {
+  const ofPool = held.filter((row) => row.pool === pool)
+  const own = ofPool.find((row) => row.project === project)?.held ?? 0
+  const position = ahead + 1
+  const before = ahead === 0 ? 'It is the next one of its project.' : `${ahead} of its project come before it.`
+  if (projectLimit !== null && own >= projectLimit) {
+    const message = `${own} of ${projectLimit} ${NOUNS[pool]} of project ${project} run. ${before}`
+    return { reason: 'CAPACITY', message, pool, project, limit: projectLimit, held: own, position }
+  }
+  const all = ofPool.reduce((sum, row) => sum + row.held, 0)
+  const message = `${all} of ${limits[pool]} ${NOUNS[pool]} of all projects run. ${before}`
+  return { reason: 'CAPACITY', message, pool, project: null, limit: limits[pool], held: all, position }
+}
+
+function agent(
+  { pool, phase, projectId, type, target, targetLabels, instance, workState }: Waiting,
+  details: BlockerInputs,
+): readonly PipelinesBlocker[] {
+  if (type === null) return []
+  const work = { type, target, projectId }
+  const connected = details.isServed(work)
+  if (phase === 'UNKNOWN') {
+    const message = `Its runtime ${instance} has to come back and say how it is.`
+    return [{ reason: 'AGENT', message, types: [type], connected }]
+  }
+  if (workState !== WORK_STATE.OFFERED) return []
+  const unplaced = placementProblem({ pool, ...work, targetLabels }, details.places)
+  const isServed = target === null && targetLabels === null && details.isServedUnregistered(work)
+  if (unplaced && !isServed) return [{ reason: 'PLACE', type, ...unplaced }]
+  const where = target === null ? '' : ` at ${target}`
+  const message = connected
+    ? `A runtime of type ${type}${where} has to take it.`
+    : `No runtime of type ${type}${where} was heard of within the last minute.`
+  return [{ reason: 'AGENT', message, types: [type], connected }]
+}

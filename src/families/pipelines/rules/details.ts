@@ -1,0 +1,114 @@
+import type { Labels } from '../../../core/place.ts'
+import type { Node } from '../../../core/tree.ts'
+import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
+import type { DetailsTable } from '../../family.ts'
+import { worker as machine } from '../machines.ts'
+
+/** The family's own columns. */
+
+export interface EventDetails {
+  readonly source: string
+  readonly type: string
+  readonly qualifiers: Readonly<Record<string, string>>
+  readonly payload: string | null
+  /** The event matched a subscription, instead of naming its project. */
+  readonly subscribed: boolean
+  readonly retryOf: string | null
+  readonly cloneOf: string | null
+}
+
+/** Workers and jobs have separate slots, so that workers that wait for their jobs cannot starve them. */
+export const POOLS = ['WORKER', 'JOB'] as const satisfies readonly ObjectKind[]
+export type Pool = (typeof POOLS)[number]
+/** State of a slot. The phase is authoritative; this column only finds candidates by index. */
+export const SLOT = { WAITING: 0, HELD: 1, OVER: 2 } as const
+
+export interface WorkloadDetails {
+  readonly projectId: string
+  readonly pool: Pool
+  readonly state: (typeof SLOT)[keyof typeof SLOT]
+  readonly runtime: string
+  readonly usesWorkspace: boolean
+  /** From its pickup; null: no timeout. */
+  readonly timeoutMs: number | null
+  /** The job of an earlier event that it was inherited from. */
+  readonly inheritedFrom: string | null
+  readonly startedAt: Date | null
+  readonly endedAt: Date | null
+  readonly exitCode: number | null
+  readonly signal: string | null
+  /** When its resources are removed; null: it has none, or they are kept until it ends. */
+  readonly removeAt: Date | null
+  readonly removedAt: Date | null
+  /** Labels that its place must have; null: any place. */
+  readonly targetLabels: Labels | null
+  /** The registered place that has started it. */
+  readonly placeId: string | null
+}
+
+const EVENT: DetailsTable = {
+  table: 'event',
+  kinds: ['EVENT'],
+  columns: {
+    source: { column: 'source', type: 'text' },
+    type: { column: 'type', type: 'text' },
+    qualifiers: { column: 'qualifiers', type: 'jsonb' },
+    payload: { column: 'payload', type: 'text' },
+    subscribed: { column: 'subscribed', type: 'boolean' },
+    retryOf: { column: 'retry_of', type: 'uuid' },
+    cloneOf: { column: 'clone_of', type: 'uuid' },
+  },
+  defaults: {
+    source: '',
+    type: '',
+    qualifiers: {},
+    payload: null,
+    subscribed: false,
+    retryOf: null,
+    cloneOf: null,
+  } satisfies EventDetails,
+}
+const WORKLOAD: DetailsTable = {
+  table: 'workload',
+  kinds: ['WORKER', 'JOB'],
+  columns: {
+    projectId: { column: 'project_id', type: 'uuid' },
+    pool: { column: 'pool', type: 'text' },
+    state: { column: 'state', type: 'smallint' },
+    runtime: { column: 'runtime', type: 'text' },
+    usesWorkspace: { column: 'uses_workspace', type: 'boolean' },
+    timeoutMs: { column: 'timeout_ms', type: 'bigint' },
+    inheritedFrom: { column: 'inherited_from', type: 'uuid' },
+    startedAt: { column: 'started_at', type: 'timestamptz' },
+    endedAt: { column: 'ended_at', type: 'timestamptz' },
+    exitCode: { column: 'exit_code', type: 'integer' },
+    signal: { column: 'signal', type: 'text' },
+    removeAt: { column: 'remove_at', type: 'timestamptz' },
+    removedAt: { column: 'removed_at', type: 'timestamptz' },
+    targetLabels: { column: 'target_labels', type: 'jsonb' },
+    placeId: { column: 'place_id', type: 'uuid' },
+  },
+  defaults: {
+    projectId: '',
+    pool: 'JOB',
+    state: SLOT.WAITING,
+    runtime: '',
+    usesWorkspace: false,
+    timeoutMs: null,
+    inheritedFrom: null,
+    startedAt: null,
+    endedAt: null,
+    exitCode: null,
+    signal: null,
+    removeAt: null,
+    removedAt: null,
+    targetLabels: null,
+    placeId: null,
+  } satisfies WorkloadDetails,
+}
+export const detailsTables: readonly DetailsTable[] = [EVENT, WORKLOAD]
+
+export const workload = (node: Node): WorkloadDetails => node.details as WorkloadDetails
+
+/** True for a final phase. */
+export const isOver = (phase: Phase): boolean => machine.final.includes(phase)

@@ -1,0 +1,66 @@
+import type { Report } from '../../../core/ports/agents.ts'
+import type { Principal } from '../../../core/ports/viewer.ts'
+import { type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
+import type { ReportVerdict } from '../../family.ts'
+import { noteProgress } from '../../note-progress.ts'
+import { setClock } from './decide-workload.ts'
+import { isOver } from './details.ts'
+import { endWorkload, moveWorkload } from './end-workload.ts'
+
+const ACCEPTED: ReportVerdict = { ok: true, changed: true }
+const UNCHANGED: ReportVerdict = { ok: true, changed: false }
+
+/** Applies a runtime's report with a valid fence, if the guard allows it. A repeated report changes nothing. */
+export function reportWorkload(node: Node, report: Report, by: Principal, slice: Slice): ReportVerdict {
+  if (report.done) return removed(node, slice)
+  if (!report.phase) {
+    noteProgress(node, report, slice)
+    return UNCHANGED
+  }
+  const verdict = slice.judge(node, 'RUNTIME', report.phase)
+  if (!verdict.ok) return { ok: false, refused: 'TRANSITION', to: report.phase }
+  const { progress, message = null } = report
+  noteProgress(node, { progress, message: verdict.changed ? null : message }, slice)
+  if (!verdict.changed) return UNCHANGED
+  if (!isOver(report.phase)) {
+    moveWorkload(node, slice, report.phase, { actor: 'RUNTIME', by, message })
+    slice.setWork(node, { leaseWatched: true })
+    setClock(node, slice)
+    return ACCEPTED
+  }
+  endWorkload(node, slice, {
+    to: report.phase,
+    actor: 'RUNTIME',
+    by,
+    message,
+    error: errorOf(report),
+    ...exitOf(report.exports),
+  })
+  return ACCEPTED
+}
+
+function removed(node: Node, slice: Slice): ReportVerdict {
+  const { work } = node
+  if (work?.action !== 'REMOVE' || work.state === WORK_STATE.DONE) return UNCHANGED
+  slice.setDetails(node, { removedAt: slice.now })
+  slice.setWork(node, { state: WORK_STATE.DONE, doneAt: slice.now, leaseUntil: null })
+  return UNCHANGED
+}
+
+function errorOf({ phase, error, message }: Report) {
+  if (phase === 'SUCCEEDED') return null
+  if (error) return { code: error.code, message: error.message }
+  return { code: phase ?? 'FAILED', message: message ?? 'Its runtime gave no reason.' }
+}
+
+/** The result in a runtime's report: `{ exitCode, signal }`. */
+function exitOf(exports: unknown): { readonly exitCode: number | null; readonly signal: string | null } {
+  const { exitCode, signal } = (typeof exports === 'object' && exports !== null ? exports : {}) as Record<
+    string,
+    unknown
+  >
+  return {
+    exitCode: Number.isInteger(exitCode) && Math.abs(exitCode as number) < 2 ** 31 ? (exitCode as number) : null,
+    signal: typeof signal === 'string' ? signal.slice(0, 32) : null,
+  }
+}

@@ -1,0 +1,83 @@
+import { servedBy } from '../../../core/claimant.ts'
+import type { Labels } from '../../../core/place.ts'
+import type { WorkState } from '../../../core/tree.ts'
+import type { Client } from '../../../store/client.ts'
+import { array, integer, json, nullable, smallintOf, textOf, uuid } from '../../../store/column-types.ts'
+import { loadAgentsOf } from '../../../store/loaders/agents.ts'
+import { statement } from '../../../store/statement.ts'
+import * as table from '../../../store/tables.ts'
+import type { BlockerInputs } from '../rules/blockers.ts'
+import type { Pool } from '../rules/details.ts'
+import { candidateOf, loadPlacesOf } from './place-queries.ts'
+
+// The blockers of an event are those of its worker.
+const WAITING = statement({
+  text: `select x.id as key, w.pool, w.state, o.phase, k.type, k.target, k.instance, w.target_labels as "targetLabels", k.state as "workState",
+    p.name as project, p.id as "projectId", case w.pool when 'WORKER' then p.max_workers else p.max_jobs end as "projectLimit",
+    case when w.state = 0 then (select count(*)::integer from workload b
+      where b.pool = w.pool and b.project_id = w.project_id and b.state = 0 and b.seq < w.seq) else 0 end as ahead
+  from unnest($1::uuid[]) x(id) join object r on r.id = x.id
+  join object o on o.id = case r.kind when 'EVENT'
+    then (select c.id from object c where c.parent_id = r.id and c.kind = 'WORKER') else r.id end
+  join workload w on w.object_id = o.id join project p on p.id = o.project_id
+  left join work k on k.object_id = o.id
+  where o.phase in ('PENDING', 'STARTING', 'UNKNOWN')`,
+  params: [array(uuid)],
+  row: {
+    key: uuid,
+    pool: textOf<Pool>(),
+    state: table.workload.state,
+    phase: table.object.phase,
+    type: nullable(table.work.type),
+    target: table.work.target,
+    instance: table.work.instance,
+    targetLabels: nullable(json<Labels>()),
+    workState: nullable(smallintOf<WorkState>()),
+    project: table.project.name,
+    projectId: table.project.id,
+    projectLimit: nullable(integer),
+    ahead: integer,
+  },
+})
+
+const HELD = statement({
+  text: `select w.pool, p.name as project, count(*)::integer as held,
+    (select case w.pool when 'WORKER' then c.max_workers else c.max_jobs end from capacity c) as "limit"
+  from workload w join object o on o.id = w.object_id join project p on p.id = w.project_id
+  where w.state = 1 and o.phase in ('STARTING', 'RUNNING', 'UNKNOWN') group by w.pool, p.name`,
+  row: { pool: textOf<Pool>(), project: table.project.name, held: integer, limit: integer },
+})
+const LIMITS = statement({
+  text: 'select max_workers as "WORKER", max_jobs as "JOB" from capacity',
+  row: { WORKER: table.capacity.maxWorkers, JOB: table.capacity.maxJobs },
+})
+
+/** Runs three statements, and two for agents and places, whatever the number of objects. */
+export async function queryBlockerInputs(
+  client: Client,
+  ids: readonly string[],
+  agentsSince: Date,
+  now: Date,
+): Promise<BlockerInputs> {
+  const [waiting, held, limits] = await Promise.all([
+    WAITING.query(client, [ids]),
+    HELD.query(client, []),
+    LIMITS.query(client, []),
+  ])
+  const types = [...new Set(waiting.rows.flatMap(({ type }) => type ?? []))]
+  const [agents, places] =
+    types.length > 0
+      ? await Promise.all([loadAgentsOf(client, types, agentsSince), loadPlacesOf(client, types)])
+      : [[], []]
+  return {
+    waiting: new Map(waiting.rows.map((row) => [row.key, row])),
+    held: held.rows,
+    limits: limits.rows[0] ?? { WORKER: 0, JOB: 0 },
+    places: places.map((place) => candidateOf(place, now)),
+    isServed: servedBy(agents),
+    isServedUnregistered: (work) =>
+      servedBy(
+        agents.filter(({ targets }) => !places.some(({ type, name }) => type === work.type && targets?.includes(name))),
+      )(work),
+  }
+}

@@ -1,0 +1,27 @@
+import type { Node } from '../../../core/tree.ts'
+import type { Client } from '../../../store/client.ts'
+import { uuid } from '../../../store/column-types.ts'
+import { statement } from '../../../store/statement.ts'
+import type { Family } from '../../family.ts'
+import type { Pool } from '../rules/details.ts'
+import { wakeWaiting } from './slots.ts'
+
+export const effects: Family['effects'] = {
+  slotFreed: (client, root, pool) => wakeWaiting(client, pool as Pool, root.gone ? root.row.id : null),
+  copySecrets: async (client, root) => {
+    await copySecrets(client, root)
+    return []
+  },
+}
+
+const COPY_SECRETS = statement({
+  name: 'copy-secrets',
+  text: `insert into event_secret (event_id, name, sealed)
+      select $1, name, sealed from secret where project_id = $2`,
+  params: [uuid, uuid],
+})
+
+/** Copies the sealed secrets, so that later changes of the project do not affect the event. */
+async function copySecrets(client: Client, root: Node): Promise<void> {
+  await COPY_SECRETS.query(client, [root.row.id, root.row.projectId])
+}

@@ -1,0 +1,103 @@
+import type { Client } from '../../../store/client.ts'
+import { integer, nothing, nullable, text, uuid } from '../../../store/column-types.ts'
+import { statement } from '../../../store/statement.ts'
+import * as table from '../../../store/tables.ts'
+import type { Family } from '../../family.ts'
+import type { Pool } from '../rules/details.ts'
+
+/**
+ * Admission of workers and jobs: a queue in the rows themselves, first in first out in each project, fair between projects.
+ * Slots are counted from the objects' phases under one lock, so none is taken twice and none can leak.
+ */
+
+/** Held until the transaction ends, so that the next one sees the slots that this one takes or frees. */
+const LOCK_SLOTS = statement({
+  name: 'lock-slots',
+  text: "select pg_advisory_xact_lock(hashtext('phaseline slots'))",
+  row: { pg_advisory_xact_lock: nothing },
+})
+
+/** Slots, and what places hold, are counted under this lock only. */
+export const lockSlots = async (client: Client): Promise<void> => void (await LOCK_SLOTS.query(client, []))
+
+// The next waiters, as many as slots are free. The level of a waiter is the number of its project's slots plus its position
+// there, so a project with few slots comes first; equal levels are ordered by arrival.
+const NEXT = `with recursive held as materialized (
+    select w.project_id as id, count(*)::integer as n from workload w join object o on o.id = w.object_id
+    where w.pool = $1 and w.state = 1 and o.phase in ('STARTING', 'RUNNING', 'UNKNOWN')
+      and o.root_id is distinct from $2
+    group by w.project_id
+  ), free as materialized (
+    select greatest(0, case $1 when 'WORKER' then c.max_workers else c.max_jobs end
+      - coalesce((select sum(n) from held), 0))::integer as n from capacity c
+  ), waiting as (
+    (select project_id as id from workload where pool = $1 and state = 0 order by project_id limit 1)
+    union all
+    select (select w.project_id from workload w where w.pool = $1 and w.state = 0 and w.project_id > waiting.id
+      order by w.project_id limit 1) from waiting where waiting.id is not null
+  ), next as (
+    select q.object_id, q.root_id, q.seq,
+      coalesce(h.n, 0) + row_number() over (partition by p.id order by q.seq) as level
+    from waiting join project p on p.id = waiting.id left join held h on h.id = p.id
+    cross join lateral (
+      select w.object_id, o.root_id, w.seq from workload w
+      cross join lateral (select * from object where id = w.object_id offset 0) o
+      where w.pool = $1 and w.project_id = p.id and w.state = 0 and o.phase = 'PENDING' and o.root_id is distinct from $2
+      order by w.seq limit least((select n from free),
+        greatest(0, coalesce(case $1 when 'WORKER' then p.max_workers else p.max_jobs end, 2147483647) - coalesce(h.n, 0)))
+    ) q
+  )
+  select object_id, root_id from next order by level, seq limit (select n from free)`
+
+const NEXT_SLOTS = statement({
+  name: 'next-slots',
+  text: NEXT,
+  params: [text, nullable(uuid)],
+  row: { object_id: table.workload.objectId, root_id: table.object.rootId },
+})
+
+/** Whether each of these workloads may start now. */
+export const grantSlots: Family['questions'][string] = async (client, _root, asked) => {
+  const wanted = asked as readonly { readonly id: string; readonly pool: Pool }[]
+  await lockSlots(client)
+  const granted = new Set<string>()
+  for (const pool of new Set(wanted.map(({ pool }) => pool))) {
+    const { rows } = await NEXT_SLOTS.query(client, [pool, null])
+    for (const { object_id } of rows) granted.add(object_id)
+  }
+  return wanted.map(({ id }) => granted.has(id))
+}
+
+const WAKE_NEXT_SLOTS = statement({
+  name: 'wake-next-slots',
+  text: `insert into wake (root_id, object_ids)
+      select n.root_id, array_agg(n.object_id) from (${NEXT}) n
+      where not exists (select from wake v where v.root_id = n.root_id and v.object_ids @> array[n.object_id] offset 0)
+      group by n.root_id returning root_id`,
+  params: [text, nullable(uuid)],
+  row: { root_id: table.wake.rootId },
+})
+
+/**
+ * Enqueues wake requests for workloads that may start now, unless they have one. A tree that is being deleted does not
+ * count. Returns their roots.
+ */
+export async function wakeWaiting(client: Client, pool: Pool, goes: string | null = null): Promise<readonly string[]> {
+  await lockSlots(client)
+  const { rows } = await WAKE_NEXT_SLOTS.query(client, [pool, goes])
+  return rows.map(({ root_id }) => root_id)
+}
+
+const SET_CAPACITY = statement({
+  name: 'set-capacity',
+  text: 'update capacity set max_workers = $1, max_jobs = $2',
+  params: [integer, integer],
+})
+
+/** Stores the slots of all projects together. Called before an engine starts. */
+export async function setCapacity(
+  client: Client,
+  { maxWorkers, maxJobs }: { readonly maxWorkers: number; readonly maxJobs: number },
+): Promise<void> {
+  await SET_CAPACITY.query(client, [maxWorkers, maxJobs])
+}

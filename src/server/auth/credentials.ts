@@ -1,0 +1,27 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { BEARER } from '../../core/bearer.ts'
+
+/** The secret of `Authorization: Bearer …`; null when it is missing or malformed. */
+export const bearerOf = (authorization: unknown): string | null =>
+  typeof authorization === 'string' ? (BEARER.exec(authorization)?.[1] ?? null) : null
+
+/** On HTTP only the header counts: a page of another origin cannot set it. */
+export const secretOf = (headers: IncomingHttpHeaders): string | null => bearerOf(headers.authorization)
+
+/**
+ * What the payload of a message on a WebSocket has as `authorization`, or in its `headers`, in any case; undefined: nothing. Each
+ * client has its own way.
+ */
+export function authorizationIn(payload: unknown): unknown {
+  const given = entriesOf(payload)
+  const headers = given.filter(([name]) => name.toLowerCase() === 'headers').flatMap(([, value]) => entriesOf(value))
+  return [...given, ...headers].find(([name]) => name.toLowerCase() === 'authorization')?.[1]
+}
+const entriesOf = (value: unknown): readonly (readonly [string, unknown])[] =>
+  typeof value === 'object' && value !== null ? Object.entries(value) : []
+
+/** The request has no token. */
+export const TOKEN_MISSING =
+  'A token is required: send it as Authorization: Bearer …, on WebSockets as {"authorization": "Bearer …"} in connection_init.'
+/** It has one that the server does not accept. Which of these it is stays untold. */
+export const TOKEN_WRONG = 'This token is not known, expired or revoked: send another one.'

@@ -1,0 +1,273 @@
+import {
+  createServer,
+  type ServerOptions as HttpOptions,
+  type IncomingMessage,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import { type AddressInfo, Server, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { GatewayLimits } from '../../core/gateway-limits.ts'
+import type { InFlight } from '../../core/in-flight.ts'
+import { isLoopback } from '../../core/loopback.ts'
+import type { Logger } from '../../logger.ts'
+import type { Bounds } from '../limits/bounds.ts'
+import type { Drain } from '../operators/drain.ts'
+import type { GraphQLSocket } from '../socket/graphql-socket.ts'
+import { refuseBrokenRequests } from './client-errors.ts'
+import { grantOrigin } from './cross-origin.ts'
+import { checkOrigin, type OriginRules } from './origin-check.ts'
+import { protect, refuse, replyError, replyText } from './reply.ts'
+import { nameRequest, requestIdIn } from './request-id.ts'
+import { throwAwayRest } from './throw-away.ts'
+import { contextOf, STRICT_TRANSPORT, type TlsSource, tlsOptions } from './tls.ts'
+import { watchReader } from './watch-reader.ts'
+
+export interface Route {
+  /** In the metrics. */
+  readonly name: string
+  handle(request: IncomingMessage, response: ServerResponse): Promise<void> | void
+}
+
+export interface ListenerOptions {
+  /** 0: any free port. */
+  readonly port: number
+  readonly host: string
+  readonly allowedHosts: readonly string[]
+  readonly allowedOrigins: readonly string[]
+  /** Null: without encryption. */
+  readonly tls: TlsSource | null
+  /** For programs only: no page of any origin may call. */
+  readonly refusesPages?: true
+  /** For callers that do not know the name of this server. */
+  readonly allowsAnyHost?: true
+  readonly routeOf: (path: string, request: IncomingMessage) => Route | undefined
+  /** Called after each response. */
+  readonly answered: (route: string, status: number, seconds: number) => void
+  readonly bounds: Bounds
+  readonly drain: Drain
+  /** Takes the requests, which may outlive their connections. */
+  readonly inFlight: InFlight
+  /** Null: no WebSockets. */
+  readonly socket: GraphQLSocket | null
+  readonly logger: Logger
+}
+
+export interface Listener {
+  /** e.g. `https://127.0.0.1:4000` */
+  readonly url: string
+  readonly port: number
+  /** Accepts no more connections, and lets requests end; their connections close with them. Sockets must be closed beside it. */
+  close(): Promise<void>
+}
+
+export const API_PATH = '/graphql'
+
+const IDLE_MS = 20
+/**
+ * Milliseconds for which connections without a request are left alone when load balancers keep them: they know by then that this
+ * server takes nothing more, and what they had sent has arrived.
+ */
+const SPARED_MS = 7_000
+
+/** One port for HTTP and WebSockets. Resolves once it listens. */
+export async function listen(options: ListenerOptions): Promise<Listener> {
+  const { host, port, tls, bounds, socket, inFlight, logger } = options
+  const timeouts = timeoutsOf(bounds.limits)
+  const http = tls ? createTlsServer({ ...timeouts, ...tlsOptions(tls) }) : createServer(timeouts)
+  if ('setSecureContext' in http) tls?.onChange(() => http.setSecureContext(contextOf(tls.current)))
+  refuseBrokenRequests(http, bounds.refusals)
+  const open = new OpenResponses()
+  const fresh = new FreshConnections()
+  http.on('connection', (connection: Socket) => fresh.add(connection))
+  // The same connection, encrypted.
+  http.on('secureConnection', (connection: Socket) => fresh.add(connection))
+  // A server that accepts no more connections does not know it any more.
+  let ownPort = 0
+  http.on('request', (request, response) => {
+    open.add(response)
+    fresh.used(request.socket)
+    inFlight.track(handle(request, response, { options, port: ownPort })).catch((error: unknown) => {
+      logger.error({ err: error, requestId: requestIdIn(response) }, 'a request failed')
+      if (response.headersSent) response.destroy()
+      else replyError(response, 500, 'INTERNAL_SERVER_ERROR', 'Something went wrong on the server.')
+    })
+  })
+  // Node would ask for the body at once: the client is judged first, and asked by whoever reads it.
+  http.on('checkContinue', (request, response) => http.emit('request', request, response))
+  http.on('upgrade', (request, stream, head) => {
+    stream.on('error', () => stream.destroy())
+    fresh.used(request.socket)
+    const repeated = repeatedHeader(request)
+    if (repeated !== null) return refuseUpgrade(stream, 400, repeated)
+    const verdict = checkOrigin(request.headers, rulesOf(options, ownPort))
+    if (!verdict.ok) {
+      bounds.refusals.count('FORBIDDEN')
+      return refuseUpgrade(stream, 403, verdict.message)
+    }
+    if (!socket || pathOf(request) !== API_PATH) return refuseUpgrade(stream, 404, 'WebSockets are at /graphql.')
+    if (open.areLast) return refuseUpgrade(stream, 503, 'This server is shutting down: connect to another one.')
+    socket.upgrade(request, stream as Socket, head)
+  })
+  await opened(http, { host, port })
+  ownPort = portOf(http)
+  const url = `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${ownPort}`
+  return { url, port: ownPort, close: () => close(http, { open, fresh, drain: options.drain }) }
+}
+
+/** Milliseconds that a connection without any request gets when a listener closes: browsers open some beforehand. */
+const FRESH_MS = 1_000
+
+/** The connections that have not had a request. Node counts them as busy, and neither closes them nor lets their time run out. */
+class FreshConnections {
+  /** By the client's address and port. */
+  readonly #fresh = new Map<string, Socket>()
+
+  add(socket: Socket): void {
+    const key = keyOf(socket)
+    this.#fresh.set(key, socket)
+    socket.once('close', () => {
+      if (this.#fresh.get(key) === socket) this.#fresh.delete(key)
+    })
+  }
+  used(socket: Socket): void {
+    this.#fresh.delete(keyOf(socket))
+  }
+  end(): void {
+    for (const socket of this.#fresh.values()) socket.destroy()
+  }
+}
+
+const keyOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
+
+/** The responses that have not ended. */
+class OpenResponses {
+  readonly #open = new Set<ServerResponse>()
+  /** No request is to follow on their connections. */
+  areLast = false
+
+  add(response: ServerResponse): void {
+    this.#open.add(response)
+    response.once('close', () => this.#open.delete(response))
+    if (this.areLast) response.setHeader('connection', 'close')
+  }
+  /** A client that is told so sends no request that would meet a closed connection. */
+  beLast(): void {
+    this.areLast = true
+    for (const response of this.#open) if (!response.headersSent) response.setHeader('connection', 'close')
+  }
+}
+
+/** Headers come at once, so they get less time. It begins with their first byte, for a connection without any request before. */
+const HEADERS_MS = 10_000
+const timeoutsOf = ({ keepAliveMs, requestTimeoutMs }: GatewayLimits): HttpOptions => ({
+  keepAliveTimeout: keepAliveMs,
+  requestTimeout: requestTimeoutMs,
+  headersTimeout: Math.min(HEADERS_MS, requestTimeoutMs),
+  connectionsCheckingInterval: Math.min(HEADERS_MS, requestTimeoutMs) / 2,
+})
+
+const portOf = (http: Server): number => (http.address() as AddressInfo | null)?.port ?? 0
+const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0] ?? '/'
+const rulesOf = (options: ListenerOptions, port: number): OriginRules => ({
+  ...options,
+  port,
+  isSecure: options.tls !== null,
+  allowsPages: options.refusesPages !== true,
+  allowsAnyHost: options.allowsAnyHost === true,
+})
+
+async function handle(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { options, port }: { readonly options: ListenerOptions; readonly port: number },
+): Promise<void> {
+  const { bounds, tls, routeOf, answered } = options
+  const started = performance.now()
+  const path = pathOf(request)
+  const route = routeOf(path, request)
+  response.once('close', () => {
+    answered(route?.name ?? 'other', response.statusCode, (performance.now() - started) / 1_000)
+  })
+  throwAwayRest(request, response, bounds)
+  protect(response)
+  // A developer's other servers on this machine have the same name, and no certificate.
+  if (tls && !isLoopback(hostNameOf(request))) response.setHeader(...STRICT_TRANSPORT)
+  nameRequest(request, response)
+  const repeated = repeatedHeader(request)
+  if (repeated !== null) {
+    // It is not certain what else a proxy in between has made of this connection.
+    response.setHeader('connection', 'close')
+    return replyError(response, 400, 'BAD_REQUEST', repeated)
+  }
+  const verdict = checkOrigin(request.headers, rulesOf(options, port))
+  if (!verdict.ok) return refuse(response, bounds.refusals, 403, 'FORBIDDEN', verdict.message)
+  if (!route) return replyText(response, 404, 'Not found.')
+  if (verdict.granted !== null && path === API_PATH && grantOrigin(request, response, verdict.granted)) return
+  await route.handle(request, response)
+  if (response.writableLength > 0 && !response.destroyed) watchReader(response, bounds)
+}
+
+/** Node takes the first of several and says nothing, where a proxy may have judged by the last. */
+const SINGLE = ['host', 'authorization', 'content-type']
+
+/** Why a request is ambiguous; null: it is not. */
+function repeatedHeader({ rawHeaders }: IncomingMessage): string | null {
+  const names = rawHeaders.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase())
+  const repeated = SINGLE.find((name) => names.indexOf(name) !== names.lastIndexOf(name))
+  return repeated === undefined ? null : `The header ${repeated} is there more than once.`
+}
+
+const hostNameOf = ({ headers }: IncomingMessage): string => (headers.host ?? '').replace(/:\d+$/, '')
+
+function refuseUpgrade(stream: Duplex, status: number, message: string): void {
+  const text = `${message}\n`
+  stream.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\n` +
+      `content-type: text/plain; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+  )
+}
+
+function opened(http: Server, { port, host }: { readonly port: number; readonly host: string }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    http.once('error', reject)
+    http.listen(port, host, () => {
+      http.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+type HttpServer = ReturnType<typeof createServer> | ReturnType<typeof createTlsServer>
+
+interface Closing {
+  readonly open: OpenResponses
+  readonly fresh: FreshConnections
+  readonly drain: Drain
+}
+
+async function close(http: HttpServer, { open, fresh, drain }: Closing): Promise<void> {
+  open.beLast()
+  const { sparesIdleConnections, remainingMs } = drain
+  const closed = new Promise<void>((resolve) => {
+    // The close of an HTTP server would close idle connections at once, too, and meet requests that are on their way.
+    if (sparesIdleConnections) Server.prototype.close.call(http, () => resolve())
+    else http.close(() => resolve())
+  })
+  // Connections with a response on its way become idle a moment later.
+  let idle: NodeJS.Timeout | undefined
+  const sparing = setTimeout(
+    () => {
+      idle = setInterval(() => http.closeIdleConnections(), IDLE_MS)
+    },
+    sparesIdleConnections ? SPARED_MS : 0,
+  )
+  const unused = setTimeout(() => fresh.end(), Math.min(sparesIdleConnections ? SPARED_MS : FRESH_MS, remainingMs))
+  const late = setTimeout(() => http.closeAllConnections(), remainingMs)
+  await closed
+  clearTimeout(unused)
+  clearTimeout(late)
+  clearTimeout(sparing)
+  clearInterval(idle)
+}

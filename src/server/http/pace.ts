@@ -1,0 +1,31 @@
+import { RoundRobin } from '../limits/round-robin.ts'
+
+/** Milliseconds between two pieces of 64 KB: some 30 MB a second, which take about a hundredth of a processor. */
+const PIECE_MS = 2
+
+/**
+ * The slow pace of bytes for which no principal pays: of pages, or of bodies that are thrown away. All of a gateway share it, address
+ * by address, so that it costs others the same however many there are.
+ */
+export class Pace {
+  readonly #waiting = new RoundRobin<string>()
+  #timer: NodeJS.Timeout | null = null
+
+  /** Pieces for which the address waits. */
+  waitingOf(address: string): number {
+    return this.#waiting.waitingOf(address)
+  }
+
+  /** Resolves when the address may have its next piece. */
+  next(address: string): Promise<void> {
+    this.#timer ??= setInterval(() => this.#tick(), PIECE_MS).unref()
+    return this.#waiting.wait(address)
+  }
+
+  #tick(): void {
+    this.#waiting.next()
+    if (!this.#waiting.isEmpty || this.#timer === null) return
+    clearInterval(this.#timer)
+    this.#timer = null
+  }
+}

@@ -1,0 +1,116 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Login } from '../../core/ports/login.ts'
+import { loginsDocument, originsOf } from '../auth/logins.ts'
+import { HEALTH_ROUTES, type HealthParts } from '../operators/health-routes.ts'
+import { type MetricsParts, showMetrics } from '../operators/metrics-route.ts'
+import type { Dashboard } from '../pages/dashboard.ts'
+import type { Documentation } from '../pages/documentation.ts'
+import { landingPage } from '../pages/landing.ts'
+import type { Page } from '../pages/page.ts'
+import { type HttpParts, handleGraphQL } from './graphql-http.ts'
+import { API_PATH, type Route } from './listener.ts'
+import { replyText } from './reply.ts'
+import { PIECE } from './request-text.ts'
+
+export interface RouteParts extends HttpParts, HealthParts, MetricsParts {
+  /** Null when it is not built: then a page of links takes its place. */
+  readonly dashboard: Dashboard | null
+  /** Null when it is not built: then it is said how that is done. */
+  readonly documentation: Documentation | null
+  /** How people sign in at the moment. */
+  readonly logins: () => readonly Login[]
+}
+export type Handler = (request: IncomingMessage, response: ServerResponse, parts: RouteParts) => Promise<void> | void
+
+/** All routes but those of the dashboard and the documentation. Pages and health checks have no data and need no token. */
+const ROUTES: Readonly<Record<string, Handler>> = {
+  '/': showIndex,
+  '/graphiql': showGraphiql,
+  [API_PATH]: (request, response, parts) =>
+    wantsPage(request) ? showGraphiql(request, response, parts) : handleGraphQL(request, response, parts),
+  ...HEALTH_ROUTES,
+  '/metrics': showMetrics,
+  '/.well-known/phaseline': showLogins,
+}
+
+const DOCS = '/docs'
+
+/** Addresses of pages of the dashboard, which alone knows the pages, and shows that one does not exist. */
+const PAGE = /^\/[a-z]{1,40}(\/[\w.-]{1,200})?$/
+
+/** The handler of a request for a path, and its name in the metrics; undefined when there is none. */
+export function routeOf(path: string, request: IncomingMessage, parts: RouteParts): Route | undefined {
+  const route = (name: string, handle: Handler): Route => ({
+    name,
+    handle: (sent, response) => handle(sent, response, parts),
+  })
+  const handler = Object.hasOwn(ROUTES, path) ? ROUTES[path] : undefined
+  if (handler) return route(path, handler)
+  if (path === DOCS || path.startsWith(`${DOCS}/`)) return route(DOCS, showDocumentation)
+  if (!parts.dashboard) return undefined
+  if (path.startsWith('/assets/')) return route('/assets', showAsset)
+  return PAGE.test(path) && acceptsPage(request) ? route('/', showIndex) : undefined
+}
+
+function showIndex(request: IncomingMessage, response: ServerResponse, parts: RouteParts): Promise<void> {
+  const { dashboard, logins } = parts
+  return showPage(request, response, parts, dashboard?.index(originsOf(logins())) ?? landingPage)
+}
+
+function showLogins(request: IncomingMessage, response: ServerResponse, parts: RouteParts): Promise<void> {
+  const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-cache' }
+  return showPage(request, response, parts, { body: Buffer.from(loginsDocument(parts.logins())), headers })
+}
+
+function showGraphiql(request: IncomingMessage, response: ServerResponse, parts: RouteParts): Promise<void> {
+  const { dashboard, logins } = parts
+  return showPage(request, response, parts, dashboard?.graphiql(originsOf(logins())) ?? landingPage)
+}
+
+function showAsset(request: IncomingMessage, response: ServerResponse, parts: RouteParts): Promise<void> | void {
+  const path = request.url?.split('?', 1)[0] ?? ''
+  const asset = parts.dashboard?.asset(path, request)
+  return asset ? showPage(request, response, parts, asset) : replyText(response, 404, 'Not found.')
+}
+
+async function showDocumentation(request: IncomingMessage, response: ServerResponse, parts: RouteParts): Promise<void> {
+  const { documentation } = parts
+  const path = (request.url?.split('?', 1)[0] ?? '').slice(DOCS.length)
+  // Links of its pages are relative to a folder.
+  if (path === '') return void response.writeHead(308, { location: `${DOCS}/` }).end()
+  if (!documentation) return replyText(response, 404, NOT_BUILT)
+  const takesGzip = request.headers['accept-encoding']?.includes('gzip') ?? false
+  const page = await documentation.page(path, takesGzip)
+  if (page) return await showPage(request, response, parts, page)
+  const missing = acceptsPage(request) ? await documentation.page('/404', takesGzip) : null
+  if (missing) return await showPage(request, response, parts, { ...missing, status: 404 })
+  replyText(response, 404, 'Not found.')
+}
+const NOT_BUILT = 'The documentation is not built here: npm run build:docs does it, and docs/ has its text.'
+
+/** It comes from the address bar of a browser, not from a program. */
+const acceptsPage = ({ headers }: IncomingMessage): boolean => headers.accept?.includes('text/html') ?? false
+const wantsPage = (request: IncomingMessage): boolean => request.method === 'GET' && acceptsPage(request)
+
+/** Pages need no token: whoever takes many gets them late, and large ones come at a slow pace. */
+async function showPage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { callers, lateRefusals, pages }: RouteParts,
+  { body, headers, status = 200 }: Page & { readonly status?: number },
+): Promise<void> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.setHeader('allow', 'GET, HEAD')
+    return replyText(response, 405, 'Only GET.')
+  }
+  const address = callers.addressOf(request)
+  if (callers.strangersAt(address).request()) await lateRefusals.wait(response)
+  if (response.destroyed) return
+  response.writeHead(status, { ...headers, 'content-length': body.length })
+  if (request.method === 'GET')
+    for (let from = 0; from < body.length && !response.destroyed; from += PIECE) {
+      if (from > 0) await pages.next(address)
+      response.write(body.subarray(from, from + PIECE))
+    }
+  response.end()
+}

@@ -1,0 +1,160 @@
+import type { GatewayLimits } from '../../core/gateway-limits.ts'
+import { TokenBucket } from '../../core/token-bucket.ts'
+
+/** What is counted for as long as it lasts. */
+export type Resource = 'openOperations' | 'openSubscriptions' | 'openSockets' | 'requestBytes'
+
+export interface AccountLimits extends Readonly<Record<Resource, number>> {
+  readonly requestsPerSecond: number
+}
+
+export const limitsOfPrincipals = (limits: GatewayLimits): AccountLimits => ({
+  requestsPerSecond: limits.requestsPerSecondPerPrincipal,
+  openOperations: limits.openOperationsPerPrincipal,
+  openSubscriptions: limits.openSubscriptionsPerPrincipal,
+  openSockets: limits.openSocketsPerPrincipal,
+  requestBytes: limits.requestBytesPerPrincipal,
+})
+export const limitsOfAddresses = (limits: GatewayLimits): AccountLimits => ({
+  requestsPerSecond: limits.requestsPerSecondPerAddress,
+  openOperations: limits.openOperationsPerAddress,
+  openSubscriptions: limits.openSubscriptionsPerAddress,
+  openSockets: limits.openSocketsPerAddress,
+  requestBytes: limits.requestBytesPerAddress,
+})
+
+/** Of a whole gateway: what is not here is bounded by its parts. */
+export const limitsOfInstance = ({ sockets }: GatewayLimits): AccountLimits => ({
+  requestsPerSecond: Number.POSITIVE_INFINITY,
+  openOperations: Number.POSITIVE_INFINITY,
+  openSubscriptions: Number.POSITIVE_INFINITY,
+  openSockets: sockets,
+  requestBytes: Number.POSITIVE_INFINITY,
+})
+/**
+ * What a principal has at an address whatever the others there use: each part of it by itself. It is as much as a few programs
+ * need, so that an address where some take all there is still serves the next one.
+ */
+export const limitsOfShares = (limits: GatewayLimits): AccountLimits => {
+  const { requestsPerSecond, ...held } = limitsOfAddresses(limits)
+  const part = (limit: number): number => Math.max(1, Math.ceil(limit / SHARES))
+  return {
+    requestsPerSecond: part(requestsPerSecond),
+    openOperations: part(held.openOperations),
+    openSubscriptions: part(held.openSubscriptions),
+    openSockets: part(Math.min(held.openSockets, limits.sockets)),
+    requestBytes: part(held.requestBytes),
+  }
+}
+const SHARES = 20
+
+/** A refusal for now. */
+export interface Excess {
+  /** Whose share is used up. */
+  readonly share: string
+  readonly code: 'RATE_LIMITED' | 'TOO_MANY'
+  readonly message: string
+  readonly retryAfterMs: number
+}
+
+/** When to ask again for what others have to give back first. */
+const RETRY_MS = 1_000
+
+const NAMES = {
+  openOperations: 'operations at a time',
+  openSubscriptions: 'subscriptions at a time',
+  openSockets: 'WebSockets at a time',
+  requestBytes: 'bytes of requests at a time',
+} as const satisfies Readonly<Record<Resource, string>>
+
+const MODEST_OPERATIONS = 8
+const MODEST_BYTES = 1_024 * 1_024
+
+/** What one principal, or one address, uses of a gateway. */
+export class Account {
+  readonly #owner: string
+  readonly #limits: AccountLimits
+  readonly #bucket: TokenBucket
+  readonly #inUse: Record<Resource, number> = {
+    openOperations: 0,
+    openSubscriptions: 0,
+    openSockets: 0,
+    requestBytes: 0,
+  }
+
+  constructor(owner: string, limits: AccountLimits) {
+    this.#owner = owner
+    this.#limits = limits
+    this.#bucket = new TokenBucket(limits.requestsPerSecond, performance.now())
+  }
+
+  /** It asks for no more at a time than a busy agent does. */
+  get isModest(): boolean {
+    const { openOperations, requestBytes } = this.#inUse
+    return openOperations <= MODEST_OPERATIONS && requestBytes <= MODEST_BYTES
+  }
+  get isIdle(): boolean {
+    return Object.values(this.#inUse).every((count) => count === 0)
+  }
+
+  /** Counts a request; the excess, if there were too many lately. */
+  request(): Excess | null {
+    const retryAfterMs = this.#bucket.take(performance.now())
+    if (retryAfterMs === 0) return null
+    const message = `One ${this.#owner} has ${this.#limits.requestsPerSecond} requests a second: try again in ${retryAfterMs} ms.`
+    return { share: this.#owner, code: 'RATE_LIMITED', message, retryAfterMs }
+  }
+
+  /** Counts as further requests what a request turns out to cost. */
+  charge(requests: number): void {
+    this.#bucket.charge(requests)
+  }
+
+  /** The excess, if so much more would be too much. */
+  excess(resource: Resource, more: number): Excess | null {
+    const limit = this.#limits[resource]
+    if (this.#inUse[resource] + more <= limit) return null
+    const message = `One ${this.#owner} has at most ${limit} ${NAMES[resource]}: end some, or try again later.`
+    return { share: this.#owner, code: 'TOO_MANY', message, retryAfterMs: RETRY_MS }
+  }
+
+  add(resource: Resource, change: number): void {
+    this.#inUse[resource] += change
+  }
+}
+
+/** Accounts that are kept although nothing of them is in use. */
+const KEPT = 10_000
+
+/** The accounts of all principals, or of all addresses; the one that is idle for longest is forgotten first. */
+export class Accounts {
+  readonly #owner: string
+  readonly #limits: AccountLimits
+  readonly #accounts = new Map<string, Account>()
+
+  constructor(owner: string, limits: AccountLimits) {
+    this.#owner = owner
+    this.#limits = limits
+  }
+
+  get size(): number {
+    return this.#accounts.size
+  }
+
+  of(key: string): Account {
+    const account = this.#accounts.get(key) ?? new Account(this.#owner, this.#limits)
+    this.#accounts.delete(key)
+    this.#accounts.set(key, account)
+    if (this.#accounts.size > KEPT) this.#forgetOne()
+    return account
+  }
+
+  #forgetOne(): void {
+    const [oldest] = this.#accounts
+    if (!oldest) return
+    const [key, account] = oldest
+    this.#accounts.delete(key)
+    // Busy ones are as few as connections are.
+    if (!account.isIdle) this.#accounts.set(key, account)
+  }
+}

@@ -1,0 +1,137 @@
+import type { GatewayLimits } from '../../core/gateway-limits.ts'
+import type { Viewer } from '../../core/ports/viewer.ts'
+import {
+  Account,
+  Accounts,
+  type Excess,
+  limitsOfAddresses,
+  limitsOfInstance,
+  limitsOfPrincipals,
+  limitsOfShares,
+  type Resource,
+} from './accounts.ts'
+import { type AddressOf, createAddressOf } from './client-address.ts'
+
+/**
+ * Bounds what one caller may cost: as a principal, whatever its tokens and addresses, and as an address, whoever it is. What is
+ * left at an address when others there have taken too much is each principal's share.
+ */
+export class Callers {
+  readonly #principals: Accounts
+  readonly #addresses: Accounts
+  /** All that the gateway has. */
+  readonly #instance: Account
+  /** Of principals at addresses. */
+  readonly #shares: Accounts
+  readonly addressOf: AddressOf
+
+  constructor(limits: GatewayLimits, trustedProxies: readonly string[] = []) {
+    this.#instance = new Account('gateway', limitsOfInstance(limits))
+    this.#principals = new Accounts('principal', limitsOfPrincipals(limits))
+    this.#addresses = new Accounts('address', limitsOfAddresses(limits))
+    this.#shares = new Accounts('principal at an address', limitsOfShares(limits))
+    this.addressOf = createAddressOf(trustedProxies)
+  }
+
+  as({ principalId }: Viewer, address: string): Caller {
+    const share = this.#shares.of(`${principalId} ${address}`)
+    const principal = this.#principals.of(principalId)
+    return new Caller({ principal, address: this.#addresses.of(address), instance: this.#instance, share })
+  }
+
+  /** Those at an address who have sent no token that is known: all together as one principal. */
+  strangersAt(address: string): Account {
+    return this.#shares.of(address)
+  }
+}
+
+/** Bytes that cost as much as one more request. */
+const BYTES_OF_A_REQUEST = 16 * 1_024
+/** Counts further bytes. */
+export type Meter = (bytes: number) => void
+
+interface CallerAccounts {
+  readonly principal: Account
+  readonly address: Account
+  readonly instance: Account
+  /** Of the principal at the address. */
+  readonly share: Account
+}
+
+/** A principal at an address. */
+export class Caller {
+  readonly #accounts: CallerAccounts
+
+  constructor(accounts: CallerAccounts) {
+    this.#accounts = accounts
+  }
+
+  get principal(): Account {
+    return this.#accounts.principal
+  }
+
+  /** Counts a request; the excess, if there were too many lately. */
+  request(): Excess | null {
+    const { principal, address, share } = this.#accounts
+    return principal.request() ?? unless(address.request(), () => share.request())
+  }
+
+  /** Counts as further requests what a request turns out to cost. */
+  charge(requests: number): void {
+    // Not the share, which would owe for hours what the principal has paid for already.
+    const { principal, address } = this.#accounts
+    for (const account of [principal, address]) account.charge(requests)
+  }
+
+  /** Counts a large request, or a large answer, as several requests while its bytes come or go. */
+  meter(): Meter {
+    let bytes = 0
+    let charged = 0
+    return (more) => {
+      bytes += more
+      const requests = Math.floor(bytes / BYTES_OF_A_REQUEST)
+      if (requests === charged) return
+      this.charge(requests - charged)
+      charged = requests
+    }
+  }
+
+  hold(resource: Resource): Hold {
+    return new Hold(this.#accounts, resource)
+  }
+}
+
+/** What one request or connection holds of a resource. */
+export class Hold {
+  readonly #accounts: CallerAccounts
+  readonly #resource: Resource
+  #held = 0
+
+  constructor(accounts: CallerAccounts, resource: Resource) {
+    this.#accounts = accounts
+    this.#resource = resource
+  }
+
+  /** Takes more; the excess, if that would be too much. */
+  take(more = 1): Excess | null {
+    const of = (account: Account): Excess | null => account.excess(this.#resource, more)
+    const { principal, address, instance, share } = this.#accounts
+    const excess = of(principal) ?? unless(of(address) ?? of(instance), () => of(share))
+    if (!excess) this.#add(more)
+    return excess
+  }
+
+  /** Gives everything back. */
+  end(): void {
+    this.#add(-this.#held)
+  }
+
+  #add(change: number): void {
+    for (const account of Object.values(this.#accounts)) account.add(this.#resource, change)
+    this.#held += change
+  }
+}
+
+/** What others have too much of counts only for who has used up its own share. */
+const unless = (excess: Excess | null, ofShare: () => Excess | null): Excess | null =>
+  excess && ofShare() ? excess : null

@@ -1,0 +1,27 @@
+import { GraphQLError } from 'graphql'
+import type { FailureCode } from '../../core/vocabulary.ts'
+import { failureOf, internalFailure, presentable } from '../../graphql/schema/failures.ts'
+import type { Logger } from '../../logger.ts'
+
+function forCaller(error: GraphQLError): GraphQLError {
+  const message = presentable(error.message)
+  if (message === error.message) return error
+  const { nodes, path, extensions } = error
+  return new GraphQLError(message, { nodes: nodes ?? null, path: path ?? null, extensions })
+}
+
+/** Whether a part of an answer is missing since something took too long, whoever noticed it. */
+export const isTimeout = (error: GraphQLError): boolean =>
+  error.extensions.code === TIMEOUT || failureOf(error.originalError ?? error)?.extensions.code === TIMEOUT
+const TIMEOUT: FailureCode = 'TIMEOUT'
+
+/** Passes errors for the caller; logs every other one and returns an internal error instead. */
+export function mask(error: unknown, logger: Logger): GraphQLError {
+  const original = error instanceof GraphQLError ? error.originalError : error
+  if (error instanceof GraphQLError && (!original || original instanceof GraphQLError)) return forCaller(error)
+  const shown = original instanceof Error ? failureOf(original) : null
+  if (!shown) logger.error({ err: original }, 'a request failed')
+  const { nodes, path } = error instanceof GraphQLError ? error : {}
+  const { message, extensions } = shown ?? internalFailure()
+  return new GraphQLError(message, { nodes: nodes ?? null, path: path ?? null, extensions })
+}

@@ -1,0 +1,92 @@
+import type { WebSocket } from 'ws'
+import { type NextTurn, parseJson, textOf } from '../http/parse-json.ts'
+import { JsonScanner, PIECE, type TextProblem } from '../http/request-text.ts'
+import { release } from '../limits/release.ts'
+
+/** A message for graphql-ws, which parses a text itself; or why it has none. */
+export type ReadMessage =
+  | { readonly ok: true; readonly message: unknown }
+  | { readonly ok: false; readonly problem: TextProblem | 'INVALID' }
+
+interface Reading {
+  readonly maxValues: number
+  readonly turn: NextTurn
+}
+
+/** Reads the messages of a socket in the order in which they come, and large ones in turns with those of other callers. */
+export class IncomingMessages {
+  readonly #socket: WebSocket
+  readonly #reading: Reading
+  /** Settles when all messages so far are read; null: they are. */
+  #last: Promise<void> | null = null
+  /** Reasons for which nothing more is received at the moment. */
+  #pauses = 0
+
+  constructor(socket: WebSocket, reading: Reading) {
+    this.#socket = socket
+    this.#reading = reading
+  }
+
+  /** Calls back once with each message; at once, if it is small and none before it is being read. */
+  read(data: Buffer, take: (read: ReadMessage) => void): void {
+    if (this.#last === null && data.length <= PIECE) return take(this.#readSmall(data))
+    const read = this.#readAfter(this.#last, data, take)
+    this.#last = read
+    this.#pause()
+    const ended = (): void => {
+      if (this.#last === read) this.#last = null
+      this.#resume()
+    }
+    read.then(ended, ended)
+  }
+
+  /** Receives nothing for so many milliseconds. */
+  pauseFor(ms: number): void {
+    this.#pause()
+    setTimeout(() => this.#resume(), ms).unref()
+  }
+
+  async #readAfter(before: Promise<void> | null, data: Buffer, take: (read: ReadMessage) => void): Promise<void> {
+    await before
+    take(data.length <= PIECE ? this.#readSmall(data) : await this.#readLarge(data))
+  }
+
+  #readSmall(data: Buffer): ReadMessage {
+    const problem = new JsonScanner(this.#reading.maxValues).scan(data)
+    if (problem) return { ok: false, problem }
+    try {
+      return { ok: true, message: textOf(data) }
+    } catch {
+      // Frames of text are judged when they arrive, others are not.
+      return { ok: false, problem: 'INVALID' }
+    }
+  }
+
+  async #readLarge(data: Buffer): Promise<ReadMessage> {
+    const { maxValues, turn } = this.#reading
+    const scanner = new JsonScanner(maxValues)
+    for (let start = 0; start < data.length; start += PIECE) {
+      await turn()
+      const problem = scanner.scan(data.subarray(start, start + PIECE))
+      if (problem) return { ok: false, problem }
+    }
+    try {
+      const message = await parseJson(data, scanner.large, turn)
+      release(data)
+      return { ok: true, message }
+    } catch {
+      return { ok: false, problem: 'INVALID' }
+    }
+  }
+
+  #pause(): void {
+    this.#pauses += 1
+    this.#socket.pause()
+  }
+
+  #resume(): void {
+    this.#pauses -= 1
+    // One that closes is not read any more.
+    if (this.#pauses === 0 && this.#socket.readyState === this.#socket.OPEN) this.#socket.resume()
+  }
+}

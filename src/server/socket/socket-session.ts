@@ -1,0 +1,306 @@
+import type { Socket } from 'node:net'
+import type { Server } from 'graphql-ws'
+import type { WebSocket } from 'ws'
+import type { InFlight } from '../../core/in-flight.ts'
+import type { System } from '../../core/ports/system.ts'
+import type { CallerTrace, RequestOrigin, Viewer } from '../../core/ports/viewer.ts'
+import type { Logger } from '../../logger.ts'
+import type { TokenParts } from '../auth/check-token.ts'
+import { authorizationIn } from '../auth/credentials.ts'
+import { LATE_MS } from '../http/late-refusals.ts'
+import type { TextProblem } from '../http/request-text.ts'
+import type { Bounds } from '../limits/bounds.ts'
+import type { Caller } from '../limits/callers.ts'
+import type { Connections, EndReason } from '../limits/connections.ts'
+import type { ClientSink } from '../streams/client-sink.ts'
+import { socketSink } from '../streams/socket-sink.ts'
+import { ArrivingBytes } from './arriving-bytes.ts'
+import { CLOSE } from './close-codes.ts'
+import { IncomingMessages } from './incoming-messages.ts'
+import { MessageHolds } from './message-holds.ts'
+import { lifeOf, renewToken } from './renew-token.ts'
+import type { Newcomer } from './unauthenticated-sockets.ts'
+
+/** Interval of pings; a client that does not answer before the next one is disconnected. */
+const KEEP_ALIVE_MS = 15_000
+
+export interface SessionParts extends Bounds, TokenParts {
+  readonly connections: Connections
+  /** Takes the operations, which may outlive their sockets. */
+  readonly inFlight: InFlight
+  readonly system: Pick<System, 'now'>
+  readonly logger: Logger
+}
+
+type Handle = (text: string) => Promise<void>
+
+/** A socket whose handshake is done. */
+export interface OpenedSocket {
+  readonly socket: WebSocket
+  readonly stream: Socket
+  readonly newcomer: Newcomer
+  readonly origin: RequestOrigin
+  /** The secret of its token, in the headers of the upgrade. Pages cannot send any. */
+  readonly secret: string | null
+}
+
+/** What a socket was opened with, or has sent since. */
+interface Credentials {
+  secret: string
+  viewer: Viewer
+}
+
+/** One socket, as the protocol of its operations sees it. */
+export class SocketSession {
+  readonly sink: ClientSink
+  /** Of its connection_init; each operation may have its own. */
+  trace: { readonly trace?: CallerTrace } = {}
+  readonly #socket: WebSocket
+  readonly #opened: OpenedSocket
+  readonly #parts: SessionParts
+  readonly #incoming: IncomingMessages
+  /** Null before a token is accepted. */
+  #credentials: Credentials | null = null
+  #caller: Caller | null = null
+  #arriving: ArrivingBytes | null = null
+  #message = new MessageHolds(null, null)
+  /** Ids of operations with a single result that run. */
+  readonly #answering = new Set<string>()
+  #answered: PromiseWithResolvers<void> | null = null
+  #isLeaving = false
+
+  constructor(opened: OpenedSocket, parts: SessionParts) {
+    this.sink = socketSink(opened.socket, opened.stream, { ...parts, turn: () => this.turn() })
+    this.#socket = opened.socket
+    this.#opened = opened
+    this.#parts = parts
+    this.#incoming = new IncomingMessages(opened.socket, {
+      maxValues: parts.limits.jsonValues,
+      turn: () => this.turn(),
+    })
+  }
+
+  /** Its token; null before one is accepted. */
+  get secret(): string | null {
+    return this.#credentials?.secret ?? null
+  }
+
+  /** The token of the upgrade, for a connection_init without one. */
+  get upgradeSecret(): string | null {
+    return this.#opened.secret
+  }
+
+  get origin(): RequestOrigin {
+    return this.#opened.origin
+  }
+
+  /** Of the message that was handed over in this very turn of the event loop. */
+  get message(): MessageHolds {
+    return this.#message
+  }
+
+  /** Runs the protocol until the socket closes. */
+  run(protocol: Server<SocketSession>): void {
+    const socket = this.#socket
+    const closed = protocol.opened(
+      {
+        protocol: socket.protocol,
+        send: (text) => this.#send(text),
+        close: (code, reason = '') => socket.close(code, fittingReason(reason)),
+        onPing: (payload) => this.#answerPing(payload),
+        onMessage: (handle) => {
+          socket.on('message', (data) => this.#receive(data as Buffer, handle))
+        },
+      },
+      this,
+    )
+    // `ws` has closed the socket, with the code of the error.
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+      if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') this.#parts.refusals.count('TOO_LARGE')
+    })
+    socket.once('close', (code, reason) => {
+      closed(code, String(reason)).catch((error: unknown) => this.#logError(error))
+    })
+    keepAlive(socket)
+  }
+
+  /** A server that shuts down still answers an operation with a single result. */
+  begun(id: string): void {
+    this.#answering.add(id)
+  }
+  ended(id: string): void {
+    // graphql-ws calls this right before it says so to the client.
+    setImmediate(() => {
+      this.#answering.delete(id)
+      if (this.#answering.size === 0) this.#answered?.resolve()
+    })
+  }
+
+  /** Closes the socket once its operations have ended, but for subscriptions; or after a time. */
+  async leave(withinMs: number): Promise<void> {
+    // What comes from now on is not begun: the code of the close tells the client to send it elsewhere.
+    this.#isLeaving = true
+    const socket = this.#socket
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    if (this.#answering.size > 0) {
+      this.#answered = Promise.withResolvers()
+      const late = setTimeout(() => this.#answered?.resolve(), withinMs)
+      await Promise.race([this.#answered.promise, closed])
+      clearTimeout(late)
+    }
+    this.#close('SERVICE_RESTART')
+    await closed
+  }
+
+  initialised(): void {
+    this.#opened.newcomer.initialised()
+  }
+
+  /**
+   * The payload of connection_ack, or true for none. False: the socket was closed while its token was checked, or the
+   * caller has too many.
+   */
+  accept(secret: string, viewer: Viewer): boolean | Record<string, unknown> {
+    const socket = this.#socket
+    if (socket.readyState !== socket.OPEN) return false
+    const { newcomer, origin, stream } = this.#opened
+    const caller = this.#parts.callers.as(viewer, origin.address)
+    const held = caller.hold('openSockets')
+    const excess = held.take()
+    if (excess) {
+      this.#parts.refusals.count('TOO_MANY_SOCKETS', excess.share)
+      this.#close('TOO_MANY_SOCKETS')
+      return false
+    }
+    socket.once('close', () => held.end())
+    const credentials = { secret, viewer, isStream: false }
+    this.#credentials = credentials
+    this.#caller = caller
+    newcomer.accepted()
+    this.#arriving = new ArrivingBytes({ socket, stream, caller, refusals: this.#parts.refusals })
+    const end = (why: EndReason | 'CLOSING') => this.#close(why === 'CHANGED' ? 'RIGHTS_CHANGED' : 'FORBIDDEN')
+    socket.once('close', this.#parts.connections.opened(Object.assign(credentials, { end })))
+    return lifeOf(viewer, this.#parts.system.now()) ?? true
+  }
+
+  /** A ping may carry a fresh token, so that the socket outlives the one that opened it. */
+  async #answerPing(payload: unknown): Promise<void> {
+    const credentials = this.#credentials
+    const authorization = authorizationIn(payload)
+    if (!credentials || authorization === undefined) return await this.#pong(payload)
+    const { viewer: before } = credentials
+    const renewal = await renewToken(authorization, { before, origin: this.origin, parts: this.#parts })
+    if (renewal.kind === 'refused') return this.#close(renewal.why)
+    if (renewal.kind === 'renewed') {
+      credentials.secret = renewal.secret
+      credentials.viewer = renewal.viewer
+    }
+    await this.#pong(lifeOf(credentials.viewer, this.#parts.system.now()) ?? undefined)
+  }
+
+  #pong(payload: unknown): Promise<void> {
+    return this.#send(JSON.stringify({ type: 'pong', payload }))
+  }
+
+  /** There is no token, or a wrong one. */
+  unauthenticated(secret: string | null): void {
+    this.#parts.refusals.count('UNAUTHENTICATED')
+    this.#close(secret === null ? 'TOKEN_MISSING' : 'FORBIDDEN')
+  }
+
+  /** The token could not be checked. */
+  unavailable(error: unknown): void {
+    this.#logError(error)
+    this.#close('UNAVAILABLE')
+  }
+
+  #receive(data: Buffer, handle: Handle): void {
+    if (this.#isLeaving) return
+    const message = new MessageHolds(this.#caller, this.#arriving?.arrived() ?? null)
+    this.#caller?.meter()(data.length)
+    this.#incoming.read(data, (read) => {
+      this.#message = message
+      // Declared for texts, it takes what is parsed, too.
+      const handled = read.ok ? handle(read.message as string) : this.#refuse(data, read.problem)
+      this.#parts.inFlight
+        .track(handled)
+        .catch((error: unknown) => this.#failed(error))
+        .finally(() => message.end())
+    })
+  }
+
+  /** Waits for the caller's turn. */
+  turn(): Promise<void> | undefined {
+    return this.#caller ? this.#parts.turns.next(this.#caller.principal) : undefined
+  }
+
+  /** The caller has sent too much lately. */
+  slowDown(): void {
+    this.#incoming.pauseFor(LATE_MS)
+  }
+
+  /** Fails the operation, if the message is the beginning of one. */
+  async #refuse(data: Buffer, problem: TextProblem | 'INVALID'): Promise<void> {
+    if (problem === 'INVALID') return this.#close('INVALID_MESSAGE')
+    const { code, message } = problem
+    this.#parts.refusals.count(code)
+    const [, id] = SUBSCRIBE.exec(data.toString('utf8', 0, HEAD)) ?? []
+    if (this.secret === null || id === undefined) return this.#close('INVALID_MESSAGE')
+    const payload = [{ message, extensions: { code } }]
+    await this.#send(JSON.stringify({ id, type: 'error', payload }))
+  }
+
+  #send(text: string): Promise<void> {
+    const socket = this.#socket
+    if (socket.readyState !== socket.OPEN) return Promise.resolve()
+    return new Promise((resolve, reject) => {
+      socket.send(text, (error) => (error ? reject(error) : resolve()))
+      this.sink.written()
+    })
+  }
+
+  #failed(error: unknown): void {
+    const socket = this.#socket
+    // The client has gone.
+    if (socket.readyState !== socket.OPEN) return
+    if (this.secret === null || isUnexpected(error)) return this.#close('INVALID_MESSAGE')
+    this.#logError(error)
+    this.#close('INTERNAL')
+  }
+
+  #close(why: keyof typeof CLOSE): void {
+    this.#socket.close(CLOSE[why].code, CLOSE[why].reason)
+  }
+
+  #logError(error: unknown): void {
+    this.#parts.logger.error({ err: error }, 'a WebSocket failed')
+  }
+}
+
+/** A close frame has no room for more, and reasons of graphql-ws quote the ids of clients. */
+const MAX_REASON_BYTES = 123
+function fittingReason(reason: string): string {
+  const { read } = new TextEncoder().encodeInto(reason, new Uint8Array(MAX_REASON_BYTES))
+  return reason.slice(0, read)
+}
+
+/** As clients write it: a message that is refused for its text is not parsed. */
+const HEAD = 1_024
+const SUBSCRIBE = /^\{"id":"([^"\\]{1,255})","type":"subscribe"/
+
+/** graphql-ws throws for a message that only servers send. */
+const isUnexpected = (error: unknown): boolean =>
+  error instanceof Error && error.message.startsWith('Unexpected message of type')
+
+function keepAlive(socket: WebSocket): void {
+  let hasAnswered = true
+  socket.on('pong', () => {
+    hasAnswered = true
+  })
+  const timer = setInterval(() => {
+    if (!hasAnswered) return socket.terminate()
+    hasAnswered = false
+    socket.ping()
+  }, KEEP_ALIVE_MS)
+  socket.once('close', () => clearInterval(timer))
+}
