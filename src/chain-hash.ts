@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { ChainEnd, ChainedEvent } from './core/audit.ts'
 
-/** How the events of the audit are chained, for who writes the chain and for who verifies it. */
+/** Chains the events of the audit, for its writer and its verifiers. */
 
 /**
  * The hash of an event: SHA-256 of the hash before it, and of the event's values, each as its length in bytes and its
- * text. Whoever has the events can compute it again.
+ * text. Anybody with the events can recompute it.
  * @param previous empty for the first event of all
  */
 export function chainHash(previous: Uint8Array, event: ChainedEvent): Buffer {

@@ -40,11 +40,11 @@ export interface Config {
   readonly agentsPort: number
   /** The port for operators, with health and metrics; null: none but that of the gateway. */
   readonly admin: { readonly port: number; readonly host: string } | null
-  /** How it ends, in milliseconds. */
+  /** Times of the shutdown, in milliseconds. */
   readonly drain: {
     /** In which everything still works, and load balancers learn of the end. */
     readonly delayMs: number
-    /** Of all, the delay included. */
+    /** Limit of the whole shutdown, the delay included. */
     readonly timeoutMs: number
   }
   /** The embedded data folder. */
@@ -91,16 +91,16 @@ export interface Config {
   readonly logRetentionMs: number | null
   /** How long events of the audit are kept; null: for ever. */
   readonly auditRetentionMs: number | null
-  /** How long an agent is listed that is not heard of; null: for ever. */
+  /** How long a silent agent is listed; null: for ever. */
   readonly agentRetentionMs: number | null
   /** Keys of secrets: the first seals, all of them open. Empty: the embedded data folder has one. */
   readonly secretKeys: readonly SecretKey[]
   /** Most workers and jobs that run at the same time, over all projects. */
   readonly capacity: { readonly maxWorkers: number; readonly maxJobs: number }
-  /** How the built-in agents run commands of users of the API on this machine. */
+  /** Isolation of users' commands that the built-in agents run on this machine. */
   readonly workloads: {
     readonly level: 'isolated' | 'trusted' | 'off'
-    /** Of isolated ones. */
+    /** Network of isolated ones. */
     readonly network: 'api' | 'host'
     /** Absolute paths of further folders that isolated ones may read. */
     readonly folders: readonly string[]
@@ -247,7 +247,7 @@ const schema = z.object({
   PHASELINE_PROGRESSING_TIMEOUT_MS: timeout.default(600_000),
   PHASELINE_ABORTING_TIMEOUT_MS: timeout.default(300_000),
   PHASELINE_LOG_RETENTION: age.default(30 * UNIT_MS.d),
-  // A year: what auditors ask for most often, such as PCI DSS.
+  // A year, the usual requirement of auditors, such as PCI DSS.
   PHASELINE_AUDIT_RETENTION: age.default(365 * UNIT_MS.d),
   PHASELINE_AGENT_RETENTION: age.default(7 * UNIT_MS.d),
   PHASELINE_SECRET_KEY: secretKeys.optional(),

@@ -21,7 +21,9 @@ const SECRET = [
 const DATABASE_ERROR = ['err.detail', 'err.where', 'err.internalQuery']
 const redact = [...SECRET.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]), ...DATABASE_ERROR]
 
-/** What fails because the database is away adds nothing to the line of the outage, and would fill the log with stacks. */
+/**
+ * A failure because the database is away adds nothing to the line of the outage, and would fill the log with stacks.
+ */
 function tellsOfOutage(details: unknown): boolean {
   if (typeof details !== 'object' || details === null || !('err' in details)) return false
   return isDatabaseUnavailable(details.err)

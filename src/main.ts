@@ -68,7 +68,7 @@ const FIGURES_TIMEOUT_MS = 2_000
 /** Milliseconds that requests without clients get at most, when nothing more can begin. */
 const ABANDONED_MS = 3_000
 
-/** What `phaseline serve` has started. */
+/** The process that `phaseline serve` has started. */
 export interface RunningProcess extends AsyncDisposable {
   /** e.g. https://127.0.0.1:4000; null for a process without a gateway. */
   readonly origin: string | null
@@ -174,7 +174,7 @@ export async function startApp(
     for (const pruner of startPruners({ pool, system, logger }, config, machines)) parts.use(pruner)
   }
   stop.throwIfAborted()
-  // Of its own: Prometheus neither waits for others nor takes a connection from them.
+  // A connection of its own: Prometheus neither waits for others nor takes a connection from them.
   const figures = new FigureReader(openPool(1, { name: 'figures', statementTimeoutMs: FIGURES_TIMEOUT_MS }))
   const work = {
     version: packageJson.version,

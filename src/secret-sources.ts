@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { open } from 'node:fs/promises'
 
-/** Where the value of a secret setting can be read from. A problem never contains what was read. */
+/** The value of a secret setting. A problem never contains the value. */
 export type ReadSecret = { readonly secret: string } | { readonly problem: string }
 
 /** No secret is larger. */
@@ -24,8 +24,8 @@ export async function readSecretFile(path: string): Promise<ReadSecret> {
 }
 
 /**
- * What the command prints on standard output. Its words are separated by white space: there is no shell, and there are no
- * quotes. What it prints on standard error is dropped, since it may repeat the secret.
+ * Returns the command's standard output. Words are separated by white space: there is no shell, and there are no
+ * quotes. Standard error is dropped, since it may repeat the secret.
  */
 export function runSecretCommand(command: string, env: NodeJS.ProcessEnv, timeoutMs = COMMAND_MS): Promise<ReadSecret> {
   const [program = '', ...args] = command.trim().split(/\s+/)

@@ -40,7 +40,7 @@ export async function serve({
     () => start(config, { logger, gadgetFolders, families, signal }),
     { ...config, logger, signal },
   ).catch((error: unknown) =>
-    // Ending is what was asked for.
+    // The caller requested the end.
     signal.aborted ? null : explainStartError(error),
   )
   if (!started) return void say('Stopped while starting.')
@@ -69,7 +69,7 @@ function sayAddresses(say: Say, origin: string, fragment: string): void {
   say(`GraphiQL is at ${origin}/graphql${fragment}`)
 }
 
-/** Whatever hangs, such as a database that does not answer, the process ends. */
+/** The process ends even if something hangs, such as a database that does not answer. */
 function endInTime({ drain: { timeoutMs } }: Config, logger: Logger): void {
   const late = setTimeout(() => {
     logger.fatal(

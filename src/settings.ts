@@ -49,7 +49,7 @@ interface Source {
   read(): Promise<ReadSecret>
 }
 
-/** Where the environment says that a secret is, besides in itself. */
+/** The sources of a secret besides its own variable. */
 function sourcesOf(name: string, env: Env): readonly Source[] {
   const file = env[`${name}_FILE`]?.trim()
   const command = env[`${name}_COMMAND`]?.trim()

@@ -40,9 +40,10 @@ export type AgentProcessEvent =
     }
 
 /**
- * A supervised child process with built-in agents, restarted with a backoff whenever it ends. Gadgets of a killed process
- * are killed; workloads of a process runtime go on, and the next process adopts them. A successor, such as the CRM that an
- * upgrade starts, goes on too, until the whole AgentProcess is closed; the restarted process stands by.
+ * A supervised child process with built-in agents, restarted with a backoff whenever it ends. Gadgets of a killed
+ * process are killed; workloads of a process runtime keep running, and the next process adopts them. A successor, such
+ * as the CRM that an upgrade starts, also keeps running until the whole AgentProcess is closed; the restarted process
+ * stands by.
  */
 export interface AgentProcess extends AsyncDisposable {
   /** Pid of the running process; null between two. */

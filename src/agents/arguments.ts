@@ -7,7 +7,7 @@ export interface AgentArguments {
   readonly url: string
   readonly instance: string | undefined
   readonly targets: readonly string[] | undefined
-  /** What the place of a runtime is like. */
+  /** Labels and capacity of a runtime's place. */
   readonly labels: readonly { readonly key: string; readonly value: string }[]
   readonly capacity: number | undefined
   readonly concurrency: number | undefined
@@ -15,7 +15,7 @@ export interface AgentArguments {
   readonly graceMs: number | undefined
   readonly leaseMs: number | undefined
   readonly tokenFile: string | undefined
-  /** What only some programs have, by its name. */
+  /** Options of individual programs, by name. */
   readonly options: Readonly<Record<string, string | undefined>>
 }
 
@@ -29,7 +29,7 @@ const DEFAULT_URL = 'http://127.0.0.1:4000/graphql'
 /** Given options, by their names without dashes. */
 export type GivenOptions = Readonly<Record<string, string | undefined>>
 
-/** Of each program, by the type of work: the options that not all have. */
+/** The individual options of each program, by the type of work. */
 type Programs = Readonly<Record<string, { readonly options?: Readonly<Record<string, string>> }>>
 
 /** The names of the options that only some programs have. */

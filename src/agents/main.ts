@@ -9,19 +9,19 @@ import { runAgents } from './run-agents.ts'
 
 /**
  * An agent process that a server or another agent starts: `node src/agents/main.ts --types mock,gadget --url …`. People start
- * the same with `phaseline agent`. The programs, by type of work, are the families'.
+ * the same with `phaseline agent`. The families provide the programs, by type of work.
  *
  * - The token comes from `--token-file <file>`, `-` for standard input, or else from PHASELINE_TOKEN, which every process
  *   that the agent starts could read. The folders of gadgets come from PHASELINE_GADGETS.
- * - `--lease-ms`: after so long another agent takes over the work of one that died.
+ * - `--lease-ms`: time after which another agent takes over the work of one that died.
  * - Types of different actors need different tokens, so each runs in a process of its own.
- * - What only one program needs, its family says in `agents/index.ts`.
+ * - A family declares the options of its programs in `agents/index.ts`.
  *
- * The agent ends on SIGINT and SIGTERM, and with the process that started it. Gadgets end with it; workloads go on, and the
- * next runtime with the same folder adopts them.
+ * The agent ends on SIGINT and SIGTERM, and with the process that started it. Gadgets end with it; workloads keep running, and
+ * the next runtime with the same folder adopts them.
  */
 
-/** Work that does not stop when asked to must not keep the process. */
+/** Work that ignores its abort must not keep the process. */
 const EXIT_MS = 15_000
 /** The descriptor of the channel that `startAgentProcess` opens. */
 const CHANNEL_FD = 3

@@ -2,7 +2,7 @@ import type { AgentProblem, Client, CrmError } from '../client/index.ts'
 import type { Secret } from '../core/secret.ts'
 import type { AgentArguments } from './arguments.ts'
 
-/** What an agent process does for one type of work, until it is told to end. Throws a UsageError for wrong options. */
+/** Runs the work of one type in an agent process until it ends. Throws a UsageError for wrong options. */
 export type AgentProgram = (context: AgentContext) => Promise<void>
 
 export interface AgentContext extends AgentArguments {
@@ -18,7 +18,7 @@ export interface AgentContext extends AgentArguments {
 
 /** A program as a family lists it: cheap, and loaded by the process that runs it. */
 export interface ProgramDefinition {
-  /** What it does, in a few words. */
+  /** Its purpose, in a few words. */
   readonly title: string
   /** Options that not all programs have, with what each is. Each takes a value. */
   readonly options?: Readonly<Record<string, string>>

@@ -14,7 +14,7 @@ const PAGE = 200
 /** From an event to its chaining, in milliseconds: what comes meanwhile is chained with it. Followers of this process wait less. */
 const GATHER_MS = 1_000
 const GATHER_FOLLOWED_MS = 100
-/** Interval of looking for events of processes that have ended before they chained them. */
+/** Interval of the search for events of processes that ended before they chained them. */
 const SWEEP_MS = 5_000
 
 const TAKE_TURN = statement({

@@ -28,13 +28,13 @@ interface Identified {
 }
 
 /**
- * Writes what no transaction tells: refusals, failures and wrong tokens. They cost little, however many come: a process that
- * is killed loses those of its last second.
+ * Writes events that no transaction records: refusals, failures and wrong tokens. They cost little, however many they
+ * are: a killed process loses those of its last second.
  */
 export class AuditNotes implements AsyncDisposable {
   readonly #parts: NotesParts
   readonly #waiting = new Map<string, AuditEntry>()
-  /** What is written now; what is noted meanwhile waits. */
+  /** The batch being written; later events wait. */
   readonly #batch: Identified[] = []
   #timer: NodeJS.Timeout | null = null
   #writing = Promise.resolve()

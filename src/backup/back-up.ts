@@ -14,7 +14,7 @@ export interface BackUpOptions {
   readonly file: string
   /** The folder of pg_dump; undefined: it is searched for. */
   readonly tools: string | undefined
-  /** Of this program. */
+  /** This program's version. */
   readonly version: string
   readonly signal: AbortSignal
 }
@@ -76,7 +76,7 @@ interface Part {
   readonly signal: AbortSignal
 }
 
-/** Readable for its owner alone: it has all that the API tells, and the digests of tokens. */
+/** Readable for its owner alone: it has all data of the API, and the digests of tokens. */
 async function writePart(path: string, manifest: Manifest, { database, tool, snapshot, signal }: Part): Promise<void> {
   const args = [
     ...['--format=custom', `--schema=${SCHEMA}`, '--no-owner', '--no-privileges', '--no-password'],

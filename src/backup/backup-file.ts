@@ -42,12 +42,12 @@ export async function writeBackupFile(
 export interface OpenBackup extends AsyncDisposable {
   readonly manifest: Manifest
   readonly bytes: number
-  /** What pg_restore reads. */
+  /** The input of pg_restore. */
   archive(): Readable
 }
 
 /**
- * Reads the whole file, and looks at nothing in it but its checksum and its manifest.
+ * Reads the whole file, but interprets only its checksum and its manifest.
  * @throws BackupProblem when it is no backup, or is not complete
  */
 export async function openBackupFile(path: string): Promise<OpenBackup> {

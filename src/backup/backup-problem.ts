@@ -1,4 +1,4 @@
-/** How a command ends that cannot back up or restore. */
+/** The reasons for which a command cannot back up or restore. */
 export type BackupReason = 'INVALID_INPUT' | 'REFUSED' | 'UNAVAILABLE' | 'FAILED'
 
 /** Why nothing was backed up or restored, in a sentence that says what to do. It contains no secrets. */

@@ -47,7 +47,7 @@ const TABLES = statement({
   row: { name: text },
 })
 
-/** What the database holds; in a transaction with a snapshot, as of that. Reads every row of every table. */
+/** The contents of the database; in a transaction with a snapshot, as of that. Reads every row of every table. */
 export async function readContents(client: Client): Promise<Contents> {
   const migrations = (await APPLIED.query(client, [])).rows[0]?.names ?? []
   if (!migrations.includes(OLDEST_SCHEMA))

@@ -10,7 +10,7 @@ import type { Tool } from './tools.ts'
 export interface BackupDatabase {
   readonly connection: Connection
   readonly pool: Pool
-  /** Of the process, where programs and their settings are found. */
+  /** The environment of the process, for finding programs and their settings. */
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
@@ -34,7 +34,7 @@ interface ToolEnvironment extends AsyncDisposable {
 /** The environment of a program that is to reach this database, with the file of the password, which goes with it. */
 export async function openEnvironment({ connection, env }: BackupDatabase, { major }: Tool): Promise<ToolEnvironment> {
   await using files = new AsyncDisposableStack()
-  // It does not connect: it is asked what it has made of the URL and of the variables that it reads.
+  // It does not connect: it only parses the URL and the variables that the driver reads.
   const resolved = new DriverClient(connection)
   const { password } = resolved
   let passFile: string | undefined

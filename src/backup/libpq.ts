@@ -1,10 +1,10 @@
 import type { Connection } from '../store/pool.ts'
 
-/** How a program of Postgres reaches the database that our driver reaches. Pure. */
+/** Lets a program of Postgres reach the same database as our driver. Pure. */
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** What the driver has made of the settings. */
+/** The driver's interpretation of the settings. */
 interface Resolved {
   readonly host: string
   readonly port: number
@@ -38,7 +38,7 @@ const PARAMETERS = {
 /** Bounds a wait for a connection that is dead, as those of our own are. None of it is secret. */
 export const CONNINFO =
   'application_name=phaseline connect_timeout=10 keepalives_idle=10 keepalives_interval=2 keepalives_count=5 tcp_user_timeout=20000'
-/** The first version that trusts the authorities of the system when it is told to. */
+/** The first version with an option to trust the authorities of the system. */
 const SYSTEM_AUTHORITIES_SINCE = 16
 
 /** The line of a password file with which it fits whatever is connected to. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { judgeStart } from '../core/schema-range.ts'
 
-/** What a backup says of itself, before the archive of pg_dump. It has no secret, and no key of one. */
+/** The header of a backup, before the archive of pg_dump. It has no secret, and no key of one. */
 
 /** A later one is refused: what it promises is not known here. */
 export const FORMAT = 1
@@ -15,13 +15,13 @@ const contents = z.object({
   /** The first migration that a program has to know to work with this schema. */
   oldest: z.string(),
   log: z.object({ id: z.string(), epoch: count, head: count }),
-  /** How many rows each table has. */
+  /** Number of rows of each table. */
   rows: z.record(z.string(), count),
   /** Ids of the keys that open the sealed secrets, and how many each of them has sealed. */
   secretKeys: z.array(z.object({ keyId: z.string(), count })),
 })
 const manifest = contents.extend({
-  /** Of this program. */
+  /** This program's version. */
   version: z.string(),
   madeAt: z.iso.datetime(),
   /** Major versions of the server, and of the pg_dump that wrote the archive. */
@@ -29,7 +29,7 @@ const manifest = contents.extend({
   tool: count,
 })
 
-/** What a database holds, as of one snapshot. */
+/** The contents of a database, as of one snapshot. */
 export type Contents = z.infer<typeof contents>
 export type Manifest = z.infer<typeof manifest>
 
@@ -46,7 +46,7 @@ export function parseManifest(line: string): Manifest | null {
 export const judgeSchema = (known: readonly string[], { migrations, oldest }: Contents): string | null =>
   judgeStart(known, { applied: migrations, oldest })
 
-/** How what was restored differs from what was backed up, the first difference alone; null: it does not. */
+/** The first difference between the restored database and its backup; null: none. */
 export function findDifference(backup: Contents, restored: Contents): string | null {
   const tables = new Set([...Object.keys(backup.rows), ...Object.keys(restored.rows)])
   for (const table of [...tables].sort()) {

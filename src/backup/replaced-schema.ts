@@ -3,8 +3,8 @@ import { BackupProblem } from './backup-problem.ts'
 import { SCHEMA } from './contents.ts'
 
 /**
- * What a restore replaces is kept under another name until what was restored has been compared with its backup. So a restore
- * that fails, or is killed, loses nothing.
+ * A restore keeps the replaced schema under another name until the restored one has been compared with its backup. So a
+ * restore that fails, or is killed, loses nothing.
  */
 export const ASIDE = 'phaseline_replaced'
 
@@ -29,7 +29,10 @@ interface Target {
   readonly isOurs: boolean
 }
 
-/** Whether there is something to be put aside. @throws BackupProblem when nothing may be restored here */
+/**
+ * True if there is a schema to put aside.
+ * @throws BackupProblem when nothing may be restored here
+ */
 export async function requireRoom(client: PoolClient, target: Target, replace: boolean): Promise<boolean> {
   const left = await client.query('select from pg_namespace where nspname = $1', [ASIDE])
   if (left.rows.length > 0)

@@ -22,7 +22,7 @@ export interface RestoreOptions {
 }
 export interface Restored {
   readonly manifest: Manifest
-  /** Of the log, which begins with the restore. */
+  /** The epoch of the log, which begins with the restore. */
   readonly epoch: number
 }
 
@@ -78,14 +78,14 @@ export async function restore(
   })
 }
 
-/** A server that starts meanwhile waits: it takes this lock before it looks at the database. */
+/** A server that starts meanwhile waits: it takes this lock before it reads the database. */
 async function lockOut(client: PoolClient, name: string): Promise<void> {
   const { rows } = await client.query<{ ok: boolean }>('select pg_try_advisory_lock($1) as ok', [MIGRATION_LOCK])
   if (!rows[0]?.ok)
     throw new BackupProblem('REFUSED', `Another process migrates or restores ${name}: wait for it, and try again.`)
 }
 
-/** Of a server that has just ended, Postgres shows connections for a moment. */
+/** Postgres shows connections of a server that has just ended for a moment. */
 const ENDED_MS = 2_000
 const LOOK_MS = 100
 const MAX_NAMES = 5
@@ -132,7 +132,7 @@ async function compare(client: PoolClient, manifest: Manifest): Promise<void> {
     )
 }
 
-/** Most databases are known to be another one; one whose names are the same by chance is told so. */
+/** Most databases have another name; one with the same name by chance gets another identity. */
 async function beginEpoch(client: PoolClient, { log }: Manifest): Promise<LogIdentity> {
   const identity = await openLog(client)
   return identity.epoch > log.epoch ? identity : await forkLog(client, identity, log.head)

@@ -28,7 +28,7 @@ export interface FindOptions extends Needs {
 
 const run = promisify(execFile)
 const VERSION_MS = 10_000
-/** More entries of PATH are not looked at. */
+/** Maximum number of searched entries of PATH. */
 const MAX_FOLDERS = 100
 /** From this version on they set a parameter that earlier servers do not have. */
 const SETS_TRANSACTION_TIMEOUT = 17
@@ -78,7 +78,7 @@ async function majorOf(program: string): Promise<number | null> {
 /** Debian's are scripts, which need an interpreter. */
 const pathOnly = () => ({ PATH: process.env.PATH })
 
-/** What a program prints of its failure is kept up to here. */
+/** Bounds the kept error output of a program. */
 const MAX_SAID = 16 * 1024
 
 interface RunOptions {
@@ -104,7 +104,7 @@ export async function runTool(tool: Tool, { args, env, signal, input, output }: 
   try {
     const [read, written, ended] = await Promise.allSettled([
       output ? output(child.stdout).catch((error: unknown) => failed(error, stop)) : child.stdout.resume(),
-      // A program that fails does not read on: its exit code tells that, not the broken pipe.
+      // A program that fails stops reading: its exit code reports that, not the broken pipe.
       input ? pipeline(input, child.stdin).catch(ignoreBrokenPipe) : child.stdin.end(),
       closed,
     ])

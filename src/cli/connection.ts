@@ -19,7 +19,7 @@ export interface ConnectionOptions extends UrlOptions {
 export interface Connection {
   readonly url: string
   readonly token: ClientOptions['token']
-  /** Where the token comes from, in words. */
+  /** The token's source, in words. */
   readonly source: string
 }
 type Problem = { readonly ok: false; readonly message: string }
@@ -42,7 +42,7 @@ export function findUrl(
   return { ok: true, url: endpointOf(url) }
 }
 
-/** What goes before a sign-in: the name of the option or variable. */
+/** The option or variable that overrides a sign-in. */
 export const tokenSetting = ({ tokenFile }: ConnectionOptions, env: Io['env']): string | undefined => {
   if (tokenFile !== undefined) return '--token-file'
   return ['PHASELINE_TOKEN', 'PHASELINE_TOKEN_FILE'].find((name) => env[name])
@@ -70,13 +70,13 @@ export async function findConnection(options: ConnectionOptions, io: Pick<Io, 'e
   return withToken(url, await readToken(join(env.PHASELINE_DATA || '.phaseline', 'token')))
 }
 
-/** What to do without a token, or with one that is not accepted. */
+/** The remedy for a missing or rejected token. */
 export const REMEDY = 'run `phaseline login`, set PHASELINE_TOKEN or give --token-file'
 
-/** Where the address comes from. */
+/** The sources of the address. */
 export const ADDRESS_HINT = ' (--url, PHASELINE_URL or a context names another server)'
 
-/** What to do about a certificate that is not trusted; empty for other problems. */
+/** The remedy for an untrusted certificate; empty for other problems. */
 export const certificateHint = (problem: string): string =>
   /certificate/.test(problem) ? ' (NODE_EXTRA_CA_CERTS names the file of a private authority)' : ''
 

@@ -10,7 +10,7 @@ const GLOBAL: Readonly<Record<string, boolean>> = {
 }
 
 /**
- * Moves such options from before a command, where users write them too, to behind it, where commander looks for them:
+ * Moves such options from before a command, where users also write them, to behind it, where commander expects them:
  * `phaseline --json token list` is `phaseline token list --json`.
  */
 export function withGlobalOptions(argv: readonly string[], program: Command): readonly string[] {

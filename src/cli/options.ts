@@ -56,7 +56,7 @@ export function parsePlace(text: string): string | number {
   throw new InvalidArgumentError('Expected a sequence, or a cursor as phase changes have one.')
 }
 
-/** Of `-f`, where it takes several. */
+/** Help of `-f` for commands that take several. */
 export const FILES_HELP = "files, folders, patterns such as 'env/*.yaml', or - for standard input; read in order"
 
 /** The files of a repeatable option, in the given order. */

@@ -18,7 +18,7 @@ export async function runProcess(families?: readonly FamilyDefinition[]): Promis
     lostOutput = error
     interrupted.abort(error)
   })
-  // A command goes on when nobody reads its messages.
+  // A command continues when nobody reads its messages.
   process.stderr.on('error', () => {})
 
   const { run } = await import('./run.ts')

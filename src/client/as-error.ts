@@ -1,4 +1,4 @@
-/** What was thrown, as an error whose name, message and stack can be read: code of others may throw anything. */
+/** Converts a thrown value, which may be anything, to an error with a readable name, message and stack. */
 export function asError(thrown: unknown): Error {
   try {
     if (!(thrown instanceof Error)) return new Error(String(thrown))

@@ -37,7 +37,7 @@ export class ClientError extends Error {
 function retryAfterOf({ retryAfterMs }: Readonly<Record<string, unknown>>): number | null {
   return typeof retryAfterMs === 'number' && retryAfterMs >= 0 ? Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) : null
 }
-/** A server that asks for more is not worth waiting for in one piece. */
+/** Waiting longer in one piece is not worthwhile. */
 const MAX_RETRY_AFTER_MS = 60_000
 
 interface WireError {

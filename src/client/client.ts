@@ -11,9 +11,10 @@ export interface ClientOptions {
   /** The GraphQL endpoint over http or https, e.g. `http://127.0.0.1:4000/graphql`. */
   readonly url: string
   /**
-   * A function is asked for each query, whenever the WebSocket connects, and half a minute before the token of an open
-   * one expires: it returns the same token until it is to be renewed. It throws a ClientError to say whether a later call may succeed.
-   * `refused` is a token of before that the server does not accept any more: with another one the client tries once more.
+   * A function is called for each query, whenever the WebSocket connects, and half a minute before the token of an open
+   * one expires: it returns the same token until it needs renewal. It throws a ClientError to say whether a later call
+   * may succeed. `refused` is a previous token that the server no longer accepts: with another one the client retries
+   * once.
    */
   readonly token: string | ((refused?: string) => string | Promise<string>)
   /** Sends queries instead of the platform: Node's own HTTP client, elsewhere its `fetch`. */

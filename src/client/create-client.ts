@@ -78,7 +78,7 @@ async function* reconnecting<T>(signal: AbortSignal, open: () => AsyncGenerator<
   }
 }
 
-/** The server has looked at nothing but the token. */
+/** The server has only checked the token. */
 const isRefusedToken = (error: unknown): boolean => error instanceof ClientError && error.status === 401
 
 function checkUrl(text: string): URL {

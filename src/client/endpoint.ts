@@ -1,4 +1,4 @@
-/** Where a server has its API. */
+/** The path of the API. */
 const PATH = '/graphql'
 
 /** The endpoint of a server that is named by its address alone, as the server prints it; any other URL as it is. */

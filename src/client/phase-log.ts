@@ -59,7 +59,7 @@ export interface FollowOptions {
   readonly signal?: AbortSignal | undefined
   /** Changes per batch, 500 by default. */
   readonly maxBatch?: number
-  /** Whether each change has its own `cursor`; a batch always has one. */
+  /** True if each change has its own `cursor`; a batch always has one. */
   readonly cursors?: boolean
 }
 

@@ -1,7 +1,7 @@
 import { ClientError, isRecord } from './client-error.ts'
 import type { TokenSource } from './token-source.ts'
 
-/** A renewal is asked for this long before the token expires, or with a third of its life left, whichever is later. */
+/** The client renews a token this long before it expires, or with a third of its life left, whichever is later. */
 const EARLY_MS = 30_000
 /** Between two renewals that bring no fresher token, or none. */
 const AGAIN_MS = 500
@@ -54,8 +54,8 @@ export class SocketToken {
   }
 
   /**
-   * What a closed socket means for its streams. graphql-ws does not say why there was no token; a token that expired while
-   * this machine slept, or on its way, has a successor, and only if that is refused too the server means it.
+   * Explains a closed socket to its streams. graphql-ws does not say why there was no token. A token that expired while
+   * this machine slept, or on its way, has a successor; only if the server refuses that too is the error final.
    */
   explain(error: ClientError): ClientError {
     if (this.#refusal) return this.#refusal

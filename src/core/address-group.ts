@@ -1,6 +1,6 @@
 /**
- * Whose an address is: an IPv4 address is one client's. Of IPv6, a client has a /64, whose 2^64 addresses it may use as it
- * likes.
+ * Groups addresses by client: an IPv4 address is one client; an IPv6 client has a /64 and may use all its 2^64
+ * addresses.
  */
 export function addressGroup(address: string): string {
   const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? []

@@ -5,7 +5,7 @@ import type { Right } from './rights.ts'
 export const AUDIT_OUTCOMES = ['DONE', 'REFUSED', 'FAILED'] as const
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number]
 
-/** What a request is about, as far as is known. */
+/** The subject of a request, as far as it is known. */
 export interface AuditTarget {
   readonly projectId: string | null
   readonly projectName: string | null
@@ -14,7 +14,7 @@ export interface AuditTarget {
   readonly objectName: string | null
 }
 
-/** Who has done it, and from where. All of it is null for a token that is not known. */
+/** The caller, and where the request came from. All fields are null for an unknown token. */
 export interface AuditCaller {
   readonly principalId: string | null
   readonly principalName: string | null
@@ -33,7 +33,7 @@ export interface AuditEntry extends AuditCaller, AuditTarget {
   readonly code: string | null
   /** Names of what the request gave or got, never values. */
   readonly fields: readonly string[]
-  /** How many equal ones this is. */
+  /** Number of equal events that this one stands for. */
   readonly count: number
 }
 
@@ -50,14 +50,17 @@ export interface ChainEnd {
   readonly hash: Buffer
 }
 
-/** A place to go on from: a sequence, and the start of the hash that the event there has. Null: any event of that sequence. */
+/**
+ * A position to resume from: a sequence, and the start of the hash of the event there. A null hash matches any event of
+ * that sequence.
+ */
 export interface AuditCursor {
   readonly sequence: number
   /** Hexadecimal digits. */
   readonly hash: string | null
 }
 
-/** 64 bits tell apart the events that two copies of one audit have at the same place. */
+/** 64 bits distinguish the events that two copies of one audit have at the same sequence. */
 const CURSOR_DIGITS = 16
 export const cursorAt = ({ sequence, hash }: ChainEnd): AuditCursor => ({
   sequence,
@@ -103,7 +106,7 @@ const SAME = ['principalId', 'tokenId', 'operation', 'objectId', 'outcome'] as c
 export interface AuditedCall {
   readonly entry: Omit<AuditEntry, 'outcome' | 'code' | 'count'>
   readonly nextId: () => string
-  /** Whether a transaction has taken it; otherwise it is written after the fact. */
+  /** True once a transaction has written it; otherwise it is written afterwards. */
   isWritten: boolean
 }
 
@@ -130,11 +133,11 @@ export const NO_CALLER: AuditCaller = {
   ...{ principalId: null, principalName: null, tokenId: null, actor: null, address: null, requestId: null },
 }
 
-/** Whether the change itself is recorded. The log has what agents do; of them only refusals are. */
+/** True if the change itself is recorded. The log already records what agents do; only their refusals are audited. */
 export const isAudited = ({ verb, roles }: Right): boolean =>
   verb !== 'read' && verb !== 'plan' && (roles ?? []).some((role) => role !== 'AGENT')
 
-/** What the arguments of a field name. They are bounded before. */
+/** The target named by the arguments of a field, which are bounded before. */
 export function targetOf({ kind }: Right, args: Readonly<Record<string, unknown>>): AuditTarget {
   const input = inputOf(args)
   const text = (key: string): string | null => (typeof input[key] === 'string' ? input[key] : null)

@@ -1,6 +1,6 @@
 import type { Viewer } from './ports/viewer.ts'
 
-/** Where something is: in a project, and in a tree if it belongs to one. */
+/** A project, and a tree if the subject belongs to one. */
 export interface Place {
   /** Null: a project that is not known any more, which only viewers of all projects may read. */
   readonly projectId: string | null

@@ -1,6 +1,6 @@
-/** Which agents take which work, as those who wait for one are told. */
+/** Matches agents with work, for claims that wait. */
 
-/** Of a connected agent: what it claims, and may. */
+/** The types that a connected agent claims, and its rights. */
 export interface Claimant {
   readonly types: readonly string[]
   /** Null: any. */

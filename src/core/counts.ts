@@ -1,4 +1,4 @@
-/** How often things have happened since the start of the process, by a few labels of few values each, for metrics. */
+/** Counts events since the process started, by a few labels with few values each, for metrics. */
 export class Counts<Label extends string> {
   readonly #counts = new Map<string, { readonly labels: Readonly<Record<Label, string>>; count: number }>()
 

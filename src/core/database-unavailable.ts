@@ -1,6 +1,6 @@
 /**
- * The database cannot be reached, or does not take this statement for now. Whether the statement was executed is not known:
- * its answer may be what was lost.
+ * The database cannot be reached, or rejects this statement for now. The statement may have been executed: only its
+ * answer may be lost.
  */
 export class DatabaseUnavailable extends Error {
   override name = 'DatabaseUnavailable'
@@ -34,7 +34,7 @@ export class PoolExhausted extends DatabaseUnavailable {
 /** AWAY: a connection is lost, or leads to a server that takes no writes. CROWDED: the server has no connection left; open ones stay good. */
 export type PostgresOutage = 'AWAY' | 'CROWDED' | { readonly shortage: string }
 
-/** Whether the connection is of no use any more, either. */
+/** True if the connection is unusable, too. */
 export const isDatabaseAway = (error: unknown): boolean =>
   isDatabaseUnavailable(error) && !(error instanceof DatabaseShortage)
 
@@ -71,7 +71,7 @@ export const DATABASE_RETRY_MS = 1_000
 /** Libraries wrap errors, each in its own way. */
 const DEEPEST = 5
 
-/** Whether this is, or was caused by, a database that is not available. */
+/** True if the error is, or was caused by, an unavailable database. */
 export const isDatabaseUnavailable = (error: unknown): boolean => unavailabilityIn(error) !== null
 
 /** The error of that kind that this is, or was caused by; null: neither. */

@@ -1,6 +1,6 @@
 /** A URL of Postgres, which may name several servers, as libpq reads it. Pure. */
 
-/** Where a server listens: a name, an address, or the folder of its socket. */
+/** A name, an address, or the folder of a socket. */
 export interface DatabasePlace {
   readonly host: string
   readonly port: number
@@ -13,7 +13,7 @@ export interface DatabaseUrl {
   readonly places: readonly DatabasePlace[]
   /** Only a server that takes writes will do. */
   readonly needsPrimary: boolean
-  /** Of passwords, as libpq has them; null: the usual one. */
+  /** The password file, as in libpq; null: the default one. */
   readonly passFile: string | null
 }
 type ReadDatabaseUrl =
@@ -25,7 +25,7 @@ const URL_PARTS =
 const HOST = /^(?<host>\[[0-9A-Fa-f:.]+\]|[^:[\]]*)(?::(?<port>\d+))?$/
 const DEFAULT_PORT = 5_432
 const MAX_SERVERS = 16
-/** What libpq knows besides is for readers: this program writes. */
+/** The other values of libpq are for readers; this program writes. */
 const PRIMARY = ['read-write', 'primary']
 /** Parameters that the driver would not understand. */
 const OWN = ['target_session_attrs', 'passfile']

@@ -21,7 +21,7 @@ export function parseLocalTime(text: string): Date | null {
   return parseDateTime(`${date}T${time}Z`) && new Date(`${date}T${time}`)
 }
 
-/** Whether the calendar has the day. */
+/** True if the calendar has the day. */
 function isDay(year: number, month: number, day: number): boolean {
   const date = new Date(Date.UTC(2000, 0, 1))
   date.setUTCFullYear(year, month - 1, day)

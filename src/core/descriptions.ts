@@ -3,7 +3,7 @@ import type { PhaseClass } from './machine.ts'
 import type { WhileDeleting } from './verb.ts'
 import type { BlockerReason, ErrorCode, FailureCode, FamilyWords } from './vocabulary.ts'
 
-/** What words mean, as the API explains it. */
+/** The descriptions of words in the API. */
 
 /** Words that all families share. */
 export const SHARED_WORDS: FamilyWords = {

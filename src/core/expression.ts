@@ -87,7 +87,7 @@ function endOfLiteral(text: string, open: number): number {
 }
 
 /**
- * Whether a value needs resolving: it has an expression, or an escape for a literal `${`. Also true for a value that is
+ * True if a value needs resolving: it has an expression, or an escape for a literal `${`. Also true for a value that is
  * nested too deep, which `findExpressions` then reports as a problem.
  */
 export function hasExpressions(value: unknown): boolean {

@@ -11,11 +11,11 @@ const MIB = 1_024 * KIB
 const SECOND = 1_000
 const HOUR = 3_600 * SECOND
 
-/** What clients may cost one gateway. */
+/** Limits on what clients may cost one gateway. */
 export const GATEWAY_LIMITS = {
   /** WebSockets at a time. */
   sockets: { setting: 'PHASELINE_MAX_SOCKETS', byDefault: 10_000, least: 1, most: 1_000_000 },
-  /** Of these, such as have not sent a valid token yet. */
+  /** WebSockets that have not sent a valid token yet; part of the above. */
   unauthenticatedSockets: {
     setting: 'PHASELINE_MAX_UNAUTHENTICATED_SOCKETS',
     byDefault: 1_024,
@@ -28,7 +28,7 @@ export const GATEWAY_LIMITS = {
     least: 1,
     most: 1_000_000,
   },
-  /** Of one principal, whatever its tokens; as many for five seconds may come at once. */
+  /** Requests of one principal, across its tokens. A burst may use five seconds' worth at once. */
   requestsPerSecondPerPrincipal: {
     setting: 'PHASELINE_MAX_REQUESTS_PER_SECOND_PER_PRINCIPAL',
     byDefault: 2_000,

@@ -1,4 +1,4 @@
-/** Whether a process can do its work, judged by what it has measured. Pure. */
+/** Judges a process's health from its measurements. Pure. */
 
 /** One reason to send work here, or not to. */
 export interface HealthCheck {
@@ -23,7 +23,7 @@ export type HealthCheckName =
 export interface HealthFacts {
   /** Null: it has not answered in time. NOT_ASKED: no connection was free to ask it on. */
   readonly database: DatabaseFacts | 'NOT_ASKED' | null
-  /** What a write has failed for want of, and would again, in words for anybody; null: nothing. */
+  /** Names the resource whose lack fails writes, in words for anybody; null: none is missing. */
   readonly shortage: string | null
   /** Milliseconds for which a request has been waiting for a connection, at least. */
   readonly poolWaitMs: number
@@ -45,7 +45,7 @@ export interface DatabaseFacts {
   readonly overdueMs: number
 }
 export interface EngineFacts {
-  /** Milliseconds since it has last looked for due trees. */
+  /** Milliseconds since the last search for due trees. */
   readonly lookedAgoMs: number
   /** Milliseconds since it has last finished with a tree, in whatever way. */
   readonly workedAgoMs: number
@@ -75,7 +75,7 @@ export function judgeHealth({
   const database = found === 'NOT_ASKED' ? null : found
   return [
     check('database', found === null && 'the database does not answer'),
-    // What only the database can tell is not known while it is silent.
+    // These need an answer of the database.
     ...(database
       ? [
           check('schema', database.schemaProblem ?? false),
@@ -124,21 +124,21 @@ interface QueueLook {
 /** Looks that are remembered. */
 const MAX_LOOKS = 60
 
-/** How long requests have waited in a queue, first come, first served, as far as looks at it now and then can tell. */
+/** Measures how long requests wait in a first-come, first-served queue, by sampling it. */
 export class QueueWatch {
   #looks: { readonly at: number; readonly servedBy: number }[] = []
 
   /** Milliseconds for which a request that waits now has been waiting, at least. */
   look({ at, waiting, served }: QueueLook): number {
     if (waiting === 0) this.#looks = []
-    // Those that waited then have been served since.
+    // Requests that waited then have been served since.
     else this.#looks = this.#looks.filter(({ servedBy }) => servedBy > served)
     if (waiting > 0 && this.#looks.length < MAX_LOOKS) this.#looks.push({ at, servedBy: served + waiting })
     return at - (this.#looks[0]?.at ?? at)
   }
 }
 
-/** How long the same thing has been first in a line, as far as looks at it now and then can tell. */
+/** Measures how long the same element has been first in a queue, by sampling it. */
 export class FirstInLine {
   #seen: { readonly first: unknown; readonly at: number } | null = null
 

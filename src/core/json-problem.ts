@@ -64,7 +64,7 @@ export const describeJsonProblem = (name: string, { path, message }: JsonProblem
 
 const tooLarge = (size: number): JsonProblem => ({ path: [], message: `is larger than ${size} characters` })
 
-/** Of what tags of YAML make, and code; null: a map. */
+/** Names an object that JSON lacks, as YAML tags and code make them; null: a plain map. */
 function typeOf(object: object): string | null {
   const prototype: unknown = Object.getPrototypeOf(object)
   if (prototype === Object.prototype || prototype === null) return null
@@ -80,7 +80,7 @@ function problemAt(place: Place, message: string): JsonProblem {
   return { path, message }
 }
 
-/** Of a leaf, or of the brackets. */
+/** The size of a leaf, or of a container's brackets. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length + 2
   if (typeof value === 'number') return String(value).length

@@ -13,7 +13,7 @@ export interface JudgedVerb {
   readonly refusal: {
     readonly obstacle: Obstacle
     readonly why: string
-    /** A caller with the right could ask for it. */
+    /** True if a caller with the right could use the verb. */
     readonly fits: boolean
   } | null
 }
@@ -23,7 +23,7 @@ export interface VerbSubject {
   readonly parentId: string | null
   readonly deletionRequestedAt: Date | null
   readonly finished: boolean
-  /** Of the verb's machine; null if the machine does not apply now. */
+  /** The phase in the verb's machine; null if the machine does not apply now. */
   readonly phase: Phase | null
 }
 

@@ -34,12 +34,15 @@ export interface Machine {
   /** Phases in which nothing runs and nothing happens without a request. */
   readonly final: readonly Phase[]
   readonly transitions: readonly Transition[]
-  /** Of each phase. */
+  /** The class of each phase. */
   readonly classes: ReadonlyMap<Phase, PhaseClass>
   readonly verbs: readonly Verb[]
-  /** Whether one job of a root goes through its whole tree. An object with another job is then not part of it. */
+  /** True if one job of a root covers its whole tree. An object with another job is then not part of it. */
   readonly jobSpansTree: boolean
-  /** Where the phases of a secondary machine are stored. Its changes are in the log, and say nothing of an object's `phase`. */
+  /**
+   * The column with the phases of a secondary machine. Its changes are in the log, but do not affect an object's
+   * `phase`.
+   */
   readonly column: MachineColumn | null
 }
 export interface MachineColumn {

@@ -16,6 +16,6 @@ export function mermaid({ initial, final, transitions }: Machine): string {
   ].join('\n')
 }
 
-// Mermaid writes start and end alike; the side of the arrow tells which one it is.
+// Mermaid writes start and end alike; the side of the arrow distinguishes them.
 const START = '[*]'
 const END = '[*]'

@@ -1,6 +1,6 @@
 import type { ObjectKind } from './vocabulary.ts'
 
-/** Where agents start new work: places with labels and a capacity. */
+/** Places where agents start new work, with labels and a capacity. */
 
 export type Labels = Readonly<Record<string, string>>
 
@@ -10,9 +10,9 @@ export interface Place {
   readonly id: string | null
   readonly labels: Labels
   readonly isDrained: boolean
-  /** How much of each kind it runs at most; null: no limit. */
+  /** Maximum number of each kind; null: no limit. */
   readonly capacity: number | null
-  /** How much of each kind it runs. */
+  /** Number of running objects of each kind. */
   readonly running: Readonly<Partial<Record<ObjectKind, number>>>
 }
 
@@ -29,7 +29,7 @@ export interface Placed {
 export const hasLabels = (labels: Labels, wanted: Labels | null): boolean =>
   Object.entries(wanted ?? {}).every(([key, value]) => labels[key] === value)
 
-/** How much of the kind it may start. */
+/** Number of objects of the kind that the place may still start. */
 export const roomOf = ({ capacity, running }: Pick<Place, 'capacity' | 'running'>, kind: ObjectKind): number =>
   capacity === null ? Number.POSITIVE_INFINITY : Math.max(0, capacity - (running[kind] ?? 0))
 
@@ -37,8 +37,8 @@ export const isFull = (place: Pick<Place, 'capacity' | 'running'>, kind: ObjectK
   roomOf(place, kind) === 0
 
 /**
- * Whether the place may start the work. Work that is tied to it needs what only this place has, so it starts there even when
- * the place is drained. The statement that finds candidates says the same.
+ * True if the place may start the work. Work that is tied to a place needs something that only this place has, so it
+ * starts even if the place is drained. The statement that finds candidates applies the same rule.
  */
 export function mayStart(place: Place, { kind, target, targetLabels }: Placed): boolean {
   if (isFull(place, kind)) return false

@@ -30,7 +30,7 @@ export function numberProblem(number: number): string | null {
 const MAX = Number.MAX_SAFE_INTEGER
 const QUOTE_IT = 'write it as a text, in quotes'
 
-/** What a value is that is neither text, number, boolean, null, array nor object, as the rest of a sentence. */
+/** Describes a value that is neither text, number, boolean, null, array nor object, as the rest of a sentence. */
 const strangerProblem = (value: unknown): string | null =>
   value === null || value === undefined || typeof value === 'boolean' ? null : `is not JSON but a ${typeof value}`
 

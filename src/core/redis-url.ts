@@ -11,12 +11,12 @@ interface RedisLogin {
 
 export interface RedisUrl {
   readonly kind: 'server' | 'sentinel' | 'cluster'
-  /** Of a cluster some of its nodes; with Sentinels theirs. */
+  /** Some nodes of a cluster, or the Sentinels. */
   readonly places: readonly RedisPlace[]
   readonly isEncrypted: boolean
   readonly login: RedisLogin
   readonly database: number
-  /** What the Sentinels call the one that takes writes. */
+  /** The Sentinels' name of the primary. */
   readonly primaryName: string
   readonly sentinelLogin: RedisLogin
   /** In PEM, as redis-cli calls them; they are read for each connection. */

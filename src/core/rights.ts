@@ -2,11 +2,11 @@ import { forbidden, type RefusalOf } from './errors.ts'
 import type { Actor } from './vocabulary.ts'
 
 /**
- * Who may do what, as data. Each root field of the API declares one right, commands require the same one in the project that
- * they change, and docs/security.md has the table of all. Families declare the rights on their own kinds.
+ * Rights as data. Each root field of the API declares one right, and commands require the same one in the project that
+ * they change; docs/security.md lists them all. Families declare the rights on their own kinds.
  */
 
-/** What a principal may be in one project, or in all. */
+/** Roles of a principal in one project, or in all. */
 export const PROJECT_ROLES = ['VIEWER', 'EDITOR', 'AUTHOR', 'ADMIN', 'AGENT', 'MONITOR'] as const
 export type ProjectRole = (typeof PROJECT_ROLES)[number]
 
@@ -80,7 +80,7 @@ export const RIGHTS = {
   reportWork: right('report', 'WORK', AGENTS),
 } as const satisfies Readonly<Record<string, Right>>
 
-/** Whether the caller has the right in the project; without one, whether it has it anywhere. */
+/** True if the caller has the right in the project or, if none is given, in any. */
 export function hasRight({ actor, grants }: Granted, { roles, ...only }: Right, projectId?: string): boolean {
   if (roles === null) return true
   if (only.actor !== undefined && only.actor !== actor) return false
@@ -100,7 +100,7 @@ function refusalOf({ name }: Granted, right: Right, projectId?: string): string 
   return `${name} may not ${right.verb} ${right.kind}: it takes ${requirementOf(right, projectId)}.`
 }
 
-/** What a caller needs for the right, such as `the role EDITOR in the project`. */
+/** The requirement of the right, such as `the role EDITOR in the project`. */
 export function requirementOf({ roles, actor, everywhere }: Right, projectId?: string): string {
   const others = (roles ?? []).filter((role) => role !== 'ADMINISTRATOR')
   const role = `the role ${(others.length > 0 ? others : (roles ?? [])).join(' or ')}`
@@ -124,8 +124,8 @@ function idsOf(grants: readonly Grant[]): readonly string[] | null {
 }
 
 /**
- * Whether the caller may administer a principal with these grants: all of them are of projects that it administers. One
- * without grants is of no project, so that only the administrator of the instance is above it.
+ * True if the caller may administer a principal with these grants: it administers all their projects. Only the
+ * administrator of the instance may administer a principal without grants.
  */
 export function isAbove(caller: Granted, grants: readonly Grant[]): boolean {
   const own = projectsWith(caller, RIGHTS.updatePrincipal)

@@ -1,6 +1,8 @@
 /**
- * Which programs work with which databases. Pure. A schema is named after its last migration. A migration that only adds
- * leaves earlier programs as they are; one that takes something away says from which migration on programs do without it.
+ * Decides which programs work with which databases. Pure.
+ *
+ * A schema is named after its last migration. A migration that only adds keeps earlier programs working; one that
+ * removes something states the first migration whose programs work without it.
  */
 
 export interface SchemaRange {

@@ -1,6 +1,6 @@
-/** What is wrong around a program, rather than with it, in one sentence that says what to do. Pure. */
+/** Describes a problem of a program's environment, in one sentence that says what to do. Pure. */
 
-/** What errors of the system say, as far as it is known. */
+/** The known fields of system errors. */
 interface SystemError extends Error {
   readonly code?: unknown
   readonly syscall?: unknown

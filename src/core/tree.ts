@@ -213,8 +213,8 @@ export interface Slice {
   /** Runs the node's rules (again) in this transaction. */
   touch(node: Node): void
   /**
-   * Whether nothing else in the tree has anything to decide, and no expression is to be evaluated. If not, the node's rules
-   * run again once that is so. A rule that concludes from what others have not done asks this first.
+   * True if nothing else in the tree has a decision to make or an expression to evaluate; otherwise the node's rules
+   * run again once that is so. A rule that concludes from what others have not done checks this first.
    */
   isAtRest(node: Node): boolean
   /** A write of the family in the same transaction, after the objects are written, e.g. storing exports. */

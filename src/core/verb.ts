@@ -1,6 +1,6 @@
 import type { Actor, ObjectKind, Phase } from './vocabulary.ts'
 
-/** Whether a verb is available although the deletion of the object is requested. */
+/** Availability of a verb after the deletion of its object is requested. */
 export const WHILE_DELETING = ['ALLOWED', 'ONCE_FINISHED', 'NEVER'] as const
 export type WhileDeleting = (typeof WHILE_DELETING)[number]
 

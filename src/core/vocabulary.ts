@@ -1,7 +1,6 @@
 /**
- * The words of the product, once: those of its database's enums, and of the types that it publishes. What each means, its
- * family says. A family of another package adds words of its own, with their types by declaration merging (`KindNames` and
- * the like).
+ * The vocabulary of the product: its database enums and published types. Each family describes its own words. A family
+ * of another package adds words, with their types by declaration merging (`KindNames` and the like).
  */
 
 /** Words of a family, each with its meaning there. Several families may have the same phase. */
@@ -41,7 +40,7 @@ export const ACTORS = [
   'CRM_V2',
 ] as const
 export interface ActorNames extends Words<typeof ACTORS> {}
-/** Who may move an object. Always derived from credentials, never from a request. */
+/** The actors that move objects. An actor is derived from credentials, never from a request. */
 export type Actor = keyof ActorNames
 
 export const PHASES = [
@@ -88,7 +87,7 @@ export const PHASES = [
   'INIT_OK',
   'GONE',
 ] as const
-/** Where an object is. `GONE` exists only as the `to` of a phase change: the object no longer exists. */
+/** The phases of objects. `GONE` exists only as the `to` of a phase change: the object no longer exists. */
 export type Phase = keyof PhaseNames
 export interface PhaseNames extends Words<typeof PHASES> {}
 

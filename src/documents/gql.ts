@@ -1,7 +1,7 @@
 import type { Documents } from './generated/documents.d.ts'
 import type { TypedDocument } from './typed-document.ts'
 
-/** What the compiler says of a text that has no types. */
+/** The compiler's message for a text without types. */
 type Unknown = 'The schema has no such document: `npm run generate` says why.'
 
 /** A document of our own, typed from schema.graphql by `npm run generate`. The text must be a constant. */
@@ -11,5 +11,5 @@ export const gql = <const Text extends string>(
   ? string & TypedDocument<Documents[Text]['result'], Documents[Text]['variables']>
   : never => text as never
 
-/** What a fragment brings, by the type of its constant. */
+/** The data of a fragment, by the type of its constant. */
 export type FragmentOf<Text extends keyof Documents> = Documents[Text]['result']

@@ -7,7 +7,7 @@ export interface TypedDocument<Result, Variables> {
 /** The answer of a typed document. */
 export type ResultOf<Document> = Document extends TypedDocument<infer Result, never> ? Result : never
 
-/** What is sent with a typed document. */
+/** The variables of a typed document. */
 export type VariablesOf<Document> = Document extends TypedDocument<unknown, infer Variables> ? Variables : never
 
 /** A node of a connection that an answer holds, which may be null. */

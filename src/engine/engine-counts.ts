@@ -6,7 +6,7 @@ import { isLockTimeout } from '../store/lock-timeout.ts'
 import { isTransient } from './transient.ts'
 import { TreeLocked } from './tree-locked.ts'
 
-/** What the transactions of this process on trees have done. */
+/** Counts the transactions of this process on trees. */
 export class TreeCounts implements EngineCounts {
   readonly transactions = new Counts<'outcome'>()
   readonly reconciles = new Counts<'outcome'>()

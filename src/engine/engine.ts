@@ -53,7 +53,7 @@ export class Engine implements AsyncDisposable {
   readonly #failures = new Map<string, number>()
   /** Trees that had to wait at the last attempts; they take no place among the active ones until then. */
   readonly #postponed = new Map<string, { readonly times: number; readonly until: number }>()
-  /** Trees that were done with since the engine has begun to look for due ones. */
+  /** Trees finished since the search for due trees began. */
   readonly #ended = new Set<string>()
   #isNotified = true
   readonly #stop = new AbortController()
@@ -115,7 +115,7 @@ export class Engine implements AsyncDisposable {
     const { pool, system } = this.#options
     if (this.#active.size >= CONCURRENCY) return
     this.#ended.clear()
-    // Those that cannot be taken now must not hide the others.
+    // Trees that are busy now must not hide the others.
     const due = await dueRoots(pool, system.fixedTime, CONCURRENCY * 4 + this.#postponed.size)
     const isIdle = (rootId: string) => !(this.#active.has(rootId) || this.#ended.has(rootId))
     // The answer may be older than the end of one; the next look shows whether it is due again, or delayed.

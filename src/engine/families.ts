@@ -14,9 +14,9 @@ export interface Kinds {
   readonly outlivingActions: readonly WorkAction[]
   /** Phases whose report says that the object is gone. */
   readonly gonePhases: readonly Phase[]
-  /** Whether a machine of this kind has a transition for the actor. */
+  /** True if a machine of this kind has a transition for the actor. */
   isDrivenBy(kind: ObjectKind, actor: Actor): boolean
-  /** Where agents with this actor start work; undefined: anywhere. */
+  /** The placement of work for this actor; undefined: it may start anywhere. */
   placementOf(actor: Actor): Placement | undefined
   /** The kinds of which that holds. */
   drivenBy(actor: Actor): readonly ObjectKind[]

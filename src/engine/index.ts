@@ -132,7 +132,7 @@ export async function recoverStalled({
       { pool, publish: () => {}, inFlight, logger, ...(lockWaits && { lockWaits }) },
       ({ client }) => recover(client),
     )
-    // Whoever holds the lock works on the same. The search is repeated soon, and due trees do not wait for it.
+    // The lock's holder does the same work. The search is repeated soon, and due trees do not wait for it.
     await recovering.catch((error: unknown) => {
       if (!isLockTimeout(error)) throw error
     })

@@ -20,11 +20,14 @@ export interface Queued<T, R> {
   outcome: Outcome<R> | null
 }
 
-/** Of tasks that wait in one lane; each costs some kilobytes, and a transaction, or a part of one, later. */
+/**
+ * Maximum number of tasks waiting in one lane; each costs some kilobytes now and a transaction, or a part of one,
+ * later.
+ */
 const MAX_WAITING = 1_000
 /**
- * How long a task waits, in milliseconds. Postgres ends a transaction whose process is frozen or cut off after 10 seconds,
- * so that whoever waits for what such a process has locked still gets it.
+ * How long a task waits, in milliseconds. Postgres ends the transaction of a frozen or disconnected process after 10
+ * seconds; a waiting task still gets the lock afterwards.
  */
 const LANE_WAIT_MS = 15_000
 /** Pauses between two attempts to lock what another transaction has locked. */
@@ -53,7 +56,7 @@ export abstract class Lane<T, R> {
     this.#waitMs = waitMs
   }
 
-  /** What the lane is about, e.g. "The tree 0190…". */
+  /** The subject of the lane, e.g. "The tree 0190…". */
   protected abstract readonly subject: string
   /** Removes the tasks that run together from the queue and returns them; at least one. */
   protected abstract takeBatch(queue: Queued<T, R>[]): readonly Queued<T, R>[]

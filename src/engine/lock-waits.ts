@@ -2,9 +2,8 @@
 const TENSE_MS = 2_000
 
 /**
- * Bounds the connections on which transactions of this process wait for what another transaction has locked: a tree or a
- * project, of which each has many others, or a lock that all trees of a family need. Whoever may not wait gives the
- * connection back, and tries again.
+ * Bounds the connections on which this process waits for locks of other transactions: on a tree or a project, each with
+ * many others, or a lock that all trees of a family need. A task that may not wait returns its connection and retries.
  */
 export class LockWaits {
   #free: number

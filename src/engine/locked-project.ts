@@ -46,7 +46,7 @@ export class LockedProject implements LockedProjectPort {
   pipeline(sent: Promise<unknown>): void {
     this.#tx.pipeline([sent])
   }
-  /** Whether rules have decided a new tree in this transaction. */
+  /** True if rules have decided a new tree in this transaction. */
   get hasDecided(): boolean {
     return this.#created.some((tree) => tree.hasDecided)
   }

@@ -153,7 +153,7 @@ export class LockedTree implements LockedTreePort {
   follow(traceparent: string | null): void {
     this.#tx.trace?.follow(traceparent)
   }
-  /** What is done has the transaction's span around it. */
+  /** Runs `act` in the transaction's span. */
   inTrace<T>(act: () => T): T {
     const context = this.#tx.trace?.context
     return context ? runIn(context, act) : act()

@@ -11,10 +11,10 @@ const MAX_RULE_RUNS = 1_000_000
 
 /**
  * Lets every touched object decide until no rule has anything to do or the budget of phase writes is spent. Rules are
- * pure; the data that they ask for is loaded between the rounds. Returns the ids of objects whose rules have to run again.
+ * pure; the data they request is loaded between rounds. Returns the ids of objects whose rules have to run again.
  *
- * No rule concludes from counts that are behind: an object decides after the releases of its children are counted, and a
- * rule that waits for rest decides once nothing else has anything to do.
+ * No rule concludes from stale counts: an object decides after the releases of its children are counted, and a rule
+ * that waits for rest decides once nothing else has anything to do.
  */
 export async function runToFixpoint(
   client: Client,
@@ -88,8 +88,8 @@ function touchResting(slice: TreeSlice): boolean {
 /** Decrements `waitingFor` of the neighbours of released objects. A neighbour that waits for nothing more decides next. */
 export async function applyReleases(client: Client, slice: TreeSlice, kinds: Kinds): Promise<void> {
   for (let releases = slice.takeReleases(); releases.length > 0; releases = slice.takeReleases()) {
-    // A write removes the edges of deleted objects, so these are followed first. Those of the others are followed once the
-    // edges of this transaction are written.
+    // A write removes the edges of deleted objects, so these are followed first. The other edges are followed once this
+    // transaction has written them.
     await applyAll(
       client,
       slice,

@@ -118,7 +118,7 @@ export class Transaction {
   }
 }
 
-/** Who runs it, without a lane. */
+/** The callers of a transaction without a lane. */
 function asking(): readonly Asked[] {
   const own = askedNow()
   return own ? [own] : []

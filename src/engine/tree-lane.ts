@@ -25,7 +25,7 @@ export interface TreeTask<T> {
   readonly ids: readonly string[]
   /** Most of the objects end, so their dependents are loaded too. */
   readonly ends: boolean
-  /** Whether the cached state of the work is usable. */
+  /** True if the cached state of the work is usable. */
   canRecall(work: Work, now: Date): boolean
   /** Reads and locks what `apply` needs besides the tree. */
   prepare?(slice: TreeSlice, tx: Transaction): Promise<void>

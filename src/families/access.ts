@@ -12,7 +12,7 @@ import type { LockedProject, LockedTree, Trees } from './family.ts'
 
 /** Authorisation of the commands of every family. */
 
-/** What a command has written, or one of the refusals of these types. */
+/** The object that a command has written, or one of the refusals of these types. */
 export type CommandResult<Type extends RefusalType = RefusalType> = Outcome<WrittenObject, RefusalOf<Type>>
 
 export const refuse = <R extends Refusal>(refusal: R): Refused<R> => ({ ok: false, refusal })
@@ -20,8 +20,8 @@ export const refuse = <R extends Refusal>(refusal: R): Refused<R> => ({ ok: fals
 type Inaccessible = RefusalOf<'NotFoundError' | 'ForbiddenError'>
 
 /**
- * Finds an object of this kind, by default the right's own, in whose project the viewer has the right. What it may not read
- * is not found.
+ * Finds an object of this kind, by default the right's own, in a project in which the viewer has the right. An object
+ * that it may not read is not found.
  */
 export async function findFor(
   client: Client,

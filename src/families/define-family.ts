@@ -24,7 +24,7 @@ export interface FamilyDefinition {
   /** A kind's first machine is that of its phase; further ones belong to other fields. */
   readonly machines: readonly Machine[]
   readonly kinds: Readonly<Partial<Record<ObjectKind, KindDefinition>>>
-  /** Its kinds, phases, actors and actions, each with its meaning. Those that the product does not have are added to the database. */
+  /** Its kinds, phases, actors and actions, each with its meaning. New ones are added to the database. */
   readonly words: FamilyWords
   /** Timeouts of its own. Rules read them as `slice.timeouts`. */
   readonly timeouts?: readonly TimeoutSetting[]
@@ -32,7 +32,7 @@ export interface FamilyDefinition {
   readonly rights: readonly Right[]
   /** Agents that a server starts as processes of their own. */
   readonly agents: readonly BuiltInAgent[]
-  /** What the package's agent processes can do for it, by the type of work. */
+  /** The programs of the package's agent processes for it, by the type of work. */
   readonly programs?: Readonly<Record<string, ProgramDefinition>>
   server(): Promise<FamilyServer>
   cli?(): Promise<FamilyCli>
@@ -42,7 +42,7 @@ export interface FamilyDefinition {
 export interface FamilyServer {
   readonly rules: Family
   readonly graphql: FamilyApi
-  /** What the resolvers call. `services` has those of all families, once all of them are made. */
+  /** The functions that resolvers call. `services` has those of all families, once all of them are made. */
   commands(parts: FamilyParts, services: FamilyServices): Partial<FamilyServices>
   /** Recognises tokens that the family gives out itself. */
   tokens?(parts: Pick<FamilyParts, 'pool' | 'sealing'>): SelfMadeTokens
@@ -56,7 +56,7 @@ export interface FamilyCli {
   readonly commands: readonly ((program: Command, cli: Cli) => void)[]
 }
 
-/** What commands work with. */
+/** The dependencies of commands. */
 export interface FamilyParts {
   readonly trees: Trees
   readonly sandbox: Sandbox
@@ -81,7 +81,7 @@ export interface BuiltInAgent {
 export interface AgentSettings {
   /** Absolute paths. */
   readonly gadgetFolders: readonly string[]
-  /** Where processes may keep state, one folder each. */
+  /** The parent of processes' state folders. */
   readonly dataDir: string
   readonly workloads: Config['workloads']
   /** Tells the operator what an agent may do on this machine. */

@@ -31,7 +31,7 @@ export interface Family {
   onWake(node: Node, reason: string, slice: Slice): void
   /** Applies an agent's report, including its phase change, after asking the guard. */
   report(node: Node, report: Report, by: Principal, slice: Slice): ReportVerdict
-  /** Whether the family itself issued this fence to this principal, if it is not the fence of the object's work. */
+  /** True if the family itself issued this fence to this principal, if it is not the fence of the object's work. */
   holds?(node: Node, fenceHash: Buffer, principalId: string): boolean
   /**
    * Renews the leases of fences that the family itself issued. `skipLocked`: a lease of a tree that another transaction has
@@ -49,7 +49,7 @@ export interface Family {
   ): Promise<readonly { readonly objectId: string; readonly hash: Buffer; readonly leaseUntil: Date | null }[]>
   /** Applies a claim to the object; the claim counts as the pickup. */
   claimed(node: Node, by: Principal, slice: Slice, placeId: string | null): void
-  /** Where agents start the family's work; absent: anywhere. */
+  /** The placement of the family's work; absent: anywhere. */
   readonly placement?: Placement
   /** Queries that answer the family's questions, set-based: one answer for each args, in order. */
   readonly questions: Readonly<
@@ -73,7 +73,7 @@ export interface PlaceKey {
 /** Work that is started at places: a place that is drained or full starts nothing new. */
 export interface Placement {
   readonly actor: Actor
-  /** Whether a claim of the work would start it, rather than go on with it or clean up after it. */
+  /** True if a claim of the work would start it, rather than continue it or clean up after it. */
   isStart(work: Work): boolean
   /** The places of these keys, in order. */
   readPlaces(client: Client, keys: readonly PlaceKey[]): Promise<readonly Place[]>

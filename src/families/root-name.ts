@@ -12,7 +12,7 @@ const ROOT_BY_NAME = statement({
   row: { id: table.object.id },
 })
 
-/** Whether a root of this kind has the name already; `what` is the kind with its article, e.g. `a task`. */
+/** True if a root of this kind has the name already; `what` is the kind with its article, e.g. `a task`. */
 export async function rootNameTaken(
   { client, projectId, trusts }: LockedProject,
   { kind, name, what }: { readonly kind: ObjectKind; readonly name: string; readonly what: string },

@@ -36,9 +36,9 @@ export interface OperationServices extends FamilyServices {
 /** One operation by one viewer. */
 export interface GraphQLContext extends OperationServices {
   readonly viewer: Viewer
-  /** Aborts when the caller is gone; absent where the transport cannot tell. */
+  /** Aborts when the caller is gone; absent if the transport cannot detect it. */
   readonly signal?: AbortSignal | undefined
-  /** What the answer may still hold. */
+  /** The rest of the answer's budget. */
   readonly answer: AnswerBudget
   /** Everything that the operation has read so far. */
   readonly cache: Map<object, unknown>
@@ -69,5 +69,5 @@ export function perOperation<T, Context extends GraphQLContext = GraphQLContext>
   }
 }
 
-/** Drops everything that was read before a write, or before the next event of a subscription. */
+/** The subject of the lane, e.g. "The tree 0190…". */
 export const forget = (context: GraphQLContext): void => context.cache.clear()

@@ -6,7 +6,7 @@ import type { Actor, BlockerReason, FamilyWords, ObjectKind, Phase } from '../co
 import type { FinishedRule } from '../store/loaders/find-objects.ts'
 import type { GraphQLContext } from './context.ts'
 
-/** What an object waits for. Each concrete type adds its own fields. */
+/** Something that an object waits for. Each concrete type adds its own fields. */
 export interface BlockerValue {
   readonly __typename: string
   readonly reason: BlockerReason
@@ -15,7 +15,7 @@ export interface BlockerValue {
 
 /** A request on an object that was accepted, and waits for what runs. */
 export interface PendingRequestValue {
-  /** Of a verb of the kind. */
+  /** A verb of the kind. */
   readonly verb: string
   readonly mode: string | null
   readonly by: string | null
@@ -32,13 +32,13 @@ export interface DeadlineValue {
   readonly to: Phase | null
 }
 
-/** What the API calls a kind. */
+/** A kind's names and fields in the API. */
 export interface KindDefinition {
   /** The GraphQL type of its objects. */
   readonly type: string
   /** As people call one of them, in lower case. */
   readonly noun: string
-  /** Whose agents work on its objects. Left out: no agent does. */
+  /** Actors whose agents work on its objects. Left out: none. */
   readonly agents?: readonly Actor[]
 }
 
@@ -61,13 +61,13 @@ export interface FamilyApi {
   deadlines(context: GraphQLContext, rows: readonly ObjectRow[]): Promise<readonly (readonly DeadlineValue[])[]>
   /** The phase in the secondary machine, for kinds that have one. */
   secondaryPhase?(context: GraphQLContext, row: ObjectRow): Promise<Phase | null>
-  /** Whether a job is still to begin. */
+  /** True for objects with a job that is still to begin. */
   outstanding(context: GraphQLContext, rows: readonly ObjectRow[]): Promise<readonly boolean[]>
   /** The same as a condition on `object o`. */
   readonly outstandingSql: string
   /**
-   * Whether an object without a job, which is in no final phase, gets none from the running or last job of its tree. Left out:
-   * no object of the family is like this.
+   * True for an object without a job, in no final phase, that gets no job from the running or last job of its tree.
+   * Left out: no object of the family is like this.
    */
   leftOut?(context: GraphQLContext, rows: readonly ObjectRow[]): Promise<readonly boolean[]>
   /** The same as a condition on `object o`. */

@@ -3,7 +3,7 @@ import type { GraphQLContext, OperationServices } from './context.ts'
 import type { KindRegistry } from './family.ts'
 import { AnswerBudget } from './schema/answer-budget.ts'
 
-/** What the schema needs to run. */
+/** The services that the schema needs. */
 export interface GraphQLServices extends OperationServices {
   readonly kinds: KindRegistry
 }

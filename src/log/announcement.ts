@@ -11,7 +11,7 @@ export interface Announcement {
   readonly through: number
   /** All changes, in order; null when they are too many for a message: then read them. */
   readonly changes: readonly PhaseChangeRecord[] | null
-  /** Of changes whose traces are sampled. */
+  /** Traces of sampled changes. */
   readonly traces: readonly NumberedTrace[]
 }
 

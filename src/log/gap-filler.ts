@@ -8,7 +8,7 @@ export interface GapFillerOptions {
   readonly pool: Pool
   readonly logger: Logger
   readonly end: LiveEnd
-  /** Whether a page is of the log that `end` is of. */
+  /** True if the page and `end` are of the same log. */
   isOf(head: LogHead): boolean
   /** The database is another one than before. */
   onReplaced(): void

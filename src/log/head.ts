@@ -33,7 +33,7 @@ export type LogPosition = number | 'floor' | 'head'
 /** The change at a sequence; a null mark: there is none, or it is pruned. */
 export interface Found extends LogHead, LogCursor {}
 
-// Of the change at the floor only the mark is kept, for readers that resume there.
+// Only the mark of the change at the floor is kept, for readers that resume there.
 const LOOK_UP = statement({
   name: 'log_look_up',
   text: `with m as materialized (${HEAD_SQL})

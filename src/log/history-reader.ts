@@ -38,8 +38,9 @@ export class HistoryReader {
   }
 
   /**
-   * The next matches after a sequence before the head. The caller checks whether the answer is of the log of its cursor.
-   * Throws CursorExpired.
+   * The next matches after a sequence before the head. The caller checks that the answer belongs to the log of its
+   * cursor.
+   * @throws CursorExpired
    * @param log the version that the caller knows
    * @param head roughly, the end of the log
    */

@@ -99,12 +99,12 @@ export class Hub {
     this.#end.remove(listener)
   }
 
-  /** Whether the database answered from this log. If not, `refresh` before its answer is used. */
+  /** True if the database answered from this log. If not, `refresh` before its answer is used. */
   isOf({ instance, epoch }: LogHead): boolean {
     return instance === this.#identity.instance && epoch === this.#identity.epoch
   }
 
-  /** Whether `observeHead` is useful: there are no listeners, or the buffer's end has no mark. */
+  /** True if `observeHead` is useful: there are no listeners, or the buffer's end has no mark. */
   get needsHead(): boolean {
     return this.#end.listeners === 0 || this.live.end.mark === null
   }

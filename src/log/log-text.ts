@@ -9,8 +9,8 @@ import type { SequenceWindow } from './time-window.ts'
 import { gatheredSql, lacksOneSql, partsOf } from './words.ts'
 
 /**
- * What each stretch of the log says, so that a search skips stretches without its words: an index on words would be
- * written with each change, and this is written once for some thousand.
+ * The words of each stretch of the log, so that a search skips stretches without its words. An index of words per
+ * change would be written with each change; this one is written once for some thousand.
  */
 
 /** Advisory lock of the indexing process, for one step. The digits are arbitrary, but must be unique. */

@@ -40,8 +40,8 @@ const NUMBER = statement({
 })
 
 /**
- * Gives the next sequences to committed batches, one page of them, in the order of their ids; null when none waits.
- * What is returned is committed. Any number of processes may call it at once.
+ * Gives the next sequences to committed batches, one page of them, in the order of their ids; null when none waits. The
+ * result is committed. Any number of processes may call it at once.
  */
 export async function numberBatches(pool: Pool): Promise<Numbered | null> {
   const { rows } = await NUMBER.query(pool, [])
@@ -60,7 +60,7 @@ const LOG_WAITING = statement({
   row: { waiting: boolean },
 })
 
-/** Whether any batch is not numbered yet; takes no lock. */
+/** True if any batch is not numbered yet; takes no lock. */
 export async function isAnythingWaiting(pool: Pool): Promise<boolean> {
   const { rows } = await LOG_WAITING.query(pool, [])
   return rows[0]?.waiting ?? false

@@ -56,6 +56,6 @@ async function lastInCommon(client: Client, live: Remembered, floor: number): Pr
   return low > from ? low : 0
 }
 
-/** Whether the log has the very change of a cursor. Before the first change all logs are equal. */
+/** True if the log has the very change of a cursor. Before the first change all logs are equal. */
 const isSame = (cursor: LogCursor, found: LogCursor): boolean =>
   cursor.sequence === 0 || (cursor.mark !== null && cursor.mark === found.mark)

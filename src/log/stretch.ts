@@ -3,19 +3,19 @@ import type { LogHead } from './head.ts'
 import type { PageRange } from './page.ts'
 import type { SequenceWindow } from './time-window.ts'
 
-/** Sequences that one page looks at, change by change, when no index leads to the matches. */
+/** Sequences that one page scans, change by change, when no index leads to the matches. */
 export const STRETCH = 30_000
-/** Sequences of which one page finds, by what stretches of the log say, those that it has to look at. */
+/** Sequences within which one page uses the index of stretches to find those to scan. */
 export const SEARCHED = 2_000_000
 
-/** Whether the query may match few changes of the whole log, so that finding a page of them could take a scan of it. */
+/** True if the query may match few changes of the whole log, so that filling a page could take a scan of it. */
 export const isNarrow = ({ objectId, rootId, includeRejected: _, ...filter }: PhaseChangeQuery): boolean =>
   objectId === undefined &&
   rootId === undefined &&
   Object.values(filter).some((value) => value !== undefined && value !== null)
 
 export interface Stretch extends SequenceWindow {
-  /** The last sequence that is looked at, when the range has more beyond it; otherwise null. */
+  /** The last sequence to scan, when the range has more beyond it; otherwise null. */
   readonly end: number | null
 }
 

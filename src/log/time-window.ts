@@ -10,8 +10,9 @@ import { HEAD_SQL } from './head.ts'
  */
 const SLACK_MS = 600_000
 
-// Everything up to `lo` is before the time, and nothing after `hi` is. Both are ends of batches, as the floor is: so each
-// step halves what is between, with one look at an index. Where a batch has no content the search ends early, with a wider range.
+// Everything up to `lo` is before the time, and nothing after `hi` is. Both are ends of batches, like the floor, so
+// each step halves the range with one index lookup. The search ends early, with a wider range, at a batch without
+// content.
 const SEARCH = statement({
   name: 'log_at_time',
   text: `with recursive m as materialized (${HEAD_SQL}), s (lo, hi) as (

@@ -5,8 +5,8 @@ import { statement } from '../store/statement.ts'
 import { HEAD_ROW, HEAD_SQL, toHead } from './head.ts'
 import { batchAt } from './search.ts'
 
-// Times grow with the changes of one tree, whose transactions are one after the other. The oldest change of the whole log
-// tells whether what was pruned is all before the time.
+// Times grow with the changes of one tree, since its transactions are serial. The oldest change of the whole log shows
+// whether everything pruned is before the time.
 const AT_TIME = statement({
   name: 'tree_at_time',
   text: `with m as materialized (${HEAD_SQL})

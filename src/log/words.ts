@@ -32,7 +32,7 @@ export const gatheredSql = (texts: string): string =>
   foldedSql(`(select string_agg(g.said, E'\\n' order by g.times desc, g.said)
     from (select x.said collate "C" as said, count(*) as times from (${texts}) x where x.said is not null group by 1) g)`)
 
-/** Whether a long text lacks one of the words. It is unpacked once, and not for each word. */
+/** True if a long text lacks one of the words. It is unpacked once, and not for each word. */
 export const lacksOneSql = (text: string, words: string): string =>
   `exists (select from (select ${text} || '' as said offset 0) s, unnest(${words}) w(word) where strpos(s.said, w.word collate "C") = 0)`
 
@@ -46,5 +46,5 @@ export const BATCH_TEXT_SQL = foldedSql(
   `concat_ws(E'\\n', ${['names', 'parent_paths', 'project_names', 'kinds', '"from"', '"to"', 'actors', '"by"', 'reasons', 'messages'].map(joined).join(', ')})`,
 )
 
-/** What a batch contains if one of its changes contains the word: a path is not stored in one piece. */
+/** The strings of a batch that has the word in one of its changes: a path is not stored in one piece. */
 export const partsOf = (word: string): readonly string[] => word.split('/').filter(Boolean)

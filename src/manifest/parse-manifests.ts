@@ -10,7 +10,7 @@ export type ParsedManifests =
       readonly ok: true
       readonly manifests: readonly Manifest[]
       readonly projects: readonly ProjectManifest[]
-      /** Where in the text each of them begins. */
+      /** The start of each document in the text. */
       readonly places: ReadonlyMap<Manifest | ProjectManifest, Place>
     }
   | { readonly ok: false; readonly problems: readonly ManifestProblem[] }

@@ -59,7 +59,7 @@ export function offsetOfKey(document: Doc, path: readonly PropertyKey[], key: st
 
 /**
  * The place in the text of a path of the API, e.g. `input.spec.deployItems.2.dependsOn.0`; null when the text cannot be
- * parsed. Of several documents, the one with this name.
+ * parsed. If there are several documents, the one with this name.
  */
 export function placesIn(text: string, name?: string): (field: string) => Place | null {
   const lines = new LineCounter()

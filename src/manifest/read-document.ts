@@ -38,7 +38,7 @@ function read<T>(text: string, { schema, what }: WantedDocument<T>): ReadDocumen
 const TOO_DEEP = 'It is nested too deep.'
 const STACK_OVERFLOW = /^Maximum call stack/
 
-/** What walks a document, the parser too, is recursive, so that its stack overflows. */
+/** The functions that walk a document, the parser among them, are recursive, so a deep one overflows the stack. */
 export function unlessTooDeep<T>(
   reading: () => T,
 ): T | { readonly ok: false; readonly problems: readonly ManifestProblem[] } {

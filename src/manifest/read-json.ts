@@ -5,7 +5,10 @@ export type ReadJson =
   /** A sentence without its full stop, about what has the name. */
   | { readonly ok: false; readonly message: string }
 
-/** Reads JSON of a person. What is sent of a number that JavaScript cannot hold would be another one, or null. */
+/**
+ * Reads JSON that a person wrote. It rejects a number that JavaScript cannot hold, since another one, or null, would be
+ * sent.
+ */
 export function readJson(name: string, text: string): ReadJson {
   try {
     const value: unknown = JSON.parse(text)

@@ -39,7 +39,7 @@ const writtenJob = ({ name, gadget, dependsOn, ...rest }: TemplateJob): Fields =
   ...(dependsOn ? { dependsOn } : {}),
 })
 
-/** Whether there is a value: neither null nor empty. */
+/** True if there is a value: neither null nor empty. */
 const some = (fields: Fields): Fields =>
   Object.fromEntries(
     Object.entries(fields).filter(

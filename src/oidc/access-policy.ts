@@ -16,7 +16,7 @@ const MAX_RULES = 1_000
 const MAX_PROJECTS = 1_000
 const text = z.string().min(1).max(1_000)
 
-/** What a token must hold for the rule to count. Without `claim` each token of the issuer does. */
+/** A token matches a rule by this claim. Without `claim` every token of the issuer matches. */
 const rule = z
   .strictObject({
     claim: text.optional(),
@@ -38,14 +38,14 @@ const rule = z
 /** The login of browsers and of the command line, which are public clients of the issuer. */
 const login = z.strictObject({
   clientId: text,
-  /** Of the command line, for issuers whose clients either have pages or sign in by device. */
+  /** The client of the command line, for issuers whose clients either have pages or sign in by device. */
   deviceClientId: text.optional(),
   scope: text.default('openid profile offline_access'),
   /** For issuers that make JSON Web Tokens for a named resource only (RFC 8707). */
   resource: z.url().optional(),
-  /** Which of the issuer's tokens goes to this server. */
+  /** The issuer's token that clients send to this server. */
   token: z.enum(['access', 'id']).default('access'),
-  /** Of its token endpoint, where that is not the issuer's own: browsers must be allowed to call it. */
+  /** Origins of its token endpoint, if that differs from the issuer's: browsers must be allowed to call it. */
   origins: z
     .array(z.url().regex(/^https?:\/\/[^/;,\s]+$/, 'must be an origin, such as https://login.example.org'))
     .max(10)
@@ -53,7 +53,7 @@ const login = z.strictObject({
 })
 
 const issuer = z.strictObject({
-  // Whoever changes what an issuer says on its way could make any token.
+  // Anybody who changes an issuer's answers on their way could forge tokens.
   url: z.url().refine(isPrivateUrl, 'must start with https://'),
   audience: z.union([text.transform((one) => [one]), z.array(text).min(1).max(20)]),
   algorithms: z.array(z.enum(ALGORITHMS)).min(1).default(['RS256', 'PS256', 'ES256', 'EdDSA']),

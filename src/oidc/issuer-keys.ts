@@ -92,7 +92,7 @@ export class IssuerKeys {
 const unavailable = (issuer: string, cause?: unknown): CredentialsUnavailable =>
   new CredentialsUnavailable(`The issuer ${issuer} does not answer: try again later.`, { cause })
 
-/** What is wrong with the token, and not with the way to the issuer. */
+/** True if the token is at fault, rather than the connection to the issuer. */
 const isVerdict = (error: unknown): boolean =>
   error instanceof errors.JWKSNoMatchingKey ||
   error instanceof errors.JWKSMultipleMatchingKeys ||

@@ -3,7 +3,7 @@ import { LIMITS } from '../core/limits.ts'
 import type { ProjectRole } from '../core/rights.ts'
 import type { IssuerSettings, Rule } from './access-policy.ts'
 
-/** What the policy makes of a token's claims. Pure. */
+/** Applies the policy to a token's claims. Pure. */
 
 export type Claims = Readonly<Record<string, unknown>>
 export interface NamedGrant {

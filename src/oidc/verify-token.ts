@@ -31,8 +31,8 @@ export function claimedIssuer(token: string): string | null {
 const TYPES = ['jwt', 'at+jwt']
 
 /**
- * True: the token tells who calls. Issuers sign other tokens with the same keys, for the same audience: those of a logout, and of
- * other events (RFC 8417), which some do not name in `typ`.
+ * True if the token identifies a caller. Issuers sign other tokens with the same keys, for the same audience: those of
+ * a logout, and of other events (RFC 8417), which some do not name in `typ`.
  */
 function isOfCaller(type: string | undefined, { events }: JWTPayload): boolean {
   const isKnown = type === undefined || TYPES.includes(type.toLowerCase().replace(/^application\//, ''))

@@ -37,7 +37,7 @@ export function identityNow(pid: number): string | null {
   }
 }
 
-/** Of this process, or of a child that it has not reaped yet, which may have ended. */
+/** The identity of this process, or of a child that it has not reaped yet, which may have ended. */
 export function identityOfChild(pid: number): string {
   if (!onLinux) return identityNow(pid) ?? 'unknown'
   const { ticks } = parseStat(pid, readFileSync(`/proc/${pid}/stat`, 'latin1'))

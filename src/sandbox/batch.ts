@@ -8,7 +8,7 @@ const CHUNK = { jobs: 500, size: 4 * 1024 * 1024 } as const
 
 /** The jobs of one call: the queued ones, the results, and a promise of all results in order. */
 export class Batch {
-  /** Whose jobs they are; by default nobody else has jobs of the same owner. */
+  /** The owner of the jobs; by default unique. */
   readonly owner: unknown
   readonly #jobs: readonly PreparedJob[]
   readonly #shared: readonly string[]

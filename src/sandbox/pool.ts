@@ -63,7 +63,7 @@ export class Pool {
     await Promise.all(this.#lanes.map((lane) => lane.close()))
   }
 
-  /** Whether the batch is in another pool from now on. */
+  /** True if the batch has moved to another pool. */
   #movedOn(batch: Batch): boolean {
     const other = this.#options.poolFor?.(batch) ?? this
     if (other !== this) other.enqueue(batch)

@@ -39,7 +39,7 @@ export interface ServerOptions {
     /** Addresses and networks of proxies whose X-Forwarded-For counts. */
     readonly trustedProxies?: readonly string[]
     readonly limits?: Partial<GatewayLimits>
-    /** Absent: all that it can tell. */
+    /** Absent: everything. */
     readonly disclosure?: Disclosure
   }
   readonly schema: GraphQLSchema
@@ -51,7 +51,7 @@ export interface ServerOptions {
   readonly dashboardFolder?: string
   /** The built documentation; by default none is served. */
   readonly documentationFolder?: string
-  /** How people sign in at the moment; by default with tokens only. */
+  /** The present ways to sign in; by default with tokens only. */
   readonly logins?: () => readonly Login[]
   /** Measured when given. */
   readonly clock?: MeasuredClock
@@ -62,7 +62,7 @@ export interface ServerOptions {
   readonly tls?: TlsSource | null
   /** A port of its own, without encryption and on loopback, for these callers alone. Absent: none. */
   readonly loopback?: { readonly port: number; accepts(viewer: Viewer): boolean } | null
-  /** Whether it should get work, and how it ends. Absent: it is ready, and ends without notice. */
+  /** Readiness and shutdown. Absent: it is always ready, and stops without notice. */
   readonly readiness?: Readiness
   readonly drain?: Drain
   /** Takes the requests and operations, which may outlive their connections. Absent: nobody waits for those. */
@@ -73,7 +73,7 @@ export interface RunningServer extends AsyncDisposable {
   /** e.g. `http://127.0.0.1:4000` */
   readonly url: string
   readonly port: number
-  /** Of the port on loopback; null: there is none. */
+  /** The URL of the port on loopback; null: there is none. */
   readonly loopbackUrl: string | null
   /** For another port. */
   readonly metrics: Metrics
@@ -146,7 +146,7 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
       const drained = listeners.map((listener) => listener.close())
       services.agents.stopWaiting()
       connections.endStreams()
-      // Those that were about to begin.
+      // Ends streams that were about to begin.
       const late = setInterval(() => connections.endStreams(), END_MS)
       await Promise.all([...sockets.map((each) => each.close()), ...drained])
       clearInterval(late)

@@ -1,7 +1,7 @@
 import { ClientError } from '../client/client-error.ts'
 import { isFresh, type SignIn } from './sign-in.ts'
 
-/** Where a sign-in is kept. */
+/** The storage of a sign-in. */
 export interface SignInStore {
   /** Null: nobody is signed in. */
   read(): Promise<SignIn | null>

@@ -4,5 +4,5 @@ export type { OfferedLogin } from '../core/ports/login.ts'
 export { freshTokens, type SignInStore } from './fresh-tokens.ts'
 export type { SignIn } from './sign-in.ts'
 
-/** What needs the OAuth library, which few sessions do. */
+/** Loads the code that needs the OAuth library, which few sessions do. */
 export const loadIssuer = () => import('./issuer.ts')

@@ -3,7 +3,10 @@ import type { OfferedLogin } from '../core/ports/login.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 import type { SignIn } from './sign-in.ts'
 
-/** What a public client asks of an issuer, whichever way it signs people in: RFC 6749, 7009, 8414. Loaded only when needed. */
+/**
+ * Requests of a public client to an issuer, common to all ways to sign in: RFC 6749, 7009, 8414. Loaded only when
+ * needed.
+ */
 
 /** Nothing but a new sign-in helps. */
 export class SignInEnded extends Error {
@@ -41,7 +44,7 @@ export async function renewSignIn({ login, clientId, refreshToken }: SignIn): Pr
 const isRefusal = (error: unknown): boolean =>
   error instanceof oauth.ResponseBodyError && error.status < 500 && error.status !== 429
 
-/** Tells the issuer that the tokens are not needed any more. False: it has no way to be told. */
+/** Revokes the tokens at the issuer. False: it has no endpoint for that. */
 export async function revokeSignIn({ login, clientId, token, refreshToken }: SignIn): Promise<boolean> {
   const server = await discover(login)
   if (!server.revocation_endpoint) return false
@@ -67,5 +70,5 @@ function lifeOf({ token }: OfferedLogin, answer: oauth.TokenEndpointResponse): n
   const claims = token === 'id' ? oauth.getValidatedIdTokenClaims(answer) : undefined
   return claims ? claims.exp - claims.iat : (answer.expires_in ?? DEFAULT_LIFE_S)
 }
-/** Of tokens whose issuer does not tell. */
+/** The life of tokens whose issuer does not state it. */
 const DEFAULT_LIFE_S = 300

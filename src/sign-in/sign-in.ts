@@ -5,7 +5,7 @@ export interface SignIn {
   readonly login: OfferedLogin
   /** The client that has made it, and alone may renew it. */
   readonly clientId: string
-  /** What is sent to the server. */
+  /** The token for the server. */
   readonly token: string
   /** Null: the issuer gave none, so the sign-in ends with its token. */
   readonly refreshToken: string | null

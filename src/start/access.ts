@@ -13,7 +13,7 @@ import type { Sealing } from '../store/sealing.ts'
 
 export interface Access extends Disposable {
   readonly tokens: Tokens
-  /** How people sign in at the moment. */
+  /** The present ways to sign in. */
   readonly logins: () => readonly Login[]
 }
 interface AccessParts {

@@ -20,7 +20,7 @@ interface AgentsAlone {
   readonly families: readonly FamilyDefinition[]
 }
 
-/** Whether a process is nothing but agents, which need a gateway and no database. */
+/** True if a process has only agents, which need a gateway and no database. */
 export const isAgentsAlone = ({ roles }: Pick<Config, 'roles'>): boolean => roles.size === 1 && roles.has('agents')
 
 /** Starts the built-in agents of a gateway elsewhere, with the port for operators. */

@@ -35,7 +35,7 @@ interface Run {
 }
 export type RestoreRun = Run & Pick<RestoreOptions, 'replace' | 'whileInUse'>
 
-/** What a backup holds, and what opens it. */
+/** The contents of a backup, and the keys that open it. */
 export interface Told {
   readonly manifest: Manifest
   /** Keys of its secrets that are not among those of the settings. */
@@ -100,7 +100,7 @@ interface Opened extends AsyncDisposable {
 async function openDatabase(config: Config, env: BackupDatabase['env'], signal: AbortSignal): Promise<Opened> {
   await using parts = new AsyncDisposableStack()
   const { databaseUrl, readDatabaseUrl, dataDir, deadlines } = config
-  // What goes wrong is told in one sentence.
+  // Errors are reported in one sentence.
   const logger = createLogger('silent')
   const servers = databaseUrl
     ? serversOf(databaseUrl, readDatabaseUrl)

@@ -3,7 +3,7 @@ import { isLoopback } from '../core/loopback.ts'
 import type { Logger } from '../logger.ts'
 import { StartProblem } from './start-problem.ts'
 
-/** What an address that others may reach asks for. Pure. */
+/** Requirements of a reachable address. Pure. */
 export type Binding =
   | { readonly kind: 'safe' }
   /** Others on the network can read tokens. */

@@ -82,7 +82,7 @@ const principalOf = ({ name, actor, types, purpose }: BuiltInAgent, createdAt: D
 
 interface Adopted {
   readonly principalId: string
-  /** Of the principal. */
+  /** The principal's name. */
   readonly name: string
   readonly derivedFrom: string | null
 }

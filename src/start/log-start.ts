@@ -7,10 +7,10 @@ import type { Logger } from '../logger.ts'
 interface Started {
   readonly config: Pick<Config, 'databaseUrl' | 'roles'>
   readonly pool: Pool
-  /** What the program knows of the schema. */
+  /** The migrations that the program has. */
   readonly migrations: readonly string[]
   readonly epoch: number
-  /** Where it listens; null: it does not. */
+  /** The address it listens on; null: it does not listen. */
   readonly gateway: string | null
   readonly admin: string | null
   readonly logger: Logger

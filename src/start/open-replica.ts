@@ -9,7 +9,7 @@ import { replicasOf } from './services.ts'
 interface ReplicaParts {
   readonly primary: Pool
   instance(): string
-  /** Of connections. */
+  /** Maximum number of connections. */
   readonly max: number
   readonly logger: Logger
 }

@@ -12,8 +12,8 @@ interface Starting {
 }
 
 /**
- * Starts again when the start has lost its database on the way, for as long as a start may wait for one. What a start that fails
- * has begun, it has ended.
+ * Starts again when the start has lost its database, for as long as a start may wait for one. A failed start has ended
+ * everything it began.
  */
 export async function startThroughOutages<T>(
   start: () => Promise<T>,

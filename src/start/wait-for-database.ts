@@ -5,7 +5,7 @@ import type { Logger } from '../logger.ts'
 import type { Reachability } from '../store/reachability.ts'
 import { StartProblem } from './start-problem.ts'
 
-/** Interval of the attempts, and of the lines that tell of them, in milliseconds. */
+/** Interval of the attempts, and of their log lines, in milliseconds. */
 const RETRY_MS = 250
 const TELL_MS = 5_000
 

@@ -4,7 +4,7 @@ import { hashOf } from '../graphql/auth/tokens.ts'
 import type { Logger } from '../logger.ts'
 import { findToken } from '../store/tokens.ts'
 
-/** Milliseconds between two looks at the token. */
+/** Milliseconds between two checks of the token. */
 const CHECK_MS = 5_000
 
 interface Watched {

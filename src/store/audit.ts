@@ -83,7 +83,7 @@ const INSERT = statement({
   params: PARAMS,
 })
 
-/** Writes an event, in the transaction of what it tells. */
+/** Writes an event in the transaction of the change it records. */
 export async function insertAudit(client: Client, id: string, entry: AuditEntry): Promise<void> {
   await INSERT.query(client, valuesOf(id, entry))
 }
@@ -223,7 +223,7 @@ const SINCE = statement({
 export const auditSince = async (client: Client): Promise<Date | null> =>
   (await SINCE.query(client, [])).rows[0]?.at ?? null
 
-/** Where the chain begins: after the last event that retention has removed. */
+/** The start of the chain: the last event that retention has removed. */
 export async function auditAnchor(client: Client): Promise<ChainEnd> {
   const { rows } = await ANCHOR.query(client, [])
   if (!rows[0]) throw new Error('the table audit_anchor is empty')

@@ -30,15 +30,15 @@ interface PoolBounds {
 }
 
 /**
- * A pool in which nothing waits for ever: for a new connection, for a free one, for the answer to a statement, or for the end.
- * What fails since the database is away fails with DatabaseUnavailable.
+ * A pool in which nothing waits for ever: for a new connection, for a free one, for the answer to a statement, or for
+ * the end. Statements that fail because the database is away throw DatabaseUnavailable.
  */
 export class BoundedPool extends Pool {
   readonly #name: string
   readonly #deadlines: PoolBounds['deadlines']
   readonly #reachability: Reachability
   readonly #watch: SilenceWatch
-  /** Of all connections: also of those that are being opened or closed. */
+  /** Sockets of all connections, also of opening and closing ones. */
   readonly #sockets: Set<CorkedSocket>
   readonly #ownsReachability: boolean
   readonly #servers: DatabaseServers
@@ -110,7 +110,7 @@ export class BoundedPool extends Pool {
 
   override connect = ((callback?: Parameters<typeof Pool.prototype.connect>[0]) => {
     const again = () => super.connect()
-    // Of a query of the pool, which translates errors itself.
+    // A query of the pool; the pool translates its errors.
     if (callback) {
       const refused = this.#refusal()
       if (refused) return callback(refused, undefined, () => {})
@@ -154,12 +154,12 @@ export class BoundedPool extends Pool {
     return this.#reachability.isDown ? new DatabaseUnavailable('the database cannot be reached') : null
   }
 
-  /** What the driver's types leave out. */
+  /** Members that the driver's types omit. */
   get #waiting(): { callback(error: Error): void }[] {
     return (this as object as { readonly _pendingQueue: { callback(error: Error): void }[] })._pendingQueue
   }
 
-  /** Whether a login that was refused has been replaced. */
+  /** True if a refused login has been replaced. */
   async #renewed(error: unknown): Promise<boolean> {
     return isLoginRefused(error) && (await this.#servers.renew())
   }
@@ -175,7 +175,7 @@ export class BoundedPool extends Pool {
       // Before its next statement, since the others have prepared the same.
       if (why === REPLACED) this.#servers.stale(client)
       else this.#servers.doubt()
-      // Who asked is answered first.
+      // The caller gets its answer first.
       setImmediate(() => client.destroy(new DatabaseUnavailable(why)))
     })
   }

@@ -4,7 +4,7 @@ import { unavailableOf } from './unavailable.ts'
 type Arguments = readonly unknown[]
 type Callback = (error: Error | null, result?: unknown) => void
 
-/** What the driver's types leave out. */
+/** Members that the driver's types omit. */
 interface Driver {
   /** False while a statement waits for its answer; undefined before the first answer of the server. */
   readonly readyForQuery?: boolean

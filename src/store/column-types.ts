@@ -53,8 +53,8 @@ export const required = <R, W>({ sql }: ColumnType<R, W>): ColumnType<NonNullabl
   asserted: true,
 })
 /**
- * A column of the optional side of an outer join: null in every column of that side together. The reader looks at one of
- * them, which is declared nullable, before it takes the others as they are.
+ * A column of the optional side of an outer join: all columns of that side are null together. The reader tests one of
+ * them, which is declared nullable, before it reads the others.
  */
 export const joined = <R, W>({ sql }: ColumnType<R, W>): ColumnType<R, W> => ({ sql, nullable: true })
 /** All columns of that side. */

@@ -52,7 +52,7 @@ export function addEnumValues(type: string, values: readonly string[]): void {
   for (const value of values) if (numbers && !numbers.has(value)) numbers.set(value, numbers.size + 1)
 }
 
-/** How a column of a statement over many rows is sent, and how the statement reads one element of it. */
+/** The wire format of a column in a statement over many rows, and the SQL that reads one element of it. */
 export interface WireType {
   readonly type: BinaryType
   element(sql: string): string

@@ -19,7 +19,7 @@ const TIME = statement({
 export interface DatabaseClock extends AsyncDisposable {
   /** As exact as measured here: transactions that decide by the time ask the database itself. */
   now(): Date
-  /** How far the wall clock of this process is ahead of the database's. */
+  /** Milliseconds by which this process's wall clock is ahead of the database's. */
   readonly wallOffsetMs: number
   /** Milliseconds since the database's clock was last read. */
   readonly ageMs: number

@@ -40,7 +40,7 @@ interface MeasuredDatabase {
 interface DatabaseHealthParts {
   /** The one to ask through. */
   readonly pool: Pool
-  /** What the program knows of the schema. */
+  /** The migrations that the program has. */
   readonly migrations: readonly string[]
   readonly logger: Logger
 }
@@ -56,7 +56,7 @@ export class DatabaseHealth {
   #asking: Promise<DatabaseFacts | 'NOT_ASKED' | null> | null = null
   /** The question is on its way. */
   #isAsked = false
-  /** What a write has failed for want of, e.g. space. */
+  /** The resource whose lack has failed a write, e.g. space. */
   #shortage: string | null = null
 
   constructor({ pool, migrations, logger }: DatabaseHealthParts) {
@@ -151,7 +151,7 @@ export class DatabaseHealth {
     }
   }
 
-  /** A newer version may migrate at any moment; it is told once. */
+  /** A newer version may migrate at any moment; the log reports it once. */
   #judgeSchema(range: SchemaRange): string | null {
     const problem = judgeRange(this.#migrations, range)
     if (problem && !this.#schemaProblem) this.#logger.error(`this process cannot work any more: ${problem}`)
@@ -159,7 +159,7 @@ export class DatabaseHealth {
     return problem
   }
 
-  /** Who may not make such tables learns by its next write. */
+  /** A login without the right to create such tables gets the answer from its next write. */
   async #findShortage(): Promise<string | null> {
     try {
       await this.#pool.query(TAKE_SPACE)

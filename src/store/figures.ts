@@ -5,10 +5,10 @@ import { statement } from './statement.ts'
 
 /** Milliseconds for which one reading serves all who ask. */
 const FRESH_MS = 5_000
-/** Milliseconds for all questions together. What is not answered by then is left out. */
+/** Milliseconds for all queries together. Figures that are later are omitted. */
 const ANSWER_MS = 2_000
 
-/** Bounds what a question looks at, however much there is. */
+/** Bounds the rows that a query reads. */
 const some = (rows: string): string => `(${rows} limit ${FIGURE_ROWS})`
 const count = (rows: string): string => `(select count(*) from ${some(rows)} s)::int`
 
@@ -107,7 +107,7 @@ const QUESTIONS: readonly ((pool: Pool) => Promise<Figures>)[] = [
   async (pool) => ({ database_lock_waits: one((await WAITS.query(pool, [])).rows[0]?.count) }),
 ]
 
-/** The database as metrics tell of it: asked when somebody looks, and seldom enough for any number of those. */
+/** Figures from the database for metrics, cached so that any number of readers causes few queries. */
 export class FigureReader {
   readonly #pool: Pool
   #reading: Promise<Figures> | null = null

@@ -8,8 +8,8 @@ import { statement } from './statement.ts'
 import * as table from './tables.ts'
 
 /**
- * A request that is repeated with its key gets the answer of the first one, and is not run again. Of the answer only an id
- * is kept, and of the input a hash.
+ * A request that is repeated with its key gets the answer of the first one, and does not run again. Only an id of the
+ * answer and a hash of the input are kept.
  */
 
 /** The transaction of a request. */
@@ -24,7 +24,7 @@ export interface KeyedRequest {
   readonly mutation: string
   readonly input: Keyed
 }
-/** How an answer is kept, and made again. */
+/** Stores an answer, and restores it for a repetition. */
 export interface Repeat<T, R extends Refusal = never> {
   idOf(answer: T): string
   again(id: string): Outcome<T, R> | Promise<Outcome<T, R>>

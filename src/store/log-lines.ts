@@ -15,7 +15,7 @@ export interface LogLine {
 /** The bounds of one object's lines: the newest ones stay, after one that gives the number of deleted ones. */
 export interface LogBounds {
   readonly maxLines: number
-  /** Of their texts, in UTF-8. */
+  /** UTF-8 bytes of all texts. */
   readonly maxBytes: number
 }
 export const LOG_BOUNDS: LogBounds = { maxLines: 10_000, maxBytes: 4 * 1024 * 1024 }
@@ -29,9 +29,9 @@ interface Tail {
   readonly bytes: number
 }
 
-// Each batch locks tails in the order of their ids, before it writes anything: no two batches wait for each other. The row of a tail is held until the commit, so numbers become visible in their order. Without the tail of one
-// of the objects nothing is written, unless that is asked for. Lines find their tail by being sorted behind it: to join
-// the two would be to compare each with each.
+// Each batch locks tails in the order of their ids before it writes anything, so no two batches deadlock. A tail's row
+// is held until the commit, so numbers become visible in order. If one of the objects has no tail, nothing is written,
+// unless the caller allows it. Lines find their tail by sorting: a join would compare each with each.
 const APPEND = statement({
   name: 'append-log-lines',
   text: `with line as (
@@ -112,8 +112,8 @@ async function openTails(client: Client, ids: readonly string[]): Promise<void> 
   await OPEN_LOG_TAILS.query(client, [ids])
 }
 
-// Only if the tail is as in the statement's snapshot: otherwise the statement has waited for another writer, and starts again.
-// The last line that goes gives its place to the one that tells of it.
+// Only if the tail is as in the statement's snapshot: otherwise the statement has waited for another writer, and starts
+// again. The notice of the loss replaces the last pruned line.
 const PRUNE = statement({
   name: 'prune-log-lines',
   text: `with locked as materialized (

@@ -5,8 +5,8 @@ import { array, bigint, nullable, text } from './column-types.ts'
 import { statement } from './statement.ts'
 
 /**
- * Marks tell one log from another: a change's mark is a digest of fields that only this change has. A restored copy of the
- * database gives the sequences that it has lost to other changes, and their marks differ.
+ * Marks distinguish logs: a change's mark is a digest of fields that only this change has. A restored copy of the
+ * database gives its lost sequences to other changes, with other marks.
  */
 
 /** 72 bits in base64url: nobody guesses one, and no two changes with the same sequence share one. */
@@ -40,7 +40,7 @@ const READ_MARK = statement({
   row: { fields: nullable(array(text)), floor_mark: nullable(text) },
 })
 
-/** Of the change at a sequence, or of the last one that was pruned; null: neither is there. */
+/** The mark of the change at a sequence, or of the last pruned one; null: neither exists. */
 export async function readMark(client: Client, sequence: number): Promise<string | null> {
   const { rows } = await READ_MARK.query(client, [sequence])
   const [row] = rows

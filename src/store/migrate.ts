@@ -8,8 +8,8 @@ import { judgeStart } from '../core/schema-range.ts'
 /** Prisma's own key: our migrations and Prisma's tools exclude each other, and so does a restore. */
 export const MIGRATION_LOCK = 72_707_369
 /**
- * A migration that waits for a table lets nobody else to it. So it gives up after this time and lets others go on before it
- * tries again. Milliseconds.
+ * A migration that waits for a table blocks everybody else on it. So it gives up after this time and lets others
+ * through before it tries again. Milliseconds.
  */
 const TABLE_LOCK_MS = 2_000
 const GIVE_WAY_MS = 500
@@ -55,16 +55,16 @@ export async function knownMigrations(folder: string): Promise<readonly string[]
 }
 
 /**
- * Brings the database up to date and returns the names of what was applied, in order. Each migration is one transaction:
- * a killed process leaves no migration half applied, and the next process continues. Of two processes at once, one waits.
- * An abort ends the migration that runs, which leaves nothing of it. The database of a newer version is left as it is.
+ * Brings the database up to date and returns the names of the applied migrations, in order. Each migration is one
+ * transaction: a killed process leaves none half applied, and the next process continues. One of two concurrent
+ * processes waits. An abort rolls back the running migration. The database of a newer version is left as it is.
  * @throws MigrationError also when the database is of a newer version that this one cannot work with
  */
 export async function migrate(pool: Pool, folder: string, signal?: AbortSignal): Promise<readonly string[]> {
   const migrations = await readMigrations(folder)
   signal?.throwIfAborted()
   const client = await pool.connect()
-  // What Postgres does for a client that has gone, it does to the end.
+  // Postgres would finish the statement of a client that is gone.
   const stop = () => void pool.query('select pg_terminate_backend($1)', [backendOf(client)]).catch(() => undefined)
   try {
     signal?.addEventListener('abort', stop)
@@ -131,7 +131,7 @@ function checkAll(migrations: readonly Migration[], applied: readonly Applied[],
   const byName = new Map(migrations.map((migration) => [migration.name, migration]))
   for (const { migration_name: name, checksum, finished_at } of applied) {
     const migration = byName.get(name)
-    // What a newer version failed with has left nothing behind: the version before it goes on.
+    // A newer version's failed migration was rolled back: the version before it keeps running.
     if (finished_at === null && (migration || missing.length > 0)) {
       throw new MigrationError(
         `The migration ${name} failed earlier and nothing is applied on top of it (as Prisma's P3009). Its changes were rolled back: remove the cause, then its row in "_prisma_migrations" (or: npx prisma migrate resolve --rolled-back ${name}), and start again.`,
@@ -181,7 +181,7 @@ const LOCK_NOT_AVAILABLE = '55P03'
 /** Class of error codes, e.g. of a server that is shutting down. */
 const OPERATOR_INTERVENTION = '57'
 
-/** Whether it is the migration that failed; a connection or server that went away says nothing about it. */
+/** True if the migration itself failed; a lost connection or server says nothing about it. */
 const isRefused = (cause: unknown): boolean =>
   cause instanceof DatabaseError && !cause.code?.startsWith(OPERATOR_INTERVENTION)
 

@@ -28,7 +28,7 @@ const FIND_OBJECT = statement({
   },
 })
 
-/** Where an object stands; anything that is not an id of ours finds nothing. */
+/** The object's project and tree; null for anything but an id of an object. */
 export async function findObject(client: Client, id: string): Promise<FoundObject | null> {
   if (!isUuid(id)) return null
   const { rows } = await FIND_OBJECT.query(client, [id])

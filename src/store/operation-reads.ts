@@ -59,7 +59,7 @@ export class OperationReads {
     return position && (await this.#replica.connect(position))
   }
 
-  /** Of a transaction that reads, which ends by itself. */
+  /** For a transaction that reads, which ends by itself. */
   async connect(): Promise<PoolClient> {
     const client = await this.#replicaClient()
     if (!client) return await this.pool.connect()
@@ -76,7 +76,7 @@ export class OperationReads {
 /** Postgres ends a statement on a standby that keeps it from following. */
 const CONFLICT = '40001'
 
-/** What says nothing of the statement itself. */
+/** Errors that say nothing about the statement itself. */
 const mayBeOfReplica = (error: unknown): boolean =>
   unavailableOf(error) !== null || (error instanceof DatabaseError && error.code === CONFLICT)
 

@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseUnavailable } from '../core/database-unavailable.ts'
 
-/** Who wants to connect to what. */
+/** The server, database and user of a login. */
 interface Login {
   readonly host: string
   readonly port: number

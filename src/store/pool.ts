@@ -27,8 +27,8 @@ export type { Connection } from './servers.ts'
 /** After an idle time, requests would wait for new connections, and for the plan of each statement on each of them. */
 const IDLE_MS = 600_000
 /**
- * Of TCP: a quiet connection whose other end is gone breaks ten seconds later, and routers do not drop it. Node has no option
- * for TCP_USER_TIMEOUT, so statements on a dead connection are found by the silence alone.
+ * TCP keep-alive: a quiet connection whose other end is gone breaks ten seconds later, and routers do not drop it. Node
+ * has no option for TCP_USER_TIMEOUT, so only silence reveals a statement on a dead connection.
  */
 const KEEP_ALIVE_MS = 5_000
 

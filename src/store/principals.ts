@@ -14,7 +14,7 @@ export interface GrantRow {
   /** Null: in all projects. */
   readonly projectId: string | null
 }
-/** What may change of a principal. */
+/** The settings of a principal that may change. */
 export interface PrincipalSettings {
   readonly name: string
   readonly administrator: boolean
@@ -29,7 +29,7 @@ export interface PrincipalRow extends PrincipalSettings {
   readonly createdAt: Date
   /** Counts the changes of its settings, from 1. */
   readonly generation: number
-  /** Of somebody whom an OpenID Connect issuer signs in; null: it has tokens of its own. */
+  /** The identity of somebody who signs in with an OpenID Connect issuer; null: the principal has tokens of its own. */
   readonly identity: Identity | null
 }
 export type NewPrincipal = Omit<PrincipalRow, 'generation'>
@@ -78,7 +78,9 @@ export const toPrincipal = (row: Columns): PrincipalRow => ({
   identity: row.issuer === null || row.subject === null ? null : { issuer: row.issuer, subject: row.subject },
 })
 
-/** Whether all grants of `principal p` are of some projects; null stands for what the administrator of the instance sees. */
+/**
+ * True if all grants of `principal p` are in these projects; null stands for the view of the instance's administrator.
+ */
 export const isWithin = (projects: string): string => `(${projects}::uuid[] is null or not p.administrator and exists (
     select from principal_grant g where g.principal_id = p.id
   ) and not exists (
@@ -90,10 +92,10 @@ export const isWithin = (projects: string): string => `(${projects}::uuid[] is n
 export interface PrincipalQuery {
   /** Only with grants in these projects only; null: all. */
   readonly projects: readonly string[] | null
-  /** What the name contains, without regard to case. */
+  /** A part of the name, ignoring case. */
   readonly nameContains?: string | null | undefined
   readonly actor?: Actor | null | undefined
-  /** Whether they administer the instance. */
+  /** True for administrators of the instance. */
   readonly administrator?: boolean | null | undefined
 }
 const MATCHES = `p.deleted_at is null and ${isWithin('$1')}

@@ -10,7 +10,7 @@ import { isCrowded, isLoginRefused, Unanswered, unavailableOf, unreachableOf } f
 const RETRY_MS = 250
 /** An outage or a shortage is logged when it begins, and so often while it lasts, in milliseconds. */
 const REMIND_MS = 10_000
-/** Connections that break are told so often at most, in milliseconds. */
+/** Minimum time between two reports of broken connections, in milliseconds. */
 const BROKE_MS = 1_000
 /**
  * Failed attempts in a row after which the database counts as away: a name that is not found once, or a refusal, says nothing
@@ -19,8 +19,8 @@ const BROKE_MS = 1_000
 const ATTEMPTS = 3
 
 /**
- * Which of these backends work on a statement. Behind a pooler the ids that clients know are not those of backends: seen
- * by this connection's own. A backend that cannot get rid of its answer is on the other end of a dead connection.
+ * Finds the backends of these that work on a statement. Behind a pooler, clients know other ids than those of backends,
+ * as this connection's own id shows. A backend that cannot deliver its answer is on the other end of a dead connection.
  */
 const WORKING = `select pg_backend_pid() as own, array(
     select pid from pg_stat_activity
@@ -42,7 +42,10 @@ interface ReachabilityOptions {
   readonly logger: Logger
 }
 
-/** What this process knows of the way to its database, for all of its pools. It tells of an outage once, and not once for each victim. */
+/**
+ * The state of this process's way to its database, for all of its pools. It reports an outage once, not once for each
+ * victim.
+ */
 export class Reachability implements AsyncDisposable {
   readonly #options: ReachabilityOptions
   readonly #stop = new AbortController()
@@ -118,7 +121,7 @@ export class Reachability implements AsyncDisposable {
   }
 
   /**
-   * Which of these backends work on a statement, as long as it may take; null: that cannot be said, but the database answers.
+   * The backends of these that work on a statement within its time; null: unknown, but the database answers.
    * @throws DatabaseUnavailable
    */
   async working(pids: readonly number[]): Promise<ReadonlySet<number> | null> {
@@ -211,7 +214,7 @@ export class Reachability implements AsyncDisposable {
     } catch (error) {
       throw unavailableOf(error) ?? error
     } finally {
-      // The server is told, and need not answer.
+      // The server gets a goodbye, and need not answer.
       await Promise.race([client.end(), delay(GOODBYE_MS)])
       late[Symbol.dispose]()
       for (const each of signals) each.removeEventListener('abort', destroy)

@@ -7,14 +7,14 @@ import { statement } from './statement.ts'
 
 /** How long a read waits for the replica to have what was committed before, in milliseconds. */
 const WAIT_MS = 100
-/** Between two looks at how far a replica is. */
+/** Interval of polling a replica's position. */
 const LOOK_MS = 2
 /** How long a connection may take, in milliseconds. */
 const CONNECT_MS = 500
 /** After a read that a replica could not answer, others go to the primary at once for so long, in milliseconds. */
 const LEFT_ALONE_MS = { behind: 1_000, away: 5_000, other_history: 5_000 } as const
 
-/** How far the primary is; a replica that is as far has all that was committed before. */
+/** The primary's position; a replica that has reached it has everything committed before. */
 export interface ReadPosition {
   /** Bytes of the write-ahead log. */
   readonly wal: number
@@ -42,19 +42,19 @@ interface ReadReplicaOptions {
   readonly primary: Pool
   /** Owned by the caller. Its connections may lead to several replicas. */
   readonly pool: Pool
-  /** Of the primary, as this process has opened its log. */
+  /** The primary's instance, as this process has opened its log. */
   instance(): string
 }
 
 /**
- * Replicas for reads that see all that was committed before they began: the primary is asked how far it is, and a connection to a
- * replica is used once it is as far. Whatever stands in the way, the read goes to the primary.
+ * Replicas for reads that see everything committed before they began: the primary reports its position, and a
+ * connection to a replica is used once it has reached it. If anything fails, the read uses the primary.
  */
 export class ReadReplica {
   /** Statements by what came of them. */
   readonly counts = new Counts<'outcome'>()
   readonly #options: ReadReplicaOptions
-  /** How far the replica behind a connection was seen to be. */
+  /** The last known position of the replica behind a connection. */
   readonly #seen = new WeakMap<PoolClient, ReadPosition>()
   #running: Promise<unknown> = Promise.resolve()
   #next: Promise<ReadPosition | null> | null = null
@@ -82,7 +82,7 @@ export class ReadReplica {
       const [row] = rows
       return row && row.instance === this.#options.instance() ? row : null
     } catch {
-      // The read itself tells what is wrong with the primary.
+      // The read itself reports what is wrong with the primary.
       return null
     }
   }
@@ -115,7 +115,7 @@ export class ReadReplica {
       if (client) return client
       void connecting.then((unused) => unused.release()).catch(() => undefined)
     } catch {
-      // Those who look after the pool tell of it.
+      // The owner of the pool reports it.
     } finally {
       timer.abort()
     }

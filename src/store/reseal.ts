@@ -18,7 +18,7 @@ const COUNT_BY_KEY = statement({
 })
 export type KeyUse = StatementRow<typeof COUNT_BY_KEY>
 
-/** How many sealed texts each key has, by its id; keys that are not ours are among them. */
+/** Number of sealed texts by key id, with the ids of foreign keys. */
 export const countByKey = async (client: Client): Promise<readonly KeyUse[]> =>
   (await COUNT_BY_KEY.query(client, [])).rows
 
@@ -72,8 +72,8 @@ export interface Resealed {
 }
 
 /**
- * Reseals up to about `most` texts, in statements of their own that each take milliseconds. It may be repeated, run beside
- * itself and stop anywhere. What does not open is left as it is.
+ * Reseals up to about `most` texts, in statements that take milliseconds each. It may be repeated, run concurrently,
+ * and stop anywhere. Texts that no key opens are left as they are.
  */
 export async function reseal(
   client: Client,

@@ -8,7 +8,7 @@ import type { System } from '../core/ports/system.ts'
 export interface Sealing {
   /** False: there is no key. Sealed texts stay as they are. */
   readonly canSeal: boolean
-  /** Of our keys, as `keyIdOf` names them, the one that seals first. */
+  /** Ids of our keys, as in `keyIdOf`, the sealing key first. */
   readonly keyIds: readonly string[]
   /** Throws when there is no key. */
   seal(place: SecretPlace, text: string): Buffer
@@ -16,7 +16,7 @@ export interface Sealing {
   open(place: SecretPlace, sealed: Uint8Array): string | null
   /** Under a key of its own for each purpose; null: there is no key. */
   sign(purpose: string, data: Uint8Array): Buffer | null
-  /** Whether one of our keys has signed it. */
+  /** True if one of our keys has signed it. */
   verify(purpose: string, data: Uint8Array, signature: Uint8Array): boolean
 }
 
@@ -32,7 +32,7 @@ const KEY_ID_BYTES = 4
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const HEADER_BYTES = 1 + KEY_ID_BYTES
-/** Where the ciphertext begins. No two sealed texts are the same up to there. */
+/** The start of the ciphertext. No two sealed texts are the same up to there. */
 export const NONCE_END = HEADER_BYTES + NONCE_BYTES
 /** More than the contents of a sealed text. */
 export const SEALED_OVERHEAD = NONCE_END + TAG_BYTES
@@ -91,7 +91,7 @@ function headerOf(key: Uint8Array): Buffer {
   const id = createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES)
   return Buffer.concat([Buffer.from([FORMAT]), id])
 }
-/** Eight hexadecimal digits that tell nothing of the key. */
+/** Eight hexadecimal digits that reveal nothing of the key. */
 export const keyIdOf = (key: Uint8Array): string => headerOf(key).toString('hex', 1)
 /** Neither part can hold the separator. */
 const boundTo = (header: Buffer, { projectId, name }: SecretPlace): Buffer =>

@@ -16,7 +16,7 @@ export const SEQUENCES = [
 ] as const
 type Sequence = (typeof SEQUENCES)[number]
 
-/** What a number violates that was given twice. */
+/** Constraints that a reused number violates. */
 const VIOLATED = new Set(['log_batch_pkey', 'wake_pkey'])
 
 const isBehind = ({ sequence, table, column }: Sequence): string =>

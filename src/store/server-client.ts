@@ -8,7 +8,7 @@ import type { DatabaseServers } from './servers.ts'
 import { settingsOf, splitOptions } from './session-settings.ts'
 import { isCrowded, Unanswered } from './unavailable.ts'
 
-/** What the driver's types leave out. */
+/** Members that the driver's types omit. */
 interface Driver {
   host: string
   port: number
@@ -18,7 +18,7 @@ interface Driver {
   readonly connection: NodeJS.EventEmitter & { readonly stream: { destroy(error?: Error): void } }
 }
 
-/** What PgBouncer answers to settings at the start of a connection; the next attempt is without them. */
+/** PgBouncer's answer to settings at the start of a connection; the next attempt omits them. */
 const NO_OPTIONS = /unsupported startup parameter.*options/
 
 interface ServerClientOptions {
@@ -139,7 +139,7 @@ export class ServerClient extends CallbackClient {
   }
 }
 
-/** How the servers find the one among them that takes writes. */
+/** Finds the primary among the servers. */
 export const probing =
   (servers: DatabaseServers, connectTimeoutMs: number) =>
   async (place: DatabasePlace, signal: AbortSignal): Promise<void> => {

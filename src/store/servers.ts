@@ -6,10 +6,10 @@ import { isCrowded, Unanswered, unavailableOf } from './unavailable.ts'
 
 /** Once one server has said no, the others get so long to say yes. Milliseconds. */
 const GRACE_MS = 1_000
-/** A source of logins is asked so often at most, in milliseconds. */
+/** Minimum time between two reads of a source of logins, in milliseconds. */
 const RENEW_MS = 1_000
 
-/** How to reach Postgres: a URL, or the folder of its socket. */
+/** A URL of Postgres, or the folder of its socket. */
 export type Connection = Pick<PoolConfig, 'connectionString' | 'host' | 'port' | 'user' | 'database'>
 
 /** Asks whether this server takes writes, in bounded time; an abort ends it. Throws why it does not, or cannot be reached. */
@@ -22,8 +22,8 @@ interface ServersOptions {
 }
 
 /**
- * The servers that a database has, of which one takes writes, and how to log in there. As long as nothing fails, connections go
- * to the last one that did. Then all are asked at once, by one task for all.
+ * A database's servers, one of which takes writes, and the login there. As long as nothing fails, connections use the
+ * last primary. After a failure one shared task probes all servers at once.
  */
 export class DatabaseServers {
   readonly #readUrl: ServersOptions['readUrl']
@@ -45,7 +45,7 @@ export class DatabaseServers {
     this.#connection = this.#url ? { ...connection, connectionString: this.#url.driverUrl } : connection
   }
 
-  /** What the driver takes; the server is another question. */
+  /** The driver's settings, without the server. */
   get connection(): Connection {
     return this.#connection
   }
@@ -57,7 +57,10 @@ export class DatabaseServers {
     return this.#url?.passFile ?? null
   }
 
-  /** Where the next connection goes; null: there is one server only. @throws DatabaseUnavailable */
+  /**
+   * The server of the next connection; null: there is only one.
+   * @throws DatabaseUnavailable
+   */
   async choose(probe: Probe): Promise<DatabasePlace | null> {
     if (!this.#url || this.#url.places.length === 0) return null
     if (this.#primary && !this.#isDoubtful) return this.#primary
@@ -103,7 +106,7 @@ export class DatabaseServers {
   async #readAgain(): Promise<boolean> {
     if (!this.#readUrl) return false
     const { connectionString } = this.#connection
-    // Those that were refused while it was read may use what it said.
+    // A login refused during the last read may use its result.
     if (performance.now() - this.#renewedAt < RENEW_MS) return true
     const text = await this.#readUrl()
     const url = text === null ? null : urlOf(text)

@@ -12,7 +12,7 @@ import type { WritableNode } from './transition.ts'
 export const OBJECT_ID: RowColumn<WritableNode> = { column: 'object_id', type: 'uuid', of: ({ row }) => row.id }
 
 /**
- * A side row of each object. New objects have none yet: to look for a conflict costs as much as the row, and another
+ * A side row of each object. New objects have none yet: a conflict check would cost as much as the row, and another
  * record in the WAL.
  */
 class SideRow {

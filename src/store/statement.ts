@@ -3,8 +3,8 @@ import type { Client } from './client.ts'
 import type { AnyType, ReadOf, WrittenOf } from './column-types.ts'
 
 /**
- * Statements that do not change with what is asked. Each is declared once with the types of its parameters and its
- * columns: TypeScript infers values and rows from them, and a test compares them with the database's own description.
+ * Statements with a constant text. Each is declared once with the types of its parameters and columns: TypeScript
+ * infers values and rows from them, and a test compares them with the database's own description.
  */
 
 type Parameters = readonly AnyType[]

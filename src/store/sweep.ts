@@ -10,8 +10,8 @@ const WEEK_MS = 7 * DAY_MS
 /** Pages of a table that one sweep looks through: 16 MB, some 20 ms. */
 const SLICE = 2_000
 
-// Nearly all finished work belongs to objects that exist, and no index finds the rest: a look at a million rows took a
-// second, every minute. So each minute looks at another slice of the table, by its place on disk.
+// Nearly all finished work belongs to existing objects, and no index finds the rest: a scan of a million rows took a
+// second, every minute. So each minute scans another slice of the table, by its place on disk.
 const SWEEP_WORK = statement({
   name: 'sweep-work',
   text: `with slice as materialized (
@@ -58,7 +58,7 @@ const SWEEP_PLACES = statement({
 export interface SweepOptions {
   /** Actions of work that outlives its object. */
   readonly outlivingActions: readonly WorkAction[]
-  /** How long an agent is kept that is not heard of; null: for ever. */
+  /** Milliseconds for which a silent agent is kept; null: for ever. */
   readonly agentRetentionMs: number | null
 }
 

@@ -5,7 +5,7 @@
 const time = (parameter: string, own: string): string =>
   `date_trunc('milliseconds', coalesce(${parameter}::timestamptz, ${own}))`
 
-/** As it is when the row is looked at. */
+/** The time when the row is read. */
 export const timeNow = (parameter: string): string => time(parameter, 'clock_timestamp()')
 /** As it was when the statement came: the same for all rows, so an index may be searched by it. */
 export const statementTime = (parameter: string): string => time(parameter, 'statement_timestamp()')

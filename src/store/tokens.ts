@@ -66,7 +66,7 @@ const HAS_ADMINISTRATOR = statement({
   row: { found: boolean },
 })
 
-/** Whether the instance can be administered with a token of its own. */
+/** True if the instance has an administrator's token that is its own. */
 export async function hasAdministrator(client: Client): Promise<boolean> {
   const { rows } = await HAS_ADMINISTRATOR.query(client, [])
   return rows[0]?.found === true
@@ -76,11 +76,11 @@ export async function hasAdministrator(client: Client): Promise<boolean> {
 export interface TokenQuery {
   /** Only of principals with grants in these projects only; null: of all. */
   readonly projects: readonly string[] | null
-  /** What the name contains, without regard to case. */
+  /** A part of the name, ignoring case. */
   readonly nameContains?: string | null | undefined
-  /** Whether they are neither revoked nor expired. */
+  /** True for tokens that are neither revoked nor expired. */
   readonly valid?: boolean | null | undefined
-  /** Whether they are those of administrators of the instance. */
+  /** True for tokens of administrators of the instance. */
   readonly administrator?: boolean | null | undefined
 }
 const MATCHES = `${isWithin('$1')} and ($2::text is null or strpos(lower(t.name), lower($2)) > 0)

@@ -22,7 +22,7 @@ const DRIVER = /^(Connection terminated|timeout e|Client (has encountered a conn
 /** Nothing came back in time. */
 export class Unanswered extends DatabaseUnavailable {}
 
-/** The server has no connection left for us, and those that are open go on. */
+/** The server has no free connection for us; open ones still work. */
 export const isCrowded = (error: unknown): boolean =>
   error instanceof DatabaseError
     ? postgresOutageOf(error.code) === 'CROWDED'

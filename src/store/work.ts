@@ -25,7 +25,7 @@ import { IS_CLAIMED } from './work-states.ts'
 export interface Candidate {
   readonly objectId: string
   readonly rootId: string
-  /** Whether a claim starts it. */
+  /** True if a claim starts it. */
   readonly isStart: boolean
 }
 
@@ -38,8 +38,8 @@ const placed = (places: string) => `(${IS_NO_START} or target is not null
 const IS_NO_START = "(action <> 'START' or picked_up_at is not null)"
 
 /**
- * Work on objects of the kinds that the agent drives, in the projects in which it may claim. Types are only names: a deployer
- * and a runtime may share one. Of work whose object is gone the kind is found when it is claimed.
+ * Work on objects of the kinds that the agent drives, in the projects in which it may claim. Types are only names: a
+ * deployer and a runtime may share one. If the object of the work is gone, the claim determines its kind.
  */
 const visible = (projects: string, kinds: string, places: string) => `(exists (
           select 1 from object o where o.id = object_id and o.kind = any(${kinds}::text[]::object_kind[])
@@ -54,8 +54,8 @@ const SUITS = suits('$5', '$6', '$7')
 const IS_FREE = 'root_id <> all($8::uuid[])'
 
 /**
- * Work that is offered, or whose lease has ended, unless it was asked to stop; oldest first. Type by type: only then has an
- * index the order, so that a claim does not scan all that is offered.
+ * Offered work, or work with an expired lease unless its stop was requested; oldest first. Searched type by type: only
+ * then does an index have the order, and a claim need not scan all offered work.
  */
 const CANDIDATES = statement({
   name: 'find-candidates',
@@ -91,7 +91,7 @@ export interface Wanted {
   readonly targets: readonly string[] | null
   /** Ids; null: all. */
   readonly projects: readonly string[] | null
-  /** Those that the agent drives. */
+  /** Kinds that the agent drives. */
   readonly kinds: readonly ObjectKind[]
   /** Null: the database's own. */
   readonly time: Date | null
@@ -121,7 +121,7 @@ const FIND_WORK_ROOTS = statement({
   row: { object_id: table.work.objectId, root_id: table.work.rootId },
 })
 
-/** Where each piece of work belongs; absent: there is no such work. */
+/** The root of each piece of work; absent: there is no such work. */
 export async function findRoots(client: Client, objectIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const { rows } = await FIND_WORK_ROOTS.query(client, [objectIds])
   return new Map(rows.map((row) => [row.object_id, row.root_id]))
@@ -234,7 +234,7 @@ const WAITING = statement({
   row: { type: text, waiting: integer },
 })
 
-/** How much of each type could be claimed, of those that have any. */
+/** Number of claimable pieces of work by type; types without any are absent. */
 export async function countWaiting(
   client: Client,
   { types, targets, projects, kinds, time, places }: Omit<Wanted, 'max' | 'lockedTrees'>,

@@ -6,8 +6,8 @@ import { statement } from './statement.ts'
 const LOOK_MS = 250
 
 /**
- * Which transactions have ended. Two that are equal see the same rows: what has found nothing finds nothing again, unless it
- * waits for a time.
+ * Transactions that have ended. Two equal snapshots see the same rows: a search that found nothing finds nothing again,
+ * unless it waits for a time.
  */
 const SNAPSHOT = statement({
   name: 'write-watch',
@@ -15,15 +15,15 @@ const SNAPSHOT = statement({
   row: { snapshot: text },
 })
 
-/** Tells those who look for work in the database when there may be some. */
+/** Notifies searches for work of writes to the database. */
 export interface Writes {
   /** Calls back soon after a transaction of any process has written. Synchronous; must not throw. */
   onWrite(handler: () => void): void
 }
 
 /**
- * Asks one cheap question for all who would otherwise search their tables as often. It is asked of the database, so it needs no
- * word from the one who has written.
+ * Runs one cheap query on behalf of all that would otherwise search their tables as often. It queries the database, so
+ * it needs no message from the writer.
  */
 export class WriteWatch implements Writes, AsyncDisposable {
   readonly #pool: Pick<Pool, 'query'>
@@ -52,7 +52,7 @@ export class WriteWatch implements Writes, AsyncDisposable {
 
   async #look(): Promise<void> {
     const before = this.#snapshot
-    // Unknown when it fails. Those who search meanwhile report why.
+    // Unknown after a failure, which the searches meanwhile report.
     this.#snapshot = ''
     try {
       const { rows } = await SNAPSHOT.query(this.#pool, [])

@@ -11,12 +11,12 @@ const PROTOCOLS = ['http/protobuf', 'http/json'] as const
 type Protocol = (typeof PROTOCOLS)[number]
 
 export interface TracingSettings {
-  /** Where spans are sent. */
+  /** The endpoint for spans. */
   readonly url: string
   readonly protocol: Protocol
   readonly headers: Secret | null
   readonly sampler: Sampler
-  /** Of traces that begin here, from 0 to 1. */
+  /** Sampled share of traces that begin here, from 0 to 1. */
   readonly ratio: number
   /** Null: what the process is. */
   readonly serviceName: string | null
@@ -31,7 +31,7 @@ export interface TracingSettings {
 /** Hold keys of collectors, so they are secrets. */
 export const TRACING_SECRETS = ['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_TRACES_HEADERS'] as const
 
-/** What a process passes on to its agents, without secrets. */
+/** Variables that a process passes on to its agents, without secrets. */
 export const TRACING_VARIABLES = [
   'OTEL_SDK_DISABLED',
   'OTEL_TRACES_EXPORTER',

@@ -15,8 +15,8 @@ import { ATTRIBUTE } from './names.ts'
 import { isSampled } from './traceparent.ts'
 
 /**
- * How this process makes spans. Without a tracer that was started nothing is made and nothing is asked: `isTracing` is one look
- * at a variable. Only sampled traces have spans here, so what is left out costs no objects.
+ * Makes the spans of this process. Without a started tracer nothing is made and nothing is evaluated: `isTracing` reads
+ * one variable. Only sampled traces have spans here, so the others cost no objects.
  */
 
 export const TRACER = 'phaseline'
@@ -44,7 +44,7 @@ export function startSpan(name: string, parent: SpanContext, options: SpanOption
   return tracerHere().startSpan(name, options, trace.setSpanContext(ROOT_CONTEXT, parent))
 }
 
-/** Of a process that has none it makes spans that record nothing. */
+/** In a process without a tracer, its spans record nothing. */
 const tracerHere = (): Tracer => tracer ?? trace.getTracer(TRACER)
 
 /** A new trace, or what begins here of the caller's. Null: it is not sampled. */
@@ -54,7 +54,7 @@ export function startTrace(name: string, caller: SpanContext | null, options: Sp
   return span.isRecording() ? span : null
 }
 
-/** What is done has the span as its own, also in log lines. */
+/** The span is the current one while `act` runs, also in log lines. */
 export function runIn<T>(span: SpanContext | null, act: () => T, requestId?: string): T {
   const outer = context.active()
   const named = requestId === undefined ? outer : outer.setValue(REQUEST_ID, requestId)
@@ -84,12 +84,12 @@ export function failSpan(span: Span, error: unknown): void {
   span.setAttribute(ATTRIBUTE.outcome, name)
 }
 
-/** Of a batch: more are left out. */
+/** Maximum number of links of a batch; more are left out. */
 const MAX_LINKS = 32
 export const linksTo = (spans: readonly SpanContext[]): Link[] =>
   spans.slice(0, MAX_LINKS).map((linked) => ({ context: linked }))
 
-/** What log lines say of where they come from. */
+/** The trace fields of log lines. */
 export function traceFields(): Record<string, string> {
   if (!tracer) return {}
   const active = context.active()

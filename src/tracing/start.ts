@@ -94,7 +94,7 @@ function samplerOf({ sampler, ratio }: TracingSettings, sdk: Sdk): Sampler {
 }
 
 const LOST_MS = 60_000
-/** Of the exporter's results. */
+/** A successful result of the exporter. */
 const SUCCEEDED = 0
 
 /** Tells of spans that the collector did not take. */

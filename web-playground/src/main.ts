@@ -8,6 +8,6 @@ import { applyTheme } from './ui/theme.ts'
 takeToken()
 applyTheme()
 reloadLostStyles()
-// The little that comes first asks for the rest, again if need be: who changes the network meanwhile would see an empty page.
+// This small first part loads the rest and retries: otherwise a change of network would leave an empty page.
 const { start } = await loadPart(() => import('./start.tsx'))
 await start()

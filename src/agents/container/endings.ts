@@ -3,8 +3,8 @@ import { pause, retryDelay } from '../../client/pause.ts'
 import type { Engine } from './engine.ts'
 
 /**
- * Wakes those who follow a container when it may have ended: by one stream of the engine's events for all of them. After a
- * gap in that stream everybody is woken, and looks for himself.
+ * Wakes those who follow a container when it may have ended, with one stream of the engine's events for all. After a
+ * gap in that stream it wakes everybody, and each checks its container.
  */
 export class Endings implements AsyncDisposable {
   readonly #engine: Engine

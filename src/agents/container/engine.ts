@@ -166,7 +166,7 @@ export function statusOf(error: unknown): number {
 }
 
 const MAX_REASON = 1_000
-/** What the engine says in its answer, in one line. */
+/** The engine's error message, in one line. */
 export function reasonOf(error: unknown): string {
   const { json, reason, message } = error as { json?: { message?: unknown }; reason?: unknown; message?: unknown }
   const text = String(json?.message ?? reason ?? message).replace(/\s+/g, ' ')

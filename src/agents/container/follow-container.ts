@@ -15,9 +15,9 @@ export interface Following {
   readonly endings: Endings
   /** Name or id. */
   readonly container: string
-  /** What `endings` knows it by. */
+  /** The container's id in `endings`. */
   readonly id: string
-  /** What of its output was passed on already. */
+  /** The output that was passed on already. */
   read(): ReadBytes
   onOutput: OnOutput
   /** Called from time to time, and at the end, with what is passed on by then. */
@@ -27,9 +27,9 @@ export interface Following {
   readonly signal: AbortSignal
 }
 
-/** How long the rest of the output is waited for once the container has ended. */
+/** Maximum wait for the rest of the output once the container has ended. */
 const REST_MS = 5_000
-/** What is read is noted so often: an agent that is killed repeats no more than that. */
+/** Interval of recording the read position: a killed agent repeats no more than that. */
 const NOTE_MS = 500
 /** The engine has closed the output of a container that runs on, as it does when it is started again. */
 const AGAIN_MS = 200
@@ -94,7 +94,7 @@ async function readOutput(
       take(chunk as Buffer)
     }
   } catch (error) {
-    // A container that is gone has no more output, which the next look tells.
+    // A container that is gone has no more output, which the next check finds.
     if (!either.aborted && statusOf(error) !== 404) throw error
   } finally {
     clearTimeout(timer)

@@ -11,7 +11,7 @@ export interface ContainerLimits {
   readonly writableRoot: boolean
 }
 
-/** What every container of an agent gets: no capabilities, no new privileges, a root that it cannot write, and its limits. */
+/** Every container of an agent has no capabilities, no new privileges, a read-only root, and its limits. */
 export const hardenedHost = (limits: ContainerLimits, logSize: string): HostConfig => {
   const { writableRoot, network, memory, cpus, pids } = limits
   return {

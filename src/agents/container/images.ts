@@ -17,7 +17,7 @@ export class ImageProblem extends Error {
   override name = 'ImageProblem'
 }
 
-/** Fetches the images of containers. Those that start at the same time share one transfer. */
+/** Fetches images of containers. Containers that start at the same time share one transfer. */
 export class Images {
   readonly #docker: Docker
   readonly #options: Pick<EngineOptions, 'pull' | 'registries'>
@@ -30,7 +30,7 @@ export class Images {
 
   /**
    * Resolves when the engine has the image.
-   * @throws ImageProblem; the reason of `signal` when it aborts, while the transfer goes on for others
+   * @throws ImageProblem; the reason of `signal` when it aborts, while the transfer continues for others
    */
   async provide(image: string, signal: AbortSignal): Promise<void> {
     const { pull } = this.#options
@@ -62,7 +62,7 @@ export class Images {
     }
   }
 
-  /** The engine answers with 200, and tells in the progress whether the transfer has failed. */
+  /** The engine answers with 200, and reports failures in the progress. */
   #follow(progress: NodeJS.ReadableStream): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#docker.modem.followProgress(progress, (error, steps: readonly { readonly error?: string }[] | null) => {

@@ -4,7 +4,7 @@ import type { AgentContext } from '../program.ts'
 import type { CallState } from './call-name.ts'
 import { groupGuard } from './group-guard.ts'
 
-/** What programs that call gadgets have of their process. */
+/** The process settings of programs that call gadgets. */
 export interface GadgetOptions {
   /** The folders with gadgets. */
   readonly folders: readonly string[]

@@ -19,8 +19,8 @@ const RESTART_MS = 50
 const SILENCE_MS = 8_000
 
 /**
- * A small process beside this one, started with the first gadget. However this process ends, and its supervisor with it,
- * or when it is suspended, no gadget goes on: its job may be undone as soon as the lease has expired.
+ * A small process beside this one, started with the first gadget. It ends all gadgets when this process and its
+ * supervisor end, in whatever way, or are suspended: a gadget's job may be undone as soon as the lease has expired.
  */
 export function groupGuard(silenceMs = SILENCE_MS): GroupGuard {
   const groups = new Set<number>()

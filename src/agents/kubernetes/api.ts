@@ -23,13 +23,13 @@ export interface ApiRequest {
   readonly body?: unknown
   /** Gives up; requests are otherwise repeated until the API server answers. */
   readonly signal?: AbortSignal | undefined
-  /** How often an API is asked that answers with a failure; by default until it passes. */
+  /** Maximum attempts while an API fails; by default until it succeeds. */
   readonly attempts?: number
   /** Lists objects with their metadata only. */
   readonly metadataOnly?: boolean
 }
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'APPLY' | 'DELETE'
-/** Of bodies. */
+/** Content types of bodies. */
 const CONTENT: Readonly<Record<Method, string>> = {
   GET: 'application/json',
   POST: 'application/json',
@@ -94,7 +94,7 @@ export class KubernetesApi {
   apply<T>(path: string, body: unknown, query: ApiRequest['query']): Promise<T> {
     return this.#json('APPLY', path, { body, query: query ?? {} })
   }
-  /** What is not there counts as deleted. */
+  /** A missing object counts as deleted. */
   async delete(path: string, body: unknown = {}): Promise<void> {
     await orNull(this.#json('DELETE', path, { body }))
   }

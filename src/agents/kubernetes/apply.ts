@@ -17,7 +17,7 @@ export interface HowToApply {
 
 const RACES = 5
 const RACE_MS = 200
-/** How long after a definition its kind may still be unknown. */
+/** Milliseconds for which a kind may still be unknown after its definition. */
 const DEFINED_MS = 10_000
 
 /**

@@ -1,7 +1,7 @@
 import { sameJson } from '../../core/json.ts'
 import { fieldsOf, type KubernetesObject } from './objects.ts'
 
-/** What differs between two states of an object, but for what the cluster itself writes. */
+/** Differences between two states of an object, apart from the fields that the cluster itself writes. */
 export interface Change {
   /** E.g. `spec.template.spec.containers.0.image`. */
   readonly path: string
@@ -14,7 +14,7 @@ const MOST = 100
 const OF_CLUSTER = ['managedFields', 'resourceVersion', 'generation', 'uid', 'creationTimestamp', 'selfLink']
 const HIDDEN = '***'
 
-/** @param marks annotations that tell what an object is from, not what it is */
+/** @param marks annotations that state an object's origin, not its content */
 export function changesBetween(
   before: KubernetesObject,
   after: KubernetesObject,

@@ -49,7 +49,7 @@ export const instanceOf = (api: KubernetesApi, { spec }: KubernetesObject, isOwn
     return found === null ? null : `${String(kind)} ${found}`
   })
 
-/** An API that does not answer, or may not be asked, might have wanted objects. */
+/** An API that does not answer, or denies access, might have named objects. */
 async function orUnknown(find: () => Promise<string | null>): Promise<string | null> {
   try {
     return await find()

@@ -1,4 +1,4 @@
-/** How long a pod may have a problem that could pass. By this process's clock: that of the cluster may be another. */
+/** Limits how long a pod may have a transient problem, by this process's clock, since the cluster's may differ. */
 export class Patience<K extends string> {
   readonly #limits: Readonly<Record<K, number>>
   #since: { readonly kind: K; readonly at: number } | null = null

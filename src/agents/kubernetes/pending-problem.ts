@@ -8,7 +8,7 @@ export interface PendingProblem {
   readonly message: string
 }
 
-/** Of a container that waits. */
+/** Reasons of a waiting container. */
 const FINAL_REASONS = [
   ...['InvalidImageName', 'ErrImageNeverPull', 'ImageInspectError'],
   ...['CreateContainerConfigError', 'CreateContainerError', 'RunContainerError'],

@@ -1,7 +1,7 @@
 import type { KubernetesApi } from './api.ts'
 import { fieldsOf, type KubernetesObject } from './objects.ts'
 
-/** Of a workload's namespace. */
+/** API paths in a workload's namespace. */
 const PATHS = { pods: '/api/v1', replicasets: '/apis/apps/v1' } as const
 
 /** The first objects that a workload selects. None without the right to list them: they only explain. */

@@ -16,7 +16,7 @@ export function statusOf(object: KubernetesObject): ObjectStatus {
   return rule ? rule(object) : byConditions(object)
 }
 
-/** What most custom resources tell. */
+/** The conditions of most custom resources. */
 function byConditions(object: KubernetesObject): ObjectStatus {
   const stalled = conditionOf(object, 'Stalled')
   if (stalled?.status === 'True') return failed(stalled.text)

@@ -1,6 +1,6 @@
 import { fieldsOf, type KubernetesObject, listOf } from './objects.ts'
 
-/** Whether an object is what its manifest wants. */
+/** The state of an object compared with its manifest. */
 export interface ObjectStatus {
   readonly is: 'CURRENT' | 'IN_PROGRESS' | 'FAILED'
   readonly message: string

@@ -16,7 +16,7 @@ export interface GoneOptions {
   onWait(step: string, gone: number, total: number): void
 }
 
-/** Waits until objects are gone. Those with finalizers go when their controllers have let go of them. */
+/** Waits until objects are gone, including the work of controllers behind finalizers. */
 export async function untilGone(
   api: KubernetesApi,
   all: readonly Going[],
@@ -35,7 +35,7 @@ export async function untilGone(
   }
 }
 
-/** Of a namespace: what is still in it. */
+/** Conditions of a namespace that name its remaining content. */
 const REMAINING = ['NamespaceContentRemaining', 'NamespaceFinalizersRemaining', 'NamespaceDeletionContentFailure']
 
 function whyNot(object: KubernetesObject | null): string {

@@ -6,7 +6,7 @@ import { type AuditEvent, type AuditFilter, followEvents, newestEvents } from '.
 
 interface Listing {
   readonly filter: AuditFilter
-  /** How many of the newest. */
+  /** Number of the newest events. */
   readonly limit: number
   readonly follow: boolean
 }

@@ -19,7 +19,7 @@ const NEWEST = gql(`query NewestAuditEvents($filter: AuditFilterInput, $first: I
 const FOLLOW = gql(`subscription FollowAuditEvents($filter: AuditFilterInput, $after: String) {
   auditEvents(filter: $filter, after: $after) { ${EVENT} }
 }`)
-/** Which events, as `auditLog` takes it. */
+/** The filter of `auditLog`. */
 export type AuditFilter = NonNullable<VariablesOf<typeof EVENTS>['filter']>
 export type AuditEvent = NonNullable<ResultOf<typeof EVENTS>['auditLog']>['edges'][number]['node']
 

@@ -4,7 +4,7 @@ import { type AddressOptions, locate, withAddressOptions } from '../objects/addr
 import { type CancelOptions, cancelObject } from '../objects/cancel-object.ts'
 import { type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 
-/** `phaseline cancel NAME`: nothing new starts, and running work is asked to stop. */
+/** `phaseline cancel NAME`: starts nothing new, and requests that running work stops. */
 export function addCancel(program: Command, cli: Cli): void {
   withSessionOptions(withAddressOptions(program.command('cancel')))
     .description('cancel the running job of an installation, event, job, task or edge instance')

@@ -178,7 +178,7 @@ async function stream(session: Session, filter: Filter, stretch: Stretch, printe
   return EXIT.interrupted
 }
 
-/** Where to resume when the log has lost a cursor: at the oldest change, or where its histories part. */
+/** Explains where to resume when the log has lost a cursor: at the oldest change, or where its histories diverge. */
 function explainGap(session: Session, { oldest, head, startCursor, commonCursor }: LogRange, reached: number): string {
   const isPruned = reached < oldest - 1
   const where = isPruned ? `with ${oldest}` : 'where its histories part'

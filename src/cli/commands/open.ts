@@ -41,7 +41,7 @@ async function placeOf(session: Session, name: string | undefined, options: Open
 
 const OPENERS: Readonly<Partial<Record<NodeJS.Platform, string>>> = { linux: 'xdg-open', darwin: 'open' }
 
-/** Where there is none, the address that was printed is enough. */
+/** Without a browser the printed address suffices. */
 function openBrowser(url: string): void {
   const command = OPENERS[process.platform]
   if (command === undefined) return

@@ -7,7 +7,7 @@ export interface CheckedRule {
   /** The rule of the protocol. */
   readonly rule: string
   readonly ok: boolean
-  /** How the gadget breaks the rule. */
+  /** The violation of the rule. */
   readonly problem: string | null
 }
 type Success = Extract<GadgetCall['result'], { outcome: 'succeeded' }>

@@ -5,11 +5,11 @@ import { codeOf } from '../../process/error-code.ts'
 import { invalid, type Outcome, refused } from '../objects/refusal.ts'
 
 const TEMPLATE = 'examples/init'
-/** What the files of the template say. */
+/** The names in the template's files. */
 const [NAME, TYPE] = ['my-agent', 'my-type']
 
 export interface Project {
-  /** Of the package. */
+  /** The package's name. */
   readonly name: string
   readonly folder: string
   readonly files: readonly string[]

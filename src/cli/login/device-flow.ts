@@ -8,7 +8,7 @@ import { reasonOf } from './offered-logins.ts'
 
 /** OAuth 2.0 device authorization (RFC 8628). Loaded only by `login`. */
 
-/** What a person enters where. Texts of the issuer, made safe for a terminal. */
+/** The code that a person enters, and its URL. Texts of the issuer, made safe for a terminal. */
 export interface DeviceCode {
   readonly issuer: string
   readonly userCode: string
@@ -21,10 +21,10 @@ export interface DeviceCode {
 /** Seconds between two questions, unless the issuer says another number. */
 const INTERVAL_S = 5
 const SLOWER_S = 5
-/** Whatever the issuer says. */
+/** Bounds the issuer's value. */
 const MIN_INTERVAL_S = 1
 const MAX_INTERVAL_S = 60
-/** Whatever the issuer says. */
+/** Bounds the issuer's value. */
 const MAX_LIFE_S = 3_600
 /** A person enters it. */
 const MAX_CODE_LENGTH = 64

@@ -9,7 +9,7 @@ import { SignInFile } from './sign-in-file.ts'
 import { askWhoHas, type Who } from './who.ts'
 
 export interface LoginRequest {
-  /** Of the GraphQL endpoint. */
+  /** URL of the GraphQL endpoint. */
   readonly url: string
   /** URL or host of the issuer; absent: the only one that the server offers. */
   readonly issuer: string | undefined
@@ -19,7 +19,7 @@ export interface LoginRequest {
 export interface LoggedIn {
   readonly viewer: Who
   readonly issuer: string
-  /** Whether the sign-in can be renewed, or ends with its token. */
+  /** True if the sign-in can be renewed; otherwise it ends with its token. */
   readonly renews: boolean
 }
 
@@ -66,7 +66,7 @@ async function replace(file: SignInFile, signIn: SignIn): Promise<void> {
   if (before) await forget(before)
 }
 
-/** The issuer need not know it any more. If it cannot be told, the sign-in ends by itself. */
+/** Revokes the sign-in at the issuer. If that fails, the sign-in expires by itself. */
 async function forget(signIn: SignIn): Promise<void> {
   const { revokeSignIn } = await loadIssuer()
   await revokeSignIn(signIn).catch(() => undefined)
@@ -83,7 +83,7 @@ function notAccepted(error: unknown, { issuer, token }: OfferedLogin): LoginProb
   return null
 }
 
-/** `unknown`: the issuer has no way to be told. `failed`: it could not be told. */
+/** `unknown`: the issuer has no endpoint for it. `failed`: the issuer could not be reached. */
 export interface LoggedOut {
   readonly issuer: string
   readonly revoked: 'yes' | 'unknown' | 'failed'

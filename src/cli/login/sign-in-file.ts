@@ -44,7 +44,7 @@ export class SignInFile implements SignInStore {
     }
   }
 
-  /** What cannot be written is kept in memory: the refresh token before it is worth nothing any more. */
+  /** A sign-in that cannot be written is kept in memory: its previous refresh token is worthless. */
   async write(signIn: SignIn): Promise<void> {
     try {
       await this.save(signIn)

@@ -5,7 +5,10 @@ import type { ResultOf } from '../../documents/typed-document.ts'
 const WHO = gql('query Who { viewer { id name administrator grants { role project { name } } } }')
 export type Who = NonNullable<ResultOf<typeof WHO>['viewer']>
 
-/** Whom the server takes the caller for. @throws ClientError */
+/**
+ * The server's view of the caller.
+ * @throws ClientError
+ */
 export async function askWho(client: Client, signal: AbortSignal): Promise<Who> {
   const { viewer } = await client.query(WHO, {}, { signal })
   if (viewer) return viewer

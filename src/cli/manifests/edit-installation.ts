@@ -27,7 +27,7 @@ const SHOWN = gql(`query EditedInstallation($id: ID!) {
 }`)
 const HEAD = '# What you save is applied. Leave it as it is to change nothing.\n'
 const FILE = 'installation.yaml'
-/** Where neither $VISUAL nor $EDITOR says another one. */
+/** The default without $VISUAL and $EDITOR. */
 const EDITOR = 'vi'
 
 /**
@@ -84,7 +84,7 @@ async function apply(session: Session, file: string, edited: Edited, reconcile: 
   const [manifest, ...more] = loaded.value.installations
   if (!manifest || more.length + loaded.value.projects.length > 0 || !isSame(manifest, edited))
     return refused(invalid(`It must stay one document, of ${edited.project}/${edited.name}.`))
-  // What was taken out of the text is to go.
+  // Fields that the user removed from the text are removed.
   const { labels = {}, ignored = false } = manifest
   const updated = await updateInstallation(session, edited, { ...manifest, labels, ignored }, reconcile)
   if (updated.ok) return { ok: true, value: { ...updated.value, name: edited.name, project: edited.project } }

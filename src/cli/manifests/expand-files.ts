@@ -2,7 +2,7 @@ import { glob, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { invalid, type Outcome, refused } from '../objects/refusal.ts'
 
-/** Of one command. A pattern that matches a whole disk is a mistake. */
+/** Maximum for one command. A pattern that matches a whole disk is a mistake. */
 const MAX_FILES = 1_000
 const MANIFEST = /\.(ya?ml|json)$/i
 const PATTERN = /[*?[{]/
@@ -24,7 +24,7 @@ export async function expandFiles(args: readonly string[]): Promise<Outcome<read
   return { ok: true, value: files }
 }
 
-/** The files, or what is wrong with the argument. What cannot be read is reported by who reads it. */
+/** The files, or the problem of the argument. The reader of a file reports why it cannot be read. */
 async function expand(arg: string): Promise<readonly string[] | string> {
   if (arg === '-') return [arg]
   const found = await stat(arg).catch(() => null)

@@ -1,7 +1,7 @@
 import { describeProblem, type Place, placesIn } from '../../manifest/index.ts'
 import type { Refusal } from '../objects/refusal.ts'
 
-/** Where a document was read. */
+/** The file and the position of a document. */
 export interface Source {
   readonly file: string
   readonly text: string

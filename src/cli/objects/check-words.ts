@@ -13,8 +13,8 @@ export interface GivenWords {
 }
 
 /**
- * Refuses kinds, phases and actors that the server does not have. The server may have families that this version does not know,
- * so it is asked about words that this version does not know.
+ * Rejects kinds, phases and actors that the server does not have. The server may have families that this version does
+ * not know, so unknown words are checked with the server.
  */
 export async function checkWords(
   session: Session,

@@ -16,7 +16,7 @@ export interface DeleteOptions {
   /** The kind's own flags, by their names in the API. */
   readonly flag?: readonly string[]
   readonly wait?: boolean
-  /** Otherwise a user at a terminal is asked first, where the command has the option. */
+  /** Skips the confirmation at a terminal, where the command has the option. */
   readonly yes?: boolean
 }
 

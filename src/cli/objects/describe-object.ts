@@ -30,7 +30,7 @@ function describeRequest(
   return `${parts.filter(Boolean).join(', ')}: ${message}`
 }
 
-/** What failed by itself, by its path. */
+/** The object that failed by itself, by its path. */
 const describeCause = ({ name, code, message, object }: NonNullable<NonNullable<FullObject['error']>['rootCause']>) =>
   `${object?.path ?? name}: ${code}: ${message}`
 

@@ -16,7 +16,7 @@ const FAILED = gql(`query Failed($filter: ObjectFilter!, $first: Int!, $after: S
 type Failed = NodeOf<ResultOf<typeof FAILED>['objects']>
 type Filter = VariablesOf<typeof FAILED>['filter']
 
-/** How long failures are told that have left nothing behind but the log. */
+/** How long failures are listed of which only the log is left. */
 const UNDONE_MS = 86_400_000
 
 /** Prints what failed by itself, each cause once, and what failed within a day and was undone. */

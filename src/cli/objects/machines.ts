@@ -69,7 +69,7 @@ export class Machines {
     return this.#classes.get(phase) ?? (phase === 'GONE' ? 'REMOVING' : 'ACTIVE')
   }
 
-  /** Whether the kind has a phase for an end without success; otherwise only an object's error shows it. */
+  /** True if the kind has a phase for an end without success; otherwise only an object's error shows it. */
   endsInFailure(kind: string): boolean {
     return this.of(kind)?.final.some((phase) => this.classOf(phase) === 'FAILED') ?? true
   }

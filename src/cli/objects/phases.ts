@@ -18,7 +18,7 @@ export const SYMBOLS: Readonly<
 /** The last change of an object leads to GONE, which no object is in. */
 const GONE = { symbol: '∅', style: 'dim' } as const
 
-/** How a change to the phase is marked. */
+/** The mark of a change to the phase. */
 export const markOf = (phase: string, phaseClass: PhaseClass): { readonly symbol: string; readonly style: Style } =>
   phase === 'GONE' ? GONE : SYMBOLS[phaseClass]
 

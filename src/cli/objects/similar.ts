@@ -1,4 +1,4 @@
-/** What a mistyped name may have been meant to be: at most three of the candidates, the most similar first. Pure. */
+/** Suggestions for a mistyped name: at most three of the candidates, the most similar first. Pure. */
 export function similarTo(name: string, candidates: readonly string[]): readonly string[] {
   const wanted = name.toLowerCase()
   const most = Math.max(1, Math.floor(wanted.length / 3))

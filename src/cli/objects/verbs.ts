@@ -16,7 +16,7 @@ export function verbDocument<T extends object>(
   return `mutation Ask($input: ${input}!) { answer: ${mutation}(input: $input) { __typename ${selection} ...Refusal } }\n${REFUSAL_FRAGMENT}`
 }
 
-/** What commands select of the object. */
+/** The fields of the object that commands select. */
 export const OF_OBJECT = '... on TreeObject { id kind name phase }'
 type VerbSelection = '' | typeof OF_OBJECT
 

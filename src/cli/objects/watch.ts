@@ -238,7 +238,7 @@ class TreeWatch {
     return rounds + 1
   }
 
-  /** Whether the model is up to date. */
+  /** True once the model is up to date. */
   async #refresh(tree: TreeModel): Promise<boolean> {
     const { signal } = this.#options
     const ids = refreshable(tree)

@@ -15,7 +15,7 @@ const plainly: Paint = (_style, text) => text
 
 export const painter = (on: boolean): Paint => (on ? coloured : plainly)
 
-/** Whether to colour: NO_COLOR wins, then FORCE_COLOR, then whether the output is a capable terminal. */
+/** True for coloured output: NO_COLOR wins, then FORCE_COLOR, then a capable terminal. */
 export function wantsColour(out: Output, env: Io['env']): boolean {
   if (env.NO_COLOR) return false
   if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== ''

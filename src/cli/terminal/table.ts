@@ -42,7 +42,7 @@ function fit(widest: readonly number[], head: readonly string[], width: number):
 
 interface TableOptions {
   readonly format?: string | undefined
-  /** Of the terminal; none: the output is no terminal. */
+  /** The terminal's width; none: the output is no terminal. */
   readonly columns?: number | undefined
 }
 

@@ -50,7 +50,7 @@ async function editLine(stdin: Io['stdin']): Promise<Typed> {
 }
 
 /**
- * Whether the user answers yes. Every other input, its end included, means no.
+ * True if the user answers yes. Every other input, its end included, means no.
  * @throws the signal's reason when the user interrupts
  */
 export async function confirm({ stdin, stderr, signal }: Terminal, question: string): Promise<boolean> {

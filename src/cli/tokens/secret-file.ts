@@ -24,7 +24,7 @@ export class SecretFile implements AsyncDisposable {
     }
   }
 
-  /** What is wrong; null: it is written. */
+  /** Returns the problem; null: it is written. */
   async write(secret: string): Promise<string | null> {
     try {
       await this.#file.writeFile(`${secret}\n`)

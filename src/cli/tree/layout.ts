@@ -17,8 +17,8 @@ export function countAll(view: TreeView): Counts {
 }
 
 /**
- * The tree as at most `height` lines. Where it does not fit, failed and moving objects come first, with their parents,
- * and each parent has a line with counts of its hidden children.
+ * The tree as at most `height` lines. If it does not fit, failed and moving objects come first, with their parents, and
+ * each parent has a line with counts of its hidden children.
  */
 export function layout(view: TreeView, height: number): readonly Row[] {
   const root = view.nodes.get(view.rootId)

@@ -48,7 +48,7 @@ export interface TreeView {
   readonly gone: number
 }
 
-/** Agents that have just been started, or start anew, get so long to come before their absence is told. */
+/** Grace period for agents that start or restart before their absence is shown. */
 const AGENT_PATIENCE_MS = 5_000
 
 /** The blockers worth telling: that no agent takes new work is not, as long as one may be about to. */
@@ -156,12 +156,12 @@ export class TreeModel implements TreeView {
     return true
   }
 
-  /** Whether the object is, or was, in the tree: the caller queries others. */
+  /** True if the object is, or was, in the tree: the caller queries others. */
   knows(id: string): boolean {
     return this.#nodes.has(id) || this.#gone.has(id)
   }
 
-  /** Whether the object is, or was, at or below the root. An unknown object may be. */
+  /** True if the object is, or was, at or below the root. An unknown object may be. */
   isBelow(id: string): boolean {
     if (!this.#parents.has(id)) return true
     for (let at: string | null = id; at !== null; at = this.#parents.get(at) ?? null)

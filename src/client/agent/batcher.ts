@@ -11,7 +11,10 @@ export interface BatcherOptions<E, R> {
   readonly calls: number
   /** Entries with the same key are sent in their order, never by two calls at the same time. */
   keyOf(entry: E): string
-  /** How often the server may fail to process an entry before it is given up: it must not block others for ever. */
+  /**
+   * Maximum number of failures of the server to process an entry before it is dropped: it must not block others for
+   * ever.
+   */
   readonly maxRefusals: { readonly final: number; readonly retryable: number }
   onProblem(error: Error): void
 }
@@ -99,7 +102,7 @@ export class Batcher<E, R> {
     } else {
       this.#options.onProblem(outcome.error)
       this.#putBack(batch, outcome.error)
-      // The server is well: other entries need not wait until it is asked again for these.
+      // The server works: other entries need not wait for the retry of these.
       const failures = isBusy(outcome.error) ? 0 : this.#failures++
       await pause(retryDelay(failures, outcome.error), this.#closed.signal)
     }
@@ -126,7 +129,7 @@ export class Batcher<E, R> {
   }
 
   #putBack(batch: readonly Queued<E, R>[], error: Error): void {
-    // What came too early, or met no database, says nothing against the entries.
+    // Too early a report, or one that found no database, says nothing against its entries.
     const lost =
       error instanceof ClientError && !isBusy(error) && (error.kind === 'network' || error.retryAfterMs !== null)
     const { final, retryable } = this.#options.maxRefusals

@@ -27,7 +27,7 @@ const MAX_CLAIMS = 8
 const MAX_UNREPORTED = 2_000
 /** The server keeps a claim open for so long and answers it with work that becomes ready. */
 const WAIT_MS = 15_000
-/** Where a claim does not wait, offers wake the agent; in this interval it claims without one. */
+/** Interval of claims that do not wait; offers also wake the agent. */
 const POLL_MS = 5_000
 const POLL_UNHEARD_MS = 1_000
 const TOO_LATE = 'The lease expired before the answer to the claim arrived, so the item is not begun.'
@@ -56,7 +56,7 @@ export class Claimer {
     this.#needsOffers.resolve(false)
   }
 
-  /** Resolves to whether this server answers claims at once, so that only offers tell of new work. */
+  /** Resolves to true if this server answers claims at once, so that only offers announce new work. */
   get needsOffers(): Promise<boolean> {
     return this.#needsOffers.promise
   }
@@ -104,7 +104,7 @@ export class Claimer {
     if (claimed === null) return false
     const hasWaited = claimed > 0 || performance.now() - since > WAIT_MS / 2
     if (hasWaited) return true
-    // The server answered an empty claim at once: only offers tell of new work.
+    // The server answered an empty claim at once: only offers announce new work.
     this.#needsOffers.resolve(true)
     const poll = this.#isListening ? POLL_MS : POLL_UNHEARD_MS
     await wakeUp.wait(poll * (0.75 + Math.random() / 2), this.#options.signal)

@@ -4,7 +4,7 @@ import type { InterimReport, LogStream, WorkOutcome } from './work.ts'
 
 /** Judges what the code of an agent hands over: types are gone when it runs, and much of it is not written in TypeScript. */
 
-/** What is wrong with a value, as the rest of a sentence; null: nothing. */
+/** Describes the problem of a value, as the rest of a sentence; null: none. */
 type Judge = (value: unknown) => string | null
 type Fields = Readonly<Record<string, Judge>>
 
@@ -12,7 +12,7 @@ const STREAMS: ReadonlySet<unknown> = new Set<LogStream>(['STDOUT', 'STDERR', 'S
 
 const text: Judge = (value) => (typeof value === 'string' ? null : `must be a text, not ${nameOf(value)}`)
 const number: Judge = (value) => (Number.isFinite(value) ? null : `must be a finite number, not ${nameOf(value)}`)
-/** Which phases there are, and which may be reported, is known to the server. */
+/** The server knows the phases and which of them may be reported. */
 const phase: Judge = (value) =>
   typeof value === 'string' && /^[A-Z][A-Z0-9_]{0,62}$/.test(value)
     ? null

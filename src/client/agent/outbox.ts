@@ -63,7 +63,7 @@ async function sendReports(
   try {
     return await api.report(batch)
   } catch (error) {
-    // Of several, any may be the one: each is sent alone.
+    // Any entry of a batch may be the invalid one, so each is sent alone.
     if (batch.length > 1 || !(error instanceof ClientError) || error.code !== 'BAD_USER_INPUT') throw error
     return [{ accepted: false, type: 'InvalidInputError', message: error.message }]
   }

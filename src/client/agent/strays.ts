@@ -6,7 +6,7 @@ import type { AsyncLocalStorage } from 'node:async_hooks'
  * handed to the work that began what has failed; all others end the process as before.
  */
 
-/** What becomes of the errors that one piece of work leaves behind. */
+/** Handles the stray errors of one piece of work. */
 export interface StrayHandler {
   /** Never throws. */
   take(error: unknown): void
@@ -16,7 +16,7 @@ export interface StrayHandler {
 let storage: AsyncLocalStorage<StrayHandler> | null | undefined
 let watchers = 0
 
-/** Runs code of others. What it begins, and what that begins, belongs to the handler. */
+/** Runs others' code. Everything that it begins, directly or indirectly, belongs to the handler. */
 export function ownStrays<T>(handler: StrayHandler, run: () => T): T {
   const owners = storageOfProcess()
   return owners ? owners.run(handler, run) : run()

@@ -1,4 +1,4 @@
-/** What the config of a `container` item is: for the deployer, and for the server, which refuses what cannot be one. */
+/** The schema of a `container` item's config, shared by the deployer and the server, which rejects an invalid one. */
 
 export const CONTAINER = 'container'
 
@@ -144,7 +144,7 @@ export const CONTAINER_SCHEMA = {
     ...JOB_ONLY,
     ...SERVICE_ONLY,
   },
-  // Where the mode is an expression, neither holds.
+  // Neither applies if the mode is an expression.
   allOf: [
     { if: { not: isMode('service') }, else: without(JOB_ONLY) },
     { if: { not: { anyOf: [isMode('job'), { not: { required: ['mode'] } }] } }, else: without(SERVICE_ONLY) },

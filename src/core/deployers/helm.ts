@@ -1,6 +1,6 @@
 import { KUBERNETES_SETTINGS, type KubernetesSettings } from './kubernetes-manifest.ts'
 
-/** What the config of a `helm` item is: for the deployer, and for the server, which refuses what cannot be one. */
+/** The schema of a `helm` item's config, shared by the deployer and the server, which rejects an invalid one. */
 
 export const HELM = 'helm'
 

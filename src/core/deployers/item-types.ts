@@ -4,7 +4,7 @@ import { KUBERNETES_MANIFEST } from './kubernetes-manifest.ts'
 
 /** A deploy item, or an app, makes something run, which depends on its type: whoever writes one that brings code is an author. */
 
-/** How far code that an item brings reaches at worst, from nothing to the machine of its deployer. */
+/** The farthest reach of code that an item brings, from nothing to the machine of its deployer. */
 export const CODE_LEVELS = ['NONE', 'IMAGE', 'CLUSTER', 'COMMAND'] as const
 export type CodeLevel = (typeof CODE_LEVELS)[number]
 

@@ -1,11 +1,14 @@
-/** What the config of a `kubernetes-manifest` item is: for the deployer, and for the server, which refuses what cannot be one. */
+/**
+ * The schema of a `kubernetes-manifest` item's config, shared by the deployer and the server, which rejects an invalid
+ * one.
+ */
 
 export const KUBERNETES_MANIFEST = 'kubernetes-manifest'
 
 export interface KubernetesManifestConfig extends KubernetesSettings {
   readonly manifests: string | readonly (string | object)[]
 }
-/** What is done with manifests, wherever they come from. */
+/** Settings for applying manifests, whatever their source. */
 export interface KubernetesSettings {
   readonly namespace?: string
   readonly exports?: Readonly<Record<string, KubernetesExport>>

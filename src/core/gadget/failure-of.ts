@@ -8,7 +8,7 @@ export interface GadgetFailure {
   readonly cause: FailureCause
   readonly message: string
 }
-/** How a process has ended: one of the two is null. */
+/** The end of a process: either its exit code or its signal is null. */
 export interface GadgetEnd {
   readonly exitCode: number | null
   readonly signal: string | null

@@ -12,12 +12,12 @@ export type GadgetLine =
   | { readonly type: 'error'; readonly message: string }
   | { readonly type: 'malformed'; readonly problem: string }
 
-/** How a gadget is called. */
+/** The modes of calling a gadget. */
 export type GadgetMode = 'run' | 'undo' | 'abort' | 'getlocks'
 
 /**
- * Options of the protocol are no arguments of a user: most gadgets look for them anywhere among their arguments, so a run
- * with `--undo` would take back what it is to do.
+ * Options of the protocol are not allowed as user arguments: most gadgets search all their arguments for them, so a run
+ * with `--undo` would undo its own work.
  */
 export const isReservedArgument = (argument: string): boolean =>
   /^--(?:(?:getlocks|undo|abort)$|protocols?(?:=|$))/.test(argument)
@@ -112,7 +112,7 @@ function parseNumber(text: string): number | null {
 
 const quote = (word: string): string => JSON.stringify(word.length > 40 ? `${word.slice(0, 40)}…` : word)
 
-/** Which lines may come in which mode. `Protocol` and `Error` may always. */
+/** The lines that each mode allows. `Protocol` and `Error` are always allowed. */
 export const ALLOWED: Readonly<Record<GadgetMode, ReadonlySet<GadgetLine['type']>>> = {
   run: new Set(['step', 'proginfo', 'prog', 'export', 'protocol', 'error']),
   undo: new Set(['step', 'proginfo', 'prog', 'protocol', 'error']),

@@ -20,7 +20,7 @@ export interface AuditPort {
   follow(filter: AuditFilter, after: AuditCursor, signal: AbortSignal): AsyncIterable<AuditRow>
 }
 
-/** The audit does not go on after this place: retention has removed what followed, or another copy of the database is read. */
+/** The audit has no event at this cursor: retention has removed it, or another copy of the database is read. */
 export class AuditCursorExpired extends Error {
   readonly oldest: number
   readonly head: number

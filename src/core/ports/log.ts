@@ -39,8 +39,8 @@ export interface LogPage {
   /** The matches that were found, oldest first. */
   readonly changes: readonly PhaseChangeRecord[]
   /**
-   * Where the search ended before it had found enough: every match up to there (or back to there, that change included) is in
-   * `changes`, and the search goes on after it (or before it). Null: the page is full, or the list has ended.
+   * The position at which the search stopped before the page was full: `changes` has every match up to it (or back to
+   * it, that change included); resume after (or before) it. Null: the page is full, or the list has ended.
    */
   readonly reached: LogCursor | null
 }
@@ -58,7 +58,7 @@ export interface LogStats {
   readonly filled: number
   /** Announcements that no process on this database has signed: they are ignored. */
   readonly unverified: number
-  /** How often the live end moved because of a pruned or restored log. */
+  /** Number of times the live end moved because of a pruned or restored log. */
   readonly skips: number
   /** Everything up to here is delivered; everything up to `known` is known to be numbered. */
   readonly through: number

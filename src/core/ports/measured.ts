@@ -1,6 +1,6 @@
 import type { Counts } from '../counts.ts'
 
-/** What metrics tell of the engine of a process, and of the database. */
+/** Measurements of a process's engine and of the database, for metrics. */
 
 export interface EngineCounts {
   /** By how they ended. */
@@ -25,17 +25,17 @@ export interface Figure {
   readonly value: number
   readonly labels?: Readonly<Record<string, string>>
 }
-/** What the database tells, by the names of metrics; absent: its question has failed. */
+/** Figures from the database by metric name; absent: the query failed. */
 export type Figures = Readonly<Partial<Record<FigureName, readonly Figure[]>>>
 
-/** Questions about tables look at so many rows at most. */
+/** Queries on tables read this many rows at most. */
 export const FIGURE_ROWS = 10_000
 /** Types of work that have a number of their own; those with the least work have none. */
 export const FIGURE_TYPES = 60
 
 const UP_TO = `at most ${FIGURE_ROWS.toLocaleString('en')}`
 
-/** Metrics that come from the database, so each process that is asked says the same. */
+/** Metrics from the database; every process reports the same. */
 export const FIGURES = {
   trees_due: {
     help: `Trees whose clock has run out (clock), or that others have woken (wake); ${UP_TO} each.`,

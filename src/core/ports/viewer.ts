@@ -2,7 +2,7 @@ import type { AuditedCall } from '../audit.ts'
 import type { Grant } from '../rights.ts'
 import type { Actor } from '../vocabulary.ts'
 
-/** Who has done something, as the log records it: `by` and `byId`. */
+/** The principal behind a change, as the log records it: `by` and `byId`. */
 export interface Principal {
   readonly principalId: string
   /** Not unique, and may change. */
@@ -23,7 +23,7 @@ export interface Viewer extends Principal {
   readonly rootId?: string
   /** When its credentials expire; absent: never. */
   readonly expiresAt?: Date
-  /** Where the request comes from; absent for a viewer that no gateway has authenticated. */
+  /** The origin of the request; absent for a viewer that no gateway has authenticated. */
   readonly origin?: RequestOrigin
   /** The mutation that runs, for the audit. */
   readonly call?: AuditedCall

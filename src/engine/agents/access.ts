@@ -24,7 +24,7 @@ export function within(
 export const canDrive = (viewer: Viewer, kind: ObjectKind, kinds: Kinds): boolean =>
   kinds.isDrivenBy(kind, viewer.actor)
 
-/** Whether the agent may claim work on the object: in its project, and of its kind. */
+/** True if the agent may claim work on the object, by its project and kind. */
 export const canClaim = (
   viewer: Viewer,
   { kind, projectId }: Pick<ObjectRow, 'kind' | 'projectId'>,

@@ -9,7 +9,7 @@ import type { TransactionTrace } from '../transaction-trace.ts'
 import type { Claimant } from './claimant.ts'
 import { type LockedPlaces, startOf } from './locked-places.ts'
 
-/** How the work comes to the agent: for its trace, and at which place. */
+/** The context of a claim: its trace and place. */
 export interface Handing {
   /** Null: nothing is traced. */
   readonly trace: TransactionTrace | null

@@ -13,7 +13,7 @@ export const placeKey = ({ viewer, instance }: Claimant, type: string): PlaceKey
   instance,
 })
 
-/** How the place takes part in a claim of this work; null: it does not, since the claim starts nothing. */
+/** The placement of a claim; null: the claim starts nothing. */
 export function startOf({ row, work }: TrackedObject, { kinds }: EngineParts): Placement | null {
   const { placement } = kinds.family(row.kind)
   return work && placement?.isStart(work) ? placement : null

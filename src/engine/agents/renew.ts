@@ -16,8 +16,8 @@ type Parts = Pick<EngineContext, 'pool' | 'system' | 'kinds' | 'lockWaits'>
 type Lease = Omit<Renewal, 'fence'>
 
 /**
- * How long a renewal waits for trees that others have locked, in milliseconds. The agent sends it again well before the leases
- * of other trees, which are renewed meanwhile, end for it.
+ * How long a renewal waits for trees that others have locked, in milliseconds. The agent repeats the call well before
+ * the leases of other trees, which are renewed meanwhile, expire.
  */
 const RENEW_WAIT_MS = 4_000
 

@@ -72,13 +72,13 @@ async function reportAll(
       }
     }),
   )
-  // Which of the reports were accepted, their repetition shows.
+  // A repetition of the call shows which reports were accepted.
   if (busy) throw busy
   await judgeGone(gone, { reports, opened, results, viewer, parts })
   return results
 }
 
-/** How long the reports of one call on several trees wait for one that others have locked, in milliseconds. */
+/** How long one call's reports on several trees wait for a tree that others have locked, in milliseconds. */
 const LOCKED_TREE_MS = 1_000
 
 /**

@@ -116,13 +116,13 @@ export async function placesOf(
   return new Map(keys.map(({ type }, i) => [type, places[i] as Place]))
 }
 
-/** How much the claim may start at most, so that it does not lock trees in vain. */
+/** The most work that the claim may start, so that it does not lock trees in vain. */
 const roomFor = (places: ReadonlyMap<string, Place>, kinds: readonly ObjectKind[]): number =>
   places.size === 0
     ? Number.POSITIVE_INFINITY
     : [...places.values()].flatMap((place) => kinds.map((kind) => roomOf(place, kind))).reduce((a, b) => a + b, 0)
 
-/** What the statement that finds candidates has to know of the places. */
+/** The places, as the statement that finds candidates needs them. */
 export const statePlaces = (
   places: ReadonlyMap<string, Place>,
   kinds: readonly ObjectKind[],

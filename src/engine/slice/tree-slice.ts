@@ -241,7 +241,7 @@ export class TreeSlice extends SliceReader implements Slice {
     this.#releasing.clear()
     return this.#releases.splice(0)
   }
-  /** Whether children of this object have released others that are not counted yet. */
+  /** True if children of this object have released others that are not counted yet. */
   isReleasing(node: Node): boolean {
     return this.#releasing.has(node.row.id)
   }
@@ -255,7 +255,7 @@ export class TreeSlice extends SliceReader implements Slice {
     this.touched.add(node as TrackedObject)
   }
   effect(name: string, args: unknown): void {
-    // Several objects may ask for the same effect: it runs once.
+    // Several objects may request the same effect: it runs once.
     if (!this.effects.some((known) => known.name === name && sameJson(known.args, args)))
       this.effects.push({ name, args })
   }

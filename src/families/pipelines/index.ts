@@ -5,7 +5,7 @@ import { words } from './words.ts'
 
 declare module '../../core/tree.ts' {
   interface TimeoutDefaults {
-    /** How long a runtime that is missed may take to come back. */
+    /** How long a missing runtime may take to come back. */
     readonly runtimeLostMs: number
     /** From the end of a workload until its resources are removed. */
     readonly cleanupMs: number

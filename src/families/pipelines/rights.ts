@@ -2,9 +2,9 @@ import { ADMINS, AGENTS, AUTHORS, EDITORS, PEOPLE, type Right, right } from '../
 
 export const rights = {
   createProject: right('create', 'PROJECT', ADMINS, { everywhere: true }),
-  /** Of settings that are no code. */
+  /** Settings that are no code. */
   configureProject: right('configure', 'PROJECT', ADMINS),
-  /** Of worker templates, and of subscriptions with tasks. */
+  /** Worker templates, and subscriptions with tasks. */
   programProject: right('program', 'PROJECT', AUTHORS),
   updateProject: right('update', 'PROJECT', [...ADMINS, 'AUTHOR']),
   deleteProject: right('delete', 'PROJECT', ADMINS),

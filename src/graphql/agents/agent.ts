@@ -7,7 +7,7 @@ import { ActorEnum } from '../schema/enums.ts'
 import { pageCost } from '../schema/limits.ts'
 import { AgentConnection, AgentRef } from '../schema/refs.ts'
 
-/** An agent that was silent for longer counts as gone. Idle agents ask for work more often than that. */
+/** An agent that was silent for longer counts as gone. Idle agents call more often. */
 export const AGENT_SILENT_MS = 60_000
 export const agentsSince = (now: Date): Date => new Date(now.getTime() - AGENT_SILENT_MS)
 

@@ -78,7 +78,7 @@ const ClaimedWorkRef = builder
     }),
   })
 
-/** Adds what the families give to an item; each family is asked once. */
+/** Adds the families' payloads to items; each family is called once. */
 async function claimPayloads(context: ResolverContext, items: readonly ClaimedItem[]): Promise<readonly WorkItem[]> {
   const payloads = new Map<ClaimedItem, ClaimPayload | null>()
   for (const [family, own] of Map.groupBy(items, ({ kind }) => context.kinds.familyOf(kind))) {

@@ -27,7 +27,7 @@ export const AuditFilterInput = builder.inputType('AuditFilterInput', {
 })
 type Given = typeof AuditFilterInput.$inferInput
 
-/** What the viewer asks for, of what it may read. */
+/** Restricts the requested filter to what the viewer may read. */
 export function readFilter(given: Given, viewer: Viewer): AuditFilter {
   const projects = projectsWith(viewer, RIGHTS.readAudit)
   const { principalId = null, tokenId = null, operation = null, project = null, objectId = null } = given

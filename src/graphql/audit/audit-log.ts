@@ -54,7 +54,7 @@ builder.subscriptionField('auditEvents', (t) =>
       const start = after == null ? undefined : auditCursor.decode(after)
       if (after != null && start === undefined)
         throw badInput(`${JSON.stringify(after.slice(0, 100))} is not a cursor of the audit.`)
-      // What was committed before the call is before "now".
+      // Everything committed before the call is before "now".
       await audit.settle()
       const from = start ?? cursorAt(await auditHead(pool))
       return eventStream(
@@ -67,7 +67,10 @@ builder.subscriptionField('auditEvents', (t) =>
   }),
 )
 
-/** Refuses a cursor that names an event of another copy of the audit. What retention has removed cannot be told, and pages go on. */
+/**
+ * Refuses a cursor that names an event of another copy of the audit. A removed event cannot be compared, so its page is
+ * answered.
+ */
 async function refuseForeign(pool: Pool, text: string): Promise<void> {
   const cursor = auditCursor.decode(text)
   if (!cursor?.hash) return

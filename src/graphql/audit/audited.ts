@@ -7,7 +7,7 @@ import type { GraphQLContext } from '../context.ts'
 import { failureOf, internalFailure } from '../schema/failures.ts'
 import { callerOf } from './caller-of.ts'
 
-/** What callers of the API do, as the audit records it. */
+/** Callers' actions through the API, as the audit records them. */
 
 export interface AuditedField {
   readonly right: Right

@@ -39,9 +39,9 @@ import {
 import { grantsOf } from './tokens.ts'
 
 /**
- * Writes of principals and tokens, each in one transaction. Who administers projects may write principals that have
- * grants in these projects only, and gives them no right that it has not itself: neither by a grant, nor by a token of a
- * principal that has one.
+ * Writes of principals and tokens, each in one transaction. An administrator of projects may only write principals
+ * whose grants are all in these projects, and cannot give a right that it lacks: neither by a grant, nor by a token of
+ * a principal that has one.
  */
 
 type Parts = Pick<GraphQLContext, 'records' | 'system' | 'tokens' | 'viewer'>
@@ -275,7 +275,7 @@ async function findGrants(
   return { ok: true, grants: grants.map(({ role, project }) => ({ role, projectId: project && idOf(project) })) }
 }
 
-/** What a command has written: a token, or a principal. */
+/** The row that a command has written: a token, or a principal. */
 interface Changed {
   readonly row?: TokenRow
   readonly principal?: PrincipalRow

@@ -5,13 +5,13 @@ import type { ProjectRole, SummaryRole } from '../../core/rights.ts'
 import type { Actor } from '../../core/vocabulary.ts'
 import type { NewToken } from './tokens.ts'
 
-/** What callers say of principals and tokens, and what is wrong with it. Pure. */
+/** Validates the input on principals and tokens. Pure. */
 
 export interface NamedGrant {
   readonly role: ProjectRole
   /** Name of the project; null: all. */
   readonly project: string | null
-  /** Where the project stands in the input. */
+  /** The path of the project in the input. */
   readonly path: string
 }
 /** A principal whose projects are not looked up yet. */

@@ -51,7 +51,7 @@ export interface Tokens {
 interface Cached {
   readonly viewer: Viewer | null
   readonly until: number
-  /** How often rights had changed when it was read. */
+  /** Number of changes of rights before it was read. */
   readonly since: number
 }
 
@@ -63,7 +63,7 @@ export interface SelfMadeTokens {
    * @throws CredentialsUnavailable
    */
   authenticate(secret: string): Promise<Viewer | null>
-  /** Whether our own key has signed it; absent: others sign them. */
+  /** True if our own key has signed it; absent: others sign them. */
   isSigned?(secret: string): boolean
 }
 

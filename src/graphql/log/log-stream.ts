@@ -9,7 +9,7 @@ export interface LogSource {
   /** Undefined: live from now on. */
   readonly after: LogCursor | undefined
   readonly maxBatch: number
-  /** Whether an event is one change, or a batch of them. */
+  /** The granularity of events: one change, or a batch of them. */
   readonly events: 'changes' | 'batches'
 }
 

@@ -6,7 +6,7 @@ export interface OpenStream {
   /** Name that the client gave the operation. */
   readonly operation: string | null
   readonly field: string
-  /** Who opened it. */
+  /** The caller that opened it. */
   readonly caller: Viewer
   readonly openedAt: Date
   readonly state: 'CATCHING_UP' | 'LIVE' | 'PAUSED'

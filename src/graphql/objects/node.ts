@@ -22,7 +22,7 @@ const tokenLoader = perOperation(({ pool, viewer }) =>
   loadById<TokenRow>((ids) => loadTokens(pool, ids, projectsWith(viewer, RIGHTS.readPrincipals))),
 )
 
-/** What has this id; null if the viewer may not read it. */
+/** The node with this id; null if the viewer may not read it. */
 async function resolveNode(context: GraphQLContext, id: string): Promise<NodeValue | null> {
   const changeId = parsePhaseChangeId(id)
   if (changeId) {

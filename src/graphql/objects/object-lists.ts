@@ -124,7 +124,10 @@ export const blockersLoader = perOperation((context: ResolverContext) =>
 export const deadlinesLoader = perOperation((context: ResolverContext) =>
   loadFromFamilies<readonly DeadlineValue[]>(context, (family, rows) => family.deadlines(context, rows)),
 )
-/** Whether an object without a running job has none to come: at rest unless one is outstanding, elsewhere if it is left out. */
+/**
+ * True if an object without a running job has none to come: at rest unless one is outstanding, elsewhere if it is left
+ * out.
+ */
 const finishedLoader = perOperation((context: ResolverContext) =>
   loadFromFamilies<boolean>(context, async (family, rows) => {
     const atRest = rows.map((row) => context.kinds.isAtRest(row))
@@ -138,6 +141,6 @@ const finishedLoader = perOperation((context: ResolverContext) =>
     return atRest.map((rests) => (rests ? isOutstanding.next().value === false : isLeftOut.next().value === true))
   }),
 )
-/** Whether nothing runs for the object, and nothing will until somebody asks for something. */
+/** True if nothing runs for the object, and nothing will without a request. */
 export const isObjectFinished = (context: ResolverContext, row: ObjectRow): boolean | Promise<boolean> =>
   isFinished(row) && finishedLoader(context).load(row)

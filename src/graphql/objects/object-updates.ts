@@ -42,7 +42,7 @@ class SentUpdates {
     this.batchId = batchId
   }
 
-  /** Whether the change is not sent yet. */
+  /** True if the change is not sent yet. */
   take({ objectId, revision, updatedAt, batchId }: ChangedObject): boolean {
     if (updatedAt === null) {
       if (batchId !== null && BigInt(batchId) > BigInt(this.batchId)) this.batchId = batchId

@@ -24,7 +24,7 @@ import {
   TreeObjectRef,
 } from '../schema/refs.ts'
 
-/** Values are large: no more of them are loaded than an answer may hold, whatever pages it asks for. */
+/** Values are large: the pages of one operation load no more of them than an answer may hold. */
 const dataObjects = perOperation(({ pool, answer }) => {
   let left = answer.limit
   return {

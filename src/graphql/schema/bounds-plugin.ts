@@ -15,7 +15,7 @@ declare global {
   }
 }
 
-/** What an argument or a field of an input says of its bound, for `check-bounds.ts`. */
+/** The bound of an argument or input field, for `check-bounds.ts`. */
 export interface BoundExtensions {
   readonly limit?: LimitName
   readonly judgesEach?: true

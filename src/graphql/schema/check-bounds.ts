@@ -17,7 +17,7 @@ import type { BoundExtensions } from './bounds-plugin.ts'
 
 /** Checks of inputs against their bounds, and for what cannot be stored, made once from their types. */
 
-/** Where a value is: its name or index, below another place. */
+/** The path of a value: its name or index, below another place. */
 interface Place {
   readonly above: Place | null
   readonly key: string | number
@@ -27,7 +27,7 @@ type Check = (value: unknown, place: Place, problems: Problems) => void
 type Input = GraphQLArgument | GraphQLInputField
 
 /**
- * What exceeds its bound in arguments like these; null: none of them has a bound.
+ * Finds a value of such arguments that exceeds its bound; null: none of them has a bound.
  * @throws when the declaration of an input does not name the bound that its type needs
  */
 export function excessIn(
@@ -42,7 +42,7 @@ export function excessIn(
   }
 }
 
-/** What exceeds its bound in one entry of a list that is declared with `judgesEach`. */
+/** Finds a value that exceeds its bound in one entry of a list that is declared with `judgesEach`. */
 export function excessOf(
   schema: GraphQLSchema,
   { type, path }: { readonly type: { readonly name: string }; readonly path: string },

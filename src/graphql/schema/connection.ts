@@ -96,7 +96,7 @@ function positionOf<Position>(cursor: string | null | undefined, codec: CursorCo
   return position
 }
 
-/** The page of a search that has not found enough yet: the next page goes on where it ended. */
+/** The page of a search that stopped before the page was full: the next page resumes there. */
 export function cutAt<T>(
   cursor: string,
   { edges, pageInfo, totalCount }: Connection<T>,

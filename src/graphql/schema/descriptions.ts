@@ -1,6 +1,6 @@
 import { DEFAULT_PAGE, MAX_PAGE } from './limits.ts'
 
-/** What is the same wherever it occurs in the schema is described here, once. */
+/** Shared descriptions of parts of the schema. */
 
 const BOUNDS = `0 to ${MAX_PAGE}; not together with`
 

@@ -105,11 +105,11 @@ interface PrismaMeta {
   readonly driverAdapterError?: { readonly cause?: { readonly code?: string } }
 }
 
-/** What the caller may know of an error that is not meant for it; null: nothing. */
+/** The public form of an error that is not meant for the caller; null: none. */
 export function failureOf(error: Error): GraphQLError | null {
   if (error instanceof Busy) return busyFailure(error)
   if (isImpossibleValue(error)) return failure('BAD_USER_INPUT', 'A value in the request cannot be stored or compared.')
-  // The log tells of the outage, once.
+  // The log reports the outage, once.
   const unavailable = databaseFailure(error)
   if (unavailable) return unavailable
   if (isContended(error)) return failure('TIMEOUT', 'Others have worked on the same for too long: try again.')

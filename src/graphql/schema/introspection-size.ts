@@ -14,7 +14,7 @@ import {
 } from 'graphql'
 
 /**
- * How many characters the answers to the introspection of a document have, about; counting ends beyond the limit. Nothing
+ * Counts roughly the characters of the answers to a document's introspection; counting ends beyond the limit. Nothing
  * else bounds them: GraphQL itself answers them, at once and as a whole.
  */
 export function introspectionSize(document: DocumentNode, schema: GraphQLSchema, limit: number): number {

@@ -54,7 +54,7 @@ function excess(kind: ComplexityErrorKind, measured: Measured, { path }: GraphQL
   return withoutStacks(() => new GraphQLError(message, { path: [path.key], extensions: { code: 'TOO_COMPLEX' } }))
 }
 
-/** How much more a list costs than one entry of it. */
+/** The cost of a list, as a multiple of the cost of one entry. */
 export const pageCost = (
   { first, last }: { readonly first?: number | null | undefined; readonly last?: number | null | undefined },
   byDefault = DEFAULT_PAGE,

@@ -1,8 +1,8 @@
 import { type DocumentNode, Kind, type SelectionSetNode } from 'graphql'
 
 /**
- * How often validation compares two selections of a document: each two that end at the same place of the answer, and each
- * two fragments that are spread there. Infinity: more than is worth counting.
+ * Counts how often validation compares two selections of a document: each two at the same place of the answer, and each
+ * two fragments spread there. Infinity: more than is worth counting.
  */
 export function countRepeats(document: DocumentNode): number {
   const { definitions } = document
@@ -16,7 +16,7 @@ export function countRepeats(document: DocumentNode): number {
   return counter.repeats
 }
 
-/** Selections that are looked at, with a fragment at each place where it is used. */
+/** Maximum number of counted selections; a fragment counts at each place where it is used. */
 const MAX_SELECTIONS = 50_000
 
 class RepeatCounter {
@@ -27,7 +27,7 @@ class RepeatCounter {
     this.#fragments = fragments
   }
 
-  /** Of the selections at one place of the answer. A fragment within itself is left to validation. */
+  /** Counts the selections at one place of the answer. Validation rejects a fragment within itself. */
   count(merged: readonly SelectionSetNode[], above: ReadonlySet<string>): void {
     const fields = new Map<string, { count: number; below: SelectionSetNode[] }>()
     const spreads = new Set<string>()

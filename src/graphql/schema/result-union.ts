@@ -24,7 +24,7 @@ const ERRORS = {
   LimitError: LimitErrorRef,
 } as const satisfies Readonly<Record<ErrorValue['type'], unknown>>
 
-/** Members are told apart by `__typename`, or by the kind of an object of a tree. */
+/** `__typename`, or the kind of an object of a tree, distinguishes members. */
 type Member = { readonly __typename: string } | Pick<ObjectRow, 'kind'>
 
 /** The types of the refusals that a command, or its outcome, can end in. */

@@ -22,7 +22,7 @@ const AGAIN_MS = 5
 export interface OutputEnd {
   /** The last number that a line has been given. */
   readonly last: number
-  /** No line will appear at or before it any more: a reader that goes on from here misses none. */
+  /** No line will appear at or before it any more: a reader that resumes here misses none. */
   readonly settled: number
 }
 

@@ -8,8 +8,8 @@ import { gatheredSql } from '../words.ts'
 import { OutputEnds } from './output-end.ts'
 
 /**
- * What each stretch of all output says, each word once, with the trees, projects and times of its lines, so that a search
- * skips stretches: the index of phase changes (`log-text.ts`), for lines.
+ * The words of each stretch of all output, each word once, with the trees, projects and times of its lines, so that a
+ * search skips stretches. It is the index of phase changes (`log-text.ts`), for lines.
  */
 
 /** Advisory lock of the indexing process, for one step. The digits are arbitrary, but must be unique. */

@@ -12,7 +12,7 @@ import type { OutputEnd } from './output-end.ts'
 
 export type OutputStream = 'STDOUT' | 'STDERR' | 'STEP' | 'SYSTEM'
 
-/** Which lines: of one object, of one tree, or of projects. */
+/** Selects lines of one object, of one tree, or of projects. */
 export interface OutputQuery {
   readonly objectId?: string | undefined
   readonly rootId?: string | undefined
@@ -47,7 +47,10 @@ export interface OutputRange {
 export interface OutputPage {
   /** Oldest first. */
   readonly lines: readonly OutputLine[]
-  /** Where the search ended before it had found enough, as the log's pages do; null: the page is full, or the list has ended. */
+  /**
+   * The position at which the search stopped before the page was full, as in the log's pages; null: the page is full,
+   * or the list has ended.
+   */
   readonly reached: number | null
 }
 
@@ -95,7 +98,7 @@ export async function searchOutput(
   range: OutputRange,
   end: OutputEnd,
 ): Promise<OutputPage> {
-  // A reader that goes forward goes on from where the page has ended: nothing may appear before that later.
+  // A reader that reads forward resumes at the end of the page: nothing may appear before it later.
   const last = range.direction === 'forward' ? end.settled : end.last
   const bounded = { ...range, before: Math.min(range.before ?? Number.POSITIVE_INFINITY, last + 1) }
   if (await isSmall(pool, query)) return { lines: await readLines(pool, query, bounded, true), reached: null }
@@ -115,7 +118,7 @@ export async function searchOutput(
 
 const ALWAYS: SequenceWindow = { after: 0, before: Number.POSITIVE_INFINITY }
 
-/** Whether to look at each line is cheap, since indexes lead to them: an object keeps only so many. */
+/** True if reading each line is cheap: indexes lead to them, and an object keeps a bounded number. */
 async function isSmall(pool: Pool, { objectId, rootId }: OutputQuery): Promise<boolean> {
   if (objectId !== undefined) return true
   if (rootId === undefined) return false

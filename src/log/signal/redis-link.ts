@@ -17,14 +17,14 @@ interface LinkOptions {
   readonly role: RedisRole
   readonly logger: Logger
   readonly signal: AbortSignal
-  /** What each new connection begins with. */
+  /** Runs first on each new connection. */
   prepare?(client: RedisClient): Promise<unknown>
 }
 export type RedisClient = ReturnType<typeof createClient>
 
 /**
- * One connection to Redis at a time: to the server, to the one that Sentinels name, or to any node of a cluster, since each node
- * of it has all messages. When it ends, another one is looked for.
+ * One connection to Redis at a time: to the server, to the one that Sentinels name, or to any node of a cluster, since
+ * each node has all messages. When it ends, the link connects again.
  */
 export class RedisLink {
   readonly #options: LinkOptions

@@ -10,8 +10,8 @@ export interface TokenParts extends Pick<Bounds, 'callers' | 'turns'> {
 }
 
 /**
- * Who calls; null: the token is not valid. Unknown tokens have turns by their addresses, so that whoever tries many delays only others
- * that are unknown there too.
+ * The caller; null: the token is not valid. Unknown tokens take turns by address, so a guesser delays only other
+ * unknown callers at its address.
  */
 export async function checkToken(
   { tokens, audit, callers, turns }: TokenParts,

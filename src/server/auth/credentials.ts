@@ -9,8 +9,8 @@ export const bearerOf = (authorization: unknown): string | null =>
 export const secretOf = (headers: IncomingHttpHeaders): string | null => bearerOf(headers.authorization)
 
 /**
- * What the payload of a message on a WebSocket has as `authorization`, or in its `headers`, in any case; undefined: nothing. Each
- * client has its own way.
+ * The `authorization` in the payload of a WebSocket message, at its top or in its `headers`, in any case; undefined:
+ * none. Clients differ in where they put it.
  */
 export function authorizationIn(payload: unknown): unknown {
   const given = entriesOf(payload)
@@ -23,5 +23,5 @@ const entriesOf = (value: unknown): readonly (readonly [string, unknown])[] =>
 /** The request has no token. */
 export const TOKEN_MISSING =
   'A token is required: send it as Authorization: Bearer …, on WebSockets as {"authorization": "Bearer …"} in connection_init.'
-/** It has one that the server does not accept. Which of these it is stays untold. */
+/** The server does not accept the token. The message does not reveal why. */
 export const TOKEN_WRONG = 'This token is not known, expired or revoked: send another one.'

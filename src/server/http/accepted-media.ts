@@ -5,7 +5,7 @@ export type Media = typeof GRAPHQL_RESPONSE | typeof JSON_TYPE | typeof EVENTS
 
 const ANY: readonly string[] = ['*/*']
 
-/** What a client takes, the form that it prefers first. */
+/** The client's media types, by preference. */
 function rangesOf(accept: string | undefined): readonly string[] {
   if (accept === undefined || accept === '') return ANY
   if (!/[,;]/.test(accept)) return [accept.trim().toLowerCase()]

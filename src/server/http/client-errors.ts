@@ -2,7 +2,7 @@ import { type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Refusals } from '../limits/refusals.ts'
 
-/** What Node's parser refuses, and the status that says so. Everything else is no HTTP. */
+/** Statuses of requests that Node's parser rejects. Everything else is not HTTP. */
 const STATUS: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,

@@ -42,7 +42,7 @@ export async function handleGraphQL(
   if (!authenticated) return
   const caller = parts.callers.as(authenticated.viewer, origin.address)
   const bytes = caller.hold('requestBytes')
-  // What it asks for is known once it has arrived.
+  // The kind of operation is only known once the request has arrived.
   const arriving = caller.hold('openOperations')
   const excess = caller.request() ?? (request.complete ? null : arriving.take())
   if (excess) return refuseForNow(response, parts, excess)
@@ -130,7 +130,7 @@ interface Sending {
   readonly media: Media
   readonly asking: Asking
   readonly parts: HttpParts
-  /** Of its texts and its JSON. */
+  /** Characters of its texts and its JSON. */
   readonly characters?: number
 }
 

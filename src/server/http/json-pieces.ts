@@ -87,7 +87,7 @@ function endOfPiece(text: string, end: number): number {
   return last >= 0xd800 && last < 0xdc00 ? end + 1 : end
 }
 
-/** Most long texts need no escapes, and looking for them costs a tenth of making them. */
+/** Most long texts need no escapes, and testing for them costs a tenth of writing them. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes them
 const SPECIAL = /["\\\u0000-\u001f\ud800-\udfff]/
 const escaped = (text: string): string => (SPECIAL.test(text) ? JSON.stringify(text).slice(1, -1) : text)

@@ -47,7 +47,7 @@ export interface ListenerOptions {
   readonly answered: (route: string, status: number, seconds: number) => void
   readonly bounds: Bounds
   readonly drain: Drain
-  /** Takes the requests, which may outlive their connections. */
+  /** Sequences within which one page uses the index of stretches to find those to scan. */
   readonly inFlight: InFlight
   /** Null: no WebSockets. */
   readonly socket: GraphQLSocket | null
@@ -94,7 +94,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       else replyError(response, 500, 'INTERNAL_SERVER_ERROR', 'Something went wrong on the server.')
     })
   })
-  // Node would ask for the body at once: the client is judged first, and asked by whoever reads it.
+  // Node would request the body at once: the server judges the client first, and requests the body when it reads it.
   http.on('checkContinue', (request, response) => http.emit('request', request, response))
   http.on('upgrade', (request, stream, head) => {
     stream.on('error', () => stream.destroy())
@@ -152,7 +152,7 @@ class OpenResponses {
     response.once('close', () => this.#open.delete(response))
     if (this.areLast) response.setHeader('connection', 'close')
   }
-  /** A client that is told so sends no request that would meet a closed connection. */
+  /** `connection: close` keeps the client from sending a request to a closed connection. */
   beLast(): void {
     this.areLast = true
     for (const response of this.#open) if (!response.headersSent) response.setHeader('connection', 'close')

@@ -43,12 +43,12 @@ interface Parsing {
 
 interface Range {
   readonly from: number
-  /** Of the byte after the last. */
+  /** Index after the last byte. */
   readonly to: number
 }
 /** A member of an array or an object that holds a large value, or several members that hold none. */
 interface Part extends Range {
-  /** Where its large value begins; null: it has none. */
+  /** Index of its large value; null: it has none. */
   readonly large: number | null
 }
 type Container = unknown[] | Record<string, unknown>
@@ -185,7 +185,7 @@ class PiecewiseParser {
 
 const MISMATCH = 'The brackets and commas of the JSON do not fit each other.'
 
-/** Of the closing quote, or after the last byte. */
+/** Index of the closing quote, or after the last byte. */
 function endOfText(bytes: Buffer, start: number): number {
   for (let i = start + 1; i < bytes.length; i++) {
     if (bytes[i] === CHAR.backslash) i += 1

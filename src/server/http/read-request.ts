@@ -8,7 +8,7 @@ import { release } from '../limits/release.ts'
 import { type NextTurn, NotUtf8, parseJson, textOf } from './parse-json.ts'
 import { JsonScanner, jsonProblem, PIECE, type TextProblem } from './request-text.ts'
 
-/** What a POST has as its body, and a GET as its parameters. */
+/** The body of a POST, or the parameters of a GET. */
 export interface SentRequest {
   readonly ok: true
   readonly request: Readonly<Record<string, unknown>>
@@ -41,7 +41,7 @@ const NOT_UTF8 = {
   code: 'BAD_REQUEST',
   message: 'The body is not UTF-8 text.',
 } as const
-/** Those of GraphQL over HTTP, and of its persisted documents. */
+/** The parameters of GraphQL over HTTP, and of its persisted documents. */
 const PARAMS: readonly string[] = ['query', 'operationName', 'variables', 'extensions', 'documentId']
 const unexpected = (param: string) =>
   ({
@@ -52,7 +52,7 @@ const unexpected = (param: string) =>
   }) as const
 const refused = (problem: TextProblem) => ({ ok: false, status: 400, ...problem }) as const
 
-/** What reading costs, and whom. */
+/** The limits and the caller of a read. */
 export interface Reading {
   readonly maxValues: number
   readonly bytes: Hold

@@ -63,7 +63,7 @@ export function refuse(
   replyError(response, status, code, message)
 }
 
-/** Refuses what may be asked again later. */
+/** Refuses a request that the client may repeat later. */
 export function refuseForNow(
   response: ServerResponse,
   { refusals, lateRefusals }: RefusalParts,

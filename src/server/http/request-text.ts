@@ -1,6 +1,6 @@
 import { LIMITS } from '../../core/limits.ts'
 
-/** What is judged of the text of a request while it arrives, before it costs the time and the memory to parse it. */
+/** Judges the text of a request while it arrives, before parsing costs time and memory. */
 
 /** Code that walks deeper values recursively overflows its stack. Specs are at most 64 deep. */
 export const MAX_NESTING = 256
@@ -43,7 +43,7 @@ const LONG_GAP: TextProblem = {
 export const jsonProblem = (text: string, maxValues: number): TextProblem | null =>
   new JsonScanner(maxValues).scan(Buffer.from(text))
 
-/** Judges a text, given piece by piece in UTF-8. What is no JSON passes, for the parser to refuse. */
+/** Judges a text, given piece by piece in UTF-8. Invalid JSON passes; the parser rejects it. */
 export class JsonScanner {
   /** Arrays, objects and texts of more than a piece, but for keys: where each begins, and its last byte. */
   readonly large = new Map<number, number>()
@@ -51,11 +51,11 @@ export class JsonScanner {
   readonly #piece: number
   /** In arrays and objects, each of which counts, too. */
   #values = 0
-  /** Of the arrays and objects that are open. */
+  /** Starts of the open arrays and objects. */
   readonly #starts: number[] = []
   /** Bytes before the present ones. */
   #offset = 0
-  /** Where the present text begins; null: outside of texts. */
+  /** Start of the present text; null: outside of texts. */
   #textStart: number | null = null
   /** Its UTF-16 code units so far. */
   #units = 0
@@ -158,9 +158,9 @@ const tooManyValues = (maxValues: number): TextProblem => ({
   message: `The request has more than ${maxValues} values in arrays and objects: send them in several requests.`,
 })
 
-/** Of an escape like \u0041. */
+/** Digits of an escape like \u0041. */
 export const HEX_DIGITS = 4
-/** Of the character that begins with this byte of UTF-8; none for its further bytes. */
+/** UTF-16 units of the character that begins with this byte of UTF-8; none for its further bytes. */
 const unitsOf = (byte: number): number => (isContinuation(byte) ? 0 : byte < 0xf0 ? 1 : 2)
 export const isContinuation = (byte: number): boolean => (byte & 0xc0) === 0x80
 

@@ -17,7 +17,7 @@ export interface RouteParts extends HttpParts, HealthParts, MetricsParts {
   readonly dashboard: Dashboard | null
   /** Null when it is not built: then it is said how that is done. */
   readonly documentation: Documentation | null
-  /** How people sign in at the moment. */
+  /** The present ways to sign in. */
   readonly logins: () => readonly Login[]
 }
 export type Handler = (request: IncomingMessage, response: ServerResponse, parts: RouteParts) => Promise<void> | void

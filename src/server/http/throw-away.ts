@@ -3,7 +3,7 @@ import type { Bounds } from '../limits/bounds.ts'
 import { release } from '../limits/release.ts'
 import { PIECE } from './request-text.ts'
 
-/** Connections of an address that are kept for what they still send. Those beyond are closed. */
+/** Connections per address that stay open to discard their remaining bytes. Further ones are closed. */
 const MAX_AT_ADDRESS = 8
 
 /**

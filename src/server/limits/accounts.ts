@@ -1,7 +1,7 @@
 import type { GatewayLimits } from '../../core/gateway-limits.ts'
 import { TokenBucket } from '../../core/token-bucket.ts'
 
-/** What is counted for as long as it lasts. */
+/** Resources that a caller holds for a time. */
 export type Resource = 'openOperations' | 'openSubscriptions' | 'openSockets' | 'requestBytes'
 
 export interface AccountLimits extends Readonly<Record<Resource, number>> {
@@ -23,7 +23,7 @@ export const limitsOfAddresses = (limits: GatewayLimits): AccountLimits => ({
   requestBytes: limits.requestBytesPerAddress,
 })
 
-/** Of a whole gateway: what is not here is bounded by its parts. */
+/** Limits of a whole gateway; resources that are missing here are bounded by their parts. */
 export const limitsOfInstance = ({ sockets }: GatewayLimits): AccountLimits => ({
   requestsPerSecond: Number.POSITIVE_INFINITY,
   openOperations: Number.POSITIVE_INFINITY,
@@ -32,8 +32,8 @@ export const limitsOfInstance = ({ sockets }: GatewayLimits): AccountLimits => (
   requestBytes: Number.POSITIVE_INFINITY,
 })
 /**
- * What a principal has at an address whatever the others there use: each part of it by itself. It is as much as a few programs
- * need, so that an address where some take all there is still serves the next one.
+ * Limits of each principal's reserve at an address, each resource by itself. The reserve suffices for a few programs,
+ * so an address that others exhaust still serves the next principal.
  */
 export const limitsOfShares = (limits: GatewayLimits): AccountLimits => {
   const { requestsPerSecond, ...held } = limitsOfAddresses(limits)
@@ -50,7 +50,7 @@ const SHARES = 20
 
 /** A refusal for now. */
 export interface Excess {
-  /** Whose share is used up. */
+  /** The owner of the exhausted share. */
   readonly share: string
   readonly code: 'RATE_LIMITED' | 'TOO_MANY'
   readonly message: string
@@ -70,7 +70,7 @@ const NAMES = {
 const MODEST_OPERATIONS = 8
 const MODEST_BYTES = 1_024 * 1_024
 
-/** What one principal, or one address, uses of a gateway. */
+/** The use of a gateway by one principal or one address. */
 export class Account {
   readonly #owner: string
   readonly #limits: AccountLimits
@@ -88,7 +88,7 @@ export class Account {
     this.#bucket = new TokenBucket(limits.requestsPerSecond, performance.now())
   }
 
-  /** It asks for no more at a time than a busy agent does. */
+  /** It uses no more at a time than a busy agent does. */
   get isModest(): boolean {
     const { openOperations, requestBytes } = this.#inUse
     return openOperations <= MODEST_OPERATIONS && requestBytes <= MODEST_BYTES

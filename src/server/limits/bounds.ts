@@ -6,7 +6,7 @@ import { FairTurns } from './fair-turns.ts'
 import { Refusals } from './refusals.ts'
 import { UnreadBytes } from './unread-bytes.ts'
 
-/** What bounds the clients of one gateway. */
+/** The bounds on the clients of one gateway. */
 export interface Bounds {
   readonly limits: GatewayLimits
   readonly refusals: Refusals

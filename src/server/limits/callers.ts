@@ -13,15 +13,15 @@ import {
 import { type AddressOf, createAddressOf } from './client-address.ts'
 
 /**
- * Bounds what one caller may cost: as a principal, whatever its tokens and addresses, and as an address, whoever it is. What is
- * left at an address when others there have taken too much is each principal's share.
+ * Bounds the cost of one caller, both as a principal, whatever its tokens and addresses, and as an address, whoever it
+ * is. When others exhaust an address, each principal there keeps its share.
  */
 export class Callers {
   readonly #principals: Accounts
   readonly #addresses: Accounts
   /** All that the gateway has. */
   readonly #instance: Account
-  /** Of principals at addresses. */
+  /** Accounts of principals at addresses. */
   readonly #shares: Accounts
   readonly addressOf: AddressOf
 
@@ -39,7 +39,7 @@ export class Callers {
     return new Caller({ principal, address: this.#addresses.of(address), instance: this.#instance, share })
   }
 
-  /** Those at an address who have sent no token that is known: all together as one principal. */
+  /** The one account of all callers at an address without a known token. */
   strangersAt(address: string): Account {
     return this.#shares.of(address)
   }
@@ -54,7 +54,7 @@ interface CallerAccounts {
   readonly principal: Account
   readonly address: Account
   readonly instance: Account
-  /** Of the principal at the address. */
+  /** The account of the principal at the address. */
   readonly share: Account
 }
 
@@ -101,7 +101,7 @@ export class Caller {
   }
 }
 
-/** What one request or connection holds of a resource. */
+/** A resource that one request or connection holds. */
 export class Hold {
   readonly #accounts: CallerAccounts
   readonly #resource: Resource
@@ -132,6 +132,6 @@ export class Hold {
   }
 }
 
-/** What others have too much of counts only for who has used up its own share. */
+/** The others' excess applies only to a caller that has used up its own share. */
 const unless = (excess: Excess | null, ofShare: () => Excess | null): Excess | null =>
   excess && ofShare() ? excess : null

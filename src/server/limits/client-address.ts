@@ -6,8 +6,8 @@ import { addressGroup } from '../../core/address-group.ts'
 export type AddressOf = (request: IncomingMessage) => string
 
 /**
- * What a client writes into X-Forwarded-For proves nothing, so only the entries of declared proxies count: from the last one
- * on, each names who has called it.
+ * A client's own entries in X-Forwarded-For prove nothing, so only those of declared proxies count: from the last one
+ * on, each names its caller.
  * @param proxies addresses, or networks such as 10.0.0.0/8
  */
 export function createAddressOf(proxies: readonly string[]): AddressOf {

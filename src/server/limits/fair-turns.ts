@@ -1,6 +1,6 @@
 import { RoundRobin } from './round-robin.ts'
 
-/** Milliseconds of one turn of the event loop in which work of callers is begun before sockets are looked at again. */
+/** Milliseconds of each turn of the event loop for callers' work, before sockets are polled again. */
 const SLICE_MS = 1
 /** The same while somebody rests: others wait for as much in each turn of the event loop. */
 const SHARED_SLICE_MS = 0.1
@@ -16,19 +16,19 @@ const AHEAD_MS = 10
 const MAX_AHEAD_MS = 20
 /** A piece that delays nobody to speak of. */
 const SHORT_MS = 1
-/** Until those that are ahead are looked at again, where nobody else waits. */
+/** Delay before callers ahead of their shares are checked again, if nobody else waits. */
 const PAUSE_MS = 1
 
-/** Who waits for turns: a principal, or all together who have no token. */
+/** A caller that takes turns: a principal, or all callers without a token together. */
 export interface Busy {
-  /** It asks for little at a time, though it may do so all the time. */
+  /** It uses little at a time, though perhaps all the time. */
   readonly isModest: boolean
 }
 /** Time that a caller has taken beyond its share, as it stood at a moment. */
 interface Taken {
   readonly ms: number
   readonly at: number
-  /** Of its last piece. */
+  /** Duration of its last piece. */
   readonly lastMs: number
 }
 
@@ -84,7 +84,7 @@ export class FairTurns {
     for (let i = 1; i < MAX_BEGUN; i++) setImmediate(() => this.#beginOne())
   }
 
-  /** Those that wait are ahead of their shares. */
+  /** All waiting callers are ahead of their shares. */
   #scheduleLater(): void {
     setTimeout(() => {
       if (!this.#isScheduled) this.#schedule(performance.now())
@@ -126,7 +126,7 @@ export class FairTurns {
     return this.#waiting.find((caller) => !this.#mustRest(caller, now))
   }
 
-  /** Whoever asks for little at a time, in short pieces, need not: it delays nobody to speak of. */
+  /** A caller that uses little at a time, in short pieces, need not rest: it delays others only briefly. */
   #mustRest(caller: Busy, now: number): boolean {
     const taken = this.#taken.get(caller)
     if (!taken || !this.#isActiveBeside(caller, now)) return false

@@ -2,8 +2,8 @@
 const LARGE = 16 * 1_024
 
 /**
- * Gives the memory of large bytes back at once, of which nothing is read any more. Memory outside of the heap adds up otherwise
- * until the garbage collector stops everything to look for it, which bodies would make it do several times a second.
+ * Frees the memory of large bytes that nobody reads any more. Otherwise memory outside of the heap grows until the
+ * garbage collector stops the process, several times a second when bodies are large.
  */
 export function release({ buffer, byteLength }: Buffer): void {
   if (byteLength < LARGE || buffer.byteLength !== byteLength || !(buffer instanceof ArrayBuffer)) return

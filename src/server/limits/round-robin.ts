@@ -1,4 +1,4 @@
-/** Who waits for a turn, round by round: whoever has had one is last, however much it still has to do. */
+/** Callers in round-robin order: each turn moves a caller to the end, however much it still has to do. */
 export class RoundRobin<Caller> {
   readonly #waiting = new Map<Caller, (() => void)[]>()
 
@@ -25,7 +25,7 @@ export class RoundRobin<Caller> {
     return this.#waiting.keys().find(may)
   }
 
-  /** Gives a turn to whoever is first of those that may have one, and returns it. */
+  /** Gives a turn to the first caller that may have one, and returns it. */
   next(may: (caller: Caller) => boolean = () => true): Caller | undefined {
     const caller = this.find(may)
     const turns = caller === undefined ? undefined : this.#waiting.get(caller)

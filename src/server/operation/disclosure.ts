@@ -2,7 +2,7 @@ import { NoSchemaIntrospectionCustomRule, validate } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import { withoutStacks } from '../../core/without-stacks.ts'
 
-/** What a server tells of its schema. */
+/** The parts of its schema that a server discloses. */
 export interface Disclosure {
   readonly introspection: boolean
   /** "Did you mean …?" in errors. */

@@ -26,7 +26,7 @@ export function createDocumentCache() {
     maxSize: 8 * MIB,
     sizeCalculation: (_, text) => 2 * text.length + KIB,
   })
-  /** What it takes to parse and validate a document, in requests. */
+  /** The cost of parsing and validating a document, in requests. */
   const costOf = (text: string): number =>
     documentCache.has(text) || errorCache.has(text) ? 0 : Math.floor(text.length / CHARACTERS_OF_A_REQUEST)
   return { documentCache, errorCache, costOf }

@@ -19,7 +19,7 @@ export const endLateQueries = ({ limits, refusals }: Bounds): Plugin<GraphQLCont
       return inTime(result as Promise<ExecutionResult>, contextValue, { ms: limits.operationTimeoutMs, endReads })
     })
     return {
-      // Postgres ends a statement after the same time. Whoever is first, the answer is the same.
+      // Postgres ends a statement after the same time. The answer is the same, whichever is first.
       onExecuteDone({ result, setResult }) {
         if (!(result as ExecutionResult).errors?.some(isTimeout)) return
         refusals.count('TIMEOUT')

@@ -10,7 +10,7 @@ function forCaller(error: GraphQLError): GraphQLError {
   return new GraphQLError(message, { nodes: nodes ?? null, path: path ?? null, extensions })
 }
 
-/** Whether a part of an answer is missing since something took too long, whoever noticed it. */
+/** True if a timeout, wherever detected, left out a part of the answer. */
 export const isTimeout = (error: GraphQLError): boolean =>
   error.extensions.code === TIMEOUT || failureOf(error.originalError ?? error)?.extensions.code === TIMEOUT
 const TIMEOUT: FailureCode = 'TIMEOUT'

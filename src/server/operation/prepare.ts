@@ -46,7 +46,7 @@ interface Known {
   readonly document: DocumentNode
   readonly operationName: string | null
 }
-/** What a request turns out to ask for. Nothing of it has run yet. */
+/** A validated request by kind of operation. Nothing has run yet. */
 export type PreparedOperation =
   | { readonly kind: 'refused'; readonly errors: readonly GraphQLError[] }
   /** One answer. */
@@ -67,7 +67,7 @@ export interface AnsweredOperation {
   readonly characters: number
 }
 
-/** The one way into GraphQL, for whatever transport: finds the document, parses and validates it, and tells what it is. */
+/** The only entry to GraphQL, for every transport: finds, parses and validates the document, and returns its kind. */
 export function prepare({ request, viewer, charge, signal }: SentOperation, parts: OperationParts): PreparedOperation {
   const { schema, trusted, documents, subscribe } = parts
   const { parse, validate, contextFactory, execute } = parts.yoga.getEnveloped({
@@ -113,7 +113,7 @@ function refused(errors: readonly unknown[], code: FailureCode, { mask, refusals
   return { kind: 'refused', errors: shown }
 }
 
-/** GraphQL gives its errors no code. What yoga adds for its own transport is no business of clients. */
+/** GraphQL gives its errors no code. Clients need none of yoga's extensions for its own transport. */
 function name(errors: readonly GraphQLError[] = [], code: FailureCode): void {
   for (const { extensions } of errors) {
     extensions.code ??= code

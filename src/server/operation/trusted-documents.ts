@@ -3,15 +3,15 @@ import type { Plugin } from 'graphql-yoga'
 import { failure } from '../../graphql/schema/failures.ts'
 
 export interface TrustedDocumentsOptions {
-  /** Texts that may also be asked for by their SHA-256. */
+  /** Texts that clients may also request by their SHA-256. */
   readonly texts: readonly string[]
   /** SHA-256 of further ones, in hexadecimal. */
   readonly hashes: readonly string[]
-  /** Whether all others are refused. */
+  /** True if all other documents are refused. */
   readonly isRequired: boolean
 }
 
-/** What a request says instead of a document, or beside it. */
+/** The parts of a request that name a document instead of, or beside, sending it. */
 export interface NamedDocument {
   readonly query?: unknown
   readonly documentId?: unknown

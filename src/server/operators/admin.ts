@@ -28,7 +28,7 @@ export interface AdminOptions {
 export interface AdminServer extends AsyncDisposable {
   /** e.g. http://127.0.0.1:9090 */
   readonly url: string
-  /** Of this port. */
+  /** Refusals of this port. */
   readonly refusals: Refusals
   /** Shows these metrics from now on, to whom the tokens let; before, the process is starting. */
   show(metrics: Metrics, access: Pick<TokenParts, 'tokens' | 'audit'>): void

@@ -8,7 +8,7 @@ export interface DrainTimes {
 /** Milliseconds that running requests get when a server closes that was not told to drain. */
 const UNANNOUNCED_MS = 5_000
 
-/** Of the whole time, for what ends after the requests. */
+/** Share of the whole time, reserved for the shutdown after the requests. */
 const RESERVE = 0.2
 const RESERVE_MS = 5_000
 

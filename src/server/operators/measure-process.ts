@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
 
 /** Milliseconds between two measurements of the event loop. A delay of as much is never missed. */
 const EVERY_MS = 250
-/** Of a millisecond. */
+/** Per millisecond. */
 const NANOSECONDS = 1e6
 /** Milliseconds: the longest time that a timer takes. */
 const NEVER_MS = 2 ** 31 - 1

@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Counts } from '../../core/counts.ts'
 import { type EngineCounts, FIGURES, type FigureName, type Figures, type PoolFacts } from '../../core/ports/measured.ts'
 
-/** What any process with a database shows: its transactions, its pools, and what the database tells. */
+/** Metrics of any process with a database: its transactions, its pools, and the database's own figures. */
 export interface MeasuredWork {
   readonly version: string
   readonly engine: EngineCounts
@@ -38,7 +38,7 @@ export function measureWork(registry: Registry, { version, engine, pools, figure
   measureFigures(registry, figures)
 }
 
-/** Of a gateway that has replicas. */
+/** For a gateway with replicas. */
 export const measureReads = (registry: Registry, counts: Counted<'outcome'>['counts']): void =>
   counter(registry, 'replica_reads', {
     help: 'Statements of queries by who answered: replica, or the primary, since replicas were behind, away, of another history, or failed.',

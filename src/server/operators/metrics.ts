@@ -23,7 +23,7 @@ export interface Measured extends Pick<Bounds, 'refusals'> {
   readonly clock: MeasuredClock | undefined
   /** Undefined: a server on its own. */
   readonly work: MeasuredWork | undefined
-  /** Of replicas; undefined: there are none. */
+  /** Reads of replicas; undefined: there are none. */
   readonly reads?: Pick<Counts<'outcome'>, 'entries'> | undefined
   /** Null: the process is none. */
   readonly gateway: MeasuredGateway | null

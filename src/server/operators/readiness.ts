@@ -4,7 +4,7 @@ import type { Drain } from './drain.ts'
 /** Milliseconds for which one measurement answers all probes. */
 const FRESH_MS = 1_000
 
-/** Whether this process should get work, for any number of probes at the price of one. */
+/** Decides whether this process should get work; any number of probes costs one measurement. */
 export class Readiness {
   readonly #drain: Drain
   #measure: (() => Promise<readonly HealthCheck[]>) | null = null
@@ -20,7 +20,7 @@ export class Readiness {
   }
 
   async check(): Promise<readonly HealthCheck[]> {
-    // Nothing is asked any more of what is being taken apart.
+    // Parts are not measured while they shut down.
     const measured = this.#measure && !this.#drain.hasBegun ? await this.#share(this.#measure) : []
     // Neither may be late by the age of a measurement.
     return [

@@ -68,7 +68,10 @@ function nameOf(path: string, site: Site): string | null {
   return null
 }
 
-/** Scripts of this origin, and the few that its pages begin with. What is highlighted has its colours in the text. */
+/**
+ * Allows scripts of this origin, and the few inline ones at the start of its pages. Highlighted code has its colours in
+ * the text.
+ */
 const policyOf = (scripts: readonly string[]): string =>
   [
     "default-src 'none'",

@@ -36,7 +36,7 @@ export class ArrivingBytes {
     socket.once('close', () => this.arrived()?.end())
   }
 
-  /** What the message that has arrived holds; null: it is small. The next one begins. */
+  /** The reservation of the message that has arrived; null: it is small. The next one begins. */
   arrived(): Hold | null {
     const hold = this.#hold
     this.#bytes = 0

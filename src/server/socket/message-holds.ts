@@ -1,7 +1,7 @@
 import type { Excess } from '../limits/accounts.ts'
 import type { Caller, Hold } from '../limits/callers.ts'
 
-/** What a message on a WebSocket holds until it is handled; that of a subscription is handled when the subscription ends. */
+/** The reservation of a WebSocket message until it is handled; for a subscription, until that ends. */
 export class MessageHolds {
   readonly #caller: Caller | null
   readonly #bytes: Hold | null
@@ -23,7 +23,7 @@ export class MessageHolds {
     this.#caller?.charge(requests)
   }
 
-  /** Opens the operation that the message asks for. */
+  /** Opens the message's operation. */
   open(resource: 'openOperations' | 'openSubscriptions'): Excess | null {
     this.#operation ??= this.#caller?.hold(resource) ?? null
     return this.#operation?.take() ?? null

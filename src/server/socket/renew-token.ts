@@ -5,7 +5,7 @@ import { checkToken, type TokenParts } from '../auth/check-token.ts'
 import { bearerOf } from '../auth/credentials.ts'
 import { rightsKey } from '../limits/connections.ts'
 
-/** What became of a fresh token that a client sent over its open socket. */
+/** The result of a fresh token that a client sent over its open socket. */
 export type Renewal =
   | { readonly kind: 'renewed'; readonly secret: string; readonly viewer: Viewer }
   /** It cannot be checked at the moment: the one before it counts on. */
@@ -29,6 +29,6 @@ export async function renewToken(
   }
 }
 
-/** What a client is told of its token, in connection_ack and in the answer to a fresh one; null: it does not expire. */
+/** A token's lifetime for connection_ack and the answer to a fresh one; null: it does not expire. */
 export const lifeOf = ({ expiresAt }: Viewer, now: Date): { readonly expiresInMs: number } | null =>
   expiresAt ? { expiresInMs: Math.max(0, expiresAt.getTime() - now.getTime()) } : null

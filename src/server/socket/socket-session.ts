@@ -44,7 +44,7 @@ export interface OpenedSocket {
   readonly secret: string | null
 }
 
-/** What a socket was opened with, or has sent since. */
+/** The credentials that opened a socket, or replaced these since. */
 interface Credentials {
   secret: string
   viewer: Viewer
@@ -53,7 +53,7 @@ interface Credentials {
 /** One socket, as the protocol of its operations sees it. */
 export class SocketSession {
   readonly sink: ClientSink
-  /** Of its connection_init; each operation may have its own. */
+  /** The trace of its connection_init; each operation may have its own. */
   trace: { readonly trace?: CallerTrace } = {}
   readonly #socket: WebSocket
   readonly #opened: OpenedSocket
@@ -94,7 +94,7 @@ export class SocketSession {
     return this.#opened.origin
   }
 
-  /** Of the message that was handed over in this very turn of the event loop. */
+  /** The message handled in this very turn of the event loop. */
   get message(): MessageHolds {
     return this.#message
   }
@@ -138,7 +138,7 @@ export class SocketSession {
 
   /** Closes the socket once its operations have ended, but for subscriptions; or after a time. */
   async leave(withinMs: number): Promise<void> {
-    // What comes from now on is not begun: the code of the close tells the client to send it elsewhere.
+    // Later operations do not begin: the close code directs the client to another gateway.
     this.#isLeaving = true
     const socket = this.#socket
     const closed = new Promise((resolve) => socket.once('close', resolve))

@@ -45,7 +45,7 @@ export class ClientSink implements SlowReader {
     return this.#parts.encode
   }
 
-  /** Waits for the caller's turn: reading what has been shares the event loop with what is asked now. */
+  /** Waits for the caller's turn: reading past changes shares the event loop with new requests. */
   turn(): Promise<void> | undefined {
     return this.#parts.turn()
   }

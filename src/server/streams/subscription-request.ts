@@ -40,7 +40,7 @@ function cursorsOf(document: DocumentNode, operationName: string | null): Readon
   return new Set([after.name.value])
 }
 
-/** How the list of open streams names a subscription. */
+/** A subscription's name in the list of open streams. */
 export function describeRequest(
   { viewer, operationName }: SubscriptionRequest,
   { operation }: ValidatedSubscriptionArgs,

@@ -17,7 +17,7 @@ const DATABASE = 'phaseline'
 
 export interface EmbeddedPostgres extends AsyncDisposable {
   readonly connection: Connection
-  /** How long it took to come up, in milliseconds. */
+  /** Duration of the start, in milliseconds. */
   readonly startedInMs: number
 }
 export interface EmbeddedOptions {
@@ -65,7 +65,7 @@ export async function startEmbeddedPostgres({
 }
 
 /**
- * The same beside a server that has the folder: its Postgres is used, and goes on running.
+ * Shares the Postgres of a server that has the folder; it keeps running.
  * @throws FolderInUse when that one does not run, since its server starts or ends
  */
 export async function shareEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {

@@ -64,8 +64,8 @@ async function launchOnce({ place, binaries, settings, signal }: LaunchOptions):
   const log = await openLog(place.log)
   const all = { ...SETTINGS, ...settings }
   const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  // Postgres takes the pid of a file for a running postmaster, though it is a zombie or another process by now, unless it is
-  // that of its grandparent. Without the file it would not look for survivors of one that was killed.
+  // Postgres believes that the pid in this file is a running postmaster, even if it is a zombie or another process by
+  // now, unless it is the pid of its grandparent. Without the file it would not search for survivors of a killed one.
   const stale = await readPidFile(place)
   // A process group of its own, so that Ctrl-C in a terminal reaches us first and it goes down last.
   const child = spawn(binaries.postgres, ['-D', place.data, '-k', place.sockets, ...options], {

@@ -49,7 +49,7 @@ export async function findPostmaster(place: Place, signal: AbortSignal): Promise
   }
 }
 
-/** What the last postmaster on this folder has noted of itself; null: it has ended in order, or there was none. */
+/** The last postmaster's own record; null: it ended in order, or there was none. */
 export async function readPidFile(
   place: Pick<Place, 'data'>,
 ): Promise<{ readonly pid: number; readonly folder: string | undefined; readonly since: number } | null> {

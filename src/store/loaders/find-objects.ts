@@ -6,10 +6,10 @@ import type * as table from '../tables.ts'
 import { OBJECT_SELECTION, type Projects, visible } from './objects.ts'
 import { direction, inOrder, type Window } from './window.ts'
 
-/** All that `objects(filter:)` can ask for. Absent: no matter. */
+/** The conditions of `objects(filter:)`. Absent: no condition. */
 export interface ObjectQuery {
   readonly projects: Projects
-  /** Of this tree only. */
+  /** Only objects of this tree. */
   readonly rootId?: string | undefined
   readonly project?: string | undefined
   readonly kinds?: readonly ObjectKind[] | undefined
@@ -32,8 +32,8 @@ export interface ObjectOrder {
 export type ObjectPosition = readonly [value: string, id: string]
 
 /**
- * The phases in which machines are finished, and conditions on an object `o`: that it has a job outstanding nevertheless, and
- * that no job comes to it although its phase is not final.
+ * The final phases of machines, and conditions on an object `o`: that it has an outstanding job nevertheless, and that
+ * it gets no job although its phase is not final.
  */
 export interface FinishedRule {
   readonly final: readonly { readonly kind: ObjectKind; readonly phase: Phase }[]
@@ -131,7 +131,7 @@ export async function findObjects(
   return inOrder(rows, window)
 }
 
-/** Where a row stands in this order. */
+/** The position of a row in this order. */
 export function positionOf(row: ObjectRow, { field }: ObjectOrder): ObjectPosition {
   if (field === 'NAME') return [row.name, row.id]
   if (field === 'UPDATED_AT') return [row.updatedAt.toISOString(), row.id]

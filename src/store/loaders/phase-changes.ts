@@ -39,8 +39,8 @@ export async function loadHistories(
 
 const HISTORY = joinedAll({ sequence: float8, batchId: text, ...phaseChange })
 
-// Objects that are asked for together have most of their batches in common, so each batch is unpacked once. Batch ids of
-// one tree grow in the order in which they were numbered: an object's batches have the order of the sequence.
+// Objects of one query share most of their batches, so each batch is unpacked once. Batch ids of one tree grow in the
+// order in which they were numbered: an object's batches have the order of the sequence.
 const histories = (order: 'asc' | 'desc') =>
   statement({
     text: `with near as materialized (
@@ -146,7 +146,7 @@ const LOAD_TREE_PLACE = statement({
   row: { rootId: uuid, projectId: nullable(uuid) },
 })
 
-/** Where a tree is that exists, or existed within what the log holds; otherwise null. */
+/** The project and tree of a tree that exists, or existed within the retention of the log; otherwise null. */
 export async function loadTreePlace(client: Client, rootId: string): Promise<Place | null> {
   const { rows } = await LOAD_TREE_PLACE.query(client, [rootId])
   return rows[0] ?? null

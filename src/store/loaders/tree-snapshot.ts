@@ -13,7 +13,7 @@ export interface ObjectsRequest {
   readonly part: 'objects'
   readonly rootId: string
   readonly limit: number
-  /** Of an earlier page: where it ended, and which sequence it was read at. */
+  /** The end of the previous page, and the sequence that it was read at. */
   readonly after: { readonly sequence: number; readonly id: string } | null
 }
 export interface RelationsRequest {

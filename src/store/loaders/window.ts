@@ -1,4 +1,4 @@
-/** Which part of an ordered list is wanted: at most `limit` rows after and before positions, from its start or its end. */
+/** A part of an ordered list: at most `limit` rows after and before positions, from its start or its end. */
 export interface Window<Position> {
   readonly limit: number
   /** From the end; the rows come in the list's order all the same. */

@@ -3,7 +3,7 @@ import { VIEWER } from './documents-create.ts'
 import { endSignIn, freshToken, storedSignIn } from './sign-in.ts'
 import { dropOffer, offeredToken, storedToken, storeToken, takeToken } from './token.ts'
 
-/** What this tab calls the server with: a token, or a sign-in that makes tokens. */
+/** This tab's credentials: a token, or a sign-in that makes tokens. */
 export interface Access {
   readonly token: ClientOptions['token']
   readonly isSignIn: boolean
@@ -45,7 +45,7 @@ interface Person {
 }
 const UNKNOWN: Person = { name: 'somebody whom the server does not name now', isAdministrator: false }
 
-/** Whose token it is; null: the server does not accept it. */
+/** The token's owner; null: the server does not accept it. */
 async function personBehind({ token }: Pick<Access, 'token'>): Promise<Person | null> {
   const client = createClient({
     url: new URL('/graphql', location.href).href,

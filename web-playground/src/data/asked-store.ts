@@ -6,7 +6,7 @@ import { Store } from './store.ts'
 export interface Question<T> {
   /** Queries the whole answer. */
   ask(session: Session, signal: AbortSignal): Promise<T>
-  /** Whether a change may have changed the answer; true for every change by default. */
+  /** True if the change may have changed the answer; by default always. */
   concerns?(change: PhaseChange): boolean
 }
 

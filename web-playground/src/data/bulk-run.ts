@@ -42,7 +42,7 @@ export class BulkRun extends Store {
     return this.plan.steps.length - this.#done - this.#refusals.length
   }
 
-  /** Stops the plan: sent requests go on, no other is sent. */
+  /** Stops the plan: sent requests finish, no other is sent. */
   readonly stop = (): void => {
     this.#stopped = true
     this.changed()

@@ -7,10 +7,10 @@ export const OUTPUT_PAGE =
     pageInfo { hasPreviousPage hasNextPage startCursor endCursor }
   }
 }`)
-/** Where the output of everything ends. */
+/** The end of all output. */
 export const OUTPUT_END = gql('query OutputEnd { logLines(last: 1) { edges { cursor } pageInfo { endCursor } } }')
 export const OUTPUT_LIVE = gql(`subscription OutputLive($filter: LogLineFilter!, $after: String) {
   logLines(filter: $filter, after: $after) { cursor at stream text objectId object { name path root { id } } }
 }`)
-/** What the page is about. */
+/** The subject of the page. */
 export const OUTPUT_OF = gql('query OutputOf($id: ID!) { object(id: $id) { name path root { id } } }')

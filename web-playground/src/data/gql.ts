@@ -37,7 +37,7 @@ interface CountedPage<Node> extends Connection<Node>, Paged {
 }
 /**
  * Reads a connection page by page, until it ends or `most` nodes are read.
- * @param page asks for the page after a cursor; null: the first one
+ * @param page requests the page after a cursor; null: the first one
  */
 export async function readPages<Node>(
   most: number,

@@ -21,7 +21,7 @@ type Filter = NonNullable<VariablesOf<typeof LOG_PAGE>['filter']>
 export class LogStore extends Store {
   log: LogBuffer = EMPTY_LOG
   loaded = false
-  /** Whether older changes are being read. */
+  /** True while older changes load. */
   searching = false
   error: string | null = null
   readonly #session: Session
@@ -38,7 +38,7 @@ export class LogStore extends Store {
     void this.#run()
   }
 
-  /** Whether the log has changes before those that were looked at. */
+  /** True if the log has changes before the loaded ones. */
   get hasOlder(): boolean {
     return this.#older !== null || this.log.dropped > 0
   }

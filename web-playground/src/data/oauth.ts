@@ -6,13 +6,13 @@ import { isReturn } from '../model/sign-in.ts'
  * The authorization code flow with PKCE, as a public client: RFC 6749, 7636, 9700. Loaded only when somebody signs in so.
  */
 
-/** What must be known when the issuer sends the browser back. */
+/** State to keep until the issuer sends the browser back. */
 interface Pending {
   readonly login: OfferedLogin
   readonly verifier: string
   readonly state: string
   readonly nonce: string
-  /** Where to go on afterwards. */
+  /** The path to return to. */
   readonly path: string
 }
 const PENDING = 'phaseline-signing-in'

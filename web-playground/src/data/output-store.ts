@@ -32,7 +32,7 @@ export class OutputStore extends Store {
   loaded = false
   searching = false
   error: string | null = null
-  /** Whether new lines are shown as they come. */
+  /** True if new lines are shown as they arrive. */
   live = false
   readonly #session: Session
   readonly #signal: AbortSignal
@@ -40,7 +40,7 @@ export class OutputStore extends Store {
   readonly #input: Filter
   #older: string | null = null
   #newer: string | null = null
-  /** From where on lines are followed: all before were looked at. */
+  /** The cursor after which lines are followed; all before it were searched. */
   #followed: string | null = null
 
   constructor(session: Session, filter: OutputFilter, signal: AbortSignal) {
@@ -84,7 +84,7 @@ export class OutputStore extends Store {
     }
   }
 
-  /** Reads, then follows, and goes on after its last line when it was interrupted. */
+  /** Reads, then follows, and resumes after its last line when it was interrupted. */
   async #run(): Promise<void> {
     while (!this.#signal.aborted) {
       try {
@@ -190,7 +190,7 @@ export class OutputStore extends Store {
     const flush = (): void => {
       const all = [...this.lines, ...pending]
       pending = []
-      // What has no room any more can be read again.
+      // Dropped lines can be read again.
       if (all.length > ROOM) this.#older = all.at(-ROOM)?.cursor ?? null
       this.lines = all.slice(-ROOM)
       this.changed()

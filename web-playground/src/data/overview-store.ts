@@ -18,7 +18,7 @@ export type Failed = NodeOf<NonNullable<ResultOf<typeof FAILURES>['objects']>>
 const UNFINISHED_SHOWN = 200
 /** The most failures that are read. */
 const FAILURES_SHOWN = 100
-/** Failures that were undone are told for a day. */
+/** Undone failures are listed for a day. */
 const UNDONE_MS = 86_400_000
 /** Interval of queries: blockers can change without a phase change, as when an agent connects or a lock is released. */
 const LOOK_AGAIN_MS = 5_000
@@ -35,9 +35,9 @@ export class OverviewStore extends Store {
   counts: Counts | null = null
   unfinished: readonly Unfinished[] | null = null
   unfinishedTotal = 0
-  /** What only a person can end, finished or not. */
+  /** Objects that only a person can end, finished or not. */
   undecided: readonly Unfinished[] = []
-  /** What failed by itself; null: not read yet. */
+  /** Objects that failed by themselves; null: not read yet. */
   failed: readonly Failed[] | null = null
   failedTotal = 0
   /** Failures that have left nothing behind but the log. */
@@ -101,7 +101,7 @@ export class OverviewStore extends Store {
     this.changed()
   }
 
-  /** Somebody has looked at the failures that were undone. */
+  /** Marks the undone failures as seen. */
   readonly markSeen = (): void => {
     markFailuresSeen(this.undone[0]?.sequence ?? 0)
     this.#showUndone()

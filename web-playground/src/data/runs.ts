@@ -20,9 +20,9 @@ export type Run = NonNullable<Found['runs']>['edges'][number]['node']
 export interface Runs {
   readonly newest: readonly Run[]
   readonly count: number
-  /** Of the present spec. */
+  /** The generation of the present spec. */
   readonly generation: number
-  /** Of the earlier specs that are kept. */
+  /** Generations of the earlier specs that are kept. */
   readonly kept: readonly number[]
 }
 

@@ -1,4 +1,4 @@
-/** Which undone failures the person at this browser has seen: up to this sequence of the log. */
+/** The undone failures that the person at this browser has seen: up to this sequence of the log. */
 const KEY = 'phaseline.seen-failures'
 
 export function seenFailures(): number {

@@ -11,7 +11,7 @@ export interface Session {
   readonly client: Client
   readonly feed: Feed
   readonly machines: Machines
-  /** Who has signed in. */
+  /** The person who has signed in. */
   readonly viewer: SignedIn
   close(): void
 }

@@ -17,7 +17,7 @@ const TREE_CHANGES = gql(`query TreeChanges($rootId: ID!, $fromTime: DateTime!) 
 export type TreeChanges = ResultOf<typeof TREE_CHANGES>['treeDiff']
 export type ValueChanges = NonNullable<NonNullable<TreeChanges>['spec']>
 
-/** What has changed in a tree within the last hour, day or week, up to now. */
+/** The changes of a tree within the last hour, day or week, up to now. */
 export const treeChangesOf = (
   session: Session,
   { rootId, last }: { readonly rootId: string; readonly last: Span },

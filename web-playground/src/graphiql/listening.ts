@@ -1,2 +1,2 @@
-/** What GraphiQL's page posts to the dashboard around it when it takes operations. */
+/** GraphiQL's page posts this to the dashboard around it when it accepts operations. */
 export const LISTENING = 'phaseline:graphiql-listens'

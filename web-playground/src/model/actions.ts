@@ -36,16 +36,14 @@ export const actionsFor = (object: Actable): readonly Action[] =>
     .filter(({ allowed }) => allowed)
     .flatMap((verb) => knownVerb(object, verb).map((known) => actionOf(known, object)))
 
-/**
- * What the root of a tree offers for an object in it that has failed: what failed is retried as a whole, by the root.
- */
+/** The root's actions for a failed object in its tree: the root retries a failure as a whole. */
 export const retriesFor = (object: Actable, root: Actable): readonly Action[] =>
   object.id === root.id || !['failed', 'stopped'].includes(classOf(object.phase))
     ? []
     : actionsFor(root).filter(({ name }) => name === RETRY)
 const RETRY = 'retry'
 
-/** Actions that the object has, and that something is in the way of. Those of other phases would say nothing. */
+/** Actions of the object's present phase that an obstacle prevents. Actions of other phases would mislead. */
 export interface Refused {
   readonly labels: readonly string[]
   readonly obstacle: string
@@ -62,7 +60,7 @@ export function refusedFor(object: Actable): readonly Refused[] {
   return [...byReason].map(([why, { obstacle, labels }]) => ({ labels, obstacle, why }))
 }
 
-/** Whether the viewer's rights allow it to change anything about the object, now or in another phase. */
+/** True if the viewer's rights allow it to change anything about the object, now or in another phase. */
 export const mayChange = ({ verbs }: Actable): boolean => verbs.some(({ obstacle }) => obstacle !== 'RIGHT')
 
 const knownVerb = ({ kind }: Actable, { name }: JudgedVerb): readonly Verb[] =>

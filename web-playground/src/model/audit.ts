@@ -62,7 +62,7 @@ export function auditFilterInput(filter: AuditFilter, now: number) {
   }
 }
 
-/** What the event is about, e.g. `Secret shop/PASSWORD`; empty: nothing. */
+/** The event's subject, e.g. `Secret shop/PASSWORD`; empty: none. */
 export function aboutOf(event: {
   readonly objectKind: string | null
   readonly objectName: string | null

@@ -3,7 +3,7 @@ export interface ExportedLink {
   readonly name: string
   readonly href: string
 }
-/** Of one installation. */
+/** Maximum number of links for one installation. */
 const MOST = 6
 
 /** The exports that are addresses of the web. Agents write them: other schemes, such as `javascript:`, are no links. */

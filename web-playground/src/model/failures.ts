@@ -1,7 +1,7 @@
 import type { PhaseChange } from 'phaseline/client'
 import type { Machines } from './machines.ts'
 
-/** What a person has to look at, told once for each cause. */
+/** Failures for a person to resolve, each cause once. */
 
 /** Things that say the same: the first one, and how many more do. */
 export interface Group<T> {
@@ -66,7 +66,7 @@ interface Unfinished {
 }
 
 /**
- * Roots of trees in which nothing goes on: each unfinished object without an unfinished one below it waits.
+ * Roots of trees in which nothing runs: each unfinished object without an unfinished one below it waits.
  * @param unfinished with their blockers; a tree that is not among them is not judged
  */
 export function restingRoots(unfinished: readonly Unfinished[]): ReadonlySet<string> {

@@ -52,7 +52,7 @@ export function learn(known: Known): void {
 }
 
 export const knownFamilies = (): readonly KnownFamily[] => families
-/** Whether it is a kind of object, which has phases. */
+/** True if it is a kind of object, which has phases. */
 export const isKnownKind = (kind: string): boolean => nouns.has(kind)
 /** Kinds that agents work on. */
 export const workedKinds = (): readonly string[] =>

@@ -1,6 +1,6 @@
 import type { Level } from './output-filter.ts'
 
-/** What a line of output says about how bad it is, in the forms that loggers write: a word near its start, or a member of JSON. */
+/** Finds the level of a line of output, in the forms that loggers write: a word near its start, or a member of JSON. */
 
 /** Characters in which a level stands, after a time and a name. */
 const START = 80
@@ -23,7 +23,7 @@ export function levelOf(text: string): Level | null {
   return WORDS.error.test(where) ? 'error' : WORDS.warning.test(where) ? 'warning' : null
 }
 
-/** Whether a line says so, or worse. */
+/** True if the line has this level or a worse one. */
 export const isAtLeast = (text: string, wanted: Level): boolean => {
   const level = levelOf(text)
   return level === 'error' || (level === 'warning' && wanted === 'warning')

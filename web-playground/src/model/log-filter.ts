@@ -10,7 +10,7 @@ export interface LogFilter extends TimeRange {
   /** Words, of which a change must contain each. */
   readonly text: string
   readonly kind: string
-  /** Class of the phase that the object came to. */
+  /** Class of the object's new phase. */
   readonly became: string
   readonly actor: string
   readonly rejected: (typeof REJECTED)[number]

@@ -38,7 +38,7 @@ export class Machines {
   isFinal(kind: string, phase: string): boolean {
     return this.of(kind)?.final.includes(phase) ?? false
   }
-  /** Whether a change moves the phase of its object: not on another machine, refused, or only requested. */
+  /** True if a change moves the phase of its object: not on another machine, refused, or only requested. */
   moves({
     kind,
     machine,

@@ -8,7 +8,7 @@ export type Level = (typeof LEVELS)[number]
 
 /** Empty texts, and null: all. */
 export interface OutputFilter extends TimeRange {
-  /** Of an object, a tree (by its root) or a project. */
+  /** Only lines of an object, a tree (by its root) or a project. */
   readonly object: string
   readonly root: string
   readonly project: string

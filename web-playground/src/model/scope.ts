@@ -2,7 +2,7 @@
 
 /** Pages that can show one project alone. */
 const SCOPED = ['/', '/objects', '/log', '/log/output', '/audit']
-/** What leads to one thing, wherever it is. */
+/** Filters for one thing, in whatever project. */
 const OF_ONE = ['object', 'root', 'line']
 
 export const isScoped = (path: string): boolean => SCOPED.includes(path)

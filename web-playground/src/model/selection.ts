@@ -25,7 +25,7 @@ function between(rows: readonly string[], a: string | null, b: string): readonly
 
 export const selectAll = (ids: readonly string[]): Selection => ({ ids: new Set(ids), anchor: null })
 
-/** Whether all of these rows are ticked, none, or some. */
+/** Returns whether all of these rows are ticked, none, or some. */
 export function ticked({ ids }: Selection, rows: readonly { readonly id: string }[]): 'all' | 'some' | 'none' {
   if (ids.size === 0) return 'none'
   return rows.length > 0 && rows.every(({ id }) => ids.has(id)) ? 'all' : 'some'

@@ -4,5 +4,5 @@ import type { OfferedLogin } from 'phaseline/sign-in'
 export const isReturn = ({ pathname, search }: Pick<Location, 'pathname' | 'search'>): boolean =>
   pathname === '/login' && /[?&](code|error)=/.test(search)
 
-/** What people call it. */
+/** The issuer's name for people. */
 export const hostOf = ({ issuer }: OfferedLogin): string => new URL(issuer).host

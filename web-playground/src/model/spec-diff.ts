@@ -1,4 +1,4 @@
-/** What differs between two specs, for people. */
+/** Compares two specs, for people. */
 
 export interface Difference {
   /** e.g. `deployItems.db.config.image`; entries of lists by their names where they have some. */

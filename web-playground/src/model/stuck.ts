@@ -7,18 +7,18 @@ export interface Waiting {
     readonly reason: string
     readonly message: string
     readonly connected?: boolean | undefined
-    /** Of a decision: about which object, and what ends it. */
+    /** A decision's object, and the verbs that make it. */
     readonly object?: { readonly id: string } | null | undefined
     readonly verbs?: readonly { readonly label: string }[] | undefined
   }[]
 }
 
-/** Reasons that end by themselves as the tree goes on. */
+/** Reasons that end by themselves as the tree progresses. */
 const PATIENT = new Set(['DEPENDENCY', 'CHILDREN', 'PARENT', 'REQUEST', 'NOT_IN_JOB'])
 
 /**
- * Objects with another reason, each with its first one: the root cause. What a person must decide comes first, then the
- * longest wait. An object that only waits for what another one in the list waits for is left out.
+ * Objects with another reason, each with its first one: the root cause. Decisions of people come first, then the
+ * longest waits. An object that only waits for the cause of another one in the list is left out.
  * @param undecided objects about which a person must decide, which may be among the others
  */
 export function stuckOf<T extends Waiting>(
@@ -40,7 +40,7 @@ export function stuckOf<T extends Waiting>(
 }
 const rank = ({ reason }: { readonly reason: string }): number => (reason === 'DECISION' ? 0 : 1)
 
-/** What a list of stuck objects says of itself, by how many of the unfinished ones were read. */
+/** The caption of a list of stuck objects, by the number of unfinished ones that were read. */
 export function stuckAmong(read: number, total: number): { readonly isPart: boolean; readonly none: string } {
   if (total <= read) return { isPart: false, none: 'Nothing is stuck.' }
   const [first, all] = [read, total].map((count) => count.toLocaleString('en'))

@@ -5,7 +5,7 @@ export type Span = keyof typeof SPANS
 
 /** Either the last span, or from and until; null and empty texts: without an end. */
 export interface TimeRange {
-  /** How far back from now. */
+  /** The span up to now. */
   readonly last: Span | null
   /** ISO 8601. */
   readonly since: string
@@ -40,7 +40,7 @@ export function localTime(iso: string): string {
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
-/** Of such a field. Empty: nothing, or no time, has been chosen. */
+/** Parses the value of such a field. Empty: nothing, or no valid time, has been chosen. */
 export function fromLocalTime(text: string): string {
   const ms = Date.parse(text)
   return Number.isNaN(ms) ? '' : new Date(ms).toISOString()

@@ -54,7 +54,7 @@ export class Timeline {
   get last(): PhaseChange | undefined {
     return this.#changes.at(-1)
   }
-  /** Whether the changes reach back to the tree's creation. */
+  /** True if the changes reach back to the tree's creation. */
   get hasBeginning(): boolean {
     return this.#lanes.get(this.rootId)?.segments[0]?.change?.from === null
   }

@@ -11,11 +11,11 @@ export interface Token {
   readonly lastUsedAt: string | null
   readonly expiresAt: string | null
   readonly revokedAt: string | null
-  /** Of the server itself: its settings bring it back. */
+  /** A built-in principal is the server's own: its settings bring it back. */
   readonly principal: { readonly builtIn: boolean }
 }
 
-/** Who can get a token on the page: agents by what they are, and people and programs by their role. */
+/** Holders that can get a token on the page: agents by actor, people and programs by role. */
 export const HOLDERS = [
   { id: 'DEPLOYER', label: 'Deployer: deploys items', role: 'AGENT', actor: 'DEPLOYER' },
   { id: 'GADGET_RUNNER', label: 'Gadget runner: runs jobs of tasks', role: 'AGENT', actor: 'GADGET_RUNNER' },

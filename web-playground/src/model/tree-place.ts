@@ -10,7 +10,7 @@ export interface TreePlace {
   readonly object: string
   /** The sequence at which the tree is shown; null: the present. */
   readonly at: number | null
-  /** How far back changes are shown. */
+  /** The span of shown changes. */
   readonly last: Span
 }
 

@@ -3,7 +3,7 @@ export const isWriter = (role: string): boolean => role === 'ADMIN' || role === 
 
 /** The rights of a viewer, as far as pages depend on them. */
 export interface SignedIn {
-  /** Of the principal; empty: unknown. */
+  /** The principal's id; empty: unknown. */
   readonly id: string
   /** It administers the instance, or projects. */
   readonly isAdmin: boolean

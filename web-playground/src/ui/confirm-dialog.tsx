@@ -8,11 +8,11 @@ interface Props {
   readonly danger: boolean
   readonly onConfirm: () => void
   readonly onClose: () => void
-  /** What the text is about, in detail. */
+  /** Details below the text. */
   readonly children?: ReactNode
 }
 
-/** Says what will happen, and asks for confirmation. */
+/** States the consequences, and requests confirmation. */
 export function ConfirmDialog({ title, text, label, danger, onConfirm, onClose, children }: Props) {
   const modal = useModal(onClose)
   return (

@@ -7,7 +7,7 @@ import { useSession } from './session-context.ts'
 /** Milliseconds for which the badge says what was caught up. */
 const SAID_MS = 20_000
 
-/** Whether the page is up to date. */
+/** Shows whether the page is up to date. */
 export function ConnectionBadge() {
   const { feed } = useSession()
   const connection = useSyncExternalStore(feed.watch, feed.connection)

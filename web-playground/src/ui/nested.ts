@@ -88,7 +88,7 @@ const around = (head: Size, area: Size): Size => ({
   height: head.height + area.height + PADDING,
 })
 
-/** Those with edges in layers, and the others below. */
+/** Nodes with edges in layers, and the others below. */
 function arranged(nodes: readonly Sized[], edges: readonly NestedEdge[]): Area {
   const joined = new Set(edges.flatMap(({ from, to }) => [from, to]))
   const ordered = inLayers(

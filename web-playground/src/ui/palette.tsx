@@ -20,14 +20,14 @@ const SETTLE_MS = 150
 interface Choice {
   readonly href: string
   readonly label: string
-  /** What kind of thing it is. */
+  /** A short description. */
   readonly about: string
   readonly phase?: string
 }
 
 interface Props {
   readonly saved: SavedViews | null
-  /** Whose things pages show; empty: of all projects. */
+  /** The project of the page; empty: all projects. */
   readonly project: string
   readonly onClose: () => void
 }
@@ -170,7 +170,7 @@ function useObjects(text: string): Looked {
     }
   }, [client, wanted])
   if (wanted === '') return NONE
-  // What was found for the text before is shown until there is something newer.
+  // The results of the previous text stay until newer ones arrive.
   return looked.for === wanted ? looked : { ...looked, isLooking: true }
 }
 const NONE: Looked = { found: [], isLooking: false, problem: null }

@@ -1,6 +1,6 @@
 import type { PendingRequest } from '../model/object.ts'
 
-/** What was requested of an object and waits, e.g. `delete requested`. */
+/** Pending requests of an object, e.g. `delete requested`. */
 export function Pending({ requests }: { readonly requests: readonly PendingRequest[] }) {
   return requests.map((request) => (
     <span key={request.verb} className="pending" title={titleOf(request)}>

@@ -15,7 +15,7 @@ export function useScope(): string {
   return project
 }
 
-/** Who has one project has nothing to choose. */
+/** A viewer of one project has nothing to choose. */
 export function ScopeSwitch({ project }: { readonly project: string }) {
   const [path, navigate] = useLocation()
   const search = useSearch()

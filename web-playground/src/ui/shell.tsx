@@ -102,7 +102,7 @@ function Nav({ project }: { readonly project: string }) {
   const [path] = useLocation()
   const { viewer } = useSession()
   const bar = useRef<HTMLElement>(null)
-  // Where there is no room for all of them it scrolls.
+  // The links scroll if there is no room for all of them.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is the path that makes another link the current one
   useEffect(() => {
     // Newer browsers return a promise, which an effect must not return.
@@ -124,7 +124,7 @@ function Pages() {
   const [path] = useLocation()
   const main = useRef<HTMLElement>(null)
   const first = useRef(true)
-  // Readers of the screen are told that there is another page; the first is where they start anyway.
+  // Focus announces another page to screen readers; they start at the first one anyway.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is the path that makes another page
   useEffect(() => {
     if (!first.current) main.current?.focus({ preventScroll: true })

@@ -3,7 +3,7 @@ import { EXPORTS } from '../data/documents.ts'
 import type { Row } from '../model/object.ts'
 import { useSession } from './session-context.ts'
 
-/** What installations among finished objects export, by id: read once for each revision. */
+/** Exports of finished installations, by id: read once for each revision. */
 export function useExports(rows: readonly Row[]): ReadonlyMap<string, unknown> {
   const { client } = useSession()
   const [read, setRead] = useState<ReadonlyMap<string, unknown>>(new Map())

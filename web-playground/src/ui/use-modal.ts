@@ -1,6 +1,6 @@
 import { type RefObject, type SyntheticEvent, useLayoutEffect, useRef } from 'react'
 
-/** Of a `<dialog>`. */
+/** Props of a `<dialog>`. */
 interface ModalProps {
   readonly ref: RefObject<HTMLDialogElement | null>
   readonly onCancel: (event: SyntheticEvent) => void
@@ -22,7 +22,8 @@ export function useModal(onClose: () => void): ModalProps {
   }, [])
   return {
     ref: dialog,
-    // Escape closes it by rendering it no more: the browser would close it first and tell of it later, and an Enter in between is lost.
+    // Escape closes it by no longer rendering it: the browser would close it first and report it later, and an Enter in
+    // between would be lost.
     onCancel(event) {
       event.preventDefault()
       onClose()

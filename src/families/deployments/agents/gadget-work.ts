@@ -9,7 +9,7 @@ import type { Work, WorkContext, WorkItem, WorkOutcome } from '../../../client/i
 /** Config of a `gadget` item. */
 const gadgetConfig = z.strictObject({
   ...CALL_CONFIG,
-  /** How often a failed run is retried within the job. */
+  /** Maximum number of retries of a failed run within the job. */
   retries: z.int().nonnegative().max(100).default(0),
 })
 type GadgetConfig = z.infer<typeof gadgetConfig>

@@ -18,7 +18,7 @@ const RECONCILE = gql(`mutation Reconcile($input: ReconcileInstallationInput!) {
   answer: reconcileInstallation(input: $input) { __typename ... on Installation { id name phase jobId } ...Refusal }
 }\n${REFUSAL_FRAGMENT}`)
 
-/** `phaseline reconcile NAME`: asks for a job over a root's tree. */
+/** `phaseline reconcile NAME`: requests a job over a root's tree. */
 export function addReconcile(program: Command, cli: Cli): void {
   withSessionOptions(withAddressOptions(program.command('reconcile')))
     .description('ask for a job over the tree of a root installation')

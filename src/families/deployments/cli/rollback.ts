@@ -55,7 +55,7 @@ async function rollBack(session: Session, name: string, options: RollbackOptions
     const kept = object.specGenerations.map(({ generation }) => generation).join(', ')
     return session.refuse(invalid(`No earlier spec of ${name} has succeeded: choose one with --to (${kept}).`))
   }
-  // Whoever has changed it meanwhile did not mean this one to go.
+  // A change of somebody else meanwhile must not be lost.
   const outcome = await ask(session, ROLL_BACK, { id, toGeneration, expectedGeneration: object.generation })
   if (!outcome.ok) return session.refuse(outcome.refusal)
   session.emit(outcome.value)

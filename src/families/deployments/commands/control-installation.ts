@@ -107,7 +107,7 @@ function requestDeletion(
   return { ok: true, objectId: id }
 }
 
-/** Drops a reconcile that has not begun; keeps a deletion that was asked for. */
+/** Drops a reconcile that has not begun; keeps a requested deletion. */
 async function cancel(
   tree: LockedTree,
   viewer: Viewer,

@@ -25,11 +25,11 @@ type PlanRefusal = RefusalOf<'InvalidInputError' | 'NotFoundError' | 'ConflictEr
 
 export interface InstallationPlan {
   readonly steps: readonly PlanStep[]
-  /** What it would wait for, as things are now. */
+  /** The blockers that it would have now. */
   readonly blockers: readonly PlanBlocker[]
   /** Items that bring code, and whether the viewer may bring it. */
   readonly broughtCode: readonly (BroughtItem & { readonly permitted: boolean })[]
-  /** Of the root, now and then; undefined: none. Null: it stays as it is. */
+  /** The root's spec, present and planned; undefined: none. Null: it stays as it is. */
   readonly specs: { readonly before: unknown; readonly after: unknown } | null
 }
 
@@ -70,7 +70,7 @@ export async function planInstallation(
   return { ok: true, steps, blockers, broughtCode: brought, specs: { before: existing?.spec, after: spec } }
 }
 
-/** Where the names of its imports are looked up. */
+/** The scope in which names of its imports are resolved. */
 async function placeOf({ client }: CommandParts, id: string | undefined, project: string) {
   if (id === undefined) return { id: null, project, projectId: await findProjectId(client, project) }
   const { rows } = await PROJECT_OF.query(client, [id])

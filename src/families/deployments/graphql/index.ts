@@ -25,7 +25,7 @@ export const deploymentsGraphql: FamilyApi = {
   outstanding,
   pendingRequests,
   leftOut,
-  // A deletion that failed is only repeated if a user asks for it.
+  // A failed deletion is only repeated on a user's request.
   undecidedSql: `(o.kind = 'INSTALLATION' and o.parent_id is null and o.phase = 'DELETE_FAILED' and o.job_id = o.finished_job_id
     and exists (select from installation i where i.object_id = o.id and not i.next_deletion))`,
   leftOutSql: `(o.kind in ('INSTALLATION', 'EXECUTION', 'DEPLOY_ITEM') and ${LEFT_OUT})`,

@@ -48,7 +48,7 @@ export interface Waiting {
 
 export interface BlockerInputs {
   readonly objects: ReadonlyMap<string, Waiting>
-  /** Whether a connected agent takes it. */
+  /** True if a connected agent takes it. */
   isServed(work: OfferedWork): boolean
 }
 
@@ -168,7 +168,7 @@ const isUndecided = ({ row, installation }: Waiting): boolean =>
 const repeatDeletion = ({ row, problem }: Waiting): string =>
   `The deletion of ${row.name} failed, and is only repeated if a person asks for it${problem ? `: ${problem}` : '.'}`
 
-/** What was requested during a job and waits for its end. */
+/** Requests that were made during a job and wait for its end. */
 function requestsOf({ row, installation }: Waiting): readonly DeploymentsBlocker[] {
   if (!installation || isFinished(row)) return []
   return pendingRequestsOf(row, installation).map((request) => {
@@ -265,8 +265,8 @@ function importersOf(object: Waiting, details: BlockerInputs): readonly Deployme
 }
 
 /**
- * Whether `object` waits for `other`: roots by their state, all others by their result in the running job. FORCE ignores
- * failed objects and other trees.
+ * True if `object` waits for `other`: for roots by their state, for all others by their result in the running job.
+ * FORCE ignores failed objects and other trees.
  */
 function isAwaited(other: Waiting, object: Waiting, details: BlockerInputs): boolean {
   const root = details.objects.get(object.row.rootId)

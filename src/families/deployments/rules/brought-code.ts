@@ -5,7 +5,7 @@ import { topologicalOrder } from './graph.ts'
 import { nestedDependencies } from './scope.ts'
 import type { InstallationSpec, ItemSpec } from './spec.ts'
 
-/** Which deploy items of a spec bring code that is not there yet. Pure. */
+/** Finds deploy items of a spec that bring new code. Pure. */
 
 export interface BroughtItem {
   /** Names from the root down, as those of a plan. */

@@ -1,6 +1,6 @@
 import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
 
-/** How an object went through a job, by the log. */
+/** The course of an object through a job, from the log. */
 export interface ObjectInRun {
   readonly objectId: string
   readonly jobId: string
@@ -21,7 +21,7 @@ export interface RunPhaseDifference {
   readonly durationMsB: number | null
 }
 
-/** A difference of less is none that a person would look for. */
+/** People ignore smaller differences. */
 const WORTH_MS = 1_000
 
 /** The objects that two jobs differ in, in the order of their ids. */

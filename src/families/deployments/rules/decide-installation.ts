@@ -88,7 +88,7 @@ function letGo(node: Node, slice: Slice): void {
 
 function holdBack(node: Node, gathered: Gathered, slice: Slice): void {
   if (node.row.phase !== 'PENDING_DEPENDENCIES') {
-    // What it waits for may be kept, too, and then so is this one.
+    // If its blocker may be kept, this one may be, too.
     if (mayBeKept(node, slice) && !slice.isAtRest(node)) return
     if (node.error) slice.setError(node, null)
     slice.move(node, 'PENDING_DEPENDENCIES', { reason: gathered.message })

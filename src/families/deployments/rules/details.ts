@@ -7,7 +7,7 @@ import type { PendingOrigin, RunOrigin } from './origin.ts'
 
 export interface InstallationDetails {
   readonly ignored: boolean
-  /** Of the running or last job. */
+  /** The mode of the running or last job. */
   readonly mode: ReconcileMode
   /** The mode of a pending reconcile; null: none. */
   readonly nextMode: ReconcileMode | null
@@ -21,9 +21,9 @@ export interface InstallationDetails {
   readonly imports: Readonly<Record<string, unknown>> | null
   /** Exports of the last success, which a failing job does not remove. */
   readonly exports: Readonly<Record<string, unknown>> | null
-  /** Of the running or last job; null: an earlier version has begun it. */
+  /** The origin of the running or last job; null: an earlier version began it. */
   readonly origin: RunOrigin | null
-  /** Of the pending job. */
+  /** The origin of the pending job. */
   readonly nextOrigin: PendingOrigin | null
 }
 export interface DeployItemDetails {

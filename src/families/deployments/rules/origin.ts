@@ -1,11 +1,11 @@
 import type { ObjectFailure } from '../../../core/errors.ts'
 import type { Phase, ReconcileMode } from '../../../core/vocabulary.ts'
 
-/** Who asked for a job of a root, and why. */
+/** The requester and the cause of a root's job. */
 
 export type RunCause = 'CREATED' | 'CHANGED' | 'REQUESTED' | 'ROLLED_BACK' | 'IMPORTS_CHANGED' | 'DELETED'
 
-/** Who asked for a job; null: the engine did. */
+/** The requester of a job; null: the engine. */
 export interface Origin {
   readonly by: string | null
   readonly cause: RunCause

@@ -2,7 +2,7 @@ import type { Principal } from '../../../core/ports/viewer.ts'
 import { isFinished, type Node, type ObjectRow, type Slice } from '../../../core/tree.ts'
 import { type InstallationDetails, installation } from './details.ts'
 
-/** What was requested of a root and has not begun, or has not ended what runs. */
+/** Requests on a root that have not begun, or have not ended the running job. */
 
 export interface PendingRequest {
   readonly verb: 'delete' | 'reconcile' | 'cancel'
@@ -52,7 +52,7 @@ export function pendingRequestsOf(row: Lifecycle, details: RequestedDetails): re
   return isStopping ? [cancel, ...reconcile] : reconcile
 }
 
-/** An item whose deployer is asked to stop. */
+/** An item whose deployer should stop. */
 export function stopOf({
   abortRequestedAt,
   abortCode,
@@ -60,7 +60,7 @@ export function stopOf({
 }: {
   readonly abortRequestedAt: Date | null
   readonly abortCode: string | null
-  /** Who has cancelled the job. */
+  /** The principal that cancelled the job. */
   readonly stoppedBy: string | null
 }): readonly PendingRequest[] {
   if (abortRequestedAt === null) return []

@@ -7,7 +7,7 @@ import type { InstallationSpec, ItemSpec } from './spec.ts'
 /** Predicts what a plan would wait for, from the facts that `blockedBy` judges once it has begun. Pure. */
 
 export interface PlanFacts {
-  /** Whether a connected agent takes work of this type and target in the project. */
+  /** True if a connected agent takes work of this type and target in the project. */
   isServed(work: Pick<OfferedWork, 'type' | 'target'>): boolean
   /** Names of the project's scope that have neither a value nor an exporter. */
   readonly missing: ReadonlySet<string>
@@ -17,7 +17,7 @@ export interface PlanBlocker {
   readonly reason: 'AGENT' | 'IMPORT'
   readonly message: string
   readonly kind: ObjectKind
-  /** Of the first object that would wait. */
+  /** The path of the first object that would wait. */
   readonly path: readonly string[]
   readonly objectCount: number
 }
@@ -27,7 +27,7 @@ interface PlannedItem {
   readonly item: ItemSpec
 }
 
-/** What would block a plan, each cause once. Items that the plan leaves alone wait for nothing. */
+/** The blockers of a plan, each cause once. Unchanged items wait for nothing. */
 export function predictBlockers(
   name: string,
   spec: InstallationSpec,

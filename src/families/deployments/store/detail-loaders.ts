@@ -36,7 +36,7 @@ export const loadJobs = keyed(
   { jobId: table.object.jobId, remembered: boolean },
 )
 
-/** What is requested of installations, and of items by their work. */
+/** Pending requests of installations, and of items by their work. */
 export const loadRequested = keyed(
   `select o.id as key, o.parent_id as "parentId", o.phase, o.job_id as "jobId", o.finished_job_id as "finishedJobId",
       coalesce(i.ignored, false) as ignored, i.next_mode as "nextMode", coalesce(i.next_deletion, false) as "nextDeletion",

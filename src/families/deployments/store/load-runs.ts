@@ -130,7 +130,7 @@ const EXPORTS_AT = statement({
   params: [uuid, timestamptz],
   row: { exports: nullable(jsonb) },
 })
-/** What a root exported at a time, as far as its runs tell. */
+/** The exports of a root at a time, as far as its runs show. */
 export async function loadExportsAt(client: Client, id: string, time: Date): Promise<unknown> {
   const { rows } = await EXPORTS_AT.query(client, [id, time])
   return rows[0]?.exports ?? {}
@@ -158,8 +158,8 @@ const RUN_PHASES = statement({
   },
 })
 /**
- * How the objects of a tree went through jobs, by the log, which may have lost the beginning. The objects that do not fit
- * are left out as a whole.
+ * The course of a tree's objects through jobs, from the log, which may have lost the beginning. Objects beyond the
+ * limit are left out as a whole.
  */
 export async function loadRunPhases(
   client: Client,

@@ -11,8 +11,8 @@ export const MAX_RUNS = 100
 /** Exports of a run are kept for comparisons up to this many characters of JSON. */
 const MAX_EXPORTS = 64 * 1024
 
-// The number goes on from the newest, which is never removed. A root that was remembered may be gone: its decisions are
-// repeated then, once it is found that nothing of it was written.
+// The number continues from the newest, which is never removed. The cached root may be gone: a write that finds nothing
+// repeats the decisions.
 const RECORD = statement({
   name: 'record-run',
   text: `with newest as (select coalesce(max(number), 0) as number from run where object_id = $1),

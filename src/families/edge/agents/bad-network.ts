@@ -31,7 +31,7 @@ const MAX_LABELS = 10_000
 export function badNetwork(client: Client, behaviour: CrmBehaviour, chance: Chance): Client {
   const labels = new Map<string, string>()
 
-  /** How often a request arrives. */
+  /** Number of times that a request arrives. */
   function arrivals(request: CrmRequest): number {
     const label = labelOf(request)
     labels.set(request.fence, label)

@@ -33,7 +33,7 @@ export const crmBehaviour = z
     delayReports: rate.default(0),
     /** The delay in milliseconds. */
     laterMs: ms.default(50),
-    /** How upgrades end: the new CRM cannot be started, or ends before it has taken over. */
+    /** The end of upgrades: the new CRM cannot be started, or ends before it has taken over. */
     upgrade: z.enum(['WORKS', 'NOT_STARTED', 'NOT_BROUGHT_UP']).default('WORKS'),
   })
   .prefault({})

@@ -11,7 +11,7 @@ export interface CrmProcessOptions {
   readonly behaviour?: CrmBehaviourInput | undefined
 }
 
-/** What an agent process needs to run it. */
+/** The settings that an agent process needs to run it. */
 export const crmProcess = ({
   cloudlet,
   version,

@@ -24,7 +24,7 @@ export interface SimulatedCrmOptions {
   readonly version: string
   readonly behaviour: CrmBehaviour
   readonly leaseMs?: number | undefined
-  /** How an upgrade starts this program as the CRM of another version. */
+  /** The command with which an upgrade starts this program as the CRM of another version. */
   readonly successor: Successor
   /** Ends the process. */
   crash(): never

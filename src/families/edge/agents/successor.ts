@@ -6,7 +6,7 @@ import { CrmProblem, type CrmRequest, type CrmUpgrade } from '../../../client/in
 import type { Secret } from '../../../core/secret.ts'
 import type { CrmBehaviour } from './behaviour.ts'
 
-/** How an upgrade starts this program as the CRM of another version. */
+/** The command with which an upgrade starts this program as the CRM of another version. */
 export interface Successor {
   /** Arguments of node, beginning with the program's file; the role and the version are appended. */
   readonly args: readonly string[]

@@ -93,7 +93,7 @@ function beneath(
   ]
 }
 
-/** What is odd about an instance, whatever its phase. */
+/** Irregularities of an instance, whatever its phase. */
 export const describeFlags = ({ drifted, undoing }: Pick<ListedInstance, 'drifted' | 'undoing'>): string =>
   [...(drifted ? ['drifted'] : []), ...(undoing ? ['undoing'] : [])].join(', ')
 

@@ -18,7 +18,7 @@ export const argumentOf = (kind: EdgeKind): ObjectArgument => ({
 
 export const placeHelp = (kind: EdgeKind): string => `${EXAMPLES[kind]}, or ops/${EXAMPLES[kind]}`
 
-/** What is to be created: its name, and where it goes. */
+/** The name and the parent of an instance to create. */
 export interface Place<T> {
   readonly name: string
   readonly parent: T

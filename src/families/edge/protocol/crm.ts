@@ -53,11 +53,11 @@ export interface CrmContext {
 export interface CrmDriver {
   /** All complete objects that exist, also those that another CRM has made. */
   list(): Promise<readonly CrmObject[]>
-  /** Of an object that exists already: makes it as the request says. */
+  /** If the object exists already, makes it as the request says. */
   create(request: CrmRequest, context: CrmContext): Promise<void>
-  /** Of an object that does not exist: makes it as the request says. */
+  /** If the object does not exist, makes it as the request says. */
   update(request: CrmRequest, context: CrmContext): Promise<void>
-  /** Of an object that does not exist: does nothing. */
+  /** If the object does not exist, does nothing. */
   delete(request: CrmRequest, context: CrmContext): Promise<void>
 }
 
@@ -90,8 +90,8 @@ export interface CrmOptions {
   readonly leaseMs?: number | undefined
   readonly driver: CrmDriver
   /**
-   * Milliseconds between two looks at the driver's list. When that is not as the server was told, the CRM connects again, so
-   * that drift is known. Without it only connections look.
+   * Interval of checks of the driver's list, in milliseconds. When the list differs from the server's knowledge, the
+   * CRM connects again, so that the server records the drift. Absent: only connecting checks it.
    */
   readonly lookMs?: number | undefined
   /**

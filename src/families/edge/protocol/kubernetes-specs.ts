@@ -1,4 +1,4 @@
-/** What the specs of instances are for the CRM of Kubernetes. Names and values are those of Kubernetes. */
+/** Specs of instances for the CRM of Kubernetes. Names and values are those of Kubernetes. */
 
 /** Amounts of resources by name. */
 export type Quantities = Readonly<Record<string, string | number>>

@@ -11,7 +11,7 @@ const MAX_MESSAGE = 500
 export const transitionalPhase = ({ kind, action }: CrmRequest): Phase | null =>
   kind === 'CLOUDLET' ? null : WHILE[action]
 
-/** The phase reported on success. Of an upgrade, the new CRM reports the end. */
+/** The phase reported on success. The new CRM reports the end of an upgrade. */
 export function finalPhase({ kind, action }: CrmRequest): Phase {
   if (kind === 'CLOUDLET') return 'UPDATING'
   return action === 'DELETE' ? 'NOT_PRESENT' : 'READY'

@@ -39,7 +39,7 @@ const BUFFER = 10_000
 
 /** The sessions of one CRM, one after the other. Each has a lease and a stream of requests, and ends when it loses either. */
 export class Sessions {
-  /** Of the next session. */
+  /** The role of the next session. */
   role: NonNullable<CrmOptions['role']>
   readonly #options: SessionsOptions
   readonly #connection = new Latch<Connection>()
@@ -124,7 +124,7 @@ export class Sessions {
     return listedObjects(await ownStrays(strays, () => crm.driver.list()))
   }
 
-  /** Ends the connection when the objects are not as the server was told. */
+  /** Ends the connection when the objects differ from the server's knowledge. */
   async #look(over: AbortController, signal: AbortSignal): Promise<void> {
     const { crm, requests, onProblem } = this.#options
     const { lookMs } = crm
@@ -154,7 +154,7 @@ export class Sessions {
     return this.#connection.wait()
   }
 
-  /** Whether the server still takes this connection for the cloudlet's: a report that it refuses is stale by itself. */
+  /** True if the server still considers this connection the cloudlet's: a report that it refuses is stale by itself. */
   async isCurrent(connection: Connection): Promise<boolean> {
     if (this.#connection.value !== connection) return false
     try {

@@ -6,7 +6,7 @@ import { finalPhase } from './phases.ts'
 type State = Pick<CrmObject, 'phase' | 'specRevision'>
 const ABSENT: State = { phase: 'NOT_PRESENT', specRevision: null }
 
-/** What the server has been told of the objects: when the CRM connected, and by the outcomes of requests since then. */
+/** The server's knowledge of the objects: from the CRM's connecting, and the outcomes of requests since then. */
 export class Told {
   readonly #states: Map<string, State>
   /** By the object. */
@@ -31,7 +31,10 @@ export class Told {
     else if (phase === 'CREATE_ERROR') this.#states.delete(key)
   }
 
-  /** Whether objects at rest are not as told. Those that have changed since `since` may be right by now. */
+  /**
+   * True if objects at rest differ from the server's knowledge. Objects that have changed since `since` may be right by
+   * now.
+   */
   differsFrom(objects: readonly CrmObject[], since: number): boolean {
     const found = new Map<string, State>(objects.map((object) => [keyOf(object.path), object]))
     return [...new Set([...this.#states.keys(), ...found.keys()])].some((key) => {

@@ -10,7 +10,7 @@ export interface Waiting {
   readonly cloudletName: string
   readonly cloudletPhase: Phase
   readonly upgradePhase: Phase
-  /** Of a cluster instance that is being deleted: the first of its remaining app instances. */
+  /** The first of the remaining app instances of a cluster instance that is being deleted. */
   readonly children: readonly { readonly id: string; readonly name: string; readonly phase: Phase }[]
 }
 

@@ -41,7 +41,7 @@ function prepareDeletion(node: Node, slice: Slice): void {
     ask(node, slice)
     return dispatch(node, slice)
   }
-  // All were asked to be deleted, so a READY one could not be removed.
+  // Deletion of all was requested, so a READY one could not be removed.
   const remaining = children.filter(({ row }) => row.phase === 'READY')
   if (remaining.length === 0 || children.some(({ row }) => operationAt(row.phase) || row.phase === 'DELETE_PREPARE'))
     return

@@ -48,7 +48,7 @@ export interface Failing {
   readonly error: { readonly code: string; readonly message: string }
   /** The CRM may have begun or finished without a report, so it has to undo the operation. */
   readonly unseen: boolean
-  /** Whether the instance differs from the record before the operation; absent or null: unknown. */
+  /** True if the instance differs from the record before the operation; absent or null: unknown. */
   readonly drifted?: boolean | null
 }
 

@@ -1,4 +1,4 @@
-/** What the API and the command line call the kinds. */
+/** Names of the kinds in the API and the command line. */
 export const kinds = {
   CLOUDLET: { type: 'Cloudlet', noun: 'cloudlet', agents: ['CRM'] },
   CLUSTER_INST: { type: 'ClusterInst', noun: 'cluster', agents: ['CRM'] },

@@ -48,7 +48,7 @@ function reportUndo(node: Node, report: Report, phase: Phase, slice: Slice): Rep
     return ACCEPTED
   }
   if (phase === undo.working) heard(node, slice)
-  // The CRM is asked again after the timeout.
+  // The CRM gets the request again after the timeout.
   else if (phase === undo.failed) slice.setError(node, failureOf(errorOf(report, phase), slice))
   else return refused(phase)
   return UNCHANGED

@@ -41,7 +41,7 @@ export async function deleteTask(
 }
 
 export interface ResolveUndo {
-  /** Of a job. */
+  /** The job's id. */
   readonly id: string
   readonly decision: 'RETRY' | 'GIVE_UP'
   readonly idempotencyKey?: string | null

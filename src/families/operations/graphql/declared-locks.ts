@@ -1,7 +1,7 @@
 import { addReportFields } from '../../../graphql/agents/report-phases.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 
-/** What reports of gadget runners have beside those of other agents. */
+/** Report fields that only gadget runners have. */
 
 export const LockModeEnum = builder.enumType('LockMode', {
   description: 'How a lock is shared.',

@@ -32,7 +32,7 @@ export interface BlockerInputs {
   readonly locks: ReadonlyMap<string, readonly LockWait[]>
   /** Jobs that could not be undone, among these and those that they wait for. */
   readonly undecided: ReadonlySet<string>
-  /** Whether a gadget runner is connected that may take it. */
+  /** True if a connected gadget runner may take it. */
   isServed(work: OfferedWork): boolean
 }
 
@@ -56,7 +56,7 @@ export type OperationsBlocker =
       readonly connected: boolean
     }
 
-/** Those of a task are what its jobs wait for, and then the jobs. */
+/** The blockers of a task are those of its jobs, then the jobs themselves. */
 export function blockersOf(id: string, inputs: BlockerInputs): readonly OperationsBlocker[] {
   const { objects, locks, undecided, isServed } = inputs
   const object = objects.get(id)

@@ -65,7 +65,7 @@ export const job = (node: Node): JobDetails => node.details as JobDetails
 
 /** Ended for good. */
 export const isOver = (phase: Phase): boolean => machine.final.includes(phase)
-/** Whether the task was cancelled; undone jobs then do not run again. */
+/** True if the task was cancelled; undone jobs then do not run again. */
 export const isCancelled = (taskNode: Node): boolean => taskNode.row.phase === 'ABORTING'
 
 /** The phase of a job after undoing it, as far as it is known now. */

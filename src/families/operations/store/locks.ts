@@ -27,7 +27,7 @@ const LOCK = statement({
 /** The resource of an exclusive row. Only the index of exclusive rows has this expression, so that a plan uses no other. */
 const exclusive = (row: string): string => `(case when ${row}.mode = 'EXCLUSIVE' then ${row}.resource end)`
 
-/** Whether an earlier row is in conflict with row `m`. */
+/** True if an earlier row conflicts with row `m`. */
 const BLOCKED = `case m.mode
     when 'EXCLUSIVE' then exists (select from lock b where b.resource = m.resource and b.ticket < m.ticket offset 0)
     else exists (select from lock b where ${exclusive('b')} = m.resource and b.ticket < m.ticket offset 0)
@@ -66,7 +66,7 @@ const HOLDS = statement({
 })
 
 /**
- * Whether the job holds its locks: all of them, or none while it waits. Only the first call declares locks; later calls
+ * True if the job holds its locks: all of them, or none while it waits. Only the first call declares locks; later calls
  * only query.
  */
 export async function acquire(

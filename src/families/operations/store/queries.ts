@@ -28,7 +28,7 @@ const FAILED_JOBS = statement({
 })
 
 export const questions: Family['questions'] = {
-  /** Whether a job has all its locks now. The first query enters it in the queue. */
+  /** True for each job that has all its locks now. The first query enters it in the queue. */
   locks: async (client, _root, asked) => {
     const answers: boolean[] = []
     // Sequential, since they share a connection and their order is that of the queue.

@@ -6,7 +6,10 @@ import { inProject, refuse } from '../../access.ts'
 import type { LockedProject } from '../../family.ts'
 import type { PipelinesParts } from './parts.ts'
 
-/** Runs under the lock of a project that the viewer may change. Who may not read it does not learn whether it exists. */
+/**
+ * Runs under the lock of a project that the viewer may change. A viewer that may not read it does not learn that it
+ * exists.
+ */
 export const onProject = async <T, R extends Refusal>(
   { trees }: Pick<PipelinesParts, 'trees'>,
   viewer: Viewer,

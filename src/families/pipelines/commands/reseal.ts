@@ -13,7 +13,7 @@ export interface SealingKey {
   readonly isNewest: boolean
   /** False: the server does not have it, and what it has sealed does not open. */
   readonly isKnown: boolean
-  /** How many secrets of projects, and copies of events, are sealed with it. */
+  /** Number of secrets of projects, and copies of events, that are sealed with it. */
   readonly count: number
 }
 export interface ResealedSecrets extends Resealed {

@@ -29,9 +29,9 @@ export interface BlockerInputs {
   readonly held: readonly { readonly pool: Pool; readonly project: string; readonly held: number }[]
   readonly limits: Readonly<Record<Pool, number>>
   readonly places: readonly CandidatePlace[]
-  /** Whether a connected runtime takes it. */
+  /** True if a connected runtime takes it. */
   isServed(work: OfferedWork): boolean
-  /** Whether one that has registered no place does. */
+  /** True if a runtime without a registered place takes it. */
   isServedUnregistered(work: OfferedWork): boolean
 }
 

@@ -2,7 +2,7 @@ import { isFull } from '../../../core/place.ts'
 import type { ObjectKind } from '../../../core/vocabulary.ts'
 import { POOLS } from './details.ts'
 
-/** How a place is, derived from what is known of it. */
+/** The state of a place, derived from its facts. */
 
 export const PLACE_STATES = ['ACTIVE', 'FULL', 'SLOW', 'DRAINED', 'LOST'] as const
 export type PlaceState = (typeof PLACE_STATES)[number]
@@ -11,7 +11,7 @@ export interface PlaceFacts {
   readonly capacity: number | null
   readonly running: Readonly<Partial<Record<ObjectKind, number>>>
   readonly drainedAt: Date | null
-  /** When its agent was last heard of; null: not for as long as agents are kept. */
+  /** Time of its agent's last call; null: none for as long as agents are kept. */
   readonly seenAt: Date | null
   /** The latest end of the leases of what runs there; null: nothing runs. */
   readonly leaseUntil: Date | null
@@ -21,7 +21,7 @@ export interface PlaceFacts {
   readonly waitingSince: Date | null
 }
 
-/** An idle agent is heard of more often. */
+/** An idle agent calls more often. */
 export const SILENT_MS = 60_000
 /** A start or a claim that takes longer is slow. */
 export const SLOW_MS = 30_000
@@ -38,7 +38,7 @@ export function placeState(facts: PlaceFacts, now: Date): PlaceState {
 
 const isOlder = (at: Date | null, ms: number, now: Date): boolean => at !== null && now.getTime() - at.getTime() > ms
 
-/** Leases that have ended say it sooner than silence, if its agent was not heard of since. */
+/** Expired leases show it sooner than silence, if its agent has not called since. */
 export function isLost({ seenAt, leaseUntil }: PlaceFacts, now: Date): boolean {
   if (seenAt === null || isOlder(seenAt, SILENT_MS, now)) return true
   return leaseUntil !== null && leaseUntil <= now && seenAt <= leaseUntil

@@ -8,8 +8,8 @@ import type { Pool } from '../rules/details.ts'
 import { lockSlots } from './slots.ts'
 
 /**
- * Places of runtimes as claims see them. What runs at a place is counted from the workloads, under the same lock as slots, so
- * that claims of several replicas never exceed its capacity, and none of it can leak.
+ * Places of runtimes as claims see them. The use of a place is counted from the workloads, under the same lock as
+ * slots, so that claims of several replicas never exceed its capacity, and none of it can leak.
  */
 
 const find = (name: string, suffix: string) =>
@@ -47,7 +47,7 @@ const COUNT = statement({
   row: { id: uuid, pool: textOf<Pool>(), held: integer },
 })
 
-/** Of places with a capacity; others need no count. */
+/** Counts places with a capacity; others need no count. */
 async function countRunning(client: Client, ids: readonly string[]): Promise<ReadonlyMap<string, Place['running']>> {
   if (ids.length === 0) return new Map()
   const { rows } = await COUNT.query(client, [ids])

@@ -56,7 +56,7 @@ const NEXT_SLOTS = statement({
   row: { object_id: table.workload.objectId, root_id: table.object.rootId },
 })
 
-/** Whether each of these workloads may start now. */
+/** Grants slots: true for each of these workloads that may start now. */
 export const grantSlots: Family['questions'][string] = async (client, _root, asked) => {
   const wanted = asked as readonly { readonly id: string; readonly pool: Pool }[]
   await lockSlots(client)

@@ -54,7 +54,7 @@ export interface Places {
   readonly total: number
 }
 
-/** What runs there changes with phases; what a runtime says of it, and a drain, do not. */
+/** Workloads at a place change with phases; the runtime's reports and drains do not. */
 export const PLACES_NOW: Question<Places> = {
   concerns: ({ kind }) => kind === 'WORKER' || kind === 'JOB',
   async ask({ client }, signal) {

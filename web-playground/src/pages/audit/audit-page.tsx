@@ -11,7 +11,7 @@ import { AuditFilters } from './audit-filters.tsx'
 import { AuditTable } from './audit-table.tsx'
 import '../../styles/audit.css'
 
-/** Who has done what, the newest first; the address has the filter. */
+/** The audit, newest first; the address has the filter. */
 export default function AuditPage() {
   useTitle('Audit')
   return useSession().viewer.isAdmin ? (
@@ -59,7 +59,7 @@ function Audit() {
   )
 }
 
-/** How far the chain reaches. It is proved outside of the server, with `audit verify` and a head that was kept. */
+/** The extent of the chain. The proof is made outside of the server, with `audit verify` and a stored head. */
 function ChainState({ chain: { anchor, since, head } }: { readonly chain: AuditChain }) {
   const count = head.sequence - anchor.sequence
   return (

@@ -62,7 +62,7 @@ function Row({ event, filter }: { readonly event: AuditEvent; readonly filter: A
   )
 }
 
-/** What it is about, with a way to it where it has a page. */
+/** The event's subject, with a link to its page if it has one. */
 function About({ event }: { readonly event: AuditEvent }) {
   const { kind, name } = aboutOf(event)
   const { objectId, objectKind, projectName, objectName } = event

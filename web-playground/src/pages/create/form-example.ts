@@ -4,7 +4,7 @@ export interface FormExample {
   readonly label: string
   /** The purpose of the example. */
   readonly about: string
-  /** What the example needs to succeed. */
+  /** The example's requirements. */
   readonly needs: string
 }
 export interface TextExample extends FormExample {

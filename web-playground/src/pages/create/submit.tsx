@@ -4,7 +4,7 @@ import { RefusalNote } from './refusal-note.tsx'
 interface Props {
   readonly label: string
   readonly busy: boolean
-  /** What must be done before; null: nothing. */
+  /** The next required input; null: none. */
   readonly missing: string | null
   readonly refused: Refusal | null
   /** Fields that show the server's problems themselves. */

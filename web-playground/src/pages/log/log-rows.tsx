@@ -14,7 +14,7 @@ const NARROW_ROW_PX = 60
 
 interface Props {
   readonly rows: readonly PhaseChange[]
-  /** What stands below the last row. */
+  /** Content below the last row. */
   readonly children: ReactNode
 }
 export function LogRows({ rows, children }: Props) {
@@ -77,7 +77,7 @@ interface PlaceProps {
   readonly href: string
   readonly kind: string
 }
-/** The path as commands take it. Its end tells objects apart, so the beginning is cut where there is no room. */
+/** The path as commands take it. Its end distinguishes objects, so the beginning is cut when space is short. */
 function LogPlace({ change: { projectName, path }, href, kind }: PlaceProps) {
   const place = `${projectName}/${path}`
   return (

@@ -2,7 +2,7 @@ import { Link, useLocation, useSearch } from 'wouter'
 import { projectIn } from '../../model/scope.ts'
 import { logHref, outputHref } from '../../ui/links.ts'
 
-/** What happened, and what was printed. */
+/** Tabs of the log and of the output. */
 export function LogTabs() {
   const [path] = useLocation()
   const project = projectIn(useSearch())

@@ -19,12 +19,12 @@ const MEANS: Readonly<Record<Verb, string>> = {
   delete: 'Everything below them goes with them. This cannot be undone.',
 }
 
-/** Lists exactly the objects that an action will affect, as they are now, and asks for confirmation. */
+/** Lists exactly the objects that an action will affect, as they are now, and requests confirmation. */
 export function BulkDialog({ verb, ids, onConfirm, onClose }: Props) {
   const { client } = useSession()
   const modal = useModal(onClose)
   const [plan, setPlan] = useState<BulkPlan | { readonly error: string } | null>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was selected when it was opened is what is asked about
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the confirmation is for the selection at opening
   useEffect(() => {
     const stop = new AbortController()
     readPlan(client, verb, ids, stop.signal).then(setPlan, (error: unknown) => {

@@ -66,7 +66,7 @@ interface AboutProps {
   readonly filter: OutputFilter
   readonly onChange: (filter: OutputFilter) => void
 }
-/** Whose output it is, and the way back to it. */
+/** The output's subject, with a link back. */
 function About({ filter, onChange }: AboutProps) {
   const id = filter.object || filter.root
   const found = useLive(id, (session, signal) => {

@@ -23,7 +23,7 @@ interface Props {
   readonly filter: OutputFilter
   readonly look: Look
   readonly onFollow: (follows: boolean) => void
-  /** What stands before the first line, and after the last one. */
+  /** Content before the first line and after the last one. */
   readonly before: ReactNode
   readonly after: ReactNode
 }

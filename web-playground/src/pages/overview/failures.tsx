@@ -13,7 +13,7 @@ interface Props {
   readonly overview: OverviewStore | null
   readonly project: string
 }
-/** What failed, each cause once: not what failed only because something in it did; and what was undone since. */
+/** Failures, each cause once, without objects that failed only because of another in them; and those undone since. */
 export function Failures({ overview, project }: Props) {
   const { failed = null, failedTotal = 0, undone = [] } = overview ?? {}
   const count = failed && failedTotal + undone.length
@@ -58,7 +58,7 @@ function FailedThing({ group: { first, more } }: { readonly group: Group<Failed>
   )
 }
 
-/** Its object may be gone, so the log tells of it. */
+/** Its object may be gone, so the data is from the log. */
 function UndoneThing({
   change: { projectName, path, name, kind, to, at, message, reason },
 }: {

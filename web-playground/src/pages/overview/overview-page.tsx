@@ -96,7 +96,7 @@ interface RowsProps {
   readonly list: ListStore | null
   /** Ids of rows that are left out. */
   readonly without: ReadonlySet<string>
-  /** How many unfinished objects a tree has below its root, by id of the root. */
+  /** Number of unfinished objects below each root, by the root's id. */
   readonly unfinished: ReadonlyMap<string, number>
   readonly href: string
   readonly children: React.ReactNode

@@ -17,7 +17,7 @@ import { useAct } from '../../ui/use-act.ts'
 type Named = Actable & { readonly name: string }
 interface Props {
   readonly object: Named
-  /** Of its tree; it may be the object. */
+  /** The root of its tree; it may be the object. */
   readonly root: Named
   readonly onDone: () => void
 }

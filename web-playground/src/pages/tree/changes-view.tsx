@@ -16,7 +16,7 @@ interface Props {
   readonly place: TreePlace
 }
 
-/** What has changed in the tree within the last hour, day or week: its objects, its spec, its exports. */
+/** The changes of a tree within the last hour, day or week: its objects, its spec, its exports. */
 export function ChangesView({ rootId, place }: Props) {
   const { last } = place
   const store = useLive(`${rootId} ${last}`, (session, signal) => treeChangesOf(session, { rootId, last }, signal))

@@ -30,7 +30,7 @@ function measured(text: string, font: string): number {
   return Math.ceil(context.measureText(text).width)
 }
 
-/** What a node says, and may come to say. */
+/** The texts of a node, also possible later ones. */
 export interface NodeLabel {
   readonly name: string
   /** All phases that it may have: it keeps its size when its phase changes. */

@@ -5,7 +5,7 @@ import { EVENT_PAYLOAD } from '../../data/documents.ts'
 import { useSession } from '../../ui/session-context.ts'
 import { useObjectHref } from './use-object-href.ts'
 
-/** What has happened, as its source told: the part of an event that its worker works with. */
+/** An event as its source sent it: the part that its worker uses. */
 export function PanelEvent({ details }: { readonly details: Details }) {
   const href = useObjectHref()
   const payload = usePayload(details.id, details.kind === 'EVENT')

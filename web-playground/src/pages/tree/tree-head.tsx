@@ -54,7 +54,7 @@ function Views({ rootId, place }: { readonly rootId: string; readonly place: Tre
       {TREE_VIEWS.map((view) => (
         <Link
           key={view}
-          // What has changed up to now is no question of the past.
+          // Changes up to now have no time in the past.
           href={placeHref(rootId, { ...place, view, ...(view === 'changes' && { at: null }) })}
           aria-current={view === place.view ? 'page' : undefined}
         >

@@ -14,12 +14,12 @@ export const CONFIG_LABEL = 'io.phaseline.config'
 
 /** One name for one item: to create its container twice is a conflict. */
 export const containerName = (item: string): string => `phaseline-item-${item}`
-/** Of the container that runs the `delete` command. */
+/** The container that runs the `delete` command. */
 export const deleterName = (item: string): string => `${containerName(item)}-delete`
 
-/** Where ports of services are published. */
+/** The address at which ports of services are published. */
 export const LOOPBACK = '127.0.0.1'
-/** Where a container finds its secrets. */
+/** The folder of a container's secrets. */
 export const SECRETS = '/run/phaseline/secrets'
 /** More than a job's output may have, so that the engine never drops what is still to be read. */
 const LOG_SIZE = '128m'
@@ -70,7 +70,10 @@ export function serviceContainer(plan: Plan): NamedContainer {
   }
 }
 
-/** Secrets are compared as files: a digest would let others guess short ones. How its health is judged changes nothing of it. */
+/**
+ * Secrets are compared as files: a digest would let others guess short ones. The health check changes nothing of the
+ * container.
+ */
 export function digestOf({ secrets: _secrets, health: _health, env, ...rest }: Config): string {
   const sorted = Object.entries(env).sort(([one], [other]) => (one < other ? -1 : 1))
   return createHash('sha256')

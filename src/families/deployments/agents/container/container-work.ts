@@ -39,7 +39,7 @@ async function remove(run: Run): Promise<WorkOutcome> {
   const { engine, item, config } = run
   const command = config?.delete
   if (config && command) {
-    // What is deleted must not run any more.
+    // A deleted item must not run any more.
     const found = await engine.inspect(containerName(item.objectId))
     if (found) await discard(run, found)
     await runToEnd(run, {

@@ -46,7 +46,7 @@ async function problemOfRunning({ engine, context }: Run, { Id, State }: Contain
   return now ? endOf(now.State) : 'It was removed from outside.'
 }
 
-/** What is started again has an exit code of 0 until it ends again. */
+/** A restarted container has an exit code of 0 until it ends again. */
 const HAS_ENDED = new Set<string>(['exited', 'dead', 'restarting'])
 const endOf = ({ Status, ExitCode }: ContainerInspectInfo['State']): string =>
   HAS_ENDED.has(Status) ? `It has ended with exit code ${ExitCode}.` : 'It has ended, and is started again.'
@@ -74,6 +74,6 @@ async function problemOfCommand(run: Run, { health }: Config, { Id }: ContainerI
     : `Its check ends with exit code ${code}.`
 }
 
-/** Where a port of the container is published; 0: nowhere. */
+/** The published host port of a container's port; 0: none. */
 export const hostPortOf = ({ NetworkSettings }: ContainerInspectInfo, port: number): number =>
   Number(NetworkSettings.Ports[`${port}/tcp`]?.[0]?.HostPort ?? 0)

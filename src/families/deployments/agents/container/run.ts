@@ -8,7 +8,7 @@ import { ITEM_LABEL } from './container-of.ts'
 import { type Config, DEFAULT_GRACE_MS } from './read-config.ts'
 import type { SecretFolders } from './secret-folders.ts'
 
-/** What the deployer has for all items. */
+/** The parts of the deployer that all items share. */
 export interface Deployer {
   readonly engine: Engine
   readonly endings: Endings

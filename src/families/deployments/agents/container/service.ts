@@ -84,7 +84,10 @@ async function differenceOf(run: Run, config: Config, found: ContainerInspectInf
   return isAsMade(HostConfig, config) ? null : 'it was changed from outside'
 }
 
-/** What others can change of a container that runs. An engine that cannot limit something reports no limit. */
+/**
+ * Compares the settings that others can change of a running container. An engine that cannot limit something reports no
+ * limit.
+ */
 const isAsMade = ({ Memory, PidsLimit, RestartPolicy }: HostConfig, { memory, pids }: Config): boolean =>
   (Memory || memory) === memory && (PidsLimit || pids) === pids && RestartPolicy?.Name === 'unless-stopped'
 

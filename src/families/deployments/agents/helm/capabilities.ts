@@ -16,7 +16,9 @@ const isBuiltIn = (groupVersion: string): boolean => {
   return !group.includes('.') || group.endsWith('.k8s.io')
 }
 
-/** What charts ask of the cluster (`.Capabilities`), as arguments of `helm template`, which talks to none. */
+/**
+ * The cluster's capabilities for charts (`.Capabilities`), as arguments of `helm template`, which contacts no cluster.
+ */
 export async function capabilityArguments(api: KubernetesApi): Promise<readonly string[]> {
   const [{ gitVersion = '' }, { groups }] = await Promise.all([api.get<Version>('/version'), api.get<Groups>('/apis')])
   const versions = groups.flatMap((group) => group.versions.map(({ groupVersion }) => groupVersion))

@@ -3,7 +3,7 @@ import { join, sep } from 'node:path'
 import type { HelmConfig } from '../../../../core/deployers/helm.ts'
 import { DeployError } from '../deploy-error.ts'
 
-/** Where charts may come from: nowhere else than the operator says. */
+/** The allowed sources of charts, as the operator sets them. */
 export interface ChartSources {
   /** A folder of charts. */
   readonly folder: string | undefined

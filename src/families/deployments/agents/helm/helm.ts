@@ -32,7 +32,7 @@ export const TIMEOUT_MS = 120_000
 export const MAX_BYTES = 8 * 1024 * 1024
 const MAX_ERROR = 4_000
 
-/** What fetching a chart may need; nothing else of the deployer's environment. */
+/** Variables that fetching a chart may need; helm gets nothing else of the deployer's environment. */
 const PASSED_ON = [
   ...['PATH', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'],

@@ -29,7 +29,7 @@ export function releaseOf(rendered: readonly object[], { hooks, crds }: Pick<Hel
   }
 }
 
-/** Of a list its entries. */
+/** The entries of a list. */
 function entriesOf(document: object): readonly Fields[] {
   const object = fieldsOf(document)
   return object.kind === 'List' ? listOf(object.items).map(fieldsOf) : [object]

@@ -7,7 +7,7 @@ import { APPLIED, ownerOf } from './marks.ts'
 import type { Placed, Run } from './placed.ts'
 import { refusedBy } from './refusals.ts'
 
-/** What the application of one manifest does, or would do. */
+/** The result of applying one manifest, or of a dry run. */
 export interface Applied {
   readonly placed: Placed
   readonly action: 'created' | 'changed' | 'unchanged'
@@ -16,7 +16,10 @@ export interface Applied {
   readonly isDrift: boolean
 }
 
-/** What is there. @throws DeployError when it must not be touched */
+/**
+ * The present object.
+ * @throws DeployError when it must not be touched
+ */
 export async function lookAt({ api, item, config }: Run, { path, title }: Placed): Promise<KubernetesObject | null> {
   const found = await api.find<KubernetesObject>(path)
   if (!found) return null

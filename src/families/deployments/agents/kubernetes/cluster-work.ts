@@ -11,10 +11,10 @@ import type { ManifestConfig } from './read-config.ts'
 import { deployErrorOf } from './refusals.ts'
 import { removeItem } from './remove.ts'
 
-/** What the manifests of an item may depend on. */
+/** The inputs of an item's manifests. */
 export interface ManifestSource {
   readonly api: KubernetesApi
-  /** Of objects that name none, unless the config has another. */
+  /** The namespace of objects that name none, unless the config has another. */
   readonly namespace: string
   readonly context: WorkContext
 }
@@ -40,7 +40,7 @@ async function create(item: WorkItem, source: ManifestSource, read: ReadManifest
   return { phase: 'SUCCEEDED', exports: await deploy(runOf(item, source, await read(item, source))) }
 }
 
-/** What the inventory names; where it is lost, what the manifests name. */
+/** Removes the objects of the inventory; if that is lost, those of the manifests. */
 async function remove(item: WorkItem, source: ManifestSource, read: ReadManifests): Promise<WorkOutcome> {
   const run = runOf(item, source, await manifestsOrNone(item, source, read))
   await removeItem(run, union(await placesOf(run), await run.inventory.read()))

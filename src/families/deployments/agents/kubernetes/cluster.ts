@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { KubeConfig } from '@kubernetes/client-node'
 import { DeployError } from '../deploy-error.ts'
 
-/** Where the deployer finds the clusters of its items. */
+/** The deployer's access to the clusters of its items. */
 export interface ClusterOptions {
   /** A folder with a kubeconfig for each target, named after it. */
   readonly kubeconfigs?: string | undefined
   /** The targets that the deployer is for. */
   readonly targets?: readonly string[] | undefined
-  /** Of inventories, and of objects that name none. By default the one of the kubeconfig. */
+  /** The namespace of inventories, and of objects that name none. By default the one of the kubeconfig. */
   readonly namespace?: string | undefined
 }
 export interface ClusterAccess {

@@ -50,7 +50,7 @@ async function applyAll(run: Run, placed: readonly Placed[], known: readonly Obj
   }
 }
 
-/** What happened to one object, or would happen. */
+/** Describes the change of one object, made or planned. */
 function describe({ placed, action, changes, isDrift }: Applied, wasThere: boolean): readonly string[] {
   const { title } = placed
   if (action === 'created') return [wasThere ? `${title} was gone: it is created again` : `${title} is created`]

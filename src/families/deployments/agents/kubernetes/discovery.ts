@@ -1,7 +1,7 @@
 import { isStatus, type KubernetesApi } from '../../../../agents/kubernetes/api.ts'
 import { fieldsOf, groupOf, type KubernetesObject, type ObjectRef } from '../../../../agents/kubernetes/objects.ts'
 
-/** How the API of a cluster serves a kind. */
+/** The resource of a kind in a cluster's API. */
 interface Resource {
   readonly plural: string
   readonly isNamespaced: boolean

@@ -7,8 +7,9 @@ interface Stored {
 }
 
 /**
- * What an item may have in the cluster: a config map there, so that it survives the deployer, and is written before anything
- * is applied. It is in the deployer's namespace, whatever namespaces the manifests name over time.
+ * The objects that an item may have in the cluster. The inventory is a config map there, so that it survives the
+ * deployer, and is written before anything is applied. It is in the deployer's namespace, whatever namespaces the
+ * manifests name over time.
  */
 export class Inventory {
   readonly #api: KubernetesApi
@@ -46,7 +47,7 @@ export class Inventory {
   }
 }
 
-/** Of two lists, each object once: the version of the later list. */
+/** Each object of two lists once, in the version of the later list. */
 export function union(earlier: readonly ObjectRef[], later: readonly ObjectRef[]): readonly ObjectRef[] {
   return [...new Map([...earlier, ...later].map((ref) => [keyOf(ref), ref])).values()]
 }

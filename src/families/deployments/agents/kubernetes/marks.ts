@@ -1,7 +1,7 @@
 import { ITEM } from '../../../../agents/kubernetes/holdings.ts'
 import type { KubernetesObject } from '../../../../agents/kubernetes/objects.ts'
 
-/** How the deployer marks what is its items'. */
+/** Marks the objects of the deployer's items. */
 
 /** A digest of the manifest that was applied last. */
 export const APPLIED = 'phaseline.io/applied'

@@ -10,7 +10,7 @@ import { type ManifestConfig, marked } from './read-config.ts'
 export interface Run {
   readonly api: KubernetesApi
   readonly item: string
-  /** Of objects that name none. */
+  /** The namespace of objects that name none. */
   readonly namespace: string
   readonly config: ManifestConfig
   readonly discovery: Discovery

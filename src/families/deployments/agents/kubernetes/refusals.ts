@@ -11,7 +11,7 @@ export function refusedBy(error: unknown, { kind, title }: { readonly kind: stri
   return new DeployError(code, `${title}: ${reason}: ${message}`)
 }
 
-/** What ends the work on an item; undefined: a bug of the deployer. Messages of reads quote no secret. */
+/** The error that ends the work on an item; undefined: a bug of the deployer. Messages of reads quote no secret. */
 export function deployErrorOf(error: unknown): DeployError | undefined {
   if (error instanceof DeployError) return error
   if (!(error instanceof ApiError)) return undefined

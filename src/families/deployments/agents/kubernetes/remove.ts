@@ -34,7 +34,7 @@ interface Removal {
 export const prune = (run: Run, refs: readonly ObjectRef[], wanted: Wanted): Promise<readonly ObjectRef[]> =>
   removeAll(run, refs, { wanted, holdOf: (found) => heldBy(run, found, wanted) })
 
-/** What of `refs` would be deleted if `wanted` was applied. */
+/** The objects of `refs` that applying `wanted` would delete. */
 export async function pruned(run: Run, refs: readonly ObjectRef[], wanted: Wanted): Promise<readonly ObjectRef[]> {
   const judged = await inBatches(refs, async (ref) => {
     const own = await findOwn(run, ref)
@@ -44,7 +44,10 @@ export async function pruned(run: Run, refs: readonly ObjectRef[], wanted: Wante
   return judged.flat()
 }
 
-/** Deletes what an item has. What would take something wanted with it is released once it has waited for that to go. */
+/**
+ * Deletes an item's objects. An object whose deletion would also delete a wanted one is released, after waiting for
+ * that one to go.
+ */
 export async function removeItem(run: Run, refs: readonly ObjectRef[]): Promise<void> {
   const stays = await removeAll(run, refs, { wanted: NOTHING, holdOf: (found, ref) => untilFree(run, found, ref) })
   for (const ref of stays) {

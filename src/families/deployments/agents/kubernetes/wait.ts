@@ -14,7 +14,8 @@ const LAST_MS = 2_000
 const SLOW_MS = 3_000
 
 /**
- * Waits until all objects are current; `judge` may ask for more of one than its status. Returns them as they are then.
+ * Waits until all objects are current; `judge` may require more of one than its status. Returns their state at that
+ * moment.
  * @throws DeployError as soon as one has failed
  */
 export async function untilCurrent(

@@ -1,6 +1,6 @@
 import { groupOf, type ObjectRef } from '../../../../agents/kubernetes/objects.ts'
 
-/** What others need is applied before them, and deleted after them. */
+/** Prerequisites of others are applied before them, and deleted after them. */
 const NAMESPACES = 0
 const DEFINITIONS = 1
 const NEEDED = 2
@@ -28,7 +28,7 @@ const RANKS: Readonly<Record<string, number>> = {
 
 export interface Wave<T> {
   readonly objects: readonly T[]
-  /** Those of later waves cannot even be created before they are ready. */
+  /** Objects of later waves cannot even be created before these are ready. */
   readonly isFoundation: boolean
 }
 

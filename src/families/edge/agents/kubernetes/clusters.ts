@@ -6,7 +6,7 @@ import { KubernetesApi } from '../../../../agents/kubernetes/api.ts'
 import { CrmProblem } from '../../../../client/index.ts'
 
 export interface ClusterOptions {
-  /** Of KUBECONFIG; its current one by default. */
+  /** The context of KUBECONFIG; its current one by default. */
   readonly context?: string | undefined
   /** A folder with the kubeconfigs of further clusters, each named as specs name it. */
   readonly kubeconfigs?: string | undefined

@@ -13,7 +13,7 @@ import { planApp } from './plan-app.ts'
 import { planCluster } from './plan-cluster.ts'
 import type { Site } from './target.ts'
 
-/** What a cloudlet has, as its clusters say. An instance that is not as its spec says has no revision. */
+/** The instances of a cloudlet, from its clusters. An instance that differs from its spec has no revision. */
 export async function listAll(site: Site, options: OpenOptions): Promise<readonly CrmObject[]> {
   const found: CrmObject[] = []
   for (const { name, api } of await site.clusters.all(options)) {
@@ -65,7 +65,7 @@ async function describe(
   return { ...named, phase: 'READY', specRevision: isRight ? marks.specRevision : null }
 }
 
-/** Whether an application of the same spec would change nothing. */
+/** True if applying the same spec would change nothing. */
 async function isAsMade(
   site: Site,
   api: KubernetesApi,

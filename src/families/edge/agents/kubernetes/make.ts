@@ -10,7 +10,7 @@ import { remove } from './remove.ts'
 import type { Target } from './target.ts'
 import { untilReady } from './until-ready.ts'
 
-/** What there was before a request. */
+/** The state before a request. */
 interface Before {
   /** Nothing complete was there. */
   readonly isNew: boolean
@@ -18,8 +18,8 @@ interface Before {
 }
 
 /**
- * Makes an instance as the request says, and waits until it is ready. May be broken off and done again at any point: the
- * first of its objects tells how far it is, and what it was before.
+ * Makes an instance as the request says, and waits until it is ready. It may be interrupted and repeated at any point:
+ * the first of its objects records the progress and the earlier state.
  * @throws CrmProblem once it is as it was before
  */
 export async function make(target: Target, request: CrmRequest, context: CrmContext): Promise<void> {

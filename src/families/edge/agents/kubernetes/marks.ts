@@ -1,7 +1,7 @@
 import { fieldsOf, type KubernetesObject, MANAGER, type ObjectMetadata } from '../../../../agents/kubernetes/objects.ts'
 import { ANNOTATIONS, LABELS } from './names.ts'
 
-/** What an instance is made from. */
+/** The origin of an instance. */
 export interface Made {
   readonly objectId: string
   readonly operationId: string
@@ -15,7 +15,7 @@ export interface Marks extends Made {
   readonly previous: Made | null
 }
 
-/** Of a cluster instance its name, of an app instance that of its cluster instance, too. */
+/** The name of a cluster instance, or that and the name of its app instance. */
 export type Path = readonly string[]
 
 export const labelsOf = (

@@ -6,9 +6,9 @@ export const OWN = 'phaseline.io/'
 
 export const LABELS = {
   managedBy: 'app.kubernetes.io/managed-by',
-  /** Of all that belongs to a cloudlet, by the cloudlet's id. */
+  /** Marks all objects of a cloudlet with the cloudlet's id. */
   cloudlet: 'phaseline.io/cloudlet',
-  /** Of all that belongs to an instance, by the instance's id. */
+  /** Marks all objects of an instance with the instance's id. */
   object: 'phaseline.io/object',
   /** The operation that was the last to change it. */
   operation: 'phaseline.io/operation',

@@ -15,7 +15,7 @@ export interface Plan {
   readonly anchor: PlacedObject
   /** @param anchor as it is in the cluster */
   parts(anchor: KubernetesObject): readonly PlacedObject[]
-  /** What the spec does not want, of the same names. */
+  /** Objects of the same names that the spec does not want. */
   readonly unwanted: readonly PlacedRef[]
 }
 

@@ -6,7 +6,7 @@ import { CrmProblem } from '../../../../client/index.ts'
 
 const QUOTA = /exceeded quota|must specify (limits|requests)|forbidden: (maximum|minimum) /
 
-/** What the API server, or a controller, has refused. */
+/** The code of a refusal by the API server or a controller. */
 export const codeOfRefusal = (message: string): string =>
   QUOTA.test(message) ? 'QUOTA_EXCEEDED' : 'KUBERNETES_REFUSED'
 

@@ -61,7 +61,7 @@ async function serve(served: Served, agent: AgentContext, podSecurity: PodSecuri
   const { client, name, options, leaseMs = LEASE_MS, signal } = agent
   const clusters = new Clusters({ context: served.context, kubeconfigs: options.kubeconfigs })
   const onRetry = (error: Error): void => agent.onProblem(TYPE, { what: 'list', error })
-  // A context that is not there is found before anything is asked.
+  // A missing context is reported before any request.
   clusters.own({ signal, onRetry })
   const cloudlet = await findCloudlet(client, served.cloudlet, signal)
   if (!cloudlet) return

@@ -42,7 +42,7 @@ async function deleteOne(api: KubernetesApi, ref: PlacedRef, uid: string | undef
   }
 }
 
-/** Those that the server knows nothing of: they would go with the namespace. */
+/** App instances that are unknown to the server would be deleted with the namespace. */
 async function refuseWithApps({ api, cloudletId, namespace, anchor }: Target): Promise<void> {
   const query = { labelSelector: `${LABELS.cloudlet}=${cloudletId}`, limit: '10' }
   const path = `/apis/apps/v1/namespaces/${namespace}/${DEPLOYMENTS}`

@@ -28,7 +28,10 @@ export interface Target {
   plan(marks: Marks): Plan
 }
 
-/** Where the instance is, or will be. Null: it is not there, and is not to be. @throws CrmProblem */
+/**
+ * The place of the instance, present or future. Null: it is absent, and stays so.
+ * @throws CrmProblem
+ */
 export async function findTarget(site: Site, request: CrmRequest, context: CrmContext): Promise<Target | null> {
   const { cloudlet, podSecurity } = site
   const path = below(site, request)

@@ -18,7 +18,7 @@ const LAST_MS = 2_000
 const IMAGE_MS = 60_000
 const QUOTA_MS = 15_000
 const CLUSTER_MS = 60_000
-/** What the deployment's controller gets to say itself that it is late. */
+/** The deployment's controller gets this long to report the delay itself. */
 const LATE_MS = 5_000
 
 interface Problem {
@@ -93,7 +93,7 @@ async function lookAtApp(target: Target): Promise<Look> {
   const deployment = await read(target)
   const status = statusOf(deployment)
   const { generation = 0 } = deployment.metadata
-  // What its controller says, and its pods are, belongs to an earlier spec.
+  // The controller's status and the pods are of an earlier spec.
   const isOld = numberOf(deployment.status?.observedGeneration) < generation
   if (status.is === 'CURRENT' || isOld) return { status, problem: null }
   return { status, problem: refusalOf(deployment) ?? (await problemOfPods(target, deployment)) }

@@ -33,7 +33,7 @@ function describeJobs(jobs: readonly ListedJob[], now: number): string[] {
   return table(['NAME', 'GADGET', 'PHASE', 'TOOK', 'LOCKS', 'NOW'], rows)
 }
 
-/** How long it has run, its clean-up included; empty when it has not started. */
+/** The duration, clean-up included; empty before the start. */
 function took({ startedAt, endedAt }: Pick<ListedJob, 'startedAt' | 'endedAt'>, now: number): string {
   if (startedAt === null) return ''
   return duration(Math.max(0, (endedAt === null ? now : Date.parse(endedAt)) - Date.parse(startedAt)))
@@ -86,5 +86,5 @@ export function describeJob(job: FullJob, now: number, paint: Paint): string[] {
   ]
 }
 
-/** An argument that is empty or has blanks in it is told apart from its neighbours. */
+/** Quotes an argument that is empty or has blanks, to separate it from its neighbours. */
 const quoted = (argument: string): string => (/^\S+$/.test(argument) ? argument : JSON.stringify(argument))

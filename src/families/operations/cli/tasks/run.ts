@@ -24,7 +24,10 @@ const CREATE = gql(`mutation RunTask($input: CreateTaskInput!) {
 }\n${REFUSAL_FRAGMENT}`)
 type Created = Extract<ResultOf<typeof CREATE>['answer'], { readonly id: string }>
 
-/** `task run`: creates the task of each file. With `follow`, ok when all SUCCEEDED; it ends when only a person can go on. */
+/**
+ * `task run`: creates the task of each file. With `follow`, ok when all SUCCEEDED; it ends when only a person can
+ * continue.
+ */
 export async function runTask(session: Session, options: RunOptions): Promise<ExitCode> {
   const { file: files, key, follow: isFollowed } = options
   const read = await everyFile(files, (file) => readSourced(session.io, file, { schema: taskSchema, what: 'a task' }))

@@ -15,7 +15,7 @@ export const RECEIPT_LABEL = 'io.phaseline.receipt'
 export const containerName = (id: string): string => `phaseline-${id}`
 export const volumeName = (workerId: string): string => `phaseline-workspace-${workerId}`
 
-/** Where a container finds its event, its secrets and its token. */
+/** The folder of a container's event, secrets and token. */
 const INPUT = '/run/phaseline'
 export const WORKSPACE = '/workspace'
 /** A volume belongs to root. Any other user gets a folder in it, which is unpacked with its files. */

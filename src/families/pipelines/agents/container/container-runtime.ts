@@ -173,8 +173,8 @@ class ContainerRuntime implements Runtime {
   }
 
   /**
-   * Finds out whether a start that broke off has started its container. If not, nothing is left of it. False: it has not.
-   * What a process that was killed had asked the engine for comes before: a running container is not removed here.
+   * Returns true if an interrupted start has started its container; otherwise removes everything left of it. The engine
+   * may still execute the request of a killed process first: a running container is not removed here.
    */
   async #settle(id: string): Promise<boolean> {
     const { engine, records } = this.#parts

@@ -10,7 +10,7 @@ const PRIVATE = { mode: 0o700 } as const
 const READABLE_FOLDER = { mode: 0o755 } as const
 const READABLE = { mode: 0o444 } as const
 
-/** What containers get to read: event, secrets and token of each. In memory where the system has a folder for that. */
+/** The files that containers read: event, secrets and token of each. In memory if the system has a folder for that. */
 export class InputFolders {
   readonly #root: string
   private constructor(root: string) {
@@ -40,7 +40,7 @@ export class InputFolders {
     ])
   }
 
-  /** What must not be seen in its output. */
+  /** Texts to mask in its output. */
   async masked(id: string): Promise<readonly string[]> {
     const secrets = join(this.path(id), 'secrets')
     const names = await readdir(secrets).catch(() => [])

@@ -2,7 +2,7 @@ import { UsageError } from '../../../../agents/arguments.ts'
 import type { ContainerLimits } from '../../../../agents/container/hardened-host.ts'
 import { type EngineOptions, type Given, readEngineOptions, readSize } from '../../../../agents/container/options.ts'
 
-/** How the containers of a runtime are made. */
+/** Settings of a runtime's containers. */
 export interface ContainerOptions extends EngineOptions, ContainerLimits {
   /** The API's URL as containers reach it. */
   readonly url: string

@@ -16,7 +16,9 @@ const record = z.object({
 })
 export type WorkloadRecord = z.infer<typeof record>
 
-/** What a container runtime stores of each workload, beside what the engine knows. Kept in memory, and written through. */
+/**
+ * A container runtime's records of its workloads, beside the engine's knowledge. Kept in memory, and written through.
+ */
 export class Records {
   readonly #folder: string
   readonly #records: Map<string, WorkloadRecord>

@@ -4,7 +4,7 @@ import { StartProblem, type Workload } from '../runtime/runtime.ts'
 import { claimName, isLabelValue, LABELS, workloadName } from './names.ts'
 import type { PodSettings } from './settings.ts'
 
-/** What a pod finds when it starts, as objects of the cluster. */
+/** The inputs of a pod, as objects of the cluster. */
 
 /** Keys of the secret. */
 export const EVENT_KEY = 'event.json'
@@ -13,7 +13,7 @@ export const secretKey = (name: string): string => `secret.${name}`
 /** Keys of the config map. */
 export const fileKey = (index: number): string => `file-${index}`
 
-/** What Kubernetes stores in one secret or config map, less a little for the rest of it. */
+/** The limit of Kubernetes for one secret or config map, less a little for the rest of it. */
 const MAX_BYTES = 1_000_000
 
 export function metaOf(workload: Workload, place: string, owner?: V1Secret): V1ObjectMeta {

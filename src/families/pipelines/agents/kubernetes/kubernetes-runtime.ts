@@ -119,7 +119,7 @@ class KubernetesRuntime implements Runtime {
     }
   }
 
-  /** Creates all that the pod needs. What a start that broke off has left is used again. */
+  /** Creates the objects that the pod needs, or reuses those of an interrupted start. */
   async #provide(workload: Workload, signal: AbortSignal | undefined): Promise<V1Secret> {
     const { instance, settings } = this.#options
     const secret = await this.#create('secrets', secretOf(workload, instance), signal)

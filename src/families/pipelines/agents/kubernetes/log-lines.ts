@@ -6,7 +6,7 @@ export interface LogPosition {
   /** Seconds since 1970 with nine decimals, of a fixed length. */
   readonly time: string
   readonly lines: number
-  /** Of the line that follows: how much of it was passed on. */
+  /** Bytes of the following line that were passed on. */
   readonly bytes: number
   /** The latest time so far. */
   readonly latest: string
@@ -20,8 +20,8 @@ const MAX_TIMESTAMP = 40
 const TIMESTAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/
 
 /**
- * Takes the timestamps off the lines of a pod's output, and skips those that were passed on before. A cluster can only be
- * asked for lines from a whole second on.
+ * Removes the timestamps from the lines of a pod's output, and skips lines that were passed on before. A cluster only
+ * returns lines from a whole second on.
  */
 export class LogLines {
   readonly #onText: (text: Buffer) => void
@@ -32,7 +32,7 @@ export class LogLines {
   #met = 0
   /** The beginning of a line, without its whole timestamp. Null: within a line. */
   #stamp: Buffer | null = Buffer.alloc(0)
-  /** Of the present line: bytes to skip. */
+  /** Bytes of the present line to skip. */
   #skip = 0
   #isForeign = false
 
@@ -127,7 +127,7 @@ function timeOf(text: string): string | null {
 /** A line is stamped at most so much before the one above it. */
 const DISORDER_S = 1
 
-/** The whole second from which on a cluster is asked for lines; undefined: from the first one. */
+/** The whole second from which a cluster returns lines; undefined: from the first one. */
 export const secondOf = ({ time }: LogPosition): string | undefined =>
   time === '' ? undefined : new Date((Math.floor(Number(time)) - DISORDER_S) * 1_000).toISOString()
 

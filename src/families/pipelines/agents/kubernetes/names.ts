@@ -1,4 +1,4 @@
-/** How the objects of a workload are named and marked in the cluster. */
+/** Names and marks of a workload's objects in the cluster. */
 
 export const LABELS = {
   place: 'phaseline.io/place',
@@ -13,7 +13,7 @@ export const ANNOTATIONS = {
   receipt: 'phaseline.io/receipt',
   /** The end that the runtime has decided on, before it deletes the pod. */
   end: 'phaseline.io/end',
-  /** How far the output was passed on. */
+  /** The output position that was passed on. */
   logged: 'phaseline.io/logged',
 } as const
 

@@ -11,7 +11,7 @@ export interface PodFeedOptions {
   readonly path: string
   readonly labelSelector: string
   readonly signal: AbortSignal
-  /** The pods cannot be watched. Nothing is concluded from it; the feed goes on when they can. */
+  /** The pods cannot be watched. Nothing is concluded from it; the feed resumes when they can. */
   onProblem(error: Error): void
 }
 
@@ -37,7 +37,7 @@ const PAGE = '500'
 const WATCH_SECONDS = '240'
 const GONE = 410
 
-/** One watch over all pods of a place: tells followers of their pods' changes, and looks at all of them after a gap. */
+/** One watch over all pods of a place: notifies followers of their pods' changes, and checks all pods after a gap. */
 export class PodFeed {
   readonly #options: PodFeedOptions
   readonly #listeners = new Map<string, Set<Listener>>()

@@ -18,7 +18,7 @@ export interface PodLogOptions {
 
 /** Output beyond its limits is read slower: at most some 6 MB a second. */
 const SLOW_MS = 10
-/** How long the rest of the output is asked for once the container has ended: its node may be lost. */
+/** Maximum wait for the rest of the output once the container has ended: its node may be lost. */
 const REST_MS = 20_000
 
 /** Passes on the output of a pod until all is read that it has written, or the signal aborts. False: some may be missing. */

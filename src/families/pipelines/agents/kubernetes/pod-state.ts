@@ -5,7 +5,7 @@ import { type PendingProblem, pendingProblem, sentence } from '../../../../agent
 import type { WorkloadEnd } from '../runtime/runtime.ts'
 import { ANNOTATIONS } from './names.ts'
 
-/** What the status of a pod says about its workload. Pure. */
+/** The state of a workload from its pod's status. Pure. */
 export type PodState =
   /** It has not run yet. */
   | { readonly is: 'PENDING'; readonly problem: PendingProblem | null }
@@ -13,9 +13,9 @@ export type PodState =
   /** No process of it runs, and none will. */
   | { readonly is: 'OVER'; readonly end: WorkloadEnd; readonly hasOutput: boolean }
 
-/** Of a container that was ended before its program began. */
+/** Reasons of a container that was ended before its program began. */
 const NEVER_BEGAN = ['StartError', 'ContainerCannotRun']
-/** Of a pod. */
+/** Reasons of a pod. */
 const EVICTED_REASONS = ['Evicted', 'Preempting', 'Shutdown', 'Terminated', 'NodeShutdown']
 const LOST_REASONS = ['NodeLost', 'DeletionByPodGC', 'DeletionByTaintManager', 'NodeStatusUnknown']
 
@@ -57,7 +57,7 @@ function endOf(pod: V1Pod): WorkloadEnd {
 export const DELETED: WorkloadEnd = { how: 'GONE', reason: 'DELETED', message: 'Its pod was deleted from outside.' }
 const isLost = (reason: string | undefined): boolean => reason !== undefined && LOST_REASONS.includes(reason)
 
-/** Its deletion was asked for before its container had ended. */
+/** Its deletion was requested before its container had ended. */
 function isCutOff(pod: V1Pod): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = pod.metadata ?? {}
   if (!deletionTimestamp) return false

@@ -1,7 +1,7 @@
 import { LOG_START, type LogPosition, writePosition } from './log-lines.ts'
 import { ANNOTATIONS } from './names.ts'
 
-/** What is read is noted so often: a runtime that is killed repeats no more than that. */
+/** Interval of recording the read position: a killed runtime repeats no more than that. */
 const NOTE_MS = 10_000
 
 /** Notes on a pod how far its output was passed on, for the next process. */

@@ -13,7 +13,7 @@ const toleration = z.strictObject({
 })
 const seconds = z.int().min(0).max(86_400)
 
-/** How the pods of a runtime are made. Names and values are those of a pod's spec. */
+/** Settings of a runtime's pods. Names and values are those of a pod's spec. */
 const settings = z.strictObject({
   /** None: pods have no access to the API of the cluster. */
   serviceAccountName: z.string().optional(),

@@ -87,7 +87,7 @@ class PodChanges {
     this.#following = feed.follow(name, (pod) => this.#take(pod))
     this.#refresh = async () => {
       const pod = await api.find<V1Pod>(path)
-      // What the feed has told meanwhile may be newer. It tells changes in their order; an answer may be late.
+      // The feed's state may be newer meanwhile: it reports changes in order; an answer may be late.
       if (this.#latest === undefined) this.#take(pod)
     }
     this.#first = this.#refresh()

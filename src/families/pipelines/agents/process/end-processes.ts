@@ -45,11 +45,11 @@ export async function endByForce(target: Target): Promise<void> {
 }
 
 /**
- * Signals the group, then processes that have left it, and returns how many there are. While the leader lives the group is
- * ours; any other process is checked once more, by its start time, just before it gets the signal.
+ * Signals the group, then processes that have left it, and returns their number. While the leader lives the group is
+ * ours; any other process is checked again, by its start time, just before it gets the signal.
  *
- * `sparesGroup`: the group is bubblewrap, which would end all in its sandbox at once. What runs in the sandbox
- * is in a session of its own.
+ * `sparesGroup`: the group is bubblewrap, which would end its whole sandbox at once; processes in the sandbox have a
+ * session of their own.
  */
 async function signalAll({ id, leader, members }: Target, signal: NodeJS.Signals | null, sparesGroup = false) {
   const leads = leader !== null && (await isAlive(leader))

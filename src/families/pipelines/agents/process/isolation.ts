@@ -2,7 +2,7 @@ import { delimiter, isAbsolute } from 'node:path'
 import { UsageError } from '../../../../agents/arguments.ts'
 import { type IsolationOptions, NotIsolated, requireBubblewrap } from './bubblewrap.ts'
 
-/** How the process runtime runs workloads, and what it tells an agent process about it. */
+/** Isolation of workloads by the process runtime, and its settings for an agent process. */
 
 export interface WorkloadSettings {
   readonly level: 'isolated' | 'trusted' | 'off'

@@ -13,7 +13,7 @@ const AT_ONCE = 100
  */
 const PAUSE = 4
 const MOST_PAUSE_MS = 40
-/** How long a process of others is not looked at again. Until then no other process gets its pid: all pids come first. */
+/** Interval of checks of a process that is not ours. Its pid is not reused sooner: all other pids come first. */
 const FOREIGN_MS = 1_000
 
 type Found = ReadonlyMap<string, readonly Stat[]>
@@ -28,7 +28,7 @@ export class Members {
   #running: Promise<unknown> = Promise.resolve()
   #next: Promise<Found> | null = null
   #nextAt = 0
-  /** When each process of others is to be looked at again, by pid. */
+  /** Time of the next check of each process that is not ours, by pid. */
   #foreign = new Map<number, number>()
 
   /** Living processes of this workload. */

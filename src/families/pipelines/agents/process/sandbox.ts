@@ -13,7 +13,7 @@ import type { WorkloadFolder } from './workload-folder.ts'
 
 /** Runs workloads isolated from the machine and from each other. Disposing it leaves them running. */
 export interface Sandbox extends AsyncDisposable {
-  /** What a workload finds at PHASELINE_URL. */
+  /** The workload's PHASELINE_URL. */
   readonly url: string
   /** The runtime's environment as workloads see it. */
   env(own: Environment): Environment
@@ -25,7 +25,7 @@ export interface Sandbox extends AsyncDisposable {
 }
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** What is to be executed. */
+/** The command to execute. */
 export interface Invocation {
   /** Begins with an absolute path. */
   readonly command: readonly string[]
@@ -60,7 +60,7 @@ const FILES = {
 const INSIDE = '/run/phaseline'
 const FIRST_FREE_PORT = 1_024
 const DEFAULT_PORT = 4_000
-/** Of Linux, for one argument or variable. */
+/** Limit of Linux for one argument or variable. */
 const MAX_ARGUMENT_BYTES = 128 * 1024
 
 /** As source and as built; their names say that they are modules wherever they are. */
@@ -69,8 +69,8 @@ const [BRIDGE, BRIDGE_INSIDE] = import.meta.url.endsWith('.ts')
   : (['./api-bridge.js', `${INSIDE}/api-bridge.mjs`] as const)
 
 /**
- * The first process of a sandbox, which no signal from within ends, runs the command and ends with it. What a shell itself says of a
- * command that was killed is not output of that.
+ * The first process of a sandbox, which no signal from within ends, runs the command and ends with it. A shell's own
+ * message about a killed command is not its output.
  */
 const RUN = `exec 3>&2 2>/dev/null
 "$@" 2>&3 3>&-

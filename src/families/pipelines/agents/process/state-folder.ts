@@ -13,7 +13,7 @@ export interface StateFolder extends AsyncDisposable {
   /** Generated once per folder. */
   readonly instance: string
   readonly path: string
-  /** What workloads in a sandbox share. */
+  /** The folder that workloads in a sandbox share. */
   readonly sandbox: string
   ids(): Promise<readonly string[]>
   workload(id: string): WorkloadFolder

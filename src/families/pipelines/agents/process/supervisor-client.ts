@@ -196,7 +196,7 @@ class SupervisorClient implements Supervisor {
     this.#idle.unref()
   }
 
-  /** Resolves when the supervisor has heard of it. */
+  /** Resolves when the supervisor has received it. */
   async #leave(): Promise<void> {
     const socket = await this.#socket
     if (!socket || socket.destroyed) return

@@ -1,4 +1,4 @@
-/** What a process runtime and its supervisor tell each other: lines of JSON on a Unix socket. */
+/** Messages between a process runtime and its supervisor: lines of JSON on a Unix socket. */
 
 export interface StartMessage {
   readonly do: 'start'

@@ -46,7 +46,7 @@ const SIGNALLED = 128
 /** The runtime that has started it may be killed before it connects. */
 const UNUSED_MS = 10_000
 const PRIVATE = 0o077
-/** Of workloads. */
+/** The umask of workloads. */
 const USUAL = 0o022
 
 const held = new Map<string, Held>()
@@ -92,7 +92,7 @@ function run({ id, folder, workingFolder, command, env }: StartMessage, outputs:
   })
   if (pid === undefined) return
   child.once('exit', (code, signal) => {
-    // What it leaves behind in its group.
+    // Ends processes that remain in its group.
     endGroup(pid)
     exited(id, folder, code ?? SIGNALLED + system.signals[signal ?? 'SIGKILL'])
   })

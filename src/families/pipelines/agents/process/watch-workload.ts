@@ -32,7 +32,7 @@ export async function watchWorkload(options: WatchOptions, watcher: Watcher): Pr
   const exited = supervisor.holds(id) ? await readToEnd(options, watcher) : null
   if (exited === ABORTED) return null
   const code = exited ?? (await folder.readExitCode())
-  // What it leaves behind, in whatever group.
+  // Ends processes that remain, in whatever group.
   await endByForce(await target())
   const end: WorkloadEnd = isStopping() ? { how: 'STOPPED' } : endOf(code)
   if (end.how === 'GONE') watcher.onLine('SYSTEM', end.message)
@@ -54,7 +54,7 @@ async function readToEnd(
     onOutput: (stream, chunk) => output.write(stream, chunk),
   })
   try {
-    // It may have ended while no runtime was there to be told.
+    // It may have ended while no runtime was there to get the message.
     const exited = (await folder.readExitCode()) ?? (await orAborted(supervisor.exited(id), signal))
     if (exited === ABORTED) return ABORTED
     supervisor.release(id)

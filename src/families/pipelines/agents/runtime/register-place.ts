@@ -8,10 +8,10 @@ const REGISTER = gql(`mutation RegisterPlace($input: RegisterPlaceInput!) {
   registerPlace(input: $input) { __typename ... on Error { message code } }
 }`)
 
-/** What the place of a runtime is like. */
+/** Labels and capacity of a runtime's place. */
 export interface PlaceOptions {
   readonly labels?: readonly { readonly key: string; readonly value: string }[] | undefined
-  /** How many workers, and how many jobs, it runs at the same time; no limit by default. */
+  /** Maximum number of workers, and of jobs, that run at the same time; no limit by default. */
   readonly capacity?: number | undefined
 }
 

@@ -18,9 +18,9 @@ export interface RuntimeWorkOptions {
 const LATE_MS = 600_000
 
 /**
- * The work of a runtime's agent. A START lasts as long as its workload and ends with its report; when the agent ends, the
- * workload goes on. A workload is stopped once its object needs it no more: by its REMOVE, or when its lease is lost and
- * the server says that the object is finished or gone. In doubt it goes on.
+ * The work of a runtime's agent. A START lasts as long as its workload and ends with its report; when the agent ends,
+ * the workload keeps running. A workload is stopped once its object no longer needs it: by its REMOVE, or when its
+ * lease is lost and the server says that the object is finished or gone. In doubt it keeps running.
  */
 export function runtimeWork(options: RuntimeWorkOptions): Work {
   const turns = new Map<string, Promise<unknown>>()
@@ -139,7 +139,7 @@ function follow(options: RuntimeWorkOptions, { objectId }: WorkItem, context: Wo
     onLine: (stream, text) => context.log(stream, text),
     signal: AbortSignal.any([detached.signal, lost]),
   }).then((end) => {
-    // What has run and ended before anybody watched has run, too.
+    // A workload that ended before anybody watched has run, too.
     if (end?.how === 'EXITED') onRunning()
     return end
   })

@@ -9,8 +9,8 @@ export interface Runtime extends AsyncDisposable {
   /** Workloads that this process or an earlier one has started and none has removed. */
   list(): Promise<readonly KnownWorkload[]>
   /**
-   * Starts a workload, and stores a receipt with it. Resolves when the next process of the runtime would find it; whether it
-   * runs is for `watch` to tell. An aborted `signal` gives up what takes long, such as the transfer of an image.
+   * Starts a workload, and stores a receipt with it. Resolves when the next process of the runtime would find it;
+   * `watch` reports if it runs. An aborted `signal` interrupts long steps, such as the transfer of an image.
    * @throws StartProblem when it cannot be started; no process or file of it is left then
    */
   start(workload: Workload, receipt: string, signal?: AbortSignal): Promise<void>
@@ -18,7 +18,7 @@ export interface Runtime extends AsyncDisposable {
   updateReceipt(id: string, receipt: string): Promise<boolean>
   /**
    * Follows a workload: passes on its lines, including earlier ones that no watcher has read, then resolves to its end.
-   * Null: `signal` aborted, and the workload goes on. One watcher at a time; an unknown workload counts as GONE.
+   * Null: `signal` aborted, and the workload keeps running. One watcher at a time; an unknown workload counts as GONE.
    */
   watch(id: string, watcher: Watcher): Promise<WorkloadEnd | null>
   /** Ends a workload with SIGTERM, later with SIGKILL. Resolves when no process of it runs any more. Idempotent. */

@@ -51,7 +51,7 @@ function describeWorker(worker: Workload, now: number, paint: Paint): string[] {
   return describeFields(fields, paint)
 }
 
-/** `exit code 3`, or the signal; empty while it runs, and when its runtime could not tell. */
+/** `exit code 3`, or the signal; empty while it runs, and when its runtime lost the exit code. */
 function describeExit({ exitCode, signal }: Workload): string {
   if (signal !== null) return signal
   return exitCode === null ? '' : `exit code ${exitCode}`

@@ -34,7 +34,7 @@ export function PlanPreview({ plan, stale }: { readonly plan: Plan; readonly sta
   )
 }
 
-/** What would keep it from ending, before anything is created. */
+/** Blockers that would keep the plan from ending, shown before anything is created. */
 function Blockers({ blockers }: { readonly blockers: readonly PlanBlocker[] }) {
   return (
     <section className="notice" aria-label="What it would wait for">

@@ -6,7 +6,7 @@ export interface PlanStep {
   readonly path: readonly string[]
   readonly reason: string
 }
-/** What objects of the plan would wait for. */
+/** A cause for which objects of the plan would wait. */
 export interface PlanBlocker {
   readonly reason: string
   readonly message: string
@@ -17,7 +17,7 @@ export interface PlanBlocker {
 export interface PlannedCode {
   readonly path: readonly string[]
   readonly message: string
-  /** Whether the viewer may bring it. */
+  /** True if the viewer may bring it. */
   readonly permitted: boolean
 }
 export interface Plan {

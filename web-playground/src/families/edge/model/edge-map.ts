@@ -148,7 +148,7 @@ export type Opening = 'all' | 'wrong' | 'closed'
 /** The most open boxes: browsers draw them at once, and a reader sees no more. */
 const ROOM = 500
 
-/** How far each site is open: as the user has chosen, else as the limit allows. */
+/** Decides how far each site is open: by the user's choice, else by the limit. */
 export function openings(
   sites: readonly Site[],
   said: ReadonlyMap<string, Opening>,

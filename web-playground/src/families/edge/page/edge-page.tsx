@@ -70,7 +70,7 @@ const NO_DETAILS = new Map<string, never>()
 /** Reads page after page, to the last. */
 function useAll(list: ListStore | null): void {
   const count = list?.rows.length
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each page makes more rows, and asks for the next
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each page makes more rows, and requests the next
   useEffect(() => {
     if (list?.loaded && !list.complete) void list.more()
   }, [list, list?.loaded, list?.complete, count])

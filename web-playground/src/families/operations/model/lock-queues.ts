@@ -34,7 +34,7 @@ export interface HoldUp {
   readonly resources: readonly string[]
   /** Number of jobs that wait for it, directly or through others. */
   readonly waiting: number
-  /** Whether the job waits for no lock itself: it is the cause. */
+  /** True if the job waits for no lock itself: it is the cause. */
   readonly isRoot: boolean
 }
 

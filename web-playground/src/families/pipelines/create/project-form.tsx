@@ -72,7 +72,7 @@ function Form({ initial, example }: { readonly initial: string | null; readonly 
   const name = useSettled(useReadable(read.ok ? read.value.name : null), TYPED_MS)
   const store = useProject(name)
   const isThere = Boolean(store?.answer?.project)
-  // Where it cannot be looked up, the server judges.
+  // If the lookup fails, the server judges.
   const isLooking = read.ok && (name !== read.value.name || !(store?.answer || store?.error))
   const change = (next: string): void => {
     setText(next)

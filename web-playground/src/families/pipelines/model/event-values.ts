@@ -11,7 +11,7 @@ export interface EventValues {
   readonly payload: string
 }
 
-/** What must be filled in before the event can be sent; null: nothing. */
+/** The first missing input; null: none. */
 export function missingIn({ source, type, qualifiers, labels }: EventValues): string | null {
   if (source.trim() === '') return 'Say where it comes from.'
   if (type.trim() === '') return 'Say what has happened.'
