@@ -74,7 +74,7 @@ export default defineConfig({
         items: [
           { text: 'Deployments', link: '/deployments' },
           { text: 'Pipelines', link: '/pipelines' },
-          { text: 'Operations', link: '/operations-tasks' },
+          { text: 'Operations', link: '/tasks' },
           { text: 'Edge', link: '/edge' },
         ],
       },
