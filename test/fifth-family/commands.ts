@@ -5,6 +5,7 @@ import { isName, NAME_RULE } from '../../src/core/problems.ts'
 import type { Right } from '../../src/core/rights.ts'
 import type { Phase } from '../../src/core/vocabulary.ts'
 import { type CommandResult, findFor, inProject, noProject, refuse } from '../../src/families/access.ts'
+import { type Bound, command } from '../../src/families/command.ts'
 import type { FamilyParts } from '../../src/families/define-family.ts'
 import type { LockedTree } from '../../src/families/family.ts'
 import { rootNameTaken } from '../../src/families/root-name.ts'
@@ -22,15 +23,21 @@ export interface CreateBackup {
   readonly volume: string
 }
 
-export const backupsCommands = (parts: Parts) => ({
-  createBackup: (viewer: Viewer, input: CreateBackup) => createBackup(parts, viewer, input),
-  cancelBackup: (viewer: Viewer, id: string) => onBackup(parts, viewer, rights.cancel, id, cancel),
-  deleteBackup: (viewer: Viewer, id: string) =>
-    onBackup(parts, viewer, rights.delete, id, (tree, by) =>
-      userMove(tree, by, 'GONE', () => tree.slice.move(tree.root, 'GONE', by)),
-    ),
-})
-export type BackupsCommands = ReturnType<typeof backupsCommands>
+export const backupsCommands = {
+  createBackup: command(createBackup, ['InvalidInputError', 'ConflictError']),
+  cancelBackup: command(
+    (parts: Parts, viewer: Viewer, id: string) => onBackup(parts, viewer, rights.cancel, id, cancel),
+    ['NotFoundError', 'TransitionError'],
+  ),
+  deleteBackup: command(
+    (parts: Parts, viewer: Viewer, id: string) =>
+      onBackup(parts, viewer, rights.delete, id, (tree, by) =>
+        userMove(tree, by, 'GONE', () => tree.slice.move(tree.root, 'GONE', by)),
+      ),
+    ['NotFoundError', 'TransitionError'],
+  ),
+}
+export type BackupsCommands = Bound<typeof backupsCommands>
 
 async function createBackup(
   { trees }: Parts,

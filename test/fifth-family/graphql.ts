@@ -5,8 +5,8 @@ import { specLoader } from '../../src/graphql/loaders.ts'
 import { writeObject } from '../../src/graphql/objects/write-object.ts'
 import { builder } from '../../src/graphql/schema/builder.ts'
 import { NodeRef, TreeObjectRef } from '../../src/graphql/schema/refs.ts'
-import { errorsOf, resultUnion } from '../../src/graphql/schema/result-union.ts'
-import type { BackupsCommands, CreateBackup } from './commands.ts'
+import { commandResult } from '../../src/graphql/schema/result-union.ts'
+import { type BackupsCommands, backupsCommands, type CreateBackup } from './commands.ts'
 import { rights } from './rights.ts'
 
 declare module '../../src/graphql/context.ts' {
@@ -37,12 +37,7 @@ const commandsOf = ({ backups }: { readonly backups?: BackupsCommands }): Backup
 builder.mutationField('createBackup', (t) =>
   t.fieldWithInput({
     right: rights.create,
-    type: resultUnion(
-      'CreateBackupResult',
-      BackupRef,
-      errorsOf<BackupsCommands['createBackup']>({ InvalidInputError: true, ConflictError: true, ForbiddenError: true }),
-    ),
-    nullable: true,
+    ...commandResult('CreateBackupResult', BackupRef, backupsCommands.createBackup),
     description: 'Creates a backup; a copier takes it.',
     typeOptions: { description: 'A new backup.' },
     input: {
@@ -62,12 +57,7 @@ builder.mutationField('createBackup', (t) =>
 builder.mutationField('cancelBackup', (t) =>
   t.fieldWithInput({
     right: rights.cancel,
-    type: resultUnion(
-      'CancelBackupResult',
-      BackupRef,
-      errorsOf<BackupsCommands['cancelBackup']>({ NotFoundError: true, TransitionError: true, ForbiddenError: true }),
-    ),
-    nullable: true,
+    ...commandResult('CancelBackupResult', BackupRef, backupsCommands.cancelBackup),
     description: 'Stops a backup that has not ended.',
     typeOptions: { description: 'The backup to cancel.' },
     input: { id: t.input.id({ required: true, description: 'Id of the backup.' }) },
@@ -78,12 +68,7 @@ builder.mutationField('cancelBackup', (t) =>
 builder.mutationField('deleteBackup', (t) =>
   t.fieldWithInput({
     right: rights.delete,
-    type: resultUnion(
-      'DeleteBackupResult',
-      BackupRef,
-      errorsOf<BackupsCommands['deleteBackup']>({ NotFoundError: true, TransitionError: true, ForbiddenError: true }),
-    ),
-    nullable: true,
+    ...commandResult('DeleteBackupResult', BackupRef, backupsCommands.deleteBackup),
     description: 'Deletes a backup that has ended.',
     typeOptions: { description: 'The backup to delete.' },
     input: { id: t.input.id({ required: true, description: 'Id of the backup.' }) },

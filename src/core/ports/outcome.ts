@@ -14,3 +14,12 @@ export interface WrittenObject {
   /** Present when the command knows the whole row, so that showing it needs no read. */
   readonly object?: { readonly row: ObjectRow }
 }
+
+/** The types of the refusals that a command, or its outcome, can end in. */
+export type RefusalTypesOf<Command> = Command extends (...args: never[]) => infer Result
+  ? RefusalTypesOf<Awaited<Result>>
+  : Command extends Promise<infer Result>
+    ? RefusalTypesOf<Result>
+    : Command extends Refused<infer R>
+      ? R['type']
+      : never

@@ -1,4 +1,5 @@
 import type { Node, Slice } from '../../core/tree.ts'
+import { bindCommands } from '../command.ts'
 import type { FamilyServer } from '../define-family.ts'
 import type { Family } from '../family.ts'
 import { deploymentsCommands } from './commands/index.ts'
@@ -35,5 +36,5 @@ function decide(node: Node, slice: Slice): void {
 export const server: FamilyServer = {
   rules,
   graphql: deploymentsGraphql,
-  commands: ({ pool, ...parts }) => ({ deployments: deploymentsCommands({ ...parts, client: pool }) }),
+  commands: ({ pool, ...parts }) => ({ deployments: bindCommands({ ...parts, client: pool }, deploymentsCommands) }),
 }

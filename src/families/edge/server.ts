@@ -1,4 +1,5 @@
 import { openFence } from '../../store/fence.ts'
+import { bindCommands } from '../command.ts'
 import type { FamilyServer } from '../define-family.ts'
 import type { Family } from '../family.ts'
 import { edgeCommands } from './commands/index.ts'
@@ -40,5 +41,5 @@ export const rules: Family = {
 export const server: FamilyServer = {
   rules,
   graphql: edgeGraphql,
-  commands: ({ pool, ...parts }) => ({ edge: edgeCommands({ ...parts, client: pool }) }),
+  commands: ({ pool, ...parts }) => ({ edge: bindCommands({ ...parts, client: pool }, edgeCommands) }),
 }

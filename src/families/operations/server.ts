@@ -1,7 +1,7 @@
 import type { Node, Slice } from '../../core/tree.ts'
 import type { FamilyServer } from '../define-family.ts'
 import type { Family } from '../family.ts'
-import { operationsCommands } from './commands/index.ts'
+import { bindOperations } from './commands/index.ts'
 import { operationsGraphql } from './graphql/index.ts'
 import { machines } from './machines.ts'
 import { claimJob, decideJob } from './rules/decide-job.ts'
@@ -35,7 +35,7 @@ export const server: FamilyServer = {
   rules,
   graphql: operationsGraphql,
   commands({ pool, ...parts }) {
-    const commands = operationsCommands({ ...parts, client: pool })
+    const commands = bindOperations({ ...parts, client: pool })
     return { operations: commands, tasks: commands }
   },
 }

@@ -1,7 +1,7 @@
 import type { Node, Slice } from '../../core/tree.ts'
 import type { FamilyServer } from '../define-family.ts'
 import type { Family } from '../family.ts'
-import { pipelinesCommands } from './commands/index.ts'
+import { bindPipelines } from './commands/index.ts'
 import { pipelinesGraphql } from './graphql/index.ts'
 import { machines } from './machines.ts'
 import { claimWorkload, decideWorkload } from './rules/decide-workload.ts'
@@ -41,7 +41,7 @@ export const server: FamilyServer = {
   rules,
   graphql: pipelinesGraphql,
   commands: (parts, services) => ({
-    pipelines: pipelinesCommands({
+    pipelines: bindPipelines({
       ...parts,
       // The family that runs tasks may be created later.
       get tasks() {

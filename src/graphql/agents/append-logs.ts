@@ -3,7 +3,7 @@ import { RIGHTS } from '../../core/rights.ts'
 import { builder } from '../schema/builder.ts'
 import { LogStreamEnum } from '../schema/enums.ts'
 import { answer } from '../schema/errors.ts'
-import { errorsOf, resultUnion } from '../schema/result-union.ts'
+import { commandResult, errorsOf } from '../schema/result-union.ts'
 
 const AppendedLogsRef = builder
   .objectRef<{ readonly __typename: 'AppendedLogs'; readonly accepted: number }>('AppendedLogs')
@@ -37,12 +37,11 @@ const LogLineInput = builder.inputType('LogLineInput', {
 builder.mutationField('appendLogs', (t) =>
   t.fieldWithInput({
     right: RIGHTS.reportWork,
-    type: resultUnion(
+    ...commandResult(
       'AppendLogsResult',
       AppendedLogsRef,
-      errorsOf<AgentPort['appendLogs']>({ InvalidInputError: true, StaleReportError: true, ForbiddenError: true }),
+      errorsOf<AgentPort['appendLogs']>({ InvalidInputError: true, StaleReportError: true }),
     ),
-    nullable: true,
     description:
       'Stores output of work that the agent holds, or held last. The newest 10,000 lines, or 4 MiB, of an object are kept.',
     typeOptions: { description: 'Lines of output, of any work of the agent.' },

@@ -9,7 +9,7 @@ import { LEASE_MS } from '../schema/descriptions.ts'
 import { ObjectKindEnum, WorkActionEnum } from '../schema/enums.ts'
 import { errorValue } from '../schema/errors.ts'
 import { TreeObjectRef } from '../schema/refs.ts'
-import { errorsOf, resultUnion } from '../schema/result-union.ts'
+import { commandResult, errorsOf } from '../schema/result-union.ts'
 
 type WorkItem = ClaimedItem & Pick<ClaimPayload, 'token'>
 
@@ -96,12 +96,7 @@ async function claimPayloads(context: ResolverContext, items: readonly ClaimedIt
 builder.mutationField('claimWork', (t) =>
   t.fieldWithInput({
     right: RIGHTS.claimWork,
-    type: resultUnion(
-      'ClaimWorkResult',
-      ClaimedWorkRef,
-      errorsOf<AgentPort['claim']>({ InvalidInputError: true, ForbiddenError: true }),
-    ),
-    nullable: true,
+    ...commandResult('ClaimWorkResult', ClaimedWorkRef, errorsOf<AgentPort['claim']>({ InvalidInputError: true })),
     description: 'Claims work, each object under a lease that the agent renews (renewLeases) while it works.',
     typeOptions: { description: 'What to claim. Who claims is in the token.' },
     input: {

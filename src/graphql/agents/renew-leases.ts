@@ -3,7 +3,7 @@ import { RIGHTS } from '../../core/rights.ts'
 import { builder } from '../schema/builder.ts'
 import { LEASE_MS } from '../schema/descriptions.ts'
 import { answer } from '../schema/errors.ts'
-import { errorsOf, resultUnion } from '../schema/result-union.ts'
+import { commandResult, errorsOf } from '../schema/result-union.ts'
 
 const LeaseState = builder.enumType('LeaseState', {
   description: 'What becomes of a lease that is renewed.',
@@ -41,12 +41,7 @@ const RenewedLeasesRef = builder
 builder.mutationField('renewLeases', (t) =>
   t.fieldWithInput({
     right: RIGHTS.reportWork,
-    type: resultUnion(
-      'RenewLeasesResult',
-      RenewedLeasesRef,
-      errorsOf<AgentPort['renew']>({ InvalidInputError: true, ForbiddenError: true }),
-    ),
-    nullable: true,
+    ...commandResult('RenewLeasesResult', RenewedLeasesRef, errorsOf<AgentPort['renew']>({ InvalidInputError: true })),
     description: 'Renews leases, and says which work to stop.',
     typeOptions: { description: 'Leases to renew.' },
     input: {

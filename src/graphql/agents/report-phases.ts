@@ -11,7 +11,7 @@ import { excessOf } from '../schema/check-bounds.ts'
 import { PhaseEnum } from '../schema/enums.ts'
 import { errorValue } from '../schema/errors.ts'
 import { TreeObjectRef } from '../schema/refs.ts'
-import { errorsOf, resultUnion } from '../schema/result-union.ts'
+import { commandResult, errorsOf, resultUnion } from '../schema/result-union.ts'
 
 interface Accepted {
   readonly __typename: 'PhaseReportAccepted'
@@ -42,7 +42,6 @@ const PhaseReportResult = resultUnion(
     StaleReportError: true,
     NotFoundError: true,
     InvalidInputError: true,
-    ForbiddenError: true,
   }),
 )
 const PhaseReportsRef = builder
@@ -143,12 +142,7 @@ const resultOf = (outcome: ReportOutcome): Result =>
 builder.mutationField('reportPhases', (t) =>
   t.fieldWithInput({
     right: RIGHTS.reportWork,
-    type: resultUnion(
-      'ReportPhasesResult',
-      PhaseReportsRef,
-      errorsOf<AgentPort['report']>({ InvalidInputError: true, ForbiddenError: true }),
-    ),
-    nullable: true,
+    ...commandResult('ReportPhasesResult', PhaseReportsRef, errorsOf<AgentPort['report']>({ InvalidInputError: true })),
     description:
       'Reports about work that the agent holds, the only way for an agent to move an object. A report may be repeated.',
     typeOptions: { description: 'Reports, about any work of the agent.' },

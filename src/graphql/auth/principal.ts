@@ -13,7 +13,7 @@ import { ActorEnum } from '../schema/enums.ts'
 import { answer } from '../schema/errors.ts'
 import { MAX_WHOLE_LIST, pageCost, wholeList } from '../schema/limits.ts'
 import { NodeRef } from '../schema/refs.ts'
-import { errorsOf, resultUnion } from '../schema/result-union.ts'
+import { commandResult, errorsOf } from '../schema/result-union.ts'
 import { createPrincipal, deletePrincipal, updatePrincipal } from './principal-commands.ts'
 import { brand, PrincipalConnection, PrincipalRef, TokenConnection, TokenRef } from './refs.ts'
 import { GrantRef, ProjectRoleEnum, RoleEnum } from './roles.ts'
@@ -127,12 +127,11 @@ const GRANTS = 'Roles in projects.'
 builder.mutationField('createPrincipal', (t) =>
   t.fieldWithInput({
     right: RIGHTS.createPrincipal,
-    type: resultUnion(
+    ...commandResult(
       'CreatePrincipalResult',
       PrincipalRef,
-      errorsOf<typeof createPrincipal>({ InvalidInputError: true, ForbiddenError: true }),
+      errorsOf<typeof createPrincipal>({ InvalidInputError: true }),
     ),
-    nullable: true,
     description:
       'Creates a principal without a token (createPrincipalToken). Refused beyond the projects that the caller administers, and for roles that it has not there itself; VIEWER and AGENT take ADMIN, AGENT as RUNTIME takes AUTHOR.',
     typeOptions: { description: 'The principal to create.' },
@@ -175,17 +174,11 @@ builder.mutationField('createPrincipal', (t) =>
 builder.mutationField('updatePrincipal', (t) =>
   t.fieldWithInput({
     right: RIGHTS.updatePrincipal,
-    type: resultUnion(
+    ...commandResult(
       'UpdatePrincipalResult',
       PrincipalRef,
-      errorsOf<typeof updatePrincipal>({
-        InvalidInputError: true,
-        NotFoundError: true,
-        ConflictError: true,
-        ForbiddenError: true,
-      }),
+      errorsOf<typeof updatePrincipal>({ InvalidInputError: true, NotFoundError: true, ConflictError: true }),
     ),
-    nullable: true,
     description:
       'Changes a principal. Every server judges by the new rights within 2 seconds; streams that were opened before end within 5 more, so that clients open them anew. Refused beyond the projects that the caller administers, and for principals of the server itself.',
     typeOptions: { description: 'Changes of a principal. A field that is left out stays as it is.' },
@@ -217,12 +210,11 @@ builder.mutationField('updatePrincipal', (t) =>
 builder.mutationField('deletePrincipal', (t) =>
   t.fieldWithInput({
     right: RIGHTS.deletePrincipal,
-    type: resultUnion(
+    ...commandResult(
       'DeletePrincipalResult',
       DeletedPrincipalRef,
-      errorsOf<typeof deletePrincipal>({ InvalidInputError: true, NotFoundError: true, ForbiddenError: true }),
+      errorsOf<typeof deletePrincipal>({ InvalidInputError: true, NotFoundError: true }),
     ),
-    nullable: true,
     description:
       'Deletes a principal and revokes its tokens. The log keeps its name and id. Refused for principals of the server itself.',
     typeOptions: { description: 'The principal to delete.' },

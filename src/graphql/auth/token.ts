@@ -9,7 +9,7 @@ import { ActorEnum } from '../schema/enums.ts'
 import { answer } from '../schema/errors.ts'
 import { MAX_WHOLE_LIST, pageCost, wholeList } from '../schema/limits.ts'
 import { NodeRef } from '../schema/refs.ts'
-import { errorsOf, resultUnion } from '../schema/result-union.ts'
+import { commandResult, errorsOf } from '../schema/result-union.ts'
 import { createPrincipalToken, createToken, revokeToken } from './principal-commands.ts'
 import { brand, PrincipalRef, TokenConnection, TokenRef } from './refs.ts'
 import { projectNames, RoleEnum } from './roles.ts'
@@ -104,12 +104,7 @@ const EXPIRES = 'Milliseconds until the token expires, 1,000 to 1e12. Left out o
 builder.mutationField('createToken', (t) =>
   t.fieldWithInput({
     right: RIGHTS.createToken,
-    type: resultUnion(
-      'CreateTokenResult',
-      CreatedTokenRef,
-      errorsOf<typeof createToken>({ InvalidInputError: true, ForbiddenError: true }),
-    ),
-    nullable: true,
+    ...commandResult('CreateTokenResult', CreatedTokenRef, errorsOf<typeof createToken>({ InvalidInputError: true })),
     description:
       'Creates a principal with a token, and returns the secret, which cannot be read again. Refused for more projects than those that the caller administers, and for roles that it has not there itself. For a principal that there is already, use createPrincipalToken.',
     typeOptions: { description: 'The principal and its token to create.' },
@@ -154,12 +149,11 @@ builder.mutationField('createToken', (t) =>
 builder.mutationField('createPrincipalToken', (t) =>
   t.fieldWithInput({
     right: RIGHTS.createToken,
-    type: resultUnion(
+    ...commandResult(
       'CreatePrincipalTokenResult',
       CreatedTokenRef,
-      errorsOf<typeof createPrincipalToken>({ InvalidInputError: true, NotFoundError: true, ForbiddenError: true }),
+      errorsOf<typeof createPrincipalToken>({ InvalidInputError: true, NotFoundError: true }),
     ),
-    nullable: true,
     description:
       'Creates a further token of a principal, and returns its secret, which cannot be read again. All tokens of a principal share its idempotency keys and the work that it holds, so that one can replace another. Refused for a principal with roles that the caller has not itself.',
     typeOptions: { description: 'The token to create.' },
@@ -181,12 +175,7 @@ builder.mutationField('createPrincipalToken', (t) =>
 builder.mutationField('revokeToken', (t) =>
   t.fieldWithInput({
     right: RIGHTS.revokeToken,
-    type: resultUnion(
-      'RevokeTokenResult',
-      RevokedTokenRef,
-      errorsOf<typeof revokeToken>({ NotFoundError: true, ForbiddenError: true }),
-    ),
-    nullable: true,
+    ...commandResult('RevokeTokenResult', RevokedTokenRef, errorsOf<typeof revokeToken>({ NotFoundError: true })),
     description:
       'Revokes a token. Every server refuses it within 2 seconds, and ends its streams within 5 more. The administrator of a project revokes tokens of principals that have grants in projects of the administrator only.',
     typeOptions: { description: 'The token to revoke.' },

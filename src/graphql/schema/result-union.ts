@@ -1,6 +1,6 @@
 import type { ObjectRef, UnionRef } from '@pothos/core'
 import type { RefusalType } from '../../core/errors.ts'
-import type { Refused } from '../../core/ports/outcome.ts'
+import type { RefusalTypesOf } from '../../core/ports/outcome.ts'
 import type { ObjectRow } from '../../core/tree.ts'
 import { builder, type Types } from './builder.ts'
 import {
@@ -27,38 +27,47 @@ const ERRORS = {
 /** `__typename`, or the kind of an object of a tree, distinguishes members. */
 type Member = { readonly __typename: string } | Pick<ObjectRow, 'kind'>
 
-/** The types of the refusals that a command, or its outcome, can end in. */
-type RefusalTypesOf<Command> = Command extends (...args: never[]) => infer Result
-  ? RefusalTypesOf<Awaited<Result>>
-  : Command extends Refused<infer R>
-    ? R['type']
-    : never
-
 /** Any request can be FORBIDDEN, and its input can exceed a bound. */
-type ErrorsOf<Command> = Readonly<Record<RefusalTypesOf<Command> | 'ForbiddenError', true>> & {
+type ErrorsOf<Command> = Readonly<Record<Exclude<RefusalTypesOf<Command>, 'ForbiddenError'>, true>> & {
   readonly InvalidInputError?: true
+}
+/** What a command can be refused for, besides FORBIDDEN. */
+interface Refusals<Type extends RefusalType> {
+  readonly refusals: readonly Type[]
 }
 
 /**
- * The error types of a command's result union, which the command's own return type dictates: a missing and a superfluous
- * type are both compile errors. An input that exceeds a bound is an error of the request where the union has no type for it.
+ * The refusals of what is no command of a family, which its return type dictates: a missing and a superfluous type are both
+ * compile errors. An input that exceeds a bound is an error of the request where the union has no type for it.
  */
-export const errorsOf = <Command>(types: ErrorsOf<Command>): readonly (RefusalTypesOf<Command> | 'ForbiddenError')[] =>
-  Object.keys(types) as (RefusalTypesOf<Command> | 'ForbiddenError')[]
+export const errorsOf = <Command>(types: ErrorsOf<Command>): Refusals<RefusalTypesOf<Command>> => ({
+  refusals: Object.keys(types) as RefusalTypesOf<Command>[],
+})
 
 /** `<Name>Result`: the success of a command, or the error that it ends in. */
 export function resultUnion<Success extends Member, Errors extends RefusalType>(
   name: string,
   success: ObjectRef<Types, Success>,
-  errors: readonly Errors[],
-): UnionRef<Types, Success | ErrorValue<Errors>> {
+  { refusals }: Refusals<Errors>,
+): UnionRef<Types, Success | ErrorValue<Errors | 'ForbiddenError'>> {
+  const errors = [...refusals, 'ForbiddenError' as const].map((error) => ERRORS[error])
   const union = builder.unionType(name, {
     description: 'The result, or the error that says why the request is refused.',
-    types: [success, ...errors.map((error) => ERRORS[error])] as ObjectRef<Types, Success>[],
+    types: [success, ...errors] as ObjectRef<Types, Success>[],
     resolveType: (value, { kinds }) => {
       const member: Member = value as Success
       return ('__typename' in member ? member.__typename : kinds.typenameOf(member.kind)) as never
     },
   })
-  return union as UnionRef<Types, Success | ErrorValue<Errors>>
+  return union as UnionRef<Types, Success | ErrorValue<Errors | 'ForbiddenError'>>
 }
+
+/** The type of a field that runs a command. It is null only together with an entry in `errors`. */
+export const commandResult = <Success extends Member, Errors extends RefusalType>(
+  name: string,
+  success: ObjectRef<Types, Success>,
+  refused: Refusals<Errors>,
+): {
+  readonly type: UnionRef<Types, Success | ErrorValue<Errors | 'ForbiddenError'>>
+  readonly nullable: true
+} => ({ type: resultUnion(name, success, refused), nullable: true })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Viewer } from '../../../src/core/ports/viewer.ts'
 import type { Phase } from '../../../src/core/vocabulary.ts'
-import { pipelinesCommands } from '../../../src/families/pipelines/commands/index.ts'
+import { bindPipelines } from '../../../src/families/pipelines/commands/index.ts'
 import type { StartConfig } from '../../../src/families/pipelines/store/claim-payload.ts'
 import { createWorkerTokens } from '../../../src/families/pipelines/store/worker-tokens.ts'
 import { createSealing } from '../../../src/store/sealing.ts'
@@ -147,7 +147,7 @@ describe('the payload of a claimed START', () => {
   test('without a key: workloads of no secrets, and no tokens', async () => {
     const { clock, engineHost, pool } = api.world
     const sealing = createSealing([], clock)
-    const keyless = pipelinesCommands({
+    const keyless = bindPipelines({
       trees: engineHost.trees,
       system: clock,
       pool,
@@ -172,7 +172,7 @@ describe('the payload of a claimed START', () => {
     const { pipelines, settle } = api.world
     const measure = async (type: string) => {
       const items = (await claim(type)) as never[]
-      const counted = pipelinesCommands({
+      const counted = bindPipelines({
         trees: api.world.engineHost.trees,
         system: api.world.clock,
         pool: api.services.pool,

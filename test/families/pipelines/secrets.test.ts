@@ -1,7 +1,7 @@
 import { v7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Viewer } from '../../../src/core/ports/viewer.ts'
-import { pipelinesCommands } from '../../../src/families/pipelines/commands/index.ts'
+import { bindPipelines } from '../../../src/families/pipelines/commands/index.ts'
 import { createSealing } from '../../../src/store/sealing.ts'
 import { type Api, type Call, createApi } from '../../graphql/api.ts'
 import { gql } from '../../testkit/gql.ts'
@@ -139,7 +139,7 @@ describe('a secret', () => {
   test('without a key none can be set, and everything else works', async () => {
     const { clock, engineHost, pool } = api.world
     const sealing = createSealing([], clock)
-    const keyless = pipelinesCommands({
+    const keyless = bindPipelines({
       trees: engineHost.trees,
       system: clock,
       pool,

@@ -1,28 +1,23 @@
-import type { Viewer } from '../../../core/ports/viewer.ts'
+import { type Bound, command } from '../../command.ts'
 import { cancelInstallation, deleteInstallation, reconcileInstallation } from './control-installation.ts'
 import { createInstallation } from './create-installation.ts'
 import { deleteDataObject, setDataObject } from './data-objects.ts'
-import type { CommandParts } from './parts.ts'
 import { planInstallation } from './plan-installation.ts'
 import { rollbackInstallation, updateInstallation } from './update-installation.ts'
 
-/** The deployments family's mutations. Each writes a request and enqueues a wake request; the engine does the rest. */
-export type DeploymentsCommands = ReturnType<typeof deploymentsCommands>
+const SPEC_REFUSALS = ['InvalidInputError', 'NotFoundError', 'ConflictError', 'LimitError'] as const
+const JOB_REFUSALS = ['InvalidInputError', 'NotFoundError', 'ConflictError', 'TransitionError'] as const
 
-export function deploymentsCommands(parts: CommandParts) {
-  const bound =
-    <I, O>(command: (parts: CommandParts, viewer: Viewer, input: I) => O) =>
-    (viewer: Viewer, input: I): O =>
-      command(parts, viewer, input)
-  return {
-    createInstallation: bound(createInstallation),
-    updateInstallation: bound(updateInstallation),
-    rollbackInstallation: bound(rollbackInstallation),
-    deleteInstallation: bound(deleteInstallation),
-    cancelInstallation: bound(cancelInstallation),
-    reconcileInstallation: bound(reconcileInstallation),
-    setDataObject: bound(setDataObject),
-    deleteDataObject: bound(deleteDataObject),
-    planInstallation: bound(planInstallation),
-  }
+/** The deployments family's mutations. Each writes a request and enqueues a wake request; the engine does the rest. */
+export const deploymentsCommands = {
+  createInstallation: command(createInstallation, SPEC_REFUSALS),
+  updateInstallation: command(updateInstallation, SPEC_REFUSALS),
+  rollbackInstallation: command(rollbackInstallation, SPEC_REFUSALS),
+  deleteInstallation: command(deleteInstallation, JOB_REFUSALS),
+  cancelInstallation: command(cancelInstallation, ['InvalidInputError', 'NotFoundError', 'TransitionError']),
+  reconcileInstallation: command(reconcileInstallation, JOB_REFUSALS),
+  setDataObject: command(setDataObject, ['InvalidInputError', 'NotFoundError', 'ConflictError']),
+  deleteDataObject: command(deleteDataObject, ['InvalidInputError', 'NotFoundError', 'ConflictError']),
+  planInstallation: command(planInstallation, SPEC_REFUSALS),
 }
+export type DeploymentsCommands = Bound<typeof deploymentsCommands>

@@ -4,9 +4,9 @@ import { projectLoader } from '../../../graphql/loaders.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { answer } from '../../../graphql/schema/errors.ts'
 import { DataObjectRef, type DataObjectValue, ProjectRef } from '../../../graphql/schema/refs.ts'
-import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
+import { commandResult } from '../../../graphql/schema/result-union.ts'
 import { loadDataObject } from '../../../store/loaders/projects.ts'
-import type { DeploymentsCommands } from '../commands/index.ts'
+import { type DeploymentsCommands, deploymentsCommands } from '../commands/index.ts'
 import { rights } from '../rights.ts'
 
 interface Deleted {
@@ -32,17 +32,7 @@ const PROJECT = 'Name of the project.'
 builder.mutationField('setDataObject', (t) =>
   t.fieldWithInput({
     right: rights.setData,
-    type: resultUnion(
-      'SetDataObjectResult',
-      DataObjectRef,
-      errorsOf<DeploymentsCommands['setDataObject']>({
-        InvalidInputError: true,
-        NotFoundError: true,
-        ConflictError: true,
-        ForbiddenError: true,
-      }),
-    ),
-    nullable: true,
+    ...commandResult('SetDataObjectResult', DataObjectRef, deploymentsCommands.setDataObject),
     description:
       'Creates data in the scope of a project, or replaces its value; root installations that import it get a job (IF_CHANGED), or go on. Data that an installation exports is refused (IN_USE).',
     typeOptions: { description: 'The data to set.' },
@@ -86,17 +76,7 @@ async function setDataObject(
 builder.mutationField('deleteDataObject', (t) =>
   t.fieldWithInput({
     right: rights.deleteData,
-    type: resultUnion(
-      'DeleteDataObjectResult',
-      DeletedDataObjectRef,
-      errorsOf<DeploymentsCommands['deleteDataObject']>({
-        InvalidInputError: true,
-        NotFoundError: true,
-        ConflictError: true,
-        ForbiddenError: true,
-      }),
-    ),
-    nullable: true,
+    ...commandResult('DeleteDataObjectResult', DeletedDataObjectRef, deploymentsCommands.deleteDataObject),
     description:
       'Deletes data from the scope of a project; root installations that import it get a job (IF_CHANGED), which waits if it needs the data. Data that an installation exports is refused (IN_USE).',
     typeOptions: { description: 'The data to delete.' },

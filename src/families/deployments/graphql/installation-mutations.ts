@@ -3,8 +3,8 @@ import { writeObject } from '../../../graphql/objects/write-object.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { IDEMPOTENCY_KEY, INPUT_ARGUMENT } from '../../../graphql/schema/descriptions.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
-import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
-import type { DeploymentsCommands } from '../commands/index.ts'
+import { commandResult } from '../../../graphql/schema/result-union.ts'
+import { deploymentsCommands } from '../commands/index.ts'
 import { rights } from '../rights.ts'
 import { InstallationSpecInput } from './inputs.ts'
 import { InstallationRef } from './installation.ts'
@@ -74,18 +74,7 @@ export const DeleteInstallationInput = builder.inputType('DeleteInstallationInpu
 builder.mutationFields((t) => ({
   createInstallation: t.field({
     right: rights.create,
-    type: resultUnion(
-      'CreateInstallationResult',
-      InstallationRef,
-      errorsOf<DeploymentsCommands['createInstallation']>({
-        InvalidInputError: true,
-        ConflictError: true,
-        ForbiddenError: true,
-        NotFoundError: true,
-        LimitError: true,
-      }),
-    ),
-    nullable: true,
+    ...commandResult('CreateInstallationResult', InstallationRef, deploymentsCommands.createInstallation),
     description:
       'Creates a root installation with all that is nested in it. Refused for a name that exists (ALREADY_EXISTS), and for a spec that cannot work (INVALID_INPUT), e.g. with a cycle, an unknown reference, or an export that another root or a user sets.',
     args: { input: t.arg({ type: CreateInstallationInput, required: true, description: INPUT_ARGUMENT }) },
@@ -94,18 +83,7 @@ builder.mutationFields((t) => ({
   }),
   updateInstallation: t.field({
     right: rights.update,
-    type: resultUnion(
-      'UpdateInstallationResult',
-      InstallationRef,
-      errorsOf<DeploymentsCommands['updateInstallation']>({
-        InvalidInputError: true,
-        NotFoundError: true,
-        ConflictError: true,
-        ForbiddenError: true,
-        LimitError: true,
-      }),
-    ),
-    nullable: true,
+    ...commandResult('UpdateInstallationResult', InstallationRef, deploymentsCommands.updateInstallation),
     description:
       'Changes the spec, the labels or `ignored` of an installation. A spec for an installation that is to be deleted is refused (BUSY).',
     args: { input: t.arg({ type: UpdateInstallationInput, required: true, description: INPUT_ARGUMENT }) },
@@ -116,18 +94,7 @@ builder.mutationFields((t) => ({
   }),
   deleteInstallation: t.field({
     right: rights.delete,
-    type: resultUnion(
-      'DeleteInstallationResult',
-      InstallationRef,
-      errorsOf<DeploymentsCommands['deleteInstallation']>({
-        NotFoundError: true,
-        InvalidInputError: true,
-        ConflictError: true,
-        TransitionError: true,
-        ForbiddenError: true,
-      }),
-    ),
-    nullable: true,
+    ...commandResult('DeleteInstallationResult', InstallationRef, deploymentsCommands.deleteInstallation),
     description:
       'Deletes a root installation with all below it, once the running job has ended. Deployers uninstall what they installed.',
     args: { input: t.arg({ type: DeleteInstallationInput, required: true, description: INPUT_ARGUMENT }) },
@@ -139,18 +106,7 @@ builder.mutationFields((t) => ({
 builder.mutationField('rollbackInstallation', (t) =>
   t.fieldWithInput({
     right: rights.update,
-    type: resultUnion(
-      'RollbackInstallationResult',
-      InstallationRef,
-      errorsOf<DeploymentsCommands['rollbackInstallation']>({
-        InvalidInputError: true,
-        NotFoundError: true,
-        ConflictError: true,
-        ForbiddenError: true,
-        LimitError: true,
-      }),
-    ),
-    nullable: true,
+    ...commandResult('RollbackInstallationResult', InstallationRef, deploymentsCommands.rollbackInstallation),
     description:
       'Brings back the spec of an earlier generation of a root installation, as a new generation. Refused as `updateInstallation` is, and for a generation that is not kept any more.',
     typeOptions: { description: 'The installation whose earlier spec comes back.' },
@@ -177,17 +133,7 @@ builder.mutationField('rollbackInstallation', (t) =>
 builder.mutationField('cancelInstallation', (t) =>
   t.fieldWithInput({
     right: rights.cancel,
-    type: resultUnion(
-      'CancelInstallationResult',
-      InstallationRef,
-      errorsOf<DeploymentsCommands['cancelInstallation']>({
-        NotFoundError: true,
-        TransitionError: true,
-        ForbiddenError: true,
-        InvalidInputError: true,
-      }),
-    ),
-    nullable: true,
+    ...commandResult('CancelInstallationResult', InstallationRef, deploymentsCommands.cancelInstallation),
     description:
       'Cancels the running job of a root installation, and drops the one that was to follow: nothing starts any more, and deployers are asked to stop. A deletion that was to follow still begins. Refused with a TransitionError if no job runs or is to begin.',
     typeOptions: { description: 'The installation whose job is cancelled, and why.' },
@@ -205,18 +151,7 @@ builder.mutationField('cancelInstallation', (t) =>
 builder.mutationField('reconcileInstallation', (t) =>
   t.fieldWithInput({
     right: rights.reconcile,
-    type: resultUnion(
-      'ReconcileInstallationResult',
-      InstallationRef,
-      errorsOf<DeploymentsCommands['reconcileInstallation']>({
-        NotFoundError: true,
-        InvalidInputError: true,
-        ConflictError: true,
-        TransitionError: true,
-        ForbiddenError: true,
-      }),
-    ),
-    nullable: true,
+    ...commandResult('ReconcileInstallationResult', InstallationRef, deploymentsCommands.reconcileInstallation),
     description: 'Begins a new job of a root installation, at once or when the running one has ended.',
     typeOptions: { description: 'The installation that runs again, and how.' },
     input: {

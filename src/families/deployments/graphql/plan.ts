@@ -5,8 +5,8 @@ import { builder } from '../../../graphql/schema/builder.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
 import { BlockerReasonEnum, ObjectKindEnum } from '../../../graphql/schema/enums.ts'
 import { answer } from '../../../graphql/schema/errors.ts'
-import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
-import type { DeploymentsCommands } from '../commands/index.ts'
+import { commandResult } from '../../../graphql/schema/result-union.ts'
+import { deploymentsCommands } from '../commands/index.ts'
 import type { InstallationPlan } from '../commands/plan-installation.ts'
 import { rights } from '../rights.ts'
 import type { PlanStep } from '../rules/plan.ts'
@@ -114,18 +114,7 @@ const InstallationPlanRef = builder.objectRef<Plan>('InstallationPlan').implemen
 builder.queryField('planInstallation', (t) =>
   t.fieldWithInput({
     right: rights.plan,
-    type: resultUnion(
-      'PlanInstallationResult',
-      InstallationPlanRef,
-      errorsOf<DeploymentsCommands['planInstallation']>({
-        InvalidInputError: true,
-        NotFoundError: true,
-        ConflictError: true,
-        ForbiddenError: true,
-        LimitError: true,
-      }),
-    ),
-    nullable: true,
+    ...commandResult('PlanInstallationResult', InstallationPlanRef, deploymentsCommands.planInstallation),
     description:
       'What createInstallation, updateInstallation or deleteInstallation would do, without doing it. Null only together with an entry in `errors`.',
     typeOptions: { isOneOf: true, description: 'The input of the mutation, as exactly one of the three.' },

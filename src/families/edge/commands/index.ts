@@ -1,26 +1,20 @@
-import type { Viewer } from '../../../core/ports/viewer.ts'
+import { type Bound, command } from '../../command.ts'
 import { createCloudlet, deleteCloudlet, resolveCloudletUpgrade, upgradeCloudlet } from './cloudlets.ts'
 import { connectCrm } from './connect-crm.ts'
 import { cancelInstance, createInstance, deleteInstance, updateInstance } from './instances.ts'
-import type { EdgeParts } from './parts.ts'
+
+const CLOUDLET_REFUSALS = ['InvalidInputError', 'NotFoundError', 'ConflictError', 'TransitionError'] as const
 
 /** The edge family's mutations. */
-export type EdgeCommands = ReturnType<typeof edgeCommands>
-
-export function edgeCommands(parts: EdgeParts) {
-  const bound =
-    <I, O>(command: (parts: EdgeParts, viewer: Viewer, input: I) => O) =>
-    (viewer: Viewer, input: I): O =>
-      command(parts, viewer, input)
-  return {
-    createCloudlet: bound(createCloudlet),
-    deleteCloudlet: bound(deleteCloudlet),
-    upgradeCloudlet: bound(upgradeCloudlet),
-    resolveCloudletUpgrade: bound(resolveCloudletUpgrade),
-    createInstance: bound(createInstance),
-    updateInstance: bound(updateInstance),
-    deleteInstance: bound(deleteInstance),
-    cancelInstance: bound(cancelInstance),
-    connectCrm: bound(connectCrm),
-  }
+export const edgeCommands = {
+  createCloudlet: command(createCloudlet, ['InvalidInputError', 'ConflictError']),
+  deleteCloudlet: command(deleteCloudlet, CLOUDLET_REFUSALS),
+  upgradeCloudlet: command(upgradeCloudlet, CLOUDLET_REFUSALS),
+  resolveCloudletUpgrade: command(resolveCloudletUpgrade, CLOUDLET_REFUSALS),
+  createInstance: command(createInstance, ['InvalidInputError', 'NotFoundError', 'ConflictError']),
+  updateInstance: command(updateInstance, ['InvalidInputError', 'NotFoundError', 'ConflictError']),
+  deleteInstance: command(deleteInstance, ['NotFoundError', 'ConflictError']),
+  cancelInstance: command(cancelInstance, ['InvalidInputError', 'NotFoundError', 'TransitionError']),
+  connectCrm: command(connectCrm, ['InvalidInputError', 'NotFoundError', 'StaleReportError']),
 }
+export type EdgeCommands = Bound<typeof edgeCommands>

@@ -3,8 +3,8 @@ import { writeObject } from '../../../graphql/objects/write-object.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { IDEMPOTENCY_KEY } from '../../../graphql/schema/descriptions.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
-import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
-import type { EdgeCommands } from '../commands/index.ts'
+import { commandResult } from '../../../graphql/schema/result-union.ts'
+import { edgeCommands } from '../commands/index.ts'
 import { rights } from '../rights.ts'
 import { CloudletRef } from './cloudlet.ts'
 
@@ -14,12 +14,7 @@ export const LABELS = 'Each key stands once. Left out or null: none.'
 builder.mutationField('createCloudlet', (t) =>
   t.fieldWithInput({
     right: rights.createCloudlet,
-    type: resultUnion(
-      'CreateCloudletResult',
-      CloudletRef,
-      errorsOf<EdgeCommands['createCloudlet']>({ InvalidInputError: true, ConflictError: true, ForbiddenError: true }),
-    ),
-    nullable: true,
+    ...commandResult('CreateCloudletResult', CloudletRef, edgeCommands.createCloudlet),
     description:
       'Creates a cloudlet, which waits in INIT for its CRM (connectCrm) and is OFFLINE if none connects in time (PHASELINE_CRM_SILENCE_MS). A name that exists is refused (ALREADY_EXISTS).',
     typeOptions: { description: 'Name and labels of a new cloudlet.' },
@@ -45,18 +40,7 @@ builder.mutationField('createCloudlet', (t) =>
 builder.mutationField('deleteCloudlet', (t) =>
   t.fieldWithInput({
     right: rights.deleteCloudlet,
-    type: resultUnion(
-      'DeleteCloudletResult',
-      CloudletRef,
-      errorsOf<EdgeCommands['deleteCloudlet']>({
-        InvalidInputError: true,
-        NotFoundError: true,
-        ConflictError: true,
-        TransitionError: true,
-        ForbiddenError: true,
-      }),
-    ),
-    nullable: true,
+    ...commandResult('DeleteCloudletResult', CloudletRef, edgeCommands.deleteCloudlet),
     description:
       'Deletes the record of a cloudlet, and returns it as it was. Refused unless it is OFFLINE (TransitionError), and while it has instances without cascade (IN_USE).',
     typeOptions: { description: 'The cloudlet to delete.' },
@@ -76,18 +60,7 @@ builder.mutationField('deleteCloudlet', (t) =>
 builder.mutationField('upgradeCloudlet', (t) =>
   t.fieldWithInput({
     right: rights.upgradeCloudlet,
-    type: resultUnion(
-      'UpgradeCloudletResult',
-      CloudletRef,
-      errorsOf<EdgeCommands['upgradeCloudlet']>({
-        InvalidInputError: true,
-        NotFoundError: true,
-        ConflictError: true,
-        TransitionError: true,
-        ForbiddenError: true,
-      }),
-    ),
-    nullable: true,
+    ...commandResult('UpgradeCloudletResult', CloudletRef, edgeCommands.upgradeCloudlet),
     description:
       'Asks the CRM of a cloudlet to bring up a CRM of the given version, which takes over; until then no instance can be changed. Refused while another upgrade runs or has failed, and unless the cloudlet (NOT_READY) and all its instances (BUSY) are READY.',
     typeOptions: { description: 'The cloudlet to upgrade, and to which version.' },
@@ -107,18 +80,7 @@ builder.mutationField('upgradeCloudlet', (t) =>
 builder.mutationField('resolveCloudletUpgrade', (t) =>
   t.fieldWithInput({
     right: rights.resolveUpgrade,
-    type: resultUnion(
-      'ResolveCloudletUpgradeResult',
-      CloudletRef,
-      errorsOf<EdgeCommands['resolveCloudletUpgrade']>({
-        InvalidInputError: true,
-        NotFoundError: true,
-        ConflictError: true,
-        TransitionError: true,
-        ForbiddenError: true,
-      }),
-    ),
-    nullable: true,
+    ...commandResult('ResolveCloudletUpgradeResult', CloudletRef, edgeCommands.resolveCloudletUpgrade),
     description:
       'Says that a failed upgrade was put right by hand: the upgrade phase is READY again, and instances can be changed. Refused unless the upgrade phase is UPDATE_ERROR (TransitionError).',
     typeOptions: { description: 'The cloudlet whose failed upgrade was put right.' },

@@ -4,9 +4,9 @@ import { builder } from '../../../graphql/schema/builder.ts'
 import { ObjectKindEnum, PhaseEnum } from '../../../graphql/schema/enums.ts'
 import { answer } from '../../../graphql/schema/errors.ts'
 import { TreeObjectRef } from '../../../graphql/schema/refs.ts'
-import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
+import { commandResult } from '../../../graphql/schema/result-union.ts'
 import type { CrmSession } from '../commands/connect-crm.ts'
-import type { EdgeCommands } from '../commands/index.ts'
+import { edgeCommands } from '../commands/index.ts'
 import { rights } from '../rights.ts'
 import type { CrmRequest } from '../store/requests-of.ts'
 import { CrmRoleEnum } from './cloudlet.ts'
@@ -114,17 +114,7 @@ const CrmObjectInput = builder.inputType('CrmObjectInput', {
 builder.mutationField('connectCrm', (t) =>
   t.fieldWithInput({
     right: rights.serveCloudlet,
-    type: resultUnion(
-      'ConnectCrmResult',
-      CrmSessionRef,
-      errorsOf<EdgeCommands['connectCrm']>({
-        NotFoundError: true,
-        StaleReportError: true,
-        ForbiddenError: true,
-        InvalidInputError: true,
-      }),
-    ),
-    nullable: true,
+    ...commandResult('ConnectCrmResult', CrmSessionRef, edgeCommands.connectCrm),
     description:
       'Connects a CRM to its cloudlet, for the first time or again: what it has is set against the record (resync), and it gets its epoch and the requests that wait. Refused for a cloudlet that is not among the targets of the principal, by name or by id. StaleReportError: the process was replaced, or no upgrade needs it, and has to end; or a later call has overtaken this one.',
     typeOptions: { description: 'A CRM process, and everything that it has.' },

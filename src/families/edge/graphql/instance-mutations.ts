@@ -1,10 +1,10 @@
 import { LabelInput } from '../../../graphql/objects/label-input.ts'
 import { writeObject } from '../../../graphql/objects/write-object.ts'
-import { builder } from '../../../graphql/schema/builder.ts'
+import { builder, type Types } from '../../../graphql/schema/builder.ts'
 import { IDEMPOTENCY_KEY } from '../../../graphql/schema/descriptions.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
-import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
-import type { EdgeCommands } from '../commands/index.ts'
+import { commandResult } from '../../../graphql/schema/result-union.ts'
+import { edgeCommands } from '../commands/index.ts'
 import { instanceRights } from '../rights.ts'
 import { LABELS, NAME } from './cloudlet-mutations.ts'
 import { AppInstRef, ClusterInstRef } from './instance.ts'
@@ -16,29 +16,24 @@ const WITHDRAW =
   'Withdraws a request that the CRM has not acknowledged, and undoes it; if the CRM may have begun it takes it back first. Refused with a TransitionError unless the phase is CREATE_REQUESTED, UPDATE_REQUESTED or DELETE_REQUESTED.'
 const REASON = 'Added to the message of the phase change and to the error of the instance. Left out or null: none.'
 
+type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>
+const newInstance = (t: InputBuilder, parent: string) => ({
+  name: t.string({ required: true, limit: 'name', description: `${NAME} Unique within the ${parent}.` }),
+  labels: t.field({ type: [LabelInput], limit: 'labels', description: LABELS }),
+  spec: t.field({ type: 'JSON', required: true, limit: 'json', description: SPEC }),
+  idempotencyKey: t.string(IDEMPOTENCY_KEY),
+})
+
 builder.mutationField('createClusterInst', (t) =>
   t.fieldWithInput({
     right: instanceRights.CLUSTER_INST.create,
-    type: resultUnion(
-      'CreateClusterInstResult',
-      ClusterInstRef,
-      errorsOf<EdgeCommands['createInstance']>({
-        InvalidInputError: true,
-        NotFoundError: true,
-        ConflictError: true,
-        ForbiddenError: true,
-      }),
-    ),
-    nullable: true,
+    ...commandResult('CreateClusterInstResult', ClusterInstRef, edgeCommands.createInstance),
     description:
       'Creates a cluster instance on a cloudlet, by a request to its CRM; if that fails the record is deleted. Refused for a name that exists (ALREADY_EXISTS, or BUSY), unless the cloudlet is READY (NOT_READY), and while an upgrade runs or has failed.',
     typeOptions: { description: 'Name, labels and spec of a new cluster instance.' },
     input: {
       cloudletId: t.input.id({ required: true, description: 'Id of its cloudlet, which must be READY.' }),
-      name: t.input.string({ required: true, limit: 'name', description: `${NAME} Unique within the cloudlet.` }),
-      labels: t.input.field({ type: [LabelInput], limit: 'labels', description: LABELS }),
-      spec: t.input.field({ type: 'JSON', required: true, limit: 'json', description: SPEC }),
-      idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
+      ...newInstance(t.input, 'cloudlet'),
     },
     resolve: (_, { input: { cloudletId: parentId, ...input } }, context) =>
       writeObject(context, null, () =>
@@ -46,44 +41,28 @@ builder.mutationField('createClusterInst', (t) =>
       ),
   }),
 )
-builder.mutationField('updateClusterInst', (t) =>
+builder.mutationField('createAppInst', (t) =>
   t.fieldWithInput({
-    right: instanceRights.CLUSTER_INST.update,
-    type: resultUnion(
-      'UpdateClusterInstResult',
-      ClusterInstRef,
-      errorsOf<EdgeCommands['updateInstance']>({
-        InvalidInputError: true,
-        NotFoundError: true,
-        ConflictError: true,
-        ForbiddenError: true,
-      }),
-    ),
-    nullable: true,
+    right: instanceRights.APP_INST.create,
+    ...commandResult('CreateAppInstResult', AppInstRef, edgeCommands.createInstance),
     description:
-      'Changes the spec of a cluster instance, by a request to its CRM; if that fails the spec before is restored. The same spec changes nothing, unless the instance is drifted. Refused unless it and its app instances are READY (BUSY), and while an upgrade of the cloudlet runs or has failed.',
-    typeOptions: { description: 'The new spec of a cluster instance.' },
+      'Creates an app instance in a cluster instance, by a request to the CRM; if that fails the record is deleted. Refused for a name that exists (ALREADY_EXISTS, or BUSY), unless the cluster instance is READY (NOT_READY), and while an upgrade runs or has failed.',
+    typeOptions: { description: 'Name, labels and spec of a new app instance.' },
     input: {
-      id: t.input.id({ required: true, description: 'Id of the cluster instance.' }),
-      spec: t.input.field({ type: 'JSON', required: true, limit: 'json', description: SPEC }),
-      expectedGeneration: t.input.int({ description: GENERATION }),
-      idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
+      clusterInstId: t.input.id({ required: true, description: 'Id of its cluster instance, which must be READY.' }),
+      ...newInstance(t.input, 'cluster instance'),
     },
-    resolve: (_, { input }, context) =>
-      writeObject(context, input.id, () =>
-        context.edge.updateInstance(context.viewer, { kind: 'CLUSTER_INST', ...dropUndefined(input) }),
+    resolve: (_, { input: { clusterInstId: parentId, ...input } }, context) =>
+      writeObject(context, null, () =>
+        context.edge.createInstance(context.viewer, { kind: 'APP_INST', parentId, ...dropUndefined(input) }),
       ),
   }),
 )
+
 builder.mutationField('deleteClusterInst', (t) =>
   t.fieldWithInput({
     right: instanceRights.CLUSTER_INST.delete,
-    type: resultUnion(
-      'DeleteClusterInstResult',
-      ClusterInstRef,
-      errorsOf<EdgeCommands['deleteInstance']>({ NotFoundError: true, ConflictError: true, ForbiddenError: true }),
-    ),
-    nullable: true,
+    ...commandResult('DeleteClusterInstResult', ClusterInstRef, edgeCommands.deleteInstance),
     description:
       'Deletes a cluster instance, by a request to its CRM; if that fails it is READY again. Refused while it has app instances without cascade (IN_USE), unless it and its app instances are READY (BUSY), and while an upgrade of the cloudlet runs or has failed.',
     typeOptions: { description: 'The cluster instance to delete.' },
@@ -102,146 +81,66 @@ builder.mutationField('deleteClusterInst', (t) =>
       ),
   }),
 )
-builder.mutationField('cancelClusterInst', (t) =>
-  t.fieldWithInput({
-    right: instanceRights.CLUSTER_INST.cancel,
-    type: resultUnion(
-      'CancelClusterInstResult',
-      ClusterInstRef,
-      errorsOf<EdgeCommands['cancelInstance']>({
-        InvalidInputError: true,
-        NotFoundError: true,
-        TransitionError: true,
-        ForbiddenError: true,
-      }),
-    ),
-    nullable: true,
-    description: WITHDRAW,
-    typeOptions: { description: 'The cluster instance whose request is withdrawn, and why.' },
-    input: {
-      id: t.input.id({ required: true, description: 'Id of the cluster instance.' }),
-      reason: t.input.string({ limit: 'reason', description: REASON }),
-      idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
-    },
-    resolve: (_, { input }, context) =>
-      writeObject(context, input.id, () =>
-        context.edge.cancelInstance(context.viewer, { kind: 'CLUSTER_INST', ...dropUndefined(input) }),
-      ),
-  }),
-)
-
-builder.mutationField('createAppInst', (t) =>
-  t.fieldWithInput({
-    right: instanceRights.APP_INST.create,
-    type: resultUnion(
-      'CreateAppInstResult',
-      AppInstRef,
-      errorsOf<EdgeCommands['createInstance']>({
-        InvalidInputError: true,
-        NotFoundError: true,
-        ConflictError: true,
-        ForbiddenError: true,
-      }),
-    ),
-    nullable: true,
-    description:
-      'Creates an app instance in a cluster instance, by a request to the CRM; if that fails the record is deleted. Refused for a name that exists (ALREADY_EXISTS, or BUSY), unless the cluster instance is READY (NOT_READY), and while an upgrade runs or has failed.',
-    typeOptions: { description: 'Name, labels and spec of a new app instance.' },
-    input: {
-      clusterInstId: t.input.id({
-        required: true,
-
-        description: 'Id of its cluster instance, which must be READY.',
-      }),
-      name: t.input.string({
-        required: true,
-        limit: 'name',
-        description: `${NAME} Unique within the cluster instance.`,
-      }),
-      labels: t.input.field({ type: [LabelInput], limit: 'labels', description: LABELS }),
-      spec: t.input.field({ type: 'JSON', required: true, limit: 'json', description: SPEC }),
-      idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
-    },
-    resolve: (_, { input: { clusterInstId: parentId, ...input } }, context) =>
-      writeObject(context, null, () =>
-        context.edge.createInstance(context.viewer, { kind: 'APP_INST', parentId, ...dropUndefined(input) }),
-      ),
-  }),
-)
-builder.mutationField('updateAppInst', (t) =>
-  t.fieldWithInput({
-    right: instanceRights.APP_INST.update,
-    type: resultUnion(
-      'UpdateAppInstResult',
-      AppInstRef,
-      errorsOf<EdgeCommands['updateInstance']>({
-        InvalidInputError: true,
-        NotFoundError: true,
-        ConflictError: true,
-        ForbiddenError: true,
-      }),
-    ),
-    nullable: true,
-    description:
-      'Changes the spec of an app instance, by a request to its CRM; if that fails the spec before is restored. The same spec changes nothing, unless the instance is drifted. Refused unless it and its cluster instance are READY (BUSY), and while an upgrade of the cloudlet runs or has failed.',
-    typeOptions: { description: 'The new spec of an app instance.' },
-    input: {
-      id: t.input.id({ required: true, description: 'Id of the app instance.' }),
-      spec: t.input.field({ type: 'JSON', required: true, limit: 'json', description: SPEC }),
-      expectedGeneration: t.input.int({ description: GENERATION }),
-      idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
-    },
-    resolve: (_, { input }, context) =>
-      writeObject(context, input.id, () =>
-        context.edge.updateInstance(context.viewer, { kind: 'APP_INST', ...dropUndefined(input) }),
-      ),
-  }),
-)
 builder.mutationField('deleteAppInst', (t) =>
   t.fieldWithInput({
     right: instanceRights.APP_INST.delete,
-    type: resultUnion(
-      'DeleteAppInstResult',
-      AppInstRef,
-      errorsOf<EdgeCommands['deleteInstance']>({ NotFoundError: true, ConflictError: true, ForbiddenError: true }),
-    ),
-    nullable: true,
+    ...commandResult('DeleteAppInstResult', AppInstRef, edgeCommands.deleteInstance),
     description:
       'Deletes an app instance, by a request to its CRM; if that fails it is READY again. Refused unless it and its cluster instance are READY (BUSY), and while an upgrade of the cloudlet runs or has failed.',
     typeOptions: { description: 'The app instance to delete.' },
-    input: {
-      id: t.input.id({ required: true, description: 'Id of the app instance.' }),
-    },
+    input: { id: t.input.id({ required: true, description: 'Id of the app instance.' }) },
     resolve: (_, { input }, context) =>
       writeObject(context, input.id, () =>
         context.edge.deleteInstance(context.viewer, { kind: 'APP_INST', cascade: false, ...input }),
       ),
   }),
 )
-builder.mutationField('cancelAppInst', (t) =>
-  t.fieldWithInput({
-    right: instanceRights.APP_INST.cancel,
-    type: resultUnion(
-      'CancelAppInstResult',
-      AppInstRef,
-      errorsOf<EdgeCommands['cancelInstance']>({
-        InvalidInputError: true,
-        NotFoundError: true,
-        TransitionError: true,
-        ForbiddenError: true,
-      }),
-    ),
-    nullable: true,
-    description: WITHDRAW,
-    typeOptions: { description: 'The app instance whose request is withdrawn, and why.' },
-    input: {
-      id: t.input.id({ required: true, description: 'Id of the app instance.' }),
-      reason: t.input.string({ limit: 'reason', description: REASON }),
-      idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
-    },
-    resolve: (_, { input }, context) =>
-      writeObject(context, input.id, () =>
-        context.edge.cancelInstance(context.viewer, { kind: 'APP_INST', ...dropUndefined(input) }),
-      ),
-  }),
-)
+
+/** The mutations that both kinds have alike. */
+for (const { kind, type, ref, a, noun, beside } of [
+  {
+    kind: 'CLUSTER_INST',
+    type: 'ClusterInst',
+    ref: ClusterInstRef,
+    a: 'a',
+    noun: 'cluster instance',
+    beside: 'app instances',
+  },
+  { kind: 'APP_INST', type: 'AppInst', ref: AppInstRef, a: 'an', noun: 'app instance', beside: 'cluster instance' },
+] as const) {
+  builder.mutationField(`update${type}`, (t) =>
+    t.fieldWithInput({
+      right: instanceRights[kind].update,
+      ...commandResult(`Update${type}Result`, ref, edgeCommands.updateInstance),
+      description: `Changes the spec of ${a} ${noun}, by a request to its CRM; if that fails the spec before is restored. The same spec changes nothing, unless the instance is drifted. Refused unless it and its ${beside} are READY (BUSY), and while an upgrade of the cloudlet runs or has failed.`,
+      typeOptions: { description: `The new spec of ${a} ${noun}.` },
+      input: {
+        id: t.input.id({ required: true, description: `Id of the ${noun}.` }),
+        spec: t.input.field({ type: 'JSON', required: true, limit: 'json', description: SPEC }),
+        expectedGeneration: t.input.int({ description: GENERATION }),
+        idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
+      },
+      resolve: (_, { input }, context) =>
+        writeObject(context, input.id, () =>
+          context.edge.updateInstance(context.viewer, { kind, ...dropUndefined(input) }),
+        ),
+    }),
+  )
+  builder.mutationField(`cancel${type}`, (t) =>
+    t.fieldWithInput({
+      right: instanceRights[kind].cancel,
+      ...commandResult(`Cancel${type}Result`, ref, edgeCommands.cancelInstance),
+      description: WITHDRAW,
+      typeOptions: { description: `The ${noun} whose request is withdrawn, and why.` },
+      input: {
+        id: t.input.id({ required: true, description: `Id of the ${noun}.` }),
+        reason: t.input.string({ limit: 'reason', description: REASON }),
+        idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
+      },
+      resolve: (_, { input }, context) =>
+        writeObject(context, input.id, () =>
+          context.edge.cancelInstance(context.viewer, { kind, ...dropUndefined(input) }),
+        ),
+    }),
+  )
+}

@@ -3,9 +3,9 @@ import { writeObject } from '../../../graphql/objects/write-object.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { IDEMPOTENCY_KEY } from '../../../graphql/schema/descriptions.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
-import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
+import { commandResult } from '../../../graphql/schema/result-union.ts'
 import { GadgetJobInput } from '../../gadget-job-input.ts'
-import type { OperationsCommands } from '../commands/index.ts'
+import { operationsCommands } from '../commands/index.ts'
 import { rights } from '../rights.ts'
 import { GadgetJobRef, TaskRef } from './task.ts'
 
@@ -23,16 +23,7 @@ const UndoDecision = builder.enumType('UndoDecision', {
 builder.mutationField('createTask', (t) =>
   t.fieldWithInput({
     right: rights.create,
-    type: resultUnion(
-      'CreateTaskResult',
-      TaskRef,
-      errorsOf<OperationsCommands['createTask']>({
-        InvalidInputError: true,
-        ConflictError: true,
-        ForbiddenError: true,
-      }),
-    ),
-    nullable: true,
+    ...commandResult('CreateTaskResult', TaskRef, operationsCommands.createTask),
     description:
       'Creates a task and starts it. A name that exists (ALREADY_EXISTS), cycles, and expressions on jobs that do not come before are refused.',
     typeOptions: { description: 'Name, labels and jobs of a new task.' },
@@ -68,17 +59,7 @@ builder.mutationField('createTask', (t) =>
 builder.mutationField('cancelTask', (t) =>
   t.fieldWithInput({
     right: rights.cancel,
-    type: resultUnion(
-      'CancelTaskResult',
-      TaskRef,
-      errorsOf<OperationsCommands['cancelTask']>({
-        InvalidInputError: true,
-        NotFoundError: true,
-        TransitionError: true,
-        ForbiddenError: true,
-      }),
-    ),
-    nullable: true,
+    ...commandResult('CancelTaskResult', TaskRef, operationsCommands.cancelTask),
     description:
       'Cancels a task: no more jobs start, running ones are aborted, and undos go on to their end. A task that is neither PENDING nor RUNNING is refused with a TransitionError.',
     typeOptions: { description: 'The task to cancel, and why.' },
@@ -97,12 +78,7 @@ builder.mutationField('cancelTask', (t) =>
 builder.mutationField('deleteTask', (t) =>
   t.fieldWithInput({
     right: rights.delete,
-    type: resultUnion(
-      'DeleteTaskResult',
-      TaskRef,
-      errorsOf<OperationsCommands['deleteTask']>({ NotFoundError: true, TransitionError: true, ForbiddenError: true }),
-    ),
-    nullable: true,
+    ...commandResult('DeleteTaskResult', TaskRef, operationsCommands.deleteTask),
     description:
       'Deletes a task with its jobs, and returns it as it was. A task that has not ended is refused with a TransitionError.',
     typeOptions: { description: 'The task to delete.' },
@@ -114,17 +90,7 @@ builder.mutationField('deleteTask', (t) =>
 builder.mutationField('resolveUndo', (t) =>
   t.fieldWithInput({
     right: rights.resolveUndo,
-    type: resultUnion(
-      'ResolveUndoResult',
-      GadgetJobRef,
-      errorsOf<OperationsCommands['resolveUndo']>({
-        InvalidInputError: true,
-        NotFoundError: true,
-        TransitionError: true,
-        ForbiddenError: true,
-      }),
-    ),
-    nullable: true,
+    ...commandResult('ResolveUndoResult', GadgetJobRef, operationsCommands.resolveUndo),
     description:
       'Decides about a job that could not be undone or cleaned up and so holds its locks. A job that is not in UNDO_FAILED is refused with a TransitionError.',
     typeOptions: { description: 'The decision about a job that could not be undone or cleaned up.' },

@@ -1,5 +1,5 @@
 import type { ClaimedItem } from '../../../core/ports/agents.ts'
-import type { Viewer } from '../../../core/ports/viewer.ts'
+import { bindCommands, command } from '../../command.ts'
 import { claimPayloads } from '../store/claim-payload.ts'
 import { createWorkerTokens } from '../store/worker-tokens.ts'
 import { cancelEvent, cancelEvents, deleteEvent, deleteEvents } from './change-events.ts'
@@ -14,36 +14,37 @@ import { retryEvent } from './retry-event.ts'
 import { deleteSecret, setSecret } from './secrets.ts'
 import { updateProject } from './update-project.ts'
 
-/** The pipelines family's mutations, and the payloads of its claims. */
-export type PipelinesCommands = ReturnType<typeof pipelinesCommands>
+/** The pipelines family's mutations. */
+export const pipelinesCommands = {
+  createProject: command(createProject, ['InvalidInputError', 'ConflictError']),
+  updateProject: command(updateProject, ['InvalidInputError', 'NotFoundError', 'ConflictError']),
+  deleteProject: command(deleteProject, ['InvalidInputError', 'NotFoundError', 'ConflictError']),
+  setSecret: command(setSecret, ['InvalidInputError', 'NotFoundError', 'LimitError']),
+  deleteSecret: command(deleteSecret, ['NotFoundError']),
+  resealSecrets: command(resealSecrets, []),
+  createEvent: command(createEvent, ['InvalidInputError']),
+  cloneEvent: command(cloneEvent, ['InvalidInputError', 'NotFoundError']),
+  retryEvent: command(retryEvent, ['InvalidInputError', 'NotFoundError', 'ConflictError']),
+  cancelEvent: command(cancelEvent, ['InvalidInputError', 'NotFoundError', 'TransitionError']),
+  cancelEvents: command(cancelEvents, ['InvalidInputError']),
+  deleteEvent: command(deleteEvent, ['NotFoundError']),
+  deleteEvents: command(deleteEvents, ['InvalidInputError']),
+  registerPlace: command(registerPlace, ['InvalidInputError', 'LimitError']),
+  drainPlace: command(drainPlace, ['NotFoundError']),
+  undrainPlace: command(undrainPlace, ['NotFoundError']),
+  createJob: command(createJob, ['InvalidInputError', 'NotFoundError', 'ConflictError', 'LimitError']),
+  cancelJob: command(cancelJob, ['InvalidInputError', 'NotFoundError', 'TransitionError']),
+}
 
-export function pipelinesCommands(parts: PipelinesParts) {
-  const { pool, sealing } = parts
+/** The mutations, and the payloads of the family's claims. */
+export type PipelinesCommands = ReturnType<typeof bindPipelines>
+
+export function bindPipelines(parts: PipelinesParts) {
+  const { pool, sealing, timeouts } = parts
   const tokens = createWorkerTokens(pool, sealing)
-  const bound =
-    <I, O>(command: (parts: PipelinesParts, viewer: Viewer, input: I) => O) =>
-    (viewer: Viewer, input: I): O =>
-      command(parts, viewer, input)
   return {
-    createProject: bound(createProject),
-    updateProject: bound(updateProject),
-    deleteProject: bound(deleteProject),
-    setSecret: bound(setSecret),
-    deleteSecret: bound(deleteSecret),
-    resealSecrets: (viewer: Viewer) => resealSecrets(parts, viewer),
-    createEvent: bound(createEvent),
-    cloneEvent: bound(cloneEvent),
-    retryEvent: bound(retryEvent),
-    cancelEvent: bound(cancelEvent),
-    cancelEvents: bound(cancelEvents),
-    deleteEvent: bound(deleteEvent),
-    deleteEvents: bound(deleteEvents),
-    registerPlace: bound(registerPlace),
-    drainPlace: bound(drainPlace),
-    undrainPlace: bound(undrainPlace),
-    createJob: bound(createJob),
-    cancelJob: bound(cancelJob),
-    timeouts: parts.timeouts,
+    ...bindCommands(parts, pipelinesCommands),
+    timeouts,
     claimPayloads: (items: readonly ClaimedItem[]) => claimPayloads({ client: pool, sealing, tokens }, items),
   }
 }

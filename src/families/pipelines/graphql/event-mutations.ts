@@ -11,8 +11,8 @@ import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
 import { PhaseEnum } from '../../../graphql/schema/enums.ts'
 import { answer, type ErrorValue } from '../../../graphql/schema/errors.ts'
 import { TreeObjectRef } from '../../../graphql/schema/refs.ts'
-import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
-import type { PipelinesCommands } from '../commands/index.ts'
+import { commandResult } from '../../../graphql/schema/result-union.ts'
+import { pipelinesCommands } from '../commands/index.ts'
 import { rights } from '../rights.ts'
 import { EventRef } from './event.ts'
 
@@ -84,12 +84,7 @@ async function writeEvents<R extends Refusal>(
 builder.mutationField('createEvent', (t) =>
   t.fieldWithInput({
     right: rights.createEvent,
-    type: resultUnion(
-      'CreateEventResult',
-      CreatedEventsRef,
-      errorsOf<PipelinesCommands['createEvent']>({ InvalidInputError: true, ForbiddenError: true }),
-    ),
-    nullable: true,
+    ...commandResult('CreateEventResult', CreatedEventsRef, pipelinesCommands.createEvent),
     description:
       'Creates an event in one project, or in each with a subscription that matches, and starts its worker when a slot is free. A project without worker template is refused (INVALID_INPUT).',
     typeOptions: { description: 'An occurrence, for one project or for all that have subscribed to it.' },
@@ -132,12 +127,7 @@ builder.mutationField('createEvent', (t) =>
 builder.mutationField('cloneEvent', (t) =>
   t.fieldWithInput({
     right: rights.createEvent,
-    type: resultUnion(
-      'CloneEventResult',
-      CreatedEventsRef,
-      errorsOf<PipelinesCommands['cloneEvent']>({ NotFoundError: true, InvalidInputError: true, ForbiddenError: true }),
-    ),
-    nullable: true,
+    ...commandResult('CloneEventResult', CreatedEventsRef, pipelinesCommands.cloneEvent),
     description:
       'Creates an event again: through the subscriptions as they are now if it came through one, otherwise in its project as it is now.',
     typeOptions: { description: 'The event to clone.' },
@@ -149,17 +139,7 @@ builder.mutationField('cloneEvent', (t) =>
 builder.mutationField('retryEvent', (t) =>
   t.fieldWithInput({
     right: rights.createEvent,
-    type: resultUnion(
-      'RetryEventResult',
-      EventRef,
-      errorsOf<PipelinesCommands['retryEvent']>({
-        NotFoundError: true,
-        ConflictError: true,
-        InvalidInputError: true,
-        ForbiddenError: true,
-      }),
-    ),
-    nullable: true,
+    ...commandResult('RetryEventResult', EventRef, pipelinesCommands.retryEvent),
     description:
       'Creates an event with the worker of one that has ended, as that worker was, and the secrets of the project as they are now. Jobs that succeeded outside of the workspace are inherited and do not run again. An event that has not ended is refused (BUSY).',
     typeOptions: { description: 'The event to retry.' },
@@ -172,17 +152,7 @@ builder.mutationField('retryEvent', (t) =>
 builder.mutationField('cancelEvent', (t) =>
   t.fieldWithInput({
     right: rights.cancelEvent,
-    type: resultUnion(
-      'CancelEventResult',
-      EventRef,
-      errorsOf<PipelinesCommands['cancelEvent']>({
-        InvalidInputError: true,
-        NotFoundError: true,
-        TransitionError: true,
-        ForbiddenError: true,
-      }),
-    ),
-    nullable: true,
+    ...commandResult('CancelEventResult', EventRef, pipelinesCommands.cancelEvent),
     description:
       'Cancels the worker of an event, and with it all its jobs: those that wait for a slot are CANCELED, the others ABORTED and stopped. An event that has ended is refused with a TransitionError.',
     typeOptions: { description: 'The event to cancel, and why.' },
@@ -198,12 +168,7 @@ builder.mutationField('cancelEvent', (t) =>
 builder.mutationField('deleteEvent', (t) =>
   t.fieldWithInput({
     right: rights.deleteEvent,
-    type: resultUnion(
-      'DeleteEventResult',
-      EventRef,
-      errorsOf<PipelinesCommands['deleteEvent']>({ NotFoundError: true, ForbiddenError: true }),
-    ),
-    nullable: true,
+    ...commandResult('DeleteEventResult', EventRef, pipelinesCommands.deleteEvent),
     description:
       'Deletes an event with its worker and jobs, in any phase, and returns it as it was. Processes are stopped and resources removed at once.',
     typeOptions: { description: 'The event to delete.' },
@@ -215,12 +180,7 @@ builder.mutationField('deleteEvent', (t) =>
 builder.mutationField('cancelEvents', (t) =>
   t.fieldWithInput({
     right: rights.cancelEvent,
-    type: resultUnion(
-      'CancelEventsResult',
-      CanceledEventsRef,
-      errorsOf<PipelinesCommands['cancelEvents']>({ InvalidInputError: true, ForbiddenError: true }),
-    ),
-    nullable: true,
+    ...commandResult('CancelEventsResult', CanceledEventsRef, pipelinesCommands.cancelEvents),
     description:
       'Cancels all events of a project that match, each like cancelEvent. A malformed filter is refused and cancels nothing.',
     typeOptions: { description: 'The events to cancel: those for which every given field holds.' },
@@ -248,12 +208,7 @@ builder.mutationField('cancelEvents', (t) =>
 builder.mutationField('deleteEvents', (t) =>
   t.fieldWithInput({
     right: rights.deleteEvent,
-    type: resultUnion(
-      'DeleteEventsResult',
-      DeletedEventsRef,
-      errorsOf<PipelinesCommands['deleteEvents']>({ InvalidInputError: true, ForbiddenError: true }),
-    ),
-    nullable: true,
+    ...commandResult('DeleteEventsResult', DeletedEventsRef, pipelinesCommands.deleteEvents),
     description:
       'Deletes all events of a project that match, each like deleteEvent. A malformed filter is refused and deletes nothing.',
     typeOptions: { description: 'The events to delete: those for which every given field holds.' },

@@ -3,8 +3,8 @@ import { writeObject } from '../../../graphql/objects/write-object.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { IDEMPOTENCY_KEY } from '../../../graphql/schema/descriptions.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
-import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
-import type { PipelinesCommands } from '../commands/index.ts'
+import { commandResult } from '../../../graphql/schema/result-union.ts'
+import { pipelinesCommands } from '../commands/index.ts'
 import { rights } from '../rights.ts'
 import { JobRef } from './workload.ts'
 import { EnvInput, FileInput, WORKLOAD } from './workload-inputs.ts'
@@ -40,18 +40,7 @@ const JobSpecInput = builder.inputType('JobSpecInput', {
 builder.mutationField('createJob', (t) =>
   t.fieldWithInput({
     right: rights.createJob,
-    type: resultUnion(
-      'CreateJobResult',
-      JobRef,
-      errorsOf<PipelinesCommands['createJob']>({
-        InvalidInputError: true,
-        ConflictError: true,
-        ForbiddenError: true,
-        NotFoundError: true,
-        LimitError: true,
-      }),
-    ),
-    nullable: true,
+    ...commandResult('CreateJobResult', JobRef, pipelinesCommands.createJob),
     description:
       'Creates a job in the event of the calling worker and queues it for a slot; a job that has the name is returned instead, if its spec is the same or it was inherited. Requires the token of a worker that is STARTING, RUNNING or UNKNOWN; refused for another spec under the name (ALREADY_EXISTS), and beyond 1,000 jobs in an event (LIMIT).',
     typeOptions: { description: 'A job of the event whose worker calls.' },
@@ -70,17 +59,7 @@ builder.mutationField('createJob', (t) =>
 builder.mutationField('cancelJob', (t) =>
   t.fieldWithInput({
     right: rights.cancelJob,
-    type: resultUnion(
-      'CancelJobResult',
-      JobRef,
-      errorsOf<PipelinesCommands['cancelJob']>({
-        InvalidInputError: true,
-        NotFoundError: true,
-        TransitionError: true,
-        ForbiddenError: true,
-      }),
-    ),
-    nullable: true,
+    ...commandResult('CancelJobResult', JobRef, pipelinesCommands.cancelJob),
     description:
       'Ends a job: as CANCELED if it waits for a slot, otherwise as ABORTED (see timedOut), and its process is stopped. A job that has ended is refused with a TransitionError.',
     typeOptions: { description: 'The job to cancel, and why.' },

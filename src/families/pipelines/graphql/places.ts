@@ -8,8 +8,8 @@ import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
 import { answer } from '../../../graphql/schema/errors.ts'
 import { pageCost } from '../../../graphql/schema/limits.ts'
 import { BlockerRef } from '../../../graphql/schema/refs.ts'
-import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
-import type { PipelinesCommands } from '../commands/index.ts'
+import { commandResult } from '../../../graphql/schema/result-union.ts'
+import { pipelinesCommands } from '../commands/index.ts'
 import { rights } from '../rights.ts'
 import type { PipelinesBlocker } from '../rules/blockers.ts'
 import { PLACE_STATES, type PlaceState, placeState } from '../rules/place-state.ts'
@@ -138,12 +138,7 @@ const changed = ({ places }: { readonly places: readonly PlaceRow[] }): Changed 
 builder.mutationField('registerPlace', (t) =>
   t.fieldWithInput({
     right: rights.registerPlace,
-    type: resultUnion(
-      'RegisterPlaceResult',
-      ChangedPlacesRef,
-      errorsOf<PipelinesCommands['registerPlace']>({ InvalidInputError: true, ForbiddenError: true, LimitError: true }),
-    ),
-    nullable: true,
+    ...commandResult('RegisterPlaceResult', ChangedPlacesRef, pipelinesCommands.registerPlace),
     description:
       'Says what the place of a runtime is like. Runtimes send it before they claim; repeated, it replaces labels and capacity, and a drain stays.',
     typeOptions: { description: 'The place. Whose it is, is in the token.' },
@@ -177,13 +172,11 @@ builder.mutationField('registerPlace', (t) =>
 
 const NAME = 'Name of the place.'
 const TYPE = 'Type of its runtime. Left out or null: the places of this name of every type.'
-const drainErrors = errorsOf<PipelinesCommands['drainPlace']>({ NotFoundError: true, ForbiddenError: true })
 
 builder.mutationField('drainPlace', (t) =>
   t.fieldWithInput({
     right: rights.drainPlace,
-    type: resultUnion('DrainPlaceResult', ChangedPlacesRef, drainErrors),
-    nullable: true,
+    ...commandResult('DrainPlaceResult', ChangedPlacesRef, pipelinesCommands.drainPlace),
     description:
       'Lets a place take nothing new, at once for all that is not claimed yet. What runs there goes on, and jobs that share the workspace of a worker there still start. Safe to repeat.',
     typeOptions: { description: 'The place to drain.' },
@@ -199,8 +192,7 @@ builder.mutationField('drainPlace', (t) =>
 builder.mutationField('undrainPlace', (t) =>
   t.fieldWithInput({
     right: rights.drainPlace,
-    type: resultUnion('UndrainPlaceResult', ChangedPlacesRef, drainErrors),
-    nullable: true,
+    ...commandResult('UndrainPlaceResult', ChangedPlacesRef, pipelinesCommands.undrainPlace),
     description: 'Lets a place that was drained take work again. Safe to repeat.',
     typeOptions: { description: 'The place that was drained.' },
     input: {

@@ -6,10 +6,10 @@ import { builder } from '../../../graphql/schema/builder.ts'
 import { expectedGeneration, IDEMPOTENCY_KEY } from '../../../graphql/schema/descriptions.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
 import { answer } from '../../../graphql/schema/errors.ts'
-import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
+import { commandResult } from '../../../graphql/schema/result-union.ts'
 import { loadProjects } from '../../../store/loaders/projects.ts'
 import { GadgetJobInput } from '../../gadget-job-input.ts'
-import type { PipelinesCommands } from '../commands/index.ts'
+import { pipelinesCommands } from '../commands/index.ts'
 import { rights } from '../rights.ts'
 import { ProjectMember, type ProjectValue, StrategyEnum } from './project.ts'
 import { WorkerTemplateInput } from './workload-inputs.ts'
@@ -92,16 +92,7 @@ const DeletedProjectRef = builder
 builder.mutationField('createProject', (t) =>
   t.fieldWithInput({
     right: rights.createProject,
-    type: resultUnion(
-      'CreateProjectResult',
-      ProjectMember,
-      errorsOf<PipelinesCommands['createProject']>({
-        InvalidInputError: true,
-        ConflictError: true,
-        ForbiddenError: true,
-      }),
-    ),
-    nullable: true,
+    ...commandResult('CreateProjectResult', ProjectMember, pipelinesCommands.createProject),
     description:
       'Creates a project. A name that exists is refused (ALREADY_EXISTS); a worker template, and subscriptions with tasks, take the role AUTHOR for all projects besides.',
     typeOptions: { description: 'Name and settings of a new project.' },
@@ -134,17 +125,7 @@ builder.mutationField('createProject', (t) =>
 builder.mutationField('updateProject', (t) =>
   t.fieldWithInput({
     right: rights.updateProject,
-    type: resultUnion(
-      'UpdateProjectResult',
-      ProjectMember,
-      errorsOf<PipelinesCommands['updateProject']>({
-        InvalidInputError: true,
-        NotFoundError: true,
-        ConflictError: true,
-        ForbiddenError: true,
-      }),
-    ),
-    nullable: true,
+    ...commandResult('UpdateProjectResult', ProjectMember, pipelinesCommands.updateProject),
     description: 'Changes a project. Limits take effect at once; events that exist keep their worker and secrets.',
     typeOptions: { description: 'Changes of a project. A field that is left out stays as it is, and null clears it.' },
     input: {
@@ -177,17 +158,7 @@ builder.mutationField('updateProject', (t) =>
 builder.mutationField('deleteProject', (t) =>
   t.fieldWithInput({
     right: rights.deleteProject,
-    type: resultUnion(
-      'DeleteProjectResult',
-      DeletedProjectRef,
-      errorsOf<PipelinesCommands['deleteProject']>({
-        InvalidInputError: true,
-        NotFoundError: true,
-        ConflictError: true,
-        ForbiddenError: true,
-      }),
-    ),
-    nullable: true,
+    ...commandResult('DeleteProjectResult', DeletedProjectRef, pipelinesCommands.deleteProject),
     description:
       'Deletes a project with its secrets, subscriptions and data. Refused while the project has objects (IN_USE), and for the project default.',
     typeOptions: { description: 'The project to delete.' },

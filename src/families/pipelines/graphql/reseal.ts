@@ -1,7 +1,7 @@
 import { builder } from '../../../graphql/schema/builder.ts'
 import { answer } from '../../../graphql/schema/errors.ts'
-import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
-import type { PipelinesCommands } from '../commands/index.ts'
+import { commandResult } from '../../../graphql/schema/result-union.ts'
+import { pipelinesCommands } from '../commands/index.ts'
 import type { ResealedSecrets, SealingKey } from '../commands/reseal.ts'
 import { rights } from '../rights.ts'
 
@@ -42,12 +42,7 @@ const ResealedSecretsRef = builder
 builder.mutationField('resealSecrets', (t) =>
   t.field({
     right: rights.resealSecrets,
-    type: resultUnion(
-      'ResealSecretsResult',
-      ResealedSecretsRef,
-      errorsOf<PipelinesCommands['resealSecrets']>({ ForbiddenError: true }),
-    ),
-    nullable: true,
+    ...commandResult('ResealSecretsResult', ResealedSecretsRef, pipelinesCommands.resealSecrets),
     description:
       'Seals with the newest key what older keys of the server have sealed, about 1,000 secrets a request; safe to repeat, and beside everything else.',
     resolve: (_, __, context) =>

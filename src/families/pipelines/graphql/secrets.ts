@@ -2,8 +2,8 @@ import { projectLoader } from '../../../graphql/loaders.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { answer } from '../../../graphql/schema/errors.ts'
 import { ProjectRef } from '../../../graphql/schema/refs.ts'
-import { errorsOf, resultUnion } from '../../../graphql/schema/result-union.ts'
-import type { PipelinesCommands } from '../commands/index.ts'
+import { commandResult } from '../../../graphql/schema/result-union.ts'
+import { pipelinesCommands } from '../commands/index.ts'
 import { rights } from '../rights.ts'
 import { SecretRef } from './project.ts'
 
@@ -28,17 +28,7 @@ const DeletedSecretRef = builder.objectRef<Deleted>('DeletedSecret').implement({
 builder.mutationField('setSecret', (t) =>
   t.fieldWithInput({
     right: rights.setSecret,
-    type: resultUnion(
-      'SetSecretResult',
-      SecretRef,
-      errorsOf<PipelinesCommands['setSecret']>({
-        InvalidInputError: true,
-        NotFoundError: true,
-        LimitError: true,
-        ForbiddenError: true,
-      }),
-    ),
-    nullable: true,
+    ...commandResult('SetSecretResult', SecretRef, pipelinesCommands.setSecret),
     description:
       'Creates a secret, or replaces its value; events that exist keep the one of before. Refused beyond 256 secrets or 512 KiB of values in a project (LIMIT), and without PHASELINE_SECRET_KEY on the server.',
     typeOptions: { description: 'The secret to set.' },
@@ -72,12 +62,7 @@ builder.mutationField('setSecret', (t) =>
 builder.mutationField('deleteSecret', (t) =>
   t.fieldWithInput({
     right: rights.deleteSecret,
-    type: resultUnion(
-      'DeleteSecretResult',
-      DeletedSecretRef,
-      errorsOf<PipelinesCommands['deleteSecret']>({ NotFoundError: true, ForbiddenError: true }),
-    ),
-    nullable: true,
+    ...commandResult('DeleteSecretResult', DeletedSecretRef, pipelinesCommands.deleteSecret),
     description: 'Deletes a secret of a project; events that exist keep it.',
     typeOptions: { description: 'The secret to delete.' },
     input: {

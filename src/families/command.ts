@@ -1,0 +1,41 @@
+import type { RefusalType } from '../core/errors.ts'
+import type { RefusalTypesOf } from '../core/ports/outcome.ts'
+import type { Viewer } from '../core/ports/viewer.ts'
+
+/** A command of users, with the types of its refusals besides FORBIDDEN, which any request can be. */
+export interface Command<Parts, Input extends readonly unknown[], Result, Type extends RefusalType> {
+  readonly run: (parts: Parts, viewer: Viewer, ...input: Input) => Result
+  readonly refusals: readonly Type[]
+}
+
+/**
+ * A type that the command never ends in is a compile error here; a type that is missing is one where the API shows the
+ * command's result. An input can exceed a bound whatever the command does.
+ */
+export const command = <
+  Parts,
+  Input extends readonly unknown[],
+  Result,
+  const Type extends RefusalTypesOf<Result> | 'InvalidInputError',
+>(
+  run: (parts: Parts, viewer: Viewer, ...input: Input) => Result,
+  refusals: readonly Type[],
+): Command<Parts, Input, Result, Type> => ({ run, refusals })
+
+/** Commands as resolvers call them. */
+export type Bound<Commands> = {
+  readonly [Name in keyof Commands]: Commands[Name] extends Command<never, infer Input, infer Result, RefusalType>
+    ? (viewer: Viewer, ...input: Input) => Result
+    : never
+}
+
+export const bindCommands = <
+  Parts,
+  Commands extends Readonly<Record<string, Command<Parts, never[], unknown, RefusalType>>>,
+>(
+  parts: Parts,
+  commands: Commands,
+): Bound<Commands> =>
+  Object.fromEntries(
+    Object.entries(commands).map(([name, { run }]) => [name, run.bind(null, parts)]),
+  ) as unknown as Bound<Commands>
