@@ -38,6 +38,10 @@ const mutationOf = (sent: string): string =>
   `{"query":"mutation ($input: SetDataObjectInput!) { setDataObject(input: $input) { __typename } }","variables":{"input":{"name":"text","value":"${sent}"}}}`
 const DEEP = JSON.stringify({ query: `${'{a'.repeat(3_000)}${'}'.repeat(3_000)}` })
 
+/** Known after the first time, and of as many fields as a document may have. */
+const manyTimes = (field: string): string =>
+  JSON.stringify({ query: `{ ${Array.from({ length: 450 }, (_, i) => `a${i}: ${field}`).join(' ')} }` })
+
 /** Valid, and not known to any cache. */
 const newDocument = (): string => {
   const name = `a${randomBytes(6).toString('hex')}`
@@ -62,6 +66,9 @@ export const ATTACKS = {
   'a flood of one principal': (attack) => everywhere(64, poster(attack, VIEWER)),
   '200 slow bodies': (attack) => everywhere(200, () => slowBody(attack)),
   'documents 3,000 deep': (attack) => everywhere(16, poster(attack, DEEP)),
+  'one document of 900 fields': (attack) => everywhere(16, poster(attack, manyTimes('viewer { name }'))),
+  'one document of 450 refused fields': (attack) =>
+    everywhere(16, poster(attack, manyTimes('principalsConnection { nodes { name } }'))),
   'new documents of 900 fields': (attack) => everywhere(16, () => poster(attack, newDocument())()),
   'texts of 7 MB of three principals': (attack) => ofEach(attack, mutationOf('x'.repeat(7 * MB - 100))),
   'escaped texts of 6 MB of three principals': (attack) => ofEach(attack, mutationOf('\\u00e9'.repeat(MB - 100))),

@@ -20,6 +20,8 @@ const ATTACKS: readonly AttackName[] = [
   'a flood of one principal',
   '200 slow bodies',
   'documents 3,000 deep',
+  'one document of 900 fields',
+  'one document of 450 refused fields',
   'new documents of 900 fields',
   'texts of 7 MB of three principals',
   'escaped texts of 6 MB of three principals',
