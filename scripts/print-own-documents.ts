@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildSchema } from 'graphql'
 import { verbDocuments } from '../src/cli/objects/verbs.ts'
+import { Machines } from '../src/client-model/index.ts'
 import { allMachines } from '../src/families/machines.ts'
 import { actMutation, countsQuery } from '../web-playground/src/data/documents.ts'
-import { Machines } from '../web-playground/src/model/machines.ts'
 import { Modules } from './documents/constants.ts'
 import { findDocuments } from './documents/find-documents.ts'
 
@@ -25,7 +25,7 @@ const mutations = Object.keys(
     ?.getFields() ?? {},
 )
 const inputOf = (mutation: string): string => `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Input`
-const machines = new Machines(allMachines)
+const machines = new Machines(allMachines.map((machine) => ({ ...machine, classes: [] })))
 const texts = [
   ...findDocuments(new Modules(ROOT), ROOT, SOURCES).documents.map(({ text }) => text),
   ...verbs.flatMap((verb) => verbDocuments(verb)),

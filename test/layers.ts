@@ -33,7 +33,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   },
   'families/cli': {
     files: '`families/<family>/cli/`',
-    mayImport: ['core', 'documents', 'client', 'manifest', 'cli/parts', 'families/pure', 'families/port'],
+    mayImport: [
+      ...['core', 'documents', 'client', 'client-model', 'manifest'],
+      ...['cli/parts', 'families/pure', 'families/port'],
+    ],
   },
   'families/agents': {
     files: '`families/<family>/agents/`',
@@ -73,6 +76,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   documents: { files: '`documents/`', mayImport: ['core'] },
   client: { files: '`client/`', mayImport: ['core', 'documents', 'tracing', 'families/protocol'] },
   manifest: { files: '`manifest/`', mayImport: ['core'] },
+  'client-model': { files: '`client-model/`: what clients know of trees', mayImport: ['core'] },
   agents: {
     files: '`agents/main.ts`',
     mayImport: ['process', 'agents/parts', 'families/index'],
@@ -84,13 +88,22 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   cli: {
     files: '`cli/`: `main.ts`, `run.ts`, `run-process.ts`, `program.ts`, `commands/`',
     mayImport: [
-      ...['core', 'documents', 'client', 'cli/parts', 'agents/parts', 'families/index', 'families/port'],
+      ...[
+        'core',
+        'documents',
+        'client',
+        'client-model',
+        'cli/parts',
+        'agents/parts',
+        'families/index',
+        'families/port',
+      ],
       ...['backup', 'serve', 'start'],
     ],
   },
   'cli/parts': {
     files: '`cli/`: what commands are made of',
-    mayImport: ['core', 'documents', 'client', 'manifest', 'chain-hash', 'process', 'sign-in'],
+    mayImport: ['core', 'documents', 'client', 'client-model', 'manifest', 'chain-hash', 'process', 'sign-in'],
   },
   config: { files: '`config.ts`', mayImport: ['core', 'tracing'] },
   'secret-keys': { files: '`secret-keys.ts`', mayImport: ['core', 'config'] },

@@ -13,6 +13,7 @@ export default defineConfig({
   resolve: {
     alias: {
       'phaseline/client': fileURLToPath(new URL('../src/client/index.ts', import.meta.url)),
+      'phaseline/client-model': fileURLToPath(new URL('../src/client-model/index.ts', import.meta.url)),
       'phaseline/manifest': fileURLToPath(new URL('../src/manifest/index.ts', import.meta.url)),
       'phaseline/sign-in': fileURLToPath(new URL('../src/sign-in/index.ts', import.meta.url)),
       'phaseline/examples': fileURLToPath(new URL('../examples', import.meta.url)),

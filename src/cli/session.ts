@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
 import { type Client, createClient } from '../client/index.ts'
+import type { PagedList, Refusal } from '../client-model/index.ts'
 import { type Connection, type ConnectionOptions, DEFAULT_URL, findConnection } from './connection.ts'
-import { describeRest, type PagedList } from './objects/pages.ts'
-import { printRefusal, type Refusal } from './objects/refusal.ts'
+import { printRefusal } from './objects/refusal.ts'
 import { EXIT, type ExitCode } from './terminal/exit.ts'
 import { type Io, type Output, printJson, printLine, printYaml } from './terminal/io.ts'
 import { type Paint, painter, wantsColour } from './terminal/paint.ts'
@@ -57,6 +57,12 @@ export const withSessionOptions = (command: Command): Command =>
     .option('--token-file <file>', 'file that holds the bearer token (otherwise PHASELINE_TOKEN, or the sign-in)')
     .option('--json', 'print JSON: one document, or one per line for streams')
     .addOption(new Option('-o, --format <format>', 'print json, yaml, wide tables, or names alone').choices(FORMATS))
+
+/** The line below a list that does not show everything. */
+function describeRest({ totalCount, nodes }: PagedList<unknown>): string[] {
+  if (totalCount === null) return ['… and more (--limit)']
+  return totalCount > nodes.length ? [`… and ${totalCount - nodes.length} more (--limit)`] : []
+}
 
 /** Connects, runs the body, and closes the connection whatever happens. */
 export async function withSession(

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { outcomeOf, printRefusal } from '../../src/cli/objects/refusal.ts'
+import { findVerb } from '../../src/cli/objects/machines.ts'
+import { printRefusal } from '../../src/cli/objects/refusal.ts'
 import { verbDocument, verbInput } from '../../src/cli/objects/verbs.ts'
 import { endOf } from '../../src/cli/objects/watch-end.ts'
 import { EXIT, worst } from '../../src/cli/terminal/exit.ts'
+import { outcomeOf } from '../../src/client-model/index.ts'
 import { machinesOf } from './machines.ts'
 
 const sink = () => {
@@ -68,7 +70,7 @@ describe('typed errors', () => {
 
 const machines = machinesOf()
 const verb = (kind: string, name: string) => {
-  const found = machines.verb(kind, name)
+  const found = findVerb(machines, kind, name)
   if (!found) throw new Error(`${kind} has no verb ${name}`)
   return found
 }
@@ -76,7 +78,7 @@ const verb = (kind: string, name: string) => {
 describe('mutations by kind', () => {
   it('has none for what belongs to something else', () => {
     for (const kind of ['EXECUTION', 'DEPLOY_ITEM', 'WORKER', 'GADGET_JOB', 'UNHEARD_OF']) {
-      expect([machines.verb(kind, 'cancel'), machines.verb(kind, 'delete')]).toEqual([undefined, undefined])
+      expect([findVerb(machines, kind, 'cancel'), findVerb(machines, kind, 'delete')]).toEqual([undefined, undefined])
     }
     expect(verbDocument(verb('CLUSTER_INST', 'cancel'))).toContain('cancelClusterInst(input: $input)')
     expect(verbDocument(verb('EVENT', 'delete'))).toContain('$input: DeleteEventInput!')

@@ -1,13 +1,13 @@
 import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { SYMBOLS } from '../../src/cli/objects/phases.ts'
 import { painter } from '../../src/cli/terminal/paint.ts'
 import { columns } from '../../src/cli/terminal/text.ts'
 import type { TreeObject } from '../../src/cli/tree/fields.ts'
 import { type TreeChange, TreeModel } from '../../src/cli/tree/model.ts'
 import { describeChange, treeLines } from '../../src/cli/tree/presenter.ts'
 import { describeProgress, renderTree } from '../../src/cli/tree/render.ts'
+import { SYMBOLS } from '../../src/client-model/index.ts'
 import type { Phase } from '../../src/core/vocabulary.ts'
 import { machinesOf } from './machines.ts'
 
@@ -225,7 +225,7 @@ describe('renderTree', () => {
   })
 
   it('tells every class apart without colour, in one column', () => {
-    const symbols = Object.values(SYMBOLS).map(({ symbol }) => symbol)
+    const symbols = Object.values(SYMBOLS)
     expect(new Set(symbols).size).toBe(symbols.length)
     for (const symbol of symbols) expect(columns(symbol)).toBe(1)
   })

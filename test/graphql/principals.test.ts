@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readPages } from '../../src/cli/objects/pages.ts'
+import { readPages } from '../../src/client-model/index.ts'
 import type { Viewer } from '../../src/core/ports/viewer.ts'
 import type { TypedDocument } from '../../src/documents/typed-document.ts'
 import { payloadOf, present } from '../testkit/ask.ts'

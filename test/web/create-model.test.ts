@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { outcomeOf, type Refusal } from '../../src/client-model/index.ts'
 import { type PlanStep, summaryOf } from '../../web-playground/src/families/deployments/model/plan.ts'
 import {
   type EventValues,
@@ -15,7 +16,7 @@ import {
   refusedAt,
 } from '../../web-playground/src/model/manifest-text.ts'
 import { pairProblems, pairsInput } from '../../web-playground/src/model/pairs.ts'
-import { outcomeOf, problemOf, problemsOutside, type Refusal } from '../../web-playground/src/model/refusal.ts'
+import { problemOf, problemsOutside } from '../../web-playground/src/model/refusal.ts'
 import { createHref } from '../../web-playground/src/ui/links.ts'
 
 const refused = (fields: Refusal['fields']): Refusal => ({
@@ -67,7 +68,7 @@ test('an error is separated from the payload, and each field gets its own', () =
   const conflict = { __typename: 'ConflictError', code: 'ALREADY_EXISTS', message: 'taken', object }
   expect(outcomeOf(conflict)).toMatchObject({
     ok: false,
-    refusal: { code: 'ALREADY_EXISTS', fields: [], object },
+    refusal: { code: 'ALREADY_EXISTS', object },
   })
   expect(outcomeOf(null)).toMatchObject({ ok: false })
   const both = refused([

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { grouped, passingFailures, restingRoots, undoneFailures } from '../../web-playground/src/model/failures.ts'
-import { Machines } from '../../web-playground/src/model/machines.ts'
+import { grouped, Machines, undoneFailures } from '../../src/client-model/index.ts'
+import { lastFailures, restingRoots } from '../../web-playground/src/model/failures.ts'
 import { create, items, show } from '../testkit/mutations.ts'
 import { until } from '../testkit/wait.ts'
 import { useShopPlace } from './place.ts'
@@ -14,6 +14,7 @@ const machine = (name: string, phases: readonly string[], final: readonly string
   initial: phases[0] ?? '',
   final,
   phases,
+  classes: phases.map((phase) => ({ phase, class: phase.endsWith('ERROR') ? ('FAILED' as const) : ('DONE' as const) })),
   transitions: phases.filter((from) => !final.includes(from)).map((from) => ({ from, actor, to: 'READY', reason: '' })),
 })
 const machines = new Machines([
@@ -22,7 +23,6 @@ const machines = new Machines([
   // Only a person ends it, and nothing undoes it.
   machine('job', ['UNDO_ERROR', 'READY'], ['READY'], 'USER'),
 ])
-const classOf = (phase: string) => (phase.endsWith('ERROR') ? 'failed' : 'done')
 
 test('things that say the same are one group, in the order of the first', () => {
   expect(grouped(['b1', 'a1', 'b2'], ([first = '']) => first)).toEqual([
@@ -32,7 +32,7 @@ test('things that say the same are one group, in the order of the first', () => 
 })
 
 test('a failure that was undone is told by the log, until somebody has seen it', () => {
-  expect(passingFailures(machines, classOf)).toEqual({ kinds: ['APP'], to: ['CREATE_ERROR', 'UPDATE_ERROR'] })
+  expect(undoneFailures(machines.all, null)).toEqual({ kinds: ['APP'], to: ['CREATE_ERROR', 'UPDATE_ERROR'] })
   const failures = [
     change('a', 'CREATE_ERROR' as never, { machine: 'app', sequence: 11 }),
     change('b', 'UPDATE_ERROR' as never, { machine: 'app', sequence: 12 }),
@@ -40,7 +40,7 @@ test('a failure that was undone is told by the log, until somebody has seen it',
     // Stays so: the object itself shows it.
     change('c', 'UPDATE_ERROR' as never, { machine: 'upgrade', sequence: 14 }),
   ]
-  const told = (seen: number) => undoneFailures(failures, machines, seen).map(({ sequence }) => sequence)
+  const told = (seen: number) => lastFailures(failures, machines, seen).map(({ sequence }) => sequence)
   expect([told(0), told(11), told(13)]).toEqual([[13, 11], [13], []])
 })
 

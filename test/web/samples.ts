@@ -1,10 +1,10 @@
 import type { PhaseChange } from '../../src/client/index.ts'
+import { Machines } from '../../src/client-model/index.ts'
 import { judgeVerb } from '../../src/core/judge-verb.ts'
 import { EDITORS, right } from '../../src/core/rights.ts'
 import { families } from '../../src/families/index.ts'
 import type { Actable } from '../../web-playground/src/model/actions.ts'
 import { type Known, learn } from '../../web-playground/src/model/known.ts'
-import { Machines } from '../../web-playground/src/model/machines.ts'
 import type { Row } from '../../web-playground/src/model/object.ts'
 
 /** What tests of the dashboard's pure parts are made of. */
@@ -18,9 +18,9 @@ export const known: Known = {
   })),
   stateMachines: families
     .flatMap((family) => family.machines)
-    .map(({ classes, verbs }) => ({
-      classes: [...classes].map(([phase, phaseClass]) => ({ phase, class: phaseClass })),
-      verbs,
+    .map((machine) => ({
+      ...machine,
+      classes: [...machine.classes].map(([phase, phaseClass]) => ({ phase, class: phaseClass })),
     })),
 }
 learn(known)
@@ -68,10 +68,23 @@ export const machines = new Machines([
     initial: 'PENDING',
     final: ['SUCCEEDED', 'FAILED'],
     phases: ['PENDING', 'PROGRESSING', 'SUCCEEDED', 'FAILED'],
-    transitions: [],
+    ...{ classes: [], transitions: [], verbs: [] },
   },
-  { name: 'cloudlet', kinds: ['CLOUDLET'], initial: 'OFFLINE', final: [], phases: ['OFFLINE'], transitions: [] },
-  { name: 'cloudletUpgrade', kinds: ['CLOUDLET'], initial: 'READY', final: [], phases: ['READY'], transitions: [] },
+  ...[
+    { name: 'cloudlet', phase: 'OFFLINE' },
+    { name: 'cloudletUpgrade', phase: 'READY' },
+  ].map(({ name, phase }) => ({
+    ...{
+      name,
+      kinds: ['CLOUDLET'],
+      initial: phase,
+      final: [],
+      phases: [phase],
+      classes: [],
+      transitions: [],
+      verbs: [],
+    },
+  })),
 ])
 
 export function row(id: string, more: Partial<Row> = {}): Row {

@@ -1,3 +1,4 @@
+import { readPages } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { ResultOf, VariablesOf } from '../../documents/typed-document.ts'
 import type { Session } from '../session.ts'
@@ -49,17 +50,12 @@ export async function newestEvents(
   filter: AuditFilter,
   count: number,
 ): Promise<readonly AuditEvent[]> {
-  const events: AuditEvent[] = []
-  for (let after: string | null = null, more = true; more && events.length < count; ) {
-    const first = Math.min(PAGE, count - events.length)
-    const options = { signal: session.io.signal }
-    const page: ResultOf<typeof NEWEST> = await session.client.query(NEWEST, { filter, first, after }, options)
-    if (!page.auditLog) break
-    events.push(...page.auditLog.edges.map(({ node }) => node))
-    after = page.auditLog.pageInfo.endCursor
-    more = page.auditLog.pageInfo.hasNextPage
-  }
-  return events.toReversed()
+  const listed = await readPages(count, async (first, after) => {
+    const variables = { filter, first, after }
+    const { auditLog } = await session.client.query(NEWEST, variables, { signal: session.io.signal })
+    return auditLog
+  })
+  return listed?.nodes.toReversed() ?? []
 }
 
 /** Events after a place, and what comes, each once across reconnects; without a place from now on. */

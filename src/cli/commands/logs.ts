@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { invalid, type Outcome } from '../../client-model/index.ts'
 import type { Cli } from '../cli.ts'
 import { type AddressOptions, locate, withAddressOptions } from '../objects/address.ts'
 import {
@@ -9,7 +10,6 @@ import {
   readNewestOutput,
   readOutput,
 } from '../objects/output-read.ts'
-import { invalid, type Outcome } from '../objects/refusal.ts'
 import { parseCount, parseTime } from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { invalid, type Outcome, refused } from '../../client-model/index.ts'
 import { codeOf } from '../../process/error-code.ts'
-import { invalid, type Outcome, refused } from '../objects/refusal.ts'
 
 const TEMPLATE = 'examples/init'
 /** The names in the template's files. */

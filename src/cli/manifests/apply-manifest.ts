@@ -1,7 +1,7 @@
+import { type Outcome, REFUSAL_FRAGMENT } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { ResultOf, VariablesOf } from '../../documents/typed-document.ts'
 import { labelsInput } from '../../manifest/index.ts'
-import { type Outcome, REFUSAL_FRAGMENT } from '../objects/refusal.ts'
 import type { Session } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import type { PlacedManifest } from './load-manifests.ts'

@@ -1,4 +1,4 @@
-import { invalid, type Outcome, refused } from '../objects/refusal.ts'
+import { invalid, type Outcome, refused } from '../../client-model/index.ts'
 import { expandFiles } from './expand-files.ts'
 
 /** Reads all files that `-f` names, in their order, and reports the problems of all of them together. */

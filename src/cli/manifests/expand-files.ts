@@ -1,6 +1,6 @@
 import { glob, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { invalid, type Outcome, refused } from '../objects/refusal.ts'
+import { invalid, type Outcome, refused } from '../../client-model/index.ts'
 
 /** Maximum for one command. A pattern that matches a whole disk is a mistake. */
 const MAX_FILES = 1_000

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import { invalid, type Outcome, type Refusal, refused } from '../../client-model/index.ts'
 import {
   describeProblem,
   type Manifest,
@@ -9,7 +10,6 @@ import {
   type WantedProject,
   wantedProject,
 } from '../../manifest/index.ts'
-import { invalid, type Outcome, type Refusal, refused } from '../objects/refusal.ts'
 import type { Io } from '../terminal/io.ts'
 import { readInput } from '../terminal/read-input.ts'
 import { everyFile } from './every-file.ts'

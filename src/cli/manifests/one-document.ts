@@ -1,5 +1,5 @@
+import { invalid, type Outcome, refused } from '../../client-model/index.ts'
 import { describeProblem, readDocument, type WantedDocument } from '../../manifest/index.ts'
-import { invalid, type Outcome, refused } from '../objects/refusal.ts'
 import type { Io } from '../terminal/io.ts'
 import { readInput } from '../terminal/read-input.ts'
 import { type Source, shownFile } from './source.ts'

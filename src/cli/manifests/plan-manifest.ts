@@ -1,7 +1,7 @@
+import { outcomeOf, REFUSAL_FRAGMENT } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { ResultOf } from '../../documents/typed-document.ts'
 import { describeDiff } from '../objects/describe-diff.ts'
-import { outcomeOf, REFUSAL_FRAGMENT } from '../objects/refusal.ts'
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { table } from '../terminal/table.ts'

@@ -1,5 +1,5 @@
+import type { Refusal } from '../../client-model/index.ts'
 import { describeProblem, type Place, placesIn } from '../../manifest/index.ts'
-import type { Refusal } from '../objects/refusal.ts'
 
 /** The file and the position of a document. */
 export interface Source {

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander'
+import { invalid, notFoundRefusal, type Outcome, refused } from '../../client-model/index.ts'
 import type { ObjectKind } from '../../core/vocabulary.ts'
 import { type FragmentOf, gql } from '../../documents/gql.ts'
 import { parseKind } from '../options.ts'
 import type { Session } from '../session.ts'
 import { checkWords } from './check-words.ts'
-import { invalid, notFoundRefusal, type Outcome, refused } from './refusal.ts'
 import { suggestPaths } from './suggest-paths.ts'
 
 export interface AddressOptions {

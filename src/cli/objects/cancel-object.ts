@@ -1,10 +1,10 @@
+import { invalid } from '../../client-model/index.ts'
 import type { Session } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import type { Located } from './address.ts'
 import { follow } from './follow.ts'
-import { readMachines } from './machines.ts'
-import { invalid } from './refusal.ts'
+import { findVerb, readMachines } from './machines.ts'
 import { OF_OBJECT, verbDocument } from './verbs.ts'
 
 export interface CancelOptions {
@@ -18,7 +18,7 @@ export async function cancelObject(
   object: Located,
   { reason, wait }: CancelOptions,
 ): Promise<ExitCode> {
-  const verb = (await readMachines(session.client, session.io.signal)).verb(object.kind, 'cancel')
+  const verb = findVerb(await readMachines(session.client, session.io.signal), object.kind, 'cancel')
   if (!verb) {
     const hint = object.id === object.root.id ? '' : ' by itself: cancel what it belongs to'
     return session.refuse(invalid(`${object.kind} cannot be cancelled${hint}.`))

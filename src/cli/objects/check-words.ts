@@ -1,7 +1,7 @@
+import { invalid, type Refusal } from '../../client-model/index.ts'
 import { ACTORS, OBJECT_KINDS, PHASES } from '../../core/vocabulary.ts'
 import { gql } from '../../documents/gql.ts'
 import type { Session } from '../session.ts'
-import { invalid, type Refusal } from './refusal.ts'
 
 const WORDS = gql('query Words { families { kinds { kind stateMachines { phases transitions { actor } } } } }')
 

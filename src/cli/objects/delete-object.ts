@@ -1,3 +1,4 @@
+import { invalid } from '../../client-model/index.ts'
 import type { Session } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
@@ -5,8 +6,7 @@ import { confirm } from '../terminal/terminal-input.ts'
 import { words } from '../terminal/text.ts'
 import type { Located } from './address.ts'
 import { follow } from './follow.ts'
-import { readMachines } from './machines.ts'
-import { invalid } from './refusal.ts'
+import { findVerb, readMachines } from './machines.ts'
 import { verbDocument, verbInput } from './verbs.ts'
 
 export interface DeleteOptions {
@@ -23,7 +23,7 @@ export interface DeleteOptions {
 /** Deletes an object; with `wait`, follows it until it is gone. */
 export async function deleteObject(session: Session, object: Located, options: DeleteOptions): Promise<ExitCode> {
   const { id, kind, name, root } = object
-  const verb = (await readMachines(session.client, session.io.signal)).verb(kind, 'delete')
+  const verb = findVerb(await readMachines(session.client, session.io.signal), kind, 'delete')
   if (!verb) return session.refuse(invalid(`${kind} cannot be deleted by itself: delete what it belongs to.`))
   const input = verbInput(verb, id, flagsOf(options))
   if (!input.ok) return session.refuse(input.refusal)

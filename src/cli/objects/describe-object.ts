@@ -4,7 +4,7 @@ import { duration, words } from '../terminal/text.ts'
 import { describeProgress } from '../tree/render.ts'
 import { blockerLabel, blockerText } from './describe-blocker.ts'
 import { describeFields, type Field } from './fields.ts'
-import { SYMBOLS } from './phases.ts'
+import { markOf } from './phases.ts'
 
 /** The fields that all kinds of objects have. */
 export const OBJECT_FIELDS = `fragment Full on TreeObject {
@@ -36,7 +36,7 @@ const describeCause = ({ name, code, message, object }: NonNullable<NonNullable<
 
 /** For people: one line for each field that is not empty; `more` are the fields of its kind. */
 export function describeObject(object: FullObject, now: number, paint: Paint, more: readonly Field[] = []): string[] {
-  const { symbol, style } = SYMBOLS[object.phaseClass]
+  const { symbol, style } = markOf(object.phaseClass)
   const ago = (time: string): string => `${time} (${duration(Math.max(0, now - Date.parse(time)))} ago)`
   const { error, jobId, finishedJobId, deletionRequestedAt, progress, children } = object
   const fields: readonly Field[] = [

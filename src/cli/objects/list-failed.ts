@@ -1,11 +1,10 @@
+import { type Group, grouped, readPages, SYMBOLS, undoneFailures } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { NodeOf, ResultOf, VariablesOf } from '../../documents/typed-document.ts'
 import type { Session } from '../session.ts'
 import { duration, words } from '../terminal/text.ts'
 import { type LoggedChange, readNewest } from './log-read.ts'
 import { readMachines } from './machines.ts'
-import { readPages } from './pages.ts'
-import { SYMBOLS } from './phases.ts'
 
 const FAILED = gql(`query Failed($filter: ObjectFilter!, $first: Int!, $after: String) {
   objects(filter: $filter, orderBy: { field: CREATED_AT, direction: DESC }, first: $first, after: $after) {
@@ -54,7 +53,7 @@ async function readUndone(
   const { failed: _, ...narrower } = others
   if (Object.keys(narrower).length > 0) return []
   const machines = await readMachines(session.client, session.io.signal)
-  const undone = machines.undoneFailures(kinds ?? null)
+  const undone = undoneFailures(machines.all, kinds ?? null)
   if (undone.kinds.length === 0) return []
   const since = new Date(Date.now() - UNDONE_MS).toISOString()
   const changes = await readNewest(session, { ...undone, ...(project == null ? {} : { project }), since }, limit)
@@ -62,22 +61,14 @@ async function readUndone(
 }
 
 /** Failures with the same error are one cause. */
-function causesOf(failed: readonly Failed[]): readonly { readonly first: Failed; readonly more: number }[] {
-  const causes = new Map<string, { first: Failed; more: number }>()
-  for (const object of failed) {
-    const key = JSON.stringify([object.kind, object.root.id, object.error?.code, object.error?.message])
-    const cause = causes.get(key)
-    if (cause) cause.more += 1
-    else causes.set(key, { first: object, more: 0 })
-  }
-  return [...causes.values()]
-}
+const causesOf = (failed: readonly Failed[]): readonly Group<Failed>[] =>
+  grouped(failed, ({ kind, root, error }) => JSON.stringify([kind, root.id, error?.code, error?.message]))
 
 function describe({ paint }: Session, { kind, path, project, phaseSince, error }: Failed, more: number): string {
   const ago = duration(Math.max(0, Date.now() - Date.parse(phaseSince)))
   const others = more > 0 ? paint('dim', ` (and ${more} more in this tree)`) : ''
   const place = `${project.name}/${path}`
-  return `${paint('red', `${SYMBOLS.FAILED.symbol} ${place}`)}  ${words(kind)}, ${ago} ago: ${reasonOf(error)}${others}`
+  return `${paint('red', `${SYMBOLS.FAILED} ${place}`)}  ${words(kind)}, ${ago} ago: ${reasonOf(error)}${others}`
 }
 
 const reasonOf = (error: Failed['error']): string => (error ? `${error.code}: ${error.message}` : 'without a reason')
@@ -88,5 +79,5 @@ function describeUndone(
 ): string {
   const ago = duration(Math.max(0, Date.now() - Date.parse(at)))
   const place = `${projectName}/${path}`
-  return `${paint('yellow', `${SYMBOLS.UNDOING.symbol} ${place}`)}  ${words(kind)}, ${to} ${ago} ago, undone: ${message ?? reason ?? ''}`
+  return `${paint('yellow', `${SYMBOLS.UNDOING} ${place}`)}  ${words(kind)}, ${to} ${ago} ago, undone: ${message ?? reason ?? ''}`
 }

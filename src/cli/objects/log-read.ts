@@ -1,6 +1,7 @@
 import type { PhaseChange } from '../../client/index.ts'
+import { readBack, readOn } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
-import type { ResultOf, VariablesOf } from '../../documents/typed-document.ts'
+import type { VariablesOf } from '../../documents/typed-document.ts'
 import type { Session } from '../session.ts'
 
 const FIELDS = `fragment Logged on PhaseChange {
@@ -28,39 +29,21 @@ export async function readNewest(
   filter: Filter,
   limit: number,
 ): Promise<readonly LoggedChange[]> {
-  const changes: LoggedChange[] = []
-  let before: string | null = null
-  while (changes.length < limit) {
-    const last = Math.min(PAGE, limit - changes.length)
-    const { phaseChanges }: ResultOf<typeof NEWEST> = await client.query(
-      NEWEST,
-      { filter, last, before },
-      { signal: io.signal },
-    )
-    if (!phaseChanges) break
-    changes.unshift(...phaseChanges.edges.map(({ node }) => node))
-    before = phaseChanges.pageInfo.startCursor
-    if (!phaseChanges.pageInfo.hasPreviousPage || before === null) break
-  }
-  return changes
+  return await readBack({ limit, most: PAGE }, async (last, before) => {
+    const { phaseChanges } = await client.query(NEWEST, { filter, last, before }, { signal: io.signal })
+    return phaseChanges
+  })
 }
 
 const FORWARD_PAGE = 500
 
-/** All phase changes that match, oldest first, page by page: a page may be empty before the last one. */
-export async function* readForward({ client, io }: Session, filter: Filter): AsyncGenerator<readonly LoggedChange[]> {
-  let after: string | null = null
-  do {
-    const { phaseChanges }: ResultOf<typeof OLDEST> = await client.query(
-      OLDEST,
-      { filter, first: FORWARD_PAGE, after },
-      { signal: io.signal },
-    )
-    if (!phaseChanges) return
-    yield phaseChanges.edges.map(({ node }) => node)
-    after = phaseChanges.pageInfo.hasNextPage ? phaseChanges.pageInfo.endCursor : null
-  } while (after !== null)
-}
+/** All phase changes that match, oldest first, page by page. */
+export const readForward = ({ client, io }: Session, filter: Filter): AsyncGenerator<readonly LoggedChange[]> =>
+  readOn<LoggedChange>(null, async (after) => {
+    const variables = { filter, first: FORWARD_PAGE, after }
+    const { phaseChanges } = await client.query(OLDEST, variables, { signal: io.signal })
+    return phaseChanges
+  })
 
 const END = gql('query End { log { head endCursor } }')
 

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
+import { invalid, type Outcome, refused } from '../../client-model/index.ts'
 import type { ObjectKind } from '../../core/vocabulary.ts'
 import type { Cli } from '../cli.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import type { ExitCode } from '../terminal/exit.ts'
 import { articled, words } from '../terminal/text.ts'
 import { type Located, locate } from './address.ts'
-import { invalid, type Outcome, refused } from './refusal.ts'
 
 export interface ProjectOption {
   readonly project?: string

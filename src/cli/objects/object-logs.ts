@@ -1,10 +1,10 @@
 import { ClientError } from '../../client/index.ts'
+import { notFoundRefusal, readBack, readOn } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { ResultOf, VariablesOf } from '../../documents/typed-document.ts'
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { printLine } from '../terminal/io.ts'
-import { notFoundRefusal } from './refusal.ts'
 
 export interface ObjectLogOptions {
   /**
@@ -48,10 +48,14 @@ export async function printObjectLogs(
   let cursor = after
   try {
     if (follow === 'no' || newest !== undefined) {
-      const range = newest === undefined ? pagesAfter(session, objectId, cursor) : newestOf(session, objectId, newest)
-      for await (const line of range) {
-        print(line)
-        cursor = line.cursor
+      const page = (window: Window) => readPage(session, objectId, window)
+      const pages =
+        newest === undefined
+          ? readOn(cursor ?? null, (from) => page({ first: PAGE, after: from }))
+          : [await readBack({ limit: newest, most: PAGE }, (last, before) => page({ last, before }))]
+      for await (const lines of pages) {
+        for (const line of lines) print(line)
+        cursor = lines.at(-1)?.cursor ?? cursor
       }
       if (follow === 'no') return EXIT.ok
     }
@@ -67,26 +71,6 @@ export async function printObjectLogs(
     // The object was deleted while the connection was lost: an end like any other.
     return cursor === undefined ? session.refuse(notFoundRefusal(`There is no object ${objectId}.`)) : EXIT.ok
   }
-}
-
-async function* pagesAfter(session: Session, id: string, start: string | undefined): AsyncGenerator<ObjectLogLine> {
-  for (let after = start ?? null, more = true; more; ) {
-    const { pageInfo, edges } = await readPage(session, id, { first: PAGE, after })
-    for (const { node } of edges) yield node
-    after = pageInfo.endCursor
-    more = pageInfo.hasNextPage
-  }
-}
-
-async function* newestOf(session: Session, id: string, count: number): AsyncGenerator<ObjectLogLine> {
-  const lines: ObjectLogLine[] = []
-  for (let before: string | null = null, more = true; more && lines.length < count; ) {
-    const page: LogPage = await readPage(session, id, { last: Math.min(PAGE, count - lines.length), before })
-    lines.unshift(...page.edges.map(({ node }) => node))
-    before = page.pageInfo.startCursor
-    more = page.pageInfo.hasPreviousPage
-  }
-  yield* lines
 }
 
 type Window = Omit<VariablesOf<typeof PAGE_OF>, 'id'>

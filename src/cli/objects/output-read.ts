@@ -1,3 +1,4 @@
+import { readBack, readOn } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { NodeOf, ResultOf, VariablesOf } from '../../documents/typed-document.ts'
 import type { Session } from '../session.ts'
@@ -30,42 +31,22 @@ export async function readNewestOutput(
   filter: OutputFilter,
   limit: number,
 ): Promise<readonly FoundLine[]> {
-  const lines: FoundLine[] = []
-  let before: string | null = null
-  while (lines.length < limit) {
-    const last = Math.min(PAGE, limit - lines.length)
-    const { logLines }: ResultOf<typeof NEWEST> = await client.query(
-      NEWEST,
-      { filter, last, before },
-      { signal: io.signal },
-    )
-    if (!logLines) break
-    lines.unshift(...logLines.edges.map(({ node }) => node))
-    before = logLines.pageInfo.startCursor
-    if (!logLines.pageInfo.hasPreviousPage || before === null) break
-  }
-  return lines
+  return await readBack({ limit, most: PAGE }, async (last, before) => {
+    const { logLines } = await client.query(NEWEST, { filter, last, before }, { signal: io.signal })
+    return logLines
+  })
 }
 
-/** All lines that match, oldest first, page by page: a page may be empty before the last one. */
-export async function* readOutput(
+/** All lines that match, oldest first, page by page. */
+export const readOutput = (
   { client, io }: Session,
   filter: OutputFilter,
   start: string | null,
-): AsyncGenerator<readonly FoundLine[]> {
-  let after = start
-  for (;;) {
-    const { logLines }: ResultOf<typeof OLDEST> = await client.query(
-      OLDEST,
-      { filter, first: PAGE, after },
-      { signal: io.signal },
-    )
-    if (!logLines) return
-    yield logLines.edges.map(({ node }) => node)
-    if (!logLines.pageInfo.hasNextPage) return
-    after = logLines.pageInfo.endCursor
-  }
-}
+): AsyncGenerator<readonly FoundLine[]> =>
+  readOn(start, async (after) => {
+    const { logLines } = await client.query(OLDEST, { filter, first: PAGE, after }, { signal: io.signal })
+    return logLines
+  })
 
 /** Lines after a place, then what comes; without a place, from now on. The client resumes by itself. */
 export async function* followOutput(

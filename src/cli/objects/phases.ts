@@ -1,26 +1,22 @@
-import { PHASE_CLASSES, type PhaseClass } from '../../core/machine.ts'
+import { type ClassCounts, PHASE_CLASSES, type PhaseClass, SYMBOLS, WORDS } from '../../client-model/index.ts'
 import type { Style } from '../terminal/paint.ts'
 
-/** The symbol of a class: one column wide, and distinguishable without colours. */
-export const SYMBOLS: Readonly<
-  Record<PhaseClass, { readonly symbol: string; readonly style: Style; readonly word: string }>
-> = {
-  FAILED: { symbol: '✗', style: 'red', word: 'failed' },
-  STOPPED: { symbol: '■', style: 'yellow', word: 'stopped' },
-  ACTIVE: { symbol: '▶', style: 'cyan', word: 'active' },
-  UNDOING: { symbol: '↺', style: 'magenta', word: 'undoing' },
-  REMOVING: { symbol: '−', style: 'magenta', word: 'being removed' },
-  WAITING: { symbol: '○', style: 'dim', word: 'waiting' },
-  DONE: { symbol: '✓', style: 'green', word: 'done' },
-  SKIPPED: { symbol: '»', style: 'dim', word: 'skipped' },
+const STYLES: Readonly<Record<PhaseClass, Style>> = {
+  FAILED: 'red',
+  STOPPED: 'yellow',
+  UNDOING: 'magenta',
+  ACTIVE: 'cyan',
+  REMOVING: 'magenta',
+  WAITING: 'dim',
+  DONE: 'green',
+  SKIPPED: 'dim',
 }
-
-/** The last change of an object leads to GONE, which no object is in. */
-const GONE = { symbol: '∅', style: 'dim' } as const
-
-/** The mark of a change to the phase. */
-export const markOf = (phase: string, phaseClass: PhaseClass): { readonly symbol: string; readonly style: Style } =>
-  phase === 'GONE' ? GONE : SYMBOLS[phaseClass]
+/** The mark of a phase. */
+export interface Mark {
+  readonly symbol: string
+  readonly style: Style
+}
+export const markOf = (phaseClass: PhaseClass): Mark => ({ symbol: SYMBOLS[phaseClass], style: STYLES[phaseClass] })
 
 /** A phase with its class, as the API returns both. */
 export interface ShownPhase {
@@ -29,22 +25,10 @@ export interface ShownPhase {
 }
 
 /** e.g. `✓ SUCCEEDED`. */
-export const markedPhase = ({ phase, phaseClass }: ShownPhase): string => `${SYMBOLS[phaseClass].symbol} ${phase}`
-
-export type Counts = Readonly<Record<PhaseClass, number>>
-export const noCounts = (): Record<PhaseClass, number> => ({
-  FAILED: 0,
-  STOPPED: 0,
-  UNDOING: 0,
-  ACTIVE: 0,
-  REMOVING: 0,
-  WAITING: 0,
-  DONE: 0,
-  SKIPPED: 0,
-})
+export const markedPhase = ({ phase, phaseClass }: ShownPhase): string => `${SYMBOLS[phaseClass]} ${phase}`
 
 /** e.g. `3 ✓ done, 2 ○ waiting`; classes without objects are omitted. */
-export const describeCounts = (counts: Counts): string =>
+export const describeCounts = (counts: ClassCounts): string =>
   PHASE_CLASSES.filter((name) => counts[name] > 0)
-    .map((name) => `${counts[name]} ${SYMBOLS[name].symbol} ${SYMBOLS[name].word}`)
+    .map((name) => `${counts[name]} ${SYMBOLS[name]} ${WORDS[name]}`)
     .join(', ')

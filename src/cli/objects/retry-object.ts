@@ -1,11 +1,11 @@
+import { invalid } from '../../client-model/index.ts'
 import type { Session } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { articled, words } from '../terminal/text.ts'
 import type { Located } from './address.ts'
 import { follow } from './follow.ts'
-import { readMachines } from './machines.ts'
-import { invalid } from './refusal.ts'
+import { findVerb, readMachines } from './machines.ts'
 import { OF_OBJECT, verbDocument } from './verbs.ts'
 
 export interface RetryOptions {
@@ -15,7 +15,7 @@ export interface RetryOptions {
 /** Runs again what failed of the tree that the object is in; with `wait`, follows it until it is finished. */
 export async function retryObject(session: Session, { root }: Located, { wait }: RetryOptions): Promise<ExitCode> {
   const name = root.name
-  const verb = (await readMachines(session.client, session.io.signal)).verb(root.kind, 'retry')
+  const verb = findVerb(await readMachines(session.client, session.io.signal), root.kind, 'retry')
   if (!verb) return session.refuse(invalid(`${name} is ${articled(words(root.kind))}, which cannot be retried.`))
   // A job that runs what failed would do nothing here, and say that it had succeeded.
   if (!verb.phases.includes(root.phase)) {

@@ -1,6 +1,6 @@
+import { invalid, type Member, type Outcome, REFUSAL_FRAGMENT, refused } from '../../client-model/index.ts'
 import type { TypedDocument } from '../../documents/typed-document.ts'
 import type { VerbInfo } from './machines.ts'
-import { invalid, type Member, type Outcome, REFUSAL_FRAGMENT, refused } from './refusal.ts'
 
 type VerbDocument<T> = string & TypedDocument<{ readonly answer: (T & Member) | null }, { readonly input: object }>
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, ClientError } from '../../client/index.ts'
+import type { Machines } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { NodeOf, ResultOf } from '../../documents/typed-document.ts'
 import type { TreeNode } from '../tree/model.ts'
 import type { Decision } from '../tree/undecided.ts'
-import type { Machines } from './machines.ts'
 
 /**
  * `stopped`: a request ended the object, e.g. ABORTED, or it is not connected. `undecided`: it is not finished, and only a

@@ -1,5 +1,5 @@
+import { type Member, type Outcome, outcomeOf, type Payload } from '../../client-model/index.ts'
 import type { TypedDocument } from '../../documents/typed-document.ts'
-import { type Member, type Outcome, outcomeOf, type Payload } from '../objects/refusal.ts'
 import type { Session } from '../session.ts'
 
 /** Sends a mutation of one input whose result has the alias `answer`. @throws ClientError */

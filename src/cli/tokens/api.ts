@@ -1,6 +1,6 @@
+import { REFUSAL_FRAGMENT } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { ResultOf } from '../../documents/typed-document.ts'
-import { REFUSAL_FRAGMENT } from '../objects/refusal.ts'
 
 const LISTED = 'id name role actor types targets projects createdAt lastUsedAt expiresAt revokedAt'
 

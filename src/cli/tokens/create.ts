@@ -1,5 +1,5 @@
+import { invalid } from '../../client-model/index.ts'
 import type { VariablesOf } from '../../documents/typed-document.ts'
-import { invalid } from '../objects/refusal.ts'
 import type { Session } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'

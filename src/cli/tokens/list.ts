@@ -1,6 +1,5 @@
+import { notFoundRefusal, readPages } from '../../client-model/index.ts'
 import type { VariablesOf } from '../../documents/typed-document.ts'
-import { readPages } from '../objects/pages.ts'
-import { notFoundRefusal } from '../objects/refusal.ts'
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { duration, words } from '../terminal/text.ts'

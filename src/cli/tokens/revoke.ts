@@ -1,4 +1,4 @@
-import { invalid, notFoundRefusal, type Outcome, refused } from '../objects/refusal.ts'
+import { invalid, notFoundRefusal, type Outcome, refused } from '../../client-model/index.ts'
 import type { Session } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'

@@ -1,5 +1,5 @@
 import { type FileHandle, open, rm } from 'node:fs/promises'
-import { invalid, type Outcome, refused } from '../objects/refusal.ts'
+import { invalid, type Outcome, refused } from '../../client-model/index.ts'
 
 /** A new file for a secret, which only its owner may read. Disposed without having been written, it is removed. */
 export class SecretFile implements AsyncDisposable {

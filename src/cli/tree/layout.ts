@@ -1,19 +1,19 @@
-import { PHASE_CLASSES } from '../../core/machine.ts'
-import { type Counts, noCounts } from '../objects/phases.ts'
+import { type ClassCounts, countClasses, PHASE_CLASSES, type PhaseClass } from '../../client-model/index.ts'
 import type { TreeNode, TreeView } from './model.ts'
 
 /** One line of the tree: an object, or a line for those children of a parent that do not fit. */
 export type Row =
   | { readonly type: 'object'; readonly prefix: string; readonly node: TreeNode }
-  | { readonly type: 'hidden'; readonly prefix: string; readonly counts: Counts; readonly total: number }
+  | { readonly type: 'hidden'; readonly prefix: string; readonly counts: ClassCounts; readonly total: number }
 
 /** The number of objects of each class, the root and all below it. */
-export function countAll(view: TreeView): Counts {
-  const counts = noCounts()
-  walk(view, view.rootId, (node) => {
-    counts[node.phaseClass] += 1
-  })
-  return counts
+export const countAll = (view: TreeView): ClassCounts => countClasses(classesBelow(view, [view.rootId]))
+
+/** The classes of these objects and of all below them. */
+function classesBelow(view: TreeView, ids: readonly string[]): readonly PhaseClass[] {
+  const found: PhaseClass[] = []
+  for (const id of ids) walk(view, id, ({ phaseClass }) => found.push(phaseClass))
+  return found
 }
 
 /**
@@ -104,13 +104,7 @@ function appendChildren(
     appendChildren(view, node, `${indent}${last ? '   ' : '│  '}`, shown, rows)
   })
   if (!anyHidden) return
-  const counts = noCounts()
-  let total = 0
-  for (const { id } of children.filter((child) => !shown?.has(child.id))) {
-    walk(view, id, (node) => {
-      counts[node.phaseClass] += 1
-      total += 1
-    })
-  }
-  rows.push({ type: 'hidden', prefix: `${indent}└─ `, counts, total })
+  const hidden = children.filter(({ id }) => !shown?.has(id)).map(({ id }) => id)
+  const classes = classesBelow(view, hidden)
+  rows.push({ type: 'hidden', prefix: `${indent}└─ `, counts: countClasses(classes), total: classes.length })
 }

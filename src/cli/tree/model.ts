@@ -1,5 +1,5 @@
-import type { PhaseClass } from '../../core/machine.ts'
-import type { Machines } from '../objects/machines.ts'
+import type { Machines, PhaseClass } from '../../client-model/index.ts'
+import type { MachineInfo } from '../objects/machines.ts'
 import type { Blocker, Progress, TreeObject } from './fields.ts'
 
 /** The part of a phase change that the model applies. */
@@ -40,7 +40,7 @@ export interface TreeNode {
 /** The renderer's view: every existing object of the tree at or below `rootId`. */
 export interface TreeView {
   readonly rootId: string
-  readonly machines: Machines
+  readonly machines: Machines<MachineInfo>
   readonly nodes: ReadonlyMap<string, TreeNode>
   /** Ids of the children by id of the parent, in creation order. */
   readonly children: ReadonlyMap<string, ReadonlySet<string>>
@@ -65,7 +65,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 /** The tree in memory. Applies snapshots, phase changes and updates in any order; an older revision never wins. */
 export class TreeModel implements TreeView {
   readonly rootId: string
-  readonly machines: Machines
+  readonly machines: Machines<MachineInfo>
   readonly #nodes = new Map<string, Mutable<TreeNode>>()
   readonly #children = new Map<string, Set<string>>()
   readonly #gone = new Set<string>()
@@ -75,7 +75,7 @@ export class TreeModel implements TreeView {
   /** Objects that failed by a phase change, and whose error no update has brought yet. */
   readonly unexplained = new Set<string>()
 
-  constructor(rootId: string, machines: Machines, rootName = rootId) {
+  constructor(rootId: string, machines: Machines<MachineInfo>, rootName = rootId) {
     this.rootId = rootId
     this.#rootName = rootName
     this.machines = machines
@@ -122,10 +122,7 @@ export class TreeModel implements TreeView {
 
   /** Applies a phase change; returns whether it changed anything. */
   change(change: TreeChange): boolean {
-    // A refused request, or one that waits, moves nothing.
-    if (change.rejected || change.revision === 0 || this.#gone.has(change.objectId)) return false
-    const own = this.machines.of(change.kind)
-    if (own && own.name !== change.machine) return false
+    if (this.#gone.has(change.objectId) || !this.machines.moves(change)) return false
     if (change.to === 'GONE') return this.remove(change.objectId)
     const node = this.#nodes.get(change.objectId)
     if (!node) return false

@@ -1,6 +1,6 @@
+import type { Machines } from '../../client-model/index.ts'
 import { describeBlocker } from '../objects/describe-blocker.ts'
-import type { Machines } from '../objects/machines.ts'
-import { describeCounts, markOf } from '../objects/phases.ts'
+import { describeCounts, type Mark, markOf } from '../objects/phases.ts'
 import type { WatchResult } from '../objects/watch-end.ts'
 import type { Output } from '../terminal/io.ts'
 import { printJson, printLine } from '../terminal/io.ts'
@@ -134,13 +134,16 @@ function lifecycleOf({ kind, machine }: DescribedChange, machines: Machines): st
   return ` ${machine.startsWith(own) ? machine.slice(own.length).toLowerCase() : machine}`
 }
 
+/** The last change of an object leads to GONE, which no object is in. */
+const GONE: Mark = { symbol: '∅', style: 'dim' }
+
 /** e.g. `2026-11-26T12:00:01.250Z  ▶ shop/api  INIT → PROGRESSING  DEPLOYER mock: picked up`. */
 export function describeChange(
   change: DescribedChange,
   path: string,
   { paint, machines }: { readonly paint: Paint; readonly machines: Machines },
 ): string {
-  const { symbol, style } = markOf(change.to, machines.classOf(change.to))
+  const { symbol, style } = change.to === 'GONE' ? GONE : markOf(machines.classOf(change.to))
   const who = change.by ? `${change.actor} ${change.by}` : change.actor
   const isRequest = change.revision === 0 && !change.rejected
   const why = isRequest ? `${change.reason}. ${change.message}` : (change.message ?? change.reason)

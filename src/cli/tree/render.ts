@@ -1,5 +1,5 @@
 import { blockerText } from '../objects/describe-blocker.ts'
-import { describeCounts, SYMBOLS } from '../objects/phases.ts'
+import { describeCounts, markOf } from '../objects/phases.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { columns, duration, pad, shorten, words } from '../terminal/text.ts'
 import type { Progress } from './fields.ts'
@@ -56,7 +56,7 @@ function renderRow(row: Row, measured: Measured, now: Now): string {
     return now.paint('dim', shorten(`${row.prefix}… ${row.total} more: ${describeCounts(row.counts)}`, measured.width))
   }
   const { node, prefix } = row
-  const { symbol, style } = SYMBOLS[node.phaseClass]
+  const { symbol, style } = markOf(node.phaseClass)
   const room = measured.left - columns(prefix) - 2
   const cells: readonly (readonly [text: string, paint: (text: string) => string])[] = [
     [prefix, (text) => now.paint('dim', text)],

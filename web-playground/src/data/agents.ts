@@ -1,9 +1,9 @@
 import type { Client } from 'phaseline/client'
+import { nodesOf, readPages } from 'phaseline/client-model'
 import { workedKinds } from '../model/known.ts'
 import type { Agent, WorkObject } from '../model/work.ts'
 import type { Question } from './asked-store.ts'
 import { AGENTS, WORK } from './documents-work.ts'
-import { nodesOf, readPages } from './gql.ts'
 
 const PAGE = 500
 /** Agents of ended processes stay listed. */
@@ -21,16 +21,22 @@ export interface AgentsNow {
 export const AGENTS_NOW: Question<AgentsNow> = {
   concerns: ({ kind }) => workedKinds().includes(kind),
   async ask({ client }, signal) {
-    const [{ nodes: agents, total }, { objects }] = await Promise.all([
+    const [listed, { objects }] = await Promise.all([
       readAgents(client, signal),
       client.query(WORK, { kinds: workedKinds(), first: WORK_READ }, { signal }),
     ])
+    const agents = listed?.nodes ?? []
     const work = nodesOf(objects)
-    return { agents, agentTotal: total, work, workTotal: objects?.totalCount ?? work.length }
+    return {
+      agents,
+      agentTotal: listed?.totalCount ?? agents.length,
+      work,
+      workTotal: objects?.totalCount ?? work.length,
+    }
   },
 }
 
 const readAgents = (client: Client, signal: AbortSignal) =>
-  readPages<Agent>(AGENTS_READ, async (after) => {
+  readPages<Agent>(AGENTS_READ, async (_, after) => {
     return (await client.query(AGENTS, { first: PAGE, after }, { signal })).agents
   })

@@ -1,8 +1,8 @@
 import type { Client } from 'phaseline/client'
+import { readPages } from 'phaseline/client-model'
 import { type BulkPlan, planBulk, type Target, type Verb } from '../model/bulk.ts'
 import { filterInput, type ObjectFilter } from '../model/filter.ts'
 import { ROW_IDS, TARGETS } from './documents-bulk.ts'
-import { nextCursor, nodesOf, type ResultOf } from './gql.ts'
 
 /** The most objects that can be selected without scrolling to them. */
 export const SELECT_LIMIT = 5_000
@@ -13,19 +13,12 @@ const ABREAST = 6
 
 /** The ids of all matching objects, in their order; the first `SELECT_LIMIT` of them. */
 export async function readIds(client: Client, filter: ObjectFilter, signal: AbortSignal): Promise<readonly string[]> {
-  const ids: string[] = []
   const { field, direction } = filter.order
-  for (let after: string | null = null, more = true; more && ids.length < SELECT_LIMIT; ) {
-    const { objects }: ResultOf<typeof ROW_IDS> = await client.query(
-      ROW_IDS,
-      { filter: filterInput(filter), orderBy: { field, direction }, first: PAGE, after },
-      { signal },
-    )
-    ids.push(...nodesOf(objects).map(({ id }) => id))
-    after = nextCursor(objects)
-    more = after !== null
-  }
-  return ids.slice(0, SELECT_LIMIT)
+  const read = await readPages(SELECT_LIMIT, async (_, after) => {
+    const variables = { filter: filterInput(filter), orderBy: { field, direction }, first: PAGE, after }
+    return (await client.query(ROW_IDS, variables, { signal })).objects
+  })
+  return (read?.nodes ?? []).slice(0, SELECT_LIMIT).map(({ id }) => id)
 }
 
 /** Plans an action on the objects, as they are now. */

@@ -1,6 +1,6 @@
 import type { Client, PhaseChange } from 'phaseline/client'
+import { nodesOf } from 'phaseline/client-model'
 import { CHANGES, TREE_AT } from './documents-time.ts'
-import { nodesOf } from './gql.ts'
 
 /** The API's largest page. */
 const PAGE = 500

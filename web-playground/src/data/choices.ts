@@ -1,6 +1,7 @@
+import { readPages } from 'phaseline/client-model'
 import { AskedStore } from './asked-store.ts'
 import { PROJECTS, VIEWER } from './documents-create.ts'
-import { type NodeOf, type ResultOf, readPages } from './gql.ts'
+import type { NodeOf, ResultOf } from './gql.ts'
 import type { Session } from './session.ts'
 
 export type ProjectChoice = NodeOf<ResultOf<typeof PROJECTS>['projects']>
@@ -11,11 +12,11 @@ export const projectChoices = (session: Session, signal: AbortSignal): AskedStor
     session,
     {
       ask: async ({ client }, asking) => {
-        const { nodes } = await readPages(Number.POSITIVE_INFINITY, async (after) => {
+        const listed = await readPages(Number.POSITIVE_INFINITY, async (_, after) => {
           const { projects } = await client.query(PROJECTS, { after }, { signal: asking })
           return projects
         })
-        return nodes
+        return listed?.nodes ?? []
       },
       concerns: () => false,
     },

@@ -1,5 +1,5 @@
 import { type Client, ClientError, type QueryOptions, type TypedDocument } from 'phaseline/client'
-import { type Member, type Outcome, outcomeOf, type Payload, refusal } from '../model/refusal.ts'
+import { type Member, type Outcome, outcomeOf, type Payload, refused } from 'phaseline/client-model'
 import { messageOf } from './live-read.ts'
 
 /**
@@ -18,6 +18,6 @@ export async function ask<T extends Member, Input>(
   } catch (error) {
     options?.signal?.throwIfAborted()
     const isLost = error instanceof ClientError && (error.kind === 'network' || error.kind === 'http')
-    return { ok: false, refusal: refusal(isLost ? 'NO_ANSWER' : 'REFUSED', messageOf(error)) }
+    return refused({ code: isLost ? 'NO_ANSWER' : 'REFUSED', message: messageOf(error) })
   }
 }

@@ -1,7 +1,7 @@
 import type { Client } from 'phaseline/client'
+import { nodesOf } from 'phaseline/client-model'
 import type { Row } from '../model/object.ts'
 import { ROWS } from './documents.ts'
-import { nodesOf } from './gql.ts'
 
 /** Objects whose name has the text, the newest first. */
 export async function foundObjects(

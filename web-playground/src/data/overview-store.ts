@@ -1,11 +1,12 @@
 import type { PhaseChange } from 'phaseline/client'
+import { nodesOf, undoneFailures } from 'phaseline/client-model'
 import { type Counts, moveCounts } from '../model/counts.ts'
-import { passingFailures, undoneFailures } from '../model/failures.ts'
+import { lastFailures } from '../model/failures.ts'
 import { classOf } from '../model/known.ts'
 import type { Row } from '../model/object.ts'
 import type { Waiting } from '../model/stuck.ts'
 import { countsQuery, FAILURES, UNFINISHED } from './documents.ts'
-import { type NodeOf, nodesOf, type ResultOf, type VariablesOf } from './gql.ts'
+import type { NodeOf, ResultOf, VariablesOf } from './gql.ts'
 import { messageOf, readLive } from './live-read.ts'
 import { markFailuresSeen, seenFailures } from './seen-failures.ts'
 import type { Session } from './session.ts'
@@ -108,7 +109,7 @@ export class OverviewStore extends Store {
   }
 
   #showUndone(): void {
-    this.undone = undoneFailures(this.#undoneRead, this.#session.machines, seenFailures())
+    this.undone = lastFailures(this.#undoneRead, this.#session.machines, seenFailures())
     this.changed()
   }
 
@@ -116,7 +117,7 @@ export class OverviewStore extends Store {
     this.#failuresMoved = false
     const { client, machines } = this.#session
     const undone = {
-      ...passingFailures(machines, classOf),
+      ...undoneFailures(machines.all, null),
       since: new Date(Date.now() - UNDONE_MS).toISOString(),
       project: this.#project,
     }
@@ -172,4 +173,4 @@ export class OverviewStore extends Store {
   }
 }
 
-const isFailed = (phase: string | null): boolean => phase !== null && classOf(phase) === 'failed'
+const isFailed = (phase: string | null): boolean => phase !== null && classOf(phase) === 'FAILED'

@@ -1,7 +1,8 @@
+import { nextCursor, nodesOf } from 'phaseline/client-model'
 import type { ProjectRow } from '../model/project.ts'
 import { isWriter } from '../model/viewer.ts'
 import { PROJECT, PROJECTS } from './documents-projects.ts'
-import { type NodeOf, nextCursor, nodesOf, type ResultOf } from './gql.ts'
+import type { NodeOf, ResultOf } from './gql.ts'
 import type { Session } from './session.ts'
 
 export interface ProjectList {

@@ -1,6 +1,7 @@
 import type { Client } from 'phaseline/client'
+import { nodesOf } from 'phaseline/client-model'
 import { AskedStore } from './asked-store.ts'
-import { gql, nodesOf, type ResultOf } from './gql.ts'
+import { gql, type ResultOf } from './gql.ts'
 import type { Session } from './session.ts'
 
 const RUNS = gql(`query InstallationRuns($id: ID!, $first: Int!) {

@@ -1,6 +1,6 @@
 import { type Client, ClientError, type ClientOptions, createClient } from 'phaseline/client'
-import { learn } from '../model/known.ts'
-import { Machines } from '../model/machines.ts'
+import type { Machines } from 'phaseline/client-model'
+import { type KnownMachine, learn } from '../model/known.ts'
 import { type SignedIn, signedIn } from '../model/viewer.ts'
 import { OPENING } from './documents.ts'
 import { Feed } from './feed.ts'
@@ -10,7 +10,7 @@ import { reloadOnce } from './load-part.ts'
 export interface Session {
   readonly client: Client
   readonly feed: Feed
-  readonly machines: Machines
+  readonly machines: Machines<KnownMachine>
   /** The person who has signed in. */
   readonly viewer: SignedIn
   close(): void
@@ -31,13 +31,13 @@ export async function openSession(token: ClientOptions['token']): Promise<Sessio
   const client: Client = { ...own, query }
   try {
     const opening = await client.query(OPENING)
-    learn(opening)
+    const machines = learn(opening)
     feed = new Feed(client, opening.log, stop.signal)
     const close = (): void => {
       stop.abort()
       void client.close()
     }
-    return { client, feed, machines: new Machines(opening.stateMachines), viewer: signedIn(opening.viewer), close }
+    return { client, feed, machines, viewer: signedIn(opening.viewer), close }
   } catch (error) {
     void client.close()
     throw error

@@ -1,16 +1,16 @@
+import { readPages } from 'phaseline/client-model'
 import type { Token } from '../model/tokens.ts'
 import type { Question } from './asked-store.ts'
 import { TOKENS } from './documents-tokens.ts'
-import { readPages } from './gql.ts'
 
 /** Tokens, the newest first; none where the viewer may not see them. They change without a phase change. */
 export const TOKENS_NOW: Question<readonly Token[]> = {
   concerns: () => false,
   async ask({ client }, signal) {
-    const { nodes } = await readPages(Number.POSITIVE_INFINITY, async (after) => {
+    const listed = await readPages(Number.POSITIVE_INFINITY, async (_, after) => {
       const { tokensConnection } = await client.query(TOKENS, { after }, { signal })
       return tokensConnection
     })
-    return nodes
+    return listed?.nodes ?? []
   },
 }

@@ -1,3 +1,4 @@
+import { readPages } from 'phaseline/client-model'
 import type { Row } from '../model/object.ts'
 import { type Dependency, TreeModel } from '../model/tree-model.ts'
 import { rowFetcher } from './batched.ts'
@@ -96,18 +97,10 @@ export class TreeStore extends Store {
   }
 
   async #readDependencies(signal: AbortSignal): Promise<readonly Dependency[]> {
-    const found: Dependency[] = []
-    for (let after: string | null = null, more = true; more; ) {
-      const { tree }: ResultOf<typeof RELATIONS> = await this.#session.client.query(
-        RELATIONS,
-        { rootId: this.model.rootId, first: PAGE, after },
-        { signal },
-      )
-      if (!tree) return found
-      for (const { node } of tree.relations.edges) if (node.kind === 'DEPENDS_ON') found.push(node)
-      more = tree.relations.pageInfo.hasNextPage
-      after = tree.relations.pageInfo.endCursor
-    }
-    return found
+    const read = await readPages(Number.POSITIVE_INFINITY, async (_, after) => {
+      const variables = { rootId: this.model.rootId, first: PAGE, after }
+      return (await this.#session.client.query(RELATIONS, variables, { signal })).tree?.relations ?? null
+    })
+    return (read?.nodes ?? []).filter(({ kind }) => kind === 'DEPENDS_ON')
   }
 }

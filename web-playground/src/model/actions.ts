@@ -38,7 +38,7 @@ export const actionsFor = (object: Actable): readonly Action[] =>
 
 /** The root's actions for a failed object in its tree: the root retries a failure as a whole. */
 export const retriesFor = (object: Actable, root: Actable): readonly Action[] =>
-  object.id === root.id || !['failed', 'stopped'].includes(classOf(object.phase))
+  object.id === root.id || !['FAILED', 'STOPPED'].includes(classOf(object.phase))
     ? []
     : actionsFor(root).filter(({ name }) => name === RETRY)
 const RETRY = 'retry'

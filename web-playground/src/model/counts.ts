@@ -1,5 +1,5 @@
 import type { PhaseChange } from 'phaseline/client'
-import type { Machines } from './machines.ts'
+import type { Machines } from 'phaseline/client-model'
 
 /** Number of objects of each kind in each phase. */
 export type Counts = ReadonlyMap<string, ReadonlyMap<string, number>>
@@ -13,7 +13,7 @@ export function moveCounts(counts: Counts, changes: readonly PhaseChange[], mach
     phases.set(phase, Math.max(0, (phases.get(phase) ?? 0) + by))
   }
   for (const change of changes) {
-    if (change.rejected || !machines.moves(change)) continue
+    if (!machines.moves(change)) continue
     if (change.from !== null) add(change.kind, change.from, -1)
     if (change.to !== 'GONE') add(change.kind, change.to, 1)
   }

@@ -1,48 +1,10 @@
 import type { PhaseChange } from 'phaseline/client'
-import type { Machines } from './machines.ts'
+import type { Machines } from 'phaseline/client-model'
 
 /** Failures for a person to resolve, each cause once. */
 
-/** Things that say the same: the first one, and how many more do. */
-export interface Group<T> {
-  readonly first: T
-  readonly more: number
-}
-
-/** In the order of the first of each. */
-export function grouped<T>(things: readonly T[], sayingOf: (thing: T) => string): readonly Group<T>[] {
-  const groups = new Map<string, { readonly first: T; more: number }>()
-  for (const thing of things) {
-    const saying = sayingOf(thing)
-    const group = groups.get(saying)
-    if (group) group.more += 1
-    else groups.set(saying, { first: thing, more: 0 })
-  }
-  return [...groups.values()]
-}
-
-/**
- * The failed phases that objects leave by themselves, with their kinds: what failed is undone, and with a creation the object
- * goes. One that only a person ends is not among them.
- */
-export function passingFailures(
-  machines: Machines,
-  classOf: (phase: string) => string,
-): { readonly kinds: readonly string[]; readonly to: readonly string[] } {
-  const found = machines.all.flatMap(({ phases, final, transitions, kinds }) =>
-    phases
-      .filter((phase) => classOf(phase) === 'failed' && !final.includes(phase))
-      .filter((phase) => transitions.some(({ from, actor }) => from === phase && actor !== 'USER'))
-      .map((phase) => ({ kinds, phase })),
-  )
-  return {
-    kinds: [...new Set(found.flatMap(({ kinds }) => kinds))],
-    to: [...new Set(found.map(({ phase }) => phase))],
-  }
-}
-
-/** The last failure of each object, among changes to such phases, the newest first; `seen`: a person knows of those up to it. */
-export function undoneFailures(
+/** The last failure of each object, among changes to phases of `undoneFailures`, the newest first; `seen`: a person knows of those up to it. */
+export function lastFailures(
   changes: readonly PhaseChange[],
   machines: Machines,
   seen: number,

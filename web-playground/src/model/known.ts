@@ -1,12 +1,13 @@
-import { type ClassCounts, NO_COUNTS, type PhaseClass } from './phases.ts'
+import { type ClassCounts, countClasses, Machines, type PhaseClass } from 'phaseline/client-model'
+import type { Machine } from './machines.ts'
 
 /** The kinds, phases and verbs of the server: the dashboard is built without any. */
 export interface Known {
   readonly families: readonly KnownFamily[]
-  readonly stateMachines: readonly {
-    readonly classes: readonly { readonly phase: string; readonly class: string }[]
-    readonly verbs: readonly Verb[]
-  }[]
+  readonly stateMachines: readonly KnownMachine[]
+}
+export interface KnownMachine extends Machine {
+  readonly verbs: readonly Verb[]
 }
 export interface KnownFamily {
   readonly name: string
@@ -34,21 +35,15 @@ export interface Verb {
 
 // Shared by the whole page: a page belongs to one server, whose kinds do not change while it runs.
 let families: readonly KnownFamily[] = []
-let classes: ReadonlyMap<string, PhaseClass> = new Map()
+let machines = new Machines<KnownMachine>([])
 let nouns: ReadonlyMap<string, string> = new Map()
-let verbs: readonly Verb[] = []
 
 /** Stores the server's kinds, before anything is drawn. */
-export function learn(known: Known): void {
-  const { stateMachines } = known
+export function learn(known: Known): Machines<KnownMachine> {
   families = known.families
-  verbs = stateMachines.flatMap((machine) => machine.verbs)
+  machines = new Machines(known.stateMachines)
   nouns = new Map(families.flatMap(({ kinds }) => kinds.map(({ kind, noun }) => [kind, noun] as const)))
-  classes = new Map(
-    stateMachines.flatMap((machine) =>
-      machine.classes.map((one) => [one.phase, one.class.toLowerCase() as PhaseClass] as const),
-    ),
-  )
+  return machines
 }
 
 export const knownFamilies = (): readonly KnownFamily[] => families
@@ -57,19 +52,12 @@ export const isKnownKind = (kind: string): boolean => nouns.has(kind)
 /** Kinds that agents work on. */
 export const workedKinds = (): readonly string[] =>
   families.flatMap(({ kinds }) => kinds.filter(({ agents }) => agents.length > 0).map(({ kind }) => kind))
-/** GONE is no phase of a machine: it is the end of a removal. */
-export const classOf = (phase: string): PhaseClass => classes.get(phase) ?? (phase === 'GONE' ? 'removing' : 'active')
-/** The phases of a class. */
-export const phasesOf = (className: string): readonly string[] =>
-  [...classes]
-    .filter(([, one]) => one === className)
-    .map(([phase]) => phase)
-    .concat(className === 'removing' ? 'GONE' : [])
-/** All phases that need a person's attention. */
-export const failedPhases = (): readonly string[] =>
-  [...classes].filter(([, phaseClass]) => phaseClass === 'failed').map(([phase]) => phase)
+export const classOf = (phase: string): PhaseClass => machines.classOf(phase)
+/** The phases of a class, which the address has in small letters. */
+export const phasesOf = (className: string): readonly string[] => machines.phasesOf(className.toUpperCase())
 /** In the order in which pages show them. */
-export const verbsOf = (kind: string): readonly Verb[] => verbs.filter((verb) => verb.kind === kind)
+export const verbsOf = (kind: string): readonly Verb[] =>
+  machines.all.flatMap(({ verbs }) => verbs).filter((verb) => verb.kind === kind)
 
 /** e.g. `DEPLOY_ITEM` → `Deploy item`. */
 export function humanKind(kind: string): string {
@@ -77,8 +65,4 @@ export function humanKind(kind: string): string {
   return noun.charAt(0).toUpperCase() + noun.slice(1)
 }
 
-export function countClasses(phases: Iterable<string>): ClassCounts {
-  const counts = { ...NO_COUNTS }
-  for (const phase of phases) counts[classOf(phase)] += 1
-  return counts
-}
+export const countPhases = (phases: Iterable<string>): ClassCounts => countClasses([...phases].map(classOf))

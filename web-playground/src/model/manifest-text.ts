@@ -1,3 +1,4 @@
+import type { Refusal } from 'phaseline/client-model'
 import {
   instanceSpecSchema,
   type Manifest,
@@ -9,7 +10,6 @@ import {
   type TaskManifest,
   taskSchema,
 } from 'phaseline/manifest'
-import type { Refusal } from './refusal.ts'
 
 /** A problem and its place in the text; without a line where the place is unknown. */
 export type TextProblem = ManifestProblem

@@ -1,6 +1,6 @@
 import type { PhaseChange } from 'phaseline/client'
+import type { Machines } from 'phaseline/client-model'
 import { compareRows, matches, type ObjectFilter } from './filter.ts'
-import type { Machines } from './machines.ts'
 import { isRequest, isToRead, patched, type Row } from './object.ts'
 
 /** More changes than arrive during the read of a page. */
@@ -62,7 +62,7 @@ export class ObjectList {
     let touched = false
     for (const change of changes) {
       if (isRequest(change) && this.#byId.has(change.objectId)) wanted.add(change.objectId)
-      if (change.rejected || !this.#machines.moves(change)) continue
+      if (!this.#machines.moves(change)) continue
       this.#remember(change)
       const row = this.#byId.get(change.objectId)
       if (row) touched = this.#move(row, change, wanted) || touched

@@ -1,5 +1,5 @@
 import type { PhaseChange } from 'phaseline/client'
-import type { Machines } from './machines.ts'
+import type { Machines } from 'phaseline/client-model'
 
 /** The fields of an object in lists and trees. Times are ISO 8601. */
 export interface Row {
@@ -33,7 +33,7 @@ export const isToRead = ({ finished, pendingRequests }: Row): boolean => finishe
 
 /** The row after a change; the same row when the change is known. The caller handles changes to GONE. */
 export function patched<T extends Row>(row: T, change: PhaseChange, machines: Machines): T {
-  if (change.rejected || !machines.moves(change)) return row
+  if (!machines.moves(change)) return row
   if (change.revision <= row.revision) return row
   return {
     ...row,

@@ -1,46 +1,4 @@
-/** Why a request failed: a typed error of the API, or no answer. */
-export interface Refusal {
-  readonly code: string
-  readonly message: string
-  readonly fields: readonly FieldProblem[]
-  /** The object in conflict. */
-  readonly object: ObjectInTheWay | null
-}
-export interface FieldProblem {
-  /** Path in the input, e.g. `input.spec.deployItems.2.dependsOn.0`. */
-  readonly path: string
-  readonly message: string
-}
-export interface ObjectInTheWay {
-  readonly id: string
-  readonly kind: string
-  readonly name: string
-  readonly phase: string
-  readonly root: { readonly id: string }
-}
-export type Outcome<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly refusal: Refusal; readonly value?: never }
-
-/** A member of a mutation's result union. */
-export interface Member {
-  readonly __typename: string
-}
-/** The members that are no errors. */
-export type Payload<T extends Member> = Exclude<T, { readonly __typename: `${string}Error` }>
-
-/** Separates payload and error of a result. A result is null only together with a top-level error. */
-export function outcomeOf<T extends Member>(result: T | null): Outcome<Payload<T>> {
-  if (result === null) return { ok: false, refusal: refusal('NOT_FOUND', 'The server answered without a result.') }
-  if (result.__typename.endsWith('Error'))
-    return {
-      ok: false,
-      refusal: { fields: [], object: null, ...(result as Member as Member & Pick<Refusal, 'code' | 'message'>) },
-    }
-  return { ok: true, value: result as Payload<T> }
-}
-
-export const refusal = (code: string, message: string): Refusal => ({ code, message, fields: [], object: null })
+import type { FieldProblem, Refusal } from 'phaseline/client-model'
 
 const ADVICE: Readonly<Record<string, string>> = {
   ALREADY_EXISTS: 'Choose another name, or look at the one that is there.',
@@ -63,4 +21,4 @@ export const problemOf = (refused: Refusal | null, field: string): string | null
 
 /** Problems that belong to no field of the form. */
 export const problemsOutside = (refused: Refusal, fields: readonly string[]): readonly FieldProblem[] =>
-  refused.fields.filter(({ path }) => !fields.some((field) => path === field || path.startsWith(`${field}.`)))
+  (refused.fields ?? []).filter(({ path }) => !fields.some((field) => path === field || path.startsWith(`${field}.`)))

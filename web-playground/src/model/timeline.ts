@@ -1,6 +1,6 @@
 import type { PhaseChange } from 'phaseline/client'
+import type { Machines } from 'phaseline/client-model'
 import { classOf } from './known.ts'
-import type { Machines } from './machines.ts'
 
 /** The time of an object in a phase. Milliseconds since 1970. */
 export interface Segment {
@@ -139,7 +139,7 @@ export function segmentAt({ segments, gone }: Lane, sequence: number): Segment |
 /** The last sequence before the deletion of a deleted tree; null: it is not among the known changes. */
 export function lastWhole({ rootId, lanes }: Timeline): number | null {
   const lane = lanes.get(rootId)
-  const kept = lane?.segments.findLastIndex(({ phase }) => classOf(phase) !== 'removing') ?? -1
+  const kept = lane?.segments.findLastIndex(({ phase }) => classOf(phase) !== 'REMOVING') ?? -1
   const next = lane?.segments[kept + 1]?.change ?? lane?.gone
   return lane && kept >= 0 && next ? next.sequence - 1 : null
 }

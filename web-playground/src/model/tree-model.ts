@@ -1,5 +1,5 @@
 import type { PhaseChange } from 'phaseline/client'
-import type { Machines } from './machines.ts'
+import type { Machines } from 'phaseline/client-model'
 import { isRequest, isToRead, patched, type Row } from './object.ts'
 
 /** A dependency: `from` waits for `to`. */

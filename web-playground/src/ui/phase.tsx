@@ -1,5 +1,5 @@
+import { type ClassCounts, PHASE_CLASSES, SYMBOLS, WORDS } from 'phaseline/client-model'
 import { classOf } from '../model/known.ts'
-import { type ClassCounts, PHASE_CLASSES, SYMBOLS, WORDS } from '../model/phases.ts'
 import { duration } from '../model/words.ts'
 import { dateTime } from './exact-time.ts'
 import { useNow } from './now.ts'
@@ -9,12 +9,12 @@ export function Phase({ phase }: { readonly phase: string }) {
   const look = classOf(phase)
   if (phase === 'GONE')
     return (
-      <span className={`phase is-${look}`} title="gone">
+      <span className={`phase is-${look.toLowerCase()}`} title="gone">
         <span aria-hidden="true">∅</span> {phase}
       </span>
     )
   return (
-    <span className={`phase is-${look}`} title={WORDS[look]}>
+    <span className={`phase is-${look.toLowerCase()}`} title={WORDS[look]}>
       <span aria-hidden="true">{SYMBOLS[look]}</span> {phase}
     </span>
   )
@@ -25,7 +25,7 @@ export function CountsByClass({ counts }: { readonly counts: ClassCounts }) {
   return (
     <span className="class-counts">
       {PHASE_CLASSES.filter((name) => counts[name] > 0).map((name) => (
-        <span key={name} className={`is-${name}`} title={`${counts[name]} ${WORDS[name]}`}>
+        <span key={name} className={`is-${name.toLowerCase()}`} title={`${counts[name]} ${WORDS[name]}`}>
           {counts[name].toLocaleString('en')} <span aria-hidden="true">{SYMBOLS[name]}</span>
           <span className="hidden"> {WORDS[name]}</span>
         </span>

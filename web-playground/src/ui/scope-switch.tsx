@@ -1,7 +1,7 @@
+import { readPages } from 'phaseline/client-model'
 import { useEffect, useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { PROJECT_NAMES } from '../data/documents-projects.ts'
-import { readPages } from '../data/gql.ts'
 import { isScoped, projectIn, scopedHref } from '../model/scope.ts'
 import { useSession } from './session-context.ts'
 
@@ -47,11 +47,11 @@ function useProjects(): { readonly names: readonly string[]; readonly look: () =
   useEffect(() => {
     const stop = new AbortController()
     const read = async (): Promise<void> => {
-      const { nodes } = await readPages(Number.POSITIVE_INFINITY, async (after) => {
+      const listed = await readPages(Number.POSITIVE_INFINITY, async (_, after) => {
         const { projects } = await client.query(PROJECT_NAMES, { after }, { signal: stop.signal })
         return projects
       })
-      setNames(nodes.map(({ name }) => name))
+      setNames((listed?.nodes ?? []).map(({ name }) => name))
     }
     // Without them there is no choice; the page itself says what is wrong.
     read().catch(() => undefined)

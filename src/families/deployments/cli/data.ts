@@ -1,13 +1,19 @@
 import type { Command } from 'commander'
 import type { Cli } from '../../../cli/cli.ts'
-import { readPages } from '../../../cli/objects/pages.ts'
-import { invalid, notFoundRefusal, type Outcome, REFUSAL_FRAGMENT, refused } from '../../../cli/objects/refusal.ts'
 import { parseCount, parseFile } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { readInput } from '../../../cli/terminal/read-input.ts'
 import { duration, shorten } from '../../../cli/terminal/text.ts'
+import {
+  invalid,
+  notFoundRefusal,
+  type Outcome,
+  REFUSAL_FRAGMENT,
+  readPages,
+  refused,
+} from '../../../client-model/index.ts'
 import { gql } from '../../../documents/gql.ts'
 import { readJson } from '../../../manifest/index.ts'
 

@@ -2,10 +2,10 @@ import { type Command, Option } from 'commander'
 import type { Cli } from '../../../cli/cli.ts'
 import { type AddressOptions, locate, withAddressOptions } from '../../../cli/objects/address.ts'
 import { follow } from '../../../cli/objects/follow.ts'
-import { REFUSAL_FRAGMENT } from '../../../cli/objects/refusal.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
+import { REFUSAL_FRAGMENT } from '../../../client-model/index.ts'
 import { gql } from '../../../documents/gql.ts'
 
 interface ReconcileOptions extends SessionOptions, AddressOptions {

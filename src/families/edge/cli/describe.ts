@@ -1,11 +1,11 @@
 import { describeBlocker } from '../../../cli/objects/describe-blocker.ts'
 import { describeObject } from '../../../cli/objects/describe-object.ts'
 import type { Field } from '../../../cli/objects/fields.ts'
-import type { Machines } from '../../../cli/objects/machines.ts'
-import { markedPhase, SYMBOLS } from '../../../cli/objects/phases.ts'
+import { markedPhase, markOf } from '../../../cli/objects/phases.ts'
 import type { Paint } from '../../../cli/terminal/paint.ts'
 import { table } from '../../../cli/terminal/table.ts'
 import { duration, shorten, words } from '../../../cli/terminal/text.ts'
+import type { Machines } from '../../../client-model/index.ts'
 import type { ConnectedCrm, FullCloudlet, FullInstance, ListedInstance } from './read.ts'
 
 /** Columns that why an instance is not as wanted gets in the table; `--json` has it whole. */
@@ -28,7 +28,7 @@ export function describeInstance(instance: FullInstance, now: number, paint: Pai
 
 function cloudletFields(cloudlet: FullCloudlet, machines: Machines, now: number, paint: Paint): readonly Field[] {
   const { upgradePhase, wantedVersion, version, epoch, agents, driftedInstances, orphans, resyncedAt, name } = cloudlet
-  const { symbol, style } = SYMBOLS[machines.classOf(upgradePhase)]
+  const { symbol, style } = markOf(machines.classOf(upgradePhase))
   const to = wantedVersion === null ? '' : `, to version ${wantedVersion}`
   const missing = driftedInstances.flatMap((one) =>
     one === null ? [] : [[...(one.parent && one.parent.id !== cloudlet.id ? [one.parent.name] : []), one.name]],

@@ -1,4 +1,4 @@
-import { REFUSAL_FRAGMENT } from '../../../cli/objects/refusal.ts'
+import { REFUSAL_FRAGMENT } from '../../../client-model/index.ts'
 import { type FragmentOf, gql } from '../../../documents/gql.ts'
 
 /** The mutations of cloudlets and instances, except cancel and delete, which all kinds share. */

@@ -1,7 +1,7 @@
 import type { Located } from '../../../cli/objects/address.ts'
 import { locateKind, type ObjectArgument, type ProjectOption } from '../../../cli/objects/object-command.ts'
-import { invalid, type Outcome, refused } from '../../../cli/objects/refusal.ts'
 import type { Session } from '../../../cli/session.ts'
+import { invalid, type Outcome, refused } from '../../../client-model/index.ts'
 import { type EdgeKind, type InstanceKind, kinds, PARENTS } from '../rules/kinds.ts'
 
 const EXAMPLES = {

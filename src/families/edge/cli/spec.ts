@@ -1,6 +1,6 @@
 import { readOne } from '../../../cli/manifests/one-document.ts'
-import { invalid, type Outcome, refused } from '../../../cli/objects/refusal.ts'
 import type { Io } from '../../../cli/terminal/io.ts'
+import { invalid, type Outcome, refused } from '../../../client-model/index.ts'
 import { instanceSpecSchema, readJson } from '../../../manifest/index.ts'
 
 export interface SpecOptions {

@@ -1,11 +1,11 @@
 import type { Located } from '../../../cli/objects/address.ts'
 import { follow } from '../../../cli/objects/follow.ts'
 import type { ProjectOption } from '../../../cli/objects/object-command.ts'
-import type { Outcome } from '../../../cli/objects/refusal.ts'
 import type { LabelArgument } from '../../../cli/options.ts'
 import type { Session } from '../../../cli/session.ts'
 import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
+import type { Outcome } from '../../../client-model/index.ts'
 import type { InstanceKind } from '../rules/kinds.ts'
 import {
   CREATE_APP,

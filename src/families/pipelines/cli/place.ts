@@ -1,11 +1,10 @@
 import type { Command } from 'commander'
 import type { Cli } from '../../../cli/cli.ts'
-import { readPages } from '../../../cli/objects/pages.ts'
-import { notFoundRefusal, outcomeOf, REFUSAL_FRAGMENT } from '../../../cli/objects/refusal.ts'
 import { parseCount } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { duration, words } from '../../../cli/terminal/text.ts'
+import { notFoundRefusal, outcomeOf, REFUSAL_FRAGMENT, readPages } from '../../../client-model/index.ts'
 import { gql } from '../../../documents/gql.ts'
 import type { NodeOf, ResultOf } from '../../../documents/typed-document.ts'
 

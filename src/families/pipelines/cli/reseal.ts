@@ -1,7 +1,7 @@
-import { outcomeOf, REFUSAL_FRAGMENT } from '../../../cli/objects/refusal.ts'
 import type { Session } from '../../../cli/session.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { table } from '../../../cli/terminal/table.ts'
+import { outcomeOf, REFUSAL_FRAGMENT } from '../../../client-model/index.ts'
 import { gql } from '../../../documents/gql.ts'
 
 const RESEAL = gql(`mutation ResealSecrets {

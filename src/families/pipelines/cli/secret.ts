@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import type { Cli } from '../../../cli/cli.ts'
-import { invalid, notFoundRefusal, type Outcome, REFUSAL_FRAGMENT, refused } from '../../../cli/objects/refusal.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { readExactly } from '../../../cli/terminal/read-input.ts'
 import { readHidden } from '../../../cli/terminal/terminal-input.ts'
 import { duration } from '../../../cli/terminal/text.ts'
+import { invalid, notFoundRefusal, type Outcome, REFUSAL_FRAGMENT, refused } from '../../../client-model/index.ts'
 import { gql } from '../../../documents/gql.ts'
 import { reseal } from './reseal.ts'
 

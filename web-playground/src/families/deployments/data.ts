@@ -1,11 +1,11 @@
 import type { Client } from 'phaseline/client'
+import type { Outcome } from 'phaseline/client-model'
 import { writeManifest } from 'phaseline/manifest'
 import { AskedStore } from '../../data/asked-store.ts'
 import { ask } from '../../data/create.ts'
 import { CREATED, REFUSAL } from '../../data/documents-create.ts'
 import { gql, type ResultOf } from '../../data/gql.ts'
 import type { Session } from '../../data/session.ts'
-import type { Outcome } from '../../model/refusal.ts'
 import type { Plan } from './model/plan.ts'
 
 export const CREATE_INSTALLATION = gql(

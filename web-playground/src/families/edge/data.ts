@@ -1,6 +1,7 @@
+import { readPages } from 'phaseline/client-model'
 import type { Question } from '../../data/asked-store.ts'
 import { CREATED } from '../../data/documents-create.ts'
-import { gql, nextCursor, nodesOf, type ResultOf } from '../../data/gql.ts'
+import { gql } from '../../data/gql.ts'
 import { ListStore } from '../../data/list-store.ts'
 import type { Session } from '../../data/session.ts'
 import { ALL } from '../../model/filter.ts'
@@ -40,18 +41,11 @@ const CLOUDLET_DETAILS = gql(`query CloudletDetails($first: Int!, $after: String
 export const DETAILS: Question<ReadonlyMap<string, CloudletDetails>> = {
   concerns: ({ kind, reason }) => kind === 'CLOUDLET' || reason === 'resync',
   async ask({ client }, signal) {
-    const details = new Map<string, CloudletDetails>()
-    for (let after: string | null = null, more = true; more; ) {
-      const { objects }: ResultOf<typeof CLOUDLET_DETAILS> = await client.query(
-        CLOUDLET_DETAILS,
-        { first: DETAILS_PAGE, after },
-        { signal },
-      )
-      for (const node of nodesOf(objects)) if (node.epoch !== undefined) details.set(node.id, node)
-      after = nextCursor(objects)
-      more = after !== null
-    }
-    return details
+    const read = await readPages(Number.POSITIVE_INFINITY, async (_, after) => {
+      return (await client.query(CLOUDLET_DETAILS, { first: DETAILS_PAGE, after }, { signal })).objects
+    })
+    const cloudlets = (read?.nodes ?? []).filter((node) => node.epoch !== undefined)
+    return new Map(cloudlets.map((cloudlet) => [cloudlet.id, cloudlet]))
   },
 }
 

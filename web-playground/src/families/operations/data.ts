@@ -1,6 +1,7 @@
+import { readPages } from 'phaseline/client-model'
 import type { Question } from '../../data/asked-store.ts'
 import { CREATED } from '../../data/documents-create.ts'
-import { gql, readPages } from '../../data/gql.ts'
+import { gql } from '../../data/gql.ts'
 import type { Lock } from './model/lock-queues.ts'
 
 export const CREATE_TASK = gql(
@@ -32,9 +33,10 @@ export interface Locks {
 export const LOCKS_NOW: Question<Locks> = {
   concerns: ({ kind }) => kind === 'GADGET_JOB',
   async ask({ client }, signal) {
-    const { nodes, total } = await readPages<Lock>(MOST, async (after) => {
+    const listed = await readPages<Lock>(MOST, async (_, after) => {
       return (await client.query(LOCKS, { first: PAGE, after }, { signal })).locks
     })
-    return { locks: nodes, total }
+    const locks = listed?.nodes ?? []
+    return { locks, total: listed?.totalCount ?? locks.length }
   },
 }

@@ -1,9 +1,9 @@
+import { type Payload, readPages } from 'phaseline/client-model'
 import { PROJECT_SPEC_FIELDS, type ProjectSpec, projectSpecOf } from 'phaseline/manifest'
 import type { Question } from '../../data/asked-store.ts'
 import { REFUSAL } from '../../data/documents-create.ts'
-import { gql, type ResultOf, readPages } from '../../data/gql.ts'
+import { gql, type ResultOf } from '../../data/gql.ts'
 import type { Session } from '../../data/session.ts'
-import type { Payload } from '../../model/refusal.ts'
 import type { Place } from './model/places.ts'
 
 export const CREATE_EVENT = gql(`mutation CreateEvent($input: CreateEventInput!) {
@@ -58,9 +58,10 @@ export interface Places {
 export const PLACES_NOW: Question<Places> = {
   concerns: ({ kind }) => kind === 'WORKER' || kind === 'JOB',
   async ask({ client }, signal) {
-    const { nodes, total } = await readPages<Place>(MOST_PLACES, async (after) => {
+    const listed = await readPages<Place>(MOST_PLACES, async (_, after) => {
       return (await client.query(PLACES, { first: PLACES_PAGE, after }, { signal })).places
     })
-    return { places: nodes, total }
+    const places = listed?.nodes ?? []
+    return { places, total: listed?.totalCount ?? places.length }
   },
 }

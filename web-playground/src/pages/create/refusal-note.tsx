@@ -1,6 +1,7 @@
+import type { Refusal } from 'phaseline/client-model'
 import { Link } from 'wouter'
 import { humanKind } from '../../model/known.ts'
-import { adviceFor, problemsOutside, type Refusal } from '../../model/refusal.ts'
+import { adviceFor, problemsOutside } from '../../model/refusal.ts'
 import { treeHref } from '../../ui/links.ts'
 import { Phase } from '../../ui/phase.tsx'
 
@@ -16,7 +17,7 @@ export function RefusalNote({ refused, fields }: Props) {
   const { code, message, object } = refused
   const advice = adviceFor(refused)
   const unplaced = problemsOutside(refused, fields)
-  const isAtFields = refused.fields.length > 0
+  const isAtFields = (refused.fields?.length ?? 0) > 0
   return (
     <div className="refusal" role="alert">
       <p>
@@ -31,7 +32,7 @@ export function RefusalNote({ refused, fields }: Props) {
           ))}
         </ul>
       )}
-      {object && (
+      {object?.root && (
         <p>
           In the way:{' '}
           <Link href={treeHref(object.root.id, object.id)}>

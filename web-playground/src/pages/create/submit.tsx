@@ -1,4 +1,4 @@
-import type { Refusal } from '../../model/refusal.ts'
+import type { Refusal } from 'phaseline/client-model'
 import { RefusalNote } from './refusal-note.tsx'
 
 interface Props {

@@ -1,5 +1,5 @@
+import type { Outcome, Refusal } from 'phaseline/client-model'
 import { useCallback, useRef, useState } from 'react'
-import type { Outcome, Refusal } from '../../model/refusal.ts'
 
 /** Not randomUUID: only secure contexts have it, and a server in a local network has no certificate. */
 function randomKey(): string {

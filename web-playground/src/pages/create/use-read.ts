@@ -1,6 +1,6 @@
+import type { Refusal } from 'phaseline/client-model'
 import { useMemo } from 'react'
 import { type Read, refusedAt, type TextProblem } from '../../model/manifest-text.ts'
-import type { Refusal } from '../../model/refusal.ts'
 import { useJudged } from './use-judged.ts'
 
 interface Reading<T> {

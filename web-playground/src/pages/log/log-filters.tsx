@@ -1,6 +1,6 @@
+import { PHASE_CLASSES, SYMBOLS, WORDS } from 'phaseline/client-model'
 import { humanKind, knownFamilies } from '../../model/known.ts'
 import { type LogFilter, readRejected } from '../../model/log-filter.ts'
-import { PHASE_CLASSES, SYMBOLS, WORDS } from '../../model/phases.ts'
 import { Choice } from '../../ui/choice.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { useSession } from '../../ui/session-context.ts'
@@ -33,7 +33,7 @@ export function LogFilters({ filter, onChange, children }: Props) {
         all="Anything"
         onChange={(became) => onChange({ ...filter, became })}
       >
-        {PHASE_CLASSES.map((name) => [name, `${SYMBOLS[name]} ${WORDS[name]}`])}
+        {PHASE_CLASSES.map((name) => [name.toLowerCase(), `${SYMBOLS[name]} ${WORDS[name]}`])}
       </Choice>
       <Choice label="Actor" value={filter.actor} all="Any" onChange={(actor) => onChange({ ...filter, actor })}>
         {machines.actors.map((actor) => [actor, actor.toLowerCase().replaceAll('_', ' ')])}

@@ -1,8 +1,8 @@
+import { SYMBOLS } from 'phaseline/client-model'
 import { useMemo, useState } from 'react'
 import { diagramOf, START, type Way } from '../../model/diagram.ts'
 import { classOf } from '../../model/known.ts'
 import type { Machine } from '../../model/machines.ts'
-import { SYMBOLS } from '../../model/phases.ts'
 import { numbersText, type WayTaken } from '../../model/way.ts'
 import { type Layered, layered, type Point } from '../../ui/layered.ts'
 
@@ -80,7 +80,7 @@ export function Diagram({ machine, way }: Props) {
 }
 
 function lookOf({ id, from, to, again }: Way, pointed: string | null, way: Taken | undefined): string {
-  const base = `way is-${classOf(to)}${again ? ' again' : ''}`
+  const base = `way is-${classOf(to).toLowerCase()}${again ? ' again' : ''}`
   if (pointed !== null) return from === pointed || to === pointed ? `${base} near` : `${base} far`
   if (!way) return base
   if (way.taken.has(id)) return `${base} near taken`
@@ -122,7 +122,7 @@ function State({ box: { id, x, y, width, height }, more, onPoint }: StateProps) 
   const look = classOf(id)
   return (
     <g
-      className={`state is-${look}${more}`}
+      className={`state is-${look.toLowerCase()}${more}`}
       data-state={id}
       onPointerEnter={() => onPoint(id)}
       onPointerLeave={() => onPoint(null)}

@@ -1,7 +1,7 @@
+import { SYMBOLS } from 'phaseline/client-model'
 import { useEffect, useState } from 'react'
 import type { ObjectFilter } from '../../model/filter.ts'
 import { classOf, humanKind, knownFamilies } from '../../model/known.ts'
-import { SYMBOLS } from '../../model/phases.ts'
 import { useSession } from '../../ui/session-context.ts'
 
 interface Props {

@@ -1,8 +1,8 @@
+import { PHASE_CLASSES, SYMBOLS } from 'phaseline/client-model'
 import { Link } from 'wouter'
 import { families } from '../../families/index.ts'
 import { type Counts, totalOf } from '../../model/counts.ts'
 import { classOf, humanKind, type KnownFamily, knownFamilies } from '../../model/known.ts'
-import { PHASE_CLASSES, SYMBOLS } from '../../model/phases.ts'
 import { createHref, objectsHref } from '../../ui/links.ts'
 
 /** Number of objects of each kind in each phase; each count leads to its list. */
@@ -91,7 +91,7 @@ function Phases({ kind, phases, project }: PhasesProps) {
       {some.map(([phase, count]) => (
         <Link
           key={phase}
-          className={`phase is-${classOf(phase)}`}
+          className={`phase is-${classOf(phase).toLowerCase()}`}
           href={objectsHref({ kinds: [kind], phases: [phase], project })}
           data-count={`${kind}:${phase}`}
         >

@@ -1,8 +1,8 @@
 import type { PhaseChange } from 'phaseline/client'
+import { type Group, grouped } from 'phaseline/client-model'
 import { Link } from 'wouter'
 import type { Failed, OverviewStore } from '../../data/overview-store.ts'
-import { type Group, grouped } from '../../model/failures.ts'
-import { failedPhases, humanKind } from '../../model/known.ts'
+import { humanKind, phasesOf } from '../../model/known.ts'
 import { plural } from '../../model/words.ts'
 import { logHref, objectsHref } from '../../ui/links.ts'
 import { Phase, Since } from '../../ui/phase.tsx'
@@ -19,7 +19,12 @@ export function Failures({ overview, project }: Props) {
   const count = failed && failedTotal + undone.length
   return (
     <section className="card" aria-labelledby="failed">
-      <SectionTitle id="failed" title="Failed" count={count} href={objectsHref({ phases: failedPhases(), project })} />
+      <SectionTitle
+        id="failed"
+        title="Failed"
+        count={count}
+        href={objectsHref({ phases: phasesOf('FAILED'), project })}
+      />
       {!failed && <Loading what="what failed" />}
       {count === 0 && <Empty title="Nothing has failed." />}
       <ul className="things">

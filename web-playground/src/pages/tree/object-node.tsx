@@ -1,7 +1,7 @@
 import { Handle, type Node, type NodeProps, Position } from '@xyflow/react'
+import { SYMBOLS, WORDS } from 'phaseline/client-model'
 import { memo } from 'react'
-import { classOf, countClasses, humanKind } from '../../model/known.ts'
-import { SYMBOLS, WORDS } from '../../model/phases.ts'
+import { classOf, countPhases, humanKind } from '../../model/known.ts'
 import { Pending } from '../../ui/pending.tsx'
 import { CountsByClass } from '../../ui/phase.tsx'
 import { useRow, useTreeView, useVersion } from './tree-context.ts'
@@ -24,7 +24,7 @@ export const ObjectNode = memo(({ id, data }: NodeProps<ObjectNodeType>) => {
   const isFolded = data.folded.length > 0
   return (
     <div
-      className={`node is-${look}${selected ? ' selected' : ''}${data.contains ? ' around' : ''}`}
+      className={`node is-${look.toLowerCase()}${selected ? ' selected' : ''}${data.contains ? ' around' : ''}`}
       data-object={id}
       data-phase={row.phase}
     >
@@ -73,5 +73,5 @@ ObjectNode.displayName = 'ObjectNode'
 export function FoldedCounts({ ids }: { readonly ids: readonly string[] }) {
   const { tree } = useTreeView()
   useVersion(tree)
-  return <CountsByClass counts={countClasses(ids.flatMap((id) => tree.model.nodes.get(id)?.phase ?? []))} />
+  return <CountsByClass counts={countPhases(ids.flatMap((id) => tree.model.nodes.get(id)?.phase ?? []))} />
 }

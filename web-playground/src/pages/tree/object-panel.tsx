@@ -51,7 +51,7 @@ function Shown({ details, way, onDone }: ShownProps) {
         {details.deletionRequestedAt && <span className="quiet">, to be deleted</span>}
       </p>
       <ActionButtons object={details} root={details.tree} onDone={onDone} />
-      {classOf(details.phase) !== 'done' && <Progress progress={details.progress} />}
+      {classOf(details.phase) !== 'DONE' && <Progress progress={details.progress} />}
       <Failure failure={details.failure} />
       <Requested requests={details.pendingRequests} />
       <WaitsFor blockers={details.blockedBy.filter(({ reason }) => reason !== 'REQUEST')} />

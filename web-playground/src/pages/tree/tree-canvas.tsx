@@ -9,9 +9,10 @@ import {
   useStoreApi,
   type Viewport,
 } from '@xyflow/react'
+import type { Machines } from 'phaseline/client-model'
 import { useEffect, useMemo, useRef } from 'react'
+import type { KnownMachine } from '../../model/known.ts'
 import '@xyflow/react/dist/base.css'
-import type { Machines } from '../../model/machines.ts'
 import { type Folds, type GraphNode, type TreeGraph, treeGraph } from '../../model/tree-graph.ts'
 import { plural } from '../../model/words.ts'
 import { type Box, type Nested, nested, pathOf, type Size } from '../../ui/nested.ts'
@@ -169,7 +170,7 @@ function place(graph: TreeGraph, label: (node: GraphNode) => NodeLabel): Placed 
   }
 }
 
-function labelOf(node: GraphNode, { model }: ShownTree, machines: Machines): NodeLabel {
+function labelOf(node: GraphNode, { model }: ShownTree, machines: Machines<KnownMachine>): NodeLabel {
   if (node.kind === 'group') return { name: plural(node.members.length, 'object'), phases: [], foldable: false }
   const { name = '', kind = '' } = model.nodes.get(node.id) ?? {}
   return { name, phases: machines.of(kind)?.phases ?? [], foldable: node.foldable }

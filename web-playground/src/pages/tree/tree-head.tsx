@@ -1,7 +1,7 @@
 import { Link } from 'wouter'
 import type { HistoryStore } from '../../data/history-store.ts'
 import type { TreeStore } from '../../data/tree-store.ts'
-import { countClasses, humanKind } from '../../model/known.ts'
+import { countPhases, humanKind } from '../../model/known.ts'
 import type { Row } from '../../model/object.ts'
 import { TREE_VIEWS, type TreePlace, type TreeView } from '../../model/tree-place.ts'
 import { plural } from '../../model/words.ts'
@@ -37,7 +37,7 @@ export function TreeHead({ tree, history, place, rows }: Props) {
       <Views rootId={rootId} place={place} />
       <span className="tree-counts">
         {rows.size > 0 && plural(rows.size, 'object')}{' '}
-        <CountsByClass counts={countClasses([...rows.values()].map(({ phase }) => phase))} />
+        <CountsByClass counts={countPhases([...rows.values()].map(({ phase }) => phase))} />
         {place.at === null && gone > 0 && <span className="quiet"> {plural(gone, 'object')} gone</span>}
       </span>
       {tree.error && <Problem message={tree.error} />}

@@ -1,8 +1,8 @@
 import type { Located } from '../../../../cli/objects/address.ts'
-import { REFUSAL_FRAGMENT } from '../../../../cli/objects/refusal.ts'
 import type { Session } from '../../../../cli/session.ts'
 import { ask } from '../../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../../cli/terminal/exit.ts'
+import { REFUSAL_FRAGMENT } from '../../../../client-model/index.ts'
 import { gql } from '../../../../documents/gql.ts'
 
 export type Decision = 'RETRY' | 'GIVE_UP'

@@ -1,8 +1,8 @@
-import { invalid } from '../../../../cli/objects/refusal.ts'
 import type { LabelArgument } from '../../../../cli/options.ts'
 import type { Session } from '../../../../cli/session.ts'
 import type { ExitCode } from '../../../../cli/terminal/exit.ts'
 import { readExactly } from '../../../../cli/terminal/read-input.ts'
+import { invalid } from '../../../../client-model/index.ts'
 import { createEvent, type NewEventOptions } from './new-events.ts'
 
 export interface CreateOptions extends NewEventOptions {

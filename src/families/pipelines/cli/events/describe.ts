@@ -1,7 +1,7 @@
 import { describeBlocker } from '../../../../cli/objects/describe-blocker.ts'
 import { describeObject } from '../../../../cli/objects/describe-object.ts'
 import { describeFields, type Field } from '../../../../cli/objects/fields.ts'
-import { markedPhase, SYMBOLS } from '../../../../cli/objects/phases.ts'
+import { markedPhase, markOf } from '../../../../cli/objects/phases.ts'
 import { describeCommand } from '../../../../cli/projects/describe.ts'
 import type { Paint } from '../../../../cli/terminal/paint.ts'
 import { table } from '../../../../cli/terminal/table.ts'
@@ -38,7 +38,7 @@ function eventFields({ source, type, qualifiers, payload, subscribed, retryOf, c
 function describeWorker(worker: Workload, now: number, paint: Paint): string[] {
   const { agent, workloadSpec: spec, attempt } = worker
   const fields: readonly Field[] = [
-    ['phase', paint(SYMBOLS[worker.phaseClass].style, markedPhase(worker))],
+    ['phase', paint(markOf(worker.phaseClass).style, markedPhase(worker))],
     ['runs', spec && describeCommand(spec)],
     ['runtime', spec?.runtime],
     ['at', agent && `${agent.name} ${agent.instance}`],

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { blockerText } from '../../../../cli/objects/describe-blocker.ts'
 import { formatLogLine, type ObjectLogLine, printObjectLogs } from '../../../../cli/objects/object-logs.ts'
-import { SYMBOLS } from '../../../../cli/objects/phases.ts'
+import { markOf } from '../../../../cli/objects/phases.ts'
 import type { Session } from '../../../../cli/session.ts'
 import { EXIT, type ExitCode, worst } from '../../../../cli/terminal/exit.ts'
 import { printLine } from '../../../../cli/terminal/io.ts'
@@ -81,7 +81,7 @@ function report(session: Session, event: BriefEvent, end: End | null): ExitCode 
   const { exitCode = null, signal = null, startedAt, endedAt } = worker ?? {}
   const { id: eventId, name, project } = event
   session.emit({ type: 'result', eventId, name, project, phase, exitCode, signal, error })
-  const { symbol, style } = SYMBOLS[phaseClass]
+  const { symbol, style } = markOf(phaseClass)
   const took = startedAt && endedAt ? ` after ${duration(Date.parse(endedAt) - Date.parse(startedAt))}` : ''
   const why = error ? `: ${error.code}: ${error.message}` : ''
   session.say(session.paint(style, `${symbol} ${pathOf(event)} ${phase}${took}${why}`))

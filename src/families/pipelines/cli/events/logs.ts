@@ -1,8 +1,8 @@
 import type { Located } from '../../../../cli/objects/address.ts'
 import { printObjectLogs } from '../../../../cli/objects/object-logs.ts'
-import { notFoundRefusal, type Outcome, refused } from '../../../../cli/objects/refusal.ts'
 import type { Session } from '../../../../cli/session.ts'
 import type { ExitCode } from '../../../../cli/terminal/exit.ts'
+import { notFoundRefusal, type Outcome, refused } from '../../../../client-model/index.ts'
 import { gql } from '../../../../documents/gql.ts'
 import type { ResultOf } from '../../../../documents/typed-document.ts'
 

@@ -1,7 +1,7 @@
-import { type Outcome, REFUSAL_FRAGMENT } from '../../../../cli/objects/refusal.ts'
 import type { Session } from '../../../../cli/session.ts'
 import { ask } from '../../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../../cli/terminal/exit.ts'
+import { type Outcome, REFUSAL_FRAGMENT } from '../../../../client-model/index.ts'
 import { gql } from '../../../../documents/gql.ts'
 import type { VariablesOf } from '../../../../documents/typed-document.ts'
 import { BRIEF_EVENT, type BriefEvent, pathOf } from './brief.ts'

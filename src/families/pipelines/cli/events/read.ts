@@ -1,6 +1,6 @@
 import { OBJECT_FIELDS } from '../../../../cli/objects/describe-object.ts'
-import { readPages } from '../../../../cli/objects/pages.ts'
 import type { Session } from '../../../../cli/session.ts'
+import { readPages } from '../../../../client-model/index.ts'
 import { gql } from '../../../../documents/gql.ts'
 import type { NodeOf, ResultOf } from '../../../../documents/typed-document.ts'
 

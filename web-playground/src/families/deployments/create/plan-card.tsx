@@ -1,4 +1,4 @@
-import type { Refusal } from '../../../model/refusal.ts'
+import type { Refusal } from 'phaseline/client-model'
 import { Submit } from '../../../pages/create/submit.tsx'
 import { PlanPreview } from './plan-preview.tsx'
 import type { Planned } from './use-plan.ts'
@@ -16,7 +16,7 @@ interface Props {
 /** The plan, and the button that carries it out. */
 export function PlanCard({ planned, isCurrent, isUpdate, busy, refused, missing, onAgain }: Props) {
   const outcome = planned?.outcome ?? null
-  const failed = isCurrent && outcome?.ok === false && outcome.refusal.fields.length === 0 ? outcome.refusal : null
+  const failed = isCurrent && outcome?.ok === false && !outcome.refusal.fields?.length ? outcome.refusal : null
   const waiting = isCurrent ? null : 'Looking what would be done…'
   return (
     <section className="card plan-card" aria-labelledby="plan-title">

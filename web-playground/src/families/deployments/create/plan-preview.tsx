@@ -70,7 +70,7 @@ function Step({ step: { order, action, kind, path, reason } }: { readonly step: 
   return (
     <li data-step={`${action} ${path.join('/')}`}>
       <span className="quiet step-order">{order}</span>
-      <span className={`phase is-${look}`}>
+      <span className={`phase is-${look.toLowerCase()}`}>
         <span aria-hidden="true">{symbol}</span> {word}
       </span>
       <span className="step-what" title={path.join(' / ')} style={indent(path.length - 1)}>

@@ -1,5 +1,5 @@
+import type { Refusal } from 'phaseline/client-model'
 import { useEffect, useState } from 'react'
-import type { Refusal } from '../../../model/refusal.ts'
 import { useSettled } from '../../../pages/create/use-settled.ts'
 import { useLive } from '../../../ui/session-context.ts'
 import { type Existing, existingAt, type Place } from '../data.ts'

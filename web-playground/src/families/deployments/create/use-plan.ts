@@ -1,5 +1,5 @@
+import type { Outcome } from 'phaseline/client-model'
 import { useEffect, useMemo, useState } from 'react'
-import type { Outcome } from '../../../model/refusal.ts'
 import { useSession } from '../../../ui/session-context.ts'
 import { planInstallation } from '../data.ts'
 import type { Plan } from '../model/plan.ts'

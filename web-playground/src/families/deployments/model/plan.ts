@@ -30,13 +30,13 @@ export interface Plan {
 export const ACTIONS: Readonly<
   Record<string, { readonly word: string; readonly symbol: string; readonly look: string }>
 > = {
-  CREATE: { word: 'create', symbol: '+', look: 'done' },
-  UPDATE: { word: 'change', symbol: '~', look: 'stopped' },
-  RUN: { word: 'run again', symbol: '▶', look: 'active' },
-  DELETE: { word: 'delete', symbol: '−', look: 'failed' },
+  CREATE: { word: 'create', symbol: '+', look: 'DONE' },
+  UPDATE: { word: 'change', symbol: '~', look: 'STOPPED' },
+  RUN: { word: 'run again', symbol: '▶', look: 'ACTIVE' },
+  DELETE: { word: 'delete', symbol: '−', look: 'FAILED' },
 }
 export const actionOf = (action: string) =>
-  ACTIONS[action] ?? { word: action.toLowerCase(), symbol: '·', look: 'waiting' }
+  ACTIONS[action] ?? { word: action.toLowerCase(), symbol: '·', look: 'WAITING' }
 
 /** e.g. `5 to create, 1 to change, 2 to delete.` */
 export function summaryOf({ steps }: Plan): string {

@@ -1,6 +1,6 @@
-import { classOf, countClasses } from '../../../model/known.ts'
+import type { ClassCounts } from 'phaseline/client-model'
+import { classOf, countPhases } from '../../../model/known.ts'
 import type { Row } from '../../../model/object.ts'
-import type { ClassCounts } from '../../../model/phases.ts'
 import { plural } from '../../../model/words.ts'
 
 /** The map of cloudlets: boxes in boxes. */
@@ -87,7 +87,7 @@ function siteOf(row: Row, beneath: ReadonlyMap<string, readonly Row[]>, details:
     row,
     details,
     clusters,
-    counts: countClasses(all.map((one) => one.row.phase)),
+    counts: countPhases(all.map((one) => one.row.phase)),
     boxes: all.length,
     wrongBoxes: all.filter(({ wrong }) => wrong).length,
     problems: problemsOf(row, details, all),
@@ -96,7 +96,7 @@ function siteOf(row: Row, beneath: ReadonlyMap<string, readonly Row[]>, details:
 const sorted = (rows: readonly Row[] = []): readonly Row[] => rows.toSorted(byName)
 const NAMES = new Intl.Collator(undefined, { numeric: true })
 const byName = (a: Row, b: Row): number => NAMES.compare(a.name, b.name)
-const isWrong = ({ phase, error }: Row): boolean => classOf(phase) === 'failed' || error !== null
+const isWrong = ({ phase, error }: Row): boolean => classOf(phase) === 'FAILED' || error !== null
 
 function problemsOf({ phase }: Row, details: CloudletDetails | null, boxes: readonly AppBox[]): readonly string[] {
   const failed = boxes.filter(({ row }) => isWrong(row)).length
@@ -104,7 +104,7 @@ function problemsOf({ phase }: Row, details: CloudletDetails | null, boxes: read
   const drifting = Math.max(boxes.filter((box) => box.drifted).length, drifted ? 1 : 0)
   return [
     ...(phase === 'READY' ? [] : ['not connected']),
-    ...(classOf(upgradePhase) === 'failed' ? ['upgrade failed'] : []),
+    ...(classOf(upgradePhase) === 'FAILED' ? ['upgrade failed'] : []),
     ...(failed > 0 ? [`${failed.toLocaleString('en')} failed`] : []),
     ...(drifting > 0 ? [`${orMore(drifting, DRIFTED_READ)} not as recorded`] : []),
     ...(orphans.length > 0 ? [orphansSaid(orphans.length)] : []),

@@ -1,7 +1,7 @@
+import { SYMBOLS } from 'phaseline/client-model'
 import { memo } from 'react'
 import { Link } from 'wouter'
 import { classOf } from '../../../model/known.ts'
-import { SYMBOLS } from '../../../model/phases.ts'
 import { treeHref } from '../../../ui/links.ts'
 import { CountsByClass, Phase, Since } from '../../../ui/phase.tsx'
 import { type AppBox, type ClusterBox, type Opening, type Site, wrongPart } from '../model/edge-map.ts'
@@ -98,12 +98,12 @@ function Cluster({ cluster, rootId }: ClusterProps) {
 const App = memo(function App({ row, drifted, wrong, rootId }: AppBox & { readonly rootId: string }) {
   const look = classOf(row.phase)
   return (
-    <li className={`app is-${look}${wrong ? ' wrong' : ''}`} data-object={row.id}>
+    <li className={`app is-${look.toLowerCase()}${wrong ? ' wrong' : ''}`} data-object={row.id}>
       <span className="app-sign" aria-hidden="true" title={row.phase}>
         {SYMBOLS[look]}
       </span>
       <Link href={treeHref(rootId, row.id)}>{row.name}</Link>
-      {look === 'done' && !wrong ? (
+      {look === 'DONE' && !wrong ? (
         <span className="hidden">{row.phase}</span>
       ) : (
         <b className="app-phase">{row.phase}</b>

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react'
-import { countClasses } from '../../../model/known.ts'
+import { countPhases } from '../../../model/known.ts'
 import type { Row } from '../../../model/object.ts'
 import { plural } from '../../../model/words.ts'
 import { CountsByClass } from '../../../ui/phase.tsx'
@@ -61,7 +61,7 @@ function Summary({ all, instances }: { readonly all: readonly Site[]; readonly i
       {plural(all.length, 'cloudlet')},{' '}
       {wrong === 0 ? 'nothing wrong' : <b className="problem-word">{wrong} with something wrong</b>}
       <span className="quiet"> · {instances.length.toLocaleString('en')} clusters and apps</span>
-      <CountsByClass counts={countClasses(instances.map(({ phase }) => phase))} />
+      <CountsByClass counts={countPhases(instances.map(({ phase }) => phase))} />
     </p>
   )
 }

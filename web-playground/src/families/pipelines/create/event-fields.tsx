@@ -1,6 +1,7 @@
+import type { Refusal } from 'phaseline/client-model'
 import { Link } from 'wouter'
 import type { ProjectChoice } from '../../../data/choices.ts'
-import { problemOf, type Refusal } from '../../../model/refusal.ts'
+import { problemOf } from '../../../model/refusal.ts'
 import { Field, ProjectField, TextField } from '../../../pages/create/fields.tsx'
 import { PairsField } from '../../../pages/create/pairs-field.tsx'
 import type { EventValues } from '../model/event-values.ts'

@@ -1,7 +1,7 @@
 import type { PhaseChange } from 'phaseline/client'
+import { PHASE_CLASSES, type PhaseClass } from 'phaseline/client-model'
 import { classOf } from '../../../model/known.ts'
 import { exactly, whoOf } from '../../../model/moment.ts'
-import { PHASE_CLASSES, type PhaseClass } from '../../../model/phases.ts'
 import type { Piece } from '../../../model/time-window.ts'
 import type { Segment } from '../../../model/timeline.ts'
 import { exactTime } from '../../../ui/exact-time.ts'
@@ -33,14 +33,14 @@ export function tellRefused(change: PhaseChange): TipText {
   const { from, to, at, message, reason } = change
   return {
     title: `Refused: ${from ? `${from} → ` : ''}${to}`,
-    look: 'stopped',
+    look: 'STOPPED',
     lines: [`asked by ${whoOf(change)}`, exactTime(at), message ?? reason ?? ''].filter(Boolean),
   }
 }
 
 /** The class of several segments: the one that needs attention most. */
 export const lookOf = (segments: readonly Segment[]): PhaseClass =>
-  PHASE_CLASSES.find((name) => segments.some(({ phase }) => classOf(phase) === name)) ?? 'active'
+  PHASE_CLASSES.find((name) => segments.some(({ phase }) => classOf(phase) === name)) ?? 'ACTIVE'
 
 function linesOf(segment: Segment, now: number): readonly string[] {
   const { from, change } = segment

@@ -1,6 +1,6 @@
+import { SYMBOLS } from 'phaseline/client-model'
 import { classOf, humanKind } from '../../../model/known.ts'
 import type { Row } from '../../../model/object.ts'
-import { SYMBOLS } from '../../../model/phases.ts'
 import { type Piece, piecesOf, type TimeWindow } from '../../../model/time-window.ts'
 import type { Lane } from '../../../model/timeline.ts'
 import { segmentsOf, type TimelineRow } from '../../../model/timeline-rows.ts'
@@ -74,7 +74,7 @@ function Name({ row, phase, cell, isSelected, onSelect, onPlace }: LaneProps) {
     <div className="lane-name" role="rowheader" style={{ paddingLeft: 8 + row.depth * INDENT_PX }}>
       <button
         type="button"
-        className={look && `is-${look}`}
+        className={look && `is-${look.toLowerCase()}`}
         data-cell={-1}
         tabIndex={cell === -1 ? 0 : -1}
         aria-pressed={isSelected}
@@ -99,11 +99,11 @@ function PieceButton({ piece, row, now, cell: at, onSelect, onPlace, onTell }: P
   const { left, width, segments } = piece
   const look = lookOf(segments)
   const text = tellPiece(piece, now)
-  const isRunning = segments.at(-1)?.to === null && look === 'active'
+  const isRunning = segments.at(-1)?.to === null && look === 'ACTIVE'
   return (
     <button
       type="button"
-      className={`piece is-${look}${isRunning ? ' running' : ''}`}
+      className={`piece is-${look.toLowerCase()}${isRunning ? ' running' : ''}`}
       data-cell={at}
       data-phases={segments.map(({ phase }) => phase).join(' ')}
       tabIndex={-1}

@@ -1,4 +1,4 @@
-import { SYMBOLS } from '../../../model/phases.ts'
+import { SYMBOLS } from 'phaseline/client-model'
 import type { TipText } from './describe.ts'
 
 export interface Shown {
@@ -16,7 +16,7 @@ export function Tip({ text: { title, look, lines }, left, bottom }: Shown) {
   const isLow = bottom + HEIGHT > innerHeight
   const place = isLow ? { bottom: innerHeight - bottom + 34 } : { top: bottom + 6 }
   return (
-    <div className={`tip is-${look}`} role="tooltip" style={{ left: x, maxWidth: WIDTH, ...place }}>
+    <div className={`tip is-${look.toLowerCase()}`} role="tooltip" style={{ left: x, maxWidth: WIDTH, ...place }}>
       <b>
         <span aria-hidden="true">{SYMBOLS[look]}</span> {title}
       </b>
