@@ -2,8 +2,9 @@ import type { Pool } from 'pg'
 import { isPortableText } from '../core/portable.ts'
 import type { PhaseChangeQuery } from '../core/ports/phase-change.ts'
 import type { Logger } from '../logger.ts'
-import { array, bigint, boolean, text } from '../store/column-types.ts'
+import { array, bigint, text } from '../store/column-types.ts'
 import { statement } from '../store/statement.ts'
+import { underAdvisoryLock } from '../store/under-advisory-lock.ts'
 import { type Pruner, prunePeriodically } from './prune-periodically.ts'
 import type { SequenceWindow } from './time-window.ts'
 import { gatheredSql, lacksOneSql, partsOf } from './words.ts'
@@ -13,8 +14,6 @@ import { gatheredSql, lacksOneSql, partsOf } from './words.ts'
  * change would be written with each change; this one is written once for some thousand.
  */
 
-/** Advisory lock of the indexing process, for one step. The digits are arbitrary, but must be unique. */
-const INDEXING_LOCK = 7_270_737_010
 /** Changes of a stretch, or more if its last batch has more. */
 const STRETCH = 2_000
 /** Characters; a longer text is not kept. */
@@ -33,10 +32,6 @@ const COLUMNS = [
   'messages',
 ]
 
-const TAKE_TURN = statement({
-  text: `select pg_try_advisory_xact_lock(${INDEXING_LOCK}) as mine`,
-  row: { mine: boolean },
-})
 const FORGET = statement({ text: 'delete from log_text where last_seq <= (select floor_seq from log_meta)' })
 const INDEX = statement({
   text: `with next as materialized (
@@ -58,24 +53,11 @@ const INDEX = statement({
 })
 
 /** Indexes the next stretch. False: there is none yet, or another process indexes. */
-export async function indexStep(pool: Pool): Promise<boolean> {
-  const client = await pool.connect()
-  let broken = true
-  try {
-    await client.query('begin isolation level read committed')
-    // A separate statement: the snapshot of the next one must be younger than the commit of the previous lock holder.
-    const { rows } = await TAKE_TURN.query(client, [])
-    const isMine = rows[0]?.mine === true
-    if (isMine) await FORGET.query(client, [])
-    const indexed = isMine ? await INDEX.query(client, []) : null
-    await client.query('commit')
-    broken = false
-    return (indexed?.rowCount ?? 0) > 0
-  } finally {
-    // After a failure the connection may still be in the transaction, so it is closed.
-    client.release(broken)
-  }
-}
+export const indexStep = async (pool: Pool): Promise<boolean> =>
+  (await underAdvisoryLock(pool, 'indexLog', async (client) => {
+    await FORGET.query(client, [])
+    return (await INDEX.query(client, [])).rowCount
+  })) === 1
 
 /** Indexes what comes, every minute. Each engine does; they need no leader. */
 export const createTextIndexer = ({ pool, logger }: { readonly pool: Pool; readonly logger: Logger }): Pruner =>

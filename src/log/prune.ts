@@ -1,13 +1,12 @@
 import type { Pool } from 'pg'
 import type { Client } from '../store/client.ts'
-import { array, boolean, nullable, text, timestamptz } from '../store/column-types.ts'
+import { array, nullable, text, timestamptz } from '../store/column-types.ts'
 import { readMark } from '../store/log-mark.ts'
 import { statement } from '../store/statement.ts'
 import * as table from '../store/tables.ts'
+import { underAdvisoryLock } from '../store/under-advisory-lock.ts'
 import { batchAt } from './search.ts'
 
-/** Advisory lock of the pruning process, for one step. The digits are arbitrary, but must be unique. */
-const PRUNING_LOCK = 7_270_737_002
 /** Changes of one step, at least one batch. Small, so that a step takes milliseconds and hardly delays writers. */
 const STEP = 2_000
 
@@ -89,32 +88,12 @@ interface Pruning {
  * steps, of any process, delete the rows below it: after a crash in between no reader sees those rows, and the next step
  * deletes them. Takes no lock that a writer or a reader waits for.
  */
-export async function pruneStep(pool: Pool, pruning: Pruning): Promise<PruneStep> {
-  const client = await pool.connect()
-  let broken = true
-  try {
-    await client.query('begin isolation level read committed')
-    const done = await step(client, pruning)
-    await client.query('commit')
-    broken = false
-    return done
-  } finally {
-    // After a failure the connection may still be in the transaction, so it is closed.
-    client.release(broken)
-  }
-}
-
-const TAKE_TURN = statement({
-  text: `select pg_try_advisory_xact_lock(${PRUNING_LOCK}) as mine`,
-  row: { mine: boolean },
-})
+export const pruneStep = async (pool: Pool, pruning: Pruning): Promise<PruneStep> =>
+  (await underAdvisoryLock(pool, 'pruneLog', (client) => step(client, pruning))) ?? 'elsewhere'
 
 const MARK_FLOOR = statement({ text: 'update log_meta set floor_mark = $1', params: [nullable(text)] })
 
 async function step(client: Client, { before, secondaryMachines }: Pruning): Promise<PruneStep> {
-  // A separate statement: the snapshot of the next one must be younger than the commit of the previous lock holder.
-  const { rows } = await TAKE_TURN.query(client, [])
-  if (!rows[0]?.mine) return 'elsewhere'
   const removed = await REMOVE_SQL.query(client, [])
   if (removed.rowCount) return 'removed'
   const advanced = await ADVANCE_SQL.query(client, [before, secondaryMachines])

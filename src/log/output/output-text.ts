@@ -1,8 +1,9 @@
 import type { Pool } from 'pg'
 import type { Logger } from '../../logger.ts'
 import type { Client } from '../../store/client.ts'
-import { bigint, boolean, integer } from '../../store/column-types.ts'
+import { bigint, integer } from '../../store/column-types.ts'
 import { statement } from '../../store/statement.ts'
+import { underAdvisoryLock } from '../../store/under-advisory-lock.ts'
 import { type Pruner, prunePeriodically } from '../prune-periodically.ts'
 import { gatheredSql } from '../words.ts'
 import { OutputEnds } from './output-end.ts'
@@ -12,8 +13,6 @@ import { OutputEnds } from './output-end.ts'
  * search skips stretches. It is the index of phase changes (`log-text.ts`), for lines.
  */
 
-/** Advisory lock of the indexing process, for one step. The digits are arbitrary, but must be unique. */
-const INDEXING_LOCK = 7_270_737_011
 /** Lines of a stretch. */
 const STRETCH_LINES = 2_000
 /** Characters; a longer text is not kept. */
@@ -22,11 +21,6 @@ const MAX_TEXT = 1_000_000
 const MAX_PLACES = 64
 /** Stretches that one step compares with their lines; each comes up within the hour. */
 const CHECKED = 20
-
-const TAKE_TURN = statement({
-  text: `select pg_try_advisory_xact_lock(${INDEXING_LOCK}) as mine`,
-  row: { mine: boolean },
-})
 
 // A word of a search has no blank, so that it is within one of the parts. Lines of the system are written over others later.
 const SAID = `select ${gatheredSql(`select w.word as said
@@ -92,23 +86,8 @@ async function checkStretches(client: Client): Promise<boolean> {
 /** Indexes the next stretch, or checks earlier ones. False: nothing is left to do, or another process indexes. */
 export async function indexOutputStep(pool: Pool, ends: OutputEnds): Promise<boolean> {
   const { settled } = await ends.find()
-  const client = await pool.connect()
-  let broken = true
-  try {
-    await client.query('begin isolation level read committed')
-    // A separate statement: the snapshot of the next one must be younger than the commit of the previous lock holder.
-    const { rows } = await TAKE_TURN.query(client, [])
-    const isMine = rows[0]?.mine === true
-    const indexed = isMine ? await INDEX.query(client, [settled]) : null
-    await client.query('commit')
-    const isIndexed = (indexed?.rowCount ?? 0) > 0
-    const hasMore = isIndexed || (isMine && (await checkStretches(client)))
-    broken = false
-    return hasMore
-  } finally {
-    // After a failure the connection may still be in the transaction, so it is closed.
-    client.release(broken)
-  }
+  const indexed = await underAdvisoryLock(pool, 'indexOutput', async (client) => await INDEX.query(client, [settled]))
+  return indexed !== null && ((indexed.rowCount ?? 0) > 0 || (await checkStretches(pool)))
 }
 
 /** Indexes what comes, every minute. Each engine does; they need no leader. */
