@@ -14,9 +14,11 @@ export interface Column {
 const columnsOf = <T>(types: { readonly [K in keyof T]-?: Reads<T[K]> }): readonly Column[] =>
   Object.entries<AnyType>(types).map(([property, { sql }]) => ({
     property,
-    column: property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    column: columnOf(property),
     type: sql,
   }))
+/** The column of a property of Prisma. */
+export const columnOf = (property: string): string => property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 export const OBJECT_COLUMNS = columnsOf<ObjectRow>(table.object)
 
@@ -33,6 +35,24 @@ export interface DetailsColumns {
   readonly table: string
   readonly columns: Readonly<Record<string, { readonly column: string; readonly type: string }>>
 }
+
+/** A side table with a column for each property of the details. */
+export const detailsTable = <D extends object, Kind>(
+  name: string,
+  kinds: readonly Kind[],
+  types: { readonly [K in keyof D]-?: AnyType },
+  defaults: D,
+) => ({
+  table: name,
+  kinds,
+  columns: Object.fromEntries(
+    (Object.keys(defaults) as (keyof D & string)[]).map((property) => [
+      property,
+      { column: columnOf(property), type: types[property].sql },
+    ]),
+  ),
+  defaults,
+})
 
 /** Values of enums are sent as their positions in these lists: Postgres's own numbers differ between databases. */
 const ENUMS: Readonly<Record<string, readonly string[]>> = {

@@ -1,5 +1,6 @@
 import type { Client } from '../client.ts'
 import { type AnyType, array, required, uuid } from '../column-types.ts'
+import { columnOf } from '../columns.ts'
 import { type RowOf, statement } from '../statement.ts'
 
 type Loader<C extends Readonly<Record<string, AnyType>>> = (
@@ -17,4 +18,15 @@ export function keyed<C extends Readonly<Record<string, AnyType>>>(text: string,
     const { rows } = await rowsOf.query(client, [ids])
     return new Map(rows.map((found) => [found.key as string, found as never]))
   }
+}
+
+/** The same for columns of a side table, by their properties. */
+export const keyedDetails = <C extends Readonly<Record<string, AnyType>>, const K extends keyof C & string>(
+  table: string,
+  columns: C,
+  properties: readonly K[],
+): Loader<Pick<C, K>> => {
+  const selected = properties.map((name) => (columnOf(name) === name ? name : `${columnOf(name)} as "${name}"`))
+  const row = Object.fromEntries(properties.map((name) => [name, columns[name]])) as Pick<C, K>
+  return keyed(`select object_id as key, ${selected.join(', ')} from ${table} where object_id = any($1::uuid[])`, row)
 }

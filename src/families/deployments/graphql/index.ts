@@ -9,7 +9,7 @@ import './deploy-item.ts'
 import './installation-mutations.ts'
 import './data-mutations.ts'
 import './plan.ts'
-import { LEFT_OUT } from '../store/detail-loaders.ts'
+import { LEFT_OUT } from '../store/details.ts'
 import { blockers, deadlines, leftOut, outstanding, pendingRequests } from './loaders.ts'
 
 declare module '../../../graphql/context.ts' {

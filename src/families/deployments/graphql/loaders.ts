@@ -15,7 +15,7 @@ import {
   loadJobs,
   loadLeftOut,
   loadRequested,
-} from '../store/detail-loaders.ts'
+} from '../store/details.ts'
 
 export const installationLoader = perOperation(({ pool }) => loadSide((ids) => loadInstallations(pool, ids)))
 const jobLoader = perOperation(({ pool }) => loadSide((ids) => loadJobs(pool, ids)))

@@ -1,6 +1,5 @@
 import type { Node, Slice } from '../../../core/tree.ts'
 import type { ReconcileMode } from '../../../core/vocabulary.ts'
-import type { DetailsTable } from '../../family.ts'
 import type { PendingOrigin, RunOrigin } from './origin.ts'
 
 /** The family's own columns. */
@@ -32,49 +31,21 @@ export interface DeployItemDetails {
   readonly exports: Readonly<Record<string, unknown>> | null
 }
 
-const INSTALLATION: DetailsTable = {
-  table: 'installation',
-  kinds: ['INSTALLATION'],
-  columns: {
-    ignored: { column: 'ignored', type: 'boolean' },
-    mode: { column: 'mode', type: 'reconcile_mode' },
-    nextMode: { column: 'next_mode', type: 'reconcile_mode' },
-    nextDeletion: { column: 'next_deletion', type: 'boolean' },
-    forceDeletion: { column: 'force_deletion', type: 'boolean' },
-    withoutUninstall: { column: 'without_uninstall', type: 'boolean' },
-    cancelRequestedAt: { column: 'cancel_requested_at', type: 'timestamptz' },
-    cancelBy: { column: 'cancel_by', type: 'text' },
-    imports: { column: 'imports', type: 'jsonb' },
-    exports: { column: 'exports', type: 'jsonb' },
-    origin: { column: 'origin', type: 'jsonb' },
-    nextOrigin: { column: 'next_origin', type: 'jsonb' },
-  },
-  defaults: {
-    ignored: false,
-    mode: 'STANDARD',
-    nextMode: null,
-    nextDeletion: false,
-    forceDeletion: false,
-    withoutUninstall: false,
-    cancelRequestedAt: null,
-    cancelBy: null,
-    imports: null,
-    exports: null,
-    origin: null,
-    nextOrigin: null,
-  } satisfies InstallationDetails,
+export const NEW_INSTALLATION: InstallationDetails = {
+  ignored: false,
+  mode: 'STANDARD',
+  nextMode: null,
+  nextDeletion: false,
+  forceDeletion: false,
+  withoutUninstall: false,
+  cancelRequestedAt: null,
+  cancelBy: null,
+  imports: null,
+  exports: null,
+  origin: null,
+  nextOrigin: null,
 }
-const DEPLOY_ITEM: DetailsTable = {
-  table: 'deploy_item',
-  kinds: ['DEPLOY_ITEM'],
-  columns: {
-    type: { column: 'type', type: 'text' },
-    target: { column: 'target', type: 'text' },
-    exports: { column: 'exports', type: 'jsonb' },
-  },
-  defaults: { type: '', target: null, exports: null } satisfies DeployItemDetails,
-}
-export const detailsTables: readonly DetailsTable[] = [INSTALLATION, DEPLOY_ITEM]
+export const NEW_DEPLOY_ITEM: DeployItemDetails = { type: '', target: null, exports: null }
 
 export const installation = (node: Node): InstallationDetails => node.details as InstallationDetails
 export const deployItem = (node: Node): DeployItemDetails => node.details as DeployItemDetails

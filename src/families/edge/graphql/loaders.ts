@@ -6,7 +6,7 @@ import { loadSide, workLoader } from '../../../graphql/loaders.ts'
 import { blockersOf } from '../rules/blockers.ts'
 import { isRequested, isWorking, operationAt } from '../rules/operations.ts'
 import { queryBlockerInputs } from '../store/blocker-queries.ts'
-import { loadCloudlets, loadDrifted, loadInstances, loadLeases } from '../store/detail-loaders.ts'
+import { loadCloudlets, loadDrifted, loadInstances, loadLeases } from '../store/details.ts'
 
 export const cloudletLoader = perOperation(({ pool }) => loadSide((ids) => loadCloudlets(pool, ids)))
 export const instanceLoader = perOperation(({ pool }) => loadSide((ids) => loadInstances(pool, ids)))

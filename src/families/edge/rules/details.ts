@@ -1,6 +1,5 @@
 import type { Node } from '../../../core/tree.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
-import type { DetailsTable } from '../../family.ts'
 import type { InstanceSpec, ReportedObject, Session } from './spec.ts'
 
 /** The family's own columns. */
@@ -34,57 +33,27 @@ export interface InstanceDetails {
   readonly undoing: boolean
 }
 
-const CLOUDLET: DetailsTable = {
-  table: 'cloudlet',
-  kinds: ['CLOUDLET'],
-  columns: {
-    version: { column: 'version', type: 'text' },
-    wantedVersion: { column: 'wanted_version', type: 'text' },
-    epoch: { column: 'epoch', type: 'integer' },
-    sessions: { column: 'sessions', type: 'jsonb' },
-    replaced: { column: 'replaced', type: 'jsonb' },
-    upgradePhase: { column: 'upgrade_phase', type: 'phase' },
-    upgradeSince: { column: 'upgrade_since', type: 'timestamptz' },
-    upgradeDue: { column: 'upgrade_due', type: 'timestamptz' },
-    connectDue: { column: 'connect_due', type: 'timestamptz' },
-    orphans: { column: 'orphans', type: 'jsonb' },
-    resyncedAt: { column: 'resynced_at', type: 'timestamptz' },
-  },
-  defaults: {
-    version: null,
-    wantedVersion: null,
-    epoch: 0,
-    sessions: [],
-    replaced: [],
-    upgradePhase: 'READY',
-    upgradeSince: null,
-    upgradeDue: null,
-    connectDue: null,
-    orphans: [],
-    resyncedAt: null,
-  } satisfies CloudletDetails,
+export const NEW_CLOUDLET: CloudletDetails = {
+  version: null,
+  wantedVersion: null,
+  epoch: 0,
+  sessions: [],
+  replaced: [],
+  upgradePhase: 'READY',
+  upgradeSince: null,
+  upgradeDue: null,
+  connectDue: null,
+  orphans: [],
+  resyncedAt: null,
 }
-const EDGE_INST: DetailsTable = {
-  table: 'edge_inst',
-  kinds: ['CLUSTER_INST', 'APP_INST'],
-  columns: {
-    specRevision: { column: 'spec_revision', type: 'integer' },
-    lastRevision: { column: 'last_revision', type: 'integer' },
-    keptSpec: { column: 'kept_spec', type: 'jsonb' },
-    keptRevision: { column: 'kept_revision', type: 'integer' },
-    drifted: { column: 'drifted', type: 'boolean' },
-    undoing: { column: 'undoing', type: 'boolean' },
-  },
-  defaults: {
-    specRevision: 1,
-    lastRevision: 1,
-    keptSpec: null,
-    keptRevision: null,
-    drifted: false,
-    undoing: false,
-  } satisfies InstanceDetails,
+export const NEW_INSTANCE: InstanceDetails = {
+  specRevision: 1,
+  lastRevision: 1,
+  keptSpec: null,
+  keptRevision: null,
+  drifted: false,
+  undoing: false,
 }
-export const detailsTables: readonly DetailsTable[] = [CLOUDLET, EDGE_INST]
 
 export const cloudletDetails = (node: Node): CloudletDetails => node.details as CloudletDetails
 export const instanceDetails = (node: Node): InstanceDetails => node.details as InstanceDetails

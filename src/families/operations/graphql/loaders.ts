@@ -5,7 +5,7 @@ import type { BlockerValue, PendingRequestValue } from '../../../graphql/family.
 import { loadSide } from '../../../graphql/loaders.ts'
 import { blockersOf } from '../rules/blockers.ts'
 import { queryBlockerInputs } from '../store/blocker-queries.ts'
-import { loadJobs, loadJournals, loadTasks } from '../store/detail-loaders.ts'
+import { loadJobs, loadJournals, loadTasks } from '../store/details.ts'
 import { locksOf } from '../store/lock-queries.ts'
 
 export const taskLoader = perOperation(({ pool }) => loadSide((ids) => loadTasks(pool, ids)))

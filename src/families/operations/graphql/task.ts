@@ -6,7 +6,7 @@ import { builder } from '../../../graphql/schema/builder.ts'
 import { pageCost } from '../../../graphql/schema/limits.ts'
 import { NodeRef, TreeObjectConnection, TreeObjectRef } from '../../../graphql/schema/refs.ts'
 import type { JobSpec } from '../rules/spec.ts'
-import type { JournalRow } from '../store/detail-loaders.ts'
+import type { JournalRow } from '../store/details.ts'
 import { jobLoader, journalLoader, lockLoader, taskLoader } from './loaders.ts'
 import { LockRef } from './lock.ts'
 

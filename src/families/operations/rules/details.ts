@@ -1,6 +1,5 @@
 import type { Node } from '../../../core/tree.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
-import type { DetailsTable } from '../../family.ts'
 import { gadgetJob as machine } from '../machines.ts'
 import type { DeclaredLock } from './lock-mode.ts'
 
@@ -27,39 +26,18 @@ export interface JobDetails {
   readonly keptError: { readonly code: string; readonly message: string } | null
 }
 
-const TASK: DetailsTable = {
-  table: 'task',
-  kinds: ['TASK'],
-  columns: { cancelBy: { column: 'cancel_by', type: 'text' } },
-  defaults: { cancelBy: null } satisfies TaskDetails,
+export const NEW_TASK: TaskDetails = { cancelBy: null }
+export const NEW_JOB: JobDetails = {
+  gadget: '',
+  args: null,
+  env: null,
+  locks: null,
+  exports: null,
+  startedAt: null,
+  endedAt: null,
+  undoAfter: null,
+  keptError: null,
 }
-const GADGET_JOB: DetailsTable = {
-  table: 'gadget_job',
-  kinds: ['GADGET_JOB'],
-  columns: {
-    gadget: { column: 'gadget', type: 'text' },
-    args: { column: 'args', type: 'jsonb' },
-    env: { column: 'env', type: 'jsonb' },
-    locks: { column: 'locks', type: 'jsonb' },
-    exports: { column: 'exports', type: 'jsonb' },
-    startedAt: { column: 'started_at', type: 'timestamptz' },
-    endedAt: { column: 'ended_at', type: 'timestamptz' },
-    undoAfter: { column: 'undo_after', type: 'text' },
-    keptError: { column: 'kept_error', type: 'jsonb' },
-  },
-  defaults: {
-    gadget: '',
-    args: null,
-    env: null,
-    locks: null,
-    exports: null,
-    startedAt: null,
-    endedAt: null,
-    undoAfter: null,
-    keptError: null,
-  } satisfies JobDetails,
-}
-export const detailsTables: readonly DetailsTable[] = [TASK, GADGET_JOB]
 
 export const job = (node: Node): JobDetails => node.details as JobDetails
 

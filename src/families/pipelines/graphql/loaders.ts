@@ -7,7 +7,7 @@ import { blockersOf } from '../rules/blockers.ts'
 import { clocksOf } from '../rules/clocks.ts'
 import type { WorkloadSpec } from '../rules/spec.ts'
 import { queryBlockerInputs } from '../store/blocker-queries.ts'
-import { loadClocks, loadEvents, loadPayloads, loadWorkers, loadWorkloads } from '../store/detail-loaders.ts'
+import { loadClocks, loadEvents, loadPayloads, loadWorkers, loadWorkloads } from '../store/details.ts'
 
 export const eventLoader = perOperation(({ pool }) => loadSide((ids) => loadEvents(pool, ids)))
 export const payloadLoader = perOperation(({ pool }) => loadSide((ids) => loadPayloads(pool, ids)))

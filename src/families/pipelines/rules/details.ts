@@ -1,7 +1,6 @@
 import type { Labels } from '../../../core/place.ts'
 import type { Node } from '../../../core/tree.ts'
 import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
-import type { DetailsTable } from '../../family.ts'
 import { worker as machine } from '../machines.ts'
 
 /** The family's own columns. */
@@ -46,67 +45,32 @@ export interface WorkloadDetails {
   readonly placeId: string | null
 }
 
-const EVENT: DetailsTable = {
-  table: 'event',
-  kinds: ['EVENT'],
-  columns: {
-    source: { column: 'source', type: 'text' },
-    type: { column: 'type', type: 'text' },
-    qualifiers: { column: 'qualifiers', type: 'jsonb' },
-    payload: { column: 'payload', type: 'text' },
-    subscribed: { column: 'subscribed', type: 'boolean' },
-    retryOf: { column: 'retry_of', type: 'uuid' },
-    cloneOf: { column: 'clone_of', type: 'uuid' },
-  },
-  defaults: {
-    source: '',
-    type: '',
-    qualifiers: {},
-    payload: null,
-    subscribed: false,
-    retryOf: null,
-    cloneOf: null,
-  } satisfies EventDetails,
+export const NEW_EVENT: EventDetails = {
+  source: '',
+  type: '',
+  qualifiers: {},
+  payload: null,
+  subscribed: false,
+  retryOf: null,
+  cloneOf: null,
 }
-const WORKLOAD: DetailsTable = {
-  table: 'workload',
-  kinds: ['WORKER', 'JOB'],
-  columns: {
-    projectId: { column: 'project_id', type: 'uuid' },
-    pool: { column: 'pool', type: 'text' },
-    state: { column: 'state', type: 'smallint' },
-    runtime: { column: 'runtime', type: 'text' },
-    usesWorkspace: { column: 'uses_workspace', type: 'boolean' },
-    timeoutMs: { column: 'timeout_ms', type: 'bigint' },
-    inheritedFrom: { column: 'inherited_from', type: 'uuid' },
-    startedAt: { column: 'started_at', type: 'timestamptz' },
-    endedAt: { column: 'ended_at', type: 'timestamptz' },
-    exitCode: { column: 'exit_code', type: 'integer' },
-    signal: { column: 'signal', type: 'text' },
-    removeAt: { column: 'remove_at', type: 'timestamptz' },
-    removedAt: { column: 'removed_at', type: 'timestamptz' },
-    targetLabels: { column: 'target_labels', type: 'jsonb' },
-    placeId: { column: 'place_id', type: 'uuid' },
-  },
-  defaults: {
-    projectId: '',
-    pool: 'JOB',
-    state: SLOT.WAITING,
-    runtime: '',
-    usesWorkspace: false,
-    timeoutMs: null,
-    inheritedFrom: null,
-    startedAt: null,
-    endedAt: null,
-    exitCode: null,
-    signal: null,
-    removeAt: null,
-    removedAt: null,
-    targetLabels: null,
-    placeId: null,
-  } satisfies WorkloadDetails,
+export const NEW_WORKLOAD: WorkloadDetails = {
+  projectId: '',
+  pool: 'JOB',
+  state: SLOT.WAITING,
+  runtime: '',
+  usesWorkspace: false,
+  timeoutMs: null,
+  inheritedFrom: null,
+  startedAt: null,
+  endedAt: null,
+  exitCode: null,
+  signal: null,
+  removeAt: null,
+  removedAt: null,
+  targetLabels: null,
+  placeId: null,
 }
-export const detailsTables: readonly DetailsTable[] = [EVENT, WORKLOAD]
 
 export const workload = (node: Node): WorkloadDetails => node.details as WorkloadDetails
 

@@ -2,32 +2,36 @@ import { WORK_STATE } from '../../../core/tree.ts'
 import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
 import type { Client } from '../../../store/client.ts'
 import { array, boolean, integer, json, nullable, uuid } from '../../../store/column-types.ts'
-import { keyed } from '../../../store/loaders/keyed.ts'
+import { detailsTable } from '../../../store/columns.ts'
+import { keyed, keyedDetails } from '../../../store/loaders/keyed.ts'
 import { OBJECT_SELECTION } from '../../../store/loaders/objects.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
+import type { DetailsTable } from '../../family.ts'
+import { NEW_DEPLOY_ITEM, NEW_INSTALLATION } from '../rules/details.ts'
 import type { PendingOrigin } from '../rules/origin.ts'
 
 const EXECUTION: ObjectKind = 'EXECUTION'
 const PENDING: Phase = 'PENDING'
 
+/** The family's columns, as the engine reads and writes them. */
+export const detailsTables: readonly DetailsTable[] = [
+  detailsTable('installation', ['INSTALLATION'], table.installation, NEW_INSTALLATION),
+  detailsTable('deploy_item', ['DEPLOY_ITEM'], table.deployItem, NEW_DEPLOY_ITEM),
+]
+
 /** Loads the family's columns for the API, for many objects in one statement. */
 
-export const loadInstallations = keyed(
-  `select object_id as key, ignored, mode, next_mode as "nextMode", next_deletion as "nextDeletion",
-        cancel_requested_at as "cancelRequestedAt", cancel_by as "cancelBy", imports, exports
-      from installation where object_id = any($1::uuid[])`,
-  {
-    ignored: table.installation.ignored,
-    mode: table.installation.mode,
-    nextMode: table.installation.nextMode,
-    nextDeletion: table.installation.nextDeletion,
-    cancelRequestedAt: table.installation.cancelRequestedAt,
-    cancelBy: table.installation.cancelBy,
-    imports: table.installation.imports,
-    exports: table.installation.exports,
-  },
-)
+export const loadInstallations = keyedDetails('installation', table.installation, [
+  'ignored',
+  'mode',
+  'nextMode',
+  'nextDeletion',
+  'cancelRequestedAt',
+  'cancelBy',
+  'imports',
+  'exports',
+])
 
 /** The present job, and whether another one is pending. */
 export const loadJobs = keyed(
@@ -79,10 +83,7 @@ export const loadLeftOut = keyed(
   { leftOut: boolean },
 )
 
-export const loadItems = keyed(
-  'select object_id as key, type, target, exports from deploy_item where object_id = any($1::uuid[])',
-  { type: table.deployItem.type, target: table.deployItem.target, exports: table.deployItem.exports },
-)
+export const loadItems = keyedDetails('deploy_item', table.deployItem, ['type', 'target', 'exports'])
 
 /** The execution of each installation that has one. */
 export const loadExecutions = keyed(

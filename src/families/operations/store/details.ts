@@ -1,30 +1,31 @@
 import type { Client } from '../../../store/client.ts'
 import { array, json, nullable, uuid } from '../../../store/column-types.ts'
-import { keyed } from '../../../store/loaders/keyed.ts'
+import { detailsTable } from '../../../store/columns.ts'
+import { keyedDetails } from '../../../store/loaders/keyed.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
-import type { JobDetails } from '../rules/details.ts'
+import type { DetailsTable } from '../../family.ts'
+import { type JobDetails, NEW_JOB, NEW_TASK } from '../rules/details.ts'
+
+/** The family's columns, as the engine reads and writes them. */
+export const detailsTables: readonly DetailsTable[] = [
+  detailsTable('task', ['TASK'], table.task, NEW_TASK),
+  detailsTable('gadget_job', ['GADGET_JOB'], table.gadgetJob, NEW_JOB),
+]
 
 /** Loads the family's columns for the API, for many objects in one statement. */
 
-export const loadJobs = keyed(
-  `select object_id as key, gadget, args, exports, started_at as "startedAt", ended_at as "endedAt",
-        undo_after as "undoAfter"
-      from gadget_job where object_id = any($1::uuid[])`,
+export const loadJobs = keyedDetails(
+  'gadget_job',
   {
-    gadget: table.gadgetJob.gadget,
+    ...table.gadgetJob,
     args: nullable(json<readonly string[]>()),
     exports: nullable(json<NonNullable<JobDetails['exports']>>()),
-    startedAt: table.gadgetJob.startedAt,
-    endedAt: table.gadgetJob.endedAt,
-    undoAfter: table.gadgetJob.undoAfter,
   },
+  ['gadget', 'args', 'exports', 'startedAt', 'endedAt', 'undoAfter'],
 )
 
-export const loadTasks = keyed(
-  'select object_id as key, cancel_by as "cancelBy" from task where object_id = any($1::uuid[])',
-  { cancelBy: table.task.cancelBy },
-)
+export const loadTasks = keyedDetails('task', table.task, ['cancelBy'])
 
 export interface JournalRow {
   readonly key: string

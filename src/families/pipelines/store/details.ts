@@ -1,0 +1,53 @@
+import { json } from '../../../store/column-types.ts'
+import { detailsTable } from '../../../store/columns.ts'
+import { keyed, keyedDetails } from '../../../store/loaders/keyed.ts'
+import { OBJECT_SELECTION } from '../../../store/loaders/objects.ts'
+import * as table from '../../../store/tables.ts'
+import type { DetailsTable } from '../../family.ts'
+import { type EventDetails, NEW_EVENT, NEW_WORKLOAD } from '../rules/details.ts'
+
+/** The family's columns, as the engine reads and writes them. */
+export const detailsTables: readonly DetailsTable[] = [
+  detailsTable('event', ['EVENT'], table.event, NEW_EVENT),
+  detailsTable('workload', ['WORKER', 'JOB'], table.workload, NEW_WORKLOAD),
+]
+
+/** Loads the family's columns for the API, for many objects in one statement. */
+
+/** Without the payload, which can be long. */
+export const loadEvents = keyedDetails('event', { ...table.event, qualifiers: json<EventDetails['qualifiers']>() }, [
+  'source',
+  'type',
+  'qualifiers',
+  'subscribed',
+  'retryOf',
+  'cloneOf',
+])
+export const loadPayloads = keyedDetails('event', table.event, ['payload'])
+
+/** The worker of each event. */
+export const loadWorkers = keyed(
+  `select o.parent_id as key, ${OBJECT_SELECTION} from object o where o.parent_id = any($1::uuid[]) and o.kind = 'WORKER'`,
+  table.object,
+)
+
+export const loadWorkloads = keyedDetails('workload', table.workload, [
+  'runtime',
+  'usesWorkspace',
+  'timeoutMs',
+  'inheritedFrom',
+  'startedAt',
+  'endedAt',
+  'exitCode',
+  'signal',
+  'removeAt',
+  'removedAt',
+])
+
+/** For the timeouts of workloads: when they were claimed, and how long they may take. */
+export const loadClocks = keyed(
+  `select object_id as key, picked_up_at as "pickedUpAt", triggered_at as "triggeredAt",
+        progressing_ms as "progressingMs"
+      from work where object_id = any($1::uuid[]) and action = 'START' and state < 2`,
+  { pickedUpAt: table.work.pickedUpAt, triggeredAt: table.work.triggeredAt, progressingMs: table.work.progressingMs },
+)
