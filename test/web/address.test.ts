@@ -2,14 +2,7 @@ import { expect, test } from 'vitest'
 import { exportedLinks } from '../../web-playground/src/model/exported-links.ts'
 import { MAX_NAME, MAX_VIEWS, readViews, withoutView, withView } from '../../web-playground/src/model/saved-views.ts'
 import { isScoped, projectIn, scopedHref } from '../../web-playground/src/model/scope.ts'
-import {
-  ANY_TIME,
-  fromLocalTime,
-  localTime,
-  readTimeRange,
-  timeEntries,
-  timeInput,
-} from '../../web-playground/src/model/time-range.ts'
+import { fromLocalTime, localTime, TIME_RANGE, timeInput } from '../../web-playground/src/model/time-range.ts'
 
 test('a project is chosen for the page that is shown, with its other filters; elsewhere for the overview', () => {
   expect(scopedHref('/objects', 'kind=TASK,EVENT&project=a', 'b')).toBe('/objects?kind=TASK,EVENT&project=b')
@@ -60,11 +53,11 @@ test('exports are links if they are addresses of the web', () => {
 
 test('a range of time is in the address, and asked for', () => {
   const chosen = { last: null, since: '2026-11-20T00:00:00.000Z', until: '2026-11-21T00:00:00.000Z' }
-  expect(readTimeRange(new URLSearchParams(timeEntries(chosen).map((entry) => [...entry])))).toEqual(chosen)
+  expect(TIME_RANGE.read(TIME_RANGE.write(chosen))).toEqual(chosen)
   expect(timeInput(chosen, 0)).toEqual({ since: chosen.since, until: chosen.until })
-  expect(timeInput({ ...ANY_TIME, last: 'hour' }, 3_600_000)).toEqual({ since: '1970-01-01T00:00:00.000Z' })
-  expect(timeInput(ANY_TIME, 0)).toEqual({})
-  expect(readTimeRange(new URLSearchParams('since=never&last=aeon'))).toEqual(ANY_TIME)
+  expect(timeInput({ ...TIME_RANGE.all, last: 'hour' }, 3_600_000)).toEqual({ since: '1970-01-01T00:00:00.000Z' })
+  expect(timeInput(TIME_RANGE.all, 0)).toEqual({})
+  expect(TIME_RANGE.read('since=never&last=aeon')).toEqual(TIME_RANGE.all)
 })
 
 test('a field of date and time has the local time of the same moment', () => {

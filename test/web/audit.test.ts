@@ -1,13 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  aboutOf,
-  auditFilterInput,
-  readAuditFilter,
-  WHOLE_AUDIT,
-  withNewer,
-  writeAuditFilter,
-} from '../../web-playground/src/model/audit.ts'
+import { AUDIT_FILTER, aboutOf, auditFilterInput, withNewer } from '../../web-playground/src/model/audit.ts'
 import { startTestApp } from '../testkit/app.ts'
 import { ask } from '../testkit/ask.ts'
 import { openBrowser } from '../testkit/browser.ts'
@@ -18,10 +11,10 @@ import { seriousFindings } from './axe.ts'
 import { visit } from './visit.ts'
 
 test('the address has the filter', () => {
-  const filter = { ...WHOLE_AUDIT, operation: 'createToken', outcome: 'REFUSED', last: 'day' } as const
-  expect(writeAuditFilter(filter)).toBe('?operation=createToken&outcome=refused&last=day')
-  expect(readAuditFilter(writeAuditFilter(filter))).toEqual(filter)
-  expect(readAuditFilter('?outcome=maybe&last=toString')).toEqual(WHOLE_AUDIT)
+  const filter = { ...AUDIT_FILTER.all, operation: 'createToken', outcome: 'REFUSED', last: 'day' } as const
+  expect(AUDIT_FILTER.write(filter)).toBe('?operation=createToken&outcome=refused&last=day')
+  expect(AUDIT_FILTER.read(AUDIT_FILTER.write(filter))).toEqual(filter)
+  expect(AUDIT_FILTER.read('?outcome=maybe&last=toString')).toEqual(AUDIT_FILTER.all)
   expect(auditFilterInput(filter, 86_400_000)).toEqual({
     operation: 'createToken',
     outcome: 'REFUSED',

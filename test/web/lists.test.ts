@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { moveCounts } from '../../web-playground/src/model/counts.ts'
-import { ALL, filterInput, readFilter, writeFilter } from '../../web-playground/src/model/filter.ts'
+import { ALL, filterInput, OBJECT_FILTER } from '../../web-playground/src/model/filter.ts'
 import { addChanges, addOlder, EMPTY_LOG, pauseLog, resumeLog } from '../../web-playground/src/model/log-buffer.ts'
-import { logFilterInput, readLogFilter, WHOLE_LOG, writeLogFilter } from '../../web-playground/src/model/log-filter.ts'
+import { LOG_FILTER, logFilterInput } from '../../web-playground/src/model/log-filter.ts'
 import { ObjectList } from '../../web-playground/src/model/object-list.ts'
 import { stuckAmong, stuckOf } from '../../web-playground/src/model/stuck.ts'
 import { change, machines, row } from './samples.ts'
@@ -106,9 +106,11 @@ test('a filter is written into the address and read from it', () => {
     finished: false,
     order: { field: 'PHASE_SINCE', direction: 'DESC' },
   } as const
-  expect(writeFilter(filter)).toBe('?kind=TASK,EVENT&phase=FAILED&name=a+b&roots=yes&finished=no&sort=-phase_since')
-  expect(readFilter(writeFilter(filter))).toEqual(filter)
-  expect(writeFilter(ALL)).toBe('')
+  expect(OBJECT_FILTER.write(filter)).toBe(
+    '?kind=TASK,EVENT&phase=FAILED&name=a+b&roots=yes&finished=no&sort=-phase_since',
+  )
+  expect(OBJECT_FILTER.read(OBJECT_FILTER.write(filter))).toEqual(filter)
+  expect(OBJECT_FILTER.write(ALL)).toBe('')
   expect(filterInput(filter)).toEqual({
     kinds: ['TASK', 'EVENT'],
     phases: ['FAILED'],
@@ -117,7 +119,7 @@ test('a filter is written into the address and read from it', () => {
     finished: false,
   })
   // The server could not answer these.
-  expect(readFilter('?kind=<script>&sort=phase_since')).toEqual(ALL)
+  expect(OBJECT_FILTER.read('?kind=<script>&sort=phase_since')).toEqual(ALL)
 })
 
 test('counts follow what is created, moves and goes', () => {
@@ -166,9 +168,9 @@ test('the address has the filter of the log, and the server is asked with it', (
     since: '2026-11-20T00:00:00.000Z',
     until: '2026-11-21T00:00:00.000Z',
   } as const
-  expect(readLogFilter(writeLogFilter(filter))).toEqual(filter)
-  expect(writeLogFilter(WHOLE_LOG)).toBe('')
-  expect(readLogFilter('?kind=<script>&since=never&last=aeon&refused=maybe')).toEqual(WHOLE_LOG)
+  expect(LOG_FILTER.read(LOG_FILTER.write(filter))).toEqual(filter)
+  expect(LOG_FILTER.write(LOG_FILTER.all)).toBe('')
+  expect(LOG_FILTER.read('?kind=<script>&since=never&last=aeon&refused=maybe')).toEqual(LOG_FILTER.all)
   const phasesOf = (name: string) => (name === 'failed' ? ['FAILED', 'ABORTED'] : [])
   expect(logFilterInput(filter, phasesOf, 0)).toEqual({
     project: 'shop',
@@ -181,7 +183,7 @@ test('the address has the filter of the log, and the server is asked with it', (
     includeRejected: true,
     onlyRejected: true,
   })
-  expect(logFilterInput({ ...WHOLE_LOG, last: 'hour', text: ' ' }, phasesOf, 3_600_000)).toEqual({
+  expect(logFilterInput({ ...LOG_FILTER.all, last: 'hour', text: ' ' }, phasesOf, 3_600_000)).toEqual({
     since: '1970-01-01T00:00:00.000Z',
     includeRejected: true,
   })

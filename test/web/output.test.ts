@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { createClient, runAgent } from '../../src/client/index.ts'
 import { isAtLeast, levelOf } from '../../web-playground/src/model/line-level.ts'
-import { ALL_OUTPUT, readOutputFilter, writeOutputFilter } from '../../web-playground/src/model/output-filter.ts'
+import { OUTPUT_FILTER } from '../../web-playground/src/model/output-filter.ts'
 import { ask } from '../testkit/ask.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
 import { create } from '../testkit/mutations.ts'
@@ -28,7 +28,7 @@ test.each([
 
 test('the address has the filter', () => {
   const filter = {
-    ...ALL_OUTPUT,
+    ...OUTPUT_FILTER.all,
     object: 'a',
     text: 'b c',
     stream: 'STDERR',
@@ -36,9 +36,9 @@ test('the address has the filter', () => {
     last: 'day',
     line: '7',
   } as const
-  expect(readOutputFilter(writeOutputFilter(filter))).toEqual(filter)
-  expect(writeOutputFilter(ALL_OUTPUT)).toBe('')
-  expect(readOutputFilter('?stream=x&level=y&last=z')).toEqual(ALL_OUTPUT)
+  expect(OUTPUT_FILTER.read(OUTPUT_FILTER.write(filter))).toEqual(filter)
+  expect(OUTPUT_FILTER.write(OUTPUT_FILTER.all)).toBe('')
+  expect(OUTPUT_FILTER.read('?stream=x&level=y&last=z')).toEqual(OUTPUT_FILTER.all)
 })
 
 const here = usePlace()

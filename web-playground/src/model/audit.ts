@@ -1,52 +1,28 @@
-import { ANY_TIME, readTimeRange, type TimeRange, timeEntries, timeInput } from './time-range.ts'
+import { TIME_FIELDS, timeInput } from './time-range.ts'
+import { type Codec, type FilterOf, oneOf, text, urlFilter } from './url-filter.ts'
 
 /** The audit as its page shows it. */
 
 export const OUTCOMES = ['DONE', 'REFUSED', 'FAILED'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
-/** The filter, as the address has it; empty texts and nulls: all. */
-export interface AuditFilter extends TimeRange {
-  readonly operation: string
-  readonly project: string
-  /** Ids. */
-  readonly principal: string
-  readonly object: string
-  readonly outcome: Outcome | null
+const exactly = oneOf('outcome', OUTCOMES)
+/** The address has it in small letters. */
+const outcome: Codec<Outcome | null> = {
+  ...exactly,
+  read: (value) => exactly.read(value.toUpperCase()),
+  write: (value) => exactly.write(value).toLowerCase(),
 }
-export const WHOLE_AUDIT: AuditFilter = {
-  operation: '',
-  project: '',
-  principal: '',
-  object: '',
-  outcome: null,
-  ...ANY_TIME,
-}
-
-const TEXTS = ['operation', 'project', 'principal', 'object'] as const
-
-export function readAuditFilter(search: string): AuditFilter {
-  const params = new URLSearchParams(search)
-  const text = (name: string): string => params.get(name) ?? ''
-  return {
-    operation: text('operation'),
-    project: text('project'),
-    principal: text('principal'),
-    object: text('object'),
-    outcome: OUTCOMES.find((outcome) => outcome === text('outcome').toUpperCase()) ?? null,
-    ...readTimeRange(params),
-  }
-}
-
-/** Defaults are omitted. Starts with `?`, or is empty. */
-export function writeAuditFilter(filter: AuditFilter): string {
-  const params = new URLSearchParams()
-  for (const name of TEXTS) if (filter[name]) params.set(name, filter[name])
-  if (filter.outcome) params.set('outcome', filter.outcome.toLowerCase())
-  for (const [name, value] of timeEntries(filter)) params.set(name, value)
-  const text = params.toString()
-  return text ? `?${text}` : ''
-}
+/** Empty texts and null: all. `principal` and `object` are ids. */
+export const AUDIT_FILTER = urlFilter({
+  operation: text('operation'),
+  project: text('project'),
+  principal: text('principal'),
+  object: text('object'),
+  outcome,
+  ...TIME_FIELDS,
+})
+export type AuditFilter = FilterOf<typeof AUDIT_FILTER>
 
 /** AuditFilterInput of the API. @param now milliseconds since 1970 */
 export function auditFilterInput(filter: AuditFilter, now: number) {

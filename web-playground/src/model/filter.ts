@@ -1,4 +1,5 @@
 import type { Row } from './object.ts'
+import { type Codec, either, type FilterOf, flag, text, type UrlFilter, urlFilter, words } from './url-filter.ts'
 
 export const ORDERS = ['CREATED_AT', 'NAME', 'PHASE_SINCE'] as const
 export type OrderField = (typeof ORDERS)[number]
@@ -6,69 +7,39 @@ export interface Order {
   readonly field: OrderField
   readonly direction: 'ASC' | 'DESC'
 }
-/** The filter of a list, as the address has it. */
-export interface ObjectFilter {
-  readonly kinds: readonly string[]
-  readonly phases: readonly string[]
-  readonly name: string
-  readonly project: string
-  readonly roots: boolean
-  /** null: both. */
-  readonly finished: boolean | null
-  readonly order: Order
-}
 export const NEWEST: Order = { field: 'CREATED_AT', direction: 'DESC' }
-export const ALL: ObjectFilter = {
-  kinds: [],
-  phases: [],
-  name: '',
-  project: '',
-  roots: false,
-  finished: null,
-  order: NEWEST,
-}
 
-export function readFilter(search: string): ObjectFilter {
-  const params = new URLSearchParams(search)
-  const list = (name: string): readonly string[] =>
-    (params.get(name) ?? '').split(',').filter((word) => /^[A-Z_]+$/.test(word))
-  const finished = params.get('finished')
-  const roots = params.get('roots') === 'yes'
-  return {
-    kinds: list('kind'),
-    phases: list('phase'),
-    name: params.get('name') ?? '',
-    project: params.get('project') ?? '',
-    roots,
-    finished: finished === 'yes' ? true : finished === 'no' ? false : null,
-    order: readOrder(params.get('sort') ?? '', roots),
-  }
+const order: Codec<Order> = {
+  name: 'sort',
+  read: (value) => {
+    const field = ORDERS.find((each) => each === value.replace(/^-/, '').toUpperCase())
+    return field ? { field, direction: value.startsWith('-') ? 'DESC' : 'ASC' } : NEWEST
+  },
+  write: ({ field, direction }) =>
+    field === NEWEST.field && direction === NEWEST.direction
+      ? ''
+      : `${direction === 'DESC' ? '-' : ''}${field.toLowerCase()}`,
 }
-
-function readOrder(text: string, roots: boolean): Order {
-  const direction = text.startsWith('-') ? 'DESC' : 'ASC'
-  const field = ORDERS.find((each) => each === text.replace(/^-/, '').toUpperCase())
-  // The server orders by this for roots only, since every phase change writes it.
-  if (!field || (field === 'PHASE_SINCE' && !roots)) return NEWEST
-  return { field, direction }
+const FILTER = urlFilter({
+  kinds: words('kind'),
+  phases: words('phase'),
+  name: text('name'),
+  project: text('project'),
+  roots: flag('roots'),
+  finished: either('finished'),
+  order,
+})
+/** The filter of a list. */
+export type ObjectFilter = FilterOf<typeof FILTER>
+export const OBJECT_FILTER: UrlFilter<ObjectFilter> = {
+  ...FILTER,
+  read: (search) => {
+    const filter = FILTER.read(search)
+    // The server orders by this for roots only, since every phase change writes it.
+    return filter.order.field === 'PHASE_SINCE' && !filter.roots ? { ...filter, order: NEWEST } : filter
+  },
 }
-
-/** Defaults are omitted. Starts with `?`, or is empty. */
-export function writeFilter(filter: ObjectFilter): string {
-  const { kinds, phases, name, project, roots, finished, order } = filter
-  const params = new URLSearchParams()
-  if (kinds.length > 0) params.set('kind', kinds.join(','))
-  if (phases.length > 0) params.set('phase', phases.join(','))
-  if (name) params.set('name', name)
-  if (project) params.set('project', project)
-  if (roots) params.set('roots', 'yes')
-  if (finished !== null) params.set('finished', finished ? 'yes' : 'no')
-  if (order.field !== NEWEST.field || order.direction !== NEWEST.direction) {
-    params.set('sort', `${order.direction === 'DESC' ? '-' : ''}${order.field.toLowerCase()}`)
-  }
-  const text = params.toString().replaceAll('%2C', ',')
-  return text ? `?${text}` : ''
-}
+export const ALL = OBJECT_FILTER.all
 
 /** ObjectFilter of the API. */
 export function filterInput({ kinds, phases, name, project, roots, finished }: ObjectFilter): Record<string, unknown> {

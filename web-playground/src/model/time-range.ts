@@ -1,31 +1,19 @@
+import { type FilterOf, oneOf, time, urlFilter } from './url-filter.ts'
+
 /** The part of the time that a filter shows, as the address has it. */
 
 export const SPANS = { hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const
 export type Span = keyof typeof SPANS
 
 /** Either the last span, or from and until; null and empty texts: without an end. */
-export interface TimeRange {
-  /** The span up to now. */
-  readonly last: Span | null
-  /** ISO 8601. */
-  readonly since: string
-  readonly until: string
+export const TIME_FIELDS = {
+  /** How far back from now. */
+  last: oneOf('last', Object.keys(SPANS) as Span[]),
+  since: time('since'),
+  until: time('until'),
 }
-export const ANY_TIME: TimeRange = { last: null, since: '', until: '' }
-
-export const readSpan = (text: string): Span | null => (Object.hasOwn(SPANS, text) ? (text as Span) : null)
-
-export function readTimeRange(params: URLSearchParams): TimeRange {
-  const time = (name: string): string => {
-    const ms = Date.parse(params.get(name) ?? '')
-    return Number.isNaN(ms) ? '' : new Date(ms).toISOString()
-  }
-  return { last: readSpan(params.get('last') ?? ''), since: time('since'), until: time('until') }
-}
-
-/** Names and values of the address; defaults are omitted. */
-export const timeEntries = ({ last, since, until }: TimeRange): readonly (readonly [string, string])[] =>
-  Object.entries({ last: last ?? '', since, until }).filter(([, value]) => value)
+export const TIME_RANGE = urlFilter(TIME_FIELDS)
+export type TimeRange = FilterOf<typeof TIME_RANGE>
 
 /** `since` and `until` of the API. @param now milliseconds since 1970 */
 export const timeInput = ({ last, since, until }: TimeRange, now: number): { since?: string; until?: string } => ({

@@ -1,4 +1,4 @@
-import { readSpan, type Span } from './time-range.ts'
+import { type Span, TIME_FIELDS } from './time-range.ts'
 
 export const TREE_VIEWS = ['graph', 'timeline', 'changes'] as const
 export type TreeView = (typeof TREE_VIEWS)[number]
@@ -21,7 +21,7 @@ export function readPlace(search: string, rootId: string): TreePlace {
     view: TREE_VIEWS.find((view) => view === params.get('view')) ?? 'graph',
     object: params.get('object') ?? rootId,
     at: /^\d{1,15}$/.test(at) ? Number(at) : null,
-    last: readSpan(params.get('last') ?? '') ?? 'day',
+    last: TIME_FIELDS.last.read(params.get('last') ?? '') ?? 'day',
   }
 }
 

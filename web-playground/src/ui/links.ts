@@ -1,7 +1,7 @@
-import { type AuditFilter, WHOLE_AUDIT, writeAuditFilter } from '../model/audit.ts'
-import { ALL, type ObjectFilter, writeFilter } from '../model/filter.ts'
-import { type LogFilter, WHOLE_LOG, writeLogFilter } from '../model/log-filter.ts'
-import { ALL_OUTPUT, type OutputFilter, writeOutputFilter } from '../model/output-filter.ts'
+import { AUDIT_FILTER, type AuditFilter } from '../model/audit.ts'
+import { OBJECT_FILTER, type ObjectFilter } from '../model/filter.ts'
+import { LOG_FILTER, type LogFilter } from '../model/log-filter.ts'
+import { OUTPUT_FILTER, type OutputFilter } from '../model/output-filter.ts'
 import { type TreePlace, writePlace } from '../model/tree-place.ts'
 
 /** Addresses of the pages. */
@@ -10,12 +10,10 @@ export const treeHref = (rootId: string, objectId?: string): string =>
 /** The view: timeline or graph, present or past. */
 export const placeHref = (rootId: string, place: Partial<TreePlace>): string =>
   `/tree/${rootId}${writePlace(place, rootId)}`
-export const objectsHref = (filter: Partial<ObjectFilter>): string => `/objects${writeFilter({ ...ALL, ...filter })}`
-export const auditHref = (filter: Partial<AuditFilter>): string =>
-  `/audit${writeAuditFilter({ ...WHOLE_AUDIT, ...filter })}`
-export const logHref = (filter: Partial<LogFilter>): string => `/log${writeLogFilter({ ...WHOLE_LOG, ...filter })}`
-export const outputHref = (filter: Partial<OutputFilter>): string =>
-  `/log/output${writeOutputFilter({ ...ALL_OUTPUT, ...filter })}`
+export const objectsHref = (filter: Partial<ObjectFilter>): string => `/objects${OBJECT_FILTER.write(filter)}`
+export const auditHref = (filter: Partial<AuditFilter>): string => `/audit${AUDIT_FILTER.write(filter)}`
+export const logHref = (filter: Partial<LogFilter>): string => `/log${LOG_FILTER.write(filter)}`
+export const outputHref = (filter: Partial<OutputFilter>): string => `/log/output${OUTPUT_FILTER.write(filter)}`
 export const projectHref = (name: string): string => `/projects?name=${encodeURIComponent(name)}`
 
 export interface CreateOptions {

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { fromLocalTime, localTime, readSpan, SPANS, type TimeRange } from '../model/time-range.ts'
+import { fromLocalTime, localTime, SPANS, TIME_FIELDS, type TimeRange } from '../model/time-range.ts'
 import { Choice } from './choice.tsx'
 
 interface Props<R extends TimeRange> {
@@ -15,7 +15,7 @@ export function TimeChoice<R extends TimeRange>({ range, onChange }: Props<R>) {
   const isChosen = isChoosing || since !== '' || until !== ''
   const choose = (value: string): void => {
     setIsChoosing(value === CHOSEN)
-    onChange({ ...range, last: readSpan(value), ...(value === CHOSEN ? {} : { since: '', until: '' }) })
+    onChange({ ...range, last: TIME_FIELDS.last.read(value), ...(value === CHOSEN ? {} : { since: '', until: '' }) })
   }
   return (
     <>

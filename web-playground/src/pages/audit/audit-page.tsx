@@ -1,12 +1,10 @@
-import { useCallback } from 'react'
-import { useLocation, useSearch } from 'wouter'
 import { type AuditChain, AuditStore } from '../../data/audit-store.ts'
-import { type AuditFilter, readAuditFilter, WHOLE_AUDIT, writeAuditFilter } from '../../model/audit.ts'
+import { AUDIT_FILTER } from '../../model/audit.ts'
 import { exactTime } from '../../ui/exact-time.ts'
-import { auditHref } from '../../ui/links.ts'
 import { useLive, useSession } from '../../ui/session-context.ts'
 import { Empty, Loading, Problem } from '../../ui/states.tsx'
 import { useTitle } from '../../ui/title.ts'
+import { useFilter } from '../../ui/use-filter.ts'
 import { AuditFilters } from './audit-filters.tsx'
 import { AuditTable } from './audit-table.tsx'
 import '../../styles/audit.css'
@@ -24,11 +22,9 @@ export default function AuditPage() {
 }
 
 function Audit() {
-  const search = useSearch()
-  const [, navigate] = useLocation()
-  const filter = readAuditFilter(search)
-  const store = useLive(writeAuditFilter(filter), (session, signal) => new AuditStore(session, filter, signal))
-  const change = useCallback((next: AuditFilter): void => navigate(auditHref(next), { replace: true }), [navigate])
+  const [filter, change] = useFilter(AUDIT_FILTER)
+  const written = AUDIT_FILTER.write(filter)
+  const store = useLive(written, (session, signal) => new AuditStore(session, filter, signal))
   return (
     <div className="page">
       <div className="page-head">
@@ -39,9 +35,9 @@ function Audit() {
       {store?.error && <Problem message={store.error} />}
       {!store?.loaded && !store?.error && <Loading what="the audit" />}
       {store?.loaded && store.events.length === 0 && (
-        <Empty title={writeAuditFilter(filter) ? 'Nothing matches.' : 'Nothing has happened yet.'}>
-          {writeAuditFilter(filter) && (
-            <button type="button" onClick={() => change(WHOLE_AUDIT)}>
+        <Empty title={written ? 'Nothing matches.' : 'Nothing has happened yet.'}>
+          {written && (
+            <button type="button" onClick={() => change(AUDIT_FILTER.all)}>
               Show all events
             </button>
           )}

@@ -1,6 +1,6 @@
 import { PHASE_CLASSES, SYMBOLS, WORDS } from 'phaseline/client-model'
 import { humanKind, knownFamilies } from '../../model/known.ts'
-import { type LogFilter, readRejected } from '../../model/log-filter.ts'
+import { LOG_FILTER, type LogFilter } from '../../model/log-filter.ts'
 import { Choice } from '../../ui/choice.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { useSession } from '../../ui/session-context.ts'
@@ -41,9 +41,9 @@ export function LogFilters({ filter, onChange, children }: Props) {
       <TimeChoice range={filter} onChange={onChange} />
       <Choice
         label="Requests"
-        value={filter.rejected === 'all' ? '' : filter.rejected}
+        value={filter.rejected ?? ''}
         all="All"
-        onChange={(rejected) => onChange({ ...filter, rejected: readRejected(rejected) })}
+        onChange={(rejected) => onChange({ ...filter, rejected: LOG_FILTER.fields.rejected.read(rejected) })}
       >
         {[
           ['none', 'Not refused'],

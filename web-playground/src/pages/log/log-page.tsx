@@ -1,12 +1,10 @@
-import { useCallback } from 'react'
-import { useLocation, useSearch } from 'wouter'
 import { LogStore } from '../../data/log-store.ts'
-import { type LogFilter, readLogFilter, WHOLE_LOG, writeLogFilter } from '../../model/log-filter.ts'
+import { LOG_FILTER, type LogFilter } from '../../model/log-filter.ts'
 import { plural } from '../../model/words.ts'
-import { logHref } from '../../ui/links.ts'
 import { useLive } from '../../ui/session-context.ts'
 import { Empty, Loading, Problem } from '../../ui/states.tsx'
 import { useTitle } from '../../ui/title.ts'
+import { useFilter } from '../../ui/use-filter.ts'
 import { LogFilters } from './log-filters.tsx'
 import { LogRows } from './log-rows.tsx'
 import { LogTabs } from './log-tabs.tsx'
@@ -14,11 +12,8 @@ import { LogTabs } from './log-tabs.tsx'
 /** Every phase change and every refused request, the newest first; the address has the filter. */
 export default function LogPage() {
   useTitle('Log')
-  const search = useSearch()
-  const [, navigate] = useLocation()
-  const filter = readLogFilter(search)
-  const store = useLive(writeLogFilter(filter), (session, signal) => new LogStore(session, filter, signal))
-  const change = useCallback((next: LogFilter): void => navigate(logHref(next), { replace: true }), [navigate])
+  const [filter, change] = useFilter(LOG_FILTER)
+  const store = useLive(LOG_FILTER.write(filter), (session, signal) => new LogStore(session, filter, signal))
   const rows = store?.log.shown ?? []
   return (
     <div className="page fill">
@@ -66,12 +61,12 @@ function Nothing({ store, filter, onChange }: NothingProps) {
       </Empty>
     )
   }
-  if (writeLogFilter(filter) === '') {
+  if (LOG_FILTER.write(filter) === '') {
     return <Empty title="Nothing has happened yet.">Create something: each of its phases appears here.</Empty>
   }
   return (
     <Empty title="Nothing matches.">
-      <button type="button" onClick={() => onChange(WHOLE_LOG)}>
+      <button type="button" onClick={() => onChange(LOG_FILTER.all)}>
         Show the whole log
       </button>
     </Empty>

@@ -1,13 +1,14 @@
 import { useCallback, useState } from 'react'
-import { Link, useLocation, useSearch } from 'wouter'
+import { Link } from 'wouter'
 import { ListStore } from '../../data/list-store.ts'
-import { NEWEST, type ObjectFilter, readFilter, writeFilter } from '../../model/filter.ts'
+import { ALL, NEWEST, OBJECT_FILTER, type ObjectFilter } from '../../model/filter.ts'
 import { NONE, type Selection } from '../../model/selection.ts'
 import { plural } from '../../model/words.ts'
 import { createHref } from '../../ui/links.ts'
 import { useLive } from '../../ui/session-context.ts'
 import { Empty, Loading, Problem } from '../../ui/states.tsx'
 import { useTitle } from '../../ui/title.ts'
+import { useFilter } from '../../ui/use-filter.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { ObjectTable } from './object-table.tsx'
@@ -16,10 +17,8 @@ import '../../styles/bulk.css'
 /** Objects of all kinds; the address has the filter. */
 export function ObjectsPage() {
   useTitle('Objects')
-  const search = useSearch()
-  const [, navigate] = useLocation()
-  const filter = readFilter(search)
-  const shown = writeFilter({ ...filter, order: NEWEST })
+  const [filter, change] = useFilter(OBJECT_FILTER)
+  const shown = OBJECT_FILTER.write({ ...filter, order: NEWEST })
   const [chosen, setChosen] = useState<{ readonly shown: string; readonly selection: Selection }>({
     shown,
     selection: NONE,
@@ -27,11 +26,7 @@ export function ObjectsPage() {
   // A selection does not outlive its list, since another one may not show it.
   const selection = chosen.shown === shown ? chosen.selection : NONE
   const select = useCallback((next: Selection): void => setChosen({ shown, selection: next }), [shown])
-  const list = useLive(writeFilter(filter), (session, signal) => new ListStore(session, filter, signal))
-  const change = useCallback(
-    (next: ObjectFilter): void => navigate(`/objects${writeFilter(next)}`, { replace: true }),
-    [navigate],
-  )
+  const list = useLive(OBJECT_FILTER.write(filter), (session, signal) => new ListStore(session, filter, signal))
   return (
     <div className="page fill">
       <div className="page-head">
@@ -63,7 +58,7 @@ interface NothingProps {
   readonly onChange: (filter: ObjectFilter) => void
 }
 function Nothing({ filter, onChange }: NothingProps) {
-  if (writeFilter(filter) === '') {
+  if (OBJECT_FILTER.write(filter) === '') {
     return (
       <Empty title="There are no objects yet.">
         <Link href={createHref()}>Create something</Link>, or apply a manifest with{' '}
@@ -73,7 +68,7 @@ function Nothing({ filter, onChange }: NothingProps) {
   }
   return (
     <Empty title="Nothing matches.">
-      <button type="button" onClick={() => onChange(readFilter(''))}>
+      <button type="button" onClick={() => onChange(ALL)}>
         Show all objects
       </button>
     </Empty>

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { type OutputFilter, readLevel, STREAMS } from '../../model/output-filter.ts'
+import { OUTPUT_FILTER, type OutputFilter, STREAMS } from '../../model/output-filter.ts'
 import { Choice } from '../../ui/choice.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { TimeChoice } from '../../ui/time-choice.tsx'
@@ -28,14 +28,19 @@ export function OutputFilters({ filter, look, onChange, onLook, children }: Prop
         placeholder="words that the line has"
         onChange={(text) => onChange({ ...filter, text })}
       />
-      <Choice label="Stream" value={filter.stream} all="All" onChange={(stream) => onChange({ ...filter, stream })}>
+      <Choice
+        label="Stream"
+        value={filter.stream ?? ''}
+        all="All"
+        onChange={(stream) => onChange({ ...filter, stream: OUTPUT_FILTER.fields.stream.read(stream) })}
+      >
         {STREAMS.map((one) => [one, STREAM_WORDS[one]])}
       </Choice>
       <Choice
         label="Level"
         value={filter.level ?? ''}
         all="Any"
-        onChange={(level) => onChange({ ...filter, level: readLevel(level) })}
+        onChange={(level) => onChange({ ...filter, level: OUTPUT_FILTER.fields.level.read(level) })}
       >
         {[
           ['error', 'Errors'],

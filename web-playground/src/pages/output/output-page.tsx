@@ -1,16 +1,17 @@
 import { useCallback, useState } from 'react'
-import { Link, useLocation, useSearch } from 'wouter'
+import { Link } from 'wouter'
 import { AskedStore } from '../../data/asked-store.ts'
 import { OUTPUT_OF } from '../../data/documents-output.ts'
 import { messageOf } from '../../data/live-read.ts'
 import { MOST_SAVED, OutputStore } from '../../data/output-store.ts'
-import { ALL_OUTPUT, type OutputFilter, readOutputFilter, writeOutputFilter } from '../../model/output-filter.ts'
+import { OUTPUT_FILTER, type OutputFilter } from '../../model/output-filter.ts'
 import { plural } from '../../model/words.ts'
-import { outputHref, treeHref } from '../../ui/links.ts'
+import { treeHref } from '../../ui/links.ts'
 import { saveText } from '../../ui/save-text.ts'
 import { useLive } from '../../ui/session-context.ts'
 import { Empty, Loading, Problem } from '../../ui/states.tsx'
 import { useTitle } from '../../ui/title.ts'
+import { useFilter } from '../../ui/use-filter.ts'
 import { LogTabs } from '../log/log-tabs.tsx'
 import { OutputFilters } from './output-filters.tsx'
 import { type Look, OutputRows } from './output-rows.tsx'
@@ -19,15 +20,10 @@ import './output.css'
 /** Output of an object, a tree, a project or everything, the oldest line first; the address has the filter and the line. */
 export default function OutputPage() {
   useTitle('Output')
-  const search = useSearch()
-  const [, navigate] = useLocation()
-  const filter = readOutputFilter(search)
-  const store = useLive(writeOutputFilter(filter), (session, signal) => new OutputStore(session, filter, signal))
+  const [filter, changeFilter] = useFilter(OUTPUT_FILTER)
+  const store = useLive(OUTPUT_FILTER.write(filter), (session, signal) => new OutputStore(session, filter, signal))
   const [look, setLook] = useState<Look>({ wraps: true, hasTimes: true, follows: filter.line === '' })
-  const change = useCallback(
-    (next: OutputFilter): void => navigate(outputHref({ ...next, line: '' }), { replace: true }),
-    [navigate],
-  )
+  const change = useCallback((next: OutputFilter): void => changeFilter({ ...next, line: '' }), [changeFilter])
   const onFollow = useCallback((follows: boolean) => setLook((now) => ({ ...now, follows })), [])
   const lines = store?.lines ?? []
   return (
@@ -129,13 +125,13 @@ function Nothing({ store, filter, onChange }: NothingProps) {
         The newest lines do not match. <Older store={store} />
       </Empty>
     )
-  if (writeOutputFilter(filter) === '')
+  if (OUTPUT_FILTER.write(filter) === '')
     return (
       <Empty title="Nothing has been printed yet.">What agents, gadgets, workers and jobs print appears here.</Empty>
     )
   return (
     <Empty title="Nothing matches.">
-      <button type="button" onClick={() => onChange(ALL_OUTPUT)}>
+      <button type="button" onClick={() => onChange(OUTPUT_FILTER.all)}>
         Show all output
       </button>
     </Empty>
