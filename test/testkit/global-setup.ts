@@ -32,8 +32,18 @@ const logger = pino({ level: 'silent' })
 /** Tests that kill the database start one of their own, with real fsync; this one need not survive anything. */
 const SETTINGS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' }
 
-/** One Postgres and one Redis for the whole run, both real, both gone afterwards. */
+let servers: ReturnType<typeof startServers> | null = null
+
+/** One Postgres and one Redis for the whole run, both real, both gone afterwards. Two projects of tests share them. */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  servers ??= startServers()
+  const { postgres, redis, running } = await servers
+  provide('postgres', postgres)
+  provide('redis', redis)
+  return () => running.disposeAsync()
+}
+
+async function startServers() {
   ensureRedis()
   provideFaketime()
   provideBubblewrap()
@@ -51,10 +61,8 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   ])
   starting.use(postgres)
   starting.use(redis)
-  provide('postgres', { ...(await makeTemplate(postgres.connection)), template: TEMPLATE })
-  provide('redis', redis.url)
-  const running = starting.move()
-  return () => running.disposeAsync()
+  const template = { ...(await makeTemplate(postgres.connection)), template: TEMPLATE }
+  return { postgres: template, redis: redis.url, running: starting.move() }
 }
 
 async function makeTemplate(connection: Connection): Promise<Omit<PostgresServer, 'template'>> {
