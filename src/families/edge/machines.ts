@@ -140,7 +140,7 @@ export const cloudletUpgrade = defineMachine({
       ['UPDATING', 'INIT_OK'],
       'CRM_V1',
       'UPDATE_ERROR',
-      'the new CRM could not be brought up; the old one goes on serving',
+      'the new CRM could not be brought up; the old one keeps serving',
     ],
     [['UPDATE_REQUESTED', 'UPDATING', 'INIT_OK'], 'CONTROLLER', 'UPDATE_ERROR', 'timeout'],
     ['UPDATE_ERROR', 'CRM_V1', 'UPDATE_ERROR', 'its Ready changes nothing'],
