@@ -25,6 +25,7 @@ const STEPS = [
   'node scripts/code-report.ts',
   'tsc -p tsconfig.types.json --noEmit',
   'node scripts/check-packages.ts',
+  'node scripts/check-english.ts',
   ...[
     'tables',
     'schema',
