@@ -8,7 +8,7 @@ import type { BlockerReason, ErrorCode, FailureCode, FamilyWords } from './vocab
 /** Words that all families share. */
 export const SHARED_WORDS: FamilyWords = {
   actors: {
-    USER: 'A person or program that asks for changes through mutations.',
+    USER: 'A person or program that requests changes through mutations.',
     CONTROLLER: "Phaseline's own engine: rules, deadlines and recovery.",
   },
   phases: {
@@ -24,7 +24,7 @@ export const PHASE_CLASS_DESCRIPTIONS: Readonly<Record<PhaseClass, string>> = {
   FAILED: 'It ended, or an attempt ended, without success: somebody should look.',
   STOPPED: 'It ended before its work was done, since somebody wanted it to.',
   UNDOING: 'It is being stopped, or what it did is being undone.',
-  ACTIVE: 'Work on it goes on.',
+  ACTIVE: 'Work on it continues.',
   REMOVING: 'It is being deleted.',
   WAITING: 'It exists, and nothing happens to it before something else does.',
   DONE: 'It is as it was wanted.',
@@ -57,8 +57,7 @@ export const BLOCKER_REASON_DESCRIPTIONS: Readonly<Record<BlockerReason, string>
   CHILDREN: 'Children have not ended the running job.',
   CLOUDLET: 'The CRM of the cloudlet is not connected.',
   IGNORED: 'The object, or an installation below it, is ignored: nothing is started until `ignored` is false.',
-  NOT_IN_JOB:
-    'The running or last job does not come to the object any more: another one failed first, or the job was cancelled.',
+  NOT_IN_JOB: 'The running or last job will not reach the object: another one failed first, or the job was cancelled.',
   DECISION: 'Nothing more happens by itself: a person must decide, by one of the verbs of the blocker.',
   REQUEST: 'A request on the object waits until the running job has ended; `pendingRequests` has it.',
 }
@@ -76,7 +75,7 @@ export const ERROR_CODE_DESCRIPTIONS: Readonly<Record<ErrorCode, string>> = {
   CLOUDLET_UPGRADING: 'An upgrade of the cloudlet runs, and nothing beneath can be changed.',
   CLOUDLET_UPGRADE_FAILED:
     'The last upgrade of the cloudlet failed and is not resolved; nothing beneath can be changed.',
-  NOT_READY: 'What the request builds on is not ready: a parent, a cloudlet or a worker.',
+  NOT_READY: 'A prerequisite of the request is not ready: a parent, a cloudlet or a worker.',
   LIMIT: 'A limit on the number or the size of something is reached.',
 }
 

@@ -9,7 +9,7 @@ export const words: FamilyWords = {
   actors: { DEPLOYER: 'An agent that installs and uninstalls deploy items.' },
   phases: {
     PENDING_DEPENDENCIES:
-      'An installation waits for a predecessor or an import and goes on by itself; `blockedBy` names each one.',
+      'An installation waits for a predecessor or an import and continues by itself; `blockedBy` names each one.',
     INIT: 'Installation: imports are read and validated. Execution: deploy items are written from the spec. Deploy item: it is offered to deployers.',
     CLEANUP_ORPHANED: 'An installation deletes the children that its spec no longer has.',
     OBJECTS_CREATED: 'The children of an installation are written and get the job next.',

@@ -13,7 +13,7 @@ export const words: FamilyWords = {
     WAITING: 'A gadget job waits in the queue for its locks. It holds none of them yet.',
     DONE: 'A gadget job succeeded, and its locks are released. Final.',
     UNDOING:
-      'What a gadget job did is undone (`--undo`) after a failure or a crash, or its clean-up (`--abort`) is repeated. Its locks are held.',
+      'A gadget job is undone (`--undo`) after a failure or a crash, or its clean-up (`--abort`) is repeated. Its locks are held.',
     UNDO_FAILED:
       'A gadget job could not be undone or cleaned up. It keeps its locks until an operator decides with `resolveUndo`.',
     ABORTING:

@@ -28,14 +28,14 @@ AgentRef.implement({
       resolve: ({ targets }) => targets && [...targets],
     }),
     connected: t.boolean({
-      description: 'Whether it was heard of within the last minute.',
+      description: 'True if it called within the last minute.',
       resolve: ({ seenAt }, _, { system }) => seenAt >= agentsSince(system.now()),
     }),
     connectedAt: t.expose('connectedAt', {
       type: 'DateTime',
-      description: 'When it was first heard of.',
+      description: 'Time of its first call.',
     }),
-    seenAt: t.expose('seenAt', { type: 'DateTime', description: 'When it was last heard of, to some seconds.' }),
+    seenAt: t.expose('seenAt', { type: 'DateTime', description: 'Time of its last call, to some seconds.' }),
   }),
 })
 

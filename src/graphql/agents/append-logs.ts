@@ -25,7 +25,7 @@ const LogLineInput = builder.inputType('LogLineInput', {
       type: 'DateTime',
       description: 'When the line was written. Left out, null, or in the future: now.',
     }),
-    stream: t.field({ type: LogStreamEnum, required: true, description: 'Where the line comes from.' }),
+    stream: t.field({ type: LogStreamEnum, required: true, description: 'The source of the line.' }),
     text: t.string({
       required: true,
       limit: 'logLine',

@@ -29,17 +29,17 @@ const WorkItemRef = builder.objectRef<WorkItem>('WorkItem').implement({
       description: 'The object; null if it is deleted meanwhile, or the viewer may not read it. The lease stays.',
       resolve: objectOf,
     }),
-    action: t.expose('action', { type: WorkActionEnum, description: 'What to do with the object.' }),
+    action: t.expose('action', { type: WorkActionEnum, description: 'The action on the object.' }),
     type: t.exposeString('type', { description: 'Type of the work.' }),
     target: t.exposeString('target', {
       nullable: true,
-      description: 'Where the work is to be done; null if its spec names no target.',
+      description: 'The place of the work; null if its spec names no target.',
     }),
     config: t.expose('config', {
       type: 'JSON',
       nullable: true,
       description:
-        'What to work with, with all expressions resolved; null if there is none. It may hold secrets: it is never logged, cached or sent again.',
+        'The config, with all expressions resolved; null if there is none. It may hold secrets: it is never logged, cached or sent again.',
     }),
     attempt: t.exposeInt('attempt', { description: 'Count of claims of this work, from 1, this one included.' }),
     leaseUntil: t.expose('leaseUntil', {
@@ -98,7 +98,7 @@ builder.mutationField('claimWork', (t) =>
     right: RIGHTS.claimWork,
     ...commandResult('ClaimWorkResult', ClaimedWorkRef, errorsOf<AgentPort['claim']>({ InvalidInputError: true })),
     description: 'Claims work, each object under a lease that the agent renews (renewLeases) while it works.',
-    typeOptions: { description: 'What to claim. Who claims is in the token.' },
+    typeOptions: { description: 'The work to claim. The token identifies the agent.' },
     input: {
       instance: t.input.string({
         required: true,
@@ -113,7 +113,7 @@ builder.mutationField('claimWork', (t) =>
       targets: t.input.stringList({
         limit: 'targets',
         description:
-          'Targets of the work. Left out or null: all that the token allows. Those that it does not allow are ignored.',
+          'Targets of the work. Left out or null: all that the token allows. Targets that it does not allow are ignored.',
       }),
       max: t.input.int({ required: true, defaultValue: 1, description: 'At most this many objects, 1 to 500.' }),
       leaseMs: t.input.int({ required: true, defaultValue: 30_000, description: LEASE_MS }),

@@ -6,7 +6,7 @@ import { answer } from '../schema/errors.ts'
 import { commandResult, errorsOf } from '../schema/result-union.ts'
 
 const LeaseState = builder.enumType('LeaseState', {
-  description: 'What becomes of a lease that is renewed.',
+  description: 'The state of a lease after its renewal.',
   values: {
     HELD: { description: 'The lease is renewed.' },
     ABORT_REQUESTED: { description: 'The lease is renewed, and the agent has to stop the work and report.' },
@@ -17,7 +17,7 @@ const LeaseRenewalRef = builder.objectRef<Renewal>('LeaseRenewal').implement({
   description: 'A lease that was to be renewed.',
   fields: (t) => ({
     fence: t.exposeString('fence', { description: 'Fence as it was given.' }),
-    state: t.expose('state', { type: LeaseState, description: 'What becomes of the lease.' }),
+    state: t.expose('state', { type: LeaseState, description: 'The state of the lease.' }),
     leaseUntil: t.expose('leaseUntil', {
       type: 'DateTime',
       nullable: true,
@@ -28,7 +28,7 @@ const LeaseRenewalRef = builder.objectRef<Renewal>('LeaseRenewal').implement({
 const RenewedLeasesRef = builder
   .objectRef<{ readonly __typename: 'RenewedLeases'; readonly leases: readonly Renewal[] }>('RenewedLeases')
   .implement({
-    description: 'What becomes of the leases.',
+    description: 'The states of the leases.',
     fields: (t) => ({
       leases: t.field({
         type: [LeaseRenewalRef],

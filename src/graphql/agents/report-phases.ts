@@ -29,7 +29,7 @@ const PhaseReportAcceptedRef = builder.objectRef<Accepted>('PhaseReportAccepted'
       resolve: ({ objectId }, _, context) => (objectId ? objectLoader(context).load(objectId) : null),
     }),
     changed: t.exposeBoolean('changed', {
-      description: 'Whether the report moved the object to another phase; false for a repeated report.',
+      description: 'True if the report moved the object to another phase; false for a repeated report.',
     }),
   }),
 })
@@ -47,7 +47,7 @@ const PhaseReportResult = resultUnion(
 const PhaseReportsRef = builder
   .objectRef<{ readonly __typename: 'PhaseReports'; readonly results: readonly Result[] }>('PhaseReports')
   .implement({
-    description: 'What became of the reports.',
+    description: 'The results of the reports.',
     fields: (t) => ({
       results: t.field({
         type: [PhaseReportResult],
@@ -76,11 +76,11 @@ const ReportedErrorInput = builder.inputType('ReportedErrorInput', {
   description: 'Why the work failed.',
   fields: (t) => ({
     code: t.string({ required: true, limit: 'errorCode', description: 'For programs, in a vocabulary of the agent.' }),
-    message: t.string({ required: true, limit: 'message', description: 'What has failed, for people.' }),
+    message: t.string({ required: true, limit: 'message', description: 'The failure, for people.' }),
     retryable: t.boolean({
       required: true,
       defaultValue: false,
-      description: 'Whether the work is offered again after a backoff. Only for work that has not ended.',
+      description: 'True if the work is offered again after a backoff. Only for work that has not ended.',
     }),
   }),
 })
@@ -101,7 +101,7 @@ const PhaseReportInput = builder.inputType('PhaseReportInput', {
     done: t.boolean({
       required: true,
       defaultValue: false,
-      description: 'Whether work that changes no phase is done (STOP, REMOVE).',
+      description: 'True if work that changes no phase is done (STOP, REMOVE).',
     }),
     message: t.string({
       limit: 'message',

@@ -20,7 +20,7 @@ interface AuditChain {
 }
 const AuditChainRef = builder.objectRef<AuditChain>('AuditChain').implement({
   description:
-    'The ends of the chain of the audit. Who keeps the head elsewhere can show later that nothing before it was changed.',
+    'The ends of the chain of the audit. A head stored elsewhere proves later that nothing before it was changed.',
   fields: (t) => ({
     anchor: t.expose('anchor', {
       type: AuditEndRef,

@@ -3,7 +3,7 @@ import type { AuditRow } from '../../core/ports/audit.ts'
 import { builder } from '../schema/builder.ts'
 
 const OUTCOMES: Readonly<Record<AuditOutcome, string>> = {
-  DONE: 'What was requested is written.',
+  DONE: 'The request is written.',
   REFUSED: 'Nothing is written; `code` says why.',
   FAILED: 'The request ended in an error of its form or of the server; `code` says which.',
 }
@@ -25,7 +25,7 @@ export const AuditEventRef = builder.objectRef<AuditRow>('AuditEvent').implement
       resolve: ({ sequence }) => sequence,
     }),
     cursor: t.string({
-      description: 'Place in the audit, to go on after this event: its sequence and the start of its hash.',
+      description: 'Position in the audit, to resume after this event: its sequence and the start of its hash.',
       resolve: (event) => encodeAuditCursor(cursorAt(event)),
     }),
     hash: t.string({

@@ -7,7 +7,7 @@ import { badInput } from '../schema/limits.ts'
 import { AuditOutcomeEnum } from './audit-event.ts'
 
 export const AuditFilterInput = builder.inputType('AuditFilterInput', {
-  description: 'Which events. Each field that is given narrows the choice.',
+  description: 'Selects events. Each field that is given narrows the choice.',
   fields: (t) => ({
     principalId: t.id({ description: 'Only of this principal. Left out or null: all.' }),
     tokenId: t.id({ description: 'Only with this token. Left out or null: all.' }),

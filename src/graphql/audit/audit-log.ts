@@ -18,8 +18,8 @@ builder.queryField('auditLog', (t) =>
     type: AuditEventRef,
     nullable: true,
     description:
-      'Who has done what, the newest first: everything for administrators of the instance, and for those of projects what concerns their projects. The cursor of an event is its sequence and the start of its hash, or its sequence alone. Null only together with an entry in `errors`.',
-    args: { filter: t.arg({ type: AuditFilterInput, description: 'Which events; left out or null: all.' }) },
+      'The actions of principals, newest first: all of them for administrators of the instance, those on their projects for administrators of projects. The cursor of an event is its sequence and the start of its hash, or its sequence alone. Null only together with an entry in `errors`.',
+    args: { filter: t.arg({ type: AuditFilterInput, description: 'Selects events; left out or null: all.' }) },
     resolve: async (_, { filter, ...page }, { viewer, pool, audit }) => {
       const wanted = readFilter(filter ?? {}, viewer)
       await audit.settle()
@@ -39,13 +39,13 @@ builder.subscriptionField('auditEvents', (t) =>
     right: RIGHTS.readAudit,
     type: AuditEventRef,
     description:
-      'Events of the audit in the order of the chain, each exactly once: first those after `after`, then live, with no gap between. Who sees which is as for `auditLog`. An `after` that retention has removed, or that the audit does not have (after a restore, or where another server took over), ends the stream with the error CURSOR_EXPIRED, whose extensions have `oldest` and `head`.',
+      'Events of the audit in the order of the chain, each exactly once: first those after `after`, then live, with no gap between. Visibility is as for `auditLog`. An `after` that retention has removed, or that the audit does not have (after a restore, or where another server took over), ends the stream with the error CURSOR_EXPIRED, whose extensions have `oldest` and `head`.',
     args: {
-      filter: t.arg({ type: AuditFilterInput, description: 'Which events; left out or null: all.' }),
+      filter: t.arg({ type: AuditFilterInput, description: 'Selects events; left out or null: all.' }),
       after: t.arg.string({
         limit: 'cursor',
         description:
-          'Cursor of the last event that is known, to go on after it; 0: the first of all. A sequence alone is taken for whichever event has it. Left out or null: now.',
+          'Cursor of the last known event, to resume after it; 0: the first of all. A sequence alone is taken for whichever event has it. Left out or null: now.',
       }),
     },
     subscribe: async (_, { filter, after }, context) => {

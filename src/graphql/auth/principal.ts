@@ -26,7 +26,7 @@ const tokenCountLoader = perOperation(({ pool }) => loadCounts((ids) => countTok
 const MAX_TOKENS_LISTED = 100
 
 PrincipalRef.implement({
-  description: 'Who calls: a person, a program or an agent. It has roles in projects, and any number of tokens.',
+  description: 'A caller: a person, a program or an agent. It has roles in projects, and any number of tokens.',
   interfaces: [NodeRef],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique and permanent; recorded as `byId` of phase changes.' }),
@@ -38,7 +38,7 @@ PrincipalRef.implement({
     }),
     actor: t.expose('actor', { type: ActorEnum, description: 'As whom it moves objects.' }),
     administrator: t.exposeBoolean('administrator', {
-      description: 'Whether it administers the instance, which is above all roles in projects.',
+      description: 'True if it administers the instance, which is above all roles in projects.',
     }),
     grants: t.field({
       type: [GrantRef],
@@ -56,7 +56,7 @@ PrincipalRef.implement({
       resolve: ({ targets }) => targets && [...targets],
     }),
     builtIn: t.boolean({
-      description: 'Whether it belongs to the server itself: its tokens come from the setting PHASELINE_TOKEN.',
+      description: 'True if it belongs to the server itself: its tokens come from the setting PHASELINE_TOKEN.',
       resolve: ({ id }) => isBuiltIn(id),
     }),
     issuer: t.string({
@@ -67,7 +67,7 @@ PrincipalRef.implement({
     }),
     subject: t.string({
       nullable: true,
-      description: 'Who it is at the issuer; null: no issuer signs it in.',
+      description: 'Its subject at the issuer; null: no issuer signs it in.',
       resolve: ({ identity }) => identity?.subject,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
@@ -75,7 +75,7 @@ PrincipalRef.implement({
     tokens: t.field({
       type: [TokenRef],
       deprecationReason: 'Use `tokensConnection`, which has pages.',
-      description: `All that \`tokensConnection\` has, newest first. Where there are more than ${MAX_TOKENS_LISTED}, the request is refused.`,
+      description: `All that \`tokensConnection\` has, newest first. If there are more than ${MAX_TOKENS_LISTED}, the request is refused.`,
       complexity: { field: 1, multiplier: 10 },
       resolve: async ({ id }, _, context) => {
         const window = { limit: MAX_TOKENS_LISTED + 1, backward: false, after: null, before: null }
@@ -146,7 +146,7 @@ builder.mutationField('createPrincipal', (t) =>
       administrator: t.input.boolean({
         required: true,
         defaultValue: false,
-        description: 'Whether it administers the instance. Only an administrator may say so.',
+        description: 'True if it administers the instance. Only an administrator may say so.',
       }),
       grants: t.input.field({
         limit: 'grants',
@@ -185,7 +185,7 @@ builder.mutationField('updatePrincipal', (t) =>
     input: {
       id: t.input.id({ required: true, description: 'Id of the principal.' }),
       name: t.input.string({ limit: 'tokenName', description: `${NAME} Null: it stays.` }),
-      administrator: t.input.boolean({ description: 'Whether it administers the instance. Null: it stays.' }),
+      administrator: t.input.boolean({ description: 'True if it administers the instance. Null: it stays.' }),
       grants: t.input.field({
         limit: 'grants',
         type: [GrantInputRef],
@@ -232,7 +232,7 @@ const PrincipalFilter = builder.inputType('PrincipalFilter', {
       description: 'Text that the name must contain, without regard to case.',
     }),
     actor: t.field({ type: ActorEnum, description: 'As whom they move objects.' }),
-    administrator: t.boolean({ description: 'Whether they administer the instance.' }),
+    administrator: t.boolean({ description: 'True if they administer the instance.' }),
   }),
 })
 
@@ -244,7 +244,7 @@ builder.queryField('principalsConnection', (t) =>
     description:
       'Principals, newest first: all of them, or those that have grants only in projects that the caller administers. Null only together with an entry in `errors`.',
     args: {
-      filter: t.arg({ type: PrincipalFilter, description: 'Which principals. Left out or null: all.' }),
+      filter: t.arg({ type: PrincipalFilter, description: 'Selects principals. Left out or null: all.' }),
       ...t.arg.connectionArgs(),
     },
     complexity: (args) => pageCost(args),

@@ -20,7 +20,7 @@ export const RoleEnum = builder.enumType('Role', {
 })
 
 export const ProjectRoleEnum = builder.enumType('ProjectRole', {
-  description: 'What a principal may be in a project. Each role reads the project; they add up.',
+  description: 'The role of a principal in a project. Each role reads the project; they add up.',
   values: {
     VIEWER: { description: 'Reads only.' },
     EDITOR: { description: 'Creates, changes, cancels and deletes objects and data.' },
@@ -32,7 +32,7 @@ export const ProjectRoleEnum = builder.enumType('ProjectRole', {
         'Administers the project: its settings, limits and secrets, and the principals of this project only.',
     },
     AGENT: { description: 'Claims and reports work, as the actor that the principal is. For agents only.' },
-    MONITOR: { description: 'Reads the metrics of the instance, and no project. Of all projects only.' },
+    MONITOR: { description: 'Reads the metrics of the instance, and no project. Only in all projects.' },
   } as const satisfies Readonly<Record<ProjectRole, object>>,
 })
 

@@ -24,7 +24,7 @@ TokenRef.implement({
     name: t.exposeString('name', { description: 'Name of the token. Not unique.' }),
     principal: t.field({
       type: PrincipalRef,
-      description: 'Who calls with the token.',
+      description: "The token's principal.",
       resolve: ({ principal }) => brand(principal),
     }),
     role: t.field({
@@ -192,8 +192,8 @@ const TokenFilter = builder.inputType('TokenFilter', {
       limit: 'search',
       description: 'Text that the name must contain, without regard to case.',
     }),
-    valid: t.boolean({ description: 'Whether they work now: they are neither revoked nor expired.' }),
-    administrator: t.boolean({ description: 'Whether their principals administer the instance.' }),
+    valid: t.boolean({ description: 'True if they work now: they are neither revoked nor expired.' }),
+    administrator: t.boolean({ description: 'True if their principals administer the instance.' }),
   }),
 })
 
@@ -207,7 +207,7 @@ builder.queryField('tokensConnection', (t) =>
     args: {
       filter: t.arg({
         type: TokenFilter,
-        description: 'Which tokens. Left out or null: all, revoked ones among them.',
+        description: 'Selects tokens. Left out or null: all, revoked ones among them.',
       }),
       ...t.arg.connectionArgs(),
     },

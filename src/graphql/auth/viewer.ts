@@ -14,7 +14,7 @@ export const ViewerRef = builder.objectRef<Viewer>('Viewer').implement({
     name: t.exposeString('name', { description: 'Name of the principal, recorded as `by` of phase changes.' }),
     role: t.field({ type: RoleEnum, description: 'The roles of the principal, in one word.', resolve: summaryOf }),
     administrator: t.boolean({
-      description: 'Whether the caller administers the instance, which is above all roles in projects.',
+      description: 'True if the caller administers the instance, which is above all roles in projects.',
       resolve: isAdministrator,
     }),
     grants: t.field({

@@ -45,7 +45,7 @@ builder.subscriptionField('logs', (t) =>
     right: RIGHTS.readObjects,
     type: LogLineRef,
     description:
-      'Lines of the output of an object: first those that are kept, oldest first, then live. Ends when the object is deleted. Where lines are not kept any more, a line of the stream SYSTEM says how many.',
+      'Lines of the output of an object: first those that are kept, oldest first, then live. Ends when the object is deleted. A line of the stream SYSTEM counts removed lines.',
     args: {
       objectId: t.arg.id({
         required: true,
@@ -59,7 +59,7 @@ builder.subscriptionField('logs', (t) =>
       untilEnd: t.arg.boolean({
         required: true,
         defaultValue: false,
-        description: 'Whether to end also once the object is finished and nothing more has come for a second.',
+        description: 'True to end also once the object is finished and no line has come for a second.',
       }),
     },
     subscribe: async (_, { objectId, after, untilEnd }, context) => {

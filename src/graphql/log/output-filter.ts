@@ -12,7 +12,7 @@ import { badInput } from '../schema/limits.ts'
 
 export const LogLineFilter = builder.inputType('LogLineFilter', {
   description:
-    'Lines of output for which every given field holds. A field that is left out or null holds for all. Of `objectId`, `rootId` and `project` at most one is given.',
+    'Lines of output for which every given field holds. A field that is left out or null holds for all. At most one of `objectId`, `rootId` and `project` is given.',
   fields: (t) => ({
     project: t.string({ limit: 'reference', description: 'Name of the project: output of all its objects.' }),
     rootId: t.id({ description: 'Id of a root: output of its whole tree.' }),

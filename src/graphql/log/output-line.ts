@@ -22,7 +22,7 @@ OutputLineRef.implement({
       description: 'Place among the lines of its object, for `logs(after:)`.',
     }),
     at: t.expose('at', { type: 'DateTime', description: 'When the line was written, in the time of the server.' }),
-    stream: t.expose('stream', { type: LogStreamEnum, description: 'Where the line comes from.' }),
+    stream: t.expose('stream', { type: LogStreamEnum, description: 'The source of the line.' }),
     text: t.exposeString('text', { description: 'The line, at most 8,192 characters.' }),
   }),
 })

@@ -19,9 +19,9 @@ builder.queryField('logLines', (t) =>
     type: OutputLineConnection,
     nullable: true,
     description:
-      'Lines of output of an object, a tree, a project or all that the viewer may read, in the order in which they were written. One request looks at a bounded part of them: a page of a filter that matches little may have fewer entries than were asked for, or none, while `pageInfo` says that there are more pages and has the cursor to go on from. Null only together with an entry in `errors`.',
+      'Lines of output of an object, a tree, a project or all that the viewer may read, in the order in which they were written. One request searches a bounded part of them: a page of a filter that matches little may have fewer entries than requested, or none, while `pageInfo` says that there are more pages and has the cursor to resume from. Null only together with an entry in `errors`.',
     args: {
-      filter: t.arg({ type: LogLineFilter, description: 'Which lines. Left out or null: all.' }),
+      filter: t.arg({ type: LogLineFilter, description: 'Selects lines. Left out or null: all.' }),
       ...t.arg.connectionArgs(),
     },
     complexity: (args) => pageCost(args),
@@ -57,7 +57,7 @@ builder.subscriptionField('logLines', (t) =>
     description:
       'Lines of output that match, in the order in which they were written, each exactly once: those after `after`, then live. Output of objects that are created later is among them. A cursor that the database does not know, since it was restored, ends it with the error CURSOR_EXPIRED.',
     args: {
-      filter: t.arg({ type: LogLineFilter, description: 'Which lines. Left out or null: all.' }),
+      filter: t.arg({ type: LogLineFilter, description: 'Selects lines. Left out or null: all.' }),
       after: t.arg.string({
         limit: 'cursor',
         description: 'Cursor of the last line that is known. Left out or null: live from now on.',

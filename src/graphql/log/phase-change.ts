@@ -51,15 +51,15 @@ PhaseChangeRef.implement({
       description: 'Phase before; null if the object was created.',
     }),
     to: t.expose('to', { type: PhaseEnum, description: 'Phase after, or the one that was refused; GONE: deleted.' }),
-    actor: t.expose('actor', { type: ActorEnum, description: 'Who moved the object, as a role.' }),
+    actor: t.expose('actor', { type: ActorEnum, description: 'The actor that moved the object.' }),
     by: t.exposeString('by', {
       nullable: true,
-      description: 'Who moved the object, as the name that the principal had; null for the engine itself.',
+      description: 'The mover of the object: the name that the principal had; null for the engine itself.',
     }),
     byId: t.exposeID('byId', {
       nullable: true,
       description:
-        'Who moved the object, as the id of the principal, or of the worker itself; null for the engine itself, and for changes that an earlier release has recorded.',
+        'The mover of the object: the id of the principal, or of the worker itself; null for the engine itself, and for changes that an earlier release has recorded.',
     }),
     reason: t.exposeString('reason', {
       nullable: true,
@@ -67,7 +67,7 @@ PhaseChangeRef.implement({
     }),
     message: t.exposeString('message', {
       nullable: true,
-      description: 'What the agent or the user says about it; null if nothing.',
+      description: 'The message of the agent or the user; null if none.',
     }),
     jobId: t.exposeID('jobId', { nullable: true, description: 'Job of the object at that time; null if it had none.' }),
     revision: t.int({
@@ -75,10 +75,10 @@ PhaseChangeRef.implement({
         'Revision of the object that the change made, from 1; 0 if it was rejected, or is a request that waits.',
       resolve: ({ revision }) => revision ?? 0,
     }),
-    rejected: t.exposeBoolean('rejected', { description: 'Whether the request was refused and nothing was written.' }),
+    rejected: t.exposeBoolean('rejected', { description: 'True if the request was refused and nothing was written.' }),
     requested: t.boolean({
       description:
-        'Whether it is a request that was accepted and waits, such as a deletion during a job: `from` and `to` are the phase at that time, `reason` says what was requested.',
+        'True if it is a request that was accepted and waits, such as a deletion during a job: `from` and `to` are the phase at that time, `reason` says what was requested.',
       resolve: ({ revision, rejected }) => revision === null && !rejected,
     }),
     at: t.expose('at', { type: 'DateTime', description: 'When, by the clock of the database.' }),
@@ -115,12 +115,12 @@ export const PhaseChangeFilter = builder.inputType('PhaseChangeFilter', {
         'Words, of which the change must contain each, in any order: in the path with its project, the kind, the phases, the actor and its name, the reason or the message. The case of A to Z is ignored.',
     }),
     onlyRejected: t.boolean({
-      description: 'Whether only requests that the state machine refused are included. Needs `includeRejected`.',
+      description: 'True if only requests that the state machine refused are included. Needs `includeRejected`.',
     }),
     includeRejected: t.boolean({
       required: true,
       defaultValue: false,
-      description: 'Whether requests that the state machine refused are included.',
+      description: 'True if requests that the state machine refused are included.',
     }),
   }),
 })
@@ -169,11 +169,11 @@ builder.queryField('phaseChanges', (t) =>
     type: PhaseChangeConnection,
     nullable: true,
     description:
-      'Phase changes in the order of the log, with everything that was committed before the request. One request looks at a bounded part of the log: a page of a filter that matches little may have fewer entries than were asked for, or none, while `pageInfo` says that there are more pages and has the cursor to go on from. Null only together with an entry in `errors`.',
+      'Phase changes in the order of the log, with everything that was committed before the request. One request searches a bounded part of the log: a page of a filter that matches little may have fewer entries than requested, or none, while `pageInfo` says that there are more pages and has the cursor to resume from. Null only together with an entry in `errors`.',
     args: {
       filter: t.arg({
         type: PhaseChangeFilter,
-        description: 'Which changes. Left out or null: all but rejected ones.',
+        description: 'Selects changes. Left out or null: all but rejected ones.',
       }),
       atLeast: t.arg({ type: 'Sequence', description: AT_LEAST }),
       ...t.arg.connectionArgs(),

@@ -30,7 +30,7 @@ const PhaseLogBatchRef = builder.objectRef<LogBatch>('PhaseLogBatch').implement(
   }),
 })
 
-const FILTER = 'Which changes. Left out or null: all but rejected ones.'
+const FILTER = 'Selects changes. Left out or null: all but rejected ones.'
 const NO_OBJECT = '00000000-0000-0000-0000-000000000000'
 /** A filter that nothing can match is followed too, since its cursor moves on. */
 const followable = (context: GraphQLContext, filter: PhaseChangeFilterInput | null | undefined): PhaseChangeQuery =>

@@ -18,7 +18,7 @@ builder.objectRef<AgentBlockerValue>('AgentBlocker').implement({
       resolve: ({ types }) => [...types],
     }),
     connected: t.exposeBoolean('connected', {
-      description: 'Whether such an agent was heard of within the last minute.',
+      description: 'True if such an agent called within the last minute.',
     }),
   }),
 })

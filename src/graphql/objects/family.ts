@@ -14,12 +14,12 @@ const KindRef = builder.objectRef<KindValue>('Kind').implement({
   fields: (t) => ({
     kind: t.expose('kind', { type: ObjectKindEnum, description: 'The kind.' }),
     noun: t.exposeString('noun', {
-      description: 'What people call one of them, in lower case, such as `deploy item`.',
+      description: 'The name of one of them for people, in lower case, such as `deploy item`.',
     }),
     type: t.exposeString('type', { description: 'The GraphQL type of its objects, which implements `TreeObject`.' }),
     agents: t.field({
       type: [ActorEnum],
-      description: 'Whose agents work on its objects; empty if no agent does.',
+      description: 'The actors whose agents work on its objects; empty if none does.',
       resolve: ({ agents }) => [...(agents ?? [])],
     }),
     stateMachines: t.field({
@@ -34,7 +34,7 @@ const FamilyRef = builder.objectRef<GraphQLFamily>('Family').implement({
   description: 'Kinds that belong together: their machines, rules and mutations.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'Unique, in lower case.' }),
-    title: t.exposeString('title', { description: 'What people call it, such as a heading over its kinds.' }),
+    title: t.exposeString('title', { description: 'Its name for people, such as a heading over its kinds.' }),
     kinds: t.field({
       type: [KindRef],
       description: 'Its kinds, the most important first.',

@@ -38,6 +38,6 @@ export const JsonDiffRef = builder.objectRef<JsonDiff>('JsonDiff').implement({
       description: `At most ${MAX_DIFFERENCES}, in the order of the documents.`,
       resolve: ({ differences }) => [...differences],
     }),
-    truncated: t.exposeBoolean('truncated', { description: 'Whether there are more.' }),
+    truncated: t.exposeBoolean('truncated', { description: 'True if there are more.' }),
   }),
 })

@@ -57,7 +57,7 @@ export const ObjectErrorRef = builder.objectRef<ObjectFailure>('ObjectError').im
     code: t.exposeString('code', {
       description: 'For programs, e.g. PICKUP_TIMEOUT; agents report codes of their own.',
     }),
-    message: t.exposeString('message', { description: 'What has failed, for people.' }),
+    message: t.exposeString('message', { description: 'The failure, for people.' }),
     at: t.field({ type: 'DateTime', description: 'When it failed.', resolve: ({ at }) => new Date(at) }),
     causeCount: t.exposeInt('causeCount', {
       description: 'Count of all children that caused it; `causes` may hold fewer. 0 if none did.',
@@ -72,7 +72,7 @@ export const ObjectErrorRef = builder.objectRef<ObjectFailure>('ObjectError').im
       type: ErrorCauseRef,
       nullable: true,
       description:
-        'What failed by itself below it: the first of `causes`, of that one the first of its own, and so on; null if none did.',
+        'The object below it that failed by itself: the first of `causes`, then the first of its own, and so on; null if none did.',
       complexity: 5,
       resolve: (failure, _, context) => rootCauseOf(failure, context),
     }),
@@ -101,7 +101,7 @@ export const ProgressRef = builder.objectRef<ProgressRow>('Progress').implement(
 export const DeadlineRef = builder.objectRef<DeadlineValue>('Deadline').implement({
   description: 'A clock that runs for an object.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Which clock, e.g. pickup.' }),
+    name: t.exposeString('name', { description: 'The clock, e.g. pickup.' }),
     since: t.expose('since', { type: 'DateTime', description: 'When the clock was started.' }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When the clock expires.' }),
     to: t.expose('to', {
@@ -115,8 +115,8 @@ export const DeadlineRef = builder.objectRef<DeadlineValue>('Deadline').implemen
 BlockerRef.implement({
   description: 'Something that an object waits for right now.',
   fields: (t) => ({
-    reason: t.expose('reason', { type: BlockerReasonEnum, description: 'What the object waits for, for programs.' }),
-    message: t.exposeString('message', { description: 'What the object waits for, for people.' }),
+    reason: t.expose('reason', { type: BlockerReasonEnum, description: 'The blocker, for programs.' }),
+    message: t.exposeString('message', { description: 'The blocker, for people.' }),
   }),
   resolveType: (value) => value.__typename,
 })

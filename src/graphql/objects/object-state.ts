@@ -20,7 +20,7 @@ builder.interfaceFields(TreeObjectRef, (t) => ({
   phaseSince: t.expose('phaseSince', { type: 'DateTime', description: 'When the object entered its phase.' }),
   finished: t.boolean({
     description:
-      'Whether nothing happens until somebody asks for something: the object is in a final phase, with no job that runs or is still to begin, or the running or last job does not come to it (NotInJobBlocker).',
+      'True if nothing happens without a request: the object is in a final phase, with no job that runs or is still to begin, or the running or last job will not reach it (NotInJobBlocker).',
     resolve: (row, _, context) => isObjectFinished(context, row),
   }),
   generation: t.exposeInt('generation', { description: 'Counts the changes of the spec, from 1.' }),
@@ -50,13 +50,13 @@ builder.interfaceFields(TreeObjectRef, (t) => ({
     type: ObjectErrorRef,
     nullable: true,
     description:
-      'Why the object is not in the phase that was wanted; null if nothing has failed. What it waits for is in `blockedBy`.',
+      'Why the object is not in the phase that was wanted; null if nothing has failed. `blockedBy` has its blockers.',
     resolve: sideField(statusLoader, 'error', null),
   }),
   blockedBy: t.field({
     type: [BlockerRef],
     description:
-      'What the object waits for now, root cause first, or why the running or last job leaves it out; empty if it waits for nothing.',
+      'The blockers of the object now, root cause first, or why the running or last job leaves it out; empty if it waits for nothing.',
     args: { first: t.arg.int({ required: true, defaultValue: 10, description: FIRST_ENTRIES }) },
     complexity: ({ first }) => ({ field: 5, multiplier: first }),
     resolve: async (row, { first }, context) => (await blockersLoader(context).load(row)).slice(0, Math.max(0, first)),

@@ -37,7 +37,7 @@ const ObjectFilter = builder.inputType('ObjectFilter', {
       limit: 'choices',
       description: 'Phases, of which the object must be in one.',
     }),
-    finished: t.boolean({ description: 'What `finished` of the object must be.' }),
+    finished: t.boolean({ description: "The required value of the object's `finished`." }),
     failed: t.boolean({
       description:
         'True: only objects that have failed by themselves: they are in a phase of the class FAILED, and none of their children is. False: all.',
@@ -59,7 +59,7 @@ const ObjectFilter = builder.inputType('ObjectFilter', {
   }),
 })
 const ObjectOrderField = builder.enumType('ObjectOrderField', {
-  description: 'What objects are ordered by. Equal ones are ordered by id.',
+  description: 'The order of objects. Equal ones are ordered by id.',
   values: {
     CREATED_AT: { description: 'Time of creation.' },
     UPDATED_AT: { description: 'Time of the last write. Only with `rootsOnly: true`.' },
@@ -77,8 +77,8 @@ const OrderDirection = builder.enumType('OrderDirection', {
 const ObjectOrderInput = builder.inputType('ObjectOrder', {
   description: 'Order of a list of objects.',
   fields: (t) => ({
-    field: t.field({ type: ObjectOrderField, required: true, description: 'What to order by.' }),
-    direction: t.field({ type: OrderDirection, required: true, description: 'Which end comes first.' }),
+    field: t.field({ type: ObjectOrderField, required: true, description: 'The order.' }),
+    direction: t.field({ type: OrderDirection, required: true, description: 'The first end.' }),
   }),
 })
 
@@ -172,7 +172,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: 'Objects that the viewer may read. Null only together with an entry in `errors`.',
     args: {
-      filter: t.arg({ type: ObjectFilter, description: 'Which objects. Left out or null: all.' }),
+      filter: t.arg({ type: ObjectFilter, description: 'Selects objects. Left out or null: all.' }),
       orderBy: t.arg({
         type: ObjectOrderInput,
         description: 'Order of the list. Left out or null: CREATED_AT, ASC. A cursor is of one order.',

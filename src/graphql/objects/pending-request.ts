@@ -27,7 +27,7 @@ export async function deletionRequestedAt(row: ObjectRow, context: ResolverConte
 const PendingRequestRef = builder.objectRef<PendingRequestValue>('PendingRequest').implement({
   description: 'A request on an object that was accepted and waits for what runs, or is ending that.',
   fields: (t) => ({
-    verb: t.exposeString('verb', { description: 'What was requested, such as `delete`, `reconcile` or `cancel`.' }),
+    verb: t.exposeString('verb', { description: 'The requested verb, such as `delete`, `reconcile` or `cancel`.' }),
     mode: t.exposeString('mode', {
       nullable: true,
       description: 'How: STANDARD, IF_CHANGED or FORCE for the jobs of installations. Null: the verb has no modes.',
@@ -42,7 +42,7 @@ const PendingRequestRef = builder.objectRef<PendingRequestValue>('PendingRequest
       nullable: true,
       description: 'When it was requested last; null if an earlier release has not noted it.',
     }),
-    message: t.exposeString('message', { description: 'What it waits for, in a sentence.' }),
+    message: t.exposeString('message', { description: 'Its blocker, in a sentence.' }),
   }),
 })
 

@@ -12,7 +12,7 @@ TransitionRef.implement({
   fields: (t) => ({
     machine: t.exposeString('machine', { description: 'Name of the state machine.' }),
     from: t.expose('from', { type: PhaseEnum, description: 'Phase in which the transition starts.' }),
-    actor: t.expose('actor', { type: ActorEnum, description: 'Who may take the transition.' }),
+    actor: t.expose('actor', { type: ActorEnum, description: 'The actor of the transition.' }),
     to: t.expose('to', {
       type: PhaseEnum,
       description: 'Phase in which the transition ends; GONE: the object is deleted.',
@@ -64,12 +64,12 @@ StateMachineRef.implement({
     }),
     verbs: t.field({
       type: [VerbRef],
-      description: 'What a user may ask for of objects of these kinds, in the order in which a client shows it.',
+      description: 'The actions of users on objects of these kinds, in the order in which a client shows them.',
       resolve: ({ verbs }) => [...verbs],
     }),
     jobSpansTree: t.exposeBoolean('jobSpansTree', {
       description:
-        'Whether a job of a root of these kinds goes through its whole tree, so that objects with another `jobId` are not part of it.',
+        'True if a job of a root of these kinds goes through its whole tree, so that objects with another `jobId` are not part of it.',
     }),
     mermaid: t.string({ description: 'The machine as Mermaid text (stateDiagram-v2).', resolve: mermaid }),
   }),

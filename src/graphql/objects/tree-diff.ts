@@ -48,7 +48,7 @@ const ObjectDifferenceRef = builder.objectRef<ObjectDifference>('ObjectDifferenc
 })
 
 TreeDiffRef.implement({
-  description: 'What has changed in a tree between two places of the log.',
+  description: 'The changes in a tree between two cursors of the log.',
   fields: (t) => ({
     rootId: t.exposeID('rootId', { description: 'Id of the root of the tree.' }),
     from: t.expose('from', { type: 'Sequence', description: 'Sequence of the earlier place.' }),
@@ -71,7 +71,7 @@ builder.queryField('treeDiff', (t) =>
     type: TreeDiffRef,
     nullable: true,
     description:
-      'What has changed in a tree between two places of the log, or two times. Null if the log has no such tree that the viewer may read.',
+      'The changes in a tree between two cursors of the log, or two times. Null if the log has no such tree that the viewer may read.',
     args: {
       rootId: t.arg.id({ required: true, description: 'Id of the root of the tree, which may be deleted since.' }),
       from: t.arg({

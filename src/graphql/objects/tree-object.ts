@@ -33,7 +33,7 @@ TreeObjectRef.implement({
   resolveType: (row, { kinds }) => kinds.typenameOf(row.kind),
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Unique and permanent.' }),
-    kind: t.expose('kind', { type: ObjectKindEnum, description: 'What the object is.' }),
+    kind: t.expose('kind', { type: ObjectKindEnum, description: 'The kind of the object.' }),
     name: t.exposeString('name', { description: 'Unique among its siblings of the same kind.' }),
     path: t.string({
       description: 'Names from the root down to the object, divided by `/`: its place in the project.',
@@ -93,7 +93,7 @@ TreeObjectRef.implement({
         includeRejected: t.arg.boolean({
           required: true,
           defaultValue: false,
-          description: 'Whether requests that the state machine refused are listed too.',
+          description: 'True if requests that the state machine refused are listed too.',
         }),
       },
       complexity: (args) => pageCost(args),

@@ -17,7 +17,7 @@ const VerbFlagRef = builder.objectRef<VerbFlag>('VerbFlag').implement({
   description: 'A boolean field of the input of a verb, false if left out.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'The name of the field in the input.' }),
-    description: t.exposeString('description', { description: 'What the flag does, in one sentence.' }),
+    description: t.exposeString('description', { description: 'The effect of the flag, in one sentence.' }),
     confirmed: t.exposeBoolean('confirmed', {
       description:
         'The question in `confirm` covers the flag: a client that has asked it sets the flag. Other flags are set only when the user names them.',
@@ -27,21 +27,21 @@ const VerbFlagRef = builder.objectRef<VerbFlag>('VerbFlag').implement({
 
 export const VerbRef = builder.objectRef<Verb>('Verb').implement({
   description:
-    'What a user may ask for of an object in some phases, and the mutation that asks for it: enough for a button or a command. The mutation judges for itself; a verb says when it is worth a try.',
+    "A user's action on an object in some phases, and its mutation: enough for a button or a command. The mutation judges for itself; a verb says when it is worth a try.",
   fields: (t) => ({
     machine: t.exposeString('machine', { description: 'The name of the state machine that has the verb.' }),
     kind: t.expose('kind', { type: ObjectKindEnum, description: 'The kind of the objects that the verb is for.' }),
     name: t.exposeString('name', {
       description: 'Unique for a kind, such as `cancel` or `delete`. Verbs of this name mean the same for all kinds.',
     }),
-    label: t.exposeString('label', { description: 'What a button says.' }),
+    label: t.exposeString('label', { description: 'The text of a button.' }),
     mutation: t.exposeString('mutation', {
       description:
         'The name of the mutation. Its one argument `input` has the type of that name with a capital letter and `Input` at the end; it takes `id`, what `input` has, and the flags.',
     }),
     phases: t.field({
       type: [PhaseEnum],
-      description: 'The phases of the machine in which the verb can be asked for.',
+      description: 'The phases of the machine that allow the verb.',
       resolve: ({ phases }) => [...phases],
     }),
     to: t.field({
@@ -58,11 +58,12 @@ export const VerbRef = builder.objectRef<Verb>('Verb').implement({
     }),
     whileDeleting: t.expose('whileDeleting', {
       type: WhileDeletingEnum,
-      description: 'Whether the verb is there once the deletion of the object is requested.',
+      description: 'Availability of the verb once the deletion of the object is requested.',
     }),
     confirm: t.exposeString('confirm', {
       nullable: true,
-      description: 'What to ask first, with `{name}` for the name of the object; null: the verb is harmless.',
+      description:
+        'The confirmation to show first, with `{name}` for the name of the object; null: the verb is harmless.',
     }),
     danger: t.exposeBoolean('danger', { description: 'The verb cannot be taken back.' }),
     input: t.field({
@@ -88,10 +89,10 @@ const ObjectVerbRef = builder.objectRef<JudgedVerb>('ObjectVerb').implement({
     'A verb of the kind of an object, judged for this object and the viewer: enough for a button, or for its absence.',
   fields: (t) => ({
     name: t.string({ description: 'Name of the verb.', resolve: ({ verb }) => verb.name }),
-    label: t.string({ description: 'What a button says.', resolve: ({ verb }) => verb.label }),
+    label: t.string({ description: 'The text of a button.', resolve: ({ verb }) => verb.label }),
     allowed: t.boolean({
       description:
-        'Whether the rights of the viewer and the state machine allow it now. The mutation judges again: other objects may still be in the way.',
+        'True if the rights of the viewer and the state machine allow it now. The mutation judges again: other objects may still be in the way.',
       resolve: ({ refusal }) => refusal === null,
     }),
     obstacle: t.field({
@@ -137,7 +138,7 @@ builder.interfaceField(TreeObjectRef, 'verbs', (t) =>
   t.field({
     type: [ObjectVerbRef],
     description:
-      'All verbs of the kind, in the order in which a client shows them, each with whether the viewer may ask for it now, and why not.',
+      'All verbs of the kind, in the order in which a client shows them, each with its availability to the viewer now, and the obstacle.',
     resolve: async (object, _, context, { schema }) => [...(await verbsFor(object, context, schema))],
   }),
 )

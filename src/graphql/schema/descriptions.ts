@@ -10,12 +10,12 @@ export const RELAY_DESCRIPTIONS = {
   edges: 'Entries of the page, in the order of the list; empty if there are none.',
   node: 'The entry itself.',
   cursor: 'Place of the entry in the list, for `after` and `before`. Opaque.',
-  pageInfo: 'Whether there are more pages, and the cursors that lead to them.',
-  pageInfoType: 'Where a page is in its list.',
+  pageInfo: 'The neighbouring pages, and their cursors.',
+  pageInfoType: 'The position of a page in its list.',
   hasNextPage:
-    'Whether entries follow the page. A page that is read backward (`last`) only says whether `before` was given.',
+    'True if entries follow the page. A page that is read backward (`last`) only says whether `before` was given.',
   hasPreviousPage:
-    'Whether entries precede the page. A page that is read forward (`first`) only says whether `after` was given.',
+    'True if entries precede the page. A page that is read forward (`first`) only says whether `after` was given.',
   startCursor: 'Cursor of the first entry; null on an empty page.',
   endCursor: 'Cursor of the last entry; null on an empty page.',
   first: `Reads forward at most this many entries: ${BOUNDS} \`last\`. Left out or null, with \`last\` too: ${DEFAULT_PAGE}.`,

@@ -21,16 +21,16 @@ function described<Value extends string>(
 const open = <Value extends string>() => described({} as Readonly<Record<Value, string>>)
 
 export const ObjectKindEnum = builder.enumType('ObjectKind', {
-  description: 'What an object is. The kind decides its state machines, its parent and its own fields.',
+  description: 'The kind of an object. The kind decides its state machines, its parent and its own fields.',
   values: open<ObjectKind>(),
 })
 export const ActorEnum = builder.enumType('Actor', {
-  description: 'Who moves an object. The actor follows from the token of a request, never from its arguments.',
+  description: 'A role in moving objects. The actor follows from the token of a request, never from its arguments.',
   values: open<Actor>(),
 })
 export const PhaseEnum = builder.enumType('Phase', {
   description:
-    'Every phase of every machine; `stateMachines(kind:)` says which belong to a kind. In a final phase nothing runs, and nothing happens until somebody asks for something.',
+    'Every phase of every machine; `stateMachines(kind:)` says which belong to a kind. In a final phase nothing runs, and nothing happens without a request.',
   values: open<Phase>(),
 })
 export const PhaseClassEnum = builder.enumType('PhaseClass', {
@@ -38,7 +38,7 @@ export const PhaseClassEnum = builder.enumType('PhaseClass', {
   values: described(PHASE_CLASS_DESCRIPTIONS),
 })
 export const WhileDeletingEnum = builder.enumType('WhileDeleting', {
-  description: 'Whether a verb is there once the deletion of an object is requested.',
+  description: 'Availability of a verb once the deletion of an object is requested.',
   values: described(WHILE_DELETING_DESCRIPTIONS),
 })
 export const ObstacleEnum = builder.enumType('Obstacle', {
@@ -46,7 +46,7 @@ export const ObstacleEnum = builder.enumType('Obstacle', {
   values: described(OBSTACLE_DESCRIPTIONS),
 })
 export const BlockerReasonEnum = builder.enumType('BlockerReason', {
-  description: 'What kind of thing an object waits for. Each reason has a type of blocker with fields of its own.',
+  description: 'The kind of a blocker. Each reason has a type of blocker with fields of its own.',
   values: described(BLOCKER_REASON_DESCRIPTIONS),
 })
 export const ErrorCodeEnum = builder.enumType('ErrorCode', {
@@ -54,11 +54,11 @@ export const ErrorCodeEnum = builder.enumType('ErrorCode', {
   values: described(ERROR_CODE_DESCRIPTIONS),
 })
 export const WorkActionEnum = builder.enumType('WorkAction', {
-  description: 'What an agent is to do with the object that it has claimed.',
+  description: "An agent's action on the object that it has claimed.",
   values: open<WorkAction>(),
 })
 export const LogStreamEnum = builder.enumType('LogStream', {
-  description: 'Where a line of output comes from.',
+  description: 'The source of a line of output.',
   values: described({
     STDOUT: 'Standard output of the process.',
     STDERR: 'Standard error of the process.',

@@ -17,7 +17,7 @@ export const errorValue = <R extends Refusal>(refusal: R): ErrorValue<R['type']>
 export const ErrorRef = builder.interfaceRef<ErrorValue>('Error').implement({
   description: 'Why a request is refused. Nothing is written then.',
   fields: (t) => ({
-    message: t.exposeString('message', { description: 'What is wrong, for people. Programs read `code`.' }),
+    message: t.exposeString('message', { description: 'The problem, for people. Programs read `code`.' }),
     code: t.field({ type: ErrorCodeEnum, description: 'Why the request is refused, for programs.', resolve: codeOf }),
   }),
   resolveType: (value) => value.__typename,
@@ -43,7 +43,7 @@ const FieldErrorRef = builder.objectRef<{ readonly path: string; readonly messag
       description:
         'Place of the value in the arguments, by names and indexes from 0, e.g. input.spec.deployItems.2.dependsOn.0.',
     }),
-    message: t.exposeString('message', { description: 'What is wrong with the value.' }),
+    message: t.exposeString('message', { description: 'The problem of the value.' }),
   }),
 })
 export const NotFoundErrorRef = errorType('NotFoundError').implement({
@@ -81,7 +81,7 @@ export const TransitionErrorRef = errorType('TransitionError').implement({
     kind: t.expose('kind', { type: ObjectKindEnum, description: 'Kind of the object.' }),
     from: t.expose('from', { type: PhaseEnum, description: 'Phase that the object is in.' }),
     to: t.expose('to', { type: PhaseEnum, description: 'Phase that was requested.' }),
-    actor: t.expose('actor', { type: ActorEnum, description: 'Who requested it.' }),
+    actor: t.expose('actor', { type: ActorEnum, description: 'The requester.' }),
     allowed: t.field({
       type: [PhaseEnum],
       description: 'Phases to which the actor may move the object now; empty if there is none.',

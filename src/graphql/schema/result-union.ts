@@ -31,7 +31,7 @@ type Member = { readonly __typename: string } | Pick<ObjectRow, 'kind'>
 type ErrorsOf<Command> = Readonly<Record<Exclude<RefusalTypesOf<Command>, 'ForbiddenError'>, true>> & {
   readonly InvalidInputError?: true
 }
-/** What a command can be refused for, besides FORBIDDEN. */
+/** The refusals of a command, besides FORBIDDEN. */
 interface Refusals<Type extends RefusalType> {
   readonly refusals: readonly Type[]
 }

@@ -22,22 +22,22 @@ builder.objectRef<Blocker<'BACKOFF'>>('BackoffBlocker').implement({
   }),
 })
 const LeftOutCauseEnum = builder.enumType('LeftOutCause', {
-  description: 'Why a job does not come to an object. More may be added.',
+  description: 'Why a job will not reach an object. More may be added.',
   values: {
     PREDECESSOR_FAILED: { description: 'Something that had to end before it ended without success.' },
     FAILED: {
       description: 'Something else in the job ended without success, after which the job starts nothing more.',
     },
     CANCELED: { description: 'The job was cancelled.' },
-    STUCK: { description: 'The job could not go on, since what was left waited for each other.' },
+    STUCK: { description: 'The job could not continue: the remaining objects waited for each other.' },
   } satisfies Record<LeftOutCause, { description: string }>,
 })
 builder.objectRef<Blocker<'NOT_IN_JOB'>>('NotInJobBlocker').implement({
   description:
-    'The running or last job does not come to the object any more: it keeps its phase, and counts as finished until the next job.',
+    'The running or last job will not reach the object: it keeps its phase, and counts as finished until the next job.',
   interfaces: [BlockerRef],
   fields: (t) => ({
-    cause: t.expose('cause', { type: LeftOutCauseEnum, description: 'Why the job does not come to it.' }),
+    cause: t.expose('cause', { type: LeftOutCauseEnum, description: 'Why the job will not reach it.' }),
     object: t.field({
       type: TreeObjectRef,
       nullable: true,

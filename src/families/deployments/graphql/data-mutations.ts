@@ -34,7 +34,7 @@ builder.mutationField('setDataObject', (t) =>
     right: rights.setData,
     ...commandResult('SetDataObjectResult', DataObjectRef, deploymentsCommands.setDataObject),
     description:
-      'Creates data in the scope of a project, or replaces its value; root installations that import it get a job (IF_CHANGED), or go on. Data that an installation exports is refused (IN_USE).',
+      'Creates data in the scope of a project, or replaces its value; root installations that import it get a job (IF_CHANGED), or continue. Data that an installation exports is refused (IN_USE).',
     typeOptions: { description: 'The data to set.' },
     input: {
       project: t.input.string({ required: true, defaultValue: 'default', limit: 'reference', description: PROJECT }),

@@ -15,7 +15,7 @@ const TimeoutRef = builder.objectRef<Timeout>('Timeout').implement({
       description: 'Milliseconds until the clock expires; null if it never does.',
       resolve: (timeout) => ('ms' in timeout ? timeout.ms : null),
     }),
-    never: t.boolean({ description: 'Whether the clock never expires.', resolve: (timeout) => 'never' in timeout }),
+    never: t.boolean({ description: 'True if the clock never expires.', resolve: (timeout) => 'never' in timeout }),
   }),
 })
 const TimeoutsRef = builder.objectRef<Timeouts>('Timeouts').implement({
@@ -52,7 +52,7 @@ builder.objectRef<ObjectRow>('DeployItem').implement({
     }),
     target: t.string({
       nullable: true,
-      description: 'Where the item is installed; null if its spec names no target, so that any deployer may claim it.',
+      description: 'The place of the item; null if its spec names no target, so that any deployer may claim it.',
       resolve: sideField(itemLoader, 'target', null),
     }),
     config: t.field({

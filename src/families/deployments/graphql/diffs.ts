@@ -146,12 +146,12 @@ const RunComparisonRef = builder.objectRef<Comparison>('RunComparison').implemen
     }),
     objects: t.field({
       type: [RunPhaseDifferenceRef],
-      description: `Objects that ended in another phase, took part in one of the two alone, or took at least a second and twice as long in one, at most ${MAX_OBJECTS.toLocaleString('en')}. What the log has lost is missing.`,
+      description: `Objects that ended in another phase, took part in one of the two alone, or took at least a second and twice as long in one, at most ${MAX_OBJECTS.toLocaleString('en')}. Lost changes are missing.`,
       complexity: { field: 1, multiplier: 100 },
       resolve: async (comparison, _, context) => [...(await differences(context)(comparison)).objects],
     }),
     truncated: t.boolean({
-      description: `Whether \`objects\` lacks some: more than ${MAX_OBJECTS.toLocaleString('en')} differ, or more than ${MAX_RUN_PHASES.toLocaleString('en')} took part, counted in each of the runs.`,
+      description: `True if \`objects\` lacks some: more than ${MAX_OBJECTS.toLocaleString('en')} differ, or more than ${MAX_RUN_PHASES.toLocaleString('en')} took part, counted in each of the runs.`,
       resolve: async (comparison, _, context) => (await differences(context)(comparison)).truncated,
     }),
   }),

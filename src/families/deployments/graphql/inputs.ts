@@ -26,7 +26,7 @@ const ImportInput = builder.inputType('ImportInput', {
       required: true,
       defaultValue: true,
       description:
-        'Whether the installation needs the value. A root waits until it exists; a nested installation fails without it.',
+        'True if the installation needs the value. A root waits until it exists; a nested installation fails without it.',
     }),
   }),
 })
@@ -75,7 +75,7 @@ const DeployItemInput = builder.inputType('DeployItemInput', {
     target: t.string({
       limit: 'target',
       description:
-        'Where the item is installed; deployers may claim by it. Left out or null: any. Another target replaces the item.',
+        'The place of the item; deployers may claim by it. Left out or null: any. Another target replaces the item.',
     }),
     dependsOn: t.stringList({
       limit: 'dependencies',
@@ -114,7 +114,7 @@ const NestedInstallationInput = builder.inputRef<NestedShape, false>('NestedInst
   }),
 })
 InstallationSpecInput.implement({
-  description: 'What an installation consists of. A field that is left out or null is an empty list.',
+  description: 'The parts of an installation. A field that is left out or null is an empty list.',
   fields: (t) => ({
     imports: t.field({ type: [ImportInput], limit: 'imports', description: 'Values from the scope.' }),
     exports: t.field({ type: [ExportInput], limit: 'exports', description: 'Values for the scope.' }),

@@ -28,8 +28,8 @@ export const CreateInstallationInput = builder.inputType('CreateInstallationInpu
       description: 'A letter or _, then letters, digits, _ or -. Unique among the installations of the project.',
     }),
     labels: t.field({ type: [LabelInput], limit: 'labels', description: `${LABELS} Left out or null: none.` }),
-    spec: t.field({ type: InstallationSpecInput, required: true, description: 'What it consists of.' }),
-    reconcile: t.boolean({ required: true, defaultValue: true, description: 'Whether a job begins at once.' }),
+    spec: t.field({ type: InstallationSpecInput, required: true, description: 'Its parts.' }),
+    reconcile: t.boolean({ required: true, defaultValue: true, description: 'True if a job begins at once.' }),
     idempotencyKey: t.string(IDEMPOTENCY_KEY),
   }),
 })
@@ -41,7 +41,7 @@ export const UpdateInstallationInput = builder.inputType('UpdateInstallationInpu
     spec: t.field({ type: InstallationSpecInput, description: 'New spec, as a whole.' }),
     labels: t.field({ type: [LabelInput], limit: 'labels', description: `New labels, as a whole. ${LABELS}` }),
     ignored: t.boolean({
-      description: 'Whether the installation, and all below it, gets no job any more once it is in a final phase.',
+      description: 'True if the installation, and all below it, gets no job any more once it is in a final phase.',
     }),
     expectedGeneration: t.int({
       description: 'Generation that the installation must be at; otherwise nothing is written (GENERATION_MISMATCH).',
@@ -50,7 +50,7 @@ export const UpdateInstallationInput = builder.inputType('UpdateInstallationInpu
       required: true,
       defaultValue: true,
       description:
-        'Whether a new spec, or the end of `ignored`, begins a job. A job that waits for imports or for other roots takes the change in instead.',
+        'True if a new spec, or the end of `ignored`, begins a job. A job that waits for imports or for other roots takes the change in instead.',
     }),
   }),
 })
@@ -61,12 +61,12 @@ export const DeleteInstallationInput = builder.inputType('DeleteInstallationInpu
     withoutUninstall: t.boolean({
       required: true,
       defaultValue: false,
-      description: 'Whether the records are deleted without a call to deployers, so that what they installed stays.',
+      description: 'True if the records are deleted without a call to deployers, so that what they installed stays.',
     }),
     force: t.boolean({
       required: true,
       defaultValue: false,
-      description: 'Whether the deletion goes on although other installations import from it.',
+      description: 'True to delete it although other installations import from it.',
     }),
   }),
 })
@@ -113,7 +113,7 @@ builder.mutationField('rollbackInstallation', (t) =>
     input: {
       idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
       id: t.input.id({ required: true, description: ID }),
-      toGeneration: t.input.int({ required: true, description: 'Which of its `specGenerations` comes back.' }),
+      toGeneration: t.input.int({ required: true, description: 'The one of its `specGenerations` to restore.' }),
       expectedGeneration: t.input.int({
         description:
           'Generation that the installation must be at; otherwise nothing is written (GENERATION_MISMATCH). Left out or null: any.',
@@ -121,7 +121,7 @@ builder.mutationField('rollbackInstallation', (t) =>
       reconcile: t.input.boolean({
         required: true,
         defaultValue: true,
-        description: 'Whether a job begins, as for a new spec.',
+        description: 'True if a job begins, as for a new spec.',
       }),
     },
     resolve: (_, { input }, context) =>
@@ -161,7 +161,7 @@ builder.mutationField('reconcileInstallation', (t) =>
         type: ReconcileModeEnum,
         required: true,
         defaultValue: 'STANDARD',
-        description: 'How the job treats the tree. Of several jobs that are to begin, the strongest mode counts.',
+        description: 'How the job treats the tree. If several jobs are to begin, the strongest mode counts.',
       }),
     },
     resolve: (_, { input }, context) =>

@@ -19,7 +19,7 @@ export const InstallationRef = builder.objectRef<ObjectRow>('Installation').impl
     }),
     ignored: t.boolean({
       description:
-        'Whether the installation, and all below it, gets no job any more once it is in a final phase. A job that runs goes on.',
+        'True if the installation, and all below it, gets no job any more once it is in a final phase. A running job continues.',
       resolve: sideField(installationLoader, 'ignored', false),
     }),
     mode: t.field({
@@ -34,7 +34,7 @@ export const InstallationRef = builder.objectRef<ObjectRow>('Installation').impl
       resolve: sideField(installationLoader, 'nextMode', null),
     }),
     nextDeletion: t.boolean({
-      description: 'Whether a deletion begins once the running job has ended.',
+      description: 'True if a deletion begins once the running job has ended.',
       resolve: sideField(installationLoader, 'nextDeletion', false),
     }),
     cancelRequestedAt: t.field({

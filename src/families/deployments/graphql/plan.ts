@@ -14,7 +14,7 @@ import type { PlanBlocker } from '../rules/predict-blockers.ts'
 import { CreateInstallationInput, DeleteInstallationInput, UpdateInstallationInput } from './installation-mutations.ts'
 
 const PlanAction = builder.enumType('PlanAction', {
-  description: 'What happens to an object in a step of a plan.',
+  description: 'The effect on an object in a step of a plan.',
   values: {
     CREATE: { description: 'The object is created and runs.' },
     UPDATE: { description: 'The object gets another spec and runs.' },
@@ -23,10 +23,10 @@ const PlanAction = builder.enumType('PlanAction', {
   } as const,
 })
 const PlanStepRef = builder.objectRef<PlanStep>('PlanStep').implement({
-  description: 'What happens to one object.',
+  description: 'The effect on one object.',
   fields: (t) => ({
     order: t.exposeInt('order', { description: 'Place in the plan, from 1.' }),
-    action: t.expose('action', { type: PlanAction, description: 'What happens to the object.' }),
+    action: t.expose('action', { type: PlanAction, description: 'The effect on the object.' }),
     kind: t.expose('kind', { type: ObjectKindEnum, description: 'Kind of the object.' }),
     path: t.stringList({
       description: 'Names from the root down to the object.',
@@ -37,10 +37,10 @@ const PlanStepRef = builder.objectRef<PlanStep>('PlanStep').implement({
   }),
 })
 const PlanBlockerRef = builder.objectRef<PlanBlocker>('PlanBlocker').implement({
-  description: 'What objects of the plan would wait for.',
+  description: 'A blocker of objects of the plan.',
   fields: (t) => ({
-    reason: t.expose('reason', { type: BlockerReasonEnum, description: 'What they would wait for, for programs.' }),
-    message: t.exposeString('message', { description: 'What they would wait for, for people.' }),
+    reason: t.expose('reason', { type: BlockerReasonEnum, description: 'The blocker, for programs.' }),
+    message: t.exposeString('message', { description: 'The blocker, for people.' }),
     kind: t.expose('kind', { type: ObjectKindEnum, description: 'Kind of the objects.' }),
     path: t.stringList({
       description: 'Names from the root down to the first of the objects.',
@@ -70,12 +70,12 @@ const PlannedCodeRef = builder.objectRef<InstallationPlan['broughtCode'][number]
     type: t.exposeString('type', { description: 'Type of the item, which makes it bring code.' }),
     level: t.expose('level', { type: CodeLevelEnum, description: 'How far that code reaches.' }),
     message: t.string({
-      description: 'What such an item brings, for people.',
+      description: 'The code that such an item brings, for people.',
       resolve: ({ type }) => `${describeCode(type)}.`,
     }),
     permitted: t.exposeBoolean('permitted', {
       description:
-        'Whether the viewer may bring it: it has the role AUTHOR in the project, or the server lets editors write items of the type. Otherwise the mutation is refused (FORBIDDEN).',
+        'True if the viewer may bring it: it has the role AUTHOR in the project, or the server lets editors write items of the type. Otherwise the mutation is refused (FORBIDDEN).',
     }),
   }),
 })
@@ -83,7 +83,7 @@ interface Plan extends InstallationPlan {
   readonly __typename: 'InstallationPlan'
 }
 const InstallationPlanRef = builder.objectRef<Plan>('InstallationPlan').implement({
-  description: 'What a mutation would do.',
+  description: 'The effects of a mutation.',
   fields: (t) => ({
     steps: t.field({
       type: [PlanStepRef],
@@ -93,7 +93,7 @@ const InstallationPlanRef = builder.objectRef<Plan>('InstallationPlan').implemen
     blockers: t.field({
       type: [PlanBlockerRef],
       description:
-        'What would keep steps from ending, as things are now: required imports that nobody exports, and types of work that no connected agent takes. Each once; empty if nothing would.',
+        'The blockers that would keep steps from ending now: required imports that nobody exports, and types of work that no connected agent takes. Each once; empty if nothing would.',
       resolve: ({ blockers }) => [...blockers],
     }),
     broughtCode: t.field({
@@ -116,7 +116,7 @@ builder.queryField('planInstallation', (t) =>
     right: rights.plan,
     ...commandResult('PlanInstallationResult', InstallationPlanRef, deploymentsCommands.planInstallation),
     description:
-      'What createInstallation, updateInstallation or deleteInstallation would do, without doing it. Null only together with an entry in `errors`.',
+      'The effects of createInstallation, updateInstallation or deleteInstallation, without executing it. Null only together with an entry in `errors`.',
     typeOptions: { isOneOf: true, description: 'The input of the mutation, as exactly one of the three.' },
     input: {
       create: t.input.field({ type: CreateInstallationInput, description: 'Input of createInstallation.' }),

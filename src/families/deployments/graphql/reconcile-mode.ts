@@ -9,7 +9,7 @@ const MEANINGS: Readonly<Record<ReconcileMode, { readonly description: string }>
   },
   FORCE: {
     description:
-      'Every object runs again, and neither a predecessor that has failed nor another root is waited for. What runs in this job is waited for, and imports must be satisfied. A deletion does not look for importers.',
+      'Every object runs again, and neither a predecessor that has failed nor another root is waited for. Objects that run in this job are waited for, and imports must be satisfied. A deletion does not look for importers.',
   },
 }
 

@@ -66,7 +66,7 @@ export const RunRef = builder.objectRef<RunRow>('Run').implement({
       type: 'JSON',
       nullable: true,
       description:
-        'What the installation exported by it; null if it did not succeed, or if that was too large to keep.',
+        'The exports of the installation in this run; null if it did not succeed, or if they were too large to keep.',
     }),
   }),
 })

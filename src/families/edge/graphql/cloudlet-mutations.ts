@@ -50,7 +50,7 @@ builder.mutationField('deleteCloudlet', (t) =>
         required: true,
         defaultValue: false,
         description:
-          'Whether the records of its instances are deleted too. The instances themselves stay, since no CRM is connected to remove them.',
+          'True if the records of its instances are deleted too. The instances themselves stay, since no CRM is connected to remove them.',
       }),
     },
     resolve: (_, { input }, context) =>

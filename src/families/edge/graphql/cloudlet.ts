@@ -114,7 +114,7 @@ export const CloudletRef = builder.objectRef<ObjectRow>('Cloudlet').implement({
       },
     }),
     drifted: t.boolean({
-      description: 'Whether one of its instances is drifted.',
+      description: 'True if one of its instances is drifted.',
       resolve: async ({ id }, _, context) => (await driftedLoader(context).load(id)) !== null,
     }),
     driftedInstances: t.field({

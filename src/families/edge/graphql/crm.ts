@@ -13,7 +13,7 @@ import { CrmRoleEnum } from './cloudlet.ts'
 import { requestStream } from './request-stream.ts'
 
 const CrmActionEnum = builder.enumType('CrmAction', {
-  description: 'What a CRM is to do. All of it is idempotent, since a request may come again.',
+  description: 'An instruction to a CRM. All of it is idempotent, since a request may come again.',
   values: {
     CREATE: { description: 'Make the instance exist as the spec says.' },
     UPDATE: {
@@ -49,7 +49,7 @@ const CrmRequestRef = builder.objectRef<CrmRequest>('CrmRequest').implement({
     action: t.expose('action', {
       type: CrmActionEnum,
       description:
-        'What to do. To take an operation back, it is DELETE for a creation, UPDATE for an update and CREATE for a deletion.',
+        'The action. To take an operation back, it is DELETE for a creation, UPDATE for an update and CREATE for a deletion.',
     }),
     operationId: t.exposeID('operationId', {
       description: 'Id of the creation, update, deletion or upgrade to which the request belongs.',

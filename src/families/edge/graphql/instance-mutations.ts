@@ -72,7 +72,7 @@ builder.mutationField('deleteClusterInst', (t) =>
         required: true,
         defaultValue: false,
         description:
-          'Whether its app instances are deleted first. If one of them cannot be removed the cluster instance is READY again, and its error names it.',
+          'True if its app instances are deleted first. If one of them cannot be removed the cluster instance is READY again, and its error names it.',
       }),
     },
     resolve: (_, { input }, context) =>

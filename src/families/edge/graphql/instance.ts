@@ -32,11 +32,11 @@ const instanceRef = (name: string, description: string) =>
       }),
       drifted: t.boolean({
         description:
-          'Whether the instance is known to differ from its record, by the last resync of the CRM. An update puts it right.',
+          'True if the instance is known to differ from its record, by the last resync of the CRM. An update puts it right.',
         resolve: sideField(instanceLoader, 'drifted', false),
       }),
       undoing: t.boolean({
-        description: 'Whether the CRM is asked to take back a request that was withdrawn or has timed out.',
+        description: 'True while the CRM takes back a request that was withdrawn or has timed out.',
         resolve: sideField(instanceLoader, 'undoing', false),
       }),
       cloudlet: t.field({

@@ -23,7 +23,7 @@ export const LockRef = builder.objectRef<LockRow>('Lock').implement({
       description:
         'SHARED: other jobs may hold shared locks on the resource at the same time. EXCLUSIVE: no other job holds one.',
     }),
-    held: t.exposeBoolean('held', { description: 'Whether the job holds the lock; false: it waits for it.' }),
+    held: t.exposeBoolean('held', { description: 'True if the job holds the lock; false: it waits for it.' }),
     position: t.exposeInt('position', {
       nullable: true,
       description:

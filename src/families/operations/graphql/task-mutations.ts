@@ -10,7 +10,7 @@ import { rights } from '../rights.ts'
 import { GadgetJobRef, TaskRef } from './task.ts'
 
 const UndoDecision = builder.enumType('UndoDecision', {
-  description: 'What an operator decides about a job in UNDO_FAILED.',
+  description: "An operator's decision about a job in UNDO_FAILED.",
   values: {
     RETRY: { description: 'The call that failed, --undo or --abort, is made again, with the locks held.' },
     GIVE_UP: {
@@ -61,7 +61,7 @@ builder.mutationField('cancelTask', (t) =>
     right: rights.cancel,
     ...commandResult('CancelTaskResult', TaskRef, operationsCommands.cancelTask),
     description:
-      'Cancels a task: no more jobs start, running ones are aborted, and undos go on to their end. A task that is neither PENDING nor RUNNING is refused with a TransitionError.',
+      'Cancels a task: no more jobs start, running ones are aborted, and undos finish. A task that is neither PENDING nor RUNNING is refused with a TransitionError.',
     typeOptions: { description: 'The task to cancel, and why.' },
     input: {
       id: t.input.id({ required: true, description: 'Id of the task.' }),
@@ -100,7 +100,7 @@ builder.mutationField('resolveUndo', (t) =>
 
         description: 'Id of the gadget job, which must be in UNDO_FAILED.',
       }),
-      decision: t.input.field({ type: UndoDecision, required: true, description: 'What becomes of the job.' }),
+      decision: t.input.field({ type: UndoDecision, required: true, description: 'The decision about the job.' }),
       idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },
     resolve: (_, { input }, context) =>

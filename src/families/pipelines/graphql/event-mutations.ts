@@ -48,7 +48,7 @@ const CreatedEventsRef = builder.objectRef<Events>('CreatedEvents').implement({
     tasks: t.field({
       type: [TreeObjectRef],
       description:
-        'One task for each subscription that matches and asks for a task, by name of the project. None if createEvent names a project.',
+        'One task for each matching subscription with a task, by name of the project. None if createEvent names a project.',
       resolve: ({ tasks }) => [...tasks],
     }),
   }),
@@ -102,7 +102,7 @@ builder.mutationField('createEvent', (t) =>
       type: t.input.string({
         required: true,
         limit: 'word',
-        description: 'What has happened at the source, e.g. push; one line, not empty, and not `*`.',
+        description: 'The event at the source, e.g. push; one line, not empty, and not `*`.',
       }),
       qualifiers: t.input.field({
         type: [LabelInput],

@@ -20,7 +20,7 @@ EventRef.implement({
       resolve: sideField(eventLoader, 'source', ''),
     }),
     type: t.string({
-      description: 'What has happened at the source, e.g. push; 1 to 255 characters.',
+      description: 'The event at the source, e.g. push; 1 to 255 characters.',
       resolve: sideField(eventLoader, 'type', ''),
     }),
     qualifiers: t.field({
@@ -35,7 +35,7 @@ EventRef.implement({
     }),
     subscribed: t.boolean({
       description:
-        'Whether a subscription brought the event to the project; false if createEvent named the project. Retries and clones have the value of their event.',
+        'True if a subscription brought the event to the project; false if createEvent named the project. Retries and clones have the value of their event.',
       resolve: sideField(eventLoader, 'subscribed', false),
     }),
     worker: t.field({

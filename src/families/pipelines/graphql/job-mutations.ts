@@ -27,7 +27,7 @@ const JobSpecInput = builder.inputType('JobSpecInput', {
     workspace: t.boolean({
       required: true,
       defaultValue: false,
-      description: 'Whether it works in the working folder of its worker; refused if the worker has no workspace.',
+      description: 'True if it works in the working folder of its worker; refused if the worker has no workspace.',
     }),
     targetLabels: t.field({
       type: [LabelInput],
@@ -73,7 +73,7 @@ builder.mutationField('cancelJob', (t) =>
         required: true,
         defaultValue: false,
         description:
-          'Whether a job that has started ends as TIMED_OUT instead of ABORTED. Only its worker may say so: others are refused with a TransitionError.',
+          'True if a job that has started ends as TIMED_OUT instead of ABORTED. Only its worker may say so: others are refused with a TransitionError.',
       }),
       idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },

@@ -19,12 +19,12 @@ import { countPlaces, listPlaces, type PlaceRow } from '../store/place-queries.t
 const STATES: Readonly<Record<PlaceState, string>> = {
   ACTIVE: 'It starts what is claimed.',
   FULL: 'It runs as many workers, or as many jobs, as its capacity allows.',
-  SLOW: 'Its runtime is heard of, but for 30 seconds it has not started what it claimed or not claimed what waits, or it does not renew its leases.',
+  SLOW: 'Its runtime is connected, but for 30 seconds it has not started claimed work or not claimed waiting work, or it does not renew its leases.',
   DRAINED: 'It takes nothing new.',
-  LOST: 'Its runtime was not heard of for a minute, or since the leases of all that runs there have ended.',
+  LOST: 'Its runtime was silent for a minute, or since the leases of all its workloads expired.',
 }
 const PlaceStateEnum = builder.enumType('PlaceState', {
-  description: 'How a place is. What comes later in this list outweighs what comes before.',
+  description: 'How a place is. Later states in this list override earlier ones.',
   values: Object.fromEntries(PLACE_STATES.map((name) => [name, { description: STATES[name] }])) as Record<
     PlaceState,
     { description: string }
@@ -49,7 +49,7 @@ const PlaceRef = builder.objectRef<PlaceRow>('Place').implement({
     agentName: t.exposeString('agentName', { description: 'Name of the principal of its runtime.' }),
     labels: t.field({
       type: [LabelRef],
-      description: 'Labels that workers and jobs may ask for; at most 64.',
+      description: 'Labels that workers and jobs may require; at most 64.',
       resolve: ({ labels }) => Object.entries(labels).map(([key, value]) => ({ key, value })),
     }),
     capacity: t.exposeInt('capacity', {
@@ -79,8 +79,7 @@ const PlaceRef = builder.objectRef<PlaceRow>('Place').implement({
     seenAt: t.expose('seenAt', {
       type: 'DateTime',
       nullable: true,
-      description:
-        'When its runtime was last heard of, to some seconds; null if that is longer ago than agents are kept.',
+      description: "Time of its runtime's last call, to some seconds; null if that is longer ago than agents are kept.",
     }),
     startingSince: t.expose('startingSince', {
       type: 'DateTime',
@@ -141,7 +140,7 @@ builder.mutationField('registerPlace', (t) =>
     ...commandResult('RegisterPlaceResult', ChangedPlacesRef, pipelinesCommands.registerPlace),
     description:
       'Says what the place of a runtime is like. Runtimes send it before they claim; repeated, it replaces labels and capacity, and a drain stays.',
-    typeOptions: { description: 'The place. Whose it is, is in the token.' },
+    typeOptions: { description: 'The place. The token identifies the owner.' },
     input: {
       name: t.input.string({
         required: true,
@@ -158,7 +157,7 @@ builder.mutationField('registerPlace', (t) =>
         required: true,
         defaultValue: [],
         limit: 'labels',
-        description: 'Labels that workers and jobs may ask for. Each key stands once.',
+        description: 'Labels that workers and jobs may require. Each key stands once.',
       }),
       capacity: t.input.int({
         description:
@@ -178,7 +177,7 @@ builder.mutationField('drainPlace', (t) =>
     right: rights.drainPlace,
     ...commandResult('DrainPlaceResult', ChangedPlacesRef, pipelinesCommands.drainPlace),
     description:
-      'Lets a place take nothing new, at once for all that is not claimed yet. What runs there goes on, and jobs that share the workspace of a worker there still start. Safe to repeat.',
+      'Lets a place take nothing new, at once for all that is not claimed yet. Running workloads continue, and jobs that share the workspace of a worker there still start. Safe to repeat.',
     typeOptions: { description: 'The place to drain.' },
     input: {
       name: t.input.string({ required: true, limit: 'instance', description: NAME }),
@@ -206,9 +205,9 @@ builder.mutationField('undrainPlace', (t) =>
 
 const PROBLEMS: Readonly<Record<PlacementProblem, string>> = {
   LABELS: 'No place of the runtime has the labels.',
-  DRAINED: 'Those that have them are drained.',
-  FULL: 'Those that have them, and are not drained, run as much as they may.',
-  LOST: 'Those that have them are lost.',
+  DRAINED: 'The places that have them are drained.',
+  FULL: 'The places that have them, and are not drained, are full.',
+  LOST: 'The places that have them are lost.',
 }
 const PlacementProblemEnum = builder.enumType('PlacementProblem', {
   description: 'Why no place takes a worker or a job.',

@@ -66,7 +66,7 @@ const LimitsInput = builder.inputType('LimitsInput', {
     maxJobs: t.int({
       description: 'Most jobs, 0 to 100,000; 0: none is started. Null: only the limit of all projects holds.',
     }),
-    strategy: t.field({ type: StrategyEnum, description: 'What happens to events that wait; null: QUEUE.' }),
+    strategy: t.field({ type: StrategyEnum, description: 'The handling of waiting events; null: QUEUE.' }),
   }),
 })
 

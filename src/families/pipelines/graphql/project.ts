@@ -18,7 +18,7 @@ export const ProjectMember = ProjectRef as unknown as ObjectRef<Types, ProjectVa
 export type SecretValue = SecretRow & { readonly __typename: 'Secret' }
 
 export const StrategyEnum = builder.enumType('ProjectStrategy', {
-  description: 'What happens to events that wait for a slot when a later one comes.',
+  description: 'The handling of events that wait for a slot when a later one arrives.',
   values: {
     QUEUE: { description: 'Every event has its turn, first in, first out.' },
     LATEST_ONLY: {
@@ -33,7 +33,7 @@ const pairs = (record: Readonly<Record<string, string>>) =>
 
 const SubscriptionRef = builder.objectRef<Subscription>('EventSubscription').implement({
   description:
-    'A rule of a project for events that name no project: an event that matches it creates a worker or a task. Several that match and ask for a worker create one event.',
+    'A rule of a project for events that name no project: an event that matches it creates a worker or a task. Several matching ones with a worker create one event.',
   fields: (t) => ({
     source: t.exposeString('source', { description: 'Source that the event must have exactly.' }),
     types: t.stringList({
@@ -71,7 +71,7 @@ const LimitsRef = builder.objectRef<Limits>('ProjectLimits').implement({
       nullable: true,
       description: 'Most jobs, 0 to 100,000; null: only the limit of all projects holds.',
     }),
-    strategy: t.expose('strategy', { type: StrategyEnum, description: 'What happens to events that wait.' }),
+    strategy: t.expose('strategy', { type: StrategyEnum, description: 'The handling of waiting events.' }),
   }),
 })
 

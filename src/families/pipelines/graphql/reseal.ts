@@ -9,9 +9,9 @@ const SealingKeyRef = builder.objectRef<SealingKey>('SealingKey').implement({
   description: 'A key that seals secrets. The key itself cannot be read.',
   fields: (t) => ({
     id: t.exposeString('id', { description: 'Eight hexadecimal digits, from a digest of the key.' }),
-    newest: t.exposeBoolean('isNewest', { description: 'Whether the server seals with it.' }),
+    newest: t.exposeBoolean('isNewest', { description: 'True if the server seals with it.' }),
     known: t.exposeBoolean('isKnown', {
-      description: 'Whether the server has it; false: what it has sealed does not open.',
+      description: 'True if the server has it; false: what it has sealed does not open.',
     }),
     sealed: t.exposeInt('count', {
       description: 'Number of secrets of projects, and of their copies that events have, that are sealed with it.',
@@ -22,7 +22,7 @@ const SealingKeyRef = builder.objectRef<SealingKey>('SealingKey').implement({
 const ResealedSecretsRef = builder
   .objectRef<ResealedSecrets & { readonly __typename: 'ResealedSecrets' }>('ResealedSecrets')
   .implement({
-    description: 'What was resealed, and what each key still has sealed.',
+    description: 'The resealed secrets, and those that each key still has sealed.',
     fields: (t) => ({
       resealed: t.exposeInt('resealed', {
         description: 'Number of secrets and copies that this request has resealed.',

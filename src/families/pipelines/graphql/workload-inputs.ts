@@ -67,7 +67,7 @@ export const WorkerTemplateInput = builder.inputType('WorkerTemplateInput', {
     workspace: t.boolean({
       required: true,
       defaultValue: false,
-      description: 'Whether jobs may work in the working folder of their worker.',
+      description: 'True if jobs may work in the working folder of their worker.',
     }),
     targetLabels: t.field({
       type: [LabelInput],
