@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Checks the parts of house style that a program can check: comments and documents have a subject first, use none of the
+ * Checks the parts of house style that a program can check: comments, descriptions of the schema and documents have a subject first, use none of the
  * phrases below, and sentences of documents have at most 40 words. Prints file:line and the reason for each violation.
  */
 
@@ -30,6 +30,12 @@ function commentsOf(source: string): readonly Passage[] {
     return paragraphsOf(text, lineOf(source, index))
   })
 }
+
+/** Descriptions of the schema. */
+const descriptionsOf = (schema: string): readonly Passage[] =>
+  [...schema.matchAll(/"""([\s\S]*?)"""/g)].flatMap(({ 1: text = '', index }) =>
+    paragraphsOf(text, lineOf(schema, index)),
+  )
 
 /** Paragraphs, entries of lists and cells of tables. Code and generated parts are left out. */
 function passagesOf(document: string): readonly Passage[] {
@@ -85,6 +91,7 @@ const judge = (pattern: string, read: (text: string) => readonly Passage[], maxW
 
 const problems = [
   ...CODE.flatMap((pattern) => judge(pattern, commentsOf, Number.POSITIVE_INFINITY)),
+  ...judge('schema.graphql', descriptionsOf, Number.POSITIVE_INFINITY),
   ...DOCUMENTS.flatMap((file) => judge(file, passagesOf, MAX_WORDS)),
 ]
 if (problems.length > 0) {

@@ -85,7 +85,7 @@ test('a mistake is marked at its line, reached from its list, and mended', async
   expect(await marked.first().textContent()).toContain('depends')
   expect(await editor(page).getAttribute('aria-invalid')).toBe('true')
   expect(await button(page).isDisabled()).toBe(true)
-  await plan(page).getByText('Mend what is marked').waitFor()
+  await plan(page).getByText('Fix the errors marked').waitFor()
   expect(await seriousFindings(page)).toEqual([])
   // The place is a button: it leads to the word, where one can go on typing.
   await problems(page).getByRole('button', { name: 'Line 17, column 7' }).press('Enter')

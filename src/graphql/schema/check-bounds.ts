@@ -27,7 +27,7 @@ type Check = (value: unknown, place: Place, problems: Problems) => void
 type Input = GraphQLArgument | GraphQLInputField
 
 /**
- * Finds a value of such arguments that exceeds its bound; null: none of them has a bound.
+ * Makes a check that finds values beyond their bounds in arguments like these; null: none of them has a bound.
  * @throws when the declaration of an input does not name the bound that its type needs
  */
 export function excessIn(

@@ -7,7 +7,7 @@ export type Level = (typeof LEVELS)[number]
 
 /** The filter of the page of output. The server applies it, but for the level. Empty texts, and null: all. */
 export const OUTPUT_FILTER = urlFilter({
-  /** Of an object, a tree (by its root) or a project. */
+  /** Only lines of an object, a tree (by its root) or a project. */
   object: text('object', 64),
   root: text('root', 64),
   project: text('project'),

@@ -51,7 +51,7 @@ export default function AgentsPage() {
 
 const counted = ({ agents, agentTotal }: AgentsNow): string => {
   const connected = agents.filter((agent) => agent.connected).length
-  return `${connected} connected, ${(agentTotal - connected).toLocaleString('en')} not heard of for a minute`
+  return `${connected} connected, ${(agentTotal - connected).toLocaleString('en')} unreachable`
 }
 
 function Agents({ answer }: { readonly answer: AgentsNow }) {
@@ -82,7 +82,7 @@ function Agents({ answer }: { readonly answer: AgentsNow }) {
       <Group title="Connected" busy={here} />
       {gone.length > 0 && (
         <details className="gone">
-          <summary>{plural(gone.length, 'agent')} not heard of for a minute, without claimed work</summary>
+          <summary>{plural(gone.length, 'agent')} unreachable for a minute, without claimed work</summary>
           <Group title="" busy={gone} />
         </details>
       )}

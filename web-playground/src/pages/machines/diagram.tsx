@@ -31,7 +31,7 @@ export function Diagram({ machine, way }: Props) {
       <p className="quiet">
         {way
           ? 'Strong: the ways that it took, numbered in their order. Filled: where it is. Dashed: where you can move it.'
-          : 'Point at a phase to see its ways. Dotted: out of a final phase, when something is asked for again.'}
+          : 'Point at a phase to see its transitions. Dotted: out of a final phase, on a new request.'}
       </p>
       <svg
         role="img"

@@ -85,7 +85,7 @@ export function runtimeWork(options: RuntimeWorkOptions): Work {
 
 const REMOVED: WorkOutcome = {
   phase: 'ABORTED',
-  error: { code: 'REMOVED', message: 'It had ended and was removed; how it ended is not known any more.' },
+  error: { code: 'REMOVED', message: 'It had ended and was removed; its outcome is unknown.' },
 }
 
 /** Starts the workload, or adopts it when it runs already. Returns the report when neither is possible. */

@@ -50,7 +50,7 @@ export function InstallationEditor({ initial, example, opened, onReopen }: Props
         isUpdate={form.isUpdate}
         busy={form.busy}
         refused={form.refused}
-        missing={mayNot ?? (problems.length > 0 ? 'Mend what is marked in the manifest first.' : null)}
+        missing={mayNot ?? (problems.length > 0 ? 'Fix the errors marked in the manifest first.' : null)}
         onAgain={form.lookAgain}
       />
     </form>
