@@ -10,7 +10,7 @@ export async function runCopier(url: string, token: string, signal: AbortSignal)
     instance: 'copier-1',
     types: [WORK_TYPE],
     concurrency: 4,
-    leaseMs: 5_000,
+    leaseMs: 60_000,
     renewMs: 500,
     signal,
     async work({ config }, { signal: stop, report }) {
@@ -18,7 +18,7 @@ export async function runCopier(url: string, token: string, signal: AbortSignal)
       if (volume === 'broken')
         return { phase: 'FAILED', message: 'the disk is broken', error: { code: 'DISK', message: 'broken' } }
       report({ progress: { value: 1, total: 2, unit: 'GB' } })
-      if (volume === 'slow') await sleep(60_000, undefined, { signal: stop }).catch(() => undefined)
+      if (volume === 'slow') await sleep(600_000, undefined, { signal: stop }).catch(() => undefined)
       return stop.aborted ? { phase: 'ABORTED' } : { phase: 'KEPT' }
     },
   })
