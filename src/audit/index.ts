@@ -24,7 +24,7 @@ export function createAudit(parts: AuditParts): Audit {
   // Nobody writes events that come later.
   let isOpen = true
   return {
-    noteSeldom: (entry) => void (isOpen && seldom.note(entry)),
+    noteThrottled: (entry) => void (isOpen && seldom.note(entry)),
     note: (entry) => void (isOpen && notes.note(entry)),
     committed: () => void (isOpen && chainer.soon()),
     async settle() {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { backoffMs } from '../core/backoff.ts'
 import { Busy } from '../core/busy.ts'
-import { type Asked, askedNow } from './transaction-trace.ts'
+import { captureTrace, type RequestTrace } from './transaction-trace.ts'
 
 /** The result of one task of a batch. */
 export type Outcome<R> = { readonly value: R } | { readonly error: unknown }
@@ -11,7 +11,7 @@ export type Attempted<R> = Outcome<R> | 'locked'
 export interface Queued<T, R> {
   readonly task: T
   /** Null: nothing is traced. */
-  readonly asked: Asked | null
+  readonly asked: RequestTrace | null
   /** By the monotonic clock. */
   readonly queuedAt: number
   /** Resolves when the task is done, or when its caller is to lead the lane. */
@@ -64,7 +64,7 @@ export abstract class Lane<T, R> {
   protected abstract runBatch(
     tasks: readonly T[],
     isAlone: boolean,
-    asked: readonly Asked[],
+    asked: readonly RequestTrace[],
   ): Promise<readonly Attempted<R>[]>
   /** The answer to a task that does not wait any longer for what is locked; null: it waits. */
   protected abstract whenLocked(task: T, waitedMs: number): Outcome<R> | null
@@ -77,7 +77,7 @@ export abstract class Lane<T, R> {
   async run(task: T): Promise<R> {
     const own: Queued<T, R> = {
       task,
-      asked: askedNow(),
+      asked: captureTrace(),
       queuedAt: performance.now(),
       turn: Promise.withResolvers(),
       leads: false,
@@ -108,7 +108,7 @@ export abstract class Lane<T, R> {
     while (!own.outcome) {
       const batch = this.takeBatch(this.#queue)
       const tasks = batch.map((queued) => queued.task)
-      const asked = own.asked ? batch.flatMap((queued) => queued.asked ?? []) : NOBODY
+      const asked = own.asked ? batch.flatMap((queued) => queued.asked ?? []) : NO_TRACES
       const running = this.runBatch(tasks, batch.length === 1 && this.#queue.length === 0, asked)
       const outcomes = await running.catch((error: unknown) => tasks.map((): Outcome<R> => ({ error })))
       const locked = settle(batch, outcomes)
@@ -171,7 +171,7 @@ export abstract class Lane<T, R> {
   }
 }
 
-const NOBODY: readonly Asked[] = []
+const NO_TRACES: readonly RequestTrace[] = []
 
 /** Returns the tasks without an outcome, since the lock was taken. */
 function settle<T, R>(batch: readonly Queued<T, R>[], outcomes: readonly Attempted<R>[]): readonly Queued<T, R>[] {

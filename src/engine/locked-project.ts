@@ -12,7 +12,7 @@ interface ProjectState {
   readonly name: string
   readonly projectId: string
   readonly now: Date
-  readonly trusts: boolean
+  readonly assumesNamesFree: boolean
   readonly budget: number
 }
 
@@ -21,7 +21,7 @@ export class LockedProject implements LockedProjectPort {
   readonly client: Client
   readonly projectId: string
   readonly now: Date
-  readonly trusts: boolean
+  readonly assumesNamesFree: boolean
   readonly #tx: Transaction
   readonly #context: EngineContext
   readonly #state: ProjectState
@@ -34,7 +34,7 @@ export class LockedProject implements LockedProjectPort {
     this.client = tx.client
     this.projectId = state.projectId
     this.now = state.now
-    this.trusts = state.trusts
+    this.assumesNamesFree = state.assumesNamesFree
   }
 
   createRoot(root: NewRoot): LockedTree {
@@ -69,7 +69,7 @@ export interface ProjectOptions {
   /** The id from an earlier transaction, with which the lock is pipelined; null: unknown. */
   readonly knownId: string | null
   /** Commands rely on the unique indexes instead of a query for taken names. */
-  readonly trusts: boolean
+  readonly assumesNamesFree: boolean
   /** Bounds the phase writes of each new tree in this transaction. */
   readonly budget: number
   /** Waits for another transaction that has the lock, if few others do, instead of answering 'locked'. */
@@ -85,7 +85,7 @@ export async function lockProject(
   tx: Transaction,
   context: EngineContext,
   name: string,
-  { knownId, trusts, budget, mayWait }: ProjectOptions,
+  { knownId, assumesNamesFree, budget, mayWait }: ProjectOptions,
 ): Promise<LockedProject | null | 'locked'> {
   const { system, lockWaits } = context
   if (knownId === null) {
@@ -94,11 +94,11 @@ export async function lockProject(
     )
     const locked = await (tx.trace ? tx.trace.locking(locking) : locking)
     if (locked === null || locked === 'locked') return locked
-    return new LockedProject(tx, context, { name, ...locked, now: locked.at, trusts: false, budget })
+    return new LockedProject(tx, context, { name, ...locked, now: locked.at, assumesNamesFree: false, budget })
   }
   const now = system.now()
   const known = { project: name, id: knownId, now: system.fixedTime ? null : now }
   const locking = lockWaits.during(mayWait, (waits) => lockKnownScope(tx.client, { ...known, skipLocked: !waits }))
   tx.pipeline([tx.trace ? tx.trace.locking<unknown>(locking) : locking])
-  return new LockedProject(tx, context, { name, projectId: knownId, now, trusts, budget })
+  return new LockedProject(tx, context, { name, projectId: knownId, now, assumesNamesFree, budget })
 }

@@ -6,7 +6,7 @@ import type { EngineContext } from './context.ts'
 import { type Attempted, Lane, type Queued } from './lane.ts'
 import { type LockedProject, lockProject } from './locked-project.ts'
 import { type Transaction, transaction } from './transaction.ts'
-import type { Asked } from './transaction-trace.ts'
+import type { RequestTrace } from './transaction-trace.ts'
 import { TreeLocked } from './tree-locked.ts'
 
 /** Bounds the writes that share one transaction. */
@@ -23,8 +23,8 @@ export interface ProjectWrite {
 
 /** Optimistic assumptions of a transaction. Each failure withdraws one. */
 interface Attempt {
-  readonly decides: boolean
-  readonly trusts: boolean
+  readonly decidesInline: boolean
+  readonly assumesNamesFree: boolean
 }
 
 /** Runs the writes of this process under one project's lock, one transaction at a time. */
@@ -59,17 +59,20 @@ export class ProjectLane extends Lane<ProjectWrite, unknown> {
   protected override async runBatch(
     writes: readonly ProjectWrite[],
     isAlone: boolean,
-    asked: readonly Asked[],
+    asked: readonly RequestTrace[],
   ): Promise<readonly Attempted<unknown>[]> {
     // Writes that share a transaction query for taken names, since one violation would fail all of them.
-    let attempt: Attempt = { decides: isAlone, trusts: isAlone && writes.every(({ canShare }) => canShare) }
+    let attempt: Attempt = {
+      decidesInline: isAlone,
+      assumesNamesFree: isAlone && writes.every(({ canShare }) => canShare),
+    }
     for (;;) {
       let locked: LockedProject | null = null
       try {
         const write = async (tx: Transaction) => {
           const knownId = this.#knownIds.get(this.#name) ?? null
-          const budget = attempt.decides ? BUDGET : 0
-          const options = { knownId, trusts: attempt.trusts, budget, mayWait: !this.isLocked }
+          const budget = attempt.decidesInline ? BUDGET : 0
+          const options = { knownId, assumesNamesFree: attempt.assumesNamesFree, budget, mayWait: !this.isLocked }
           const project = await lockProject(tx, this.#context, this.#name, options)
           if (project === 'locked') return project
           if (!project) return writes.map(() => null)
@@ -91,22 +94,28 @@ export class ProjectLane extends Lane<ProjectWrite, unknown> {
   }
 
   /** Runs each write alone, so that a failure affects no other. */
-  async #runEach(writes: readonly ProjectWrite[], asked: readonly Asked[]): Promise<readonly Attempted<unknown>[]> {
+  async #runEach(
+    writes: readonly ProjectWrite[],
+    asked: readonly RequestTrace[],
+  ): Promise<readonly Attempted<unknown>[]> {
     const outcomes: Attempted<unknown>[] = []
     for (const write of writes) outcomes.push(...(await this.runBatch([write], false, asked)))
     return outcomes
   }
 
   /** The next, more cautious attempt; null: the error is final. */
-  #weaker({ decides, trusts }: Attempt, locked: LockedProject | null, error: unknown): Attempt | null {
-    if ((this.#knownIds.has(this.#name) && isScopeMismatch(error)) || (trusts && isConstraintViolation(error))) {
+  #weaker({ decidesInline, assumesNamesFree }: Attempt, locked: LockedProject | null, error: unknown): Attempt | null {
+    if (
+      (this.#knownIds.has(this.#name) && isScopeMismatch(error)) ||
+      (assumesNamesFree && isConstraintViolation(error))
+    ) {
       this.#knownIds.delete(this.#name)
-      return { decides, trusts: false }
+      return { decidesInline, assumesNamesFree: false }
     }
-    if (!decides || !locked?.hasDecided) return null
+    if (!decidesInline || !locked?.hasDecided) return null
     // A request must not be refused because its tree cannot be decided yet.
     const { logger } = this.#context
     logger.warn({ err: error }, 'a new tree could not be decided in its own transaction: the engine tries again')
-    return { decides: false, trusts }
+    return { decidesInline: false, assumesNamesFree }
   }
 }

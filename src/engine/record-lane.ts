@@ -3,7 +3,7 @@ import { isLockTimeout } from '../store/lock-timeout.ts'
 import type { EngineContext } from './context.ts'
 import { type Attempted, Lane, type Queued } from './lane.ts'
 import { transaction } from './transaction.ts'
-import type { Asked } from './transaction-trace.ts'
+import type { RequestTrace } from './transaction-trace.ts'
 
 type RecordWrite = (client: Client) => Promise<unknown>
 
@@ -28,7 +28,7 @@ export class RecordLane extends Lane<RecordWrite, unknown> {
   protected override async runBatch(
     writes: readonly RecordWrite[],
     _isAlone: boolean,
-    asked: readonly Asked[],
+    asked: readonly RequestTrace[],
   ): Promise<readonly Attempted<unknown>[]> {
     const outcomes: Attempted<unknown>[] = []
     for (const write of writes) {

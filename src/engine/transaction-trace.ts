@@ -5,13 +5,14 @@ import { formatTraceparent, isSampled, parseTraceparent } from '../tracing/trace
 import type { TrackedObject } from './tracked-object.ts'
 
 /** A caller of a lane, as its transaction will know it. */
-export interface Asked {
+export interface RequestTrace {
   /** By the monotonic clock. */
   readonly at: number
   readonly span: SpanContext | undefined
 }
 /** Null: nothing is traced. */
-export const askedNow = (): Asked | null => (isTracing() ? { at: performance.now(), span: activeSpan() } : null)
+export const captureTrace = (): RequestTrace | null =>
+  isTracing() ? { at: performance.now(), span: activeSpan() } : null
 
 /**
  * The span of a transaction. It is part of the trace of the work, or of the request for a decision, that the transaction finds;
@@ -21,14 +22,14 @@ export const askedNow = (): Asked | null => (isTracing() ? { at: performance.now
 export class TransactionTrace {
   readonly #beganAt = Date.now()
   readonly #began = performance.now()
-  readonly #asked: readonly Asked[]
+  readonly #asked: readonly RequestTrace[]
   readonly #followed = new Map<string, SpanContext>()
   /** Spans of what it does for agents, which end with it. */
   readonly #parts: Span[] = []
   readonly #attributes: Record<string, number | string> = {}
   #span: Span | null = null
 
-  constructor(asked: readonly Asked[]) {
+  constructor(asked: readonly RequestTrace[]) {
     this.#asked = asked
     if (asked.length === 0) return
     this.#attributes[ATTRIBUTE.tasks] = asked.length

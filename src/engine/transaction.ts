@@ -12,7 +12,7 @@ import { isTracing } from '../tracing/spans.ts'
 import { LockedPlaces } from './agents/locked-places.ts'
 import type { TreeCounts } from './engine-counts.ts'
 import type { LockWaits } from './lock-waits.ts'
-import { type Asked, askedNow, TransactionTrace } from './transaction-trace.ts'
+import { captureTrace, type RequestTrace, TransactionTrace } from './transaction-trace.ts'
 
 /** Events for other parts of this process, and for other processes, published after the commit. */
 export interface CommitEvents {
@@ -119,8 +119,8 @@ export class Transaction {
 }
 
 /** The callers of a transaction without a lane. */
-function asking(): readonly Asked[] {
-  const own = askedNow()
+function asking(): readonly RequestTrace[] {
+  const own = captureTrace()
   return own ? [own] : []
 }
 
@@ -148,7 +148,7 @@ export interface TransactionParts {
 export function transaction<T>(
   parts: TransactionParts,
   work: (tx: Transaction) => Promise<T>,
-  asked?: readonly Asked[],
+  asked?: readonly RequestTrace[],
 ): Promise<T> {
   const { inFlight } = parts
   if (inFlight.isClosed) return Promise.reject(new DatabaseUnavailable('the process ends'))
@@ -158,7 +158,7 @@ export function transaction<T>(
 async function run<T>(
   { pool, publish, counts, logger, lockWaits }: TransactionParts,
   work: (tx: Transaction) => Promise<T>,
-  asked?: readonly Asked[],
+  asked?: readonly RequestTrace[],
 ): Promise<T> {
   const trace = isTracing() ? new TransactionTrace(asked ?? asking()) : null
   const client = await pool.connect()

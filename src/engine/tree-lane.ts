@@ -10,7 +10,7 @@ import { lockTree } from './lock-tree.ts'
 import type { LockedTree } from './locked-tree.ts'
 import type { TreeSlice } from './slice/tree-slice.ts'
 import { type Transaction, transaction } from './transaction.ts'
-import type { Asked } from './transaction-trace.ts'
+import type { RequestTrace } from './transaction-trace.ts'
 import { isTransient } from './transient.ts'
 import { TreeLocked } from './tree-locked.ts'
 import { takeWakeUps } from './wake-ups.ts'
@@ -59,7 +59,7 @@ type Report = TreeTask<unknown> & Impatient
 type Task = Report | Command | Turn | Reconcile
 interface Attempt {
   readonly failures: number
-  readonly decides: boolean
+  readonly decidesInline: boolean
 }
 type Answer = Ran<unknown> | Reconciled
 const isReport = (task: Task): task is Report => 'apply' in task
@@ -108,7 +108,7 @@ export class TreeLane extends Lane<Task, Answer> {
   protected override async runBatch(
     batch: readonly Task[],
     _isAlone: boolean,
-    asked: readonly Asked[],
+    asked: readonly RequestTrace[],
   ): Promise<readonly Attempted<Answer>[]> {
     try {
       const [first] = batch
@@ -123,7 +123,7 @@ export class TreeLane extends Lane<Task, Answer> {
     }
   }
 
-  async #command({ command }: Command, asked: readonly Asked[]): Promise<Attempted<Answer>> {
+  async #command({ command }: Command, asked: readonly RequestTrace[]): Promise<Attempted<Answer>> {
     for (let failures = 0; ; ) {
       try {
         return await transaction(
@@ -141,8 +141,11 @@ export class TreeLane extends Lane<Task, Answer> {
     }
   }
 
-  async #report(tasks: readonly TreeTask<unknown>[], asked: readonly Asked[]): Promise<readonly Attempted<Answer>[]> {
-    let attempt: Attempt = { failures: 0, decides: true }
+  async #report(
+    tasks: readonly TreeTask<unknown>[],
+    asked: readonly RequestTrace[],
+  ): Promise<readonly Attempted<Answer>[]> {
+    let attempt: Attempt = { failures: 0, decidesInline: true }
     for (;;) {
       try {
         return await transaction(this.#context, (tx) => this.#apply(tx, tasks, attempt), asked)
@@ -155,13 +158,13 @@ export class TreeLane extends Lane<Task, Answer> {
   async #apply(
     tx: Transaction,
     tasks: readonly TreeTask<unknown>[],
-    { failures, decides }: Attempt,
+    { failures, decidesInline }: Attempt,
   ): Promise<readonly Attempted<Answer>[]> {
     // Only after connecting: a new connection may lead to another copy of the database, which clears the cache.
-    const recalled = decides && failures === 0 ? this.#recall(tasks) : NOTHING_RECALLED
+    const recalled = decidesInline && failures === 0 ? this.#recall(tasks) : NOTHING_RECALLED
     const tree = await lockTree(tx, this.#context, this.#rootId, {
       ids: tasks.flatMap(({ ids }) => ids),
-      ending: decides ? tasks.flatMap(({ ends, ids }) => (ends ? ids : [])) : [],
+      ending: decidesInline ? tasks.flatMap(({ ends, ids }) => (ends ? ids : [])) : [],
       recalled,
       specs: this.#context.specs.of(this.#rootId),
       mayWait: !this.isLocked,
@@ -171,20 +174,20 @@ export class TreeLane extends Lane<Task, Answer> {
     checkRecalled(tasks, recalled, tree.slice.now)
     for (const task of tasks) if (task.prepare) await task.prepare(tree.slice, tx)
     const outcomes = tasks.map((task) => applyTask(task, tree.slice, tx))
-    if (decides) await tree.decide(BUDGET)
+    if (decidesInline) await tree.decide(BUDGET)
     else await tree.deferDecisions()
     return outcomes
   }
 
   /** The next attempt; throws the error if there is none. */
-  #next({ failures, decides }: Attempt, error: unknown): Attempt {
-    if (failures + 1 < RETRIES && isTransient(error)) return { failures: failures + 1, decides }
-    if (!decides || isDatabaseAway(error) || isLockTimeout(error)) throw error
+  #next({ failures, decidesInline }: Attempt, error: unknown): Attempt {
+    if (failures + 1 < RETRIES && isTransient(error)) return { failures: failures + 1, decidesInline }
+    if (!decidesInline || isDatabaseAway(error) || isLockTimeout(error)) throw error
     // A report must not be lost because rules fail on the rest of the tree, or there is no space for it.
     const { logger } = this.#context
     const at = { err: error, rootId: this.#rootId }
     logger.error(at, 'a tree could not be decided: its reports are stored without, the engine tries again')
-    return { failures: 0, decides: false }
+    return { failures: 0, decidesInline: false }
   }
 
   /** A cached object is usable only if every task that needs it accepts it. */

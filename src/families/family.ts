@@ -142,7 +142,7 @@ export interface LockedProject {
   readonly projectId: string
   readonly now: Date
   /** The command need not query for taken names: the database refuses one, and the command then runs again without trust. */
-  readonly trusts: boolean
+  readonly assumesNamesFree: boolean
   createRoot(root: NewRoot): LockedTree
   /** As that of a tree. */
   pipeline(sent: Promise<unknown>): void

@@ -14,10 +14,10 @@ const ROOT_BY_NAME = statement({
 
 /** True if a root of this kind has the name already; `what` is the kind with its article, e.g. `a task`. */
 export async function rootNameTaken(
-  { client, projectId, trusts }: LockedProject,
+  { client, projectId, assumesNamesFree }: LockedProject,
   { kind, name, what }: { readonly kind: ObjectKind; readonly name: string; readonly what: string },
 ): Promise<RefusalOf<'ConflictError'> | null> {
-  if (trusts) return null
+  if (assumesNamesFree) return null
   const { rows } = await ROOT_BY_NAME.query(client, [projectId, kind, name])
   const objectId = rows[0]?.id
   if (!objectId) return null

@@ -36,7 +36,7 @@ interface Run {
 export type RestoreRun = Run & Pick<RestoreOptions, 'replace' | 'whileInUse'>
 
 /** The contents of a backup, and the keys that open it. */
-export interface Told {
+export interface BackupSummary {
   readonly manifest: Manifest
   /** Keys of its secrets that are not among those of the settings. */
   readonly missingKeys: readonly string[]
@@ -49,7 +49,7 @@ export async function runBackup({
   families,
   tools,
   signal,
-}: Run): Promise<Told & { readonly bytes: number }> {
+}: Run): Promise<BackupSummary & { readonly bytes: number }> {
   try {
     const config = await readConfig(env, families)
     // An embedded database is not made to be backed up empty.
@@ -73,7 +73,7 @@ export async function runRestore({
   env,
   families,
   ...options
-}: RestoreRun): Promise<Told & { readonly epoch: number }> {
+}: RestoreRun): Promise<BackupSummary & { readonly epoch: number }> {
   const { signal } = options
   try {
     const config = await readConfig(env, families)

@@ -13,7 +13,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { LIMITS } from '../../src/core/limits.ts'
 import { createContext } from '../../src/graphql/resolver-context.ts'
-import { excessIn } from '../../src/graphql/schema/check-bounds.ts'
+import { boundCheckOf } from '../../src/graphql/schema/check-bounds.ts'
 import { excessesOf, leastOf } from '../testkit/excess.ts'
 import { schema } from '../testkit/mutate.ts'
 import { DEPLOYER, item, USER } from '../testkit/world.ts'
@@ -159,7 +159,7 @@ test('a schema cannot be built with an input that names no bound', () => {
       .getQueryType()
       ?.getFields()
       .find?.args.filter((one) => one.name === name) ?? []
-  expect(() => excessIn(argument('name'))).toThrow('Query.find(name:) needs a bound for String')
-  expect(() => excessIn(argument('at'))).toThrow('In.names needs a bound for [String!]')
-  expect(excessIn(argument('count'))).toBeNull()
+  expect(() => boundCheckOf(argument('name'))).toThrow('Query.find(name:) needs a bound for String')
+  expect(() => boundCheckOf(argument('at'))).toThrow('In.names needs a bound for [String!]')
+  expect(boundCheckOf(argument('count'))).toBeNull()
 })

@@ -4,7 +4,7 @@ import { judgeVerb } from '../../src/core/judge-verb.ts'
 import { EDITORS, right } from '../../src/core/rights.ts'
 import { families } from '../../src/families/index.ts'
 import type { Actable } from '../../web-playground/src/model/actions.ts'
-import { type Known, learn } from '../../web-playground/src/model/known.ts'
+import { type Known, setServerVocabulary } from '../../web-playground/src/model/known.ts'
 import type { Row } from '../../web-playground/src/model/object.ts'
 
 /** What tests of the dashboard's pure parts are made of. */
@@ -23,7 +23,7 @@ export const known: Known = {
       classes: [...machine.classes].map(([phase, phaseClass]) => ({ phase, class: phaseClass })),
     })),
 }
-learn(known)
+setServerVocabulary(known)
 
 /** The object with the verbs that the API would show to a user of this role. All other machines of its kind are in the same phase. */
 export function actable(object: Omit<Actable, 'verbs'>, role: 'EDITOR' | 'VIEWER' = 'EDITOR'): Actable {

@@ -8,7 +8,7 @@ import { lastWhole, type Segment, Timeline } from '../../web-playground/src/mode
 import { segmentsOf, timelineRows } from '../../web-playground/src/model/timeline-rows.ts'
 import { TreeModel } from '../../web-playground/src/model/tree-model.ts'
 import { readPlace, writePlace } from '../../web-playground/src/model/tree-place.ts'
-import { numbersText, wayThrough } from '../../web-playground/src/model/way.ts'
+import { numbersText, transitionPath } from '../../web-playground/src/model/way.ts'
 import { change, machines, row } from './samples.ts'
 
 const T0 = Date.parse('2026-11-21T20:00:00.000Z')
@@ -204,14 +204,14 @@ test('a way through a machine is numbered; the machine beside it has its own', (
     change('c', 'GONE', { ...own, from: 'OFFLINE', rejected: true }),
     change('c', 'READY', { ...own, from: 'OFFLINE' }),
   ]
-  const way = wayThrough(machine, changes)
+  const way = transitionPath(machine, changes)
   expect([...way.taken]).toEqual([
     [START, [1]],
     ['OFFLINE READY', [2, 4]],
     ['READY OFFLINE', [3]],
   ])
   expect([way.phase, way.refused.length]).toEqual(['READY', 1])
-  expect(wayThrough(secondary, changes).steps.map(({ wayId }) => wayId)).toEqual(['READY UPDATING'])
+  expect(transitionPath(secondary, changes).steps.map(({ wayId }) => wayId)).toEqual(['READY UPDATING'])
   expect([numbersText([2, 4]), numbersText([1, 2, 3, 4])]).toEqual(['2, 4', '1, 2, 3 …'])
 })
 

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { FamilyDefinition } from '../../families/define-family.ts'
-import type { Told } from '../../start/backup-commands.ts'
+import type { BackupSummary } from '../../start/backup-commands.ts'
 import type { Cli } from '../cli.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { printJson, printLine, printText } from '../terminal/io.ts'
@@ -64,7 +64,7 @@ async function folderOf(tools: string | undefined): Promise<string | undefined> 
 }
 
 interface Performed {
-  readonly told: Told
+  readonly told: BackupSummary
   readonly line: string
 }
 
@@ -93,7 +93,7 @@ const EXITS = {
   FAILED: EXIT.failed,
 } as const
 
-function describe({ manifest: { rows, log, secretKeys } }: Told): string {
+function describe({ manifest: { rows, log, secretKeys } }: BackupSummary): string {
   const counts = Object.values(rows)
   const keys = secretKeys.map(({ keyId }) => keyId).join(', ')
   return [

@@ -52,7 +52,7 @@ export interface TreeView {
 const AGENT_PATIENCE_MS = 5_000
 
 /** The blockers worth telling: that no agent takes new work is not, as long as one may be about to. */
-export function toldBlockers(
+export function visibleBlockers(
   { blockedBy, phaseSince }: Pick<TreeNode, 'blockedBy' | 'phaseSince'>,
   now: number,
 ): readonly Blocker[] {

@@ -7,7 +7,7 @@ import { printJson, printLine } from '../terminal/io.ts'
 import type { Paint } from '../terminal/paint.ts'
 import type { TreeObject } from './fields.ts'
 import { countAll } from './layout.ts'
-import { type TreeChange, type TreeModel, toldBlockers } from './model.ts'
+import { type TreeChange, type TreeModel, visibleBlockers } from './model.ts'
 import type { TreeSnapshot } from './read.ts'
 import { renderTree } from './render.ts'
 import { openScreen } from './screen.ts'
@@ -97,7 +97,7 @@ export function treeLines(out: Output, paint: Paint): Presenter {
       for (const node of model.nodes.values()) {
         const { id, finished } = node
         const quiet = id === model.rootId ? [] : ORDINARY
-        const blocker = finished ? undefined : toldBlockers(node, now).find(({ reason }) => !quiet.includes(reason))
+        const blocker = finished ? undefined : visibleBlockers(node, now).find(({ reason }) => !quiet.includes(reason))
         const text = blocker && describeBlocker(blocker)
         if (!text || printed.get(id) === text || !model.isBelow(id)) continue
         printed.set(id, text)

@@ -4,7 +4,7 @@ import type { Paint } from '../terminal/paint.ts'
 import { columns, duration, pad, shorten, words } from '../terminal/text.ts'
 import type { Progress } from './fields.ts'
 import { countAll, layout, type Row } from './layout.ts'
-import { type TreeNode, type TreeView, toldBlockers } from './model.ts'
+import { type TreeNode, type TreeView, visibleBlockers } from './model.ts'
 
 export interface RenderOptions {
   /** The most columns and lines of the result. */
@@ -95,7 +95,7 @@ function elapsed(node: TreeNode, now: number): string {
 /** Why it failed, else what it waits for, else its progress. */
 function detail(node: TreeNode, { now, endedJob }: Pick<Now, 'now' | 'endedJob'>): string {
   if (node.error) return `${node.error.code}: ${node.error.message}`
-  const [first, ...others] = toldBlockers(node, now)
+  const [first, ...others] = visibleBlockers(node, now)
   if (first) {
     const more = others.length > 0 ? ` (+${others.length})` : ''
     return `${blockerText(first)}${more}`

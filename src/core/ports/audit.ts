@@ -8,7 +8,7 @@ export interface AuditPort {
   /** Takes an entry of what has written nothing. Cheap, never throws; equal ones of a second become one event. */
   note(entry: AuditEntry): void
   /** The same for what programs do again and again: equal ones of a minute become one event, besides the first. */
-  noteSeldom(entry: AuditEntry): void
+  noteThrottled(entry: AuditEntry): void
   /** This process has committed an event with a change, which gets its place in the chain soon. Cheap, never throws. */
   committed(): void
   /** Resolves when everything that was noted or committed before has its place in the chain. */

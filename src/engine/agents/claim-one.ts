@@ -10,10 +10,10 @@ import type { Claimant } from './claimant.ts'
 import { type LockedPlaces, startOf } from './locked-places.ts'
 
 /** The context of a claim: its trace and place. */
-export interface Handing {
+export interface ClaimContext {
   /** Null: nothing is traced. */
   readonly trace: TransactionTrace | null
-  readonly how: 'claim' | 'dispatch'
+  readonly via: 'claim' | 'dispatch'
   readonly places: LockedPlaces
 }
 
@@ -29,7 +29,7 @@ export function claimOne(
   slice: TreeSlice,
   claimant: Claimant,
   parts: EngineParts,
-  { trace, how, places }: Handing,
+  { trace, via, places }: ClaimContext,
 ): ClaimedItem {
   const { viewer, instance, leaseMs } = claimant
   const { system, kinds } = parts
@@ -62,6 +62,6 @@ export function claimOne(
     config,
     attempt,
     leaseUntil,
-    traceparent: trace ? trace.handed(tracked, instance, how) : (tracked.work?.traceparent ?? null),
+    traceparent: trace ? trace.handed(tracked, instance, via) : (tracked.work?.traceparent ?? null),
   }
 }

@@ -103,7 +103,7 @@ export class Dispatcher {
       const matches = (claim: WaitingClaim) =>
         this.#matches(claim, tracked) && (!isStart || places.find(claim, tracked) !== null)
       const claim = isClaimable(tracked, slice.now) ? handoff.next(matches) : undefined
-      if (claim) handoff.give(claim, claimOne(tracked, slice, claim, this.#parts, { trace, how: 'dispatch', places }))
+      if (claim) handoff.give(claim, claimOne(tracked, slice, claim, this.#parts, { trace, via: 'dispatch', places }))
       else slice.offers.add(tracked.work.type)
     }
     return handoff.isEmpty ? null : handoff

@@ -191,7 +191,7 @@ function claimAll(
     slice.runRule(tracked, () => parts.kinds.family(tracked.row.kind).decide(tracked, slice))
     if (!isClaimable(tracked, slice.now)) return []
     if (startOf(tracked, parts) && !places.find(claimant, tracked)) return []
-    return [claimOne(tracked, slice, claimant, parts, { trace, how: 'claim', places })]
+    return [claimOne(tracked, slice, claimant, parts, { trace, via: 'claim', places })]
   })
   return { claimed, gone: ids.filter((id) => !slice.nodes.has(id)) }
 }

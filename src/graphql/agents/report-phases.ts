@@ -7,7 +7,7 @@ import { RIGHTS } from '../../core/rights.ts'
 import { forget } from '../context.ts'
 import { objectLoader } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
-import { excessOf } from '../schema/check-bounds.ts'
+import { boundViolations } from '../schema/check-bounds.ts'
 import { PhaseEnum } from '../schema/enums.ts'
 import { errorValue } from '../schema/errors.ts'
 import { TreeObjectRef } from '../schema/refs.ts'
@@ -158,7 +158,7 @@ builder.mutationField('reportPhases', (t) =>
     resolve: async (_, { input: { reports } }, context, { schema }) => {
       const excessive = reports.map((report, i) => {
         const path = `input.reports.${i}`
-        const excess = excessOf(schema, { type: PhaseReportInput, path }, report)
+        const excess = boundViolations(schema, { type: PhaseReportInput, path }, report)
         return excess.length > 0 || isObjectOrNone(report.exports)
           ? excess
           : [...excess, { path: `${path}.exports`, message: 'must be an object, whose fields are the exports' }]

@@ -7,7 +7,7 @@ type About = Pick<ObjectRow, 'id' | 'kind' | 'name'>
 
 /** Notes that the caller reads the output of an object: once a minute, however often it does. */
 export function noteLogsRead({ audit, viewer }: GraphQLContext, { id, kind, name }: About): void {
-  audit.noteSeldom({
+  audit.noteThrottled({
     ...{ ...callerOf(viewer), ...NO_TARGET, objectId: id, objectKind: kind, objectName: name },
     ...{ operation: 'logs', outcome: 'DONE', code: null, fields: [], count: 1 },
   })

@@ -87,7 +87,7 @@ function noteOutputRead(
   { audit, viewer }: GraphQLContext,
   project: { readonly id: string; readonly name: string } | null,
 ): void {
-  audit.noteSeldom({
+  audit.noteThrottled({
     ...{ ...callerOf(viewer), ...NO_TARGET, projectId: project?.id ?? null, projectName: project?.name ?? null },
     ...{ operation: 'logs', outcome: 'DONE', code: null, fields: [], count: 1 },
   })

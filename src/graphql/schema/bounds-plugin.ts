@@ -9,7 +9,7 @@ declare global {
     interface InputFieldOptions {
       /** Bound of the text, the JSON or the list. An ID has that of all ids. */
       limit?: LimitName
-      /** The resolver judges each entry of the list on its own, with `excessOf`. */
+      /** The resolver judges each entry of the list on its own, with `boundViolations`. */
       judgesEach?: true
     }
   }

@@ -30,7 +30,7 @@ type Input = GraphQLArgument | GraphQLInputField
  * Makes a check that finds values beyond their bounds in arguments like these; null: none of them has a bound.
  * @throws when the declaration of an input does not name the bound that its type needs
  */
-export function excessIn(
+export function boundCheckOf(
   inputs: readonly Input[],
 ): ((args: Readonly<Record<string, unknown>>) => readonly FieldProblem[]) | null {
   const fields = checkedFields(inputs)
@@ -43,7 +43,7 @@ export function excessIn(
 }
 
 /** Finds a value that exceeds its bound in one entry of a list that is declared with `judgesEach`. */
-export function excessOf(
+export function boundViolations(
   schema: GraphQLSchema,
   { type, path }: { readonly type: { readonly name: string }; readonly path: string },
   entry: object,

@@ -9,7 +9,7 @@ import {
 } from 'graphql'
 import { type FieldProblem, invalidInput } from '../../core/errors.ts'
 import type { GraphQLContext } from '../context.ts'
-import { excessIn } from './check-bounds.ts'
+import { boundCheckOf } from './check-bounds.ts'
 import { errorValue, InvalidInputErrorRef } from './errors.ts'
 import { badInput } from './limits.ts'
 
@@ -23,13 +23,13 @@ type Resolver = GraphQLFieldResolver<unknown, GraphQLContext>
 export function enforceBounds(schema: GraphQLSchema): void {
   const types = Object.values(schema.getTypeMap()).filter(isObjectType)
   for (const field of types.flatMap((type): Field[] => Object.values(type.getFields()))) {
-    const excessOf = excessIn(field.args)
-    if (!excessOf) continue
+    const violationsOf = boundCheckOf(field.args)
+    if (!violationsOf) continue
     const refuse = refusalOf(field)
     const guarded =
       (resolve: Resolver): Resolver =>
       (parent, args, context, info) => {
-        const problems = excessOf(args)
+        const problems = violationsOf(args)
         return problems.length > 0 ? refuse(problems) : resolve(parent, args, context, info)
       }
     if (field.subscribe) field.subscribe = guarded(field.subscribe)

@@ -6,7 +6,7 @@ import type { Bounds } from '../limits/bounds.ts'
 
 export interface TokenParts extends Pick<Bounds, 'callers' | 'turns'> {
   readonly tokens: Tokens
-  readonly audit: Pick<AuditPort, 'note' | 'noteSeldom'>
+  readonly audit: Pick<AuditPort, 'note' | 'noteThrottled'>
 }
 
 /**

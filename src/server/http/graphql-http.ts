@@ -41,9 +41,9 @@ export async function handleGraphQL(
   const authenticated = await authenticate(request, response, parts, origin)
   if (!authenticated) return
   const caller = parts.callers.as(authenticated.viewer, origin.address)
-  const bytes = caller.hold('requestBytes')
+  const bytes = caller.reserve('requestBytes')
   // The kind of operation is only known once the request has arrived.
-  const arriving = caller.hold('openOperations')
+  const arriving = caller.reserve('openOperations')
   const excess = caller.request() ?? (request.complete ? null : arriving.take())
   if (excess) return refuseForNow(response, parts, excess)
   try {
@@ -98,7 +98,7 @@ async function run(sent: SentRequest['request'], asking: Asking, parts: HttpPart
   if (prepared.kind === 'refused') return await send({ errors: prepared.errors }, { media, asking, parts })
   if (prepared.kind === 'answer' && prepared.operation === 'mutation' && request.method !== 'POST')
     return replyRefusal(response, NEEDS_POST)
-  const held = caller.hold(isStream ? 'openSubscriptions' : 'openOperations')
+  const held = caller.reserve(isStream ? 'openSubscriptions' : 'openOperations')
   const excess = held.take()
   if (excess) return refuseForNow(response, parts, excess)
   const closed = open(isStream, asking, parts)

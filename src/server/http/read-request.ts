@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { FailureCode } from '../../core/vocabulary.ts'
 import { MAX_BODY } from '../../graphql/schema/limits.ts'
-import type { Excess } from '../limits/accounts.ts'
-import type { Hold, Meter } from '../limits/callers.ts'
+import type { LimitExceeded } from '../limits/accounts.ts'
+import type { Meter, Reservation } from '../limits/callers.ts'
 import type { RefusalReason } from '../limits/refusals.ts'
 import { release } from '../limits/release.ts'
 import { type NextTurn, NotUtf8, parseJson, textOf } from './parse-json.ts'
@@ -21,7 +21,7 @@ export type RefusedRequest =
       readonly message: string
     }
   | { readonly ok: false; readonly status: 400; readonly code: 'BAD_REQUEST'; readonly message: string }
-  | ({ readonly ok: false; readonly status: 429 } & Excess)
+  | ({ readonly ok: false; readonly status: 429 } & LimitExceeded)
 
 const TOO_LARGE = {
   ok: false,
@@ -55,7 +55,7 @@ const refused = (problem: TextProblem) => ({ ok: false, status: 400, ...problem 
 /** The limits and the caller of a read. */
 export interface Reading {
   readonly maxValues: number
-  readonly bytes: Hold
+  readonly bytes: Reservation
   /** Counts bytes as they arrive, also those of a request that is refused. */
   readonly charge: Meter
   readonly turn: NextTurn

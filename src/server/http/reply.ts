@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { FailureCode } from '../../core/vocabulary.ts'
-import type { Excess } from '../limits/accounts.ts'
+import type { LimitExceeded } from '../limits/accounts.ts'
 import type { RefusalReason, Refusals } from '../limits/refusals.ts'
 import type { LateRefusals } from './late-refusals.ts'
 
@@ -67,7 +67,7 @@ export function refuse(
 export function refuseForNow(
   response: ServerResponse,
   { refusals, lateRefusals }: RefusalParts,
-  { share, code, message, retryAfterMs }: Excess,
+  { share, code, message, retryAfterMs }: LimitExceeded,
 ): void {
   refusals.count(code, share)
   response.setHeader('retry-after', Math.ceil(retryAfterMs / 1_000))

@@ -49,7 +49,7 @@ export const limitsOfShares = (limits: GatewayLimits): AccountLimits => {
 const SHARES = 20
 
 /** A refusal for now. */
-export interface Excess {
+export interface LimitExceeded {
   /** The owner of the exhausted share. */
   readonly share: string
   readonly code: 'RATE_LIMITED' | 'TOO_MANY'
@@ -98,7 +98,7 @@ export class Account {
   }
 
   /** Counts a request; the excess, if there were too many lately. */
-  request(): Excess | null {
+  request(): LimitExceeded | null {
     const retryAfterMs = this.#bucket.take(performance.now())
     if (retryAfterMs === 0) return null
     const message = `One ${this.#owner} has ${this.#limits.requestsPerSecond} requests a second: try again in ${retryAfterMs} ms.`
@@ -111,7 +111,7 @@ export class Account {
   }
 
   /** The excess, if so much more would be too much. */
-  excess(resource: Resource, more: number): Excess | null {
+  excess(resource: Resource, more: number): LimitExceeded | null {
     const limit = this.#limits[resource]
     if (this.#inUse[resource] + more <= limit) return null
     const message = `One ${this.#owner} has at most ${limit} ${NAMES[resource]}: end some, or try again later.`

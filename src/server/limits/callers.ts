@@ -3,7 +3,7 @@ import type { Viewer } from '../../core/ports/viewer.ts'
 import {
   Account,
   Accounts,
-  type Excess,
+  type LimitExceeded,
   limitsOfAddresses,
   limitsOfInstance,
   limitsOfPrincipals,
@@ -71,7 +71,7 @@ export class Caller {
   }
 
   /** Counts a request; the excess, if there were too many lately. */
-  request(): Excess | null {
+  request(): LimitExceeded | null {
     const { principal, address, share } = this.#accounts
     return principal.request() ?? unless(address.request(), () => share.request())
   }
@@ -96,13 +96,13 @@ export class Caller {
     }
   }
 
-  hold(resource: Resource): Hold {
-    return new Hold(this.#accounts, resource)
+  reserve(resource: Resource): Reservation {
+    return new Reservation(this.#accounts, resource)
   }
 }
 
 /** A resource that one request or connection holds. */
-export class Hold {
+export class Reservation {
   readonly #accounts: CallerAccounts
   readonly #resource: Resource
   #held = 0
@@ -113,8 +113,8 @@ export class Hold {
   }
 
   /** Takes more; the excess, if that would be too much. */
-  take(more = 1): Excess | null {
-    const of = (account: Account): Excess | null => account.excess(this.#resource, more)
+  take(more = 1): LimitExceeded | null {
+    const of = (account: Account): LimitExceeded | null => account.excess(this.#resource, more)
     const { principal, address, instance, share } = this.#accounts
     const excess = of(principal) ?? unless(of(address) ?? of(instance), () => of(share))
     if (!excess) this.#add(more)
@@ -133,5 +133,5 @@ export class Hold {
 }
 
 /** The others' excess applies only to a caller that has used up its own share. */
-const unless = (excess: Excess | null, ofShare: () => Excess | null): Excess | null =>
+const unless = (excess: LimitExceeded | null, ofShare: () => LimitExceeded | null): LimitExceeded | null =>
   excess && ofShare() ? excess : null

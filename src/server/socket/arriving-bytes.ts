@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
-import type { Caller, Hold } from '../limits/callers.ts'
+import type { Caller, Reservation } from '../limits/callers.ts'
 import type { Refusals } from '../limits/refusals.ts'
 import { CLOSE } from './close-codes.ts'
 import { dismiss } from './dismiss.ts'
@@ -21,7 +21,7 @@ interface Arriving {
 export class ArrivingBytes {
   readonly #arriving: Arriving
   #bytes = 0
-  #hold: Hold | null = null
+  #reservation: Reservation | null = null
 
   constructor(arriving: Arriving) {
     this.#arriving = arriving
@@ -37,10 +37,10 @@ export class ArrivingBytes {
   }
 
   /** The reservation of the message that has arrived; null: it is small. The next one begins. */
-  arrived(): Hold | null {
-    const hold = this.#hold
+  arrived(): Reservation | null {
+    const hold = this.#reservation
     this.#bytes = 0
-    this.#hold = null
+    this.#reservation = null
     return hold
   }
 
@@ -48,9 +48,9 @@ export class ArrivingBytes {
     this.#bytes += bytes
     if (this.#bytes <= SMALL) return
     const { socket, stream, caller, refusals } = this.#arriving
-    const isFirst = this.#hold === null
-    this.#hold ??= caller.hold('requestBytes')
-    const excess = this.#hold.take(isFirst ? this.#bytes : bytes)
+    const isFirst = this.#reservation === null
+    this.#reservation ??= caller.reserve('requestBytes')
+    const excess = this.#reservation.take(isFirst ? this.#bytes : bytes)
     if (!excess) return
     refusals.count('TOO_MANY', excess.share)
     dismiss(socket, stream, CLOSE.TOO_MANY_BYTES)

@@ -8,7 +8,7 @@ import type { Tokens } from '../../graphql/auth/tokens.ts'
 import { databaseFailure, failure } from '../../graphql/schema/failures.ts'
 import { checkToken, type TokenParts } from '../auth/check-token.ts'
 import { authorizationIn, bearerOf, TOKEN_MISSING, TOKEN_WRONG } from '../auth/credentials.ts'
-import type { Excess } from '../limits/accounts.ts'
+import type { LimitExceeded } from '../limits/accounts.ts'
 import type { Refusals } from '../limits/refusals.ts'
 import { type OperationParts, prepare } from '../operation/prepare.ts'
 import { traceOf } from '../operation/trace-of.ts'
@@ -85,14 +85,14 @@ export function createProtocol(parts: ProtocolParts): Server<SocketSession> {
 function accept(parts: ProtocolParts, session: SocketSession, secret: string, viewer: Viewer) {
   const accepted = session.accept(secret, viewer)
   if (accepted === false) return false
-  parts.audit.noteSeldom({
+  parts.audit.noteThrottled({
     ...{ ...callerOf(viewer), ...NO_TARGET, operation: SESSION_OPENED },
     ...{ outcome: 'DONE', code: null, fields: [], count: 1 },
   })
   return accepted
 }
 
-function refusedForNow({ share, code, message, retryAfterMs }: Excess, refusals: Refusals): GraphQLError {
+function refusedForNow({ share, code, message, retryAfterMs }: LimitExceeded, refusals: Refusals): GraphQLError {
   refusals.count(code, share)
   return failure(code, message, { retryAfterMs })
 }

@@ -17,9 +17,9 @@ import { socketSink } from '../streams/socket-sink.ts'
 import { ArrivingBytes } from './arriving-bytes.ts'
 import { CLOSE } from './close-codes.ts'
 import { IncomingMessages } from './incoming-messages.ts'
-import { MessageHolds } from './message-holds.ts'
+import { MessageReservations } from './message-reservations.ts'
 import { lifeOf, renewToken } from './renew-token.ts'
-import type { Newcomer } from './unauthenticated-sockets.ts'
+import type { UnauthenticatedSocket } from './unauthenticated-sockets.ts'
 
 /** Interval of pings; a client that does not answer before the next one is disconnected. */
 const KEEP_ALIVE_MS = 15_000
@@ -38,7 +38,7 @@ type Handle = (text: string) => Promise<void>
 export interface OpenedSocket {
   readonly socket: WebSocket
   readonly stream: Socket
-  readonly newcomer: Newcomer
+  readonly newcomer: UnauthenticatedSocket
   readonly origin: RequestOrigin
   /** The secret of its token, in the headers of the upgrade. Pages cannot send any. */
   readonly secret: string | null
@@ -63,7 +63,7 @@ export class SocketSession {
   #credentials: Credentials | null = null
   #caller: Caller | null = null
   #arriving: ArrivingBytes | null = null
-  #message = new MessageHolds(null, null)
+  #message = new MessageReservations(null, null)
   /** Ids of operations with a single result that run. */
   readonly #answering = new Set<string>()
   #answered: PromiseWithResolvers<void> | null = null
@@ -95,7 +95,7 @@ export class SocketSession {
   }
 
   /** The message handled in this very turn of the event loop. */
-  get message(): MessageHolds {
+  get message(): MessageReservations {
     return this.#message
   }
 
@@ -165,7 +165,7 @@ export class SocketSession {
     if (socket.readyState !== socket.OPEN) return false
     const { newcomer, origin, stream } = this.#opened
     const caller = this.#parts.callers.as(viewer, origin.address)
-    const held = caller.hold('openSockets')
+    const held = caller.reserve('openSockets')
     const excess = held.take()
     if (excess) {
       this.#parts.refusals.count('TOO_MANY_SOCKETS', excess.share)
@@ -216,7 +216,7 @@ export class SocketSession {
 
   #receive(data: Buffer, handle: Handle): void {
     if (this.#isLeaving) return
-    const message = new MessageHolds(this.#caller, this.#arriving?.arrived() ?? null)
+    const message = new MessageReservations(this.#caller, this.#arriving?.arrived() ?? null)
     this.#caller?.meter()(data.length)
     this.#incoming.read(data, (read) => {
       this.#message = message

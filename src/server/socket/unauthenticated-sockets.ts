@@ -6,7 +6,7 @@ import { CLOSE } from './close-codes.ts'
 import { dismiss } from './dismiss.ts'
 
 /** A socket that has not sent a valid token yet. */
-export interface Newcomer {
+export interface UnauthenticatedSocket {
   /** Its connection_init has come. */
   initialised(): void
   /** Its token is accepted: the limits are lifted. */
@@ -37,7 +37,7 @@ export class UnauthenticatedSockets {
   }
 
   /** Null: there are too many, all of which have sent their tokens. */
-  admit(socket: WebSocket, stream: Socket, address: string): Newcomer | null {
+  admit(socket: WebSocket, stream: Socket, address: string): UnauthenticatedSocket | null {
     if (!this.#makeRoom(address)) return null
     const waiting = { socket, stream, isInitialised: false }
     this.#add(address, waiting)

@@ -1,6 +1,6 @@
 import { type Client, ClientError, type ClientOptions, createClient } from 'phaseline/client'
 import type { Machines } from 'phaseline/client-model'
-import { type KnownMachine, learn } from '../model/known.ts'
+import { type KnownMachine, setServerVocabulary } from '../model/known.ts'
 import { type SignedIn, signedIn } from '../model/viewer.ts'
 import { OPENING } from './documents.ts'
 import { Feed } from './feed.ts'
@@ -31,7 +31,7 @@ export async function openSession(token: ClientOptions['token']): Promise<Sessio
   const client: Client = { ...own, query }
   try {
     const opening = await client.query(OPENING)
-    const machines = learn(opening)
+    const machines = setServerVocabulary(opening)
     feed = new Feed(client, opening.log, stop.signal)
     const close = (): void => {
       stop.abort()

@@ -39,7 +39,7 @@ let machines = new Machines<KnownMachine>([])
 let nouns: ReadonlyMap<string, string> = new Map()
 
 /** Stores the server's kinds, before anything is drawn. */
-export function learn(known: Known): Machines<KnownMachine> {
+export function setServerVocabulary(known: Known): Machines<KnownMachine> {
   families = known.families
   machines = new Machines(known.stateMachines)
   nouns = new Map(families.flatMap(({ kinds }) => kinds.map(({ kind, noun }) => [kind, noun] as const)))

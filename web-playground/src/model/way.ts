@@ -22,7 +22,7 @@ export interface WayTaken {
 export const wayIdOf = (from: string | null, to: string): string => (from === null ? START : `${from} ${to}`)
 
 /** An object's path through one machine: its kind may have a secondary one. */
-export function wayThrough(machine: Machine, changes: readonly PhaseChange[]): WayTaken {
+export function transitionPath(machine: Machine, changes: readonly PhaseChange[]): WayTaken {
   const steps: Step[] = []
   const refused: PhaseChange[] = []
   const taken = new Map<string, number[]>()

@@ -69,7 +69,9 @@ export async function connectCrm(parts: EdgeParts, viewer: Viewer, input: Connec
   const { session, isNew, fence, leaseUntil } = tree.connected
   // Read after all writes, so that the answer has the requests that they caused.
   const requests =
-    session.role === 'CRM' ? await outstandingRequests(parts.client, cloudletId, session, { begunToo: isNew }) : []
+    session.role === 'CRM'
+      ? await outstandingRequests(parts.client, cloudletId, session, { includeStarted: isNew })
+      : []
   return { ok: true, session: { epoch: session.epoch, fence, leaseUntil, requests } }
 }
 

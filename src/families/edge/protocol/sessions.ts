@@ -6,12 +6,12 @@ import { asError } from '../../../client/as-error.ts'
 import { ClientError } from '../../../client/client-error.ts'
 import { pause, retryDelay } from '../../../client/pause.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
+import { AcknowledgedState } from './acknowledged-state.ts'
 import type { CrmEnd, CrmError, CrmObject, CrmOptions, CrmRequest } from './crm.ts'
 import { type CrmSession, connectCrm, subscribeRequests } from './crm-api.ts'
 import { Latch } from './latch.ts'
 import { listedObjects } from './listed-objects.ts'
 import type { RequestTable } from './request-table.ts'
-import { Told } from './told.ts'
 
 /** An open session of this CRM. */
 export interface Connection {
@@ -45,7 +45,7 @@ export class Sessions {
   readonly #connection = new Latch<Connection>()
   /** Calls of connectCrm. */
   #calls = 0
-  #told = new Told([])
+  #acknowledged = new AcknowledgedState([])
 
   constructor(options: SessionsOptions) {
     this.#options = options
@@ -76,7 +76,7 @@ export class Sessions {
       what = 'connect'
       const objects = requests.objects(listed)
       // Before the call: reports begin with its answer.
-      this.#told = new Told(objects)
+      this.#acknowledged = new AcknowledgedState(objects)
       return await connectCrm(client, { ...session, objects }, stopping)
     } catch (error) {
       if (stopping.aborted) return null
@@ -135,7 +135,7 @@ export class Sessions {
       const since = performance.now()
       try {
         const listed = await this.#list()
-        if (this.#told.differsFrom(requests.objects(listed), since)) return over.abort()
+        if (this.#acknowledged.differsFrom(requests.objects(listed), since)) return over.abort()
       } catch (error) {
         if (!signal.aborted) onProblem({ what: 'list', error: asError(error) })
       }
@@ -143,10 +143,10 @@ export class Sessions {
   }
 
   began(request: CrmRequest): void {
-    this.#told.began(request)
+    this.#acknowledged.began(request)
   }
   ended(request: CrmRequest, phase: Phase): void {
-    this.#told.ended(request, phase)
+    this.#acknowledged.ended(request, phase)
   }
 
   /** The open connection, once there is one; null: this CRM ends. */

@@ -75,9 +75,9 @@ export async function outstandingRequests(
   client: Client,
   cloudletId: string,
   session: Session,
-  { begunToo = false }: { readonly begunToo?: boolean } = {},
+  { includeStarted = false }: { readonly includeStarted?: boolean } = {},
 ): Promise<readonly CrmRequest[]> {
-  const { rows } = await OUTSTANDING.query(client, [cloudletId, session.instance, session.principalId, begunToo])
+  const { rows } = await OUTSTANDING.query(client, [cloudletId, session.instance, session.principalId, includeStarted])
   return rows.map((row) => requestOf(row, session))
 }
 

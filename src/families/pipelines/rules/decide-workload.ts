@@ -80,13 +80,13 @@ function watch(node: Node, slice: Slice): void {
   if (work?.action !== 'START') return
   const due = clocks(node, slice).find(({ expiresAt }) => expiresAt <= slice.now)
   if (due?.name === 'pickup') return missPickup(node, work, due, slice)
-  if (due) return runOut(node, work, due, slice)
+  if (due) return expire(node, work, due, slice)
   if (work.leaseWatched && work.state === WORK_STATE.CLAIMED && isExpired(work.leaseUntil, slice.now))
-    miss(node, work, slice)
+    markUnknown(node, work, slice)
 }
 
 /** The lease has ended: the next report of its runtime, or the timeout, decides. */
-function miss(node: Node, { instance }: Work, slice: Slice): void {
+function markUnknown(node: Node, { instance }: Work, slice: Slice): void {
   slice.setWork(node, { leaseWatched: false })
   if (node.row.phase === 'UNKNOWN') return
   moveWorkload(node, slice, 'UNKNOWN', { message: `Nothing was heard of its runtime ${instance}.` })
@@ -106,10 +106,10 @@ function missPickup(node: Node, work: Work, due: Clock, slice: Slice): void {
     slice.setWork(node, { triggeredAt: slice.now })
     return setClock(node, slice)
   }
-  runOut(node, work, due, slice, unplaced?.message)
+  expire(node, work, due, slice, unplaced?.message)
 }
 
-function runOut(node: Node, work: Work, { name, to, since, expiresAt }: Clock, slice: Slice, why = ''): void {
+function expire(node: Node, work: Work, { name, to, since, expiresAt }: Clock, slice: Slice, why = ''): void {
   const seconds = (expiresAt.getTime() - since.getTime()) / 1_000
   const error = {
     pickup: {

@@ -45,7 +45,7 @@ export function endWorkload(node: Node, slice: Slice, ending: Ending): void {
     endedAt: slice.now,
     exitCode: ending.exitCode ?? null,
     signal: ending.signal ?? null,
-    removeAt: leaveToRemove(node, slice, drains(to, actor)),
+    removeAt: scheduleRemoval(node, slice, drains(to, actor)),
   })
   slice.effect('slotFreed', workload(node).pool)
   slice.touch(node)
@@ -55,7 +55,7 @@ export function endWorkload(node: Node, slice: Slice, ending: Ending): void {
 const drains = (to: Phase, actor: Actor): boolean => actor === 'RUNTIME' && (to === 'SUCCEEDED' || to === 'FAILED')
 
 /** Schedules the removal of its resources by its runtime. Returns the time; null: it has none. */
-export function leaveToRemove(node: Node, slice: Slice, drain: boolean): Date | null {
+export function scheduleRemoval(node: Node, slice: Slice, drain: boolean): Date | null {
   const { work } = node
   if (!work) return null
   if (work.pickedUpAt === null) {
@@ -100,17 +100,17 @@ export function cancelWorkload(
 /** Deletes a workload for a user, in any phase. */
 export function deleteWorkload(node: Node, slice: Slice, by: Principal): void {
   const details = workload(node)
-  if (isOver(node.row.phase)) hasten(node, slice)
+  if (isOver(node.row.phase)) removeNow(node, slice)
   else {
-    leaveToRemove(node, slice, false)
+    scheduleRemoval(node, slice, false)
     slice.effect('slotFreed', details.pool)
   }
   slice.move(node, 'GONE', { actor: 'USER', by })
 }
 
 /** Resources that still drain are removed at once. */
-function hasten(node: Node, slice: Slice): void {
+function removeNow(node: Node, slice: Slice): void {
   const { work } = node
   if (work?.action === 'REMOVE' && work.state === WORK_STATE.OFFERED && work.offerAfter)
-    leaveToRemove(node, slice, false)
+    scheduleRemoval(node, slice, false)
 }

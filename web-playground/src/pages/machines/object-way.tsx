@@ -1,10 +1,10 @@
 import { Link } from 'wouter'
 import { NextStore } from '../../data/next-store.ts'
-import { WayStore } from '../../data/way-store.ts'
+import { ObjectHistoryStore } from '../../data/object-history-store.ts'
 import { humanKind } from '../../model/known.ts'
 import type { Machine } from '../../model/machines.ts'
 import { whoOf } from '../../model/moment.ts'
-import { type WayTaken, wayThrough } from '../../model/way.ts'
+import { transitionPath, type WayTaken } from '../../model/way.ts'
 import { dateTime } from '../../ui/exact-time.ts'
 import { placeHref, treeHref } from '../../ui/links.ts'
 import { Phase } from '../../ui/phase.tsx'
@@ -17,7 +17,7 @@ import { MachineTabs } from './machine-tabs.tsx'
 /** One object in the diagram of its machine: its past, present and possible next phases. */
 export function ObjectWay({ id, chosen }: { readonly id: string; readonly chosen: string | null }) {
   const { machines } = useSession()
-  const way = useLive(id, (session, signal) => new WayStore(session, id, signal))
+  const way = useLive(id, (session, signal) => new ObjectHistoryStore(session, id, signal))
   const next = useLive(id, (session, signal) => new NextStore(session, id, signal))
   const object = next?.object
   const known = object ?? way?.changes.at(-1)
@@ -35,7 +35,7 @@ export function ObjectWay({ id, chosen }: { readonly id: string; readonly chosen
       </Empty>
     )
   }
-  const taken = wayThrough(machine, way.changes)
+  const taken = transitionPath(machine, way.changes)
   const isMain = machine === own[0]
   const phase = object && isMain ? object.phase : taken.phase
   const moves = (object?.allowedTransitions ?? []).filter((row) => row.machine === machine.name)

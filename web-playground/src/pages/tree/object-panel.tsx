@@ -1,6 +1,6 @@
 import { Link } from 'wouter'
 import { type Details, DetailsStore } from '../../data/details-store.ts'
-import { WayStore } from '../../data/way-store.ts'
+import { ObjectHistoryStore } from '../../data/object-history-store.ts'
 import { classOf, humanKind } from '../../model/known.ts'
 import { treeHref } from '../../ui/links.ts'
 import { Phase, Since } from '../../ui/phase.tsx'
@@ -16,7 +16,7 @@ import { WaySection } from './way-section.tsx'
 
 /** All fields of the selected object. */
 export function ObjectPanel({ id }: { readonly id: string }) {
-  const way = useLive(id, (session, signal) => new WayStore(session, id, signal))
+  const way = useLive(id, (session, signal) => new ObjectHistoryStore(session, id, signal))
   const store = useLive(id, (session, signal) => new DetailsStore(session, id, signal))
   const details = store?.details
   return (
@@ -36,7 +36,7 @@ export function ObjectPanel({ id }: { readonly id: string }) {
 
 interface ShownProps {
   readonly details: Details
-  readonly way: WayStore | null
+  readonly way: ObjectHistoryStore | null
   readonly onDone: () => void
 }
 function Shown({ details, way, onDone }: ShownProps) {

@@ -1,5 +1,5 @@
+import { ObjectHistoryStore } from '../../data/object-history-store.ts'
 import type { PastStore } from '../../data/past-store.ts'
-import { WayStore } from '../../data/way-store.ts'
 import { humanKind } from '../../model/known.ts'
 import { exactly, whoOf } from '../../model/moment.ts'
 import { dateTime } from '../../ui/exact-time.ts'
@@ -18,7 +18,7 @@ interface Props {
 /** The selected object at a past moment, as the log has it, without actions. */
 export function PastPanel({ id, at, past, onLive }: Props) {
   const { machines } = useSession()
-  const way = useLive(id, (session, signal) => new WayStore(session, id, signal))
+  const way = useLive(id, (session, signal) => new ObjectHistoryStore(session, id, signal))
   const row = past?.model.nodes.get(id)
   const moved = way?.changes.filter((change) => !change.rejected && machines.moves(change)) ?? []
   const last = moved.findLast(({ sequence }) => sequence <= at)

@@ -1,6 +1,6 @@
 import type { PhaseChange } from 'phaseline/client'
 import { Link } from 'wouter'
-import type { WayStore } from '../../data/way-store.ts'
+import type { ObjectHistoryStore } from '../../data/object-history-store.ts'
 import { whoOf } from '../../model/moment.ts'
 import { isRequest } from '../../model/object.ts'
 import { plural } from '../../model/words.ts'
@@ -15,7 +15,7 @@ const LISTED = 12
 
 interface Props {
   readonly id: string
-  readonly way: WayStore | null
+  readonly way: ObjectHistoryStore | null
   /** Only changes up to this sequence. */
   readonly until?: number
 }

@@ -5,7 +5,7 @@ import type { Session } from './session.ts'
 import { Store } from './store.ts'
 
 /** The last changes of one object, refused ones too, then live ones. */
-export class WayStore extends Store {
+export class ObjectHistoryStore extends Store {
   changes: readonly PhaseChange[] = []
   loaded = false
   /** There are older changes, which are not read. */

@@ -1,20 +1,20 @@
-import type { Excess } from '../limits/accounts.ts'
-import type { Caller, Hold } from '../limits/callers.ts'
+import type { LimitExceeded } from '../limits/accounts.ts'
+import type { Caller, Reservation } from '../limits/callers.ts'
 
 /** The reservation of a WebSocket message until it is handled; for a subscription, until that ends. */
-export class MessageHolds {
+export class MessageReservations {
   readonly #caller: Caller | null
-  readonly #bytes: Hold | null
-  #operation: Hold | null = null
+  readonly #bytes: Reservation | null
+  #operation: Reservation | null = null
 
   /** @param bytes of the message itself; null: it is small */
-  constructor(caller: Caller | null, bytes: Hold | null) {
+  constructor(caller: Caller | null, bytes: Reservation | null) {
     this.#caller = caller
     this.#bytes = bytes
   }
 
   /** Counts the message as a request. */
-  request(): Excess | null {
+  request(): LimitExceeded | null {
     return this.#caller?.request() ?? null
   }
 
@@ -24,8 +24,8 @@ export class MessageHolds {
   }
 
   /** Opens the message's operation. */
-  open(resource: 'openOperations' | 'openSubscriptions'): Excess | null {
-    this.#operation ??= this.#caller?.hold(resource) ?? null
+  open(resource: 'openOperations' | 'openSubscriptions'): LimitExceeded | null {
+    this.#operation ??= this.#caller?.reserve(resource) ?? null
     return this.#operation?.take() ?? null
   }
 

@@ -7,7 +7,7 @@ type State = Pick<CrmObject, 'phase' | 'specRevision'>
 const ABSENT: State = { phase: 'NOT_PRESENT', specRevision: null }
 
 /** The server's knowledge of the objects: from the CRM's connecting, and the outcomes of requests since then. */
-export class Told {
+export class AcknowledgedState {
   readonly #states: Map<string, State>
   /** By the object. */
   readonly #changedAt = new Map<string, number>()
