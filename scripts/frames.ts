@@ -7,13 +7,15 @@ import { join, relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { createClient } from '../src/client/index.ts'
+import { timeoutsOf } from '../src/families/define-family.ts'
+import { families } from '../src/families/index.ts'
 import { createLogger } from '../src/logger.ts'
 import { startApp } from '../src/main.ts'
 import { loadSettings } from '../src/settings.ts'
 
 /**
- * Prints the functions of ours between a resolver and the COMMIT of its transaction: for a creation, a claim, a report and
- * a cancellation, on a server in this process with a Postgres of its own.
+ * Prints the functions of ours between a resolver and the COMMIT of its transaction: for a creation, a claim, a report,
+ * a cancellation, an event and the session of a CRM, on a server in this process with a Postgres of its own.
  *
  * An async stack trace of V8 ends where a promise is made by hand or handed to a queue. So each promise remembers the
  * frames that made it and the promise in whose continuation that happened; the chain from COMMIT outwards is the way in.
@@ -144,6 +146,14 @@ const REPORT = `mutation ($input: ReportPhasesInput!) { result: reportPhases(inp
   __typename ... on PhaseReports { results { __typename ... on Error { message } } } ... on Error { message } } }`
 const CANCEL = `mutation ($input: CancelInstallationInput!) { result: cancelInstallation(input: $input) {
   __typename ... on Installation { id } ... on Error { message } } }`
+const PROJECT = `mutation ($input: CreateProjectInput!) { result: createProject(input: $input) {
+  __typename ... on Project { name } ... on Error { message } } }`
+const EVENT = `mutation ($input: CreateEventInput!) { result: createEvent(input: $input) {
+  __typename ... on CreatedEvents { events { id } } ... on Error { message } } }`
+const CLOUDLET = `mutation ($input: CreateCloudletInput!) { result: createCloudlet(input: $input) {
+  __typename ... on Cloudlet { id } ... on Error { message } } }`
+const CONNECT = `mutation ($input: ConnectCrmInput!) { result: connectCrm(input: $input) {
+  __typename ... on CrmSession { epoch } ... on Error { message } } }`
 const TOKEN = `mutation ($input: CreateTokenInput!) { result: createToken(input: $input) {
   __typename ... on CreatedToken { secret } ... on Error { message } } }`
 
@@ -195,13 +205,16 @@ const dataDir = cleanup.adopt(await mkdtemp(join(tmpdir(), 'phaseline-frames-'))
   rm(folder, { recursive: true, force: true }),
 )
 const admin = randomBytes(24).toString('base64url')
-const loaded = await loadSettings({
-  PORT: String(await freePort()),
-  PHASELINE_DATA: dataDir,
-  PHASELINE_TOKEN: admin,
-  PHASELINE_ROLES: 'gateway,engine',
-  PHASELINE_LOG_LEVEL: 'error',
-})
+const loaded = await loadSettings(
+  {
+    PORT: String(await freePort()),
+    PHASELINE_DATA: dataDir,
+    PHASELINE_TOKEN: admin,
+    PHASELINE_ROLES: 'gateway,engine',
+    PHASELINE_LOG_LEVEL: 'error',
+  },
+  timeoutsOf(families),
+)
 if (!loaded.ok) throw new Error(loaded.problems.join('\n'))
 const { origin } = cleanup.use(await startApp(loaded.config, { logger: createLogger(loaded.config.logLevel) }))
 const maker = { name: 'frames', role: 'AGENT', actor: 'DEPLOYER', types: [TYPE] }
@@ -213,3 +226,10 @@ const { id } = await show('create', () => create('shown'))
 const fence = await show('claim', claim)
 await show('report', () => call(agent, REPORT, { reports: [{ fence, phase: 'SUCCEEDED' }] }))
 await show('cancel', () => call(admin, CANCEL, { id }))
+
+await call(admin, PROJECT, { name: 'events', workerTemplate: { runtime: TYPE, command: ['true'] } })
+await show('event', () => call(admin, EVENT, { project: 'events', source: 'frames', type: 'push' }))
+
+const { id: cloudletId } = await call<{ id: string }>(admin, CLOUDLET, { name: 'frames' })
+const { secret: crm } = await call<{ secret: string }>(admin, TOKEN, { name: 'crm', role: 'AGENT', actor: 'CRM' })
+await show('connect', () => call(crm, CONNECT, { cloudletId, instance: 'frames-1', version: '1', objects: [] }))
