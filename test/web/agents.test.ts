@@ -112,10 +112,10 @@ test('work that nobody takes is seen first; then who has it, and that it has gon
   await card.getByText('connected').waitFor()
   await card.getByText('1 piece of work').waitFor()
   await unserved.waitFor({ state: 'detached' })
-  await page.getByText('1 connected, 0 not heard of').waitFor()
+  await page.getByText('1 connected, 0 unreachable').waitFor()
 
   await database.pool.query("update agent set seen_at = seen_at - interval '2 minutes'")
-  await card.getByText('not heard of').waitFor()
+  await card.getByText('unreachable').waitFor()
   await page.getByRole('heading', { name: 'Disconnected with claimed work' }).waitFor()
   await card.getByText(/its lease ends in \d+m/).waitFor()
   for (const look of [{}, { dark: true, width: 390 }]) {

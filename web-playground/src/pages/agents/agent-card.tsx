@@ -20,7 +20,7 @@ export function AgentCard({ busy: { agent, claimed } }: { readonly busy: Busy })
           </span>
         ) : (
           <span className="phase is-failed">
-            <span aria-hidden="true">✗</span> not heard of
+            <span aria-hidden="true">✗</span> unreachable
           </span>
         )}
       </header>
