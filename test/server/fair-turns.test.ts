@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Busy, FairTurns } from '../../src/server/limits/fair-turns.ts'
+import { FairTurns } from '../../src/server/limits/fair-turns.ts'
 
 const compute = (ms: number): void => {
   const until = performance.now() + ms
@@ -9,7 +9,7 @@ const compute = (ms: number): void => {
 test('a caller with little to do does not wait for one with much', async () => {
   const turns = new FairTurns()
   const order: string[] = []
-  const work = async (caller: Busy, name: string) => {
+  const work = async (caller: { readonly isModest: boolean }, name: string) => {
     await turns.next(caller)
     // It goes on after it has awaited something, as resolvers do.
     await Promise.resolve()
@@ -52,7 +52,7 @@ test('whoever takes more than its share rests while others are active, and only 
   const turns = new FairTurns()
   const [busy, modest] = [{ isModest: false }, { isModest: true }]
   const took = { busy: 0, modest: 0 }
-  const work = async (caller: Busy, of: keyof typeof took, ms: number) => {
+  const work = async (caller: { readonly isModest: boolean }, of: keyof typeof took, ms: number) => {
     await turns.next(caller)
     const begun = performance.now()
     compute(ms)

@@ -1,3 +1,4 @@
+import type { Account } from './accounts.ts'
 import { RoundRobin } from './round-robin.ts'
 
 /** Milliseconds of each turn of the event loop for callers' work, before sockets are polled again. */
@@ -19,11 +20,8 @@ const SHORT_MS = 1
 /** Delay before callers ahead of their shares are checked again, if nobody else waits. */
 const PAUSE_MS = 1
 
-/** A caller that takes turns: a principal, or all callers without a token together. */
-export interface Busy {
-  /** It uses little at a time, though perhaps all the time. */
-  readonly isModest: boolean
-}
+/** A principal, or all callers at an address without a token together. */
+type Caller = Pick<Account, 'isModest'>
 /** Time that a caller has taken beyond its share, as it stood at a moment. */
 interface Taken {
   readonly ms: number
@@ -34,27 +32,25 @@ interface Taken {
 
 /**
  * Shares the event loop between callers by round robin: each caller that waits begins one piece of its work per turn, so a
- * caller with much work does not delay one with little. While others are active, whoever has taken more than its share of the time
- * rests, so that a caller of long pieces, or of very many, leaves the loop free for theirs. While no caller waits, work begins at once.
+ * caller with much work does not delay one with little. While others are active, a caller that has taken more than its share of the
+ * time rests, if its pieces are long or it is not modest, and leaves the loop free for theirs. While no caller waits, work begins at once.
  */
 export class FairTurns {
-  readonly #waiting = new RoundRobin<Busy>()
-  readonly #taken = new WeakMap<Busy, Taken>()
+  readonly #waiting = new RoundRobin<Caller>()
+  readonly #taken = new WeakMap<Caller, Taken>()
   /** The piece that runs. */
-  #piece: { readonly caller: Busy; readonly since: number } | null = null
+  #piece: { readonly caller: Caller; readonly since: number } | null = null
   /** The caller that has asked last, and when another one has. */
-  #latest: Busy | null = null
+  #latest: Caller | null = null
   #latestAt = Number.NEGATIVE_INFINITY
   #otherAt = Number.NEGATIVE_INFINITY
-  /** When somebody had to rest. */
-  #restedAt = Number.NEGATIVE_INFINITY
   #sliceEnds = 0
   /** At once, in this slice. */
   #begun = 0
   #isScheduled = false
 
   /** Resolves when it is the caller's turn, for one piece of its work. Undefined: it is at once. */
-  next(caller: Busy): Promise<void> | undefined {
+  next(caller: Caller): Promise<void> | undefined {
     const now = this.#endPiece()
     this.#note(caller, now)
     if (!this.#isScheduled) this.#schedule(now)
@@ -69,7 +65,7 @@ export class FairTurns {
   /** Each piece has an immediate of its own, since what it awaits runs only after that. */
   #schedule(now: number): void {
     this.#isScheduled = true
-    this.#sliceEnds = now + (now - this.#restedAt < ACTIVE_MS ? SHARED_SLICE_MS : SLICE_MS)
+    this.#sliceEnds = now + (this.#waiting.find((caller) => this.#mustRest(caller, now)) ? SHARED_SLICE_MS : SLICE_MS)
     this.#begun = 0
     setImmediate(() => {
       const then = this.#endPiece()
@@ -99,7 +95,7 @@ export class FairTurns {
   }
 
   /** It ends when nothing of it is left to run at once: a tick comes after all microtasks. */
-  #beginPiece(caller: Busy, now: number): void {
+  #beginPiece(caller: Caller, now: number): void {
     const piece = { caller, since: now }
     this.#piece = piece
     queueMicrotask(() => process.nextTick(() => this.#piece === piece && this.#endPiece()))
@@ -116,27 +112,25 @@ export class FairTurns {
     return now
   }
 
-  #ahead(caller: Busy, now: number): number {
+  #ahead(caller: Caller, now: number): number {
     const taken = this.#taken.get(caller)
     return taken ? Math.max(0, taken.ms - (now - taken.at) * SHARE) : 0
   }
 
   /** One that waits and need not rest. */
-  #mayBegin(now: number): Busy | undefined {
+  #mayBegin(now: number): Caller | undefined {
     return this.#waiting.find((caller) => !this.#mustRest(caller, now))
   }
 
   /** A caller that uses little at a time, in short pieces, need not rest: it delays others only briefly. */
-  #mustRest(caller: Busy, now: number): boolean {
+  #mustRest(caller: Caller, now: number): boolean {
     const taken = this.#taken.get(caller)
     if (!taken || !this.#isActiveBeside(caller, now)) return false
     if (caller.isModest && taken.lastMs < SHORT_MS) return false
-    if (this.#ahead(caller, now) <= AHEAD_MS) return false
-    this.#restedAt = now
-    return true
+    return this.#ahead(caller, now) > AHEAD_MS
   }
 
-  #note(caller: Busy, now: number): void {
+  #note(caller: Caller, now: number): void {
     if (caller !== this.#latest) {
       this.#otherAt = this.#latestAt
       this.#latest = caller
@@ -145,7 +139,7 @@ export class FairTurns {
   }
 
   /** Another caller has asked for a turn lately. */
-  #isActiveBeside(caller: Busy | null, now: number): boolean {
+  #isActiveBeside(caller: Caller | null, now: number): boolean {
     return now - (caller === this.#latest ? this.#otherAt : this.#latestAt) < ACTIVE_MS
   }
 }
