@@ -31,6 +31,8 @@ export type AgentProcessEvent =
   | { readonly type: 'started'; readonly pid: number }
   /** A line of its output. */
   | { readonly type: 'said'; readonly line: string }
+  /** It was asked to end, and finishes or hands back its work. */
+  | { readonly type: 'ending' }
   | {
       readonly type: 'ended'
       readonly exitCode: number | null

@@ -22,6 +22,7 @@ export function startAgentProcess(options: AgentProcessOptions): AgentProcess {
       return child?.pid ?? null
     },
     async close() {
+      if (!closing.signal.aborted) options.onEvent?.({ type: 'ending' })
       closing.abort()
       await supervised
     },
