@@ -1,8 +1,8 @@
 import type { RefusalType } from '../core/errors.ts'
-import type { RefusalTypesOf } from '../core/ports/outcome.ts'
+import type { OwnRefusalsOf } from '../core/ports/outcome.ts'
 import type { Viewer } from '../core/ports/viewer.ts'
 
-/** A command of users, with the types of its refusals besides FORBIDDEN, which any request can be. */
+/** A command of users, with the types of its refusals besides those that each request can end in. */
 export interface Command<Parts, Input extends readonly unknown[], Result, Type extends RefusalType> {
   readonly run: (parts: Parts, viewer: Viewer, ...input: Input) => Result
   readonly refusals: readonly Type[]
@@ -10,14 +10,9 @@ export interface Command<Parts, Input extends readonly unknown[], Result, Type e
 
 /**
  * A type that the command never ends in is a compile error here; a type that is missing is one where the API shows the
- * command's result. An input can exceed a bound whatever the command does.
+ * command's result.
  */
-export const command = <
-  Parts,
-  Input extends readonly unknown[],
-  Result,
-  const Type extends RefusalTypesOf<Result> | 'InvalidInputError',
->(
+export const command = <Parts, Input extends readonly unknown[], Result, const Type extends OwnRefusalsOf<Result>>(
   run: (parts: Parts, viewer: Viewer, ...input: Input) => Result,
   refusals: readonly Type[],
 ): Command<Parts, Input, Result, Type> => ({ run, refusals })

@@ -24,7 +24,7 @@ export interface CreateBackup {
 }
 
 export const backupsCommands = {
-  createBackup: command(createBackup, ['InvalidInputError', 'ConflictError']),
+  createBackup: command(createBackup, ['ConflictError']),
   cancelBackup: command(
     (parts: Parts, viewer: Viewer, id: string) => onBackup(parts, viewer, rights.cancel, id, cancel),
     ['NotFoundError', 'TransitionError'],

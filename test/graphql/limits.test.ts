@@ -68,6 +68,7 @@ describe('each argument, and each field of an input, is refused beyond its bound
       for (const { path, value } of excessesOf(argument, covered)) {
         const place = [argument.name, ...path].join('.')
         const answer = await run(operation, field, { ...least, [argument.name]: value })
+        if (operation === 'mutation') expect([place, answer.errors]).toEqual([place, undefined])
         expect(pathsOf(answer), `${place}: ${JSON.stringify(answer).slice(0, 300)}`).toEqual([place])
       }
     }

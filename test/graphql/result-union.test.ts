@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { buildSchema, getNamedType, isUnionType } from 'graphql'
 import { expect, test } from 'vitest'
 import { forbidden, notFound } from '../../src/core/errors.ts'
 import type { Viewer } from '../../src/core/ports/viewer.ts'
@@ -36,6 +38,20 @@ const incomplete = () =>
       resolve: (_, __, { viewer }) => answer(find(null, viewer, 'x'), (found) => found as never),
     }),
   )
+
+test('the result of each mutation has the errors that any request can end in, and its own', () => {
+  const printed = buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8'))
+  const mutations = Object.values(printed.getMutationType()?.getFields() ?? {})
+  const without = mutations.flatMap(({ name, type }) => {
+    const result = getNamedType(type)
+    if (!isUnionType(result)) return name
+    const members = result.getTypes().map((member) => member.name)
+    const has = members.includes('ForbiddenError') && members.includes('InvalidInputError')
+    return has && result.name === `${name.charAt(0).toUpperCase()}${name.slice(1)}Result` ? [] : name
+  })
+  // What a document of one mutation can ask about the log besides its mutation.
+  expect(without).toEqual(['log'])
+})
 
 test('a command ends only in errors that its return type declares', () => {
   const declared: CommandResult<'NotFoundError'> = refuse(notFound('x'))

@@ -15,6 +15,12 @@ export interface WrittenObject {
   readonly object?: { readonly row: ObjectRow }
 }
 
+/** The types of refusals that each request can end in: the caller lacks a right, or an input exceeds a bound. */
+export type CommonRefusal = 'ForbiddenError' | 'InvalidInputError'
+
+/** The types of the other refusals that a command, or its outcome, can end in. */
+export type OwnRefusalsOf<Command> = Exclude<RefusalTypesOf<Command>, CommonRefusal>
+
 /** The types of the refusals that a command, or its outcome, can end in. */
 export type RefusalTypesOf<Command> = Command extends (...args: never[]) => infer Result
   ? RefusalTypesOf<Awaited<Result>>

@@ -40,7 +40,7 @@ builder.mutationField('appendLogs', (t) =>
     ...commandResult(
       'AppendLogsResult',
       AppendedLogsRef,
-      errorsOf<AgentPort['appendLogs']>({ InvalidInputError: true, StaleReportError: true }),
+      errorsOf<AgentPort['appendLogs']>({ StaleReportError: true }),
     ),
     description:
       'Stores output of work that the agent holds, or held last. The newest 10,000 lines, or 4 MiB, of an object are kept.',

@@ -96,7 +96,7 @@ async function claimPayloads(context: ResolverContext, items: readonly ClaimedIt
 builder.mutationField('claimWork', (t) =>
   t.fieldWithInput({
     right: RIGHTS.claimWork,
-    ...commandResult('ClaimWorkResult', ClaimedWorkRef, errorsOf<AgentPort['claim']>({ InvalidInputError: true })),
+    ...commandResult('ClaimWorkResult', ClaimedWorkRef, errorsOf<AgentPort['claim']>({})),
     description: 'Claims work, each object under a lease that the agent renews (renewLeases) while it works.',
     typeOptions: { description: 'The work to claim. The token identifies the agent.' },
     input: {

@@ -41,7 +41,7 @@ const RenewedLeasesRef = builder
 builder.mutationField('renewLeases', (t) =>
   t.fieldWithInput({
     right: RIGHTS.reportWork,
-    ...commandResult('RenewLeasesResult', RenewedLeasesRef, errorsOf<AgentPort['renew']>({ InvalidInputError: true })),
+    ...commandResult('RenewLeasesResult', RenewedLeasesRef, errorsOf<AgentPort['renew']>({})),
     description: 'Renews leases, and says which work to stop.',
     typeOptions: { description: 'Leases to renew.' },
     input: {

@@ -41,7 +41,6 @@ const PhaseReportResult = resultUnion(
     TransitionError: true,
     StaleReportError: true,
     NotFoundError: true,
-    InvalidInputError: true,
   }),
 )
 const PhaseReportsRef = builder
@@ -142,7 +141,7 @@ const resultOf = (outcome: ReportOutcome): Result =>
 builder.mutationField('reportPhases', (t) =>
   t.fieldWithInput({
     right: RIGHTS.reportWork,
-    ...commandResult('ReportPhasesResult', PhaseReportsRef, errorsOf<AgentPort['report']>({ InvalidInputError: true })),
+    ...commandResult('ReportPhasesResult', PhaseReportsRef, errorsOf<AgentPort['report']>({})),
     description:
       'Reports about work that the agent holds, the only way for an agent to move an object. A report may be repeated.',
     typeOptions: { description: 'Reports, about any work of the agent.' },

@@ -127,11 +127,7 @@ const GRANTS = 'Roles in projects.'
 builder.mutationField('createPrincipal', (t) =>
   t.fieldWithInput({
     right: RIGHTS.createPrincipal,
-    ...commandResult(
-      'CreatePrincipalResult',
-      PrincipalRef,
-      errorsOf<typeof createPrincipal>({ InvalidInputError: true }),
-    ),
+    ...commandResult('CreatePrincipalResult', PrincipalRef, errorsOf<typeof createPrincipal>({})),
     description:
       'Creates a principal without a token (createPrincipalToken). Refused beyond the projects that the caller administers, and for roles that it has not there itself; VIEWER and AGENT take ADMIN, AGENT as RUNTIME takes AUTHOR.',
     typeOptions: { description: 'The principal to create.' },
@@ -177,7 +173,7 @@ builder.mutationField('updatePrincipal', (t) =>
     ...commandResult(
       'UpdatePrincipalResult',
       PrincipalRef,
-      errorsOf<typeof updatePrincipal>({ InvalidInputError: true, NotFoundError: true, ConflictError: true }),
+      errorsOf<typeof updatePrincipal>({ NotFoundError: true, ConflictError: true }),
     ),
     description:
       'Changes a principal. Every server judges by the new rights within 2 seconds; streams that were opened before end within 5 more, so that clients open them anew. Refused beyond the projects that the caller administers, and for principals of the server itself.',
@@ -213,7 +209,7 @@ builder.mutationField('deletePrincipal', (t) =>
     ...commandResult(
       'DeletePrincipalResult',
       DeletedPrincipalRef,
-      errorsOf<typeof deletePrincipal>({ InvalidInputError: true, NotFoundError: true }),
+      errorsOf<typeof deletePrincipal>({ NotFoundError: true }),
     ),
     description:
       'Deletes a principal and revokes its tokens. The log keeps its name and id. Refused for principals of the server itself.',

@@ -104,7 +104,7 @@ const EXPIRES = 'Milliseconds until the token expires, 1,000 to 1e12. Left out o
 builder.mutationField('createToken', (t) =>
   t.fieldWithInput({
     right: RIGHTS.createToken,
-    ...commandResult('CreateTokenResult', CreatedTokenRef, errorsOf<typeof createToken>({ InvalidInputError: true })),
+    ...commandResult('CreateTokenResult', CreatedTokenRef, errorsOf<typeof createToken>({})),
     description:
       'Creates a principal with a token, and returns the secret, which cannot be read again. Refused for more projects than those that the caller administers, and for roles that it has not there itself. For a principal that there is already, use createPrincipalToken.',
     typeOptions: { description: 'The principal and its token to create.' },
@@ -152,7 +152,7 @@ builder.mutationField('createPrincipalToken', (t) =>
     ...commandResult(
       'CreatePrincipalTokenResult',
       CreatedTokenRef,
-      errorsOf<typeof createPrincipalToken>({ InvalidInputError: true, NotFoundError: true }),
+      errorsOf<typeof createPrincipalToken>({ NotFoundError: true }),
     ),
     description:
       'Creates a further token of a principal, and returns its secret, which cannot be read again. All tokens of a principal share its idempotency keys and the work that it holds, so that one can replace another. Refused for a principal with roles that the caller has not itself.',

@@ -37,7 +37,7 @@ export function enforceBounds(schema: GraphQLSchema): void {
   }
 }
 
-/** A member of the field's union of results if it has one for this, else an error of the request. */
+/** A member of the field's union of results; an error of the request where the field has another type. */
 function refusalOf({ type }: Field): (problems: readonly FieldProblem[]) => unknown {
   const named = getNamedType(type)
   const isMember = isUnionType(named) && named.getTypes().some(({ name }) => name === InvalidInputErrorRef.name)

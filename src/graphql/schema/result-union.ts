@@ -1,6 +1,6 @@
 import type { ObjectRef, UnionRef } from '@pothos/core'
 import type { RefusalType } from '../../core/errors.ts'
-import type { RefusalTypesOf } from '../../core/ports/outcome.ts'
+import type { CommonRefusal, OwnRefusalsOf } from '../../core/ports/outcome.ts'
 import type { ObjectRow } from '../../core/tree.ts'
 import { builder, type Types } from './builder.ts'
 import {
@@ -27,30 +27,28 @@ const ERRORS = {
 /** `__typename`, or the kind of an object of a tree, distinguishes members. */
 type Member = { readonly __typename: string } | Pick<ObjectRow, 'kind'>
 
-/** Any request can be FORBIDDEN, and its input can exceed a bound. */
-type ErrorsOf<Command> = Readonly<Record<Exclude<RefusalTypesOf<Command>, 'ForbiddenError'>, true>> & {
-  readonly InvalidInputError?: true
-}
-/** The refusals of a command, besides FORBIDDEN. */
+const COMMON = ['ForbiddenError', 'InvalidInputError'] as const satisfies readonly CommonRefusal[]
+
+/** The refusals of a command, besides those that each request can end in. */
 interface Refusals<Type extends RefusalType> {
   readonly refusals: readonly Type[]
 }
 
 /**
  * The refusals of what is no command of a family, which its return type dictates: a missing and a superfluous type are both
- * compile errors. An input that exceeds a bound is an error of the request where the union has no type for it.
+ * compile errors.
  */
-export const errorsOf = <Command>(types: ErrorsOf<Command>): Refusals<RefusalTypesOf<Command>> => ({
-  refusals: Object.keys(types) as RefusalTypesOf<Command>[],
-})
+export const errorsOf = <Command>(
+  types: Readonly<Record<OwnRefusalsOf<Command>, true>>,
+): Refusals<OwnRefusalsOf<Command>> => ({ refusals: Object.keys(types) as OwnRefusalsOf<Command>[] })
 
 /** `<Name>Result`: the success of a command, or the error that it ends in. */
 export function resultUnion<Success extends Member, Errors extends RefusalType>(
   name: string,
   success: ObjectRef<Types, Success>,
   { refusals }: Refusals<Errors>,
-): UnionRef<Types, Success | ErrorValue<Errors | 'ForbiddenError'>> {
-  const errors = [...refusals, 'ForbiddenError' as const].map((error) => ERRORS[error])
+): UnionRef<Types, Success | ErrorValue<Errors | CommonRefusal>> {
+  const errors = [...refusals, ...COMMON].map((error) => ERRORS[error])
   const union = builder.unionType(name, {
     description: 'The result, or the error that says why the request is refused.',
     types: [success, ...errors] as ObjectRef<Types, Success>[],
@@ -59,7 +57,7 @@ export function resultUnion<Success extends Member, Errors extends RefusalType>(
       return ('__typename' in member ? member.__typename : kinds.typenameOf(member.kind)) as never
     },
   })
-  return union as UnionRef<Types, Success | ErrorValue<Errors | 'ForbiddenError'>>
+  return union as UnionRef<Types, Success | ErrorValue<Errors | CommonRefusal>>
 }
 
 /** The type of a field that runs a command. It is null only together with an entry in `errors`. */
@@ -68,6 +66,6 @@ export const commandResult = <Success extends Member, Errors extends RefusalType
   success: ObjectRef<Types, Success>,
   refused: Refusals<Errors>,
 ): {
-  readonly type: UnionRef<Types, Success | ErrorValue<Errors | 'ForbiddenError'>>
+  readonly type: UnionRef<Types, Success | ErrorValue<Errors | CommonRefusal>>
   readonly nullable: true
 } => ({ type: resultUnion(name, success, refused), nullable: true })

@@ -5,8 +5,8 @@ import { deleteDataObject, setDataObject } from './data-objects.ts'
 import { planInstallation } from './plan-installation.ts'
 import { rollbackInstallation, updateInstallation } from './update-installation.ts'
 
-const SPEC_REFUSALS = ['InvalidInputError', 'NotFoundError', 'ConflictError', 'LimitError'] as const
-const JOB_REFUSALS = ['InvalidInputError', 'NotFoundError', 'ConflictError', 'TransitionError'] as const
+const SPEC_REFUSALS = ['NotFoundError', 'ConflictError', 'LimitError'] as const
+const JOB_REFUSALS = ['NotFoundError', 'ConflictError', 'TransitionError'] as const
 
 /** The deployments family's mutations. Each writes a request and enqueues a wake request; the engine does the rest. */
 export const deploymentsCommands = {
@@ -14,10 +14,10 @@ export const deploymentsCommands = {
   updateInstallation: command(updateInstallation, SPEC_REFUSALS),
   rollbackInstallation: command(rollbackInstallation, SPEC_REFUSALS),
   deleteInstallation: command(deleteInstallation, JOB_REFUSALS),
-  cancelInstallation: command(cancelInstallation, ['InvalidInputError', 'NotFoundError', 'TransitionError']),
+  cancelInstallation: command(cancelInstallation, ['NotFoundError', 'TransitionError']),
   reconcileInstallation: command(reconcileInstallation, JOB_REFUSALS),
-  setDataObject: command(setDataObject, ['InvalidInputError', 'NotFoundError', 'ConflictError']),
-  deleteDataObject: command(deleteDataObject, ['InvalidInputError', 'NotFoundError', 'ConflictError']),
+  setDataObject: command(setDataObject, ['NotFoundError', 'ConflictError']),
+  deleteDataObject: command(deleteDataObject, ['NotFoundError', 'ConflictError']),
   planInstallation: command(planInstallation, SPEC_REFUSALS),
 }
 export type DeploymentsCommands = Bound<typeof deploymentsCommands>

@@ -3,18 +3,18 @@ import { createCloudlet, deleteCloudlet, resolveCloudletUpgrade, upgradeCloudlet
 import { connectCrm } from './connect-crm.ts'
 import { cancelInstance, createInstance, deleteInstance, updateInstance } from './instances.ts'
 
-const CLOUDLET_REFUSALS = ['InvalidInputError', 'NotFoundError', 'ConflictError', 'TransitionError'] as const
+const CLOUDLET_REFUSALS = ['NotFoundError', 'ConflictError', 'TransitionError'] as const
 
 /** The edge family's mutations. */
 export const edgeCommands = {
-  createCloudlet: command(createCloudlet, ['InvalidInputError', 'ConflictError']),
+  createCloudlet: command(createCloudlet, ['ConflictError']),
   deleteCloudlet: command(deleteCloudlet, CLOUDLET_REFUSALS),
   upgradeCloudlet: command(upgradeCloudlet, CLOUDLET_REFUSALS),
   resolveCloudletUpgrade: command(resolveCloudletUpgrade, CLOUDLET_REFUSALS),
-  createInstance: command(createInstance, ['InvalidInputError', 'NotFoundError', 'ConflictError']),
-  updateInstance: command(updateInstance, ['InvalidInputError', 'NotFoundError', 'ConflictError']),
+  createInstance: command(createInstance, ['NotFoundError', 'ConflictError']),
+  updateInstance: command(updateInstance, ['NotFoundError', 'ConflictError']),
   deleteInstance: command(deleteInstance, ['NotFoundError', 'ConflictError']),
-  cancelInstance: command(cancelInstance, ['InvalidInputError', 'NotFoundError', 'TransitionError']),
-  connectCrm: command(connectCrm, ['InvalidInputError', 'NotFoundError', 'StaleReportError']),
+  cancelInstance: command(cancelInstance, ['NotFoundError', 'TransitionError']),
+  connectCrm: command(connectCrm, ['NotFoundError', 'StaleReportError']),
 }
 export type EdgeCommands = Bound<typeof edgeCommands>

@@ -9,10 +9,10 @@ import type { OperationsParts } from './parts.ts'
 
 /** The operations family's mutations. */
 export const operationsCommands = {
-  createTask: command(createTask, ['InvalidInputError', 'ConflictError']),
-  cancelTask: command(cancelTask, ['InvalidInputError', 'NotFoundError', 'TransitionError']),
+  createTask: command(createTask, ['ConflictError']),
+  cancelTask: command(cancelTask, ['NotFoundError', 'TransitionError']),
   deleteTask: command(deleteTask, ['NotFoundError', 'TransitionError']),
-  resolveUndo: command(resolveUndo, ['InvalidInputError', 'NotFoundError', 'TransitionError']),
+  resolveUndo: command(resolveUndo, ['NotFoundError', 'TransitionError']),
 }
 
 /** The mutations, and what other families ask for. */

@@ -16,24 +16,24 @@ import { updateProject } from './update-project.ts'
 
 /** The pipelines family's mutations. */
 export const pipelinesCommands = {
-  createProject: command(createProject, ['InvalidInputError', 'ConflictError']),
-  updateProject: command(updateProject, ['InvalidInputError', 'NotFoundError', 'ConflictError']),
-  deleteProject: command(deleteProject, ['InvalidInputError', 'NotFoundError', 'ConflictError']),
-  setSecret: command(setSecret, ['InvalidInputError', 'NotFoundError', 'LimitError']),
+  createProject: command(createProject, ['ConflictError']),
+  updateProject: command(updateProject, ['NotFoundError', 'ConflictError']),
+  deleteProject: command(deleteProject, ['NotFoundError', 'ConflictError']),
+  setSecret: command(setSecret, ['NotFoundError', 'LimitError']),
   deleteSecret: command(deleteSecret, ['NotFoundError']),
   resealSecrets: command(resealSecrets, []),
-  createEvent: command(createEvent, ['InvalidInputError']),
-  cloneEvent: command(cloneEvent, ['InvalidInputError', 'NotFoundError']),
-  retryEvent: command(retryEvent, ['InvalidInputError', 'NotFoundError', 'ConflictError']),
-  cancelEvent: command(cancelEvent, ['InvalidInputError', 'NotFoundError', 'TransitionError']),
-  cancelEvents: command(cancelEvents, ['InvalidInputError']),
+  createEvent: command(createEvent, []),
+  cloneEvent: command(cloneEvent, ['NotFoundError']),
+  retryEvent: command(retryEvent, ['NotFoundError', 'ConflictError']),
+  cancelEvent: command(cancelEvent, ['NotFoundError', 'TransitionError']),
+  cancelEvents: command(cancelEvents, []),
   deleteEvent: command(deleteEvent, ['NotFoundError']),
-  deleteEvents: command(deleteEvents, ['InvalidInputError']),
-  registerPlace: command(registerPlace, ['InvalidInputError', 'LimitError']),
+  deleteEvents: command(deleteEvents, []),
+  registerPlace: command(registerPlace, ['LimitError']),
   drainPlace: command(drainPlace, ['NotFoundError']),
   undrainPlace: command(undrainPlace, ['NotFoundError']),
-  createJob: command(createJob, ['InvalidInputError', 'NotFoundError', 'ConflictError', 'LimitError']),
-  cancelJob: command(cancelJob, ['InvalidInputError', 'NotFoundError', 'TransitionError']),
+  createJob: command(createJob, ['NotFoundError', 'ConflictError', 'LimitError']),
+  cancelJob: command(cancelJob, ['NotFoundError', 'TransitionError']),
 }
 
 /** The mutations, and the payloads of the family's claims. */
