@@ -3,8 +3,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { DATABASE_DEADLINES } from '../src/core/database-deadlines.ts'
-import { FAILURE_CODE_DESCRIPTIONS } from '../src/core/descriptions.ts'
+import { ERROR_CODE_DESCRIPTIONS } from '../src/core/descriptions.ts'
 import { GATEWAY_LIMITS } from '../src/core/gateway-limits.ts'
+import { FAILURE_CODES, REFUSAL_CODES } from '../src/core/vocabulary.ts'
 import { REFUSALS } from '../src/server/limits/refusals.ts'
 
 /** Documents name files and each other; both move. */
@@ -62,7 +63,11 @@ test('the page of limits has each setting with its default, and each code and re
   const page = textOf('docs/limits.md')
   const rows = [
     ...Object.values(GATEWAY_LIMITS).map(({ setting, byDefault }) => `| \`${setting}\` | ${byDefault} |`),
-    ...Object.entries(FAILURE_CODE_DESCRIPTIONS).map(([code, meaning]) => `| \`${code}\` | ${meaning} |`),
+    ...Object.entries(ERROR_CODE_DESCRIPTIONS).map(([code, meaning]) => {
+      const places = { results: REFUSAL_CODES, '`errors`': FAILURE_CODES }
+      const where = Object.entries(places).filter(([, codes]) => codes.some((one) => one === code))
+      return `| \`${code}\` | ${where.map(([place]) => place).join(', ')} | ${meaning} |`
+    }),
     ...Object.entries(REFUSALS).map(([reason, meaning]) => `| \`${reason}\` | ${meaning} |`),
   ]
   expect(rows.filter((row) => !page.includes(row))).toEqual([])

@@ -1,7 +1,7 @@
 import type { Obstacle } from './judge-verb.ts'
 import type { PhaseClass } from './machine.ts'
 import type { WhileDeleting } from './verb.ts'
-import type { BlockerReason, ErrorCode, FailureCode, FamilyWords } from './vocabulary.ts'
+import type { BlockerReason, ErrorCode, FamilyWords } from './vocabulary.ts'
 
 /** The descriptions of words in the API. */
 
@@ -63,32 +63,28 @@ export const BLOCKER_REASON_DESCRIPTIONS: Readonly<Record<BlockerReason, string>
 }
 
 export const ERROR_CODE_DESCRIPTIONS: Readonly<Record<ErrorCode, string>> = {
-  INVALID_INPUT: 'A value of the input is malformed, out of bounds, or contradicts what exists.',
-  NOT_FOUND: 'The object does not exist, or the viewer may not read it.',
-  FORBIDDEN: 'The role, the projects or the types of the token do not allow the request.',
+  INVALID_INPUT: 'A value of the input is malformed, out of bounds, or contradicts what exists; `fields` has each.',
+  NOT_FOUND: 'There is no such object, or the viewer may not read it.',
+  FORBIDDEN: 'The role, the projects or the types of the token, or the page that calls, do not allow the request.',
   ALREADY_EXISTS: 'Another object has this name already.',
   GENERATION_MISMATCH: 'The object is not at `expectedGeneration`: its spec was changed meanwhile.',
   TRANSITION: 'The state machine has no such transition for this actor from the present phase.',
   STALE_REPORT: 'The fence is not valid any more: the work was claimed again, started anew, or is gone.',
-  BUSY: 'Another operation has to end first.',
+  BUSY: 'Something else has to end first, and nothing was written. In a result that is another operation on the object. In `errors` too many requests wait for the same tree, project or principal, or this one has waited for 15 s: send it again after `retryAfterMs`.',
   IN_USE: 'Something else uses the object or the name, such as children or an export.',
   CLOUDLET_UPGRADING: 'An upgrade of the cloudlet runs, and nothing beneath can be changed.',
   CLOUDLET_UPGRADE_FAILED:
     'The last upgrade of the cloudlet failed and is not resolved; nothing beneath can be changed.',
   NOT_READY: 'A prerequisite of the request is not ready: a parent, a cloudlet or a worker.',
   LIMIT: 'A limit on the number or the size of something is reached.',
-}
-
-export const FAILURE_CODE_DESCRIPTIONS: Readonly<Record<FailureCode, string>> = {
   BAD_REQUEST: 'The body is not a GraphQL request.',
   GRAPHQL_PARSE_FAILED: 'The document has a syntax error.',
   GRAPHQL_VALIDATION_FAILED: 'The document does not fit the schema.',
   OPERATION_RESOLUTION_FAILURE:
     'The document has several operations and `operationName` names none of them, or it names one that is not there.',
-  BAD_USER_INPUT: 'A variable or an argument is wrong, whatever the data.',
+  BAD_USER_INPUT:
+    'A variable or an argument is wrong, whatever the data. If a bound is exceeded `fields` has each value; a result of a mutation says INVALID_INPUT for it.',
   UNAUTHENTICATED: 'The token is missing, unknown, revoked or expired.',
-  FORBIDDEN: 'The token, or the page that calls, may not do that.',
-  NOT_FOUND: 'There is no such object, or the token may not read it.',
   DOCUMENT_NOT_TRUSTED: 'The server runs only documents that its operator knows.',
   PERSISTED_QUERY_NOT_FOUND: 'The server knows no document of this id: send its text.',
   PERSISTED_QUERY_NOT_SUPPORTED:
@@ -105,7 +101,6 @@ export const FAILURE_CODE_DESCRIPTIONS: Readonly<Record<FailureCode, string>> = 
     'The caller has too many operations, subscriptions or bytes of requests at a time: end some, or try again after `retryAfterMs`.',
   ANSWER_TOO_LARGE: 'The answer would have too many bytes: ask for smaller pages, and for large values one at a time.',
   TIMEOUT: 'The query took too long and was ended: ask for less, or for smaller pages, or try again later.',
-  BUSY: 'Too many requests wait for the same tree, project or principal, which others have locked, or this one has waited for 15 s. Nothing was written: send it again after `retryAfterMs`.',
   CURSOR_EXPIRED: 'The log has no such place any more; the error says where to resume.',
   SERVICE_UNAVAILABLE:
     'The database, a free connection to it, or the issuer of the token, is not available at the moment: try again after `retryAfterMs`, or `retry-after` seconds. A mutation that is answered so may have been done; its `idempotencyKey` makes it safe to repeat.',

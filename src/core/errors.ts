@@ -1,4 +1,4 @@
-import type { Actor, ErrorCode, ObjectKind, Phase } from './vocabulary.ts'
+import type { Actor, ObjectKind, Phase, RefusalCode } from './vocabulary.ts'
 
 /** Why a command refuses a request: an expected outcome, which is returned and never thrown across layers. */
 export type Refusal =
@@ -8,7 +8,7 @@ export type Refusal =
   | {
       readonly type: 'ConflictError'
       readonly code: Extract<
-        ErrorCode,
+        RefusalCode,
         | 'ALREADY_EXISTS'
         | 'GENERATION_MISMATCH'
         | 'BUSY'
@@ -36,7 +36,7 @@ export type Refusal =
 export type RefusalType = Refusal['type']
 export type RefusalOf<Type extends RefusalType> = Extract<Refusal, { readonly type: Type }>
 
-const CODES: Readonly<Record<Exclude<RefusalType, 'ConflictError'>, ErrorCode>> = {
+const CODES: Readonly<Record<Exclude<RefusalType, 'ConflictError'>, RefusalCode>> = {
   InvalidInputError: 'INVALID_INPUT',
   NotFoundError: 'NOT_FOUND',
   ForbiddenError: 'FORBIDDEN',
@@ -44,7 +44,7 @@ const CODES: Readonly<Record<Exclude<RefusalType, 'ConflictError'>, ErrorCode>> 
   StaleReportError: 'STALE_REPORT',
   LimitError: 'LIMIT',
 }
-export const codeOf = (refusal: Refusal): ErrorCode =>
+export const codeOf = (refusal: Refusal): RefusalCode =>
   refusal.type === 'ConflictError' ? refusal.code : CODES[refusal.type]
 
 export interface FieldProblem {

@@ -127,7 +127,8 @@ export type WorkAction = keyof ActionNames
 export const RECONCILE_MODES = ['STANDARD', 'IF_CHANGED', 'FORCE'] as const
 export type ReconcileMode = (typeof RECONCILE_MODES)[number]
 
-export const ERROR_CODES = [
+/** `code` of errors that are members of results. */
+export const REFUSAL_CODES = [
   'INVALID_INPUT',
   'NOT_FOUND',
   'FORBIDDEN',
@@ -142,7 +143,7 @@ export const ERROR_CODES = [
   'NOT_READY',
   'LIMIT',
 ] as const
-export type ErrorCode = (typeof ERROR_CODES)[number]
+export type RefusalCode = (typeof REFUSAL_CODES)[number]
 
 /** `extensions.code` of entries in `errors`: why an operation, or a part of it, has no result. */
 export const FAILURE_CODES = [
@@ -172,3 +173,10 @@ export const FAILURE_CODES = [
   'INTERNAL_SERVER_ERROR',
 ] as const
 export type FailureCode = (typeof FAILURE_CODES)[number]
+
+/**
+ * One vocabulary, so that a client explains errors in one place, wherever they appear. A code has one meaning. Two pairs
+ * of codes are close to each other: BAD_USER_INPUT is the word of GraphQL servers for what a result calls INVALID_INPUT,
+ * and LIMIT is about things that are kept, where TOO_MANY, TOO_LARGE and RATE_LIMITED are about requests.
+ */
+export type ErrorCode = RefusalCode | FailureCode

@@ -83,7 +83,10 @@ export const AuditEventRef = builder.objectRef<AuditRow>('AuditEvent').implement
       description: 'Its name then; null if it has none, or it is not known.',
     }),
     outcome: t.field({ type: AuditOutcomeEnum, description: 'How it ended.', resolve: ({ outcome }) => outcome }),
-    code: t.exposeString('code', { nullable: true, description: 'Why it was refused or failed; null if it was done.' }),
+    code: t.exposeString('code', {
+      nullable: true,
+      description: 'Why it was refused or failed, as an ErrorCode; null if it was done.',
+    }),
     fields: t.stringList({
       description: 'Names of the fields that the request gave, or of the secrets that it got; never their values.',
       resolve: ({ fields }) => [...fields],

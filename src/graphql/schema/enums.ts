@@ -6,7 +6,16 @@ import {
   SHARED_WORDS,
   WHILE_DELETING_DESCRIPTIONS,
 } from '../../core/descriptions.ts'
-import type { Actor, FamilyWords, ObjectKind, Phase, WorkAction } from '../../core/vocabulary.ts'
+import {
+  type Actor,
+  type ErrorCode,
+  FAILURE_CODES,
+  type FamilyWords,
+  type ObjectKind,
+  type Phase,
+  REFUSAL_CODES,
+  type WorkAction,
+} from '../../core/vocabulary.ts'
 import { builder } from './builder.ts'
 
 /** The values of an enum with their descriptions. */
@@ -15,6 +24,16 @@ function described<Value extends string>(
 ): Record<Value, { description: string }> {
   const values = Object.entries<string>(descriptions).map(([value, description]) => [value, { description }])
   return Object.fromEntries(values) as Record<Value, { description: string }>
+}
+
+/** Says of a code where it appears, unless it does in results and in `errors`. */
+function withPlaces(descriptions: Readonly<Record<ErrorCode, string>>): Readonly<Record<ErrorCode, string>> {
+  const isIn = (codes: readonly string[], code: string) => codes.includes(code)
+  const said = Object.entries(descriptions).map(([code, meaning]) => {
+    if (!isIn(FAILURE_CODES, code)) return [code, `${meaning} Only in results.`]
+    return [code, isIn(REFUSAL_CODES, code) ? meaning : `${meaning} Only in \`errors\`.`]
+  })
+  return Object.fromEntries(said) as Readonly<Record<ErrorCode, string>>
 }
 
 /** Values that `setWords` gives: the compiler knows all of them. */
@@ -50,8 +69,9 @@ export const BlockerReasonEnum = builder.enumType('BlockerReason', {
   values: described(BLOCKER_REASON_DESCRIPTIONS),
 })
 export const ErrorCodeEnum = builder.enumType('ErrorCode', {
-  description: 'Why a request is refused, for programs.',
-  values: described(ERROR_CODE_DESCRIPTIONS),
+  description:
+    'Why a request is refused or fails, for programs: `code` of each Error that is a member of a result, and `extensions.code` of each entry in `errors`. More may be added.',
+  values: described(withPlaces(ERROR_CODE_DESCRIPTIONS)),
 })
 export const WorkActionEnum = builder.enumType('WorkAction', {
   description: "An agent's action on the object that it has claimed.",
