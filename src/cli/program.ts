@@ -15,6 +15,7 @@ import { addEdit } from './commands/edit.ts'
 import { addGadget } from './commands/gadget.ts'
 import { addGet } from './commands/get.ts'
 import { addInit } from './commands/init.ts'
+import { addLabel } from './commands/label.ts'
 import { addLog } from './commands/log.ts'
 import { addLogin } from './commands/login.ts'
 import { addLogs } from './commands/logs.ts'
@@ -45,6 +46,7 @@ const COMMANDS = [
   addCancel,
   addRetry,
   addDelete,
+  addLabel,
   addLog,
   addLogs,
   addOpen,

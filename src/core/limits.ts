@@ -27,6 +27,7 @@ const entries = (max: number, what: string, of?: Limit): Limit => ({ unit: 'entr
 
 const id = characters(64, 'an id')
 const name = characters(63, 'a name that the caller gives, and one in `dependsOn`')
+const labelKey = characters(253, 'the key of a label')
 const reference = characters(255, 'the name of something that exists')
 const workType = characters(128, 'a type of work, or a runtime')
 const target = characters(255, 'a target')
@@ -44,7 +45,8 @@ export const LIMITS = {
   idempotencyKey: characters(255, 'an idempotency key'),
   reason: characters(4_096, 'the reason of a cancellation'),
   labels: entries(64, 'labels or qualifiers'),
-  labelKey: characters(253, 'the key of a label'),
+  labelKey,
+  labelKeys: entries(64, 'keys of labels', labelKey),
   labelValue: characters(255, 'the value of a label'),
   choices: entries(200, 'kinds or phases to choose by'),
   ids: entries(500, 'ids that are read together', id),

@@ -62,6 +62,7 @@ export const right = (
 export const RIGHTS = {
   readServer: right('read', 'SERVER', null),
   readObjects: right('read', 'OBJECT', READERS),
+  updateLabels: right('label', 'OBJECT', EDITORS),
   readLog: right('read', 'LOG', READERS),
   readProjects: right('read', 'PROJECT', READERS),
   readData: right('read', 'DATA_OBJECT', [...PEOPLE, 'AGENT']),

@@ -20,19 +20,19 @@ export const refuse = <R extends Refusal>(refusal: R): Refused<R> => ({ ok: fals
 type Inaccessible = RefusalOf<'NotFoundError' | 'ForbiddenError'>
 
 /**
- * Finds an object of this kind, by default the right's own, in a project in which the viewer has the right. An object
- * that it may not read is not found.
+ * Finds an object of this kind, by default the right's own, in a project in which the viewer has the right; null: of any
+ * kind. An object that it may not read is not found.
  */
 export async function findFor(
   client: Client,
   viewer: Viewer,
   right: Right,
-  { id, what, kind = right.kind }: { readonly id: string; readonly what: string; readonly kind?: string },
+  { id, what, kind = right.kind }: { readonly id: string; readonly what: string; readonly kind?: string | null },
 ): Promise<Outcome<{ readonly found: FoundObject }, Inaccessible>> {
   const never = requireRight(viewer, right)
   if (never) return refuse(never)
   const found = await findObject(client, id)
-  if (found?.kind !== kind || !canRead(viewer, found)) return refuse(notFound(id, what))
+  if (!found || (kind !== null && found.kind !== kind) || !canRead(viewer, found)) return refuse(notFound(id, what))
   const refused = requireRight(viewer, right, found.projectId)
   return refused ? refuse(refused) : { ok: true, found }
 }

@@ -107,20 +107,16 @@ export const defineFamily = (family: FamilyDefinition): FamilyDefinition => Obje
 export const timeoutsOf = (families: readonly FamilyDefinition[]): readonly TimeoutSetting[] =>
   families.flatMap(({ timeouts }) => timeouts ?? [])
 
-export const loadFamilies = (families: readonly FamilyDefinition[]): Promise<readonly LoadedFamily[]> =>
-  Promise.all(
+/** Adds the types of these families to the schema, and what all kinds have alike. */
+export async function loadFamilies(families: readonly FamilyDefinition[]): Promise<readonly LoadedFamily[]> {
+  await import('./label-mutation.ts')
+  return await Promise.all(
     families.map(async ({ server, cli: _cli, programs: _programs, timeouts: _timeouts, ...family }) => {
       const { graphql, ...half } = await server()
       const { name, title, machines, kinds, words } = family
       return { ...family, ...half, graphql: { ...graphql, name, title, machines, kinds, words } }
     }),
   )
-
-/** The commands of all families, as the resolvers call them. */
-export function createCommands(families: readonly LoadedFamily[], parts: FamilyParts): FamilyServices {
-  const services = {} as FamilyServices
-  for (const family of families) Object.assign(services, family.commands(parts, services))
-  return services
 }
 
 /** Secrets of all families' own tokens. */

@@ -57,9 +57,9 @@ const READ_LABELS = statement({
   row: { labels: table.objectSpec.labels },
 })
 
-export async function readLabels(client: Client, id: string): Promise<unknown> {
+export async function readLabels(client: Client, id: string): Promise<Readonly<Record<string, string>> | undefined> {
   const { rows } = await READ_LABELS.query(client, [id])
-  return rows[0]?.labels
+  return rows[0]?.labels as Readonly<Record<string, string>> | undefined
 }
 
 const WRITE_LABELS = statement({

@@ -309,3 +309,19 @@ describe('undo resolve', () => {
     expect(late).toMatchObject({ code: 3, err: expect.stringContaining('TRANSITION') })
   })
 })
+
+it('sets and removes labels of any object', async () => {
+  await start('swap', 'copy')
+  const labels = async (changes: string): Promise<unknown> => {
+    const { code, out } = await phaseline(`label swap ${changes} --project ops --json`)
+    return { code, ...documents(out)[0] }
+  }
+  const team = (value: string) => ({ key: 'team', value })
+  expect(await labels('team=web tier=')).toMatchObject({
+    code: 0,
+    kind: 'TASK',
+    labels: [team('web'), { key: 'tier', value: '' }],
+  })
+  expect(await labels('tier- team=ops')).toMatchObject({ code: 0, labels: [team('ops')] })
+  expect(await phaseline('label swap team --project ops')).toMatchObject({ code: 2 })
+})

@@ -306,3 +306,41 @@ describe('agents', () => {
     })
   })
 })
+
+describe('labels', () => {
+  const UPDATE = `mutation ($input: UpdateLabelsInput!) { answer: updateLabels(input: $input) {
+    __typename ... on UpdatedLabels { object { kind revision labels { key value } } } ... on Error { code message }
+  } }`
+  const update = async (input: object): Promise<any> => (await api.execute(UPDATE, { input })).data?.answer
+
+  test('each kind of object has labels that can be set and removed, without a run', async () => {
+    await api.world.create('labelled', { deployItems: [item('a')] })
+    const READ = `{ objects(first: 200) { edges { node { id kind jobId phase revision labels { key value } } } } }`
+    const read = async (): Promise<readonly any[]> =>
+      ((await api.execute(READ, {})).data as any).objects.edges.map(({ node }: any) => node)
+    const before = await read()
+    expect(new Set(before.map(({ kind }) => kind))).toEqual(new Set(['INSTALLATION', 'EXECUTION', 'DEPLOY_ITEM']))
+    for (const { id, kind, labels } of before) {
+      const answer = await update({ id, set: [{ key: 'team', value: 'web' }] })
+      expect([kind, answer.object?.labels]).toEqual([kind, [...labels, { key: 'team', value: 'web' }]])
+    }
+    const after = await read()
+    for (const [i, { jobId, phase, revision }] of before.entries())
+      expect(after[i]).toMatchObject({ jobId, phase, revision: revision + 1 })
+    for (const { id, labels } of before)
+      expect((await update({ id, remove: ['team', 'absent'] })).object.labels).toEqual(labels)
+  })
+
+  test('a change that cannot be is refused, and one that is repeated changes nothing', async () => {
+    const id = await api.world.create('kept', {})
+    const many = Array.from({ length: 64 }, (_, i) => ({ key: `k${i}`, value: '' }))
+    const set = [{ key: 'one', value: '1' }]
+    const first = await update({ id, set, idempotencyKey: 'once' })
+    expect(await update({ id, set, idempotencyKey: 'once' })).toEqual(first)
+    expect(await update({ id, set })).toEqual(first)
+    expect(await update({ id, set: many })).toMatchObject({ __typename: 'LimitError', code: 'LIMIT' })
+    expect(await update({ id, set, remove: ['one'] })).toMatchObject({ code: 'INVALID_INPUT' })
+    expect(await update({ id, set, expectedGeneration: 7 })).toMatchObject({ code: 'GENERATION_MISMATCH' })
+    expect(await update({ id: '0190b1c2-0000-7000-8000-000000000000', set })).toMatchObject({ code: 'NOT_FOUND' })
+  })
+})

@@ -64,6 +64,7 @@ test('who replaces a whole list or a whole spec can say which one it has read', 
     'updateAppInst',
     'updateClusterInst',
     'updateInstallation',
+    'updateLabels',
     'updatePrincipal',
     'updateProject',
   ])

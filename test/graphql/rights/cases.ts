@@ -142,6 +142,7 @@ const mutations: Readonly<Record<string, Case | readonly Case[]>> = {
   deleteSecret: { inPlace: input(({ project }) => ({ project, name: 'OLD' })), fresh: fresh.secret },
   deleteTask: { inPlace: input(({ task }) => ({ id: task })), root: 'task' },
   log: {},
+  updateLabels: { inPlace: input(({ app }) => ({ id: app, set: [{ key: 'a', value: 'b' }] })), root: 'cloudlet' },
   drainPlace: { variables: { input: { name: 'nowhere' } } },
   registerPlace: { variables: { input: { name: 'host', type: 'process' } } },
   undrainPlace: { variables: { input: { name: 'nowhere' } } },
