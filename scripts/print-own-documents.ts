@@ -5,7 +5,7 @@ import { buildSchema } from 'graphql'
 import { verbDocuments } from '../src/cli/objects/verbs.ts'
 import { Machines } from '../src/client-model/index.ts'
 import { allMachines } from '../src/families/machines.ts'
-import { actMutation, countsQuery } from '../web-playground/src/data/documents.ts'
+import { actMutation, countsQuery } from '../web-playground/src/data/made-documents.ts'
 import { Modules } from './documents/constants.ts'
 import { findDocuments } from './documents/find-documents.ts'
 

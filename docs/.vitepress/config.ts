@@ -134,7 +134,13 @@ export default defineConfig({
           { text: 'Commands', link: '/reference/commands' },
         ],
       },
-      { text: 'Contribute', items: [{ text: 'Adding a family', link: '/adding-a-family' }] },
+      {
+        text: 'Contribute',
+        items: [
+          { text: 'Adding a field', link: '/adding-a-field' },
+          { text: 'Adding a family', link: '/adding-a-family' },
+        ],
+      },
     ],
   },
 })

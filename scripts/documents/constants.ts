@@ -21,6 +21,7 @@ export interface Module {
 /** Packages of this project that its own files import by name. */
 const OWN_PACKAGES: Readonly<Record<string, string>> = {
   'phaseline/client': 'src/client/index.ts',
+  'phaseline/client-model': 'src/client-model/index.ts',
   'phaseline/manifest': 'src/manifest/index.ts',
   'phaseline/sign-in': 'src/sign-in/index.ts',
 }

@@ -1,4 +1,4 @@
-import type { Manifest } from './installation.ts'
+import { type Manifest, settingsOf } from './installation.ts'
 import type { TaskManifest } from './task.ts'
 
 /** Converts a manifest to an input of the API, which has lists of pairs where a file has maps. */
@@ -11,6 +11,12 @@ interface Label {
 /** Omitted labels stay as they are. */
 export const labelsInput = ({ labels }: Pick<Manifest, 'labels'>): { readonly labels?: readonly Label[] } =>
   labels ? { labels: Object.entries(labels).map(([key, value]) => ({ key, value })) } : {}
+
+/** The fields that createInstallation and updateInstallation share; omitted ones stay as they are. */
+export function installationInput(manifest: Manifest) {
+  const { labels, ...settings } = settingsOf(manifest)
+  return { spec: manifest.spec, ...settings, ...labelsInput(manifest) }
+}
 
 /** As CreateTaskInput; `project` is used when the file names none. */
 export const taskInput = (task: TaskManifest, project: string) => ({

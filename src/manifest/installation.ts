@@ -55,6 +55,19 @@ const spec = z.strictObject({
   deployItems: z.array(deployItem).optional(),
 })
 
+/** Beside name and spec; the server judges them. A value that equals the default is not written. */
+const settings = {
+  labels: z.record(z.string(), z.string('must be text')).optional(),
+  description: z.string().optional(),
+  ignored: z.boolean().optional(),
+}
+type Settings = z.infer<z.ZodObject<typeof settings>>
+export const DEFAULT_SETTINGS: Required<Settings> = {
+  labels: {},
+  description: '',
+  ignored: false,
+}
+
 /**
  * One document of `apply -f`: an Installation as the API takes it, with its labels as a map. Only the shape is
  * validated here; the server validates names, cycles and expressions.
@@ -63,8 +76,11 @@ export const manifestSchema = z.strictObject({
   kind: z.literal('Installation', 'must be Installation or Project').optional(),
   name,
   project: name.optional(),
-  labels: z.record(z.string(), z.string('must be text')).optional(),
-  ignored: z.boolean().optional(),
+  ...settings,
   spec,
 })
+
+/** The settings that it has. */
+export const settingsOf = (manifest: Manifest): Settings =>
+  Object.fromEntries(Object.entries(manifest).filter(([key]) => Object.hasOwn(settings, key)))
 export type Manifest = z.infer<typeof manifestSchema>

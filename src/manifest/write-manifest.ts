@@ -1,25 +1,33 @@
+import { sameJson } from '../core/json.ts'
+import { DEFAULT_SETTINGS } from './installation.ts'
 import { writeYaml } from './write-yaml.ts'
 
 /** An installation as the API returns it; its spec has every default filled in. */
-export interface ShownInstallation {
+export interface ShownInstallation extends ShownSettings {
   readonly name: string
   readonly project: string
-  readonly labels: readonly { readonly key: string; readonly value: string }[]
-  readonly ignored: boolean
   readonly spec: unknown
+}
+type ShownSettings = Omit<typeof DEFAULT_SETTINGS, 'labels'> & {
+  readonly labels: readonly { readonly key: string; readonly value: string }[]
 }
 type Fields = Readonly<Record<string, unknown>>
 
 /** A manifest as a person would write it: without values that equal the defaults. */
-export function writeManifest({ name, project, labels, ignored, spec }: ShownInstallation): string {
-  const manifest = {
+export const writeManifest = ({ name, project, spec, ...settings }: ShownInstallation): string =>
+  writeYaml({
     name,
     ...(project === 'default' ? {} : { project }),
-    ...(labels.length > 0 ? { labels: Object.fromEntries(labels.map(({ key, value }) => [key, value])) } : {}),
-    ...(ignored ? { ignored } : {}),
+    ...writtenSettings(settings),
     spec: writtenSpec(spec),
-  }
-  return writeYaml(manifest)
+  })
+
+/** The settings that differ from the defaults. */
+export function writtenSettings(settings: ShownSettings): Fields {
+  const labels = Object.fromEntries(settings.labels.map(({ key, value }) => [key, value]))
+  const written: Fields = { ...settings, labels }
+  const keys = Object.entries(DEFAULT_SETTINGS).flatMap(([key, plain]) => (sameJson(written[key], plain) ? [] : [key]))
+  return Object.fromEntries(keys.map((key) => [key, written[key]]))
 }
 
 function writtenSpec(spec: unknown): Fields {

@@ -109,6 +109,7 @@ export const edge = {
 
 export const installation = {
   objectId: uuid,
+  description: text,
   ignored: boolean,
   mode: reconcileMode,
   nextMode: nullable(reconcileMode),

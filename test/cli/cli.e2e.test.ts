@@ -202,10 +202,13 @@ spec:
   })
 
   it('keeps an installation from starting again with `ignored`', async () => {
-    expect(await apply(manifest('quiet', {}, { ignored: true }))).toMatchObject({ code: 0 })
+    expect(await apply(manifest('quiet', {}, { ignored: true, description: 'a quiet one' }))).toMatchObject({ code: 0 })
     expect(await phaseline('watch quiet')).toMatchObject({ code: 0 })
     expect((await apply(manifest('quiet', { delayMs: 1 }))).out).toBe('quiet updated (generation 2)\n')
-    expect(await phaseline('get quiet')).toMatchObject({ err: '', out: expect.stringMatching(/waits for +ignored: /) })
+    expect(await phaseline('get quiet')).toMatchObject({
+      err: '',
+      out: expect.stringMatching(/description +a quiet one[^]+waits for +ignored: /),
+    })
     expect(await apply(manifest('quiet', { delayMs: 1 }, { ignored: false }), '--wait')).toMatchObject({ code: 0 })
   })
 })

@@ -20,7 +20,7 @@ const ERROR =
 const CREATE = gql(`mutation ($input: CreateInstallationInput!) { answer: createInstallation(input: $input) {
   __typename ${ERROR} ... on Installation { id name phase generation project { name } }
 } }`)
-const INSTALLATION = `__typename ${ERROR} ... on Installation { id generation ignored nextMode nextDeletion cancelRequestedAt cancelBy }`
+const INSTALLATION = `__typename ${ERROR} ... on Installation { id generation description ignored nextMode nextDeletion cancelRequestedAt cancelBy }`
 const UPDATE = gql(
   `mutation ($input: UpdateInstallationInput!) { answer: updateInstallation(input: $input) { ${INSTALLATION} } }`,
 )
@@ -45,6 +45,7 @@ describe('installations', () => {
   test('create, update, reconcile, cancel and delete return the installation as it is then', async () => {
     const created = await ask(CREATE, {
       name: 'life',
+      description: 'lives long',
       spec: { deployItems: [{ name: 'a', type: 'mock', timeouts: { pickup: { never: true } } }] },
     })
     expect(created).toMatchObject({
@@ -53,12 +54,19 @@ describe('installations', () => {
       // Nobody else wanted the scope: it has gone on in the transaction that has created it.
       phase: 'PROGRESSING',
       generation: 1,
+      description: 'lives long',
       project: { name: 'default' },
     })
     await api.world.settle()
     const { id } = payloadOf(created)
-    expect(await ask(UPDATE, { id, ignored: true, reconcile: false })).toMatchObject({ ignored: true })
-    expect(await ask(UPDATE, { id, ignored: false, reconcile: false })).toMatchObject({ ignored: false })
+    expect(await ask(UPDATE, { id, ignored: true, reconcile: false })).toMatchObject({
+      ignored: true,
+      description: 'lives long',
+    })
+    expect(await ask(UPDATE, { id, ignored: false, description: '', reconcile: false })).toMatchObject({
+      ignored: false,
+      description: '',
+    })
     expect(await ask(UPDATE, { id, expectedGeneration: 7, spec: {} })).toMatchObject({
       __typename: 'ConflictError',
       code: 'GENERATION_MISMATCH',

@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { buildSchema, type GraphQLInputObjectType, type GraphQLObjectType } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import { parseManifests, placesIn, setField, writeManifest } from '../../src/manifest/index.ts'
+import { MANIFEST_FRAGMENT } from '../../src/client-model/index.ts'
+import { DEFAULT_SETTINGS, parseManifests, placesIn, setField, writeManifest } from '../../src/manifest/index.ts'
 
 const SHOP = `# The shop.
 name: shop
@@ -69,11 +72,29 @@ describe('setField', () => {
 })
 
 describe('writeManifest', () => {
+  it('has each setting of the API, and the API takes and shows each', () => {
+    const schema = buildSchema(readFileSync('schema.graphql', 'utf8'))
+    const fieldsOf = (type: string): string[] =>
+      Object.keys((schema.getType(type) as GraphQLObjectType | GraphQLInputObjectType).getFields())
+    const settings = Object.keys(DEFAULT_SETTINGS).sort()
+    const about = ['id', 'name', 'project', 'spec', 'reconcile', 'expectedGeneration', 'idempotencyKey']
+    for (const input of ['CreateInstallationInput', 'UpdateInstallationInput'])
+      expect(
+        fieldsOf(input)
+          .filter((field) => !about.includes(field))
+          .sort(),
+        input,
+      ).toEqual(settings)
+    expect(fieldsOf('Installation')).toEqual(expect.arrayContaining(settings))
+    expect(MANIFEST_FRAGMENT.match(/\w+/g)).toEqual(expect.arrayContaining(settings))
+  })
+
   it('leaves out what is as by default, and keeps all else', () => {
     const text = writeManifest({
       name: 'shop',
       project: 'web',
       labels: [{ key: 'tier', value: 'front' }],
+      description: 'sells things',
       ignored: false,
       spec: {
         imports: [
@@ -99,6 +120,7 @@ describe('writeManifest', () => {
 project: web
 labels:
   tier: front
+description: sells things
 spec:
   imports:
     - name: url

@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander'
-import { notFoundRefusal, readPages } from '../../client-model/index.ts'
+import { MANIFEST_FRAGMENT, notFoundRefusal, readPages } from '../../client-model/index.ts'
 import type { ObjectKind, Phase } from '../../core/vocabulary.ts'
 import { gql } from '../../documents/gql.ts'
 import type { NodeOf, ResultOf, VariablesOf } from '../../documents/typed-document.ts'
+import { writtenSettings } from '../../manifest/index.ts'
 import type { Cli } from '../cli.ts'
 import { type AddressOptions, locate } from '../objects/address.ts'
 import { checkWords } from '../objects/check-words.ts'
@@ -30,9 +31,9 @@ interface GetOptions extends SessionOptions {
 
 const ONE = gql(`query Get($id: ID!) {
   object(id: $id) {
-    ...Full ... on Installation { exports } ... on DeployItem { exports } ... on GadgetJob { exports }
+    __typename ...Full ... on Installation { exports ...Manifest } ... on DeployItem { exports } ... on GadgetJob { exports }
   }
-}\n${OBJECT_FIELDS}`)
+}\n${OBJECT_FIELDS}\n${MANIFEST_FRAGMENT}`)
 const LIST = gql(`query List($filter: ObjectFilter, $first: Int!, $after: String) {
   objects(filter: $filter, first: $first, after: $after) {
     totalCount pageInfo { hasNextPage endCursor }
@@ -80,7 +81,11 @@ async function getOne(session: Session, name: string, { project, kind }: GetOpti
   session.emit(object)
   const exports = Object.entries(object.exports ?? {})
   const exported = exports.map(([key, value]) => ['exports', `${key}: ${shownValue(value)}`] as const)
-  session.say(...describeObject(object, Date.now(), session.paint, exported))
+  // Labels are among the fields of every object.
+  const settings =
+    object.__typename === 'Installation' ? Object.entries(writtenSettings({ ...object, labels: [] })) : []
+  const more = [...settings.map(([key, value]) => [key, shownValue(value)] as const), ...exported]
+  session.say(...describeObject(object, Date.now(), session.paint, more))
   return EXIT.ok
 }
 

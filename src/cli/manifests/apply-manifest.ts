@@ -1,7 +1,7 @@
 import { type Outcome, REFUSAL_FRAGMENT } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
-import type { ResultOf, VariablesOf } from '../../documents/typed-document.ts'
-import { labelsInput } from '../../manifest/index.ts'
+import type { ResultOf } from '../../documents/typed-document.ts'
+import { installationInput } from '../../manifest/index.ts'
 import type { Session } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import type { PlacedManifest } from './load-manifests.ts'
@@ -30,7 +30,6 @@ const UPDATE = gql(`mutation Update($input: UpdateInstallationInput!) {
 
 type Found = NonNullable<ResultOf<typeof FIND>['objectByPath']>
 type WriteAnswer = Pick<Applied, 'id' | 'phase' | 'generation'>
-type CreateInput = VariablesOf<typeof CREATE>['input']
 
 /** Another client deleted or changed the installation between the read and the write. */
 const LOST_UPDATE = ['NOT_FOUND', 'GENERATION_MISMATCH']
@@ -43,12 +42,12 @@ export async function applyManifest(
   manifest: PlacedManifest,
   reconcile: boolean,
 ): Promise<Outcome<Applied>> {
-  const { name, project, spec, ignored } = manifest
+  const { name, project } = manifest
   for (let attempt = 1; ; attempt += 1) {
     const existing = await findInstallation(session, manifest)
     const outcome = existing
       ? await updateInstallation(session, existing, manifest, reconcile)
-      : await create(session, { project, name, spec, reconcile, ...labelsInput(manifest) }, ignored === true)
+      : await createInstallation(session, manifest, reconcile)
     if (outcome.ok) return { ok: true, value: { ...outcome.value, name, project } }
     const lost = existing ? LOST_UPDATE : LOST_CREATE
     if (attempt >= ATTEMPTS || !lost.includes(outcome.refusal.code)) return outcome
@@ -64,20 +63,21 @@ export async function updateInstallation(
   manifest: PlacedManifest,
   reconcile: boolean,
 ): Promise<WriteOutcome> {
-  const { spec, ignored } = manifest
-  const input = { id, expectedGeneration: generation, spec, reconcile, ...labelsInput(manifest) }
-  const updated = await ask(session, UPDATE, { ...input, ...(ignored === undefined ? {} : { ignored }) })
+  const input = { id, expectedGeneration: generation, reconcile, ...installationInput(manifest) }
+  const updated = await ask(session, UPDATE, input)
   if (!updated.ok) return updated
   const { value } = updated
   return { ok: true, value: writtenOf(value, value.generation === generation ? 'unchanged' : 'updated') }
 }
 
-/** `ignored` is an update after the creation: createInstallation does not take it. */
-async function create(session: Session, input: CreateInput, ignored: boolean): Promise<WriteOutcome> {
-  const created = await ask(session, CREATE, input)
-  if (!created.ok) return created
-  const ended = ignored ? await ask(session, UPDATE, { id: created.value.id, ignored }) : created
-  return ended.ok ? { ok: true, value: writtenOf(ended.value, 'created') } : ended
+async function createInstallation(
+  session: Session,
+  manifest: PlacedManifest,
+  reconcile: boolean,
+): Promise<WriteOutcome> {
+  const { name, project } = manifest
+  const created = await ask(session, CREATE, { name, project, reconcile, ...installationInput(manifest) })
+  return created.ok ? { ok: true, value: writtenOf(created.value, 'created') } : created
 }
 
 const writtenOf = ({ id, phase, generation }: WriteAnswer, action: Applied['action']) => ({

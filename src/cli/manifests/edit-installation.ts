@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { invalid, type Outcome, type Refusal, refused } from '../../client-model/index.ts'
+import { invalid, MANIFEST_FRAGMENT, type Outcome, type Refusal, refused } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
-import { writeManifest } from '../../manifest/index.ts'
+import { DEFAULT_SETTINGS, writeManifest } from '../../manifest/index.ts'
 import type { Located } from '../objects/address.ts'
 import { follow } from '../objects/follow.ts'
 import type { Session } from '../session.ts'
@@ -21,10 +21,8 @@ export interface EditOptions {
 }
 
 const SHOWN = gql(`query EditedInstallation($id: ID!) {
-  object(id: $id) {
-    __typename ... on Installation { id name generation project { name } parent { id } labels { key value } ignored spec }
-  }
-}`)
+  object(id: $id) { __typename id generation parent { id } ...Manifest }
+}\n${MANIFEST_FRAGMENT}`)
 const HEAD = '# What you save is applied. Leave it as it is to change nothing.\n'
 const FILE = 'installation.yaml'
 /** The default without $VISUAL and $EDITOR. */
@@ -85,8 +83,7 @@ async function apply(session: Session, file: string, edited: Edited, reconcile: 
   if (!manifest || more.length + loaded.value.projects.length > 0 || !isSame(manifest, edited))
     return refused(invalid(`It must stay one document, of ${edited.project}/${edited.name}.`))
   // Fields that the user removed from the text are removed.
-  const { labels = {}, ignored = false } = manifest
-  const updated = await updateInstallation(session, edited, { ...manifest, labels, ignored }, reconcile)
+  const updated = await updateInstallation(session, edited, { ...DEFAULT_SETTINGS, ...manifest }, reconcile)
   if (updated.ok) return { ok: true, value: { ...updated.value, name: edited.name, project: edited.project } }
   return refused(atSource(said(updated.refusal), manifest.source))
 }

@@ -1,7 +1,7 @@
 import { type Client, ClientError } from 'phaseline/client'
 import type { Action } from '../model/actions.ts'
-import { actMutation } from './documents.ts'
 import { messageOf } from './live-read.ts'
+import { actMutation } from './made-documents.ts'
 
 /** The outcome as a sentence. */
 export interface Act {

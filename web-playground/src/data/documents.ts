@@ -1,4 +1,4 @@
-import type { TypedDocument } from 'phaseline/client'
+import { MANIFEST_FRAGMENT } from 'phaseline/client-model'
 import { gql } from './gql.ts'
 
 /** The documents of the dashboard, all of the public API. */
@@ -100,7 +100,7 @@ export const DETAILS = gql(`query Details($id: ID!) {
     tree: root { id kind name phase finished parent { id } deletionRequestedAt verbs { name allowed obstacle why } }
     blockedBy(first: 10) { ${BLOCKERS} }
     dependsOn(first: 20) { edges { node { ${LINK} } } }
-    ... on Installation { spec exports imports }
+    ... on Installation { exports imports ...Manifest }
     ... on DeployItem { type target config attempt exports agent { name instance } }
     ... on Event { source eventType: type qualifiers { key value } retryOf { ${LINK} } cloneOf { ${LINK} } }
     ... on GadgetJob { gadget args activity exports agent { name instance } }
@@ -110,7 +110,7 @@ export const DETAILS = gql(`query Details($id: ID!) {
     ... on AppInst { spec drifted }
     ... on Cloudlet { version epoch upgradePhase drifted }
   }
-}\n${ROW_FIELDS}`)
+}\n${ROW_FIELDS}\n${MANIFEST_FRAGMENT}`)
 
 export const EVENT_PAYLOAD = gql('query EventPayload($id: ID!) { object(id: $id) { ... on Event { payload } } }')
 
@@ -118,30 +118,9 @@ export const LOGS = gql(`subscription Logs($objectId: ID!, $after: String) {
   logs(objectId: $objectId, after: $after) { at cursor stream text }
 }`)
 
-type ActMutation = TypedDocument<
-  { readonly answer: { readonly code?: string; readonly message?: string } | null },
-  { readonly input: object }
->
-/** A mutation that the server may have named, so its type is asserted. */
-export const actMutation = (field: string, input: string): string & ActMutation => `mutation Act($input: ${input}!) {
-  answer: ${field}(input: $input) { __typename ... on Error { code message } }
-}`
-
 export const LOG_PAGE = gql(`query LogPage($filter: PhaseChangeFilter, $last: Int!, $before: String) {
   phaseChanges(filter: $filter, last: $last, before: $before) {
     pageInfo { hasPreviousPage startCursor }
     edges { node { cursor ${CHANGE} } }
   }
 }`)
-
-type Counts = Readonly<Record<`c${number}`, { readonly totalCount: number | null } | null>>
-/** One count for each pair, under the aliases c0, c1, … */
-export const countsQuery = (
-  pairs: readonly (readonly [kind: string, phase: string])[],
-): string & TypedDocument<Counts, { readonly project: string | null }> =>
-  `query Counts($project: String) {\n${pairs
-    .map(
-      ([kind, phase], i) =>
-        `c${i}: objects(filter: { kinds: [${kind}], phases: [${phase}], project: $project }, first: 1) { totalCount }`,
-    )
-    .join('\n')}\n}`

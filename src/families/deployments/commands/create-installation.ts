@@ -6,7 +6,7 @@ import { idempotent } from '../../../store/idempotency.ts'
 import { type CommandResult, inProject, noProject, refuse } from '../../access.ts'
 import { rights } from '../rights.ts'
 import { checkRootScope, declareScope } from '../store/root-scope.ts'
-import type { CreateInstallation } from './inputs.ts'
+import { type CreateInstallation, settingsOf } from './inputs.ts'
 import type { CommandParts } from './parts.ts'
 import { readSpec } from './read-spec.ts'
 import { requireCodeRight } from './require-code-right.ts'
@@ -36,7 +36,10 @@ export async function createInstallation(
         spec,
         labels,
         by: viewer,
-        details: input.reconcile ? { nextMode: 'STANDARD', nextOrigin: { by: viewer.name, cause: 'CREATED' } } : {},
+        details: {
+          ...settingsOf(input),
+          ...(input.reconcile ? { nextMode: 'STANDARD', nextOrigin: { by: viewer.name, cause: 'CREATED' } } : {}),
+        },
       })
       declareScope(tree, spec)
       // A tree with imports is decided later, since imports are read under the locks of the exporting roots.

@@ -1,21 +1,28 @@
 import type { LabelInput } from '../../../core/labels.ts'
+import { type InstallationDetails, SETTINGS } from '../rules/details.ts'
 import type { SpecInput } from '../rules/normalise.ts'
 
 /** Inputs from the API: GraphQL has checked the types and the bounds. */
 
-export interface CreateInstallation {
+export type InstallationSettings = Nullable<Pick<InstallationDetails, (typeof SETTINGS)[number]>>
+type Nullable<T> = { readonly [K in keyof T]?: T[K] | null }
+
+/** Without those that are left out or null: they change nothing. */
+export const settingsOf = (input: InstallationSettings): Partial<InstallationDetails> =>
+  Object.fromEntries(SETTINGS.flatMap((name) => (input[name] == null ? [] : [[name, input[name]]])))
+
+export interface CreateInstallation extends InstallationSettings {
+  readonly labels?: readonly LabelInput[] | null
   readonly project: string
   readonly name: string
-  readonly labels?: readonly LabelInput[] | null
   readonly spec: SpecInput
   readonly reconcile: boolean
   readonly idempotencyKey?: string | null
 }
-export interface UpdateInstallation {
+export interface UpdateInstallation extends InstallationSettings {
+  readonly labels?: readonly LabelInput[] | null
   readonly id: string
   readonly spec?: SpecInput | null
-  readonly labels?: readonly LabelInput[] | null
-  readonly ignored?: boolean | null
   readonly expectedGeneration?: number | null
   readonly reconcile: boolean
   readonly idempotencyKey?: string | null

@@ -20,7 +20,7 @@ import { checkRootScope, declareScope } from '../store/root-scope.ts'
 import { findGeneration, keepGeneration } from '../store/spec-generations.ts'
 import { keepSpec } from '../store/spec-snapshots.ts'
 import { findInstallation } from './access.ts'
-import type { RollbackInstallation, UpdateInstallation } from './inputs.ts'
+import { type RollbackInstallation, settingsOf, type UpdateInstallation } from './inputs.ts'
 import type { CommandParts } from './parts.ts'
 import { readSpec } from './read-spec.ts'
 import { requireCodeRight } from './require-code-right.ts'
@@ -128,7 +128,7 @@ async function update(
     await writeLabels(tree.client, id, labels)
     slice.patch(node, {})
   }
-  if (typeof input.ignored === 'boolean') slice.setDetails(node, { ignored: input.ignored })
+  slice.setDetails(node, settingsOf(input))
   if (input.reconcile && node === root && (spec || input.ignored === false)) {
     askForJob(root, 'STANDARD', origin, slice, viewer)
   }

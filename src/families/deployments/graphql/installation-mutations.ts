@@ -11,10 +11,24 @@ import { InstallationRef } from './installation.ts'
 import { ReconcileModeEnum } from './reconcile-mode.ts'
 
 const ID = 'Id of the root installation.'
-const LABELS = 'Each key stands once.'
+
+type InputFields = Parameters<NonNullable<Parameters<typeof builder.inputType>[1]['fields']>>[0]
+
+/** Fields that need no job: a creation and an update take the same. */
+const settings = (t: InputFields, omitted: string) => ({
+  labels: t.field({
+    type: [LabelInput],
+    limit: 'labels',
+    description: `Labels, as a whole. Each key stands once. Left out or null: ${omitted}.`,
+  }),
+  description: t.string({ limit: 'description', description: `A sentence for people. Left out or null: ${omitted}.` }),
+  ignored: t.boolean({
+    description: `True if the installation, and all below it, gets no job any more once it is in a final phase. Left out or null: ${omitted === 'none' ? 'false' : omitted}.`,
+  }),
+})
 
 export const CreateInstallationInput = builder.inputType('CreateInstallationInput', {
-  description: 'Name, labels and spec of a new installation.',
+  description: 'Name, settings and spec of a new installation.',
   fields: (t) => ({
     project: t.string({
       required: true,
@@ -27,7 +41,7 @@ export const CreateInstallationInput = builder.inputType('CreateInstallationInpu
       limit: 'name',
       description: 'A letter or _, then letters, digits, _ or -. Unique among the installations of the project.',
     }),
-    labels: t.field({ type: [LabelInput], limit: 'labels', description: `${LABELS} Left out or null: none.` }),
+    ...settings(t, 'none'),
     spec: t.field({ type: InstallationSpecInput, required: true, description: 'Its parts.' }),
     reconcile: t.boolean({ required: true, defaultValue: true, description: 'True if a job begins at once.' }),
     idempotencyKey: t.string(IDEMPOTENCY_KEY),
@@ -39,10 +53,7 @@ export const UpdateInstallationInput = builder.inputType('UpdateInstallationInpu
     idempotencyKey: t.string(IDEMPOTENCY_KEY),
     id: t.id({ required: true, description: 'Id of the installation; a spec is that of a root.' }),
     spec: t.field({ type: InstallationSpecInput, description: 'New spec, as a whole.' }),
-    labels: t.field({ type: [LabelInput], limit: 'labels', description: `New labels, as a whole. ${LABELS}` }),
-    ignored: t.boolean({
-      description: 'True if the installation, and all below it, gets no job any more once it is in a final phase.',
-    }),
+    ...settings(t, 'as it is'),
     expectedGeneration: t.int({
       description: 'Generation that the installation must be at; otherwise nothing is written (GENERATION_MISMATCH).',
     }),
@@ -85,7 +96,7 @@ builder.mutationFields((t) => ({
     right: rights.update,
     ...commandResult('UpdateInstallationResult', InstallationRef, deploymentsCommands.updateInstallation),
     description:
-      'Changes the spec, the labels or `ignored` of an installation. A spec for an installation that is to be deleted is refused (BUSY).',
+      'Changes the spec, labels, description or `ignored` of an installation. A spec for an installation that is to be deleted is refused (BUSY).',
     args: { input: t.arg({ type: UpdateInstallationInput, required: true, description: INPUT_ARGUMENT }) },
     resolve: (_, { input }, context) =>
       writeObject(context, input.id, () =>

@@ -17,6 +17,10 @@ export const InstallationRef = builder.objectRef<ObjectRow>('Installation').impl
       description: 'Spec in the form of InstallationSpecInput, with all defaults filled in; null once it is deleted.',
       resolve: ({ id }, _, context) => specOf<InstallationSpec>(context, id),
     }),
+    description: t.string({
+      description: 'A sentence for people, from its manifest; empty if it has none.',
+      resolve: sideField(installationLoader, 'description', ''),
+    }),
     ignored: t.boolean({
       description:
         'True if the installation, and all below it, gets no job any more once it is in a final phase. A running job continues.',

@@ -4,7 +4,11 @@ import type { PendingOrigin, RunOrigin } from './origin.ts'
 
 /** The family's own columns. */
 
+/** They are set by users, and need no job. */
+export const SETTINGS = ['description', 'ignored'] as const
+
 export interface InstallationDetails {
+  readonly description: string
   readonly ignored: boolean
   /** The mode of the running or last job. */
   readonly mode: ReconcileMode
@@ -32,6 +36,7 @@ export interface DeployItemDetails {
 }
 
 export const NEW_INSTALLATION: InstallationDetails = {
+  description: '',
   ignored: false,
   mode: 'STANDARD',
   nextMode: null,

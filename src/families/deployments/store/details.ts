@@ -20,18 +20,11 @@ export const detailsTables: readonly DetailsTable[] = [
   detailsTable('deploy_item', ['DEPLOY_ITEM'], table.deployItem, NEW_DEPLOY_ITEM),
 ]
 
+const keysOf = <T extends object>(details: T) => Object.keys(details) as (keyof T & string)[]
+
 /** Loads the family's columns for the API, for many objects in one statement. */
 
-export const loadInstallations = keyedDetails('installation', table.installation, [
-  'ignored',
-  'mode',
-  'nextMode',
-  'nextDeletion',
-  'cancelRequestedAt',
-  'cancelBy',
-  'imports',
-  'exports',
-])
+export const loadInstallations = keyedDetails('installation', table.installation, keysOf(NEW_INSTALLATION))
 
 /** The present job, and whether another one is pending. */
 export const loadJobs = keyed(
@@ -83,7 +76,7 @@ export const loadLeftOut = keyed(
   { leftOut: boolean },
 )
 
-export const loadItems = keyedDetails('deploy_item', table.deployItem, ['type', 'target', 'exports'])
+export const loadItems = keyedDetails('deploy_item', table.deployItem, keysOf(NEW_DEPLOY_ITEM))
 
 /** The execution of each installation that has one. */
 export const loadExecutions = keyed(

@@ -1,5 +1,5 @@
 import type { Client } from 'phaseline/client'
-import type { Outcome } from 'phaseline/client-model'
+import { MANIFEST_FRAGMENT, type Outcome } from 'phaseline/client-model'
 import { writeManifest } from 'phaseline/manifest'
 import { AskedStore } from '../../data/asked-store.ts'
 import { ask } from '../../data/create.ts'
@@ -24,10 +24,8 @@ const EXISTING = gql(`query Existing($project: String!, $path: [String!]!) {
   existing: objectByPath(project: $project, kind: INSTALLATION, path: $path) { id phase generation }
 }`)
 const MANIFEST_OF = gql(`query ManifestOf($id: ID!) {
-  object(id: $id) {
-    id name generation parent { id } project { name } labels { key value } ... on Installation { ignored spec }
-  }
-}`)
+  object(id: $id) { __typename id generation parent { id } ...Manifest }
+}\n${MANIFEST_FRAGMENT}`)
 
 export const planInstallation = (client: Client, input: object, signal: AbortSignal): Promise<Outcome<Plan>> =>
   ask(client, PLAN, input, { signal })
@@ -71,7 +69,7 @@ export async function openInstallation(
   signal: AbortSignal,
 ): Promise<Opened | null> {
   const { object } = await client.query(MANIFEST_OF, { id }, { signal })
-  if (object?.ignored === undefined) return null
+  if (object?.__typename !== 'Installation') return null
   const nested = object.parent !== null
   const name = copy || nested ? `${object.name}-copy` : object.name
   const text = writeManifest({ ...object, name, project: object.project.name })

@@ -14,6 +14,7 @@ const PARTS: readonly Field[] = [
   ['args', 'Arguments'],
 ]
 const PROPERTIES: readonly Field[] = [
+  ['description', 'Description'],
   ['type', 'Type'],
   ['target', 'Target'],
   ['gadget', 'Gadget'],

@@ -1,4 +1,4 @@
-import { labelsInput, type Manifest } from 'phaseline/manifest'
+import { installationInput, type Manifest } from 'phaseline/manifest'
 import type { Existing } from '../data.ts'
 
 export interface Applying {
@@ -6,22 +6,16 @@ export interface Applying {
   readonly input: object
   /** Input of planInstallation. */
   readonly plan: object
-  /** A new installation is not created as ignored, since that has no effect before a final phase. */
-  readonly ignore: boolean
 }
 
 /** The inputs that apply the manifest to a new or an existing installation. */
 export function applyInstallation(manifest: Manifest, existing: Existing | null): Applying {
-  const { name, project = 'default', spec, ignored } = manifest
+  const { name, project = 'default', spec } = manifest
   if (existing) {
     const { id, generation } = existing
-    const input = {
-      ...{ id, expectedGeneration: generation, spec },
-      ...labelsInput(manifest),
-      ...(ignored === undefined ? {} : { ignored }),
-    }
-    return { isUpdate: true, input, plan: { update: { id, spec } }, ignore: false }
+    const input = { id, expectedGeneration: generation, ...installationInput(manifest) }
+    return { isUpdate: true, input, plan: { update: { id, spec } } }
   }
-  const input = { project, name, spec, ...labelsInput(manifest) }
-  return { isUpdate: false, input, plan: { create: input }, ignore: ignored === true }
+  const input = { project, name, ...installationInput(manifest) }
+  return { isUpdate: false, input, plan: { create: input } }
 }

@@ -45,12 +45,8 @@ export function useInstallation(initial: string | null, opened: Opened | null) {
     },
     submit: (): void => {
       if (!apply) return
-      const send = async (input: object) => {
-        if (apply.isUpdate) return await ask(client, UPDATE_INSTALLATION, input)
-        const done = await ask(client, CREATE_INSTALLATION, input)
-        if (!done.ok || !apply.ignore) return done
-        return await ask(client, UPDATE_INSTALLATION, { id: done.value.id, ignored: true })
-      }
+      const send = (input: object) =>
+        apply.isUpdate ? ask(client, UPDATE_INSTALLATION, input) : ask(client, CREATE_INSTALLATION, input)
       void create(apply.input, send, ({ root }) => {
         dropDraft()
         navigate(treeHref(root.id))
