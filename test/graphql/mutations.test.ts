@@ -54,7 +54,6 @@ describe('installations', () => {
       // Nobody else wanted the scope: it has gone on in the transaction that has created it.
       phase: 'PROGRESSING',
       generation: 1,
-      description: 'lives long',
       project: { name: 'default' },
     })
     await api.world.settle()

@@ -3,13 +3,14 @@ import { MANIFEST_FRAGMENT, notFoundRefusal, readPages } from '../../client-mode
 import type { ObjectKind, Phase } from '../../core/vocabulary.ts'
 import { gql } from '../../documents/gql.ts'
 import type { NodeOf, ResultOf, VariablesOf } from '../../documents/typed-document.ts'
-import { writtenSettings } from '../../manifest/index.ts'
 import type { Cli } from '../cli.ts'
 import { type AddressOptions, locate } from '../objects/address.ts'
 import { checkWords } from '../objects/check-words.ts'
 import { describeObject, OBJECT_FIELDS } from '../objects/describe-object.ts'
+import { shownValue } from '../objects/fields.ts'
 import { listFailed } from '../objects/list-failed.ts'
 import { markedPhase } from '../objects/phases.ts'
+import { settingFields } from '../objects/setting-fields.ts'
 import { type LabelArgument, parseCount, parseKinds, parseLabel, parsePhases } from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
@@ -81,15 +82,10 @@ async function getOne(session: Session, name: string, { project, kind }: GetOpti
   session.emit(object)
   const exports = Object.entries(object.exports ?? {})
   const exported = exports.map(([key, value]) => ['exports', `${key}: ${shownValue(value)}`] as const)
-  // Labels are among the fields of every object.
-  const settings =
-    object.__typename === 'Installation' ? Object.entries(writtenSettings({ ...object, labels: [] })) : []
-  const more = [...settings.map(([key, value]) => [key, shownValue(value)] as const), ...exported]
+  const more = [...(object.__typename === 'Installation' ? settingFields(object) : []), ...exported]
   session.say(...describeObject(object, Date.now(), session.paint, more))
   return EXIT.ok
 }
-
-const shownValue = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
 async function list(session: Session, options: GetOptions): Promise<ExitCode> {
   const wrong = await checkWords(session, { kinds: options.kind, phases: options.phase })

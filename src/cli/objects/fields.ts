@@ -9,3 +9,5 @@ export function describeFields(fields: readonly Field[], paint: Paint): string[]
   const width = Math.max(...fields.map(([label]) => columns(label)))
   return fields.flatMap(([label, value]) => (value ? [`${paint('dim', label.padEnd(width))}  ${value}`] : []))
 }
+
+export const shownValue = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
