@@ -51,7 +51,16 @@ const UNJUDGED: Readonly<Partial<Record<(typeof WATCHED)[number], readonly strin
   objectSpec: ['labels'],
   tally: ['cursor'],
   installation: [
-    ...['description', 'ignored', 'mode', 'forceDeletion', 'withoutUninstall', 'cancelRequestedAt', 'cancelBy', 'nextOrigin'],
+    ...[
+      'description',
+      'ignored',
+      'mode',
+      'forceDeletion',
+      'withoutUninstall',
+      'cancelRequestedAt',
+      'cancelBy',
+      'nextOrigin',
+    ],
   ],
   run: ['mode', 'cause', 'by'],
   specGeneration: ['replacedAt', 'replacedBy'],

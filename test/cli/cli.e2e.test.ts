@@ -207,7 +207,7 @@ spec:
     expect((await apply(manifest('quiet', { delayMs: 1 }))).out).toBe('quiet updated (generation 2)\n')
     expect(await phaseline('get quiet')).toMatchObject({
       err: '',
-      out: expect.stringMatching(/description +a quiet one[^]+waits for +ignored: /),
+      out: expect.stringMatching(/description +a quiet one.+waits for +ignored: /s),
     })
     expect(await apply(manifest('quiet', { delayMs: 1 }, { ignored: false }), '--wait')).toMatchObject({ code: 0 })
   })
