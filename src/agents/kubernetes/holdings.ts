@@ -1,11 +1,8 @@
 import { ApiError, isStatus, type KubernetesApi } from './api.ts'
 import { inBatches } from './in-batches.ts'
-import { fieldsOf, type KubernetesObject, listOf, MANAGER, type ObjectMetadata } from './objects.ts'
+import { fieldsOf, type KubernetesObject, listOf, type ObjectMetadata, OWN } from './objects.ts'
 
 /** Finds what would go with a namespace or a definition. */
-
-/** Names the deploy item that an object belongs to, by its id. */
-export const ITEM = 'phaseline.io/item'
 
 /** Helm's annotation for an object that outlives what has created it. */
 export const isKept = ({ annotations }: ObjectMetadata): boolean =>
@@ -13,11 +10,11 @@ export const isKept = ({ annotations }: ObjectMetadata): boolean =>
 
 const isGoing = ({ deletionTimestamp }: ObjectMetadata): boolean => deletionTimestamp !== undefined
 
-/** An item, a CRM, a runtime or an annotation wants it. A controller's objects go with their owner. */
+/** An agent has marked it, or an annotation keeps it. A controller's objects go with their owner. */
 function isWanted(metadata: ObjectMetadata): boolean {
   const { annotations, labels, ownerReferences = [] } = metadata
   if (isGoing(metadata) || ownerReferences.some(({ controller }) => controller)) return false
-  return annotations?.[ITEM] !== undefined || labels?.['app.kubernetes.io/managed-by'] === MANAGER || isKept(metadata)
+  return Object.keys({ ...annotations, ...labels }).some((key) => key.startsWith(OWN)) || isKept(metadata)
 }
 
 type Test = (metadata: ObjectMetadata) => boolean

@@ -55,3 +55,5 @@ export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(val
 
 /** Our field manager. */
 export const MANAGER = 'phaseline'
+/** Prefix of the labels and annotations that agents mark their objects with. */
+export const OWN = 'phaseline.io/'

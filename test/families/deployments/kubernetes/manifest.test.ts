@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { KubeConfig } from '@kubernetes/client-node'
 import { describe, expect, test } from 'vitest'
+import { metaOf } from '../../../../src/families/pipelines/agents/kubernetes/inputs-of.ts'
 import { CLUSTER_IMAGE, hasCluster } from '../../../testkit/cluster.ts'
 import { PATIENCE_MS, until } from '../../../testkit/wait.ts'
 import { configMap, type ManifestPlace, manifestPlace } from './manifest-place.ts'
@@ -155,11 +156,21 @@ describe.runIf(hasCluster())('the kubernetes-manifest deployer', { timeout: PATI
     )
     expect(await isThere(spacePath, insidePath, path)).toEqual([true, false, true])
 
-    // A deletion waits for both, and nothing stays that nobody wants.
+    // The record of a workload, as a runtime marks it.
+    const record = metaOf({ id: 'one', workerId: 'one', project: 'default' }, 'here')
+    const recordPath = `/api/v1/namespaces/${name}/secrets/${record.name}`
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { ...record, name: String(record.name) } }
+    await at.api.apply(recordPath, secret, { fieldManager: 'kubectl' })
+
+    // A deletion waits for all, and nothing stays that nobody wants.
     const going = at.begin({ manifests: [] }, { action: 'DELETE' })
     await until(() => going.steps.some((step) => step.includes('still holds')), { what: 'it waits' })
     await at.api.delete(at.path(`${thing.apiVersion}/things`, 'two'))
     await at.begin({ manifests: [] }, { ...other, action: 'DELETE' }).worked
+    await until(() => going.steps.some((step) => step.endsWith(`still holds Secret ${record.name}`)), {
+      what: 'it waits',
+    })
+    await at.api.delete(recordPath)
     expect((await going.worked).outcome).toEqual({ phase: 'GONE' })
     expect(await isThere(spacePath, path)).toEqual([false, false])
   })

@@ -1,9 +1,8 @@
 import { applyManifest } from '../../../../agents/kubernetes/apply.ts'
 import { type Change, changesBetween } from '../../../../agents/kubernetes/changes.ts'
-import { ITEM } from '../../../../agents/kubernetes/holdings.ts'
 import type { KubernetesObject } from '../../../../agents/kubernetes/objects.ts'
 import { DeployError } from '../deploy-error.ts'
-import { APPLIED, ownerOf } from './marks.ts'
+import { APPLIED, ITEM, ownerOf } from './marks.ts'
 import type { Placed, Run } from './placed.ts'
 import { refusedBy } from './refusals.ts'
 

@@ -1,6 +1,6 @@
 import type { KubernetesApi } from '../../../../agents/kubernetes/api.ts'
-import { ITEM } from '../../../../agents/kubernetes/holdings.ts'
 import { keyOf, MANAGER, type ObjectRef } from '../../../../agents/kubernetes/objects.ts'
+import { ITEM } from './marks.ts'
 
 interface Stored {
   readonly data?: Readonly<Record<string, string>>

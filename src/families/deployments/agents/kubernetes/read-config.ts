@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { ITEM } from '../../../../agents/kubernetes/holdings.ts'
 import type { KubernetesObject } from '../../../../agents/kubernetes/objects.ts'
 import {
   KUBERNETES_MANIFEST_SCHEMA,
@@ -7,7 +6,7 @@ import {
 } from '../../../../core/deployers/kubernetes-manifest.ts'
 import { ConfigCheck } from '../../../../sandbox/check-config.ts'
 import { DeployError } from '../deploy-error.ts'
-import { APPLIED } from './marks.ts'
+import { APPLIED, ITEM } from './marks.ts'
 import { readYaml, YamlProblem } from './read-yaml.ts'
 import { refuseProblems } from './refuse-problems.ts'
 

@@ -1,5 +1,5 @@
 import { ApiError, isStatus } from '../../../../agents/kubernetes/api.ts'
-import { ITEM, instanceOf, isKept, wantedIn } from '../../../../agents/kubernetes/holdings.ts'
+import { instanceOf, isKept, wantedIn } from '../../../../agents/kubernetes/holdings.ts'
 import { inBatches } from '../../../../agents/kubernetes/in-batches.ts'
 import {
   fieldsOf,
@@ -11,7 +11,7 @@ import {
 } from '../../../../agents/kubernetes/objects.ts'
 import { type Going, untilGone } from '../../../../agents/kubernetes/until-gone.ts'
 import { pause } from '../../../../client/pause.ts'
-import { APPLIED, ownerOf } from './marks.ts'
+import { APPLIED, ITEM, ownerOf } from './marks.ts'
 import type { Run } from './placed.ts'
 import { refusedBy } from './refusals.ts'
 import { wavesOf } from './waves.ts'

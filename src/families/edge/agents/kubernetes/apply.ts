@@ -1,9 +1,8 @@
 import type { KubernetesApi } from '../../../../agents/kubernetes/api.ts'
 import { isStatus } from '../../../../agents/kubernetes/api.ts'
 import { applyManifest } from '../../../../agents/kubernetes/apply.ts'
-import { type KubernetesObject, MANAGER } from '../../../../agents/kubernetes/objects.ts'
+import { type KubernetesObject, MANAGER, OWN } from '../../../../agents/kubernetes/objects.ts'
 import { pause } from '../../../../client/pause.ts'
-import { OWN } from './names.ts'
 import type { PlacedObject } from './plan.ts'
 
 interface How {

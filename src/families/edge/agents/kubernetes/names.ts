@@ -2,8 +2,6 @@ import { createHash } from 'node:crypto'
 
 /** Names of objects in the cluster. */
 
-export const OWN = 'phaseline.io/'
-
 export const LABELS = {
   managedBy: 'app.kubernetes.io/managed-by',
   /** Marks all objects of a cloudlet with the cloudlet's id. */

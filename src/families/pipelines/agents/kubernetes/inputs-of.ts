@@ -16,7 +16,11 @@ export const fileKey = (index: number): string => `file-${index}`
 /** The limit of Kubernetes for one secret or config map, less a little for the rest of it. */
 const MAX_BYTES = 1_000_000
 
-export function metaOf(workload: Workload, place: string, owner?: V1Secret): V1ObjectMeta {
+export function metaOf(
+  workload: Pick<Workload, 'id' | 'workerId' | 'project'>,
+  place: string,
+  owner?: V1Secret,
+): V1ObjectMeta {
   const { id, workerId, project } = workload
   const { uid, name } = owner?.metadata ?? {}
   return {
