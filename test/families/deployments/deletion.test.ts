@@ -387,4 +387,14 @@ describe('a nested installation from which a sibling imports', () => {
     await world.remove(id, { force: true })
     expect((await world.claim()).map(({ name }) => name).toSorted()).toEqual(['make', 'use'])
   })
+
+  it('is deleted at once when FORCE comes while it waits', async () => {
+    await using world = await createWorld()
+    const id = await world.create('shop', { installations: [nested('inner', spec)] })
+    await world.work(exports)
+    await world.remove(id)
+    expect((await world.claim()).map(({ name }) => name)).toEqual(['use'])
+    await world.remove(id, { force: true })
+    expect((await world.claim()).map(({ name }) => name)).toEqual(['make'])
+  })
 })

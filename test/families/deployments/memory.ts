@@ -220,6 +220,7 @@ export class MemoryWorld {
         withoutUninstall,
         forceDeletion: force || (forceDeletion && isRequested),
       })
+      if (force) this.#wakeActive(id)
     })
   }
   cancel(id: string): Promise<void> {
@@ -227,14 +228,16 @@ export class MemoryWorld {
       const { root } = slice
       if (root.row.jobId === root.row.finishedJobId) return
       slice.setDetails(root, { nextMode: null, cancelRequestedAt: slice.now })
-      const active = [...this.rows.all.values()].filter(
-        ({ row }) => row.rootId === id && row.jobId !== row.finishedJobId,
-      )
-      this.wake(
-        id,
-        active.map(({ row }) => row.id),
-      )
+      this.#wakeActive(id)
     })
+  }
+  #wakeActive(rootId: string): void {
+    const rows = [...this.rows.all.values()].map(({ row }) => row)
+    const active = rows.filter((row) => row.rootId === rootId && row.jobId !== row.finishedJobId)
+    this.wake(
+      rootId,
+      active.map(({ id }) => id),
+    )
   }
   setData(name: string, value: unknown): void {
     if (this.data.get(name)?.value === value) return

@@ -86,14 +86,14 @@ function requestJob(
   return { ok: true, objectId: id }
 }
 
-function requestDeletion(
+async function requestDeletion(
   tree: LockedTree,
   viewer: Viewer,
   { id, withoutUninstall, force }: DeleteInstallation,
-): CommandResult<'InvalidInputError'> {
+): Promise<CommandResult<'InvalidInputError'>> {
   const refused = requireRoot(tree, id)
   if (refused) return refuse(refused)
-  const { root, slice, wake } = tree
+  const { root, slice, client, wake } = tree
   const { forceDeletion, nextDeletion } = installation(root)
   const isRequested = root.row.deletionRequestedAt !== null || nextDeletion
   const asked = {
@@ -103,7 +103,8 @@ function requestDeletion(
     forceDeletion: force || (forceDeletion && isRequested),
   } as const
   remember(root, slice, asked, viewer)
-  wake([id])
+  // It also releases the nested ones that wait for importers in a running deletion.
+  wake(force ? [id, ...(await activeIds(client, id))] : [id])
   return { ok: true, objectId: id }
 }
 
