@@ -43,7 +43,7 @@ export const LIMITS = {
   search: characters(255, 'a text to search for'),
   cursor: characters(4_096, 'a cursor'),
   idempotencyKey: characters(255, 'an idempotency key'),
-  description: prose(1_024, 'the description of an installation'),
+  description: characters(1_024, 'the description of an installation'),
   reason: characters(4_096, 'the reason of a cancellation'),
   labels: entries(64, 'labels or qualifiers'),
   labelKey,

@@ -20,7 +20,7 @@ const ERROR =
 const CREATE = gql(`mutation ($input: CreateInstallationInput!) { answer: createInstallation(input: $input) {
   __typename ${ERROR} ... on Installation { id name phase generation project { name } }
 } }`)
-const INSTALLATION = `__typename ${ERROR} ... on Installation { id generation description ignored nextMode nextDeletion cancelRequestedAt cancelBy }`
+const INSTALLATION = `__typename ${ERROR} ... on Installation { id generation revision description ignored nextMode nextDeletion cancelRequestedAt cancelBy }`
 const UPDATE = gql(
   `mutation ($input: UpdateInstallationInput!) { answer: updateInstallation(input: $input) { ${INSTALLATION} } }`,
 )
@@ -62,9 +62,14 @@ describe('installations', () => {
       ignored: true,
       description: 'lives long',
     })
-    expect(await ask(UPDATE, { id, ignored: false, description: '', reconcile: false })).toMatchObject({
-      ignored: false,
-      description: '',
+    const settings = { id, ignored: false, description: 'lives on', reconcile: false }
+    const updated = await ask(UPDATE, settings)
+    expect(updated).toMatchObject({ ignored: false, description: 'lives on' })
+    // Nothing is written where nothing changes.
+    expect(await ask(UPDATE, settings)).toEqual(updated)
+    expect(await ask(UPDATE, { ...settings, description: 'a\0b' })).toMatchObject({
+      __typename: 'InvalidInputError',
+      fields: [{ path: 'input.description' }],
     })
     expect(await ask(UPDATE, { id, expectedGeneration: 7, spec: {} })).toMatchObject({
       __typename: 'ConflictError',

@@ -5,8 +5,9 @@ import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
 import { idempotent } from '../../../store/idempotency.ts'
 import { type CommandResult, inProject, noProject, refuse } from '../../access.ts'
 import { rights } from '../rights.ts'
+import { NEW_INSTALLATION } from '../rules/details.ts'
 import { checkRootScope, declareScope } from '../store/root-scope.ts'
-import { type CreateInstallation, settingsOf } from './inputs.ts'
+import { type CreateInstallation, changedSettings } from './inputs.ts'
 import type { CommandParts } from './parts.ts'
 import { readSpec } from './read-spec.ts'
 import { requireCodeRight } from './require-code-right.ts'
@@ -37,7 +38,7 @@ export async function createInstallation(
         labels,
         by: viewer,
         details: {
-          ...settingsOf(input),
+          ...changedSettings(input, NEW_INSTALLATION),
           ...(input.reconcile ? { nextMode: 'STANDARD', nextOrigin: { by: viewer.name, cause: 'CREATED' } } : {}),
         },
       })

@@ -4,15 +4,24 @@ import type { SpecInput } from '../rules/normalise.ts'
 
 /** Inputs from the API: GraphQL has checked the types and the bounds. */
 
-export type InstallationSettings = Nullable<Pick<InstallationDetails, (typeof SETTINGS)[number]>>
+export type InstallationSettings = Nullable<Pick<InstallationDetails, (typeof SETTINGS)[number]>> & {
+  readonly labels?: readonly LabelInput[] | null
+}
 type Nullable<T> = { readonly [K in keyof T]?: T[K] | null }
 
-/** Without those that are left out or null: they change nothing. */
-export const settingsOf = (input: InstallationSettings): Partial<InstallationDetails> =>
-  Object.fromEntries(SETTINGS.flatMap((name) => (input[name] == null ? [] : [[name, input[name]]])))
+/** The columns that differ from the present ones. A setting that is left out or null changes nothing. */
+export const changedSettings = (
+  input: InstallationSettings,
+  present: InstallationDetails,
+): Partial<InstallationDetails> =>
+  Object.fromEntries(
+    SETTINGS.flatMap((name) => {
+      const value = input[name] ?? present[name]
+      return value === present[name] ? [] : [[name, value]]
+    }),
+  )
 
 export interface CreateInstallation extends InstallationSettings {
-  readonly labels?: readonly LabelInput[] | null
   readonly project: string
   readonly name: string
   readonly spec: SpecInput
@@ -20,7 +29,6 @@ export interface CreateInstallation extends InstallationSettings {
   readonly idempotencyKey?: string | null
 }
 export interface UpdateInstallation extends InstallationSettings {
-  readonly labels?: readonly LabelInput[] | null
   readonly id: string
   readonly spec?: SpecInput | null
   readonly expectedGeneration?: number | null

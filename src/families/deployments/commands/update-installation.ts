@@ -20,7 +20,7 @@ import { checkRootScope, declareScope } from '../store/root-scope.ts'
 import { findGeneration, keepGeneration } from '../store/spec-generations.ts'
 import { keepSpec } from '../store/spec-snapshots.ts'
 import { findInstallation } from './access.ts'
-import { type RollbackInstallation, settingsOf, type UpdateInstallation } from './inputs.ts'
+import { changedSettings, type RollbackInstallation, type UpdateInstallation } from './inputs.ts'
 import type { CommandParts } from './parts.ts'
 import { readSpec } from './read-spec.ts'
 import { requireCodeRight } from './require-code-right.ts'
@@ -128,7 +128,8 @@ async function update(
     await writeLabels(tree.client, id, labels)
     slice.patch(node, {})
   }
-  slice.setDetails(node, settingsOf(input))
+  const settings = changedSettings(input, installation(node))
+  if (Object.keys(settings).length > 0) slice.setDetails(node, settings)
   if (input.reconcile && node === root && (spec || input.ignored === false)) {
     askForJob(root, 'STANDARD', origin, slice, viewer)
   }
