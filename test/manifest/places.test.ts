@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { buildSchema, type GraphQLInputObjectType, type GraphQLObjectType } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { MANIFEST_FRAGMENT } from '../../src/client-model/index.ts'
+import { SETTINGS } from '../../src/families/deployments/rules/details.ts'
 import { DEFAULT_SETTINGS, parseManifests, placesIn, setField, writeManifest } from '../../src/manifest/index.ts'
 
 const SHOP = `# The shop.
@@ -77,6 +78,7 @@ describe('writeManifest', () => {
     const fieldsOf = (type: string): string[] =>
       Object.keys((schema.getType(type) as GraphQLObjectType | GraphQLInputObjectType).getFields())
     const settings = Object.keys(DEFAULT_SETTINGS).sort()
+    expect(['labels', ...SETTINGS].sort()).toEqual(settings)
     const about = ['id', 'name', 'project', 'spec', 'reconcile', 'expectedGeneration', 'idempotencyKey']
     for (const input of ['CreateInstallationInput', 'UpdateInstallationInput'])
       expect(

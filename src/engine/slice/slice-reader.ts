@@ -76,16 +76,19 @@ export class SliceReader {
 
   readyChildren(node: Node, after: number, limit: number): readonly TrackedObject[] | undefined {
     const { id, jobId } = node.row
+    const isReady = ({ row }: TrackedObject) => row.ordinal > after && row.waitingFor === 0 && row.jobId !== jobId
     // All children are in memory if the parent is new or a rule has asked for all of them.
-    if (this.questions.isAnswered({ type: 'children', id })) {
-      const isReady = ({ row }: TrackedObject) => row.ordinal > after && row.waitingFor === 0 && row.jobId !== jobId
-      return this.#childrenOf(id).filter(isReady).slice(0, limit)
-    }
+    if (this.questions.isAnswered({ type: 'children', id })) return this.#childrenOf(id).filter(isReady).slice(0, limit)
     // Every trigger changes which children are ready, so an answer is valid for one run of the rule.
     const question: Question = { type: 'ready', id, after, jobId, limit }
     const ids = this.#ask<readonly string[]>(node, question)
-    if (ids) this.questions.forget(question)
-    return ids && this.#live(ids)
+    if (!ids) return undefined
+    this.questions.forget(question)
+    const found = this.#live(ids)
+    if (ids.length === 0 || found.some(isReady)) return found
+    // Children that have decided since the answer are not ready any more: others may be, or none.
+    this.#ask(node, question)
+    return undefined
   }
 
   spec(node: Node): unknown {
