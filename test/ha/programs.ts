@@ -23,7 +23,7 @@ export const missingPackages = (): readonly string[] =>
 export function areProgramsThere(): boolean {
   const missing = missingPackages()
   if (missing.length === 0) return true
-  leaveOut('high-availability', `${missing.join(', ')} is not installed: npm run test:ha does it.`)
+  leaveOut('high-availability', `${missing.join(', ')} is not installed: npm run test:deep -- ha installs it.`)
   return false
 }
 

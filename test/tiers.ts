@@ -1,0 +1,218 @@
+/**
+ * The tier of each test file. `npm test` runs `unit` and `landing`, which judge each change; `npm run test:deep` runs the groups
+ * of slow, open-ended and destructive tests. A unit test compares these lists with the files.
+ */
+
+/** What a group needs besides Node and Postgres: scripts in `.ci/` that provide it. */
+export type Provided = 'container-engine' | 'helm' | 'high-availability' | 'kubernetes' | 'network'
+
+export interface Group {
+  /** Why its files are not in the landing tier. */
+  readonly why: string
+  readonly needs?: readonly Provided[]
+  /** Globs of the sources that it judges: `npm run test:deep -- --changed REF` runs it when one of them has changed. */
+  readonly judges: readonly string[]
+  readonly files: readonly string[]
+}
+
+/** Each line is a folder and the names of its test files. */
+const files = (lines: string): readonly string[] =>
+  lines
+    .trim()
+    .split('\n')
+    .flatMap((line) => {
+      const [folder = '', ...names] = line.trim().split(' ')
+      return names.map((name) => `test/${folder === './' ? '' : folder}${name}.test.ts`)
+    })
+
+/** They start no server, so none is started for them: `vitest --project unit`. */
+export const UNIT = files(`
+  ./ architecture config judge-run packages tiers
+  agents/ gadget-protocol mask mock remove-tree
+  backup/ tools
+  chaos/ promises
+  cli/ input outcome text tree
+  client/ crm follow-phases instant query
+  core/ address-group clock-offset database-url date-time expression health json json-diff machine redis-url
+  core/ schema-range time token-bucket until-settled
+  documents/ print-documents
+  engine/ lane
+  families/ machines
+  families/deployments/ histories
+  families/edge/kubernetes/ specs
+  families/pipelines/ normalise place-state sealing
+  graphql/ descriptions lists one-shape result-union
+  manifest/ manifest places project
+  runtimes/ container-options demultiplex kubernetes-state place-name
+  sandbox/ resolve validate
+  server/ document-cache encoded-batch fair-turns json-pieces measure-process parse-json request-text
+  store/ expand-and-contract
+  tracing/ traceparent
+  web/ address create-model lists nested timeline tree
+`)
+
+export const LANDING = files(`
+  ./ docs documentation-snippets secret simulation
+  agents/ crm gadget-guard gadget-work isolation-level job-runner run-gadget runtime spawn task-rules
+  audit/ audit-events noted restored retention
+  cli/ agent audit context diff edge events gadget-check hostile-text projects runs secrets tasks
+  client/ agent
+  clients/ apollo reference-clients relay-compiler stitching urql
+  core/ surroundings
+  deploy/ compose systemd
+  e2e/ resume
+  engine/ empty-claims hopeless-trees joined-creations locked-trees new-trees renew stale-clock undecided-reports
+  engine/ work-cache
+  families/deployments/ brought-code cancel claims deletion dependencies execution ignore items jobs modes orphans
+  families/deployments/ pins plan properties reports scope spec timeouts
+  families/deployments/container/ config
+  families/deployments/helm/ program
+  families/deployments/kubernetes/ config
+  families/edge/ cloudlets instances resync
+  families/operations/ locks tasks
+  families/pipelines/ claim-payload events places projects reseal resources secrets slots
+  faults/ kill-server slots-never-leak
+  graphql/ audit batching blockers edge families json-data limits log-lines log-search mutations objects output-search
+  graphql/ pending-requests principals read-your-writes repeats retention runs tasks tree
+  graphql/rights/ rights
+  log/ filter hub identity lines numberer output prune reader search signal tree-at
+  oidc/ renewal tokens
+  runtimes/ process
+  server/ alerts answer-size caller-limits dashboard documentation fair-service fan-out graphql-over-http health
+  server/ hostile-requests limit-documents one-door operation-timeout portable rotation safety slow-clients streams
+  server/ tls trusted-documents unauthenticated-sockets waiting-claims
+  store/ binary database-clock guard migrate plans pool prisma renewed-leases schema servers statements sweep
+  store/ write-watch
+  web/ palette questions
+`)
+
+export const DEEP: Readonly<Record<string, Group>> = {
+  faults: {
+    why: 'They kill, stop and cut off real servers, and wait for the recovery.',
+    judges: [
+      'src/{audit,backup,engine,log,process,server,start,store}/**',
+      'src/{main,serve}.ts',
+      'src/families/*/store/**',
+    ],
+    files: files(`
+      chaos/ chaos
+      cli/ serve
+      e2e/ backup drain replaced-key restored side-by-side without-redis
+      faults/ absent-postgres clock-skew edge-chaos failover frozen-server kill-audit kill-runner postgres-tls
+      faults/ read-replica reconnect-storm slow-subscriber swallowed-postgres
+      store/ embedded
+      upgrade/ rolling
+    `),
+  },
+  ha: {
+    why: 'They start Patroni, PgBouncer, Redis Sentinel and a cluster of Redis.',
+    needs: ['high-availability'],
+    judges: ['src/{log,store}/**'],
+    files: files(`
+      ha/ failover pgbouncer redis
+    `),
+  },
+  network: {
+    why: 'They cut network interfaces, and no other test may run beside them.',
+    needs: ['network'],
+    judges: ['src/{client,log,store}/**'],
+    files: files(`
+      faults/ partitions
+    `),
+  },
+  web: {
+    why: 'A browser costs 3 to 6 seconds of processor time a test; web/questions and web/palette are in the landing tier.',
+    judges: ['web-playground/**', 'src/{client-model,manifest,oidc,sign-in}/**', 'src/server/pages/**'],
+    files: files(`
+      cli/ login
+      e2e/ graphiql
+      fifth-family/ fifth-family guard
+      web/ accessible agents around audit bulk create cross-origin dashboard documentation edge explore failures
+      web/ large-timeline large-tree locks output pictures places projects restored resume runs sign-in time
+    `),
+  },
+  agents: {
+    why: 'They start, kill and isolate hundreds of processes.',
+    judges: ['src/{agents,client,sandbox}/**', 'src/families/*/{agents,protocol}/**'],
+    files: files(`
+      agents/ api-relay crash-points crm-server deployers isolation job-runner-server process process-agent two-places
+      sandbox/ hostile
+    `),
+  },
+  examples: {
+    why: 'They run whole examples with a Node process for each step.',
+    judges: ['examples/**', 'src/agents/**'],
+    files: files(`
+      agents/ ci-example edge-example gadget-examples kubernetes-example webshop
+      client/ readme-agent
+    `),
+  },
+  containers: {
+    why: 'They need a container engine.',
+    needs: ['container-engine'],
+    judges: ['src/agents/container/**', 'src/families/*/agents/**'],
+    files: files(`
+      families/deployments/container/ job killed-deployer service
+      runtimes/ container
+    `),
+  },
+  cluster: {
+    why: 'They need a Kubernetes cluster.',
+    needs: ['container-engine', 'helm', 'kubernetes'],
+    judges: ['src/agents/kubernetes/**', 'src/families/*/agents/**', 'deploy/kubernetes/**'],
+    files: files(`
+      deploy/ kubernetes
+      families/deployments/kubernetes/ killed-deployer manifest two-groups
+      families/edge/kubernetes/ driver kubernetes-crm
+      faults/ api-server-away kill-runtime
+      runtimes/ kubernetes kubernetes-deploy kubernetes-finished kubernetes-log watch-pod
+    `),
+  },
+  helm: {
+    why: 'They need Helm and a Kubernetes cluster.',
+    needs: ['helm', 'kubernetes'],
+    judges: ['src/families/deployments/agents/**'],
+    files: files(`
+      families/deployments/helm/ helm
+    `),
+  },
+  package: {
+    why: 'They build the product, pack it and install it elsewhere.',
+    needs: ['container-engine', 'helm'],
+    judges: ['package.json', 'package-lock.json', 'deploy/**', 'src/start/**', 'src/{config,settings,serve}.ts'],
+    files: files(`
+      deploy/ image release
+      e2e/ package
+      server/ loaded-packages
+    `),
+  },
+  upgrade: {
+    why: 'They start databases of earlier releases.',
+    judges: ['prisma/**'],
+    files: files(`
+      upgrade/ upgrade
+    `),
+  },
+  fuzz: {
+    why: 'It searches without an end of its own.',
+    judges: ['src/{graphql,manifest,sandbox,server}/**'],
+    files: files(`
+      fuzz/ fuzz
+    `),
+  },
+  model: {
+    why: 'It searches without an end of its own.',
+    judges: ['src/families/edge/**'],
+    files: files(`
+      families/edge/ model
+    `),
+  },
+  e2e: {
+    why: 'They start the command line and servers as processes of their own.',
+    judges: ['src/{cli,documents,tracing}/**', 'src/families/*/cli/**', 'src/secret-*.ts', 'src/store/sealing.ts'],
+    files: files(`
+      cli/ cli.e2e
+      e2e/ binding bring-code hostile-expressions secrets-of-processes secrets-stay-secret tracing
+    `),
+  },
+}
