@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 
 const TESTS = join(import.meta.dirname, '..')
-/** What a file says that starts a process, a server or a browser, or uses one of the global setup. */
+/** Signs in a file's text that it starts a process, a server or a browser, or uses one of the global setup. */
 const STARTS = /\binject\(|\bspawn|\bexecFile|\bfork\(|\bchromium\b|\bstart(Server|TestApp)\b/
 const IMPORT = /(?:\bfrom|\bimport\(|^import) ?'(\.[^']+)'/gm
 
