@@ -3,8 +3,12 @@ import { parseArgs } from 'node:util'
 /** The workloads next to peers, in the order of docs/benchmarks.md. */
 export const NAMES: readonly string[] = [
   'tree',
+  'profile',
+  'small-trees',
+  'idle',
   'latency',
   'events',
+  'deploy',
   'locks',
   'fan-out',
   'storm',
@@ -12,17 +16,22 @@ export const NAMES: readonly string[] = [
   'scale',
   'scale:prefilled',
   'engines',
+  'schedules',
+  'schedules:many',
+  'hooks',
+  'notifications',
   'log-search',
   'output-search',
   'mutation',
   'abuse',
   'others',
 ]
-/** Those that also compare this checkout with another commit. */
-const PAIRED: readonly string[] = ['tree', 'latency', 'mutation', 'fan-out']
+/** Workloads that can also compare this checkout with another commit. */
+const PAIRED: readonly string[] = ['tree', 'profile', 'small-trees', 'idle', 'latency', 'mutation', 'fan-out']
 const ROUNDS = 3
 const PAIRED_ROUNDS = 10
 const MAX_ROUNDS = 1_000
+const MAX_SIZE = 1_000_000
 
 export interface Arguments {
   /** In the order in which they run. */
@@ -32,7 +41,9 @@ export interface Arguments {
   readonly rounds: number
   /** Part of the requests, from 0 to 1, of which this checkout sends traces while it is compared; null: it does not trace. */
   readonly traced: number | null
-  /** Of the attacks of `abuse`, and the parts of `events`, those whose name holds this; null: all. */
+  /** How many schedules there are; null: as many as the page has. */
+  readonly size: number | null
+  /** Runs only the attacks of `abuse` and the parts of `events` whose name contains this; null: all. */
   readonly only: string | null
 }
 
@@ -46,6 +57,7 @@ export function readArguments(args: readonly string[]): Arguments {
       rounds: { type: 'string' },
       only: { type: 'string' },
       traced: { type: 'string' },
+      size: { type: 'string' },
     },
   })
   const { against = null, only = null } = values
@@ -53,8 +65,14 @@ export function readArguments(args: readonly string[]): Arguments {
     names: choose(positionals, against === null ? NAMES : PAIRED),
     against,
     only,
+    size: values.size === undefined ? null : readNumber('size', values.size, MAX_SIZE),
     traced: values.traced === undefined ? null : readTraced(values.traced, against),
-    rounds: values.rounds === undefined ? (against === null ? ROUNDS : PAIRED_ROUNDS) : readRounds(values.rounds),
+    rounds:
+      values.rounds === undefined
+        ? against === null
+          ? ROUNDS
+          : PAIRED_ROUNDS
+        : readNumber('rounds', values.rounds, MAX_ROUNDS),
   }
 }
 
@@ -71,8 +89,8 @@ function choose(asked: readonly string[], known: readonly string[]): readonly st
   return asked.length > 0 ? known.filter((name) => asked.includes(name)) : known
 }
 
-function readRounds(text: string): number {
-  const rounds = Number(text)
-  if (Number.isInteger(rounds) && rounds >= 1 && rounds <= MAX_ROUNDS) return rounds
-  throw new Error(`--rounds ${text} is not a whole number from 1 to ${MAX_ROUNDS}`)
+function readNumber(name: string, text: string, max: number): number {
+  const number = Number(text)
+  if (Number.isInteger(number) && number >= 1 && number <= max) return number
+  throw new Error(`--${name} ${text} is not a whole number from 1 to ${max}`)
 }

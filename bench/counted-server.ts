@@ -34,4 +34,4 @@ process.on('message', () => {
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))
 const { serve } = await import('../src/serve.ts')
 await serve({ example: false, say: () => {} })
-process.disconnect?.()
+if (process.connected) process.disconnect()

@@ -8,9 +8,9 @@ const TICK_MS = 1_000 / Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 
 
 interface Stat {
   readonly parent: number
-  /** Of itself. */
+  /** Time of the process itself. */
   readonly ownMs: number
-  /** Of its children that have ended, and theirs. */
+  /** Time of its ended children and of their ended descendants. */
   readonly endedMs: number
 }
 
@@ -33,6 +33,13 @@ function statOf(pid: number): Stat | null {
     return null
   }
 }
+
+/** Milliseconds of a process alone, user and system. */
+export const cpuOf = (pid: number): number => statOf(pid)?.ownMs ?? Number.NaN
+
+/** Bytes of memory that a process has. */
+export const memoryOf = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1_024
 
 /** Milliseconds of a process and all that it has started, user and system. */
 export function cpuOfTree(root: number): number {

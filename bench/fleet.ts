@@ -3,7 +3,7 @@ import { cpuOfTree, postmasterOf } from './cpu.ts'
 import { type BenchContext, type BenchServer, startRedis, startServer } from './harness.ts'
 import { writtenTo } from './postgres.ts'
 
-/** Whose processor time is told apart. */
+/** Each part has its own count of processor time. */
 export const PARTS = ['gateway', 'engines', 'Postgres', 'agent'] as const
 export type Part = (typeof PARTS)[number]
 export type Costs = Readonly<Record<Part, number>>

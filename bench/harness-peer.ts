@@ -11,7 +11,10 @@ const REST_MS = 5
  * is between the two.
  */
 export interface Peer extends AsyncDisposable {
-  /** So many trees at once, each of a root and so many children that do nothing; resolves when the last root has run. */
+  /**
+   * So many trees at once, each of a root and so many children that do nothing; resolves when the last root has run. A peer of `events` has
+   * trees without children, and gets the number of those at the same time instead: the next is made when one has ended.
+   */
   runTrees(trees: number, items: number): Promise<void>
   /** Makes one item; calls back when its worker has it. Resolves when it is made. */
   createItem(started: () => void): Promise<void>
@@ -22,7 +25,7 @@ export type Use = (typeof USES)[number]
 
 export interface PeerOptions {
   readonly use: Use
-  /** Of its Postgres or its Redis. */
+  /** URL of the peer's Postgres or Redis. */
   readonly url: string
 }
 export interface PeerLaunch extends PeerOptions {

@@ -19,8 +19,10 @@ export interface BenchContext {
   readonly log: (line: string) => void
   /** How often each contestant is measured, in turns with the others; medians are reported. */
   readonly rounds: number
-  /** What to measure of a workload that has several parts; null: all of them. */
+  /** The part to measure, for a workload that has several; null: all parts. */
   readonly only: string | null
+  /** How many there are of what the workload is about; null: as many as the page has. */
+  readonly size: number | null
 }
 
 /** A part of docs/benchmarks.md. */

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { KubeConfig } from '@kubernetes/client-node'
 import { KubernetesApi } from '../src/agents/kubernetes/api.ts'
+import { ownKubeconfig } from '../src/agents/kubernetes/kubeconfig.ts'
 import { startAgentProcess } from '../src/agents/spawn.ts'
 import { Secret } from '../src/core/secret.ts'
 import { CLUSTER_IMAGE, hasCluster } from '../test/testkit/cluster.ts'
@@ -20,8 +20,7 @@ export interface BenchCluster extends AsyncDisposable {
 export async function openCluster(): Promise<BenchCluster | null> {
   const { KUBECONFIG: kubeconfig } = process.env
   if (!hasCluster() || kubeconfig === undefined) return null
-  const config = new KubeConfig()
-  config.loadFromDefault()
+  const config = ownKubeconfig()
   const closing = new AbortController()
   const api = new KubernetesApi(config, closing.signal)
   const namespace = `phaseline-bench-${randomUUID().slice(-12)}`

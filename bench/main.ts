@@ -13,19 +13,20 @@ import { look, render, writePage } from './report.ts'
  * docs/benchmarks.md. With `--against REF` it measures this checkout and that commit by turns, and with `--only TEXT` it runs
  * the attacks of `abuse` or the parts of `events` whose names hold the text; either only prints the results. With `--traced RATIO`
  * this checkout sends traces of that part of the requests to a collector while it is compared: `--against HEAD` shows their cost.
+ * `--size N` has `schedules` and `schedules:many` run with N schedules, and prints the results as well.
  * Nothing is asserted here; the numbers are of this machine, now.
  */
-const { names, against, rounds, only, traced } = readArguments(process.argv.slice(2))
+const { names, against, rounds, only, traced, size } = readArguments(process.argv.slice(2))
 const log = (line: string): boolean => process.stderr.write(`${line}\n`)
 const stopped = Promise.withResolvers<boolean>()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopped.resolve(true))
 process.exit((await measure()) ? 0 : 1)
 
-/** Resolves to whether all is measured, or this process was told to stop. No process and no file of the run is left then. */
+/** Resolves to true when everything is measured, to false after a signal. The run has left no process and no file by then. */
 async function measure(): Promise<boolean> {
   await using resources = new AsyncDisposableStack()
   await useFolder(resources)
-  const context: BenchContext = { postgres: resources.use(await startPostgres()), log, rounds, only }
+  const context: BenchContext = { postgres: resources.use(await startPostgres()), log, rounds, only, size }
   const work = against === null ? publish(context) : compare(against, context, resources)
   const isStopped = await Promise.race([work.then(() => false), stopped.promise])
   log('cleaning up …')
@@ -52,7 +53,7 @@ async function publish(context: BenchContext): Promise<void> {
     const { workload } = (await import(`./workloads/${name.replace(':', '-')}.ts`)) as { workload: Workload }
     rendered.set(name, await print(name, () => workload.run(context)))
     // After each workload, so that a later failure loses no result.
-    if (context.only === null) writePage(NAMES, rendered, version)
+    if (only === null && size === null) writePage(NAMES, rendered, version)
   }
 }
 

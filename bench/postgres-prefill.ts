@@ -5,7 +5,7 @@ import { createTree, headOf, untilSucceeded } from './trees.ts'
 export interface Prefilled {
   readonly objects: number
   readonly changes: number
-  /** Of the database. */
+  /** Size of the database. */
   readonly bytes: number
   readonly ms: number
 }

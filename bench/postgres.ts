@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { startEmbeddedPostgres } from '../src/store/embedded/index.ts'
 
 export interface BenchPostgres extends AsyncDisposable {
-  /** Of the database `postgres`. */
+  /** URL of the database `postgres`. */
   readonly url: string
   /** A new, empty database; resolves to its URL. One of the same name is dropped first, even if it is in use. */
   createDatabase(name: string): Promise<string>

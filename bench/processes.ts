@@ -14,8 +14,8 @@ const running = new Set<Launched>()
  * A module in a process that talks over IPC, and that ends when its channel closes, however this process ends. It has a
  * process group of its own, so that Ctrl-C reaches this process first.
  */
-export const forkModule = (file: string, options: ForkOptions = {}): Launched =>
-  track(fork(file, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], ...options, detached: true }))
+export const forkModule = (file: string, options: ForkOptions = {}, args: readonly string[] = []): Launched =>
+  track(fork(file, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], ...options, detached: true }))
 
 /** A program, in a process group of its own. */
 export const spawnProgram = (command: string, args: readonly string[], options: SpawnOptions): Launched =>

@@ -56,10 +56,15 @@ export function renderCell(cell: Cell): string {
   return cell.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })
 }
 
+/** Written by hand, after all others. */
+const PUBLISHED = 'published'
+
 /** Writes these sections into the page, in the order of `names`; those that are not given stay as they are. */
 export function writePage(names: readonly string[], rendered: ReadonlyMap<string, string>, postgres: string): void {
   const before = existsSync(FILE) ? readFileSync(FILE, 'utf8') : ''
-  const sections = names.map((name) => rendered.get(name) ?? find(before, name)).filter((section) => section !== null)
+  const sections = [...names, PUBLISHED]
+    .map((name) => rendered.get(name) ?? find(before, name))
+    .filter((section) => section !== null)
   writeFileSync(FILE, `${[header(postgres), ...sections].join('\n\n')}\n`)
 }
 
@@ -82,6 +87,8 @@ npm ci && npm run bench                  # everything, about half an hour
 npm run bench -- tree latency            # some workloads
 \`\`\`
 
+What other systems publish of themselves is [at the end](#published-what-other-systems-say-of-themselves).
+
 It needs a \`redis-server\`. Each contestant runs in a process of its own, with the settings that
 its own documentation recommends; all of them share the machine with the databases and with the measuring processes.
 
@@ -91,6 +98,7 @@ Postgres and Redis. Each turn has new processes and a new database, and is warm 
 \`--rounds N\` says how many pairs there are (10, about half an hour for all four workloads). For each figure it prints the medians
 of both, their ratio, and the median and quartiles of the ratios of each pair: quartiles on both sides of 1 are noise. It is a
 report: it judges nothing, and writes nothing into this page. Ctrl-C removes worktree, processes and databases, too.
+\`profile\` says what a node costs Postgres, by statement and table, and the server; \`idle\` what a server costs that nobody asks anything.
 With \`--against HEAD --traced 0.01\` this checkout sends traces of every hundredth request to a collector that drops them: what tracing costs.
 
 | | |

@@ -9,9 +9,9 @@ import { THIS_CHECKOUT } from './checkout.ts'
 import { forkModule } from './processes.ts'
 import { freePort } from './redis.ts'
 
-/** Of the server's process alone: without those of its agents, of its sandbox and of Postgres. */
+/** Counts the server's process alone, without its agents, its sandbox and Postgres. */
 export interface Reading {
-  /** Sent to Postgres since the start. */
+  /** Statements sent to Postgres since the start. */
   readonly statements: number
   /** Bytes. */
   readonly rss: number
@@ -33,6 +33,8 @@ export interface ServerOptions {
   readonly roles?: readonly ('gateway' | 'engine' | 'agents')[]
   /** Further settings. */
   readonly env?: Readonly<Record<string, string>>
+  /** As `phaseline serve`, without what counts its statements and memory: `read` cannot be called. */
+  readonly isUncounted?: boolean
 }
 export interface BenchServer extends AsyncDisposable {
   /** e.g. http://127.0.0.1:4000 */
@@ -52,10 +54,12 @@ export async function startServer({
   token = randomBytes(24).toString('base64url'),
   roles,
   env,
+  isUncounted = false,
 }: ServerOptions = {}): Promise<BenchServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'phaseline-bench-'))
   const port = await freePort()
-  const { child, ended } = forkModule(join(checkout, 'bench/counted-server.ts'), {
+  const file = join(checkout, isUncounted ? 'src/cli/main.ts' : 'bench/counted-server.ts')
+  const options = {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
@@ -71,7 +75,8 @@ export async function startServer({
       ...(roles && !roles.includes('gateway') ? { PHASELINE_ADMIN_PORT: String(port) } : {}),
       ...env,
     },
-  })
+  }
+  const { child, ended } = forkModule(file, options, isUncounted ? ['serve', '--no-example'] : [])
   const origin = `http://127.0.0.1:${port}`
   while (!(await fetch(`${origin}/readyz`).catch(() => null))?.ok) {
     if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`)

@@ -7,10 +7,14 @@ import { join } from 'node:path'
  */
 
 const ROOT = join(import.meta.dirname, '..')
-const CODE = ['src/**/*.{ts,tsx}', 'web-playground/src/**/*.{ts,tsx,css}']
-/** Generated code; decisions and measurements, which record their time. */
-const LEFT_OUT = /(?:^|\/)(?:generated|node_modules|adr|benchmarks\.md)$/
-const DOCUMENTS = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/**/*.md', 'examples/**/*.md']
+const CODE = [
+  'src/**/*.{ts,tsx}',
+  'web-playground/src/**/*.{ts,tsx,css}',
+  '{test,bench,scripts,examples}/**/*.{ts,tsx,mjs}',
+]
+/** Generated code, and measurements, which record their time. */
+const LEFT_OUT = /(?:^|\/)(?:generated|node_modules|benchmarks\.md)$/
+const DOCUMENTS = ['{README,ARCHITECTURE,CONTRIBUTING,SECURITY}.md', '{docs,examples,test}/**/*.md']
 const MAX_WORDS = 40
 const FUSED = /^(?:What|Whatever|Of|Whether|Where|Who|Whoever|Whom|Whose|Those|Which)\b(?!.*\?$)/
 const PHRASES = /\b(?:(?:is|are|was|were|be) told|(?:is|are|was|were|be) asked for|go(?:es)? on|looks? at|comes? to)\b/

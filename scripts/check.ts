@@ -3,8 +3,8 @@ import { availableParallelism } from 'node:os'
 import { delimiter, join } from 'node:path'
 
 /**
- * What can be judged without a server: format, lint, types, dead code, generated files, names of families. The steps run
- * beside each other, the long ones first. Prints what a step has to say only when it fails.
+ * Runs every check that needs no server: format, lint, types, dead code, generated files, names of families. The steps run
+ * in parallel, the long ones first. A step's output is printed only when it fails.
  */
 
 const ROOT = join(import.meta.dirname, '..')
@@ -26,6 +26,7 @@ const STEPS = [
   'tsc -p tsconfig.types.json --noEmit',
   'node scripts/check-packages.ts',
   'node scripts/check-english.ts',
+  'node scripts/check-schema-changes.ts',
   ...[
     'tables',
     'schema',

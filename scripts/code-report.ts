@@ -1,10 +1,11 @@
 import { globSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { importCircles } from '../test/import-circles.ts'
+import { folderSizes, repeatedNames, repeatsOf } from './repeated-ideas.ts'
 import { type Import, type Part, readSource, type SourceFile } from './source-file.ts'
 
 /**
- * Prints how long files and named functions are, which imports go in circles, and which files name a family outside its
+ * Prints how long files and named functions are, what is written more than once, which imports go in circles, and which files name a family outside its
  * folder: of the server, the dashboard and the tests. Fails if a file of server or dashboard names one.
  */
 
@@ -17,7 +18,7 @@ const FAMILIES = readdirSync(join(HOME, 'src/families'), { withFileTypes: true }
 const MAY_NAME: Readonly<Record<string, string>> = {
   'src/families/index.ts': 'it is the list of families',
   'web-playground/src/families/index.ts': 'it is the list of what the dashboard has for families',
-  'src/agents/kubernetes/kind-names.ts': 'deployments are a kind of Kubernetes, too',
+  'src/agents/kubernetes/paths.ts': 'deployments are a kind of Kubernetes, too',
   'src/client/index.ts': 'it is the list of what the package publishes',
   'src/store/tables.ts': 'it is printed from schema.prisma, which has the tables of all families',
 }
@@ -30,6 +31,24 @@ function printSizes(title: string, parts: readonly Part[]): void {
   console.log(`${title}: ${parts.length}, lines: median ${at(0.5)}, p95 ${at(0.95)}, longest ${at(1)}`)
   for (const { location, lines } of sorted.slice(-LONGEST).reverse())
     console.log(`  ${String(lines).padStart(4)}  ${location}`)
+}
+
+/** One idea is better written once. The list names candidates: code that only looks alike stays. */
+function printIdeas(files: readonly SourceFile[]): void {
+  const first = (all: readonly (readonly [string, number])[]) => {
+    for (const [name, count] of all.slice(0, LONGEST)) console.log(`  ${String(count).padStart(4)}  ${name}`)
+  }
+  const { lines, pairs } = repeatsOf(files)
+  console.log(`Lines of a shape that stands elsewhere too: ${lines}, in ${pairs.length} pairs of files`)
+  first(pairs)
+  const names = repeatedNames(files)
+  console.log(`Names of types and functions that more than one file declares: ${names.length}`)
+  first(names)
+  const folders = folderSizes(files)
+  console.log(
+    `Folders: ${folders.length}, with more than 20 files: ${folders.filter(([, count]) => count > 20).length}`,
+  )
+  first(folders)
 }
 
 const circlesOf = (imports: readonly Import[]) =>
@@ -54,7 +73,7 @@ const GRAPH_WORDS = ['edge', 'edgeTypes']
 /** `deployments`, `deploymentsGraphql`, `data/deployments.ts`, `/deployments?…`; not a sentence with the word in it. */
 function names(word: string, family: string): boolean {
   if (GRAPH_WORDS.includes(word) || /\s/.test(word)) return false
-  // Whose file it is counts, not what it is called there.
+  // The folder's owner counts; the file's own name does not.
   const [ownFolder] = /.*\bfamilies\/\w+\//.exec(word) ?? [word]
   return new RegExp(`(^|[/|(])${family}(?=$|[/|).?]|[A-Z])`).test(ownFolder)
 }
@@ -86,6 +105,7 @@ for (const root of ROOTS) {
     'Functions with a name',
     files.flatMap(({ functions }) => functions),
   )
+  printIdeas(files)
   printCircles(files.flatMap(({ imports }) => imports))
   printFamilies(files)
 }

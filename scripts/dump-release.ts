@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -12,7 +12,7 @@ import { until } from '../test/testkit/wait.ts'
 import { writeDump } from '../test/upgrade/dump.ts'
 import { fillReleased } from '../test/upgrade/released-world.ts'
 
-/** Writes the dump of a release: `dump-release.ts <release> [--from <checkout>]`. Fills a database of its own for it. */
+/** Writes the dump and keeps the schema of a release: `dump-release.ts <release> [--from <checkout>]`. Fills a database of its own for it. */
 
 const FOLDER = new URL('../test/upgrade/', import.meta.url)
 /** The tests of upgrades open secrets with this key. */
@@ -55,6 +55,7 @@ const notes = { admin: ADMIN, secretKey: SECRET_KEY, ...filled }
 const head = { release, made: new Date().toISOString(), notes }
 const text = await writeDump(pool, join(values.from, 'prisma/migrations'), head)
 await writeFile(new URL(`${release}.sql`, FOLDER), text)
+await copyFile(join(values.from, 'schema.graphql'), new URL(`${release}.graphql`, FOLDER))
 process.stdout.write(`test/upgrade/${release}.sql: ${Math.round(text.length / 1024)} KiB\n`)
 
 /** A database in the middle of its work would continue by itself, and a test could not say what to expect of it. */

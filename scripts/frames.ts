@@ -1,7 +1,7 @@
 import { createHook, executionAsyncId } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { createServer, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -15,7 +15,9 @@ import { loadSettings } from '../src/settings.ts'
 
 /**
  * Prints the functions of ours between a resolver and the COMMIT of its transaction: for a creation, a claim, a report,
- * a cancellation, an event and the session of a CRM, on a server in this process with a Postgres of its own.
+ * a cancellation, an event and the session of a CRM, on a server in this process with a Postgres of its own. For a
+ * subscription it prints those between the message of a client and the first bytes that the socket gets, and those between the
+ * news of a phase change and the bytes of its delivery.
  *
  * An async stack trace of V8 ends where a promise is made by hand or handed to a queue. So each promise remembers the
  * frames that made it and the promise in whose continuation that happened; the chain from COMMIT outwards is the way in.
@@ -31,9 +33,9 @@ interface Frame {
   /** Null: a callback without a name. */
   readonly name: string | null
   readonly file: string
-  /** Where it calls the next one. */
+  /** The line where it calls the next frame. */
   readonly line: number
-  /** Tells functions apart. */
+  /** The start of the function distinguishes it from others of the same name. */
   readonly begins: string
 }
 /** `graphql`: the frame of the executor that calls resolvers. */
@@ -77,24 +79,29 @@ function beginOf(site: NodeJS.CallSite): string {
   return `${site.getFileName()}:${known.getEnclosingLineNumber()}:${known.getEnclosingColumnNumber()}`
 }
 
-/** From the resolver to COMMIT; null: no resolver has asked for this one. */
-function wayToHere(): readonly Frame[] | null {
+/** The way to here from the resolver, null if there is none, or from where it begins. */
+function wayToHere(from: 'resolver' | 'anywhere'): readonly Frame[] | null {
   const way: Frame[] = []
   let frames = framesHere()
   for (let id = executionAsyncId(); ; ) {
     for (const frame of frames) {
-      if (frame === 'graphql') return way.reverse()
+      if (frame === 'graphql') {
+        if (from === 'resolver') return way.reverse()
+        continue
+      }
       // A function that has waited appears once for each wait; the innermost is where it calls the next one.
       if (way.at(-1)?.begins !== frame.begins) way.push(frame)
     }
     const continuation = continuations.get(id)
-    if (!continuation) return null
+    if (!continuation) return from === 'anywhere' ? way.reverse() : null
     frames = continuation.frames
     id = continuation.parent
   }
 }
 
-let commits: (readonly Frame[])[] = []
+/** The end of a way: the commit, or the write to a socket. */
+type End = 'COMMIT' | 'SOCKET'
+let ways: { readonly end: End; readonly way: readonly Frame[] }[] = []
 
 /** Its connections note the way of each COMMIT. Their own `query`, so that a subclass of the driver is no frame. */
 function watchCommits(): void {
@@ -105,13 +112,25 @@ function watchCommits(): void {
       const [statement] = args as [string | { readonly text?: string }]
       const text = typeof statement === 'string' ? statement : statement.text
       if (/^\s*commit\b/i.test(text ?? '')) {
-        const way = wayToHere()
-        if (way) commits.push(way)
+        const way = wayToHere('resolver')
+        if (way) ways.push({ end: 'COMMIT', way })
       }
       return query.apply(this, args)
     }) as typeof this.query
     return Reflect.apply(connect, this, options)
   } as typeof connect
+}
+
+/** Notes the way of what the server writes to sockets of subscriptions. */
+function watchSockets(): void {
+  const { write } = Socket.prototype
+  Socket.prototype.write = function watched(this: Socket, ...args: unknown[]) {
+    const whole = wayToHere('anywhere') ?? []
+    // In one process, the delivery of a change continues the transaction that has written it.
+    const way = whole.slice(whole.findLastIndex(({ file }) => file.startsWith('src/engine/')) + 1)
+    if (way.at(-1)?.file.startsWith('src/server/streams/')) ways.push({ end: 'SOCKET', way })
+    return Reflect.apply(write, this, args)
+  } as typeof write
 }
 
 /** How often the way comes back to a file that it has left. */
@@ -120,7 +139,7 @@ function returnsOf(way: readonly Frame[]): number {
   return files.length - new Set(files).size
 }
 
-function print(title: string, way: readonly Frame[]): void {
+function print(title: string, way: readonly Frame[], end: End): void {
   const named = way.filter(({ name }) => name !== null).length
   const files = new Set(way.map(({ file }) => file)).size
   console.log(
@@ -131,7 +150,7 @@ function print(title: string, way: readonly Frame[]): void {
     const number = name === null ? '' : String(++at)
     console.log(`${number.padStart(4)}  ${(name ?? '(callback)').padEnd(28)} ${file}:${line}`)
   }
-  console.log('      COMMIT')
+  console.log(`      ${end}`)
 }
 
 interface Answer {
@@ -164,14 +183,15 @@ async function call<T>(token: string, document: string, input: object): Promise<
   return result
 }
 
-/** Does something, and prints the way of the transaction in which it was written. */
-async function show<T>(title: string, work: () => Promise<T>): Promise<T> {
-  commits = []
+/** Does something, and prints the way of the transaction in which it was written, or of the bytes that it led to. */
+async function show<T>(title: string, work: () => Promise<T>, end: End = 'COMMIT'): Promise<T> {
+  ways = []
   hook.enable()
   const result = await work().finally(() => hook.disable())
-  const [first] = commits
-  if (!first) throw new Error(`${title}: no resolver has led to a COMMIT`)
-  for (const way of commits) print(title, way)
+  const found = ways.filter((one) => one.end === end)
+  if (found.length === 0) throw new Error(`${title}: nothing has led to a ${end}`)
+  // Later bytes come the same way as the first.
+  for (const { way } of end === 'SOCKET' ? found.slice(0, 1) : found) print(title, way, end)
   continuations.clear()
   return result
 }
@@ -182,7 +202,7 @@ const create = (name: string) =>
 /** The fence of an item, asked for until there is one. */
 async function claim(): Promise<string> {
   for (;;) {
-    commits = []
+    ways = []
     const input = { instance: 'frames-1', types: [TYPE], max: 1 }
     const [item] = (await call<{ items: { fence: string }[] }>(agent, CLAIM, input)).items
     if (item) return item.fence
@@ -229,6 +249,19 @@ await show('cancel', () => call(admin, CANCEL, { id }))
 
 await call(admin, PROJECT, { name: 'events', workerTemplate: { runtime: TYPE, command: ['true'] } })
 await show('event', () => call(admin, EVENT, { project: 'events', source: 'frames', type: 'push' }))
+
+watchSockets()
+const reader = cleanup.use(createClient({ url: `${origin}/graphql`, token: admin }))
+const changes = (after: number | null) =>
+  reader
+    .subscribe(`subscription ($after: Sequence) { phaseChanges(after: $after) { cursor } }`, { after })
+    [Symbol.asyncIterator]()
+await show('subscribe', () => changes(0).next(), 'SOCKET')
+const live = changes(null)
+const delivered = live.next()
+// It is live once it waits for the log.
+await delay(500)
+await show('deliver', () => Promise.all([create('delivered'), delivered]), 'SOCKET')
 
 const { id: cloudletId } = await call<{ id: string }>(admin, CLOUDLET, { name: 'frames' })
 const { secret: crm } = await call<{ secret: string }>(admin, TOKEN, { name: 'crm', role: 'AGENT', actor: 'CRM' })

@@ -11,7 +11,7 @@ import { promisify } from 'node:util'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const FILES = ['prisma', 'examples', 'schema.graphql', 'web-playground/dist', 'docs-dist', 'LICENSE', 'CHANGELOG.md']
-/** Of packages: what only compilers and debuggers read, Prisma for other databases, and builds for another runtime than Node. */
+/** Parts of packages that only compilers and debuggers read, Prisma for other databases, and builds for runtimes other than Node. */
 const UNUSED =
   /\.(map|d\.[cm]?ts|md)$|\/query_compiler_(small|fast_bg\.(?!postgresql(\.wasm-base64)?\.mjs$))|\/prebuilds$/
 const into = resolve(process.argv[2] ?? join(ROOT, '.image'))

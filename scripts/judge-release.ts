@@ -1,7 +1,7 @@
-/** What a release needs, as the checkout has it. */
+/** The facts of a checkout that decide if it can be released. */
 export interface ReleaseFacts {
   readonly version: string
-  /** Of package.json, and of package-lock.json. */
+  /** The versions in package.json and in package-lock.json. */
   readonly packageVersions: readonly string[]
   readonly changelog: string
   /** Lines of `git status --porcelain`. */

@@ -15,12 +15,12 @@ export interface LockedPackage {
 /** By their places, e.g. `node_modules/a/node_modules/b`. */
 export type LockedPackages = Readonly<Record<string, LockedPackage>>
 
-/** Of what users get: these ask for their text, and no more. */
+/** Licences of shipped packages: they require their text to be passed on, and nothing more. */
 const SHIPPED = [
-  ...['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT'],
+  ...['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT', 'MIT-0'],
   ...['PSF-2.0', 'Python-2.0', 'Unlicense'],
 ]
-/** Of what builds and tests: these ask for more of those who pass the package on. */
+/** Licences of build and test tools: they require more of those who pass the package on. */
 const OF_TOOLS = [...SHIPPED, 'CC0-1.0', 'CC-BY-4.0', 'EPL-2.0', 'MPL-2.0']
 /** Named in a file of the package only. */
 const KNOWN: Readonly<Record<string, string>> = {
@@ -55,7 +55,7 @@ const isForeignBuild = ({ dev, optional, os, integrity }: LockedPackage): boolea
 
 const nameOf = (place: string): string => place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length)
 
-/** All licences of an expression. Of those to choose from, each must do. */
+/** All licences of an expression. If it offers a choice, each one must be allowed. */
 const partsOf = (license: string): readonly string[] => license.split(/[()]|\s+(?:and|or)\s+/i).filter(Boolean)
 
 function withDependencies(packages: LockedPackages, roots: readonly string[]): ReadonlySet<string> {

@@ -11,7 +11,7 @@ const FLAGS: Readonly<Record<string, string>> = {
 
 const read = (name: string): string => readFileSync(new URL(`../test/runtimes/${name}.ts`, import.meta.url), 'utf8')
 const tests = RUNTIMES.map((name) => read(`${name}.test`))
-const suite = read('conformance')
+const suite = [read('conformance'), read('clone-conformance'), read('services-conformance')].join('\n')
 
 const has = (text: string, flag: string): boolean => text.includes(`${flag}: true`)
 const rowOf = (title: string, cells: readonly string[]): string => `| ${title} | ${cells.join(' | ')} |`

@@ -25,7 +25,7 @@ function rowsOf(transitions: readonly Transition[]): readonly string[] {
   return [...lines].map(([line, rows]) => `| ${code(rows.map(({ from }) => from))} ${line}`)
 }
 
-/** What clients show: a phase that is not named is ACTIVE. */
+/** The classes that clients show: a phase that is not named is ACTIVE. */
 function classLine({ classes }: Machine): string {
   const byClass = Map.groupBy(classes.keys(), (phase) => classes.get(phase))
   const named = PHASE_CLASSES.filter((name) => byClass.has(name))

@@ -5,7 +5,7 @@ import { writeTable } from './write-table.ts'
 /** Writes the table of metrics in docs/operations.md. With `--check`: writes nothing, and fails when the table is stale. */
 
 const registry = new Registry()
-// What is measured is read when somebody asks, which nobody does here.
+// Values are only collected on a scrape, and nobody scrapes here.
 createMetrics({ work: { engine: {} }, reads: {}, gateway: { fanOut: {} }, clock: {} } as object as Measured, registry)
 const rows = registry
   .getMetricsAsArray()

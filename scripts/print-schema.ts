@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { lexicographicSortSchema, printSchema } from 'graphql'
-import { loadFamilies } from '../src/families/define-family.ts'
+import { printSchema } from 'graphql'
 import { families } from '../src/families/index.ts'
+import { loadFamilies } from '../src/families/load-families.ts'
 import { buildSchema } from '../src/graphql/schema.ts'
 
 /** Writes schema.graphql. With `--check`: writes nothing, and fails when the file is stale. */
@@ -9,7 +9,7 @@ import { buildSchema } from '../src/graphql/schema.ts'
 const FILE = new URL('../schema.graphql', import.meta.url)
 const loaded = await loadFamilies(families)
 const schema = buildSchema(loaded.map(({ graphql }) => graphql))
-const printed = `${printSchema(lexicographicSortSchema(schema))}\n`
+const printed = `${printSchema(schema)}\n`
 
 if (!process.argv.includes('--check')) writeFileSync(FILE, printed)
 else if (readFileSync(FILE, 'utf8') !== printed) {

@@ -18,8 +18,11 @@ export interface Import {
 }
 export interface SourceFile {
   readonly path: string
+  readonly text: string
   readonly lines: number
-  /** Those with a name: a callback belongs to the function that it is written in. */
+  /** Types, classes and functions that the file declares at its top. */
+  readonly names: ReadonlySet<string>
+  /** Functions with a name: a callback belongs to the function that it is written in. */
   readonly functions: readonly Part[]
   readonly imports: readonly Import[]
   /** Identifiers, strings, patterns, and paths of what is imported; no comments. */
@@ -45,6 +48,7 @@ export function readSource(path: string): SourceFile {
   const functions: Part[] = []
   const imports: Import[] = []
   const words = new Set<string>()
+  const names = new Set(program.body.flatMap((node) => declaredName(node as unknown as SyntaxNode) ?? []))
   walk(program, (node, parent) => {
     const name = functionName(node, parent)
     if (name !== null) {
@@ -56,7 +60,7 @@ export function readSource(path: string): SourceFile {
     const word = to ?? wordOf(node, parent)
     if (word !== null) words.add(word)
   })
-  return { path, lines: text.split('\n').length - 1, functions, imports, words }
+  return { path, text, lines: text.split('\n').length - 1, names, functions, imports, words }
 }
 
 function walk(value: unknown, visit: Visit, parent: SyntaxNode | null = null): void {
@@ -64,6 +68,18 @@ function walk(value: unknown, visit: Visit, parent: SyntaxNode | null = null): v
   if (!isNode(value)) return
   visit(value, parent)
   for (const child of Object.values(value)) walk(child, visit, value)
+}
+
+const DECLARES = ['TSInterfaceDeclaration', 'TSTypeAliasDeclaration', 'ClassDeclaration', 'FunctionDeclaration']
+
+/** Null: it declares no type, class or function. */
+function declaredName(node: SyntaxNode): string | null {
+  if (isNode(node.declaration)) return declaredName(node.declaration)
+  if (node.type === 'VariableDeclaration' && Array.isArray(node.declarations)) {
+    const [{ id, init }] = node.declarations
+    return init?.type === 'ArrowFunctionExpression' && isNode(id) ? String(id.name) : null
+  }
+  return DECLARES.includes(node.type) && isNode(node.id) ? String(node.id.name) : null
 }
 
 const HAS_NAME = ['VariableDeclarator', 'MethodDefinition', 'PropertyDefinition']

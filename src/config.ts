@@ -20,6 +20,7 @@ export const SECRET_SETTINGS = [
   'PHASELINE_PREVIOUS_TOKEN',
   'PHASELINE_METRICS_TOKEN',
   'PHASELINE_SECRET_KEY',
+  'PHASELINE_SMTP_URL',
   'DATABASE_URL',
   'DATABASE_READ_URL',
   'REDIS_URL',
@@ -91,6 +92,13 @@ export interface Config {
   readonly logRetentionMs: number | null
   /** How long events of the audit are kept; null: for ever. */
   readonly auditRetentionMs: number | null
+  readonly artifacts: {
+    /** How long they are kept; null: as long as their event. */
+    readonly retentionMs: number | null
+    /** Bytes of all artifacts of a project, and of its whole cache. */
+    readonly quotaBytes: number
+    readonly cacheBytes: number
+  }
   /** How long a silent agent is listed; null: for ever. */
   readonly agentRetentionMs: number | null
   /** Keys of secrets: the first seals, all of them open. Empty: the embedded data folder has one. */
@@ -104,6 +112,16 @@ export interface Config {
     readonly network: 'api' | 'host'
     /** Absolute paths of further folders that isolated ones may read. */
     readonly folders: readonly string[]
+    /** Hosts that repositories are cloned from; absent: any, if workloads have a network. */
+    readonly cloneHosts?: readonly string[] | undefined
+  }
+  readonly outgoing: {
+    /** Private addresses and networks that rules may reach. */
+    readonly networks: readonly string[]
+    /** The mail server, and who its messages are from; null: no e-mail is sent. */
+    readonly mail: { readonly url: Secret; readonly from: string } | null
+    /** The address of the dashboard, without a slash at the end; null: messages have no links. */
+    readonly dashboard: string | null
   }
   /** Why the process runtime is off by default; null: it is on, or was configured. */
   readonly processRuntimeOff: string | null
@@ -249,6 +267,9 @@ const schema = z.object({
   PHASELINE_LOG_RETENTION: age.default(30 * UNIT_MS.d),
   // A year, the usual requirement of auditors, such as PCI DSS.
   PHASELINE_AUDIT_RETENTION: age.default(365 * UNIT_MS.d),
+  PHASELINE_ARTIFACT_RETENTION: age.default(30 * UNIT_MS.d),
+  PHASELINE_ARTIFACT_QUOTA_MIB: integer(0, 1_048_576).default(1_024),
+  PHASELINE_CACHE_QUOTA_MIB: integer(0, 1_048_576).default(1_024),
   PHASELINE_AGENT_RETENTION: age.default(7 * UNIT_MS.d),
   PHASELINE_SECRET_KEY: secretKeys.optional(),
   PHASELINE_MAX_WORKERS: integer(0, 100_000).default(50),
@@ -258,6 +279,27 @@ const schema = z.object({
   PHASELINE_WORKLOAD_FOLDERS: list(':')
     .refine((paths) => paths.every(isAbsolute), 'must be absolute paths with colons between them')
     .default([]),
+  PHASELINE_CLONE_HOSTS: list(',').optional(),
+  PHASELINE_PUBLIC_URL: z
+    .string()
+    .refine(isEndpoint, 'must be an http or https URL without credentials, e.g. https://phaseline.example')
+    .transform((url) => url.replace(/\/+$/, ''))
+    .optional(),
+  PHASELINE_NOTIFICATION_NETWORKS: list(',')
+    .refine(
+      (networks) => networks.every(isNetwork),
+      'must be addresses or networks such as 10.0.0.0/8, comma-separated',
+    )
+    .default([]),
+  PHASELINE_SMTP_URL: z
+    .string()
+    .refine(
+      (url) => /^smtps?:$/.test(URL.parse(url)?.protocol ?? ''),
+      'must be a URL such as smtps://name:password@mail.example',
+    )
+    .transform((url) => new Secret(url))
+    .optional(),
+  PHASELINE_SMTP_FROM: z.string().optional(),
 })
 
 export type LoadedConfig =
@@ -330,8 +372,8 @@ export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts =
     return { ok: false, problems: [`${nameOf('DATABASE_READ_URL')}: needs DATABASE_URL, whose replica it is`] }
   const { tracing, problems } = judgeTracing(present)
   if (problems.length > 0) return { ok: false, problems: problems.map((problem) => named(problem, nameOf)) }
-  const rolesProblem = judgeRoles(data)
-  if (rolesProblem) return { ok: false, problems: [rolesProblem] }
+  const problem = judgeRoles(data) ?? judgeMail(data)
+  if (problem) return { ok: false, problems: [problem] }
   const processRuntimeOff = data.PHASELINE_PROCESS_RUNTIME ? null : whyRuntimeOff(data)
   return {
     ok: true,
@@ -376,6 +418,11 @@ export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts =
       } as TimeoutDefaults,
       logRetentionMs: data.PHASELINE_LOG_RETENTION,
       auditRetentionMs: data.PHASELINE_AUDIT_RETENTION,
+      artifacts: {
+        retentionMs: data.PHASELINE_ARTIFACT_RETENTION,
+        quotaBytes: data.PHASELINE_ARTIFACT_QUOTA_MIB * 1_024 * 1_024,
+        cacheBytes: data.PHASELINE_CACHE_QUOTA_MIB * 1_024 * 1_024,
+      },
       agentRetentionMs: data.PHASELINE_AGENT_RETENTION,
       secretKeys: data.PHASELINE_SECRET_KEY ?? [],
       capacity: { maxWorkers: data.PHASELINE_MAX_WORKERS, maxJobs: data.PHASELINE_MAX_JOBS },
@@ -383,11 +430,26 @@ export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts =
         level: data.PHASELINE_PROCESS_RUNTIME ?? (processRuntimeOff ? 'off' : 'isolated'),
         network: data.PHASELINE_WORKLOAD_NETWORK,
         folders: data.PHASELINE_WORKLOAD_FOLDERS,
+        cloneHosts: data.PHASELINE_CLONE_HOSTS,
+      },
+      outgoing: {
+        networks: data.PHASELINE_NOTIFICATION_NETWORKS,
+        mail:
+          data.PHASELINE_SMTP_URL && data.PHASELINE_SMTP_FROM
+            ? { url: data.PHASELINE_SMTP_URL, from: data.PHASELINE_SMTP_FROM }
+            : null,
+        dashboard: data.PHASELINE_PUBLIC_URL ?? null,
       },
       processRuntimeOff,
     },
   }
 }
+
+/** Why no e-mail could be sent; null: it can, or is not wanted. */
+const judgeMail = (data: z.infer<typeof schema>): string | null =>
+  (data.PHASELINE_SMTP_URL === undefined) === (data.PHASELINE_SMTP_FROM === undefined)
+    ? null
+    : 'PHASELINE_SMTP_URL and PHASELINE_SMTP_FROM: set both, or none'
 
 /** Why a role would start nothing; null: each does what it says. */
 function judgeRoles({ PHASELINE_ROLES: roles, ...data }: z.infer<typeof schema>): string | null {

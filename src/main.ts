@@ -11,12 +11,15 @@ import { evaluateIn } from './engine/evaluate.ts'
 import { kindsOf } from './engine/families.ts'
 import { createEngineHost, type EngineHost } from './engine/index.ts'
 import { createCommands } from './families/create-commands.ts'
-import { type FamilyDefinition, loadFamilies } from './families/define-family.ts'
+import type { FamilyDefinition } from './families/define-family.ts'
 import { families as ownFamilies } from './families/index.ts'
+import { loadFamilies } from './families/load-families.ts'
 import { createKindRegistry } from './graphql/family.ts'
 import { createLive } from './graphql/log/live.ts'
 import { OpenStreams } from './graphql/log/open-streams.ts'
 import { buildSchema } from './graphql/schema.ts'
+import { createHookPort } from './hooks/receive/hook-port.ts'
+import { startRedeliverer } from './hooks/redeliver/redeliverer.ts'
 import { createNumberer } from './log/numberer.ts'
 import { createLog } from './log/reader.ts'
 import type { Logger } from './logger.ts'
@@ -43,6 +46,7 @@ import { warnOfEditorTypes } from './start/warn-of-editor-types.ts'
 import { warnOfNoAdministrator } from './start/warn-of-no-administrator.ts'
 import { warnOfUnknownKeys } from './start/warn-of-unknown-keys.ts'
 import { watchOwnToken } from './start/watch-own-token.ts'
+import { createArtifacts } from './store/artifacts.ts'
 import { startDatabaseClock } from './store/database-clock.ts'
 import { DatabaseHealth } from './store/database-health.ts'
 import { extendVocabulary } from './store/extend-vocabulary.ts'
@@ -63,6 +67,8 @@ const WRITERS = 4
 const WRITER_LOCK_TIMEOUT_MS = 1_000
 /** Connections that read the log, so that a crowd of readers that comes back does not stop the work. */
 const READERS = 4
+/** Connections that read and write pieces of artifacts, so that they keep nobody else from the database. */
+const TRANSFERS = 2
 /** Milliseconds after which Postgres ends a question of the metrics. */
 const FIGURES_TIMEOUT_MS = 2_000
 
@@ -148,7 +154,7 @@ export async function startApp(
 
   stop.throwIfAborted()
   const signal = parts.adopt(await openSignal(config, logger), (s) => s.close())
-  const writes = parts.use(new WriteWatch(pool))
+  const writes = parts.use(new WriteWatch(pool, signal, clock))
   const numberer = parts.use(createNumberer({ pool, signal, logger, writes }))
   const log = parts.use(await createLog({ pool: openWatchedPool('log', READERS), signal, logger, numberer }))
   const audit = parts.use(createAudit({ pool, system, signal, logger }))
@@ -168,10 +174,22 @@ export async function startApp(
   )
   log.onReplaced(() => engineHost.runner.forget())
   void parts.adopt(warnOfUnknownKeys({ pool, sealing, logger }), (warned) => warned)
+  const { trees } = engineHost
+  const commandParts = { trees, system, sandbox, pool, sealing, timeouts, editorTypes: config.editorTypes }
+  const commands = createCommands(families, commandParts)
   if (roles.has('engine')) {
     for (const family of families) await family.prepare?.({ pool, config })
     engineHost.startEngine(config)
     const machines = families.flatMap((family) => family.machines)
+    const outstandingSql = families.map(({ graphql }) => `(${graphql.outstandingSql})`).join(' or ')
+    for (const family of families) {
+      const worker = family.startWorker?.(
+        { ...commandParts, config, log, logger, writes, machines, outstandingSql },
+        commands,
+      )
+      if (worker) parts.use(worker)
+    }
+    parts.use(startRedeliverer({ ...commandParts, logger, networks: config.outgoing.networks }))
     for (const pruner of startPruners({ pool, system, logger }, config, machines)) parts.use(pruner)
   }
   stop.throwIfAborted()
@@ -186,7 +204,6 @@ export async function startApp(
   let gateway: Gateway | null = null
   if (roles.has('gateway')) {
     const graphql = families.map((family) => family.graphql)
-    const { trees } = engineHost
     const answering = openWatchedPool('answers', POOL_SIZE, { statementTimeoutMs: config.limits.operationTimeoutMs })
     const opened = openReplica(config, { primary: answering, instance: () => log.instance, max: POOL_SIZE, logger })
     if (opened) {
@@ -194,7 +211,7 @@ export async function startApp(
       pools.set('replica', opened.pool)
     }
     const services = {
-      ...createCommands(families, { trees, system, sandbox, pool, sealing, timeouts, editorTypes: config.editorTypes }),
+      ...commands,
       ...{ agents: engineHost.agents, kinds: createKindRegistry(graphql), log, tokens, audit, logger, system },
       ...{
         pool: answering,
@@ -205,8 +222,26 @@ export async function startApp(
       },
     }
     const schema = buildSchema(graphql)
+    const artifacts = createArtifacts({
+      ...config.artifacts,
+      pool: openWatchedPool('artifacts', TRANSFERS, { statementTimeoutMs: config.limits.operationTimeoutMs }),
+      system,
+    })
     gateway = parts.use(
-      await openGateway({ config, schema, services, logger, clock, work, logins, readiness, drain, inFlight }),
+      await openGateway({
+        config,
+        schema,
+        services,
+        artifacts,
+        hooks: createHookPort({ ...commandParts, triggers: commands.triggers }),
+        logger,
+        clock,
+        work,
+        logins,
+        readiness,
+        drain,
+        inFlight,
+      }),
     )
   }
   const measured = { log, agents: engineHost.agents, clock, work, gateway: null }

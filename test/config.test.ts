@@ -252,9 +252,11 @@ test('nothing has to be set, and what is empty is not set', () => {
       logRetentionMs: 30 * 24 * 60 * 60 * 1_000,
       auditRetentionMs: 365 * 24 * 60 * 60 * 1_000,
       agentRetentionMs: 7 * 24 * 60 * 60 * 1_000,
+      artifacts: { retentionMs: 30 * 24 * 60 * 60 * 1_000, quotaBytes: 2 ** 30, cacheBytes: 2 ** 30 },
       secretKeys: [],
       capacity: { maxWorkers: 50, maxJobs: 100 },
       workloads: { level: 'isolated', network: 'api', folders: [] },
+      outgoing: { networks: [], mail: null, dashboard: null },
       processRuntimeOff: null,
     },
   })

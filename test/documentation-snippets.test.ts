@@ -8,7 +8,7 @@ import { createProgram } from '../src/cli/program.ts'
 import { families } from '../src/families/index.ts'
 import { parseManifests } from '../src/manifest/index.ts'
 
-/** What documents show is typed as it stands there. Whole walks are run by test/e2e/package.test.ts. */
+/** Type-checks each snippet as the documents show it. test/e2e/package.test.ts runs whole walks. */
 
 const ROOT = join(import.meta.dirname, '..')
 const documents = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.md'], {
@@ -62,6 +62,14 @@ test('every command that a document shows has its options and arguments', async 
   expect(wrong).toEqual([])
   // Otherwise nothing was read.
   expect(shown.length).toBeGreaterThan(60)
+})
+
+test('the page of the command line has every command', async () => {
+  const page = readFileSync(join(ROOT, 'docs/cli.md'), 'utf8')
+  const leaves = (command: Command, path: string): readonly string[] =>
+    command.commands.length === 0 ? [path] : command.commands.flatMap((each) => leaves(each, `${path} ${each.name()}`))
+  const all = (await programWithoutActions()).commands.flatMap((each) => leaves(each, each.name()))
+  expect(all.filter((path) => !new RegExp(`\`${path}[ \`\\[]`).test(page))).toEqual([])
 })
 
 async function programWithoutActions(): Promise<Command> {

@@ -1,9 +1,12 @@
-/** Who may import whom. `architecture.test.ts` holds the code to it, and ARCHITECTURE.md shows it (`npm run generate`). */
+/** The permitted imports. `architecture.test.ts` enforces them, and ARCHITECTURE.md shows them (`npm run generate`). */
 
-/** The walls within a family are its folders. `index.ts` defines it, `server.ts` is its half of a server; its other files are data. */
+/**
+ * The walls within a family are its folders, also those of a part of it (`placement/store/`, `placement/cli.ts`). `index.ts` defines it,
+ * `server.ts` is its half of a server; its other files are data.
+ */
 const ROOMS: Readonly<Record<string, string>> = {
-  'index.ts': 'families/definition',
-  'server.ts': 'families',
+  index: 'families/definition',
+  server: 'families',
   rules: 'families/pure',
   store: 'families',
   commands: 'families',
@@ -16,20 +19,26 @@ const ROOMS: Readonly<Record<string, string>> = {
 const PROGRAM = /^(main|run|run-process|program)\.ts$|^commands\//
 
 interface Layer {
-  /** Where it is: a folder or file of `src/`. */
+  /** Its folder or file in `src/`. */
   readonly files: string
   readonly mayImport: readonly string[]
 }
+
+/** They make a server of all families. */
+const OF_ALL_FAMILIES = new Set(['load-families.ts', 'create-commands.ts'])
 
 export const LAYERS: Readonly<Record<string, Layer>> = {
   core: { files: '`core/`', mayImport: [] },
   'families/pure': {
     files: '`families/<family>/`: `rules/`, `machines.ts`, `words.ts`, `rights.ts`',
-    mayImport: ['core', 'families/port'],
+    mayImport: ['core', 'families/port', 'projects/pure'],
   },
   families: {
     files: '`families/<family>/`: `store/`, `commands/`, `graphql/`, `server.ts`',
-    mayImport: ['core', 'sandbox', 'store', 'graphql', 'families/pure', 'families/port'],
+    mayImport: [
+      ...['core', 'manifest', 'sandbox', 'standard-webhooks', 'store', 'graphql'],
+      ...['families/pure', 'families/port', 'projects', 'projects/pure'],
+    ],
   },
   'families/cli': {
     files: '`families/<family>/cli/`',
@@ -54,6 +63,21 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     files: '`families/`: what each family implements, or shares',
     mayImport: ['core', 'sandbox', 'store', 'graphql', 'config', 'cli/parts', 'agents/parts'],
   },
+  'families/server': {
+    files:
+      '`families/load-families.ts`, `families/create-commands.ts`: a server has these of all families, and of what belongs to none',
+    mayImport: ['store', 'graphql', 'families/port', 'projects', 'hooks'],
+  },
+  'projects/pure': { files: '`projects/rules/`', mayImport: ['core', 'families/port'] },
+  projects: {
+    files: '`projects/`: `commands/`, `graphql/`',
+    mayImport: ['core', 'store', 'graphql', 'families/port', 'projects/pure'],
+  },
+  'hooks/pure': { files: '`hooks/rules/`', mayImport: ['core'] },
+  hooks: {
+    files: '`hooks/`: `commands/`, `graphql/`, `receive/`, `redeliver/`',
+    mayImport: ['core', 'sandbox', 'store', 'graphql', 'families/port', 'hooks/pure', 'standard-webhooks'],
+  },
   'families/index': {
     files: '`families/index.ts`, `families/machines.ts`',
     mayImport: ['core', 'families/definition', 'families/port'],
@@ -67,6 +91,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   log: { files: '`log/`', mayImport: ['core', 'store', 'logger', 'tracing'] },
   audit: { files: '`audit/`', mayImport: ['core', 'store', 'log', 'logger', 'chain-hash'] },
   backup: { files: '`backup/`', mayImport: ['core', 'store', 'log'] },
+  'standard-webhooks': { files: '`standard-webhooks.ts`', mayImport: [] },
   'chain-hash': { files: '`chain-hash.ts`', mayImport: ['core'] },
   sandbox: { files: '`sandbox/`', mayImport: ['core', 'tracing'] },
   graphql: { files: '`graphql/`', mayImport: ['core', 'store', 'log', 'logger'] },
@@ -114,16 +139,20 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   system: { files: '`system.ts`', mayImport: ['core'] },
 }
 
-/** Of a file, by its path within `src/`. */
+/** The layer of a file, by its path within `src/`. */
 export function layerOf(file: string): string {
   const [top = '', ...rest] = file.split('/')
   if (top === 'families') return familyLayerOf(rest)
+  if (top === 'projects') return rest[0] === 'rules' ? 'projects/pure' : 'projects'
+  if (top === 'hooks') return rest[0] === 'rules' ? 'hooks/pure' : 'hooks'
   if (top === 'agents') return rest.join('/') === 'main.ts' ? 'agents' : 'agents/parts'
   if (top === 'cli') return PROGRAM.test(rest.join('/')) ? 'cli' : 'cli/parts'
   return top.replace(/\.ts$/, '')
 }
 
 function familyLayerOf([family = '', ...rest]: readonly string[]): string {
+  if (OF_ALL_FAMILIES.has(family)) return 'families/server'
   if (rest.length === 0) return family === 'index.ts' || family === 'machines.ts' ? 'families/index' : 'families/port'
-  return ROOMS[rest[0] ?? ''] ?? 'families/pure'
+  const rooms = rest.flatMap((part) => ROOMS[part.replace(/\.ts$/, '')] ?? [])
+  return rooms[0] ?? 'families/pure'
 }

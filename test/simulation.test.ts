@@ -14,7 +14,7 @@ const COSTS: Costs = {
 }
 const LOAD: Load = { treesPerDay: 240_000, itemsPerTree: 1, depth: 1, workS: 0, subscribersPerTree: 0, peak: 1 }
 const ONE = { gateway: 1, engines: 1, postgres: 1 }
-/** Of the arrivals of trees, in milliseconds. */
+/** Milliseconds between the arrivals of two trees. */
 const EVERY_MS = 360
 
 test('one queue is as long as theory says: p50 of its time is ln 2 ÷ (served − arriving)', () => {

@@ -27,26 +27,30 @@ const files = (lines: string): readonly string[] =>
 
 /** They start no server, so none is started for them: `vitest --project unit`. */
 export const UNIT = files(`
-  ./ architecture config judge-run packages tiers
-  agents/ gadget-protocol mask mock remove-tree
+  ./ architecture config judge-run packages standard-webhooks tiers
+  agents/ gadget-protocol kubernetes-api mask mock remove-tree
   backup/ tools
   chaos/ promises
-  cli/ input outcome text tree
+  cli/ commit-label input outcome text tree
   client/ crm follow-phases instant query
   core/ address-group clock-offset database-url date-time expression health json json-diff machine redis-url
-  core/ schema-range time token-bucket until-settled
+  core/ schema-range time token-bucket unified-diff until-settled
   documents/ print-documents
-  engine/ lane
-  families/ machines
-  families/deployments/ histories
+  engine/ engine-turns lane
+  families/ command machines
+  families/automation/ times-in-words when
+  families/deployments/ histories retry-policies
   families/edge/kubernetes/ specs
-  families/pipelines/ normalise place-state sealing
+  families/notifications/ quiet-hours
+  families/pipelines/ place-state
   graphql/ descriptions lists one-shape result-union
+  hooks/ cloud-events missed-deliveries
   manifest/ manifest places project
-  runtimes/ container-options demultiplex kubernetes-state place-name
+  projects/ normalise
+  runtimes/ artifact-files clone-options container-options demultiplex kubernetes-state leave-artifacts place-name
   sandbox/ resolve validate
   server/ document-cache encoded-batch fair-turns json-pieces measure-process parse-json request-text
-  store/ expand-and-contract
+  store/ expand-and-contract sealing
   tracing/ traceparent
   web/ address create-model lists nested timeline tree
 `)
@@ -55,34 +59,41 @@ export const LANDING = files(`
   ./ docs documentation-snippets secret simulation
   agents/ crm gadget-guard gadget-work isolation-level job-runner run-gadget runtime spawn task-rules
   audit/ audit-events noted restored retention
-  cli/ agent audit context diff edge events gadget-check hostile-text projects runs secrets tasks
+  cli/ agent apply audit context diff edge events exports gadget-check hostile-text projects promote retries runs
+  cli/ secrets targets tasks
   client/ agent
   clients/ apollo reference-clients relay-compiler stitching urql
   core/ surroundings
   deploy/ compose systemd
   e2e/ resume
-  engine/ empty-claims hopeless-trees joined-creations locked-trees new-trees renew stale-clock undecided-reports
-  engine/ work-cache
-  families/deployments/ brought-code cancel claims deletion dependencies execution ignore items jobs modes orphans
-  families/deployments/ pins plan properties reports scope spec timeouts
+  engine/ empty-claims hopeless-trees joined-creations locked-trees new-trees renew shared-transactions stale-clock
+  engine/ undecided-reports work-cache
+  families/ pause
+  families/automation/ all-projects backfill batch bulk holds recorded schedules
+  families/deployments/ automatic-reconcile brought-code cancel claims deletion dependencies dry-runs execution ignore
+  families/deployments/ items jobs modes orphans pins plan properties reports retries scope spec targets timeouts
   families/deployments/container/ config
   families/deployments/helm/ program
+  families/deployments/import/ compose landscaper
   families/deployments/kubernetes/ config
   families/edge/ cloudlets instances resync
-  families/operations/ locks tasks
-  families/pipelines/ claim-payload events places projects reseal resources secrets slots
+  families/notifications/ notifications waits write-messages
+  families/operations/ job-retries locks tasks
+  families/pipelines/ claim-payload events import-brigade job-retries places resources slots worker-retries
   faults/ kill-server slots-never-leak
-  graphql/ audit batching blockers edge families json-data limits log-lines log-search mutations objects output-search
-  graphql/ pending-requests principals read-your-writes repeats retention runs tasks tree
+  graphql/ audit batching blockers edge families json-data limits log-lines log-search mutations nodes objects
+  graphql/ output-search pending-requests principals read-your-writes repeats retention runs tasks tree
   graphql/rights/ rights
+  hooks/ hooks hostile kept redelivery
   log/ filter hub identity lines numberer output prune reader search signal tree-at
   oidc/ renewal tokens
-  runtimes/ process
-  server/ alerts answer-size caller-limits dashboard documentation fair-service fan-out graphql-over-http health
-  server/ hostile-requests limit-documents one-door operation-timeout portable rotation safety slow-clients streams
-  server/ tls trusted-documents unauthenticated-sockets waiting-claims
-  store/ binary database-clock guard migrate plans pool prisma renewed-leases schema servers statements sweep
-  store/ write-watch
+  projects/ projects reseal secrets without-pipelines
+  runtimes/ process service-launcher
+  server/ alerts answer-size artifacts caller-limits dashboard documentation fair-service fan-out graphql-over-http
+  server/ health hostile-requests limit-documents one-door operation-timeout portable rotation safety slow-clients
+  server/ streams tls trusted-documents unauthenticated-sockets waiting-claims
+  store/ binary database-clock guard migrate object-places plans pool prisma renewed-leases schema servers statements
+  store/ sweep write-watch
   web/ palette questions
 `)
 
@@ -90,16 +101,20 @@ export const DEEP: Readonly<Record<string, Group>> = {
   faults: {
     why: 'They kill, stop and cut off real servers, and wait for the recovery.',
     judges: [
-      'src/{audit,backup,engine,log,process,server,start,store}/**',
+      'src/{audit,backup,engine,hooks,log,process,server,start,store}/**',
       'src/{main,serve}.ts',
-      'src/families/*/store/**',
+      'src/families/**/store/**',
     ],
     files: files(`
       chaos/ chaos
       cli/ serve
       e2e/ backup drain replaced-key restored side-by-side without-redis
+      families/automation/ killed
+      families/deployments/ automatic-killed
+      families/notifications/ killed
       faults/ absent-postgres clock-skew edge-chaos failover frozen-server kill-audit kill-runner postgres-tls
       faults/ read-replica reconnect-storm slow-subscriber swallowed-postgres
+      hooks/ killed
       store/ embedded
       upgrade/ rolling
     `),
@@ -127,15 +142,17 @@ export const DEEP: Readonly<Record<string, Group>> = {
       cli/ login
       e2e/ graphiql
       fifth-family/ fifth-family guard
-      web/ accessible agents around audit bulk create cross-origin dashboard documentation edge explore failures
-      web/ large-timeline large-tree locks output pictures places projects restored resume runs sign-in time
+      web/ accessible agents around artifacts audit bulk create cross-origin dashboard documentation edge explore failures
+      web/ hooks large-timeline large-tree locks notifications output pause pictures places projects restored resume
+      web/ retries runs schedules sign-in time
     `),
   },
   agents: {
     why: 'They start, kill and isolate hundreds of processes.',
     judges: ['src/{agents,client,sandbox}/**', 'src/families/*/{agents,protocol}/**'],
     files: files(`
-      agents/ api-relay crash-points crm-server deployers isolation job-runner-server process process-agent two-places
+      agents/ api-relay artifacts crash-points crm-server deployers isolation job-runner-server process process-agent
+      agents/ services two-places
       sandbox/ hostile
     `),
   },
@@ -152,8 +169,8 @@ export const DEEP: Readonly<Record<string, Group>> = {
     needs: ['container-engine'],
     judges: ['src/agents/container/**', 'src/families/*/agents/**'],
     files: files(`
-      families/deployments/container/ job killed-deployer service
-      runtimes/ container
+      families/deployments/container/ compose job killed-deployer service shared
+      runtimes/ artifact-containers container
     `),
   },
   cluster: {
@@ -161,11 +178,13 @@ export const DEEP: Readonly<Record<string, Group>> = {
     needs: ['container-engine', 'helm', 'kubernetes'],
     judges: ['src/agents/kubernetes/**', 'src/families/*/agents/**', 'deploy/kubernetes/**'],
     files: files(`
+      agents/ artifacts-in-pods kubernetes-exec
+      cli/ kubernetes-sources plan-on-target
       deploy/ kubernetes
-      families/deployments/kubernetes/ killed-deployer manifest two-groups
+      families/deployments/kubernetes/ dry-run killed-deployer manifest misbehaving policies reported targets two-groups
       families/edge/kubernetes/ driver kubernetes-crm
       faults/ api-server-away kill-runtime
-      runtimes/ kubernetes kubernetes-deploy kubernetes-finished kubernetes-log watch-pod
+      runtimes/ kubernetes kubernetes-deploy kubernetes-finished kubernetes-log pod-artifacts watch-pod
     `),
   },
   helm: {
@@ -173,7 +192,8 @@ export const DEEP: Readonly<Record<string, Group>> = {
     needs: ['helm', 'kubernetes'],
     judges: ['src/families/deployments/agents/**'],
     files: files(`
-      families/deployments/helm/ helm
+      cli/ oci-source
+      families/deployments/helm/ helm oci
     `),
   },
   package: {
@@ -209,10 +229,16 @@ export const DEEP: Readonly<Record<string, Group>> = {
   },
   e2e: {
     why: 'They start the command line and servers as processes of their own.',
-    judges: ['src/{cli,documents,tracing}/**', 'src/families/*/cli/**', 'src/secret-*.ts', 'src/store/sealing.ts'],
+    judges: [
+      'src/{cli,documents,tracing}/**',
+      'src/families/**/cli/**',
+      'src/families/pipelines/*/cli.ts',
+      'src/secret-*.ts',
+      'src/store/sealing.ts',
+    ],
     files: files(`
-      cli/ cli.e2e
-      e2e/ binding bring-code hostile-expressions secrets-of-processes secrets-stay-secret tracing
+      cli/ cli.e2e git-sync pause
+      e2e/ binding bring-code clones hostile-expressions secrets-of-processes secrets-stay-secret tracing
     `),
   },
 }

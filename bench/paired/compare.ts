@@ -78,11 +78,16 @@ function sectionOf(name: string, before: string, after: string, pairs: readonly 
     prose: `A ratio is ${after} / ${before}: of the medians, and of each round, of which these are median and quartiles.`,
     table: {
       columns: ['figure', before, after, 'ratio of medians', 'median of ratios', 'quartiles of ratios'],
-      rows: Object.keys(pairs[0]?.before ?? {}).map((figure) => rowOf(figure, pairs)),
+      rows: figuresOf(pairs).map((figure) => rowOf(figure, pairs)),
     },
     ratios: [],
   }
 }
+
+/** Also those that only one of the two has. */
+const figuresOf = (pairs: readonly Pair[]): string[] => [
+  ...new Set(pairs.flatMap(({ before, after }) => [...Object.keys(before), ...Object.keys(after)])),
+]
 
 function rowOf(figure: string, pairs: readonly Pair[]): Cell[] {
   const of = (pair: Pair, side: Side): number => pair[side][figure] ?? Number.NaN

@@ -1,4 +1,4 @@
-/** What a paired workload gets, and what it measures. */
+/** Input and output of a paired workload. */
 export interface Turn {
   /** The folder of the checkout that is measured: its server, client and writer, whose IPC is that of this bench. */
   readonly checkout: string

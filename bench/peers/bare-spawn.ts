@@ -3,9 +3,7 @@ import { once } from 'node:events'
 import { atOnce } from '../at-once.ts'
 import { type Peer, servePeer } from '../harness-peer.ts'
 
-/** Bare processes: spawned, their output read, waited for, with as many at the same time as our runtime. */
-
-const AT_ONCE = 16
+/** Bare processes: spawned, their output read, waited for. */
 
 await servePeer(open)
 
@@ -18,7 +16,7 @@ async function open(): Promise<Peer> {
     await once(child, 'close')
   }
   return {
-    runTrees: (count) => atOnce(count, AT_ONCE, () => run(() => {})),
+    runTrees: (count, width) => atOnce(count, width, () => run(() => {})),
     createItem: run,
     async [Symbol.asyncDispose]() {},
   }

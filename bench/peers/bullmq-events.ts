@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Queue, Worker } from 'bullmq'
-import { type Peer, type PeerOptions, Roots, servePeer } from '../harness-peer.ts'
+import { atOnce } from '../at-once.ts'
+import { type Peer, type PeerOptions, servePeer } from '../harness-peer.ts'
 
-/** A queue whose worker spawns the same process that our runtime starts, with as much at the same time. */
+/** A queue whose worker spawns the same process that our runtime starts. */
 
 const QUEUE = 'events'
-const CONCURRENCY = 16
+/** No more are made at the same time. */
+const CONCURRENCY = 64
 
 await servePeer(open)
 
@@ -15,7 +17,7 @@ async function open({ url }: PeerOptions): Promise<Peer> {
   const connection = { host, port: Number(port), maxRetriesPerRequest: null }
   const finished = { removeOnComplete: { count: 1_000 }, removeOnFail: { count: 1_000 } }
   const queue = new Queue(QUEUE, { connection })
-  let roots = new Roots(0)
+  const waiting = new Map<string, () => void>()
   let started: () => void = () => {}
   const run = async (): Promise<void> => {
     const child = spawn('true', { stdio: ['ignore', 'pipe', 'pipe'], detached: true })
@@ -25,13 +27,17 @@ async function open({ url }: PeerOptions): Promise<Peer> {
     if (code !== 0) throw new Error(`it ended with ${code}`)
   }
   const worker = new Worker(QUEUE, run, { connection, concurrency: CONCURRENCY, ...finished })
-  worker.on('completed', () => roots.ended())
+  worker.on('completed', ({ name }) => waiting.get(name)?.())
   await Promise.all([queue.waitUntilReady(), worker.waitUntilReady()])
   return {
-    async runTrees(count) {
-      roots = new Roots(count)
-      await queue.addBulk(Array.from({ length: count }, (_, i) => ({ name: `e${i}`, data: {} })))
-      await roots.allEnded
+    async runTrees(count, width) {
+      let made = 0
+      await atOnce(count, width, async () => {
+        const name = `e${made++}`
+        const ended = new Promise<void>((resolve) => waiting.set(name, resolve))
+        await queue.add(name, {})
+        await ended
+      })
     },
     async createItem(onStart) {
       started = onStart

@@ -11,8 +11,8 @@ import pg from 'pg'
 import { type Peer, type PeerOptions, Roots, servePeer } from '../harness-peer.ts'
 
 /**
- * With the settings of its own performance page. It has no trees: each child counts down a row of its tree, and the one
- * that comes to zero adds the root's job in the same statement.
+ * The settings are those of its own performance page. It has no trees: each child counts down a row of its tree, and the
+ * child that reaches zero adds the root's job in the same statement.
  */
 const THROUGHPUT = { localQueue: { size: 500 }, completeJobBatchDelay: 0, failJobBatchDelay: 0 }
 const CONCURRENT_JOBS = 24

@@ -13,7 +13,7 @@ export function createPublisher(isFiltered: boolean): Publisher {
             new Promise<void>((resolve, reject) => {
               const topic = topicOf(isFiltered ? message.rootId : null)
               const payload = { phaseChanges: fieldsOf(message) }
-              emitter.emit({ topic, payload }, (error) => (error ? reject(error) : resolve()))
+              emitter.emit({ topic, payload }, (error: Error | null) => (error ? reject(error) : resolve()))
             }),
         ),
       )

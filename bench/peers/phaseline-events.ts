@@ -1,5 +1,6 @@
 import { createClient } from '../../src/client/index.ts'
-import { type Peer, type PeerOptions, Roots, servePeer } from '../harness-peer.ts'
+import { atOnce } from '../at-once.ts'
+import { type Peer, type PeerOptions, servePeer } from '../harness-peer.ts'
 
 /** Creates events and watches them live, as a dashboard does; server and runtime are processes of their own. */
 
@@ -10,7 +11,6 @@ const CREATE_PROJECT = `mutation ($input: CreateProjectInput!) {
 const CREATE_EVENT = `mutation ($input: CreateEventInput!) {
   answer: createEvent(input: $input) { __typename ... on CreatedEvents { events { id } } ... on Error { message } }
 }`
-const CALLS_AT_ONCE = 16
 
 interface Answer {
   readonly answer: { readonly message?: string; readonly events?: readonly { readonly id: string }[] }
@@ -22,9 +22,10 @@ await servePeer(open)
 async function open({ url }: PeerOptions): Promise<Peer> {
   const { hash, origin, pathname, searchParams } = new URL(url)
   const client = createClient({ url: `${origin}${pathname}`, token: hash.slice(1), timeoutMs: 300_000 })
-  const ask = async (document: string, input: object): Promise<void> => {
+  const ask = async (document: string, input: object): Promise<string> => {
     const { answer } = await client.query<Answer>(document, { input })
     if (answer.message !== undefined) throw new Error(answer.message)
+    return answer.events?.[0]?.id ?? ''
   }
   const runsOn = { runtime: searchParams.get('runtime') ?? 'process', image: searchParams.get('image') }
   const project = `${PROJECT}-${runsOn.runtime}`
@@ -32,29 +33,32 @@ async function open({ url }: PeerOptions): Promise<Peer> {
   const command = searchParams.getAll('command')
   const workerTemplate = { command: command.length > 0 ? command : ['true'], ...runsOn }
   await ask(CREATE_PROJECT, { name: project, workerTemplate })
-  let roots = new Roots(0)
+  /** By the id of its event. */
+  const ends = new Map<string, PromiseWithResolvers<void>>()
+  const endOf = (id: string): PromiseWithResolvers<void> => {
+    const end = ends.get(id) ?? Promise.withResolvers<void>()
+    ends.set(id, end)
+    return end
+  }
   let started: () => void = () => {}
   const ended = new AbortController()
   const filter = { project, kinds: ['EVENT' as const], to: ['RUNNING' as const, 'SUCCEEDED' as const] }
   const batches = client.followPhases({ filter, after: 0, signal: ended.signal })
   const watching = (async () => {
     for await (const { changes } of batches) {
-      for (const { to } of changes) {
+      for (const { to, objectId } of changes) {
         if (to === 'RUNNING') started()
-        else roots.ended()
+        else endOf(objectId).resolve()
       }
     }
   })()
   return {
-    async runTrees(count) {
-      roots = new Roots(count)
-      let left = count
-      const create = async (): Promise<void> => {
-        while (left-- > 0) await ask(CREATE_EVENT, input)
-      }
-      await Promise.all(Array.from({ length: CALLS_AT_ONCE }, create))
-      await roots.allEnded
-    },
+    runTrees: (count, width) =>
+      atOnce(count, width, async () => {
+        const id = await ask(CREATE_EVENT, input)
+        await endOf(id).promise
+        ends.delete(id)
+      }),
     async createItem(onStart) {
       started = onStart
       await ask(CREATE_EVENT, input)

@@ -9,8 +9,6 @@ import { type Peer, servePeer } from '../harness-peer.ts'
 
 /** The process runtime alone, without a server: workloads are started, followed to their end, and removed. */
 
-const AT_ONCE = 16
-
 await servePeer(open)
 
 async function open(): Promise<Peer> {
@@ -25,7 +23,7 @@ async function open(): Promise<Peer> {
     await runtime.remove(id, null)
   }
   return {
-    runTrees: (count) => atOnce(count, AT_ONCE, () => run(() => {})),
+    runTrees: (count, width) => atOnce(count, width, () => run(() => {})),
     createItem: run,
     async [Symbol.asyncDispose]() {
       await runtime[Symbol.asyncDispose]()

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis'
 import { fieldsOf, type Publisher, settingOf, topicOf } from '../workloads/fan-out-peer.ts'
 
-/** What the event target's own `dispatchEvent` does, but for the promise, which it drops. */
+/** Does the same as the event target's own `dispatchEvent`, but keeps the promise that `dispatchEvent` drops. */
 export function createPublisher(isFiltered: boolean): Publisher {
   const redis = new Redis(settingOf('REDIS_URL'), { enableAutoPipelining: true })
   return {

@@ -10,11 +10,12 @@ import { WebSocket } from 'ws'
 /** The attacks themselves, in a process of their own, which ends when its channel closes. */
 
 export interface Attack {
-  readonly name: AttackName
+  /** One of ATTACKS. */
+  readonly name: string
   readonly port: number
-  /** Of a principal that is not the one that is measured. */
+  /** Token of the attacker, a different principal than the measured one. */
   readonly token: string
-  /** Of this one and of two others. */
+  /** Tokens of the attacker and of two others. */
   readonly tokens: readonly string[]
 }
 type Attacker = (attack: Attack) => Promise<void>
@@ -85,7 +86,7 @@ export const ATTACKS = {
 export type AttackName = keyof typeof ATTACKS
 
 process.once('message', (attack: Attack) => {
-  void ATTACKS[attack.name](attack)
+  void ATTACKS[attack.name as AttackName](attack)
   process.send?.('started')
 })
 process.on('disconnect', () => process.exit())

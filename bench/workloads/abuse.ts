@@ -29,10 +29,10 @@ const ATTACKS: readonly AttackName[] = [
   '1,024 silent sockets at two addresses',
   '2,000 slow requests of two principals',
 ]
-/** Of each question, with and without an attack. */
+/** Time for each question, with an attack and without. */
 const MEASURED_MS = 2_000
 const WARM_UP_MS = 1_000
-/** Until the attacker may send as much at once as before. */
+/** Until the attacker has its full burst again. */
 const RECOVERY_MS = 5_000
 const MB = 1_024 * 1_024
 const ITEMS = 20
@@ -54,7 +54,7 @@ interface Measured {
   readonly viewer: Times
   readonly tree: Times
   readonly rss: number
-  /** Of callers whose tokens are used for the first time, the part that is served. */
+  /** The share of callers with a fresh token who are served. */
   readonly newcomers: number
 }
 

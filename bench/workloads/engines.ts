@@ -25,6 +25,7 @@ interface Run {
   readonly ms: number
   readonly transitions: number
   readonly cpu: Costs
+  readonly walBytes: number
 }
 interface Measured {
   readonly engines: number
@@ -65,10 +66,12 @@ function perChange(before: Written, after: Written, runs: readonly Run[]): Writt
   return { database: (after.database - before.database) / changes, wal: (after.wal - before.wal) / changes }
 }
 
-async function measure({ gateway, cpu }: Fleet, shape: Shape): Promise<Run> {
+async function measure({ gateway, cpu, written }: Fleet, shape: Shape): Promise<Run> {
+  const { wal } = await written()
   const before = cpu()
   const { ms, transitions } = await runTrees(gateway.client, shape.trees, shape.items)
-  return { shape, ms, transitions, cpu: subtract(cpu(), before) }
+  const spent = subtract(cpu(), before)
+  return { shape, ms, transitions, cpu: spent, walBytes: (await written()).wal - wal }
 }
 
 /** Milliseconds of the gateway for a change that one more subscriber gets. */
@@ -111,7 +114,7 @@ const predict = ({ tree, item }: Model, { trees, items }: Shape): Costs =>
 
 const nodesOf = ({ trees, items }: Shape): number => trees * (items + 1)
 
-/** What the simulation reckons with. */
+/** Writes the costs that the simulation reads. */
 function writeCosts(
   { tree, item }: Model,
   more: { readonly delivered: number; readonly bytes: Written },
@@ -147,6 +150,7 @@ function sectionOf(measured: readonly Measured[], model: Model, delivered: numbe
         `${shape.trees} × ${shape.items}`,
         nodes / (median(own.map(({ ms }) => ms)) / 1_000),
         ...PARTS.map(cost),
+        median(own.map(({ walBytes }) => walBytes)) / nodes,
         `${((100 * median(own.map(({ cpu, ms }) => total(cpu) / ms))) / cores).toFixed(0)} %`,
       ]
     }),
@@ -166,7 +170,10 @@ function sectionOf(measured: readonly Measured[], model: Model, delivered: numbe
     title: 'engines: 1, 2 and 4 on one Postgres',
     prose: PROSE,
     table: {
-      columns: ['engines', 'trees × items', 'nodes/s', ...PARTS.map((part) => `${part}: ms a node`), 'processors busy'],
+      columns: [
+        ...['engines', 'trees × items', 'nodes/s', ...PARTS.map((part) => `${part}: ms a node`)],
+        ...['WAL, bytes a node', 'processors busy'],
+      ],
       rows,
     },
     ratios: [

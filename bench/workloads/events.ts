@@ -19,7 +19,11 @@ const STARTS = 60
 /** A node starts one or two pods a second. */
 const FEW: Counts = { warmUp: 4, starts: 10, events: 48 }
 const MANY: Counts = { warmUp: WARM_UP, starts: STARTS, events: EVENTS }
-const SLOTS = 16
+/** Events at the same time. */
+const WIDTHS = [1, 16, 64] as const
+/** An engine and a cluster have no more. */
+const SLOW_WIDTH = 16
+const SLOTS = 64
 
 interface Counts {
   readonly warmUp: number
@@ -32,12 +36,14 @@ interface Contestant {
   readonly name: string
   readonly counts: Counts
   readonly measureStarts: (count: number) => Promise<readonly number[]>
-  /** Milliseconds. */
-  readonly runEvents: (count: number) => Promise<number>
+  readonly widths: readonly number[]
+  /** Milliseconds. @param width events at the same time */
+  readonly runEvents: (count: number, width: number) => Promise<number>
 }
 interface Measured {
   readonly starts: number[]
-  readonly perSecond: number[]
+  /** By events at the same time. */
+  readonly perSecond: Map<number, number[]>
 }
 const REDIS = [
   { aof: 'no', name: 'BullMQ, Redis without AOF' },
@@ -80,16 +86,17 @@ async function run({ postgres, log, rounds, only }: BenchContext): Promise<Secti
   for (const [name, open] of Object.entries(PARTS))
     if (only === null || name.includes(only)) contestants.push(...(await open(stack, server)))
   const measured = new Map<string, Measured>()
-  for (const { name, counts, measureStarts, runEvents } of contestants) {
+  for (const { name, counts, widths, measureStarts, runEvents } of contestants) {
     await measureStarts(counts.warmUp)
-    await runEvents(counts.warmUp)
-    measured.set(name, { starts: [], perSecond: [] })
+    await runEvents(counts.warmUp, SLOW_WIDTH)
+    measured.set(name, { starts: [], perSecond: new Map(widths.map((width) => [width, []])) })
   }
   for (let round = 0; round < rounds; round++) {
     for (const one of [...contestants.slice(round), ...contestants.slice(0, round)]) {
       const { starts, events } = one.counts
       measured.get(one.name)?.starts.push(...(await one.measureStarts(starts)))
-      measured.get(one.name)?.perSecond.push(events / ((await one.runEvents(events)) / 1_000))
+      for (const [width, perSecond] of measured.get(one.name)?.perSecond ?? [])
+        perSecond.push(events / ((await one.runEvents(events, width)) / 1_000))
     }
     log(`  round ${round + 1} of ${rounds}`)
   }
@@ -114,7 +121,7 @@ async function openContainers(stack: AsyncDisposableStack, server: BenchServer):
   const ours = stack.use(await startPeer('phaseline-events', { use: 'latency', url }))
   const bare = `unix://${engine.socket}#${engine.image}`
   const theirs = stack.use(await startPeer('container-events', { use: 'latency', url: bare }))
-  return [contestantOf(CONTAINERS, ours), contestantOf(BARE, theirs)]
+  return [contestantOf(CONTAINERS, ours, SLOW), contestantOf(BARE, theirs, SLOW)]
 }
 
 async function openPods(stack: AsyncDisposableStack, server: BenchServer): Opened {
@@ -128,7 +135,7 @@ async function openPods(stack: AsyncDisposableStack, server: BenchServer): Opene
   const ours = stack.use(await startPeer('phaseline-events', { use: 'latency', url }))
   const bare = `file://${cluster.kubeconfig}?${new URLSearchParams({ image: cluster.image })}#${cluster.namespace}`
   const theirs = stack.use(await startPeer('kubernetes-events', { use: 'latency', url: bare }))
-  return [contestantOf(PODS, ours, FEW), contestantOf(BARE_CLUSTER, theirs, FEW)]
+  return [contestantOf(PODS, ours, PODS_ONLY), contestantOf(BARE_CLUSTER, theirs, PODS_ONLY)]
 }
 
 async function openQueues(stack: AsyncDisposableStack): Opened {
@@ -140,25 +147,37 @@ async function openQueues(stack: AsyncDisposableStack): Opened {
   return opened
 }
 
-const contestantOf = (name: string, peer: Awaited<ReturnType<typeof startPeer>>, counts = MANY): Contestant => ({
-  ...{ name, counts },
-  measureStarts: peer.measureStarts,
-  runEvents: (count) => peer.runTrees(count, 0),
-})
+const contestantOf = (
+  name: string,
+  peer: Awaited<ReturnType<typeof startPeer>>,
+  { counts, widths }: Pick<Contestant, 'counts' | 'widths'> = { counts: MANY, widths: WIDTHS },
+): Contestant => ({ ...{ name, counts, widths }, measureStarts: peer.measureStarts, runEvents: peer.runTrees })
+const SLOW = { counts: MANY, widths: [SLOW_WIDTH] } as const
+const PODS_ONLY = { counts: FEW, widths: [SLOW_WIDTH] } as const
 
 function sectionOf(measured: ReadonlyMap<string, Measured>): Section {
   const start = (name: string, share: number): number => quantile(measured.get(name)?.starts ?? [], share)
-  const rate = (name: string): number => median(measured.get(name)?.perSecond ?? [])
+  const rate = (name: string, width: number): number => median(measured.get(name)?.perSecond.get(width) ?? [])
   const names = [...measured.keys()]
   const ratio = (ours: number, theirs: number): string => `${(ours / theirs).toFixed(2)}×`
+  const rates = (ours: string, theirs: string): string =>
+    [...(measured.get(ours)?.perSecond.keys() ?? [])]
+      .map((width) => `${ratio(rate(ours, width), rate(theirs, width))} with ${width} at once`)
+      .join(', ')
   const compared = (ours: string, theirs: string): string =>
-    `The p50 from created to running of ${ours} is ${ratio(start(ours, 0.5), start(theirs, 0.5))} that of ${theirs}, its events a second are ${ratio(rate(ours), rate(theirs))}.`
+    `The p50 from created to running of ${ours} is ${ratio(start(ours, 0.5), start(theirs, 0.5))} that of ${theirs}, its events a second are ${rates(ours, theirs)}.`
   return {
     title: 'events: a process, a container or a pod for each',
     prose: PROSE,
     table: {
-      columns: ['contestant', 'created to running: p50, ms', 'p99, ms', 'events/s'],
-      rows: names.map((name) => [name, start(name, 0.5), start(name, 0.99), rate(name)]),
+      columns: [
+        ...['contestant', 'created to running: p50, ms', 'p99, ms'],
+        ...WIDTHS.map((width) => `events/s, ${width} at once`),
+      ],
+      rows: names.map((name) => [
+        ...[name, start(name, 0.5), start(name, 0.99)],
+        ...WIDTHS.map((width) => rate(name, width)),
+      ]),
     },
     ratios: [
       ...PAIRS.filter((pair) => pair.every((name) => measured.has(name))).map(([ours, theirs]) =>
@@ -169,8 +188,8 @@ function sectionOf(measured: ReadonlyMap<string, Measured>): Section {
 }
 
 const PROSE = `
-Each event starts the program \`true\`, or a shell that does nothing in a pod, at most ${SLOTS} at the same time. *Created to running*: one after the other, from before
-the request until the client hears that the process runs. *Events/s*: ${EVENTS} at once, until all have ended.
+Each event starts the program \`true\`, or a shell that does nothing in a pod. *Created to running*: one after the other, from before the
+request until the client hears that the process runs. *Events/s*: ${EVENTS} events, so many at the same time: the next is made when one has ended.
 
 - **Phaseline**: \`createEvent\` over HTTP; the built-in process runtime; RUNNING and SUCCEEDED heard on a subscription. The event,
   its worker, four phases of each and what is to be removed are in fsynced Postgres. A process here is one that outlives its
@@ -179,9 +198,9 @@ the request until the client hears that the process runs. *Events/s*: ${EVENTS} 
 - **A bare spawn** reads the output and waits for the end, and stores nothing.
 - **Phaseline, containers**, where there is an engine: the same with the container runtime. Output is followed, and resources are removed a
   minute after the end.
-- **A bare client of the engine** creates, starts, waits and removes, at most ${SLOTS} at the same time, and stores nothing.
-- **Phaseline, pods**, where there is a cluster: the same with the kubernetes runtime, ${FEW.events} at once. A pod has a secret and a finalizer.
-- **A bare client of the cluster** creates pods, waits with the Kubernetes client's informer and deletes them, at most ${SLOTS} at the same time.
+- **A bare client of the engine** creates, starts, waits and removes, and stores nothing.
+- **Phaseline, pods**, where there is a cluster: the same with the kubernetes runtime, ${FEW.events} events. A pod has a secret and a finalizer.
+- **A bare client of the cluster** creates pods, waits with the Kubernetes client's informer and deletes them.
 - **BullMQ**: \`queue.add\`; a worker in the creator's own process spawns the program and pipes its output; it hears of both without a
   round trip. When that worker dies so does whatever it has spawned, and the job runs again.
 `

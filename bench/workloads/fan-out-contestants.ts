@@ -89,13 +89,13 @@ async function launch(
 }
 
 export interface Writer extends AsyncDisposable {
-  /** As fast as it can up to this index, exclusive. */
+  /** Lets the writer publish as fast as it can up to this index, exclusive. */
   allow(upTo: number): void
-  /** Resolves when it has published so many more. */
+  /** Publishes at this rate; resolves once that many more are published. */
   rate(perSecond: number, count: number): Promise<void>
-  /** Of what was published so far, which is all that was allowed. */
+  /** Commit times of everything that was published so far, which is everything that was allowed. */
   committedAt(): Promise<Float64Array>
-  /** Everything up to here was published when it last rested. */
+  /** The number of messages published when the writer last rested. */
   readonly published: number
 }
 

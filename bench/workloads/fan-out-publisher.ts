@@ -19,7 +19,7 @@ export async function createPublisher(roots: readonly string[]): Promise<Publish
   const pool = createPool({ connectionString: settingOf('DATABASE_URL') }, { max: CONNECTIONS + 2, logger })
   const signal = createRedisSignal({ url: settingOf('REDIS_URL'), logger })
   const numberer = createNumberer({ pool, signal, logger })
-  await createRoots(pool, roots)
+  const projectId = await createRoots(pool, roots)
   return {
     maxBatch: roots.length === 1 ? 100 : 2_000,
     async publish(messages, committed) {
@@ -27,7 +27,7 @@ export async function createPublisher(roots: readonly string[]): Promise<Publish
       let next = 0
       const work = async (): Promise<void> => {
         for (let tree = trees[next++]; tree; tree = trees[next++]) {
-          const written = await write(pool, tree[0], tree[1])
+          const written = await write(pool, tree, projectId)
           committed(tree[1])
           numberer.committed(written)
         }
@@ -42,12 +42,19 @@ export async function createPublisher(roots: readonly string[]): Promise<Publish
   }
 }
 
-async function write(pool: Pool, rootId: string, messages: readonly Message[]): Promise<readonly WrittenBatch[]> {
+async function write(
+  pool: Pool,
+  [rootId, messages]: readonly [string, readonly Message[]],
+  projectId: string,
+): Promise<readonly WrittenBatch[]> {
   const client = await pool.connect()
   try {
     await client.query('begin')
     await client.query({ name: 'lock', text: 'select from object where id = $1 for no key update', values: [rootId] })
-    const written = await appendChanges(client, messages.map(toChange))
+    const written = await appendChanges(
+      client,
+      messages.map((message) => toChange(message, projectId)),
+    )
     await client.query('commit')
     return written
   } finally {
@@ -55,10 +62,13 @@ async function write(pool: Pool, rootId: string, messages: readonly Message[]): 
   }
 }
 
-const toChange = ({ rootId, objectId, kind, name, from, to, at }: Message): Change => ({
+const toChange = ({ rootId, objectId, kind, name, from, to, at }: Message, projectId: string): Change => ({
   objectId,
   rootId,
   parentId: rootId,
+  // Roots are named after their ids.
+  parentPath: rootId,
+  projectId,
   projectName: 'default',
   kind,
   name,
@@ -67,6 +77,7 @@ const toChange = ({ rootId, objectId, kind, name, from, to, at }: Message): Chan
   to,
   actor: 'DEPLOYER',
   by: 'built-in',
+  byId: null,
   reason: null,
   message: null,
   jobId: rootId,
@@ -75,13 +86,17 @@ const toChange = ({ rootId, objectId, kind, name, from, to, at }: Message): Chan
   at,
 })
 
-async function createRoots(pool: Pool, roots: readonly string[]): Promise<void> {
+/** Returns the id of their project. */
+async function createRoots(pool: Pool, roots: readonly string[]): Promise<string> {
+  const { rows } = await pool.query<{ id: string }>(`select id from project where name = 'default'`)
+  const [project] = rows
+  if (!project) throw new Error('There is no project default.')
   await pool.query(
     `insert into object (id, root_id, project_id, kind, name, ordinal, phase, phase_since, created_at, updated_at)
-     select r, r, p.id, 'INSTALLATION', r::text, 0, 'PENDING', now(), now(), now()
-     from unnest($1::uuid[]) r, project p where p.name = 'default'`,
-    [roots],
+     select r, r, $2, 'INSTALLATION', r::text, 0, 'PENDING', now(), now(), now() from unnest($1::uuid[]) r`,
+    [roots, project.id],
   )
+  return project.id
 }
 
 export const newRoots = (n: number): readonly string[] => Array.from({ length: n }, () => randomUUID())

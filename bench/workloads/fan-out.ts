@@ -40,7 +40,7 @@ async function run({ postgres, log, rounds }: BenchContext): Promise<Section> {
   }
 }
 
-/** Of each number for itself. */
+/** Takes the median of each number separately. */
 function medianOf(all: readonly Result[], scenario: string, contestant: Contestant): Result {
   const results = all.filter((result) => result.scenario === scenario && result.contestant === contestant)
   const of = (pick: (result: Result) => number): number => median(results.map(pick))

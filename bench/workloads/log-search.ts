@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { gql } from '../../src/documents/gql.ts'
+import { gql } from '../../test/testkit/gql.ts'
 import {
   type BenchContext,
   type BenchServer,

@@ -6,12 +6,12 @@ export interface Floor extends AsyncDisposable {
   create(name: string): Promise<void>
 }
 export interface FloorOptions {
-  /** Of its item. */
+  /** Type of the item. */
   readonly type: string
   readonly connections: number
 }
 
-/** What a server does to the same tables, which have to be there, and nothing else. */
+/** The floor does to the same tables, which must exist, the same as a server does, and nothing else. */
 const LOCK = 'select id from project where name = $1 for no key update'
 const FIND = `select id from object where project_id = $1 and kind = 'INSTALLATION' and name = $2 and parent_id is null`
 const OBJECT = `insert into object (id, root_id, project_id, kind, name, ordinal, phase, phase_since, created_at, updated_at)

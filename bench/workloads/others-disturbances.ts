@@ -5,15 +5,15 @@ import pg from 'pg'
 import { WebSocket } from 'ws'
 import { type Client, createClient } from '../../src/client/index.ts'
 
-/** What disturbs others, in a process of its own, which ends when its channel closes. */
+/** The disturbances run in a process of their own, which ends when its channel closes. */
 
 export interface Disturbance {
   readonly name: DisturbanceName
   readonly origin: string
-  /** Of a principal that is not one of those that are measured. */
+  /** Token of a principal that is not measured. */
   readonly token: string
   readonly databaseUrl: string
-  /** Of a root that nobody else uses. */
+  /** A root that nobody else uses. */
   readonly rootId: string
   /** Begins names that are not taken yet. */
   readonly prefix: string

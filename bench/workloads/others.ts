@@ -16,10 +16,10 @@ import {
 import { disconnect, forkModule } from '../processes.ts'
 import { DISTURBANCES, type Disturbance, type DisturbanceName, FLOOD, READERS } from './others-disturbances.ts'
 
-/** Of each measurement; as many of each round are of a quiet server. */
+/** Time for each measurement; each round measures a quiet server for as long. */
 const MEASURED_MS = 2_500
 const WARM_UP_MS = 500
-/** Those who are measured, each with one request at a time. */
+/** Principals that are measured, each with one request at a time. */
 const OTHERS = 2
 const EVENTS = 10_000
 const WAITING = `a project with ${EVENTS.toLocaleString('en-US')} waiting events`
@@ -173,7 +173,7 @@ async function measureBeside(name: DisturbanceName, site: Site): Promise<readonl
     return await measure(site)
   } finally {
     await disconnect(launched)
-    // What it has left to the engine is not of the next measurement.
+    // The engine may still have work from the disturbance, which must not affect the next measurement.
     await delay(WARM_UP_MS)
   }
 }

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { gql } from '../../src/documents/gql.ts'
+import { gql } from '../../test/testkit/gql.ts'
 import {
   type BenchContext,
   type BenchServer,
@@ -26,8 +26,8 @@ const SEARCHES = [
   { search: 'worker-17 answered took', what: 'each in every stretch, never together' },
   { search: 'request', what: 'in all lines' },
 ] as const
-const SEARCH = gql(`query NewestLines($filter: LogLineFilter!, $last: Int!, $before: String) {
-  logLines(filter: $filter, last: $last, before: $before) {
+const SEARCH = gql(`query NewestLines($filter: OutputFilter!, $last: Int!, $before: String) {
+  output(filter: $filter, last: $last, before: $before) {
     pageInfo { hasPreviousPage startCursor } edges { node { cursor at stream text objectId } }
   }
 }`)
@@ -86,10 +86,10 @@ async function measure({ client }: BenchServer, search: string, what: string, ro
   let isWhole = false
   for (let i = 0; i < rounds * REPEATS; i++) {
     const start = performance.now()
-    const { logLines } = await client.query(SEARCH, { filter: { search }, last: 200 })
+    const { output } = await client.query(SEARCH, { filter: { search }, last: 200 })
     times.push(performance.now() - start)
-    found = logLines?.edges.length ?? 0
-    isWhole = !logLines?.pageInfo.hasPreviousPage
+    found = output?.edges.length ?? 0
+    isWhole = !output?.pageInfo.hasPreviousPage
   }
   return [`\`${search}\`: ${what}`, median(times), quantile(times, 1), String(found), isWhole ? 'all lines' : 'a page']
 }
@@ -124,7 +124,7 @@ const sectionOf = (rows: readonly Cell[][], { indexedMs, plan, lineBytes, textBy
   title: 'output-search: words in 1,000,000 lines of output',
   prose: `
 The newest 200 lines with all the words, of ${LINES.toLocaleString('en-US')} that ${OBJECTS.toLocaleString('en-US')} objects have printed side by side
-(${(lineBytes / GB).toFixed(2)} GB), by \`logLines(filter: { search })\` over HTTP. The server had indexed them in ${(indexedMs / 1_000).toFixed(0)} s, at half of its time, into
+(${(lineBytes / GB).toFixed(2)} GB), by \`output(filter: { search })\` over HTTP. The server had indexed them in ${(indexedMs / 1_000).toFixed(0)} s, at half of its time, into
 ${(textBytes / GB).toFixed(3)} GB. [How it is searched](adr/0032-output-is-searched-like-the-log.md). The plan by which it leaves out stretches without one of two words:
 
 \`\`\`

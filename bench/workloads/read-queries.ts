@@ -4,7 +4,7 @@ export interface Question {
   readonly name: string
   readonly phaseline: string
   readonly postgraphile: string
-  /** Of the tree that is asked for. */
+  /** Variables that read this tree. */
   readonly variables: (rootId: string) => Readonly<Record<string, unknown>>
   readonly connections: number
 }

@@ -18,7 +18,7 @@ interface Contestant {
 }
 interface Measured {
   readonly requestsPerSecond: number
-  /** Of the server, for one request, in milliseconds. */
+  /** The server's processor time for one request, in milliseconds. */
   readonly cpuMs: number
 }
 interface Read extends Measured {
@@ -117,7 +117,7 @@ async function measureRound(question: Question, { target, read }: Contestant): P
   return { requestsPerSecond: (requests / ms) * 1_000, cpuMs: (cpuMs - before.cpuMs) / requests }
 }
 
-/** Of one request, without those that the server sends anyway. */
+/** Statements for one request, without those that the server sends anyway. */
 async function countStatements(question: Question, { target, read }: Contestant): Promise<number> {
   const since = performance.now()
   const first = await read()

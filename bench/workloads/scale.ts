@@ -7,6 +7,7 @@ import {
   startServer,
   type Workload,
 } from '../harness.ts'
+import { openMeter, type Spent } from '../meter.ts'
 import { runTrees } from '../trees.ts'
 
 /** Ascending, so that each one's memory is its own. */
@@ -19,10 +20,10 @@ const WARM_UP = 3
 const MB = 2 ** 20
 
 /** One tree. */
-interface Run {
+interface Run extends Spent {
   readonly items: number
   readonly ms: number
-  /** Of the server's process. */
+  /** Processor time of the server's process. */
   readonly cpuMs: number
   readonly statements: number
   readonly rssPeak: number
@@ -32,20 +33,24 @@ interface Run {
 export const workload: Workload = { name: 'scale', run }
 
 async function run({ postgres, log }: BenchContext): Promise<Section> {
-  await using server = await startServer({ databaseUrl: await postgres.createDatabase('scale') })
+  const databaseUrl = await postgres.createDatabase('scale')
+  await using server = await startServer({ databaseUrl })
+  const spend = await openMeter(server, databaseUrl)
   for (let i = 0; i < WARM_UP; i++) await runTrees(server.client, 1, 1_000)
   const { rss: rssBefore } = await server.read()
   const rows: Cell[][] = []
   const costs: number[] = []
   const measure = async (items: number, repeats: number, name: string): Promise<void> => {
     const runs: Run[] = []
-    for (let i = 0; i < repeats; i++) runs.push(await runOne(server, items))
+    for (let i = 0; i < repeats; i++) runs.push(await spend(() => runOne(server, items)))
     const perItem = (of: (run: Run) => number): number => median(runs.map(of)) / items
     costs.push(perItem(({ ms }) => ms))
     rows.push([
       name,
       perItem(({ ms }) => ms).toFixed(3),
       perItem(({ cpuMs }) => cpuMs).toFixed(3),
+      perItem(({ spentMs }) => spentMs).toFixed(3),
+      perItem(({ walBytes }) => walBytes),
       perItem(({ statements }) => statements * 100),
       Math.max(...runs.map(({ heapPeak }) => heapPeak)) / MB,
       Math.max(...runs.map(({ rssPeak }) => rssPeak)) / MB,
@@ -64,6 +69,8 @@ async function run({ postgres, log }: BenchContext): Promise<Section> {
         'items',
         'ms an item',
         'server’s CPU, ms an item',
+        'all CPU, ms an item',
+        'WAL, bytes an item',
         'statements for 100 items',
         'heap peak, MB',
         'RSS peak, MB',
@@ -79,7 +86,7 @@ async function run({ postgres, log }: BenchContext): Promise<Section> {
 
 const times = (ratio: number): string => `${ratio.toFixed(2)}×`
 
-async function runOne(server: BenchServer, items: number): Promise<Run> {
+async function runOne(server: BenchServer, items: number): Promise<Omit<Run, keyof Spent>> {
   const before = await server.read()
   const { ms } = await runTrees(server.client, 1, items)
   const after = await server.read()
@@ -96,5 +103,5 @@ async function runOne(server: BenchServer, items: number): Promise<Run> {
 const PROSE = `
 One tree of so many no-op items, made by one \`createInstallation\`, from the request to the end, through the public API
 with the built-in mock agent. Medians; memory is that of the server’s process (gateway and engine), whose limits of old
-space are Node’s defaults.
+space are Node’s defaults. *All CPU* is that of the server, agent, sandbox and Postgres.
 `

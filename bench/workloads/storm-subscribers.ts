@@ -10,9 +10,9 @@ export interface StormOpening {
   readonly ports: readonly number[]
   readonly token: string
   readonly subscribers: number
-  /** Where the log ends when everything is written: then they are done. */
+  /** The last sequence: a subscriber that has it is done. */
   readonly through: number
-  /** How often each is cut, about, and within which time. */
+  /** About how often each is cut off, and within how much time. */
   readonly cuts: number
   readonly withinMs: number
 }

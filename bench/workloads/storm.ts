@@ -18,14 +18,14 @@ interface StormSize {
   readonly subscribers: number
   readonly changes: number
   readonly perSecond: number
-  /** Of each subscriber. */
+  /** How often each subscriber is cut off. */
   readonly cuts: number
 }
 
 const STORM: StormSize = { subscribers: 500, changes: 20_000, perSecond: 1_000, cuts: 4 }
 const TREES = 20
 const LIMIT_MS = 300_000
-/** Of the time in which is written: when the gateway dies and comes back, and when Redis does. */
+/** Shares of the writing time at which the gateway dies and returns, and Redis does. */
 const SCRIPT = { gatewayDies: 0.3, gatewayIsBack: 0.45, redisDies: 0.6, redisIsBack: 0.65 }
 
 export const workload: Workload = { name: 'storm', run }

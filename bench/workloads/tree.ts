@@ -1,6 +1,5 @@
 import {
   type BenchContext,
-  type BenchServer,
   type Cell,
   median,
   type Section,
@@ -9,6 +8,7 @@ import {
   type Workload,
 } from '../harness.ts'
 import { startPeer, type Use } from '../harness-peer.ts'
+import { openMeter, type Spent } from '../meter.ts'
 import { runTrees } from '../trees.ts'
 
 interface Size {
@@ -32,12 +32,13 @@ const WARM_UP = [
 
 interface Contestant {
   readonly name: string
-  /** What survives a crash. */
+  /** Says what survives a crash. */
   readonly durable: string
   /** Resolves to milliseconds, and the durable changes of state that were written meanwhile. */
   readonly run: (trees: number, items: number) => Promise<Run>
 }
-interface Run {
+/** A run of Phaseline also says what it has spent. */
+interface Run extends Partial<Spent> {
   readonly ms: number
   readonly transitions: number
 }
@@ -60,6 +61,7 @@ const POSTGRES_PEERS: readonly PeerRun[] = [
 ]
 // Waiting, active, completed; a root waits for its children before.
 const BULLMQ = { child: 3, root: 4 }
+const OURS = 'Phaseline'
 const FSYNCED = 'yes'
 const REDIS = [
   { aof: 'no', name: 'BullMQ, Redis without AOF', durable: 'no' },
@@ -71,8 +73,11 @@ export const workload: Workload = { name: 'tree', run }
 
 async function run({ postgres, log, rounds }: BenchContext): Promise<Section> {
   await using stack = new AsyncDisposableStack()
-  const server = stack.use(await startServer({ databaseUrl: await postgres.createDatabase('tree_phaseline') }))
-  const contestants: Contestant[] = [{ name: 'Phaseline', durable: FSYNCED, run: ourRun(server) }]
+  const databaseUrl = await postgres.createDatabase('tree_phaseline')
+  const server = stack.use(await startServer({ databaseUrl }))
+  const spend = await openMeter(server, databaseUrl)
+  const ourRun = (trees: number, items: number): Promise<Run> => spend(() => runTrees(server.client, trees, items))
+  const contestants: Contestant[] = [{ name: OURS, durable: FSYNCED, run: ourRun }]
   for (const { aof, name, durable } of REDIS) {
     const { url } = stack.use(await startRedis({ aof }))
     contestants.push({
@@ -109,11 +114,6 @@ export async function warmUp(run: (trees: number, items: number) => Promise<unkn
   while (performance.now() < end) for (const { trees, items } of WARM_UP) await run(trees, items)
 }
 
-const ourRun =
-  ({ client }: BenchServer): Contestant['run'] =>
-  async (trees, items) =>
-    await runTrees(client, trees, items)
-
 async function peerRun(
   stack: AsyncDisposableStack,
   url: string,
@@ -136,9 +136,10 @@ function sectionOf(
   const rateOf = (name: string): number => ((nodes[many] ?? 0) / msOf(name, many)) * 1_000
   const transitionsOf = (name: string): number =>
     median(runs.get(name)?.[many]?.map(({ transitions, ms }) => (transitions / ms) * 1_000) ?? [])
-  const ours = 'Phaseline'
+  const ofNode = (what: keyof Spent): number =>
+    median(runs.get(OURS)?.[many]?.map((one) => one[what] ?? Number.NaN) ?? []) / (nodes[many] ?? 0)
   const times = (ratio: number): string => `${ratio.toFixed(2)}×`
-  const peers = contestants.filter(({ name }) => name !== ours)
+  const peers = contestants.filter(({ name }) => name !== OURS)
   return {
     title: 'tree: one root and its children, from the request to the end',
     prose: PROSE,
@@ -158,18 +159,21 @@ function sectionOf(
         ...SIZES.map((_, i) => msOf(name, i)),
         Math.round(rateOf(name)),
         Math.round(transitionsOf(name)),
-        times(msOf(name, 1) / msOf(ours, 1)),
-        times(rateOf(ours) / rateOf(name)),
+        times(msOf(name, 1) / msOf(OURS, 1)),
+        times(rateOf(OURS) / rateOf(name)),
       ]),
     },
-    ratios: peers.map(
-      ({ name }) =>
-        `Against ${name}, Phaseline’s throughput is ${times(rateOf(ours) / rateOf(name))}; a tree of 10, 200 and 2,000 alone takes ${[
-          0, 1, 2,
-        ]
-          .map((size) => times(msOf(ours, size) / msOf(name, size)))
-          .join(', ')} of its time.`,
-    ),
+    ratios: [
+      `A node of 20 × 200 costs Phaseline ${(ofNode('spentMs') * 1_000).toFixed(0)} µs of processor time (server, agent, sandbox and Postgres) and ${ofNode('walBytes').toFixed(0)} bytes of WAL.`,
+      ...peers.map(
+        ({ name }) =>
+          `Against ${name}, Phaseline’s throughput is ${times(rateOf(OURS) / rateOf(name))}; a tree of 10, 200 and 2,000 alone takes ${[
+            0, 1, 2,
+          ]
+            .map((size) => times(msOf(OURS, size) / msOf(name, size)))
+            .join(', ')} of its time.`,
+      ),
+    ],
   }
 }
 

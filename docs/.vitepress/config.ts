@@ -51,7 +51,14 @@ export default defineConfig({
   },
   themeConfig: {
     logo: '/mark.svg',
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: {
+        // The name of a machine is the title of its section there, and would be found before the page on it.
+        _render: (src, env, md) =>
+          md.render(env.relativePath === 'machines.md' ? src.replaceAll(/^##+ .*$/gm, '') : src, env),
+      },
+    },
     outline: { level: [2, 3] },
     nav: [
       { text: 'Quick start', link: '/quick-start' },
@@ -67,6 +74,7 @@ export default defineConfig({
           { text: 'Concepts', link: '/concepts' },
           { text: 'Glossary', link: '/glossary' },
           { text: 'Differences to what you know', link: '/differences' },
+          { text: 'Compared with others', link: '/compared' },
         ],
       },
       {
@@ -75,6 +83,11 @@ export default defineConfig({
           { text: 'Deployments', link: '/deployments' },
           { text: 'Pipelines', link: '/pipelines' },
           { text: 'Operations', link: '/tasks' },
+          { text: 'Schedules', link: '/schedules' },
+          { text: 'Bulk operations', link: '/bulk' },
+          { text: 'Retries', link: '/retries' },
+          { text: 'Hooks', link: '/hooks' },
+          { text: 'Notifications', link: '/notifications' },
           { text: 'Edge', link: '/edge' },
         ],
       },
@@ -85,14 +98,25 @@ export default defineConfig({
           { text: 'Dashboard', link: '/dashboard' },
           { text: 'Streams', link: '/streams' },
           { text: 'State machines', link: '/machines' },
+          { text: 'Changes of the schema', link: '/schema-changes' },
         ],
       },
       {
         text: 'How to',
         items: [
           { text: 'Deploy from CI', link: '/how-to/deploy-from-ci' },
+          { text: 'Build what is pushed', link: '/how-to/build-a-repository' },
+          { text: 'Test with a database', link: '/how-to/test-with-a-database' },
+          { text: 'From a push to production', link: '/how-to/from-push-to-production' },
           { text: 'Deploy what is in Git', link: '/how-to/gitops' },
+          { text: 'Come from Docker Compose', link: '/how-to/from-compose' },
+          { text: 'Add a cluster', link: '/how-to/add-a-cluster' },
+          { text: 'Come from Landscaper', link: '/how-to/from-landscaper' },
+          { text: 'Come from Brigade', link: '/how-to/from-brigade' },
+          { text: 'Tell the team', link: '/how-to/tell-the-team' },
           { text: 'Leave cron and a queue', link: '/how-to/leave-cron-and-a-queue' },
+          { text: 'A nightly build that tells you', link: '/how-to/nightly-build' },
+          { text: 'Retry what is flaky', link: '/how-to/retry-what-is-flaky' },
         ],
       },
       {
@@ -102,6 +126,7 @@ export default defineConfig({
           { text: 'Gadgets', link: '/gadget-protocol' },
           { text: 'Containers', link: '/container-deployer' },
           { text: 'Kubernetes manifests', link: '/kubernetes-manifest' },
+          { text: 'Kubernetes, rule by rule', link: '/kubernetes-rules' },
           { text: 'Helm charts', link: '/helm' },
           { text: 'Edge on Kubernetes', link: '/kubernetes-crm' },
         ],

@@ -11,7 +11,7 @@ const { PHASELINE_URL, PHASELINE_EVENT, PHASELINE_EVENT_ID, PHASELINE_TOKEN_FILE
 const PHASELINE_TOKEN = process.env.PHASELINE_TOKEN ?? (await readFile(PHASELINE_TOKEN_FILE, 'utf8')).trim()
 const AWAY = [429, 502, 503, 504]
 const AGAIN_MS = 1_000
-/** Who waits for a server that never comes back waits for ever. */
+/** Bounds the wait for a server that never comes back. */
 const GIVE_UP_MS = 300_000
 
 const CREATE = `mutation ($input: CreateJobInput!) {
@@ -35,7 +35,7 @@ const CHANGES = `subscription ($id: ID!, $after: Sequence) {
   phaseChanges(filter: { objectId: $id }, after: $after) { to }
 }`
 
-/** What has happened: { id, name, project, source, type, qualifiers, labels, payload }. */
+/** The event that started the pipeline: { id, name, project, source, type, qualifiers, labels, payload }. */
 export const readEvent = async () => JSON.parse(await readFile(PHASELINE_EVENT, 'utf8'))
 
 /** Creates a job: { id, name }. The same name with the same spec is the same job. */

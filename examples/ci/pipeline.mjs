@@ -7,22 +7,21 @@ const MINUTES = 60_000
 /** In containers: what jobs run in. */
 const { JOB_IMAGE: image } = process.env
 
-const { name, source, type, labels, payload } = await readEvent()
+const { name, source, type, labels } = await readEvent()
 console.log(`${name}: ${type} to ${labels.branch ?? 'some branch'} of ${source}`)
 
 try {
   await run(job('lint', ['npm', 'run', 'lint']), job('test', ['npm', 'test']))
-  const { artifacts } = JSON.parse(payload ?? '{}')
-  await run(job('pack', ['node', 'ci/pack.mjs'], artifacts ? [{ name: 'ARTIFACTS', value: artifacts }] : []))
+  await run(job('pack', ['node', 'ci/pack.mjs'], [{ name: 'dist', path: 'dist' }]))
 } catch (error) {
   console.error(error.message)
   process.exitCode = 1
 }
 
-/** Jobs work in the worker's folder, where the package is. */
-function job(name, command, env = []) {
+/** Jobs work in the worker's folder, where the package is. Artifacts that they leave outlast it. */
+function job(name, command, artifacts = []) {
   console.log(`${name} starts: ${command.join(' ')}`)
-  return createJob(name, { command, image, env: [NPM, ...env], workspace: true, timeoutMs: 5 * MINUTES })
+  return createJob(name, { command, image, env: [NPM], artifacts, workspace: true, timeoutMs: 5 * MINUTES })
 }
 
 /** Until all have ended. Once one ends without success, the others are cancelled. */

@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 import { spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
 /**
- * node examples/ci/run.mjs [FOLDER [--no-artifacts]]: applies the project in the folder, which is this one or a copy of it, sends an
- * event, and shows what comes of it. Starts a server if none runs, for as long as it takes. Exit code 0 when the event
+ * node examples/ci/run.mjs [FOLDER [PAYLOAD]]: applies the project in the folder, which is this one or a copy of it, sends an
+ * event, and shows what comes of it. With a third argument it pushes the payload as GitHub does, to the hook of that file. Starts a server if none runs, for as long as it takes. Exit code 0 when the event
  * succeeds. It only calls `phaseline`, and prints each call.
  */
 
@@ -41,13 +41,14 @@ try {
 
 async function main(folder) {
   const token = env.PUBLISH_TOKEN || randomBytes(24).toString('base64url')
-  const artifacts = resolve(env.PHASELINE_DATA || '.phaseline', 'ci')
-  const payload = JSON.stringify(process.argv[3] === '--no-artifacts' ? {} : { artifacts })
+  const payload = process.argv[3] ?? '{}'
 
   const applied = await phaseline(['project', 'apply', '-f', join(folder, 'project.yaml')])
   if (applied.code !== 0) return applied.code
   const set = await phaseline(['secret', 'set', 'ci', 'PUBLISH_TOKEN'], { input: token, shown: ' < token.txt' })
   if (set.code !== 0) return set.code
+  const hook = process.argv[4]
+  if (hook) return await push(join(folder, hook), payload)
   const { code, output } = await phaseline(['event', 'create', ...PUSH.split(' ')], {
     ...{ input: payload, shown: ' < push.json' },
   })
@@ -55,7 +56,42 @@ async function main(folder) {
   if (!event) return code || 1
   if (interrupted) await phaseline(['event', 'cancel', event, '--wait'])
   await phaseline(['tree', event, '--kind', 'event'])
-  return code
+  return code === 0 ? await download(event) : code
+}
+
+/** Posts what GitHub posts for a push, signed as GitHub signs it. */
+async function push(hook, body) {
+  env.GITHUB_SECRET ||= randomBytes(24).toString('base64url')
+  const applied = await phaseline(['hook', 'apply', '-f', hook])
+  if (applied.code !== 0) return applied.code
+  const [, address = ''] = /deliveries go to (\S+)/.exec(applied.output) ?? []
+  const signature = createHmac('sha256', env.GITHUB_SECRET).update(body).digest('hex')
+  const headers = {
+    ...{ 'content-type': 'application/json', 'x-github-event': 'push', 'x-github-delivery': randomUUID() },
+    'x-hub-signature-256': `sha256=${signature}`,
+  }
+  console.log(`\nGitHub pushes to ${address}`)
+  const response = await fetch(address, { method: 'POST', headers, body })
+  const answer = await response.json()
+  console.log(`it gets ${response.status} ${JSON.stringify(answer)}`)
+  const event = answer.deliveries?.[0]?.eventId
+  if (!event) return 1
+  await phaseline(['event', 'logs', event, '--follow'])
+  if (interrupted) await phaseline(['event', 'cancel', event, '--wait'])
+  const { code } = await phaseline(['watch', event])
+  await phaseline(['tree', event])
+  await phaseline(['hook', 'get', 'ci/github'])
+  return code === 0 ? await download(event) : code
+}
+
+/** The artifact that `pack` has left: the package and its signature. */
+async function download(event) {
+  const folder = resolve(env.PHASELINE_DATA || '.phaseline', 'ci')
+  mkdirSync(folder, { recursive: true })
+  const listed = await phaseline(['artifact', 'list', event])
+  if (listed.code !== 0) return listed.code
+  const to = ['--output', join(folder, 'dist.tar.gz'), '--force']
+  return (await phaseline(['artifact', 'get', event, 'dist', ...to])).code
 }
 
 /** Runs one command and shows its output. */
@@ -83,15 +119,15 @@ async function isReady() {
   return response?.ok === true
 }
 
-/** A server of our own, on an embedded Postgres in the usual data folder: what it has is there for the next one too. */
+/** Starts a server on an embedded Postgres in the usual data folder, so that its data is there for the next run too. */
 async function startServer() {
   console.log(`No server at ${ORIGIN}: starting one …`)
   const child = spawn(process.execPath, [CLI, 'serve', '--no-example'], {
-    // Trusted: the pipeline is this example's own, and `pack` writes to the folder of artifacts.
+    // The pipeline is this example's own, so it is trusted.
     env: { PHASELINE_LOG_LEVEL: 'warn', PHASELINE_PROCESS_RUNTIME: 'trusted', ...env },
-    // What it says first holds its token.
+    // The server prints its token at the start.
     stdio: ['ignore', 'ignore', 'inherit'],
-    // Of its own group: Ctrl-C is for the command that runs, the server is ended after it.
+    // The server has its own process group: Ctrl-C reaches only this command, which ends the server last.
     detached: true,
   })
   const ended = new Promise((end) => child.once('exit', end))

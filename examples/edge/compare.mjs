@@ -2,10 +2,10 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 
-/** What is compared of one instance. */
+/** The fields of an instance that are compared. */
 export const record = ({ path, specRevision, spec }) => ({ path, specRevision, spec })
 
-/** Lines for people, and whether records and folders say the same: the same instances, specs and revisions. */
+/** Lines for people, and a verdict: records and folders agree if they have the same instances, specs and revisions. */
 export async function compare(records, folder, cloudlets) {
   const found = (await Promise.all(cloudlets.map((name) => instancesIn(join(folder, name), name)))).flat()
   const all = new Set([...records, ...found].map(({ path }) => path))

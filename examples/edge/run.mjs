@@ -130,7 +130,7 @@ function startCrm({ name, url, token, state }) {
   return agent
 }
 
-/** What a user asks for. */
+/** Requests that a user makes. */
 function edgeOf(client) {
   const SEE = 'id kind phase ... on Cloudlet { epoch version upgradePhase } '
   const INST = 'specRevision spec drifted finished'

@@ -5,7 +5,7 @@ import { work } from './agent.ts'
 type Item = Parameters<typeof work>[0]
 type Context = Parameters<typeof work>[1]
 
-/** What the server would send, as far as the agent reads it. */
+/** An item from the server, with only the fields that the agent reads. */
 const item = (action: Item['action'], config: object): Item => ({ action, name: 'world', config }) as unknown as Item
 
 function context() {

@@ -98,7 +98,7 @@ async function startDeployer(phaseline, url) {
   end.use(startAgentProcess({ types: [TYPE], url, token, settings, onEvent }))
 }
 
-/** What the shop shows, by way of the API server. Empty while it does not answer. */
+/** Reads the shop's page through the API server; empty while it does not answer. */
 async function pageOf(cluster) {
   const pods = `/api/v1/namespaces/${NAMESPACE}/pods`
   const query = { labelSelector: 'app=shop', fieldSelector: 'status.phase=Running' }

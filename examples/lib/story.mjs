@@ -5,10 +5,10 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** What examples that bring their own server have in common. */
+/** The parts that all examples with their own server share. */
 
 const ROOT = join(import.meta.dirname, '../..')
-/** In a checkout the source, in an installed package what is built of it. */
+/** A checkout runs the source, an installed package the build. */
 const [FOLDER, EXTENSION] = existsSync(join(ROOT, 'src')) ? ['src', 'ts'] : ['dist/src', 'js']
 const START_MS = 120_000
 const WAIT_MS = 60_000
@@ -18,24 +18,37 @@ const startedAt = performance.now()
 export const fileOf = (name) => join(ROOT, FOLDER, `${name}.${EXTENSION}`)
 
 const { createClient } = await import(fileOf('client/index'))
+const { startAgentProcess } = await import(fileOf('agents/spawn'))
+const { Secret } = await import(fileOf('core/secret'))
+
+const RESOURCES = `{ objects(filter: { project: "ci", kinds: [WORKER, JOB] }, first: 100) { edges { node {
+  ... on Worker { resources { removedAt } } ... on Job { resources { removedAt } }
+} } } }`
+const CREATE_TOKEN = `mutation ($input: CreateTokenInput!) {
+  answer: createToken(input: $input) { ... on CreatedToken { secret } ... on Error { message } }
+}`
 
 export const interrupted = new AbortController()
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'])
   process.once(name, () => interrupted.abort(new Error('Interrupted.')))
 
-/** Starts a server without agents; it ends with `end`, an AsyncDisposableStack. */
-export async function startServer(data, end) {
+/**
+ * Starts a server without agents, which ends with `end`, an AsyncDisposableStack.
+ * @param address one of this machine by which others reach it, if they are to: it listens on loopback otherwise
+ */
+export async function startServer(data, end, address) {
   const token = randomBytes(24).toString('base64url')
   const port = await freePort()
   const child = spawn(process.execPath, [fileOf('cli/main'), 'serve', '--no-example'], {
     env: {
       ...process.env,
+      ...(address ? { HOST: '0.0.0.0', PHASELINE_ALLOWED_HOSTS: address } : {}),
       ...{ PORT: String(port), PHASELINE_DATA: data, PHASELINE_TOKEN: token, PHASELINE_LOG_LEVEL: 'warn' },
       // Its own agents have no part in this.
       PHASELINE_ROLES: 'gateway,engine',
     },
     stdio: ['ignore', 'ignore', 'inherit'],
-    // Of its own group: Ctrl-C is for this process, which ends the server last.
+    // The server has its own process group: Ctrl-C reaches only this process, which ends the server last.
     detached: true,
   })
   const ended = new Promise((resolve) => child.once('exit', resolve))
@@ -53,6 +66,22 @@ export async function startServer(data, end) {
   end.use(client)
   return { client, token, url }
 }
+
+/** Starts a runtime with a token of its own; it ends with `end`. */
+export async function startRuntime(client, end, { type, ...options }) {
+  const input = { name: `runtime-${type}`, role: 'AGENT', actor: 'RUNTIME', types: [type] }
+  const { answer } = await client.query(CREATE_TOKEN, { input })
+  if (!answer.secret) throw new Error(answer.message)
+  const onEvent = (event) => event.type === 'said' && say(`runtime: ${event.line}`)
+  end.use(startAgentProcess({ types: [type], token: new Secret(answer.secret), ...options, onEvent }))
+}
+
+/** Resolves when nothing is left of the workers and jobs of the project `ci`. */
+export const untilRemoved = (client) =>
+  until('all that runs is removed', async () => {
+    const { objects } = await client.query(RESOURCES)
+    return objects.edges.flatMap(({ node }) => node.resources ?? []).every(({ removedAt }) => removedAt)
+  })
 
 async function freePort() {
   const server = createServer()

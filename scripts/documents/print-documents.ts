@@ -23,7 +23,7 @@ export interface Printed {
 
 const HEAD =
   '/** Made by `npm run generate` from schema.graphql and the texts of `gql`: by text, what is sent and what comes back. */\n'
-/** A fragment that is asked for by its constant has no operation that uses it. */
+/** A document refers to a fragment by its constant, so the fragment's own text has no operation that uses it. */
 const FRAGMENT_RULES = specifiedRules.filter((rule) => rule !== NoUnusedFragmentsRule)
 
 /** Enums that families add words to: where the vocabulary is given, their types are those that it declares. */

@@ -95,7 +95,7 @@ export function scalarType(name: string, scalars: Readonly<Record<string, string
   return type
 }
 
-/** What is selected of one object type, fragments included, by the key in the answer. */
+/** The fields selected of one object type, fragments included, by the key in the answer. */
 function fieldsOf(context: PrintContext, object: GraphQLObjectType, selections: readonly SelectionSetNode[]): Fields {
   const fields = new Map<string, SelectedField>()
   const add = (selection: SelectionNode, isOptional: boolean): void => {

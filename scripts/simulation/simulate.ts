@@ -7,11 +7,11 @@
 export interface Costs {
   readonly treeMs: PartCosts
   readonly itemMs: PartCosts
-  /** Of the gateway, for each change that a subscriber gets. */
+  /** The gateway's time for each change that a subscriber gets. */
   readonly deliveryMs: number
   readonly changesPerTree: number
   readonly changesPerItem: number
-  /** What a change adds to the database, with the objects that it is about. */
+  /** Bytes that a change adds to the database, with the objects that it is about. */
   readonly bytesPerChange: number
   readonly walBytesPerChange: number
 }
@@ -30,9 +30,9 @@ export interface Load {
   readonly depth: number
   /** Seconds that an agent works on an item, on average. */
   readonly workS: number
-  /** Who follow one tree at a time, e.g. open dashboards. */
+  /** Clients that follow one tree at a time, e.g. open dashboards. */
   readonly subscribersPerTree: number
-  /** How much more than the average the busiest hour has. */
+  /** The load of the busiest hour as a multiple of the average. */
   readonly peak: number
 }
 /** Processors that each part may use. A gateway and an engine use one each. */
@@ -60,7 +60,7 @@ const HOUR_MS = 3_600_000
 interface Tree {
   readonly startedAt: number
   readonly waves: number
-  /** Of the wave that runs. */
+  /** Unfinished items of the current wave. */
   open: number
   wave: number
   /** Milliseconds of the slowest item of each wave so far. */
@@ -70,7 +70,7 @@ interface Tree {
 interface Request {
   readonly tree: Tree
   readonly kind: 'create' | 'claim' | 'report'
-  /** Of the item. */
+  /** The agent's work on the item. */
   readonly workMs: number
   readonly askedAt: number
   /** Index into PART_NAMES. */
@@ -147,7 +147,7 @@ export function simulate(costs: Costs, load: Load, capacity: Capacity, random: (
   }
 }
 
-/** What a day adds, and what is kept of it. */
+/** The growth of a day. */
 export interface Kept {
   readonly changesPerDay: number
   readonly databaseBytesPerDay: number

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import type { TargetSelector } from '../client/index.ts'
 import { AGENT_OPTIONS } from '../core/agent-options.ts'
 
 /** The command line of an agent process, checked. */
@@ -7,6 +8,8 @@ export interface AgentArguments {
   readonly url: string
   readonly instance: string | undefined
   readonly targets: readonly string[] | undefined
+  /** Targets of projects by type and labels. */
+  readonly targetSelector: TargetSelector | undefined
   /** Labels and capacity of a runtime's place. */
   readonly labels: readonly { readonly key: string; readonly value: string }[]
   readonly capacity: number | undefined
@@ -59,7 +62,8 @@ export function readArguments(given: GivenOptions, programs: Programs): AgentArg
   return {
     ...{ types: wanted, url, instance, state, tokenFile },
     targets: targets?.split(','),
-    labels: labelsOf(given.label ?? ''),
+    targetSelector: targetSelectorOf(given),
+    labels: labelsOf('--label', given.label ?? ''),
     capacity: wholeNumber('--capacity', given.capacity),
     concurrency: wholeNumber('--concurrency', concurrency),
     graceMs: wholeNumber('--grace-ms', given['grace-ms']),
@@ -74,13 +78,23 @@ export function requireState({ state }: Pick<AgentArguments, 'state'>): string {
   throw new UsageError('This agent needs --state: the folder that it keeps its files in.')
 }
 
-function labelsOf(text: string): AgentArguments['labels'] {
+function targetSelectorOf({ 'target-type': type, 'target-labels': labels }: GivenOptions): TargetSelector | undefined {
+  if (type === undefined && labels === undefined) return undefined
+  const read = labelsOf('--target-labels', labels ?? '')
+  refuse(
+    !type && read.length === 0,
+    '--target-type and --target-labels say which targets: one of them must not be empty.',
+  )
+  return { ...(type && { type }), ...(read.length > 0 && { labels: read }) }
+}
+
+function labelsOf(option: string, text: string): AgentArguments['labels'] {
   return text
     .split(',')
     .filter((label) => label !== '')
     .map((label) => {
       const at = label.indexOf('=')
-      refuse(at < 1, `--label takes key=value, with commas between several: ${label} is none.`)
+      refuse(at < 1, `${option} takes key=value, with commas between several: ${label} is none.`)
       return { key: label.slice(0, at), value: label.slice(at + 1) }
     })
 }

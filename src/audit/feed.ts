@@ -24,7 +24,7 @@ const CHECK_ALONE_MS = 250
 
 const EVERYTHING: AuditFilter = {
   ...{ projects: null, principalId: null, tokenId: null, operation: null, project: null },
-  ...{ objectId: null, outcome: null, from: null, until: null },
+  ...{ objectId: null, outcome: null, since: null, until: null },
 }
 
 interface Page {

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DatabaseError, type PoolClient } from 'pg'
 import { forkLog, type LogIdentity, openLog } from '../log/identity.ts'
+import { type HoldRow, holdRestored } from '../store/holds.ts'
 import { MIGRATION_LOCK } from '../store/migrate.ts'
 import { type OpenBackup, openBackupFile } from './backup-file.ts'
 import { BackupProblem } from './backup-problem.ts'
@@ -16,6 +18,8 @@ export interface RestoreOptions {
   readonly replace: boolean
   /** Although others are connected to the database. */
   readonly whileInUse: boolean
+  /** Automation is not held: the database replaces the one that was backed up. */
+  readonly keepAutomation: boolean
   /** The folder of pg_restore; undefined: it is searched for. */
   readonly tools: string | undefined
   readonly signal: AbortSignal
@@ -24,6 +28,8 @@ export interface Restored {
   readonly manifest: Manifest
   /** The epoch of the log, which begins with the restore. */
   readonly epoch: number
+  /** Nothing happens by itself until somebody releases it. */
+  readonly isHeld: boolean
 }
 
 /**
@@ -47,7 +53,7 @@ export async function openFitting(file: string, known: readonly string[]): Promi
 export async function restore(
   database: BackupDatabase,
   backup: OpenBackup,
-  { replace, whileInUse, tools, signal }: RestoreOptions,
+  { replace, whileInUse, keepAutomation, tools, signal }: RestoreOptions,
 ): Promise<Restored> {
   const { manifest } = backup
   return await withSession(database, async (client) => {
@@ -65,16 +71,19 @@ export async function restore(
     signal.throwIfAborted()
     if (isReplaced) await putAside(client)
     let identity: LogIdentity
+    let isHeld = false
     try {
       await runRestore(database, backup, tool, signal)
       await compare(client, manifest)
       identity = await beginEpoch(client, manifest)
+      // A copy beside the original must neither deploy nor notify.
+      if (!keepAutomation) isHeld = await holdRestored(client, holdOf(manifest))
     } catch (error) {
       await undo(client, isReplaced, error)
       throw error
     }
     if (isReplaced) await dropAside(client)
-    return { manifest, epoch: identity.epoch }
+    return { manifest, epoch: identity.epoch, isHeld }
   })
 }
 
@@ -131,6 +140,11 @@ async function compare(client: PoolClient, manifest: Manifest): Promise<void> {
       `What was restored is not what was backed up: ${difference}. Restore while nothing else is connected.`,
     )
 }
+
+const holdOf = ({ madeAt }: Manifest): HoldRow => ({
+  ...{ id: randomUUID(), projectId: null, by: 'restore', at: new Date() },
+  reason: `Restored from the backup of ${madeAt}.`,
+})
 
 /** Most databases have another name; one with the same name by chance gets another identity. */
 async function beginEpoch(client: PoolClient, { log }: Manifest): Promise<LogIdentity> {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { endpointOf } from '../client/endpoint.ts'
-import type { ClientOptions } from '../client/index.ts'
+import type { ClientError, ClientOptions } from '../client/index.ts'
 import { isLoopback } from '../core/loopback.ts'
 import { freshTokens } from '../sign-in/index.ts'
 import { currentUrl } from './contexts.ts'
@@ -79,6 +79,22 @@ export const ADDRESS_HINT = ' (--url, PHASELINE_URL or a context names another s
 /** The remedy for an untrusted certificate; empty for other problems. */
 export const certificateHint = (problem: string): string =>
   /certificate/.test(problem) ? ' (NODE_EXTRA_CA_CERTS names the file of a private authority)' : ''
+
+/** Why there is no answer, and what to do. */
+export function describeClientError({ kind, message: said }: ClientError): string {
+  switch (kind) {
+    case 'network':
+      return `Cannot reach the server: ${said}${certificateHint(said) || ADDRESS_HINT}`
+    case 'unauthorized':
+      return `Not authorised: ${said} (${REMEDY})`
+    case 'http':
+      return `The server did not answer as a GraphQL server: ${said}`
+    case 'graphql':
+      return `The server could not answer: ${said}`
+    default:
+      return kind satisfies never
+  }
+}
 
 function withToken(url: string, read: TokenRead): Connecting {
   return 'token' in read

@@ -83,6 +83,10 @@ export function parseLabel(text: string, before: readonly LabelArgument[] = []):
   return [...before, { key: text.slice(0, at), value: text.slice(at + 1) }]
 }
 
+/** `key=value[,key=value]`, repeatable. */
+export const parseSelector = (text: string, before?: readonly LabelArgument[]): LabelArgument[] =>
+  text.split(',').reduce<LabelArgument[]>((labels, one) => parseLabel(one, labels), [...(before ?? [])])
+
 /** A name as the inputs of the API have it, of a repeatable option. */
 export function parseFlag(text: string, before: readonly string[] = []): string[] {
   if (!/^[a-z][a-zA-Z0-9]*$/.test(text)) throw new InvalidArgumentError('Expected the name of a flag, such as force.')

@@ -12,8 +12,11 @@ import { addCompletion } from './commands/completion.ts'
 import { addContext } from './commands/context.ts'
 import { addDelete } from './commands/delete.ts'
 import { addEdit } from './commands/edit.ts'
+import { addExport } from './commands/export.ts'
 import { addGadget } from './commands/gadget.ts'
 import { addGet } from './commands/get.ts'
+import { addGitSync } from './commands/git-sync.ts'
+import { addHook } from './commands/hook.ts'
 import { addInit } from './commands/init.ts'
 import { addLabel } from './commands/label.ts'
 import { addLog } from './commands/log.ts'
@@ -21,14 +24,18 @@ import { addLogin } from './commands/login.ts'
 import { addLogs } from './commands/logs.ts'
 import { addMachines } from './commands/machines.ts'
 import { addOpen } from './commands/open.ts'
+import { addPause } from './commands/pause.ts'
 import { addPlan } from './commands/plan.ts'
 import { addProject } from './commands/project.ts'
 import { addRetry } from './commands/retry.ts'
+import { addSecret } from './commands/secret.ts'
 import { addServe } from './commands/serve.ts'
 import { addToken } from './commands/token.ts'
 import { addTree } from './commands/tree.ts'
 import { addWatch } from './commands/watch.ts'
 import { addWhoami } from './commands/whoami.ts'
+import { hooks } from './hooks/apply.ts'
+import { projects } from './projects/apply.ts'
 import { printText } from './terminal/io.ts'
 
 const AFTER_HELP = `
@@ -43,7 +50,10 @@ const COMMANDS = [
   addTree,
   addPlan,
   addEdit,
+  addExport,
+  addGitSync,
   addCancel,
+  addPause,
   addRetry,
   addDelete,
   addLabel,
@@ -52,6 +62,8 @@ const COMMANDS = [
   addOpen,
   addMachines,
   addProject,
+  addSecret,
+  addHook,
   addGadget,
   addAgents,
   addToken,
@@ -64,8 +76,16 @@ const COMMANDS = [
 ]
 
 /** The whole command line. It throws commander's errors instead of ending the process. */
-export async function createProgram(cli: Cli, families: readonly FamilyDefinition[]): Promise<Command> {
-  const { io } = cli
+export async function createProgram(
+  run: Pick<Cli, 'io' | 'exitCode'>,
+  families: readonly FamilyDefinition[],
+): Promise<Command> {
+  const { io } = run
+  const halves = await Promise.all(families.map((family) => family.cli?.()))
+  const cli: Cli = Object.assign(run, {
+    kinds: [projects, ...halves.flatMap((half) => half?.kinds ?? []), hooks],
+    otherKinds: Object.assign({}, ...halves.map((half) => half?.otherKinds)),
+  })
   // Set before the commands are added: they inherit it.
   const program = new Command('phaseline')
     .description(packageJson.description)
@@ -82,7 +102,6 @@ export async function createProgram(cli: Cli, families: readonly FamilyDefinitio
   addServe(program, cli, families)
   addBackup(program, cli, families)
   addAgent(program, cli, families)
-  const halves = await Promise.all(families.map((family) => family.cli?.()))
   const ofFamilies = halves.flatMap((half) => half?.commands ?? [])
   for (const add of [...COMMANDS, ...ofFamilies]) add(program, cli)
   return program

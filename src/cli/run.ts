@@ -4,7 +4,7 @@ import { problemOfSurroundings } from '../core/surroundings.ts'
 import type { FamilyDefinition } from '../families/define-family.ts'
 import { families as ownFamilies } from '../families/index.ts'
 import type { Cli } from './cli.ts'
-import { ADDRESS_HINT, certificateHint, REMEDY } from './connection.ts'
+import { describeClientError } from './connection.ts'
 import { withGlobalOptions } from './global-options.ts'
 import { createProgram } from './program.ts'
 import { EXIT, type ExitCode } from './terminal/exit.ts'
@@ -19,7 +19,7 @@ export async function run(
   io: Io,
   families: readonly FamilyDefinition[] = ownFamilies,
 ): Promise<ExitCode> {
-  const cli: Cli = { io, exitCode: EXIT.ok }
+  const cli: Pick<Cli, 'io' | 'exitCode'> = { io, exitCode: EXIT.ok }
   try {
     const program = await createProgram(cli, families)
     await program.parseAsync(withGlobalOptions(argv, program), { from: 'user' })
@@ -47,19 +47,4 @@ function explain(error: unknown, json: boolean, io: Io): ExitCode {
   }
   printText(io.stderr, `This is a defect of phaseline: ${error instanceof Error ? error.stack : String(error)}\n`)
   return EXIT.bug
-}
-
-function describeClientError({ kind, message: said }: ClientError): string {
-  switch (kind) {
-    case 'network':
-      return `Cannot reach the server: ${said}${certificateHint(said) || ADDRESS_HINT}`
-    case 'unauthorized':
-      return `Not authorised: ${said} (${REMEDY})`
-    case 'http':
-      return `The server did not answer as a GraphQL server: ${said}`
-    case 'graphql':
-      return `The server could not answer: ${said}`
-    default:
-      return kind satisfies never
-  }
 }

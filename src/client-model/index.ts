@@ -1,18 +1,22 @@
 export { PHASE_CLASSES, type PhaseClass } from '../core/machine.ts'
+export { AUTOMATIC_FRAGMENT, retryOf, type ShownAutomatic } from './automatic-reconcile.ts'
+export { describeTargets, type TargetSelector } from './describe-targets.ts'
+export { DRY_RUN_FRAGMENT, linesOfChange, readDryRun, type TargetChange, titleOfChange } from './dry-run.ts'
 export { type Group, grouped } from './grouped.ts'
 export { type Machine, Machines, undoneFailures } from './machines.ts'
 export { MANIFEST_FRAGMENT } from './manifest-fragment.ts'
 export { nextCursor, nodesOf, type Page, type PagedList, readBack, readOn, readPages } from './pages.ts'
-export { type ClassCounts, countClasses, SYMBOLS, WORDS } from './phases.ts'
+export { CLASS_LABELS, CLASS_SYMBOLS, type ClassCounts, countClasses } from './phases.ts'
 export {
   type FieldProblem,
   invalid,
-  type Member,
   notFoundRefusal,
   type Outcome,
   outcomeOf,
-  type Payload,
   REFUSAL_FRAGMENT,
   type Refusal,
+  type ResultMember,
   refused,
+  type SuccessMember,
 } from './refusal.ts'
+export { sizeOf } from './sizes.ts'

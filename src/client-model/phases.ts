@@ -1,7 +1,7 @@
 import type { PhaseClass } from '../core/machine.ts'
 
 /** The symbol of a class: one column wide, and distinguishable without colours. */
-export const SYMBOLS: Readonly<Record<PhaseClass, string>> = {
+export const CLASS_SYMBOLS: Readonly<Record<PhaseClass, string>> = {
   FAILED: '✗',
   STOPPED: '■',
   UNDOING: '↺',
@@ -11,7 +11,7 @@ export const SYMBOLS: Readonly<Record<PhaseClass, string>> = {
   DONE: '✓',
   SKIPPED: '»',
 }
-export const WORDS: Readonly<Record<PhaseClass, string>> = {
+export const CLASS_LABELS: Readonly<Record<PhaseClass, string>> = {
   FAILED: 'failed',
   STOPPED: 'stopped',
   UNDOING: 'undoing',

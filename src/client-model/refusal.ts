@@ -33,12 +33,12 @@ export const REFUSAL_FRAGMENT = `fragment Refusal on Error {
 }`
 
 /** A member of a mutation's result union. */
-export interface Member {
+export interface ResultMember {
   readonly __typename: string
 }
 type ErrorMember = Omit<Refusal, 'type'> & { readonly __typename: `${string}Error` }
 /** The members that are no errors. */
-export type Payload<T extends Member> = Exclude<T, { readonly __typename: `${string}Error` }>
+export type SuccessMember<T extends ResultMember> = Exclude<T, { readonly __typename: `${string}Error` }>
 export type Outcome<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly refusal: Refusal; readonly value?: never }
@@ -46,16 +46,16 @@ export type Outcome<T> =
 export const refused = (refusal: Refusal): { readonly ok: false; readonly refusal: Refusal } => ({ ok: false, refusal })
 
 /** Separates payload and error of a result. A result is null only together with a top-level error. */
-export function outcomeOf<T extends Member>(result: T | null): Outcome<Payload<T>> {
+export function outcomeOf<T extends ResultMember>(result: T | null): Outcome<SuccessMember<T>> {
   if (result === null) return refused(notFoundRefusal('The server answered without a result.'))
   if (isError(result)) {
     const { __typename: type, ...rest } = result
     return refused({ type, ...rest })
   }
-  return { ok: true, value: result as Payload<T> }
+  return { ok: true, value: result as SuccessMember<T> }
 }
 
-const isError = (result: Member): result is ErrorMember =>
+const isError = (result: ResultMember): result is ErrorMember =>
   'code' in result && 'message' in result && result.__typename.endsWith('Error')
 
 export const invalid = (message: string, fields: NonNullable<Refusal['fields']> = []): Refusal => ({

@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { TypedDocument } from '../documents/typed-document.ts'
+import type { ArtifactContent, ArtifactUpload } from './artifacts.ts'
 import type { FollowOptions, PhaseLogBatch } from './phase-log.ts'
 
 export type Variables = Readonly<Record<string, unknown>>
@@ -50,6 +51,16 @@ export interface Client extends AsyncDisposable {
     document: TypedDocument<T, V>,
     ...rest: VariablesAnd<NoInfer<V>, QueryOptions>
   ): Promise<T>
+  /**
+   * Reads the content of an artifact by its id, in pieces.
+   * @throws ClientError, or the signal's reason when it aborts
+   */
+  readArtifact(id: string, options?: QueryOptions): Promise<ArtifactContent>
+  /**
+   * Uploads what a workload leaves, for the agent that has its work. Not in browsers, which send no streams.
+   * @throws ClientError, or the signal's reason when it aborts
+   */
+  writeArtifact(upload: ArtifactUpload, options?: QueryOptions): Promise<void>
   /**
    * A subscription. It reconnects without limit and skips what happens meanwhile, unless `variables` is a function:
    * the client calls it at each reconnection, so that it can pass the cursor to resume after.

@@ -1,4 +1,5 @@
 import type { TypedDocument } from '../documents/typed-document.ts'
+import { type ArtifactCall, readArtifact, writeArtifact } from './artifacts.ts'
 import type { Client, ClientOptions, QueryOptions, SubscribeOptions, Variables } from './client.ts'
 import { ClientError } from './client-error.ts'
 import { endpointOf } from './endpoint.ts'
@@ -21,19 +22,31 @@ export function createClient(options: ClientOptions): Client {
   const withClose = (signal: AbortSignal | undefined): AbortSignal =>
     signal ? AbortSignal.any([signal, closed.signal]) : closed.signal
 
+  /** Once more with a new token, if the first is not valid any more. */
+  const renewing = async <T>(call: (token: string) => Promise<T>): Promise<T> => {
+    const first = await token.ask()
+    try {
+      return await call(first)
+    } catch (error) {
+      if (!token.renews || !isRefusedToken(error)) throw error
+      const second = await token.ask(first)
+      if (second === first) throw error
+      return await call(second)
+    }
+  }
+  const ofArtifacts = (token: string, { signal }: QueryOptions): ArtifactCall => ({
+    ...{ url, token, fetch: fetch ?? globalThis.fetch, signal: withClose(signal) },
+  })
+
   const client: Client = {
     async query<T>(typed: TypedDocument<T, never>, variables: unknown = {}, { signal }: QueryOptions = {}): Promise<T> {
       const call = { url, fetch, document: typed.valueOf(), variables, timeoutMs, signals: [closed.signal, signal] }
-      const first = await token.ask()
-      try {
-        return await httpCall<T>({ ...call, token: first })
-      } catch (error) {
-        if (!token.renews || !isRefusedToken(error)) throw error
-        const second = await token.ask(first)
-        if (second === first) throw error
-        return await httpCall<T>({ ...call, token: second })
-      }
+      return await renewing((asked) => httpCall<T>({ ...call, token: asked }))
     },
+
+    readArtifact: (id, options = {}) => renewing((asked) => readArtifact(ofArtifacts(asked, options), id)),
+    // Its body is read once: who repeats it has it made anew.
+    writeArtifact: async (upload, options = {}) => await writeArtifact(ofArtifacts(await token.ask(), options), upload),
 
     subscribe<T>(
       document: TypedDocument<T, never>,

@@ -157,7 +157,7 @@ function parse(text: string): unknown {
 }
 
 /** `fetch` hides the reason in its error's cause. */
-function networkProblem(error: unknown, token: string): string {
+export function networkProblem(error: unknown, token: string): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   const code = isCoded(cause) ? cause.code : undefined
   const message = cause instanceof Error && cause.message !== '' ? cause.message : (code ?? 'the request failed')

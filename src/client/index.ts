@@ -1,5 +1,6 @@
 /** The published client: queries, resumable streams, and the loop that agents are made of. */
 
+export type { PlannedAction, PlannedChange, PlannedField } from '../core/dry-run.ts'
 export type { TypedDocument } from '../documents/typed-document.ts'
 export {
   type CrmContext,
@@ -14,19 +15,23 @@ export {
   type CrmUpgrade,
 } from '../families/edge/protocol/crm.ts'
 export { runCrm } from '../families/edge/protocol/run-crm.ts'
-export type { AgentOptions, AgentProblem } from './agent/agent.ts'
+export type { AgentOptions, AgentProblem, TargetSelector } from './agent/agent.ts'
 export { runAgent } from './agent/run-agent.ts'
 export type {
+  DryRun,
+  DryRunOutcome,
   InterimReport,
   LogStream,
   ReportedError,
   ReportedProgress,
   StopReason,
+  TargetCredentials,
   Work,
   WorkContext,
   WorkItem,
   WorkOutcome,
 } from './agent/work.ts'
+export type { ArtifactContent, ArtifactUpload } from './artifacts.ts'
 export type {
   Client,
   ClientOptions,

@@ -88,16 +88,16 @@ export interface AuditFilter {
   readonly project: string | null
   readonly objectId: string | null
   readonly outcome: AuditOutcome | null
-  readonly from: Date | null
+  readonly since: Date | null
   readonly until: Date | null
 }
 
 /** The same as the condition of the statements that list events. */
 export function matchesFilter(event: AuditEntry & { readonly at: Date }, filter: AuditFilter): boolean {
-  const { projects, project, from, until, ...same } = filter
+  const { projects, project, since, until, ...same } = filter
   if (projects && !(event.projectId !== null && projects.includes(event.projectId))) return false
   if (project !== null && event.projectName !== project) return false
-  if ((from && event.at < from) || (until && event.at >= until)) return false
+  if ((since && event.at < since) || (until && event.at >= until)) return false
   return SAME.every((field) => same[field] === null || same[field] === event[field])
 }
 const SAME = ['principalId', 'tokenId', 'operation', 'objectId', 'outcome'] as const

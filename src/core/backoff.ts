@@ -5,15 +5,17 @@ export interface BackoffOptions {
   readonly capMs: number
   /** Ratio of each full delay to the one before. */
   readonly factor: number
+  /** The share of each delay that is random. */
+  readonly jitter: number
 }
-const DEFAULTS: BackoffOptions = { baseMs: 1_000, capMs: 60_000, factor: 2 }
+const DEFAULTS: BackoffOptions = { baseMs: 1_000, capMs: 60_000, factor: 2, jitter: 0.5 }
 
 /**
- * Jittered exponential backoff after the given number of failures (from 1), in whole milliseconds: from half of the full
- * delay to all of it, as `random` grows from 0 to 1.
+ * Jittered exponential backoff after the given number of failures (from 1), in whole milliseconds: by default from half of
+ * the full delay to all of it, as `random` grows from 0 to 1.
  */
 export function backoffMs(failures: number, random: number, options: Partial<BackoffOptions> = {}): number {
-  const { baseMs, capMs, factor } = { ...DEFAULTS, ...options }
+  const { baseMs, capMs, factor, jitter } = { ...DEFAULTS, ...options }
   const full = Math.min(capMs, baseMs * factor ** Math.max(0, failures - 1))
-  return Math.round((full / 2) * (1 + random))
+  return Math.round(full * (1 - jitter * (1 - random)))
 }

@@ -1,3 +1,7 @@
+/** As the API has them, from the first on. */
+export const WEEKDAYS = ['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY', 'SUNDAY'] as const
+export type Weekday = (typeof WEEKDAYS)[number]
+
 const DATE_TIME =
   /^(\d{4})-(\d\d)-(\d\d)[Tt]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.\d{1,32})?)?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 

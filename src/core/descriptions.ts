@@ -18,6 +18,9 @@ export const SHARED_WORDS: FamilyWords = {
     ABORTED: 'The work was stopped before its end, by a cancellation or from outside. Final.',
     GONE: 'The object no longer exists. Only the `to` of a phase change or a transition, and the report of a deployer, have this value.',
   },
+  actions: {
+    STOP: 'Stop the work. No work has this action at present; the answers to reports and renewals say when to stop.',
+  },
 }
 
 export const PHASE_CLASS_DESCRIPTIONS: Readonly<Record<PhaseClass, string>> = {
@@ -51,7 +54,10 @@ export const BLOCKER_REASON_DESCRIPTIONS: Readonly<Record<BlockerReason, string>
   AGENT: 'An agent has to take the work, or to come back and report it.',
   CAPACITY: 'All slots of the project, or of all projects together, are taken.',
   PLACE: 'No place of the runtime takes the worker or job: none has its labels, or those are drained, full or lost.',
+  TARGET:
+    'The selector of an item selects no target of the project, or several: only plans have it, since the item fails.',
   BACKOFF: 'An attempt failed, and the next one is made later.',
+  PAUSED: 'The tree is paused: nothing new is handed to agents, and no job begins, until it is resumed.',
   PARENT: 'The parent has not come far enough to start the object.',
   SIBLING_IMPORT: 'The object is to be deleted, and a sibling still imports from it.',
   CHILDREN: 'Children have not ended the running job.',
@@ -75,6 +81,7 @@ export const ERROR_CODE_DESCRIPTIONS: Readonly<Record<ErrorCode, string>> = {
   CLOUDLET_UPGRADING: 'An upgrade of the cloudlet runs, and nothing beneath can be changed.',
   CLOUDLET_UPGRADE_FAILED:
     'The last upgrade of the cloudlet failed and is not resolved; nothing beneath can be changed.',
+  PAUSED: 'The tree is paused, and takes no such request before it is resumed.',
   NOT_READY: 'A prerequisite of the request is not ready: a parent, a cloudlet or a worker.',
   LIMIT: 'A limit on the number or the size of something is reached.',
   BAD_REQUEST: 'The body is not a GraphQL request.',

@@ -16,6 +16,7 @@ export type Refusal =
         | 'NOT_READY'
         | 'CLOUDLET_UPGRADING'
         | 'CLOUDLET_UPGRADE_FAILED'
+        | 'PAUSED'
       >
       readonly message: string
       /** The conflicting object; null when the viewer may not read it. */

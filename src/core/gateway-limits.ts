@@ -41,6 +41,13 @@ export const GATEWAY_LIMITS = {
     least: 1,
     most: 1_000_000,
   },
+  /** Deliveries to one hook, from all addresses. Each that is authentic is kept, so they are fewer than requests. */
+  deliveriesPerSecondPerHook: {
+    setting: 'PHASELINE_MAX_DELIVERIES_PER_SECOND_PER_HOOK',
+    byDefault: 50,
+    least: 1,
+    most: 1_000_000,
+  },
   /** Queries and mutations at a time; a claim that waits is one. */
   openOperationsPerPrincipal: {
     setting: 'PHASELINE_MAX_OPERATIONS_PER_PRINCIPAL',

@@ -23,6 +23,10 @@ export interface VerbSubject {
   readonly parentId: string | null
   readonly deletionRequestedAt: Date | null
   readonly finished: boolean
+  /** It waits for its next attempt. */
+  readonly inBackoff: boolean
+  /** Its tree is paused. */
+  readonly paused: boolean
   /** The phase in the verb's machine; null if the machine does not apply now. */
   readonly phase: Phase | null
 }
@@ -36,6 +40,9 @@ export function judgeVerb(
   machine: Machine,
 ): JudgedVerb {
   const { projectId } = subject
+  // Few objects wait for an attempt, so for all others the verb is not worth a word about rights.
+  if (verb.inBackoff && !subject.inBackoff)
+    return { verb, refusal: { obstacle: 'PHASE', why: 'It does not wait for a next attempt.', fits: false } }
   if (hasRight(caller, right, projectId)) return { verb, refusal: judgeState(verb, subject, caller.actor, machine) }
   const why = `It takes ${requirementOf(right, projectId)}.`
   return { verb, refusal: { obstacle: 'RIGHT', why, fits: judgeState(verb, subject, 'USER', machine) === null } }
@@ -51,6 +58,8 @@ function judgeState(verb: Verb, subject: VerbSubject, actor: Actor, machine: Mac
     if (verb.whileDeleting === 'NEVER') return refuse('DELETION', 'Its deletion is requested.')
     if (verb.whileDeleting === 'ONCE_FINISHED' && !finished) return refuse('DELETION', 'It is being deleted already.')
   }
+  if (verb.paused !== null && verb.paused !== subject.paused)
+    return refuse('PHASE', subject.paused ? 'It is paused already.' : 'It is not paused.')
   if (verb.finished === false && finished) return refuse('PHASE', 'It has ended already.')
   if (verb.finished === true && !finished) return refuse('PHASE', 'It has not ended yet.')
   if (phase !== null && isPossible(verb, phase, actor, machine)) return null

@@ -33,6 +33,8 @@ const workType = characters(128, 'a type of work, or a runtime')
 const target = characters(255, 'a target')
 const word = characters(255, 'the source or the type of an event')
 const fence = characters(255, 'a fence')
+const variable = characters(128, 'the name of a variable or a secret')
+const cacheKey = characters(255, 'the key of a cache, or a prefix of it')
 const argument = bytes(64 * KIB, 'a part of a command line, the value of a variable, or a secret')
 const gadgetText = characters(32_768, 'an argument or a variable of a gadget, and `when`')
 
@@ -43,14 +45,20 @@ export const LIMITS = {
   search: characters(255, 'a text to search for'),
   cursor: characters(4_096, 'a cursor'),
   idempotencyKey: characters(255, 'an idempotency key'),
-  description: characters(1_024, 'the description of an installation'),
-  reason: characters(4_096, 'the reason of a cancellation'),
+  description: characters(1_024, 'the description of an installation or a target'),
+  reason: characters(4_096, 'the reason of a cancellation or a pause'),
+  cronLines: entries(5, 'lines of cron', characters(255, 'a line of cron')),
   labels: entries(64, 'labels or qualifiers'),
   labelKey,
   labelKeys: entries(64, 'keys of labels', labelKey),
   labelValue: characters(255, 'the value of a label'),
+  reasons: entries(50, 'reasons of changes', word),
   choices: entries(200, 'kinds or phases to choose by'),
   ids: entries(500, 'ids that are read together', id),
+  bulkIds: entries(10_000, 'objects that a bulk operation names', id),
+  verb: characters(64, 'the name of a verb'),
+  flags: entries(10, 'flags of a verb', characters(64, 'the name of a flag')),
+  chosenProjects: entries(200, 'projects that a hook or a notification rule names', reference),
   path: entries(64, 'the path of an object', reference),
   tokenName: characters(100, 'the name of a principal or a token'),
   projects: entries(1_000, 'projects of a token', reference),
@@ -70,9 +78,14 @@ export const LIMITS = {
   gadgetEnv: entries(64, 'variables of a gadget'),
   word,
   payload: bytes(512 * KIB, 'the payload of an event'),
+  eventText: characters(4_096, 'a text of a hook that becomes a part of an event, or an expression of a hook'),
+  payloadTemplate: characters(16 * KIB, 'the payload of a hook, as a template'),
+  hookSecrets: entries(8, 'secrets of a hook'),
+  hookSecret: characters(1_024, 'a secret of a hook'),
+  header: characters(128, 'the name of a header, or what stands before a signature in it'),
   subscriptions: entries(64, 'subscriptions of a project'),
   eventTypes: entries(64, 'types of a subscription', word),
-  variable: characters(128, 'the name of a variable or a secret'),
+  variable,
   env: entries(256, 'variables of a workload'),
   argument,
   argv: entries(1_024, 'parts of a command line', argument),
@@ -80,11 +93,23 @@ export const LIMITS = {
   files: entries(64, 'files of a workload'),
   filePath: bytes(KIB, 'the path of a file'),
   fileContent: bytes(512 * KIB, 'the content of a file'),
+  artifacts: entries(16, 'artifacts that a workload leaves, or takes'),
+  artifactName: characters(63, 'the name of an artifact'),
+  repository: characters(2_048, 'the address of a repository'),
+  ref: characters(1_024, 'a branch, tag or commit, or an expression that yields one'),
+  services: entries(8, 'services of a workload'),
+  serviceName: characters(40, 'the name of a service'),
+  serviceSecrets: entries(64, 'secrets of a service', variable),
+  servicePorts: entries(8, 'ports of a service'),
+  caches: entries(8, 'caches of a workload'),
+  cacheKey,
+  restoreKeys: entries(8, 'prefixes of the key of a cache', cacheKey),
   instance: characters(253, 'the name of a process'),
   workType,
   workTypes: entries(100, 'types of work', workType),
   target,
   targets: entries(500, 'targets', target),
+  credentials: bytes(256 * KIB, 'the credentials of a target'),
   fence,
   fences: entries(5_000, 'leases that are renewed together', fence),
   reports: entries(500, 'reports that are sent together'),
@@ -92,6 +117,7 @@ export const LIMITS = {
   progressUnit: prose(64, 'a unit of progress'),
   message: prose(16_384, 'the message of a report or of its error'),
   errorCode: prose(255, 'the code of an error'),
+  retryCodes: entries(64, 'codes of errors that a retry policy names', characters(255, 'the code of an error')),
   locks: entries(10_000, 'locks that a gadget declares, of which a job may have 1,000'),
   lock: characters(4_096, 'the resource of a lock that a gadget declares, of which a job may have 256'),
   resource: characters(256, 'the name of a resource'),
@@ -99,10 +125,25 @@ export const LIMITS = {
   logLines: entries(5_000, 'log lines that are sent together'),
   logLine: { ...prose(8_192, 'a log line'), isCut: true },
   version: characters(64, 'the version of a CRM'),
+  plannedChanges: entries(1_000, 'objects at a target that a dry run of a deploy item names'),
+  plannedFields: entries(200, 'fields of an object that a dry run names'),
+  plannedName: characters(512, 'the group, kind, namespace or name of an object of a dry run, and the path of a field'),
+  plannedValue: json(4 * KIB, 'the value of a field in a dry run'),
+  plannedReason: prose(1_024, 'why a dry run leaves something out, or changes it'),
+  plannedDiff: prose(128 * KIB, 'the diff of an object in a dry run'),
+  quietRanges: entries(20, 'ranges of quiet hours'),
+  weekdays: entries(7, 'days of a range'),
+  timeOfDay: characters(5, 'a time of day'),
+  recipients: entries(20, 'addresses of an e-mail', characters(320, 'an address of e-mail')),
+  url: characters(2_048, 'a URL'),
+  notificationText: characters(4_096, 'the text of a notification'),
   crmObjects: entries(20_000, 'instances that a CRM has'),
 } as const satisfies Readonly<Record<string, Limit>>
 
 export type LimitName = keyof typeof LIMITS
+
+/** Nesting of installations, with their root. */
+export const MAX_INSTALLATION_DEPTH = 16
 
 /** Nesting of arrays and objects in JSON. */
 const MAX_JSON_DEPTH = 64

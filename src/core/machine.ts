@@ -8,6 +8,8 @@ export interface Transition {
   readonly actor: Actor
   readonly to: Phase
   readonly reason: string
+  /** A change from a phase to itself that is recorded like any other, such as a firing. */
+  readonly recorded?: true
 }
 
 /** The meaning of a phase for a viewer, whatever the kind, in the order in which it needs attention. */
@@ -62,6 +64,8 @@ export interface MachineDefinition {
     to: Phase | readonly Phase[],
     reason: string,
   ])[]
+  /** Rows from a phase to itself are recorded. Without it they are repetitions. */
+  readonly recordsSelf?: boolean
   /** Phases without a class are ACTIVE. */
   readonly classes?: Readonly<Partial<Record<PhaseClass, readonly Phase[]>>>
   /** In the order in which they are shown. In every phase, or where the user has a row to one of `to`, unless `phases` says. */
@@ -75,9 +79,16 @@ const list = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value)
 
 /** Expands and checks a table. A mistake in a table is a bug, so it throws when the module loads. */
 export function defineMachine(definition: MachineDefinition): Machine {
-  const { name, kinds, initial, final, jobSpansTree = false, column = null } = definition
+  const { name, kinds, initial, final, jobSpansTree = false, column = null, recordsSelf = false } = definition
   const transitions = definition.rows.flatMap(([froms, actor, tos, reason]) =>
-    list(froms).flatMap((from) => list(tos).map((to): Transition => ({ machine: name, from, actor, to, reason }))),
+    list(froms).flatMap((from) =>
+      list(tos).map(
+        (to): Transition => ({
+          ...{ machine: name, from, actor, to, reason },
+          ...(recordsSelf && from === to && { recorded: true }),
+        }),
+      ),
+    ),
   )
   const seen = new Set<string>()
   for (const { from, actor, to } of transitions) {
@@ -131,7 +142,7 @@ function indexOf(machine: Machine): Index {
  */
 export function step(machine: Machine, from: Phase, actor: Actor, to: Phase): Step {
   const row = indexOf(machine).get(`${from} ${actor} ${to}`)
-  if (row) return { ok: true, changed: from !== to, reason: row.reason }
+  if (row) return { ok: true, changed: from !== to || row.recorded === true, reason: row.reason }
   if (from === to && canReport(machine, actor, to)) return { ok: true, changed: false, reason: 'repeated' }
   return { ok: false, allowed: allowedFrom(machine, from, actor) }
 }

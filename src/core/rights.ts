@@ -63,8 +63,31 @@ export const RIGHTS = {
   readServer: right('read', 'SERVER', null),
   readObjects: right('read', 'OBJECT', READERS),
   updateLabels: right('label', 'OBJECT', EDITORS),
+  /** Decide about work that waits for its next attempt. */
+  retry: right('retry', 'OBJECT', EDITORS),
+  /** Hold back new work of a tree, and release it. */
+  pause: right('pause', 'OBJECT', EDITORS),
   readLog: right('read', 'LOG', READERS),
   readProjects: right('read', 'PROJECT', READERS),
+  createProject: right('create', 'PROJECT', ADMINS, { everywhere: true }),
+  /** Settings that are no code. */
+  configureProject: right('configure', 'PROJECT', ADMINS),
+  /** Worker templates, and subscriptions with tasks. */
+  programProject: right('program', 'PROJECT', AUTHORS),
+  updateProject: right('update', 'PROJECT', [...ADMINS, 'AUTHOR']),
+  deleteProject: right('delete', 'PROJECT', ADMINS),
+  setSecret: right('set', 'SECRET', ADMINS),
+  deleteSecret: right('delete', 'SECRET', ADMINS),
+  resealSecrets: right('reseal', 'SECRET', ['ADMINISTRATOR'], { everywhere: true }),
+  /** With what they have received. */
+  readHooks: right('read', 'HOOK', PEOPLE),
+  /** Besides, its editor needs the right of what it starts, when it is written and at each delivery. */
+  createHook: right('create', 'HOOK', EDITORS),
+  updateHook: right('update', 'HOOK', EDITORS),
+  deleteHook: right('delete', 'HOOK', EDITORS),
+  replayDelivery: right('replay', 'HOOK', EDITORS),
+  /** The worker template, subscriptions and the names of secrets. */
+  readSettings: right('read', 'SETTINGS', [...PEOPLE, 'AGENT']),
   readData: right('read', 'DATA_OBJECT', [...PEOPLE, 'AGENT']),
   readAgents: right('read', 'AGENT', [...PEOPLE, 'AGENT']),
   readStreams: right('read', 'STREAM', ADMINS),
@@ -118,6 +141,19 @@ export function projectsWith({ actor, grants }: Granted, right: Right): readonly
 /** Ids of the projects that these grants open to read; null: all. */
 export const projectsOf = (grants: readonly Grant[]): readonly string[] | null =>
   idsOf(grants.filter(({ role }) => READERS.some((reader) => reader === role)))
+
+/** The records that a caller may read: those of projects and, as administrator, those that act beyond their projects. */
+export interface Reach {
+  readonly projects: readonly string[] | null
+  readonly isAdministrator: boolean
+}
+export const reachOf = (caller: Granted, right: Right): Reach => ({
+  projects: projectsWith(caller, right),
+  isAdministrator: isAdministrator(caller),
+})
+
+/** The right to do it in all projects at once, which only the administrator of the instance has. */
+export const inAllProjects = (right: Right): Right => ({ ...right, roles: ['ADMINISTRATOR'], everywhere: true })
 
 function idsOf(grants: readonly Grant[]): readonly string[] | null {
   const ids = new Set(grants.map(({ projectId }) => projectId))

@@ -163,6 +163,8 @@ export interface Slice {
   readonly now: Date
   readonly root: Node
   readonly timeouts: TimeoutDefaults
+  /** Nothing new is handed to agents: work that `isHeld` waits. */
+  readonly isPaused: boolean
   newId(): string
   random(): number
 
@@ -220,6 +222,11 @@ export interface Slice {
   /** A write of the family in the same transaction, after the objects are written, e.g. storing exports. */
   effect(name: string, args: unknown): void
 }
+
+/** True between two attempts: the work was claimed before, and is offered again only later. */
+export const isInBackoff = ({ state, offerAfter, pickedUpAt }: BackoffWork, now: Date): boolean =>
+  state === WORK_STATE.OFFERED && pickedUpAt !== null && offerAfter !== null && offerAfter > now
+type BackoffWork = Pick<Work, 'state' | 'offerAfter' | 'pickedUpAt'>
 
 /** True without a running job: the object has had none, or has ended its last one. */
 export const isFinished = (row: Pick<ObjectRow, 'jobId' | 'finishedJobId'>): boolean => row.jobId === row.finishedJobId

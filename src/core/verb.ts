@@ -21,6 +21,10 @@ export interface Verb {
   /** Available only for finished objects, or only for unfinished ones; null: for both. */
   readonly finished: boolean | null
   readonly whileDeleting: WhileDeleting
+  /** Available only for objects that wait for their next attempt. */
+  readonly inBackoff: boolean
+  /** Available only while the tree is paused, or only while it is not; null: always. */
+  readonly paused: boolean | null
   /** Question to confirm, with `{name}` for the object's name; null: the verb is harmless. */
   readonly confirm: string | null
   /** The effect cannot be undone. */
@@ -41,6 +45,35 @@ export interface VerbFlag {
 /** Question before the cancellation of an object with children. */
 export const CANCEL_TEXT = 'Cancel {name}: nothing new starts, and what is running below it is stopped.'
 export const DELETE_TEXT = 'Delete {name} and everything below it. This cannot be undone.'
+
+/** Verbs of work that waits for its next attempt in one of these phases. */
+export const backoffVerbs = (phases: readonly Phase[], kind?: ObjectKind): readonly VerbRow[] => {
+  const row = { phases, inBackoff: true, ...(kind && { kind }) }
+  return [
+    { ...row, name: 'retryNow', label: 'Try now', mutation: 'retryNow' },
+    {
+      ...row,
+      name: 'giveUpRetries',
+      label: 'Give up retries',
+      mutation: 'giveUpRetries',
+      confirm: 'Make the last failure of {name} final: it is not attempted again in this job.',
+    },
+  ]
+}
+
+/** Verbs of a root whose work is that of agents. */
+export const pauseVerbs = (kind: ObjectKind, { endsForGood = false } = {}): readonly VerbRow[] => [
+  {
+    kind,
+    name: 'pause',
+    label: 'Pause',
+    mutation: 'pause',
+    rootsOnly: true,
+    paused: false,
+    ...(endsForGood && { finished: false }),
+  },
+  { kind, name: 'resume', label: 'Resume', mutation: 'resume', rootsOnly: true, paused: true },
+]
 
 /** A verb as written in its machine's table. */
 export type VerbRow = Pick<Verb, 'name' | 'label' | 'mutation'> &
@@ -73,6 +106,8 @@ export function verbsOf(
     whileDeleting: 'ALLOWED',
     confirm: null,
     danger: false,
+    inBackoff: false,
+    paused: null,
     input: {},
     otherwise: null,
     phases: reachable,

@@ -24,6 +24,8 @@ export const OBJECT_KINDS = [
   'CLOUDLET',
   'CLUSTER_INST',
   'APP_INST',
+  'SCHEDULE',
+  'BULK_OPERATION',
 ] as const
 export interface KindNames extends Words<typeof OBJECT_KINDS> {}
 export type ObjectKind = keyof KindNames
@@ -85,6 +87,9 @@ export const PHASES = [
   'DELETE_ERROR',
   'OFFLINE',
   'INIT_OK',
+  'ACTIVE',
+  'PAUSED',
+  'FINISHED',
   'GONE',
 ] as const
 /** The phases of objects. `GONE` exists only as the `to` of a phase change: the object no longer exists. */
@@ -98,6 +103,7 @@ export const BLOCKER_REASONS = [
   'AGENT',
   'CAPACITY',
   'PLACE',
+  'TARGET',
   'BACKOFF',
   'PARENT',
   'SIBLING_IMPORT',
@@ -107,6 +113,7 @@ export const BLOCKER_REASONS = [
   'NOT_IN_JOB',
   'DECISION',
   'REQUEST',
+  'PAUSED',
 ] as const
 export type BlockerReason = (typeof BLOCKER_REASONS)[number]
 
@@ -120,6 +127,7 @@ export const WORK_ACTIONS = [
   'RUN',
   'UNDO',
   'ABORT',
+  'DRY_RUN',
 ] as const
 export interface ActionNames extends Words<typeof WORK_ACTIONS> {}
 export type WorkAction = keyof ActionNames
@@ -140,6 +148,7 @@ export const REFUSAL_CODES = [
   'IN_USE',
   'CLOUDLET_UPGRADING',
   'CLOUDLET_UPGRADE_FAILED',
+  'PAUSED',
   'NOT_READY',
   'LIMIT',
 ] as const
@@ -155,6 +164,8 @@ export const FAILURE_CODES = [
   'UNAUTHENTICATED',
   'FORBIDDEN',
   'NOT_FOUND',
+  'STALE_REPORT',
+  'LIMIT',
   'DOCUMENT_NOT_TRUSTED',
   'PERSISTED_QUERY_NOT_FOUND',
   'PERSISTED_QUERY_NOT_SUPPORTED',

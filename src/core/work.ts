@@ -1,4 +1,13 @@
-import type { Work } from './tree.ts'
+import { WORK_STATE, type Work } from './tree.ts'
+import type { WorkAction } from './vocabulary.ts'
+
+/** Actions that a paused tree holds back at each attempt. */
+export const HELD_ACTIONS: readonly WorkAction[] = ['RECONCILE', 'DELETE', 'GET_LOCKS']
+/**
+ * True for work that a paused tree does not hand out. Work that has an agent continues, and so does all that stops, undoes or cleans up.
+ */
+export const isHeld = ({ state, action, pickedUpAt }: Pick<Work, 'state' | 'action' | 'pickedUpAt'>): boolean =>
+  state === WORK_STATE.OFFERED && (action === 'START' ? pickedUpAt === null : HELD_ACTIONS.includes(action))
 
 /** Defaults of new work; the first patch sets the rest. */
 const BLANK = {

@@ -5,26 +5,31 @@ import { DATABASE_RETRY_MS, isDatabaseUnavailable } from '../core/database-unava
 import type { EngineFacts } from '../core/health.ts'
 import type { Signal } from '../core/ports/signal.ts'
 import type { System } from '../core/ports/system.ts'
+import type { ObjectKind } from '../core/vocabulary.ts'
 import { listen } from '../log/signal/listen.ts'
 import type { Logger } from '../logger.ts'
 import { delayRoot, dueRoots, untilNextClock } from '../store/queue.ts'
 import { type SweepOptions, sweep } from '../store/sweep.ts'
-import type { Writes } from '../store/write-watch.ts'
+import { SEARCH_WATCHED_MS, type Writes } from '../store/write-watch.ts'
 import type { TreeCounts } from './engine-counts.ts'
+import { EngineTurns, TURN_MS } from './engine-turns.ts'
 import type { TreeRunner } from './runner.ts'
 
 /** Trees reconciled at a time. More than the pool has connections would only queue. */
 const CONCURRENCY = 8
+/** Due trees that are looked at, the oldest ones: more than several engines reconcile at a time. */
+const LOOKED_AT = CONCURRENCY * 8
+/** Batches of roots without children at a time, by the keys under which they are active. */
+const LONE = ['lone 1', 'lone 2']
 /** Interval at which the engine polls, in case it misses a notification, in milliseconds. */
 const POLL_MS = 250
-/** The same where each write is noticed, and makes the engine search by itself. */
-const POLL_WATCHED_MS = 2_000
 /** The same while a clock has run out, in milliseconds. */
 const OVERDUE_MS = 10
 /** Interval at which expired rows are deleted, in milliseconds. */
 const SWEEP_MS = 60_000
-/** Interval of the search for objects that wait without a reason, in milliseconds. */
+/** Interval of the search for objects that wait without a reason, in milliseconds; and while nothing is written. */
 const RECOVER_MS = 5_000
+const RECOVER_UNWRITTEN_MS = 60_000
 /** Trees that had to wait at the last attempt and are reconciled at a time. */
 const POSTPONED_AT_ONCE = 4
 /** Pauses after a tree that another transaction has locked, usually for milliseconds. */
@@ -38,6 +43,8 @@ export interface EngineOptions {
   readonly runner: TreeRunner
   readonly signal: Signal
   readonly system: System
+  /** Kinds of roots without children. */
+  readonly loneKinds: readonly ObjectKind[]
   readonly logger: Logger
   /** Enqueues wake requests for objects that wait without a reason. */
   recoverStalled(): Promise<void>
@@ -49,17 +56,24 @@ export interface EngineOptions {
 /** Reconciles every tree that is due. Any number of engines may run side by side: a tree's root row is its lock. */
 export class Engine implements AsyncDisposable {
   readonly #options: EngineOptions
+  readonly #turns: EngineTurns
   readonly #active = new Map<string, Promise<void>>()
   readonly #failures = new Map<string, number>()
   /** Trees that had to wait at the last attempts; they take no place among the active ones until then. */
   readonly #postponed = new Map<string, { readonly times: number; readonly until: number }>()
   /** Trees finished since the search for due trees began. */
   readonly #ended = new Set<string>()
+  /** By the monotonic clock. */
+  #noLoneUntil = Number.NEGATIVE_INFINITY
+  #hasLoneFailed = false
   #isNotified = true
+  /** Something was written since the last search for objects that wait without a reason; always, if that is not watched. */
+  #isWritten = true
   readonly #stop = new AbortController()
   #wait: { wake: () => void } | null = null
   #loop: Promise<void> | null = null
   #subscription: { close(): Promise<void> } | null = null
+  #later: NodeJS.Timeout | null = null
   #sweptAt = Number.NEGATIVE_INFINITY
   #recoveredAt = Number.NEGATIVE_INFINITY
   #lookedAt = performance.now()
@@ -67,12 +81,16 @@ export class Engine implements AsyncDisposable {
 
   constructor(options: EngineOptions) {
     this.#options = options
+    this.#turns = new EngineTurns({ ...options, id: options.system.id() })
   }
 
   start(): void {
     const { signal, logger, writes } = this.#options
-    writes?.onWrite(() => this.notify())
-    this.#subscription = listen(signal, WAKE_CHANNEL, () => this.notify(), logger)
+    writes?.onWrite(() => {
+      this.#isWritten = true
+      this.notify()
+    })
+    this.#subscription = listen(signal, WAKE_CHANNEL, (message) => this.#heard(message), logger)
     this.#loop = this.#run()
   }
 
@@ -80,6 +98,26 @@ export class Engine implements AsyncDisposable {
   notify(): void {
     this.#isNotified = true
     this.#wait?.wake()
+  }
+
+  /** This process has woken these trees: they are searched at once. @returns the message for other engines */
+  woke(rootIds: readonly string[]): string {
+    this.notify()
+    return this.#turns.woke(rootIds)
+  }
+
+  #heard(message: string): void {
+    const when = this.#turns.heard(message)
+    if (when === 'at once') this.notify()
+    else if (when === 'later') this.#notifyLater()
+  }
+
+  /** Searches once the engines whose turn it is have had it. */
+  #notifyLater(): void {
+    this.#later ??= setTimeout(() => {
+      this.#later = null
+      this.notify()
+    }, TURN_MS)
   }
 
   get facts(): EngineFacts {
@@ -91,6 +129,8 @@ export class Engine implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort()
     this.#wait?.wake()
+    clearTimeout(this.#later ?? undefined)
+    await this.#turns[Symbol.asyncDispose]()
     await this.#loop
     await Promise.all(this.#active.values())
     await this.#subscription?.close()
@@ -105,6 +145,7 @@ export class Engine implements AsyncDisposable {
         await this.#pause()
       } catch (error) {
         this.#options.logger.error({ err: error }, 'the engine could not search for due trees')
+        this.#isWritten = true
         await this.#sleep(1_000)
       }
     }
@@ -112,30 +153,69 @@ export class Engine implements AsyncDisposable {
 
   async #takeDue(): Promise<void> {
     this.#isNotified = false
-    const { pool, system } = this.#options
+    const { pool, system, loneKinds } = this.#options
     if (this.#active.size >= CONCURRENCY) return
     this.#ended.clear()
     // Trees that are busy now must not hide the others.
-    const due = await dueRoots(pool, system.fixedTime, CONCURRENCY * 4 + this.#postponed.size)
+    const limit = LOOKED_AT * (1 + this.#turns.others) + this.#postponed.size
+    const { rootIds: due, hasLone } = await dueRoots(pool, { time: system.fixedTime, limit, loneKinds })
+    if (hasLone) this.#takeLone()
     const isIdle = (rootId: string) => !(this.#active.has(rootId) || this.#ended.has(rootId))
-    // The answer may be older than the end of one; the next look shows whether it is due again, or delayed.
+    // A tree that has ended since this query began is skipped: the next query shows if it is due again.
     const fresh = due.filter((rootId) => isIdle(rootId) && !this.#postponed.has(rootId))
-    for (const rootId of [...this.#takePostponed(due).filter(isIdle), ...fresh]) {
+    const turns = this.#turns.take(fresh)
+    if (this.#turns.leavesSome) this.#notifyLater()
+    // Engines that take them in the same order would find most of them locked by each other.
+    const order = shuffled(turns, () => system.random())
+    for (const rootId of [...this.#takePostponed(due).filter(isIdle), ...order]) {
       if (this.#stop.signal.aborted || this.#active.size >= CONCURRENCY) return
-      const reconciling = this.#reconcile(rootId).finally(() => {
-        this.#active.delete(rootId)
-        this.#ended.add(rootId)
-        this.#workedAt = performance.now()
-        this.notify()
+      this.#begin(rootId, this.#reconcile(rootId))
+    }
+  }
+
+  #begin(key: string, running: Promise<void>): void {
+    const ended = running.finally(() => {
+      this.#active.delete(key)
+      this.#ended.add(key)
+      this.#workedAt = performance.now()
+      this.notify()
+    })
+    this.#active.set(key, ended)
+  }
+
+  /** Begins another batch of roots without children, unless all of them were locked a moment ago. */
+  #takeLone(): void {
+    if (performance.now() < this.#noLoneUntil) return
+    const free = LONE.find((key) => !this.#active.has(key))
+    if (free && !this.#stop.signal.aborted) this.#begin(free, this.#decideLone())
+  }
+
+  async #decideLone(): Promise<void> {
+    const { runner, counts } = this.#options
+    let locked: readonly string[] = []
+    try {
+      await runner.decideLone((rootIds) => {
+        locked = rootIds
       })
-      this.#active.set(rootId, reconciling)
+      this.#hasLoneFailed = false
+      for (const _ of locked) counts.reconciles.add({ outcome: 'done' })
+      if (locked.length > 0) return
+      this.#noLoneUntil = performance.now() + LOCKED.baseMs
+      setTimeout(() => this.notify(), LOCKED.baseMs).unref()
+    } catch (error) {
+      // As for a tree: from the second failure in a row it may be a root that breaks the connection.
+      const isFirst = !this.#hasLoneFailed
+      this.#hasLoneFailed = true
+      if (locked.length === 0 || (isFirst && isDatabaseUnavailable(error))) return await this.#untilRetry()
+      this.#options.logger.error({ err: error }, 'roots could not be decided together: each is decided alone')
+      for (const rootId of locked) await this.#reconcile(rootId)
     }
   }
 
   /** Trees that had to wait and whose pause is over, the longest first; few, so that others always find a place. */
   #takePostponed(due: readonly string[]): readonly string[] {
     const now = performance.now()
-    // A project of slow expressions may have thousands.
+    // A project with slow expressions may have thousands of such trees.
     const isDue = new Set(due)
     for (const [rootId, { until }] of this.#postponed)
       if (until <= now && !isDue.has(rootId)) this.#postponed.delete(rootId)
@@ -169,7 +249,7 @@ export class Engine implements AsyncDisposable {
   }
 
   /** Retrying at once would only compete with what it waits for. */
-  #postpone(rootId: string, pauses: BackoffOptions): void {
+  #postpone(rootId: string, pauses: Partial<BackoffOptions>): void {
     const times = (this.#postponed.get(rootId)?.times ?? 0) + 1
     const pauseMs = backoffMs(times, this.#options.system.random(), pauses)
     this.#postponed.set(rootId, { times, until: performance.now() + pauseMs })
@@ -194,7 +274,7 @@ export class Engine implements AsyncDisposable {
       if (isDatabaseUnavailable(cause)) this.#failures.set(rootId, 1)
       return await this.#untilRetry()
     }
-    // The logger leaves out what fails because the database is away, which it is not.
+    // The logger omits errors of an outage, and the database has just answered: so only the reason is logged.
     const why = isDatabaseUnavailable(error) ? { reason: reasonOf(error) } : { err: error }
     logger.error(
       { ...why, rootId, failures, retryAt: at },
@@ -203,10 +283,11 @@ export class Engine implements AsyncDisposable {
   }
 
   async #sweep(): Promise<void> {
-    const { pool, system, recoverStalled, sweeping } = this.#options
+    const { pool, system, recoverStalled, sweeping, writes } = this.#options
     const now = performance.now()
-    if (now - this.#recoveredAt >= RECOVER_MS) {
+    if (now - this.#recoveredAt >= (this.#isWritten ? RECOVER_MS : RECOVER_UNWRITTEN_MS)) {
       this.#recoveredAt = now
+      this.#isWritten = !writes
       await recoverStalled()
     }
     if (now - this.#sweptAt < SWEEP_MS) return
@@ -218,12 +299,15 @@ export class Engine implements AsyncDisposable {
   async #pause(): Promise<void> {
     if (this.#isNotified && this.#active.size < CONCURRENCY) return
     const { pool, system, writes } = this.#options
-    const pollMs = writes ? POLL_WATCHED_MS : POLL_MS
+    const recoverMs = this.#recoveredAt + RECOVER_MS - performance.now()
+    const watchedMs = this.#isWritten ? Math.min(SEARCH_WATCHED_MS, recoverMs) : SEARCH_WATCHED_MS
+    const pollMs = writes ? Math.max(POLL_MS, Math.ceil(watchedMs)) : POLL_MS
     const untilClock = (await untilNextClock(pool, system.fixedTime)) ?? pollMs
     // A notification that came during the query above found no sleep to end.
     if (this.#isNotified && this.#active.size < CONCURRENCY) return
-    // A clock that has run out is of a tree that is active or has to wait: its end wakes the engine.
-    await this.#sleep(Math.max(untilClock > 0 ? 1 : OVERDUE_MS, Math.min(pollMs, Math.ceil(untilClock))))
+    // An expired clock belongs to a tree that is active, delayed, or left to another engine; the end of that wakes this one.
+    const leastMs = untilClock > 0 ? 1 : this.#turns.leavesSome ? TURN_MS : OVERDUE_MS
+    await this.#sleep(Math.max(leastMs, Math.min(pollMs, Math.ceil(untilClock))))
   }
 
   async #sleep(ms: number): Promise<void> {
@@ -242,3 +326,12 @@ export class Engine implements AsyncDisposable {
 }
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+function shuffled<T>(list: readonly T[], random: () => number): readonly T[] {
+  const all = [...list]
+  for (let i = all.length - 1; i > 0; i--) {
+    const j = Math.floor(random() * (i + 1))
+    ;[all[i], all[j]] = [all[j] as T, all[i] as T]
+  }
+  return all
+}

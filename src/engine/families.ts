@@ -10,6 +10,8 @@ export interface Kinds {
   family(kind: ObjectKind): Family
   machine(kind: ObjectKind): Machine
   detailsOf(kind: ObjectKind): DetailsTable | undefined
+  /** Kinds of roots without children. */
+  readonly loneKinds: readonly ObjectKind[]
   /** Actions of work that outlives its object. */
   readonly outlivingActions: readonly WorkAction[]
   /** Phases whose report says that the object is gone. */
@@ -18,7 +20,7 @@ export interface Kinds {
   isDrivenBy(kind: ObjectKind, actor: Actor): boolean
   /** The placement of work for this actor; undefined: it may start anywhere. */
   placementOf(actor: Actor): Placement | undefined
-  /** The kinds of which that holds. */
+  /** The kinds that the actor drives. */
   drivenBy(actor: Actor): readonly ObjectKind[]
 }
 
@@ -49,6 +51,7 @@ export function kindsOf(families: readonly Family[]): Kinds {
     rows: new PostgresRows(details),
     family: (kind) => of(kind).family,
     machine: (kind) => of(kind).machine,
+    loneKinds: families.flatMap(({ isLone, machines }) => (isLone ? machines.flatMap(({ kinds }) => kinds) : [])),
     outlivingActions: families.flatMap((family) => family.outlivingActions ?? []),
     gonePhases: ['GONE', ...families.flatMap((family) => family.gonePhases ?? [])],
     detailsOf: (kind) => details.find((table) => table.kinds.includes(kind)),

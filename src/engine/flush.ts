@@ -3,17 +3,26 @@ import type { Kinds } from './families.ts'
 import type { TreeSlice } from './slice/tree-slice.ts'
 import type { Part, TrackedObject } from './tracked-object.ts'
 
-/** Sends all unwritten changes of the slice. Sent changes count as persisted: if one fails, so does the transaction. */
-export function flush(client: Client, slice: TreeSlice, { rows }: Pick<Kinds, 'rows'>): readonly Promise<unknown>[] {
-  const tracked = unwritten(slice)
-  if (tracked.length === 0) return []
-  const deleted = tracked.filter((tracked) => tracked.gone)
-  for (const tracked of deleted) {
-    slice.nodes.delete(tracked.row.id)
-    slice.touched.delete(tracked)
-  }
-  const live = tracked.filter((tracked) => !tracked.gone)
-  for (const tracked of live) addRevision(tracked, slice.now)
+/** Sends all unwritten changes of the slices. Sent changes count as persisted: if one fails, so does the transaction. */
+export function flush(
+  client: Client,
+  slices: readonly TreeSlice[],
+  { rows }: Pick<Kinds, 'rows'>,
+): readonly Promise<unknown>[] {
+  const deleted: TrackedObject[] = []
+  const live: TrackedObject[] = []
+  for (const slice of slices)
+    for (const tracked of unwritten(slice)) {
+      if (tracked.gone) {
+        deleted.push(tracked)
+        slice.nodes.delete(tracked.row.id)
+        slice.touched.delete(tracked)
+      } else {
+        addRevision(tracked, slice.now)
+        live.push(tracked)
+      }
+    }
+  if (deleted.length + live.length === 0) return []
   const written = (part: Part) => live.filter(({ dirty }) => dirty.has(part))
   const writtenOrNew = (part: Part) => live.filter(({ persisted, dirty }) => !persisted || dirty.has(part))
   const sent = rows.write(client, {

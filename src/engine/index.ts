@@ -17,6 +17,7 @@ import { WorkCache } from './cache/work-cache.ts'
 import type { EngineContext } from './context.ts'
 import { Engine, WAKE_CHANNEL } from './engine.ts'
 import { TreeCounts } from './engine-counts.ts'
+import { wakeMessage } from './engine-turns.ts'
 import type { Evaluate } from './evaluate.ts'
 import { LockWaits } from './lock-waits.ts'
 import type { EngineParts } from './parts.ts'
@@ -58,8 +59,8 @@ export function createEngineHost(options: EngineHostOptions): EngineHost {
   const publish = ({ hasChanges, rootsToWake, workTypes }: CommitEvents) => {
     if (hasChanges) log.committed()
     if (rootsToWake.size > 0) {
-      engine?.notify()
-      signal.publish(WAKE_CHANNEL, '')
+      const rootIds = [...rootsToWake]
+      signal.publish(WAKE_CHANNEL, engine?.woke(rootIds) ?? wakeMessage(rootIds))
     }
     if (workTypes.size > 0) {
       notifyWork([...workTypes])
@@ -94,11 +95,13 @@ export function createEngineHost(options: EngineHostOptions): EngineHost {
     trees: treesOf(context, runner),
     agents: agentPort(context, runner, onWork),
     startEngine({ agentRetentionMs }) {
-      const { pool, system } = parts
+      const { pool, system, kinds } = parts
+      const { loneKinds } = kinds
       const sweeping = { outlivingActions: context.kinds.outlivingActions, agentRetentionMs }
       const recover = () => recoverStalled(context)
       const { counts } = context
-      engine = new Engine({ pool, runner, signal, system, logger, sweeping, counts, writes, recoverStalled: recover })
+      const recovering = { sweeping, recoverStalled: recover }
+      engine = new Engine({ pool, runner, signal, system, loneKinds, logger, ...recovering, counts, writes })
       engine.start()
     },
     get engineFacts() {

@@ -38,8 +38,8 @@ export const REST = { baseMs: 4, factor: 2, capMs: 250 }
  * is done, then the next in the queue leads. Tasks that arrive while a batch runs share the next one, and a task that
  * waits holds no connection.
  *
- * A task that finds its tree or project locked is put back, and the lane rests before it tries again. A task whose time is
- * over, or that finds too many others, is refused as `Busy`.
+ * A task that finds its tree or project locked is put back, and the lane rests before it tries again. A task that waits
+ * too long, or finds the queue full, is refused as `Busy`.
  */
 export abstract class Lane<T, R> {
   readonly #onIdle: () => void

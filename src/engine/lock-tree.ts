@@ -54,15 +54,16 @@ export async function lockTree(
     ending.length > 0 && kinds.rows.edges(client, 'dependents', ending),
   ])
   if (typeof lock === 'string') return lock
-  const { projectName, row } = lock
+  const { projectName, row, isPaused } = lock
   // A new root has the time of its process, which may be ahead of the database.
   const now = new Date(following(row.updatedAt.getTime(), lock.at.getTime()))
-  const slice = new TreeSlice({ ...context, projectName, root: TrackedObject.fresh(row), now, evaluated, specs })
+  const root = TrackedObject.fresh(row)
+  const slice = new TreeSlice({ ...context, projectName, root, now, isPaused, evaluated, specs })
   slice.nodes.clear()
   take(slice, kinds, loaded)
-  const root = slice.nodes.get(rootId)
-  if (!root) return 'gone'
-  slice.root = root
+  const loadedRoot = slice.nodes.get(rootId)
+  if (!loadedRoot) return 'gone'
+  slice.root = loadedRoot
   takeRecalled(slice, context, recalled)
   if (dependents) await takeNeighbours(client, slice, kinds, 'dependents', dependents)
   const { wakeAt, failures } = lock
@@ -79,15 +80,15 @@ export interface RootPlace {
   readonly project: string
   readonly projectId: string
   readonly now: Date
-  /** Phase writes that `decideNow` may do in this transaction; 0 while other calls wait for the project. */
-  readonly budget: number
+  /** True if `decideNow` is to decide a tree of so many objects in this transaction. */
+  readonly decidesInline: (objects: number) => boolean
 }
 
 /** Creates a new tree, which no other transaction sees before the commit. */
 export function createRoot(
   tx: Transaction,
   context: EngineContext,
-  { project, projectId, now, budget }: RootPlace,
+  { project, projectId, now, decidesInline }: RootPlace,
   root: NewRoot,
 ): LockedTree {
   const id = context.system.id()
@@ -109,7 +110,7 @@ export function createRoot(
     tx,
     context,
     { slice, wakeAt: null, failures: 0, isNew: true, recalled: NOTHING_RECALLED },
-    budget,
+    decidesInline,
   )
 }
 const nameOf = ({ kind, name }: NewRoot) => ({ kind, name })

@@ -13,7 +13,13 @@ interface ProjectState {
   readonly projectId: string
   readonly now: Date
   readonly assumesNamesFree: boolean
-  readonly budget: number
+  readonly inline: InlineLimit
+}
+
+/** Objects of new trees that are decided while their project is locked. The engine decides larger trees, and the rest. */
+export interface InlineLimit {
+  readonly ofTree: number
+  readonly all: number
 }
 
 /** A project in one transaction, its row locked, so that one transaction at a time writes the specs of its roots. */
@@ -26,6 +32,7 @@ export class LockedProject implements LockedProjectPort {
   readonly #context: EngineContext
   readonly #state: ProjectState
   readonly #created: LockedTree[] = []
+  #inline = 0
 
   constructor(tx: Transaction, context: EngineContext, state: ProjectState) {
     this.#tx = tx
@@ -38,8 +45,13 @@ export class LockedProject implements LockedProjectPort {
   }
 
   createRoot(root: NewRoot): LockedTree {
-    const { name: project, projectId, now, budget } = this.#state
-    const tree = createRoot(this.#tx, this.#context, { project, projectId, now, budget }, root)
+    const { name: project, projectId, now, inline } = this.#state
+    const decidesInline = (objects: number): boolean => {
+      if (objects > inline.ofTree || this.#inline + objects > inline.all) return false
+      this.#inline += objects
+      return true
+    }
+    const tree = createRoot(this.#tx, this.#context, { project, projectId, now, decidesInline }, root)
     this.#created.push(tree)
     return tree
   }
@@ -57,6 +69,10 @@ export class LockedProject implements LockedProjectPort {
     return tree === 'gone' ? null : tree
   }
 
+  offer(types: readonly string[]): void {
+    for (const type of types) this.#tx.events.workTypes.add(type)
+  }
+
   async wake(rootIds: readonly string[], reason: string): Promise<void> {
     for (const rootId of rootIds) {
       await enqueueWakes(this.client, rootId, [rootId], { reason, traceparent: this.#tx.trace?.traceparent ?? null })
@@ -70,8 +86,7 @@ export interface ProjectOptions {
   readonly knownId: string | null
   /** Commands rely on the unique indexes instead of a query for taken names. */
   readonly assumesNamesFree: boolean
-  /** Bounds the phase writes of each new tree in this transaction. */
-  readonly budget: number
+  readonly inline: InlineLimit
   /** Waits for another transaction that has the lock, if few others do, instead of answering 'locked'. */
   readonly mayWait: boolean
 }
@@ -85,7 +100,7 @@ export async function lockProject(
   tx: Transaction,
   context: EngineContext,
   name: string,
-  { knownId, assumesNamesFree, budget, mayWait }: ProjectOptions,
+  { knownId, assumesNamesFree, inline, mayWait }: ProjectOptions,
 ): Promise<LockedProject | null | 'locked'> {
   const { system, lockWaits } = context
   if (knownId === null) {
@@ -94,11 +109,11 @@ export async function lockProject(
     )
     const locked = await (tx.trace ? tx.trace.locking(locking) : locking)
     if (locked === null || locked === 'locked') return locked
-    return new LockedProject(tx, context, { name, ...locked, now: locked.at, assumesNamesFree: false, budget })
+    return new LockedProject(tx, context, { name, ...locked, now: locked.at, assumesNamesFree: false, inline })
   }
   const now = system.now()
   const known = { project: name, id: knownId, now: system.fixedTime ? null : now }
   const locking = lockWaits.during(mayWait, (waits) => lockKnownScope(tx.client, { ...known, skipLocked: !waits }))
   tx.pipeline([tx.trace ? tx.trace.locking<unknown>(locking) : locking])
-  return new LockedProject(tx, context, { name, projectId: knownId, now, assumesNamesFree, budget })
+  return new LockedProject(tx, context, { name, projectId: knownId, now, assumesNamesFree, inline })
 }

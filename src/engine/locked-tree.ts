@@ -1,11 +1,12 @@
 import type { WrittenBatch } from '../core/ports/phase-change.ts'
-import type { Node } from '../core/tree.ts'
+import { type Node, WORK_STATE } from '../core/tree.ts'
 import type { LockedTree as LockedTreePort } from '../families/family.ts'
 import { appendChanges } from '../log/append.ts'
 import { awaitAll } from '../store/await-all.ts'
 import type { Client } from '../store/client.ts'
 import type { LoadedNode } from '../store/load-nodes.ts'
-import { enqueueWakes, forgetRoot, nextDue, scheduleRoot } from '../store/queue.ts'
+import { endPause, type Pause, writePause } from '../store/pauses.ts'
+import { enqueueWakes, forgetRoot, nextDue, scheduleRoot, scheduleRoots } from '../store/queue.ts'
 import { RevisionConflict } from '../store/transition.ts'
 import { runIn } from '../tracing/spans.ts'
 import type { EngineContext } from './context.ts'
@@ -23,6 +24,9 @@ export interface WakeRequest {
   readonly reason: string | null
 }
 
+/** Bounds the phase writes of a new tree while its project is locked. */
+const INLINE_BUDGET = 500
+
 interface TreeState {
   readonly slice: TreeSlice
   /** When the tree is due next according to the store; null: never. */
@@ -30,6 +34,8 @@ interface TreeState {
   /** Consecutive failures to decide this tree. */
   readonly failures: number
   readonly isNew: boolean
+  /** The root has no children ever. */
+  readonly isLone?: boolean
   /** Objects that came from the cache instead of the store. */
   readonly recalled: ReadonlyMap<string, LoadedNode>
 }
@@ -39,8 +45,7 @@ export class LockedTree implements LockedTreePort {
   readonly slice: TreeSlice
   readonly client: Client
   readonly isNew: boolean
-  /** Commands decide at once only while no other call waits for the same lock. */
-  readonly #budget: number
+  readonly #decidesInline: (objects: number) => boolean
   readonly #tx: Transaction
   readonly #context: EngineContext
   readonly #state: TreeState
@@ -50,12 +55,12 @@ export class LockedTree implements LockedTreePort {
   #isReconciled = false
   #isClockDue = false
 
-  /** @param budget phase writes that `decideNow` may do; 0: it enqueues a wake request instead */
-  constructor(tx: Transaction, context: EngineContext, state: TreeState, budget = 0) {
+  /** @param decidesInline whether `decideNow` decides a tree of so many objects; otherwise it enqueues a wake request */
+  constructor(tx: Transaction, context: EngineContext, state: TreeState, decidesInline = (_objects: number) => false) {
     this.#tx = tx
     this.#context = context
     this.#state = state
-    this.#budget = budget
+    this.#decidesInline = decidesInline
     this.slice = state.slice
     this.client = tx.client
     this.isNew = state.isNew
@@ -85,10 +90,19 @@ export class LockedTree implements LockedTreePort {
     this.#wakeRequests.push({ rootId: this.root.row.id, ids, reason })
   }
   readonly pipeline = (sent: Promise<unknown>): void => this.#tx.pipeline([sent])
-  readonly decideNow = async (node: Node = this.root): Promise<void> => {
-    if (this.#budget === 0) return this.wake([node.row.id])
+  readonly pause = async (pause: Pause | null): Promise<void> => {
+    const { client, root, slice } = this
+    slice.isPaused = pause !== null
+    if (pause) return writePause(client, root.row.id, pause)
+    for (const { type, due } of await endPause(client, root.row.id, slice.now)) {
+      this.#tx.events.workTypes.add(type)
+      if (due) slice.wakeAt(due)
+    }
+  }
+  readonly decideNow = async (node: Node = this.root, objects = this.slice.nodes.size): Promise<void> => {
+    if (!this.#decidesInline(objects)) return this.wake([node.row.id])
     this.slice.touch(node)
-    await this.decide(this.#budget)
+    await this.decide(INLINE_BUDGET)
   }
   readonly reject = (
     ...[node, to, by, reason, { actor = 'USER', secondary } = {}]: Parameters<LockedTreePort['reject']>
@@ -101,7 +115,7 @@ export class LockedTree implements LockedTreePort {
     this.#hasDecided = true
     this.#undecided = await runToFixpoint(this.client, this.slice, this.#context.kinds, budget)
   }
-  /** Leaves the touched objects, and those that were waiting for what has ended, to the next reconcile. */
+  /** Leaves the touched objects, and the dependents of ended ones, to the next reconcile. */
   async deferDecisions(): Promise<void> {
     await applyReleases(this.client, this.slice, this.#context.kinds)
     this.#undecided = new Set([...this.slice.touched].flatMap(({ gone, row }) => (gone ? [] : row.id)))
@@ -112,34 +126,60 @@ export class LockedTree implements LockedTreePort {
     this.#isClockDue = isClockDue
   }
 
-  /** Writes all changes, the log last. Statements that only insert are not awaited: the commit is pipelined with them. */
-  async flush(): Promise<void> {
+  /**
+   * Writes all changes of the trees of one transaction, the log last. Statements that only insert are not awaited: the commit is
+   * pipelined with them.
+   */
+  async flush(trees: readonly LockedTree[]): Promise<void> {
+    const { client } = this
+    const { kinds } = this.#context
+    const slices = trees.map(({ slice }) => slice)
+    await awaitAll(trees.map((tree) => tree.#beforeRows()))
+    const inserts = trees.every(({ slice }) => onlyInserts(slice) && !slice.root.gone && slice.effects.length === 0)
+    const sent = [...flush(client, slices, kinds)]
+    for (const tree of trees) sent.push(...tree.#afterRows())
+    const lone = trees.filter((tree) => tree.#isLoneDue)
+    if (lone.length > 0)
+      sent.push(
+        scheduleRoots(
+          client,
+          lone.map(({ slice }) => ({ id: slice.root.row.id, at: clockOf(slice.root) })),
+        ),
+      )
+    // A due tree reads its rows to compute its schedule. The log waits for that, since it has to come last.
+    if (trees.some((tree) => tree.#readsClock)) await awaitAll(sent.splice(0))
+    for (const tree of trees) sent.push(tree.#appendLog())
+    if (inserts) this.#tx.pipeline(sent)
+    else await awaitAll(sent)
+    for (const tree of trees) {
+      tree.#checkRecalled()
+      tree.#publish()
+    }
+  }
+
+  async #beforeRows(): Promise<void> {
     const { slice } = this
-    const { kinds, log } = this.#context
     this.#traceOffers()
     const locking = this.#lockPlaces()
     if (locking) await locking
     this.#dispatch()
-    const { gone } = slice.root
-    const effects = slice.effects.splice(0)
     // Effects of a deleted root run while its rows exist. All others run after the rows that they refer to.
-    if (gone) await this.#runEffects(effects)
-    const inserts = onlyInserts(slice) && !gone && effects.length === 0
-    const sent = [...flush(this.client, slice, kinds)]
-    if (!gone) sent.push(this.#runEffects(effects))
-    sent.push(...this.#enqueueWakes(), this.#schedule())
-    // A due tree reads its rows to compute its schedule. The log waits for that, since it has to come last.
-    if (this.#isClockDue || this.#state.failures > 0) await awaitAll(sent.splice(0))
+    if (slice.root.gone) await this.#runEffects(slice.effects.splice(0))
+  }
+
+  #afterRows(): readonly Promise<unknown>[] {
+    return [this.#runEffects(this.slice.effects.splice(0)), ...this.#enqueueWakes(), this.#schedule()]
+  }
+
+  async #appendLog(): Promise<void> {
+    const { slice } = this
+    const { log, counts } = this.#context
     const { trace } = this.#tx
-    // Its place is known once all trees are written: what they hand out may belong to other traces.
+    // The place in the trace is known only once all trees are written, since their offered work may belong to other traces.
     const place = (batch: WrittenBatch) => (trace ? { ...batch, traceparent: trace.traceparent } : batch)
-    sent.push(appendChanges(this.client, slice.changes).then((batches) => log.appended(batches.map(place))))
     const { changes } = slice
-    if (changes.length > 0) this.#tx.onCommit(() => this.#context.counts.changed(changes))
-    if (inserts) this.#tx.pipeline(sent)
-    else await awaitAll(sent)
-    this.#checkRecalled()
-    this.#publish()
+    if (changes.length > 0) this.#tx.onCommit(() => counts.changed(changes))
+    log.appended((await appendChanges(this.client, changes)).map(place))
   }
 
   /** Null: no claim that waits could start new work of this tree at a place. */
@@ -149,7 +189,7 @@ export class LockedTree implements LockedTreePort {
     if (needed.length === 0) return null
     return Promise.all(needed.map(({ placement, keys }) => places.lock(this.client, placement, keys)))
   }
-  /** The transaction becomes part of the trace of what has asked for it. */
+  /** The transaction joins the trace of the request that caused it. */
   follow(traceparent: string | null): void {
     this.#tx.trace?.follow(traceparent)
   }
@@ -202,12 +242,21 @@ export class LockedTree implements LockedTreePort {
     })
   }
 
+  /** Its clock has run out, and is all that makes it due. */
+  get #isLoneDue(): boolean {
+    return this.#state.isLone === true && this.#isClockDue && !this.root.gone
+  }
+  get #readsClock(): boolean {
+    return (this.#isClockDue || this.#state.failures > 0) && !this.#isLoneDue
+  }
+
   /** Writes when the tree is due next, but only if that is earlier than before or has passed. */
   async #schedule(): Promise<void> {
     const { client, root, slice } = this
     const { wakeAt, failures } = this.#state
     const rootId = root.row.id
     if (root.gone) await forgetRoot(client, rootId)
+    else if (this.#isLoneDue) return
     else if (this.#isClockDue || failures > 0) await scheduleRoot(client, rootId, await nextDue(client, rootId))
     else if (slice.due && (!wakeAt || slice.due < wakeAt)) await scheduleRoot(client, rootId, slice.due)
   }
@@ -230,3 +279,6 @@ export class LockedTree implements LockedTreePort {
     })
   }
 }
+
+/** When the rules of a root without children run next. */
+const clockOf = ({ work }: TrackedObject): Date | null => (work && work.state !== WORK_STATE.DONE ? work.dueAt : null)

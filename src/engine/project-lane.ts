@@ -11,8 +11,10 @@ import { TreeLocked } from './tree-locked.ts'
 
 /** Bounds the writes that share one transaction. */
 const MAX_SHARED = 32
-/** Bounds the phase writes of a new tree while its project is locked. The engine does the rest. */
-const BUDGET = 500
+/** Objects of new trees that are decided with the project locked: by a call alone, and by calls that share a transaction. */
+const ALONE = { ofTree: 250, all: 250 }
+const SHARED = { ofTree: 32, all: 256 }
+const NONE = { ofTree: 0, all: 0 }
 
 /** A command's write under a project's lock. */
 export interface ProjectWrite {
@@ -63,7 +65,7 @@ export class ProjectLane extends Lane<ProjectWrite, unknown> {
   ): Promise<readonly Attempted<unknown>[]> {
     // Writes that share a transaction query for taken names, since one violation would fail all of them.
     let attempt: Attempt = {
-      decidesInline: isAlone,
+      decidesInline: true,
       assumesNamesFree: isAlone && writes.every(({ canShare }) => canShare),
     }
     for (;;) {
@@ -71,8 +73,8 @@ export class ProjectLane extends Lane<ProjectWrite, unknown> {
       try {
         const write = async (tx: Transaction) => {
           const knownId = this.#knownIds.get(this.#name) ?? null
-          const budget = attempt.decidesInline ? BUDGET : 0
-          const options = { knownId, assumesNamesFree: attempt.assumesNamesFree, budget, mayWait: !this.isLocked }
+          const inline = attempt.decidesInline ? (isAlone ? ALONE : SHARED) : NONE
+          const options = { knownId, assumesNamesFree: attempt.assumesNamesFree, inline, mayWait: !this.isLocked }
           const project = await lockProject(tx, this.#context, this.#name, options)
           if (project === 'locked') return project
           if (!project) return writes.map(() => null)

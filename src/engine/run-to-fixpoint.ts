@@ -41,7 +41,7 @@ export async function runToFixpoint(
     }
     // Some questions are queries, so the decisions so far are written first.
     await awaitAll([
-      ...flush(client, slice, kinds),
+      ...flush(client, [slice], kinds),
       answer(
         client,
         slice,
@@ -97,7 +97,7 @@ export async function applyReleases(client: Client, slice: TreeSlice, kinds: Kin
       releases.filter(({ node }) => node.gone),
     )
     const others = releases.filter(({ node }) => !node.gone)
-    if (others.length > 0 && hasUnwrittenEdges(slice)) await awaitAll(flush(client, slice, kinds))
+    if (others.length > 0 && hasUnwrittenEdges(slice)) await awaitAll(flush(client, [slice], kinds))
     await applyAll(client, slice, kinds, others)
   }
 }

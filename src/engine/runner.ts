@@ -1,12 +1,20 @@
+import { isDatabaseAway } from '../core/database-unavailable.ts'
 import type { Evaluated } from '../core/tree.ts'
 import { OwnerBusy } from '../sandbox/index.ts'
+import { awaitAll } from '../store/await-all.ts'
+import { applyTasks, BUDGET, FIRST_ATTEMPT, type Ran, type TreeTask } from './apply-tasks.ts'
 import type { EngineContext } from './context.ts'
 import type { Evaluate } from './evaluate.ts'
 import type { LockedTree } from './locked-tree.ts'
-import { type Ran, type Reconciled, TreeLane, type TreeTask } from './tree-lane.ts'
+import { decideLone } from './lone-trees.ts'
+import { transaction } from './transaction.ts'
+import { type Reconciled, TreeLane } from './tree-lane.ts'
 
 /** How long a tree counts as locked after a task has given up on it, in milliseconds. */
 const LOCKED_MS = 1_000
+/** Bounds the trees that share a transaction, and the objects that are loaded for their tasks. */
+const MAX_TREES = 16
+const MAX_OBJECTS = 64
 
 /** Runs the transactions of this process on trees: one at a time for each tree. */
 export class TreeRunner {
@@ -24,8 +32,53 @@ export class TreeRunner {
   run<T>(rootId: string, task: TreeTask<T>): Promise<Ran<T>> {
     return this.#laneOf(rootId).run(task) as Promise<Ran<T>>
   }
-  /** The same for a task that can do without the tree: 'locked' after that time. */
-  async runUnlessLocked<T>(rootId: string, task: TreeTask<T>, patienceMs: number): Promise<Ran<T> | 'locked'> {
+  /**
+   * Runs a task on each of several trees, and does without those that others have locked for that time. Trees that nothing else
+   * in this process wants share transactions; where one fails, each of its trees has one of its own.
+   */
+  async runEach<T>(tasks: readonly TaskOfTree<T>[], patienceMs: number): Promise<readonly (Ran<T> | 'locked')[]> {
+    // Null: the tree is gone.
+    const ran = new Map<string, Ran<T> | 'locked'>()
+    const free = tasks.filter(({ rootId }) => !this.#lanes.has(rootId))
+    const shared = inGroups(free).filter(({ length }) => length > 1)
+    const isShared = new Set(shared.flat())
+    const runAlone = async ({ rootId, task }: TaskOfTree<T>) => {
+      ran.set(rootId, await this.#runUnlessLocked(rootId, task, patienceMs))
+    }
+    const runTogether = async (group: readonly TaskOfTree<T>[]) => {
+      const outcomes = await this.#together(group)
+      for (const [i, { rootId }] of group.entries()) {
+        const outcome = outcomes?.[i]?.[0] ?? 'locked'
+        if (outcome === 'locked') continue
+        if ('error' in outcome) throw outcome.error
+        ran.set(rootId, outcome.value)
+      }
+      await Promise.all(group.filter(({ rootId }) => !ran.has(rootId)).map(runAlone))
+    }
+    const alone = tasks.filter((task) => !isShared.has(task))
+    await Promise.all([...shared.map(runTogether), ...alone.map(runAlone)])
+    return tasks.map(({ rootId }) => ran.get(rootId) as Ran<T> | 'locked')
+  }
+
+  /** Takes the lanes of these trees at once, which are all free: two calls never wait for each other. Null: nothing was done. */
+  async #together<T>(group: readonly TaskOfTree<T>[]) {
+    const { promise: done, resolve: free } = Promise.withResolvers<void>()
+    const held = group.map(({ rootId }) => this.#laneOf(rootId).run({ turn: () => done }))
+    const options = { ...FIRST_ATTEMPT, mayWait: false, budget: Math.floor(BUDGET / group.length) }
+    try {
+      return await transaction(this.#context, (tx) =>
+        awaitAll(group.map(({ rootId, task }) => applyTasks(tx, this.#context, { rootId, tasks: [task] }, options))),
+      )
+    } catch (error) {
+      if (isDatabaseAway(error)) throw error
+      return null
+    } finally {
+      free()
+      await Promise.all(held)
+    }
+  }
+
+  async #runUnlessLocked<T>(rootId: string, task: TreeTask<T>, patienceMs: number): Promise<Ran<T> | 'locked'> {
     const ran = (await this.#laneOf(rootId).run({ ...task, patienceMs })) as Ran<T> | 'locked'
     if (ran === 'locked') this.#locked.set(rootId, performance.now() + LOCKED_MS)
     return ran
@@ -68,6 +121,11 @@ export class TreeRunner {
     }
   }
 
+  /** Decides roots without children whose clock has run out, as `decideLone` does. */
+  decideLone(onLocked: (rootIds: readonly string[]) => void): Promise<void> {
+    return decideLone(this.#context, onLocked)
+  }
+
   /** Empties the caches, which do not describe another copy of the database. */
   forget(): void {
     this.#context.work.clear()
@@ -85,4 +143,24 @@ export class TreeRunner {
     this.#lanes.set(rootId, lane)
     return lane
   }
+}
+
+export interface TaskOfTree<T> {
+  readonly rootId: string
+  readonly task: TreeTask<T>
+}
+
+function inGroups<T>(tasks: readonly TaskOfTree<T>[]): readonly (readonly TaskOfTree<T>[])[] {
+  const groups: TaskOfTree<T>[][] = []
+  let objects = 0
+  for (const each of tasks) {
+    const group = groups.at(-1)
+    objects += each.task.ids.length
+    if (group && group.length < MAX_TREES && objects <= MAX_OBJECTS) group.push(each)
+    else {
+      groups.push([each])
+      objects = each.task.ids.length
+    }
+  }
+  return groups
 }

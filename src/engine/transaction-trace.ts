@@ -4,7 +4,7 @@ import { activeSpan, failSpan, isTracing, linksTo, startSpan } from '../tracing/
 import { formatTraceparent, isSampled, parseTraceparent } from '../tracing/traceparent.ts'
 import type { TrackedObject } from './tracked-object.ts'
 
-/** A caller of a lane, as its transaction will know it. */
+/** A caller of a lane, with the data that its transaction traces. */
 export interface RequestTrace {
   /** By the monotonic clock. */
   readonly at: number
@@ -39,7 +39,7 @@ export class TransactionTrace {
   connected(): void {
     this.#attributes[ATTRIBUTE.connectionWaitMs] = since(this.#began)
   }
-  /** Measures how long a lock lets wait. */
+  /** Measures the wait for a lock. */
   async locking<T>(lock: Promise<T>): Promise<T> {
     const sent = performance.now()
     const locked = await lock
@@ -58,7 +58,7 @@ export class TransactionTrace {
     return place
   }
 
-  /** Its context, for what it offers; null: no sampled trace. */
+  /** The trace context for work that the transaction offers; null: no sampled trace. */
   get traceparent(): string | null {
     const place = this.context
     return place && formatTraceparent(place)

@@ -28,7 +28,8 @@ export interface CommitEvents {
 
 /** A tree that a transaction has locked or created; its changes are written when the transaction closes. */
 export interface Flushable {
-  flush(): Promise<void>
+  /** Writes all trees of the transaction, this one with them. */
+  flush(trees: readonly this[]): Promise<void>
 }
 
 // Named, like every statement that is pipelined with its neighbours.
@@ -92,7 +93,7 @@ export class Transaction {
 
   /** Writes the trees in one go, the log of each last. */
   async flush(): Promise<void> {
-    await awaitAll(this.#trees.map((tree) => tree.flush()))
+    await this.#trees[0]?.flush(this.#trees)
     // A statement that could not even be sent must not be missing from what is committed.
     if (this.#failure) throw this.#failure.error
   }

@@ -1,38 +1,19 @@
 import { isDatabaseAway } from '../core/database-unavailable.ts'
-import type { Evaluated, Work } from '../core/tree.ts'
-import type { LoadedNode } from '../store/load-nodes.ts'
+import type { Evaluated } from '../core/tree.ts'
 import { isLockTimeout } from '../store/lock-timeout.ts'
 import { forgetRoot } from '../store/queue.ts'
-import { RevisionConflict } from '../store/transition.ts'
+import { type Attempt, applyTasks, BUDGET, FIRST_ATTEMPT, type Ran, type TreeTask } from './apply-tasks.ts'
 import type { EngineContext } from './context.ts'
 import { type Attempted, Lane, type Outcome, type Queued } from './lane.ts'
 import { lockTree } from './lock-tree.ts'
 import type { LockedTree } from './locked-tree.ts'
-import type { TreeSlice } from './slice/tree-slice.ts'
-import { type Transaction, transaction } from './transaction.ts'
+import { transaction } from './transaction.ts'
 import type { RequestTrace } from './transaction-trace.ts'
 import { isTransient } from './transient.ts'
 import { TreeLocked } from './tree-locked.ts'
 import { takeWakeUps } from './wake-ups.ts'
 
-/** Bounds the phase writes of one transaction, so that a large tree does not delay the others. */
-const BUDGET = 2_000
 const RETRIES = 3
-
-/** An agent's claims or reports on one tree. */
-export interface TreeTask<T> {
-  /** Objects to load. */
-  readonly ids: readonly string[]
-  /** Most of the objects end, so their dependents are loaded too. */
-  readonly ends: boolean
-  /** True if the cached state of the work is usable. */
-  canRecall(work: Work, now: Date): boolean
-  /** Reads and locks what `apply` needs besides the tree. */
-  prepare?(slice: TreeSlice, tx: Transaction): Promise<void>
-  apply(slice: TreeSlice, tx: Transaction): T
-}
-/** Null: the tree is gone. */
-export type Ran<T> = { readonly value: T } | null
 
 /** The tree as it was decided; its expressions may still have to be evaluated. `locked`: another engine has it. */
 export type Reconciled = LockedTree | 'gone' | 'locked'
@@ -45,7 +26,7 @@ interface Impatient {
 interface Command {
   readonly command: (tree: LockedTree) => Promise<unknown>
 }
-/** A transaction of its own that needs this tree among others. It may run twice: it fails with `TreeLocked`. */
+/** A transaction of its own that locks this tree and others. It may run twice: it fails with `TreeLocked`. */
 interface Turn {
   readonly turn: () => Promise<unknown>
 }
@@ -57,10 +38,6 @@ interface Reconcile {
 
 type Report = TreeTask<unknown> & Impatient
 type Task = Report | Command | Turn | Reconcile
-interface Attempt {
-  readonly failures: number
-  readonly decidesInline: boolean
-}
 type Answer = Ran<unknown> | Reconciled
 const isReport = (task: Task): task is Report => 'apply' in task
 const isReconcile = (task: Task): task is Reconcile => 'skipLocked' in task
@@ -145,38 +122,19 @@ export class TreeLane extends Lane<Task, Answer> {
     tasks: readonly TreeTask<unknown>[],
     asked: readonly RequestTrace[],
   ): Promise<readonly Attempted<Answer>[]> {
-    let attempt: Attempt = { failures: 0, decidesInline: true }
+    let attempt: Attempt = FIRST_ATTEMPT
     for (;;) {
       try {
-        return await transaction(this.#context, (tx) => this.#apply(tx, tasks, attempt), asked)
+        return await transaction(
+          this.#context,
+          (tx) =>
+            applyTasks(tx, this.#context, { rootId: this.#rootId, tasks }, { ...attempt, mayWait: !this.isLocked }),
+          asked,
+        )
       } catch (error) {
         attempt = this.#next(attempt, error)
       }
     }
-  }
-
-  async #apply(
-    tx: Transaction,
-    tasks: readonly TreeTask<unknown>[],
-    { failures, decidesInline }: Attempt,
-  ): Promise<readonly Attempted<Answer>[]> {
-    // Only after connecting: a new connection may lead to another copy of the database, which clears the cache.
-    const recalled = decidesInline && failures === 0 ? this.#recall(tasks) : NOTHING_RECALLED
-    const tree = await lockTree(tx, this.#context, this.#rootId, {
-      ids: tasks.flatMap(({ ids }) => ids),
-      ending: decidesInline ? tasks.flatMap(({ ends, ids }) => (ends ? ids : [])) : [],
-      recalled,
-      specs: this.#context.specs.of(this.#rootId),
-      mayWait: !this.isLocked,
-    })
-    if (tree === 'locked') return tasks.map(() => tree)
-    if (tree === 'gone') return tasks.map(() => ({ value: null }))
-    checkRecalled(tasks, recalled, tree.slice.now)
-    for (const task of tasks) if (task.prepare) await task.prepare(tree.slice, tx)
-    const outcomes = tasks.map((task) => applyTask(task, tree.slice, tx))
-    if (decidesInline) await tree.decide(BUDGET)
-    else await tree.deferDecisions()
-    return outcomes
   }
 
   /** The next attempt; throws the error if there is none. */
@@ -188,15 +146,6 @@ export class TreeLane extends Lane<Task, Answer> {
     const at = { err: error, rootId: this.#rootId }
     logger.error(at, 'a tree could not be decided: its reports are stored without, the engine tries again')
     return { failures: 0, decidesInline: false }
-  }
-
-  /** A cached object is usable only if every task that needs it accepts it. */
-  #recall(tasks: readonly TreeTask<unknown>[]): ReadonlyMap<string, LoadedNode> {
-    const byId = new Map<string, TreeTask<unknown>[]>()
-    for (const task of tasks) for (const id of task.ids) byId.set(id, [...(byId.get(id) ?? []), task])
-    const now = this.#context.system.now()
-    const canRecall = (id: string, work: Work) => byId.get(id)?.every((task) => task.canRecall(work, now)) ?? false
-    return this.#context.work.find(this.#rootId, byId.keys(), canRecall)
   }
 
   async #reconcile(batch: readonly Reconcile[]): Promise<readonly Attempted<Answer>[]> {
@@ -223,28 +172,4 @@ export class TreeLane extends Lane<Task, Answer> {
       return tree
     })
   }
-}
-
-const NOTHING_RECALLED: ReadonlyMap<string, LoadedNode> = new Map()
-
-function applyTask(task: TreeTask<unknown>, slice: TreeSlice, tx: Transaction): Outcome<Ran<unknown>> {
-  try {
-    return { value: { value: task.apply(slice, tx) } }
-  } catch (error) {
-    return { error }
-  }
-}
-
-/** Checks recalled work again at the time of the lock, since a lease may have ended meanwhile. */
-function checkRecalled(
-  tasks: readonly TreeTask<unknown>[],
-  recalled: ReadonlyMap<string, LoadedNode>,
-  now: Date,
-): void {
-  if (recalled.size === 0) return
-  for (const task of tasks)
-    for (const id of task.ids) {
-      const work = recalled.get(id)?.work
-      if (work && !task.canRecall(work, now)) throw new RevisionConflict(recalled.size, 0)
-    }
 }

@@ -64,6 +64,7 @@ export async function inProject<T, R extends Refusal>(
     const done = await work(project)
     if (done.ok && viewer.call)
       project.pipeline(recordDone(project.client, viewer.call, writtenIn(project, name, done)))
+    await writeAlso(viewer, project.client, done)
     return done
   }
   return await trees.inProject(name, run, { canShare })
@@ -78,15 +79,20 @@ const writtenIn = ({ projectId }: LockedProject, projectName: string, done: obje
 /** Runs under the lock of a tree; null: it is gone, or `work` has found nothing to do. */
 export const inTree = <T extends Outcome<object> | null>(
   trees: Trees,
-  { call }: Viewer,
+  viewer: Viewer,
   rootId: string,
   work: (tree: LockedTree) => Promise<T> | T,
 ): Promise<T | null> =>
   trees.inTree(rootId, async (tree) => {
     const done = await work(tree)
-    if (done?.ok && call) tree.pipeline(recordDone(tree.client, call, changedIn(tree, done)))
+    if (done?.ok && viewer.call) tree.pipeline(recordDone(tree.client, viewer.call, changedIn(tree, done)))
+    await writeAlso(viewer, tree.client, done)
     return done
   })
+
+async function writeAlso({ alsoWrite }: Viewer, client: Client, done: Outcome<object> | null): Promise<void> {
+  if (alsoWrite && done?.ok && 'objectId' in done) await alsoWrite(client, String(done.objectId))
+}
 
 /** The same for a request that is run once, however often it is sent with its key. */
 export const onceInTree = <R extends Refusal>(

@@ -17,10 +17,19 @@ export const command = <Parts, Input extends readonly unknown[], Result, const T
   refusals: readonly Type[],
 ): Command<Parts, Input, Result, Type> => ({ run, refusals })
 
-/** Commands as resolvers call them. */
+type KeysOf<T> = T extends unknown ? keyof T : never
+/** Refuses a property that the command does not read, which would be lost without a word. */
+type NoMore<Read, Given> = Given extends object
+  ? Given & { readonly [Key in Exclude<keyof Given, KeysOf<Read>>]: never }
+  : Given
+
+/** Commands as resolvers call them: with what each reads, and no more. */
 export type Bound<Commands> = {
   readonly [Name in keyof Commands]: Commands[Name] extends Command<never, infer Input, infer Result, RefusalType>
-    ? (viewer: Viewer, ...input: Input) => Result
+    ? <const Given extends Input>(
+        viewer: Viewer,
+        ...input: { [Index in keyof Given]: NoMore<Index extends keyof Input ? Input[Index] : never, Given[Index]> }
+      ) => Result
     : never
 }
 

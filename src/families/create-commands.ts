@@ -1,11 +1,45 @@
 import type { FamilyServices } from '../graphql/context.ts'
+import { hookCommands } from '../hooks/commands/index.ts'
+import { projectCommands } from '../projects/commands/index.ts'
+import type { Client } from '../store/client.ts'
+import type { AskedVerb } from './asked-verb.ts'
 import { bindCommands } from './command.ts'
 import type { FamilyParts, LoadedFamily } from './define-family.ts'
+import { askedPause, pauseCommands } from './pause.ts'
+import { backoffCommands } from './resolve-backoff.ts'
+import type { Trigger } from './trigger.ts'
 import { updateLabelsCommand } from './update-labels.ts'
 
-/** The commands of all families, and those that all kinds have alike, as the resolvers call them. */
+/** The commands of all families, and those that belong to none of them, as the resolvers call them. */
 export function createCommands(families: readonly LoadedFamily[], parts: FamilyParts): FamilyServices {
-  const services = bindCommands(parts, { updateLabels: updateLabelsCommand }) as FamilyServices
+  const ofProjects = {
+    ...parts,
+    // The family that runs tasks is created later.
+    get tasks() {
+      return services.tasks
+    },
+    async limitsChanged(client: Client) {
+      for (const { rules } of families) await rules.limitsChanged?.(client)
+    },
+  }
+  const triggers: Record<string, Trigger> = {}
+  const askedVerbs: AskedVerb[] = []
+  const services = {
+    triggers,
+    askedVerbs: askedVerbs as readonly AskedVerb[],
+    ...bindCommands(parts, { updateLabels: updateLabelsCommand }),
+    ...bindCommands({ ...parts, families }, { ...backoffCommands, ...pauseCommands }),
+    projects: bindCommands(ofProjects, projectCommands),
+    hooks: bindCommands({ ...parts, triggers }, hookCommands),
+  } as FamilyServices
   for (const family of families) Object.assign(services, family.commands(parts, services))
+  for (const family of families) Object.assign(triggers, family.triggers?.(services))
+  for (const family of families) {
+    const asked = { ...askedPause(services), ...family.asked?.(services) }
+    for (const verb of family.rules.machines.flatMap(({ verbs }) => verbs)) {
+      const mutation = asked[verb.mutation]
+      if (mutation) askedVerbs.push({ verb, ...mutation })
+    }
+  }
   return services
 }

@@ -2,9 +2,11 @@ import type { Command } from 'commander'
 import type { Pool } from 'pg'
 import type { ProgramDefinition } from '../agents/program.ts'
 import type { Cli } from '../cli/cli.ts'
+import type { Appliable } from '../cli/manifests/appliable.ts'
 import type { Config } from '../config.ts'
 import type { EditorTypes } from '../core/deployers/item-types.ts'
 import type { Machine } from '../core/machine.ts'
+import type { Log } from '../core/ports/log.ts'
 import type { System } from '../core/ports/system.ts'
 import type { Right } from '../core/rights.ts'
 import type { TimeoutDefaults, TimeoutSetting } from '../core/tree.ts'
@@ -14,7 +16,10 @@ import type { FamilyServices } from '../graphql/context.ts'
 import type { FamilyApi, GraphQLFamily, KindDefinition } from '../graphql/family.ts'
 import type { Sandbox } from '../sandbox/index.ts'
 import type { Sealing } from '../store/sealing.ts'
+import type { Writes } from '../store/write-watch.ts'
+import type { AskedMutation } from './asked-verb.ts'
 import type { Family, Trees } from './family.ts'
+import type { Trigger } from './trigger.ts'
 
 /** A family as one object: data that is cheap to load, and its halves in a server and in the command line. */
 export interface FamilyDefinition {
@@ -44,16 +49,38 @@ export interface FamilyServer {
   readonly graphql: FamilyApi
   /** The functions that resolvers call. `services` has those of all families, once all of them are made. */
   commands(parts: FamilyParts, services: FamilyServices): Partial<FamilyServices>
+  /** Its roots that can be started by schedules and the like, by names that are unique over all families. */
+  triggers?(services: FamilyServices): Readonly<Record<string, Trigger>>
+  /** The mutations of its verbs that can be asked of many objects, by name. */
+  asked?(services: FamilyServices): Readonly<Record<string, AskedMutation>>
+  /** Works beside the engine for as long as that runs, in each process with one. */
+  startWorker?(parts: WorkerParts, services: FamilyServices): AsyncDisposable
   /** Recognises tokens that the family gives out itself. */
   tokens?(parts: Pick<FamilyParts, 'pool' | 'sealing'>): SelfMadeTokens
   /** Runs in a process with an engine, before that starts. */
   prepare?(parts: { readonly pool: Pool; readonly config: Config }): Promise<void>
 }
 
+/** The dependencies of what works beside the engine. */
+export interface WorkerParts extends FamilyParts {
+  readonly config: Config
+  readonly log: Log
+  readonly logger: { error(fields: object, message: string): void }
+  readonly writes: Writes
+  /** True for an object `o` with a job that is still to begin, in SQL. */
+  readonly outstandingSql: string
+  /** The machines of all families. */
+  readonly machines: readonly Machine[]
+}
+
 /** The half of a family that is part of `phaseline`, a client like any other. */
 export interface FamilyCli {
   /** Each adds one command, with those beneath it. */
   readonly commands: readonly ((program: Command, cli: Cli) => void)[]
+  /** Kinds of documents that it adds to `apply`, `plan`, `diff` and `export`. */
+  readonly kinds?: readonly Appliable[]
+  /** Kinds of documents that another of its commands takes, with a sentence that names it. */
+  readonly otherKinds?: Readonly<Record<string, string>>
 }
 
 /** The dependencies of commands. */
@@ -106,18 +133,6 @@ export const defineFamily = (family: FamilyDefinition): FamilyDefinition => Obje
 
 export const timeoutsOf = (families: readonly FamilyDefinition[]): readonly TimeoutSetting[] =>
   families.flatMap(({ timeouts }) => timeouts ?? [])
-
-/** Adds the types of these families to the schema, and what all kinds have alike. */
-export async function loadFamilies(families: readonly FamilyDefinition[]): Promise<readonly LoadedFamily[]> {
-  await import('./label-mutation.ts')
-  return await Promise.all(
-    families.map(async ({ server, cli: _cli, programs: _programs, timeouts: _timeouts, ...family }) => {
-      const { graphql, ...half } = await server()
-      const { name, title, machines, kinds, words } = family
-      return { ...family, ...half, graphql: { ...graphql, name, title, machines, kinds, words } }
-    }),
-  )
-}
 
 /** Secrets of all families' own tokens. */
 export function familyTokens(

@@ -1,10 +1,12 @@
 import type { Machine } from '../core/machine.ts'
 import type { Place } from '../core/place.ts'
-import type { Report } from '../core/ports/agents.ts'
+import type { ClaimedItem, Report } from '../core/ports/agents.ts'
 import type { Principal } from '../core/ports/viewer.ts'
+import type { ServedTargets } from '../core/target.ts'
 import type { Node, Slice, Work } from '../core/tree.ts'
 import type { Actor, ObjectKind, Phase, WorkAction } from '../core/vocabulary.ts'
 import type { Client } from '../store/client.ts'
+import type { Pause } from '../store/pauses.ts'
 import type { Records } from '../store/records.ts'
 
 /** A details table of some kinds: one row per object, keyed by object_id. The engine reads and writes it set-based. */
@@ -21,6 +23,8 @@ export interface Family {
   readonly name: string
   readonly machines: readonly Machine[]
   readonly details: readonly DetailsTable[]
+  /** All its objects are roots without children, and no agent works on them: several are decided in one transaction. */
+  readonly isLone?: boolean
   /** Actions of work that is still to be done when its object is gone; a report that it is done carries no phase. */
   readonly outlivingActions?: readonly WorkAction[]
   /** Phases besides GONE with which an agent reports that the real object is gone; repeats after its deletion are accepted. */
@@ -47,6 +51,13 @@ export interface Family {
       readonly skipLocked: boolean
     },
   ): Promise<readonly { readonly objectId: string; readonly hash: Buffer; readonly leaseUntil: Date | null }[]>
+  /**
+   * Claims dry runs, which the family keeps beside the work of objects. They move no phase, so no tree is locked. Each secret
+   * becomes the fence of one.
+   */
+  claimDryRuns?(client: Client, wanted: WantedDryRuns): Promise<readonly ClaimedItem[]>
+  /** Decides about work that waits for its next attempt. False: it does not wait for one. */
+  resolveBackoff?(node: Node, decision: BackoffDecision, by: Principal, slice: Slice): boolean
   /** Applies a claim to the object; the claim counts as the pickup. */
   claimed(node: Node, by: Principal, slice: Slice, placeId: string | null): void
   /** The placement of the family's work; absent: anywhere. */
@@ -59,8 +70,29 @@ export interface Family {
   readonly effects: Readonly<
     Record<string, (client: Client, root: Node, args: unknown, now: Date) => Promise<readonly string[]>>
   >
+  /** Enqueues wake requests for objects that may start under other limits of a project, in the transaction that changes them. */
+  limitsChanged?(client: Client): Promise<void>
   /** Enqueues wake requests for objects that wait without a reason. Every engine calls it every few seconds, in a transaction. */
   recoverStalled?(client: Client): Promise<void>
+}
+
+/** The next attempt begins at once, or the failure of the last one is final. */
+export type BackoffDecision = 'NOW' | 'GIVE_UP'
+
+export interface WantedDryRuns {
+  readonly principalId: string
+  readonly instance: string
+  readonly types: readonly string[]
+  /** Null: any, or with a selector those that it selects. */
+  readonly targets: readonly string[] | null
+  readonly targetSelector: ServedTargets | null
+  /** Ids; null: all. */
+  readonly projects: readonly string[] | null
+  readonly max: number
+  readonly leaseMs: number
+  /** Null: the database's own. */
+  readonly time: Date | null
+  secret(): Uint8Array
 }
 
 /** A place as its agent names it. */
@@ -110,13 +142,16 @@ export interface LockedTree {
   load(ids: readonly string[]): Promise<void>
   /** Takes a sent statement of which only the success matters: the commit does not wait for its answer first. */
   pipeline(sent: Promise<unknown>): void
+  /** Holds back new work of the tree from now on; null: hands it out again. */
+  pause(pause: Pause | null): Promise<void>
   /** Makes the engine decide these objects soon after the commit; a reason is passed to `onWake`. */
   wake(ids: readonly string[], reason?: string): void
   /**
-   * Decides the root, or this object, as far as possible before the commit, or soon after it if other calls wait for the
-   * project. For a new tree whose rules wait for no other tree.
+   * Decides the root, or this object, as far as possible before the commit, or soon after it if the tree is large or many calls wait
+   * for the project. For a new tree whose rules wait for no other tree.
+   * @param objects how many the tree will have; absent: those that it has now
    */
-  decideNow(node?: Node): Promise<void>
+  decideNow(node?: Node, objects?: number): Promise<void>
   /** Records a request that the guard refused; changes nothing. */
   reject(
     node: Node,
@@ -148,6 +183,8 @@ export interface LockedProject {
   pipeline(sent: Promise<unknown>): void
   /** Null: the tree does not exist. */
   lockTree(rootId: string): Promise<LockedTree | null>
+  /** Makes claims for these types of work search again after the commit. */
+  offer(types: readonly string[]): void
   /** Makes the engine decide these trees soon after the commit. */
   wake(rootIds: readonly string[], reason: string): Promise<void>
 }

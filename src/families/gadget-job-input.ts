@@ -1,4 +1,5 @@
 import { builder } from '../graphql/schema/builder.ts'
+import { RetryPolicyInput } from './retry-input.ts'
 
 /** Jobs of a task that a user creates, and of one that a subscription creates for an event. */
 
@@ -35,6 +36,11 @@ export const GadgetJobInput = builder.inputType('GadgetJobInput', {
       limit: 'gadgetText',
       description:
         'One expression. If it is false, the job is skipped, and jobs that depend on it run. Left out or null: the job runs.',
+    }),
+    retry: t.field({
+      type: RetryPolicyInput,
+      description:
+        'Policy for further attempts after the gadget has failed and was undone; it has no `attemptTimeoutMs`. Left out or null: the first failure is final.',
     }),
     dependsOn: t.stringList({
       limit: 'jobDependencies',

@@ -1,6 +1,7 @@
 import { SHARED_WORDS } from '../core/descriptions.ts'
 import { type Machine, type PhaseClass, secondaryMachines } from '../core/machine.ts'
 import type { ClaimedItem } from '../core/ports/agents.ts'
+import type { ShownRetries } from '../core/retry.ts'
 import { isFinished, type ObjectRow } from '../core/tree.ts'
 import type { Actor, BlockerReason, FamilyWords, ObjectKind, Phase } from '../core/vocabulary.ts'
 import type { FinishedRule } from '../store/loaders/find-objects.ts'
@@ -59,6 +60,8 @@ export interface GraphQLFamily extends FamilyApi {
 export interface FamilyApi {
   blockers(context: GraphQLContext, rows: readonly ObjectRow[]): Promise<readonly (readonly BlockerValue[])[]>
   deadlines(context: GraphQLContext, rows: readonly ObjectRow[]): Promise<readonly (readonly DeadlineValue[])[]>
+  /** The attempts of an object in its running or last job; null: it has no retry policy. Left out: no kind has one. */
+  attempts?(context: GraphQLContext, row: ObjectRow): Promise<ShownRetries | null>
   /** The phase in the secondary machine, for kinds that have one. */
   secondaryPhase?(context: GraphQLContext, row: ObjectRow): Promise<Phase | null>
   /** True for objects with a job that is still to begin. */

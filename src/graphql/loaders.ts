@@ -7,6 +7,7 @@ import { loadPhaseChanges } from '../store/loaders/phase-changes.ts'
 import { loadProjects, type ProjectRow } from '../store/loaders/projects.ts'
 import { loadLabels, loadSpecs, loadStatuses, loadWork } from '../store/loaders/side-rows.ts'
 import type { Window } from '../store/loaders/window.ts'
+import { loadPauses } from '../store/pauses.ts'
 import { type GraphQLContext, perOperation } from './context.ts'
 import { isUuid, type PhaseChangeId, phaseChangeId } from './schema/ids.ts'
 
@@ -39,6 +40,7 @@ export const phaseChangeLoader = perOperation(
 
 export const statusLoader = perOperation(({ pool }) => loadSide((ids) => loadStatuses(pool, ids)))
 export const pathLoader = perOperation(({ pool }) => loadSide((ids) => loadPaths(pool, ids)))
+export const pauseLoader = perOperation(({ pool }) => loadSide((ids) => loadPauses(pool, ids)))
 export const labelLoader = perOperation(({ pool }) => loadSide((ids) => loadLabels(pool, ids)))
 /** Specs are large: no more of them are loaded than an answer may hold. */
 export const specLoader = perOperation(({ pool, answer }) => {

@@ -21,7 +21,6 @@ import './objects/object-updates.ts'
 import './agents/work-offered.ts'
 import './objects/family.ts'
 import './objects/state-machine.ts'
-import './objects/project.ts'
 import './agents/agent.ts'
 import './objects/common-blockers.ts'
 import './objects/pending-request.ts'
@@ -37,9 +36,11 @@ import './audit/audit-log.ts'
 import './log/subscriptions.ts'
 import type { GraphQLFamily } from './family.ts'
 import { boundEnums } from './schema/bound-enums.ts'
+import { SCHEMA_DESCRIPTION } from './schema/descriptions.ts'
 import { enforceBounds } from './schema/enforce-bounds.ts'
 import { setWords } from './schema/enums.ts'
 import { guardAnswers } from './schema/leaves.ts'
+import { orderSchema } from './schema/order.ts'
 
 /** The schema of the shared types and of these families, whose modules added their types when they were loaded. */
 export function buildSchema(families: readonly GraphQLFamily[]): GraphQLSchema {
@@ -51,5 +52,7 @@ export function buildSchema(families: readonly GraphQLFamily[]): GraphQLSchema {
   guardAnswers(schema)
   enforceBounds(schema)
   boundEnums(schema)
+  orderSchema(schema)
+  schema.description = SCHEMA_DESCRIPTION
   return schema
 }

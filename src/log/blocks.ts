@@ -19,8 +19,8 @@ export interface BlockPart extends LogHead {
 }
 
 /**
- * A cache of the log in blocks of a thousand, each read once for all readers: when a gateway is gone, all its subscribers
- * return at once to another one, and need much the same.
+ * A cache of the log in blocks of a thousand, each read once for all readers: when a gateway fails, all its subscribers
+ * return to another one at the same moment, and read nearly the same changes.
  */
 export class Blocks {
   readonly #pool: Pool

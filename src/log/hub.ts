@@ -45,7 +45,8 @@ export class Hub {
   #checking: Promise<void> | null = null
   #checkedAt = 0
   #tickedAt = 0
-  readonly #timer: NodeJS.Timeout
+  /** It runs only while somebody listens. */
+  #timer: NodeJS.Timeout | null = null
   #closed = false
 
   /** @param head of the log */
@@ -72,7 +73,6 @@ export class Hub {
       onAnnouncement: (announcement) => this.#onAnnouncement(announcement),
       onUnverified: () => this.#onUnverified(),
     })
-    this.#timer = setInterval(() => this.#onTimer(), CHECK_ALONE_MS)
   }
 
   get identity(): LogIdentity {
@@ -94,6 +94,7 @@ export class Hub {
   /** From now on the listener is offered every matching change after the end of the buffer. */
   join(query: PhaseChangeQuery, listener: LogListener): void {
     this.#end.add(query, listener)
+    if (!this.#closed) this.#timer ??= setInterval(() => this.#onTimer(), CHECK_ALONE_MS)
   }
   leave(listener: LogListener): void {
     this.#end.remove(listener)
@@ -119,7 +120,7 @@ export class Hub {
 
   async close(): Promise<void> {
     this.#closed = true
-    clearInterval(this.#timer)
+    this.#stopTimer()
     this.#end.removeAll()
     await this.#feed.close()
     await this.#checking?.catch(() => undefined)
@@ -150,7 +151,8 @@ export class Hub {
 
   #onUnverified(): void {
     this.#counts.unverified += 1
-    // It may come from this very database after a restart. A forger causes no more checks than the timer.
+    // The message may come from this very database after a restart, so check. Forged messages cause no more checks than the
+    // timer.
     if (performance.now() - this.#checkedAt >= CHECK_ALONE_MS) this.#check()
   }
 
@@ -167,13 +169,18 @@ export class Hub {
   }
 
   #onTimer(): void {
-    if (this.#end.listeners === 0) return
+    if (this.#end.listeners === 0) return this.#stopTimer()
     const now = performance.now()
     if (now - this.#tickedAt >= CHECK_MS) {
       this.#tickedAt = now
       this.#end.tick()
     }
     if (!this.#signal.connected || now - this.#checkedAt >= CHECK_MS) this.#check()
+  }
+
+  #stopTimer(): void {
+    if (this.#timer) clearInterval(this.#timer)
+    this.#timer = null
   }
 
   /** Reads the head and the identity of the log. Rejects when the database cannot be reached. */

@@ -38,7 +38,7 @@ export class LiveBuffer {
     for (const change of changes) this.#records.push(change)
     const last = changes.at(-1)
     if (last) this.#end = cursorAt(last)
-    // Only now and then, since all remaining changes are copied.
+    // Drops changes rarely, since each time copies all that remain.
     if (this.#records.length < 2 * MIN_CHANGES) return
     const dropped = this.#records.length - MIN_CHANGES
     this.#records = this.#records.slice(dropped)

@@ -2,15 +2,15 @@ import type { Pool } from 'pg'
 import type { WrittenBatch } from '../core/ports/phase-change.ts'
 import type { Signal } from '../core/ports/signal.ts'
 import type { Logger } from '../logger.ts'
-import type { Writes } from '../store/write-watch.ts'
+import { SEARCH_WATCHED_MS, type Writes } from '../store/write-watch.ts'
 import type { Announcement } from './announcement.ts'
 import { Announcer } from './announcer.ts'
 import { isAnythingWaiting, numberBatches } from './number-batches.ts'
 
 /** Bounds the latency after a crash between a commit and its numbering. */
 const SWEEP_MS = 250
-/** The same where each write is noticed, and causes a sweep by itself. */
-const SWEEP_WATCHED_MS = 2_000
+/** The same after a failure where each write is noticed, and causes a sweep by itself. */
+const RETRY_WATCHED_MS = 2_000
 
 export interface Numberer extends AsyncDisposable {
   /** Marks its messages, so that this process recognises its own. */
@@ -66,23 +66,14 @@ export function createNumberer({ pool, signal, logger, writes }: NumbererOptions
     return passes
   }
   const failed = (error: unknown): void => {
+    sweeper.retry()
     if (!closed) logger.warn({ err: error }, 'Numbering the log failed; the next sweep tries again.')
   }
   const sweep = async (): Promise<void> => {
-    if (passes || !(await isAnythingWaiting(pool))) return
-    await start()
+    // A pass that runs may have begun before the write.
+    if (passes || (await isAnythingWaiting(pool))) await start()
   }
-  let sweeping: Promise<void> | null = null
-  const sweepInBackground = (): void => {
-    if (closed) return
-    sweeping ??= sweep()
-      .catch(failed)
-      .finally(() => {
-        sweeping = null
-      })
-  }
-  const timer = setInterval(sweepInBackground, writes ? SWEEP_WATCHED_MS : SWEEP_MS)
-  writes?.onWrite(sweepInBackground)
+  const sweeper = new Sweeper(sweep, failed, writes)
 
   return {
     origin: announcer.origin,
@@ -97,10 +88,67 @@ export function createNumberer({ pool, signal, logger, writes }: NumbererOptions
     numberAll: start,
     async [Symbol.asyncDispose]() {
       closed = true
-      clearInterval(timer)
-      await sweeping
+      await sweeper[Symbol.asyncDispose]()
       await passes?.catch(() => undefined)
       await announcing
     },
+  }
+}
+
+/** Sweeps after each write that is noticed, and now and then. */
+class Sweeper implements AsyncDisposable {
+  readonly #sweep: () => Promise<void>
+  readonly #failed: (error: unknown) => void
+  readonly #timer: NodeJS.Timeout
+  #running: Promise<void> | null = null
+  /** A write that is noticed during a sweep may have come too late for it. */
+  #isDue = false
+  #isFailed = false
+  #sweptAt = performance.now()
+  #closed = false
+
+  constructor(sweep: () => Promise<void>, failed: (error: unknown) => void, writes: Writes | undefined) {
+    this.#sweep = sweep
+    this.#failed = failed
+    writes?.onWrite(() => this.#sweepInBackground())
+    const sweepMs = writes ? SEARCH_WATCHED_MS : SWEEP_MS
+    this.#timer = setInterval(() => this.#sweepAfter(sweepMs), writes ? RETRY_WATCHED_MS : SWEEP_MS)
+  }
+
+  /** Numbering has failed: it is tried again soon. */
+  retry(): void {
+    this.#isFailed = true
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
+    clearInterval(this.#timer)
+    await this.#running
+  }
+
+  #sweepAfter(ms: number): void {
+    const now = performance.now()
+    // A timer may be early by a millisecond.
+    if (!this.#isFailed && now - this.#sweptAt < ms - 1) return
+    this.#sweptAt = now
+    this.#isFailed = false
+    this.#sweepInBackground()
+  }
+
+  #sweepInBackground(): void {
+    if (this.#closed) return
+    this.#isDue = true
+    this.#running ??= this.#sweepAll()
+      .catch(this.#failed)
+      .finally(() => {
+        this.#running = null
+      })
+  }
+
+  async #sweepAll(): Promise<void> {
+    while (this.#isDue && !this.#closed) {
+      this.#isDue = false
+      await this.#sweep()
+    }
   }
 }

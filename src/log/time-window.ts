@@ -5,8 +5,9 @@ import { statement } from '../store/statement.ts'
 import { HEAD_SQL } from './head.ts'
 
 /**
- * The order of the log is that of commits, and a change has the time of its transaction's begin, by the database's clock: so
- * times grow with sequences but for the length of a transaction, and for what the clock is set back. Far more than both.
+ * Milliseconds by which the times of the log may be out of order. The log is in the order of commits, and a change has
+ * the time at which its transaction began, by the database's clock. So times grow with sequences, except for the length
+ * of a transaction and for a clock that is set back; this bound is far above both.
  */
 const SLACK_MS = 600_000
 

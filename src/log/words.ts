@@ -25,8 +25,8 @@ export function containsAll(record: PhaseChangeRecord, words: readonly string[])
 export const foldedSql = (text: string): string => `lower(${text} collate "C")`
 
 /**
- * All texts of a query (column `said`) as one, each once, the frequent ones first: the further a word is from the beginning, the
- * longer it takes to find, and it is the frequent ones that a search meets in every stretch.
+ * Joins all distinct texts of a query (column `said`), the frequent ones first. A search takes longer for a word
+ * further back, and it meets the frequent texts in every stretch.
  */
 export const gatheredSql = (texts: string): string =>
   foldedSql(`(select string_agg(g.said, E'\\n' order by g.times desc, g.said)

@@ -1,16 +1,12 @@
 import { type Manifest, settingsOf } from './installation.ts'
+import { type Pair, pairsOf, variablesOf } from './pairs.ts'
 import type { TaskManifest } from './task.ts'
 
-/** Converts a manifest to an input of the API, which has lists of pairs where a file has maps. */
-
-interface Label {
-  readonly key: string
-  readonly value: string
-}
+/** Converts a manifest to an input of the API. */
 
 /** Omitted labels stay as they are. */
-export const labelsInput = ({ labels }: Pick<Manifest, 'labels'>): { readonly labels?: readonly Label[] } =>
-  labels ? { labels: Object.entries(labels).map(([key, value]) => ({ key, value })) } : {}
+export const labelsInput = ({ labels }: Pick<Manifest, 'labels'>): { readonly labels?: readonly Pair[] } =>
+  labels ? { labels: pairsOf(labels) } : {}
 
 /** The fields that createInstallation and updateInstallation share; omitted ones stay as they are. */
 export function installationInput(manifest: Manifest) {
@@ -25,6 +21,6 @@ export const taskInput = (task: TaskManifest, project: string) => ({
   ...labelsInput(task),
   jobs: task.jobs.map(({ env, ...job }) => ({
     ...job,
-    ...(env ? { env: Object.entries(env).map(([key, value]) => ({ name: key, value })) } : {}),
+    ...(env ? { env: variablesOf(env) } : {}),
   })),
 })

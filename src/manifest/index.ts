@@ -3,14 +3,24 @@
  */
 export { installationInput, labelsInput, taskInput } from './api-input.ts'
 export { fieldsIn, setField, type TextEdit } from './fields.ts'
+export { appliedHook, type HookManifest, hookInput, hookManifest, hookSchema, type ShownHook } from './hook.ts'
 export { DEFAULT_SETTINGS, instanceSpecSchema, type Manifest, manifestSchema, nameSchema } from './installation.ts'
-export { type ManifestKind, type ParsedManifests, parseManifests } from './parse-manifests.ts'
+export { type FlatKubeconfig, flattenKubeconfig, type ReadKubeconfig, readFlatKubeconfig } from './kubeconfig.ts'
+export {
+  appliedNotificationRule,
+  type NotificationRuleManifest,
+  notificationRuleInput,
+  notificationRuleManifest,
+  notificationRuleSchema,
+} from './notification-rule.ts'
+export { type ParsedManifests, parseManifests } from './parse-manifests.ts'
 export { type Place, placesIn } from './place.ts'
-export type { ProjectManifest } from './project.ts'
+export { type ProjectManifest, projectSchema } from './project.ts'
 export { PROJECT_SPEC_FIELDS, projectInput, projectSpecOf, type ShownProjectSpec } from './project-api.ts'
 export {
   type Limits,
   type ProjectSpec,
+  type Service,
   type Subscription,
   type WantedProject,
   type WorkerTemplate,
@@ -23,8 +33,10 @@ export {
   readDocument,
   type WantedDocument,
 } from './read-document.ts'
+export { type DocumentKinds, type KindedDocument, type ReadDocuments, readDocuments } from './read-documents.ts'
 export { type ReadJson, readJson } from './read-json.ts'
+export { appliedSchedule, type ScheduleManifest, scheduleInput, scheduleManifest, scheduleSchema } from './schedule.ts'
 export { type TaskManifest, taskSchema } from './task.ts'
-export { type ShownInstallation, writeManifest, writtenSettings } from './write-manifest.ts'
-export { writeProject } from './write-project.ts'
-export { writeYaml } from './write-yaml.ts'
+export { type ShownInstallation, writeManifest, writtenDocument, writtenSettings } from './write-manifest.ts'
+export { writeProject, writtenProject } from './write-project.ts'
+export { writeYaml, type YamlComment } from './write-yaml.ts'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { jsonProblem, UNBOUNDED } from '../core/json-problem.ts'
+import { pairsOf } from './pairs.ts'
 
 type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }
 
@@ -33,18 +34,56 @@ const timeout = z.union(
   [z.strictObject({ ms: z.int32().positive() }), z.strictObject({ never: z.literal(true) })],
   'must be {ms: <milliseconds>} or {never: true}',
 )
+const labels = z.record(z.string(), z.string('must be text'))
+
+export const retryPolicy = z.strictObject({
+  attempts: z.int(),
+  backoff: z
+    .strictObject({
+      initialMs: z.int32().optional(),
+      factor: z.number().optional(),
+      maxMs: z.int32().optional(),
+      jitter: z.number().optional(),
+    })
+    .optional(),
+  on: z.array(z.string()).optional(),
+  not: z.array(z.string()).optional(),
+  attemptTimeoutMs: z.int32().optional(),
+})
+
+export type RetryManifest = z.infer<typeof retryPolicy>
+
+const targetSelector = z.strictObject({
+  type: z.string().optional(),
+  labels: labels.transform((map) => pairsOf(map)).optional(),
+})
 const deployItem = z.strictObject({
   name,
   type: z.string().min(1, 'must not be empty'),
   target: z.string().optional(),
+  targetSelector: targetSelector.optional(),
   dependsOn: z.array(name).optional(),
   config: json.optional(),
   timeouts: z
     .strictObject({ pickup: timeout.optional(), progressing: timeout.optional(), aborting: timeout.optional() })
     .optional(),
+  retry: retryPolicy.optional(),
+})
+
+const reconcileTimes = {
+  intervalMs: z.int32().optional(),
+  /** As in a schedule, one line may stand alone. */
+  cron: z.union([z.string().transform((line) => [line]), z.array(z.string())]).optional(),
+  timeZone: z.string().optional(),
+}
+const automaticReconcile = z.strictObject({
+  afterSuccess: z.strictObject(reconcileTimes).optional(),
+  afterFailure: z.strictObject({ attempts: z.int32().optional(), ...reconcileTimes }).optional(),
 })
 
 const spec = z.strictObject({
+  target: z.string().optional(),
+  targetSelector: targetSelector.optional(),
   imports: z
     .array(z.strictObject({ name, from: name.optional(), schema: json.optional(), required: z.boolean().optional() }))
     .optional(),
@@ -53,11 +92,12 @@ const spec = z.strictObject({
     return z.array(z.strictObject({ name, spec })).optional()
   },
   deployItems: z.array(deployItem).optional(),
+  automaticReconcile: automaticReconcile.optional(),
 })
 
 /** Beside name and spec; the server judges them. A value that equals the default is not written. */
 const settings = {
-  labels: z.record(z.string(), z.string('must be text')).optional(),
+  labels: labels.optional(),
   description: z.string().optional(),
   ignored: z.boolean().optional(),
 }

@@ -18,5 +18,5 @@ export function writeDuration(ms: number): string {
     rest -= count * size
     if (count > 0) parts.push(`${count}${unit}`)
   }
-  return parts.join('')
+  return parts.join('') || '0s'
 }

@@ -1,5 +1,5 @@
 import { isAlias, isCollection, isMap, isScalar, isSeq, LineCounter } from 'yaml'
-import { type Doc, readAllYaml, readYaml } from './read-yaml.ts'
+import { type Doc, hasContent, readAllYaml, readYaml } from './read-yaml.ts'
 
 /** Both start at 1. */
 export interface Place {
@@ -59,13 +59,12 @@ export function offsetOfKey(document: Doc, path: readonly PropertyKey[], key: st
 
 /**
  * The place in the text of a path of the API, e.g. `input.spec.deployItems.2.dependsOn.0`; null when the text cannot be
- * parsed. If there are several documents, the one with this name.
+ * parsed. If there are several documents, in the one with this index.
  */
-export function placesIn(text: string, name?: string): (field: string) => Place | null {
+export function placesIn(text: string, index?: number): (field: string) => Place | null {
   const lines = new LineCounter()
-  const documents: readonly Doc[] = name === undefined ? [] : readAllYaml(text, lines)
-  const named = documents.find(({ contents }) => isMap(contents) && contents.get('name') === name)
-  const document: Doc = named ?? readYaml(text, lines)
+  const chosen = index === undefined ? undefined : readAllYaml(text, lines).filter(hasContent)[index]
+  const document: Doc = chosen ?? readYaml(text, lines)
   return (field) => {
     const path = field.replace(/^input\b\.?(?:(?:create|update)\b\.?)?/, '')
     const offset = offsetOf(document, path === '' ? [] : path.split('.'))

@@ -1,15 +1,17 @@
-import type { Limits, ProjectSpec, Subscription, TemplateJob, WantedProject, WorkerTemplate } from './project-spec.ts'
+import type { RetryManifest } from './installation.ts'
+import { envOf, mapOf, type Pair, pairsOf, type Variable, variablesOf } from './pairs.ts'
+import type {
+  Limits,
+  ProjectSpec,
+  Service,
+  Subscription,
+  TemplateJob,
+  WantedProject,
+  WorkerTemplate,
+} from './project-spec.ts'
 
 /** Converts a project's spec between its own form and that of the API, which has no maps. */
 
-interface Pair {
-  readonly key: string
-  readonly value: string
-}
-interface Variable {
-  readonly name: string
-  readonly value: string
-}
 /** A job as it was requested, without omitted fields. */
 interface ShownJob {
   readonly name: string
@@ -18,12 +20,14 @@ interface ShownJob {
   readonly env?: readonly Variable[] | null
   readonly when?: string | null
   readonly dependsOn?: readonly string[] | null
+  readonly retry?: RetryManifest | null
 }
 /** The spec of a project, as the API returns it. */
 export interface ShownProjectSpec {
   readonly workerTemplate:
-    | (Omit<WorkerTemplate, 'env' | 'targetLabels'> & {
+    | (Omit<WorkerTemplate, 'env' | 'targetLabels' | 'services'> & {
         readonly env: readonly Variable[]
+        readonly services: readonly (Omit<Service, 'env'> & { readonly env: readonly Variable[] })[]
         readonly targetLabels: readonly Pair[]
       })
     | null
@@ -36,9 +40,13 @@ export interface ShownProjectSpec {
   readonly limits: Limits
 }
 
+const RETRY_FIELDS = 'attempts backoff { initialMs factor maxMs jitter } on not attemptTimeoutMs'
+
 /** Selection of the spec in a query of a project. */
 export const PROJECT_SPEC_FIELDS = `
-  workerTemplate { runtime image command args env { name value } files { path content } timeoutMs workspace targetLabels { key value } }
+  workerTemplate { runtime image command args env { name value } files { path content secret } timeoutMs retry { ${RETRY_FIELDS} } workspace targetLabels { key value }
+    caches { key restoreKeys path } artifacts { name path when optional } clone { url ref depth path secret }
+    services { name image command args env { name value } secrets ports user readiness { port command timeoutMs } } }
   subscriptions { source types qualifiers { key value } labels { key value } task }
   limits { maxWorkers maxJobs strategy }`
 
@@ -50,6 +58,7 @@ export function projectSpecOf({ workerTemplate, subscriptions, limits }: ShownPr
       ...workerTemplate,
       env: envOf(workerTemplate.env),
       targetLabels: mapOf(workerTemplate.targetLabels),
+      services: workerTemplate.services.map((service) => ({ ...service, env: envOf(service.env) })),
     },
     subscriptions: subscriptions.map(({ source, types, qualifiers, labels, task }) => ({
       ...{ source, types },
@@ -60,8 +69,9 @@ export function projectSpecOf({ workerTemplate, subscriptions, limits }: ShownPr
   }
 }
 
-const jobOf = ({ name, gadget, args, env, when, dependsOn }: ShownJob): TemplateJob => ({
+const jobOf = ({ name, gadget, args, env, when, dependsOn, retry }: ShownJob): TemplateJob => ({
   ...{ name, gadget, args: args ?? [], env: envOf(env ?? []), when: when ?? null, dependsOn: dependsOn ?? null },
+  ...(retry ? { retry } : {}),
 })
 
 /** The input of createProject and updateProject, apart from the name. */
@@ -73,6 +83,10 @@ export const projectInput = ({ workerTemplate, subscriptions, limits }: WantedPr
           ...workerTemplate,
           env: variablesOf(workerTemplate.env),
           targetLabels: pairsOf(workerTemplate.targetLabels),
+          services: workerTemplate.services.map(({ env, ...service }) => ({ ...service, env: variablesOf(env) })),
+          files: workerTemplate.files.map(({ path, content, secret }) =>
+            secret === null ? { path, content } : { path, secret },
+          ),
         },
       }),
   ...(subscriptions === undefined
@@ -86,12 +100,3 @@ export const projectInput = ({ workerTemplate, subscriptions, limits }: WantedPr
       }),
   ...(limits === undefined ? {} : { limits }),
 })
-
-const mapOf = (pairs: readonly Pair[]): Readonly<Record<string, string>> =>
-  Object.fromEntries(pairs.map(({ key, value }) => [key, value]))
-const pairsOf = (map: Readonly<Record<string, string>>): readonly Pair[] =>
-  Object.entries(map).map(([key, value]) => ({ key, value }))
-const envOf = (variables: readonly Variable[]): Readonly<Record<string, string>> =>
-  Object.fromEntries(variables.map(({ name, value }) => [name, value]))
-const variablesOf = (env: Readonly<Record<string, string>>): readonly Variable[] =>
-  Object.entries(env).map(([name, value]) => ({ name, value }))

@@ -1,4 +1,6 @@
-import type { ProjectManifest } from './project.ts'
+import { fillPolicy, type RetryPolicy } from '../core/retry.ts'
+import type { RetryManifest } from './installation.ts'
+import type { CloneManifest, ProjectManifest, ServiceManifest } from './project.ts'
 import type { TaskManifest } from './task.ts'
 
 /** The parts of a project for its pipelines, in one form for the file and the server. */
@@ -14,11 +16,60 @@ export interface WorkerTemplate {
   readonly command: readonly string[]
   readonly args: readonly string[]
   readonly env: Texts
-  readonly files: readonly { readonly path: string; readonly content: string }[]
+  readonly files: readonly TemplateFile[]
   readonly timeoutMs: number | null
+  readonly retry: RetryPolicy | null
   readonly workspace: boolean
   /** Labels that the place of a worker must have. */
   readonly targetLabels: Texts
+  /** Files and folders that a worker finds as an earlier one has left them. */
+  readonly caches: readonly { readonly key: string; readonly restoreKeys: readonly string[]; readonly path: string }[]
+  /** Parts of the working folder of a worker that are kept when it ends. */
+  readonly artifacts: readonly {
+    readonly name: string
+    readonly path: string
+    readonly when: 'SUCCESS' | 'ALWAYS'
+    readonly optional: boolean
+  }[]
+  readonly clone: Clone | null
+  /** Programs that run beside a worker, in the order in which they start. */
+  readonly services: readonly Service[]
+}
+/** A program that runs beside a worker, starts before it and ends with it. */
+export interface Service {
+  readonly name: string
+  readonly image: string | null
+  readonly command: readonly string[]
+  readonly args: readonly string[]
+  readonly env: Texts
+  /** Names of the secrets that it gets. */
+  readonly secrets: readonly string[]
+  readonly ports: readonly number[]
+  readonly user: number | null
+  /** Without a port and a command: as soon as it runs. */
+  readonly readiness: {
+    readonly port: number | null
+    readonly command: readonly string[]
+    readonly timeoutMs: number
+  }
+}
+export interface TemplateFile {
+  readonly path: string
+  /** Empty if a secret is its content. */
+  readonly content: string
+  /** The name of the secret that is its content; null: the content is given. */
+  readonly secret: string | null
+}
+/** The repository that a runtime clones before the start. */
+export interface Clone {
+  readonly url: string
+  /** Null: the default branch. */
+  readonly ref: string | null
+  /** Commits of history; 0: all. */
+  readonly depth: number
+  /** Null: the working folder. */
+  readonly path: string | null
+  readonly secret: string | null
 }
 export interface Subscription {
   readonly source: string
@@ -36,6 +87,8 @@ export interface TemplateJob {
   readonly when: string | null
   /** Null: none is named. If no job of the task names any, the jobs are a sequence. */
   readonly dependsOn: readonly string[] | null
+  /** As it is written; absent: a failure is final. */
+  readonly retry?: RetryManifest
 }
 export interface Limits {
   readonly maxWorkers: number | null
@@ -76,8 +129,13 @@ function templateOf(
     env,
     files = [],
     timeout,
+    retry,
     workspace,
     targetLabels,
+    artifacts = [],
+    clone,
+    caches = [],
+    services = [],
   }: NonNullable<ProjectManifest['workerTemplate']>,
   contents: Contents,
 ): WorkerTemplate {
@@ -87,15 +145,48 @@ function templateOf(
     command: command ?? [],
     args: args ?? [],
     env: env ?? {},
-    files: files.map(({ path }, index) => ({ path, content: contents[index] ?? '' })),
+    files: files.map(({ path, secret = null }, index) => ({ path, content: contents[index] ?? '', secret })),
     timeoutMs: timeout ?? null,
+    retry: retry ? fillPolicy(retry) : null,
     workspace: workspace ?? false,
     targetLabels: targetLabels ?? {},
+    caches: caches.map(({ key, restoreKeys = [], path }) => ({ key, restoreKeys, path })),
+    artifacts: artifacts.map(({ name, path, when = 'SUCCESS', optional = false }) => ({ name, path, when, optional })),
+    clone: clone ? cloneOf(clone) : null,
+    services: services.map(serviceOf),
   }
 }
 
-const jobOf = ({ name, gadget, args, env, when, dependsOn }: TaskManifest['jobs'][number]): TemplateJob => ({
+/** How long a service may take to be ready, unless the manifest says so. */
+export const READY_MS = 60_000
+
+const serviceOf = ({
+  name,
+  image,
+  command,
+  args,
+  env,
+  secrets,
+  ports = [],
+  user,
+  readiness,
+}: ServiceManifest): Service => ({
+  ...{ name, image: image ?? null, command: command ?? [], args: args ?? [], env: env ?? {} },
+  ...{ secrets: secrets ?? [], ports, user: user ?? null },
+  readiness: {
+    port: readiness?.command ? null : (readiness?.port ?? ports[0] ?? null),
+    command: readiness?.command ?? [],
+    timeoutMs: readiness?.timeout ?? READY_MS,
+  },
+})
+
+const cloneOf = ({ url, ref, depth, path, secret }: CloneManifest): Clone => ({
+  ...{ url, ref: ref ?? null, depth: depth ?? 1, path: path ?? null, secret: secret ?? null },
+})
+
+const jobOf = ({ name, gadget, args, env, when, dependsOn, retry }: TaskManifest['jobs'][number]): TemplateJob => ({
   ...{ name, gadget, args: args ?? [], env: env ?? {}, when: when ?? null, dependsOn: dependsOn ?? null },
+  ...(retry ? { retry } : {}),
 })
 
 const limitsOf = ({ maxWorkers, maxJobs, strategy }: NonNullable<ProjectManifest['limits']>): Partial<Limits> => ({

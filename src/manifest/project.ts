@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { nameSchema } from './installation.ts'
+import { nameSchema, retryPolicy } from './installation.ts'
 import { parseDuration } from './parse-duration.ts'
 import { templateJobs } from './task.ts'
 
@@ -14,8 +14,37 @@ const timeout = z.string('must be a duration such as 10m').transform((written, c
   return z.NEVER
 })
 const file = z
-  .strictObject({ path: text, content: text.optional(), from: text.optional() })
-  .refine(({ content, from }) => (content === undefined) !== (from === undefined), 'must have either content or from')
+  .strictObject({ path: text, content: text.optional(), from: text.optional(), secret: text.optional() })
+  .refine(
+    ({ content, from, secret }) => [content, from, secret].filter((given) => given !== undefined).length === 1,
+    'must have one of content, from and secret',
+  )
+/** The repository that the runtime clones before the start. */
+const clone = z.strictObject({
+  url: text,
+  ref: text.optional(),
+  depth: z.int32().nonnegative().optional(),
+  path: text.optional(),
+  secret: text.optional(),
+})
+export type CloneManifest = z.infer<typeof clone>
+
+/** A program that runs beside a worker. */
+const service = z.strictObject({
+  name: text,
+  image: z.string().nullable().optional(),
+  command: texts.optional(),
+  args: texts.optional(),
+  env: map.optional(),
+  secrets: texts.optional(),
+  ports: z.array(z.int32()).optional(),
+  user: z.int32().nullable().optional(),
+  readiness: z
+    .strictObject({ port: z.int32().optional(), command: texts.optional(), timeout: timeout.optional() })
+    .refine(({ port, command }) => port === undefined || command === undefined, 'must have either port or command')
+    .optional(),
+})
+export type ServiceManifest = z.infer<typeof service>
 
 const workerTemplate = z.strictObject({
   runtime: z.string().optional(),
@@ -25,8 +54,22 @@ const workerTemplate = z.strictObject({
   env: map.optional(),
   files: z.array(file).optional(),
   timeout: timeout.nullable().optional(),
+  retry: retryPolicy.nullable().optional(),
   workspace: z.boolean().optional(),
   targetLabels: map.optional(),
+  caches: z.array(z.strictObject({ key: text, restoreKeys: texts.optional(), path: text })).optional(),
+  artifacts: z
+    .array(
+      z.strictObject({
+        name: text,
+        path: text,
+        when: z.enum(['SUCCESS', 'ALWAYS']).optional(),
+        optional: z.boolean().optional(),
+      }),
+    )
+    .optional(),
+  clone: clone.nullable().optional(),
+  services: z.array(service).optional(),
 })
 const subscription = z.strictObject({
   source: text,

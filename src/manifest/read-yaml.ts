@@ -1,4 +1,4 @@
-import { type Document, type LineCounter, type ParsedNode, parseAllDocuments, parseDocument } from 'yaml'
+import { type Document, isScalar, type LineCounter, type ParsedNode, parseAllDocuments, parseDocument } from 'yaml'
 import { twoReadings } from './two-readings.ts'
 import { unfoldedAliases } from './unfolded-aliases.ts'
 import { repeatedKeys } from './unique-keys.ts'
@@ -15,6 +15,10 @@ export const readYaml = (text: string, lineCounter?: LineCounter): Doc =>
 /** Reads all documents of a text. */
 export const readAllYaml = (text: string, lineCounter: LineCounter): readonly Doc[] =>
   [...parseAllDocuments(text, { ...OPTIONS, lineCounter })].map(judged)
+
+/** An empty document, such as that before the first `---`, has none. */
+export const hasContent = ({ contents, errors }: Doc): boolean =>
+  errors.length > 0 || !(contents === null || (isScalar(contents) && contents.value === null))
 
 function judged(document: Doc): Doc {
   const isSound = document.errors.length === 0

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { nameSchema } from './installation.ts'
+import { nameSchema, retryPolicy } from './installation.ts'
 
 const text = z.string('must be text: put it in quotes')
 const job = z.strictObject({
@@ -9,6 +9,7 @@ const job = z.strictObject({
   env: z.record(z.string(), text).optional(),
   when: text.nullable().optional(),
   dependsOn: z.array(nameSchema).optional(),
+  retry: retryPolicy.optional(),
 })
 
 /** The jobs of a task, or of the tasks that a project's events create. */

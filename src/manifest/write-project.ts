@@ -1,48 +1,83 @@
 import { writeDuration } from './parse-duration.ts'
-import type { ProjectSpec, Subscription, TemplateJob, WorkerTemplate } from './project-spec.ts'
-import { writeYaml } from './write-yaml.ts'
+import {
+  type ProjectSpec,
+  READY_MS,
+  type Service,
+  type Subscription,
+  type TemplateJob,
+  type WorkerTemplate,
+} from './project-spec.ts'
+import { writtenRetry } from './write-manifest.ts'
+import { withoutEmpty, writeYaml } from './write-yaml.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
 /**
  * A project's document: its three parts, since omitted ones stay as they are, without values that equal the defaults.
  */
-export function writeProject(name: string, { workerTemplate, subscriptions, limits }: ProjectSpec): string {
+export const writeProject = (name: string, spec: ProjectSpec): string => writeYaml(writtenProject(name, spec))
+
+export function writtenProject(name: string, { workerTemplate, subscriptions, limits }: ProjectSpec): Fields {
   const { strategy, ...most } = limits
-  const document = {
+  return {
     ...{ kind: 'Project', name },
     workerTemplate: workerTemplate && writtenTemplate(workerTemplate),
     subscriptions: subscriptions.map(writtenSubscription),
     limits: null,
-    ...some({ limits: some({ ...most, strategy: strategy === 'QUEUE' ? null : strategy }) }),
+    ...withoutEmpty({ limits: withoutEmpty({ ...most, strategy: strategy === 'QUEUE' ? null : strategy }) }),
   }
-  return writeYaml(document)
 }
 
-const writtenTemplate = ({ runtime, timeoutMs, workspace, ...rest }: WorkerTemplate): Fields =>
-  some({
+const writtenTemplate = ({
+  runtime,
+  timeoutMs,
+  workspace,
+  retry,
+  files,
+  clone,
+  artifacts,
+  caches,
+  services,
+  ...rest
+}: WorkerTemplate): Fields =>
+  withoutEmpty({
     runtime: runtime === 'process' ? null : runtime,
     ...rest,
+    files: files.map(({ path, content, secret }) => ({ path, ...(secret === null ? { content } : { secret }) })),
+    clone: clone && withoutEmpty({ ...clone, depth: clone.depth === 1 ? null : clone.depth }),
     timeout: timeoutMs === null ? null : writeDuration(timeoutMs),
+    retry: writtenRetry(retry).retry,
     workspace: workspace || null,
+    caches: caches.map(({ key, restoreKeys, path }) => ({ key, ...withoutEmpty({ restoreKeys }), path })),
+    artifacts: artifacts.map(({ name, path, when, optional }) => ({
+      ...{ name, path },
+      ...withoutEmpty({ when: when === 'SUCCESS' ? null : when, optional: optional || null }),
+    })),
+    services: services.map(writtenService),
   })
+
+const writtenService = ({ name, readiness: { port, command, timeoutMs }, ports, ...rest }: Service): Fields => ({
+  name,
+  ...withoutEmpty({
+    ...{ ...rest, ports },
+    readiness: withoutEmpty({
+      port: port === (ports[0] ?? null) ? null : port,
+      command,
+      timeout: timeoutMs === READY_MS ? null : writeDuration(timeoutMs),
+    }),
+  }),
+})
 
 const writtenSubscription = ({ source, types, task, ...rest }: Subscription): Fields => ({
   ...{ source, types },
-  ...some({ ...rest, task: task && { jobs: task.map(writtenJob) } }),
+  ...withoutEmpty({ ...rest, task: task && { jobs: task.map(writtenJob) } }),
 })
 
-const writtenJob = ({ name, gadget, dependsOn, ...rest }: TemplateJob): Fields => ({
+/** A job of a task that a subscription or a schedule creates. */
+export const writtenJob = ({ name, gadget, dependsOn, retry, ...rest }: TemplateJob): Fields => ({
   ...{ name, gadget },
-  ...some(rest),
+  ...withoutEmpty(rest),
   // An empty list has a meaning: the jobs of the task are no sequence.
   ...(dependsOn ? { dependsOn } : {}),
+  ...writtenRetry(retry),
 })
-
-/** True if there is a value: neither null nor empty. */
-const some = (fields: Fields): Fields =>
-  Object.fromEntries(
-    Object.entries(fields).filter(
-      ([, value]) => value !== null && !(typeof value === 'object' && Object.keys(value as object).length === 0),
-    ),
-  )

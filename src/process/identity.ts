@@ -21,7 +21,7 @@ export interface ProcessId {
 /** Null: there is no such process, or it has ended and waits to be reaped. */
 export async function identityOf(pid: number): Promise<string | null> {
   try {
-    return onLinux ? await fromProc(pid) : (await ps(pid, 'lstart=')) || null
+    return onLinux ? identityNow(pid) : (await ps(pid, 'lstart=')) || null
   } catch {
     return null
   }
@@ -30,7 +30,7 @@ export async function identityOf(pid: number): Promise<string | null> {
 /** Synchronous, for the exit of this process, which cannot wait. */
 export function identityNow(pid: number): string | null {
   try {
-    if (onLinux) return identityFrom(pid, readFileSync(`/proc/${pid}/stat`, 'utf8'), readBootIdNow())
+    if (onLinux) return identityFrom(pid, readFileSync(`/proc/${pid}/stat`, 'utf8'))
     return execFileSync('ps', ['-ww', '-o', 'lstart=', '-p', String(pid)], PS_OPTIONS).trim() || null
   } catch {
     return null
@@ -41,7 +41,7 @@ export function identityNow(pid: number): string | null {
 export function identityOfChild(pid: number): string {
   if (!onLinux) return identityNow(pid) ?? 'unknown'
   const { ticks } = parseStat(pid, readFileSync(`/proc/${pid}/stat`, 'latin1'))
-  return `${readBootIdNow().trim()}:${ticks}`
+  return `${bootId()}:${ticks}`
 }
 
 export const isAlive = async ({ pid, identity }: ProcessId): Promise<boolean> => (await identityOf(pid)) === identity
@@ -94,25 +94,20 @@ export function statOf(pid: number): Stat | null {
   }
 }
 
-async function fromProc(pid: number): Promise<string | null> {
-  const [stat, bootId] = await Promise.all([
-    readFile(`/proc/${pid}/stat`, 'utf8'),
-    readFile(BOOT_ID, 'utf8').catch(() => ''),
-  ])
-  return identityFrom(pid, stat, bootId)
-}
-
-function readBootIdNow(): string {
+let readBootId: string | undefined
+/** It is the same for as long as this process lives. */
+function bootId(): string {
   try {
-    return readFileSync(BOOT_ID, 'utf8')
+    readBootId ??= readFileSync(BOOT_ID, 'utf8').trim()
   } catch {
-    return ''
+    readBootId = ''
   }
+  return readBootId
 }
 
-function identityFrom(pid: number, stat: string, bootId: string): string | null {
+function identityFrom(pid: number, stat: string): string | null {
   const { ticks, ended } = parseStat(pid, stat)
-  return ended ? null : `${bootId.trim()}:${ticks}`
+  return ended ? null : `${bootId()}:${ticks}`
 }
 
 async function ps(pid: number, column: string): Promise<string> {

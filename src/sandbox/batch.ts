@@ -1,4 +1,4 @@
-import type { Chunk, Job, JobResult } from './protocol.ts'
+import type { Chunk, Job, JobFailure, JobResult } from './protocol.ts'
 
 /** A job ready to be sent, or its refusal. */
 export type PreparedJob = Job | { readonly type: 'refused'; readonly message: string }
@@ -81,8 +81,8 @@ export class Batch {
   }
 
   /** Repeats a job once when its worker ended for an unknown reason; then it fails. */
-  retryOnce(index: number, message: string): void {
-    if (this.#retried.has(index)) this.settle(index, { ok: false, message })
+  retryOnce(index: number, failure: JobFailure): void {
+    if (this.#retried.has(index)) this.settle(index, failure)
     else this.retry(index)
     this.#retried.add(index)
   }

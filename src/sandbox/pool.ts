@@ -3,15 +3,16 @@ import type { ChunkEnd } from './child.ts'
 import { Lane } from './lane.ts'
 import { LIMITS } from './limits.ts'
 import { OwnerBusy } from './owner-busy.ts'
+import type { JobFailure } from './protocol.ts'
 
 type Killed = Extract<ChunkEnd, { type: 'killed' }>
 
-const WORDS = {
-  TIME: `it took more than ${LIMITS.jobMs} ms`,
-  STALLED: `it took more than ${LIMITS.jobMs} ms`,
-  MEMORY: `it needed more than ${LIMITS.heapMb} MB of memory`,
-  CRASH: 'it ended the worker that evaluated it',
-} as const
+const FAILURES: Readonly<Record<Killed['reason'], JobFailure>> = {
+  TIME: { ok: false, message: `it took more than ${LIMITS.jobMs} ms` },
+  STALLED: { ok: false, message: `it took more than ${LIMITS.jobMs} ms`, isTransient: true },
+  MEMORY: { ok: false, message: `it needed more than ${LIMITS.heapMb} MB of memory` },
+  CRASH: { ok: false, message: 'it ended the worker that evaluated it', isTransient: true },
+}
 
 export interface PoolOptions {
   /** Number of worker processes. */
@@ -131,9 +132,9 @@ export class Pool {
     const culprit = end.by === null ? undefined : indices[end.by]
     for (const index of indices) {
       if (culprit !== undefined && index !== culprit) batch.retry(index)
-      // A worker that ended without a reason may have been killed from outside, not because of its job.
-      else if (culprit === undefined || end.reason === 'CRASH') batch.retryOnce(index, WORDS[end.reason])
-      else batch.settle(index, { ok: false, message: WORDS[end.reason] })
+      // The machine may have been the reason: it stood still, or has killed the worker.
+      else if (culprit === undefined || FAILURES[end.reason].isTransient) batch.retryOnce(index, FAILURES[end.reason])
+      else batch.settle(index, FAILURES[end.reason])
     }
     this.#options.onKilled(batch, end)
     this.enqueue(batch)

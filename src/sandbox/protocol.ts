@@ -14,7 +14,13 @@ export interface Chunk {
 }
 
 /** `json` is the references, the resolved value, or `true`. */
-export type JobResult = { readonly ok: true; readonly json: string } | { readonly ok: false; readonly message: string }
+export type JobResult = { readonly ok: true; readonly json: string } | JobFailure
+export interface JobFailure {
+  readonly ok: false
+  readonly message: string
+  /** The machine may have been the reason: another attempt may succeed. */
+  readonly isTransient?: true
+}
 
 /** Results of the jobs from `first` on; the chunk is done when all have arrived. */
 export interface Progress {

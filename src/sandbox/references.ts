@@ -1,5 +1,5 @@
-/** The context of expressions: a spec of installations, or a task. */
-export type ExpressionsOf = 'installation' | 'task'
+/** The context of expressions: a spec of installations, a task, an object of a cluster that is waited for, a schedule, a delivery, or a notification. */
+export type ExpressionsOf = 'installation' | 'task' | 'object' | 'schedule' | 'delivery' | 'notification'
 
 interface Roots {
   /** Names that expressions may use. */
@@ -10,6 +10,10 @@ interface Roots {
 const ROOTS: Readonly<Record<ExpressionsOf, Roots>> = {
   installation: { known: ['imports', 'deployItems', 'installations'], named: ['deployItems', 'installations'] },
   task: { known: ['jobs'], named: ['jobs'] },
+  object: { known: ['object'], named: [] },
+  schedule: { known: ['schedule'], named: [] },
+  delivery: { known: ['headers', 'body'], named: [] },
+  notification: { known: ['rule', 'change'], named: [] },
 }
 
 /** Checks the references of an expression; null when they are valid. */

@@ -5,7 +5,7 @@ import { checkSchema, type SchemaCheck } from './check-schema.ts'
 import { jsonText } from './json-text.ts'
 import { LIMITS } from './limits.ts'
 import { Pool, type PoolOptions } from './pool.ts'
-import type { JobResult } from './protocol.ts'
+import type { JobFailure, JobResult } from './protocol.ts'
 import type { ExpressionsOf } from './references.ts'
 import { Suspects } from './suspects.ts'
 
@@ -18,7 +18,7 @@ export interface ValidateJob {
   readonly value: unknown
 }
 
-type Failed = { readonly ok: false; readonly message: string }
+type Failed = JobFailure
 /** Member-access paths from the roots, e.g. `['deployItems', 'db', 'exports', 'url']`, up to the first computed key. */
 export type Analysis = { readonly ok: true; readonly references: readonly (readonly string[])[] } | Failed
 export type Resolution = { readonly ok: true; readonly value: unknown } | Failed

@@ -1,13 +1,15 @@
 import type { GraphQLSchema } from 'graphql'
 import type { GatewayLimits } from '../core/gateway-limits.ts'
 import { InFlight } from '../core/in-flight.ts'
+import type { ArtifactPort } from '../core/ports/artifacts.ts'
+import type { HookPort } from '../core/ports/hooks.ts'
 import type { Login } from '../core/ports/login.ts'
 import type { Viewer } from '../core/ports/viewer.ts'
 import type { Secret } from '../core/secret.ts'
 import type { GraphQLServices } from '../graphql/resolver-context.ts'
 import type { Logger } from '../logger.ts'
 import { tokensOf } from './auth/agent-tokens.ts'
-import { API_PATH, listen } from './http/listener.ts'
+import { API_PATH, ARTIFACTS_PATH, listen } from './http/listener.ts'
 import { routeOf } from './http/routes.ts'
 import type { TlsSource } from './http/tls.ts'
 import { createBounds } from './limits/bounds.ts'
@@ -44,6 +46,9 @@ export interface ServerOptions {
   }
   readonly schema: GraphQLSchema
   readonly services: GraphQLServices
+  readonly artifacts: ArtifactPort
+  /** The hooks that others post to. Absent: none. */
+  readonly hooks?: HookPort
   readonly logger: Logger
   /** Absent: none, and none is required. */
   readonly documents?: TrustedDocumentsOptions
@@ -83,7 +88,17 @@ export interface RunningServer extends AsyncDisposable {
 
 /** One port for pages, GraphQL over HTTP, events and WebSockets, health and metrics. Resolves once it listens. */
 export async function createServer(options: ServerOptions): Promise<RunningServer> {
-  const { config, schema, services, logger, dashboardFolder, documentationFolder, clock } = options
+  const {
+    config,
+    schema,
+    services,
+    artifacts,
+    hooks = null,
+    logger,
+    dashboardFolder,
+    documentationFolder,
+    clock,
+  } = options
   const { logins = () => [], tls = null } = options
   const { tokens, audit, log, system, streams } = services
   const { drain = new Drain(), readiness = readyAsSoonAsItListens(drain) } = options
@@ -106,7 +121,7 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
   const ofAgents = loopback && { ...common, callers, tokens: tokensOf(tokens, loopback.accepts) }
   const agentSocket = ofAgents && createGraphQLSocket({ ...ofAgents, system, drain, logger })
   const sockets = [socket, ...(agentSocket ? [agentSocket] : [])]
-  const gateway = { unread: bounds.unread, sockets, fanOut, open: streams }
+  const gateway = { unread: bounds.unread, sockets, fanOut, open: streams, artifacts, hooks }
   const { work, metricsToken } = options
   const { agents, replica } = services
   const reads = replica?.counts
@@ -114,7 +129,7 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
   let closing: Promise<void> | undefined
   const dashboard = dashboardFolder === undefined ? null : await loadDashboard(dashboardFolder)
   const documentation = documentationFolder === undefined ? null : await loadDocumentation(documentationFolder)
-  const parts = { ...common, metrics, metricsToken, readiness, dashboard, documentation, logins }
+  const parts = { ...common, artifacts, hooks, metrics, metricsToken, readiness, dashboard, documentation, logins }
   const listening = { bounds, drain, inFlight, answered: metrics.answered, logger }
   const internal =
     loopback && ofAgents && agentSocket
@@ -129,7 +144,9 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
           },
           ...{ ...listening, socket: agentSocket },
           routeOf: (path, request) =>
-            path === API_PATH ? routeOf(path, request, { ...parts, ...ofAgents }) : undefined,
+            path === API_PATH || path.startsWith(ARTIFACTS_PATH)
+              ? routeOf(path, request, { ...parts, ...ofAgents })
+              : undefined,
         })
       : null
   const main = await listen({

@@ -33,7 +33,7 @@ interface Run {
   readonly tools: string | undefined
   readonly signal: AbortSignal
 }
-export type RestoreRun = Run & Pick<RestoreOptions, 'replace' | 'whileInUse'>
+export type RestoreRun = Run & Pick<RestoreOptions, 'replace' | 'whileInUse' | 'keepAutomation'>
 
 /** The contents of a backup, and the keys that open it. */
 export interface BackupSummary {
@@ -73,14 +73,14 @@ export async function runRestore({
   env,
   families,
   ...options
-}: RestoreRun): Promise<BackupSummary & { readonly epoch: number }> {
+}: RestoreRun): Promise<BackupSummary & { readonly epoch: number; readonly isHeld: boolean }> {
   const { signal } = options
   try {
     const config = await readConfig(env, families)
     await using backup = await openFitting(file, await knownMigrations(MIGRATIONS_FOLDER))
     await using opened = await openDatabase(config, env, signal)
-    const { manifest, epoch } = await restore(opened.database, backup, options)
-    return { manifest, epoch, missingKeys: await missingKeys(config, manifest) }
+    const { manifest, epoch, isHeld } = await restore(opened.database, backup, options)
+    return { manifest, epoch, isHeld, missingKeys: await missingKeys(config, manifest) }
   } catch (error) {
     explain(error, signal)
   }

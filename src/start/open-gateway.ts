@@ -11,7 +11,17 @@ interface GatewayParts
   extends Required<
     Pick<
       ServerOptions,
-      'schema' | 'services' | 'logger' | 'clock' | 'work' | 'logins' | 'readiness' | 'drain' | 'inFlight'
+      | 'schema'
+      | 'services'
+      | 'artifacts'
+      | 'hooks'
+      | 'logger'
+      | 'clock'
+      | 'work'
+      | 'logins'
+      | 'readiness'
+      | 'drain'
+      | 'inFlight'
     >
   > {
   readonly config: Config

@@ -5,8 +5,11 @@ import { type Machine, secondaryMachines } from '../core/machine.ts'
 import type { System } from '../core/ports/system.ts'
 import { createTextIndexer } from '../log/log-text.ts'
 import { createOutputIndexer } from '../log/output/output-text.ts'
+import { prunePeriodically } from '../log/prune-periodically.ts'
 import { createPruner } from '../log/pruner.ts'
 import type { Logger } from '../logger.ts'
+import { sweepArtifacts } from '../store/artifacts.ts'
+import { sweepDeliveries } from '../store/hook-deliveries.ts'
 
 interface PrunedParts {
   readonly pool: Pool
@@ -14,13 +17,23 @@ interface PrunedParts {
   readonly logger: Logger
 }
 
-/** Indexes the text of the log and of output, and removes old phase changes and old events of the audit, each as long as the settings say. */
+/** Indexes the text of the log and of output, and removes old phase changes, old events of the audit, old artifacts and old deliveries of hooks, each as long as the settings say. */
 export function startPruners(
   parts: PrunedParts,
   { logRetentionMs, auditRetentionMs }: Pick<Config, 'logRetentionMs' | 'auditRetentionMs'>,
   machines: readonly Machine[],
 ): readonly AsyncDisposable[] {
-  const pruners: AsyncDisposable[] = [createTextIndexer(parts), createOutputIndexer(parts)]
+  const { pool, system, logger } = parts
+  const step = (): Promise<boolean> => sweepArtifacts(pool, system.now())
+  const pruners: AsyncDisposable[] = [
+    ...[createTextIndexer(parts), createOutputIndexer(parts)],
+    prunePeriodically({ step, logger, what: 'Removing old artifacts' }),
+    prunePeriodically({
+      step: () => sweepDeliveries(pool, system.now()),
+      logger,
+      what: 'Removing old deliveries of hooks',
+    }),
+  ]
   if (logRetentionMs !== null)
     pruners.push(
       createPruner({ ...parts, retentionMs: logRetentionMs, secondaryMachines: secondaryMachines(machines) }),

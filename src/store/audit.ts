@@ -88,7 +88,7 @@ export async function insertAudit(client: Client, id: string, entry: AuditEntry)
   await INSERT.query(client, valuesOf(id, entry))
 }
 
-/** The same for what a mutation has done; what is not known better is as its arguments say. */
+/** The same for a change by a mutation: values of `target` replace those from its arguments. */
 export async function recordDone(client: Client, call: AuditedCall, target: Partial<AuditTarget>): Promise<void> {
   call.isWritten = true
   await insertAudit(client, call.nextId(), { ...call.entry, ...target, outcome: 'DONE', code: null, count: 1 })
@@ -111,7 +111,10 @@ const INSERT_NOTED = statement({
   params: PARAMS,
 })
 
-/** Writes an event of something that has written nothing, with the project that its names and ids lead to now, unless it is there. */
+/**
+ * Writes an event for a call that changed nothing, unless it is stored already. The database adds the project that its
+ * ids and names denote now.
+ */
 export async function insertNoted(client: Client, id: string, entry: AuditEntry): Promise<void> {
   await INSERT_NOTED.query(client, valuesOf(id, entry))
 }
@@ -156,7 +159,7 @@ const filterValues = (filter: AuditFilter) =>
     filter.project,
     filter.objectId,
     filter.outcome,
-    filter.from,
+    filter.since,
     filter.until,
   ] as const
 
@@ -286,7 +289,7 @@ const MOVE_ANCHOR = statement({
   update audit_anchor a set sequence = last.sequence, hash = last.hash from last`,
   params: [timestamptz, bigint],
 })
-/** Moves the start of the chain on, by at most `limit` events, up to the first that is not older. False: it stays. */
+/** Advances the start of the chain by at most `limit` events, up to the first that is not older. False: it stays. */
 export const moveAnchor = async (client: Client, before: Date, limit: number): Promise<boolean> =>
   (await MOVE_ANCHOR.query(client, [before, limit])).rowCount === 1
 

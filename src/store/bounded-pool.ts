@@ -20,7 +20,7 @@ const FINISH_MS = 2_000
 const GOODBYE_MS = 1_000
 
 interface PoolBounds {
-  /** For those who wait in vain for a connection. */
+  /** The pool's name in errors about a connection that did not become free. */
   readonly name: string
   readonly deadlines: Pick<DatabaseDeadlines, 'connectTimeoutMs' | 'poolTimeoutMs' | 'silenceMs'>
   readonly servers: DatabaseServers

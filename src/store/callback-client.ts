@@ -39,7 +39,7 @@ export class CallbackClient extends Client {
   get backendPid(): number | null {
     return this.#driver.processID
   }
-  /** With which a statement on this connection is cancelled from another one. */
+  /** The key that lets another connection cancel a statement on this one. */
   get cancelKey(): { readonly pid: number; readonly secret: Buffer } | null {
     const { processID: pid, secretKey } = this.#driver
     if (pid === null || secretKey === null) return null

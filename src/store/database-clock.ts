@@ -23,6 +23,11 @@ export interface DatabaseClock extends AsyncDisposable {
   readonly wallOffsetMs: number
   /** Milliseconds since the database's clock was last read. */
   readonly ageMs: number
+  /**
+   * Takes the time that another statement has read, in milliseconds, so that the clock need not ask. Returns true if it has jumped.
+   * @param sentAt when the statement was sent, by `performance.now()`
+   */
+  observe(sentAt: number, shown: number): boolean
 }
 export interface DatabaseClockOptions {
   readonly pool: Pick<Pool, 'query'>
@@ -32,7 +37,7 @@ export interface DatabaseClockOptions {
   readonly wall?: () => number
 }
 
-/** Resolves once the time is known, and measures again every second. */
+/** Resolves once the time is known. It is measured again every second, unless another statement has read it meanwhile. */
 export async function startDatabaseClock(options: DatabaseClockOptions): Promise<DatabaseClock> {
   const clock = new MeasuredClock(options)
   for (let look = 0; look < FIRST_LOOKS; look++) await clock.look()
@@ -49,6 +54,8 @@ class MeasuredClock implements DatabaseClock {
   #readAt = Number.NEGATIVE_INFINITY
   #last = Number.NEGATIVE_INFINITY
   #loggedMs = 0
+  /** Since the last turn of the timer. */
+  #isObserved = false
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> | null = null
 
@@ -74,6 +81,9 @@ class MeasuredClock implements DatabaseClock {
 
   watch(): void {
     this.#timer = setInterval(() => {
+      const isKnown = this.#isObserved
+      this.#isObserved = false
+      if (isKnown) return
       // A failure is ignored: statements that need the database report it, and the known offset stays valid meanwhile.
       this.#looking ??= this.look()
         .catch(() => undefined)
@@ -88,12 +98,12 @@ class MeasuredClock implements DatabaseClock {
     const { rows } = await TIME.query(this.#pool, [])
     const [row] = rows
     if (!row) throw new Error('the statement database-time returned no row')
-    this.#readAt = this.#steady()
-    const next = offsetOf({ sentAt, shown: row.shown, receivedAt: this.#readAt })
-    const known = this.#known
-    this.#known = betterOf(known, next)
-    if (known && contradicts(known, next)) this.#reportJump(next.offset - known.offset)
-    this.#reportSkew()
+    this.#take(sentAt, row.shown)
+  }
+
+  observe(sentAt: number, shown: number): boolean {
+    this.#isObserved = true
+    return this.#take(sentAt, shown)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -106,8 +116,20 @@ class MeasuredClock implements DatabaseClock {
     return this.#steady() + this.#known.offset
   }
 
+  /** Returns true if the clock has jumped. */
+  #take(sentAt: number, shown: number): boolean {
+    this.#readAt = this.#steady()
+    const next = offsetOf({ sentAt, shown, receivedAt: this.#readAt })
+    const known = this.#known
+    this.#known = betterOf(known, next)
+    const byMs = known && contradicts(known, next) ? next.offset - known.offset : 0
+    const isJump = Math.abs(byMs) >= SET_MS
+    if (isJump) this.#reportJump(byMs)
+    this.#reportSkew()
+    return isJump
+  }
+
   #reportJump(byMs: number): void {
-    if (Math.abs(byMs) < SET_MS) return
     this.#logger.warn(
       { byMs: Math.round(byMs) },
       "the database's clock was set, or this process stood still with its machine",

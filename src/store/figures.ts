@@ -26,7 +26,7 @@ const WORK = statement({
           from ${some('select type, triggered_at from work where state = 0 and offer_after is null')} o
         union all select type, triggered_at, 'deferred'
           from ${some('select type, triggered_at from work where state = 0 and offer_after is not null')} d
-        union all select type, triggered_at, 'claimed' from ${some('select type, triggered_at from work where state = 1')} c
+        union all select type, triggered_at, 'claimed' from ${some('select type, triggered_at from work where state = 1 and lease_until is not null')} c
       ) w group by type, state order by count(*) desc limit ${FIGURE_TYPES}`,
   row: { type: text, state: text, count: integer, oldest: float8 },
 })
@@ -62,7 +62,7 @@ const WAITS = statement({
 
 const one = (value: number | null | undefined): readonly Figure[] => [{ value: Math.max(0, value ?? 0) }]
 
-/** Each question by itself, so that one that fails takes no other with it. */
+/** Separate queries, so that a failure of one leaves the others. */
 const QUESTIONS: readonly ((pool: Pool) => Promise<Figures>)[] = [
   async (pool) => {
     const [row] = (await TREES.query(pool, [])).rows

@@ -15,7 +15,10 @@ import * as table from './tables.ts'
 /** The transaction of a request. */
 export interface KeyScope {
   readonly client: Client
-  /** The project whose lock, or a lock of whose tree, the transaction has. Null: it has none, and takes one for the key. */
+  /**
+   * The project that the transaction has locked itself or through one of its trees. Null: there is none, and the key
+   * gets a lock of its own.
+   */
   readonly projectId: string | null
   readonly now: Date
 }
@@ -67,7 +70,7 @@ export async function repeatable<T extends object, R extends Refusal, Again exte
 const KEY_REUSED = invalidInput([{ path: 'input.idempotencyKey', message: 'was used for another input within a day' }])
 
 const DAY_MS = 24 * 60 * 60 * 1_000
-/** Stands for the project of what belongs to none. */
+/** Takes the place of a project id for commands outside of projects. */
 const NO_PROJECT = '00000000-0000-0000-0000-000000000000'
 
 const LOCK_KEY = statement({

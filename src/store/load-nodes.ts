@@ -26,12 +26,12 @@ export interface KindDetails extends DetailsColumns {
 type Values = readonly unknown[]
 
 /**
- * Reads whole objects: with their side rows, in one statement each. `offset 0` keeps what is beside it from being planned
- * in any other order: looked up one by one, by an index, however few rows there were when the plan was made.
+ * Reads whole objects with their side rows, in one statement for each way to select them. `offset 0` makes every plan
+ * look up side rows one by one in an index, however few rows there were when it was made.
  */
 export class NodeLoader {
   readonly #details: readonly (KindDetails & { readonly at: number; readonly properties: readonly string[] })[]
-  readonly #statements: Readonly<Record<'nodes' | 'children' | 'named', Declared>>
+  readonly #statements: Readonly<Record<'nodes' | 'lone' | 'children' | 'named', Declared>>
 
   constructor(details: readonly KindDetails[]) {
     let at = DETAILS_AT
@@ -48,7 +48,7 @@ export class NodeLoader {
         ...Object.values(columns).map(({ column }) => `f${f}."${column}"`),
       ]),
     ].join(', ')
-    // Tables of other kinds are not even looked into.
+    // The condition on the kind skips the tables of other kinds.
     const side = ({ table, kinds }: KindDetails, f: number) =>
       `left join lateral (
         select * from "${table}" where object_id = o.id and o.kind in (${kinds.map((kind) => `'${kind}'`).join(', ')}) offset 0
@@ -70,13 +70,21 @@ export class NodeLoader {
         params: [array(uuid), uuid],
         row,
       }),
+      lone: declare({
+        name: 'load-lone-roots',
+        text: `select ${selection} from unnest($1::uuid[]) wanted(id)
+          cross join lateral (select * from object where id = wanted.id offset 0) o ${joins}`,
+        params: [array(uuid)],
+        row,
+      }),
       children: declare({
         name: 'load-children',
         text: `select ${selection} from object o ${joins} where o.parent_id = $1 order by o.ordinal, o.id`,
         params: [uuid],
         row,
       }),
-      // Name by name, in the order of the index that is meant: another one has the parent too, and with few rows costs the same.
+      // Looks up each name, and orders by the right index: another index also begins with the parent, and costs the same
+      // when there are few rows.
       named: declare({
         name: 'load-named',
         text: `select ${selection} from unnest($3::text[]) wanted(name)
@@ -94,6 +102,10 @@ export class NodeLoader {
   nodes(client: Client, rootId: string, ids: readonly string[]): Promise<readonly LoadedNode[]> {
     return this.#select(client, 'nodes', [binaryUuids(ids), rootId])
   }
+  /** Roots without children. */
+  lone(client: Client, ids: readonly string[]): Promise<readonly LoadedNode[]> {
+    return this.#select(client, 'lone', [binaryUuids(ids)])
+  }
   children(client: Client, parentId: string): Promise<readonly LoadedNode[]> {
     return this.#select(client, 'children', [parentId])
   }
@@ -104,7 +116,7 @@ export class NodeLoader {
   /** Sees what the transaction has written so far. */
   async #select(
     client: Client,
-    which: 'nodes' | 'children' | 'named',
+    which: 'nodes' | 'lone' | 'children' | 'named',
     values: unknown[],
   ): Promise<readonly LoadedNode[]> {
     const { name, text } = this.#statements[which]

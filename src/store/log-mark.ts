@@ -53,8 +53,8 @@ export const HEAD = `greatest((select floor_seq from log_meta), coalesce((
   ), 0))`
 
 /**
- * Names the running server and the database, as the function log_instance() does, which costs more than the rest of a short
- * statement: only values of the same of the two are compared.
+ * Identifies the running server and the database, as the function log_instance() does, which costs more than the rest
+ * of a short statement. Values of this text and of the function are never compared with each other.
  */
 export const INSTANCE = `(select concat_ws('.', (extract(epoch from pg_postmaster_start_time()) * 1000000)::bigint,
     d.oid, 'log_meta'::regclass::oid) from pg_database d where d.datname = current_database())`

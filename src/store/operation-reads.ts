@@ -73,14 +73,14 @@ export class OperationReads {
   }
 }
 
-/** Postgres ends a statement on a standby that keeps it from following. */
+/** Postgres cancels a statement that keeps a standby from following. */
 const CONFLICT = '40001'
 
 /** Errors that say nothing about the statement itself. */
 const mayBeOfReplica = (error: unknown): boolean =>
   unavailableOf(error) !== null || (error instanceof DatabaseError && error.code === CONFLICT)
 
-/** The pool itself, for those who keep something of it for longer than an operation. */
+/** The pool behind an operation's reads, for callers that cache something for each pool. */
 export const poolItself = (pool: Pool): Pool =>
   (pool as unknown) instanceof OperationReads ? (pool as unknown as OperationReads).pool : pool
 

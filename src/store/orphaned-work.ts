@@ -62,7 +62,10 @@ const CLAIM = statement({
   row: { id: table.work.objectId, leaseUntil: required(table.work.leaseUntil) },
 })
 
-/** The tree is gone, and its lock with it, so each row decides for itself. Returns the end of the lease of each claimed object. */
+/**
+ * Without its tree, orphaned work has no lock, so each row is claimed on its own. Returns the end of the lease of each
+ * claimed object.
+ */
 export async function claimOrphanedWork(
   client: Client,
   claims: readonly { readonly objectId: string; readonly fenceHash: Buffer }[],

@@ -8,7 +8,7 @@ import { optionsOf } from './session-settings.ts'
 
 export interface PoolOptions {
   readonly max: number
-  /** For those who wait in vain for one of its connections; absent: `shared`. */
+  /** The pool's name in errors about a connection that did not become free; absent: `shared`. */
   readonly name?: string
   readonly logger: Logger
   /** Every statement is planned once for each connection, whatever its values. False: as Postgres sees fit. */

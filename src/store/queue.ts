@@ -1,13 +1,14 @@
 import type { ObjectRow } from '../core/tree.ts'
+import type { ObjectKind } from '../core/vocabulary.ts'
 import { awaitAll } from './await-all.ts'
 import { binaryUuids } from './binary.ts'
 import type { Client } from './client.ts'
-import { array, bigint, float8, integer, nullable, text, timestamptz, uuid } from './column-types.ts'
+import { array, bigint, boolean, float8, integer, nullable, required, text, timestamptz, uuid } from './column-types.ts'
 import { OBJECT_COLUMNS } from './columns.ts'
 import { statement } from './statement.ts'
 import * as table from './tables.ts'
 import { statementTime, timeNow } from './time.ts'
-import { IS_OPEN } from './work-states.ts'
+import { IS_FREE_TO_GO, IS_OPEN } from './work-states.ts'
 
 /** The trees that are due: wake requests of other transactions (`wake`), and clocks (`root_queue`). */
 
@@ -16,17 +17,20 @@ export interface RootLock {
   readonly projectName: string
   readonly wakeAt: Date | null
   readonly failures: number
+  /** Its new work is not handed out. */
+  readonly isPaused: boolean
   /** The time by which the tree is judged: read when the lock is there. */
   readonly at: Date
 }
+
+const ROOT = `${OBJECT_COLUMNS.map(({ property, column }) => `o."${column}" as "${property}"`).join(', ')},
+  (select p.name from project p where p.id = o.project_id) as "projectName"`
 
 // `parent_id is null` is not said, though true: it would let a plan scan all roots for the one.
 const lock = (name: string, suffix: string) =>
   statement({
     name,
-    text: `select ${OBJECT_COLUMNS.map(({ property, column }) => `o."${column}" as "${property}"`).join(', ')},
-        (select p.name from project p where p.id = o.project_id) as "projectName"
-      from object o where o.id = $1 and o.root_id = $1 for no key update ${suffix}`,
+    text: `select ${ROOT} from object o where o.id = $1 and o.root_id = $1 for no key update ${suffix}`,
     params: [uuid],
     row: { ...table.object, projectName: table.project.name },
   })
@@ -35,9 +39,15 @@ const LOCK_UNLESS_LOCKED = lock('lock-root-skip', 'skip locked')
 // One row whether or not the root is queued.
 const QUEUED = statement({
   name: 'root-queued',
-  text: `select q.wake_at, q.failures, ${timeNow('$2')} as at from (values (1)) one left join root_queue q on q.root_id = $1`,
+  text: `select q.wake_at, q.failures, exists (select from root_pause where root_id = $1 offset 0) as paused, ${timeNow('$2')} as at
+    from (values (1)) one left join root_queue q on q.root_id = $1`,
   params: [uuid, nullable(timestamptz)],
-  row: { wake_at: nullable(table.rootQueue.wakeAt), failures: nullable(table.rootQueue.failures), at: timestamptz },
+  row: {
+    wake_at: nullable(table.rootQueue.wakeAt),
+    failures: nullable(table.rootQueue.failures),
+    paused: boolean,
+    at: timestamptz,
+  },
 })
 
 /**
@@ -59,7 +69,14 @@ export async function lockRoot(
   const { projectName, ...row } = found
   const [queue] = queued.rows
   if (!queue) throw new Error(`the statement root-queued returned no row for the root ${rootId}`)
-  return { row, projectName, wakeAt: queue.wake_at, failures: queue.failures ?? 0, at: queue.at }
+  return {
+    row,
+    projectName,
+    wakeAt: queue.wake_at,
+    failures: queue.failures ?? 0,
+    isPaused: queue.paused,
+    at: queue.at,
+  }
 }
 
 const ROOT_EXISTS = statement({
@@ -114,7 +131,7 @@ export async function enqueueWakes(
 
 const DUE_WORK = statement({
   name: 'due-work',
-  text: `(select object_id from work where root_id = $1 and ${IS_OPEN} and due_at <= $2 order by due_at limit 1000)
+  text: `(select object_id from work where root_id = $1 and ${IS_OPEN} and due_at <= $2 and ${IS_FREE_TO_GO('work')} order by due_at limit 1000)
       union
       (select object_id from work where root_id = $1 and lease_watched and state = 1 and lease_until <= $2 limit 1000)`,
   params: [uuid, timestamptz],
@@ -149,7 +166,7 @@ export async function takeLostWork(
 const NEXT_DUE = statement({
   name: 'next-due',
   text: `select least(
-        (select min(due_at) from work where root_id = $1 and ${IS_OPEN}),
+        (select min(due_at) from work where root_id = $1 and ${IS_OPEN} and ${IS_FREE_TO_GO('work')}),
         (select min(lease_until) from work where root_id = $1 and lease_watched and state = 1)) as at`,
   params: [uuid],
   row: { at: nullable(timestamptz) },
@@ -181,6 +198,32 @@ export async function scheduleRoot(client: Client, rootId: string, at: Date | nu
   await SCHEDULE_ROOT.query(client, [rootId, at])
 }
 
+const SCHEDULE_LONE = statement({
+  name: 'schedule-lone-roots',
+  text: `insert into root_queue (root_id, wake_at) select * from unnest($1::uuid[], $2::timestamptz[])
+      on conflict (root_id) do update set wake_at = excluded.wake_at, failures = 0`,
+  params: [array(uuid), array(timestamptz)],
+})
+const UNSCHEDULE_LONE = statement({
+  name: 'unschedule-lone-roots',
+  text: 'delete from root_queue where root_id = any($1::uuid[])',
+  params: [array(uuid)],
+})
+
+/** Writes when these roots are due next; null: never. */
+export async function scheduleRoots(
+  client: Client,
+  roots: readonly { readonly id: string; readonly at: Date | null }[],
+): Promise<void> {
+  const due = roots.flatMap(({ id, at }) => (at ? [{ id, at }] : []))
+  const idle = roots.flatMap(({ id, at }) => (at ? [] : [id]))
+  await awaitAll([
+    due.length > 0 &&
+      SCHEDULE_LONE.query(client, [binaryUuids(due.map(({ id }) => id)), due.map(({ at }) => at.toISOString())]),
+    idle.length > 0 && UNSCHEDULE_LONE.query(client, [binaryUuids(idle)]),
+  ])
+}
+
 const DELAY_ROOT = statement({
   name: 'delay-root',
   text: `insert into root_queue (root_id, wake_at, failures) values ($1, $2, $3)
@@ -195,24 +238,77 @@ export async function delayRoot(client: Client, rootId: string, at: Date, failur
 
 const DUE = statement({
   name: 'due-roots',
-  text: `select root_id from (
+  text: `select root_id, false as lone from (
     select w.root_id, min(w.id) as first from wake w
       where not exists (select 1 from root_queue q where q.root_id = w.root_id and q.failures > 0 and q.wake_at > ${statementTime('$1')})
       group by w.root_id order by first limit $2
   ) requests
-  union
-  (select root_id from root_queue where wake_at <= ${statementTime('$1')} order by wake_at limit $2)`,
-  params: [nullable(timestamptz), bigint],
-  row: { root_id: uuid },
+  union all
+  select root_id, failures = 0 and exists (select from object o where o.id = clocks.root_id and o.kind = any($3)) as lone from (
+    select root_id, failures from root_queue where wake_at <= ${statementTime('$1')} order by wake_at limit $2
+  ) clocks`,
+  params: [nullable(timestamptz), bigint, array(table.objectKind)],
+  row: { root_id: required(uuid), lone: boolean },
 })
+
+export interface DueRoots {
+  /** Each is decided alone. */
+  readonly rootIds: readonly string[]
+  /** Others are due by their clock, and lone: `lockLoneRoots` finds them. */
+  readonly hasLone: boolean
+}
 
 /**
  * Roots of trees that are due; candidates only, the lock decides.
  * @param time null: the database's own
+ * @param loneKinds kinds of roots without children
  */
-export async function dueRoots(client: Client, time: Date | null, limit: number): Promise<readonly string[]> {
-  const { rows } = await DUE.query(client, [time, limit])
-  return rows.map((row) => row.root_id)
+export async function dueRoots(
+  client: Client,
+  { time, limit, loneKinds }: { readonly time: Date | null; readonly limit: number; readonly loneKinds: LoneKinds },
+): Promise<DueRoots> {
+  const { rows } = await DUE.query(client, [time, limit, loneKinds])
+  const others = rows.filter(({ lone }) => !lone)
+  return { rootIds: [...new Set(others.map((row) => row.root_id))], hasLone: others.length < rows.length }
+}
+type LoneKinds = readonly ObjectKind[]
+
+// Root by root in the order of their clocks, and no further than it locks.
+const LOCK_LONE = statement({
+  name: 'lock-lone-roots',
+  text: `select ${ROOT} from (
+      select root_id from root_queue where wake_at <= ${statementTime('$1')} and failures = 0 order by wake_at limit 1000
+    ) q cross join lateral (
+      select * from object where id = q.root_id and root_id = q.root_id and kind = any($2) offset 0 for no key update skip locked
+    ) o limit $3`,
+  params: [nullable(timestamptz), array(table.objectKind), bigint],
+  row: { ...table.object, projectName: table.project.name },
+})
+const QUEUED_LONE = statement({
+  name: 'lone-roots-queued',
+  text: `select q.root_id, q.wake_at, ${timeNow('$2')} as at from unnest($1::uuid[]) wanted(id)
+    cross join lateral (select * from root_queue where root_id = wanted.id and failures = 0 offset 0) q`,
+  params: [array(uuid), nullable(timestamptz)],
+  row: { root_id: table.rootQueue.rootId, wake_at: table.rootQueue.wakeAt, at: timestamptz },
+})
+
+/**
+ * Locks roots without children whose clock has run out, the earliest that no other transaction has locked.
+ * @param time null: the database's own
+ */
+export async function lockLoneRoots(
+  client: Client,
+  { time, limit, loneKinds }: { readonly time: Date | null; readonly limit: number; readonly loneKinds: LoneKinds },
+): Promise<readonly RootLock[]> {
+  const { rows } = await LOCK_LONE.query(client, [time, loneKinds, limit])
+  if (rows.length === 0) return []
+  // As `lockRoot` does: by a statement of its own.
+  const { rows: queued } = await QUEUED_LONE.query(client, [rows.map(({ id }) => id), time])
+  const locked = new Map(rows.map(({ projectName, ...row }) => [row.id, { row, projectName }]))
+  return queued.flatMap(({ root_id, wake_at: wakeAt, at }) => {
+    const root = locked.get(root_id)
+    return root && wakeAt <= at ? [{ ...root, wakeAt, failures: 0, isPaused: false, at }] : []
+  })
 }
 
 const NEXT_CLOCK = statement({
@@ -228,7 +324,11 @@ export async function untilNextClock(client: Client, time: Date | null): Promise
   return rows[0]?.ms ?? null
 }
 
-const FORGET_WAKES = statement({ name: 'forget-wakes', text: 'delete from wake where root_id = $1', params: [uuid] })
+const FORGET_WAKES = statement({
+  name: 'forget-wakes',
+  text: 'with resumed as (delete from root_pause where root_id = $1) delete from wake where root_id = $1',
+  params: [uuid],
+})
 
 /** Deletes the queue's rows of a tree that is gone. */
 export async function forgetRoot(client: Client, rootId: string): Promise<void> {

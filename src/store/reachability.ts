@@ -181,7 +181,7 @@ export class Reachability implements AsyncDisposable {
       )
   }
 
-  /** In the second half of the time of an attempt: it was begun before the silence then. */
+  /** True if data came in the second half of an attempt, which therefore began before the silence. */
   #isHeard(): boolean {
     return performance.now() - this.#heardAt < this.#options.connectTimeoutMs / 2
   }
@@ -202,7 +202,7 @@ export class Reachability implements AsyncDisposable {
     const { servers, connectTimeoutMs } = this.#options
     const client = new ServerClient({ application_name: 'phaseline' }, { servers, connectTimeoutMs })
     const destroy = () => client.destroy()
-    // Over all of it: a server may take a connection, and say nothing afterwards.
+    // Bounds the whole exchange: a server may accept a connection and then stay silent.
     const late = afterRunning(connectTimeoutMs, () =>
       client.destroy(new Unanswered(`no answer within ${connectTimeoutMs} ms`)),
     )

@@ -66,7 +66,7 @@ export class ReadReplica {
 
   /** Null: it is not known, or the database of this process may be another one than before. */
   position(): Promise<ReadPosition | null> {
-    // A question that is under way may be older than what the caller has committed: it joins the next one.
+    // A running query may be older than the caller's last commit, so the caller joins the next one.
     this.#next ??= this.#running.then(() => {
       this.#next = null
       const asked = this.#ask()

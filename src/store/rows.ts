@@ -36,7 +36,7 @@ const MAX = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
  */
 export const selectivityHint = (column: string): string => `${column} between '${NIL}' and '${MAX}'`
 
-/** The most texts of one statement that are prepared; other combinations are sent as one of them. */
+/** The maximum number of prepared variants of one statement; other combinations are sent as one of them. */
 const MAX_VARIANTS = 8
 
 interface Variant {

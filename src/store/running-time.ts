@@ -1,8 +1,8 @@
 const STEPS = 8
 
 /**
- * Calls back once this process has run for so long. One that stood still, or was busy with loading its code, has not read what
- * has come meanwhile: a plain timer would fire before it does.
+ * Calls back once this process has run for so long. A process that was suspended, or busy loading its code, has not
+ * read data that arrived meanwhile, and a plain timer would fire before it does.
  */
 export function afterRunning(ms: number, callback: () => void): Disposable {
   let steps = 0

@@ -55,8 +55,8 @@ const LOCK_KNOWN_SCOPE = lockKnown('lock-known-scope', '')
 const LOCK_KNOWN_SCOPE_UNLESS_LOCKED = lockKnown('lock-known-scope-skip', 'skip locked')
 
 /**
- * The same where the id is known, and the time as far as a process knows it: if it is another project by now, or another
- * time, or skipped, the statement fails, and its transaction with it.
+ * Locks a project whose id is known, with the time that this process assumes. The statement fails, and its transaction
+ * with it, if the name has another id, if the time is wrong, or if the row was skipped.
  * @param now null: the time is given, and right
  */
 export async function lockKnownScope(

@@ -13,6 +13,7 @@ export const SEQUENCES = [
   { sequence: 'work_seq', table: 'work', column: 'seq' },
   { sequence: 'workload_seq', table: 'workload', column: 'seq' },
   { sequence: 'lock_ticket', table: 'lock', column: 'ticket' },
+  { sequence: 'notification_seq', table: 'notification', column: 'seq' },
 ] as const
 type Sequence = (typeof SEQUENCES)[number]
 

@@ -24,7 +24,7 @@ const NO_OPTIONS = /unsupported startup parameter.*options/
 interface ServerClientOptions {
   readonly servers: DatabaseServers
   readonly connectTimeoutMs: number
-  /** This one, whatever it is; absent: the one that takes writes. */
+  /** Connects to this server, primary or not; absent: to the primary. */
   readonly place?: DatabasePlace
 }
 

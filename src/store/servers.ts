@@ -4,7 +4,7 @@ import { DatabaseUnavailable } from '../core/database-unavailable.ts'
 import { type DatabasePlace, type DatabaseUrl, nameOf, readDatabaseUrl, withPlace } from '../core/database-url.ts'
 import { isCrowded, Unanswered, unavailableOf } from './unavailable.ts'
 
-/** Once one server has said no, the others get so long to say yes. Milliseconds. */
+/** How long the other servers may take to accept writes once one has refused, in milliseconds. */
 const GRACE_MS = 1_000
 /** Minimum time between two reads of a source of logins, in milliseconds. */
 const RENEW_MS = 1_000
@@ -36,7 +36,10 @@ export class DatabaseServers {
   #search: Promise<DatabasePlace> | null = null
   #renewal: Promise<boolean> | null = null
   #renewedAt = Number.NEGATIVE_INFINITY
-  /** Settings of sessions are sent as a statement: something between here and Postgres takes none at the start of a connection. */
+  /**
+   * True: session settings are sent as a statement, since a pooler in between refuses them at the start of a
+   * connection.
+   */
   isPooled = false
 
   constructor({ connection, readUrl }: ServersOptions) {
@@ -49,7 +52,7 @@ export class DatabaseServers {
   get connection(): Connection {
     return this.#connection
   }
-  /** A server that only reads will not do. */
+  /** True: a server that only reads is not accepted. */
   get needsPrimary(): boolean {
     return this.#url?.needsPrimary ?? false
   }
@@ -70,7 +73,7 @@ export class DatabaseServers {
     return this.#search
   }
 
-  /** A connection failed: the next one asks first. */
+  /** A connection failed: the next one probes the servers first. */
   doubt(): void {
     this.#isDoubtful = true
   }
@@ -80,7 +83,7 @@ export class DatabaseServers {
     this.#onMoved.push(callback)
   }
 
-  /** Calls back when what connections have prepared is of use no more. */
+  /** Calls back when the prepared statements of connections became unusable. */
   onStale(callback: (seenBy: object) => void): void {
     this.#onStale.push(callback)
   }
@@ -95,7 +98,7 @@ export class DatabaseServers {
     return { ...this.#connection, connectionString: withPlace(this.#url, place) }
   }
 
-  /** A login was refused. True: there is another one now. */
+  /** Reads the login again after a refusal. True: there is a new one. */
   renew(): Promise<boolean> {
     this.#renewal ??= this.#readAgain().finally(() => {
       this.#renewal = null

@@ -10,9 +10,12 @@ const HOT = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=of
 const READ_COMMITTED = '-c default_transaction_isolation=read\\ committed'
 /** A plan for all values must be good for many rows; a bitmap scan sorts all of them, which only pays for few. */
 const PLAN_ONCE = '-c plan_cache_mode=force_generic_plan -c enable_bitmapscan=off'
-/** A process that freezes in a transaction, or is cut off in one, would block a tree or a project for as long. */
+/** Ends the transaction of a process that is frozen or cut off, which would block its trees and projects. */
 const UNFROZEN = '-c idle_in_transaction_session_timeout=10s'
-/** Longer than who holds a lock may freeze: what still waits then waits for something that no timeout ends. */
+/**
+ * Longer than the holder of a lock may be frozen: a statement that waits longer is blocked by something that no timeout
+ * ends.
+ */
 const LOCK_WAIT_MS = 35_000
 /** The server's side of a connection whose client has gone without a word. Ignored on Unix sockets. */
 const SERVER_KEEP_ALIVE =

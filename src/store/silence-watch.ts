@@ -78,7 +78,7 @@ export class SilenceWatch {
         else heard.isSuspect = true
       }
     } catch {
-      // The looks end them, if the database turns out to be away.
+      // The next looks end these connections if the database is away.
     }
   }
 }

@@ -55,6 +55,14 @@ const SWEEP_PLACES = statement({
   params: [timestamptz],
 })
 
+/** Each has what a target had: nobody needs it for longer. */
+const DRY_RUN_MS = 60 * MINUTE_MS
+const SWEEP_DRY_RUNS = statement({
+  name: 'sweep-dry-runs',
+  text: 'delete from dry_run where created_at < $1',
+  params: [timestamptz],
+})
+
 export interface SweepOptions {
   /** Actions of work that outlives its object. */
   readonly outlivingActions: readonly WorkAction[]
@@ -64,7 +72,7 @@ export interface SweepOptions {
 
 /**
  * Removes keys and finished work of objects that are gone, both after a day, work to remove a workload that no runtime has
- * claimed for a week, and agents that are gone, with their places. Called every minute, it covers a big table within about an hour.
+ * claimed for a week, and agents that are gone, with their places, and dry runs after an hour. Called every minute, it covers a big table within about an hour.
  */
 export async function sweep(
   client: Client,
@@ -79,6 +87,7 @@ export async function sweep(
     new Date(now.getTime() - WEEK_MS),
     outlivingActions,
   ])
+  await SWEEP_DRY_RUNS.query(client, [new Date(now.getTime() - DRY_RUN_MS)])
   const agentsSince = agentRetentionMs === null ? null : new Date(now.getTime() - agentRetentionMs)
   await SWEEP_AGENTS.query(client, [agentsSince])
   if (agentsSince) await SWEEP_PLACES.query(client, [agentsSince])

@@ -60,6 +60,106 @@ export const secret = {
   updatedAt: timestamptz,
 }
 
+export const target = {
+  id: uuid,
+  projectId: uuid,
+  name: text,
+  type: text,
+  labels: jsonb,
+  description: text,
+  sealed: nullable(bytea),
+  generation: integer,
+  createdAt: timestamptz,
+  updatedAt: timestamptz,
+}
+
+export const hook = {
+  id: uuid,
+  projectId: uuid,
+  name: text,
+  format: text,
+  description: text,
+  disabled: boolean,
+  spec: jsonb,
+  editor: jsonb,
+  generation: integer,
+  createdAt: timestamptz,
+  updatedAt: timestamptz,
+  checkedAt: nullable(timestamptz),
+  checkProblem: nullable(text),
+}
+
+export const hookSecret = {
+  hookId: uuid,
+  name: text,
+  sealed: bytea,
+  createdAt: timestamptz,
+}
+
+export const hookDelivery = {
+  id: uuid,
+  hookId: uuid,
+  at: timestamptz,
+  outcome: text,
+  reason: nullable(text),
+  deliveryId: nullable(text),
+  onceKey: nullable(text),
+  eventId: nullable(uuid),
+  headers: jsonb,
+  body: nullable(bytea),
+  bodyBytes: integer,
+  secretName: nullable(text),
+  hops: integer,
+  replayOf: nullable(uuid),
+}
+
+export const hold = {
+  id: uuid,
+  projectId: nullable(uuid),
+  reason: text,
+  by: text,
+  at: timestamptz,
+}
+
+export const notificationRule = {
+  id: uuid,
+  projectId: uuid,
+  name: text,
+  description: text,
+  spec: jsonb,
+  isEnabled: boolean,
+  editor: jsonb,
+  generation: integer,
+  afterSequence: bigint,
+  behindSequence: nullable(bigint),
+  behindMark: nullable(text),
+  createdAt: timestamptz,
+  updatedAt: timestamptz,
+}
+
+export const notification = {
+  id: uuid,
+  ruleId: uuid,
+  seq: bigint,
+  subjectId: uuid,
+  told: jsonb,
+  state: text,
+  due: nullable(timestamptz),
+  attempts: integer,
+  isLate: boolean,
+  problem: nullable(text),
+  createdAt: timestamptz,
+  firstSentAt: nullable(timestamptz),
+  notBefore: nullable(timestamptz),
+  endedAt: nullable(timestamptz),
+}
+
+export const notificationCursor = {
+  one: boolean,
+  sequence: nullable(bigint),
+  mark: nullable(text),
+}
+
 export const object = {
   id: uuid,
   rootId: uuid,
@@ -122,6 +222,7 @@ export const installation = {
   exports: nullable(jsonb),
   origin: nullable(jsonb),
   nextOrigin: nullable(jsonb),
+  automaticReconcile: nullable(jsonb),
 }
 
 export const specSnapshot = {
@@ -153,11 +254,44 @@ export const specGeneration = {
   replacedBy: text,
 }
 
+export const dryRun = {
+  id: uuid,
+  projectId: uuid,
+  name: text,
+  rootId: nullable(uuid),
+  requestedBy: text,
+  createdAt: timestamptz,
+}
+
+export const dryRunItem = {
+  id: uuid,
+  dryRunId: uuid,
+  ordinal: integer,
+  path: array(text),
+  action: text,
+  objectId: uuid,
+  type: text,
+  target: nullable(text),
+  config: nullable(jsonb),
+  state: smallint,
+  reason: nullable(text),
+  errorCode: nullable(text),
+  errorMessage: nullable(text),
+  changes: nullable(jsonb),
+  truncated: boolean,
+  attempt: integer,
+  fenceHash: nullable(bytea),
+  principalId: nullable(uuid),
+  instance: nullable(text),
+  leaseUntil: nullable(timestamptz),
+}
+
 export const deployItem = {
   objectId: uuid,
   type: text,
   target: nullable(text),
   exports: nullable(jsonb),
+  retry: nullable(jsonb),
 }
 
 export const event = {
@@ -169,6 +303,7 @@ export const event = {
   subscribed: boolean,
   retryOf: nullable(uuid),
   cloneOf: nullable(uuid),
+  hops: integer,
 }
 
 export const eventSecret = {
@@ -195,6 +330,30 @@ export const workload = {
   removedAt: nullable(timestamptz),
   targetLabels: nullable(jsonb),
   placeId: nullable(uuid),
+  commit: nullable(text),
+  retry: nullable(jsonb),
+  workerAttempt: integer,
+}
+
+export const artifact = {
+  id: uuid,
+  objectId: nullable(uuid),
+  eventId: uuid,
+  projectId: uuid,
+  name: text,
+  isFolder: boolean,
+  createdAt: timestamptz,
+  completedAt: nullable(timestamptz),
+  expiresAt: nullable(timestamptz),
+  size: bigint,
+  sha256: nullable(bytea),
+  usedAt: nullable(timestamptz),
+}
+
+export const artifactChunk = {
+  artifactId: uuid,
+  ordinal: integer,
+  content: bytea,
 }
 
 export const capacity = {
@@ -219,6 +378,63 @@ export const gadgetJob = {
   endedAt: nullable(timestamptz),
   undoAfter: nullable(text),
   keptError: nullable(jsonb),
+  retry: nullable(jsonb),
+}
+
+export const schedule = {
+  objectId: uuid,
+  due: nullable(timestamptz),
+  lastDue: nullable(timestamptz),
+  firedCount: integer,
+  editor: nullable(jsonb),
+  pausedBecause: nullable(text),
+  overdueAt: nullable(timestamptz),
+}
+
+export const firing = {
+  id: uuid,
+  scheduleId: uuid,
+  cause: text,
+  due: timestamptz,
+  lastDue: nullable(timestamptz),
+  count: nullable(integer),
+  at: timestamptz,
+  outcome: text,
+  reason: nullable(text),
+  startedId: nullable(uuid),
+  endedAt: nullable(timestamptz),
+  backfillId: nullable(uuid),
+}
+
+export const backfill = {
+  id: uuid,
+  scheduleId: uuid,
+  first: timestamptz,
+  last: timestamptz,
+  overlap: text,
+  refire: boolean,
+  by: text,
+  at: timestamptz,
+  cancelledBy: nullable(text),
+  endedAt: nullable(timestamptz),
+}
+
+export const bulkOperation = {
+  objectId: uuid,
+  editor: nullable(jsonb),
+  endedAt: nullable(timestamptz),
+}
+
+export const bulkTarget = {
+  operationId: uuid,
+  targetId: uuid,
+  kind: nullable(text),
+  name: nullable(text),
+  outcome: text,
+  code: nullable(text),
+  message: nullable(text),
+  causedId: nullable(uuid),
+  at: nullable(timestamptz),
 }
 
 export const journal = {
@@ -315,6 +531,13 @@ export const rootQueue = {
   rootId: uuid,
   wakeAt: timestamptz,
   failures: integer,
+}
+
+export const rootPause = {
+  rootId: uuid,
+  at: timestamptz,
+  by: text,
+  reason: nullable(text),
 }
 
 export const rootExport = {
@@ -491,6 +714,8 @@ export const agent = {
   seenAt: timestamptz,
   allTargets: boolean,
   principalId: uuid,
+  targetSelector: nullable(jsonb),
+  dryRuns: boolean,
 }
 
 export const place = {

@@ -19,7 +19,7 @@ export interface TreeChanges {
 }
 
 /** The rows of trees: what the engine reads of them while rules decide, and writes. */
-export interface TreeRows extends Pick<NodeLoader, 'nodes' | 'children' | 'named'> {
+export interface TreeRows extends Pick<NodeLoader, 'nodes' | 'lone' | 'children' | 'named'> {
   readonly readyChildren: typeof findReadyChildren
   readonly specs: typeof loadSpecs
   readonly edges: typeof loadEdges

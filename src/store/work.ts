@@ -1,3 +1,4 @@
+import type { ServedTargets } from '../core/target.ts'
 import type { Actor, ObjectKind } from '../core/vocabulary.ts'
 import type { Client } from './client.ts'
 import {
@@ -18,7 +19,7 @@ import { selectivityHint } from './rows.ts'
 import { statement } from './statement.ts'
 import * as table from './tables.ts'
 import { plusMs, statementTime, timeNow } from './time.ts'
-import { IS_CLAIMED } from './work-states.ts'
+import { IS_CLAIMED, IS_FREE_TO_GO } from './work-states.ts'
 
 /** Work as agents claim it. Candidates are chosen without locks; the tree's lock decides. */
 
@@ -48,10 +49,27 @@ const visible = (projects: string, kinds: string, places: string) => `(exists (
           or not exists (select from object o where o.id = object_id offset 0) and (${projects}::uuid[] is null or exists (
           select 1 from object_phase_change c where c.object_id = work.object_id and c.project_id = any(${projects}) offset 0)))`
 
-const suits = (projects: string, kinds: string, places: string) =>
-  `(target is null or $2::text[] is null or target = any($2::text[])) and ${placed(places)} and ${visible(projects, kinds, places)}`
-const SUITS = suits('$5', '$6', '$7')
-const IS_FREE = 'root_id <> all($8::uuid[])'
+/** The same rule as `takesTarget`. A target is looked up by its name in the project of the object. */
+const targeted = (selector: string) => `case when ${selector}::jsonb is null
+          then target is null or $2::text[] is null or target = any($2::text[])
+          else target is null and $2::text[] is not null or target = any($2::text[])
+            or (jsonb_typeof(${selector}::jsonb -> 'within') <> 'array' or ${selector}::jsonb -> 'within' ? target) and exists (
+              select from object o cross join lateral (
+                select from target r where r.project_id = o.project_id and r.name = work.target
+                  and coalesce(r.type = ${selector}::jsonb ->> 'type', true) and r.labels @> (${selector}::jsonb -> 'labels') offset 0) r
+              where o.id = object_id offset 0) end`
+
+interface Suited {
+  readonly projects: string
+  readonly kinds: string
+  readonly places: string
+  readonly selector: string
+}
+const suits = ({ projects, kinds, places, selector }: Suited) =>
+  `${targeted(selector)} and ${placed(places)} and ${visible(projects, kinds, places)}`
+const SUITS = suits({ projects: '$5', kinds: '$6', places: '$7', selector: '$9' })
+const IS_UNLOCKED = 'root_id <> all($8::uuid[])'
+const IS_FREE = `${IS_UNLOCKED} and ${IS_FREE_TO_GO('work')}`
 
 /**
  * Offered work, or work with an expired lease unless its stop was requested; oldest first. Searched type by type: only
@@ -69,7 +87,7 @@ const CANDIDATES = statement({
       where state = 0 and type = t.type and offer_after <= ${statementTime('$3')} and ${IS_FREE} and ${SUITS} order by offer_after limit $4) w)
     union all
     (select object_id, root_id, seq, action, picked_up_at from work
-      where state = 1 and lease_until <= ${statementTime('$3')} and abort_requested_at is null and type = any($1::text[]) and ${IS_FREE} and ${SUITS}
+      where state = 1 and lease_until <= ${statementTime('$3')} and abort_requested_at is null and type = any($1::text[]) and ${IS_UNLOCKED} and ${SUITS}
       order by lease_until limit $4)
   ) c order by seq limit $4`,
   params: [
@@ -81,14 +99,16 @@ const CANDIDATES = statement({
     array(text),
     jsonb,
     array(uuid),
+    nullable(jsonb),
   ],
   row: { objectId: uuid, rootId: uuid, isStart: boolean },
 })
 
 export interface Wanted {
   readonly types: readonly string[]
-  /** Null: any. */
+  /** Null: any, or with a selector those that it selects. */
   readonly targets: readonly string[] | null
+  readonly targetSelector: ServedTargets | null
   /** Ids; null: all. */
   readonly projects: readonly string[] | null
   /** Kinds that the agent drives. */
@@ -108,11 +128,14 @@ export interface PlaceOfType {
   readonly full: readonly ObjectKind[]
 }
 export async function findCandidates(client: Client, wanted: Wanted): Promise<readonly Candidate[]> {
-  const { types, targets, projects, kinds, time, max, places, lockedTrees } = wanted
-  const stated = JSON.stringify(places)
-  const { rows } = await CANDIDATES.query(client, [types, targets, time, max, projects, kinds, stated, lockedTrees])
+  const { types, targets, targetSelector, projects, kinds, time, max, places, lockedTrees } = wanted
+  const [stated, selector] = [JSON.stringify(places), jsonOrNull(targetSelector)]
+  const values = [types, targets, time, max, projects, kinds, stated, lockedTrees, selector] as const
+  const { rows } = await CANDIDATES.query(client, values)
   return rows
 }
+
+const jsonOrNull = (value: object | null): string | null => (value === null ? null : JSON.stringify(value))
 
 const FIND_WORK_ROOTS = statement({
   name: 'find-work-roots',
@@ -127,9 +150,9 @@ export async function findRoots(client: Client, objectIds: readonly string[]): P
   return new Map(rows.map((row) => [row.object_id, row.root_id]))
 }
 
-// Under the lock of the trees, shared: a claim that finds the lease at its end, or a cancel, either sees the new end or
-// comes first. In the latter case Postgres checks the conditions again on the changed row. Orphaned work has no tree, and
-// no lock.
+// Holds the locks of the trees, shared: a claim that finds an expired lease, or a cancel, either sees the renewal or comes
+// first. If it comes first, Postgres checks the conditions again on the changed row. Orphaned work has no tree, and no
+// lock.
 /** Milliseconds. */
 const EARLY_MS = 5_000
 const renew = (name: string, suffix: string) =>
@@ -152,8 +175,9 @@ const renew = (name: string, suffix: string) =>
 const RENEW = renew('renew-leases', '')
 const RENEW_UNLESS_LOCKED = renew('renew-leases-skip', 'skip locked')
 /**
- * Without the lock of the tree, for leases that end so much later that nobody can have found them at their end: a claim, or
- * the rules, would have to judge by a time read that long before this commit. Rows that others write are left out.
+ * Renews without the tree's lock if a lease lasts for long enough that nobody can have judged it expired: a claim, or
+ * the rules, would have to read a time that much later than this statement's, and still before its commit. Rows that
+ * others are writing are left out.
  */
 const RENEW_EARLY = statement({
   name: 'renew-leases-early',
@@ -194,7 +218,10 @@ interface FenceOf {
   readonly objectId: string
   readonly hash: Buffer
 }
-/** A fence that was replaced, or whose work is over, renews nothing. `locked`: those that were left out. */
+/**
+ * A fence that was replaced, or whose work is over, renews nothing. `locked`: fences of locked trees, which were left
+ * out.
+ */
 export async function renewLeases(
   client: Client,
   fences: readonly FenceOf[],
@@ -219,36 +246,52 @@ export async function renewLeases(
 }
 const NONE: ReadonlySet<string> = new Set()
 
-const WAITS = suits('$4', '$5', '$6')
+const WAITS = suits({ projects: '$4', kinds: '$5', places: '$6', selector: '$7' })
 const WAITING = statement({
   name: 'count-waiting',
   text: `select type, count(*)::integer as waiting from (
-    (select type from work where state = 0 and type = any($1::text[]) and offer_after is null and ${WAITS} limit 10000)
+    (select type from work where state = 0 and type = any($1::text[]) and offer_after is null and ${IS_FREE_TO_GO('work')} and ${WAITS} limit 10000)
     union all
-    (select type from work where state = 0 and type = any($1::text[]) and offer_after <= ${statementTime('$3')} and ${WAITS} limit 10000)
+    (select type from work where state = 0 and type = any($1::text[]) and offer_after <= ${statementTime('$3')} and ${IS_FREE_TO_GO('work')} and ${WAITS} limit 10000)
     union all
     (select type from work where state = 1 and lease_until <= ${statementTime('$3')} and abort_requested_at is null
       and type = any($1::text[]) and ${WAITS} limit 10000)
   ) w group by type order by type`,
-  params: [array(text), nullable(array(text)), nullable(timestamptz), nullable(array(uuid)), array(text), jsonb],
+  params: [
+    ...([array(text), nullable(array(text)), nullable(timestamptz), nullable(array(uuid)), array(text)] as const),
+    ...([jsonb, nullable(jsonb)] as const),
+  ],
   row: { type: text, waiting: integer },
 })
 
 /** Number of claimable pieces of work by type; types without any are absent. */
 export async function countWaiting(
   client: Client,
-  { types, targets, projects, kinds, time, places }: Omit<Wanted, 'max' | 'lockedTrees'>,
+  { types, targets, targetSelector, projects, kinds, time, places }: Omit<Wanted, 'max' | 'lockedTrees'>,
 ): Promise<readonly { type: string; waiting: number }[]> {
-  const { rows } = await WAITING.query(client, [types, targets, time, projects, kinds, JSON.stringify(places)])
+  const values = [types, targets, time, projects, kinds, JSON.stringify(places), jsonOrNull(targetSelector)] as const
+  const { rows } = await WAITING.query(client, values)
   return rows
 }
 
 const NOTE_AGENT = statement({
   name: 'note-agent',
-  text: `insert into agent (id, principal_id, name, instance, actor, types, targets, connected_at, seen_at)
-      values ($1, $8, $2, $3, $4, $5, $6, $7, $7)
-      on conflict (principal_id, instance) do update set name = excluded.name, types = excluded.types, targets = excluded.targets, seen_at = excluded.seen_at`,
-  params: [uuid, text, text, table.actor, array(text), nullable(array(text)), timestamptz, uuid],
+  text: `insert into agent (id, principal_id, name, instance, actor, types, targets, connected_at, seen_at, target_selector, dry_runs)
+      values ($1, $8, $2, $3, $4, $5, $6, $7, $7, $9, $10)
+      on conflict (principal_id, instance) do update set name = excluded.name, types = excluded.types, targets = excluded.targets,
+        target_selector = excluded.target_selector, dry_runs = excluded.dry_runs, seen_at = excluded.seen_at`,
+  params: [
+    uuid,
+    text,
+    text,
+    table.actor,
+    array(text),
+    nullable(array(text)),
+    timestamptz,
+    uuid,
+    nullable(jsonb),
+    boolean,
+  ],
 })
 
 /** Records that an agent's process has claimed, and for which work. */
@@ -262,6 +305,8 @@ export async function noteAgent(
     actor: Actor
     types: readonly string[]
     targets: readonly string[] | null
+    targetSelector: ServedTargets | null
+    dryRuns?: boolean
     now: Date
   },
 ): Promise<void> {
@@ -274,6 +319,8 @@ export async function noteAgent(
     agent.targets,
     agent.now,
     agent.principalId,
+    jsonOrNull(agent.targetSelector),
+    agent.dryRuns ?? false,
   ])
 }
 

@@ -1,23 +1,30 @@
 import type { Pool } from 'pg'
-import { text } from './column-types.ts'
+import type { Signal } from '../core/ports/signal.ts'
+import { float8, text } from './column-types.ts'
+import type { DatabaseClock } from './database-clock.ts'
 import { statement } from './statement.ts'
 
-/** How long a write of another process goes unnoticed, in milliseconds. */
+/** How long a write of another process goes unnoticed, in milliseconds, and where its messages arrive besides. */
 const LOOK_MS = 250
+const LOOK_CONNECTED_MS = 1_000
+/** After so many looks that have seen no write they are as rare without messages. */
+const QUIET_LOOKS = 8
+/** Interval of searches that are also made after each write and at their times, in milliseconds: for what nobody has thought of. */
+export const SEARCH_WATCHED_MS = 10_000
 
 /**
- * Transactions that have ended. Two equal snapshots see the same rows: a search that found nothing finds nothing again,
- * unless it waits for a time.
+ * A snapshot of the ended transactions. Two equal snapshots see the same rows, so a search that found nothing finds
+ * nothing again, unless it depends on the time.
  */
 const SNAPSHOT = statement({
   name: 'write-watch',
-  text: 'select pg_current_snapshot()::text as snapshot',
-  row: { snapshot: text },
+  text: 'select pg_current_snapshot()::text as snapshot, extract(epoch from clock_timestamp())::float8 * 1000 as shown',
+  row: { snapshot: text, shown: float8 },
 })
 
 /** Notifies searches for work of writes to the database. */
 export interface Writes {
-  /** Calls back soon after a transaction of any process has written. Synchronous; must not throw. */
+  /** Calls back soon after a transaction of any process has written, or the time has jumped. Synchronous; must not throw. */
   onWrite(handler: () => void): void
 }
 
@@ -27,18 +34,27 @@ export interface Writes {
  */
 export class WriteWatch implements Writes, AsyncDisposable {
   readonly #pool: Pick<Pool, 'query'>
+  readonly #signal: Pick<Signal, 'connected'>
+  readonly #clock: Pick<DatabaseClock, 'observe'> | null
   readonly #handlers = new Set<() => void>()
-  readonly #timer: NodeJS.Timeout
+  #timer: NodeJS.Timeout
   #snapshot = ''
+  #quietLooks = 0
   #looking: Promise<void> | null = null
 
-  constructor(pool: Pick<Pool, 'query'>) {
+  /**
+   * @param signal while its messages arrive, looks are rarer
+   * @param clock is measured by the same query
+   */
+  constructor(
+    pool: Pick<Pool, 'query'>,
+    signal: Pick<Signal, 'connected'> = { connected: false },
+    clock: Pick<DatabaseClock, 'observe'> | null = null,
+  ) {
     this.#pool = pool
-    this.#timer = setInterval(() => {
-      this.#looking ??= this.#look().finally(() => {
-        this.#looking = null
-      })
-    }, LOOK_MS)
+    this.#signal = signal
+    this.#clock = clock
+    this.#timer = this.#next()
   }
 
   onWrite(handler: () => void): void {
@@ -46,19 +62,37 @@ export class WriteWatch implements Writes, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#timer)
+    clearTimeout(this.#timer)
     await this.#looking
+  }
+
+  #next(): NodeJS.Timeout {
+    return setTimeout(
+      () => {
+        this.#timer = this.#next()
+        this.#looking ??= this.#look().finally(() => {
+          this.#looking = null
+        })
+      },
+      this.#signal.connected || this.#quietLooks >= QUIET_LOOKS ? LOOK_CONNECTED_MS : LOOK_MS,
+    )
   }
 
   async #look(): Promise<void> {
     const before = this.#snapshot
     // Unknown after a failure, which the searches meanwhile report.
     this.#snapshot = ''
+    let isJump = false
     try {
+      const sentAt = performance.now()
       const { rows } = await SNAPSHOT.query(this.#pool, [])
-      this.#snapshot = rows[0]?.snapshot ?? ''
+      const [row] = rows
+      this.#snapshot = row?.snapshot ?? ''
+      if (row) isJump = this.#clock?.observe(sentAt, row.shown) ?? false
     } catch {}
-    if (this.#snapshot !== '' && this.#snapshot === before) return
+    this.#quietLooks++
+    if (this.#snapshot !== '' && this.#snapshot === before && !isJump) return
+    this.#quietLooks = 0
     for (const handler of this.#handlers) handler()
   }
 }

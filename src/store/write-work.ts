@@ -1,4 +1,4 @@
-import type { Work } from '../core/tree.ts'
+import { WORK_STATE, type Work } from '../core/tree.ts'
 import { awaitAll } from './await-all.ts'
 import type { Client } from './client.ts'
 import { WORK_COLUMNS } from './columns.ts'
@@ -26,9 +26,20 @@ const insertWork = (name: string, onConflict: string) =>
       from ${from} ${onConflict}`,
   )
 const INSERT_WORK = insertWork('insert-work', '')
+/**
+ * Work is offered anew although its agent has not answered, once its lease has ended. A renewal without the tree's lock may have
+ * moved that end since it was read, so the end in the row counts.
+ */
+const WITH_LEASE = `excluded.lease_until is not null and work.state = ${WORK_STATE.CLAIMED}`
+const offeredValue = ({ column }: ChangeColumn<WritableNode>): string => {
+  const value = `excluded."${column}"`
+  return column === 'lease_until' || column === 'offer_after'
+    ? `case when ${WITH_LEASE} then greatest(${value}, work.lease_until) else ${value} end`
+    : value
+}
 const OFFER_WORK = insertWork(
   'offer-work',
-  `on conflict (object_id) do update set seq = excluded.seq, ${WORK.map(({ column }) => `"${column}" = excluded."${column}"`).join(', ')}`,
+  `on conflict (object_id) do update set seq = excluded.seq, ${WORK.map((column) => `"${column.column}" = ${offeredValue(column)}`).join(', ')}`,
 )
 const updateWork = (name: string, columns: typeof WORK) =>
   new ChangeStatement<WritableNode>(

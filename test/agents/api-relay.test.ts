@@ -55,7 +55,6 @@ test.runIf(await canIsolate())('a worker that takes all connections to the API t
     })
     return await until(() => lines.find((line) => line.startsWith('STDOUT open ')), {
       what: 'it has tried all',
-      timeoutMs: 20_000,
       instead: () => lines.slice(-3),
     })
   }

@@ -4,12 +4,18 @@ import { once } from 'node:events'
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
+import { KubeConfig } from '@kubernetes/client-node'
 import Docker from 'dockerode'
+import { extract } from 'tar-stream'
 import { describe, expect, it } from 'vitest'
 import type { Client } from '../../src/client/index.ts'
+import { kubernetesPlace, MACHINE } from '../runtimes/kubernetes-place.ts'
 import { present } from '../testkit/ask.ts'
+import { hasCluster } from '../testkit/cluster.ts'
 import { engineSocket } from '../testkit/container-engine.ts'
+import { importNodeImage } from '../testkit/git-image.ts'
 import { gql } from '../testkit/gql.ts'
 import { NODE_IMAGE, provideNodeImage } from '../testkit/node-image.ts'
 import { freePort } from '../testkit/redis.ts'
@@ -24,14 +30,23 @@ async function temporaryFolder() {
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) }
 }
 
+/** The files of a compressed archive, by their paths. */
+async function filesIn(archive: Buffer): Promise<ReadonlyMap<string, Buffer>> {
+  const files = new Map<string, Buffer>()
+  const entries = extract()
+  entries.end(gunzipSync(archive))
+  for await (const entry of entries) files.set(entry.header.name, await buffer(entry))
+  return files
+}
+
 interface RunOptions {
   readonly script?: string
   readonly env: Readonly<Record<string, string>>
   readonly args?: readonly string[]
-  /** Of the test: whatever it leaves behind is ended. */
+  /** The test's own signal: an abort ends the program. */
   readonly signal: AbortSignal
 }
-/** The command of the example's README, until it has ended. */
+/** Runs the command of the example's README to its end. */
 async function runExample({ script = 'run.mjs', env, args = [], signal }: RunOptions) {
   const child = spawn(process.execPath, [join(EXAMPLE, script), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -72,15 +87,10 @@ describe('the example of a build', () => {
     expect(code).toBe(0)
     await expect(fetch(`http://127.0.0.1:${port}/readyz`)).rejects.toThrow()
 
-    const [tarball, signature] = await Promise.all(
-      ['', '.sig'].map((end) => readFile(join(data.path, 'ci', `word-count-1.0.0.tgz${end}`))),
-    )
-    expect(gunzipSync(tarball as Buffer).includes('package/index.js')).toBe(true)
-    expect(String(signature)).toBe(
-      createHmac('sha256', TOKEN)
-        .update(tarball as Buffer)
-        .digest('hex'),
-    )
+    const made = await filesIn(await readFile(join(data.path, 'ci', 'dist.tar.gz')))
+    const tarball = present(made.get('word-count-1.0.0.tgz'))
+    expect(gunzipSync(tarball).includes('package/index.js')).toBe(true)
+    expect(String(made.get('word-count-1.0.0.tgz.sig'))).toBe(createHmac('sha256', TOKEN).update(tarball).digest('hex'))
     expect(output).toContain('pack | signed word-count-1.0.0.tgz with ***')
     expect(output).not.toContain(TOKEN)
 
@@ -135,6 +145,18 @@ test('is broken', async () => {
     })
   })
 
+  it('builds the commit of a push, from a repository that it makes', async ({ signal }) => {
+    const { code, output } = await runExample({ script: 'run-repository.mjs', env: {}, signal })
+    expect(output).toContain('pack SUCCEEDED')
+    expect(code).toBe(0)
+    expect(output).toMatch(/GitHub pushes to http:.*\/hooks\/ci\/github\nit gets 202 /)
+    expect(output).toMatch(/ACCEPTED .*event-1/)
+    expect(output).toMatch(/dist +pack +\d+ bytes/)
+    const [, commit] = /its commit is ([0-9a-f]{40})/.exec(output) ?? []
+    expect(output).toContain(`it has built the commit ${commit}`)
+    expect(output).not.toContain(TOKEN)
+  })
+
   const socket = engineSocket()
   it.runIf(socket)('makes the package in containers, and leaves none of them', async ({ signal }) => {
     await provideNodeImage(socket ?? '')
@@ -146,12 +168,50 @@ test('is broken', async () => {
     })
     expect(output).toContain('pack SUCCEEDED')
     expect(output).toContain('test | ✔')
+    expect(output).toMatch(/dist +pack +\d+ bytes/)
     expect(output).toContain('pack | signed word-count-1.0.0.tgz with ***')
     expect(output).not.toContain(TOKEN)
     expect(code).toBe(0)
     expect(output).toContain('are removed')
+    const cloned = await runExample({
+      script: 'run-repository.mjs',
+      env: { DOCKER_HOST: `unix://${socket}` },
+      args: [NODE_IMAGE],
+      signal,
+    })
+    expect(cloned.output).toContain('it has built the commit')
+    expect(cloned.code).toBe(0)
     const docker = new Docker({ socketPath: socket ?? '' })
     const containers = await docker.listContainers({ all: true, filters: { ancestor: [NODE_IMAGE] } })
     expect(containers.map(({ Names }) => Names)).toEqual([])
+  })
+
+  it.runIf(hasCluster())('builds the commit of a push in pods, and leaves none of them', async ({ signal }) => {
+    const { KUBECONFIG = '' } = process.env
+    await importNodeImage(KUBECONFIG)
+    await using at = await kubernetesPlace()
+    await using folder = await temporaryFolder()
+    const config = new KubeConfig()
+    config.loadFromFile(KUBECONFIG)
+    config.contexts = config.contexts.map((context) => ({ ...context, namespace: at.namespace }))
+    const kubeconfig = join(folder.path, 'kubeconfig')
+    await writeFile(kubeconfig, config.exportConfig())
+    const pods = join(folder.path, 'pods.yaml')
+    const workspace = { storageClassName: at.namespace }
+    await writeFile(pods, JSON.stringify({ imagePullPolicy: 'Never', security: 'root-allowed', workspace }))
+    const { code, output } = await runExample({
+      script: 'run-repository.mjs',
+      env: { KUBECONFIG: kubeconfig },
+      args: [NODE_IMAGE, MACHINE, pods],
+      signal,
+    })
+    expect(code, output).toBe(0)
+    expect(output).toContain('pack SUCCEEDED')
+    expect(output).toMatch(/dist +pack +\d+ bytes/)
+    expect(output).toContain('pack | signed word-count-1.0.0.tgz with ***')
+    const [, commit] = /its commit is ([0-9a-f]{40})/.exec(output) ?? []
+    expect(output).toContain(`it has built the commit ${commit}`)
+    expect(output).not.toContain(TOKEN)
+    await until(async () => (await at.leftovers()).length === 0, { what: 'nothing is left' })
   })
 })

@@ -7,8 +7,8 @@ import { until } from '../testkit/wait.ts'
 import { createTask, type Gadgets, gadgets, projectFor, type Runner, startRunner, type Task } from './stepped-job.ts'
 
 /**
- * Where a runner can die: each place is hit on purpose, with a real server, a real runner that is killed with -9, and
- * executables. What is to follow is that of "Journal" among the rules of operations.
+ * A runner is killed with -9 at each point where a crash could matter, with a real server and real executables. The expected
+ * outcome is that of "Journal" among the rules of operations.
  */
 
 let server: ReachableServer
@@ -80,12 +80,12 @@ const RERUN = [
   'DONE GADGET_RUNNER',
 ]
 const RIVAL = ['y getlocks-1 begin', 'y getlocks-1 end', 'y run-1 begin', 'y run-1 end']
-/** What was written down of `x`, without what `y` did meanwhile. */
+/** The lines that `x` wrote, without those of `y`. */
 const ofX = async (at: Gadgets) => (await at.calls()).flatMap((line) => (line.startsWith('x ') ? [line.slice(2)] : []))
 
 /**
- * After a crash in a run: its locks are held until it is undone and has run again, and whoever waits for them is let in
- * then and not before. `hold-x-undo-1` and `hold-x-run-<n>` are in place, so that each step can be looked at.
+ * A run has crashed: its locks stay held until it is undone and has run again, and jobs that wait for them start then and
+ * not before. `hold-x-undo-1` and `hold-x-run-<n>` are in place, so that each step can be inspected.
  */
 async function expectUndoneAndRerun(own: Scene, since: string, rerun: string): Promise<void> {
   const { at, task } = own
@@ -107,11 +107,11 @@ async function expectUndoneAndRerun(own: Scene, since: string, rerun: string): P
   expect(await task.job('x')).toMatchObject({ phase: 'DONE', uuid, exports: { call: rerun }, locks: [] })
   expect(await task.journal('x')).toBe('START UNDO_STARTED UNDO START DONE')
   expect(await task.history('x')).toEqual(RERUN)
-  // Its gadget was told the same in every call.
+  // Every call of its gadget names the same job.
   expect(await at.jobs('x')).toEqual([uuid])
   const calls = await at.calls()
   expect(calls.filter((line) => line.startsWith('y '))).toEqual(RIVAL)
-  // The rival has run when everything of the first was over.
+  // The rival runs only after everything of the first is over.
   expect(calls.slice(-2)).toEqual(RIVAL.slice(-2))
   await expectNoLocks(own)
 }

@@ -75,8 +75,12 @@ describe('the simulated CRM and the server', () => {
     const { create, mutate, untilPhase, see, cloudletId } = place
     await untilPhase(await create('c1'), 'READY')
     await mutate(MUTATIONS.upgradeCloudlet, { id: cloudletId, version: '2.0.0' })
-    await until(async () => (await see(cloudletId))?.version === '2.0.0', { what: 'upgraded' })
-    expect(await see(cloudletId)).toMatchObject({ upgradePhase: 'READY', phase: 'READY', epoch: 2, orphans: [] })
+    const upgraded = await until(
+      async () =>
+        ((now) => (now?.version === '2.0.0' && now.upgradePhase === 'READY' ? now : null))(await see(cloudletId)),
+      { what: 'upgraded' },
+    )
+    expect(upgraded).toMatchObject({ phase: 'READY', epoch: 2, orphans: [] })
     await untilPhase(await create('c2'), 'READY')
     expect(await place.found()).toEqual(['c1 1', 'c2 1'])
     // The next one follows when it is killed.

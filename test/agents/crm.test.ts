@@ -95,7 +95,7 @@ describe('a bad network', () => {
   })
   const PLACES = Array.from({ length: 40 }, (_, i) => `c${i}`)
 
-  /** What arrives at either end of what is sent once, in this order. */
+  /** Sends each request and report once; returns the requests and the reports that arrive, in order. */
   async function arrivals(behaviour: object, places: readonly string[]) {
     const sent: string[] = []
     const inner = {
@@ -229,6 +229,7 @@ describe('the simulated CRM', () => {
     expect(server.connects.at(-1)?.objects).toEqual([
       { kind: 'CLUSTER_INST', path: [CLOUDLET, 'c0'], phase: 'READY', specRevision: 9 },
     ])
+    await until(() => said('crm serves').length > 1, { what: 'it serves' })
     expect(said('crm serves').at(-1)).toMatchObject({ tidied: ['c1'] })
     expect(await names(state)).toEqual(['c0'])
   })
@@ -280,7 +281,7 @@ describe('the simulated CRM', () => {
     })
     await closed(server.ask('c2', 'CREATE'))
     expect(await names(state)).toEqual(['c1', 'c2'])
-    // Whoever is started again stands by, and follows when the new one is killed: with the version that is installed.
+    // The process that is started again stands by, and takes over when the new one is killed, with the installed version.
     await until(() => said('crm stands by').length > 0, { what: 'standing by' })
     const { pid: second } = said('crm serves').at(-1) as { pid: number }
     expect(second).not.toBe(agent.pid)
@@ -296,6 +297,7 @@ describe('the simulated CRM', () => {
     await until(() => server.connects.length > 0, { what: 'connected' })
     server.ask('', 'UPDATE', { spec: { version: '2.0.0' } })
     await until(() => server.session()?.epoch === 2, { what: 'taken over' })
+    await until(() => said('crm serves').length === 2, { what: 'the new one serves' })
     const { pid } = said('crm serves').at(-1) as { pid: number }
     await agent.close()
     // A process closes its output a moment before it is gone.

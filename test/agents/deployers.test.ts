@@ -63,6 +63,9 @@ describe('the built-in deployers of a real server', () => {
     expect((await itemOf('long'))?.phase).toBe('ABORTED')
     expect(await show(client, long)).toMatchObject({ phase: 'ABORTED' })
     expect(existsSync(`${folder.path}/cleaned`)).toBe(true)
-    expect(await itemOf('crashing')).toMatchObject({ phase: 'SUCCEEDED', attempt: 2 })
+    const crashed = await itemOf('crashing')
+    expect(crashed?.phase).toBe('SUCCEEDED')
+    // A claim that is lost on its way counts, too.
+    expect(crashed?.attempt).toBeGreaterThan(1)
   })
 })

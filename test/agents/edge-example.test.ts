@@ -28,7 +28,7 @@ it('the example of two cloudlets ends with records and folders that agree, and l
   const [code] = (await once(child, 'close')) as [number | null]
   expect({ code, output }).toMatchObject({ code: 0 })
   expect(output).toMatch(/south.*ended \(SIGKILL\)/)
-  // Which of them depends on how fast the machine is.
+  // The machine's speed decides which requests are half done.
   expect(output).toMatch(/\d were half done and are as they were before/)
   expect(output).toMatch(/meanwhile, an update of north\/c1: CLOUDLET_UPGRADING/)
   expect(output).toMatch(/north \(upgrade\) +INIT_OK → READY +CRM_V2/)

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What a simulated CRM really has in its state folder, as `path revision`; `half`: it is not whole. */
+/** The instances in the state folder of a simulated CRM, as `path revision`; `half`: the instance is incomplete. */
 export async function instancesIn(state: string): Promise<readonly string[]> {
   const namesIn = async (path: string): Promise<readonly string[]> =>
     (await readdir(join(state, path)).catch(() => [])).filter((name) => /^[a-z]\w*$/.test(name))

@@ -27,7 +27,7 @@ export interface EdgePlace<S extends ReachableServer = ReachableServer> extends 
   readonly cloudletId: string
   readonly state: string
   readonly agent: AgentProcess
-  /** What the CRM's processes said of one kind of event. */
+  /** Log entries of the CRM's processes for one kind of event. */
   said(event: string): readonly Readonly<Record<string, unknown>>[]
   /** The id, or the code of the refusal. */
   mutate<Input>(
@@ -38,9 +38,9 @@ export interface EdgePlace<S extends ReachableServer = ReachableServer> extends 
   see(id: string): Promise<Seen | null>
   untilPhase(id: string, ...phases: readonly string[]): Promise<Seen>
   untilGone(id: string): Promise<unknown>
-  /** What the server has, as `path revision`. */
+  /** Instances that the server has recorded, as `path revision`. */
   recorded(): Promise<readonly string[]>
-  /** What is really there, likewise. */
+  /** Instances in the CRM's state folder, as `path revision`. */
   found(): Promise<readonly string[]>
   instances(): Promise<readonly Seen[]>
 }

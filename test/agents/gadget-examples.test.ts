@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { Client } from 'pg'
@@ -29,7 +29,7 @@ async function place() {
     env,
     call: (name: string, args: readonly string[], given: Call = {}): Promise<GadgetResult> =>
       runGadget({ path: gadgetPath(name), args, mode: 'run', env, graceMs: 3_000, ...given }),
-    /** What `phaseline gadget check` says. */
+    /** The output of `phaseline gadget check`. */
     async check(name: string, ...args: readonly string[]) {
       let out = ''
       const write = (text: string): void => {
@@ -37,7 +37,7 @@ async function place() {
       }
       const signal = new AbortController().signal
       const stdin = (async function* () {})()
-      const argv = ['gadget', 'check', '--timeout', '20', gadgetPath(name), '--', ...args]
+      const argv = ['gadget', 'check', '--timeout', '120', gadgetPath(name), '--', ...args]
       const code = await run(argv, { stdout: { write }, stderr: { write }, stdin, env, signal })
       return {
         code,
@@ -133,6 +133,10 @@ describe('copy-tree', () => {
     await using at = await place()
     const [from, to] = [await source(at.path), join(at.path, 'target')]
     for (let n = 0; n < 500; n++) await writeFile(join(from, `f${n}`), 'x'.repeat(10_000))
+    // The last one takes seconds: a test that stands still for a moment kills in time.
+    const last = join(from, 'last')
+    await writeFile(last, '')
+    await truncate(last, 2 * 1024 ** 3)
     const kill = new AbortController()
     const begun = until(async () => (await tree(to)).length > 5, { what: 'it copies' }).then(() => kill.abort())
     expect(await at.call('copy-tree', [from, to], { kill: kill.signal })).toEqual({ outcome: 'stopped' })
@@ -140,6 +144,7 @@ describe('copy-tree', () => {
     expect((await tree(to)).length).toBeGreaterThan(5)
     expect(await at.call('copy-tree', [from, to], { mode: 'undo' })).toMatchObject({ outcome: 'succeeded' })
     expect(await tree(at.path).then((all) => all.filter((name) => name.startsWith('target')))).toEqual([])
+    await rm(last)
     expect(await at.call('copy-tree', [from, to])).toMatchObject({ outcome: 'succeeded' })
     expect(await tree(to)).toEqual(await tree(from))
   })
@@ -256,11 +261,11 @@ function databasesOf({ host, port, user }: PostgresAddress) {
     target,
     args: [`source=${url(source)}`, `target=${url(target)}`],
     query,
-    /** What a copy makes, whole or not. */
+    /** Databases that a copy has made, complete or not. */
     left: () => query('postgres', `select datname from pg_database where datname ~ '^copy_' or datname = '${target}'`),
     async fill() {
       await query('postgres', `create database ${source}`)
-      // While there is this role a restore comes no further than the first row.
+      // While this role exists, a restore stops at the first row.
       const held = `begin while exists (select from pg_roles where rolname = '${holder}') loop perform pg_sleep(0.01);
         end loop; return true; end`
       await query(
@@ -272,7 +277,7 @@ function databasesOf({ host, port, user }: PostgresAddress) {
         'insert into u select generate_series(1, 10)',
       )
     },
-    /** A copy comes to the middle of this step, and no further. */
+    /** Stops a copy in the middle of this step. */
     async holdUp(step: 'Dumping' | 'Restoring') {
       const isDump = step === 'Dumping'
       const client = await connect(isDump ? source : 'postgres')
@@ -316,7 +321,7 @@ describe('postgres-copy', () => {
   const canCopy = () => canDumpOurs || machine !== null
   const dumps = (at: Place) => tree(join(at.env.PHASELINE_STATE, 'postgres-copy'))
 
-  /** Where this machine's programs cannot copy it, the gadget says so and leaves nothing. */
+  /** If this machine's programs cannot copy the server, the gadget says so and leaves nothing. */
   async function expectRefusal(at: Place, { args, left }: Databases) {
     const refused = await at.call('postgres-copy', args)
     expect(refused).toMatchObject({ outcome: 'failed', cause: 'error' })

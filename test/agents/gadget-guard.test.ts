@@ -59,9 +59,9 @@ describe('the guard of gadgets', () => {
   })
 
   it('ends them when their runner stands still, and not while it lives', async () => {
-    await using it = await runner(2_000)
+    await using it = await runner(6_000)
     const since = performance.now()
-    await until(() => performance.now() - since > 3_000, { what: 'longer than the silence' })
+    await until(() => performance.now() - since > 7_000, { what: 'longer than the silence' })
     expect(isAlive(it.gadget)).toBe(true)
     it.child.kill('SIGSTOP')
     await until(() => !isAlive(it.gadget), { what: 'the gadget is gone' })

@@ -54,7 +54,7 @@ const EVERYTHING = [
   'its own state',
 ]
 
-/** What the attack gets beside a neighbour, with a data folder and servers like those of an installation. */
+/** Runs the attack beside a neighbour, a data folder and servers like those of an installation; returns what it could reach. */
 async function attack(at: Place): Promise<readonly string[]> {
   await using stack = new AsyncDisposableStack()
   const data = stack.adopt(await mkdtemp(join(tmpdir(), 'phaseline-data-')), (path) => rm(path, { recursive: true }))
@@ -116,7 +116,14 @@ test.runIf(isolates)('the processes that make a sandbox run without the environm
     secrets: { KEY: 'marker' },
   })
   await runtime.start(one, 'receipt')
-  const environmentOf = (pid: number): string => readFileSync(`/proc/${pid}/environ`, 'utf8')
+  const environmentOf = (pid: number): string => {
+    try {
+      return readFileSync(`/proc/${pid}/environ`, 'utf8')
+    } catch {
+      // It has ended meanwhile.
+      return ''
+    }
+  }
   const outside = `PHASELINE_WORKLOAD=${one.id}`
   const environments = () =>
     processesOf(one.id).map((pid) =>

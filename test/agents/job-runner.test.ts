@@ -36,13 +36,13 @@ function context() {
   return { ...given, end, reports, lines }
 }
 
-function runner(folder: GadgetFolder, graceMs = 2_000) {
+function runner(folder: GadgetFolder, graceMs = 60_000) {
   const groups: string[] = []
   const work = jobWork({
     folders: [folder.path],
     env: { PATH: process.env.PATH },
     graceMs,
-    shortMs: 5_000,
+    shortMs: 60_000,
     onGroup: (_group, state) => groups.push(state),
   })
   return {
@@ -55,7 +55,7 @@ function runner(folder: GadgetFolder, graceMs = 2_000) {
 /** Part of the config of an undo. */
 const becomes = (phase: string) => ({ next: phase })
 
-/** A gadget that notes its calls, and in a run says that it works and goes on until it is ended. */
+/** A gadget that records its calls; a run reports that it works, and works until it is ended. */
 const LONG = `echo "\${2:-run}" >> "$dir/calls"
 [ "$2" = --abort ] && exit 0
 [ "$2" = --undo ] && exit 0
@@ -173,13 +173,13 @@ describe('the runner of jobs', () => {
 
   it('completes an undo despite abort requests, but not without a lease', async () => {
     await using folder = await gadgetFolder()
-    await folder.add('x', 'echo STEP back; sleep 0.3; echo undone >> "$dir/calls"')
-    const undoWith = async (reason: StopReason) => {
+    const undoWith = async (reason: StopReason, seconds: number) => {
+      await folder.add('x', `echo STEP back; sleep ${seconds}; echo undone >> "$dir/calls"`)
       const seen = context()
       return await runner(folder, 100).act('UNDO', becomes('FAILED'), { ...seen, log: () => seen.end(reason) })
     }
-    expect(await undoWith('ABORT_REQUESTED')).toEqual({ phase: 'FAILED' })
-    expect(await undoWith('LOST')).toBeNull()
+    expect(await undoWith('ABORT_REQUESTED', 0.3)).toEqual({ phase: 'FAILED' })
+    expect(await undoWith('LOST', 1_000)).toBeNull()
     expect(await folder.read('calls')).toBe('undone\n')
   })
 

@@ -35,10 +35,11 @@ describe('the mock deployer', () => {
   })
 
   it('takes its time, and tells its steps', async () => {
-    const { outcome, reports } = call({ delayMs: 30, steps: 3 })
     const started = performance.now()
+    const { outcome, reports } = call({ delayMs: 300, steps: 3 })
     expect(await outcome).toEqual({ phase: 'SUCCEEDED' })
-    expect(performance.now() - started).toBeGreaterThan(25)
+    // On a busy machine a timer counts from the last turn of the event loop, so the first step may be short.
+    expect(performance.now() - started).toBeGreaterThan(150)
     expect(reports.map(({ progress }) => progress?.value)).toEqual([0, 1, 2])
   })
 

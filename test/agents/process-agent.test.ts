@@ -22,6 +22,9 @@ const TREE = gql(`query Tree($id: ID!) { tree(rootId: $id) { objects { edges { n
   id kind phase error { code message } logs(first: 50) { edges { node { stream text } } }
   ... on Worker { exitCode } ... on Job { exitCode }
 } } } } }`)
+const ATTEMPTS = gql(`query Attempts($ids: [ID!]!) { nodes(ids: $ids) {
+  ... on WorkObject { maxAttempts attempts { number error { code } } }
+} }`)
 type Seen = NodeOf<NonNullable<ResultOf<typeof TREE>['tree']>['objects']>
 
 const ENV = { PHASELINE_ROLES: 'gateway,engine', PHASELINE_CLEANUP_DELAY_MS: '500' }
@@ -77,10 +80,9 @@ async function tree({ client }: ReachableServer, id: string): Promise<readonly S
   const data = await client.query(TREE, { id })
   return data.tree?.objects.edges.map(({ node }) => node) ?? []
 }
-const untilPhase = (server: ReachableServer, id: string, phase: string, timeoutMs = 20_000) =>
+const untilPhase = (server: ReachableServer, id: string, phase: string) =>
   until(async () => (await tree(server, id)).find((o) => o.kind === 'EVENT' && o.phase === phase), {
     what: `${id} is ${phase}`,
-    timeoutMs,
   })
 const untilCleanedUp = (state: string) =>
   until(
@@ -123,17 +125,95 @@ describe('the process runtime', () => {
         error: { code: 'EXIT_CODE' },
         logs: { edges: [{ node: { text: 'from the worker' } }] },
       })
-      const worker = (await tree(server, id)).find(({ kind }) => kind === 'WORKER')
-      expect(worker?.logs.edges[0]?.node.text).toContain('the payload {"data":{"createJob":{"__typename":"Job"}}}')
+      // The job may have ended before the worker has printed the answer.
+      const worker = await until(
+        async () => (await tree(server, id)).find(({ kind, logs }) => kind === 'WORKER' && logs.edges.length > 0),
+        { what: 'the worker has said something' },
+      )
+      expect(worker.logs.edges[0]?.node.text).toContain('the payload {"data":{"createJob":{"__typename":"Job"}}}')
       // The next runtime adopts it, and opens its way to the API again.
       killAgent(agent)
-      await writeFile(join(state, 'workspaces', worker?.id ?? '', 'end'), '')
+      await writeFile(join(state, 'workspaces', worker.id, 'end'), '')
       await untilPhase(server, id, 'SUCCEEDED')
       const said = (await tree(server, id)).find(({ kind }) => kind === 'WORKER')?.logs.edges ?? []
       expect(said.map(({ node }) => node.text).join()).toContain('at its end {"data":{"viewer":{"role":')
       await untilCleanedUp(state)
     },
   )
+
+  it('starts a job again by its retry policy: after an attempt that hangs, and after one that fails', async () => {
+    await using all = await startAll()
+    const { server, state } = all
+    const script =
+      'echo began; test -f hung || { touch hung; sleep 1000; }; test -f failed || { touch failed; exit 3; }; echo well'
+    const retry = { attempts: 3, backoff: { initialMs: 100, jitter: 0 }, attemptTimeoutMs: 6000 }
+    const spec = { command: ['sh', '-c', script], workspace: true, retry }
+    const create = CREATE_JOB.replace(/spec: .*/, `spec: ${JSON.stringify(spec)} }`)
+    const id = await createEvent(
+      server,
+      await createProject(server, { command: [process.execPath, '-e', create], workspace: true }),
+    )
+    const job = await until(
+      async () => (await tree(server, id)).find(({ kind, phase }) => kind === 'JOB' && phase === 'SUCCEEDED'),
+      { what: 'the third attempt has succeeded' },
+    )
+    expect(job).toMatchObject({ exitCode: 0, error: null })
+    const { nodes } = await server.client.query(ATTEMPTS, { ids: [job.id] })
+    expect(nodes[0]).toMatchObject({
+      maxAttempts: 3,
+      attempts: [
+        { number: 1, error: { code: 'ATTEMPT_TIMEOUT' } },
+        { number: 2, error: { code: 'EXIT_CODE' } },
+        { number: 3, error: null },
+      ],
+    })
+    // The first attempt was stopped before the second began.
+    expect(processesOf(job.id)).toEqual([])
+    const lines = job.logs.edges.map(({ node }) => node.text)
+    expect(lines.filter((line) => line === 'began')).toHaveLength(3)
+    expect(lines.at(-1)).toBe('well')
+    const worker = (await tree(server, id)).find(({ kind }) => kind === 'WORKER')
+    await writeFile(join(state, 'workspaces', worker?.id ?? '', 'end'), '')
+    await untilPhase(server, id, 'SUCCEEDED')
+    await untilCleanedUp(state)
+  })
+
+  it('starts a worker again by its retry policy, whose token of the new attempt creates the job anew', async () => {
+    await using all = await startAll()
+    const { server, state } = all
+    const mark = JSON.stringify(join(state, 'has-failed'))
+    const job = (code: number) => CREATE_JOB.replace(/spec: .*/, `spec: { command: ['sh', '-c', 'exit ${code}'] } }`)
+    const script = `
+      const { existsSync, writeFileSync } = require('node:fs')
+      if (existsSync(${mark})) { ${job(0)} }
+      else { ${job(5)}; writeFileSync(${mark}, ''); setTimeout(() => process.exit(3), 1000) }`
+    const id = await createEvent(
+      server,
+      await createProject(server, {
+        command: [process.execPath, '-e', script],
+        workspace: true,
+        retry: { attempts: 2, backoff: { initialMs: 100, jitter: 0 } },
+      }),
+    )
+    await until(
+      async () => (await tree(server, id)).some(({ kind, phase }) => kind === 'JOB' && phase === 'SUCCEEDED'),
+      {
+        what: 'the second attempt has a job',
+      },
+    )
+    const worker = present((await tree(server, id)).find(({ kind }) => kind === 'WORKER'))
+    await writeFile(join(state, 'workspaces', worker.id, 'end'), '')
+    await untilPhase(server, id, 'SUCCEEDED')
+    const { nodes } = await server.client.query(ATTEMPTS, { ids: [worker.id] })
+    expect(nodes[0]).toMatchObject({
+      maxAttempts: 2,
+      attempts: [
+        { number: 1, error: { code: 'EXIT_CODE' } },
+        { number: 2, error: null },
+      ],
+    })
+    await untilCleanedUp(state)
+  })
 
   it('ends cancelled and deleted workloads at once', async () => {
     await using all = await startAll()
@@ -170,7 +250,7 @@ describe('the process runtime', () => {
     for (let i = 0; i < 20; i += 1) await Promise.all([round(), round(), round(), round(), round()])
     expect(workers).toHaveLength(100)
     await untilCleanedUp(state)
-    expect(workers.flatMap(processesOf)).toEqual([])
+    await until(() => workers.flatMap(processesOf).length === 0, { what: 'no process is left' })
   })
 
   it('survives kill -9 of runtime and server: every event ends, each ran once, nothing is left', async () => {
@@ -189,7 +269,7 @@ describe('the process runtime', () => {
         await server.start()
       }
     }
-    for (const id of ids) await untilPhase(server, id, 'SUCCEEDED', 60_000)
+    for (const id of ids) await untilPhase(server, id, 'SUCCEEDED')
     const ran = (await readFile(runs, 'utf8')).trim().split('\n')
     expect(ran).toHaveLength(30)
     expect(new Set(ran).size).toBe(30)

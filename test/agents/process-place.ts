@@ -8,7 +8,7 @@ import {
   type ProcessRuntimeOptions,
 } from '../../src/families/pipelines/agents/process/process-runtime.ts'
 import type { Runtime, Workload } from '../../src/families/pipelines/agents/runtime/runtime.ts'
-import { listener, workload as scriptOf, URL } from '../runtimes/place.ts'
+import { listener, workload as scriptOf, URL, usualClones } from '../runtimes/place.ts'
 import { until } from '../testkit/wait.ts'
 import { isAlive } from './gadget-folder.ts'
 
@@ -27,7 +27,15 @@ export async function place(isolation: IsolationOptions | null = null): Promise<
   }
   const open: Place['open'] = async (options = {}) => {
     await close()
-    current = await openProcessRuntime({ state, url: URL, env: process.env, graceMs: 300, isolation, ...options })
+    current = await openProcessRuntime({
+      state,
+      url: URL,
+      env: process.env,
+      graceMs: 300,
+      isolation,
+      clone: usualClones(),
+      ...options,
+    })
     return current
   }
   return {

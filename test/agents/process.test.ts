@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openSupervisor } from '../../src/families/pipelines/agents/process/supervisor-client.ts'
 import type { Runtime, Workload } from '../../src/families/pipelines/agents/runtime/runtime.ts'
+import { usualClones } from '../runtimes/place.ts'
 import { canIsolate, ISOLATED } from '../testkit/bubblewrap.ts'
 import { until } from '../testkit/wait.ts'
 import { isAlive } from './gadget-folder.ts'
@@ -48,7 +49,7 @@ it.runIf(LEVELS.length > 1)('an isolated workload with the mark of another holds
   const before = pretending()
   await runtime.stop(victim.id)
   expect(await ends[0]).toEqual({ how: 'STOPPED' })
-  // What lives on is of the other one, and was not ended with it.
+  // The processes that still live belong to the pretender, and were not ended with the victim.
   const after = processesOf(victim.id)
   expect(after.length).toBeGreaterThan(1)
   expect(after.filter((pid) => before.includes(pid))).not.toEqual([])
@@ -87,7 +88,7 @@ describe.each(LEVELS)('%s:', (level, isolation) => {
       const said = (text: string) => expect(lines).toContain(`STDOUT ${text}`)
       const folder = join(at.state, 'workloads', one.id)
       said('A=1')
-      // What must not be read is masked, so that it is there.
+      // A masked value proves that the workload has it.
       said('KEY=***')
       said('PHASELINE_TOKEN=***')
       said(`PHASELINE_URL=${URL}`)
@@ -108,7 +109,7 @@ describe.each(LEVELS)('%s:', (level, isolation) => {
       const modes = new Map<string, number>()
       for (const entry of await readdir(at.state, { recursive: true, withFileTypes: true })) {
         const path = join(entry.parentPath, entry.name)
-        // What it writes to its own /tmp is its own affair.
+        // The workload may write anything to its own /tmp.
         if (!path.startsWith(join(folder, 'tmp/'))) modes.set(path, (await stat(path)).mode & 0o077)
       }
       expect([...modes].filter(([, mode]) => mode !== 0)).toEqual([])
@@ -287,7 +288,9 @@ describe.each(LEVELS)('%s:', (level, isolation) => {
       expect(await first.updateReceipt(one.id, 'b')).toBe(true)
       expect(await first.updateReceipt(randomUUID(), 'b')).toBe(false)
       const { openProcessRuntime } = await import('../../src/families/pipelines/agents/process/process-runtime.ts')
-      await expect(openProcessRuntime({ state: at.state, url: URL, env: {}, isolation })).rejects.toThrow(/is in use/)
+      await expect(
+        openProcessRuntime({ state: at.state, url: URL, env: {}, isolation, clone: usualClones() }),
+      ).rejects.toThrow(/is in use/)
       const second = await at.open()
       expect(second.instance).toBe(instance)
       expect(await second.list()).toEqual([{ id: one.id, receipt: 'b' }])

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { removeTree } from '../../src/agents/files/remove-tree.ts'
 import { onLinux } from '../../src/process/identity.ts'
 
-/** What a workload leaves in its folders is removed by the account of its runtime. */
+/** The account of the runtime removes what a workload leaves in its folders. */
 
 const NAMES = Array.from({ length: 3_000 }, (_, i) => `file-${i}`)
 const fill = (folder: string): void => {

@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type GadgetRun, runGadget } from '../../src/client/gadget/run-gadget.ts'
 import { until } from '../testkit/wait.ts'
 import { type GadgetFolder, gadgetFolder, isAlive } from './gadget-folder.ts'
 
 const run = (path: string, options: Partial<GadgetRun> = {}) =>
-  runGadget({ path, args: [], mode: 'run', env: { PATH: process.env.PATH ?? '' }, graceMs: 5_000, ...options })
+  runGadget({ path, args: [], mode: 'run', env: { PATH: process.env.PATH ?? '' }, graceMs: 60_000, ...options })
 const pidIn = async (folder: GadgetFolder, name: string): Promise<number> => {
   await until(async () => (await folder.read(name)).endsWith('\n'), { what: `${name} is written` })
   return Number(await folder.read(name))
@@ -41,11 +42,10 @@ describe('runGadget', () => {
     // Its pipe has something to be read only once the agent has been told of the end, and is busy.
     const path = await folder.add(
       'late',
-      '(setsid sh -c "touch $0.up; sleep 0.2; echo EXPORT late 1" &); while [ ! -e $0.up ]; do sleep 0.01; done',
+      '(setsid sh -c "touch $0.up; sleep 0.2; echo EXPORT late 1; touch $0.said" &); while [ ! -e $0.up ]; do sleep 0.01; done',
     )
     const beBusy = (): void => {
-      const until = performance.now() + 800
-      while (performance.now() < until);
+      while (!existsSync(`${path}.said`));
     }
     const onGroup: GadgetRun['onGroup'] = (_, state) => {
       if (state === 'ended') process.nextTick(() => queueMicrotask(beBusy))

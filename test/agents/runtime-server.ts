@@ -7,7 +7,7 @@ export interface RuntimeServer extends AsyncDisposable {
   readonly lines: readonly { readonly objectId: string; readonly stream: string; readonly text: string }[]
   offer(objectId: string, action: 'START' | 'REMOVE', config: unknown): void
   get(objectId: string): Offered
-  /** Whether renewals, reports and claims are answered. */
+  /** True while renewals, reports and claims get no answer. */
   away: boolean
 }
 export interface Offered {
@@ -29,8 +29,8 @@ const SDL = `
   interface Error { message: String! code: String! }
   type StaleReportError implements Error { message: String! code: String! }
   type WorkItem {
-    fence: String! objectId: ID! kind: String! name: String! jobId: ID action: String! type: String! target: String
-    config: JSON attempt: Int! token: String traceparent: String
+    fence: String! objectId: ID! projectId: ID kind: String! name: String! jobId: ID action: String! type: String! target: String
+    config: JSON attempt: Int! token: String traceparent: String dryRunOf: String
   }
   type ClaimedWork { items: [WorkItem!]! waitedMs: Int! }
   union ClaimWorkResult = ClaimedWork | StaleReportError

@@ -5,9 +5,10 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startAgentProcess } from '../../src/agents/spawn.ts'
+import { printProblems } from '../../src/client/agent/print-problems.ts'
 import { createClient } from '../../src/client/index.ts'
 import { Secret } from '../../src/core/secret.ts'
-import { runRuntime } from '../../src/families/pipelines/agents/runtime/run-runtime.ts'
+import { type RuntimeContext, runRuntime } from '../../src/families/pipelines/agents/runtime/run-runtime.ts'
 import { until } from '../testkit/wait.ts'
 import { type Place, place, processesOf, workload } from './process-place.ts'
 import { type RuntimeServer, startRuntimeServer, TOKEN } from './runtime-server.ts'
@@ -23,7 +24,9 @@ async function startAgent(server: RuntimeServer, at: Place, leaseMs = 30_000) {
   const runtime = await at.open()
   const end = new AbortController()
   const client = createClient({ url: server.tiny.url, token: TOKEN })
-  const ran = runRuntime({ client, type: 'process', runtime, leaseMs, renewMs: 50, signal: end.signal })
+  const print = printProblems(`Runtime ${runtime.instance}`)
+  const onProblem: RuntimeContext['onProblem'] = (_type, problem) => print(problem)
+  const ran = runRuntime({ client, leaseMs, signal: end.signal, onProblem }, { type: 'process', runtime, renewMs: 50 })
   return {
     async [Symbol.asyncDispose]() {
       end.abort()
@@ -180,7 +183,7 @@ describe('a runtime’s agent', () => {
       const id = randomUUID()
       server.offer(id, 'START', script('echo "to $PHASELINE_URL"; while [ ! -e end ]; do sleep 0.02; done; exit 6'))
       await phaseIs(server, id, 'RUNNING')
-      // What was read and not delivered is lost with whoever is killed.
+      // A kill loses lines that were read and not delivered.
       await until(() => said(server, id).length > 0, { what: 'its line is delivered' })
       const [workloadProcess] = processesOf(id)
       const first = agent.pid ?? 0

@@ -42,20 +42,20 @@ say "$call end"
 export interface Gadgets extends GadgetFolder {
   /** A gadget of that name as described above. */
   stepped(name: string): Promise<string>
-  /** Whether the call has begun. */
+  /** True once the call has begun. */
   begun(name: string, call: string): Promise<boolean>
-  /** It stands still when it comes there, until `go`. */
+  /** Makes the gadget stop at this call until `go`. */
   stopAt(name: string, call: string): Promise<void>
   go(name: string, call: string): Promise<void>
   fail(name: string, call: string): Promise<void>
   ignoreInterrupts(name: string): Promise<void>
-  /** A piece of shell for it to do. */
+  /** A piece of shell that the call runs. */
   script(name: string, call: string, text: string): Promise<void>
-  /** Of a call, which has begun. */
+  /** Process id of a call that has begun. */
   pid(name: string, call: string): Promise<number>
-  /** The jobs by which a gadget was called, each once. */
+  /** The distinct jobs that a gadget was called with. */
   jobs(name: string): Promise<readonly string[]>
-  /** What all gadgets have said, in its order: `x run-1 begin`, `x run-1 end`. */
+  /** Entries of all gadgets, in order: `x run-1 begin`, `x run-1 end`. */
   calls(): Promise<readonly string[]>
 }
 
@@ -81,9 +81,9 @@ export async function gadgets(): Promise<Gadgets> {
 
 /** A runner in a process of its own, that a test may kill; its supervisor starts the next one. */
 export interface Runner extends AsyncDisposable {
-  /** What its processes have said. */
+  /** Output of its processes. */
   readonly lines: readonly string[]
-  /** kill -9; what it still sends afterwards is none of this one's. */
+  /** Kills with -9; later output of the killed process is ignored. */
   kill(): Promise<void>
 }
 export interface RunnerOptions {
@@ -98,7 +98,7 @@ export function startRunner({ url, token, folder }: RunnerOptions): Runner {
     url,
     token: new Secret(token),
     gadgetFolders: [folder],
-    leaseMs: 8_000,
+    leaseMs: 12_000,
     onEvent: (event) => event.type === 'said' && lines.push(event.line),
   })
   return {
@@ -159,9 +159,6 @@ export interface Task {
 /** Reasons in words are those of the machine. */
 const codeOf = (reason: string | null): string => /^[A-Z_]+$/.exec(reason ?? '')?.[0] ?? ''
 
-/** Long: a lease has to end, on a machine that may be busy. */
-const PATIENCE_MS = 60_000
-
 export async function createTask(client: Client, project: string, name: string, jobs: readonly JobInput[]) {
   const { id } = await ask(client, MUTATIONS.createTask, { project, name, jobs })
   // A server that is being restarted does not answer.
@@ -181,12 +178,10 @@ export async function createTask(client: Client, project: string, name: string, 
     reaches: (of, ...phases) =>
       until(async () => find(of).then((one) => (one && phases.includes(one.phase) ? one : null)), {
         what: `${of} of ${name} is ${phases.join(' or ')}`,
-        timeoutMs: PATIENCE_MS,
       }),
     ended: () =>
       until(async () => /^(SUCCEEDED|FAILED|ABORTED)$/.exec((await now())?.phase ?? '')?.[0], {
         what: `${name} has ended`,
-        timeoutMs: PATIENCE_MS,
       }),
     cancel: async () => void (await ask(client, MUTATIONS.cancelTask, { id })),
     resolve: async (of, decision) =>

@@ -29,7 +29,7 @@ async function start(name: string, lock = `thing:${name}=X`, more: readonly JobI
   return createTask(server.client, PROJECT, name, [{ name, gadget: name, args: [lock] }, ...more])
 }
 const begun = (name: string, call: string) => until(() => at.begun(name, call), { what: `${name} has begun ${call}` })
-/** What a gadget has said, without its name. */
+/** Entries of one gadget, without its name. */
 const callsOf = async (name: string) =>
   (await at.calls()).flatMap((line) => (line.startsWith(`${name} `) ? [line.slice(name.length + 1)] : []))
 const DECLARED = ['getlocks-1 begin', 'getlocks-1 end']

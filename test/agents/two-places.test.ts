@@ -29,7 +29,7 @@ test('work goes where its labels are, within the capacity, and not to a place th
   await using america = await place()
   const start = (state: string, options: Readonly<Record<string, string>>) =>
     startAgentProcess({
-      ...{ types: ['process'], url, token: new Secret(secret), state, graceMs: 300, leaseMs: 2_000 },
+      ...{ types: ['process'], url, token: new Secret(secret), state, graceMs: 300, leaseMs: 6_000 },
       options: { isolation: 'trusted', ...options },
     })
   await using inEurope = start(europe.state, { label: 'zone=eu,disk=ssd', capacity: '1' })

@@ -96,8 +96,9 @@ describe('the web shop', () => {
   it('opens, outlives the server, is kept by the next job, and is gone after its deletion', async () => {
     await using state = await stateFolder()
     await using server = await startServer({ example: true, env: { PHASELINE_STATE: state.path } })
-    await until(() => server.output().includes('exports url'), { what: 'the shop is open' })
-    const [, url = ''] = /exports url: (http:\/\/127\.0\.0\.1:\d+)/.exec(server.output()) ?? []
+    const url = await until(() => /exports url: (http:\/\/127\.0\.0\.1:\d+)\s/.exec(server.output())?.[1], {
+      what: 'the shop is open',
+    })
     const page = await (await fetch(url)).text()
     expect(page.split('class="card"')).toHaveLength(9)
     const pids = async () => Promise.all(['database', 'gateway', 'shop'].map(state.pidOf))

@@ -15,9 +15,9 @@ import { viewerOf } from '../testkit/viewers.ts'
 import { until } from '../testkit/wait.ts'
 import { item, USER } from '../testkit/world.ts'
 
-/** What the audit has besides mutations and what they are refused. */
+/** Entries of the audit besides mutations and their refusals. */
 
-const LOG = gql(`query ($filter: AuditFilterInput) { auditLog(filter: $filter) { edges { node {
+const LOG = gql(`query ($filter: AuditFilter) { auditLog(filter: $filter) { edges { node {
   operation outcome code principalName projectName objectKind objectName objectId fields count address requestId
 } } } }`)
 const READ_LOGS = gql('query ($id: ID!) { object(id: $id) { logs { totalCount } } }')
@@ -72,14 +72,14 @@ test('who reads the output of an object, once a minute', async () => {
 })
 
 test('a claim that carries secrets, by their names', async () => {
-  const { pipelines } = api.world
+  const { pipelines, projects } = api.world
   const worker = { runtime: 'noted', image: null, command: ['true'], args: [], env: [], files: [], workspace: false }
-  expect(await pipelines.createProject(USER, { name: 'noted', workerTemplate: worker })).toMatchObject({ ok: true })
+  expect(await projects.createProject(USER, { name: 'noted', workerTemplate: worker })).toMatchObject({ ok: true })
   const event = (name: string) =>
     ({ project: 'noted', name, source: 'git', type: 'push', qualifiers: [], labels: [], payload: null }) as never
   expect(await pipelines.createEvent(USER, event('bare'))).toMatchObject({ ok: true })
   for (const name of ['PASSWORD', 'KEY'])
-    expect(await pipelines.setSecret(USER, { project: 'noted', name, value: 'never-shown' })).toMatchObject({
+    expect(await projects.setSecret(USER, { project: 'noted', name, value: 'never-shown' })).toMatchObject({
       ok: true,
     })
   expect(await pipelines.createEvent(USER, event('sealed'))).toMatchObject({ ok: true })

@@ -6,12 +6,12 @@ import { gql } from '../testkit/gql.ts'
 import { copyDatabase, createTestDatabase, replaceDatabase } from '../testkit/postgres.ts'
 import { until } from '../testkit/wait.ts'
 
-/** Readers of the audit are told when the database becomes a copy that lacks what they have read. */
+/** Readers of the audit get an error when the database becomes a copy that lacks events they have read. */
 
-const EVENTS = gql(`subscription ($filter: AuditFilterInput, $after: String) {
+const EVENTS = gql(`subscription ($filter: AuditFilter, $after: String) {
   auditEvents(filter: $filter, after: $after) { sequence cursor objectName }
 }`)
-const LIST = gql(`query ($filter: AuditFilterInput, $before: String) {
+const LIST = gql(`query ($filter: AuditFilter, $before: String) {
   auditLog(filter: $filter, last: 10, before: $before) { edges { cursor node { sequence cursor objectName } } }
 }`)
 const SET_SECRET = gql(
@@ -68,6 +68,6 @@ test('a cursor names its event, so that a reader is told of a restored audit eve
   )
   const names = async (before: string) => (await listed(client, before)).map(({ node }) => node.objectName)
   expect(await names(kept.cursor)).toEqual(['NEW_4', 'NEW_3', 'NEW_2', 'NEW_1'])
-  // Who kept nothing but a number cannot be told.
+  // A bare number does not show which copy it comes from, so its holder gets no error.
   expect((await names(String(kept.node.sequence + 1))).length).toBe(3)
 })

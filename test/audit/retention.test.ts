@@ -11,7 +11,7 @@ import { gql } from '../testkit/gql.ts'
 const DAY_MS = 24 * 60 * 60 * 1_000
 const ALL: AuditFilter = {
   ...{ projects: null, principalId: null, tokenId: null, operation: null, project: null },
-  ...{ objectId: null, outcome: null, from: null, until: null },
+  ...{ objectId: null, outcome: null, since: null, until: null },
 }
 const CHAIN = gql('{ auditChain { anchor { sequence hash } since head { sequence hash } } }')
 

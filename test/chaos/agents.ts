@@ -18,8 +18,11 @@ export interface ChaosAgent extends AsyncDisposable {
   kill(): Promise<void>
 }
 
-/** The gadget of all jobs: it takes the resources of its arguments while it runs, and says when it finds one taken. */
-const gadget = (said: string, taken: string): string => `#!/bin/sh
+/**
+ * The gadget of all jobs: it takes the resources of its arguments while it runs, and says when it finds one taken. Its first
+ * `FAILURES` runs fail.
+ */
+const gadget = (said: string, taken: string, tries: string): string => `#!/bin/sh
 now() { read up _ < /proc/uptime; echo "$up"; }
 say() { echo "$1 $job $(now)" >> ${said}; }
 mode=run
@@ -43,7 +46,9 @@ case $mode in
     echo "STEP at work"
     sleep 0.$ms
     for lock; do rm -f "$(mine "$lock")"; done
-    say END ;;
+    say END
+    tries="${tries}/$(echo "$job" | tr / .)"
+    [ "$(wc -c 2>/dev/null < "$tries" || echo 0)" -ge "\${FAILURES:-0}" ] || { printf x >> "$tries"; exit 1; } ;;
   undo|abort)
     for lock; do rm -f "$(mine "$lock")"; done
     say UNDO ;;
@@ -69,8 +74,11 @@ export async function startAgents({
   cloudlet,
   deaths,
 }: AgentsOptions): Promise<readonly ChaosAgent[]> {
-  for (const name of ['installed', 'gadgets', 'taken']) await mkdir(join(folder, name))
-  await writeFile(join(folder, 'gadgets/take'), gadget(join(folder, 'said'), join(folder, 'taken')))
+  for (const name of ['installed', 'gadgets', 'taken', 'tries']) await mkdir(join(folder, name))
+  await writeFile(
+    join(folder, 'gadgets/take'),
+    gadget(join(folder, 'said'), join(folder, 'taken'), join(folder, 'tries')),
+  )
   await chmod(join(folder, 'gadgets/take'), 0o755)
   const of = (token: string) => ({ url, token: new Secret(token), leaseMs: LEASE_MS, graceMs: 500 })
   return [

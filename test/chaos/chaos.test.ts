@@ -14,10 +14,16 @@ import { FAULTS, type FaultKind } from './schedule.ts'
 const { CHAOS_SEED = '1', CHAOS_MINUTES, CHAOS_WITHOUT = '', PHASELINE_TEST_PREVIOUS } = process.env
 const isLong = CHAOS_MINUTES !== undefined
 const totalMs = isLong ? Number(CHAOS_MINUTES) * 60_000 : soak(15_000, 120_000)
-/** Those that take long until all goes on are left to the long form. */
+/** Only the long form has these, since everything takes long to recover from them. */
 const without = isLong || process.env.SOAK ? [] : (['fill-disk', 'take-connections', 'failover'] as const)
 const named = CHAOS_WITHOUT.split(',').filter((name): name is FaultKind => name in FAULTS)
 const program = PHASELINE_TEST_PREVIOUS && join(PHASELINE_TEST_PREVIOUS, 'src/cli/main.ts')
+
+/** The moves by which work that has failed begins anew. */
+const RETRIES: Readonly<Record<string, string>> = {
+  DEPLOY_ITEM: 'PROGRESSING INIT',
+  GADGET_JOB: 'UNDOING PENDING',
+}
 
 test('users, agents and readers of all families, whose servers, agents, networks and databases fail: each promise is kept', {
   timeout: totalMs + 900_000,
@@ -50,12 +56,19 @@ test('users, agents and readers of all families, whose servers, agents, networks
       spans: evidence.spans.length,
       gadgets: evidence.gadgets.length,
       starts: evidence.starts.length,
+      firings: evidence.tables.firing.length,
+      deliveries: new Set(evidence.deliveries.map(({ id }) => id)).size,
+      messages: evidence.messages.length,
+      retries: log.filter(({ kind, from, to }) => RETRIES[kind] === `${from} ${to}`).length,
       restMs: Math.round(restMs),
     }),
   )
   expect(found).toEqual({})
   // Otherwise nothing was tried.
   expect(faults.length).toBeGreaterThan(2)
+  expect(evidence.tables.firing.some(({ outcome }) => outcome === 'FIRED')).toBe(true)
+  expect(evidence.tables.hookDelivery.some(({ outcome }) => outcome === 'ACCEPTED')).toBe(true)
+  expect(new Set(evidence.messages.filter(({ isTaken }) => isTaken).map(({ rule }) => rule)).size).toBe(2)
   for (const family of ['INSTALLATION', 'EVENT', 'TASK', 'CLUSTER_INST'])
     expect(log.some(({ kind }) => kind === family)).toBe(true)
 })

@@ -17,9 +17,9 @@ import {
 import { type ChaosPlace, MAX_WORKERS, type Query } from './place.ts'
 
 /** Evidence that is noted during the run. */
-export type Noted = Pick<Evidence, 'mutations' | 'probes' | 'readers' | 'faults' | 'deaths'>
+export type Noted = Pick<Evidence, 'mutations' | 'probes' | 'deliveries' | 'messages' | 'readers' | 'faults' | 'deaths'>
 
-/** Reads all evidence of a run that has come to rest. Nothing is asked of the servers. */
+/** Reads all evidence of a run that is at rest, without asking the servers. */
 export async function collect(place: ChaosPlace, noted: Noted): Promise<Evidence> {
   const { folder } = place
   const namesIn = (path: string): Promise<readonly string[]> => readdir(join(folder, path)).catch(() => [])
@@ -54,7 +54,7 @@ const readDatabase = async (query: Query) => ({
 
 const LOG = `
   select b.first_seq + c.idx as sequence, c.object_id as "objectId", c.root_id as "rootId", c.kind, c.name, c.machine,
-    c."from", c."to", c.actor, c.rejected, c.revision, c.job_id as "jobId", c.at
+    c."from", c."to", c.actor, c.rejected, c.reason, c.revision, c.job_id as "jobId", c.at
   from phase_change c join log_batch b on b.id = c.batch_id order by 1`
 const SECRETS = 'select project_id as "projectId", name, sealed from secret'
 const COPIES = `

@@ -3,8 +3,8 @@ import type { RowOf } from '../../src/store/statement.ts'
 import * as tables from '../../src/store/tables.ts'
 
 /**
- * All that the checker of a chaos run reads: the log and tables of the database, what agents and gadgets wrote down
- * themselves, what readers received, and what users were told. Times (`…Ms`) are of the machine's monotonic clock, which
+ * The evidence that the checker of a chaos run reads: the log and tables of the database, the records of agents and gadgets,
+ * the changes that readers received, and the answers that users got. Times (`…Ms`) use the machine's monotonic clock, which
  * all processes of a run share, whatever their wall clocks say.
  */
 export interface Evidence {
@@ -12,7 +12,7 @@ export interface Evidence {
   readonly tables: Tables
   /** The project's secrets, opened. */
   readonly secrets: readonly { readonly name: string; readonly value: string | null }[]
-  /** Those that events got, opened. */
+  /** The secrets copied into events, opened. */
   readonly copies: readonly { readonly eventId: string; readonly value: string | null }[]
   /** The time of the database when the tables were read. */
   readonly databaseNow: Date
@@ -21,6 +21,10 @@ export interface Evidence {
   /** Requests with tokens that may be revoked. */
   readonly probes: readonly TokenProbe[]
   readonly readers: readonly ReaderRecord[]
+  /** Requests of senders to the hook. */
+  readonly deliveries: readonly SentDelivery[]
+  /** Requests that receivers of notifications got, in their order. */
+  readonly messages: readonly ReceivedMessage[]
   /** Work of deployers, as their own processes wrote it down. */
   readonly spans: readonly WorkSpan[]
   /** Lines of gadgets, in the order in which they were written into one file. */
@@ -79,6 +83,12 @@ export const WATCHED = [
   'token',
   'auditEvent',
   'auditAnchor',
+  'schedule',
+  'firing',
+  'hook',
+  'hookDelivery',
+  'notificationRule',
+  'notification',
 ] as const satisfies readonly (keyof typeof tables)[]
 export const UNWATCHED: Readonly<Partial<Record<keyof typeof tables, string>>> = {
   project: 'users of the run create one and never change it',
@@ -90,8 +100,20 @@ export const UNWATCHED: Readonly<Partial<Record<keyof typeof tables, string>>> =
   logLineText: 'an index, made anew from the output',
   floorState: 'nothing is pruned within a run',
   agent: 'who has been heard of, by the minute',
+  artifact: 'no workload of the run leaves any',
+  artifactChunk: 'the same',
   place: 'no agent of the run registers one',
   schemaRange: 'is of migrations',
+  target: 'no item of the run selects one',
+  backfill: 'no user of the run asks for one: their own test kills servers and counts',
+  bulkOperation: 'no user of the run asks for one: their own test kills servers and counts',
+  bulkTarget: 'as bulk operations are',
+  hookSecret: 'is read opened, by each delivery',
+  hold: 'nobody of the run holds anything',
+  rootPause: 'the log says when a tree is paused and resumed',
+  notificationCursor: 'a position: the messages say what it has passed',
+  dryRun: 'changes nothing, and no user of the run asks for one',
+  dryRunItem: 'as dry runs are',
 }
 export type WatchedTable = (typeof WATCHED)[number]
 const ALL: typeof tables = { ...tables }
@@ -110,6 +132,7 @@ export interface LoggedChange {
   readonly to: Phase
   readonly actor: Actor
   readonly rejected: boolean
+  readonly reason: string | null
   /** The object's revision after the change; null: it was refused, or is a request that waits. */
   readonly revision: number | null
   readonly jobId: string | null
@@ -149,6 +172,26 @@ export interface ReaderRecord {
   readonly name: string
   readonly parts: readonly (readonly LoggedChange[])[]
 }
+/** One request with a delivery, and its answer. */
+export interface SentDelivery {
+  /** The same for all repetitions. */
+  readonly id: string
+  readonly askedMs: number
+  /** Null: there was no answer, so that it may have been accepted. */
+  readonly answeredMs: number | null
+  readonly status: number | null
+  readonly eventId: string | null
+}
+export interface ReceivedMessage {
+  readonly id: string
+  readonly rule: string
+  readonly objectId: string
+  readonly sequence: number
+  readonly to: Phase
+  readonly atMs: number
+  /** False: the receiver has answered with a failure, or not at all. */
+  readonly isTaken: boolean
+}
 export interface WorkSpan {
   /** `pid-n`; the exports of what it deployed name it. */
   readonly span: string
@@ -186,11 +229,11 @@ export interface Death {
   readonly atMs: number
 }
 
-/** From the copy of the database to the switch to that copy: what was done in between is lost, and readers are told. */
+/** Each lasts from the copy of the database to the switch to that copy. Work in between is lost, and readers get an error. */
 export const failovers = ({ faults }: Pick<Evidence, 'faults'>): readonly PerformedFault[] =>
   faults.filter(({ kind }) => kind === 'failover')
 
-/** How long agents may still do what a lost database has given them: as long as a lease, or as they may stand still. */
+/** Agents may work for so long on work of a lost database: for the length of a lease, or of a freeze. */
 const AFTERMATH_MS = 20_000
 /** True if a commit at that time, or within that stretch of time, may be lost. */
 export const mayBeLost = (evidence: Pick<Evidence, 'faults'>, fromMs: number, toMs = fromMs): boolean =>
@@ -203,6 +246,6 @@ export interface AcceptedMutation extends UserMutation {
   readonly answeredMs: number
 }
 const isAccepted = (one: UserMutation): one is AcceptedMutation => one.answeredMs !== null
-/** Mutations whose success users were told of, and that no failover can have taken away. */
+/** Mutations that succeeded by their answer, and that no failover can have lost. */
 export const accepted = (evidence: Evidence): readonly AcceptedMutation[] =>
   evidence.mutations.filter(isAccepted).filter((one) => !mayBeLost(evidence, one.askedMs, one.answeredMs))

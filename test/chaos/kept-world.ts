@@ -1,6 +1,7 @@
 import { chainHash } from '../../src/chain-hash.ts'
 import type { ChainedEvent } from '../../src/core/audit.ts'
 import type { Actor, ObjectKind, Phase } from '../../src/core/vocabulary.ts'
+import { BY_TIME } from '../../src/families/automation/rules/plan-firings.ts'
 import type { AnyType } from '../../src/store/column-types.ts'
 import {
   columnsOf,
@@ -12,6 +13,7 @@ import {
   WATCHED,
   type WatchedTable,
 } from './evidence.ts'
+import { SOURCE } from './load.ts'
 import { PRINTED } from './promises/agents.ts'
 
 /** Evidence of a small run in which every promise was kept: something in each table, and of each family. */
@@ -66,9 +68,10 @@ const TASK = known('task', 'TASK', 'task')
 const JOBS = (['a', 'b'] as const).map((name) => known(`job-${name}`, 'GADGET_JOB', 'gadgetJob', 'task'))
 const CLOUDLET = known('cloudlet', 'CLOUDLET', 'cloudlet')
 const CLUSTER = known('c0', 'CLUSTER_INST', 'instance', 'cloudlet')
+const NIGHTLY = known('nightly', 'SCHEDULE', 'schedule')
 export const OBJECTS = [
   ...[TREE, NESTED, EXECUTION, ITEM_A, ITEM_B, FOLLOWER, DELETED],
-  ...[...EVENTS, ...WORKERS, TASK, ...JOBS, CLOUDLET, CLUSTER],
+  ...[...EVENTS, ...WORKERS, TASK, ...JOBS, CLOUDLET, CLUSTER, NIGHTLY],
 ]
 
 type Step = readonly [object: Known, from: Phase | null, to: Phase, actor: Actor, job: string | null]
@@ -77,7 +80,7 @@ const path = (one: Known, job: string | null, actor: Actor, phases: readonly (Ph
 const begin = (one: Known, actor: Actor = 'CONTROLLER'): Step => [
   one,
   null,
-  ({ CLOUDLET: 'OFFLINE', CLUSTER_INST: 'NOT_PRESENT' } as const)[one.kind as string] ?? 'PENDING',
+  ({ CLOUDLET: 'OFFLINE', CLUSTER_INST: 'NOT_PRESENT', SCHEDULE: 'ACTIVE' } as const)[one.kind as string] ?? 'PENDING',
   actor,
   null,
 ]
@@ -86,15 +89,31 @@ const item = (one: Known, from: Phase, job: string): readonly Step[] => [
   [one, 'INIT', 'PROGRESSING', 'DEPLOYER', job],
   [one, 'PROGRESSING', 'SUCCEEDED', 'DEPLOYER', job],
 ]
+/** The first attempt fails. */
+const itemAgain = (one: Known, from: Phase, job: string): readonly Step[] => [
+  [one, from, 'INIT', 'CONTROLLER', job],
+  [one, 'INIT', 'PROGRESSING', 'DEPLOYER', job],
+  [one, 'PROGRESSING', 'INIT', 'CONTROLLER', job],
+  ...item(one, 'INIT', job).slice(1),
+]
 const installing = (from: Phase) => [from, 'INIT', 'CLEANUP_ORPHANED', 'OBJECTS_CREATED', 'PROGRESSING'] as const
 const job = (id: string, from: Phase): readonly Step[] => [
   ...path(TREE, id, 'CONTROLLER', installing(from)),
   ...path(NESTED, id, 'CONTROLLER', [...installing(from), 'COMPLETING', 'SUCCEEDED']),
   ...path(EXECUTION, id, 'CONTROLLER', [from, 'INIT', 'PROGRESSING']),
-  ...item(ITEM_A, from, id),
+  ...(from === 'PENDING' ? item : itemAgain)(ITEM_A, from, id),
   ...item(ITEM_B, from, id),
   ...path(EXECUTION, id, 'CONTROLLER', ['PROGRESSING', 'COMPLETING', 'SUCCEEDED']),
   ...path(TREE, id, 'CONTROLLER', ['PROGRESSING', 'COMPLETING', 'SUCCEEDED']),
+]
+const running = (one: Known): readonly Step[] => [
+  [one, 'PENDING', 'DECLARING', 'CONTROLLER', 'task-1'],
+  [one, 'DECLARING', 'WAITING', 'GADGET_RUNNER', 'task-1'],
+  [one, 'WAITING', 'RUNNING', 'CONTROLLER', 'task-1'],
+]
+const failing = (one: Known): readonly Step[] => [
+  [one, 'RUNNING', 'UNDOING', 'GADGET_RUNNER', 'task-1'],
+  [one, 'UNDOING', 'PENDING', 'GADGET_RUNNER', 'task-1'],
 ]
 export const STEPS: readonly Step[] = [
   begin(TREE, 'USER'),
@@ -120,9 +139,8 @@ export const STEPS: readonly Step[] = [
   ...JOBS.map((one) => begin(one)),
   [TASK, 'PENDING', 'RUNNING', 'CONTROLLER', 'task-1'],
   ...JOBS.flatMap((one): readonly Step[] => [
-    [one, 'PENDING', 'DECLARING', 'CONTROLLER', 'task-1'],
-    [one, 'DECLARING', 'WAITING', 'GADGET_RUNNER', 'task-1'],
-    [one, 'WAITING', 'RUNNING', 'CONTROLLER', 'task-1'],
+    ...(one.id === 'job-b' ? [...running(one), ...failing(one)] : []),
+    ...running(one),
     [one, 'RUNNING', 'DONE', 'GADGET_RUNNER', 'task-1'],
   ]),
   [TASK, 'RUNNING', 'SUCCEEDED', 'CONTROLLER', 'task-1'],
@@ -135,6 +153,10 @@ export const STEPS: readonly Step[] = [
   [CLUSTER, 'CREATE_REQUESTED', 'READY', 'CRM', 'c0-1'],
   [CLUSTER, 'READY', 'UPDATE_REQUESTED', 'USER', 'c0-2'],
   [CLUSTER, 'UPDATE_REQUESTED', 'READY', 'CRM', 'c0-2'],
+  begin(NIGHTLY, 'USER'),
+  [NIGHTLY, 'ACTIVE', 'ACTIVE', 'CONTROLLER', null],
+  [NIGHTLY, 'ACTIVE', 'ACTIVE', 'CONTROLLER', null],
+  [NIGHTLY, 'ACTIVE', 'PAUSED', 'USER', null],
 ]
 /** The log of these steps. */
 export function logOf(steps: readonly Step[]): readonly LoggedChange[] {
@@ -144,7 +166,7 @@ export function logOf(steps: readonly Step[]): readonly LoggedChange[] {
     revisions.set(id, revision)
     const sequence = i + 1
     const change = { objectId: id, rootId: root, kind, name: id, machine, from, to, actor, revision, jobId }
-    return { ...change, sequence, rejected: false, at: at(sequence) }
+    return { ...change, sequence, rejected: false, reason: null, at: at(sequence) }
   })
 }
 const LOG = logOf(STEPS)
@@ -160,7 +182,17 @@ const TREE_SPEC = {
 }
 const FORMER_SPEC = { ...TREE_SPEC, deployItems: [{ name: 'item-a' }] }
 const FOLLOWER_SPEC = { deployItems: [], exports: [], imports: [{ name: 'url', from: 'tree-url' }] }
+/** Between two seconds: the log has one change each second. */
+const NIGHTLY_SPEC = { every: { ms: 1_000, offsetMs: 500 }, overlap: 'SKIP', catchUp: 'ALL' }
+const CREATED_AT = LOG.find(({ objectId }) => objectId === 'nightly')?.sequence ?? 0
+export const dueAt = (n: number): Date => new Date(at(CREATED_AT).getTime() + n * 1_000 + 500)
+const POLICY = { attempts: 2, on: [], not: [], attemptTimeoutMs: null }
+const retryOf = (initialMs: number) => ({
+  policy: { ...POLICY, backoff: { initialMs, factor: 2, maxMs: 60_000, jitter: 0 } },
+  attempts: [{ error: {} }, { error: null }],
+})
 const SPECS: Readonly<Record<string, object>> = {
+  nightly: NIGHTLY_SPEC,
   'item-a': { type: 'chaos', dependsOn: [] },
   'item-b': { type: 'chaos', dependsOn: ['item-a'] },
   'job-b': { dependsOn: ['job-a'] },
@@ -206,6 +238,7 @@ const MUTATIONS: readonly UserMutation[] = [
   mutation('createToken', { id: 'token-2', kind: 'TOKEN', name: 'reader-2' }),
   mutation('updatePrincipal', { id: 'reader-2', kind: 'PRINCIPAL', name: 'reader-2', value: ['EDITOR'] }),
   mutation('updatePrincipal', { id: 'reader-2', kind: 'PRINCIPAL', name: 'reader-2', value: ['AUTHOR'] }),
+  mutation('fireSchedule', { id: 'nightly', kind: 'SCHEDULE', name: 'nightly', key: 'by-hand' }),
   mutation('revokeToken', { id: 'token-1', kind: 'TOKEN', name: 'reader-1' }),
 ]
 /** The audit of what has happened, chained. */
@@ -228,6 +261,7 @@ const runOf = (number: number, objectId: string, jobId: string, generation: numb
     startedAt: at(sequenceOf(objectId, 'INIT', jobId)),
     endedAt: at(sequenceOf(objectId, 'SUCCEEDED', jobId)),
   })
+const TOLD = LOG.filter(({ kind }) => kind === 'TASK')
 const DETAILS: Partial<Tables> = {
   installation: [
     row('installation', {
@@ -251,7 +285,9 @@ const DETAILS: Partial<Tables> = {
   ],
   specGeneration: [row('specGeneration', { objectId: 'tree', generation: 1, spec: FORMER_SPEC })],
   deployItem: [
-    row('deployItem', { objectId: 'item-a', type: 'chaos', exports: { url: 'item-a', span: '1-1' } }),
+    row('deployItem', {
+      ...{ objectId: 'item-a', type: 'chaos', exports: { url: 'item-a', span: '1-1' }, retry: retryOf(2_000) },
+    }),
     row('deployItem', { objectId: 'item-b', type: 'chaos', exports: { url: 'item-b', span: '2-1' } }),
   ],
   tally: [
@@ -267,7 +303,39 @@ const DETAILS: Partial<Tables> = {
     row('dataObject', { name: 'tree-url', value: 'item-a', exporterId: 'tree' }),
     row('dataObject', { name: 'setting', value: 'v2' }),
   ],
-  event: EVENTS.map(({ id }) => row('event', { objectId: id })),
+  event: [
+    row('event', { objectId: 'event-a', source: SOURCE.schedule, payload: `nightly ${dueAt(0).toISOString()}` }),
+    row('event', { objectId: 'event-b', source: SOURCE.hook, payload: 'delivery' }),
+  ],
+  schedule: [row('schedule', { objectId: 'nightly', lastDue: at(CREATED_AT + 3), firedCount: 2 })],
+  firing: [
+    ...[
+      { id: 'first', outcome: 'FIRED', startedId: 'event-a', endedAt: at(250) },
+      { id: 'second', outcome: 'SKIPPED', reason: 'OVERLAP' },
+      { id: 'third', outcome: 'SKIPPED', reason: 'PAUSED' },
+    ].map((firing, i) =>
+      row('firing', {
+        ...{ scheduleId: 'nightly', cause: BY_TIME, due: dueAt(i), at: at(CREATED_AT + 1 + i), count: 1 },
+        ...firing,
+      }),
+    ),
+    row('firing', {
+      ...{ id: 'by-hand', scheduleId: 'nightly', cause: 'by-hand', due: at(CREATED_AT + 2), at: at(CREATED_AT + 2) },
+      count: 1,
+      ...{ outcome: 'SKIPPED', reason: 'OVERLAP' },
+    }),
+  ],
+  hook: [row('hook', { id: 'hook', name: 'sent' })],
+  hookDelivery: [
+    row('hookDelivery', { hookId: 'hook', outcome: 'ACCEPTED', deliveryId: 'delivery', eventId: 'event-b' }),
+  ],
+  notificationRule: [row('notificationRule', { id: 'rule', name: 'tasks', spec: { changes: { kinds: ['TASK'] } } })],
+  notification: TOLD.map(({ sequence, objectId, to }) =>
+    row('notification', {
+      ...{ id: `message-${sequence}`, ruleId: 'rule', subjectId: objectId, state: 'DELIVERED', attempts: 1 },
+      ...{ told: { type: 'CHANGE', change: { sequence, objectId, to } }, endedAt: at(260) },
+    }),
+  ),
   eventSecret: EVENTS.map(({ id }) => row('eventSecret', { eventId: id, name: 'VERSION' })),
   workload: WORKERS.map(({ id }) =>
     row('workload', { objectId: id, state: 2, endedAt: at(90), exitCode: 0, removeAt: at(91), removedAt: at(92) }),
@@ -289,13 +357,14 @@ const DETAILS: Partial<Tables> = {
     row('gadgetJob', {
       objectId: id,
       ...{ gadget: 'take', args: [`task/${id}`, '1', `disk=${id === 'job-a' ? 'X' : 'S'}`], locks: [{}], exports: {} },
-      ...{ startedAt: at(100), endedAt: at(101) },
+      ...{ startedAt: at(100), endedAt: at(101), retry: id === 'job-b' ? retryOf(2_000) : null },
     }),
   ),
-  journal: JOBS.flatMap(({ id }) => [
-    row('journal', { objectId: id, n: 1, entry: 'START', at: at(100) }),
-    row('journal', { objectId: id, n: 2, entry: 'DONE', at: at(101) }),
-  ]),
+  journal: JOBS.flatMap(({ id }) =>
+    [...(id === 'job-b' ? ['START', 'UNDO_STARTED', 'UNDO', 'RETRY'] : []), 'START', 'DONE'].map((entry, i) =>
+      row('journal', { objectId: id, n: i + 1, entry, at: at(100 + i) }),
+    ),
+  ),
   cloudlet: [row('cloudlet', { objectId: 'cloudlet', epoch: 2, upgradePhase: 'READY', orphans: [] })],
   crmLease: [row('crmLease', { cloudletId: 'cloudlet', epoch: 2 })],
   edgeInst: [row('edgeInst', { objectId: 'c0', specRevision: 2, lastRevision: 2 })],
@@ -339,6 +408,7 @@ const TABLES: Tables = {
     const jobId = LOG.findLast((one) => one.objectId === id && one.jobId !== null)?.jobId ?? null
     const lifecycle = { phaseSince, generation, observedGeneration: generation, jobId, finishedJobId: jobId }
     return row('object', {
+      ...(id === 'nightly' && { createdAt: at(CREATED_AT) }),
       id,
       rootId: root,
       parentId: parent,
@@ -391,7 +461,12 @@ export const KEPT: Evidence = {
     span(2, 'item-b', 'tree-1', 0),
     span(2, 'item-b', 'tree-2', 1),
   ],
+  deliveries: [{ id: 'delivery', askedMs: 1, answeredMs: 2, status: 202, eventId: 'event-b' }],
+  messages: TOLD.map(({ sequence, objectId, to }) => ({
+    ...{ id: `message-${sequence}`, rule: 'tasks', sequence, objectId, to, atMs: sequence, isTaken: true },
+  })),
   gadgets: JOBS.flatMap(({ id }, i) => [
+    ...(id === 'job-b' ? (['RUN', 'UNDO'] as const).map((did) => ({ did, job: `task/${id}`, atMs: 10 * i })) : []),
     { did: 'RUN', job: `task/${id}`, atMs: 10 * i },
     { did: 'END', job: `task/${id}`, atMs: 10 * i + 5 },
   ]),

@@ -1,10 +1,11 @@
+import { createHmac } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Client, ClientError, createClient } from '../../src/client/index.ts'
 import type { TypedDocument } from '../../src/documents/typed-document.ts'
 import { ask, type Payload } from '../testkit/ask.ts'
 import { gql } from '../testkit/gql.ts'
 import { mulberry32 } from '../testkit/mulberry32.ts'
-import type { TokenProbe, UserMutation } from './evidence.ts'
+import type { SentDelivery, TokenProbe, UserMutation } from './evidence.ts'
 import { machineMs } from './machine-clock.ts'
 
 /** Users of all families, who ask for something, wait, and ask again: with the same key if they had no answer. */
@@ -22,6 +23,9 @@ const INSTANCES = gql(
   `query ($id: ID!) { tree(rootId: $id) { objects(first: 100) { edges { node { id kind name phase } } } } }`,
 )
 const WHO = gql('{ viewer { id } }')
+const SCHEDULES = gql(`query ($project: String!) {
+  objects(first: 500, filter: { project: $project, kinds: [SCHEDULE] }) { edges { node { id name phase } } }
+}`)
 const SEND = {
   createInstallation: gql(`mutation ($input: CreateInstallationInput!) {
     answer: createInstallation(input: $input) { ... on Installation { id generation jobId } ... on Error { message } }
@@ -56,8 +60,32 @@ const SEND = {
   updateClusterInst: gql(`mutation ($input: UpdateClusterInstInput!) {
     answer: updateClusterInst(input: $input) { ... on ClusterInst { id generation } ... on Error { message } }
   }`),
+  pause: gql(`mutation ($input: PauseInput!) {
+    answer: pause(input: $input) { ... on PausedTree { object { phase } } ... on Error { message } }
+  }`),
+  resume: gql(`mutation ($input: ResumeInput!) {
+    answer: resume(input: $input) { ... on PausedTree { object { phase } } ... on Error { message } }
+  }`),
   deleteClusterInst: gql(`mutation ($input: DeleteClusterInstInput!) {
     answer: deleteClusterInst(input: $input) { ... on ClusterInst { id generation } ... on Error { message } }
+  }`),
+  createSchedule: gql(`mutation ($input: CreateScheduleInput!) {
+    answer: createSchedule(input: $input) { ... on Schedule { id } ... on Error { message } }
+  }`),
+  updateSchedule: gql(`mutation ($input: UpdateScheduleInput!) {
+    answer: updateSchedule(input: $input) { ... on Schedule { id } ... on Error { message } }
+  }`),
+  pauseSchedule: gql(`mutation ($input: PauseScheduleInput!) {
+    answer: pauseSchedule(input: $input) { ... on Schedule { id } ... on Error { message } }
+  }`),
+  resumeSchedule: gql(`mutation ($input: ResumeScheduleInput!) {
+    answer: resumeSchedule(input: $input) { ... on Schedule { id } ... on Error { message } }
+  }`),
+  fireSchedule: gql(`mutation ($input: FireScheduleInput!) {
+    answer: fireSchedule(input: $input) { ... on Schedule { id } ... on Error { message } }
+  }`),
+  deleteSchedule: gql(`mutation ($input: DeleteScheduleInput!) {
+    answer: deleteSchedule(input: $input) { ... on Schedule { id } ... on Error { message } }
   }`),
   setSecret: gql(`mutation ($input: SetSecretInput!) {
     answer: setSecret(input: $input) { ... on Secret { name } ... on Error { message } }
@@ -91,10 +119,20 @@ const DATA = 'setting'
 /** The export of the first root that follows data; the second one imports it. */
 const FOLLOWED = 'followed'
 const ROLES = ['VIEWER', 'EDITOR', 'AUTHOR'] as const
+/** A hook of the project, with what its sender signs by. */
+export const HOOK = { name: 'sent', secret: 'a secret that both sides have' }
+/** The sources of events that schedules and the hook create. */
+export const SOURCE = { schedule: 'schedule', hook: 'hook' }
+const OVERLAPS = ['ALLOW', 'SKIP', 'QUEUE', 'CANCEL_RUNNING'] as const
+const CATCH_UPS = ['ALL', 'LAST', 'NONE'] as const
+/** Work that fails has this policy, and fails before it succeeds, or always. */
+export const RETRY = { attempts: 3, backoff: { initialMs: 3_000, factor: 2, maxMs: 60_000, jitter: 0.2 } }
+const SENDER_PATIENCE_MS = 10_000
 
 export class Users {
   readonly mutations: UserMutation[] = []
   readonly probes: TokenProbe[] = []
+  readonly deliveries: SentDelivery[] = []
   readonly #load: Load
   readonly #random: () => number
   #next = 0
@@ -115,6 +153,9 @@ export class Users {
       () => this.#follow('follower', DATA, FOLLOWED),
       () => this.#follow('second', FOLLOWED, null),
       () => this.#admit(),
+      () => this.#schedule(),
+      () => this.#schedule(),
+      () => this.#deliver(),
     ]
     await Promise.all(each.map((act) => this.#repeat(act)))
   }
@@ -172,6 +213,31 @@ export class Users {
     }
   }
 
+  /** Pauses some trees for a moment. They are resumed whatever has happened, since each of them has to end. */
+  async #rest(about: Pick<UserMutation, 'kind' | 'name'> & { readonly id: string }): Promise<void> {
+    // A server of an earlier version hands out the work of a paused tree.
+    if (process.env.PHASELINE_TEST_PREVIOUS || this.#random() > 0.2) return
+    const { id } = about
+    try {
+      await this.#create(() => this.#send('pause', { id, idempotencyKey: this.#name('pause') }, about))
+      await delay(this.#pick(2_000))
+    } finally {
+      await this.#resume(about)
+    }
+  }
+  async #resume(about: Pick<UserMutation, 'kind' | 'name'> & { readonly id: string }): Promise<void> {
+    for (;;) {
+      try {
+        await this.#send('resume', { id: about.id }, about)
+        return
+      } catch (error) {
+        // Refused: it is gone.
+        if (!(error instanceof ClientError)) return
+        await delay(100)
+      }
+    }
+  }
+
   /** A tree that is created, changed, cancelled perhaps, and deleted. */
   async #deploy(): Promise<void> {
     const name = this.#name('tree')
@@ -180,6 +246,7 @@ export class Users {
     const { id } = await this.#create(() =>
       this.#send('createInstallation', { name, spec: first, idempotencyKey: name }, { ...about, value: first }),
     )
+    await this.#rest({ ...about, id })
     await this.#untilFinished(id)
     if (this.#random() < 0.7) {
       const spec = this.#spec(name)
@@ -193,10 +260,13 @@ export class Users {
     const deployItems = Array.from({ length: 2 + this.#pick(5) }, (_, i) => ({
       name: `item-${i}`,
       type: 'chaos',
-      // What waits for several must not begin after the first of them.
+      // Some items have two dependencies: such an item must not begin after the first of them.
       dependsOn: i < 2 ? [] : i % 2 === 0 ? [`item-${i - 2}`] : [`item-${i - 2}`, `item-${i - 1}`],
-      config: { ms: 20 + this.#pick(400), fails: this.#random() < 0.03 },
+      config: { ms: 20 + this.#pick(400), fails: this.#random() < 0.03, failures: 0 },
     }))
+    const flaky = deployItems[this.#pick(deployItems.length)]
+    if (flaky && this.#random() < 0.4)
+      Object.assign(flaky, { retry: RETRY, config: { ...flaky.config, failures: 1 + this.#pick(3) } })
     const exports = [{ name: `${name}-url`, value: `\${deployItems['item-0'].exports.url}` }]
     const spec = { deployItems: [{ name: 'inner', type: 'chaos', config: { ms: this.#pick(200) } }] }
     const installations = [{ name: 'nested', spec }]
@@ -209,6 +279,7 @@ export class Users {
     const input = { project: PROJECT, source: 'chaos', type: 'push', idempotencyKey: key }
     const { events } = await this.#create(() => this.#send('createEvent', input, about))
     const id = events[0]?.id ?? ''
+    await this.#rest({ ...about, id })
     if (this.#random() < 0.2) await this.#send('cancelEvent', { id }, { ...about, id })
     if (this.#random() < 0.5) await this.#untilFinished(id)
     if (this.#random() < 0.2) await this.#send('deleteEvent', { id }, { ...about, id })
@@ -219,9 +290,12 @@ export class Users {
     const about = { kind: 'TASK', name } as const
     const jobs = Array.from({ length: 1 + this.#pick(3) }, (_, i) => {
       const locks = [`r${this.#pick(4)}=${this.#random() < 0.5 ? 'X' : 'S'}`, `s${this.#pick(3)}=X`]
-      return { name: `job-${i}`, gadget: 'take', args: [`${name}/job-${i}`, String(1 + this.#pick(4)), ...locks] }
+      const args = [`${name}/job-${i}`, String(1 + this.#pick(4)), ...locks]
+      const flaky = { retry: RETRY, env: [{ name: 'FAILURES', value: String(1 + this.#pick(3)) }] }
+      return { name: `job-${i}`, gadget: 'take', args, ...(this.#random() < 0.2 && flaky) }
     })
     const { id } = await this.#create(() => this.#send('createTask', { name, jobs, idempotencyKey: name }, about))
+    await this.#rest({ ...about, id })
     if (this.#random() < 0.2) await this.#send('cancelTask', { id }, { ...about, id })
     if (this.#random() < 0.5) await this.#untilFinished(id)
   }
@@ -290,6 +364,73 @@ export class Users {
       await delay(2_000 * this.#random())
     }
   }
+  /** A schedule that is paused, resumed, edited and fired by hand while it fires, and paused or deleted in the end. */
+  async #schedule(): Promise<void> {
+    const { signal } = this.#load
+    const name = this.#name('schedule')
+    const about = { kind: 'SCHEDULE', name } as const
+    const spec = {
+      when: { every: { ms: 1_000 + 500 * this.#pick(4), offsetMs: this.#pick(900) } },
+      overlap: OVERLAPS[this.#pick(OVERLAPS.length)] ?? 'SKIP',
+      catchUp: CATCH_UPS[this.#pick(CATCH_UPS.length)] ?? 'LAST',
+      maxCaughtUp: 100,
+      jitterMs: this.#random() < 0.3 ? 700 : 0,
+    }
+    const run = (type: string) => ({
+      createEvent: { source: SOURCE.schedule, type, payload: '${schedule.name} ${schedule.due}' },
+    })
+    const input = { project: PROJECT, name, ...spec, run: run('first'), idempotencyKey: name }
+    const { id } = await this.#create(() => this.#send('createSchedule', input, about))
+    const of = { ...about, id }
+    for (let acts = 2 + this.#pick(4); acts > 0 && !signal.aborted; acts--) {
+      await delay(LONG_MS * this.#random())
+      const key = `${name}/${acts}`
+      const act = this.#random()
+      if (act < 0.3) await this.#create(() => this.#send('fireSchedule', { id, idempotencyKey: key }, of))
+      else if (act < 0.6) await this.#send('updateSchedule', { id, ...spec, run: run(key) }, of)
+      else {
+        await this.#send('pauseSchedule', { id }, of)
+        await delay(LONG_MS * this.#random())
+        await this.#send('resumeSchedule', { id }, of)
+      }
+    }
+    await delay(LONG_MS)
+    if (this.#random() < 0.3) await this.#send('deleteSchedule', { id }, of)
+    else await this.#send('pauseSchedule', { id }, of)
+  }
+  /** Schedules that fire would never let the run end. */
+  async pauseSchedules(): Promise<void> {
+    const { objects } = await this.#load.client.query(SCHEDULES, { project: PROJECT })
+    for (const { node } of objects?.edges ?? [])
+      if (node.phase === 'ACTIVE') {
+        const { id, name } = node
+        await this.#send('pauseSchedule', { id }, { kind: 'SCHEDULE', name, id })
+      }
+  }
+
+  /** Posts to the hook until it is accepted, as senders do, and sometimes once more. */
+  async #deliver(): Promise<void> {
+    const { url, signal } = this.#load
+    const id = this.#name('delivery')
+    const body = JSON.stringify({ id })
+    const headers = {
+      ...{ 'content-type': 'application/json', 'x-github-event': 'push', 'x-github-delivery': id },
+      'x-hub-signature-256': `sha256=${createHmac('sha256', HOOK.secret).update(body).digest('hex')}`,
+    }
+    const to = new URL(`/hooks/${PROJECT}/${HOOK.name}`, url)
+    for (let repeats = this.#random() < 0.3 ? 1 : 0; repeats >= 0; await delay(100)) {
+      const askedMs = machineMs()
+      const patience = AbortSignal.timeout(SENDER_PATIENCE_MS)
+      const response = await fetch(to, { method: 'POST', headers, body, signal: patience }).catch(() => null)
+      const answer = (await response?.json().catch(() => null)) as { deliveries?: { eventId?: string | null }[] } | null
+      const eventId = answer?.deliveries?.[0]?.eventId ?? null
+      const status = answer ? (response?.status ?? null) : null
+      this.deliveries.push({ id, askedMs, answeredMs: status === null ? null : machineMs(), status, eventId })
+      if (status === 202 || status === 200) repeats--
+      else if (signal.aborted) return
+    }
+  }
+
   async #probe(holder: Client, tokenId: string): Promise<void> {
     const askedMs = machineMs()
     const answer = await holder.query(WHO).catch((error: unknown) => error)
@@ -310,11 +451,11 @@ function factsOf(answer: object): Partial<Pick<UserMutation, 'id' | 'generation'
   return {
     ...(found && { id: found }),
     ...(generation !== undefined && { generation }),
-    // What cancels no job has dropped one that had not begun.
+    // A cancellation without a job has dropped a job that had not begun.
     ...(jobId !== undefined && { jobId: finished ? null : jobId }),
   }
 }
 
-/** An outage, or a refusal, which `ask` throws: the state has changed, or the object is gone. Anything else is a mistake of the run. */
+/** An outage, or a refusal that `ask` throws: the state has changed, or the object is gone. Other errors are bugs of the run. */
 const isAnswer = (error: unknown): boolean =>
   error instanceof ClientError || (error instanceof Error && error.constructor === Error)

@@ -9,6 +9,7 @@ import { type CuttingProxy, startCuttingProxy } from '../faults/cutting-proxy.ts
 import { type SwallowingProxy, startSwallowingProxy } from '../faults/swallowing-proxy.ts'
 import { ask } from '../testkit/ask.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
+import { gql } from '../testkit/gql.ts'
 import { TEST_PREFIX } from '../testkit/leftovers.ts'
 import { type OwnPostgres, startOwnPostgres } from '../testkit/own-postgres.ts'
 import { startRedis, type TestRedis } from '../testkit/redis.ts'
@@ -16,9 +17,10 @@ import { SECRET_KEY, startServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { type ChaosAgent, startAgents } from './agents.ts'
 import type { Death } from './evidence.ts'
-import { PROJECT, SECRET } from './load.ts'
+import { HOOK, PROJECT, SECRET, SOURCE } from './load.ts'
+import { type ChaosReceiver, startChaosReceiver } from './receivers.ts'
 
-/** Where a chaos run takes place: one Postgres, one Redis, servers with a way to each that can be broken, agents, clients. */
+/** The processes of a chaos run: one Postgres, one Redis, servers with a breakable link to each, agents, clients. */
 export interface ChaosPlace extends AsyncDisposable {
   readonly folder: string
   /** Through the gateways that are reachable. */
@@ -32,6 +34,8 @@ export interface ChaosPlace extends AsyncDisposable {
   readonly gateways: CuttingProxy
   readonly redis: TestRedis
   readonly agents: readonly ChaosAgent[]
+  /** One for each rule. */
+  readonly receivers: readonly ChaosReceiver[]
   /** Ends of agents so far. */
   readonly deaths: readonly Death[]
   readonly database: ChaosDatabase
@@ -64,12 +68,13 @@ const workload = (starts: string): string[] => [
 ]
 
 export interface PlaceOptions {
+  readonly seed: number
   readonly servers: number
   /** The command of the version before, for upgrades. */
   readonly previous: string | null
 }
 
-export async function openPlace({ servers: count, previous }: PlaceOptions): Promise<ChaosPlace> {
+export async function openPlace({ seed, servers: count, previous }: PlaceOptions): Promise<ChaosPlace> {
   await using stack = new AsyncDisposableStack()
   const folder = stack.adopt(await mkdtemp(join(tmpdir(), 'phaseline-chaos-')), (path) =>
     rm(path, { recursive: true, force: true }),
@@ -102,6 +107,7 @@ export async function openPlace({ servers: count, previous }: PlaceOptions): Pro
     GADGET_RUNNER: await tokenOf(client, 'GADGET_RUNNER', 'gadget-job'),
     CRM: await tokenOf(client, 'CRM', 'crm', ['berlin']),
   }
+  const receivers = await openAutomation(client, stack, seed)
   const deaths: Death[] = []
   const agents = await startAgents({ url, folder, tokens, cloudlet: 'berlin', deaths })
   for (const agent of agents) stack.use(agent)
@@ -125,12 +131,39 @@ export async function openPlace({ servers: count, previous }: PlaceOptions): Pro
     gateways,
     redis,
     agents,
+    receivers,
     deaths,
     database,
     read,
     query: (sql) => read((query) => query(sql)),
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   }
+}
+
+const CREATE_HOOK = gql(`mutation ($input: CreateHookInput!) {
+  answer: createHook(input: $input) { ... on Hook { id } ... on Error { message } }
+}`)
+const CREATE_RULE = gql(`mutation ($input: CreateNotificationRuleInput!) {
+  answer: createNotificationRule(input: $input) { ... on NotificationRule { id } ... on Error { message } }
+}`)
+/** A hook, and a rule of each project; together they tell the changes of these kinds. */
+async function openAutomation(client: Client, stack: AsyncDisposableStack, seed: number) {
+  await ask(client, CREATE_HOOK, {
+    ...{ project: PROJECT, name: HOOK.name, format: 'GITHUB', secrets: [{ name: 'one', value: HOOK.secret }] },
+    event: { source: SOURCE.hook, type: 'push', payload: '${body.id}' },
+  })
+  const receivers = [stack.use(await startChaosReceiver(seed)), stack.use(await startChaosReceiver(seed + 1))]
+  const [first, second] = receivers.map(({ url }) => ({ url }))
+  if (first)
+    await ask(client, CREATE_RULE, {
+      ...{ name: 'roots', changes: { kinds: ['INSTALLATION', 'TASK'] }, receiver: { webhook: first } },
+    })
+  if (second)
+    await ask(client, CREATE_RULE, {
+      ...{ project: PROJECT, name: 'events', changes: { kinds: ['EVENT', 'WORKER', 'SCHEDULE'] } },
+      receiver: { cloudEvents: second },
+    })
+  return receivers
 }
 
 /** Counts and sequences are numbers, as the store reads them. */
@@ -215,6 +248,7 @@ const startOne = (
       PHASELINE_ABORTING_TIMEOUT_MS: '30000',
       PHASELINE_CRM_SILENCE_MS: '15000',
       PHASELINE_DATABASE_SILENCE_MS: '2000',
+      PHASELINE_NOTIFICATION_NETWORKS: '127.0.0.1',
     },
   })
 }

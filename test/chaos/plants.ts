@@ -1,5 +1,7 @@
+import type { RetryPolicy } from '../../src/core/retry.ts'
+import { BY_TIME } from '../../src/families/automation/rules/plan-firings.ts'
 import type { Evidence, LoggedChange, PerformedFault, Row, Tables, WatchedTable } from './evidence.ts'
-import { at, auditOf, KEPT, logOf, mutation, numberedBy, row, STEPS } from './kept-world.ts'
+import { at, auditOf, dueAt, KEPT, logOf, mutation, numberedBy, row, STEPS } from './kept-world.ts'
 import type { PromiseName } from './promises/index.ts'
 import type { FaultKind } from './schedule.ts'
 
@@ -63,6 +65,20 @@ const heardAndNoted = (...more: Evidence['mutations']): Plant => {
 }
 const AUDIT = KEPT.tables.auditEvent
 const FIRST_WORK = { objectId: 'item-a' }
+
+const FIRING = { scheduleId: 'nightly', cause: BY_TIME, due: at(1), count: 1 }
+const DELIVERY = KEPT.deliveries[0] as Evidence['deliveries'][number]
+const MESSAGES = KEPT.messages
+/** Another policy, and other attempts, of an item or a job. */
+function retries(objectId: string, policy: Partial<RetryPolicy>, attempts?: readonly object[]): Plant {
+  const to = <R extends { readonly objectId: string; readonly retry: unknown }>(one: R): R => {
+    const retry = one.retry as { readonly policy: RetryPolicy; readonly attempts: readonly object[] }
+    if (one.objectId !== objectId) return one
+    return { ...one, retry: { policy: { ...retry.policy, ...policy }, attempts: attempts ?? retry.attempts } }
+  }
+  const { deployItem, gadgetJob } = KEPT.tables
+  return inTables({ deployItem: deployItem.map(to), gadgetJob: gadgetJob.map(to) })
+}
 
 export const PLANTS: Readonly<Record<PromiseName, Readonly<Record<string, Plant>>>> = {
   'the log is dense': {
@@ -233,6 +249,11 @@ export const PLANTS: Readonly<Record<PromiseName, Readonly<Record<string, Plant>
     'before what it depends on': earlier(isStep('item-b', 'INIT', 'tree-1'), isStep('item-a', 'SUCCEEDED', 'tree-1')),
     'before its parent': earlier(isStep('item-a', 'INIT', 'tree-2'), isStep('execution', 'PROGRESSING', 'tree-2')),
     'before the job that it follows': earlier(isStep('job-b', 'DECLARING'), isStep('job-a', 'DONE')),
+  },
+  'a paused tree begins nothing': {
+    'work of a tree that was paused': {
+      log: withChange(isOf('tree', 'INIT'), { from: 'INIT', revision: null, reason: 'paused' }),
+    },
   },
   'a tree has one job at a time': {
     'a child that stays behind': earlier(
@@ -407,6 +428,92 @@ export const PLANTS: Readonly<Record<PromiseName, Readonly<Record<string, Plant>
     'a lease lost': lost('crmLease', { epoch: 2 }),
     'an orphan': changed('cloudlet', {}, { orphans: [{}] }),
   },
+  'each time of a schedule fires once': {
+    'a time missed': lost('firing', { id: 'second' }),
+    'the first one missed': lost('firing', { id: 'first' }),
+    'the last one missed': lost('firing', { id: 'third' }),
+    'a time twice': added('firing', { ...FIRING, id: 'again', due: dueAt(1), outcome: 'SKIPPED', reason: 'OVERLAP' }),
+    'a time that is none': changed('firing', { id: 'second' }, { due: at(0) }),
+    'skipped as paused, and no pause was there': inTables({
+      firing: KEPT.tables.firing.map((one) => (one.id === 'second' ? { ...one, reason: 'PAUSED' } : one)),
+      schedule: KEPT.tables.schedule.map((one) => ({ ...one, firedCount: 1 })),
+    }),
+    'a time before it has come': changed('firing', { id: 'second' }, { at: at(0) }),
+    'a firing within a pause': changed('firing', { id: 'third' }, { at: at(900) }),
+    'skipped for something that had ended': changed('firing', { id: 'first' }, { endedAt: dueAt(0) }),
+    'another count': changed('firing', { id: 'second' }, { count: 3 }),
+    'skipped for a reason that it does not have': changed('firing', { id: 'second' }, { reason: 'QUEUE_FULL' }),
+    'skipped where each is caught up': changed('firing', { id: 'second' }, { reason: 'MISSED' }),
+    'refused without a reason': changed('firing', { id: 'second' }, { outcome: 'REFUSED' }),
+    'never decided': changed('firing', { id: 'second' }, { outcome: 'PENDING' }),
+    'never ended': changed('firing', { id: 'first' }, { endedAt: null }),
+    'an event of another time': changed('firing', { id: 'first' }, { startedId: 'event-b' }),
+    'a firing by hand lost': lost('firing', { id: 'by-hand' }),
+    'a firing by hand twice': added('firing', { ...FIRING, cause: 'other', outcome: 'SKIPPED', reason: 'OVERLAP' }),
+    'a paused one that is due': changed('schedule', {}, { due: at(900) }),
+    'a last time forgotten': changed('schedule', {}, { lastDue: null }),
+    'a count of firings that goes back': changed('schedule', {}, { firedCount: 1 }),
+  },
+  'each firing and each delivery is one event': {
+    'two events of one time': added('event', { ...KEPT.tables.event[0], objectId: 'event-c' }),
+    'two events of one delivery': added('event', { ...KEPT.tables.event[1], objectId: 'event-c' }),
+    'an event of no firing': changed('firing', { id: 'first' }, { startedId: null }),
+    'an event of no delivery': lost('hookDelivery', {}),
+    'an event of another delivery': changed('hookDelivery', {}, { deliveryId: 'other' }),
+    'a delivery without its event': lost('event', { objectId: 'event-b' }),
+    'a delivery that is refused': changed('hookDelivery', {}, { outcome: 'REFUSED' }),
+    'a repetition of nothing': added('hookDelivery', { hookId: 'hook', outcome: 'DUPLICATE', eventId: 'other' }),
+  },
+  'what a hook has accepted is kept': {
+    'an event lost': lost('event', { objectId: 'event-b' }),
+    'another event': { deliveries: [{ ...DELIVERY, eventId: 'event-a' }] },
+    'refused for ever': { deliveries: [DELIVERY, { ...DELIVERY, status: 401, eventId: null }] },
+    'an event that nobody has sent': { deliveries: [] },
+  },
+  'rules tell each of their changes': {
+    'a message lost': lost('notification', { id: MESSAGES[1]?.id ?? '' }),
+    'a message twice': added('notification', { ...(KEPT.tables.notification[1] as Row<'notification'>), id: 'again' }),
+    'a message given up': changed('notification', { id: MESSAGES[1]?.id ?? '' }, { state: 'FAILED' }),
+    'a message that waits for ever': changed('notification', { id: MESSAGES[1]?.id ?? '' }, { state: 'PENDING' }),
+    'delivered, and not received': { messages: MESSAGES.slice(1) },
+    'delivered, and refused': { messages: MESSAGES.map((one) => ({ ...one, isTaken: false })) },
+    'a later change first': { messages: MESSAGES.toReversed() },
+    'a change that never was': {
+      messages: [...MESSAGES, { ...(MESSAGES[0] as Evidence['messages'][number]), id: 'other', to: 'FAILED' }],
+    },
+    'a message of what never was': added('notification', {
+      ...(KEPT.tables.notification[0] as Row<'notification'>),
+      told: { type: 'CHANGE', change: { sequence: 1, objectId: 'tree', to: 'PENDING' } },
+    }),
+    'a later change before the one before is taken': {
+      messages: MESSAGES.flatMap((one, i) => (i === 0 ? [{ ...one, isTaken: false }] : [one])).concat(
+        MESSAGES[0] ?? [],
+      ),
+    },
+    'all rules lost, with their messages': inTables({ notificationRule: [], notification: [] }),
+    'a rule that begins later than it did': {
+      ...inTables({
+        notificationRule: KEPT.tables.notificationRule.map((one) => ({ ...one, afterSequence: 10_000 })),
+        notification: [],
+      }),
+      messages: [],
+    },
+    'a rule that is behind': changed('notificationRule', {}, { behindSequence: 7 }),
+    'a rule lost': lost('notificationRule', {}),
+  },
+  'attempts are within their policy': {
+    'one too many': retries('item-a', { attempts: 1 }),
+    'too early': retries('item-a', { backoff: { initialMs: 9_000, factor: 1, maxMs: 9_000, jitter: 0 } }),
+    'too early after an undo': retries('job-b', { backoff: { initialMs: 9_000, factor: 1, maxMs: 9_000, jitter: 0 } }),
+    'without a policy': changed('deployItem', FIRST_WORK, { retry: null }),
+    'a job without a policy': changed('gadgetJob', { objectId: 'job-b' }, { retry: null }),
+    'attempts forgotten': retries('item-a', {}, []),
+    'a failure after the success': retries('item-a', { attempts: 9 }, [{ error: {} }, { error: {} }]),
+    'given up early': {
+      log: withChange((one) => isOf('item-a', 'SUCCEEDED')(one) && one.jobId === 'tree-2', { to: 'FAILED' }),
+      ...retries('item-a', { attempts: 5 }),
+    },
+  },
 }
 
 const SECOND = KEPT.spans.map((span) => ({ ...span, objectId: 'item-a', jobId: 'tree-1' }))
@@ -470,6 +577,31 @@ export const EXCUSED: Readonly<Record<string, Plant>> = {
       one.objectId === 'worker-a' ? { ...one, nextN: 13, keptLines: 12, keptBytes: one.keptBytes + 3 } : one,
     ),
   }),
+  'a delivery whose answer was lost': {
+    deliveries: [{ ...DELIVERY, answeredMs: null, status: null, eventId: null }],
+  },
+  'a delivery that was answered for now, and then again': {
+    deliveries: [{ ...DELIVERY, status: 503, eventId: null }, DELIVERY, { ...DELIVERY, status: 200 }],
+    ...added('hookDelivery', { hookId: 'hook', outcome: 'DUPLICATE', deliveryId: 'delivery', eventId: 'event-b' }),
+  },
+  'a message that comes again, after later ones': { messages: [...MESSAGES, ...MESSAGES.slice(0, 1)] },
+  'a message that a receiver failed to take at first': {
+    messages: [{ ...(MESSAGES[0] as Evidence['messages'][number]), isTaken: false }, ...MESSAGES],
+  },
+  'a message of a lost history, which had the same change in another order': {
+    messages: [
+      { ...(MESSAGES.at(-1) as Evidence['messages'][number]), id: 'other', atMs: 80_500 },
+      ...MESSAGES.map((one) => ({ ...one, atMs: 81_000 })),
+    ],
+    faults: [fault('failover', 'postgres', 80_000, 81_000)],
+  },
+  'a message of a lost history': {
+    messages: [
+      ...MESSAGES,
+      { ...(MESSAGES[0] as Evidence['messages'][number]), id: 'other', to: 'FAILED', atMs: 80_500 },
+    ],
+    faults: [fault('failover', 'postgres', 80_000, 81_000)],
+  },
   'readers of a lost tail are told': {
     readers: [
       {

@@ -47,7 +47,7 @@ test.each(WATCHED.filter((table) => KEPT.tables[table].length > 0))(
 
 /** Columns that no promise is about: they say what somebody asked for, or help to find something. */
 const UNJUDGED: Readonly<Partial<Record<(typeof WATCHED)[number], readonly string[]>>> = {
-  object: ['ordinal', 'waitingFor', 'createdAt', 'updatedAt'],
+  object: ['ordinal', 'waitingFor', 'updatedAt'],
   objectSpec: ['labels'],
   tally: ['cursor'],
   installation: [
@@ -60,20 +60,36 @@ const UNJUDGED: Readonly<Partial<Record<(typeof WATCHED)[number], readonly strin
       'cancelRequestedAt',
       'cancelBy',
       'nextOrigin',
+      'automaticReconcile',
     ],
   ],
   run: ['mode', 'cause', 'by'],
   specGeneration: ['replacedAt', 'replacedBy'],
   deployItem: ['target'],
-  event: ['source', 'type', 'qualifiers', 'payload', 'subscribed', 'retryOf', 'cloneOf'],
+  event: ['type', 'qualifiers', 'subscribed', 'retryOf', 'cloneOf', 'hops'],
   // Opened, they are part of the evidence.
   eventSecret: ['name', 'sealed'],
   workload: [
     ...['pool', 'seq', 'runtime', 'usesWorkspace', 'timeoutMs', 'inheritedFrom', 'signal', 'targetLabels', 'placeId'],
     'startedAt',
+    ...['retry', 'workerAttempt'],
+    'commit',
   ],
   capacity: ['one', 'maxJobs'],
   task: ['cancelBy'],
+  schedule: ['editor', 'overdueAt', 'pausedBecause'],
+  firing: ['id'],
+  hook: [
+    ...['name', 'projectId', 'format', 'description', 'disabled', 'spec', 'editor', 'generation', 'createdAt'],
+    ...['updatedAt', 'checkedAt', 'checkProblem'],
+  ],
+  hookDelivery: [
+    ...['id', 'at', 'reason', 'onceKey', 'headers', 'body', 'bodyBytes', 'secretName', 'hops', 'replayOf'],
+  ],
+  notificationRule: [
+    ...['projectId', 'description', 'isEnabled', 'editor', 'generation', 'behindMark', 'createdAt', 'updatedAt'],
+  ],
+  notification: ['seq', 'subjectId', 'isLate', 'notBefore', 'problem', 'createdAt', 'firstSentAt'],
   gadgetJob: ['gadget', 'env', 'undoAfter', 'keptError'],
   cloudlet: [
     'version',

@@ -37,7 +37,7 @@ export function startReader(name: string, url: string, token: string): ChaosRead
   }
 }
 const logged = ({ sequence, objectId, rootId, kind, name, machine, ...change }: PhaseChange): LoggedChange => {
-  const { from, to, actor, rejected, revision, jobId, at } = change
+  const { from, to, actor, rejected, reason, revision, jobId, at } = change
   return {
     sequence,
     objectId,
@@ -49,6 +49,7 @@ const logged = ({ sequence, objectId, rootId, kind, name, machine, ...change }: 
     to,
     actor,
     rejected,
+    reason,
     // The API says 0 where the store says null: refused, or a request that waits.
     revision: revision === 0 ? null : revision,
     jobId,

@@ -22,14 +22,14 @@ export interface ChaosOptions {
 }
 export interface ChaosResult {
   readonly evidence: Evidence
-  /** From the last fault to the end of all that was asked for. */
+  /** From the last fault to the end of all requested work. */
   readonly restMs: number
 }
 
-/** A run that changes nothing for so long is stuck: a slow machine is no reason to stand still. */
+/** A run without any change for so long is stuck: even a slow machine changes something in that time. */
 const STILL_MS = 120_000
-/** The whole of it is bounded, too: what has not come to rest by then is a violation. */
-const REST_MS = 480_000
+/** Bounds the recovery as a whole: work that is unfinished by then is a violation. */
+const REST_MS = 720_000
 const READERS = 3
 const KINDS = ['INSTALLATION', 'EVENT', 'TASK', 'CLUSTER_INST'] as const
 
@@ -56,11 +56,15 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   )
   stop.abort()
   await usage
+  for (const receiver of place.receivers) receiver.heal()
 
   const since = machineMs()
   await whileItMoves(
-    () => isAtRest(place),
-    () => headOf(place),
+    async () => {
+      await users.pauseSchedules().catch(() => undefined)
+      return await isAtRest(place)
+    },
+    async () => (await headOf(place)) + (await waitingFor(place)),
   )
   const restMs = machineMs() - since
   const head = await headOf(place)
@@ -69,8 +73,10 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     () => readers.reduce((sum, { through }) => sum + through, 0),
   )
   const records = readers.map(({ record }) => record)
-  const { mutations, probes } = users
-  const evidence = await collect(place, { mutations, probes, readers: records, faults, deaths: place.deaths })
+  const { mutations, probes, deliveries } = users
+  const messages = place.receivers.flatMap((receiver) => receiver.messages)
+  const noted = { mutations, probes, deliveries, messages, readers: records, faults, deaths: place.deaths }
+  const evidence = await collect(place, noted)
   return { evidence, restMs }
 }
 const failing = (running: Promise<void>): Promise<never> => new Promise((_, reject) => running.catch(reject))
@@ -111,17 +117,28 @@ async function headOf(place: ChaosPlace): Promise<number> {
   return last?.head ?? 0
 }
 
+/** A time that passes while messages wait for their next attempt, which may be minutes away; otherwise 0. */
+async function waitingFor(place: ChaosPlace): Promise<number> {
+  const [waiting] = await place.query<{ seconds: number }>(
+    "select extract(epoch from now())::float8 as seconds from notification where state = 'PENDING' and due > now() limit 1",
+  )
+  return waiting?.seconds ?? 0
+}
+
 const MOVING = `
   select count(*)::integer as moving from object o
   where (o.kind in ('INSTALLATION', 'EXECUTION', 'DEPLOY_ITEM') and (o.job_id is distinct from o.finished_job_id))
     or (o.kind in ('EVENT', 'WORKER', 'JOB', 'TASK', 'GADGET_JOB') and o.phase not in
       ('SUCCEEDED', 'FAILED', 'ABORTED', 'CANCELED', 'SCHEDULING_FAILED', 'TIMED_OUT', 'DONE', 'SKIPPED'))
+    or (o.kind = 'SCHEDULE' and o.phase = 'ACTIVE')
     or (o.kind in ('CLUSTER_INST', 'APP_INST', 'CLOUDLET') and o.phase <> 'READY')
     or exists (select from workload w where w.object_id = o.id and w.remove_at is not null and w.removed_at is null)`
-/** Steps behind the commits: numbers of the log, places in the audit, requests between trees. */
+/** Steps behind the commits: numbers of the log, places in the audit, requests between trees, firings, messages. */
 const BEHIND = `
   select (select count(*) from log_batch where first_seq is null) + (select count(*) from audit_event where sequence is null)
-    + (select count(*) from wake) as open`
+    + (select count(*) from wake) + (select count(*) from notification where state = 'PENDING')
+    + (select count(*) from firing where outcome in ('PENDING', 'QUEUED') or outcome = 'FIRED' and ended_at is null)
+    + (select count(*) from notification_cursor where sequence is distinct from (select coalesce(max(first_seq + n - 1), 0) from log_batch)) as open`
 async function isAtRest(place: ChaosPlace): Promise<boolean> {
   const [row] = await place.query<{ moving: number }>(MOVING)
   if (row?.moving !== 0) return false

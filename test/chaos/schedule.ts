@@ -1,18 +1,18 @@
 import { mulberry32 } from '../testkit/mulberry32.ts'
 
-/** Which faults a run has, when, and how long: the same for the same seed. */
+/** Chooses the faults of a run, their times and lengths: the same for the same seed. */
 
 export interface PlannedFault {
   readonly kind: FaultKind
-  /** Of those that the fault may have. */
+  /** Index among the possible targets of the fault. */
   readonly target: number
   readonly atMs: number
   readonly forMs: number
 }
 interface FaultRow {
-  /** What has it. */
+  /** The kind of target. */
   readonly of: 'server' | 'agent' | 'gateways' | 'postgres' | 'redis'
-  /** How often, next to the others; 0: not at random. */
+  /** Its frequency relative to the others; 0: never at random. */
   readonly weight: number
   /** The shortest and the longest time, in milliseconds. */
   readonly forMs: readonly [number, number]
@@ -22,14 +22,14 @@ export const FAULTS = {
   'kill-server': { of: 'server', weight: 4, forMs: [0, 2_000] },
   /** SIGTERM, and a start, with the previous version in turns if there is one. */
   upgrade: { of: 'server', weight: 2, forMs: [0, 1_000] },
-  /** A server stands still, and goes on later. */
+  /** A server is frozen, and thawed later. */
   'freeze-server': { of: 'server', weight: 3, forMs: [500, 15_000] },
   /** kill -9 of an agent. */
   'kill-agent': { of: 'agent', weight: 4, forMs: [0, 500] },
   'freeze-agent': { of: 'agent', weight: 2, forMs: [500, 12_000] },
   /** Connections between clients and gateways are cut, and none can be made. */
   'cut-gateways': { of: 'gateways', weight: 3, forMs: [100, 3_000] },
-  /** What a server and Postgres send each other is swallowed. */
+  /** Bytes between a server and Postgres are swallowed, both ways. */
   'swallow-postgres': { of: 'server', weight: 3, forMs: [1_000, 12_000] },
   'refuse-postgres': { of: 'server', weight: 2, forMs: [500, 8_000] },
   'kill-postgres': { of: 'postgres', weight: 2, forMs: [0, 0] },

@@ -1,4 +1,4 @@
-import { Pool } from 'pg'
+import type { Pool } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestApp } from '../testkit/app.ts'
 import { createTestDatabase } from '../testkit/postgres.ts'
@@ -13,7 +13,8 @@ let phaseline: CommandLine
 beforeAll(async () => {
   stack = new AsyncDisposableStack()
   const database = stack.use(await createTestDatabase(1))
-  pool = stack.adopt(new Pool({ connectionString: database.url, max: 1 }), (one) => one.end())
+  // The driver's own pool would end before its connections, which the end of the database then breaks.
+  pool = database.pool
   const server = stack.use(await startTestApp({ token: TOKEN, env: { DATABASE_URL: database.url } }))
   phaseline = commandLine({ PHASELINE_URL: server.url, PHASELINE_TOKEN: TOKEN })
   await phaseline('project apply -f -', { stdin: JSON.stringify({ name: 'web' }) })

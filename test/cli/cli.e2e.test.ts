@@ -23,7 +23,7 @@ beforeAll(async () => {
   stack = new AsyncDisposableStack()
   folder = stack.adopt(await mkdtemp(join(tmpdir(), 'phaseline-cli-')), (path) => rm(path, { recursive: true }))
   database = stack.use(await createTestDatabase(2))
-  // What the command line sends, the server knows.
+  // The server accepts only documents that it knows, so this proves that it knows all of the command line's.
   const env = { DATABASE_URL: database.url, PHASELINE_TRUSTED_DOCUMENTS: 'required' }
   server = stack.use(await startServer({ env, token: TOKEN }))
   phaseline = commandLine(connection())
@@ -66,7 +66,7 @@ spec:
     const [first, ...followed] = documents(created.out)
     expect(created.code).toBe(0)
     expect(first).toEqual({
-      ...{ id: expect.stringMatching(UUID), name: 'shop', project: 'default' },
+      ...{ kind: 'Installation', id: expect.stringMatching(UUID), name: 'shop', project: 'default' },
       ...{ phase: 'PROGRESSING', generation: 1, action: 'created' },
     })
     expect(followed.at(-1)).toEqual({ type: 'result', outcome: 'succeeded', phase: 'SUCCEEDED', error: null })
@@ -139,7 +139,7 @@ spec:
     expect(await phaseline('apply -f - -f -', { env: nowhere, stdin: manifest('x') })).toMatchObject({
       ...{ code: 2, out: '', err: expect.stringContaining('Standard input') },
     })
-    // Where there is one value, a second one is refused instead of replacing it.
+    // A command for one value refuses a second one rather than replace the first.
     expect(await phaseline(`data set region -f ${a} -f ${b}`, { env: nowhere })).toMatchObject({
       ...{ code: 2, out: '', err: expect.stringContaining('only one file') },
     })
@@ -186,7 +186,7 @@ spec:
 
   it('says why the server refuses, and goes on with the other documents', async () => {
     const cyclic = manifest('cyclic', {}).replace('"config"', '"dependsOn":["item"],"config"')
-    await apply(manifest('leaving', { deleteDelayMs: 2_000 }), '--wait')
+    await apply(manifest('leaving', { deleteDelayMs: 60_000 }), '--wait')
     await phaseline('delete leaving')
     const both = await apply([manifest('leaving', { delayMs: 1 }), manifest('other')].join('\n---\n'), '--json')
     expect(both.code).toBe(3)

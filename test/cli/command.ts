@@ -45,9 +45,10 @@ export function commandLine(
   let transcript = ''
   const sink = () => {
     let text = ''
-    const write = (more: string): void => {
-      text += more
-      transcript += more
+    const write = (more: string | Uint8Array): void => {
+      const read = typeof more === 'string' ? more : Buffer.from(more).toString()
+      text += read
+      transcript += read
     }
     return { write, text: () => text }
   }
@@ -92,9 +93,9 @@ function running(child: ChildProcess, out: () => string, err: () => string): Run
   }
 }
 
-/** One JSON document per line. */
+/** One JSON document per line. A line that is not whole yet, of a command that still runs, is left out. */
 export const documents = (text: string): Readonly<Record<string, unknown>>[] =>
   text
-    .trimEnd()
     .split('\n')
+    .slice(0, -1)
     .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)

@@ -230,10 +230,10 @@ describe('update', () => {
     expect(await json('cluster get ops/upd/c')).toMatchObject({ phase: 'READY', spec: { size: 2 }, specRevision: 2 })
     expect((await phaseline('cluster list --project ops')).out).toMatch(/^ops\/upd\/c +✓ READY .* QUOTA$/m)
     expect(await phaseline('watch ops/upd/c --kind cluster-inst')).toMatchObject({ code: 1 })
-    // What has failed beside it is none of its business.
+    // A failure elsewhere does not affect the watch of a sibling.
     const sibling = await phaseline('watch ops/upd/sibling --kind cluster-inst')
     expect(sibling).toMatchObject({ code: 0, out: expect.not.stringContaining('QUOTA') })
-    // As it is wanted again: nothing is asked for, so nothing can fail.
+    // The spec is the present one already: no request is made, so none can fail.
     expect(await phaseline(`${update} --spec {"size":2} --wait`)).toMatchObject({ code: 0 })
   })
 })

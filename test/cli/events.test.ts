@@ -100,7 +100,7 @@ describe('event create', () => {
   it('says while it follows what the event waits for, and ends when the event is gone', async () => {
     await addProject('full', { limits: { maxWorkers: 0 } })
     await using following = phaseline.spawn('event create --source test --type push --project full --follow')
-    await expect.poll(() => following.err(), { timeout: 20_000 }).toMatch(/full\/event-1 waits for capacity: /)
+    await expect.poll(() => following.err()).toMatch(/full\/event-1 waits for capacity: /)
     expect(await phaseline('event delete full/event-1')).toMatchObject({ code: 0 })
     expect(await following.exit).toBe(1)
     expect(following.out()).toMatch(/full\/event-1 GONE\n$/)

@@ -71,7 +71,7 @@ describe('gadget check', () => {
     ['a second run changes', { run: 'echo STEP a; echo x >> "$dir/made"' }, 'It changed '],
     ['--undo of a run that never was', { undo: 'rm "$dir/made"' }, 'exit code 1'],
     ['--undo succeeds again', { undo: 'rm "$dir/made"' }, 'exit code 1'],
-    ['SIGINT ends a run', { run: `trap '' INT; echo STEP on; sleep 1.5` }, 'had to be killed'],
+    ['SIGINT ends a run', { run: `trap 'sleep 60' INT; echo STEP on; sleep 1` }, 'had to be killed'],
     ['--abort cleans up', { abort: 'kill -KILL $$' }, 'SIGKILL'],
     ['--abort succeeds again', { abort: 'echo EXPORT n 1' }, 'EXPORT may not come in the answer to abort'],
   ])('says which rule is broken: %s', async (rule, broken, problem) => {

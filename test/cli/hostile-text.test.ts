@@ -13,7 +13,7 @@ import { type CommandLine, commandLine, documents } from './command.ts'
 /** Text from elsewhere, with what steers a terminal or deceives its reader. */
 const HOSTILE =
   'E\u001b[2J\u001b]0;owned\u0007\u001b[32m\u009b31m\u202eDOC\u200b\u2066\r\nforged line\u2028\u{e0041}\u007f'
-/** What no output may have, but for line ends and tabs. */
+/** Characters that no output may contain; line ends and tabs are allowed. */
 const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is looked for
 const OWN_COLOURS = /\u001b\[(1|2|22|3[1-6]|39)m/g
@@ -69,6 +69,15 @@ describe('the writer', () => {
     )
   })
 
+  test('writes texts of blanks and line breaks as they are', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: fc.constantFrom(' ', '\n', '\t', 'a', '#'), maxLength: 8 })), (value) => {
+        expect(parse(printed((out) => printYaml(out, { value })))).toEqual({ value })
+      }),
+      { examples: [[[' \n']], [['\n \n', '  \n\n']]] },
+    )
+  })
+
   test('escapes in JSON and YAML, which changes no value', () => {
     fc.assert(
       fc.property(fc.dictionary(texts, fc.oneof(texts, fc.array(texts))), (value) => {
@@ -96,7 +105,7 @@ describe('what an agent reports', () => {
     const { out: secret } = await phaseline('token create agent --role agent --type hostile -q')
     await using agent = createClient({ url: server.url, token: secret.trim() })
     const { claimWork } = await agent.query(
-      gql(`mutation { claimWork(input: { instance: "one\\u001b[31m", types: ["hostile"] }) {
+      gql(`mutation { claimWork(input: { instance: "one\\u001b[31m", types: ["hostile"], waitMs: 30000 }) {
         ... on ClaimedWork { items { fence } } ... on Error { message }
       } }`),
     )

@@ -5,7 +5,7 @@ import { gql } from '../testkit/gql.ts'
 import type { ReachableServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 
-/** What the played CRM was asked for. */
+/** A request that the played CRM received. */
 export interface PlayedRequest {
   readonly fence: string
   readonly action: 'CREATE' | 'UPDATE' | 'DELETE'
@@ -13,7 +13,7 @@ export interface PlayedRequest {
   readonly spec: unknown
   readonly specRevision: number
 }
-/** Something that it says to have when it connects. */
+/** An instance that the CRM reports when it connects. */
 export interface PlayedObject {
   readonly kind: 'CLUSTER_INST' | 'APP_INST'
   readonly path: readonly string[]
@@ -22,7 +22,7 @@ export interface PlayedObject {
 }
 /** A CRM that keeps nothing: the test says over the API what becomes of each request. Disposed, it has disconnected. */
 export interface PlayedCrm extends AsyncDisposable {
-  /** Of its session, for the reports of a CRM_V2. */
+  /** Fence of its session, for the reports of a CRM_V2. */
   readonly fence: string
   readonly epoch: number
   /** Waits for a request for `edge1/cluster1` to come, each one once. */

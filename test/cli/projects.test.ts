@@ -111,7 +111,7 @@ describe('project apply', () => {
     const installation = 'name: app\nproject: both\nspec: {}\n'
     const both = `${installation}---\nkind: Project\nname: both\n`
     const refused = await apply(both.replace('name: app', 'kind: Installation\nname: app'))
-    expect(refused).toMatchObject({ code: 2, out: '', err: expect.stringContaining('app is an Installation') })
+    expect(refused).toMatchObject({ code: 2, out: '', err: expect.stringContaining('use phaseline apply -f FILE') })
     const applied = await phaseline('apply -f -', { stdin: both })
     expect(applied).toMatchObject({ code: 0, out: 'project both created\napp created (generation 1)\n' })
   })
@@ -152,7 +152,7 @@ subscription: []
       ':3:12: workerTemplate.command: ',
       ':4:12: workerTemplate.timeout: must be a duration such as 90s',
       ':5:13: workerTemplate.env.N: must be text: put it in quotes',
-      ':6:11: workerTemplate.files.0: must have either content or from',
+      ':6:11: workerTemplate.files.0: must have one of content, from and secret',
       ':7:1: Unrecognized key: "subscription"',
     ])
       expect(err).toContain(`${path}${problem}`)

@@ -23,7 +23,10 @@ const apply = async (name: string, item: string, config: object = {}) =>
 
 test('runs are listed with who asked for them and how they ended, and an earlier spec comes back', async () => {
   expect(await apply('shop', 'db', { logLines: 2 })).toMatchObject({ code: 0 })
+  // Output may arrive after the end of its job, and is dropped once the next one has begun.
+  await until(async () => (await phaseline('logs shop')).out.includes('line 2'), { what: 'its output is there' })
   expect(await apply('shop', 'db', { fail: true, logLines: 1 })).toMatchObject({ code: 1 })
+  await until(async () => (await phaseline('runs shop --logs 2')).out !== '', { what: 'its output is there' })
   const { code, out } = await phaseline('runs shop')
   expect(code).toBe(0)
   const [head, newest, first] = out.split('\n')
@@ -36,7 +39,7 @@ test('runs are listed with who asked for them and how they ended, and an earlier
     'Rolled back shop to spec 1 (now spec 3). An earlier spec was brought back. A job begins now.',
   )
   expect(back).toMatchObject({ code: 0 })
-  // What each of them has printed.
+  // Each run has its own output.
   const ofDb = 'default/shop/deploy-items/db | line 1\ndefault/shop/deploy-items/db | line 2\n'
   expect(await phaseline('runs shop --logs 1')).toMatchObject({ code: 0, out: ofDb })
   expect((await phaseline('runs shop --logs 2')).out).toBe('default/shop/deploy-items/db | line 1\n')

@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack.disposeAsync())
 
-/** Types at a terminal, which is told whether to show it. */
+/** Types at a terminal; `raw` records if the terminal shows the keys. */
 async function typed(args: string, keys: readonly (string | Buffer)[]) {
   const raw: boolean[] = []
   let shown = ''
@@ -141,7 +141,7 @@ describe('tokens', () => {
       err: expect.stringContaining('Give the id: '),
     })
     expect(await phaseline('token create x --role worker')).toMatchObject({ code: 2, out: '' })
-    // Whoever has not seen the first answer asks again, and there is one token.
+    // A client that has lost the first answer repeats the request, and there is still one token.
     for (let i = 0; i < 2; i++)
       expect(await phaseline('token create once --role user --key 1')).toMatchObject({ code: 0 })
     expect((await phaseline('token list -o name')).out.split('\n').filter((name) => name === 'once')).toHaveLength(1)

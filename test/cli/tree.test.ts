@@ -7,7 +7,7 @@ import type { TreeObject } from '../../src/cli/tree/fields.ts'
 import { type TreeChange, TreeModel } from '../../src/cli/tree/model.ts'
 import { describeChange, treeLines } from '../../src/cli/tree/presenter.ts'
 import { describeProgress, renderTree } from '../../src/cli/tree/render.ts'
-import { SYMBOLS } from '../../src/client-model/index.ts'
+import { CLASS_SYMBOLS } from '../../src/client-model/index.ts'
 import type { Phase } from '../../src/core/vocabulary.ts'
 import { machinesOf } from './machines.ts'
 
@@ -130,7 +130,7 @@ describe('treeLines', () => {
       object('old', 'shop', 'INIT', { blockedBy: none }),
     )
     const out: string[] = []
-    using lines = treeLines({ write: (text) => out.push(text.trim()) }, painter(false))
+    using lines = treeLines({ write: (text) => out.push(String(text).trim()) }, painter(false))
     lines.refresh(model)
     expect(out).toEqual(['○ shop/old waits for agent: none is connected'])
   })
@@ -225,7 +225,7 @@ describe('renderTree', () => {
   })
 
   it('tells every class apart without colour, in one column', () => {
-    const symbols = Object.values(SYMBOLS)
+    const symbols = Object.values(CLASS_SYMBOLS)
     expect(new Set(symbols).size).toBe(symbols.length)
     for (const symbol of symbols) expect(columns(symbol)).toBe(1)
   })

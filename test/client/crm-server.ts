@@ -9,21 +9,21 @@ export interface CrmServer extends AsyncDisposable {
   readonly reports: readonly Report[]
   readonly lines: readonly Line[]
   renewals: number
-  /** Asks for something, instead of what was asked for the same object before. */
+  /** Requests an action, in place of an earlier request for the same object. */
   ask(path: string, action: Asked['action'], more?: Partial<Pick<Asked, 'kind' | 'spec' | 'specRevision'>>): Asked
-  /** Nothing is wanted for the object any more. */
+  /** Withdraws the request for the object. */
   withdraw(path: string): void
-  /** It is wanted after all, with the same fence. */
+  /** Makes the request again, with the same fence. */
   restore(asked: Asked): void
   /** Puts a request on the stream as it is, whatever is outstanding. */
   resend(asked: Asked): void
-  /** What the role's session is at present. */
+  /** The present session of the role. */
   session(role?: string): Session | undefined
   /** Somebody else connects. */
   supersede(): void
-  /** Whether HTTP is answered. */
+  /** True while HTTP gets no answer. */
   away: boolean
-  /** Whether a session outlives its stream, as when the server has not noticed its end. */
+  /** True: a session outlives its stream, as when the server has not noticed its end. */
   patient: boolean
 }
 export interface ConnectInput {
@@ -64,7 +64,7 @@ export interface Line {
   readonly fence: string
   readonly stream: string
   readonly text: string
-  /** What had been reported of its object when it came. */
+  /** The phases reported of its object before the line came. */
   readonly phases: readonly string[]
 }
 export interface Report {

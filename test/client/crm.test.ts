@@ -62,7 +62,8 @@ async function startAll(options: Partial<CrmOptions> = {}, wire: Partial<TinyOpt
     cloudletId: CLOUDLET,
     instance: 'crm-1',
     version: '1.0.0',
-    leaseMs: 1_000,
+    // A pause of this process costs no session.
+    leaseMs: 30_000,
     driver: hand.driver,
     signal: stop.signal,
     onProblem: (problem) => problems.push(problem),
@@ -100,7 +101,7 @@ describe('runCrm', () => {
     const asked = server.ask('c2', 'CREATE', { spec: { nodes: 3 } })
     const { request, context, resolve } = await nth(0)
     expect(request).toMatchObject({ path: [CLOUDLET, 'c2'], action: 'CREATE', spec: { nodes: 3 } })
-    // What is not wanted any more must not be begun: so it is told first.
+    // The CRM reports CREATING before it begins, since the request may have been withdrawn.
     expect(asked.phases).toEqual(['CREATING'])
     // Free functions, as a driver may take them out of the context.
     const { progress, log } = context
@@ -137,7 +138,7 @@ describe('runCrm', () => {
     hand.objects.push(object('c2'))
     resolve()
     const looks = hand.lists.count
-    // What it has told itself is no news.
+    // The CRM has reported this object itself, so there is no news in it.
     await until(() => hand.lists.count > looks + 3, { what: 'it looks' })
     expect(server.connects).toHaveLength(1)
     hand.objects[0] = object('c1', { specRevision: null })
@@ -182,7 +183,7 @@ describe('runCrm', () => {
     expect(quota.error).toEqual({ code: 'QUOTA_EXCEEDED', message: 'No room.' })
     expect(bug.phases).toEqual(['DELETING', 'DELETE_ERROR'])
     expect(bug.error).toEqual({ code: 'CRM_FAILED', message: 'The CRM failed (TypeError: ECONNREFUSED).' })
-    // Whoever runs the CRM sees all of it.
+    // The operator of the CRM sees the whole error.
     expect(crm.problems.map(({ error }) => error.message)).toContain('password=hunter2')
   })
 
@@ -206,7 +207,7 @@ describe('runCrm', () => {
     server.resend(asked)
     server.resend(asked)
     server.resend(server.ask('c2', 'CREATE'))
-    // What came after the repetitions is there: so they have been heard, too.
+    // The later request has arrived, so the repetitions before it have arrived as well.
     ;(await nth(1)).resolve()
     expect(calls).toHaveLength(2)
     resolve()
@@ -412,7 +413,7 @@ describe('runCrm', () => {
   })
 
   it('reconnects when its session is over, and completes its requests all the same', async () => {
-    await using crm = await startAll()
+    await using crm = await startAll({ leaseMs: 3_000 })
     const { server, nth } = crm
     const asked = server.ask('c1', 'CREATE')
     const { context, resolve } = await nth(0)
@@ -514,7 +515,7 @@ describe('an upgrade', () => {
     await closed(upgrade)
     expect(upgrade.phases).toEqual(['UPDATING', 'UPDATE_ERROR'])
     expect(upgrade.error?.message).toBe('The new one does not start.')
-    // It goes on serving.
+    // After the failed upgrade it still serves.
     const created = server.ask('c1', 'CREATE')
     ;(await nth(0)).resolve()
     await closed(created)
@@ -537,7 +538,7 @@ describe('an upgrade', () => {
     const stop = new AbortController()
     let asks = 0
     const running = runCrm({
-      ...{ client, cloudletId: CLOUDLET, instance: 'crm-2', role: 'CRM_V2', version: '2.0.0', leaseMs: 1_000 },
+      ...{ client, cloudletId: CLOUDLET, instance: 'crm-2', role: 'CRM_V2', version: '2.0.0', leaseMs: 30_000 },
       driver: second.driver,
       signal: stop.signal,
       async onTakeOver() {

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { createClient, runAgent, type Work, type WorkContext, type WorkItem } from '../../src/client/index.ts'
 
-/** What each item does to its agent, by its name. */
+/** The misbehaviour of each item, by its name. */
 const DEEDS: Readonly<Record<string, (context: WorkContext, item: WorkItem) => unknown>> = {
   nothing: () => undefined,
   text: () => 'done',
@@ -125,7 +125,7 @@ await runAgent({
   instance: 'failing',
   types: ['mock'],
   signal: new AbortController().signal,
-  leaseMs: 3_000,
+  leaseMs: 60_000,
   renewMs: 200,
   work: ((item, context) => {
     if (item.name.startsWith('bad')) throw new RangeError('too far')

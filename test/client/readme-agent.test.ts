@@ -81,15 +81,18 @@ it('does its work and takes it back, as it stands there', async () => {
     const ended = async () => (agent.exitCode === null ? (await show(client, id))?.finished : true)
     await until(ended, { what: 'it has ended' })
     expect(problems).toBe('')
-    expect(await client.query(ITEM)).toEqual({
-      item: {
-        phase: 'SUCCEEDED',
-        error: null,
-        progress: { step: 'Working', value: 1, total: 2 },
-        logs: { edges: [{ node: { text: 'RECONCILE it' } }] },
-        exports: { url: '…' },
-      },
-    })
+    // Its output may come after its end.
+    await expect
+      .poll(() => client.query(ITEM))
+      .toEqual({
+        item: {
+          phase: 'SUCCEEDED',
+          error: null,
+          progress: { step: 'Working', value: 1, total: 2 },
+          logs: { edges: [{ node: { text: 'RECONCILE it' } }] },
+          exports: { url: '…' },
+        },
+      })
     await remove(client, id)
     await until(async () => (await show(client, id)) === null, { what: 'it is deleted' })
     expect(problems).toBe('')

@@ -40,7 +40,7 @@ const SDL = `
   enum Phase { INIT PROGRESSING SUCCEEDED FAILED ABORTED RUNNING DELETING DELETE_FAILED GONE UNDOING UNDO_FAILED READY }
   type TransitionError implements Error { message: String! code: String! allowed: [Phase!]! }
   type WorkItem {
-    fence: String! objectId: ID! kind: String! name: String! jobId: ID action: WorkAction! type: String! target: String
+    fence: String! objectId: ID! projectId: ID kind: String! name: String! jobId: ID action: WorkAction! dryRunOf: WorkAction type: String! target: String
     config: JSON attempt: Int! token: String traceparent: String
   }
   type ClaimedWork { items: [WorkItem!]! waitedMs: Int! }

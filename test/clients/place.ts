@@ -21,7 +21,7 @@ export async function openPlace(): Promise<ClientPlace> {
   }
 }
 
-/** What each client does: it creates an installation, reads it, and hears how it goes on. */
+/** Each client creates an installation, reads it, and follows its changes. */
 export const CREATE = `
   mutation Create($name: String!) {
     createInstallation(input: { name: $name, reconcile: false, spec: { deployItems: [] } }) {

@@ -35,7 +35,7 @@ test.each(ours)('%s', async (name, service) => {
   const config = await configOf({ ...IMAGE_ENV, ...service.environment }, files)
   expect([...config.roles]).toEqual([name])
   expect(config.admin).toEqual({ host: '0.0.0.0', port: 9090 })
-  // Who needs no secret has none.
+  // A service that needs no secret gets none.
   expect([config.databaseUrl !== undefined, config.secretKeys.length > 0]).toEqual(
     name === 'agents' ? [false, false] : [true, true],
   )

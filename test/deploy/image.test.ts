@@ -19,7 +19,7 @@ import { until } from '../testkit/wait.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const BUSYBOX = '/bin/busybox'
 const TOKEN = 'administrator-of-the-image'
-/** What Kubernetes runs it as. */
+/** The user and group that Kubernetes runs it as. */
 const USER = '10001:10001'
 const MAX_APP_MB = 120
 const LONG_MS = 600_000

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { KubeConfig, type KubernetesObject, KubernetesObjectApi } from '@kubernetes/client-node'
+import { type KubernetesObject, KubernetesObjectApi } from '@kubernetes/client-node'
 import { describe, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
+import { ownKubeconfig } from '../../src/agents/kubernetes/kubeconfig.ts'
 import { hasCluster } from '../testkit/cluster.ts'
 import { configOf, IMAGE_ENV, ROOT, readText, type Settings, VERSION } from './settings.ts'
 
@@ -132,8 +133,7 @@ const OLDER: Settings = { 'policy/v1': 'policy/v1beta1', 'autoscaling/v2': 'auto
 
 describe.runIf(rendersAll && hasCluster())('a cluster', () => {
   test.each(['single', 'production'])('takes all of %s', async (overlay) => {
-    const config = new KubeConfig()
-    config.loadFromDefault()
+    const config = ownKubeconfig()
     const api = KubernetesObjectApi.makeApiClient(config)
     const namespace = `phaseline-${overlay}-${randomBytes(4).toString('hex')}`
     const place = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }

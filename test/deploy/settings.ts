@@ -14,9 +14,9 @@ export const readText = (file: string): string => readFileSync(join(ROOT, file),
 export const VERSION = (JSON.parse(readText('package.json')) as { version: string }).version
 
 export type Settings = Readonly<Record<string, string>>
-/** Of Node, and not ours. */
+/** Settings of Node, which are not ours. */
 const OTHERS = ['NODE_ENV', 'NODE_COMPILE_CACHE']
-/** All that the page of operations, or that of limits, has in its tables. */
+/** Every setting in the tables of the pages on operations and limits. */
 const KNOWN = new Set(
   ['docs/operations.md', 'docs/limits.md'].flatMap((page) =>
     [...readText(page).matchAll(/^\| (`[A-Z_`, ]+`)/gm)].flatMap(([, names = '']) => names.match(/[A-Z_]+/g) ?? []),
@@ -30,7 +30,7 @@ const SECRETS: Settings = {
   'metrics-token': 'reader-of-the-metrics',
 }
 
-/** What `Containerfile` sets for all. */
+/** Settings that `Containerfile` has for all processes. */
 export const IMAGE_ENV: Settings = Object.fromEntries(
   [...readText('Containerfile').matchAll(/^(?:ENV| ) ([A-Z_]+)=(\S+)/gm)].map(([, name = '', value = '']) => [
     name,

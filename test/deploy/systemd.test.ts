@@ -5,7 +5,7 @@ import { configOf, ROOT, readText, type Settings } from './settings.ts'
 
 /** The units start what they say, with no more rights than the page of installation states. */
 
-/** Of ten, times ten: lower is better. */
+/** The score of `systemd-analyze security`, from 0 to 10, times ten: lower is better. */
 const EXPOSURE = 11
 const UNITS = [
   ['phaseline.service', ['gateway', 'engine']],

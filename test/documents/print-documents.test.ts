@@ -30,7 +30,7 @@ const print = (...texts: readonly string[]) =>
     SCHEMA,
     texts.map((text) => found(text)),
   )
-/** What one document's entry says. */
+/** The printed entry of one document. */
 function entry(text: string): string {
   const { module, problems } = print(text)
   expect(problems).toEqual([])

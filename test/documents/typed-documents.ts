@@ -3,8 +3,8 @@ import type { ResultOf } from '../../src/documents/typed-document.ts'
 import { gql } from '../testkit/gql.ts'
 
 /**
- * What the compiler accepts and refuses of documents. Nobody runs this file: `tsc -p .` fails where an error that is
- * expected here does not come.
+ * Documents that the compiler must accept or refuse. Nobody runs this file: `tsc -p .` fails where an expected error does
+ * not come.
  */
 
 const NAME = gql('query ($id: ID!) { object(id: $id) { name ... on Installation { generation } } }')

@@ -9,12 +9,13 @@ import { Client as DriverClient, type Pool } from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client, PhaseChange } from '../../src/client/index.ts'
+import { createClient } from '../../src/client/index.ts'
 import { MIGRATIONS_FOLDER } from '../../src/start/package-folder.ts'
 import { startEmbeddedPostgres } from '../../src/store/embedded/index.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { createPool } from '../../src/store/pool.ts'
 import { commandLine, documents } from '../cli/command.ts'
-import { ask } from '../testkit/ask.ts'
+import { ask, payloadOf } from '../testkit/ask.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
 import { type MachinePostgres, majorOf, startMachinePostgres } from '../testkit/machine-postgres.ts'
@@ -25,13 +26,16 @@ import { readCatalog } from '../upgrade/catalog.ts'
 import { playAgent, reach } from '../upgrade/played.ts'
 
 /**
- * `phaseline backup` and `phaseline restore` on a server of the version of this machine's pg_dump. Where there is none, they
- * must say what to install.
+ * `phaseline backup` and `phaseline restore` on a server of the version of this machine's pg_dump. On a machine without one,
+ * they must say what to install.
  */
 
 const token = 'backup-administrator-token'
 const PASSWORD = 'pa55-in-the-url'
 const MARKER = 'c0nfid3ntial-value'
+const CLAIM = gql(`mutation ($input: ClaimWorkInput!) { answer: claimWork(input: $input) {
+  ... on ClaimedWork { items { fence targetCredentials { generation secret } } } ... on Error { message }
+} }`)
 const LOG = gql('{ log { epoch head endCursor } }')
 
 const shared = new AsyncDisposableStack()
@@ -98,11 +102,13 @@ test('a drill: work runs, is backed up and goes on; it is restored, driven to it
     startServer({ token, env: { ...database.env, PHASELINE_TOKEN: token, PHASELINE_ROLES: 'gateway,engine' } })
 
   await using before = await serverOf(original)
-  const deployer = { name: 'deployer', role: 'AGENT', actor: 'DEPLOYER', types: ['mock', 'later'] } as const
+  const deployer = { name: 'deployer', role: 'AGENT', actor: 'DEPLOYER', types: ['mock', 'later', 'far'] } as const
   const { secret } = await ask(before.client, MUTATIONS.createToken, deployer)
   await using agent = playAgent({ url: before.url, token: secret, types: ['mock'] })
   const waiting = { name: 'waiting', type: 'later', config: {} }
-  await create(before.client, 'tree', { deployItems: [...items(1).deployItems, waiting] })
+  const far = { name: 'far', type: 'far', target: 'eu', config: {} }
+  await create(before.client, 'tree', { deployItems: [...items(1).deployItems, waiting, far] })
+  await ask(before.client, MUTATIONS.setTarget, { name: 'eu', type: 'own', credentials: MARKER })
   await ask(before.client, MUTATIONS.setSecret, { project: 'default', name: 'KEY', value: MARKER })
   const held = await agent.take('item-0', 'RECONCILE')
   const kept = await before.client.query(LOG)
@@ -117,11 +123,11 @@ test('a drill: work runs, is backed up and goes on; it is restored, driven to it
   await load
   expect(made).toMatchObject({ code: 0, err: '' })
   const [{ manifest }] = documents(made.out) as [{ manifest: { log: { head: number; epoch: number } } }]
-  expect(manifest).toMatchObject({ log: { epoch: 1 }, secretKeys: [{ keyId: expect.any(String), count: 1 }] })
+  expect(manifest).toMatchObject({ log: { epoch: 1 }, secretKeys: [{ keyId: expect.any(String), count: 2 }] })
   expect(manifest.log.head).toBeGreaterThanOrEqual(kept.log.head)
   expect((await stat(file)).mode & 0o777).toBe(0o600)
 
-  // What is lost: a tree, the end of a work that was held, and the place of who has read that.
+  // The restore loses a tree, the end of claimed work, and the position of a reader who has seen both.
   await agent.report(held.fence, { phase: 'SUCCEEDED' })
   const lost = await create(before.client, 'lost', {})
   await until(async () => (await before.client.query(LOG)).log.head > manifest.log.head, { what: 'it is in the log' })
@@ -142,6 +148,11 @@ test('a drill: work runs, is backed up and goes on; it is restored, driven to it
   await back.report(held.fence, { phase: 'SUCCEEDED' })
   const second = await back.take('waiting', 'RECONCILE')
   await back.report(second.fence, { phase: 'SUCCEEDED' })
+  await using deployerOf = createClient({ url: after.url, token: secret })
+  const input = { instance: 'far', types: ['far'], targetSelector: { type: 'own' }, waitMs: 10_000 }
+  const [there] = payloadOf((await deployerOf.query(CLAIM, { input })).answer).items
+  expect(there?.targetCredentials).toMatchObject({ generation: 1, secret: MARKER })
+  await back.report(there?.fence ?? '', { phase: 'SUCCEEDED' })
   await reach(after.client, 'INSTALLATION', 'default:tree', 'SUCCEEDED')
   await create(after.client, 'new', {})
   await reach(after.client, 'INSTALLATION', 'default:new', 'SUCCEEDED')
@@ -168,6 +179,7 @@ describe('with a backup', () => {
       env: { ...source.env, PHASELINE_TOKEN: token, PHASELINE_ROLES: 'gateway,engine' },
     })
     await ask(server.client, MUTATIONS.setSecret, { project: 'default', name: 'KEY', value: MARKER })
+    await ask(server.client, MUTATIONS.setTarget, { name: 'eu', type: 'own', credentials: MARKER })
     expect(await commandLine(source.env)(`restore ${file} --replace`)).toMatchObject({
       code: 3,
       err: expect.stringMatching(/in use by \d+ connections \(phaseline\): stop the servers/),
@@ -199,6 +211,7 @@ describe('with a backup', () => {
     await promisify(execFile)('sh', ['-c', `tail -n +3 ${secretive} | head -c -73 > ${archive}`])
     const { stdout } = await promisify(execFile)('pg_restore', ['--file=-', archive], { maxBuffer: 2 ** 26 })
     expect(stdout).toContain('COPY public.secret')
+    expect(stdout).toContain('COPY public.target')
     expect(stdout).not.toContain(MARKER)
   })
 
@@ -260,7 +273,12 @@ describe('with a backup', () => {
     expect(await rowsOf(target, 'mine')).toBe(1)
     expect(await rowsOf(target, `pg_namespace where nspname = 'phaseline_replaced'`)).toBe(0)
 
-    expect(await phaseline(`restore ${file} --replace --while-in-use`)).toMatchObject({ code: 0, err: '' })
+    expect(await phaseline(`restore ${file} --replace --while-in-use`)).toMatchObject({
+      ...{ code: 0, err: '', out: expect.stringContaining('phaseline automation release') },
+    })
+    expect(await rowsOf(target, `automation_hold where by = 'restore'`)).toBe(1)
+    expect(await phaseline(`restore ${file} --replace --while-in-use --keep-automation`)).toMatchObject({ code: 0 })
+    expect(await rowsOf(target, 'automation_hold')).toBe(0)
     await other.end()
     expect(await target.read(readCatalog)).toEqual(await source.read(readCatalog))
     const rights = `select nspowner::regrole::text as owner, nspacl::text as rights from pg_namespace where nspname = 'public'`

@@ -26,7 +26,7 @@ test('a gateway that is told to end under load fails no request, and its subscri
     PHASELINE_ALLOWED_HOSTS: '127.0.0.1',
   }
   await using leaves = await startServer({
-    env: { ...env, PHASELINE_DRAIN_DELAY_MS: '2000', PHASELINE_DRAIN_TIMEOUT_MS: '120000' },
+    env: { ...env, PHASELINE_DRAIN_DELAY_MS: '5000', PHASELINE_DRAIN_TIMEOUT_MS: '120000' },
   })
   await using balancer = await startBalancer(portOf(leaves))
   const url = `http://127.0.0.1:${balancer.port}/graphql`
@@ -72,7 +72,7 @@ test('a gateway that is told to end under load fails no request, and its subscri
   expect(balancer.served(portOf(stays))).toBeGreaterThan(0)
   expect(seen.map(({ sequence }) => sequence)).toEqual(seen.map((_, i) => i + 1))
 
-  // What hangs holds it up no longer than it was told.
+  // A request that hangs delays the end no longer than the setting allows.
   const holder = await database.pool.connect()
   await holder.query('begin; lock table object in access exclusive mode')
   const hanging = create(stays.client, 'hangs', items(1)).catch((error: unknown) => error)
@@ -134,7 +134,7 @@ test('requests whose clients have left end before the connections to the databas
   expect(await stopped).toBe(0)
   expect(server.output()).not.toMatch(/"level":[456]0/)
   const { rows } = await database.pool.query(`select count(*)::int as trees from object where kind = 'INSTALLATION'`)
-  // What had begun is finished; nobody waits for the others.
+  // Requests that had begun are finished; the server does not wait for the others.
   expect(rows[0]?.trees).toBeGreaterThanOrEqual(1)
 })
 

@@ -5,6 +5,7 @@ import { openBrowser } from '../testkit/browser.ts'
 import { create, items } from '../testkit/mutations.ts'
 import type { ReachableServer } from '../testkit/server.ts'
 import { PATIENCE_MS, until } from '../testkit/wait.ts'
+import { openWhole } from '../web/visit.ts'
 
 /** The pages that the server serves, as a person with a browser and no other network meets them. */
 
@@ -18,9 +19,9 @@ afterAll(() => server?.[Symbol.asyncDispose]())
 
 interface Visit extends AsyncDisposable {
   readonly page: Page
-  /** What it asked for, addresses of its own memory aside. */
+  /** URLs that the page requested, except those in its own memory. */
   readonly requests: readonly string[]
-  /** What the browser complained about: errors, and what the page's policy has refused. */
+  /** Complaints of the browser: errors, and requests that the page's policy has refused. */
   readonly complaints: readonly string[]
 }
 
@@ -38,10 +39,7 @@ async function visit(path: string): Promise<Visit> {
   context.setDefaultTimeout(PATIENCE_MS)
   const page = await context.newPage()
   page.on('pageerror', (error) => complaints.push(String(error)))
-  page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text())
-  })
-  await page.goto(`${server.origin}${path}`)
+  await openWhole(page, `${server.origin}${path}`, (complaint) => complaints.push(complaint))
   return { page, requests, complaints, [Symbol.asyncDispose]: () => context.close() }
 }
 
@@ -77,7 +75,7 @@ test('in GraphiQL the example can be looked at, created and watched', async () =
   await answer(page, '"__typename": "Installation"')
   await run(page, 'PhaseChanges')
   const early = await answer(page, '"name": "hello"', '"to": "SUCCEEDED"')
-  // What comes to be afterwards arrives live.
+  // Later changes arrive live.
   await create(server.client, 'afterwards', items(1))
   const late = await answer(page, '"name": "afterwards"', '"to": "SUCCEEDED"')
   expect(sequenceIn(late)).toBeGreaterThan(sequenceIn(early))
@@ -85,7 +83,7 @@ test('in GraphiQL the example can be looked at, created and watched', async () =
   expect(requests.filter((request) => !request.startsWith(`${server.origin}/`))).toEqual([])
   expect(requests.filter((request) => request.includes(server.token))).toEqual([])
   expect(complaints).toEqual([])
-  // What outlives the tab does not know the token.
+  // Storage that outlives the tab does not contain the token.
   expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(server.token)
 })
 

@@ -4,7 +4,7 @@ import { create, show, tryCreate } from '../testkit/mutations.ts'
 import { startSharedServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 
-/** What hangs takes forever: a second is usual, and machines differ. */
+/** An expression that hangs takes forever; a second is usual, and machines differ. */
 const LIMIT_MS = 30_000
 
 const item = (config: unknown) => ({ deployItems: [{ name: 'victim', type: 'mock', config }] })

@@ -5,7 +5,7 @@ import { create, items, show } from '../testkit/mutations.ts'
 import { startServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 
-/** Reads the log after a sequence until it has come to `through`. */
+/** Reads the log after a sequence up to `through`. */
 async function readLog(client: Client, after: number, through: number): Promise<readonly PhaseChange[]> {
   const changes: PhaseChange[] = []
   if (after >= through) return changes
@@ -51,7 +51,7 @@ test('a subscription resumed after any sequence, across a server restart, delive
   stop.abort()
   await reading
 
-  // What is not in this log is said to be so, at once.
+  // A sequence beyond this log is refused at once.
   const beyond = client.followPhases({ after: head + 1_000_000 })
   await expect(beyond[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' })
 })

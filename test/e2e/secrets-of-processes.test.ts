@@ -13,9 +13,9 @@ import { createTestDatabase } from '../testkit/postgres.ts'
 import { startServer, startSharedServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 
-/** What one process of a user may read of another one: its environment and its arguments. */
+/** A process of a user can read the environment and the arguments of the user's other processes. */
 
-/** Prints those of the processes above it, its own parent first. */
+/** Prints both for each of its ancestors, its own parent first. */
 const ANCESTORS = `
 pid=$PPID
 while [ "$pid" -gt 1 ]; do

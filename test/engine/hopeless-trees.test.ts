@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { until } from '../testkit/wait.ts'
 import { createWorld, item, USER, type World } from '../testkit/world.ts'
 
-/** What cannot go on costs little: it is tried again ever less often, and others do not wait for it one after the other. */
+/** A tree that cannot progress costs little: its attempts become ever rarer, and other trees do not queue behind it. */
 
 const create = ({ commands }: World, name: string) =>
   commands.createInstallation(USER, {
@@ -56,7 +56,7 @@ test('writes that wait in vain for a lock wait once, together', async () => {
   const watched = new WeakSet<PoolClient>()
   let waits = 0
   pool.on('acquire', (client) => {
-    // What the pool's options say is for production.
+    // The pool's own option is too long for a test.
     void client.query("set lock_timeout = '1s'")
     if (watched.has(client)) return
     watched.add(client)

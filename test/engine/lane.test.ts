@@ -71,7 +71,7 @@ test('whatever is locked, fails or comes too late, each task of a lane has one a
       for (const [i, answer] of answers.entries()) {
         const { locked, fails, isPatient } = tasks[i] as Task
         const isAnswered = (lane.attempts.get(tasks[i] as Task) ?? 0) > locked
-        // What was done is never answered as if it had not been.
+        // A task that was executed gets the answer of its execution.
         if (isAnswered) expect(answer).toBe(fails ? 'failed' : 'done')
         else expect(answer).toBe(isPatient ? 'busy' : 'locked')
       }

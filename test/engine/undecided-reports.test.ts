@@ -3,7 +3,7 @@ import type { ClaimedItem, Report } from '../../src/core/ports/agents.ts'
 import { at, itemsOf, only } from '../testkit/items.ts'
 import { createWorld, DEPLOYER, item, type World } from '../testkit/world.ts'
 
-/** What follows from a report cannot be written for a while, as when the disk of the database is full: the report is kept. */
+/** When the consequences of a report cannot be written, as with a full disk of the database, the report is kept. */
 
 /** The database refuses each move of this item, as long as it is not disposed of. */
 async function refuseMoves({ pool }: World, name: string): Promise<AsyncDisposable> {

@@ -12,7 +12,7 @@ import { SECRET_KEY } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { startSwallowingProxy } from './swallowing-proxy.ts'
 
-/** A server that starts before its Postgres, and is told to end meanwhile. */
+/** A server that starts before its Postgres, and gets a signal to end meanwhile. */
 
 const PRODUCT = join(import.meta.dirname, '../../src/cli/main.ts')
 

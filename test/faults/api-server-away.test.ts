@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { KubeConfig } from '@kubernetes/client-node'
 import { expect, test } from 'vitest'
+import { ownKubeconfig } from '../../src/agents/kubernetes/kubeconfig.ts'
 import { kubernetesPlace } from '../runtimes/kubernetes-place.ts'
 import { listener, workload } from '../runtimes/place.ts'
 import { hasCluster } from '../testkit/cluster.ts'
@@ -10,8 +11,7 @@ import { startCuttingProxy } from './cutting-proxy.ts'
 
 /** The cluster of KUBECONFIG, as it is reached through a port of this machine. */
 function configThrough(port: number): KubeConfig {
-  const config = new KubeConfig()
-  config.loadFromDefault()
+  const config = ownKubeconfig()
   const [cluster, user] = [config.getCurrentCluster(), config.getCurrentUser()]
   if (!cluster || !user) throw new Error('there is no cluster')
   const through = new KubeConfig()
@@ -20,8 +20,7 @@ function configThrough(port: number): KubeConfig {
 }
 
 function addressOfCluster(): { readonly port: number; readonly host: string } {
-  const config = new KubeConfig()
-  config.loadFromDefault()
+  const config = ownKubeconfig()
   const { port, hostname } = new URL(config.getCurrentCluster()?.server ?? '')
   return { port: Number(port || 443), host: hostname }
 }

@@ -14,8 +14,8 @@ export interface Hold {
 }
 
 /**
- * What stands between an agent and a server, and holds back one call of the agent's choice: on the way there, so that the
- * server has not heard of it, or on the way back, so that it is durable and the agent does not know.
+ * A proxy between an agent and a server that holds back one call of the agent's choice: on the way there, so that the server
+ * does not know of it, or on the way back, so that it is durable and the agent does not know.
  */
 export interface HoldingProxy extends AsyncDisposable {
   /** To be used in place of the server's. */
@@ -50,7 +50,7 @@ export async function startHoldingProxy(serverUrl: string): Promise<HoldingProxy
     response.once('close', () => gone.abort())
     const body = await text(request)
     const before = await stop('REQUEST', { request: body, answer: null })
-    // Who has gone is gone for the server, too; but what was held arrives however late.
+    // The server notices a client that leaves; but a request that was held back arrives however late.
     const signal = before ? closing.signal : AbortSignal.any([gone.signal, closing.signal])
     const { authorization = '', accept = '*/*' } = request.headers
     const headers = { authorization, accept, 'content-type': 'application/json' }

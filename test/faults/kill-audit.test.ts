@@ -47,7 +47,7 @@ test('kill -9 while changes are written: each has its event, no event is without
         ask(client, SET_SECRET, { project: 'killed', name: name.toUpperCase().replace('-', '_'), value: 'x' }),
         ask(client, CREATE_TOKEN, { name, role: 'READER' }),
       ])
-      // What was cut may be there or not; what was answered must be.
+      // A mutation that was cut may have been done or not; an acknowledged one must have been.
       if (done[0].status === 'fulfilled') acknowledged.add(name)
       if (done.some(({ status }) => status === 'rejected')) await delay(100)
     }
@@ -84,7 +84,7 @@ test('kill -9 while changes are written: each has its event, no event is without
   const [anchor, head] = [await auditAnchor(pool), await auditHead(pool)]
   const everything = {
     ...{ projects: null, principalId: null, tokenId: null, operation: null, project: null },
-    ...{ objectId: null, outcome: null, from: null, until: null },
+    ...{ objectId: null, outcome: null, since: null, until: null },
   }
   const all = await auditBetween(pool, everything, { after: 0, through: head.sequence, limit: 1_000_000 })
   expect(all.length).toBeGreaterThan(acknowledged.size)

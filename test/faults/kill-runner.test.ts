@@ -24,8 +24,8 @@ const KILLS = soak(6, 16)
 const RESOURCES = 6
 
 /**
- * Takes each of its resources while it runs, alone or together with others, and says so; whoever finds one taken in
- * conflict says that too. What a killed run leaves its undo takes away.
+ * Takes each of its resources while it runs, alone or together with others, and records that; it also records a conflict
+ * with another holder. The undo removes what a killed run leaves.
  */
 const GADGET = `#!/bin/sh
 say() { echo "$*" >> "$GADGET_STATE/said"; }

@@ -34,16 +34,16 @@ export interface KilledRuntime {
   readonly mostKills?: number
   /** Up to so many milliseconds between two kills; 1,500 by default. */
   readonly pauseMs?: number
-  /** What else happens once, at work. */
+  /** A further disturbance, once, while workers run. */
   disturb?(): Promise<void>
   /** How often each worker was started, as the place itself has recorded it. */
   starts?(ids: readonly string[]): Promise<readonly number[]>
-  /** What is left of these workers where they ran. */
+  /** Remains of these workers where they ran. */
   leftovers(ids: readonly string[]): Promise<readonly unknown[]>
 }
 
 const TWICE = 9
-/** A second run finds the folder of the first. In a sandbox all have the same process id. */
+/** A second run finds the folder of the first. Process ids prove nothing, since all sandboxes have the same. */
 const scriptOf = (seconds: number) => `
 mkdir "$PHASELINE_WORKSPACE/ran" || exit ${TWICE}
 echo "it runs in $PHASELINE_WORKSPACE"

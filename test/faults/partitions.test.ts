@@ -48,7 +48,9 @@ const DEADLINES = {
   PHASELINE_DATABASE_CONNECT_TIMEOUT_MS: '1000',
   PHASELINE_DATABASE_POOL_TIMEOUT_MS: '2000',
 }
-const ROOTS = gql('{ objects(first: 500, filter: { rootsOnly: true }) { edges { node { name phase } } } }')
+const STATE = gql('{ log { head } objects(first: 500, filter: { rootsOnly: true }) { edges { node { name phase } } } }')
+/** A machine that stands still for a moment is as silent as a partition: the question is asked again. */
+const stateBy = (client: Client) => until(() => client.query(STATE).catch(() => null), { what: 'a gateway answers' })
 
 /** Null: no answer comes. */
 const readiness = ({ origin }: TestServer): Promise<number | null> =>
@@ -167,7 +169,7 @@ describe.skipIf(!hasNamespaces())('partitions', () => {
     }
   }
   const unfinished = async (client: Client): Promise<readonly string[]> => {
-    const { objects } = await client.query(ROOTS)
+    const { objects } = await stateBy(client)
     const phases = new Map(objects?.edges.map(({ node }) => [node.name, node.phase]))
     return Array.from({ length: trees }, (_, i) => `tree-${i}`).filter((name) => phases.get(name) !== 'SUCCEEDED')
   }
@@ -176,7 +178,7 @@ describe.skipIf(!hasNamespaces())('partitions', () => {
     const isOfAgents = from.startsWith('deployer') || to.startsWith('deployer')
     const healedAt = performance.now() + (isOfAgents ? HELD_FROM_AGENTS_MS : HELD_MS)
     const partition = await network.partition(from, to, directions)
-    // What is cut off notices, or is not to be reached.
+    // A server without Postgres is not ready; one without users is unreachable.
     const server = servers.get(from) ?? servers.get(to)
     if (from === 'postgres' || to === 'postgres')
       await until(async () => server && (await readiness(server)) === 503, { what: 'it is not ready' })
@@ -198,13 +200,12 @@ describe.skipIf(!hasNamespaces())('partitions', () => {
 
   test('readers have the whole log, and no work was done twice', async () => {
     const [client] = clients as [Client]
-    const { log } = await client.query(gql('{ log { head } }'))
+    const { log, objects } = await stateBy(client)
     for (const changes of heard) {
       await until(() => changes.at(-1)?.sequence === log?.head, { what: 'a reader has all of it' })
       expectLegal(changes)
     }
     // A tree whose creation was repeated by another gateway is one tree.
-    const { objects } = await client.query(ROOTS)
     expect(objects?.edges.length).toBe(trees)
     const spans = new Map<string, { objectId: string; fromMs: number; toMs?: number }>()
     for (const line of (await readFile(join(folder, 'spans'), 'utf8')).trimEnd().split('\n')) {

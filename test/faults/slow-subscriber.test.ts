@@ -15,7 +15,7 @@ const DEAF = 24
 const READERS = 2
 const CHANGES = 20_000
 const BATCH = 100
-/** Of each change, so that all of them are a lot more than sockets hold. */
+/** Text of each change, so that all changes together exceed by far what sockets hold. */
 const MESSAGE = 'x'.repeat(1_000)
 const MB = 2 ** 20
 /** Bounds the bytes that wait for one client, in addition to the kernel's buffers. */

@@ -17,7 +17,7 @@ import { type SwallowingProxy, startSwallowingProxy } from './swallowing-proxy.t
 const SILENCE_MS = 1_000
 const CONNECT_MS = 1_000
 const POOL_MS = 2_000
-/** What a request may wait for, one after the other, several times over for a slow machine. */
+/** All waits that a request may have in turn, several times over for a slow machine. */
 const ANSWERED_MS = 5 * (POOL_MS + SILENCE_MS + CONNECT_MS)
 
 const QUERY = gql('{ objects(first: 1) { totalCount } }')
@@ -112,7 +112,7 @@ test('everything in flight is answered, nothing is lost, and the service is back
   const answers = await Promise.all([...mutations, ...queries])
   for (const answer of answers) {
     expect(answer).toMatchObject({ status: 503, retryAfter: '1' })
-    // Those that found all connections of a pool waiting are told which one it is.
+    // A request that found all connections of a pool in use gets the name of the pool as well.
     const { pool: _, ...extensions } = answer.errors[0]?.extensions ?? {}
     expect(extensions).toEqual({ code: 'SERVICE_UNAVAILABLE', retryable: true, retryAfterMs: 1_000 })
     expect(answer.ms).toBeLessThan(ANSWERED_MS)
@@ -120,17 +120,22 @@ test('everything in flight is answered, nothing is lost, and the service is back
   expect(await operation).toMatchObject([
     { extensions: { code: 'SERVICE_UNAVAILABLE', retryable: true, retryAfterMs: 1_000 } },
   ])
-  // Those that come later need not find out again.
+  // Later requests are refused at once, since the outage is known.
   await until(() => server.output().includes('the database cannot be reached'), { what: 'the outage is known' })
-  const late = await post(MUTATIONS.createInstallation, creation('late'))
-  expect(late.status).toBe(503)
-  expect(late.ms).toBeLessThan(3 * (SILENCE_MS + CONNECT_MS))
+  const times: number[] = []
+  for (const n of [1, 2, 3]) {
+    const late = await post(MUTATIONS.createInstallation, creation(`late-${n}`))
+    expect(late.status).toBe(503)
+    times.push(late.ms)
+  }
+  // A machine may stand still under one of them.
+  expect(Math.min(...times)).toBeLessThan(3 * (SILENCE_MS + CONNECT_MS))
   expect(await ready()).toBe(503)
   await expect(client.query(QUERY)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true, status: 503 })
 
   away[Symbol.dispose]()
   await until(async () => (await ready()) === 200, { what: 'it is ready again' })
-  // What was refused may have been done: the keys tell.
+  // A refused mutation may have been done, so it is repeated with its key.
   for (const [i] of mutations.entries()) {
     await until(async () => (await post(MUTATIONS.createInstallation, creation(`during-${i}`))).status === 200, {
       what: 'the same mutation is accepted',

@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** What stands between a server and its Postgres, and may swallow everything: connections stay open, and nothing comes through. */
+/** A proxy between a server and its Postgres that may swallow everything: connections stay open, and no byte arrives. */
 export interface SwallowingProxy extends AsyncDisposable {
   readonly port: number
   /**

@@ -105,6 +105,8 @@ test('the command line lists, watches, cancels and deletes it', async () => {
 
   expect(await phaseline('delete weekly --kind backup --flag cascade')).toMatchObject({ code: 2 })
   expect(await phaseline('delete weekly --kind backup --wait')).toMatchObject({ code: 0 })
+  // The command reads a stream of its own.
+  await comesTo(id, 'GONE')
   expect(changesOf(id).at(-1)).toBe('GONE by USER')
   const rejected = await phaseline('log --kinds backup --rejected --json')
   expect(documents(rejected.out).filter((change) => change.rejected)).toMatchObject([{ to: 'ABORTING', actor: 'USER' }])

@@ -25,7 +25,7 @@ export const rules: Family = {
   effects: {},
 }
 
-/** What a new backup begins with. */
+/** Offers the first work of a new backup. */
 export function offer(node: Node, slice: Slice, config: unknown): void {
   slice.patch(node, { jobId: slice.newId() })
   slice.setWork(node, {

@@ -2,7 +2,7 @@ import { operation } from './operations.ts'
 import type { Tape } from './tape.ts'
 import { json, text } from './values.ts'
 
-/** What a client sends over a WebSocket, in order. */
+/** A client's message over a WebSocket; they are sent in order. */
 export type Frame =
   | { readonly text: string; readonly compress?: boolean }
   | { readonly fragments: readonly string[] }

@@ -30,10 +30,10 @@ const isLong = process.env.FUZZ_CASES !== undefined
  * (8 MiB), take longest.
  */
 const WARM_UP = Number(process.env.FUZZ_WARM_UP ?? (isLong ? 30_000 : 100))
-/** After a short warm-up the caches go on to fill. */
+/** After a short warm-up the caches still grow. */
 const MOST_GROWTH = isLong ? 1.1 : 1.5
 
-/** Of 100 answers: refused since the caller asks too often, or with a wrong token, which tries little. */
+/** Bounds, per 100 answers, those to too many requests or to a wrong token, which test little. */
 const MOST_DELAYED = 5
 
 let target: Target
@@ -46,7 +46,7 @@ afterAll(async () => {
   await target[Symbol.asyncDispose]()
 })
 
-/** What is wrong with the answers to a case; null: nothing. */
+/** The defect in the answers to a case; null: none. */
 async function defectOf(one: FuzzCase): Promise<string | null> {
   try {
     const answers = await send(target, one)
@@ -131,7 +131,7 @@ class FuzzRun {
     if (this.#tried % RENEW_EVERY === 0) await target.renew()
     if (this.#tried % SHOW_EVERY === 0)
       process.stdout.write(`${this.#tried} cases: ${megabytes(await target.memory())}\n`)
-    // What fails only now and then would be shrunk for ever.
+    // Shrinking a case that fails only sometimes would never end.
     if (this.#failed > 0 && ++this.#failed > MOST_SHRINKS) return
     const defect = await defectOf(one)
     if (defect === null) return

@@ -96,7 +96,7 @@ function sendFrames(port: number, frames: readonly Frame[]): Promise<Answer> {
   socket.on('pong', (data) => {
     if (String(data) === 'last') socket.terminate()
   })
-  // What the server sends to a client that breaks the protocol is no frame for `ws`.
+  // The server answers broken protocol with bytes that are no frame for `ws`.
   socket.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'ECONNREFUSED') reject(error)
   })
@@ -146,7 +146,7 @@ function sendParts(port: number, parts: readonly string[]): Promise<Answer> {
   const late = setTimeout(() => reject(new Error('no answer')), ANSWER_MS)
   socket.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk
-    // A stream of events goes on.
+    // A stream of events does not end by itself.
     if (text.includes('text/event-stream')) socket.destroy()
   })
   socket.on('error', (error: NodeJS.ErrnoException) => {
@@ -163,7 +163,7 @@ function sendParts(port: number, parts: readonly string[]): Promise<Answer> {
   return promise
 }
 
-/** Of the processor, whatever else the machine does. */
+/** Processor time, so that other load of the machine does not count. */
 const MANIFEST_MS = 2_000
 function readManifest(text: string): Answer {
   const before = process.cpuUsage()

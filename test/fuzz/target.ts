@@ -20,7 +20,7 @@ export interface Target extends AsyncDisposable {
   learn(answer: string): void
   /** Makes the objects anew, since cases change and delete them. */
   renew(): Promise<void>
-  /** What the server has logged since the last call. */
+  /** The server's log since the last call. */
   newOutput(): string
   /** Bytes in use after a garbage collection. */
   memory(): Promise<Memory>
@@ -89,7 +89,7 @@ export async function startTarget(): Promise<Target> {
   const renew = async (): Promise<void> => {
     names = { ...(await createObjects()), '@fence': 'none', '@oldFence': 'none', '@cursor': '0', '@change': '1:0' }
     names['@host'] = new URL(server.url).host
-    tokens.set('worker', workerTokens.tokenOf(names['@worker'] ?? '') ?? '')
+    tokens.set('worker', workerTokens.tokenOf(names['@worker'] ?? '', 0) ?? '')
   }
   await renew()
 

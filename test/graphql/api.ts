@@ -14,6 +14,7 @@ import { createNumberer } from '../../src/log/numberer.ts'
 import { createLog } from '../../src/log/reader.ts'
 import { createMemorySignal } from '../../src/log/signal/memory.ts'
 import { createServer, type RunningServer, type ServerOptions } from '../../src/server/server.ts'
+import { createArtifacts } from '../../src/store/artifacts.ts'
 import { ensureProject } from '../../src/store/projects.ts'
 import { listTokens } from '../../src/store/tokens.ts'
 import { loaded, schema } from '../testkit/mutate.ts'
@@ -79,7 +80,7 @@ export async function createApi(): Promise<Api> {
     services,
     execute,
     async query<R>(document: TypedDocument<R, never>, variables?: unknown, viewer?: Viewer) {
-      // What was committed is in the log at once.
+      // Numbers all committed changes, so that the log has them at once.
       while ((await numberBatches(world.pool)) !== null);
       const { data, errors } = await execute(document.valueOf(), variables as object, viewer)
       if (errors) throw new Error(errors.map((error) => error.stack ?? error.message).join('\n'))
@@ -99,6 +100,13 @@ export async function createApi(): Promise<Api> {
         loopback,
         schema,
         services,
+        artifacts: createArtifacts({
+          pool: world.pool,
+          system: world.clock,
+          retentionMs: null,
+          quotaBytes: 2 ** 30,
+          cacheBytes: 2 ** 30,
+        }),
         logger,
       })
       servers.push(server)

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
-const LOG = gql(`query ($filter: AuditFilterInput, $first: Int, $after: String) {
+const LOG = gql(`query ($filter: AuditFilter, $first: Int, $after: String) {
   auditLog(filter: $filter, first: $first, after: $after) { totalCount pageInfo { hasNextPage endCursor } nodes: edges { node {
     operation outcome code principalName projectName objectKind objectName objectId fields count address requestId
   } } }
@@ -132,7 +132,7 @@ describe('who reads it', () => {
 describe('the chain', () => {
   const ALL: AuditFilter = {
     ...{ projects: null, principalId: null, tokenId: null, operation: null, project: null },
-    ...{ objectId: null, outcome: null, from: null, until: null },
+    ...{ objectId: null, outcome: null, since: null, until: null },
   }
   const verify = async () => {
     const { pool } = api.world

@@ -1,5 +1,6 @@
 import { type GraphQLInputObjectType, isInputObjectType } from 'graphql'
 import { expect, test } from 'vitest'
+import { SHARED_WORDS } from '../../src/core/descriptions.ts'
 import { defineMachine } from '../../src/core/machine.ts'
 import { families } from '../../src/families/index.ts'
 import { createKindRegistry } from '../../src/graphql/family.ts'
@@ -18,6 +19,16 @@ test('every verb names a mutation whose input takes what the verb says', () => {
     const fields = Object.keys((type as GraphQLInputObjectType).getFields())
     expect(fields).toEqual(expect.arrayContaining(['id', ...Object.keys(input), ...flags.map(({ name }) => name)]))
   }
+})
+
+test('no enum of the API is empty on a server with one family, which GraphQL does not allow', () => {
+  for (const { graphql } of loaded)
+    for (const key of ['kinds', 'phases', 'actors', 'actions'] as const) {
+      // A family without objects is on no server alone.
+      if (Object.keys(graphql.kinds).length === 0) continue
+      const words = { ...SHARED_WORDS[key], ...graphql.words[key] }
+      expect([graphql.name, key, Object.keys(words).length > 0]).toEqual([graphql.name, key, true])
+    }
 })
 
 test('a kind has a verb of one name once', () => {

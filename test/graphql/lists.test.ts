@@ -16,25 +16,69 @@ import { LIMITS, type LimitName } from '../../src/core/limits.ts'
 
 /** As long as the input that it shows may be. */
 const OF_INPUT: Readonly<Partial<Record<LimitName, readonly string[]>>> = {
-  argv: ['WorkloadSpec.args', 'WorkloadSpec.command'],
-  env: ['WorkloadSpec.env'],
+  flags: ['BulkOperation.flags'],
+  argv: [
+    ...['ServiceReadiness.command', 'ServiceSpec.args', 'ServiceSpec.command'],
+    ...['WorkloadSpec.args', 'WorkloadSpec.command'],
+  ],
+  chosenProjects: ['Hook.projects', 'NotificationFilter.projects'],
+  choices: [
+    'NotificationFilter.classes',
+    'NotificationFilter.kinds',
+    'NotificationFilter.to',
+    'NotificationRule.urgent',
+  ],
+  quietRanges: ['NotificationQuietHours.ranges'],
+  weekdays: ['NotificationQuietRange.days'],
+  reasons: ['NotificationFilter.reasons'],
+  recipients: ['NotificationReceiver.to'],
+  cronLines: ['ReconcileAfterFailure.cron', 'ReconcileAfterSuccess.cron', 'ScheduleSpec.cron'],
+  dependencies: ['DeployItemSpec.dependsOn'],
+  deployItems: ['InstallationSpec.deployItems'],
+  env: ['ServiceSpec.env', 'WorkloadSpec.env'],
   eventTypes: ['EventSubscription.types'],
   fences: ['RenewedLeases.leases'],
+  exports: ['InstallationSpec.exports'],
   files: ['WorkloadSpec.files'],
   gadgetArgs: ['GadgetJob.args', 'GadgetJobSpec.args'],
+  gadgetEnv: ['GadgetJobSpec.env'],
   grants: ['Principal.grants', 'Token.projects', 'Viewer.grants', 'Viewer.projects'],
   ids: ['Query.nodes'],
+  imports: ['InstallationSpec.imports'],
+  installations: ['InstallationSpec.installations'],
   jobDependencies: ['GadgetJobSpec.dependsOn'],
   labels: [
     'Event.qualifiers',
+    'NotificationFilter.labels',
     'EventSubscription.labels',
     'EventSubscription.qualifiers',
+    'HookEvent.labels',
+    'HookEvent.qualifiers',
     'Place.labels',
+    'Target.labels',
+    'TargetSelector.labels',
     'TreeObject.labels',
     'WorkloadSpec.targetLabels',
+    'WorkloadSpec.artifacts',
+    'WorkloadSpec.caches',
+    'CacheSpec.restoreKeys',
+    'WorkloadSpec.takes',
   ],
-  path: ['CrmOrphan.path', 'CrmRequest.path', 'PlanBlocker.path', 'PlanStep.path', 'PlannedCode.path'],
-  reports: ['PhaseReports.results'],
+  path: [
+    'CrmOrphan.path',
+    'CrmRequest.path',
+    'DryRunItem.path',
+    'PlanBlocker.path',
+    'PlanStep.path',
+    'PlannedCode.path',
+  ],
+  plannedChanges: ['DryRunItem.changes'],
+  plannedFields: ['PlannedChange.fields'],
+  reports: ['DryRunReports.results', 'PhaseReports.results'],
+  retryCodes: ['RetryPolicy.not', 'RetryPolicy.on'],
+  servicePorts: ['ServiceSpec.ports'],
+  serviceSecrets: ['ServiceSpec.secrets'],
+  services: ['WorkloadSpec.services'],
   subscriptions: ['Project.subscriptions'],
   targets: ['Agent.targets', 'Principal.targets', 'Token.targets', 'Viewer.targets'],
   workTypes: ['Agent.types', 'Principal.types', 'Token.types', 'Viewer.types'],
@@ -70,11 +114,15 @@ const OF_DEFINITIONS = [
 /** All of them, however many: what one request, one object or one tree brought about, read into memory in any case. */
 const COMPLETE = [
   'AuditEvent.fields',
+  'BulkPreview.groups',
+  'Query.automationHolds',
+  'WorkObject.attempts',
   'ChangedPlaces.places',
   'Cloudlet.agents',
   'CreatedEvents.events',
   'CreatedEvents.tasks',
   'CrmSession.requests',
+  'DryRun.items',
   'GadgetJob.journal',
   'GadgetJob.locks',
   'InstallationPlan.blockers',
@@ -106,10 +154,15 @@ const MARKED: Readonly<Record<string, string>> = {
 }
 
 /** The first of what is no list to be read as a whole, and their description, or that of `first`, says how many. */
-const EXAMPLES = ['LockBlocker.holders', 'LockBlocker.waiters', 'TreeObject.blockedBy']
+const EXAMPLES = [
+  ...['LockBlocker.holders', 'LockBlocker.waiters', 'Query.nextTimes', 'Schedule.nextTimes'],
+  'BulkPreview.sample',
+  'Schedule.days',
+  'TreeObject.blockedBy',
+]
 
 /** No more than these are kept. */
-const KEPT = ['Installation.specGenerations', 'Project.secrets']
+const KEPT = ['Hook.secrets', 'Installation.specGenerations', 'Project.secrets']
 
 /** Refused where it would have to be cut. */
 const WHOLE_OR_REFUSED = ['Principal.tokens', 'Query.principals', 'Query.tokens']

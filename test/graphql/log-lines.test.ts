@@ -56,6 +56,7 @@ test('a line is dated by the time here, however wrong the clock of its agent is'
   await api.world.create('dated', { deployItems: [{ ...item('only'), type: 'dated' }] })
   const { id } = await api.world.see('dated', 'deploy-items', 'only')
   const [work] = await api.world.claim(1, DEPLOYER, ['dated'])
+  api.world.clock.advance(10_000)
   const now = api.world.clock.now().getTime()
   const iso = (ms: number) => new Date(ms).toISOString()
   const append = (input: VariablesOf<typeof MUTATIONS.appendLogs>['input']) =>
@@ -71,9 +72,9 @@ test('a line is dated by the time here, however wrong the clock of its agent is'
     ]
     expect(await append({ sentAt, lines })).toMatchObject({ answer: { accepted: 3 } })
   }
-  // Who does not say when it was sent may be believed about the past.
+  // Without `sentAt` a time in the past is believed, and one in the future is not.
   await append({ lines: [line('past', iso(now - 5_000)), line('future', iso(now + 5_000)), line('undated')] })
-  // As far as times go, either way.
+  // Both extremes of time, in both directions.
   const [first, last] = ['0000-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z']
   await append({ sentAt: first, lines: [line('last', last)] })
   await append({ sentAt: last, lines: [line('first', first)] })
@@ -93,7 +94,8 @@ test('a line is dated by the time here, however wrong the clock of its agent is'
   ]
   const extremes = [
     ['last', 0],
-    ['first', -now],
+    // No line is from before its job.
+    ['first', -10_000],
   ]
   expect(rows.map(({ text, at }) => [text, at.getTime() - now])).toEqual([...three, ...three, ...undated, ...extremes])
 })

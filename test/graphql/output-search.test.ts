@@ -11,13 +11,13 @@ import { until } from '../testkit/wait.ts'
 import { item, USER } from '../testkit/world.ts'
 import { type Api, createApi } from './api.ts'
 
-const SEARCH = gql(`query ($filter: LogLineFilter, $first: Int, $after: String, $last: Int) {
-  logLines(filter: $filter, first: $first, after: $after, last: $last) {
+const SEARCH = gql(`query ($filter: OutputFilter, $first: Int, $after: String, $last: Int) {
+  output(filter: $filter, first: $first, after: $after, last: $last) {
     pageInfo { hasNextPage endCursor } edges { node { cursor text stream object { path } } }
   }
 }`)
-const FOLLOW = gql(`subscription ($filter: LogLineFilter, $after: String) {
-  logLines(filter: $filter, after: $after) { cursor text }
+const FOLLOW = gql(`subscription ($filter: OutputFilter, $after: String) {
+  output(filter: $filter, after: $after) { cursor text }
 }`)
 const AT = Date.UTC(2026, 0, 1)
 
@@ -61,8 +61,8 @@ const write = (lines: readonly (readonly [id: string, text: string, stream: Stre
 
 type Filter = NonNullable<VariablesOf<typeof SEARCH>['filter']>
 const found = async (filter: Filter, viewer = USER) => {
-  const { logLines } = await api.query(SEARCH, { filter, first: 100 }, viewer)
-  return logLines?.edges.map(({ node: { text, object } }) => `${object?.path}: ${text}`) ?? []
+  const { output } = await api.query(SEARCH, { filter, first: 100 }, viewer)
+  return output?.edges.map(({ node: { text, object } }) => `${object?.path}: ${text}`) ?? []
 }
 
 test('output is searched over an object, a tree, a project and all, by words, time and stream', async () => {
@@ -90,7 +90,7 @@ test('nobody finds output that they may not read, and a filter has one scope', a
   expect(await found({ project: 'default' }, viewerOf('WORKER', { rootId: shop.root }))).toEqual([])
   expect(await found({ project: 'nowhere' })).toEqual([])
   const QUERY =
-    'query ($filter: LogLineFilter, $after: String) { logLines(filter: $filter, after: $after) { totalCount } }'
+    'query ($filter: OutputFilter, $after: String) { output(filter: $filter, after: $after) { totalCount } }'
   const errorOf = async (variables: object) => {
     const { errors } = await api.execute(QUERY, variables)
     return [errors?.[0]?.extensions.code, errors?.[0]?.message]
@@ -109,9 +109,9 @@ test('a stream has what matches, each line once, and resumes after a line', asyn
   const stop = new AbortController()
   const variables = { filter: { rootId: shop.root, search: 'connect' }, after: '0' }
   const ended = (async () => {
-    for await (const { logLines } of client.subscribe(FOLLOW, variables, { signal: stop.signal })) {
-      texts.push(logLines.text)
-      cursors.push(logLines.cursor)
+    for await (const { output } of client.subscribe(FOLLOW, variables, { signal: stop.signal })) {
+      texts.push(output.text)
+      cursors.push(output.cursor)
     }
   })()
   await until(() => texts.length === 2, { what: 'the lines that are there' })
@@ -123,8 +123,8 @@ test('a stream has what matches, each line once, and resumes after a line', asyn
   stop.abort()
   await ended
   expect(texts).toEqual(['Connecting to db-1', 'Connection REFUSED by db-1', 'Connected'])
-  const { logLines } = await api.query(SEARCH, { filter: { rootId: shop.root }, after: cursors[1] ?? null })
-  expect(logLines?.edges.map(({ node }) => node.text).slice(-2)).toEqual(['nothing of it', 'Connected'])
+  const { output } = await api.query(SEARCH, { filter: { rootId: shop.root }, after: cursors[1] ?? null })
+  expect(output?.edges.map(({ node }) => node.text).slice(-2)).toEqual(['nothing of it', 'Connected'])
 })
 
 test('phaseline logs prints output of an object, a tree and a project', async () => {

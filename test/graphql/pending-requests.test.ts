@@ -6,7 +6,7 @@ import { viewerOf } from '../testkit/viewers.ts'
 import { addPrincipal, item, USER } from '../testkit/world.ts'
 import { type Api, createApi } from './api.ts'
 
-/** What was requested and waits is seen: on the object, in lists, blockers and the log. */
+/** A request that waits is visible: on the object, in lists, blockers and the log. */
 
 let api: Api
 const OTHER = viewerOf('ADMIN', { name: 'bert' })

@@ -49,7 +49,7 @@ test('the result of each mutation has the errors that any request can end in, an
     const has = members.includes('ForbiddenError') && members.includes('InvalidInputError')
     return has && result.name === `${name.charAt(0).toUpperCase()}${name.slice(1)}Result` ? [] : name
   })
-  // What a document of one mutation can ask about the log besides its mutation.
+  // `log` is no mutation: it lets a document ask about the log in the same request.
   expect(without).toEqual(['log'])
 })
 

@@ -14,7 +14,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000
 let api: Api
 let kept: string
 let gone: string
-/** Where the log began and ended when it was pruned. */
+/** First and last sequence of the log when it was pruned. */
 let oldest: number
 let head: number
 /** The first page of a tree, read before its changes were pruned. */

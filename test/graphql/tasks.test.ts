@@ -162,6 +162,8 @@ test('verbs are judged by the rights of their mutations and by the state of the 
   const VERBS = gql('query ($id: ID!) { object(id: $id) { verbs { name allowed obstacle why } } }')
   expect((await api.query(VERBS, { id })).object?.verbs).toEqual([
     { name: 'cancel', allowed: true, obstacle: null, why: null },
+    { name: 'pause', allowed: true, obstacle: null, why: null },
+    { name: 'resume', allowed: false, obstacle: 'PHASE', why: 'It is not paused.' },
     {
       name: 'delete',
       allowed: false,
@@ -172,6 +174,6 @@ test('verbs are judged by the rights of their mutations and by the state of the 
   const why = 'It takes the role EDITOR in the project.'
   const read = await api.query(VERBS, { id }, viewerOf('READER'))
   expect(read.object?.verbs).toEqual(
-    ['cancel', 'delete'].map((name) => ({ name, allowed: false, obstacle: 'RIGHT', why })),
+    ['cancel', 'pause', 'resume', 'delete'].map((name) => ({ name, allowed: false, obstacle: 'RIGHT', why })),
   )
 })

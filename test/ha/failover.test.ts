@@ -15,7 +15,7 @@ const BACK_WITHIN = 15
 
 interface Reader extends AsyncDisposable {
   readonly received: PhaseChange[]
-  /** How often its place was lost, and it was told where to resume. */
+  /** The position to resume at, for each time that its own was lost. */
   readonly lost: string[]
 }
 
@@ -127,13 +127,13 @@ test.runIf(areProgramsThere())(
     await until(() => reader.lost.length > 0, { what: 'the reader is told' })
     const now = await headOf()
     expect(now.epoch).toBe(late.epoch + 1)
-    await until(() => reader.received.at(-1)?.sequence === now.head, { what: 'the reader has gone on' })
+    // The last trees may run on meanwhile.
+    await until(() => (reader.received.at(-1)?.sequence ?? 0) >= now.head, { what: 'the reader has gone on' })
     // From where both histories agree on, nothing is missing.
     const from = reader.received[0]?.sequence ?? 0
     expect(from).toBeLessThanOrEqual(whole.head + 1)
-    expect(reader.received.map(({ sequence }) => sequence)).toEqual(
-      Array.from({ length: now.head - from + 1 }, (_, i) => from + i),
-    )
+    const seen = reader.received.map(({ sequence }) => sequence)
+    expect(seen).toEqual(seen.map((_, i) => from + i))
     await expect(
       (async () => {
         for await (const batch of client.followPhases({ after: late.endCursor })) return batch

@@ -13,7 +13,7 @@ const BIN = '/usr/lib/postgresql/15/bin'
 export interface Member {
   readonly name: string
   readonly port: number
-  /** kill -9 of Postgres and all of its processes. Patroni goes on. */
+  /** Kills Postgres and all of its processes with -9. Patroni survives. */
   crash(): Promise<void>
   /** Its standbys get nothing more from it. */
   cutStandbys(): Disposable
@@ -23,7 +23,7 @@ export interface Member {
 interface PatroniCluster extends AsyncDisposable {
   /** Both servers, for DATABASE_URL. */
   readonly url: string
-  /** Of two: the one that takes writes, and the one that follows it. */
+  /** The primary takes writes, and the standby follows it. */
   roles(): Promise<{ readonly primary: Member; readonly standby: Member }>
   /** Waits until the standby follows, as a synchronous one or not. */
   replicate(mode: 'synchronous' | 'asynchronous'): Promise<void>
@@ -83,7 +83,7 @@ export async function startPatroni(): Promise<PatroniCluster> {
       const [here] = await until(() => query('select pg_current_wal_lsn() as lsn').catch(() => null), {
         what: 'the primary answers',
       })
-      // What was sent may still be on its way: only what was replayed is in the standby.
+      // Sent changes may still be in transit, so only replayed ones count.
       const following = `select from pg_stat_replication where state = 'streaming' and sync_state = '${state}'
         and application_name in ('one', 'two') and replay_lsn >= '${here?.lsn}'`
       await until(async () => (await query(following).catch(() => [])).length === 1, {

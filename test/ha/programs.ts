@@ -19,7 +19,7 @@ export const missingPackages = (): readonly string[] =>
     .filter(([program]) => spawnSync(program, ['--version']).status !== 0)
     .map(([, name]) => name)
 
-/** Whether all of them are there. If not, a line says so, or it is an error where they are required. */
+/** True if all programs are installed. If not, it prints a line, or throws where they are required. */
 export function areProgramsThere(): boolean {
   const missing = missingPackages()
   if (missing.length === 0) return true

@@ -43,7 +43,7 @@ test('changes are buffered while there are listeners, and for a while after, but
   hub.join(QUERY, listener)
   await tell(3)
   hub.leave(listener)
-  // Whoever was cut off a moment ago finds it.
+  // A listener that was cut off a moment ago still finds its changes.
   await tell(2)
   expect(hub.live.after).toBe(joined)
   expect(hub.live.read(QUERY, joined, 10).changes).toHaveLength(5)

@@ -40,7 +40,7 @@ async function tail(objectId: string, after = '0') {
 }
 const texts = async (objectId: string, after?: string) => (await tail(objectId, after)).map(({ text }) => text)
 
-/** A transaction that is left open until it is told to commit. */
+/** A transaction that stays open until `commit()`. */
 async function open(
   run: (client: PoolClient) => Promise<unknown>,
 ): Promise<AsyncDisposable & { commit(): Promise<void> }> {
@@ -131,7 +131,8 @@ test.each(['first lines', 'lines after others'])(
         ids.map((id) => line(id, 'before')),
       )
     }
-    // Whoever takes the lowest last has the others by now, and would be waited for by whoever takes it first.
+    // The lowest id is held. Without an order of locking, the reversed batch would now hold all others and wait for this one, and
+    // the two batches would deadlock.
     await using held = await open((client) => appendLogLines(client, [line(ids[0] ?? '', 'held')]))
     const batches = [ids, ids.toReversed()].map((order) =>
       appendLogLines(

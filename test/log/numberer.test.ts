@@ -57,6 +57,33 @@ test('eight writers, some rolled back, and three numberers: dense, and each tree
   expect(log.length).toBeGreaterThan(500)
 })
 
+test('a write that is noticed during a sweep causes another one, and a sweep that fails is repeated', async () => {
+  const { promise: first, resolve: endFirst } = Promise.withResolvers<{ rows: [] }>()
+  let sweeps = 0
+  const pool = {
+    query: () => {
+      sweeps += 1
+      if (sweeps === 1) return first
+      return sweeps === 2 ? Promise.reject(new Error('away')) : Promise.resolve({ rows: [] })
+    },
+  }
+  let write = () => {}
+  const writes = {
+    onWrite(handler: () => void) {
+      write = handler
+    },
+  }
+  await using _numberer = createNumberer({
+    ...{ pool: pool as never, writes, logger },
+    signal: createMemorySignal({ logger }),
+  })
+  write()
+  await until(() => sweeps === 1, { what: 'a sweep has begun' })
+  write()
+  endFirst({ rows: [] })
+  await until(() => sweeps >= 3, { what: 'the second sweep has failed, and was repeated' })
+})
+
 test('a pass that waited for another one sees its result', async () => {
   const db = await database()
   const root = await createRoot(db.pool)
@@ -156,7 +183,7 @@ test('own batches are announced without a read, and equal the records of a reade
   const ALL = { projects: null, includeRejected: true }
   const page = await readPage(db.pool, ALL, { after: 0, limit: 1_000, direction: 'forward' })
   expect(heard).toMatchObject([{ from: 1, through: 502, changes: page.changes }])
-  // What another process has written has to be read.
+  // Changes of another process have to be read.
   made.committed([{ id: '1', changes: own }])
   await write(db.pool, root, numbered(root, 1, 3))
   await made.numberAll()

@@ -272,7 +272,7 @@ test('a reader that the floor passes gets CURSOR_EXPIRED, and has missed nothing
   }
   const rest = await log.follow(ALL, bare(4_000), 1_000, abort.signal)[Symbol.asyncIterator]().next()
   expect(rest.value).toMatchObject({ through: { sequence: 5_000 } })
-  // Who is live does not notice, not even when all that is delivered is pruned.
+  // A live reader notices nothing, even when everything it has read is pruned.
   await pruneAll(db, second(100))
   await grow(db, rootId, 200, 1)
   expect((await waiting).value).toMatchObject({ changes: [{ sequence: 5_001 }], through: { sequence: 5_001 } })

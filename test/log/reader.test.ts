@@ -55,7 +55,7 @@ function disturbed(signal: Signal): Signal {
   let count = 0
   const late: [string, string][] = []
   return {
-    // There is another gateway to be told.
+    // The signal claims that another gateway listens.
     connected: true,
     publish(channel, message) {
       const turn = count++ % 5
@@ -179,7 +179,7 @@ test('a reader slower than the stream buffers little, and reads the rest again',
   const asked = vi.spyOn(db.pool, 'query')
   const rest = await collect({ [Symbol.asyncIterator]: () => slow }, total)
   expect(sequences([first, ...rest])).toEqual(oneTo(total))
-  // What the log asks now and then comes with time, not with the pages: it has names.
+  // The log's own regular questions, which have names, depend on time and not on the pages.
   const queries = asked.mock.calls.filter(([statement]) => !(statement as { readonly name?: string }).name).length
   // The end was still in memory.
   expect(queries).toBeGreaterThanOrEqual(6)

@@ -34,7 +34,7 @@ test('times become sequences, with as many looks at the log as its length has di
     const { after, before } = await timeWindow(db.pool, { since, until })
     const inside = rows.filter((row) => row.at >= since && row.at < until)
     expect(inside.every(({ sequence }) => sequence > after && sequence < before)).toBe(true)
-    // Little more than what is asked for.
+    // The window holds little more than the changes of that time.
     expect(Math.min(before, 251) - after - 1).toBeLessThanOrEqual(inside.length + 9)
   }
   expect(await timeWindow(db.pool, {})).toEqual({ after: 0, before: Number.POSITIVE_INFINITY })

@@ -20,7 +20,7 @@ describe.each([
 ])('a signal over $name', ({ create }) => {
   const ready = async (): Promise<Signal> => {
     const signal = owned(create())
-    // What is published before it is connected is lost, by design.
+    // Messages sent before it is connected are lost, by design.
     await until(() => echoes(signal), { what: 'the signal echoes' })
     return signal
   }
@@ -87,7 +87,7 @@ describe.each([
     await signal.close()
     expect(() => signal.publish(channel, 'a')).not.toThrow()
     listener.publish(channel, 'b')
-    expect(await echoes(listener)).toBe(true)
+    await until(() => echoes(listener), { what: 'the other one still hears' })
     expect(heard).toEqual([])
     expect(signal.connected).toBe(false)
   })

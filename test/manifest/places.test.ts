@@ -25,9 +25,9 @@ describe('placesIn', () => {
   it.each([
     ['input.spec.deployItems.1.dependsOn.0', 11, 44],
     ['input.spec.deployItems.0.type', 9, 13],
-    // What goes on below its key is told at the key.
+    // A block below its key has the position of the key.
     ['input.spec.deployItems', 7, 3],
-    // A missing field is told where it should stand.
+    // A missing field has the position where it should be.
     ['input.spec.deployItems.0.config.x.y', 8, 7],
     ['input.spec.exports.3.name', 6, 1],
     ['input.labels.1.key', 5, 3],

@@ -9,10 +9,38 @@ const SPEC: ProjectSpec = {
   workerTemplate: {
     ...{ runtime: 'played', image: 'node:24', command: ['node', 'run.mjs'], args: ['--all'], env: { A: '1', B: 'no' } },
     ...{
-      files: [{ path: 'run.mjs', content: 'go()\nstop()\n' }],
+      files: [
+        { path: 'run.mjs', content: 'go()\nstop()\n', secret: null },
+        { path: '.npmrc', content: '', secret: 'NPMRC' },
+      ],
       timeoutMs: 5_400_000,
+      retry: {
+        ...{ attempts: 3, backoff: { initialMs: 5_000, factor: 2, maxMs: 60_000, jitter: 0.5 } },
+        ...{ on: [], not: ['NO_DISK'], attemptTimeoutMs: 600_000 },
+      },
       workspace: true,
       targetLabels: { zone: 'eu' },
+      services: [
+        {
+          ...{ name: 'db', image: 'postgres:17', command: [], args: ['-c', 'fsync=off'], env: { POSTGRES_DB: 'app' } },
+          ...{ secrets: ['POSTGRES_PASSWORD'], ports: [5432, 5433], user: 999 },
+          readiness: { port: null, command: ['pg_isready'], timeoutMs: 30_000 },
+        },
+        {
+          ...{ name: 'cache', image: 'redis:7', command: [], args: [], env: {} },
+          ...{ secrets: [], ports: [6379], user: null },
+          readiness: { port: 6379, command: [], timeoutMs: 60_000 },
+        },
+      ],
+      caches: [
+        { key: 'npm-1', restoreKeys: ['npm-'], path: '.npm' },
+        { key: 'all', restoreKeys: [], path: 'all' },
+      ],
+      artifacts: [
+        { name: 'dist.tar', path: 'out/dist', when: 'SUCCESS', optional: false },
+        { name: 'report', path: 'report.html', when: 'ALWAYS', optional: true },
+      ],
+      clone: { url: 'https://git.example.com/app.git', ref: 'main', depth: 0, path: null, secret: 'GIT' },
     },
   },
   subscriptions: [

@@ -1,10 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { gzipSync } from 'node:zlib'
+import { type Header, pack } from 'tar-stream'
 import { expect, test } from 'vitest'
+import { pause } from '../../src/client/pause.ts'
 import {
   type Runtime,
   StartProblem,
+  type Taken,
   type Workload,
   type WorkloadEnd,
 } from '../../src/families/pipelines/agents/runtime/runtime.ts'
@@ -12,7 +17,7 @@ import { soak } from '../testkit/soak.ts'
 import { until } from '../testkit/wait.ts'
 import { listener, type Place, URL, workload } from './place.ts'
 
-/** What every runtime does, whatever it runs workloads on. `openPlace` makes a place of its own for each test. */
+/** The behaviour of every runtime, whatever it runs workloads on. `openPlace` makes a place of its own for each test. */
 
 export interface Conformance {
   openPlace(): Promise<Place>
@@ -27,15 +32,23 @@ export interface Conformance {
 }
 
 /** Starts it and follows it to its end. A runtime may notice only then that it cannot be started. */
-async function runToEnd(runtime: Runtime, one: Workload): Promise<{ end: WorkloadEnd | null; lines: string[] }> {
-  const { lines, watcher } = listener()
+export async function runToEnd(
+  runtime: Runtime,
+  one: Workload,
+): Promise<{ end: WorkloadEnd | null; lines: string[]; commits: readonly unknown[] }> {
+  const { lines, watcher, commits } = listener()
   try {
     await runtime.start(one, 'receipt')
   } catch (error) {
-    if (error instanceof StartProblem) return { end: { how: 'NOT_STARTED', message: error.message }, lines }
+    if (error instanceof StartProblem) {
+      const { code, message, output } = error
+      // As the agent of the runtime does.
+      for (const line of output) watcher.onLine('SYSTEM', line)
+      return { end: { how: 'NOT_STARTED', code, message }, lines, commits }
+    }
     throw error
   }
-  return { end: await runtime.watch(one.id, watcher), lines }
+  return { end: await runtime.watch(one.id, watcher), lines, commits }
 }
 
 async function startAndHear(runtime: Runtime, one: Workload, line: string) {
@@ -95,7 +108,7 @@ export function conformance({ openPlace, hasImages, isSlow = false, ...sees }: C
     said(`PHASELINE_URL=${URL}`)
     said('PHASELINE_PROJECT=shop')
     said(`PHASELINE_WORKER_ID=${one.workerId}`)
-    // What must not be read is masked, so that it is there.
+    // A masked value proves that the workload has it.
     said('{"id":"event","payload":"the payload"}***')
     said('from file')
     said('***')
@@ -139,6 +152,92 @@ export function conformance({ openPlace, hasImages, isSlow = false, ...sees }: C
     await runtime.remove(alone.id, null)
     await runtime.remove(worker.id, worker.id)
     expect(await runtime.list()).toEqual([])
+    await until(async () => (await at.leftovers()).length === 0, { what: 'nothing is left' })
+  })
+
+  testIfFast('the last job that leaves the workspace removes what it has written there after its worker', async () => {
+    await using at = await openPlace()
+    const runtime = await at.open()
+    const worker = workload(at, 'sleep 1000')
+    const shared = { workspace: worker.id, workerId: worker.id }
+    await runtime.start({ ...worker, ...shared }, 'receipt')
+    const script = `trap '' TERM; cd /; echo up; while :; do mkdir -p "$PHASELINE_WORKSPACE"; echo > "$PHASELINE_WORKSPACE/late"; sleep 0.05; done`
+    const job = workload(at, script, shared)
+    await startAndHear(runtime, job, 'up')
+    await runtime.remove(worker.id, worker.id)
+    await pause(300)
+    await runtime.remove(job.id, null)
+    await until(async () => (await at.leftovers()).length === 0, { what: 'nothing is left' })
+  })
+
+  test('another takes what one has left: a file as it is, a folder with its files, modes and links', async () => {
+    await using at = await openPlace()
+    const runtime = await at.open()
+    const long = `${'a'.repeat(120)}/${'b'.repeat(120)}`
+    const making = `mkdir -p out/dist/empty "out/dist/${long}"; cd out/dist; printf one > 1; : > none
+      printf deep > "${long}/file"; printf '#!/bin/sh\necho runs' > run; chmod +x run; ln -s 1 link; ln -s ../1 empty/up
+      head -c 1000000 /dev/zero > zeros; printf report > ../report`
+    const one = workload(at, making, { leaves: true })
+    expect((await runToEnd(runtime, one)).end).toMatchObject({ exitCode: 0 })
+    const folder = await leftBy(runtime, one.id, 'out/dist')
+    const file = await leftBy(runtime, one.id, 'out/report')
+    expect(folder).toMatchObject({ isFolder: true })
+    expect(file).toEqual({ isFolder: false, content: Buffer.from('report') })
+    expect(await runtime.readLeft(one.id, 'out/none')).toBeNull()
+    expect(await runtime.readLeft(one.id, 'report/out')).toBeNull()
+    // The same content is the same archive.
+    expect(await leftBy(runtime, one.id, 'out/dist')).toEqual(folder)
+    await runtime.remove(one.id, null)
+
+    const reading = `cat in/report; echo; cd in/it; ./run; cat 1 link empty/up "${long}/file"; echo; wc -c < none; wc -c < zeros
+      find . -type l | sort; find . -type d | wc -l; echo more > 1 && echo > new && cat 1`
+    const takes = [takenOf('in/report', file), takenOf('in/it', folder)]
+    const { lines, end } = await runToEnd(runtime, workload(at, reading, { takes }))
+    expect(end, lines.join('\n')).toMatchObject({ exitCode: 0 })
+    const read = lines.map((line) => line.replace(/^STDOUT +/, ''))
+    expect(read).toEqual(['report', 'runs', 'oneoneonedeep', '0', '1000000', './empty/up', './link', '4', 'more'])
+  })
+
+  test('what leads out of a folder, or is no file, is not left; it says why', async () => {
+    await using at = await openPlace()
+    const runtime = await at.open()
+    const making = `mkdir -p up abs pipe good; ln -s ../../etc up/x; ln -s /etc/passwd abs/x; mkfifo pipe/x; ln -s good link
+      ln -s /etc root; : > good/1`
+    const one = workload(at, making, { leaves: true })
+    expect((await runToEnd(runtime, one)).end).toMatchObject({ exitCode: 0 })
+    const problem = async (path: string) => await leftBy(runtime, one.id, path).catch((error: Error) => error.message)
+    expect(await problem('up')).toMatch(/link "x" leads out of the folder/)
+    expect(await problem('abs')).toMatch(/link "x" leads out of the folder/)
+    expect(await problem('pipe')).toMatch(/x" is no file, folder or symbolic link/)
+    // Podman follows it, within the container and no further.
+    const link = await problem('link')
+    expect(typeof link === 'string' ? link : 'a symbolic link').toMatch(/symbolic link|no file and no folder/)
+    expect(await problem('pipe/x')).toMatch(/is no file/)
+    expect(await leftBy(runtime, one.id, 'good')).toMatchObject({ isFolder: true })
+  })
+
+  const hostile: readonly [string, Partial<Header>, RegExp][] = [
+    ['a path above its folder', { name: '../x' }, /"\.\.\/x" leads out of the folder/],
+    ['a path from the root', { name: '/tmp/x' }, /leads out of the folder/],
+    ['a link above its folder', { type: 'symlink', linkname: '../../x' }, /"x" leads out/],
+    ['a link to the root', { type: 'symlink', linkname: '/etc' }, /"x" leads out/],
+    ['a hard link', { type: 'link', linkname: '/etc/passwd' }, /"x" is a hard link/],
+    ['a device', { type: 'character-device' }, /no file, folder or symbolic link/],
+    ['more bytes than a folder has', { size: 2 ** 31 }, /bytes/],
+  ]
+  test('an archive that leads out of its folder, or holds too much, is not taken; it says why', async () => {
+    await using at = await openPlace()
+    const runtime = await at.open()
+    for (const [what, header, message] of hostile) {
+      const takes = [takenOf('in', { isFolder: true, content: await archiveOf(header) })]
+      const one = workload(at, 'true', { takes })
+      const error = await runtime.start(one, 'receipt').then(
+        () => null,
+        (thrown: unknown) => thrown,
+      )
+      expect(error, what).toMatchObject({ message: expect.stringMatching(message) })
+      await runtime.remove(one.id, null)
+    }
     await until(async () => (await at.leftovers()).length === 0, { what: 'nothing is left' })
   })
 
@@ -271,7 +370,7 @@ export function conformance({ openPlace, hasImages, isSlow = false, ...sees }: C
     await until(() => lines.includes('STDOUT meanwhile'), { what: 'meanwhile' })
     await go('b')
     expect(await watching).toEqual({ how: 'EXITED', exitCode: 5, signal: null })
-    // What was read last before the kill may come twice.
+    // The last line read before the kill may be repeated.
     const heard = lines.filter((line) => line !== 'STDOUT before')
     expect(heard).toEqual(['SYSTEM Its runtime is back and has adopted it.', 'STDOUT meanwhile', 'STDOUT after'])
     await runtime.remove(worker.id, worker.id)
@@ -343,8 +442,37 @@ export function conformance({ openPlace, hasImages, isSlow = false, ...sees }: C
   )
 }
 
+interface LeftContent {
+  readonly isFolder: boolean
+  readonly content: Buffer
+}
+async function leftBy(runtime: Runtime, id: string, path: string): Promise<LeftContent> {
+  const left = await runtime.readLeft(id, path)
+  if (!left) throw new Error(`There is no ${path}.`)
+  return { isFolder: left.isFolder, content: await buffer(left.body) }
+}
+async function* bytesOf(content: Buffer): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < content.length; at += 1_000) yield content.subarray(at, at + 1_000)
+}
+const takenOf = (path: string, { isFolder, content }: LeftContent): Taken => ({
+  ...{ artifact: 'dist', path, isFolder, size: content.length, body: bytesOf(content) },
+})
+
+/** Its headers alone, as one that lies has them. */
+async function archiveOf({ size = 0, ...header }: Partial<Header>): Promise<Buffer> {
+  const archive = pack()
+  archive.entry({ name: 'x', ...header }, '')
+  archive.finalize()
+  const block = await buffer(archive as AsyncIterable<Buffer>)
+  block.write(size.toString(8).padStart(11, '0'), 124)
+  block.write(' '.repeat(8), 148)
+  const sum = block.subarray(0, 512).reduce((total, byte) => total + byte, 0)
+  block.write(`${sum.toString(8).padStart(6, '0')}\0`, 148)
+  return gzipSync(block)
+}
+
 /** Starts it from a runtime in a process of its own, which is to be killed. */
-function runAway(at: Place, one: Workload): { readonly child: ChildProcess; said(): string } {
+export function runAway(at: Place, one: Workload): { readonly child: ChildProcess; said(): string } {
   const program = join(import.meta.dirname, 'runtime-process.ts')
   const child = spawn(process.execPath, [program, JSON.stringify(one), ...at.program], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -357,7 +485,7 @@ function runAway(at: Place, one: Workload): { readonly child: ChildProcess; said
   return { child, said: () => said }
 }
 
-async function kill(child: ChildProcess): Promise<void> {
+export async function kill(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const gone = once(child, 'exit')
   child.kill('SIGKILL')

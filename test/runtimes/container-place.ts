@@ -7,12 +7,14 @@ import {
   type ContainerRuntimeOptions,
   openContainerRuntime,
 } from '../../src/families/pipelines/agents/container/container-runtime.ts'
+import { BESIDE_LABEL } from '../../src/families/pipelines/agents/container/services.ts'
 import type { Runtime } from '../../src/families/pipelines/agents/runtime/runtime.ts'
 import { IMAGE } from '../testkit/container-engine.ts'
-import { type Place, URL } from './place.ts'
+import { type Place, URL, usualClones } from './place.ts'
 
 const optionsOf = (socket: string, state: string): ContainerRuntimeOptions => ({
   ...{ socket, state, url: URL, pull: 'missing', network: 'none', registries: null, user: null },
+  clone: usualClones(),
   ...{ memory: 64 * 1024 ** 2, cpus: null, pids: 64, writableRoot: false, graceMs: 1_000 },
   onProblem() {},
 })
@@ -52,16 +54,21 @@ export async function containerPlace(
         .catch(() => null)
       return found?.State.Running ?? false
     },
+    async services(id) {
+      const found = await docker.listContainers({ all: true, filters: { label: [`${BESIDE_LABEL}=${id}`] } })
+      return found.flatMap(({ Names }) => Names)
+    },
     describe: async (id) =>
       JSON.stringify([await containerOf(id).inspect(), await docker.listContainers({ all: true, filters: label() })]),
     async leftovers() {
       const containers = await docker.listContainers({ all: true, filters: label() })
       const { Volumes } = await docker.listVolumes({ filters: JSON.stringify(label()) })
+      const networks = await docker.listNetworks({ filters: label() })
       const inputs = await readdir(join('/dev/shm', `phaseline-${process.getuid?.()}`, instance)).catch(() => [])
       const records = await readdir(join(state, 'workloads'))
       return [
         ...containers.flatMap(({ Names }) => Names),
-        ...(Volumes ?? []).map(({ Name }) => Name),
+        ...[...(Volumes ?? []), ...networks].map(({ Name }) => Name),
         ...inputs,
         ...records,
       ]

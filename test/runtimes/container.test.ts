@@ -1,24 +1,30 @@
 import { stat } from 'node:fs/promises'
 import Docker from 'dockerode'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { containerName } from '../../src/families/pipelines/agents/container/container-of.ts'
+import { containerName, PLACE_LABEL } from '../../src/families/pipelines/agents/container/container-of.ts'
 import type { ContainerRuntimeOptions } from '../../src/families/pipelines/agents/container/container-runtime.ts'
-import type { Workload } from '../../src/families/pipelines/agents/runtime/runtime.ts'
-import { engineSocket, provideImage } from '../testkit/container-engine.ts'
-import { conformance } from './conformance.ts'
+import { BESIDE_LABEL, networkName } from '../../src/families/pipelines/agents/container/services.ts'
+import type { Service, Workload } from '../../src/families/pipelines/agents/runtime/runtime.ts'
+import { engineSocket, IMAGE, provideImage } from '../testkit/container-engine.ts'
+import { cloneConformance } from './clone-conformance.ts'
+import { type Conformance, conformance } from './conformance.ts'
 import { containerPlace } from './container-place.ts'
 import { listener, workload } from './place.ts'
+import { servicesConformance } from './services-conformance.ts'
 
 const socket = engineSocket()
 
 describe.runIf(socket)('container', () => {
   beforeAll(() => provideImage(socket ?? ''), 60_000)
-  conformance({
+  const suite: Conformance = {
     openPlace: () => containerPlace(socket ?? ''),
     hasImages: true,
     tellsErrorsApart: true,
     hasSecretVariables: false,
-  })
+  }
+  conformance(suite)
+  cloneConformance(suite)
+  servicesConformance(suite)
 
   async function run(script: string, more: Partial<Workload> = {}, options: Partial<ContainerRuntimeOptions> = {}) {
     await using at = await containerPlace(socket ?? '', options)
@@ -85,6 +91,58 @@ describe.runIf(socket)('container', () => {
     const { lines } = await run('', { command: ['echo'], args: ['one', 'two'] })
     expect(lines).toEqual(['STDOUT one two'])
     await expect(run('', { command: [], args: [] })).rejects.toThrow(/command/)
+  })
+
+  const CACHE: Service = {
+    ...{ name: 'cache', image: IMAGE, args: [], env: {}, secrets: [], ports: [9_999], user: 1_234 },
+    command: ['sh', '-c', 'id -u > /tmp/id; exec busybox nc -ll -p 9999 -e cat /tmp/id'],
+    readiness: { port: 9_999, command: [], timeoutMs: 20_000 },
+  }
+  const asks = 'busybox nc -w 5 cache 9999 < /dev/null'
+
+  test('a service is found by its name as a host, writes as its user, and its network leads nowhere else', async () => {
+    const { lines, end } = await run(`${asks}; cat /proc/net/route`, { services: [CACHE] })
+    expect(end, lines.join('\n')).toMatchObject({ exitCode: 0 })
+    expect(lines[0]).toBe('STDOUT 1234')
+    expect(lines.filter((line) => /^STDOUT \w+\t0{8}\t/.test(line))).toEqual([])
+  })
+
+  test('a workload has its own network and that of its services', async () => {
+    const docker = new Docker({ socketPath: socket ?? '' })
+    const network = await docker.createNetwork({ Name: `phaseline-test-${process.pid}`, Driver: 'bridge' })
+    try {
+      const { lines } = await run(
+        `${asks}; ls /sys/class/net`,
+        { services: [CACHE] },
+        { network: `phaseline-test-${process.pid}` },
+      )
+      expect(lines).toEqual(['STDOUT 1234', 'STDOUT eth0', 'STDOUT eth1', 'STDOUT lo'])
+    } finally {
+      await network.remove()
+    }
+  })
+
+  test('services and networks of workloads that nobody knows are removed', async () => {
+    await using at = await containerPlace(socket ?? '')
+    const docker = new Docker({ socketPath: socket ?? '' })
+    const { instance } = await at.open()
+    const Labels = { [PLACE_LABEL]: instance, [BESIDE_LABEL]: 'gone' }
+    const network = await docker.createNetwork({ Name: networkName('gone'), Driver: 'bridge', Labels })
+    const container = await docker.createContainer({
+      name: 'phaseline-gone-db',
+      Image: IMAGE,
+      Cmd: ['sleep', '1000'],
+      Labels,
+    })
+    await container.start()
+    await (await at.open()).list()
+    expect(await at.leftovers()).toEqual([])
+    await expect(network.inspect()).rejects.toThrow()
+  })
+
+  test('on the network of the machine it is refused with services, and says why', async () => {
+    const refused = run('true', { services: [CACHE] }, { network: 'host' })
+    await expect(refused).rejects.toMatchObject({ code: 'SERVICES_REFUSED', message: expect.stringMatching(/host/) })
   })
 
   test('what it reads is in memory, and within a folder of this user alone', async () => {

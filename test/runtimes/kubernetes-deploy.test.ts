@@ -1,8 +1,11 @@
 import { readFile } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { KubernetesApi } from '../../src/agents/kubernetes/api.ts'
 import { loadSettings } from '../../src/families/pipelines/agents/kubernetes/settings.ts'
+import { present } from '../testkit/ask.ts'
 import { hasCluster } from '../testkit/cluster.ts'
 import { until } from '../testkit/wait.ts'
 import { kubernetesPlace } from './kubernetes-place.ts'
@@ -52,12 +55,15 @@ describe.runIf(hasCluster())('the folder for the kubernetes runtime', () => {
     })
     const runtime = await at.open({ config, onProblem: (error) => expect.unreachable(error.message) })
     const one = workload(at, 'cat a', { files: [{ path: 'a', content: 'b' }], secrets: { KEY: 'marker' } })
-    await runtime.start({ ...one, workspace: one.id }, 'receipt')
+    const body = Readable.from([Buffer.from('c')])
+    const takes = [{ artifact: 'c', path: 'c', isFolder: false, size: 1, body }]
+    await runtime.start({ ...one, workspace: one.id, takes, leaves: true }, 'receipt')
     expect(await runtime.list()).toHaveLength(1)
     expect(await runtime.updateReceipt(one.id, 'next')).toBe(true)
     const { lines, watcher } = listener()
     expect(await runtime.watch(one.id, watcher)).toMatchObject({ how: 'EXITED', exitCode: 0 })
     expect(lines).toEqual(['STDOUT b'])
+    expect(await text(present(await runtime.readLeft(one.id, 'c')).body)).toBe('c')
     await runtime.remove(one.id, one.id)
     await until(async () => (await at.leftovers()).length === 0, { what: 'nothing is left' })
   })

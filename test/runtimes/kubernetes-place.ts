@@ -2,19 +2,23 @@ import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { KubeConfig, type V1Pod } from '@kubernetes/client-node'
 import { KubernetesApi } from '../../src/agents/kubernetes/api.ts'
+import { ownKubeconfig } from '../../src/agents/kubernetes/kubeconfig.ts'
 import {
   type KubernetesRuntimeOptions,
   openKubernetesRuntime,
 } from '../../src/families/pipelines/agents/kubernetes/kubernetes-runtime.ts'
-import { workloadName } from '../../src/families/pipelines/agents/kubernetes/names.ts'
+import { LABELS, workloadName } from '../../src/families/pipelines/agents/kubernetes/names.ts'
 import { stateOf } from '../../src/families/pipelines/agents/kubernetes/pod-state.ts'
 import { readSettings } from '../../src/families/pipelines/agents/kubernetes/settings.ts'
 import type { Runtime } from '../../src/families/pipelines/agents/runtime/runtime.ts'
 import { CLUSTER_IMAGE } from '../testkit/cluster.ts'
+import { GIT_IMAGE } from '../testkit/git-image.ts'
 import { until } from '../testkit/wait.ts'
-import { type Place, URL } from './place.ts'
+import { type Place, URL, usualClones } from './place.ts'
 
 export const USER = 1_000
+/** This machine as pods of its node reach it: the gateway of their network. */
+export const { PHASELINE_TEST_MACHINE: MACHINE = '10.244.0.1' } = process.env
 
 /** A namespace of its own, with one volume for the workspace of one worker. */
 export interface KubernetesPlace extends Place {
@@ -32,30 +36,25 @@ interface Named {
   readonly metadata: { readonly name: string }
 }
 const KINDS = ['pods', 'secrets', 'configmaps', 'persistentvolumeclaims']
-/** What a cluster creates in every namespace, or for a service account. */
+/** Objects that a cluster itself creates in every namespace, or for a service account. */
 const OF_CLUSTER = /-token-|kube-root-ca/
-
-function loadConfig(): KubeConfig {
-  const config = new KubeConfig()
-  config.loadFromDefault()
-  return config
-}
 
 /** The volume is the folder of a node, which belongs to root. */
 const optionsOf = (namespace: string): KubernetesRuntimeOptions => ({
-  ...{ config: loadConfig(), namespace, instance: namespace, replica: 'one', url: URL, graceMs: 1_000 },
+  ...{ config: ownKubeconfig(), namespace, instance: namespace, replica: 'one', url: URL, graceMs: 1_000 },
   settings: readSettings({
     imagePullPolicy: 'Never',
     security: 'root-allowed',
     workspace: { storageClassName: namespace },
   }),
+  ...{ clone: usualClones(), cloneImage: GIT_IMAGE, artifactImage: null },
   onProblem: (error) => console.error(error.message),
 })
 export const reopen = async (namespace: string): Promise<Runtime> => openKubernetesRuntime(optionsOf(namespace))
 
 export async function kubernetesPlace(): Promise<KubernetesPlace> {
   const closing = new AbortController()
-  const api = new KubernetesApi(loadConfig(), closing.signal)
+  const api = new KubernetesApi(ownKubeconfig(), closing.signal)
   const namespace = `phaseline-test-${randomUUID().slice(-12)}`
   const path = (kind: string, name?: string): string =>
     `/api/v1/namespaces/${namespace}/${kind}${name === undefined ? '' : `/${name}`}`
@@ -79,11 +78,17 @@ export async function kubernetesPlace(): Promise<KubernetesPlace> {
     ...{ api, namespace, path, open, close },
     program: ['kubernetes-place.ts', namespace],
     base: { image: CLUSTER_IMAGE },
+    gitAddress: MACHINE,
     pod: (id) => api.find<V1Pod>(podPath(id)),
     endFromOutside: (id) => api.delete(podPath(id), { gracePeriodSeconds: 1 }),
     async isRunning(id) {
       const pod = await api.find<V1Pod>(podPath(id))
       return pod !== null && stateOf(pod).is !== 'OVER'
+    },
+    async services(id) {
+      const labelSelector = `${LABELS.object}=${id},${LABELS.service}`
+      const found = await api.get<{ items: readonly Named[] }>(path('pods'), { query: { labelSelector } })
+      return found.items.map(({ metadata }) => metadata.name)
     },
     describe: async (id) =>
       JSON.stringify([await api.get(podPath(id)), await list('events'), await list('configmaps')]),
@@ -97,7 +102,7 @@ export async function kubernetesPlace(): Promise<KubernetesPlace> {
       const body = { spec: { expirationSeconds: 3_600 } }
       const tokens = `${path('serviceaccounts', serviceAccount)}/token`
       const { status } = await api.post<{ status: { token: string } }>(tokens, body)
-      const cluster = loadConfig().getCurrentCluster()
+      const cluster = ownKubeconfig().getCurrentCluster()
       if (!cluster) throw new Error('there is no cluster')
       const config = new KubeConfig()
       config.loadFromClusterAndUser(cluster, { name: serviceAccount, token: status.token })

@@ -1,7 +1,7 @@
 import type { V1Pod, V1PodStatus } from '@kubernetes/client-node'
 import { describe, expect, it } from 'vitest'
 import { ANNOTATIONS } from '../../src/families/pipelines/agents/kubernetes/names.ts'
-import { stateOf } from '../../src/families/pipelines/agents/kubernetes/pod-state.ts'
+import { reachOf, stateOf } from '../../src/families/pipelines/agents/kubernetes/pod-state.ts'
 
 /** As the API writes it: times are texts. */
 const time = (second: number): Date => `2026-11-23T12:00:${String(second).padStart(2, '0')}Z` as unknown as Date
@@ -46,6 +46,37 @@ describe('the end of a pod', () => {
   it('is not known while a node that does not answer may still run it', () => {
     const lost = container({ running: {} }, { phase: 'Running', reason: 'NodeLost' })
     expect(stateOf(pod(lost, deleted))).toEqual({ is: 'RUNNING' })
+  })
+})
+
+describe('a pod that keeps what its workload leaves', () => {
+  const containers = [{ name: 'workload' }, { name: 'leaves' }]
+  const beside = (workload: State, leaves: State, phase = 'Running', metadata: V1Pod['metadata'] = {}): V1Pod => {
+    const common = { image: '', imageID: '', ready: false, restartCount: 0 }
+    // In the order of their names, as nodes tell them.
+    const containerStatuses = [
+      { ...common, name: 'leaves', state: leaves },
+      { ...common, name: 'workload', state: workload },
+    ]
+    return { metadata, spec: { nodeName: 'node', containers }, status: { phase, containerStatuses } }
+  }
+  const ended = { terminated: { exitCode: 3, finishedAt: time(10) } }
+  const running = { running: {} }
+  it('is over when its workload has ended, whatever else of it runs', () => {
+    expect(stateOf(beside(ended, running))).toMatchObject({ is: 'OVER', end: { how: 'EXITED', exitCode: 3 } })
+    expect(stateOf(beside(ended, ended, 'Failed'))).toMatchObject({ is: 'OVER', end: { exitCode: 3 } })
+    expect(stateOf(beside(running, ended))).toEqual({ is: 'RUNNING' })
+    expect(stateOf(beside({ waiting: {} }, running))).toMatchObject({ is: 'PENDING' })
+    const isStopped = { ...deleted, ...stopped }
+    const killed = { terminated: { exitCode: 143, finishedAt: time(21) } }
+    expect(stateOf(beside(killed, running, 'Running', isStopped))).toMatchObject({ end: { how: 'STOPPED' } })
+  })
+
+  it('is read while it runs and is not deleted', () => {
+    expect(reachOf(beside(ended, running))).toBe('NOW')
+    expect(reachOf(beside(ended, { waiting: {} }))).toBe('LATER')
+    const never = [beside(ended, ended), beside(ended, running, 'Failed'), beside(ended, running, 'Running', deleted)]
+    expect(never.map(reachOf)).toEqual(['NEVER', 'NEVER', 'NEVER'])
   })
 })
 

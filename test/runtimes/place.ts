@@ -1,20 +1,24 @@
 import { randomUUID } from 'node:crypto'
-import type { OutputLimits } from '../../src/families/pipelines/agents/runtime/output.ts'
-import type { Runtime, Watcher, Workload } from '../../src/families/pipelines/agents/runtime/runtime.ts'
+import type { CloneOptions } from '../../src/agents/git/clone-options.ts'
+import type { OutputLimits, Runtime, Watcher, Workload } from '../../src/families/pipelines/agents/runtime/runtime.ts'
 
-/** Where a runtime runs workloads, as the conformance tests need it. What still runs there at the end is removed. */
+/** The host of a runtime's workloads, as the conformance tests need it. Remaining workloads are removed at the end. */
 export interface Place extends AsyncDisposable {
   /** Opens the runtime in this process; the one before is closed. */
   open(options?: OpenOptions): Promise<Runtime>
   close(): Promise<void>
   /** Arguments with which `runtime-process.ts` opens it in a process of its own. */
   readonly program: readonly string[]
-  /** What workloads are made of, such as an image. */
+  /** The common part of workloads, such as an image. */
   readonly base: Partial<Workload>
+  /** The address of this machine as clones there reach it; loopback by default. */
+  readonly gitAddress?: string
   /** Ends a workload without asking the runtime. */
   endFromOutside(id: string): Promise<void>
   isRunning(id: string): Promise<boolean>
-  /** All that those can see of a workload who may look at the place, but not into its secrets. */
+  /** The services of a workload that are left. */
+  services(id: string): Promise<readonly string[]>
+  /** Everything about a workload that can be seen by those who may inspect the place, but not its secrets. */
   describe(id: string): Promise<string>
   /** Names of what is left there, of any workload. */
   leftovers(): Promise<readonly string[]>
@@ -23,7 +27,15 @@ export interface Place extends AsyncDisposable {
 export interface OpenOptions {
   readonly graceMs?: number
   readonly output?: OutputLimits
+  readonly clone?: CloneOptions
 }
+
+/** Servers that a runtime in a process of its own clones from. */
+export const CLONE_HOSTS = 'PHASELINE_TEST_CLONE_HOSTS'
+export const clonesFrom = (...hosts: readonly string[]): CloneOptions => ({
+  ...{ hosts, maxBytes: 8 * 1024 ** 2, seconds: 60 },
+})
+export const usualClones = (): CloneOptions => clonesFrom(process.env[CLONE_HOSTS] ?? 'git.invalid')
 
 export const URL = 'http://127.0.0.1:4000/graphql'
 
@@ -52,13 +64,15 @@ export function workload({ base }: Pick<Place, 'base'>, script: string, more: Pa
 /** Takes down what it hears. */
 export function listener(signal: AbortSignal = new AbortController().signal) {
   const lines: string[] = []
+  const commits: unknown[] = []
   let running = 0
   const watcher: Watcher = {
     signal,
-    onRunning: () => {
+    onRunning: (commit) => {
       running += 1
+      commits.push(commit)
     },
     onLine: (stream, text) => lines.push(`${stream} ${text}`),
   }
-  return { lines, watcher, timesRunning: () => running }
+  return { lines, watcher, commits, timesRunning: () => running }
 }

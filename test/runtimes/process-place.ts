@@ -7,9 +7,10 @@ import type { IsolationOptions } from '../../src/families/pipelines/agents/proce
 import { openProcessRuntime } from '../../src/families/pipelines/agents/process/process-runtime.ts'
 import type { Runtime } from '../../src/families/pipelines/agents/runtime/runtime.ts'
 import { killSupervisor, processesOf } from '../agents/process-place.ts'
-import { type Place, URL } from './place.ts'
+import { type Place, URL, usualClones } from './place.ts'
 
 const optionsOf = (state: string, isolation: IsolationOptions | null) => ({
+  clone: usualClones(),
   ...{ state, isolation, url: URL, graceMs: 300 },
   env: { ...process.env, OTHERS_SECRET: 'x', PHASELINE_TOKEN: 'marker of the runtime' },
 })
@@ -33,9 +34,11 @@ export async function processPlace(isolation: IsolationOptions | null): Promise<
     close,
     program: ['process-place.ts', state, JSON.stringify(isolation)],
     base: {},
-    // Whoever kills the workload itself makes it fail by a signal. What it cannot do without is its supervisor.
+    // A kill of the workload itself counts as a failure by a signal; it cannot survive a kill of its supervisor.
     endFromOutside: () => killSupervisor(state),
     isRunning: async (id) => !existsSync(join(state, 'workloads', id, 'exit')) && processesOf(id).length > 0,
+    // The processes of the workload itself are among them.
+    services: async (id) => processesOf(id).map(String),
     async describe(id) {
       const listed = spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).stdout
       const files = ['state.json', 'pid'].map((name) => readFile(join(state, 'workloads', id, name), 'utf8'))

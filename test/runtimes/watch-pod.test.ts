@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { KubeConfig, type V1Pod } from '@kubernetes/client-node'
+import type { V1Pod } from '@kubernetes/client-node'
 import { describe, expect, test } from 'vitest'
 import { KubernetesApi } from '../../src/agents/kubernetes/api.ts'
+import { ownKubeconfig } from '../../src/agents/kubernetes/kubeconfig.ts'
 import { Mask } from '../../src/agents/mask.ts'
 import { LABELS, workloadName } from '../../src/families/pipelines/agents/kubernetes/names.ts'
 import { PodFeed } from '../../src/families/pipelines/agents/kubernetes/pod-feed.ts'
 import { watchPod } from '../../src/families/pipelines/agents/kubernetes/watch-pod.ts'
-import { OUTPUT_LIMITS, Output } from '../../src/families/pipelines/agents/runtime/output.ts'
+import { Output } from '../../src/families/pipelines/agents/runtime/output.ts'
 import { CLUSTER_IMAGE, hasCluster } from '../testkit/cluster.ts'
 import { PATIENCE_MS, until } from '../testkit/wait.ts'
 import { kubernetesPlace } from './kubernetes-place.ts'
@@ -29,8 +30,7 @@ describe.runIf(hasCluster())('a pod that is watched', { timeout: PATIENCE_MS }, 
     await using at = await kubernetesPlace()
     const closing = new AbortController()
     const { signal } = closing
-    const config = new KubeConfig()
-    config.loadFromDefault()
+    const config = ownKubeconfig()
     const api = new SlowApi(config, signal)
     const name = workloadName(randomUUID())
     const path = at.path('pods', name)
@@ -47,12 +47,7 @@ describe.runIf(hasCluster())('a pod that is watched', { timeout: PATIENCE_MS }, 
     const told: (V1Pod | null)[] = []
     using _ = feed.follow(name, (pod) => told.push(pod))
     const { watcher } = listener()
-    const output = new Output({
-      limits: OUTPUT_LIMITS,
-      mask: new Mask([]),
-      onLine: watcher.onLine,
-      now: () => performance.now(),
-    })
+    const output = new Output({ mask: new Mask([]), onLine: watcher.onLine })
     const watching = watchPod(
       {
         ...{ api, feed, name, path, output, onPosition: () => {}, onAlive: () => {} },

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSandbox, OwnerBusy } from '../../src/sandbox/index.ts'
 import { until } from '../testkit/wait.ts'
@@ -16,10 +15,10 @@ const chain = (start: string, step: string, times: number) => start + `.map(a, $
 beforeAll(() => sandbox.analyze(['1']))
 afterAll(() => sandbox[Symbol.asyncDispose]())
 
-/** What is not contained takes forever. What is takes 0.3 to 0.7 s on a quiet machine, and a busy one is slower. */
+/** An expression that is not contained takes forever; containing one takes 0.3 to 0.7 s on a quiet machine. */
 const LIMIT_MS = 30_000
 
-/** What is hostile is refused or stopped soon; honest jobs before and behind it do not notice. */
+/** A hostile job is soon refused or stopped, and honest jobs before and behind it are not affected. */
 async function expectContained(source: string, message: RegExp): Promise<void> {
   const began = performance.now()
   const results = await sandbox.resolve([
@@ -28,7 +27,7 @@ async function expectContained(source: string, message: RegExp): Promise<void> {
     { template: e('2 + 2'), scope: {} },
   ])
   const took = performance.now() - began
-  expect(results).toEqual([
+  expect(results).toMatchObject([
     { ok: true, value: 2 },
     { ok: false, message: expect.stringMatching(message) },
     { ok: true, value: 4 },
@@ -100,7 +99,7 @@ test('the hostile jobs of one owner do not delay those of others', async () => {
   const stopped: object[] = []
   await using own = createSandbox({ logger: { warn: (fields) => void stopped.push(fields) } })
   const evil = { schema: { pattern: '^(a+)+$' }, value: `${'a'.repeat(40)}!` }
-  // Of several calls, as of several trees.
+  // Three calls stand for three trees.
   const hostile = [1, 2, 3].map(() => own.validate(Array(2).fill(evil), 'hostile'))
   const ended = Promise.allSettled(hostile)
   await until(() => stopped.length > 0, { what: 'the first is stopped' })
@@ -120,12 +119,13 @@ test('the hostile jobs of one owner do not delay those of others', async () => {
 
 test('many jobs that are slow, and not too slow, do not delay those of others', async () => {
   await using own = createSandbox()
-  const scope = { imports: { numbers: Array.from({ length: 60 }, (_, i) => i) } }
+  // Ten fill a turn on a machine three times as fast, too, and none takes the whole limit on one six times as slow.
+  const scope = { imports: { numbers: Array.from({ length: 100 }, (_, i) => i) } }
   const slow = e('imports.numbers.exists(a, imports.numbers.exists(b, a * b == -1))')
   let done = 0
   const calls = Promise.allSettled(
     [1, 2].map(async () => {
-      const results = await own.resolve(Array(500).fill({ template: slow, scope }), 'slow')
+      const results = await own.resolve(Array(300).fill({ template: slow, scope }), 'slow')
       done += 1
       return results
     }),
@@ -135,7 +135,7 @@ test('many jobs that are slow, and not too slow, do not delay those of others', 
   expect(done).toBe(0)
   const outcomes = await calls
   expect(outcomes.flatMap((call) => (call.status === 'fulfilled' ? call.value : []))).toEqual(
-    Array(500).fill({ ok: true, value: false }),
+    Array(300).fill({ ok: true, value: false }),
   )
   expect(outcomes.flatMap((call) => (call.status === 'rejected' ? [call.reason] : []))).toEqual([new OwnerBusy()])
 })
@@ -200,11 +200,8 @@ test.runIf(process.platform === 'linux')(
     expect(worker).toBeGreaterThan(0)
     busy.kill('SIGKILL')
     await once(busy, 'exit')
-    const deadline = performance.now() + 10_000
-    while (isAlive(worker) && performance.now() < deadline) await sleep(50)
-    expect(isAlive(worker)).toBe(false)
+    await until(() => !isAlive(worker), { what: 'the worker has ended itself' })
   },
-  30_000,
 )
 
 /** The worker of a sandbox is the youngest of them. */

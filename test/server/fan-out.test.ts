@@ -117,7 +117,7 @@ test('each subscriber gets the changes that match its filter and that its token 
     change(other, { message: '4', to: 'SUCCEEDED' }),
     change(other, { message: '5' }),
   ])
-  // Of a project of that name that is gone, and of the present one.
+  // The first belongs to a deleted project of that name, the second to the present one.
   await write(api.world.pool, other, [change(other, { message: '6', projectName: 'another' })])
   await write(api.world.pool, other, [change(other, { message: '7', projectName: 'another', projectId })])
   api.services.log.committed()

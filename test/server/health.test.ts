@@ -67,6 +67,8 @@ const whyNot = async (of: Asked = engine): Promise<string | null> => {
 test('an engine alone answers probes on the port for operators, whatever they call it', async () => {
   expect(engine.app.origin).toBeNull()
   for (const path of ['/livez', '/healthz']) expect(await get(path)).toEqual({ status: 200, text: 'ok\n' })
+  // On a busy machine a probe of the start may have been late.
+  await until(async () => (await whyNot()) === null, { what: 'it is ready' })
   expect(await get('/readyz')).toEqual({ status: 200, text: 'ready\n' })
   const names = ['started', 'draining', 'database', 'schema', 'writable', 'numberer', 'pool', 'engine', 'clock']
   const ready = await get('/readyz', JSON_TYPE)
@@ -222,7 +224,7 @@ test('a full disk is an outage, told once, and not ready until there is space, t
     .output()
     .slice(before)
     .split('\n')
-    .filter((line) => /"level":[456]0/.test(line))
+    .filter((line) => line.includes('"shortage":'))
   expect(lines.map((line) => JSON.parse(line).shortage)).toEqual(['the database has no space left'])
   const reason = await until(() => whyNot(gateway), { what: 'that is seen' })
   expect(reason).toBe('writable: the database has no space left\n')
@@ -249,7 +251,7 @@ test('sequences that are behind their tables catch up: by the first write that f
 
   await setBack()
   await until(async () => (await behind()).length === 0 || (await whyNot(), false), { what: 'a probe has mended it' })
-  expect(await whyNot()).toBeNull()
+  await until(async () => (await whyNot()) === null, { what: 'it is ready' })
 
   await setBack()
   await using started = await startTestApp({
@@ -302,7 +304,7 @@ test('a gateway that no administrator can open says so, as does a process withou
 })
 
 test('a process that drains is not ready at once, and works on meanwhile', async () => {
-  expect(await whyNot(gateway)).toBeNull()
+  await until(async () => (await whyNot(gateway)) === null, { what: 'it is ready' })
   await gateway.app.drain()
   expect(await whyNot(gateway)).toBe('draining: the process is shutting down\n')
   expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(503)

@@ -5,7 +5,7 @@ import type { RunningServer } from '../../src/server/server.ts'
 import { type Api, createApi } from '../graphql/api.ts'
 import { call, refusals } from './call.ts'
 
-/** What a caller with a token of any role can do to the others. */
+/** Attacks on other callers that need a token of any role. */
 
 let api: Api
 let server: RunningServer

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { startServer } from '../testkit/server.ts'
 
-/** Of the runtimes and deployers on container engines and clusters: megabytes of code that most servers never need. */
+/** Packages for container engines and clusters: megabytes of code that most servers never need. */
 const HEAVY = ['@kubernetes/client-node', 'docker-modem', 'dockerode', 'tar-stream']
 
 const testkit = (file: string): string => pathToFileURL(join(import.meta.dirname, '../testkit', file)).href

@@ -6,7 +6,7 @@ import type { RunningServer } from '../../src/server/server.ts'
 import { type Api, createApi } from '../graphql/api.ts'
 import { call } from './call.ts'
 
-/** What JSON, Postgres or JavaScript cannot hold is refused with its place, at every entrance, or else kept exactly. */
+/** A value that JSON, Postgres or JavaScript cannot hold is refused with its position, at every entrance, or kept exactly. */
 
 let api: Api
 let server: RunningServer

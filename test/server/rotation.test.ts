@@ -54,10 +54,7 @@ test('a start with another PHASELINE_TOKEN revokes the one before, and the token
   const own = [secretOf('second'), ...agentsOf(secretOf('second'))]
   expect(await accepts(next, own)).toEqual(own.map(() => true))
   // The other process hears of it.
-  await until(async () => !(await accepts(running, earlier)).includes(true), {
-    what: 'it refuses them',
-    timeoutMs: 20_000,
-  })
+  await until(async () => !(await accepts(running, earlier)).includes(true), { what: 'it refuses them' })
   // Both say so: it may be a server that should have a database of its own.
   expect(running.output()).not.toContain('taken the place')
   expect(next.output()).toMatch(/"level":40.*has taken the place of another one/)
@@ -81,7 +78,7 @@ test('PHASELINE_PREVIOUS_TOKEN keeps the one before until a start does without',
 
   await using done = await start('fourth')
   expect(await accepts(done, both)).toEqual(both.map((secret) => secret === secretOf('fourth')))
-  await until(async () => !(await isAccepted(old, secretOf('third'))), { what: 'all refuse it', timeoutMs: 20_000 })
+  await until(async () => !(await isAccepted(old, secretOf('third'))), { what: 'all refuse it' })
 })
 
 test('the principals stay the same, so that agents with new tokens go on with their work', async () => {

@@ -49,7 +49,7 @@ test('work that comes up is claimed by who waits for it in the transaction in wh
   )
   const phases = ['PENDING', 'INIT', 'PROGRESSING']
   expect(rows).toEqual(['a', 'b', 'c'].map((name) => ({ name, phases, transactions: 1 })))
-  // What is too much for it is for the next one.
+  // The claim takes three at most; the fourth item goes to the next claim.
   expect((await claim('soon', 0)).items.map(({ name }: { name: string }) => name)).toEqual(['d'])
   const dora = await api.services.tokens.authenticate(token)
   expect(dora && (await api.world.report({ fence: items[0].fence, phase: 'SUCCEEDED' }, dora))).toBe(true)

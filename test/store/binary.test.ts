@@ -3,7 +3,7 @@ import { PHASES } from '../../src/core/vocabulary.ts'
 import { type RowColumn, RowStatement } from '../../src/store/rows.ts'
 import { createTestDatabase } from '../testkit/postgres.ts'
 
-/** What is sent in binary arrives as what it was. */
+/** A value that is sent in binary arrives as the same value. */
 
 const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   uuid: ['0193a5f0-0000-7abc-8def-0123456789ab', 'ffffffff-ffff-4fff-bfff-ffffffffffff', null],

@@ -1,7 +1,7 @@
 /**
- * What a migration takes from programs that were written before it, as far as its text shows: what they read is gone, or what
- * they write is refused. What happens to tables that the migration itself makes is no matter, and neither is a check of a
- * column that it adds: earlier programs leave that column null or at its default. Pure.
+ * Breaking clauses of a migration, as far as its text shows: it removes something that earlier programs read, or refuses
+ * something that they write. Tables that the migration itself makes do not count, nor does a check of a column that it adds:
+ * earlier programs leave that column null or at its default. Pure.
  */
 export function contractionsOf(sql: string): readonly string[] {
   const text = sql.replaceAll(/\$(\w*)\$.*?\$\1\$/gs, "''").replaceAll(/--.*$/gm, '')

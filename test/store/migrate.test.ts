@@ -273,7 +273,7 @@ test('a log that was stored change by change is read as it was once it is stored
   const shortened = 'select batch_id, idx, name from object_phase_change where object_id = $1 order by batch_id, idx'
   expect(written).toHaveLength(820)
   await migrateFrom()
-  // What was not recorded then is not known now.
+  // The migration cannot know values that were not recorded.
   expect(await log()).toEqual(
     written.map((row) => ({ ...(row as object), project_id: null, by_id: null, parent_path: null })),
   )

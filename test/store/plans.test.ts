@@ -33,9 +33,9 @@ const isUnbounded = (node: PlanNode) =>
   ((node['Index Cond'] ?? node['TID Cond']) === undefined || /\(name [=<>]/.test(node.Filter ?? ''))
 
 interface Judged {
-  /** Of statements that have been prepared. */
+  /** Names of the prepared statements. */
   readonly names: readonly string[]
-  /** What they go through from end to end. */
+  /** Tables that they read from end to end. */
   readonly thorough: readonly string[]
 }
 async function judge(pool: Pool): Promise<Judged> {
@@ -69,7 +69,7 @@ async function judgeOne(client: PoolClient): Promise<Judged> {
   return { names: rows.map(({ name }) => name), thorough }
 }
 
-/** Whatever happens to trees: made, claimed, renewed, reported, timed out, done again, cancelled, deleted. */
+/** Puts trees through their whole lives: created, claimed, renewed, reported, timed out, repeated, cancelled, deleted. */
 async function live(world: World): Promise<void> {
   const { clock, engineHost } = world
   const spec = { deployItems: [item('a'), item('b', ['a']), item('c')] }

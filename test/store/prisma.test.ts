@@ -46,7 +46,7 @@ test('an agent of any target is told from one of none, in pages of both directio
   for (const [n, targets] of LISTS.entries())
     await noteAgent(pool, {
       ...{ id: idOf(n), principalId: idOf(9), name: 'agent', instance: `${n}`, actor: 'DEPLOYER', types: ['a'] },
-      ...{ targets, now: NOW },
+      ...{ targets, targetSelector: null, now: NOW },
     })
   const page = async (window: Partial<Parameters<typeof listAgents>[2]>) =>
     (await listAgents(pool, null, { limit: 2, backward: false, after: null, before: null, ...window })).map(

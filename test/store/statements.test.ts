@@ -14,7 +14,7 @@ import { createTestDatabase } from '../testkit/postgres.ts'
 const SRC = join(import.meta.dirname, '../../src')
 const LAYERS = ['engine', 'families', 'graphql', 'log', 'server', 'store']
 /** They would run. No agent has statements. */
-const PROGRAMS = ['api-bridge.ts', 'supervisor.ts']
+const PROGRAMS = ['api-bridge.ts', 'service-launcher.ts', 'supervisor.ts']
 const files = LAYERS.flatMap((layer) =>
   readdirSync(join(SRC, layer), { recursive: true, encoding: 'utf8' })
     .filter(
@@ -30,6 +30,8 @@ const files = LAYERS.flatMap((layer) =>
 interface Catalogue {
   readonly types: ReadonlyMap<number, string>
   readonly nullable: ReadonlySet<string>
+  /** Each as `table.column`. */
+  readonly columns: ReadonlySet<string>
 }
 async function readCatalogue(pool: Pool): Promise<Catalogue> {
   const types = await pool.query<{ oid: number; name: string }>(
@@ -39,7 +41,11 @@ async function readCatalogue(pool: Pool): Promise<Catalogue> {
     `select format('%s.%s', attrelid::integer, attnum) as column from pg_attribute a join pg_class c on c.oid = a.attrelid
       where c.relkind = 'r' and not a.attnotnull`,
   )
+  const names = await pool.query<{ column: string }>(
+    `select table_name || '.' || column_name as column from information_schema.columns where table_schema = 'public'`,
+  )
   return {
+    columns: new Set(names.rows.map(({ column }) => column)),
     types: new Map(types.rows.map(({ oid, name }) => [oid, name])),
     nullable: new Set(columns.rows.map(({ column }) => column)),
   }
@@ -81,6 +87,16 @@ function differences(declared: Declared, found: Description | Error, catalogue: 
   ]
 }
 
+/** Comparisons that look as if they meant a column of the query around them, and get one of their own table: `o.id = root_id`. */
+function comparedWithItself({ text }: Declared, { columns }: Catalogue): readonly string[] {
+  const tables = new Map(
+    [...text.matchAll(/\b(?:from|join) (\w+) (\w+)/g)].map(([, table = '', alias = '']) => [alias, table]),
+  )
+  return [...text.matchAll(/\b(\w+)\.\w+ = (\w+)\b(?![.(])/g)].flatMap(([found, alias = '', column = '']) =>
+    columns.has(`${tables.get(alias)}.${column}`) ? [`qualify the column in ${found}`] : [],
+  )
+}
+
 /** Tests that this process has run before may have declared statements of their own. */
 const isOfTheProduct = ({ name = '' }: Declared): boolean => !name.startsWith('test-')
 
@@ -100,14 +116,16 @@ test('every statement has the parameters and columns that it declares', async ()
     statements.map(({ text }) => text),
   )
   const wrong = statements.flatMap((declared, i) =>
-    differences(declared, found[i] as Description, catalogue).map((one) => `${declared.name ?? declared.text}: ${one}`),
+    [...differences(declared, found[i] as Description, catalogue), ...comparedWithItself(declared, catalogue)].map(
+      (one) => `${declared.name ?? declared.text}: ${one}`,
+    ),
   )
   expect(wrong).toEqual([])
   expect(statements.length).toBeGreaterThan(210)
 })
 
 test('a name belongs to one statement', () => {
-  // Those with rows as arrays depend on the families that a process has.
+  // Statements with rows as arrays depend on the families that a process has.
   const named = declaredStatements()
     .filter(isOfTheProduct)
     .flatMap(({ name, row }) => (Array.isArray(row) ? [] : (name ?? [])))

@@ -3,7 +3,7 @@ import { WriteWatch } from '../../src/store/write-watch.ts'
 import { createTestDatabase } from '../testkit/postgres.ts'
 import { until } from '../testkit/wait.ts'
 
-/** Who looks for work only when something was written misses nothing. */
+/** A process that looks for work only after a write misses none. */
 
 test('it tells of what another connection has committed, however long that took', async () => {
   await using database = await createTestDatabase()
@@ -35,6 +35,42 @@ test('it tells of what another connection has committed, however long that took'
   } finally {
     writer.release()
   }
+})
+
+test('its looks measure the clock, and it tells of a time that has jumped', async () => {
+  const shown: number[] = []
+  let isJump = false
+  const clock = {
+    observe(_sentAt: number, time: number) {
+      shown.push(time)
+      return isJump
+    },
+  }
+  const answer = { rows: [{ snapshot: '5:5:', shown: 1_000 }] }
+  const query = (() => Promise.resolve(answer)) as never
+  await using watch = new WriteWatch({ query }, { connected: false }, clock)
+  let told = 0
+  watch.onWrite(() => {
+    told += 1
+  })
+  await until(() => shown.length >= 3, { what: 'it has looked' })
+  expect([told, shown[0]]).toEqual([1, 1_000])
+  isJump = true
+  await until(() => told >= 2, { what: 'it tells of the jump' })
+})
+
+test('it looks less often where messages of other processes arrive', async () => {
+  const looks = { connected: 0, alone: 0 }
+  const counted = (name: keyof typeof looks) => ({
+    query: (() => {
+      looks[name] += 1
+      return Promise.resolve({ rows: [{ snapshot: '5:5:', shown: 1_000 }] })
+    }) as never,
+  })
+  await using _connected = new WriteWatch(counted('connected'), { connected: true })
+  await using _alone = new WriteWatch(counted('alone'))
+  await until(() => looks.connected >= 2 && looks.alone >= 5, { what: 'both have looked' })
+  expect(looks.alone).toBeGreaterThanOrEqual(2 * looks.connected)
 })
 
 test('it tells of each look that fails, so that those who search find out why', async () => {

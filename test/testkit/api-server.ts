@@ -14,8 +14,8 @@ const READY = '/api/v1/namespaces/default'
 const PODS = '/api/v1/pods'
 
 /**
- * Stops it, has etcd forget all earlier versions, and starts it again after `downMs`. Whoever watched before is then told that
- * the place of its watch is gone.
+ * Stops the API server, makes etcd forget all earlier versions, and starts it again after `downMs`. A watch from before then
+ * gets the answer that its position is gone.
  */
 export async function restartApiServer(file: string, api: KubernetesApi, downMs: number): Promise<void> {
   const pid = Number((await readFile(file, 'utf8')).trim())
@@ -49,7 +49,7 @@ async function compact(etcd: string): Promise<void> {
   await call('compaction', { revision: header?.revision, physical: true })
 }
 
-/** What a watch from there would be answered. */
+/** True if a watch from that version would be refused. */
 async function isVersionGone(api: KubernetesApi, resourceVersion: string): Promise<boolean> {
   try {
     const query = { watch: 'true', resourceVersion, timeoutSeconds: '1' }

@@ -29,7 +29,7 @@ const FLAGS = [
   '--disable-dev-shm-usage',
 ]
 
-/** Where it is told that the installation has come to its end; set by whoever began it. */
+/** The process that starts the installation sets it to a file, which appears once the installation has ended. */
 const INSTALLING = 'PHASELINE_INSTALLING_CHROMIUM'
 const INSTALL = 'apt-get update; apt-get install -y --no-install-recommends chromium'
 

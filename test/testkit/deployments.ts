@@ -5,8 +5,7 @@ import type { ObjectKind, Phase } from '../../src/core/vocabulary.ts'
 import { evaluateIn } from '../../src/engine/evaluate.ts'
 import { kindsOf } from '../../src/engine/families.ts'
 import { createEngineHost, type EngineHost } from '../../src/engine/index.ts'
-import { bindCommands } from '../../src/families/command.ts'
-import { type DeploymentsCommands, deploymentsCommands } from '../../src/families/deployments/commands/index.ts'
+import { bindDeployments, type DeploymentsCommands } from '../../src/families/deployments/commands/index.ts'
 import type { ItemInput, SpecInput } from '../../src/families/deployments/rules/normalise.ts'
 import { createMemorySignal } from '../../src/log/signal/memory.ts'
 import { loaded } from './mutate.ts'
@@ -168,13 +167,10 @@ export async function anotherDriver(world: World, meanwhile = async () => {}): P
   const engineHost = createEngineHost({ parts, evaluate, signal, log: NO_LOG, logger })
   return {
     engineHost,
-    commands: bindCommands(
-      {
-        ...{ trees: engineHost.trees, sandbox, system: clock, client: pool },
-        editorTypes: new Set<string>(),
-      },
-      deploymentsCommands,
-    ),
+    commands: bindDeployments({
+      ...{ trees: engineHost.trees, sandbox, system: clock, client: pool, sealing: world.sealing },
+      editorTypes: new Set<string>(),
+    }),
     async [Symbol.asyncDispose]() {
       await engineHost[Symbol.asyncDispose]()
       await signal.close()

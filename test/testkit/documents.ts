@@ -83,6 +83,9 @@ export const MUTATIONS = {
   setSecret: gql(`mutation ($input: SetSecretInput!) {
     answer: setSecret(input: $input) { __typename ... on Secret { name } ... on Error { code message } }
   }`),
+  setTarget: gql(`mutation ($input: SetTargetInput!) {
+    answer: setTarget(input: $input) { __typename ... on Target { id generation } ... on Error { code message } }
+  }`),
   appendLogs: gql(`mutation ($input: AppendLogsInput!) {
     answer: appendLogs(input: $input) { __typename ... on AppendedLogs { accepted } ... on Error { code message } }
   }`),

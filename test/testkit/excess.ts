@@ -13,7 +13,7 @@ import type { BoundExtensions } from '../../src/graphql/schema/bounds-plugin.ts'
 
 /** A value of an argument that exceeds one bound, and nothing else is wrong with it. */
 export interface Excess {
-  /** Where it exceeds it. */
+  /** Path of the value that exceeds the bound. */
   readonly path: readonly (string | number)[]
   readonly value: unknown
 }
@@ -51,7 +51,7 @@ const tooLong = ({ unit, max }: Limit): string => (unit === 'bytes' ? 'ü'.repea
 
 const LEAST: Readonly<Record<string, unknown>> = { Int: 1, Float: 1, Sequence: 0, DateTime: '2026-01-01T00:00:00.000Z' }
 
-/** What a type requires, and no more. */
+/** The minimal valid value of a type. */
 export function leastOf(type: GraphQLInputType): unknown {
   const bare = getNullableType(type)
   if (isListType(bare)) return []

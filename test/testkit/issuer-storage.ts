@@ -1,6 +1,6 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 
-/** What an issuer keeps, in memory: it outlives the provider, which is made anew with each key. */
+/** An issuer's state, in memory: it outlives the provider, which is made anew with each key. */
 export class SharedStorage {
   readonly #rows = new Map<string, AdapterPayload>()
 

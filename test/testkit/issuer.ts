@@ -9,7 +9,7 @@ import { SharedStorage } from './issuer-storage.ts'
 /** A real OpenID Connect issuer on loopback, whose people sign in without a page, as `account`. */
 export interface Issuer extends AsyncDisposable {
   readonly url: string
-  /** Who signs in next, and the groups of each account. */
+  /** The account that signs in next. */
   account: string
   readonly groups: Map<string, readonly string[]>
   /** Seconds for which new access tokens are valid. */
@@ -18,10 +18,12 @@ export interface Issuer extends AsyncDisposable {
   beforeTokens: (() => Promise<void>) | null
   /** Seconds for which codes of device sign-ins are valid. */
   codeTtlS: number
-  /** What the answer with such a code says besides, e.g. `interval`. */
+  /** Further fields of the answer with such a code, e.g. `interval`. */
   codeAnswer: Readonly<Record<string, unknown>>
   /** So many next requests for tokens are answered with slow_down. */
   slowDowns: number
+  /** The time of the last such answer, by `performance.now()`. */
+  slowedAt: number | null
   /** How many requests each of its paths has had. */
   readonly requests: ReadonlyMap<string, number>
   /** An access token from the token endpoint, by client credentials, of one of the MACHINES. */
@@ -69,7 +71,7 @@ export async function startIssuer(): Promise<Issuer> {
       await provider.interactionFinished(request, response, { login: { accountId: issuer.account } })
     }
   }
-  // What is being asked is answered: otherwise a refresh token could be used up without its successor.
+  // Running requests are answered: otherwise a refresh token could be used up without its successor.
   const stop = async (): Promise<void> => {
     const closed = new Promise<void>((resolve) => http.close(() => resolve()))
     await Promise.all(inFlight)
@@ -85,6 +87,7 @@ export async function startIssuer(): Promise<Issuer> {
     codeTtlS: 60,
     codeAnswer: { interval: 1 },
     slowDowns: 0,
+    slowedAt: null,
     requests,
     async token(machine) {
       const response = await fetch(`${url}/token`, {
@@ -122,10 +125,11 @@ interface Answered {
   body: unknown
 }
 
-/** What the library itself does not: it names no interval, never asks for a slower one, and is never slow itself. */
+/** Adds behaviour that the library lacks: it names no interval, never demands a slower one, and is never slow itself. */
 async function answerDevices(context: Answered, next: () => Promise<unknown>, issuer: Issuer): Promise<void> {
   if (context.path === '/token' && issuer.slowDowns > 0) {
     issuer.slowDowns -= 1
+    issuer.slowedAt = performance.now()
     context.status = 400
     context.body = { error: 'slow_down' }
     return
@@ -167,7 +171,7 @@ const configuration = (issuer: Issuer, { jwk, storage, redirectUris }: Parts): C
     })),
   ],
   clientBasedCORS: () => true,
-  // Where a browser waits for a login.
+  // A browser waits there for a login.
   interactions: { url: (_, { uid }) => `/interaction/${uid}` },
   cookies: { keys: ['cookies-of-a-test'] },
   issueRefreshToken: async (_, client) => client.grantTypeAllowed('refresh_token'),

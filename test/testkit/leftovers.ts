@@ -6,7 +6,7 @@ import { startEmbeddedPostgres } from '../../src/store/embedded/index.ts'
 
 export const TEST_PREFIX = 'phaseline-test-'
 
-/** Where there is shared memory for a whole run, databases are copied there: on a disk that takes ten times as long. */
+/** Databases are copied to shared memory if it holds a whole run's: on a disk that takes ten times as long. */
 const MEMORY = '/dev/shm'
 const ENOUGH_BYTES = 4 * 1024 ** 3
 
@@ -20,8 +20,8 @@ export async function fastFolder(): Promise<string> {
 const YOUNG_MS = 60_000
 
 /**
- * A test run that was killed leaves its Postgres behind, which is what an embedded Postgres is for. Those whose run has
- * ended are taken over and stopped; one whose run still lives refuses.
+ * A test run that was killed leaves its Postgres behind, since an embedded Postgres outlives its process. If the run has
+ * ended, its Postgres is taken over and stopped; one whose run still lives refuses.
  */
 export async function tidyUp(): Promise<void> {
   for (const folder of [tmpdir(), MEMORY]) await tidyFolder(folder)

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Those that take long: started last they would run on alone, with the other workers idle. */
+/** Long files: started last, they would run alone while the other workers are idle. */
 const LONG = /\/test\/(chaos|faults|web|agents|e2e)\/|\/model\.test\.ts$/
 
 export default class LongestFirst extends BaseSequencer {

@@ -50,7 +50,7 @@ export async function startMachinePostgres(): Promise<MachinePostgres | null> {
   return { ...socketConnection(place), [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
-/** Debian hides the programs of each version behind links to one script, so there is more than one place to look at. */
+/** Debian hides the programs of each version behind links to one script, so several folders are searched. */
 async function findBin(major: number): Promise<string | null> {
   if (major === 0) return null
   const shown = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8' }).stdout?.trim()

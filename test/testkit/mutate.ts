@@ -2,8 +2,8 @@ import { graphql } from 'graphql'
 import type { ClaimedItem, Report } from '../../src/core/ports/agents.ts'
 import type { Viewer } from '../../src/core/ports/viewer.ts'
 import type { TypedDocument } from '../../src/documents/typed-document.ts'
-import { loadFamilies } from '../../src/families/define-family.ts'
 import { families } from '../../src/families/index.ts'
+import { loadFamilies } from '../../src/families/load-families.ts'
 import { createContext, type GraphQLServices } from '../../src/graphql/resolver-context.ts'
 import { buildSchema } from '../../src/graphql/schema.ts'
 import { gql } from './gql.ts'
@@ -17,7 +17,7 @@ export interface Mutate {
   /** A mutation of one input, which may be wrong on purpose. */
   mutate<T>(document: Mutation<T>, input: object, viewer: Viewer): Promise<T>
   claim(input: object, viewer: Viewer): Promise<readonly ClaimedItem[]>
-  /** Of one report: whether it changed a phase, or the type of the refusal. */
+  /** Sends one report: true if it changed a phase, false if not, or the type of the refusal. */
   report(report: Report, viewer: Viewer): Promise<boolean | string>
 }
 
@@ -26,7 +26,7 @@ type Mutation<T> = TypedDocument<{ readonly answer: T }, never>
 const CLAIM = gql(`mutation ($input: ClaimWorkInput!) {
   answer: claimWork(input: $input) {
     __typename
-    ... on ClaimedWork { items { fence objectId kind name jobId action type target config attempt leaseUntil traceparent } }
+    ... on ClaimedWork { items { fence objectId projectId kind name jobId action type target config attempt leaseUntil traceparent } }
     ... on Error { message }
   }
 }`)

@@ -22,7 +22,7 @@ export function hasNamespaces(): boolean {
 /** A machine of a test's network. */
 export interface Machine {
   readonly address: string
-  /** What runs a command on it, in front of that command. */
+  /** Words before a command that run it on this machine. */
   readonly enter: readonly string[]
 }
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import Docker from 'dockerode'
-import { pack } from 'tar-stream'
+import { type Pack, pack } from 'tar-stream'
 
 /** Podman gives all images that are imported the tag `latest`. */
 export const NODE_IMAGE = 'localhost/phaseline-test-node:latest'
@@ -23,6 +23,19 @@ export async function provideNodeImage(socketPath: string): Promise<void> {
     .catch(() => null)
   if (known) return
   const root = pack()
+  fillNodeImage(root)
+  root.finalize()
+  const progress = await docker.importImage(Readable.from(root), {
+    repo: NODE_IMAGE.split(':')[0] ?? '',
+    tag: 'latest',
+  })
+  await new Promise<void>((resolve, reject) =>
+    docker.modem.followProgress(progress, (error) => (error ? reject(error) : resolve())),
+  )
+}
+
+/** Adds this Node and npm, and a shell, to the files of an image. */
+export function fillNodeImage(root: Pack): void {
   const file = (name: string, path: string): void => void root.entry({ name, mode: 0o755 }, readFileSync(path))
   file('usr/bin/node', process.execPath)
   file('bin/busybox', '/bin/busybox')
@@ -35,18 +48,10 @@ export async function provideNodeImage(socketPath: string): Promise<void> {
   }
   root.entry({ name: 'usr/bin/env', type: 'symlink', linkname: '/bin/busybox' })
   for (const name of ['tmp', 'workspace']) root.entry({ name, type: 'directory', mode: 0o1777 })
-  root.finalize()
-  const progress = await docker.importImage(Readable.from(root), {
-    repo: NODE_IMAGE.split(':')[0] ?? '',
-    tag: 'latest',
-  })
-  await new Promise<void>((resolve, reject) =>
-    docker.modem.followProgress(progress, (error) => (error ? reject(error) : resolve())),
-  )
 }
 
-/** Of the program and its loader, as the machine's own linker finds them. */
-function librariesOf(program: string): ReadonlySet<string> {
+/** Libraries of the program and its loader, as the machine's own linker finds them. */
+export function librariesOf(program: string): ReadonlySet<string> {
   const told = execFileSync('ldd', [program], { encoding: 'utf8' })
   return new Set([...told.matchAll(/(\/\S+) \(0x/g)].map(([, path = '']) => path))
 }

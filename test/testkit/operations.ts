@@ -2,7 +2,7 @@ import type { ClaimedItem, Report } from '../../src/core/ports/agents.ts'
 import type { Viewer } from '../../src/core/ports/viewer.ts'
 import type { Phase } from '../../src/core/vocabulary.ts'
 import type { DeclaredLock } from '../../src/families/operations/rules/lock-mode.ts'
-import type { JobInput } from '../../src/families/operations/rules/normalise-task.ts'
+import type { TaskJob } from '../../src/families/tasks.ts'
 import { accepted } from './pipelines.ts'
 import { viewerOf } from './viewers.ts'
 import { USER, type World } from './world.ts'
@@ -11,12 +11,12 @@ import { USER, type World } from './world.ts'
 
 export const RUNNER: Viewer = viewerOf('AGENT', { name: 'runner', actor: 'GADGET_RUNNER' })
 
-export const gadget = (name: string, more: Partial<JobInput> = {}): JobInput => ({ name, gadget: 'do-it', ...more })
+export const gadget = (name: string, more: Partial<TaskJob> = {}): TaskJob => ({ name, gadget: 'do-it', ...more })
 export const shared = (resource: string): DeclaredLock => ({ resource, mode: 'SHARED' })
 export const exclusive = (resource: string): DeclaredLock => ({ resource, mode: 'EXCLUSIVE' })
 
 let tasks = 0
-export async function addTask(world: World, jobs: readonly JobInput[], name = `task-${++tasks}`): Promise<string> {
+export async function addTask(world: World, jobs: readonly TaskJob[], name = `task-${++tasks}`): Promise<string> {
   const { objectId } = await accepted(world.operations.createTask(USER, { project: 'default', name, jobs }))
   await world.settle()
   return objectId

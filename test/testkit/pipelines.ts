@@ -3,8 +3,8 @@ import type { ClaimedItem, Report } from '../../src/core/ports/agents.ts'
 import type { Outcome } from '../../src/core/ports/outcome.ts'
 import type { Viewer } from '../../src/core/ports/viewer.ts'
 import type { ObjectKind, Phase } from '../../src/core/vocabulary.ts'
-import type { ProjectInput } from '../../src/families/pipelines/rules/normalise-project.ts'
-import type { WorkloadInput } from '../../src/families/pipelines/rules/normalise-workload.ts'
+import type { ProjectInput } from '../../src/projects/rules/normalise-project.ts'
+import type { WorkloadInput } from '../../src/projects/rules/normalise-workload.ts'
 import { viewerOf } from './viewers.ts'
 import { USER, type World } from './world.ts'
 
@@ -41,7 +41,7 @@ export const workerViewer = (eventId: string): Viewer =>
   viewerOf('WORKER', { name: `worker of ${eventId}`, actor: 'WORKER', rootId: eventId })
 
 export const addProject = (world: World, name: string, input: ProjectInput = {}) =>
-  accepted(world.pipelines.createProject(USER, { name, workerTemplate: TEMPLATE, ...input }))
+  accepted(world.projects.createProject(USER, { name, workerTemplate: TEMPLATE, ...input }))
 
 export interface NewEvent {
   readonly project?: string
@@ -83,7 +83,7 @@ export async function runAll(world: World, instance = 'here'): Promise<readonly 
     await sendReport(world, { fence, phase: 'RUNNING' })
   return items
 }
-/** Whether it changed a phase, or the type of the refusal. */
+/** True if the report changed a phase, false if not, or the type of the refusal. */
 export const sendReport = (world: World, report: Report): Promise<boolean | string> => world.report(report, RUNTIME)
 
 export const succeeded = { phase: 'SUCCEEDED', exports: { exitCode: 0, signal: null } } as const

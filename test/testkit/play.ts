@@ -96,7 +96,9 @@ export class Play {
       case 'reconcile':
         return expected(commands.reconcileInstallation(USER, { id, mode: act.mode }))
       case 'remove':
-        return expected(commands.deleteInstallation(USER, { id, ...act }))
+        return expected(
+          commands.deleteInstallation(USER, { id, force: act.force, withoutUninstall: act.withoutUninstall }),
+        )
       case 'update':
         this.#spec++
         return expected(commands.updateInstallation(USER, { id, spec: this.spec, reconcile: act.reconcile }))

@@ -104,6 +104,8 @@ async function closed<T>(name: string, work: () => Promise<T>): Promise<T> {
 
 /** Tests keep connections on purpose, and machines differ. */
 const deadlines = { ...DEFAULT_DEADLINES, poolTimeoutMs: PATIENCE_MS }
+/** Tests keep locks in idle transactions, too. By itself Postgres would end those after ten seconds. */
+const IDLE_SETTING = 'idle_in_transaction_session_timeout'
 
 async function cloneDatabase(template: string, max: number): Promise<TestDatabase> {
   const server = inject('postgres')
@@ -111,11 +113,13 @@ async function cloneDatabase(template: string, max: number): Promise<TestDatabas
   // Twice as fast as through the log, when nothing has to be synced.
   await administer(server, `create database "${database}" template "${template}" strategy file_copy`)
   const connection = { host: server.host, port: server.port, user: server.user, database }
-  const pool = createPool(connection, { max, logger: pino({ level: 'silent' }), deadlines })
+  const url = `postgresql://${server.user}@localhost/${database}?host=${encodeURIComponent(server.host)}&port=${server.port}`
+  const patient = { connectionString: `${url}&options=${encodeURIComponent(`-c ${IDLE_SETTING}=${PATIENCE_MS}`)}` }
+  const pool = createPool(patient, { max, logger: pino({ level: 'silent' }), deadlines })
   return {
     name: database,
     connection,
-    url: `postgresql://${server.user}@localhost/${database}?host=${encodeURIComponent(server.host)}&port=${server.port}`,
+    url,
     pool,
     async [Symbol.asyncDispose]() {
       await pool.end()

@@ -28,9 +28,9 @@ export interface TestServer extends ReachableServer {
   readonly port: number
   /** kill -9, of the server alone: its Postgres lives on, as it would. */
   kill(): Promise<void>
-  /** It stands still, as with its machine, and nobody hears of it. Returns how it goes on. */
+  /** Suspends the process, as if with its machine; its clients get no answer. Returns a function that resumes it. */
   freeze(): () => void
-  /** Politely. */
+  /** Stops with SIGTERM. */
   stop(): Promise<number | null>
   start(): Promise<void>
   /** Sets its clock, as somebody may do at any time; only of a server that was given one. */
@@ -41,13 +41,13 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly example?: boolean
   readonly token?: string
-  /** Where the server finds it: in its environment, or as one of before in its data folder. */
+  /** The source of the token: the environment, or an earlier run's file in the data folder. */
   readonly tokenIn?: 'environment' | 'data folder'
-  /** It has a clock of its own, which is wrong. Needs a `DATABASE_URL`: an embedded Postgres would have the same. */
+  /** Gives the server a wrong clock of its own. Needs a `DATABASE_URL`: an embedded Postgres would have the same clock. */
   readonly clock?: ClockOptions
-  /** In the place of the product's command, e.g. one with more families; asked for with each start. */
+  /** Replaces the product's command, e.g. by one with more families; evaluated at each start. */
   readonly program?: string | (() => string)
-  /** Where it runs, if not here; its port is 4000 there. */
+  /** The machine that runs it, if not this one; its port is 4000 there. */
   readonly machine?: Machine
 }
 

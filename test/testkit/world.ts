@@ -6,7 +6,7 @@ import { InFlight } from '../../src/core/in-flight.ts'
 import type { ClaimedItem, Report } from '../../src/core/ports/agents.ts'
 import type { System } from '../../src/core/ports/system.ts'
 import type { Viewer } from '../../src/core/ports/viewer.ts'
-import { PROJECT_ROLES } from '../../src/core/rights.ts'
+import { isAdministrator, PROJECT_ROLES } from '../../src/core/rights.ts'
 import type { ObjectKind, Phase } from '../../src/core/vocabulary.ts'
 import type { TypedDocument } from '../../src/documents/typed-document.ts'
 import { evaluateIn } from '../../src/engine/evaluate.ts'
@@ -70,6 +70,7 @@ export interface World extends AsyncDisposable {
   /** The commands of all families. */
   readonly services: FamilyServices
   readonly commands: DeploymentsCommands
+  readonly projects: FamilyServices['projects']
   readonly pipelines: PipelinesCommands
   readonly operations: OperationsCommands
   readonly edge: EdgeCommands
@@ -109,7 +110,7 @@ export const NO_LOG = { appended: () => {}, committed: () => {} }
 export interface WorldOptions {
   /** In the place of the clock that only the test moves. */
   readonly system?: System
-  /** For a test that changes the schema, or looks at the plans of its connections. */
+  /** For a test that changes the schema, or reads the plans of its connections. */
   readonly ownDatabase?: boolean
   /** How long a command waits for its tree or its project. */
   readonly laneWaitMs?: number
@@ -143,7 +144,7 @@ export async function createWorld({
     editorTypes: new Set(editorTypes),
   }
   const services = createCommands(loaded, familyParts)
-  const { deployments: commands, pipelines, operations, edge } = services
+  const { deployments: commands, projects, pipelines, operations, edge } = services
   const audit = createAudit({ pool, system: given, signal, logger })
   const tokens = createTokens(pool, given, familyTokens(loaded, { pool, sealing }))
   await pool.query(
@@ -152,14 +153,10 @@ export async function createWorld({
   )
   for (const viewer of [USER, DEPLOYER]) await addPrincipal(pool, viewer)
 
+  const due = async () => (await dueRoots(pool, { time: given.fixedTime, limit: 100, loneKinds: [] })).rootIds
   const settle = async () => {
-    for (
-      let due = await dueRoots(pool, given.fixedTime, 100);
-      due.length > 0;
-      due = await dueRoots(pool, given.fixedTime, 100)
-    ) {
-      for (const rootId of due) await engineHost.runner.reconcile(rootId, false)
-    }
+    for (let found = await due(); found.length > 0; found = await due())
+      for (const rootId of found) await engineHost.runner.reconcile(rootId, false)
   }
   const api = mutateWith({
     pool,
@@ -191,6 +188,7 @@ export async function createWorld({
     engineHost,
     services,
     commands,
+    projects,
     pipelines,
     operations,
     edge,
@@ -198,7 +196,7 @@ export async function createWorld({
     tokens,
     audit,
     settle,
-    due: () => dueRoots(pool, given.fixedTime, 100),
+    due,
     recoverStalled: () => recoverStalled({ ...parts, logger, inFlight: new InFlight() }),
     second: async () => drive(),
     create: async (name, spec, reconcile = true) =>
@@ -262,7 +260,7 @@ export async function addPrincipal(pool: Pool, viewer: Viewer): Promise<void> {
     const ofProject = PROJECT_ROLES.find((one) => one === role)
     return ofProject ? [{ role: ofProject, projectId }] : []
   })
-  const rights = { administrator: false, grants, types: null, targets: null, identity: null }
+  const rights = { administrator: isAdministrator(viewer), grants, types: null, targets: null, identity: null }
   await insertPrincipal(pool, { ...rights, id, name, actor, createdAt: new Date(0) })
 }
 

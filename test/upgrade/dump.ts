@@ -18,7 +18,7 @@ export interface DumpHead {
 export interface Dump extends DumpHead {
   readonly parts: readonly Part[]
 }
-/** What is done in one transaction: a migration, the rows of a table, or the sequences. */
+/** One transaction: a migration, the rows of a table, or the sequences. */
 interface Part {
   readonly name: string
   readonly sql: string

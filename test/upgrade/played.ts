@@ -6,7 +6,7 @@ import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
 import { until } from '../testkit/wait.ts'
 
-/** What users and agents ask of a server of any release over its API. What only newer ones know is not used here. */
+/** Requests of users and agents that a server of any release understands. Newer features are not used here. */
 
 const FIND = gql(`query ($kind: ObjectKind!, $path: [String!]!, $project: String!) {
   object: objectByPath(kind: $kind, path: $path, project: $project) { id kind phase error { code } }

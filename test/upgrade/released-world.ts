@@ -16,34 +16,34 @@ import {
 } from './played.ts'
 
 /**
- * What a release's database is filled with: some of everything, ended, waiting and in the middle of something. All of it
- * goes through the public API; what agents do is played.
+ * The content of a release's database: some of everything, ended, waiting and in the middle of something. All of it goes
+ * through the public API, and agents are played.
  */
 
 /** A server of the release. */
 export interface Site {
   readonly url: string
-  /** The administrator's. */
+  /** The administrator's client. */
   readonly client: Client
   /** Stops it, makes the log so far older than any retention, and starts it again. */
   age(): Promise<void>
 }
 
-/** What only those who filled the database know. */
+/** Facts that only the filler of the database knows. */
 export interface Notes {
   readonly admin: string
   readonly secretKey: string
-  /** Of agents, by what they are. */
+  /** Tokens of agents, by kind. */
   readonly tokens: Readonly<Record<'deployer' | 'runner' | 'runtime' | 'crm', string>>
   readonly reader: string
-  /** With which the worker of shop:event-2 calls. */
+  /** The token with which the worker of shop:event-2 calls. */
   readonly worker: string
-  /** Of work that is held, by the name of its object. */
+  /** Fences of claimed work, by the name of its object. */
   readonly fences: Readonly<Record<string, string>>
   readonly secret: { readonly name: string; readonly value: string }
-  /** Where somebody has turned a page, after this many. */
+  /** Positions at which a reader has turned the page, and the number of entries before them. */
   readonly pages: Pages
-  /** A creation with a key, and what came of it. */
+  /** A creation with a key, and the id of its result. */
   readonly once: { readonly input: InstallationInput; readonly id: string }
 }
 interface Pages {
@@ -122,7 +122,7 @@ const create = (client: Client, name: string, spec: InstallationInput['spec']): 
 const succeed = async (agent: PlayedAgent, name: string, exports: object = {}): Promise<void> =>
   agent.report((await agent.take(name, 'RECONCILE')).fence, { phase: 'SUCCEEDED', exports })
 
-/** What the log has forgotten: one that is still there, and one that is gone. */
+/** Creates history that the log has forgotten: one tree still exists, and one is gone. */
 async function fillPast(client: Client, deployer: PlayedAgent): Promise<void> {
   await create(client, 'ancient', exporting('age'))
   await succeed(deployer, 'agemade', { value: 'bronze' })

@@ -81,7 +81,7 @@ test('they work side by side under load, the one before is killed and starts aga
   // A user that fails ends the test at once.
   const meanwhile = async (): Promise<void> => {
     await more()
-    // What the present version migrates while the one before works, and the one after it, too.
+    // The present version migrates while the one before and the one after it work.
     await writeMigration(NEXT, EXPANSION)
     expect((await migrate(database.pool, folder)).at(-1)).toBe(NEXT)
     await more()
@@ -127,7 +127,7 @@ test('the one before is not ready any more once the database has lost what it ne
   )
   expect(text).toMatch(/^schema: /)
   expect(text).toMatch(reason)
-  // It is said once a check of its own has found it, which may be after the one that was asked for.
+  // The server logs it once a check of its own finds it, which may be after the check of this test.
   await until(() => reason.test(before.output()), { what: 'its log says why' })
   await before.stop()
   await expect(before.start()).rejects.toThrow(reason)

@@ -136,7 +136,7 @@ describe.each(releases)('the database of %s', (file) => {
       expect(await treeAt(rootId, end())).toEqual(new Map(now.map(({ id, phase }) => [id, phase])))
       const changes = log.filter((change) => change.rootId === rootId && !change.rejected)
       const half = changes.slice(0, Math.ceil(changes.length / 2))
-      // Of one that is older than the log there are none.
+      // A tree that is older than the log has no changes.
       const last = half.at(-1)
       const then = new Map(half.map(({ objectId, to }) => [objectId, to]))
       if (last) expect(await treeAt(rootId, last.sequence)).toEqual(then)
@@ -201,7 +201,7 @@ describe.each(releases)('the database of %s', (file) => {
     const late = play('deployer', ['later'])
     const installation = (name: string, phase: Phase) => reach(admin, 'INSTALLATION', `default:${name}`, phase)
 
-    // What was held is reported by who holds it, and what depends on it comes up.
+    // The holder of a claim reports it, and its dependents come up.
     await deployer.report(fence('taken'), { phase: 'SUCCEEDED' })
     await deployer.report((await deployer.take('after', 'RECONCILE')).fence, { phase: 'SUCCEEDED' })
     await late.report((await late.take('offered', 'RECONCILE')).fence, { phase: 'SUCCEEDED' })
@@ -259,7 +259,7 @@ describe.each(releases)('the database of %s', (file) => {
     await job('undoing', 'FAILED')
     expect(await entries('undoing')).toBe('START UNDO_STARTED UNDO FAILED')
 
-    // Of a task that an event has made.
+    // An event created this task.
     await runner.report((await runner.take('nightly-job', 'GET_LOCKS')).fence, { phase: 'WAITING', locks: [] })
     await runner.report((await runner.take('nightly-job', 'RUN')).fence, { phase: 'DONE', exports: {} })
 

@@ -7,7 +7,7 @@ import { fromLocalTime, localTime, TIME_RANGE, timeInput } from '../../web-playg
 test('a project is chosen for the page that is shown, with its other filters; elsewhere for the overview', () => {
   expect(scopedHref('/objects', 'kind=TASK,EVENT&project=a', 'b')).toBe('/objects?kind=TASK,EVENT&project=b')
   expect(scopedHref('/objects', 'project=a', '')).toBe('/objects')
-  // What leads to one object would hide the choice.
+  // A link to one object would hide the choice.
   expect(scopedHref('/log/output', 'object=1&line=2&stream=STDERR', 'b')).toBe('/log/output?stream=STDERR&project=b')
   expect(scopedHref('/tree/1', 'object=2', 'a b&c')).toBe('/?project=a+b%26c')
   expect(projectIn('project=a+b%26c')).toBe('a b&c')

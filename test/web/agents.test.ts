@@ -18,6 +18,7 @@ const agent = (name: string, more: Partial<Agent> = {}): Agent => ({
   actor: 'DEPLOYER',
   types: ['mock'],
   targets: null,
+  targetSelector: null,
   connected: true,
   connectedAt: '2026-11-21T20:00:00.000Z',
   seenAt: '2026-11-21T20:00:00.000Z',

@@ -18,7 +18,7 @@ test('one project is shown alone, on each page that can, until another is chosen
   await using visited = await visit(here.browser, here.server, '/')
   const { page, complaints } = visited
   await page.locator('[data-connection=live]').waitFor()
-  // Who has one project has nothing to choose.
+  // A user with one project has nothing to choose.
   expect(await scope(page).count()).toBe(0)
   await ask(client, MUTATIONS.createProject, { name: 'store' })
   const spec = items(1)
@@ -34,7 +34,7 @@ test('one project is shown alone, on each page that can, until another is chosen
   await latest.getByRole('link', { name: 'in-default' }).waitFor({ state: 'detached' })
   await latest.getByRole('link', { name: 'in-store' }).waitFor()
   await page.locator('[data-count="INSTALLATION:SUCCEEDED"]', { hasText: '1' }).waitFor()
-  // What happens elsewhere is not counted here.
+  // Changes in another project do not count here.
   const other = await create(client, 'also-in-default', spec)
   await until(async () => (await show(client, other))?.finished, { what: 'it has ended' })
   await ask(client, MUTATIONS.createInstallation, { project: 'store', name: 'also-in-store', spec })
@@ -79,6 +79,7 @@ test('a view is saved, found by keyboard, renamed and removed, in all tabs', asy
 
   await page.getByRole('link', { name: 'Agents' }).click()
   await page.keyboard.press('Control+k')
+  await page.getByRole('dialog', { name: 'Find' }).waitFor()
   await page.keyboard.type('busy')
   await page.getByRole('option', { name: /Busy items.*Saved view/ }).waitFor()
   await page.keyboard.press('Enter')

@@ -18,7 +18,7 @@ test('the address has the filter', () => {
   expect(auditFilterInput(filter, 86_400_000)).toEqual({
     operation: 'createToken',
     outcome: 'REFUSED',
-    from: '1970-01-01T00:00:00.000Z',
+    since: '1970-01-01T00:00:00.000Z',
   })
 })
 

@@ -7,7 +7,7 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
 }
 
-/** What makes the page hard or impossible to use for some, in a few words each. */
+/** Findings that make the page hard or impossible to use for some, in a few words each. */
 export async function seriousFindings(page: Page): Promise<readonly string[]> {
   if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(axe.source)
   const found = await page.evaluate<readonly Violation[]>(

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { runCrm } from '../../src/client/index.ts'
+import { createClient, runAgent, runCrm } from '../../src/client/index.ts'
 import type { VariablesOf } from '../../src/documents/typed-document.ts'
 import { ask, present } from '../testkit/ask.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
@@ -87,11 +87,11 @@ test('a mistake is marked at its line, reached from its list, and mended', async
   expect(await button(page).isDisabled()).toBe(true)
   await plan(page).getByText('Fix the errors marked').waitFor()
   expect(await seriousFindings(page)).toEqual([])
-  // The place is a button: it leads to the word, where one can go on typing.
+  // The position is a button that moves the cursor to the word.
   await problems(page).getByRole('button', { name: 'Line 17, column 7' }).press('Enter')
   for (let i = 0; i < 'depends'.length; i += 1) await page.keyboard.press('Delete')
   await page.keyboard.type('dependsOn')
-  // Typed faster than it is judged, again and again: no letter comes back or gets lost.
+  // Typing faster than the manifest is checked neither restores nor loses a letter.
   for (let times = 0; times < 6; times += 1) {
     for (let i = 0; i < 'dependsOn'.length; i += 1) await page.keyboard.press('Backspace')
     await page.keyboard.type('dependsOn')
@@ -103,7 +103,7 @@ test('a mistake is marked at its line, reached from its list, and mended', async
   await plan(page).getByText('Waits for an agent of the type nobody, and none is connected.').waitFor()
   expect(await seriousFindings(page)).toEqual([])
   expect(await editor(page).getAttribute('aria-invalid')).toBe('false')
-  // What is no YAML at all.
+  // The text is no YAML at all.
   await write(page, 'name: {\n')
   await problems(page).waitFor()
   expect(await page.getByLabel('Name').isDisabled()).toBe(true)
@@ -195,6 +195,62 @@ test('one that is there is opened, changed with a plan, and never over the chang
   await page.goto(`${here.server.origin}/create/installation?from=none`)
   await page.getByText('There is no such installation.').waitFor()
   expect(complaints).toEqual([])
+})
+
+test('agents say what would change at the targets, before it is done', async () => {
+  await using stack = new AsyncDisposableStack()
+  const input = { name: 'planner', role: 'AGENT', actor: 'DEPLOYER', types: ['planned'] } as const
+  const { secret: token } = await ask(here.server.client, MUTATIONS.createToken, input)
+  const client = stack.adopt(createClient({ url: here.server.url, token }), (one) => one.close())
+  const stop = new AbortController()
+  const unchanged = { group: '', namespace: 'shop', action: 'UNCHANGED' as const, reason: null, fields: [], diff: null }
+  const running = runAgent({
+    ...{ client, instance: 'planner', types: ['planned'], signal: stop.signal },
+    work: () => null,
+    dryRun: ({ name }) =>
+      name === 'broken'
+        ? { error: { code: 'KUBERNETES_REFUSED', message: 'It may not be like this.' } }
+        : {
+            changes: [
+              { ...unchanged, kind: 'ConfigMap', name: 'settings', action: 'UPDATE', diff: '-size: 1\n+size: 2' },
+              { ...unchanged, kind: 'Service', name: 'web' },
+            ],
+          },
+  })
+  stack.defer(async () => {
+    stop.abort()
+    await running
+  })
+  await using visited = await visit(here.browser, here.server, '/create/installation')
+  const { page, complaints } = visited
+  const items = ['web', 'broken'].map((name) => `    - { name: ${name}, type: planned }\n`).join('')
+  await write(page, `name: planned\nspec:\n  deployItems:\n${items}`)
+  await plan(page).getByText('4 to create.').waitFor()
+  await button(page, 'Ask the targets').click()
+  const answers = page.getByRole('region', { name: 'On the targets' })
+  await answers.getByText('KUBERNETES_REFUSED').waitFor()
+  await answers.getByText('ConfigMap shop/settings').waitFor()
+  expect(await answers.locator('.is-added').allTextContents()).toEqual(['+size: 2\n'])
+  await answers.getByText('1 object unchanged.').waitFor()
+  expect(await namesOf('INSTALLATION')).not.toContain('planned')
+  expect(await seriousFindings(page)).toEqual([])
+  // They may say something else by now.
+  const [told] = await Promise.all([
+    page.waitForResponse((response) => response.request().postData()?.includes('dryRunInstallation') ?? false),
+    button(page, 'Ask the targets').click(),
+  ])
+  expect(told.ok()).toBe(true)
+  await answers.getByText('ConfigMap shop/settings').waitFor()
+  await page.route('**/graphql', (route) =>
+    route.request().postData()?.includes('ReadDryRun') ? route.abort() : route.continue(),
+  )
+  await button(page, 'Ask the targets').click()
+  await answers.getByText('NO_ANSWER').waitFor()
+  // Another spec is another question.
+  await replaceInLine(page, 'name: planned', 'name: other')
+  await answers.getByText('Agents can say').waitFor()
+  expect(await answers.getByText('ConfigMap').count()).toBe(0)
+  expect([...new Set(complaints)]).toEqual(['Failed to load resource: net::ERR_FAILED'])
 })
 
 test('who is faster is not overwritten: the plan is looked at again', async () => {
@@ -364,6 +420,19 @@ test('a task runs gadgets; the one that has its name already is a link', async (
   await refusal.getByText('ALREADY_EXISTS').waitFor()
   await refusal.getByRole('link', { name: 'Task assets' }).click()
   await page.waitForURL(new RegExp(`/tree/${id}`))
+  expect(complaints).toEqual([])
+})
+
+test('a large text that was just changed is sent as it is, though it is judged only after a pause in typing', async () => {
+  await using visited = await visit(here.browser, here.server, '/create/task')
+  const { page, complaints } = visited
+  const jobs = 'jobs:\n  - name: only\n    gadget: none\n'
+  await write(page, `kind: Task\nname: before\n${jobs}${`# ${'x'.repeat(98)}\n`.repeat(600)}`, 'Jobs')
+  await until(() => button(page).isEnabled(), { what: 'it is judged' })
+  await page.getByLabel('Name', { exact: true }).fill('afterwards')
+  await button(page).click()
+  await page.waitForURL(/\/tree\//)
+  expect(await namesOf('TASK')).toContain('afterwards')
   expect(complaints).toEqual([])
 })
 

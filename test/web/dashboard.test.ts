@@ -106,8 +106,8 @@ test('the web shop is seen to be made and deleted, without a reload', async () =
   const [manifest] = parsed.manifests
   await create(here.server.client, 'shop', manifest?.spec ?? {})
 
-  const running = page.getByRole('region', { name: 'Running' })
-  await running.getByRole('link', { name: 'shop', exact: true }).click()
+  // Among what runs, or on a slow machine among the latest trees.
+  await page.getByRole('link', { name: 'shop', exact: true }).first().click()
   await page.evaluate('window.sameDocument = true')
   await inPhase(page, 'smoke-test', 'SUCCEEDED').waitFor()
   await page.locator('.tree-head .phase', { hasText: 'SUCCEEDED' }).waitFor()
@@ -138,7 +138,7 @@ test('a run is cancelled from the page; why something waits is a link to it', as
   const panel = page.getByRole('complementary', { name: 'The selected object' })
   await panel.getByRole('region', { name: 'What it waits for' }).getByRole('link', { name: 'first' }).click()
   await panel.getByRole('heading', { name: 'first' }).waitFor()
-  // What has succeeded is not at "1 of 2" any more, and a first attempt is no news.
+  // An item that has succeeded shows no progress such as "1 of 2" any more, and a first attempt is not shown.
   await inPhase(page, 'counted', 'SUCCEEDED').getByRole('button').click()
   await panel.getByRole('heading', { name: 'counted' }).waitFor()
   await panel.getByText('Properties').click()
@@ -154,7 +154,7 @@ test('a run is cancelled from the page; why something waits is a link to it', as
   expect(complaints).toEqual([])
 })
 
-/** Of a built file: a dash may be in the hash that follows it, too. */
+/** The name of a built file: the hash after it may contain a dash, too. */
 const nameOf = (url: string): string => /assets\/([a-z-]+)-[\w-]{8}\./.exec(url)?.[1] ?? ''
 
 test('pages come although the network loses their files twice', async () => {
@@ -171,7 +171,9 @@ test('pages come although the network loses their files twice', async () => {
   await page.reload()
   await page.getByRole('link', { name: 'Create', exact: true }).click()
   await page.getByText('Something has happened').waitFor()
-  expect(Object.fromEntries(lost)).toEqual({ start: 3, 'create-page': 3 })
+  // A network that changes meanwhile loses further requests.
+  const atLeastThrice = expect.toSatisfy((times: number) => times >= 3)
+  expect(Object.fromEntries(lost)).toEqual({ start: atLeastThrice, 'create-page': atLeastThrice })
 })
 
 test('pages have their style although the network loses it twice, and GraphiQL that loses a part comes all the same', async () => {
@@ -228,8 +230,9 @@ test('a paused log holds what comes, and shows all of it afterwards', async () =
   await page.locator('[data-sequence]').first().waitFor()
   const newest = async (): Promise<number> =>
     Number(await page.locator('[data-sequence]').first().getAttribute('data-sequence'))
-  const before = await newest()
+  // Trees of the tests before may still move until then.
   await page.getByRole('button', { name: 'Pause' }).click()
+  const before = await newest()
   await create(here.server.client, 'later', items(3))
   await page.getByRole('button', { name: /Go on \(\d\d+ waiting\)/ }).waitFor()
   expect(await newest()).toBe(before)

@@ -44,3 +44,21 @@ test('what is searched for is found, and leads from page to page without another
   await page.waitForURL(`${here.server.origin}/`)
   await page.getByText('token').first().waitFor()
 })
+
+test.for<readonly [word: string, page: string]>([
+  ['schedule', 'schedules'],
+  ['cron', 'schedules'],
+  ['webhook', 'hooks'],
+  ['notification', 'notifications'],
+  ['alert', 'notifications'],
+  ['retry', 'retries'],
+  ['backfill', 'schedules'],
+  ['bulk', 'bulk'],
+])('"%s" is answered with the page on it first', async ([word, page]) => {
+  await using visited = await visit(here.browser, here.server, '/docs/')
+  await visited.page.getByRole('button', { name: 'Search' }).click()
+  await visited.page.locator('#localsearch-input').fill(word)
+  const first = visited.page.locator('#localsearch-list a').first()
+  await first.waitFor()
+  await expect.poll(() => first.getAttribute('href')).toMatch(new RegExp(`^/docs/${page}(#|$)`))
+})

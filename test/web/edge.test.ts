@@ -255,7 +255,7 @@ test('22,000 instances on 100 cloudlets can be looked at', async () => {
   await page.getByRole('link', { name: 'Edge', exact: true }).click()
   await page.getByText('22,000 clusters and apps').waitFor()
   await page.getByText('1 with something wrong').waitFor()
-  // Of all these only what is wrong is open.
+  // Only the app with a problem is open.
   expect(await page.locator('.site').count()).toBe(100)
   expect(await page.locator('.app').allTextContents()).toEqual([expect.stringContaining('c42-k7-a3')])
   const site = page.getByRole('region', { name: 'c42' })

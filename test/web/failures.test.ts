@@ -7,7 +7,7 @@ import { useShopPlace } from './place.ts'
 import { change } from './samples.ts'
 import { visit } from './visit.ts'
 
-/** Whatever is not final is left by this actor. */
+/** This actor leaves every phase that is not final. */
 const machine = (name: string, phases: readonly string[], final: readonly string[], actor = 'CONTROLLER') => ({
   name,
   kinds: [name.toUpperCase()],

@@ -41,6 +41,7 @@ test(`a tree of ${NODES.toLocaleString('en')} objects is drawn soon, and stays s
   // As a link of the page would: on a slow machine it may have ended before one can be clicked.
   await page.evaluate(`history.pushState(null, '', '/tree/${id}')`)
   await page.locator('.node.group').waitFor()
+  await page.waitForFunction('window.drawn_')
   const { drawn, data } = await page.evaluate<{ drawn: number; data: number }>('window.drawn_')
   const start = performance.now()
   await page.evaluate('window.frames_.length = 0')

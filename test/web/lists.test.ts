@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { moveCounts } from '../../web-playground/src/model/counts.ts'
-import { ALL, filterInput, OBJECT_FILTER } from '../../web-playground/src/model/filter.ts'
+import { ALL_OBJECTS, filterInput, OBJECT_FILTER } from '../../web-playground/src/model/filter.ts'
 import { addChanges, addOlder, EMPTY_LOG, pauseLog, resumeLog } from '../../web-playground/src/model/log-buffer.ts'
 import { LOG_FILTER, logFilterInput } from '../../web-playground/src/model/log-filter.ts'
 import { ObjectList } from '../../web-playground/src/model/object-list.ts'
@@ -10,7 +10,7 @@ import { change, machines, row } from './samples.ts'
 const ids = (list: ObjectList) => list.rows.map(({ id }) => id)
 
 test('a change moves its row on; one that is known already does not', () => {
-  const list = new ObjectList(ALL, machines)
+  const list = new ObjectList(ALL_OBJECTS, machines)
   list.addPage([row('a', { revision: 5 })], false)
   list.change([change('a', 'FAILED', { revision: 5 })])
   expect(list.rows[0]?.phase).toBe('PENDING')
@@ -19,7 +19,7 @@ test('a change moves its row on; one that is known already does not', () => {
 })
 
 test('refused requests and machines beside the phase move nothing', () => {
-  const list = new ObjectList(ALL, machines)
+  const list = new ObjectList(ALL_OBJECTS, machines)
   const cloudlet = row('c', { kind: 'CLOUDLET', phase: 'OFFLINE' })
   list.addPage([cloudlet, row('a')], false)
   list.change([
@@ -30,7 +30,7 @@ test('refused requests and machines beside the phase move nothing', () => {
 })
 
 test('a request that waits moves nothing, and its row is read again, also after the next change', () => {
-  const list = new ObjectList(ALL, machines)
+  const list = new ObjectList(ALL_OBJECTS, machines)
   list.addPage([row('a')], false)
   const asked = change('a', 'PENDING', { from: 'PENDING', revision: 0 })
   expect(list.change([asked, change('other', 'PENDING', { from: 'PENDING', revision: 0 })])).toEqual(['a'])
@@ -41,7 +41,7 @@ test('a request that waits moves nothing, and its row is read again, also after 
 })
 
 test('what is created is to be fetched, and takes its place; what is gone leaves', () => {
-  const list = new ObjectList(ALL, machines)
+  const list = new ObjectList(ALL_OBJECTS, machines)
   list.addPage([row('b'), row('a')], false)
   expect(list.change([change('c', 'PENDING', { from: null })])).toEqual(['c'])
   list.insert([row('c', { createdAt: '2026-11-21T20:00:09.000Z' })])
@@ -54,7 +54,10 @@ test('what is created is to be fetched, and takes its place; what is gone leaves
 })
 
 test('in the order of the last change, one of an object beyond the last page may bring it to the front', () => {
-  const list = new ObjectList({ ...ALL, roots: true, order: { field: 'PHASE_SINCE', direction: 'DESC' } }, machines)
+  const list = new ObjectList(
+    { ...ALL_OBJECTS, roots: true, order: { field: 'PHASE_SINCE', direction: 'DESC' } },
+    machines,
+  )
   list.addPage([row('b'), row('a')], true)
   const since = '2026-11-21T20:00:09.000Z'
   expect(list.change([change('old', 'SUCCEEDED', { rootId: 'old' })])).toEqual(['old'])
@@ -63,7 +66,7 @@ test('in the order of the last change, one of an object beyond the last page may
 })
 
 test('a page that was on its way while changes came in is not older than they are', () => {
-  const list = new ObjectList(ALL, machines)
+  const list = new ObjectList(ALL_OBJECTS, machines)
   list.change([change('a', 'SUCCEEDED', { revision: 7 })])
   // Why it ended like this is in neither of the two.
   expect(list.addPage([row('a', { revision: 6 }), row('b')], false)).toEqual(['a'])
@@ -74,7 +77,7 @@ test('a page that was on its way while changes came in is not older than they ar
 })
 
 test('a new object that ended while it was fetched is fetched once more', () => {
-  const list = new ObjectList(ALL, machines)
+  const list = new ObjectList(ALL_OBJECTS, machines)
   list.addPage([], false)
   expect(list.change([change('a', 'PENDING', { from: null, revision: 1 })])).toEqual(['a'])
   expect(list.change([change('a', 'FAILED', { revision: 4 })])).toEqual([])
@@ -82,7 +85,7 @@ test('a new object that ended while it was fetched is fetched once more', () => 
 })
 
 test('objects move into and out of a filter', () => {
-  const list = new ObjectList({ ...ALL, phases: ['FAILED'] }, machines)
+  const list = new ObjectList({ ...ALL_OBJECTS, phases: ['FAILED'] }, machines)
   list.addPage([row('a', { phase: 'FAILED' })], false)
   expect(list.change([change('b', 'FAILED'), change('c', 'SUCCEEDED')])).toEqual(['b'])
   list.change([change('a', 'PENDING', { revision: 3 })])
@@ -90,7 +93,7 @@ test('objects move into and out of a filter', () => {
 })
 
 test('what comes after the last page that was read waits for its page', () => {
-  const list = new ObjectList({ ...ALL, order: { field: 'NAME', direction: 'ASC' } }, machines)
+  const list = new ObjectList({ ...ALL_OBJECTS, order: { field: 'NAME', direction: 'ASC' } }, machines)
   list.addPage([row('a', { name: 'a' }), row('m', { name: 'm' })], true)
   list.insert([row('z', { name: 'z' }), row('c', { name: 'c' })])
   expect(ids(list)).toEqual(['a', 'c', 'm'])
@@ -98,7 +101,7 @@ test('what comes after the last page that was read waits for its page', () => {
 
 test('a filter is written into the address and read from it', () => {
   const filter = {
-    ...ALL,
+    ...ALL_OBJECTS,
     kinds: ['TASK', 'EVENT'],
     phases: ['FAILED'],
     name: 'a b',
@@ -110,7 +113,7 @@ test('a filter is written into the address and read from it', () => {
     '?kind=TASK,EVENT&phase=FAILED&name=a+b&roots=yes&finished=no&sort=-phase_since',
   )
   expect(OBJECT_FILTER.read(OBJECT_FILTER.write(filter))).toEqual(filter)
-  expect(OBJECT_FILTER.write(ALL)).toBe('')
+  expect(OBJECT_FILTER.write(ALL_OBJECTS)).toBe('')
   expect(filterInput(filter)).toEqual({
     kinds: ['TASK', 'EVENT'],
     phases: ['FAILED'],
@@ -119,7 +122,7 @@ test('a filter is written into the address and read from it', () => {
     finished: false,
   })
   // The server could not answer these.
-  expect(OBJECT_FILTER.read('?kind=<script>&sort=phase_since')).toEqual(ALL)
+  expect(OBJECT_FILTER.read('?kind=<script>&sort=phase_since')).toEqual(ALL_OBJECTS)
 })
 
 test('counts follow what is created, moves and goes', () => {
@@ -202,7 +205,7 @@ test('stuck is what waits for something that will not come by itself, told once 
   expect(stuckAmong(200, 200)).toEqual({ isPart: false, none: 'Nothing is stuck.' })
   expect(stuckAmong(200, 1_234).none).toBe('Nothing is stuck among the first 200 of 1,234 unfinished objects.')
   expect(stuckOf(objects).map(({ object }) => object.id)).toEqual(['item', 'lock'])
-  // What a person must decide comes first, once: not again for what waits for it, whether it is finished or not.
+  // A person's decision comes first, and once: not again for objects that wait for it, finished or not.
   const decision = (id: string) => ({ reason: 'DECISION', message: `decide about ${id}`, object: { id }, verbs: [] })
   const job = { ...row('job', { phaseSince: '2026-11-22T20:00:00.000Z' }), blockedBy: [decision('job')] }
   const cloudlet = { ...row('cloudlet', { finished: true }), blockedBy: [decision('cloudlet')] }

@@ -45,7 +45,7 @@ const here = usePlace()
 const rows = (page: Page) => page.locator('.output-row')
 const LINES = 1_500
 
-/** Work that prints what it is told to, and goes on until it is told to end. */
+/** Work that prints the given text, and runs until it is aborted. */
 async function printing(signal: AbortSignal): Promise<(text: string) => void> {
   const token = { name: 'printers', role: 'AGENT', types: ['printer'] } as const
   const { secret } = await ask(here.server.client, MUTATIONS.createToken, token)
@@ -84,7 +84,7 @@ test('output of a tree is read, searched, linked to, followed and saved', async 
     expect(await page.locator('.ansi-red').textContent()).toBe('red')
     expect(await rows(page).last().textContent()).toContain('prints/deploy-items/one')
     expect(await seriousFindings(page)).toEqual([])
-    // What comes is shown at the end.
+    // A new line is shown at the end.
     print('and one more')
     await rows(page).last().getByText('and one more').waitFor()
 

@@ -23,7 +23,7 @@ export interface PicturedWorld extends AsyncDisposable {
 
 const WEBSHOP = join(import.meta.dirname, '../../examples/webshop')
 
-/** Of a server without agents of its own, which would take what is played here. `state` is the folder of the shop's services. */
+/** Needs a server without agents of its own, which would take the played work. `state` is the folder of the shop's services. */
 export async function picturedWorld(server: ReachableServer, state: string): Promise<PicturedWorld> {
   const { client } = server
   await using making = new AsyncDisposableStack()
@@ -54,6 +54,7 @@ export async function picturedWorld(server: ReachableServer, state: string): Pro
   await makeEvents(server, making)
   await makeEdge(server, making)
   await makePlaces(server)
+  await makeSchedules(server)
   const all = making.move()
   return { shop, index, [Symbol.asyncDispose]: () => all.disposeAsync() }
 }
@@ -70,6 +71,19 @@ async function startDeployers(
   making.use(
     startAgentProcess({ types, url, token: new Secret(token), gadgetFolders: [join(WEBSHOP, 'gadgets')], env }),
   )
+}
+
+const CREATE_SCHEDULE = gql(`mutation ($input: CreateScheduleInput!) {
+  answer: createSchedule(input: $input) { ... on Schedule { id } ... on Error { message } }
+}`)
+async function makeSchedules({ client }: ReachableServer): Promise<void> {
+  const build = { createEvent: { source: 'schedule', type: 'nightly' } }
+  const nightly = { project: 'builds', name: 'nightly', when: { cron: ['30 2 * * 1-5'], timeZone: 'Europe/Berlin' } }
+  await ask(client, CREATE_SCHEDULE, { ...nightly, run: build })
+  const report = { project: 'builds', name: 'weekly-report', when: { cron: ['0 7 * * 1'], timeZone: 'Europe/Berlin' } }
+  await ask(client, CREATE_SCHEDULE, { ...report, run: build })
+  const run = { reconcileInstallation: { name: 'shop' } }
+  await ask(client, CREATE_SCHEDULE, { name: 'keep-the-shop', when: { cron: ['0 */6 * * *'] }, run })
 }
 
 async function makeTasks(server: ReachableServer, making: AsyncDisposableStack): Promise<void> {

@@ -14,7 +14,7 @@ const ROOT = join(import.meta.dirname, '../..')
 const FOLDER = join(ROOT, 'docs/images')
 const LOOKS = ['light', 'dark'] as const
 
-/** Each page, what it is asked for, and what is on it once it can be looked at. */
+/** Each picture, its path, and a text that is visible once the page is complete. */
 const PICTURES: readonly (readonly [name: string, path: (world: PicturedWorld) => string, shows: string])[] = [
   ['overview', () => '/', 'All objects'],
   ['objects', () => '/objects', 'osaka'],
@@ -28,6 +28,7 @@ const PICTURES: readonly (readonly [name: string, path: (world: PicturedWorld) =
   ['agents', () => '/agents', 'terraform'],
   ['places', () => '/places', 'new disks'],
   ['edge', () => '/edge', 'berlin'],
+  ['schedules', () => '/schedules', 'weekly-report'],
   ['tokens', () => '/tokens', 'Revoke'],
   ['projects', () => '/projects?name=builds', 'NPM_TOKEN'],
   ['create', () => '/create/installation?example=nested', 'to create.'],

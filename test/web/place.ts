@@ -7,7 +7,7 @@ import { startTestApp } from '../testkit/app.ts'
 import { openBrowser } from '../testkit/browser.ts'
 import { type ReachableServer, startSharedServer } from '../testkit/server.ts'
 
-/** Where the pages of a file's tests are looked at; there once the tests begin. */
+/** The server and browser of a file's tests; available once the tests begin. */
 export interface Place<S extends ReachableServer> {
   readonly server: S
   readonly browser: Browser

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
-import { conditionsOf, jsonOf, limitOf } from '../../web-playground/src/model/project.ts'
+import { conditionsOf, limitOf } from '../../web-playground/src/model/project.ts'
 import { ask } from '../testkit/ask.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
+import { kubeconfig } from '../testkit/kubeconfig.ts'
 import { create, remove } from '../testkit/mutations.ts'
+import { seriousFindings } from './axe.ts'
 import { usePlace } from './place.ts'
 import { inPhase, visit } from './visit.ts'
 
@@ -153,7 +155,9 @@ test("an event's page says what happened; a reader sees no button, and why there
   const { secret } = await ask(client, MUTATIONS.createToken, { name: 'watch', role: 'READER' })
   await using read = await visit(here.browser, { ...here.server, token: secret }, `/tree/${event}`)
   const theirs = read.page.getByRole('complementary', { name: 'The selected object' })
-  await theirs.getByText('Cancel, Retry, Run again as new, Delete: It takes the role EDITOR in the project.').waitFor()
+  await theirs
+    .getByText('Cancel, Pause, Resume, Retry, Run again as new, Delete: It takes the role EDITOR in the project.')
+    .waitFor()
   expect(await theirs.locator('.actions').count()).toBe(0)
   expect([...complaints, ...read.complaints]).toEqual([])
 })
@@ -169,7 +173,9 @@ test('a nested installation has the buttons of its kind, and says where to ask f
   const { page } = visited
   await page.locator('.node-main', { hasText: 'inner' }).click()
   const panel = page.getByRole('complementary', { name: 'The selected object' })
-  await panel.getByText('Reconcile, Retry what failed, Cancel, Delete: Ask for it on the root of the tree').waitFor()
+  await panel
+    .getByText('Reconcile, Retry what failed, Cancel, Pause, Resume, Delete: Ask for it on the root of the tree')
+    .waitFor()
   expect(await panel.getByRole('button', { name: 'Reconcile' }).isDisabled()).toBe(true)
 })
 
@@ -196,6 +202,57 @@ test('how it is written', () => {
     'of any type, with a=b',
   )
   expect(['', ' 3 ', '0', '-1', 'x'].map(limitOf)).toEqual([null, 3, 0, undefined, undefined])
-  expect(jsonOf('[1]')).toEqual({ value: [1] })
-  for (const wrong of ['{', '1e400', '[-1e999]']) expect(jsonOf(wrong)).toHaveProperty('problem')
+})
+
+test('targets are set with a file, say who serves and uses them, and are deleted; credentials are nowhere', async () => {
+  const value = 'marker-91aa-never-seen'
+  const { client } = here.server
+  await ask(client, MUTATIONS.createProject, { name: 'clusters' })
+  await ask(client, MUTATIONS.setTarget, {
+    ...{ project: 'clusters', name: 'us', type: 'kubernetes', description: 'New York' },
+    labels: [{ key: 'region', value: 'us' }],
+  })
+  const spec = { deployItems: [{ name: 'web', type: 'nobody', target: 'us' }] }
+  await ask(client, MUTATIONS.createInstallation, { project: 'clusters', name: 'shop', spec })
+  for (const look of [{}, { dark: true, width: 390 }]) {
+    await using visited = await visit(here.browser, here.server, '/projects?name=clusters', look)
+    const { page, complaints } = visited
+    const targets = page.getByRole('region', { name: 'Targets' })
+    await targets.getByText('No connected deployer serves it.').waitFor()
+    await targets.getByRole('link', { name: 'shop' }).waitFor()
+    await targets.getByText('(1 item)').waitFor()
+    if (process.env.SHOTS) await targets.screenshot({ path: `${process.env.SHOTS}/targets-${look.width ?? 1280}.png` })
+    expect(await seriousFindings(page)).toEqual([])
+    expect(complaints).toEqual([])
+  }
+  await using visited = await visit(here.browser, here.server, '/projects?name=clusters')
+  const { page } = visited
+  const targets = page.getByRole('region', { name: 'Targets' })
+  await targets.getByLabel('Name').fill('eu')
+  await targets.getByLabel('Labels').fill('region')
+  await targets.getByText('Write labels as key=value').waitFor()
+  await targets.getByLabel('Labels').fill('region=eu, tier=prod')
+  const upload = (text: string) =>
+    targets
+      .getByLabel(/^Credentials/)
+      .setInputFiles({ name: 'config', mimeType: 'text/plain', buffer: Buffer.from(text) })
+  await upload(`{ "users": "${value}" }`)
+  await targets.getByRole('button', { name: 'Set target' }).click()
+  await targets.getByText(/INVALID_INPUT: input\.credentials: must be a kubeconfig/).waitFor()
+  await upload(kubeconfig({ token: value }))
+  await targets.getByRole('button', { name: 'Set target' }).click()
+  await targets.getByText('eu is created.').waitFor()
+  await targets.locator('li', { hasText: 'tier=prod' }).getByText('credentials sealed').waitFor()
+  const kept = await page.evaluate(
+    '[document.documentElement.outerHTML, location.href, JSON.stringify(localStorage), JSON.stringify(sessionStorage)].join()',
+  )
+  expect(kept).not.toContain(value)
+  const remove = async (name: string) => {
+    await targets.getByRole('button', { name: `Delete ${name}` }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  }
+  await remove('us')
+  await targets.getByText(/^IN_USE: /).waitFor()
+  await remove('eu')
+  await targets.locator('li', { hasText: 'tier=prod' }).waitFor({ state: 'detached' })
 })

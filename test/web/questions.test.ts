@@ -8,7 +8,7 @@ import { until } from '../testkit/wait.ts'
 import { usePlace } from './place.ts'
 import { visit } from './visit.ts'
 
-/** What people come with, from the page that opens first: each takes two clicks at most. Seconds are printed. */
+/** Questions that people come with: each takes two clicks at most from the first page. Seconds are printed. */
 
 const here = usePlace()
 

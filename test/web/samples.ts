@@ -7,9 +7,9 @@ import type { Actable } from '../../web-playground/src/model/actions.ts'
 import { type Known, setServerVocabulary } from '../../web-playground/src/model/known.ts'
 import type { Row } from '../../web-playground/src/model/object.ts'
 
-/** What tests of the dashboard's pure parts are made of. */
+/** Samples for tests of the dashboard's pure parts. */
 
-/** The product's kinds, as the API tells of them. */
+/** The product's kinds, as the API describes them. */
 export const known: Known = {
   families: families.map(({ name, title, kinds }) => ({
     name,
@@ -42,6 +42,8 @@ export function actable(object: Omit<Actable, 'verbs'>, role: 'EDITOR' | 'VIEWER
               parentId: parent?.id ?? null,
               deletionRequestedAt: deletionRequestedAt === null ? null : new Date(deletionRequestedAt),
               finished,
+              inBackoff: false,
+              paused: false,
               phase: machine.phases.find((one) => one === phase) ?? null,
             },
             { name: 'ada', actor: 'USER', grants },

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildSchema } from 'graphql'
 import { expect, test } from 'vitest'
-import { SYMBOLS } from '../../src/client-model/index.ts'
+import { CLASS_SYMBOLS } from '../../src/client-model/index.ts'
 import { PHASES } from '../../src/core/vocabulary.ts'
 import { allMachines } from '../../src/families/machines.ts'
 import { type Actable, actionsFor, mayChange, refusedFor, retriesFor } from '../../web-playground/src/model/actions.ts'
@@ -119,7 +119,7 @@ test('after a loss the connection says how many changes it has caught up, once i
 test('phases look as in the terminal, and each class has a symbol of its own', () => {
   const inTerminal = machinesOf()
   for (const phase of PHASES) expect([phase, classOf(phase).toUpperCase()]).toEqual([phase, inTerminal.classOf(phase)])
-  expect(new Set(Object.values(SYMBOLS)).size).toBe(Object.keys(SYMBOLS).length)
+  expect(new Set(Object.values(CLASS_SYMBOLS)).size).toBe(Object.keys(CLASS_SYMBOLS).length)
 })
 
 type Given = Partial<Omit<Actable, 'verbs'>>
@@ -137,7 +137,7 @@ const asUser = (kind: string, phase: string) => ({ kind, phase })
 const names = (more: Given) => actionsFor(object(more)).map(({ name }) => name)
 
 test('buttons follow from what the viewer may do', () => {
-  expect(names(asUser('TASK', 'RUNNING'))).toEqual(['cancel'])
+  expect(names(asUser('TASK', 'RUNNING'))).toEqual(['cancel', 'pause'])
   expect(names({ ...asUser('TASK', 'FAILED'), finished: true })).toEqual(['delete'])
   expect(names(asUser('GADGET_JOB', 'UNDO_FAILED'))).toEqual(['retryUndo', 'giveUpUndo'])
   expect(names({ ...asUser('EVENT', 'FAILED'), finished: true })).toEqual(['retry', 'clone', 'delete'])
@@ -145,10 +145,10 @@ test('buttons follow from what the viewer may do', () => {
   expect(names(asUser('CLOUDLET', 'UPDATE_ERROR'))).toEqual(['resolve'])
   expect(names({ kind: 'UNHEARD_OF' })).toEqual([])
   const running = asUser('INSTALLATION', 'PROGRESSING')
-  expect(names(running)).toEqual(['reconcile', 'cancel', 'delete'])
-  expect(names({ ...running, deletionRequestedAt: '2026-01-01' })).toEqual(['cancel'])
-  expect(names({ ...running, finished: true, deletionRequestedAt: '2026-01-01' })).toEqual(['delete'])
-  expect(names({ ...running, finished: true })).toEqual(['reconcile', 'delete'])
+  expect(names(running)).toEqual(['reconcile', 'cancel', 'pause', 'delete'])
+  expect(names({ ...running, deletionRequestedAt: '2026-01-01' })).toEqual(['cancel', 'pause'])
+  expect(names({ ...running, finished: true, deletionRequestedAt: '2026-01-01' })).toEqual(['pause', 'delete'])
+  expect(names({ ...running, finished: true })).toEqual(['reconcile', 'pause', 'delete'])
   expect(names({ ...running, parent: { id: 'p' } })).toEqual([])
 })
 
@@ -163,7 +163,7 @@ test('what has failed offers what its root does about it', () => {
 })
 
 test('what is in the way of a button is said once for all that it concerns', () => {
-  const labels = ['Reconcile', 'Retry what failed', 'Cancel', 'Delete']
+  const labels = ['Reconcile', 'Retry what failed', 'Cancel', 'Pause', 'Resume', 'Delete']
   const nested = object({ ...asUser('INSTALLATION', 'PROGRESSING'), parent: { id: 'p' } })
   expect(refusedFor(nested)).toEqual([{ labels, obstacle: 'NOT_ROOT', why: expect.stringContaining('on the root') }])
   const deleted = object({ ...asUser('INSTALLATION', 'DELETING'), deletionRequestedAt: '2026-01-01' })

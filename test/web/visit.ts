@@ -5,11 +5,11 @@ import { PATIENCE_MS } from '../testkit/wait.ts'
 
 export interface Visit extends AsyncDisposable {
   readonly page: Page
-  /** What the browser complained about: errors, and what the page's policy has refused. */
+  /** Complaints of the browser: errors, and requests that the page's policy has refused. */
   readonly complaints: readonly string[]
-  /** What it asked other hosts for. */
+  /** Requests to other hosts. */
   readonly strangers: readonly string[]
-  /** What it shows, and which of its requests have no answer. */
+  /** The page's text, and its requests without an answer. */
   describe(): Promise<string>
 }
 export interface VisitOptions {
@@ -40,21 +40,7 @@ export async function visit(
   page.on('pageerror', (error) => complaints.push(String(error)))
   // A link with a token that is not an administrator's asks. Other questions are dismissed, as they are without a listener.
   page.on('dialog', (dialog) => void (/^Sign in as/.test(dialog.message()) ? dialog.accept() : dialog.dismiss()))
-  let networkChanges = 0
-  page.on('console', (message) => {
-    if (message.type() !== 'error') return
-    if (message.text().includes(NETWORK_CHANGED)) networkChanges += 1
-    else complaints.push(message.text())
-  })
-  for (let attempt = 1; ; attempt++) {
-    const before = networkChanges
-    const failed = await page.goto(`${server.origin}${path}#token=${server.token}`).then(() => null, String)
-    if (failed === null && networkChanges === before) break
-    if (attempt === ATTEMPTS || (failed !== null && !failed.includes(NETWORK_CHANGED)))
-      throw new Error(failed ?? NETWORK_CHANGED)
-    // The same address with another fragment would not be loaded anew.
-    await page.goto('about:blank')
-  }
+  await openWhole(page, `${server.origin}${path}#token=${server.token}`, (complaint) => complaints.push(complaint))
   const unanswered = new Set<Request>()
   context.on('request', (request) => unanswered.add(request))
   context.on('requestfinished', (request) => unanswered.delete(request))
@@ -77,6 +63,25 @@ export async function visit(
       end = await describe()
       await context.close()
     },
+  }
+}
+
+/** Opens a page with all that it loads, and tells of its errors from then on. */
+export async function openWhole(page: Page, address: string, complain: (complaint: string) => void): Promise<void> {
+  let networkChanges = 0
+  page.on('console', (message) => {
+    if (message.type() !== 'error') return
+    if (message.text().includes(NETWORK_CHANGED)) networkChanges += 1
+    else complain(message.text())
+  })
+  for (let attempt = 1; ; attempt++) {
+    const before = networkChanges
+    const failed = await page.goto(address).then(() => null, String)
+    if (failed === null && networkChanges === before) return
+    if (attempt === ATTEMPTS || (failed !== null && !failed.includes(NETWORK_CHANGED)))
+      throw new Error(failed ?? NETWORK_CHANGED)
+    // The same address with another fragment would not be loaded anew.
+    await page.goto('about:blank')
   }
 }
 /** Chromium ends all requests when an interface comes or goes, as with each container that another test starts. */

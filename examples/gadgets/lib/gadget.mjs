@@ -1,4 +1,4 @@
-/** What a gadget in JavaScript or TypeScript needs of the protocol text-1.0; see docs/gadget-protocol.md. */
+/** The part of the protocol text-1.0 that a gadget in JavaScript or TypeScript needs; see docs/gadget-protocol.md. */
 
 /**
  * @typedef {'run' | 'undo' | 'abort' | 'getlocks'} Mode
@@ -27,10 +27,10 @@ const line = (text) =>
     .trim()
 const say = (text) => process.stdout.write(`${text}\n`)
 
-/** What it does from now on. */
+/** Names the step that begins now. */
 export const step = (text) => say(`STEP ${line(text)}`)
 export const exportValue = (name, value) => say(`EXPORT ${name} ${JSON.stringify(value)}`)
-/** For people: standard error is the log of the call. */
+/** Writes for people: standard error is the log of the call. */
 export const note = (text) => process.stderr.write(`${text}\n`)
 
 /** `lock('file', '/srv/a', 'S')`: blanks and the like in a resource's name are escaped. */

@@ -1,4 +1,4 @@
-# What a gadget in shell needs of the protocol text-1.0; see docs/gadget-protocol.md. POSIX sh:
+# The part of the protocol text-1.0 that a gadget in shell needs; see docs/gadget-protocol.md. POSIX sh:
 #
 #   . "$(dirname "$0")/lib/gadget.sh"
 #   getlocks() { lock "file:$1" X; }

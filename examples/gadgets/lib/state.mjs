@@ -4,8 +4,8 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 
 /**
- * Where gadgets remember what they did, so that it can be undone after a crash: PHASELINE_STATE, or a folder of the
- * user's own. Never an argument, since all who may create tasks choose arguments.
+ * Gadgets remember here what they did, so that it can be undone after a crash: PHASELINE_STATE, or a folder of the user's
+ * own. It is never an argument, since everyone who may create tasks chooses arguments.
  */
 const STATE = process.env.PHASELINE_STATE || join(homedir(), '.local/state/phaseline')
 

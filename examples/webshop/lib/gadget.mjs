@@ -1,4 +1,4 @@
-/** What every gadget of this example needs of the protocol text-1.0; see docs/gadget-protocol.md. */
+/** The part of the protocol text-1.0 that every gadget of this example needs; see docs/gadget-protocol.md. */
 
 /** Splits the command line into the mode (`run`, `undo`, `abort`, `getlocks`), plain arguments and `key=value` settings. */
 export function readCall(argv = process.argv.slice(2)) {
@@ -30,7 +30,7 @@ export const note = (text) => process.stderr.write(`${text}\n`)
 export async function runGadget(modes) {
   try {
     const call = readCall()
-    // Whatever the run did is taken back after an abort as well.
+    // An abort undoes the run as well, unless the gadget has an abort of its own.
     const mode = modes[call.mode] ?? (call.mode === 'abort' ? modes.undo : undefined)
     await mode?.(call)
   } catch (error) {

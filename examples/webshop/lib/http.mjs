@@ -1,4 +1,4 @@
-/** A call of one service to another: JSON in, JSON out. What is not there is null; anything else that fails throws. */
+/** A call of one service to another: JSON in, JSON out. A missing resource is null; any other failure throws. */
 export async function callJson(method, url, body) {
   const response = await fetch(url, {
     method,

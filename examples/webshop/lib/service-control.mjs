@@ -91,7 +91,7 @@ async function untilHealthy(name, instance, ended) {
   throw new Error(`The service ${name} did not get healthy within ${START_MS} ms.`)
 }
 
-/** Where this very instance answers that it is well; null when it does not. */
+/** The URL at which this very instance answers that it is healthy; null when it does not. */
 async function healthyUrl(name, instance) {
   const place = await readJson(portPath(name))
   if (place?.instance !== instance) return null

@@ -2,7 +2,7 @@ import { callJson, getJson } from '../lib/http.mjs'
 
 const TTL_MS = 2_000
 
-/** What is for sale: `GET /products`, from the cache or from the database. */
+/** Lists the products for sale, from the cache or from the database: `GET /products`. */
 export function createService({ database, cache }) {
   async function products() {
     const cached = await getJson(`${cache}/entries/products`)

@@ -1,14 +1,19 @@
+import { once } from 'node:events'
+import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import Docker, {
   type ContainerCreateOptions,
   type ContainerInfo,
   type ContainerInspectInfo,
+  type EndpointSettings,
   type VolumeInspectInfo,
 } from 'dockerode'
 import { asError } from '../../client/as-error.ts'
 import { pause } from '../../client/pause.ts'
 
 const CHECK_PAUSE_MS = 25
+/** Otherwise the machine has an address in a network of Docker that is internal. */
+const NO_GATEWAY = { 'com.docker.network.bridge.inhibit_ipv4': 'true' }
 
 /** As the engines call it when a container has never run. */
 export const NEVER_RAN: ReadonlySet<string> = new Set(['created', 'configured', 'initialized'])
@@ -70,6 +75,11 @@ export class Engine {
     return unless([304, 404], this.docker.getContainer(container).stop({ t: Math.ceil(graceMs / 1_000) }))
   }
 
+  /** Resolves when a container does not run any more, or the signal aborts. */
+  untilEnded(container: string, signal: AbortSignal): Promise<unknown> {
+    return unless([404], this.docker.getContainer(container).wait({ abortSignal: signal }))
+  }
+
   /** @param force also a running one; without it a running one is an error */
   remove(container: string, force: boolean): Promise<unknown> {
     return unless([404], this.docker.getContainer(container).remove({ v: true, force }))
@@ -90,15 +100,31 @@ export class Engine {
   }
 
   /** Unpacks a tar archive into a folder of a container that need not run. */
-  unpack(container: string, folder: string, archive: Buffer): Promise<unknown> {
-    return this.docker.getContainer(container).putArchive(archive, { path: folder })
+  async unpack(container: string, folder: string, archive: Readable): Promise<void> {
+    const broken = new AbortController()
+    const failed = once(archive, 'error', { signal: broken.signal }).then(([error]) => {
+      throw error
+    })
+    try {
+      const options = { path: folder, abortSignal: broken.signal }
+      await Promise.race([this.docker.getContainer(container).putArchive(archive, options), failed])
+    } finally {
+      failed.catch(() => {})
+      broken.abort()
+    }
+  }
+
+  /** A file or a folder of a container that need not run, as a tar archive of it alone. Null: there is none. */
+  async pack(container: string, path: string): Promise<NodeJS.ReadableStream | null> {
+    return await unless([404], this.docker.getContainer(container).getArchive({ path }))
   }
 
   /**
    * Its output from the beginning, to be demultiplexed.
    * @param follow until the container ends. From then on Podman drops lines anywhere in what is not sent yet
+   * @param tail only so many of its last lines
    */
-  output(container: string, follow: boolean, signal: AbortSignal): Promise<NodeJS.ReadableStream> {
+  output(container: string, follow: boolean, signal: AbortSignal, tail?: number): Promise<NodeJS.ReadableStream> {
     // `Container.logs` would collect in memory what is not followed.
     const call = {
       path: `/containers/${container}/logs?`,
@@ -106,7 +132,7 @@ export class Engine {
       isStream: true,
       abortSignal: signal,
       statusCodes: { 200: true, 404: 'no such container', 500: 'server error' },
-      options: { stdout: true, stderr: true, follow },
+      options: { stdout: true, stderr: true, follow, ...(tail === undefined ? {} : { tail }) },
     }
     return new Promise((resolve, reject) => {
       this.docker.modem.dial(call, (error: unknown, answer: unknown) => {
@@ -126,15 +152,51 @@ export class Engine {
     return this.docker.createVolume({ Name, Labels })
   }
 
-  /** A volume that is in use stays. */
-  removeVolume(name: string): Promise<unknown> {
-    return unless([404, 409], this.docker.getVolume(name).remove())
+  /** A volume that is in use stays. Resolves to true when it is gone. */
+  async removeVolume(name: string): Promise<boolean> {
+    return (
+      (await unless(
+        [409],
+        unless([404], this.docker.getVolume(name).remove()).then(() => true),
+      )) ?? false
+    )
   }
 
   /** All volumes that have the label. */
   async volumes(): Promise<readonly VolumeInspectInfo[]> {
     const { Volumes } = await this.docker.listVolumes({ filters: JSON.stringify({ label: [this.#label] }) })
     return Volumes ?? []
+  }
+
+  /** Connects a container that does not run yet with one more network. */
+  connect(network: string, container: string, settings: EndpointSettings): Promise<unknown> {
+    return this.docker.getNetwork(network).connect({ Container: container, EndpointConfig: settings })
+  }
+
+  /**
+   * A bridge; one of that name that is there already stays as it is.
+   * @param Internal it leads nowhere but to the containers in it
+   */
+  async provideNetwork(Name: string, Labels: Readonly<Record<string, string>>, Internal = false): Promise<void> {
+    if (await unless([404], this.docker.getNetwork(Name).inspect())) return
+    try {
+      const Options = Internal && !(await this.isPodman()) ? NO_GATEWAY : {}
+      const options = { Name, Driver: 'bridge', CheckDuplicate: true, Internal, Options, Labels: { ...Labels } }
+      await this.docker.createNetwork(options)
+    } catch (error) {
+      if (statusOf(error) !== 409) throw error
+    }
+  }
+
+  /** Names of the networks that have the label. */
+  async networks(label = this.#label): Promise<readonly string[]> {
+    const found = await this.docker.listNetworks({ filters: { label: [label] } })
+    return found.map(({ Name }) => Name)
+  }
+
+  /** A network that is in use stays. */
+  removeNetwork(name: string): Promise<unknown> {
+    return unless([403, 404, 409], this.docker.getNetwork(name).remove())
   }
 
   async #findPodman(): Promise<boolean> {
@@ -161,8 +223,10 @@ async function unless<T>(codes: readonly number[], answer: Promise<T>): Promise<
 /** 0: the engine has not answered. */
 export function statusOf(error: unknown): number {
   const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 0
-  // Podman answers so about what was removed after it had found it.
-  return status === 500 && /\bno such (container|volume)\b/.test(reasonOf(error)) ? 404 : status
+  if (status !== 500) return status
+  // Podman answers so about what was removed after it had found it, and about networks.
+  if (/\bno such (container|volume)\b/.test(reasonOf(error))) return 404
+  return /\bnetwork (already exists|is being used)\b/.test(reasonOf(error)) ? 409 : status
 }
 
 const MAX_REASON = 1_000

@@ -1,4 +1,4 @@
-import type { HostConfig } from 'dockerode'
+import type { ContainerCreateOptions, HostConfig } from 'dockerode'
 
 export interface ContainerLimits {
   /** `none`, `bridge`, `host`, or the name of a network of the engine. */
@@ -27,3 +27,13 @@ export const hardenedHost = (limits: ContainerLimits, logSize: string): HostConf
     LogConfig: { Type: 'json-file', Config: { 'max-size': logSize, 'max-file': '1' } },
   }
 }
+
+interface Command {
+  readonly command: readonly string[]
+  readonly args: readonly string[]
+}
+/** Without a command the image's own runs, with `args` if there are any. */
+export const commandOf = ({ command, args }: Command): Pick<ContainerCreateOptions, 'Entrypoint' | 'Cmd'> => ({
+  ...(command.length > 0 ? { Entrypoint: [...command] } : {}),
+  ...(args.length > 0 || command.length > 0 ? { Cmd: [...args] } : {}),
+})

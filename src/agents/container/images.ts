@@ -3,6 +3,7 @@ import type Docker from 'dockerode'
 import { z } from 'zod'
 import { asError } from '../../client/as-error.ts'
 import { codeOf } from '../../process/error-code.ts'
+import { orAborted } from '../or-aborted.ts'
 import { reasonOf, statusOf } from './engine.ts'
 import type { EngineOptions } from './options.ts'
 
@@ -38,6 +39,7 @@ export class Images {
     const pulling = this.#pulling.get(image) ?? this.#pull(image).finally(() => this.#pulling.delete(image))
     this.#pulling.set(image, pulling)
     await orAborted(pulling, signal)
+    signal.throwIfAborted()
   }
 
   async #isThere(image: string): Promise<boolean> {
@@ -101,18 +103,5 @@ async function readRegistries(file: string): Promise<z.infer<typeof registries>>
     return registries.parse(JSON.parse(text))
   } catch {
     throw new Error('the file with credentials of registries is not like Docker’s config.json')
-  }
-}
-
-async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>()
-  const abort = (): void => aborted.reject(asError(signal.reason))
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    signal.throwIfAborted()
-    return await Promise.race([promise, aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', abort)
-    promise.catch(() => {})
   }
 }

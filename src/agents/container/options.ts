@@ -1,4 +1,4 @@
-import { UsageError } from '../arguments.ts'
+import { type GivenOptions, UsageError } from '../arguments.ts'
 
 /** The engine of an agent, and how it gets images. */
 export interface EngineOptions {
@@ -10,13 +10,11 @@ export interface EngineOptions {
 }
 type PullPolicy = 'missing' | 'always' | 'never'
 
-export type Given = Readonly<Partial<Record<string, string>>>
-
 const SIZE = /^(\d+)(k|m|g)?$/
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1_024, m: 1_024 ** 2, g: 1_024 ** 3 }
 
 /** @throws UsageError */
-export function readEngineOptions(given: Given, env: Given): EngineOptions {
+export function readEngineOptions(given: GivenOptions, env: GivenOptions): EngineOptions {
   const { pull = 'missing', registries = null } = given
   if (pull !== 'missing' && pull !== 'always' && pull !== 'never')
     throw new UsageError('--pull must be missing, always or never.')

@@ -23,6 +23,8 @@ export async function removeTree(folder: string): Promise<void> {
     try {
       return await rmdir(folder)
     } catch (error) {
+      // Another removal was faster.
+      if (codeOf(error) === 'ENOENT') return
       if (performance.now() > until || !CHANGED.includes(codeOf(error))) throw error
     }
   }

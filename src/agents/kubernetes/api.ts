@@ -10,11 +10,24 @@ export class ApiError extends Error {
   readonly reason: string
   /** Why the API names this reason, e.g. FieldManagerConflict. */
   readonly causes: readonly string[]
-  constructor(status: number, reason: string, message: string, causes: readonly string[] = []) {
+  /** The fields of a request that is not valid, each with what is wrong with it, without its value. */
+  readonly fields: readonly string[]
+  constructor(
+    status: number,
+    reason: string,
+    message: string,
+    { causes = [], fields = [] }: Partial<Pick<ApiError, 'causes' | 'fields'>> = {},
+  ) {
     super(message)
     this.status = status
     this.reason = reason
     this.causes = causes
+    this.fields = fields
+  }
+
+  /** Reason and message, of fields that are not valid without their values. @param message instead of its own */
+  describe(message = this.fields.length > 0 ? this.fields.join('; ') : this.message): string {
+    return `${this.reason || `status ${this.status}`}: ${message}`
   }
 }
 
@@ -28,6 +41,14 @@ export interface ApiRequest {
   /** Lists objects with their metadata only. */
   readonly metadataOnly?: boolean
 }
+export interface Page<T> {
+  readonly metadata: { readonly continue?: string; readonly resourceVersion: string }
+  /** Without apiVersion and kind. */
+  readonly items: readonly T[]
+}
+/** Attempts at an API that others may serve, and whose server may be away: some seconds, so that one bad moment decides nothing. */
+export const OF_OTHERS = 6
+
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'APPLY' | 'DELETE'
 /** Content types of bodies. */
 const CONTENT: Readonly<Record<Method, string>> = {
@@ -42,20 +63,55 @@ const CONTENT: Readonly<Record<Method, string>> = {
 const METADATA = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'
 type Response = Awaited<ReturnType<ReturnType<IsomorphicFetchHttpLibrary['send']>['toPromise']>>
 
+const PAGE = '500'
 const TIMEOUT_MS = 30_000
 const DISPATCHER_MS = 600_000
 const OVERLOADED = 429
+const GONE = 410
 /** The API server is away, overloaded, or has lost its database for a moment: it says nothing about the request. */
-const isTransient = ({ status }: ApiError): boolean => status === 0 || status === OVERLOADED || status >= 500
+export const isTransient = ({ status }: ApiError): boolean => status === 0 || status === OVERLOADED || status >= 500
 
-/** Older API servers answer an apply that they cannot merge like a failure of their own. */
-const FAILED = 500
-const APPLIES = 4
-const mayPass = (error: ApiError, method: Method, failures: number): boolean =>
-  isTransient(error) && !(method === 'APPLY' && error.status === FAILED && failures + 1 >= APPLIES)
+/** How often a request may fail for each cause. One cause uses up no attempt of another: a race after an outage is a first race. */
+const ATTEMPTS = {
+  OUTAGE: Number.POSITIVE_INFINITY,
+  RACE: 5,
+  /** Older API servers answer an apply that they cannot merge like a failure of their own. */
+  FAILED_APPLY: 4,
+  REFUSAL: 1,
+} as const
+type Cause = keyof typeof ATTEMPTS
+const INTERNAL_ERROR = 500
+function causeOf(error: ApiError, method: Method, { body }: ApiRequest): Cause {
+  if (isRace(error, method, body)) return 'RACE'
+  if (!isTransient(error)) return 'REFUSAL'
+  return method === 'APPLY' && error.status === INTERNAL_ERROR && !isOfOthers(error) ? 'FAILED_APPLY' : 'OUTAGE'
+}
+/** An admission webhook does not answer, such as one whose pods still start; or etcd does not in time. */
+const isOfOthers = ({ message }: ApiError): boolean =>
+  message.includes('failed calling webhook') || message.startsWith('etcdserver: ')
+
+/** The object was changed at the same time, and the request depends on none of its versions: the same may succeed. */
+const isRace = ({ status, reason, causes }: ApiError, method: Method, body: unknown): boolean =>
+  (method === 'APPLY' || method === 'PATCH') &&
+  status === 409 &&
+  reason === 'Conflict' &&
+  !causes.includes(CONFLICT) &&
+  (body as { metadata?: { resourceVersion?: string } } | undefined)?.metadata?.resourceVersion === undefined
+/** The cause of a refusal: another field manager has a field. */
+export const CONFLICT = 'FieldManagerConflict'
 
 export const isStatus = (error: unknown, ...statuses: readonly number[]): boolean =>
   error instanceof ApiError && statuses.includes(error.status)
+
+/** Null: the API server answers with one of these statuses. */
+export async function unless<T>(statuses: readonly number[], answer: Promise<T>): Promise<T | null> {
+  try {
+    return await answer
+  } catch (error) {
+    if (isStatus(error, ...statuses)) return null
+    throw error
+  }
+}
 
 /**
  * The API of a cluster on the transport and the credentials of the Kubernetes client. Its generated methods take no signal,
@@ -64,16 +120,22 @@ export const isStatus = (error: unknown, ...statuses: readonly number[]): boolea
 export class KubernetesApi {
   readonly #config: KubeConfig
   readonly #closing: AbortSignal
-  readonly #onRetry: (error: Error) => void
+  readonly #onRetry: (error: Error, path: string) => void
   readonly #http = new IsomorphicFetchHttpLibrary()
   #dispatcher: ReturnType<RequestContext['getDispatcher']>
   #dispatcherUntil = 0
+  #hasServed = false
 
-  /** @param onRetry called with what makes a request be repeated */
-  constructor(config: KubeConfig, closing: AbortSignal, onRetry: (error: Error) => void = () => {}) {
+  /** @param onRetry called with what makes a request be repeated, and the path that it asks for */
+  constructor(config: KubeConfig, closing: AbortSignal, onRetry: (error: Error, path: string) => void = () => {}) {
     this.#config = config
     this.#closing = closing
     this.#onRetry = onRetry
+  }
+
+  /** The API server has done what a request asked for, so that it has taken the credentials. */
+  get hasServed(): boolean {
+    return this.#hasServed
   }
 
   get<T>(path: string, request: ApiRequest = {}): Promise<T> {
@@ -96,11 +158,37 @@ export class KubernetesApi {
   }
   /** A missing object counts as deleted. */
   async delete(path: string, body: unknown = {}): Promise<void> {
-    await orNull(this.#json('DELETE', path, { body }))
+    await unless([404], this.#json('DELETE', path, { body }))
   }
   /** Null: it is not there. */
   find<T>(path: string): Promise<T | null> {
-    return orNull(this.get<T>(path))
+    return unless([404], this.get<T>(path))
+  }
+  /** The pages of a list, all of one moment. */
+  async *pages<T>(path: string, { query, ...request }: ApiRequest = {}): AsyncGenerator<Page<T>> {
+    for (let next: string | undefined; ; ) {
+      const from = { ...query, limit: PAGE, continue: next }
+      const page = await this.get<Page<T> & { readonly items: readonly T[] | null }>(path, { ...request, query: from })
+      yield { ...page, items: page.items ?? [] }
+      next = page.metadata.continue
+      if (!next) return
+    }
+  }
+
+  /** The first object of a list that fits. Null: there is none. */
+  async first<T>(path: string, request: ApiRequest, fits: (one: T) => boolean): Promise<T | null> {
+    for (;;) {
+      try {
+        for await (const { items } of this.pages<T>(path, request)) {
+          const found = items.find(fits)
+          if (found) return found
+        }
+        return null
+      } catch (error) {
+        // The moment that the pages are of is forgotten by now: they are read from the beginning.
+        if (!isStatus(error, GONE)) throw error
+      }
+    }
   }
 
   /** A response without an end of its own. One attempt. */
@@ -118,6 +206,7 @@ export class KubernetesApi {
     { signal, attempts = Number.POSITIVE_INFINITY, ...request }: ApiRequest,
   ): Promise<T> {
     const ended = signal ? AbortSignal.any([signal, this.#closing]) : this.#closing
+    const failed: Partial<Record<Cause, number>> = {}
     for (let failures = 0; ; failures += 1) {
       try {
         const attempt = AbortSignal.any([ended, AbortSignal.timeout(TIMEOUT_MS)])
@@ -125,10 +214,13 @@ export class KubernetesApi {
         return JSON.parse(await response.body.text()) as T
       } catch (error) {
         ended.throwIfAborted()
-        const isLast = failures + 1 >= attempts
-        if (error instanceof ApiError && (isLast || !mayPass(error, method, failures))) throw error
-        this.#onRetry(asError(error))
-        await pause(retryDelay(failures), ended)
+        const cause = error instanceof ApiError ? causeOf(error, method, request) : 'OUTAGE'
+        const earlier = failed[cause] ?? 0
+        failed[cause] = earlier + 1
+        const isLast = earlier + 1 >= ATTEMPTS[cause] || failures + 1 >= attempts
+        if (error instanceof ApiError && isLast) throw error
+        this.#onRetry(asError(error), path)
+        await pause(retryDelay(earlier), ended)
       }
     }
   }
@@ -150,6 +242,7 @@ export class KubernetesApi {
     this.#share(context)
     context.setSignal(signal)
     const response = await this.#http.send(context).toPromise()
+    this.#hasServed ||= response.httpStatusCode < 400
     if (response.httpStatusCode < 400) return response
     throw errorOf(response.httpStatusCode, await response.body.text())
   }
@@ -165,20 +258,24 @@ export class KubernetesApi {
   }
 }
 
-async function orNull<T>(answer: Promise<T>): Promise<T | null> {
-  try {
-    return await answer
-  } catch (error) {
-    if (isStatus(error, 404)) return null
-    throw error
-  }
-}
+const INVALID = 'Invalid'
+/** `Invalid value: core.PodSpec{…}: field is immutable` without the value, which may be long, or secret. */
+const withoutValue = (why: string): string =>
+  why.replace(
+    /^((?:Invalid|Unsupported|Duplicate) value|Not found|Too long|Too many): (?:.*: (?=[^:{}"]*$)|.*$)/s,
+    (all, kind) => (all === why ? kind : ''),
+  )
 
-function errorOf(status: number, text: string): ApiError {
+export function errorOf(status: number, text: string): ApiError {
   try {
     const { reason = '', message = '', details } = JSON.parse(text) as V1Status
-    const causes = details?.causes?.flatMap((cause) => cause.reason ?? []) ?? []
-    return new ApiError(status, reason, message, causes)
+    const given = details?.causes ?? []
+    const causes = given.flatMap((cause) => cause.reason ?? [])
+    const fields =
+      reason === INVALID
+        ? given.flatMap(({ field, message: why = '' }) => (field ? `${field}: ${withoutValue(why)}` : []))
+        : []
+    return new ApiError(status, reason, message, { causes, fields })
   } catch {
     return new ApiError(status, '', text.slice(0, 500))
   }

@@ -1,5 +1,5 @@
 import { pause } from '../../client/pause.ts'
-import { ApiError, isStatus, type KubernetesApi } from './api.ts'
+import { isStatus, type KubernetesApi } from './api.ts'
 import { type KubernetesObject, MANAGER } from './objects.ts'
 
 export interface Application {
@@ -15,8 +15,7 @@ export interface HowToApply {
   readonly force: boolean
 }
 
-const RACES = 5
-const RACE_MS = 200
+const AGAIN_MS = 200
 /** Milliseconds for which a kind may still be unknown after its definition. */
 const DEFINED_MS = 10_000
 
@@ -36,21 +35,15 @@ export async function applyManifest(
     dryRun: dryRun ? 'All' : undefined,
   }
   const since = performance.now()
-  for (let races = 0; ; races += 1) {
+  for (;;) {
     try {
       return await api.apply<KubernetesObject>(path, manifest, query)
     } catch (error) {
       signal.throwIfAborted()
       if (dryRun && isStatus(error, 404)) return null
       const isYoung = isDefined && isStatus(error, 404) && performance.now() - since < DEFINED_MS
-      if (!isYoung && !(isRace(error) && races < RACES)) throw error
-      await pause(RACE_MS, signal)
+      if (!isYoung) throw error
+      await pause(AGAIN_MS, signal)
     }
   }
 }
-
-/** Another field manager has a field. */
-export const CONFLICT = 'FieldManagerConflict'
-/** The object was changed at the same time: the same request may succeed. */
-const isRace = (error: unknown): boolean =>
-  error instanceof ApiError && error.status === 409 && !error.causes.includes(CONFLICT) && error.reason === 'Conflict'

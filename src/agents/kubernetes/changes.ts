@@ -1,3 +1,4 @@
+import { MASKED } from '../../core/dry-run.ts'
 import { sameJson } from '../../core/json.ts'
 import { fieldsOf, type KubernetesObject } from './objects.ts'
 
@@ -11,8 +12,8 @@ export interface Change {
 }
 
 const MOST = 100
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 const OF_CLUSTER = ['managedFields', 'resourceVersion', 'generation', 'uid', 'creationTimestamp', 'selfLink']
-const HIDDEN = '***'
 
 /** @param marks annotations that state an object's origin, not its content */
 export function changesBetween(
@@ -25,8 +26,9 @@ export function changesBetween(
   return before.kind === 'Secret' ? changes.map(hidden) : changes
 }
 
-function essence({ status: _status, metadata, ...rest }: KubernetesObject, marks: readonly string[]): object {
-  const annotations = without(metadata.annotations ?? {}, marks)
+/** The content of an object. kubectl's copy of it would repeat all of it, secrets too. */
+export function essence({ status: _status, metadata, ...rest }: KubernetesObject, marks: readonly string[]): object {
+  const annotations = without(metadata.annotations ?? {}, [...marks, LAST_APPLIED])
   return { ...rest, metadata: { ...without(metadata, OF_CLUSTER), annotations } }
 }
 
@@ -46,10 +48,15 @@ function compare(path: readonly string[], from: unknown, to: unknown, changes: C
 
 const isNested = (value: unknown): boolean => Array.isArray(value) || Object.keys(fieldsOf(value)).length > 0
 
-const hidden = ({ path, from, to }: Change): Change =>
-  /^(data|stringData)\b/.test(path)
-    ? { path, from: from === undefined ? from : HIDDEN, to: to === undefined ? to : HIDDEN }
-    : { path, from, to }
+/** Values of a Secret. */
+export const isSecret = ({ kind }: Pick<KubernetesObject, 'kind'>, path: string): boolean =>
+  kind === 'Secret' && /^(data|stringData)\b/.test(path)
+
+const hidden = (change: Change): Change => {
+  const { path, from, to } = change
+  if (!isSecret({ kind: 'Secret' }, path)) return change
+  return { path, from: from === undefined ? from : MASKED, to: to === undefined ? to : MASKED }
+}
 
 const MOST_TEXT = 120
 export const describeChange = ({ path, from, to }: Change): string => `${path}: ${textOf(from)} → ${textOf(to)}`

@@ -1,20 +1,21 @@
-import { ApiError, isStatus, type KubernetesApi } from './api.ts'
+import { ApiError, type KubernetesApi, OF_OTHERS, unless } from './api.ts'
 import { inBatches } from './in-batches.ts'
-import { fieldsOf, type KubernetesObject, listOf, type ObjectMetadata, OWN } from './objects.ts'
+import { fieldsOf, type KubernetesObject, LABEL_PREFIX, listOf, type ObjectMetadata, POLICY } from './objects.ts'
+import { resourcePath, versionPath } from './paths.ts'
 
 /** Finds what would go with a namespace or a definition. */
 
-/** Helm's annotation for an object that outlives what has created it. */
+/** An object that outlives what has created it, by our annotation or Helm's. */
 export const isKept = ({ annotations }: ObjectMetadata): boolean =>
-  annotations?.['helm.sh/resource-policy']?.trim().toLowerCase() === 'keep'
+  annotations?.[POLICY] === 'keep' || annotations?.['helm.sh/resource-policy']?.trim().toLowerCase() === 'keep'
 
-const isGoing = ({ deletionTimestamp }: ObjectMetadata): boolean => deletionTimestamp !== undefined
+const isTerminating = ({ deletionTimestamp }: ObjectMetadata): boolean => deletionTimestamp !== undefined
 
 /** An agent has marked it, or an annotation keeps it. A controller's objects go with their owner. */
 function isWanted(metadata: ObjectMetadata): boolean {
   const { annotations, labels, ownerReferences = [] } = metadata
-  if (isGoing(metadata) || ownerReferences.some(({ controller }) => controller)) return false
-  return Object.keys({ ...annotations, ...labels }).some((key) => key.startsWith(OWN)) || isKept(metadata)
+  if (isTerminating(metadata) || ownerReferences.some(({ controller }) => controller)) return false
+  return Object.keys({ ...annotations, ...labels }).some((key) => key.startsWith(LABEL_PREFIX)) || isKept(metadata)
 }
 
 type Test = (metadata: ObjectMetadata) => boolean
@@ -25,8 +26,8 @@ type Test = (metadata: ObjectMetadata) => boolean
  */
 export const wantedIn = (api: KubernetesApi, namespace: string, isOwn: Test = () => false): Promise<string | null> =>
   orUnknown(async () => {
-    for await (const { base, name, kind } of namespacedKinds(api)) {
-      const path = `${base}/namespaces/${encodeURIComponent(namespace)}/${name}`
+    for await (const { apiVersion, name, kind } of namespacedKinds(api)) {
+      const path = resourcePath(apiVersion, name, { namespace })
       const found = await firstOf(api, path, (metadata) => isWanted(metadata) && !isOwn(metadata))
       if (found !== null) return `${kind} ${found}`
     }
@@ -41,8 +42,8 @@ export const instanceOf = (api: KubernetesApi, { spec }: KubernetesObject, isOwn
       .map(fieldsOf)
       .find(({ served }) => served === true)
     if (!version) return null
-    const path = `/apis/${String(spec?.group)}/${String(version.name)}/${String(plural)}`
-    const found = await firstOf(api, path, (metadata) => !isGoing(metadata) && !isOwn(metadata))
+    const path = resourcePath(`${String(spec?.group)}/${String(version.name)}`, String(plural))
+    const found = await firstOf(api, path, (metadata) => !isTerminating(metadata) && !isOwn(metadata))
     return found === null ? null : `${String(kind)} ${found}`
   })
 
@@ -52,12 +53,12 @@ async function orUnknown(find: () => Promise<string | null>): Promise<string | n
     return await find()
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    return `objects that cannot be listed (${error.reason || `status ${error.status}`}: ${error.message.slice(0, 200)})`
+    return `objects that cannot be listed (${error.describe(error.message.slice(0, 200))})`
   }
 }
 
 interface Kind {
-  readonly base: string
+  readonly apiVersion: string
   /** The plural, as it stands in paths. */
   readonly name: string
   readonly kind: string
@@ -73,57 +74,31 @@ interface KindList {
 interface GroupList {
   readonly groups: readonly { readonly versions: readonly { readonly groupVersion: string }[] }[]
 }
-interface MetadataList {
-  readonly metadata: { readonly continue?: string }
-  /** Null: it is empty. */
-  readonly items: readonly { readonly metadata: ObjectMetadata }[] | null
-}
-
-/** APIs of others are not waited for. */
-const ATTEMPTS = 2
-const PAGE = 500
 
 /** Each kind once, in one of its versions. */
 async function* namespacedKinds(api: KubernetesApi): AsyncGenerator<Kind> {
   const { groups } = await api.get<GroupList>('/apis')
-  const bases = groups.map(({ versions }) => versions.map(({ groupVersion }) => `/apis/${groupVersion}`))
-  for (const group of [['/api/v1'], ...bases]) {
+  const versions = groups.map((group) => group.versions.map(({ groupVersion }) => groupVersion))
+  for (const group of [['v1'], ...versions]) {
     const kinds = new Map<string, Kind>()
-    for (const { base, resources } of await inBatches(group, (one) => kindsOf(api, one)))
+    for (const { apiVersion, resources } of await inBatches(group, (one) => kindsOf(api, one)))
       for (const { name, kind, namespaced, verbs } of resources)
-        if (namespaced && verbs.includes('list') && !kinds.has(name)) kinds.set(name, { base, name, kind })
+        if (namespaced && verbs.includes('list') && !kinds.has(name)) kinds.set(name, { apiVersion, name, kind })
     yield* kinds.values()
   }
 }
 
-async function kindsOf(api: KubernetesApi, base: string): Promise<KindList & Pick<Kind, 'base'>> {
-  const { resources } = await api.get<KindList>(base, { attempts: ATTEMPTS })
-  return { base, resources }
+async function kindsOf(api: KubernetesApi, apiVersion: string): Promise<KindList & Pick<Kind, 'apiVersion'>> {
+  const { resources } = await api.get<KindList>(versionPath(apiVersion), { attempts: OF_OTHERS })
+  return { apiVersion, resources }
 }
 
-/** The name of the first object of a list that fits. */
-async function firstOf(api: KubernetesApi, path: string, fits: Test): Promise<string | null> {
-  let from: string | undefined
-  do {
-    const query = { limit: String(PAGE), continue: from }
-    const list = await pageOf(api, path, query)
-    const found = list?.items?.find(({ metadata }) => fits(metadata))
-    if (found) return found.metadata.name
-    from = list?.metadata.continue
-  } while (from)
-  return null
-}
+/** The name of the first object of a list that fits. Null: there is none, or the kind is gone. */
+const firstOf = (api: KubernetesApi, path: string, fits: Test): Promise<string | null> =>
+  unless([404], findFirst(api, path, fits))
 
-/** Null: the kind is gone. */
-async function pageOf(
-  api: KubernetesApi,
-  path: string,
-  query: Readonly<Record<string, string | undefined>>,
-): Promise<MetadataList | null> {
-  try {
-    return await api.get<MetadataList>(path, { query, attempts: ATTEMPTS, metadataOnly: true })
-  } catch (error) {
-    if (isStatus(error, 404)) return null
-    throw error
-  }
+async function findFirst(api: KubernetesApi, path: string, fits: Test): Promise<string | null> {
+  const request = { attempts: OF_OTHERS, metadataOnly: true }
+  const found = await api.first<Pick<KubernetesObject, 'metadata'>>(path, request, ({ metadata }) => fits(metadata))
+  return found && found.metadata.name
 }

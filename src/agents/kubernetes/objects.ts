@@ -39,6 +39,11 @@ export interface ObjectRef {
   readonly name: string
 }
 
+/** With its path in the API. */
+export interface PlacedRef extends ObjectRef {
+  readonly path: string
+}
+
 export const titleOf = ({ kind, namespace, name }: ObjectRef): string =>
   `${kind} ${namespace === null ? '' : `${namespace}/`}${name}`
 
@@ -49,6 +54,9 @@ export const keyOf = ({ apiVersion, kind, namespace, name }: ObjectRef): string 
 export const groupOf = (apiVersion: string): string =>
   apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : ''
 
+/** Kinds of these groups come with a cluster. */
+export const isBuiltIn = (group: string): boolean => !group.includes('.') || group.endsWith('.k8s.io')
+
 export const fieldsOf = (value: unknown): Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
@@ -56,4 +64,6 @@ export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(val
 /** Our field manager. */
 export const MANAGER = 'phaseline'
 /** Prefix of the labels and annotations that agents mark their objects with. */
-export const OWN = 'phaseline.io/'
+export const LABEL_PREFIX = 'phaseline.io/'
+/** The annotation with the policy of an object, which its manifest or the config of its item has. */
+export const POLICY = `${LABEL_PREFIX}policy`

@@ -5,19 +5,19 @@ import type { Session } from '../session.ts'
 
 const EVENT = `sequence cursor hash id at principalId principalName tokenId actor address requestId operation projectId projectName
       objectId objectKind objectName outcome code fields count`
-const EVENTS = gql(`query AuditEvents($filter: AuditFilterInput, $last: Int, $before: String) {
+const EVENTS = gql(`query AuditEvents($filter: AuditFilter, $last: Int, $before: String) {
   auditLog(filter: $filter, last: $last, before: $before) {
     pageInfo { hasPreviousPage startCursor }
     edges { node { ${EVENT} } }
   }
 }`)
-const NEWEST = gql(`query NewestAuditEvents($filter: AuditFilterInput, $first: Int, $after: String) {
+const NEWEST = gql(`query NewestAuditEvents($filter: AuditFilter, $first: Int, $after: String) {
   auditLog(filter: $filter, first: $first, after: $after) {
     pageInfo { hasNextPage endCursor }
     edges { node { ${EVENT} } }
   }
 }`)
-const FOLLOW = gql(`subscription FollowAuditEvents($filter: AuditFilterInput, $after: String) {
+const FOLLOW = gql(`subscription FollowAuditEvents($filter: AuditFilter, $after: String) {
   auditEvents(filter: $filter, after: $after) { ${EVENT} }
 }`)
 /** The filter of `auditLog`. */

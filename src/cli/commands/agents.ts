@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { notFoundRefusal, readPages } from '../../client-model/index.ts'
+import { describeTargets, notFoundRefusal, readPages } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { NodeOf, ResultOf } from '../../documents/typed-document.ts'
 import type { Cli } from '../cli.ts'
@@ -11,7 +11,7 @@ import { duration, words } from '../terminal/text.ts'
 const AGENTS = gql(`query Agents($first: Int!, $after: String) {
   agents(first: $first, after: $after) {
     totalCount pageInfo { hasNextPage endCursor }
-    edges { node { id name instance actor types targets connected connectedAt seenAt } }
+    edges { node { id name instance actor types targets targetSelector { type labels { key value } } connected connectedAt seenAt } }
   }
 }`)
 type Agent = NodeOf<ResultOf<typeof AGENTS>['agents']>
@@ -45,11 +45,11 @@ async function listAgents(session: Session, { all, limit }: AgentsOptions): Prom
   return EXIT.ok
 }
 
-const rowOf = ({ name, instance, actor, types, targets, connected, seenAt }: Agent): string[] => [
+const rowOf = ({ name, instance, actor, types, targets, targetSelector, connected, seenAt }: Agent): string[] => [
   name,
   instance,
   words(actor),
   types.join(', '),
-  targets?.join(', ') ?? 'all',
+  describeTargets({ targets, targetSelector }),
   connected ? 'connected' : `${duration(Math.max(0, Date.now() - Date.parse(seenAt)))} ago`,
 ]

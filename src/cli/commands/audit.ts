@@ -74,7 +74,8 @@ function filterOf({ principal, token, object, since, until, operation, project, 
   return {
     ...{ principalId: principal ?? null, tokenId: token ?? null, objectId: object ?? null },
     ...{ operation: operation ?? null, project: project ?? null, outcome: outcome ?? null },
-    ...{ from: since ?? null, until: until ?? null },
+    since: since ?? null,
+    until: until ?? null,
   }
 }
 

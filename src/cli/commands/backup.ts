@@ -14,6 +14,7 @@ interface Options {
 interface RestoreOptions extends Options {
   readonly replace?: boolean
   readonly whileInUse?: boolean
+  readonly keepAutomation?: boolean
 }
 
 const SETTINGS = `
@@ -39,13 +40,18 @@ export function addBackup(program: Command, cli: Cli, families: readonly FamilyD
     .argument('<file>', 'a file that `phaseline backup` has written')
     .option('--replace', 'replace the database of Phaseline that is there')
     .option('--while-in-use', 'although servers or others are connected to the database')
+    .option(
+      '--keep-automation',
+      'schedules, hooks and notifications go on: this database replaces the one that was backed up',
+    )
     .action(async (file: string, options: RestoreOptions) => {
-      const { tools, json = false, replace = false, whileInUse = false } = options
+      const { tools, json = false, replace = false, whileInUse = false, keepAutomation = false } = options
       cli.exitCode = await perform(cli, json, async () => {
         const { runRestore } = await import('../../start/backup-commands.ts')
         const given = { file: resolve(file), env, families, tools: await folderOf(tools), signal }
-        const told = await runRestore({ ...given, replace, whileInUse })
-        return { told, line: `${file} is restored: ${describe(told)}. Epoch ${told.epoch} of the log begins.` }
+        const told = await runRestore({ ...given, replace, whileInUse, keepAutomation })
+        const held = told.isHeld ? ` ${HELD}` : ''
+        return { told, line: `${file} is restored: ${describe(told)}. Epoch ${told.epoch} of the log begins.${held}` }
       })
     })
 }
@@ -102,6 +108,9 @@ function describe({ manifest: { rows, log, secretKeys } }: BackupSummary): strin
     keys === '' ? 'no secrets' : `secrets sealed with the keys ${keys}`,
   ].join(', ')
 }
+
+const HELD =
+  'Schedules, hooks and notifications are held, since this may be a copy: `phaseline automation release` releases them.'
 
 const warning = (keys: readonly string[]): string =>
   `These settings lack the keys ${keys.join(', ')}: without them the secrets in it do not open (docs/backup.md).`

@@ -1,13 +1,21 @@
 import { type Command, Option } from 'commander'
-import { MANIFEST_FRAGMENT, notFoundRefusal, readPages } from '../../client-model/index.ts'
+import {
+  AUTOMATIC_FRAGMENT,
+  MANIFEST_FRAGMENT,
+  notFoundRefusal,
+  readPages,
+  retryOf,
+  type ShownAutomatic,
+} from '../../client-model/index.ts'
 import type { ObjectKind, Phase } from '../../core/vocabulary.ts'
 import { gql } from '../../documents/gql.ts'
 import type { NodeOf, ResultOf, VariablesOf } from '../../documents/typed-document.ts'
 import type { Cli } from '../cli.ts'
 import { type AddressOptions, locate } from '../objects/address.ts'
 import { checkWords } from '../objects/check-words.ts'
+import { ATTEMPTS, describeAttempts } from '../objects/describe-attempts.ts'
 import { describeObject, OBJECT_FIELDS } from '../objects/describe-object.ts'
-import { shownValue } from '../objects/fields.ts'
+import { type Field, shownValue } from '../objects/fields.ts'
 import { listFailed } from '../objects/list-failed.ts'
 import { markedPhase } from '../objects/phases.ts'
 import { settingFields } from '../objects/setting-fields.ts'
@@ -32,9 +40,10 @@ interface GetOptions extends SessionOptions {
 
 const ONE = gql(`query Get($id: ID!) {
   object(id: $id) {
-    __typename ...Full ... on Installation { exports ...Manifest } ... on DeployItem { exports } ... on GadgetJob { exports }
+    __typename ...Full ... on Installation { exports ...Manifest ...Automatic } ... on DeployItem { exports } ... on GadgetJob { exports }
+    ... on WorkObject { ${ATTEMPTS} }
   }
-}\n${OBJECT_FIELDS}\n${MANIFEST_FRAGMENT}`)
+}\n${OBJECT_FIELDS}\n${MANIFEST_FRAGMENT}\n${AUTOMATIC_FRAGMENT}`)
 const LIST = gql(`query List($filter: ObjectFilter, $first: Int!, $after: String) {
   objects(filter: $filter, first: $first, after: $after) {
     totalCount pageInfo { hasNextPage endCursor }
@@ -79,12 +88,27 @@ async function getOne(session: Session, name: string, { project, kind }: GetOpti
   const { id } = located.value
   const { object } = await session.client.query(ONE, { id }, { signal: session.io.signal })
   if (!object) return session.refuse(notFoundRefusal(`${name} is gone.`))
-  session.emit(object)
+  const { __typename, ...shown } = object
+  session.emit(shown)
   const exports = Object.entries(object.exports ?? {})
   const exported = exports.map(([key, value]) => ['exports', `${key}: ${shownValue(value)}`] as const)
-  const more = [...(object.__typename === 'Installation' ? settingFields(object) : []), ...exported]
+  const more = [
+    ...(__typename === 'Installation' ? [...settingFields(object), ...automaticFields(object.automaticReconcile)] : []),
+    ...exported,
+    ...describeAttempts(object),
+  ]
   session.say(...describeObject(object, Date.now(), session.paint, more))
   return EXIT.ok
+}
+
+function automaticFields(automatic: ShownAutomatic | null): readonly Field[] {
+  if (!automatic) return []
+  const { nextAt, editor, problem } = automatic
+  const next = [nextAt, retryOf(automatic)].filter(Boolean).join(', ') || 'after a job has ended'
+  return [
+    ['next reconcile', `${next}, by itself for ${editor}`],
+    ...(problem ? [['passed over', problem] as const] : []),
+  ]
 }
 
 async function list(session: Session, options: GetOptions): Promise<ExitCode> {

@@ -1,20 +1,11 @@
 import type { Command } from 'commander'
-import { REFUSAL_FRAGMENT } from '../../client-model/index.ts'
-import { gql } from '../../documents/gql.ts'
 import type { Cli } from '../cli.ts'
 import { type AddressOptions, locate, withAddressOptions } from '../objects/address.ts'
+import { UPDATE_LABELS } from '../objects/update-labels.ts'
 import { type LabelArgument, parseLabel } from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
-
-const UPDATE = gql(`mutation UpdateLabels($input: UpdateLabelsInput!) {
-  answer: updateLabels(input: $input) {
-    __typename
-    ... on UpdatedLabels { object { id kind name labels { key value } } }
-    ...Refusal
-  }
-}\n${REFUSAL_FRAGMENT}`)
 
 interface LabelChanges {
   readonly set: readonly LabelArgument[]
@@ -48,7 +39,7 @@ async function label(
   const located = await locate(session, name, options)
   if (!located.ok) return session.refuse(located.refusal)
   const input = { id: located.value.id, set: [...set], remove: [...remove] }
-  const outcome = await ask(session, UPDATE, input)
+  const outcome = await ask(session, UPDATE_LABELS, input)
   if (!outcome.ok) return session.refuse(outcome.refusal)
   const { object } = outcome.value
   session.emit(object)

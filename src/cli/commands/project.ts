@@ -1,12 +1,11 @@
 import { type Command, Option } from 'commander'
-import { invalid, notFoundRefusal, type Outcome, REFUSAL_FRAGMENT, readPages } from '../../client-model/index.ts'
+import { notFoundRefusal, type Outcome, REFUSAL_FRAGMENT, readPages } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { Cli } from '../cli.ts'
-import { loadManifests } from '../manifests/load-manifests.ts'
-import { FILES_HELP, parseCount, parseFiles } from '../options.ts'
+import { addApplyOf } from '../manifests/apply-documents.ts'
+import { parseCount } from '../options.ts'
 import { readProject } from '../projects/api.ts'
-import { CREATE_PROJECT } from '../projects/apply.ts'
-import { applyProjects } from '../projects/apply-all.ts'
+import { CREATE_PROJECT, projects } from '../projects/apply.ts'
 import { describeLimits, describeProject } from '../projects/describe.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
@@ -17,10 +16,6 @@ interface CreateOptions extends SessionOptions {
   readonly maxWorkers?: number
   readonly maxJobs?: number
   readonly strategy?: string
-}
-interface ApplyOptions extends SessionOptions {
-  readonly file: readonly string[]
-  readonly dryRun?: boolean
 }
 interface ListOptions extends SessionOptions {
   readonly limit: number
@@ -65,13 +60,7 @@ export function addProject(program: Command, cli: Cli): void {
     .action(async (name: string, options: CreateOptions) => {
       cli.exitCode = await withSession(cli.io, options, (session) => create(session, name, options))
     })
-  withSessionOptions(project.command('apply'))
-    .description('create or update projects from YAML or JSON documents')
-    .requiredOption('-f, --file <file...>', FILES_HELP, parseFiles)
-    .option('--dry-run', 'show what would happen, and do nothing')
-    .action(async (options: ApplyOptions) => {
-      cli.exitCode = await withSession(cli.io, options, (session) => apply(session, options))
-    })
+  addApplyOf(project, cli, projects)
   withSessionOptions(project.command('delete'))
     .description('delete a project that has no objects any more, with its secrets and data')
     .argument('<name>', 'name of the project')
@@ -82,8 +71,8 @@ export function addProject(program: Command, cli: Cli): void {
 
 async function list(session: Session, { limit }: ListOptions): Promise<ExitCode> {
   const listed = await readPages(limit, async (first, after) => {
-    const { projects } = await session.client.query(LIST, { first, after }, { signal: session.io.signal })
-    return projects
+    const answer = await session.client.query(LIST, { first, after }, { signal: session.io.signal })
+    return answer.projects
   })
   if (!listed) return session.refuse(notFoundRefusal('There is nothing to list.'))
   session.emit({ totalCount: listed.totalCount, projects: listed.nodes })
@@ -116,15 +105,6 @@ async function create(session: Session, name: string, options: CreateOptions): P
     ...(strategy === undefined ? {} : { strategy: STRATEGIES[strategy as keyof typeof STRATEGIES] }),
   }
   return report(session, await ask(session, CREATE_PROJECT, { name, limits }), { name, action: 'created' })
-}
-
-async function apply(session: Session, options: ApplyOptions): Promise<ExitCode> {
-  const loaded = await loadManifests(session.io, { ...options, kind: 'Project' })
-  if (!loaded.ok) return session.refuse(loaded.refusal)
-  const { installations, projects } = loaded.value
-  const [foreign] = installations
-  if (foreign) return session.refuse(invalid(`${foreign.name} is an Installation: use phaseline apply -f FILE.`))
-  return await applyProjects(session, projects, options)
 }
 
 async function remove(session: Session, name: string): Promise<ExitCode> {

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { invalid, type Outcome, refused } from '../../client-model/index.ts'
 import { codeOf } from '../../process/error-code.ts'
+import { packagePath } from '../package-path.ts'
 
 const TEMPLATE = 'examples/init'
 /** The names in the template's files. */
@@ -22,7 +22,7 @@ export async function initProject(folder: string, type: string): Promise<Outcome
     return refused(invalid(`${name} cannot be the name of a package: use lower-case letters, digits and -.`))
   }
   if (!/^[\w.-]+$/.test(type)) return refused(invalid(`${type} is no type: use letters, digits, ., _ and -.`))
-  const template = templateOf(import.meta.dirname)
+  const template = packagePath(TEMPLATE)
   try {
     await mkdir(folder, { recursive: true })
     const there = await readdir(folder)
@@ -37,6 +37,3 @@ export async function initProject(folder: string, type: string): Promise<Outcome
     return refused(invalid(`Cannot write to ${folder}: ${codeOf(error) ?? String(error)}.`))
   }
 }
-
-const templateOf = (folder: string): string =>
-  existsSync(join(folder, TEMPLATE)) ? join(folder, TEMPLATE) : templateOf(dirname(folder))

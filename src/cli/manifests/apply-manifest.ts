@@ -1,57 +1,81 @@
-import { type Outcome, REFUSAL_FRAGMENT } from '../../client-model/index.ts'
+import { type Outcome, outcomeOf, REFUSAL_FRAGMENT } from '../../client-model/index.ts'
+import { sameJson } from '../../core/json.ts'
 import { gql } from '../../documents/gql.ts'
 import type { ResultOf } from '../../documents/typed-document.ts'
-import { installationInput } from '../../manifest/index.ts'
+import { installationInput, type Manifest } from '../../manifest/index.ts'
 import type { Session } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
-import type { PlacedManifest } from './load-manifests.ts'
+import { type Action, type ApplyHow, untilWon } from './appliable.ts'
+import { labelsBy, withoutCommit } from './commit-label.ts'
 
-export interface Applied {
+/** A manifest with its project. */
+export type PlacedManifest = Manifest & { readonly project: string }
+
+interface Applied {
   readonly id: string
   readonly name: string
   readonly project: string
   readonly phase: string
   readonly generation: number
-  readonly action: 'created' | 'updated' | 'unchanged'
+  readonly action: Action
 }
 
-/** A lost race is retried; a longer series of losses is no coincidence. */
-const ATTEMPTS = 10
+/** Parts of an installation whose edit makes no generation. */
+const SETTINGS = 'fragment Settings on Installation { labels { key value } description ignored }'
 
 const FIND = gql(`query FindInstallation($project: String!, $path: [String!]!) {
-  objectByPath(project: $project, kind: INSTALLATION, path: $path) { id generation }
-}`)
+  objectByPath(project: $project, kind: INSTALLATION, path: $path) { id phase generation ...Settings }
+}\n${SETTINGS}`)
 const CREATE = gql(`mutation Create($input: CreateInstallationInput!) {
   answer: createInstallation(input: $input) { __typename ... on Installation { id phase generation } ...Refusal }
 }\n${REFUSAL_FRAGMENT}`)
 const UPDATE = gql(`mutation Update($input: UpdateInstallationInput!) {
-  answer: updateInstallation(input: $input) { __typename ... on Installation { id phase generation } ...Refusal }
+  answer: updateInstallation(input: $input) { __typename ... on Installation { id phase generation ...Settings } ...Refusal }
+}\n${SETTINGS}\n${REFUSAL_FRAGMENT}`)
+
+/** The same comparison as that of an update, which the server makes without writing. */
+const COMPARE = gql(`query CompareSpec($input: PlanInstallationInput!) {
+  planInstallation(input: $input) { __typename ... on InstallationPlan { spec { differences { path } } } ...Refusal }
 }\n${REFUSAL_FRAGMENT}`)
 
-type Found = NonNullable<ResultOf<typeof FIND>['objectByPath']>
+/** An installation before an update. */
+type Found = Extract<NonNullable<ResultOf<typeof FIND>['objectByPath']>, { readonly labels: object }>
+export type Before = Omit<Found, 'phase'>
 type WriteAnswer = Pick<Applied, 'id' | 'phase' | 'generation'>
-
-/** Another client deleted or changed the installation between the read and the write. */
-const LOST_UPDATE = ['NOT_FOUND', 'GENERATION_MISMATCH']
-/** Another client created the installation. */
-const LOST_CREATE = ['ALREADY_EXISTS']
 
 /** Creates the installation, or updates the existing one; tries again when another client was faster. */
 export async function applyManifest(
   session: Session,
   manifest: PlacedManifest,
-  reconcile: boolean,
+  { reconcile, ifDifferent }: ApplyHow,
 ): Promise<Outcome<Applied>> {
+  const outcome = await untilWon<Found, WriteAnswer & Pick<Applied, 'action'>>(
+    () => findInstallation(session, manifest),
+    async (existing) => {
+      if (existing && ifDifferent && !(await differs(session, existing, manifest)))
+        return { ok: true, value: writtenOf(existing, 'unchanged') }
+      const labels = ifDifferent && labelsBy(ifDifferent.commit, manifest.labels, labelsOf(existing?.labels ?? []))
+      const wanted = labels ? { ...manifest, labels } : manifest
+      return existing
+        ? await updateInstallation(session, existing, wanted, reconcile)
+        : await createInstallation(session, wanted, reconcile)
+    },
+  )
   const { name, project } = manifest
-  for (let attempt = 1; ; attempt += 1) {
-    const existing = await findInstallation(session, manifest)
-    const outcome = existing
-      ? await updateInstallation(session, existing, manifest, reconcile)
-      : await createInstallation(session, manifest, reconcile)
-    if (outcome.ok) return { ok: true, value: { ...outcome.value, name, project } }
-    const lost = existing ? LOST_UPDATE : LOST_CREATE
-    if (attempt >= ATTEMPTS || !lost.includes(outcome.refusal.code)) return outcome
-  }
+  return outcome.ok ? { ok: true, value: { ...outcome.value, name, project } } : outcome
+}
+
+const labelsOf = (labels: Before['labels']) => Object.fromEntries(labels.map(({ key, value }) => [key, value]))
+
+/** True as well for what the server would refuse. */
+async function differs({ client, io }: Session, found: Found, manifest: PlacedManifest): Promise<boolean> {
+  const before = { labels: labelsOf(found.labels), description: found.description ?? '', ignored: found.ignored }
+  const { spec, labels = before.labels, description = before.description, ignored = before.ignored } = manifest
+  if (!sameJson(withoutCommit(before), withoutCommit({ labels, description, ignored }))) return true
+  const input = { update: { id: found.id, spec } }
+  const { planInstallation } = await client.query(COMPARE, { input }, { signal: io.signal })
+  const compared = outcomeOf(planInstallation)
+  return !compared.ok || compared.value.spec?.differences.length !== 0
 }
 
 type WriteOutcome = Outcome<WriteAnswer & Pick<Applied, 'action'>>
@@ -59,15 +83,17 @@ type WriteOutcome = Outcome<WriteAnswer & Pick<Applied, 'action'>>
 /** Makes the installation as its manifest says; refused when it is not of this generation any more. */
 export async function updateInstallation(
   session: Session,
-  { id, generation }: Found,
+  before: Before,
   manifest: PlacedManifest,
   reconcile: boolean,
 ): Promise<WriteOutcome> {
+  const { id, generation } = before
   const input = { id, expectedGeneration: generation, reconcile, ...installationInput(manifest) }
   const updated = await ask(session, UPDATE, input)
   if (!updated.ok) return updated
   const { value } = updated
-  return { ok: true, value: writtenOf(value, value.generation === generation ? 'unchanged' : 'updated') }
+  const isSame = value.generation === generation && sameJson(settingsOf(value), settingsOf(before))
+  return { ok: true, value: writtenOf(value, isSame ? 'unchanged' : 'updated') }
 }
 
 async function createInstallation(
@@ -79,6 +105,12 @@ async function createInstallation(
   const created = await ask(session, CREATE, { name, project, reconcile, ...installationInput(manifest) })
   return created.ok ? { ok: true, value: writtenOf(created.value, 'created') } : created
 }
+
+const settingsOf = ({ labels, description, ignored }: Omit<Before, 'id' | 'generation'>) => ({
+  labels,
+  description,
+  ignored,
+})
 
 const writtenOf = ({ id, phase, generation }: WriteAnswer, action: Applied['action']) => ({
   id,
@@ -93,5 +125,5 @@ export async function findInstallation(
   { name, project }: Pick<PlacedManifest, 'name' | 'project'>,
 ): Promise<Found | null> {
   const { objectByPath } = await client.query(FIND, { project, path: [name] }, { signal: io.signal })
-  return objectByPath
+  return objectByPath as Found | null
 }

@@ -5,14 +5,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { invalid, MANIFEST_FRAGMENT, type Outcome, type Refusal, refused } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
-import { DEFAULT_SETTINGS, writeManifest } from '../../manifest/index.ts'
+import { DEFAULT_SETTINGS, type Manifest, writeManifest } from '../../manifest/index.ts'
 import type { Located } from '../objects/address.ts'
 import { follow } from '../objects/follow.ts'
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { type Io, printLine } from '../terminal/io.ts'
-import { type Applied, updateInstallation } from './apply-manifest.ts'
-import { loadManifests, type PlacedManifest } from './load-manifests.ts'
+import type { Placed } from './appliable.ts'
+import { type Before, updateInstallation } from './apply-manifest.ts'
+import { installations } from './installations.ts'
+import { loadDocuments } from './load-documents.ts'
 import { atSource } from './source.ts'
 
 export interface EditOptions {
@@ -51,7 +53,8 @@ export async function editInstallation(session: Session, { id }: Located, option
     return EXIT.ok
   }
   const keep = (): void => printLine(io.stderr, `What you wrote is in ${file}: phaseline apply -f ${file}`)
-  const about = { id, name, project: project.name, generation }
+  const { labels, description, ignored } = object
+  const about = { id, name, project: project.name, generation, labels, description, ignored }
   const written = await apply(session, file, about, options.reconcile).catch((error: unknown) => {
     // The server may be away.
     keep()
@@ -69,26 +72,25 @@ export async function editInstallation(session: Session, { id }: Located, option
   return await follow(session, id, ({ outcome }) => outcome === 'succeeded')
 }
 
-interface Edited {
-  readonly id: string
+interface Edited extends Before {
   readonly name: string
   readonly project: string
-  readonly generation: number
 }
 
-async function apply(session: Session, file: string, edited: Edited, reconcile: boolean): Promise<Outcome<Applied>> {
-  const loaded = await loadManifests(session.io, { file: [file], project: edited.project })
+async function apply(session: Session, file: string, edited: Edited, reconcile: boolean) {
+  const loaded = await loadDocuments(session.io, { file: [file], project: edited.project, kinds: [installations] })
   if (!loaded.ok) return loaded
-  const [manifest, ...more] = loaded.value.installations
-  if (!manifest || more.length + loaded.value.projects.length > 0 || !isSame(manifest, edited))
+  const [placed, ...more] = loaded.value as readonly Placed<Manifest>[]
+  if (!placed || more.length > 0 || !isSame(placed, edited))
     return refused(invalid(`It must stay one document, of ${edited.project}/${edited.name}.`))
   // Fields that the user removed from the text are removed.
-  const updated = await updateInstallation(session, edited, { ...DEFAULT_SETTINGS, ...manifest }, reconcile)
-  if (updated.ok) return { ok: true, value: { ...updated.value, name: edited.name, project: edited.project } }
-  return refused(atSource(said(updated.refusal), manifest.source))
+  const manifest = { ...DEFAULT_SETTINGS, ...placed.document, project: placed.project }
+  const updated = await updateInstallation(session, edited, manifest, reconcile)
+  if (updated.ok) return { ok: true, value: { ...updated.value, name: edited.name, project: edited.project } } as const
+  return refused(atSource(said(updated.refusal), placed.source))
 }
 
-const isSame = (one: Pick<PlacedManifest, 'name' | 'project'>, other: Edited): boolean =>
+const isSame = (one: Pick<Placed, 'name' | 'project'>, other: Edited): boolean =>
   one.name === other.name && one.project === other.project
 
 const said = (refusal: Refusal): Refusal =>

@@ -15,7 +15,7 @@ export async function readSourced<T>(
   { stdin }: Pick<Io, 'stdin'>,
   file: string,
   wanted: WantedDocument<T>,
-): Promise<Outcome<{ readonly value: T; readonly source: Omit<Source, 'name'> }>> {
+): Promise<Outcome<{ readonly value: T; readonly source: Source }>> {
   const input = await readInput(file, stdin)
   if (!input.ok) return refused(invalid(input.message))
   const read = readDocument(input.text, wanted)

@@ -1,14 +1,14 @@
-import { outcomeOf, REFUSAL_FRAGMENT } from '../../client-model/index.ts'
+import { type Outcome, outcomeOf, REFUSAL_FRAGMENT } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { ResultOf } from '../../documents/typed-document.ts'
 import { describeDiff } from '../objects/describe-diff.ts'
 import type { Session } from '../session.ts'
-import { EXIT, type ExitCode } from '../terminal/exit.ts'
+import { EXIT } from '../terminal/exit.ts'
 import { table } from '../terminal/table.ts'
 import { words } from '../terminal/text.ts'
-import { findInstallation } from './apply-manifest.ts'
-import type { PlacedManifest } from './load-manifests.ts'
-import { atSource } from './source.ts'
+import type { Previewed } from './appliable.ts'
+import { findInstallation, type PlacedManifest } from './apply-manifest.ts'
+import { askTargets, type DryRun, describeDryRun, exitOf } from './dry-run-manifest.ts'
 
 const PLAN = gql(`query Plan($input: PlanInstallationInput!) {
   planInstallation(input: $input) {
@@ -23,39 +23,61 @@ type Plan = Extract<NonNullable<ResultOf<typeof PLAN>['planInstallation']>, { __
 type Blocker = Plan['blockers'][number]
 type Code = Plan['broughtCode'][number]
 
-async function readPlan(session: Session, manifest: PlacedManifest) {
+const ACTIONS = { create: 'created', update: 'updated' } as const
+
+export async function readPlan(session: Session, manifest: PlacedManifest) {
   const { name, project, spec } = manifest
   const existing = await findInstallation(session, manifest)
   const input = existing ? { update: { id: existing.id, spec } } : { create: { project, name, spec } }
   const { planInstallation } = await session.client.query(PLAN, { input }, { signal: session.io.signal })
-  return { action: existing ? 'update' : 'create', outcome: outcomeOf(planInstallation) } as const
+  return { action: existing ? 'update' : 'create', input, outcome: outcomeOf(planInstallation) } as const
 }
 
 /** Prints how applying the manifest would change the spec, and how many objects. Nothing is written. */
-export async function diffManifest(session: Session, manifest: PlacedManifest): Promise<ExitCode> {
+export async function diffManifest(session: Session, manifest: PlacedManifest): Promise<Outcome<Previewed>> {
   const { name, project } = manifest
   const { action, outcome } = await readPlan(session, manifest)
-  if (!outcome.ok) return session.refuse(atSource(outcome.refusal, manifest.source))
+  if (!outcome.ok) return outcome
   const { steps, spec } = outcome.value
   session.emit({ project, name, action, spec, steps })
   if (!spec?.differences.length) {
     session.say(`${name}: the spec stays as it is`)
-    return EXIT.ok
+    return { ok: true, value: { action: 'unchanged', code: EXIT.ok } }
   }
   const counts = [...Map.groupBy(steps, (step) => step.action)].map(
     ([what, some]) => `${some.length} to ${words(what)}`,
   )
   session.say(`${name}: ${counts.join(', ')}`, ...describeDiff(spec, session.paint))
-  return EXIT.ok
+  return { ok: true, value: { action: ACTIONS[action], code: EXIT.ok } }
 }
 
 /** Prints what applying the manifest would do, in order. Nothing is written. */
-export async function planManifest(session: Session, manifest: PlacedManifest): Promise<ExitCode> {
+export async function planManifest(
+  session: Session,
+  manifest: PlacedManifest,
+  onTarget: boolean,
+): Promise<Outcome<Previewed>> {
   const { name, project } = manifest
-  const { action, outcome } = await readPlan(session, manifest)
-  if (!outcome.ok) return session.refuse(atSource(outcome.refusal, manifest.source))
-  const { steps, blockers, broughtCode } = outcome.value
-  session.emit({ project, name, action, steps, blockers, broughtCode })
+  const { action, input, outcome } = await readPlan(session, manifest)
+  if (!outcome.ok) return outcome
+  const asked = onTarget ? await askTargets(session, input) : null
+  const dryRun = asked?.ok ? asked.dryRun : null
+  printPlan(session, { project, name, action, ...outcome.value, ...(dryRun && { dryRun }) })
+  if (asked && !asked.ok) return asked
+  if (dryRun) session.say('', ...describeDryRun(dryRun, session.paint))
+  return { ok: true, value: { action: ACTIONS[action], code: dryRun ? exitOf(dryRun) : EXIT.ok } }
+}
+
+interface Printed extends Pick<Plan, 'steps' | 'blockers' | 'broughtCode'> {
+  readonly project: string
+  readonly name: string
+  readonly action: string
+  readonly dryRun?: DryRun
+}
+
+function printPlan(session: Session, plan: Printed): void {
+  const { project, name, action, steps, blockers, broughtCode, dryRun } = plan
+  session.emit({ project, name, action, steps, blockers, broughtCode, ...(dryRun && { dryRun }) })
   if (steps.length === 0) session.say('Nothing would be done.')
   else
     session.say(
@@ -78,7 +100,6 @@ export async function planManifest(session: Session, manifest: PlacedManifest): 
       'These items bring code, which takes the role AUTHOR:',
       ...[...Map.groupBy(broughtCode, ({ type }) => type).values()].map((some) => describeCode(session, some)),
     )
-  return EXIT.ok
 }
 
 /** Items of one type, which the caller may write all or not at all. */

@@ -8,11 +8,14 @@ import { type InputText, readExactly } from '../terminal/read-input.ts'
  * uploads no other file of this machine.
  */
 export async function readBeside(folder: string, name: string, stdin: Io['stdin']): Promise<InputText> {
-  const file = resolve(folder, name)
-  const [root, target] = await Promise.all([folder, file].map((path) => realpath(path).catch(() => null)))
-  // The read below reports why the path cannot be resolved.
-  if (!root || !target || isWithin(root, target)) return await readExactly(file, stdin)
+  if (await isBeside(folder, name)) return await readExactly(resolve(folder, name), stdin)
   return { ok: false, message: `${name} is outside of the folder of the manifest: copy it there.` }
 }
 
-const isWithin = (root: string, path: string): boolean => path.startsWith(root.endsWith(sep) ? root : root + sep)
+/** True for a path in the folder, links followed, and for one that does not exist: reading it says why. */
+export async function isBeside(folder: string, name: string): Promise<boolean> {
+  const [root, target] = await Promise.all(
+    [folder, resolve(folder, name)].map((path) => realpath(path).catch(() => null)),
+  )
+  return !root || !target || root === target || target.startsWith(root.endsWith(sep) ? root : root + sep)
+}

@@ -5,10 +5,10 @@ import { describeProblem, type Place, placesIn } from '../../manifest/index.ts'
 export interface Source {
   readonly file: string
   readonly text: string
-  /** Finds the document among others of the file. */
-  readonly name: string
+  /** Its place among the documents of the file. */
+  readonly index?: number
   /** The position where the document begins. */
-  readonly place?: Place | undefined
+  readonly place?: Place
 }
 
 /** e.g. `shop.yaml:12:1`. */
@@ -18,9 +18,9 @@ export const shownSource = ({ file, place }: Source): string =>
 export const shownFile = (file: string): string => (file === '-' ? '<stdin>' : file)
 
 /** A refusal of the server, whose fields are found in the file: each of them with its line and column. */
-export function atSource(refusal: Refusal, { file, text, name }: Source): Refusal {
+export function atSource(refusal: Refusal, { file, text, index }: Source): Refusal {
   if (!refusal.fields?.length) return refusal
-  const placeOf = placesIn(text, name)
+  const placeOf = placesIn(text, index)
   const fields = refusal.fields.map((field) => ({
     ...field,
     path: describeProblem(shownFile(file), { ...placeOf(field.path), path: field.path, message: '' }),

@@ -3,7 +3,7 @@ import { ACTORS, OBJECT_KINDS, PHASES } from '../../core/vocabulary.ts'
 import { gql } from '../../documents/gql.ts'
 import type { Session } from '../session.ts'
 
-const WORDS = gql('query Words { families { kinds { kind stateMachines { phases transitions { actor } } } } }')
+const VOCABULARY = gql('query Words { families { kinds { kind stateMachines { phases transitions { actor } } } } }')
 
 /** Kinds, phases and actors in the options of a command. */
 export interface GivenWords {
@@ -24,7 +24,7 @@ export async function checkWords(
   const newPhases = phases.filter((phase) => !PHASES.some((known) => known === phase))
   const newActors = actors.filter((actor) => !ACTORS.some((known) => known === actor))
   if (newKinds.length + newPhases.length + newActors.length === 0) return null
-  const { families } = await session.client.query(WORDS, {}, { signal: session.io.signal })
+  const { families } = await session.client.query(VOCABULARY, {}, { signal: session.io.signal })
   const known = families.flatMap((family) => family.kinds)
   const machines = known.flatMap(({ stateMachines }) => stateMachines)
   const actorsOf = machines.flatMap(({ transitions }) => transitions.map(({ actor }) => actor))

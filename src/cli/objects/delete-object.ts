@@ -1,4 +1,4 @@
-import { invalid } from '../../client-model/index.ts'
+import { invalid, type Outcome, refused } from '../../client-model/index.ts'
 import type { Session } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
@@ -23,20 +23,38 @@ export interface DeleteOptions {
 /** Deletes an object; with `wait`, follows it until it is gone. */
 export async function deleteObject(session: Session, object: Located, options: DeleteOptions): Promise<ExitCode> {
   const { id, kind, name, root } = object
-  const verb = findVerb(await readMachines(session.client, session.io.signal), kind, 'delete')
-  if (!verb) return session.refuse(invalid(`${kind} cannot be deleted by itself: delete what it belongs to.`))
-  const input = verbInput(verb, id, flagsOf(options))
-  if (!input.ok) return session.refuse(input.refusal)
+  const request = await readDeletion(session, object, flagsOf(options))
+  if (!request.ok) return session.refuse(request.refusal)
   if (options.yes !== true && session.io.stdin.isTTY === true) {
     const what = `${words(kind)} ${object.project.name}/${name}`
     if (!(await confirm(session.io, `Delete ${what} and everything beneath it?`))) return EXIT.interrupted
   }
-  const outcome = await ask(session, verbDocument(verb), input.value)
+  const outcome = await request.value()
   if (!outcome.ok) return session.refuse(outcome.refusal)
   session.emit({ id, kind, name, deletionRequested: true })
   session.say(`${name} asked to be deleted`)
   if (!options.wait) return EXIT.ok
   return await follow(session, root.id, (result) => result.outcome === 'gone', { focusId: id })
+}
+
+type Deleted = Pick<Located, 'id' | 'kind'>
+
+/** The request that deletes an object. */
+async function readDeletion(
+  session: Session,
+  { id, kind }: Deleted,
+  flags: readonly string[],
+): Promise<Outcome<() => Promise<Outcome<object>>>> {
+  const verb = findVerb(await readMachines(session.client, session.io.signal), kind, 'delete')
+  if (!verb) return refused(invalid(`${kind} cannot be deleted by itself: delete what it belongs to.`))
+  const input = verbInput(verb, id, flags)
+  return input.ok ? { ok: true, value: () => ask(session, verbDocument(verb), input.value) } : input
+}
+
+/** Asks for the deletion, without a question. */
+export async function requestDeletion(session: Session, object: Deleted): Promise<Outcome<object>> {
+  const request = await readDeletion(session, object, [])
+  return request.ok ? await request.value() : request
 }
 
 const flagsOf = ({ flag = [], ...options }: DeleteOptions): readonly string[] => [

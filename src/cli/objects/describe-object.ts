@@ -14,6 +14,7 @@ export const OBJECT_FIELDS = `fragment Full on TreeObject {
     rootCause { objectId name code message object { path } } }
   blockedBy { reason message ... on DecisionBlocker { verbs { label } } }
   pendingRequests { verb mode by at message }
+  pause { at by reason }
   deadlines { name since expiresAt to }
   verbs { name allowed }
   progress { step value total unit }
@@ -51,6 +52,14 @@ export function describeObject(object: FullObject, now: number, paint: Paint, mo
     ...more,
     ['phase', `${paint(style, `${symbol} ${object.phase}`)}${object.finished ? '' : ', not finished'}`],
     ['since', ago(object.phaseSince)],
+    [
+      'paused',
+      object.pause &&
+        paint(
+          'yellow',
+          `by ${object.pause.by}, ${ago(object.pause.at)}${object.pause.reason === null ? '' : `: ${object.pause.reason}`}`,
+        ),
+    ],
     ['progress', progress && object.phaseClass !== 'DONE' ? describeProgress(progress) : null],
     ['error', error && paint('red', `${error.code}: ${error.message}`)],
     ['root cause', error?.rootCause && paint('red', describeCause(error.rootCause))],

@@ -1,4 +1,4 @@
-import { type Group, grouped, readPages, SYMBOLS, undoneFailures } from '../../client-model/index.ts'
+import { CLASS_SYMBOLS, type Group, grouped, readPages, undoneFailures } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { NodeOf, ResultOf, VariablesOf } from '../../documents/typed-document.ts'
 import type { Session } from '../session.ts'
@@ -68,7 +68,7 @@ function describe({ paint }: Session, { kind, path, project, phaseSince, error }
   const ago = duration(Math.max(0, Date.now() - Date.parse(phaseSince)))
   const others = more > 0 ? paint('dim', ` (and ${more} more in this tree)`) : ''
   const place = `${project.name}/${path}`
-  return `${paint('red', `${SYMBOLS.FAILED} ${place}`)}  ${words(kind)}, ${ago} ago: ${reasonOf(error)}${others}`
+  return `${paint('red', `${CLASS_SYMBOLS.FAILED} ${place}`)}  ${words(kind)}, ${ago} ago: ${reasonOf(error)}${others}`
 }
 
 const reasonOf = (error: Failed['error']): string => (error ? `${error.code}: ${error.message}` : 'without a reason')
@@ -79,5 +79,5 @@ function describeUndone(
 ): string {
   const ago = duration(Math.max(0, Date.now() - Date.parse(at)))
   const place = `${projectName}/${path}`
-  return `${paint('yellow', `${SYMBOLS.UNDOING} ${place}`)}  ${words(kind)}, ${to} ${ago} ago, undone: ${message ?? reason ?? ''}`
+  return `${paint('yellow', `${CLASS_SYMBOLS.UNDOING} ${place}`)}  ${words(kind)}, ${to} ${ago} ago, undone: ${message ?? reason ?? ''}`
 }

@@ -6,22 +6,22 @@ import { printLine } from '../terminal/io.ts'
 import { formatLogLine } from './object-logs.ts'
 
 const LINE = 'cursor lineCursor objectId at stream text object { name path project { name } }'
-const NEWEST = gql(`query NewestOutput($filter: LogLineFilter, $last: Int!, $before: String) {
-  logLines(filter: $filter, last: $last, before: $before) {
+const NEWEST = gql(`query NewestOutput($filter: OutputFilter, $last: Int!, $before: String) {
+  output(filter: $filter, last: $last, before: $before) {
     pageInfo { hasPreviousPage startCursor } edges { node { ${LINE} } }
   }
 }`)
-const OLDEST = gql(`query OldestOutput($filter: LogLineFilter, $first: Int!, $after: String) {
-  logLines(filter: $filter, first: $first, after: $after) {
+const OLDEST = gql(`query OldestOutput($filter: OutputFilter, $first: Int!, $after: String) {
+  output(filter: $filter, first: $first, after: $after) {
     pageInfo { hasNextPage endCursor } edges { node { ${LINE} } }
   }
 }`)
-const FOLLOW = gql(`subscription FollowOutput($filter: LogLineFilter, $after: String) {
-  logLines(filter: $filter, after: $after) { ${LINE} }
+const FOLLOW = gql(`subscription FollowOutput($filter: OutputFilter, $after: String) {
+  output(filter: $filter, after: $after) { ${LINE} }
 }`)
 export type OutputFilter = NonNullable<VariablesOf<typeof NEWEST>['filter']>
 /** A line of the output of a tree, a project or everything. */
-export type FoundLine = NonNullable<NodeOf<ResultOf<typeof NEWEST>['logLines']>>
+export type FoundLine = NonNullable<NodeOf<ResultOf<typeof NEWEST>['output']>>
 
 const PAGE = 500
 
@@ -32,8 +32,8 @@ export async function readNewestOutput(
   limit: number,
 ): Promise<readonly FoundLine[]> {
   return await readBack({ limit, most: PAGE }, async (last, before) => {
-    const { logLines } = await client.query(NEWEST, { filter, last, before }, { signal: io.signal })
-    return logLines
+    const { output } = await client.query(NEWEST, { filter, last, before }, { signal: io.signal })
+    return output
   })
 }
 
@@ -44,8 +44,8 @@ export const readOutput = (
   start: string | null,
 ): AsyncGenerator<readonly FoundLine[]> =>
   readOn(start, async (after) => {
-    const { logLines } = await client.query(OLDEST, { filter, first: PAGE, after }, { signal: io.signal })
-    return logLines
+    const { output } = await client.query(OLDEST, { filter, first: PAGE, after }, { signal: io.signal })
+    return output
   })
 
 /** Lines after a place, then what comes; without a place, from now on. The client resumes by itself. */
@@ -55,9 +55,9 @@ export async function* followOutput(
   start: string | null,
 ): AsyncGenerator<FoundLine> {
   let after = start
-  for await (const { logLines } of client.subscribe(FOLLOW, () => ({ filter, after }), { signal: io.signal })) {
-    yield logLines
-    after = logLines.cursor
+  for await (const { output } of client.subscribe(FOLLOW, () => ({ filter, after }), { signal: io.signal })) {
+    yield output
+    after = output.cursor
   }
 }
 

@@ -14,7 +14,7 @@ const CANDIDATES = gql(`query Candidates(
   }
 }`)
 const NEARBY = gql(`query Nearby($roots: ObjectFilter!, $alike: ObjectFilter!) {
-  roots: objects(filter: $roots, first: 100) { edges { node { name path } } }
+  roots: objects(filter: $roots, first: 100) { edges { node { name path project { name } } } }
   alike: objects(filter: $alike, first: 100) { edges { node { name path project { name } } } }
 }`)
 /** Letters of a name that are right more often than not. */
@@ -51,8 +51,8 @@ export async function suggestPaths(
       alike: { ...scope, nameContains: name.slice(0, BEGINNING) },
     }
     const { roots, alike } = await session.client.query(NEARBY, filters, { signal })
-    siblings.push(...(roots?.edges ?? []).map(({ node }) => node))
-    siblings.push(...(alike?.edges ?? []).map(({ node }) => ({ ...node, path: shown(node.project.name, node.path) })))
+    for (const { node } of [...(roots?.edges ?? []), ...(alike?.edges ?? [])])
+      siblings.push({ name: node.name, path: shown(node.project.name, node.path) })
   }
   const similar = similarTo(
     name,

@@ -1,8 +1,9 @@
-import { invalid, type Member, type Outcome, REFUSAL_FRAGMENT, refused } from '../../client-model/index.ts'
+import { invalid, type Outcome, REFUSAL_FRAGMENT, type ResultMember, refused } from '../../client-model/index.ts'
 import type { TypedDocument } from '../../documents/typed-document.ts'
 import type { VerbInfo } from './machines.ts'
 
-type VerbDocument<T> = string & TypedDocument<{ readonly answer: (T & Member) | null }, { readonly input: object }>
+type VerbDocument<T> = string &
+  TypedDocument<{ readonly answer: (T & ResultMember) | null }, { readonly input: object }>
 
 /**
  * The document of a verb's mutation, its result under the alias `answer`. The server names the mutation, so `T` asserts

@@ -4,7 +4,7 @@ import { PROJECT_SPEC_FIELDS } from '../../manifest/index.ts'
 import type { Session } from '../session.ts'
 
 const PROJECT = gql(`query Project($name: String!) { project(name: $name) {
-  name createdAt updatedAt ${PROJECT_SPEC_FIELDS}
+  id name createdAt updatedAt ${PROJECT_SPEC_FIELDS}
   secrets { name updatedAt }
 } }`)
 /** A project as the API returns it. */

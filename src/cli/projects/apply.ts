@@ -1,24 +1,30 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Outcome, REFUSAL_FRAGMENT } from '../../client-model/index.ts'
+import { REFUSAL_FRAGMENT } from '../../client-model/index.ts'
+import { diffJson } from '../../core/json-diff.ts'
 import { gql } from '../../documents/gql.ts'
-import { type ProjectSpec, projectInput, projectSpecOf, type WantedProject } from '../../manifest/index.ts'
-import type { PlacedProject } from '../manifests/load-manifests.ts'
-import type { Session } from '../session.ts'
+import {
+  type ProjectManifest,
+  type ProjectSpec,
+  projectInput,
+  projectSchema,
+  projectSpecOf,
+  type WantedProject,
+  wantedProject,
+  writtenProject,
+} from '../../manifest/index.ts'
+import {
+  type Action,
+  type Appliable,
+  type Completed,
+  ORDER,
+  type Surroundings,
+  untilWon,
+} from '../manifests/appliable.ts'
+import { readBeside } from '../manifests/read-beside.ts'
+import { describeDiff } from '../objects/describe-diff.ts'
 import { ask } from '../terminal/ask.ts'
-import { readProject } from './api.ts'
-
-export interface AppliedProject {
-  readonly kind: 'Project'
-  readonly name: string
-  readonly action: 'created' | 'updated' | 'unchanged'
-  /** The parts of the manifest that differ from the server. */
-  readonly changed: readonly string[]
-}
-
-/** A lost race is retried; a longer series of losses is no coincidence. */
-const ATTEMPTS = 5
-/** Another client created or deleted the project between the read and the write. */
-const LOST = ['NOT_FOUND', 'ALREADY_EXISTS']
+import { EXIT } from '../terminal/exit.ts'
+import { readProject, type ShownProject } from './api.ts'
 
 export const CREATE_PROJECT = gql(`mutation CreateProject($input: CreateProjectInput!) {
   answer: createProject(input: $input) { __typename ... on Project { name } ...Refusal }
@@ -27,32 +33,71 @@ const UPDATE = gql(`mutation UpdateProject($input: UpdateProjectInput!) {
   answer: updateProject(input: $input) { __typename ... on Project { name } ...Refusal }
 }\n${REFUSAL_FRAGMENT}`)
 
-/** Creates the project, or updates the parts that differ; with `dryRun`, only reports them. */
-export async function applyProject(
-  session: Session,
-  { name, wanted }: PlacedProject,
-  { dryRun = false }: { readonly dryRun?: boolean } = {},
-): Promise<Outcome<AppliedProject>> {
-  for (let attempt = 1; ; attempt += 1) {
-    const judged = await judge(session, name, wanted)
-    const done = { ok: true, value: { kind: 'Project', name, ...judged } } as const
-    if (dryRun || judged.action === 'unchanged') return done
-    const input = { name, ...projectInput(wanted) }
-    const isNew = judged.action === 'created'
-    const outcome = isNew ? await ask(session, CREATE_PROJECT, input) : await ask(session, UPDATE, input)
-    if (outcome.ok) return done
-    if (attempt >= ATTEMPTS || !LOST.includes(outcome.refusal.code)) return outcome
-  }
+const MAX_DIFFERENCES = 200
+
+/** Projects. Parts that a document leaves out stay as they are. */
+export const projects: Appliable<ProjectManifest, WantedProject> = {
+  ...{ kind: 'Project', order: ORDER.project, schema: projectSchema },
+  label: ({ name }) => `project ${name}`,
+  complete: withFiles,
+  apply: (session, { name, document }) =>
+    untilWon(
+      () => readProject(session, name),
+      async (found) => {
+        const judged = judge(found, document)
+        const done = {
+          ok: true,
+          value: { action: judged.action, line: lineOf(name, judged), written: { kind: 'Project', name, ...judged } },
+        } as const
+        if (judged.action === 'unchanged') return done
+        const input = { name, ...projectInput(document) }
+        const outcome = found ? await ask(session, UPDATE, input) : await ask(session, CREATE_PROJECT, input)
+        return outcome.ok ? done : outcome
+      },
+    ),
+  async preview(session, { name, document }, { isDiff }) {
+    const found = await readProject(session, name)
+    const judged = judge(found, document)
+    const { action } = judged
+    const before: Partial<ProjectSpec> = found ? projectSpecOf(found) : {}
+    const limits = { ...before.limits, ...document.limits }
+    const diff = diffJson(before, { ...before, ...document, limits }, MAX_DIFFERENCES)
+    session.emit({ kind: 'Project', name, ...judged, ...(isDiff ? diff : {}), dryRun: true })
+    session.say(lineOf(name, { ...judged, action: action === 'unchanged' ? action : `would be ${action}` }))
+    if (isDiff) session.say(...describeDiff(diff, session.paint))
+    return { ok: true, value: { action, code: EXIT.ok } }
+  },
+  async export(session, name, labels) {
+    const found = labels.length > 0 ? null : await readProject(session, name)
+    return found ? [writtenProject(name, projectSpecOf(found))] : []
+  },
 }
 
-async function judge(
-  session: Session,
-  name: string,
-  wanted: WantedProject,
-): Promise<Pick<AppliedProject, 'action' | 'changed'>> {
-  const project = await readProject(session, name)
-  if (!project) return { action: 'created', changed: Object.keys(wanted) }
-  const changed = changedParts(wanted, projectSpecOf(project))
+/** Reads the worker's files that the document names, relative to it. */
+async function withFiles(manifest: ProjectManifest, { folder, io }: Surroundings): Promise<Completed<WantedProject>> {
+  const files = manifest.workerTemplate?.files ?? []
+  const read = await Promise.all(
+    files.map(async ({ content = '', from }) =>
+      from === undefined ? ({ ok: true, text: content } as const) : await readBeside(folder, from, io.stdin),
+    ),
+  )
+  const problems = read.flatMap((one, index) =>
+    one.ok ? [] : [{ path: `workerTemplate.files.${index}.from`, message: one.message }],
+  )
+  if (problems.length > 0) return { ok: false, problems }
+  const contents = read.map((one) => (one.ok ? one.text : ''))
+  return { ok: true, value: wantedProject(manifest, contents) }
+}
+
+interface Judged {
+  readonly action: Action
+  /** The parts of the manifest that differ from the server. */
+  readonly changed: readonly string[]
+}
+
+function judge(found: ShownProject | null, wanted: WantedProject): Judged {
+  if (!found) return { action: 'created', changed: Object.keys(wanted) }
+  const changed = changedParts(wanted, projectSpecOf(found))
   return { action: changed.length > 0 ? 'updated' : 'unchanged', changed }
 }
 
@@ -67,9 +112,8 @@ function changedParts({ workerTemplate, subscriptions, limits }: WantedProject, 
   return Object.entries(parts).flatMap(([part, isDifferent]) => (isDifferent ? [part] : []))
 }
 
-/** e.g. `project web updated (limits)`; in a dry run `project web would be updated (limits)`. */
-export function describeApplied({ name, action, changed }: AppliedProject, dryRun = false): string {
-  const what = changed.length > 0 && action === 'updated' ? ` (${changed.join(', ')})` : ''
-  const would = action === 'unchanged' ? 'unchanged' : `would be ${action}`
-  return `project ${name} ${dryRun ? would : action}${what}`
+/** e.g. `project web updated (limits)`, or `project web would be updated (limits)`. */
+function lineOf(name: string, { action, changed }: { readonly action: string; readonly changed: Judged['changed'] }) {
+  const what = changed.length > 0 && action.endsWith('updated') ? ` (${changed.join(', ')})` : ''
+  return `project ${name} ${action}${what}`
 }

@@ -1,4 +1,10 @@
-import { type Limits, projectSpecOf, type Subscription, type WorkerTemplate } from '../../manifest/index.ts'
+import {
+  type Limits,
+  projectSpecOf,
+  type Service,
+  type Subscription,
+  type WorkerTemplate,
+} from '../../manifest/index.ts'
 import { describeFields, type Field } from '../objects/fields.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { duration, shorten, words } from '../terminal/text.ts'
@@ -12,6 +18,7 @@ export function describeProject(project: ShownProject, now: number, paint: Paint
   const ago = (time: string): string => `${time} (${duration(Math.max(0, now - Date.parse(time)))} ago)`
   const fields: readonly Field[] = [
     ['name', paint('bold', project.name)],
+    ['id', project.id],
     ...(workerTemplate ? describeTemplate(workerTemplate) : [['worker', 'none: it takes no events'] as const]),
     ...subscriptions.map((subscription) => ['subscribed', describeSubscription(subscription)] as const),
     ['limits', describeLimits(limits)],
@@ -23,14 +30,17 @@ export function describeProject(project: ShownProject, now: number, paint: Paint
 }
 
 function describeTemplate(template: WorkerTemplate): readonly Field[] {
-  const { runtime, image, env, files, timeoutMs, workspace, targetLabels } = template
+  const { runtime, image, env, files, timeoutMs, retry, workspace, targetLabels, artifacts, caches, clone, services } =
+    template
   return [
     ['worker', describeCommand(template)],
     ['runtime', runtime],
     ['image', image],
+    ['clone', clone && [clone.url, clone.ref].filter(Boolean).join(' at ')],
     ['env', Object.keys(env).join(', ')],
     ['files', files.map(({ path }) => path).join(', ')],
     ['timeout', timeoutMs === null ? null : duration(timeoutMs)],
+    ['attempts', retry && String(retry.attempts)],
     ['workspace', workspace ? 'yes' : null],
     [
       'labels',
@@ -38,8 +48,15 @@ function describeTemplate(template: WorkerTemplate): readonly Field[] {
         .map(([key, value]) => `${key}=${value}`)
         .join(', '),
     ],
+    ['services', describeServices(services)],
+    ['caches', caches.map(({ key, path }) => `${key} (${path})`).join(', ')],
+    ['artifacts', artifacts.map(({ name, path }) => `${name} (${path})`).join(', ')],
   ]
 }
+
+/** e.g. `db (postgres:17), cache (redis:7)`. */
+export const describeServices = (services: readonly Pick<Service, 'name' | 'image' | 'command' | 'args'>[]): string =>
+  services.map((service) => `${service.name} (${service.image ?? describeCommand(service)})`).join(', ')
 
 /** The program with its arguments, as far as they fit in a line. */
 export const describeCommand = ({ command, args, image }: Pick<WorkerTemplate, 'command' | 'args' | 'image'>): string =>

@@ -4,7 +4,7 @@ import { cleanLine, raw } from './clean.ts'
 
 /** The output of a command. `process.stdout` is one; tests pass their own. Only this file writes to it. */
 export interface Output {
-  write(text: string): unknown
+  write(text: string | Uint8Array): unknown
   readonly isTTY?: boolean
   readonly columns?: number
   readonly rows?: number
@@ -42,6 +42,11 @@ function print(out: Output, clean: string): void {
 /** One JSON document, or one line of NDJSON. Hidden characters are escaped, which changes no value. */
 export const printJson = (out: Output, value: unknown): void => {
   out.write(`${escapeHidden(JSON.stringify(value))}\n`)
+}
+
+/** Content as it is: only where the user asks for it. */
+export const printBytes = (out: Output, bytes: Uint8Array): void => {
+  out.write(bytes)
 }
 
 /** One YAML document. */

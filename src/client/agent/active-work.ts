@@ -36,6 +36,8 @@ export class ActiveWork {
   readonly #lost = new AbortController()
   /** The interim report to send next. */
   #next: InterimReport | null = null
+  /** The last one that the work has reported. */
+  #progress: InterimReport['progress'] | undefined
   /** Runs while interim reports are being sent. */
   #delivery: Promise<void> | null = null
   #lastLine: Promise<unknown> | null = null
@@ -74,15 +76,16 @@ export class ActiveWork {
   }
 
   #report(report: InterimReport): void {
-    if (this.#ended || this.#lost.signal.aborted) return
+    if (this.#ended || this.#lost.signal.aborted || this.item.action === 'DRY_RUN') return
     this.#next = { ...this.#next, ...report }
+    this.#progress = report.progress ?? this.#progress
     this.#delivery ??= this.#deliver()
   }
 
   #log(stream: LogStream, text: string): void {
     const { outbox } = this.#options
     // Lines that come after the lease is lost are sent, too: the server knows whether the work is another agent's.
-    if (this.#ended) return
+    if (this.#ended || this.item.action === 'DRY_RUN') return
     if (!outbox.hasRoom) {
       this.#droppedLines += 1
       return
@@ -109,12 +112,18 @@ export class ActiveWork {
     if (thrown) ownStrays(this.#strays, () => this.#stop.abort('LOST'))
     this.#trace.end(outcome, thrown !== null)
     onDone(thrown)
-    const report = finalReport(this.item, outcome, stopped)
+    const report = this.#withProgress(finalReport(this.item, outcome, stopped), stopped)
     const isLost = this.#lost.signal.aborted
     // The server accepts no lines of an object that is gone, and work that moves to another agent must miss none.
     if (this.#lastLine) await this.#lastLine
     if (isLost) return 'dropped'
     return await this.#sendFinal(report)
+  }
+
+  /** Work that was stopped says how far it had come. */
+  #withProgress(end: NonNullable<WorkOutcome> | null, stopped: StopReason | null): NonNullable<WorkOutcome> | null {
+    const isStopped = stopped === 'ABORT_REQUESTED' && end !== null && 'phase' in end
+    return isStopped && this.#progress ? { progress: this.#progress, ...end } : end
   }
 
   /** Returns the outcome of the work, or the error that it leaves behind before. */

@@ -3,7 +3,8 @@ import { gql } from '../../documents/gql.ts'
 import type { TypedDocument } from '../../documents/typed-document.ts'
 import type { Client } from '../client.ts'
 import { ClientError } from '../client-error.ts'
-import type { LogStream, WorkItem, WorkOutcome } from './work.ts'
+import type { AgentOptions, TargetSelector } from './agent.ts'
+import type { DryRunOutcome, LogStream, WorkItem, WorkOutcome } from './work.ts'
 
 /** The agents' mutations. A refusal of a whole call is thrown as a ClientError. */
 export interface AgentApi {
@@ -24,14 +25,19 @@ export interface ClaimRequest {
   readonly instance: string
   readonly types: readonly string[]
   readonly targets?: readonly string[] | undefined
+  readonly targetSelector?: TargetSelector | undefined
+  /** Left out where an older server is to be asked as well. */
+  readonly dryRuns?: boolean | undefined
   readonly max: number
   readonly leaseMs: number
   /** How long the server may wait for work to become ready. */
   readonly waitMs: number
 }
 export type LeaseState = 'HELD' | 'ABORT_REQUESTED' | 'LOST'
-export type FencedReport = { readonly fence: string } & Readonly<Record<string, unknown>> &
-  Partial<NonNullable<WorkOutcome>>
+export type FencedReport = { readonly fence: string; readonly dryRun?: DryRunOutcome } & Readonly<
+  Record<string, unknown>
+> &
+  Partial<Exclude<WorkOutcome, null | { readonly dryRun: unknown }>>
 export interface FencedLine {
   readonly fence: string
   readonly at: string
@@ -53,7 +59,21 @@ const CLAIM = gql(`mutation Claim($input: ClaimWorkInput!) {
     __typename
     ... on ClaimedWork {
       waitedMs
-      items { fence objectId kind name jobId action type target config attempt token traceparent }
+      items { fence objectId projectId kind name jobId action dryRunOf type target config attempt token traceparent }
+    }
+    ... on Error { message code }
+  }
+}`)
+/** Agents that need no credentials never get any. */
+const CLAIM_WITH_CREDENTIALS = gql(`mutation ClaimWithCredentials($input: ClaimWorkInput!) {
+  claimWork(input: $input) {
+    __typename
+    ... on ClaimedWork {
+      waitedMs
+      items {
+        fence objectId projectId kind name jobId action type target config attempt token traceparent
+        targetCredentials { targetId targetType generation secret }
+      }
     }
     ... on Error { message code }
   }
@@ -69,6 +89,13 @@ const REPORT = gql(`mutation Report($input: ReportPhasesInput!) {
   reportPhases(input: $input) {
     __typename
     ... on PhaseReports { results { __typename ... on Error { message } ... on TransitionError { allowed } } }
+    ... on Error { message code }
+  }
+}`)
+const REPORT_DRY_RUNS = gql(`mutation ReportDryRuns($input: ReportDryRunsInput!) {
+  reportDryRuns(input: $input) {
+    __typename
+    ... on DryRunReports { results { __typename ... on Error { message } } }
     ... on Error { message code }
   }
 }`)
@@ -108,10 +135,26 @@ export async function callAgents<Field extends string, T extends Answer, Input>(
   return answer as Exclude<T, Refusal>
 }
 
-export function agentApi(client: Client): AgentApi {
+interface ReportResult {
+  readonly __typename: string
+  readonly message?: string | undefined
+  readonly allowed?: readonly Phase[] | undefined
+}
+function answerOf(result: ReportResult | undefined): ReportAnswer {
+  const { __typename: type, message = '', allowed } = result ?? { __typename: 'NoAnswer' }
+  if (type === 'PhaseReportAccepted' || type === 'DryRunReportAccepted') return { accepted: true }
+  return { accepted: false, type, message, ...(allowed && { allowed }) }
+}
+
+export function agentApi(
+  client: Client,
+  { targetCredentials }: Pick<AgentOptions, 'targetCredentials'> = {},
+): AgentApi {
   return {
     async claim(request, signal) {
-      return await callAgents(client, 'claimWork', CLAIM, request, signal)
+      return targetCredentials
+        ? await callAgents(client, 'claimWork', CLAIM_WITH_CREDENTIALS, request, signal)
+        : await callAgents(client, 'claimWork', CLAIM, request, signal)
     },
     async renew(fences, leaseMs) {
       const { leases } = await callAgents(client, 'renewLeases', RENEW, { fences, leaseMs })
@@ -119,13 +162,14 @@ export function agentApi(client: Client): AgentApi {
       return fences.map((fence) => states.get(fence) ?? 'LOST')
     },
     async report(reports) {
-      const { results } = await callAgents(client, 'reportPhases', REPORT, { reports })
-      return reports.map((_, i): ReportAnswer => {
-        const answer = results[i]
-        if (answer?.__typename === 'PhaseReportAccepted') return { accepted: true }
-        const { __typename: type = 'NoAnswer', message = '' } = answer ?? {}
-        return { accepted: false, type, message, ...(answer && 'allowed' in answer && { allowed: answer.allowed }) }
-      })
+      const dryRuns = reports.flatMap(({ fence, dryRun }) => (dryRun ? [{ fence, ...dryRun }] : []))
+      const phases = reports.filter(({ dryRun }) => !dryRun)
+      const [ofPhases, ofDryRuns] = await Promise.all([
+        phases.length > 0 ? callAgents(client, 'reportPhases', REPORT, { reports: phases }) : null,
+        dryRuns.length > 0 ? callAgents(client, 'reportDryRuns', REPORT_DRY_RUNS, { reports: dryRuns }) : null,
+      ])
+      const answers = [(ofPhases?.results ?? []).values(), (ofDryRuns?.results ?? []).values()] as const
+      return reports.map(({ dryRun }) => answerOf(answers[dryRun ? 1 : 0].next().value))
     },
     async appendLogs(lines, sentAt) {
       await callAgents(client, 'appendLogs', APPEND_LOGS, { lines, sentAt })

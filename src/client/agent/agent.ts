@@ -1,5 +1,11 @@
 import type { Client } from '../client.ts'
-import type { Work, WorkItem } from './work.ts'
+import type { DryRun, Work, WorkItem } from './work.ts'
+
+/** It has a type or labels, or both. */
+export interface TargetSelector {
+  readonly type?: string | undefined
+  readonly labels?: readonly { readonly key: string; readonly value: string }[] | undefined
+}
 
 export interface AgentOptions {
   readonly client: Client
@@ -9,6 +15,10 @@ export interface AgentOptions {
   readonly types: readonly string[]
   /** Targets to claim for; by default all that the token allows. */
   readonly targets?: readonly string[] | undefined
+  /** Targets to claim for by type and labels; those that `targets` leaves out are none then. */
+  readonly targetSelector?: TargetSelector | undefined
+  /** Asks for the credentials of targets with each item; they are in `WorkItem.targetCredentials`. */
+  readonly targetCredentials?: boolean | undefined
   /** Items worked on at the same time; 100 by default. */
   readonly concurrency?: number | undefined
   /** 30,000 by default. */
@@ -25,6 +35,8 @@ export interface AgentOptions {
   /** Items that an earlier process of this instance held: resumed before anything is claimed. */
   readonly resumed?: readonly WorkItem[] | undefined
   readonly work: Work
+  /** Present: the agent does dry runs of its types as well, which the server has to know (0.3 or later). */
+  readonly dryRun?: DryRun | undefined
   /** Ends the agent: it claims nothing more, and finishes its items or stops them and gives them back. */
   readonly signal: AbortSignal
   /** Receives every problem. By default they are printed to standard error, repeated ones once a minute. */

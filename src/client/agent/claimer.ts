@@ -10,7 +10,7 @@ export interface ClaimerOptions {
   readonly api: Pick<AgentApi, 'claim'>
   readonly leases: Leases
   readonly inFlight: InFlight
-  readonly request: Pick<ClaimRequest, 'instance' | 'types' | 'targets' | 'leaseMs'>
+  readonly request: Pick<ClaimRequest, 'instance' | 'types' | 'targets' | 'targetSelector' | 'dryRuns' | 'leaseMs'>
   /** Items worked on at the same time. */
   readonly concurrency: number
   /** Nothing is claimed while renewals fail. */

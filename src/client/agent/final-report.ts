@@ -22,6 +22,7 @@ const WHEN_FAILED: Readonly<Partial<Record<WorkAction, Phase | null>>> = {
   ABORT: 'UNDO_FAILED',
   STOP: null,
   REMOVE: null,
+  DRY_RUN: null,
 }
 
 /** The report of an outcome; null for none. */
@@ -59,6 +60,7 @@ export function failureOf({ action }: WorkItem, error: ReportedError): Extract<F
 
 /** The outcome of work that threw: a bug of the agent, or an abort that it passed on. */
 export function outcomeOfThrown(item: WorkItem, thrown: unknown, stopped: StopReason | null): WorkOutcome {
+  if (item.action === 'DRY_RUN') return stopped ? null : { dryRun: { error: agentError(thrown) } }
   return stopped ? { phase: 'ABORTED' } : failureOf(item, agentError(thrown))
 }
 

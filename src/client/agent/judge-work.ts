@@ -51,16 +51,20 @@ const report = objectOf(REPORT)
 const OUTCOME: Fields = { ...REPORT, locks: listOf(objectOf({ resource: text, mode }, ['resource', 'mode'])) }
 const withPhase = objectOf(OUTCOME, ['phase'])
 const withDone = objectOf({ message: text })
+const planned = listOf(objectOf({ kind: text, name: text, action: text }, ['kind', 'name', 'action']))
+const reason = objectOf({ code: text, message: text }, ['code', 'message'])
+const withDryRun = objectOf({ dryRun: objectOf({ changes: planned, skipped: text, error: reason }) })
 
 /** A copy of what the work has returned. @throws TypeError that says what was expected; what a getter throws */
 export function outcomeOf(returned: unknown): WorkOutcome {
   if (returned === null) return null
   const isOutcome =
-    typeof returned === 'object' && ('phase' in returned || ('done' in returned && returned.done === true))
+    typeof returned === 'object' &&
+    ('phase' in returned || 'dryRun' in returned || ('done' in returned && returned.done === true))
   if (!isOutcome)
     throw new TypeError(`work() returned ${nameOf(returned)}, expected { phase }, { done: true } or null.`)
   const copied = plainJson('work() returned a value that cannot be sent: its', returned) as NonNullable<WorkOutcome>
-  const problem = 'phase' in copied ? withPhase(copied) : withDone(copied)
+  const problem = 'phase' in copied ? withPhase(copied) : 'dryRun' in copied ? withDryRun(copied) : withDone(copied)
   if (problem) throw new TypeError(`work() returned an object that ${problem}.`)
   // Exports are judged with the bounds of the server, and have a code of their own.
   requireJson('The outcome', { ...copied, exports: null })

@@ -43,7 +43,7 @@ export function openOutbox(
     onProblem: (error) => onProblem('log', error),
   })
   return {
-    report: (fence, report) => reports.add({ ...changeTexts(report, fitText), fence }),
+    report: (fence, report) => reports.add({ ...('dryRun' in report ? report : changeTexts(report, fitText)), fence }),
     get hasRoom() {
       return lines.size < MAX_WAITING_LINES
     },

@@ -4,6 +4,7 @@ import { pause, retryDelay } from '../pause.ts'
 import type { AgentOptions, AgentProblem } from './agent.ts'
 import { type AgentApi, agentApi, type LeaseState } from './agent-api.ts'
 import { Claimer, MAX_CLAIM } from './claimer.ts'
+import { withDryRuns } from './dry-run-work.ts'
 import { InFlight } from './in-flight.ts'
 import { type Instant, instant } from './instant.ts'
 import { Leases } from './leases.ts'
@@ -43,7 +44,7 @@ class Agent {
     this.#leaseMs = options.leaseMs ?? LEASE_MS
     this.#onProblem = problemHandler(`Agent ${options.instance}`, options.onProblem)
     this.#stopping = AbortSignal.any([options.signal, this.#fatal.signal])
-    this.#api = agentApi(options.client)
+    this.#api = agentApi(options.client, options)
     this.#outbox = openOutbox(this.#api, (what, error) => this.#problem({ what, error }))
     this.#leases = this.#openLeases()
     this.#inFlight = this.#openInFlight()
@@ -80,7 +81,7 @@ class Agent {
 
   #openInFlight(): InFlight {
     return new InFlight({
-      work: this.#options.work,
+      work: withDryRuns(this.#options.work, this.#options.dryRun),
       outbox: this.#outbox,
       onDone: () => this.#claimer.wakeForRoom(),
       onEnd: ({ fence }, end) => {
@@ -95,12 +96,20 @@ class Agent {
   }
 
   #openClaimer(): Claimer {
-    const { instance, types, targets, concurrency = CONCURRENCY, pinned = false } = this.#options
+    const {
+      instance,
+      types,
+      targets,
+      targetSelector,
+      dryRun,
+      concurrency = CONCURRENCY,
+      pinned = false,
+    } = this.#options
     return new Claimer({
       api: this.#api,
       leases: this.#leases,
       inFlight: this.#inFlight,
-      request: { instance, types, targets, leaseMs: this.#leaseMs },
+      request: { instance, types, targets, targetSelector, leaseMs: this.#leaseMs, ...(dryRun && { dryRuns: true }) },
       concurrency,
       pinned,
       signal: this.#stopping,
@@ -132,11 +141,12 @@ class Agent {
   }
 
   #listen(): Promise<void> {
-    const { client, types, targets } = this.#options
+    const { client, types, targets, targetSelector } = this.#options
     return listenForOffers({
       client,
       types,
-      targets,
+      // With a selector, of all that its token allows: the claim that follows selects.
+      targets: targetSelector ? undefined : targets,
       signal: this.#stopping,
       onListening: (isListening) => {
         this.#claimer.isListening = isListening

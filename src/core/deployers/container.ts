@@ -11,7 +11,14 @@ export interface ContainerConfig {
   readonly env?: Readonly<Record<string, Text>>
   readonly secrets?: Readonly<Record<string, string>>
   readonly user?: string | number
+  readonly workingDir?: string
   readonly network?: string
+  readonly networks?: readonly string[]
+  readonly aliases?: readonly string[]
+  readonly volumes?: readonly Volume[]
+  readonly files?: Readonly<Record<string, string>>
+  readonly tmpfs?: readonly string[]
+  readonly capabilities?: readonly Capability[]
   readonly memory?: string
   readonly cpus?: number
   readonly pids?: number
@@ -21,6 +28,13 @@ export interface ContainerConfig {
   readonly delete?: readonly Text[]
   readonly ports?: readonly PublishedPort[]
   readonly health?: HealthConfig
+  readonly restart?: Restart
+}
+export interface Volume {
+  readonly name: string
+  readonly path: string
+  readonly readOnly?: boolean
+  readonly onDelete?: 'keep' | 'remove'
 }
 export interface PublishedPort {
   readonly container: number
@@ -34,12 +48,27 @@ interface HealthConfig {
   readonly retries?: number
 }
 
+/** A root that images start as, and give up, needs some of these; none of them reaches beyond the container. */
+export const CAPABILITIES = [
+  ...(['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL'] as const),
+  ...(['NET_BIND_SERVICE', 'SETGID', 'SETPCAP', 'SETUID', 'SYS_CHROOT'] as const),
+] as const
+type Capability = (typeof CAPABILITIES)[number]
+export const RESTARTS = ['always', 'unless-stopped', 'on-failure'] as const
+export type Restart = (typeof RESTARTS)[number]
+
 const MAX_WORDS = 256
 const word = { type: ['string', 'number', 'boolean'], maxLength: 65_536, pattern: '^[^\\u0000]*$' } as const
 const words = { type: 'array', maxItems: MAX_WORDS, items: word } as const
 const command = { ...words, minItems: 1 } as const
 /** Names of secrets are names of files, too. */
-const variable = { pattern: '^[A-Za-z_][A-Za-z0-9_]{0,127}$' } as const
+const secretName = { pattern: '^[A-Za-z_][A-Za-z0-9_]{0,127}$' } as const
+/** Part of the name that a volume or a network has at the engine. */
+const sharedName = { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$' } as const
+/** Absolute, without the separators of engines, and without a way back. */
+const path = { maxLength: 1_024, pattern: '^(?!.*/\\.{1,2}(/|$))(/[^/\\u0000:,]+)+$' } as const
+/** Bytes of a file in the config. */
+export const MAX_FILE = 262_144
 
 const JOB_ONLY = {
   output: {
@@ -63,10 +92,16 @@ const SERVICE_ONLY = {
       properties: { container: port, host: { ...port, description: 'By default one that the engine chooses.' } },
     },
   },
+  restart: {
+    enum: RESTARTS,
+    default: 'unless-stopped',
+    description: 'When the engine starts it again: on-failure leaves alone what ends with exit code 0.',
+  },
   health: {
     type: 'object',
     additionalProperties: false,
-    description: 'How it is known that the service does its work. By default it has to run on for a moment.',
+    description:
+      'How it is known that the service does its work. By default the check of the image, or it has to run on for a moment.',
     properties: {
       http: {
         type: 'object',
@@ -86,8 +121,8 @@ const SERVICE_ONLY = {
 } as const
 
 const isMode = (mode: string) => ({ required: ['mode'], properties: { mode: { const: mode } } })
-const without = (settings: object) => ({
-  properties: Object.fromEntries(Object.keys(settings).map((name) => [name, false])),
+const without = (...settings: readonly string[]) => ({
+  properties: Object.fromEntries(settings.map((name) => [name, false])),
 })
 
 /** JSON Schema, draft 2020-12. */
@@ -107,14 +142,14 @@ export const CONTAINER_SCHEMA = {
     env: {
       type: 'object',
       maxProperties: 256,
-      propertyNames: variable,
+      propertyNames: { minLength: 1, maxLength: 256, pattern: '^[^=\\u0000]+$' },
       additionalProperties: word,
       description: 'Can be seen by all who may ask the engine.',
     },
     secrets: {
       type: 'object',
       maxProperties: 64,
-      propertyNames: variable,
+      propertyNames: secretName,
       additionalProperties: { type: 'string', maxLength: 65_536 },
       description: 'By name: files in the folder that the variable PHASELINE_SECRETS names.',
     },
@@ -125,10 +160,67 @@ export const CONTAINER_SCHEMA = {
       pattern: '^\\d{1,9}(:\\d{1,9})?$',
       description: 'Such as 1000 or 1000:1000. By default the one of the image.',
     },
+    workingDir: { type: 'string', ...path, description: 'By default the one of the image.' },
     network: {
       type: 'string',
-      pattern: '^(?!host$)[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$',
+      // A network of a project is in its `networks`.
+      pattern: '^(?!host$|phaseline-[0-9a-f]{8}-)[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$',
       description: 'none, bridge, or the name of a network of the engine.',
+    },
+    networks: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 16,
+      uniqueItems: true,
+      items: sharedName,
+      description: 'Networks of the project, in which its containers find each other by name. They replace network.',
+    },
+    aliases: {
+      type: 'array',
+      maxItems: 16,
+      items: { type: 'string', pattern: '^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$' },
+      description: 'Further names in its networks, beside that of the item.',
+    },
+    volumes: {
+      type: 'array',
+      maxItems: 32,
+      description: 'Volumes of the project, which outlive containers.',
+      items: {
+        type: 'object',
+        required: ['name', 'path'],
+        additionalProperties: false,
+        properties: {
+          name: { ...sharedName, description: 'Containers of one project that name it share it.' },
+          path: { type: 'string', ...path },
+          readOnly: { type: 'boolean', default: false },
+          onDelete: {
+            enum: ['keep', 'remove'],
+            default: 'keep',
+            description: 'What the deletion of the item does to it; remove spares one that another container has.',
+          },
+        },
+      },
+    },
+    files: {
+      type: 'object',
+      maxProperties: 64,
+      propertyNames: path,
+      additionalProperties: { type: 'string', maxLength: MAX_FILE },
+      description: 'By path: read-only files, which are in memory as secrets are.',
+    },
+    tmpfs: {
+      type: 'array',
+      maxItems: 16,
+      uniqueItems: true,
+      items: { type: 'string', ...path },
+      description: 'Folders in memory that it may write, besides /tmp.',
+    },
+    capabilities: {
+      type: 'array',
+      maxItems: CAPABILITIES.length,
+      uniqueItems: true,
+      items: { enum: CAPABILITIES },
+      description: 'For images that start as root and give that up. By default none.',
     },
     memory: { type: 'string', pattern: '^[1-9]\\d{0,11}[kmgKMG]?$', description: 'Such as 512m or 2g.' },
     cpus: { type: 'number', exclusiveMinimum: 0, maximum: 1_024 },
@@ -146,7 +238,12 @@ export const CONTAINER_SCHEMA = {
   },
   // Neither applies if the mode is an expression.
   allOf: [
-    { if: { not: isMode('service') }, else: without(JOB_ONLY) },
-    { if: { not: { anyOf: [isMode('job'), { not: { required: ['mode'] } }] } }, else: without(SERVICE_ONLY) },
+    { if: { not: isMode('service') }, else: without(...Object.keys(JOB_ONLY)) },
+    {
+      if: { not: { anyOf: [isMode('job'), { not: { required: ['mode'] } }] } },
+      else: without(...Object.keys(SERVICE_ONLY)),
+    },
+    { if: { required: ['networks'] }, else: without('aliases') },
+    { if: { not: { required: ['networks'] } }, else: without('network') },
   ],
 } as const

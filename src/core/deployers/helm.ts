@@ -10,7 +10,7 @@ export interface HelmConfig extends KubernetesSettings {
   readonly version?: string
   readonly release?: string
   readonly values?: Readonly<Record<string, unknown>>
-  readonly hooks?: 'refuse' | 'skip'
+  readonly hooks?: 'refuse' | 'skip' | 'run'
   readonly crds?: 'keep' | 'delete' | 'skip'
 }
 
@@ -51,9 +51,10 @@ export const HELM_SCHEMA = {
     },
     values: { type: 'object', description: 'What `values.yaml` of the chart has differently.' },
     hooks: {
-      enum: ['refuse', 'skip'],
+      enum: ['refuse', 'skip', 'run'],
       default: 'refuse',
-      description: 'What happens to hooks, which are not run: the item fails, or they are left out. Tests always are.',
+      description:
+        'What happens to hooks: the item fails, they are left out, or they are applied in their order. Tests are always left out.',
     },
     crds: {
       enum: ['keep', 'delete', 'skip'],

@@ -44,11 +44,11 @@ export function parseGadgetLine(line: string): GadgetLine {
   const word = blank === -1 ? text : text.slice(0, blank)
   const rest = blank === -1 ? '' : text.slice(blank).trimStart()
   if (word === '') return malformed(text === '' ? 'an empty line' : 'a blank before the word')
-  const parse = WORDS.get(word.toLowerCase())
+  const parse = LINE_PARSERS.get(word.toLowerCase())
   return parse ? parse(rest) : malformed(`the unknown word ${quote(word)}`)
 }
 
-const WORDS: ReadonlyMap<string, (rest: string) => GadgetLine> = new Map([
+const LINE_PARSERS: ReadonlyMap<string, (rest: string) => GadgetLine> = new Map([
   ['step', parseStep],
   ['proginfo', parseProginfo],
   ['prog', parseProg],

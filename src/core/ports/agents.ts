@@ -1,4 +1,5 @@
 import type { RefusalOf } from '../errors.ts'
+import type { TargetSelector } from '../target.ts'
 import type { ObjectKind, Phase, WorkAction } from '../vocabulary.ts'
 import type { Outcome } from './outcome.ts'
 import type { Viewer } from './viewer.ts'
@@ -8,10 +9,14 @@ import type { Viewer } from './viewer.ts'
 export interface ClaimedItem {
   readonly fence: string
   readonly objectId: string
+  /** Null: the object is gone. */
+  readonly projectId: string | null
   readonly kind: ObjectKind
   readonly name: string
   readonly jobId: string | null
   readonly action: WorkAction
+  /** For DRY_RUN: the action that is only to be foreseen. */
+  readonly dryRunOf?: WorkAction
   readonly type: string
   readonly target: string | null
   readonly config: unknown
@@ -31,7 +36,11 @@ export interface Report {
   readonly traceparent?: string | null | undefined
   readonly progress?: ReportedProgress | null | undefined
   readonly exports?: unknown
-  readonly error?: { readonly code: string; readonly message: string; readonly retryable: boolean } | null | undefined
+  /** `retryable`: true gives the work back, false is final, null leaves it to the retry policy. */
+  readonly error?:
+    | { readonly code: string; readonly message: string; readonly retryable?: boolean | null | undefined }
+    | null
+    | undefined
 }
 
 export interface ReportedProgress {
@@ -59,6 +68,12 @@ export type ReportOutcome = Outcome<
   RefusalOf<'TransitionError' | 'StaleReportError' | 'NotFoundError' | 'InvalidInputError' | 'ForbiddenError'>
 >
 
+/** The targets of an agent. Without a selector, null: all that its token allows. */
+export interface ClaimedTargets {
+  readonly targets: readonly string[] | null
+  readonly targetSelector?: TargetSelector | null | undefined
+}
+
 /** The engine as agents use it. The viewer's token identifies the agent. */
 export interface AgentPort {
   claim(
@@ -66,7 +81,10 @@ export interface AgentPort {
     request: {
       instance: string
       types: readonly string[]
-      targets: readonly string[] | null
+      targets: ClaimedTargets['targets']
+      targetSelector?: ClaimedTargets['targetSelector']
+      /** The agent does dry runs as well. */
+      dryRuns?: boolean | undefined
       max: number
       leaseMs: number
       /** Maximum wait when no work is ready. */
@@ -101,7 +119,8 @@ export interface AgentPort {
   waiting(
     viewer: Viewer,
     types: readonly string[],
-    targets: readonly string[] | null,
+    targets: ClaimedTargets['targets'],
+    targetSelector?: ClaimedTargets['targetSelector'],
   ): Promise<readonly { type: string; waiting: number }[]>
   /** Calls back whenever work of a type may have become claimable. Returns a function that stops it. */
   onWork(handler: (types: readonly string[]) => void): () => void

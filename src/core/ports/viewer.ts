@@ -21,12 +21,16 @@ export interface Viewer extends Principal {
   readonly targets: readonly string[] | null
   /** The root of the one tree that it may read, such as the event of a worker; absent: it may read all trees. */
   readonly rootId?: string
+  /** The attempt of a worker that its token is of, from 0; absent: the first. */
+  readonly attempt?: number
   /** When its credentials expire; absent: never. */
   readonly expiresAt?: Date
   /** The origin of the request; absent for a viewer that no gateway has authenticated. */
   readonly origin?: RequestOrigin
   /** The mutation that runs, for the audit. */
   readonly call?: AuditedCall
+  /** Writes with each object that is written for this viewer, in the same transaction; a refusal of it rolls both back. */
+  readonly alsoWrite?: (client: unknown, objectId: string) => Promise<void>
 }
 
 export interface RequestOrigin {

@@ -2,6 +2,7 @@ import type { Viewer } from '../../core/ports/viewer.ts'
 import type { OpenedFence } from '../../store/fence.ts'
 import { noteAgent, noteSeen } from '../../store/work.ts'
 import type { EngineParts } from '../parts.ts'
+import type { WantedWork } from './search-work.ts'
 
 /** Interval at which the presence of an agent is written, in milliseconds. */
 const NOTE_MS = 5_000
@@ -19,12 +20,23 @@ export class AgentPresence {
     viewer: Viewer,
     instance: string,
     types: readonly string[],
-    targets: readonly string[] | null,
+    { targets, targetSelector, dryRuns }: Pick<WantedWork, 'targets' | 'targetSelector' | 'dryRuns'>,
   ): Promise<void> {
     const { pool, system } = this.#parts
     if (!this.#isDue(`${viewer.principalId} ${instance}`)) return
     const { principalId, name, actor } = viewer
-    await noteAgent(pool, { id: system.id(), principalId, name, instance, actor, types, targets, now: system.now() })
+    await noteAgent(pool, {
+      id: system.id(),
+      principalId,
+      name,
+      instance,
+      actor,
+      types,
+      targets,
+      targetSelector,
+      dryRuns,
+      now: system.now(),
+    })
   }
 
   /** A renewal proves presence too, since an agent at its limit does not claim. */

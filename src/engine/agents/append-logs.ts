@@ -4,7 +4,7 @@ import { portableText } from '../../core/portable.ts'
 import type { AgentPort, LogLineEntry } from '../../core/ports/agents.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
 import { RIGHTS } from '../../core/rights.ts'
-import { array, bigint, bytea, uuid } from '../../store/column-types.ts'
+import { array, bigint, bytea, timestamptz, uuid } from '../../store/column-types.ts'
 import { type OpenedFence, openFence } from '../../store/fence.ts'
 import { appendLogLines, LOG_BOUNDS } from '../../store/log-lines.ts'
 import { statement } from '../../store/statement.ts'
@@ -12,9 +12,9 @@ import type { EngineParts } from '../parts.ts'
 import { requireAgent } from './access.ts'
 
 /**
- * Stores output of work whose latest fence the agent has; lines with an older fence are dropped. Work that is offered to
- * one instance only runs on while its lease is lost and it is claimed again: its lines are stored whichever fence they were
- * read under. Nobody else can have read them.
+ * Stores output of work whose latest fence the agent has; lines with an older fence are dropped. Work that only one
+ * instance may do continues while its lease is lost and claimed again, so its lines are stored under any of its fences:
+ * nobody else can have read them. After a failed attempt only the latest fence shows whose attempt they are of.
  */
 export function logAppender(parts: EngineParts, bounds = LOG_BOUNDS): AgentPort['appendLogs'] {
   return async (viewer, lines, sentAt = null) => {
@@ -41,35 +41,40 @@ async function linesWithFence(
     fenced.map(({ fence }) => fence),
   )
   const now = parts.system.now()
-  return fenced
-    .filter((_, i) => owned.has(i + 1))
-    .map(({ at, stream, text, fence }) => ({
+  return fenced.flatMap(({ at, stream, text, fence }, i) => {
+    const since = owned.get(i + 1)
+    if (!since) return []
+    const written = at ? dateHere(at, { sentAt, now }) : now
+    return {
       objectId: fence.objectId,
-      at: at ? dateHere(at, { sentAt, now }) : now,
+      // Clocks differ: a line of a job is not from before the job.
+      at: new Date(Math.max(written.getTime(), since.getTime())),
       stream,
       text: portableText(text.slice(0, LIMITS.logLine.max)),
-    }))
+    }
+  })
 }
 
 const OWNED_WORK = statement({
   name: 'owned-work',
-  text: `select u.place from unnest($1::uuid[], $2::bytea[]) with ordinality as u(id, fence_hash, place)
-      join work w on w.object_id = u.id and (w.fence_hash = u.fence_hash or w.target = w.instance)
+  text: `select u.place, w.triggered_at as since from unnest($1::uuid[], $2::bytea[]) with ordinality as u(id, fence_hash, place)
+      join work w on w.object_id = u.id and (w.fence_hash = u.fence_hash or w.target = w.instance and not exists (
+        select from workload a where a.object_id = w.object_id and jsonb_array_length(a.retry -> 'attempts') > 0 offset 0))
       join object o on o.id = w.object_id where w.principal_id = $3`,
   params: [array(uuid), array(bytea), uuid],
-  row: { place: bigint },
+  row: { place: bigint, since: timestamptz },
 })
 
-/** The places, from 1, of fences whose work takes lines of the viewer. */
+/** The places, from 1, of fences whose work takes lines of the viewer, and when that was offered. */
 async function placesOwned(
   parts: EngineParts,
   viewer: Viewer,
   fences: readonly OpenedFence[],
-): Promise<ReadonlySet<number>> {
+): Promise<ReadonlyMap<number, Date>> {
   const { rows } = await OWNED_WORK.query(parts.pool, [
     fences.map((f) => f.objectId),
     fences.map((f) => f.hash),
     viewer.principalId,
   ])
-  return new Set(rows.map(({ place }) => place))
+  return new Map(rows.map(({ place, since }) => [place, since]))
 }

@@ -1,6 +1,7 @@
 import { isExpired, leaseFrom } from '../../core/lease.ts'
 import type { ClaimedItem } from '../../core/ports/agents.ts'
 import { WORK_STATE } from '../../core/tree.ts'
+import { isHeld } from '../../core/work.ts'
 import { FENCE_SECRET_BYTES, hashOf, makeFence } from '../../store/fence.ts'
 import type { EngineParts } from '../parts.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
@@ -17,8 +18,8 @@ export interface ClaimContext {
   readonly places: LockedPlaces
 }
 
-export function isClaimable({ work }: TrackedObject, now: Date): boolean {
-  if (!work || work.abortRequestedAt) return false
+export function isClaimable({ work }: TrackedObject, { now, isPaused }: Pick<TreeSlice, 'now' | 'isPaused'>): boolean {
+  if (!work || work.abortRequestedAt || (isPaused && isHeld(work))) return false
   if (work.state === WORK_STATE.OFFERED) return !work.offerAfter || work.offerAfter <= now
   return work.state === WORK_STATE.CLAIMED && isExpired(work.leaseUntil, now)
 }
@@ -49,10 +50,11 @@ export function claimOne(
   })
   kinds.family(tracked.row.kind).claimed(tracked, viewer, slice, place?.id ?? null)
   const { action, type, target, config } = tracked.work as NonNullable<TrackedObject['work']>
-  const { id, kind, name, jobId } = tracked.row
+  const { id, projectId, kind, name, jobId } = tracked.row
   return {
     fence: makeFence(id, secret),
     objectId: id,
+    projectId,
     kind,
     name,
     jobId,

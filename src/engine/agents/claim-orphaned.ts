@@ -23,8 +23,8 @@ export async function claimOrphaned(
   )
   return claims.flatMap(({ secret, attempt, ...work }) => {
     const leaseUntil = claimed.get(work.objectId)
-    return leaseUntil
-      ? [{ ...work, fence: makeFence(work.objectId, secret), attempt: attempt + 1, leaseUntil, traceparent: null }]
-      : []
+    if (!leaseUntil) return []
+    const fence = makeFence(work.objectId, secret)
+    return [{ ...work, fence, projectId: null, attempt: attempt + 1, leaseUntil, traceparent: null }]
   })
 }

@@ -6,8 +6,9 @@ import { projectsWith, RIGHTS } from '../../core/rights.ts'
 import { findRoots } from '../../store/work.ts'
 import type { EngineParts } from '../parts.ts'
 import type { TreeRunner } from '../runner.ts'
-import { requireAgent, within } from './access.ts'
+import { requireAgent, targetsOf } from './access.ts'
 import type { AgentPresence } from './agent-presence.ts'
+import { claimDryRuns } from './claim-dry-runs.ts'
 import type { Dispatcher, WaitingClaim } from './dispatcher.ts'
 import { EmptyClaimCache } from './empty-claim-cache.ts'
 import { release } from './release.ts'
@@ -35,7 +36,7 @@ export function claimer({ parts, runner, presence, dispatcher }: ClaimParts): Ag
     const refused = requireAgent(viewer, RIGHTS.claimWork) ?? requireClaimRights(viewer, request)
     if (refused) return refused
     const wanted = wantedBy(viewer, request, parts)
-    await presence.claims(viewer, request.instance, request.types, wanted.targets)
+    await presence.claims(viewer, request.instance, request.types, wanted)
     const requestedAt = parts.system.now().getTime()
     const startedAt = performance.now()
     const items = await claimOrWait(wanted, search, startedAt + Math.min(request.waitMs ?? 0, MAX_WAIT_MS))
@@ -50,21 +51,23 @@ export function claimer({ parts, runner, presence, dispatcher }: ClaimParts): Ag
 
 function wantedBy(
   viewer: Viewer,
-  { instance, types, targets: requested, max, leaseMs, signal }: Request,
+  { instance, types, dryRuns = false, max, leaseMs, signal, ...requested }: Request,
   { kinds }: EngineParts,
 ): WantedWork {
-  const targets = within(viewer.targets, requested)
+  const { targets, targetSelector } = targetsOf(viewer, requested)
   const projects = projectsWith(viewer, RIGHTS.claimWork)
   const placed = kinds.placementOf(viewer.actor) ? [viewer.principalId, instance] : []
   return {
     claimant: { viewer, instance, leaseMs: clampLeaseMs(leaseMs) },
     types,
     targets,
+    targetSelector,
     projects,
+    dryRuns,
     max,
     signal,
     places: new Map(),
-    key: JSON.stringify([viewer.actor, types, targets, projects, ...placed]),
+    key: JSON.stringify([viewer.actor, types, targets, targetSelector, projects, dryRuns, ...placed]),
   }
 }
 
@@ -72,34 +75,40 @@ function wantedBy(
 async function claimOrWait(wanted: WantedWork, search: Search, deadline: number): Promise<readonly ClaimedItem[]> {
   const { dispatcher, empty, parts } = search
   const mayWait = () => dispatcher.isOpen && !wanted.signal?.aborted && performance.now() < deadline
-  let { notifications } = dispatcher
-  let emptyMs = mayWait() ? empty.validFor(wanted.key, notifications, parts.system.now()) : 0
-  let items: readonly ClaimedItem[] = emptyMs > 0 ? [] : await searchWork(wanted, search)
+  let { notices } = dispatcher
+  let emptyMs = mayWait() ? empty.validFor(wanted.key, notices, parts.system.now()) : 0
+  let items: readonly ClaimedItem[] = emptyMs > 0 ? [] : await searchAll(wanted, search)
   while (items.length === 0 && mayWait()) {
     const known = empty.lastSearch(wanted.key)
     // A notification that came during the search reached no waiting claim, so the search is repeated at once.
-    if (notifications === dispatcher.notifications) {
+    if (notices === dispatcher.notices) {
       const searchAt = Math.min(deadline, performance.now() + (emptyMs || SEARCH_MS))
       items = await waitForDispatch(wanted, dispatcher, searchAt)
     }
-    const isQuiet = notifications === dispatcher.notifications
-    notifications = dispatcher.notifications
+    const isQuiet = notices === dispatcher.notices
+    notices = dispatcher.notices
     emptyMs = 0
     if (items.length > 0 || wanted.signal?.aborted) break
-    // An agent has several equal claims open: one search in a while is for all of them.
+    // An agent may have several equal claims open, which share one search.
     if (isQuiet) {
       await empty.searching(wanted.key)
       const isSearched = empty.lastSearch(wanted.key) !== known
-      emptyMs = isSearched && mayWait() ? empty.validFor(wanted.key, notifications, parts.system.now()) : 0
+      emptyMs = isSearched && mayWait() ? empty.validFor(wanted.key, notices, parts.system.now()) : 0
     }
-    if (emptyMs === 0) items = await searchWork(wanted, search)
+    if (emptyMs === 0) items = await searchAll(wanted, search)
   }
   return items
 }
 
+/** Dry runs come first, since a person waits for them. Other work follows with the next claim. */
+async function searchAll(wanted: WantedWork, search: Search): Promise<readonly ClaimedItem[]> {
+  const dryRuns = wanted.dryRuns ? await claimDryRuns(wanted, search) : []
+  return dryRuns.length > 0 ? dryRuns : await searchWork(wanted, search)
+}
+
 /** Resolves with the items that a transaction dispatches to this claim, or with none when a search or an answer is due. */
 function waitForDispatch(
-  { claimant, types, targets, max, places, signal }: WantedWork,
+  { claimant, types, targets, targetSelector, max, places, signal }: WantedWork,
   dispatcher: Dispatcher,
   deadline: number,
 ): Promise<readonly ClaimedItem[]> {
@@ -108,6 +117,7 @@ function waitForDispatch(
       ...claimant,
       types,
       targets,
+      targetSelector,
       max,
       places,
       settle(items) {

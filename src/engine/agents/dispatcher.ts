@@ -1,5 +1,7 @@
+import { takesTarget } from '../../core/claimant.ts'
 import { mayStart, type Place } from '../../core/place.ts'
 import type { ClaimedItem } from '../../core/ports/agents.ts'
+import type { ServedTargets } from '../../core/target.ts'
 import { WORK_STATE } from '../../core/tree.ts'
 import type { PlaceKey, Placement } from '../../families/family.ts'
 import type { EngineParts } from '../parts.ts'
@@ -14,8 +16,9 @@ import { type LockedPlaces, placeKey, startOf } from './locked-places.ts'
 /** A claim that waits because its search found nothing. */
 export interface WaitingClaim extends Claimant {
   readonly types: readonly string[]
-  /** Null: any. */
+  /** Null: any, or with a selector those that it selects. */
   readonly targets: readonly string[] | null
+  readonly targetSelector: ServedTargets | null
   readonly max: number
   /** Its places by type of work, as its last search found them; absent: not known. */
   readonly places: ReadonlyMap<string, Place>
@@ -34,7 +37,7 @@ export class Dispatcher {
   readonly #parts: EngineParts
   readonly #claims = new Set<WaitingClaim>()
   #isOpen = true
-  #notifications = 0
+  #notices = 0
 
   constructor(parts: EngineParts) {
     this.#parts = parts
@@ -50,14 +53,14 @@ export class Dispatcher {
 
   /** Makes claims for these types search again, since another process may have offered work. */
   notify(types: readonly string[]): void {
-    this.#notifications++
+    this.#notices++
     for (const claim of this.#claims) {
       if (types.some((type) => claim.types.includes(type))) this.#dismiss(claim)
     }
   }
-  /** Number of notifications so far: a search that began at another number may have missed work. */
-  get notifications(): number {
-    return this.#notifications
+  /** Number of notices so far: a search that began at another number may have missed work. */
+  get notices(): number {
+    return this.#notices
   }
   get size(): number {
     return this.#claims.size
@@ -81,7 +84,7 @@ export class Dispatcher {
     if (this.#claims.size === 0 || slice.offered.size === 0) return []
     return [...slice.offered].flatMap((tracked) => {
       const placement = tracked.gone ? null : startOf(tracked, this.#parts)
-      if (!placement || !tracked.work || !isClaimable(tracked, slice.now)) return []
+      if (!placement || !tracked.work || !isClaimable(tracked, slice)) return []
       const { type } = tracked.work
       const keys: PlaceKey[] = []
       for (const claim of this.#claims) {
@@ -102,17 +105,19 @@ export class Dispatcher {
       const isStart = startOf(tracked, this.#parts) !== null
       const matches = (claim: WaitingClaim) =>
         this.#matches(claim, tracked) && (!isStart || places.find(claim, tracked) !== null)
-      const claim = isClaimable(tracked, slice.now) ? handoff.next(matches) : undefined
+      const claim = isClaimable(tracked, slice) ? handoff.next(matches) : undefined
       if (claim) handoff.give(claim, claimOne(tracked, slice, claim, this.#parts, { trace, via: 'dispatch', places }))
       else slice.offers.add(tracked.work.type)
     }
     return handoff.isEmpty ? null : handoff
   }
 
-  #matches({ viewer, types, targets, places }: WaitingClaim, tracked: TrackedObject): boolean {
+  #matches(claim: WaitingClaim, tracked: TrackedObject): boolean {
+    const { viewer, types, places } = claim
     const { row, work } = tracked
     if (!work || !types.includes(work.type)) return false
-    if (targets !== null && work.target !== null && !targets.includes(work.target)) return false
+    // Targets are not in memory: a claim with a selector searches again, as for work of another process.
+    if (!takesTarget(claim, work)) return false
     const place = startOf(tracked, this.#parts) && places.get(work.type)
     if (place && !mayStart(place, { kind: row.kind, ...work })) return false
     return canClaim(viewer, row, this.#parts.kinds)

@@ -10,18 +10,18 @@ export class EmptyClaimCache {
   readonly #validMs: number
   readonly #searchedAt = new Map<string, Date>()
   readonly #searches = new Map<string, Promise<unknown>>()
-  #notifications = 0
+  #notices = 0
 
   /** @param validMs lifetime of an entry, since work that backs off is offered without a notification */
   constructor(validMs: number) {
     this.#validMs = validMs
   }
 
-  /** @param notifications their number when the search began */
-  remember(key: string, notifications: number, now: Date): void {
-    if (notifications < this.#notifications || key.length > MAX_KEY) return
-    if (notifications > this.#notifications || this.#searchedAt.size >= MAX_ENTRIES) this.#searchedAt.clear()
-    this.#notifications = notifications
+  /** @param notices their number when the search began */
+  remember(key: string, notices: number, now: Date): void {
+    if (notices < this.#notices || key.length > MAX_KEY) return
+    if (notices > this.#notices || this.#searchedAt.size >= MAX_ENTRIES) this.#searchedAt.clear()
+    this.#notices = notices
     this.#searchedAt.set(key, new Date(now))
   }
 
@@ -46,9 +46,9 @@ export class EmptyClaimCache {
   }
 
   /** Milliseconds during which a search finds nothing; 0: it may find something. */
-  validFor(key: string, notifications: number, now: Date): number {
+  validFor(key: string, notices: number, now: Date): number {
     const at = this.#searchedAt.get(key)
-    if (!at || notifications !== this.#notifications) return 0
+    if (!at || notices !== this.#notices) return 0
     const ageMs = now.getTime() - at.getTime()
     return ageMs < 0 ? 0 : Math.max(0, this.#validMs - ageMs)
   }

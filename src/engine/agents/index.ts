@@ -3,7 +3,7 @@ import { projectsWith, RIGHTS } from '../../core/rights.ts'
 import { countWaiting } from '../../store/work.ts'
 import type { EngineContext } from '../context.ts'
 import type { TreeRunner } from '../runner.ts'
-import { within } from './access.ts'
+import { targetsOf } from './access.ts'
 import { AgentPresence } from './agent-presence.ts'
 import { logAppender } from './append-logs.ts'
 import { claimer } from './claim.ts'
@@ -28,10 +28,10 @@ export function agentPort(
     renew: renewer(parts, presence),
     report: reporter(parts, runner),
     appendLogs: logAppender(parts),
-    waiting: (viewer, types, requested) =>
+    waiting: (viewer, types, targets, targetSelector) =>
       countWaiting(parts.pool, {
         types,
-        targets: within(viewer.targets, requested),
+        ...targetsOf(viewer, { targets, targetSelector }),
         projects: projectsWith(viewer, RIGHTS.claimWork),
         places: {},
         kinds: parts.kinds.drivenBy(viewer.actor),

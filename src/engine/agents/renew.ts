@@ -45,8 +45,8 @@ interface Holder {
 }
 
 /**
- * Renews what it can at once, so that a locked tree costs no other its leases, and waits for the rest. Only the second attempt
- * waits on its connection: behind a queue of short transactions, it is the one that comes through.
+ * Renews leases of unlocked trees at once, so that a locked tree does not cost others theirs, and retries the rest.
+ * Only the second attempt waits for the lock on its connection, which succeeds behind a queue of short transactions.
  */
 async function renewAll(
   parts: Parts,

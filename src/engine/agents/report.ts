@@ -9,11 +9,11 @@ import { WORK_STATE, type Work } from '../../core/tree.ts'
 import { type OpenedFence, openFence, sameHash } from '../../store/fence.ts'
 import { findLastWork, finishOrphanedWork } from '../../store/orphaned-work.ts'
 import { findRoots } from '../../store/work.ts'
+import type { TreeTask } from '../apply-tasks.ts'
 import type { EngineParts } from '../parts.ts'
 import type { TreeRunner } from '../runner.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
 import type { TransactionTrace } from '../transaction-trace.ts'
-import type { TreeTask } from '../tree-lane.ts'
 import { canDrive, requireAgent } from './access.ts'
 
 /** Applies reports tree by tree; returns one result for each, in order. */
@@ -45,33 +45,35 @@ async function reportAll(
     if (rootId) byRoot.set(rootId, [...(byRoot.get(rootId) ?? []), i])
   }
   const gone: number[] = []
-  let busy: Busy | null = null as Busy | null
-  await Promise.all(
-    [...byRoot].map(async ([rootId, indexes]) => {
-      const ids = indexes.map((i) => (opened[i] as OpenedFence).objectId)
-      const task: TreeTask<(ReportOutcome | 'gone')[]> = {
-        ids,
-        ends: true,
-        canRecall: (work, now) => work.state === WORK_STATE.CLAIMED && hasValidLease(work, now),
-        apply: (slice, { trace }) =>
-          indexes.map((i) =>
-            reportOne(slice, reports[i] as Report, opened[i] as OpenedFence, { viewer, parts, trace }),
-          ),
-      }
-      const ran = await (byRoot.size === 1
-        ? runner.run(rootId, task)
-        : runner.runUnlessLocked(rootId, task, LOCKED_TREE_MS))
-      if (ran === 'locked') {
-        busy ??= new Busy(`The tree ${rootId}`, { waiting: indexes.length, waitedMs: LOCKED_TREE_MS })
-        return
-      }
-      for (const [at, i] of indexes.entries()) {
-        const outcome = ran ? ran.value[at] : 'gone'
-        if (outcome === undefined || outcome === 'gone') gone.push(i)
-        else results[i] = outcome
-      }
-    }),
-  )
+  const tasks = [...byRoot].map(([rootId, indexes]) => {
+    const ids = indexes.map((i) => (opened[i] as OpenedFence).objectId)
+    const task: TreeTask<(ReportOutcome | 'gone')[]> = {
+      ids,
+      ends: true,
+      canRecall: (work, now) => work.state === WORK_STATE.CLAIMED && hasValidLease(work, now),
+      apply: (slice, { trace }) =>
+        indexes.map((i) => reportOne(slice, reports[i] as Report, opened[i] as OpenedFence, { viewer, parts, trace })),
+    }
+    return { rootId, indexes, task }
+  })
+  const [only] = tasks
+  const ran =
+    only && tasks.length === 1
+      ? [await runner.run(only.rootId, only.task)]
+      : await runner.runEach(tasks, LOCKED_TREE_MS)
+  let busy: Busy | null = null
+  for (const [n, { rootId, indexes }] of tasks.entries()) {
+    const outcomes = ran[n] ?? null
+    if (outcomes === 'locked') {
+      busy ??= new Busy(`The tree ${rootId}`, { waiting: indexes.length, waitedMs: LOCKED_TREE_MS })
+      continue
+    }
+    for (const [at, i] of indexes.entries()) {
+      const outcome = outcomes ? outcomes.value[at] : 'gone'
+      if (outcome === undefined || outcome === 'gone') gone.push(i)
+      else results[i] = outcome
+    }
+  }
   // A repetition of the call shows which reports were accepted.
   if (busy) throw busy
   await judgeGone(gone, { reports, opened, results, viewer, parts })

@@ -1,14 +1,15 @@
 import { isFull, type Place, roomOf } from '../../core/place.ts'
 import type { ClaimedItem } from '../../core/ports/agents.ts'
+import type { ServedTargets } from '../../core/target.ts'
 import { WORK_STATE, type Work } from '../../core/tree.ts'
 import type { ObjectKind } from '../../core/vocabulary.ts'
 import { findCandidates, type PlaceOfType } from '../../store/work.ts'
+import type { TreeTask } from '../apply-tasks.ts'
 import type { EngineParts } from '../parts.ts'
 import type { TreeRunner } from '../runner.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
 import type { Transaction } from '../transaction.ts'
 import type { TransactionTrace } from '../transaction-trace.ts'
-import type { TreeTask } from '../tree-lane.ts'
 import { canClaim } from './access.ts'
 import { claimOne, isClaimable } from './claim-one.ts'
 import { claimOrphaned } from './claim-orphaned.ts'
@@ -19,7 +20,7 @@ import { type LockedPlaces, placeKey, startOf } from './locked-places.ts'
 
 /** Bounds the searches of one claim. A search is repeated if other agents have claimed its candidates meanwhile. */
 const MAX_ROUNDS = 3
-/** A claim waits so long for a tree that others have locked, in milliseconds: what it has claimed in others waits with it. */
+/** How long a claim waits for a locked tree, in milliseconds. Items that it has claimed in other trees wait meanwhile. */
 const LOCKED_TREE_MS = 250
 /** Bounds the candidates of other claims that a search skips. */
 const MAX_SKIPPED = 2_000
@@ -27,10 +28,13 @@ const MAX_SKIPPED = 2_000
 export interface WantedWork {
   readonly claimant: Claimant
   readonly types: readonly string[]
-  /** Null: any. */
+  /** Null: any, or with a selector those that it selects. */
   readonly targets: readonly string[] | null
-  /** Ids of those in which the agent may claim; null: all. */
+  readonly targetSelector: ServedTargets | null
+  /** Ids of projects in which the agent may claim; null: all. */
   readonly projects: readonly string[] | null
+  /** It does dry runs as well. */
+  readonly dryRuns: boolean
   readonly max: number
   /** Its places by type of work, as the last search found them. */
   places: ReadonlyMap<string, Place>
@@ -57,13 +61,11 @@ export async function searchWork(wanted: WantedWork, search: Search): Promise<re
     if (candidates.length === 0) break
     for (const { objectId } of candidates) active.add(objectId)
     try {
-      const tasks = Map.groupBy(candidates, ({ rootId }) => rootId)
-      const claims = [...tasks].map(([rootId, group]) =>
-        search.runner.runUnlessLocked(rootId, claimTask(group, wanted.claimant, parts), LOCKED_TREE_MS),
-      )
-      const ran = await Promise.all(claims)
+      const groups = [...Map.groupBy(candidates, ({ rootId }) => rootId)]
+      const tasks = groups.map(([rootId, group]) => ({ rootId, task: claimTask(group, wanted.claimant, parts) }))
+      const ran = await search.runner.runEach(tasks, LOCKED_TREE_MS)
       const gone: string[] = []
-      for (const [i, group] of [...tasks.values()].entries()) {
+      for (const [i, [, group]] of groups.entries()) {
         const tree = ran[i]
         if (tree === 'locked') continue
         items.push(...(tree?.value.claimed ?? []))
@@ -84,17 +86,27 @@ async function candidatesOf(
   { parts, runner, dispatcher, empty, active }: Search,
   count: number,
 ): Promise<Candidates> {
-  const { claimant, types, targets, projects, key } = wanted
-  const { notifications } = dispatcher
+  const { claimant, types, targets, targetSelector, projects, key } = wanted
+  const { notices } = dispatcher
   const now = parts.system.now()
   const max = count + Math.min(active.size, MAX_SKIPPED)
   const kinds = parts.kinds.drivenBy(claimant.viewer.actor)
   wanted.places = await placesOf(claimant, types, parts)
   const places = statePlaces(wanted.places, kinds)
   const { lockedTrees } = runner
-  const query = { types, targets, projects, kinds, places, lockedTrees, time: parts.system.fixedTime, max }
+  const query = {
+    types,
+    targets,
+    targetSelector,
+    projects,
+    kinds,
+    places,
+    lockedTrees,
+    time: parts.system.fixedTime,
+    max,
+  }
   const searching = findCandidates(parts.pool, query).then((found) => {
-    if (found.length === 0 && lockedTrees.length === 0) empty.remember(key, notifications, now)
+    if (found.length === 0 && lockedTrees.length === 0) empty.remember(key, notices, now)
     return found
   })
   empty.begin(key, searching)
@@ -103,7 +115,7 @@ async function candidatesOf(
   return found.filter(({ objectId, isStart }) => !active.has(objectId) && (!isStart || room-- > 0)).slice(0, count)
 }
 
-/** The places of a claimant by type of work; none where its work is done anywhere. */
+/** The places of a claimant by type of work; empty if its work may start anywhere. */
 export async function placesOf(
   claimant: Claimant,
   types: readonly string[],
@@ -145,8 +157,8 @@ function claimTask(candidates: Candidates, claimant: Claimant, parts: EnginePart
   }
 }
 
-/** Claimed work is read from the store, which alone knows its lease. */
-const isOffered = ({ state }: Work): boolean => state === WORK_STATE.OFFERED
+/** Work with a lease, though offered for later, is read from the store, which alone knows the end of that. */
+const isOffered = ({ state, leaseUntil }: Work): boolean => state === WORK_STATE.OFFERED && leaseUntil === null
 
 interface Claims {
   readonly claimed: readonly ClaimedItem[]
@@ -189,7 +201,7 @@ function claimAll(
     if (!tracked || !canClaim(claimant.viewer, tracked.row, parts.kinds)) return []
     // A timeout or a cancel may have ended the work since the last reconcile, so the rules decide first.
     slice.runRule(tracked, () => parts.kinds.family(tracked.row.kind).decide(tracked, slice))
-    if (!isClaimable(tracked, slice.now)) return []
+    if (!isClaimable(tracked, slice)) return []
     if (startOf(tracked, parts) && !places.find(claimant, tracked)) return []
     return [claimOne(tracked, slice, claimant, parts, { trace, via: 'claim', places })]
   })

@@ -16,7 +16,7 @@ export type Question =
   | { readonly type: 'dependents' | 'dependencies'; readonly id: string }
   | { readonly type: 'own'; readonly question: string; readonly args: unknown }
 
-/** Serialises only rare questions, since that is slow: each new object answers three of the others. */
+/** Serialises the arguments of rare questions only, since that is slow. Each new object answers three frequent ones. */
 function keyOf(question: Question): string {
   switch (question.type) {
     case 'children':

@@ -27,6 +27,7 @@ export interface SliceOptions extends ReaderOptions {
   readonly system: System
   readonly timeouts: TimeoutDefaults
   readonly kinds: Pick<Kinds, 'machine' | 'detailsOf'>
+  readonly isPaused?: boolean
 }
 
 /** Counts `by` off `waitingFor` of the neighbours on one side. */
@@ -46,6 +47,7 @@ export interface Effect {
 export class TreeSlice extends SliceReader implements Slice {
   readonly now: Date
   readonly timeouts: TimeoutDefaults
+  isPaused: boolean
   /** Objects whose rules have to run. */
   readonly touched = new Set<TrackedObject>()
   readonly effects: Effect[] = []
@@ -72,6 +74,7 @@ export class TreeSlice extends SliceReader implements Slice {
     super(options)
     this.now = options.now
     this.timeouts = options.timeouts
+    this.isPaused = options.isPaused ?? false
     this.#system = options.system
     this.#kinds = options.kinds
     this.#recorder = new ChangeRecorder(options.projectName, options.now, this.nodes)
@@ -170,16 +173,18 @@ export class TreeSlice extends SliceReader implements Slice {
     const tracked = changed(node, 'work')
     const before = tracked.work
     tracked.work = workAfter(before, patch)
-    const { state, type, dueAt, leaseUntil, leaseWatched } = tracked.work
-    if (state === WORK_STATE.OFFERED && before?.state !== WORK_STATE.OFFERED) {
+    const { state, type, dueAt, leaseUntil, leaseWatched, offerAfter } = tracked.work
+    const isNewlyOffered = before?.state !== WORK_STATE.OFFERED || (before.offerAfter !== null && offerAfter === null)
+    if (state === WORK_STATE.OFFERED && isNewlyOffered) {
       tracked.offered = true
       this.offers.add(type)
       this.offered.add(tracked)
     }
-    if (dueAt && dueAt !== before?.dueAt) this.#wakeAt(dueAt)
-    if (leaseWatched && state === WORK_STATE.CLAIMED && leaseUntil) this.#wakeAt(leaseUntil)
+    if (dueAt && dueAt !== before?.dueAt) this.wakeAt(dueAt)
+    if (leaseWatched && state === WORK_STATE.CLAIMED && leaseUntil) this.wakeAt(leaseUntil)
   }
-  #wakeAt(at: Date): void {
+  /** The rules of the tree run at that time, or earlier. */
+  wakeAt(at: Date): void {
     if (!this.due || at < this.due) this.due = at
   }
   setChildCounts(node: Node, patch: Partial<ChildCounts>): void {

@@ -1,5 +1,5 @@
 import { defineMachine, type Machine } from '../../core/machine.ts'
-import { CANCEL_TEXT } from '../../core/verb.ts'
+import { backoffVerbs, CANCEL_TEXT, pauseVerbs } from '../../core/verb.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 
 const ENDED = ['SUCCEEDED', 'FAILED', 'ABORTED'] as const
@@ -76,6 +76,7 @@ export const installation = defineMachine({
       finished: false,
       confirm: CANCEL_TEXT,
     },
+    ...pauseVerbs('INSTALLATION'),
     {
       name: 'delete',
       label: 'Delete',
@@ -133,6 +134,9 @@ export const deployItem = defineMachine({
     ['PROGRESSING', 'DEPLOYER', 'FAILED', 'could not be deployed, or stopped after the progressing timeout'],
     ['PROGRESSING', 'DEPLOYER', 'ABORTED', 'stopped on request'],
     ['PROGRESSING', 'CONTROLLER', 'FAILED', 'its deployer did not stop within the aborting timeout'],
+    ['PROGRESSING', 'CONTROLLER', 'ABORTED', 'cancelled after the timeout of an attempt, and its deployer is lost'],
+    ['PROGRESSING', 'CONTROLLER', 'INIT', 'retry: an attempt failed, and its policy has another one'],
+    ['INIT', 'USER', 'FAILED', 'retry: a user has given up'],
     [DELETABLE, 'CONTROLLER', 'INIT_DELETE', 'a new job, deletion requested; or an orphan'],
     ['INIT_DELETE', 'DEPLOYER', 'DELETING', 'claimed'],
     ['INIT_DELETE', 'DEPLOYER', ['GONE', 'DELETE_FAILED'], 'ended; the Deleting message was missed'],
@@ -142,6 +146,7 @@ export const deployItem = defineMachine({
     [['PENDING', 'INIT_DELETE'], 'CONTROLLER', 'GONE', 'never deployed, or deleted without uninstalling'],
   ],
   classes: CLASSES,
+  verbs: backoffVerbs(['INIT']),
 })
 
 export const machines: readonly Machine[] = [installation, execution, deployItem]

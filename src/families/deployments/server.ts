@@ -1,16 +1,18 @@
 import type { Node, Slice } from '../../core/tree.ts'
-import { bindCommands } from '../command.ts'
 import type { FamilyServer } from '../define-family.ts'
 import type { Family } from '../family.ts'
-import { deploymentsCommands } from './commands/index.ts'
+import { askedInstallation } from './commands/asked-installation.ts'
+import { bindDeployments } from './commands/index.ts'
+import { reconcileTrigger } from './commands/reconcile-trigger.ts'
 import { deploymentsGraphql } from './graphql/index.ts'
 import { machines } from './machines.ts'
 import { decideExecution } from './rules/decide-execution.ts'
 import { decideInstallation } from './rules/decide-installation.ts'
-import { claimItem, decideItem } from './rules/decide-item.ts'
+import { claimItem, decideItem, resolveBackoff } from './rules/decide-item.ts'
 import { onWake } from './rules/on-wake.ts'
 import { reportItem } from './rules/report-item.ts'
 import { detailsTables } from './store/details.ts'
+import { claimDryRuns, renewDryRuns } from './store/dry-runs.ts'
 import { effects } from './store/effects.ts'
 import { questions } from './store/queries.ts'
 
@@ -22,7 +24,10 @@ export const rules: Family = {
   decide,
   onWake,
   report: reportItem,
+  resolveBackoff,
   claimed: claimItem,
+  renew: renewDryRuns,
+  claimDryRuns,
   questions,
   effects,
 }
@@ -36,5 +41,7 @@ function decide(node: Node, slice: Slice): void {
 export const server: FamilyServer = {
   rules,
   graphql: deploymentsGraphql,
-  commands: ({ pool, ...parts }) => ({ deployments: bindCommands({ ...parts, client: pool }, deploymentsCommands) }),
+  commands: ({ pool, ...parts }) => ({ deployments: bindDeployments({ ...parts, client: pool }) }),
+  triggers: ({ deployments }) => ({ reconcileInstallation: reconcileTrigger(deployments) }),
+  asked: ({ deployments }) => askedInstallation(deployments),
 }

@@ -24,5 +24,7 @@ export const words: FamilyWords = {
   actions: {
     RECONCILE: 'For deployers: install the deploy item, or bring it up to date.',
     DELETE: 'For deployers: uninstall the deploy item.',
+    DRY_RUN:
+      'For deployers: say what `dryRunOf` would change at the target, and change nothing. Only a claim with `dryRuns` gets it.',
   },
 }

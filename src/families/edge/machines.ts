@@ -1,5 +1,5 @@
 import { defineMachine, type Machine } from '../../core/machine.ts'
-import { CANCEL_TEXT, DELETE_TEXT, type VerbRow } from '../../core/verb.ts'
+import { CANCEL_TEXT, DELETE_TEXT, pauseVerbs, type VerbRow } from '../../core/verb.ts'
 
 const PRESENT = [
   'CREATE_REQUESTED',
@@ -113,6 +113,7 @@ export const cloudlet = defineMachine({
   ],
   classes: { WAITING: ['OFFLINE'], DONE: ['READY'] },
   verbs: [
+    ...pauseVerbs('CLOUDLET'),
     {
       ...REMOVE,
       mutation: 'deleteCloudlet',

@@ -2,6 +2,7 @@ import { openFence } from '../../store/fence.ts'
 import { bindCommands } from '../command.ts'
 import type { FamilyServer } from '../define-family.ts'
 import type { Family } from '../family.ts'
+import { askedEdge } from './commands/asked-edge.ts'
 import { edgeCommands } from './commands/index.ts'
 import { edgeGraphql } from './graphql/index.ts'
 import { machines } from './machines.ts'
@@ -42,4 +43,5 @@ export const server: FamilyServer = {
   rules,
   graphql: edgeGraphql,
   commands: ({ pool, ...parts }) => ({ edge: bindCommands({ ...parts, client: pool }, edgeCommands) }),
+  asked: ({ edge }) => askedEdge(edge),
 }

@@ -1,5 +1,5 @@
 import { defineMachine, type Machine } from '../../core/machine.ts'
-import { CANCEL_TEXT, DELETE_TEXT } from '../../core/verb.ts'
+import { backoffVerbs, CANCEL_TEXT, DELETE_TEXT, pauseVerbs } from '../../core/verb.ts'
 
 export const task = defineMachine({
   name: 'task',
@@ -30,6 +30,7 @@ export const task = defineMachine({
       finished: false,
       confirm: CANCEL_TEXT,
     },
+    ...pauseVerbs('TASK', { endsForGood: true }),
     {
       name: 'delete',
       label: 'Delete',
@@ -63,6 +64,9 @@ export const gadgetJob = defineMachine({
     ['RUNNING', 'GADGET_RUNNER', 'UNDOING', 'non-zero exit, or a protocol error'],
     ['RUNNING', 'CONTROLLER', 'UNDOING', 'found running after a crash'],
     ['UNDOING', 'GADGET_RUNNER', 'FAILED', 'undone after a failure'],
+    ['UNDOING', 'GADGET_RUNNER', 'PENDING', 'retry: undone after a failure, and its policy has another attempt'],
+    ['PENDING', 'USER', 'FAILED', 'retry: a user has given up'],
+    ['WAITING', 'CONTROLLER', 'FAILED', 'retry: another job failed before its next attempt'],
     ['UNDOING', 'GADGET_RUNNER', 'RUNNING', 'undone after a crash: it runs again, locks held throughout'],
     ['UNDOING', 'GADGET_RUNNER', 'ABORTED', 'undone, and the task was cancelled meanwhile'],
     ['UNDOING', 'GADGET_RUNNER', 'UNDO_FAILED', 'could not be undone: locks kept, an operator must decide'],
@@ -100,6 +104,7 @@ export const gadgetJob = defineMachine({
       danger: true,
       input: { decision: 'GIVE_UP' },
     },
+    ...backoffVerbs(['PENDING']),
   ],
 })
 

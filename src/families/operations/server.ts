@@ -1,10 +1,12 @@
 import type { Node, Slice } from '../../core/tree.ts'
 import type { FamilyServer } from '../define-family.ts'
 import type { Family } from '../family.ts'
+import { askedTask } from './commands/asked-task.ts'
 import { bindOperations } from './commands/index.ts'
+import { taskTrigger } from './commands/task-trigger.ts'
 import { operationsGraphql } from './graphql/index.ts'
 import { machines } from './machines.ts'
-import { claimJob, decideJob } from './rules/decide-job.ts'
+import { claimJob, decideJob, resolveBackoff } from './rules/decide-job.ts'
 import { decideTask } from './rules/decide-task.ts'
 import { reportJob } from './rules/report-job.ts'
 import { detailsTables } from './store/details.ts'
@@ -20,6 +22,7 @@ export const rules: Family = {
   // A wake request only runs the rules.
   onWake: () => {},
   report: reportJob,
+  resolveBackoff,
   claimed: claimJob,
   questions,
   effects,
@@ -38,4 +41,6 @@ export const server: FamilyServer = {
     const commands = bindOperations({ ...parts, client: pool })
     return { operations: commands, tasks: commands }
   },
+  triggers: ({ operations }) => ({ createTask: taskTrigger(operations) }),
+  asked: ({ operations }) => askedTask(operations),
 }

@@ -12,6 +12,12 @@ declare module '../../core/tree.ts' {
   }
 }
 
+const CLONE_OPTIONS = {
+  'clone-hosts': 'hosts that it clones from, comma-separated, or * (otherwise any, if workloads have a network)',
+  'clone-size': 'size of a clone at most (2g)',
+  'clone-seconds': 'duration of a clone at most (600)',
+} as const
+
 /** Events, their workers and jobs. */
 export const pipelines = defineFamily({
   name: 'pipelines',
@@ -49,6 +55,7 @@ export const pipelines = defineFamily({
         isolation: 'isolated (the default) or trusted',
         network: 'what isolated ones reach: api (the default) or host',
         folders: 'further folders that isolated ones may read, with colons between',
+        ...CLONE_OPTIONS,
       },
       load: async () => (await import('./agents/index.ts')).processes,
     },
@@ -65,6 +72,7 @@ export const pipelines = defineFamily({
         pids: 'how many processes each may have (1024)',
         user: 'uid or uid:gid (otherwise the image’s)',
         root: 'read-only (the default) or writable',
+        ...CLONE_OPTIONS,
       },
       load: async () => (await import('./agents/container/program.ts')).containers,
     },
@@ -75,6 +83,9 @@ export const pipelines = defineFamily({
         replica: 'name of this replica, the same after a restart (otherwise the host’s)',
         pods: 'file with the settings of pods',
         'workload-url': 'the API as pods reach it (otherwise --url)',
+        'clone-image': 'image with git and a shell that clones (otherwise that of the worker or job)',
+        'artifact-image': 'image with sh, tar and dd that hands artifacts over (otherwise that of the worker or job)',
+        ...CLONE_OPTIONS,
       },
       load: async () => (await import('./agents/kubernetes/program.ts')).kubernetes,
     },

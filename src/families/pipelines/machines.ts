@@ -1,5 +1,5 @@
 import { defineMachine, type Machine } from '../../core/machine.ts'
-import { CANCEL_TEXT, DELETE_TEXT } from '../../core/verb.ts'
+import { backoffVerbs, CANCEL_TEXT, DELETE_TEXT, pauseVerbs } from '../../core/verb.ts'
 import type { Phase } from '../../core/vocabulary.ts'
 
 /** Phases in which its process may live. */
@@ -36,6 +36,11 @@ export const worker = defineMachine({
     [STARTED, 'CONTROLLER', 'TIMED_OUT', 'it took longer than its timeout'],
     [['STARTING', 'RUNNING'], 'CONTROLLER', 'UNKNOWN', "its runtime's lease is lost"],
     ['UNKNOWN', 'CONTROLLER', 'FAILED', 'its runtime did not come back in time'],
+    [STARTED, 'CONTROLLER', 'PENDING', 'retry: an attempt failed, and its policy has another one'],
+    ['PENDING', 'USER', 'FAILED', 'retry: a user has given up'],
+    ['PENDING', 'CONTROLLER', 'FAILED', 'retry: no runtime has removed what the last attempt has left'],
+    ['PENDING', 'CONTROLLER', 'TIMED_OUT', 'retry: its timeout has passed before the next attempt'],
+    [TERMINAL, 'CONTROLLER', 'GONE', 'jobs only: the next attempt of its worker creates another one of its name'],
     [['PENDING', ...STARTED, ...TERMINAL], 'USER', 'GONE', 'deleted'],
   ],
   classes: {
@@ -54,6 +59,7 @@ export const worker = defineMachine({
       finished: false,
       confirm: CANCEL_TEXT,
     },
+    ...pauseVerbs('EVENT', { endsForGood: true }),
     { kind: 'EVENT', name: 'retry', label: 'Retry', mutation: 'retryEvent', finished: true },
     { kind: 'EVENT', name: 'clone', label: 'Run again as new', mutation: 'cloneEvent' },
     {
@@ -74,6 +80,8 @@ export const worker = defineMachine({
       finished: false,
       confirm: CANCEL_TEXT,
     },
+    ...backoffVerbs(['PENDING'], 'WORKER'),
+    ...backoffVerbs(['PENDING'], 'JOB'),
   ],
 })
 

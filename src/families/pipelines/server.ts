@@ -1,17 +1,20 @@
 import type { Node, Slice } from '../../core/tree.ts'
+import type { Client } from '../../store/client.ts'
 import type { FamilyServer } from '../define-family.ts'
 import type { Family } from '../family.ts'
+import { askedEvent } from './commands/asked-event.ts'
+import { eventTrigger } from './commands/event-trigger.ts'
 import { bindPipelines } from './commands/index.ts'
 import { pipelinesGraphql } from './graphql/index.ts'
 import { machines } from './machines.ts'
-import { claimWorkload, decideWorkload } from './rules/decide-workload.ts'
+import { findPlacementProblems } from './placement/store/place-queries.ts'
+import { placement } from './placement/store/placement.ts'
+import { claimWorkload, decideWorkload, resolveBackoff } from './rules/decide-workload.ts'
 import { POOLS } from './rules/details.ts'
 import { reportWorkload } from './rules/report-workload.ts'
 import { detailsTables } from './store/details.ts'
 import { effects } from './store/effects.ts'
-import { findPlacementProblems } from './store/place-queries.ts'
-import { placement } from './store/placement.ts'
-import { grantSlots, setCapacity, wakeWaiting } from './store/slots.ts'
+import { grantSlots, setCapacity, wakeStalledAttempts, wakeWaiting } from './store/slots.ts'
 import { createWorkerTokens } from './store/worker-tokens.ts'
 
 /** Events, their workers and jobs. */
@@ -24,18 +27,25 @@ export const rules: Family = {
   // A wake request only runs the rules.
   onWake: () => {},
   report: reportWorkload,
+  resolveBackoff,
   claimed: claimWorkload,
   placement,
   questions: { slot: grantSlots, unplaced: findPlacementProblems },
   effects,
+  limitsChanged: wakeAllWaiting,
   recoverStalled: async (client) => {
-    for (const pool of POOLS) await wakeWaiting(client, pool)
+    await wakeAllWaiting(client)
+    await wakeStalledAttempts(client)
   },
 }
 
 /** An event has no rules of its own: it has its worker's phase. */
 function decide(node: Node, slice: Slice): void {
   if (node.row.kind !== 'EVENT') decideWorkload(node, slice)
+}
+
+async function wakeAllWaiting(client: Client): Promise<void> {
+  for (const pool of POOLS) await wakeWaiting(client, pool)
 }
 
 export const server: FamilyServer = {
@@ -50,6 +60,8 @@ export const server: FamilyServer = {
       },
     }),
   }),
+  triggers: ({ pipelines }) => ({ createEvent: eventTrigger(pipelines) }),
+  asked: ({ pipelines }) => askedEvent(pipelines),
   tokens: ({ pool, sealing }) => createWorkerTokens(pool, sealing),
   prepare: ({ pool, config }) => setCapacity(pool, config.capacity),
 }

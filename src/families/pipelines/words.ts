@@ -22,7 +22,6 @@ export const words: FamilyWords = {
   },
   actions: {
     START: 'For runtimes: start the worker or job, or adopt it when `attempt` is above 1.',
-    STOP: 'For runtimes: stop the worker or job. No work has this action at present; the answers to reports and renewals say when to stop.',
     REMOVE: 'For runtimes: remove what is left of the worker or job, then report `done`.',
   },
 }

@@ -1,5 +1,6 @@
 import { RIGHTS } from '../../core/rights.ts'
 import { type AgentRow, countAgents, listAgents } from '../../store/loaders/agents.ts'
+import { TargetSelectorRef } from '../objects/target-selector.ts'
 import { builder } from '../schema/builder.ts'
 import { connect } from '../schema/connection.ts'
 import { uuidCursor } from '../schema/cursors.ts'
@@ -24,9 +25,17 @@ AgentRef.implement({
     }),
     targets: t.stringList({
       nullable: true,
-      description: 'Targets of the work that it claimed last; null: any target.',
+      description:
+        'Targets of the work that it claimed last, by name; null: any target, or with `targetSelector` those that it selects.',
       resolve: ({ targets }) => targets && [...targets],
     }),
+    targetSelector: t.field({
+      type: TargetSelectorRef,
+      nullable: true,
+      description: 'Targets of the work that it claimed last, by type and labels; null: none.',
+      resolve: ({ targetSelector }) => targetSelector,
+    }),
+    dryRuns: t.exposeBoolean('dryRuns', { description: 'True if it does dry runs as well.' }),
     connected: t.boolean({
       description: 'True if it called within the last minute.',
       resolve: ({ seenAt }, _, { system }) => seenAt >= agentsSince(system.now()),

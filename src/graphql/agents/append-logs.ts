@@ -23,7 +23,8 @@ const LogLineInput = builder.inputType('LogLineInput', {
     fence: t.string({ required: true, limit: 'fence', description: 'Fence of the work.' }),
     at: t.field({
       type: 'DateTime',
-      description: 'When the line was written. Left out, null, or in the future: now.',
+      description:
+        'When the line was written. Left out, null, or in the future: now. One before its work was offered counts from then.',
     }),
     stream: t.field({ type: LogStreamEnum, required: true, description: 'The source of the line.' }),
     text: t.string({

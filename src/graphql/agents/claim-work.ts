@@ -3,6 +3,7 @@ import { RIGHTS } from '../../core/rights.ts'
 import { noteSecretsRead } from '../audit/note-read.ts'
 import type { ClaimPayload } from '../family.ts'
 import { objectOf } from '../loaders.ts'
+import { selectorOf, TargetSelectorInput } from '../objects/target-selector.ts'
 import type { ResolverContext } from '../resolver-context.ts'
 import { builder } from '../schema/builder.ts'
 import { LEASE_MS } from '../schema/descriptions.ts'
@@ -13,13 +14,17 @@ import { commandResult, errorsOf } from '../schema/result-union.ts'
 
 type WorkItem = ClaimedItem & Pick<ClaimPayload, 'token'>
 
-const WorkItemRef = builder.objectRef<WorkItem>('WorkItem').implement({
+export const WorkItemRef = builder.objectRef<WorkItem>('WorkItem').implement({
   description: 'Work on one object, which the agent now holds under a lease.',
   fields: (t) => ({
     fence: t.exposeString('fence', {
       description: 'Names this claim in reports, renewals and log lines. Opaque; a later claim makes it invalid.',
     }),
     objectId: t.exposeID('objectId', { description: 'Id of the object.' }),
+    projectId: t.exposeID('projectId', {
+      nullable: true,
+      description: 'Id of the project of the object; null if the object is gone.',
+    }),
     kind: t.expose('kind', { type: ObjectKindEnum, description: 'Kind of the object.' }),
     name: t.exposeString('name', { description: 'Name of the object.' }),
     jobId: t.exposeID('jobId', { nullable: true, description: 'Job of the object; null if it has none.' }),
@@ -30,6 +35,12 @@ const WorkItemRef = builder.objectRef<WorkItem>('WorkItem').implement({
       resolve: objectOf,
     }),
     action: t.expose('action', { type: WorkActionEnum, description: 'The action on the object.' }),
+    dryRunOf: t.field({
+      type: WorkActionEnum,
+      nullable: true,
+      description: 'For DRY_RUN, the action that is only to be foreseen: RECONCILE or DELETE. Null for all other work.',
+      resolve: ({ dryRunOf = null }) => dryRunOf,
+    }),
     type: t.exposeString('type', { description: 'Type of the work.' }),
     target: t.exposeString('target', {
       nullable: true,
@@ -113,7 +124,18 @@ builder.mutationField('claimWork', (t) =>
       targets: t.input.stringList({
         limit: 'targets',
         description:
-          'Targets of the work. Left out or null: all that the token allows. Targets that it does not allow are ignored.',
+          'Targets of the work. Left out or null: all that the token allows, or with `targetSelector` none. Targets that it does not allow are ignored.',
+      }),
+      targetSelector: t.input.field({
+        type: TargetSelectorInput,
+        description:
+          'Targets of the work by their type and labels, among those that the token allows. Unless `targets` is given, work without a target is left to others then. Left out or null: `targets` says it all.',
+      }),
+      dryRuns: t.input.boolean({
+        required: true,
+        defaultValue: false,
+        description:
+          'True if the agent does dry runs (DRY_RUN) of these types as well, and reports them with reportDryRuns. They come before other work.',
       }),
       max: t.input.int({ required: true, defaultValue: 1, description: 'At most this many objects, 1 to 500.' }),
       leaseMs: t.input.int({ required: true, defaultValue: 30_000, description: LEASE_MS }),
@@ -126,7 +148,11 @@ builder.mutationField('claimWork', (t) =>
       const { signal, viewer } = context
       // A claim waits only where the gateway notices that its agent is gone.
       const waitMs = signal ? (input.waitMs ?? 0) : 0
-      const claimed = await context.agents.claim(viewer, { ...input, targets: input.targets ?? null, waitMs, signal })
+      const selected = selectorOf(input.targetSelector, 'input.targetSelector')
+      if (!selected.ok) return errorValue(selected.refusal)
+      const { targetSelector } = selected
+      const request = { ...input, targets: input.targets ?? null, targetSelector, waitMs, signal }
+      const claimed = await context.agents.claim(viewer, request)
       if (!claimed.ok) return errorValue(claimed.refusal)
       const items = await claimPayloads(context, claimed.items)
       return { __typename: 'ClaimedWork' as const, items, waitedMs: claimed.waitedMs }

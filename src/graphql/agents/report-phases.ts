@@ -77,9 +77,8 @@ const ReportedErrorInput = builder.inputType('ReportedErrorInput', {
     code: t.string({ required: true, limit: 'errorCode', description: 'For programs, in a vocabulary of the agent.' }),
     message: t.string({ required: true, limit: 'message', description: 'The failure, for people.' }),
     retryable: t.boolean({
-      required: true,
-      defaultValue: false,
-      description: 'True if the work is offered again after a backoff. Only for work that has not ended.',
+      description:
+        'True, with the phase of work that has not ended: it is given back, to be offered again after a backoff, within the same attempt. False: another attempt would end in the same way, so the failure is final. Left out or null: the retry policy of the object decides; without a policy it is final.',
     }),
   }),
 })

@@ -1,8 +1,11 @@
+import type { ClaimedTargets } from '../../core/ports/agents.ts'
 import { RIGHTS } from '../../core/rights.ts'
 import type { GraphQLContext } from '../context.ts'
 import { eventStream, unpack } from '../log/event-stream.ts'
+import { selectorOf, TargetSelectorInput } from '../objects/target-selector.ts'
 import { builder } from '../schema/builder.ts'
 import { forbiddenFailure } from '../schema/failures.ts'
+import { badInput } from '../schema/limits.ts'
 
 interface Offer {
   readonly type: string
@@ -23,8 +26,7 @@ const WorkOfferRef = builder.objectRef<Offer>('WorkOffer').implement({
 /** Yields what waits now, and again after each notification. Notifications that come during a read count as one. */
 async function* offers(
   { agents, live, viewer }: GraphQLContext,
-  types: readonly string[],
-  targets: readonly string[] | null,
+  { types, targets, targetSelector }: ClaimedTargets & { readonly types: readonly string[] },
   signal: AbortSignal,
 ): AsyncGenerator<Offer> {
   let rung = Promise.withResolvers<void>()
@@ -36,7 +38,7 @@ async function* offers(
   try {
     while (!signal.aborted) {
       rung = Promise.withResolvers()
-      yield* await agents.waiting(viewer, types, targets)
+      yield* await agents.waiting(viewer, types, targets, targetSelector)
       await Promise.race([rung.promise, live.interval.next(signal, EVERY)])
     }
   } finally {
@@ -58,14 +60,21 @@ builder.subscriptionField('workOffered', (t) =>
       }),
       targets: t.arg.stringList({
         limit: 'targets',
-        description: 'Targets of the work. Left out or null: those of the token.',
+        description: 'Targets of the work. Left out or null: those of the token, or with `targetSelector` none.',
+      }),
+      targetSelector: t.arg({
+        type: TargetSelectorInput,
+        description: 'Targets of the work by their type and labels. Left out or null: `targets` says it all.',
       }),
     },
-    subscribe: (_, { types, targets }, context) => {
+    subscribe: (_, { types, targets, targetSelector: selector }, context) => {
       const { types: allowed } = context.viewer
       const foreign = allowed === null ? undefined : types.find((type) => !allowed.includes(type))
       if (foreign !== undefined) throw forbiddenFailure(`This token may not claim work of the type ${foreign}.`)
-      return eventStream(context, (signal) => offers(context, types, targets ?? null, signal))
+      const selected = selectorOf(selector, 'targetSelector')
+      if (!selected.ok) throw badInput(selected.refusal.message)
+      const wanted = { types, targets: targets ?? null, targetSelector: selected.targetSelector }
+      return eventStream(context, (signal) => offers(context, wanted, signal))
     },
     resolve: (event) => unpack(event),
   }),

@@ -94,3 +94,4 @@ export const AuditEventRef = builder.objectRef<AuditRow>('AuditEvent').implement
     count: t.exposeInt('count', { description: 'Number of equal requests that this event stands for.' }),
   }),
 })
+export const AuditEventConnection = builder.connectionObject({ name: 'AuditEventConnection', type: AuditEventRef }, {})

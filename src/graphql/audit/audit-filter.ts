@@ -6,7 +6,7 @@ import { builder } from '../schema/builder.ts'
 import { badInput } from '../schema/limits.ts'
 import { AuditOutcomeEnum } from './audit-event.ts'
 
-export const AuditFilterInput = builder.inputType('AuditFilterInput', {
+export const AuditFilterRef = builder.inputType('AuditFilter', {
   description: 'Selects events. Each field that is given narrows the choice.',
   fields: (t) => ({
     principalId: t.id({ description: 'Only of this principal. Left out or null: all.' }),
@@ -21,11 +21,11 @@ export const AuditFilterInput = builder.inputType('AuditFilterInput', {
     }),
     objectId: t.id({ description: 'Only about this object. Left out or null: all.' }),
     outcome: t.field({ type: AuditOutcomeEnum, description: 'Only with this outcome. Left out or null: all.' }),
-    from: t.field({ type: 'DateTime', description: 'Only at this time or later. Left out or null: all.' }),
+    since: t.field({ type: 'DateTime', description: 'Only at this time or later. Left out or null: all.' }),
     until: t.field({ type: 'DateTime', description: 'Only before this time. Left out or null: all.' }),
   }),
 })
-type Given = typeof AuditFilterInput.$inferInput
+type Given = typeof AuditFilterRef.$inferInput
 
 /** Restricts the requested filter to what the viewer may read. */
 export function readFilter(given: Given, viewer: Viewer): AuditFilter {
@@ -33,6 +33,6 @@ export function readFilter(given: Given, viewer: Viewer): AuditFilter {
   const { principalId = null, tokenId = null, operation = null, project = null, objectId = null } = given
   for (const [name, id] of Object.entries({ principalId, objectId }))
     if (id !== null && !isUuid(id)) throw badInput(`filter.${name} is not an id.`)
-  const { outcome = null, from = null, until = null } = given
-  return { projects, principalId, tokenId, operation, project, objectId, outcome, from, until }
+  const { outcome = null, since = null, until = null } = given
+  return { projects, principalId, tokenId, operation, project, objectId, outcome, since, until }
 }

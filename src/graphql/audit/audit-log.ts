@@ -8,18 +8,22 @@ import { builder } from '../schema/builder.ts'
 import { connect } from '../schema/connection.ts'
 import { auditCursor } from '../schema/cursors.ts'
 import { auditCursorExpired } from '../schema/failures.ts'
-import { badInput } from '../schema/limits.ts'
-import { AuditEventRef } from './audit-event.ts'
-import { AuditFilterInput, readFilter } from './audit-filter.ts'
+import { badInput, pageCost } from '../schema/limits.ts'
+import { AuditEventConnection, AuditEventRef } from './audit-event.ts'
+import { AuditFilterRef, readFilter } from './audit-filter.ts'
 
 builder.queryField('auditLog', (t) =>
-  t.connection({
+  t.field({
     right: RIGHTS.readAudit,
-    type: AuditEventRef,
+    type: AuditEventConnection,
     nullable: true,
     description:
       'The actions of principals, newest first: all of them for administrators of the instance, those on their projects for administrators of projects. The cursor of an event is its sequence and the start of its hash, or its sequence alone. Null only together with an entry in `errors`.',
-    args: { filter: t.arg({ type: AuditFilterInput, description: 'Selects events; left out or null: all.' }) },
+    args: {
+      filter: t.arg({ type: AuditFilterRef, description: 'Selects events; left out or null: all.' }),
+      ...t.arg.connectionArgs(),
+    },
+    complexity: (args) => pageCost(args),
     resolve: async (_, { filter, ...page }, { viewer, pool, audit }) => {
       const wanted = readFilter(filter ?? {}, viewer)
       await audit.settle()
@@ -41,7 +45,7 @@ builder.subscriptionField('auditEvents', (t) =>
     description:
       'Events of the audit in the order of the chain, each exactly once: first those after `after`, then live, with no gap between. Visibility is as for `auditLog`. An `after` that retention has removed, or that the audit does not have (after a restore, or where another server took over), ends the stream with the error CURSOR_EXPIRED, whose extensions have `oldest` and `head`.',
     args: {
-      filter: t.arg({ type: AuditFilterInput, description: 'Selects events; left out or null: all.' }),
+      filter: t.arg({ type: AuditFilterRef, description: 'Selects events; left out or null: all.' }),
       after: t.arg.string({
         limit: 'cursor',
         description:

@@ -1,9 +1,10 @@
 import { projectsWith, RIGHTS, summaryOf } from '../../core/rights.ts'
 import { isBuiltIn } from '../../store/built-in-principals.ts'
-import { countPrincipals, listPrincipals, type PrincipalQuery } from '../../store/principals.ts'
+import { countPrincipals, listPrincipals, loadPrincipals, type PrincipalQuery } from '../../store/principals.ts'
 import { countTokensOf, listTokensOf, type TokenRow } from '../../store/tokens.ts'
 import { perOperation } from '../context.ts'
 import { loadCounts, loadPages } from '../loaders.ts'
+import { addNodeType } from '../objects/node.ts'
 import { builder } from '../schema/builder.ts'
 import { connect } from '../schema/connection.ts'
 import { uuidCursor } from '../schema/cursors.ts'
@@ -16,7 +17,7 @@ import { NodeRef } from '../schema/refs.ts'
 import { commandResult, errorsOf } from '../schema/result-union.ts'
 import { createPrincipal, deletePrincipal, updatePrincipal } from './principal-commands.ts'
 import { brand, PrincipalConnection, PrincipalRef, TokenConnection, TokenRef } from './refs.ts'
-import { GrantRef, ProjectRoleEnum, RoleEnum } from './roles.ts'
+import { GrantRef, ProjectRoleEnum, SummaryRoleEnum } from './roles.ts'
 import { grantsOf } from './tokens.ts'
 
 const tokensLoader = perOperation(({ pool }) =>
@@ -32,7 +33,7 @@ PrincipalRef.implement({
     id: t.exposeID('id', { description: 'Unique and permanent; recorded as `byId` of phase changes.' }),
     name: t.exposeString('name', { description: 'Recorded as `by` of phase changes. Not unique.' }),
     role: t.field({
-      type: RoleEnum,
+      type: SummaryRoleEnum,
       description: 'Its roles, in one word.',
       resolve: (row) => summaryOf({ actor: row.actor, grants: grantsOf(row) }),
     }),
@@ -97,6 +98,8 @@ PrincipalRef.implement({
     }),
   }),
 })
+
+addNodeType('Principal', RIGHTS.readPrincipals, loadPrincipals)
 
 const GrantInputRef = builder.inputType('GrantInput', {
   description: 'A role in one project, or in all.',

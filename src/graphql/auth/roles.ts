@@ -5,7 +5,7 @@ import { projectLoader } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
 import { ProjectRef } from '../schema/refs.ts'
 
-export const RoleEnum = builder.enumType('Role', {
+export const SummaryRoleEnum = builder.enumType('SummaryRole', {
   description: 'The roles of a principal, in one word. `grants` has them one by one.',
   values: {
     ADMIN: { description: 'Administers the instance, or projects.' },

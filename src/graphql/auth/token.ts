@@ -1,5 +1,6 @@
 import { projectsWith, RIGHTS, summaryOf } from '../../core/rights.ts'
-import { countTokens, listTokens, type TokenQuery, type TokenRow } from '../../store/tokens.ts'
+import { countTokens, listTokens, loadTokens, type TokenQuery, type TokenRow } from '../../store/tokens.ts'
+import { addNodeType } from '../objects/node.ts'
 import { builder } from '../schema/builder.ts'
 import { connect } from '../schema/connection.ts'
 import { uuidCursor } from '../schema/cursors.ts'
@@ -12,7 +13,7 @@ import { NodeRef } from '../schema/refs.ts'
 import { commandResult, errorsOf } from '../schema/result-union.ts'
 import { createPrincipalToken, createToken, revokeToken } from './principal-commands.ts'
 import { brand, PrincipalRef, TokenConnection, TokenRef } from './refs.ts'
-import { projectNames, RoleEnum } from './roles.ts'
+import { projectNames, SummaryRoleEnum } from './roles.ts'
 import { grantsOf } from './tokens.ts'
 
 TokenRef.implement({
@@ -28,7 +29,7 @@ TokenRef.implement({
       resolve: ({ principal }) => brand(principal),
     }),
     role: t.field({
-      type: RoleEnum,
+      type: SummaryRoleEnum,
       description: 'The roles of its principal, in one word.',
       resolve: ({ principal }) => summaryOf({ actor: principal.actor, grants: grantsOf(principal) }),
     }),
@@ -70,6 +71,8 @@ TokenRef.implement({
     }),
   }),
 })
+
+addNodeType('Token', RIGHTS.readPrincipals, loadTokens)
 
 interface CreatedToken {
   readonly __typename: 'CreatedToken'
@@ -116,7 +119,7 @@ builder.mutationField('createToken', (t) =>
           'Name of principal and token, not empty, without a blank at either end, of characters that can be seen. Recorded as `by` of every phase change; need not be unique.',
       }),
       role: t.input.field({
-        type: RoleEnum,
+        type: SummaryRoleEnum,
         required: true,
         description:
           'ADMIN without projects administers the instance; with projects it is ADMIN, AUTHOR and EDITOR of these. USER is EDITOR and AUTHOR, READER is VIEWER, AGENT is AGENT. Not WORKER.',

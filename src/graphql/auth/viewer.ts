@@ -2,7 +2,7 @@ import type { Viewer } from '../../core/ports/viewer.ts'
 import { isAdministrator, RIGHTS, summaryOf } from '../../core/rights.ts'
 import { builder } from '../schema/builder.ts'
 import { ActorEnum } from '../schema/enums.ts'
-import { GrantRef, projectNames, RoleEnum, shownGrants } from './roles.ts'
+import { GrantRef, projectNames, SummaryRoleEnum, shownGrants } from './roles.ts'
 
 export const ViewerRef = builder.objectRef<Viewer>('Viewer').implement({
   description: 'The caller, as its token says.',
@@ -12,7 +12,11 @@ export const ViewerRef = builder.objectRef<Viewer>('Viewer').implement({
         'Id of the principal, recorded as `byId` of phase changes. For a worker, the id of the worker itself.',
     }),
     name: t.exposeString('name', { description: 'Name of the principal, recorded as `by` of phase changes.' }),
-    role: t.field({ type: RoleEnum, description: 'The roles of the principal, in one word.', resolve: summaryOf }),
+    role: t.field({
+      type: SummaryRoleEnum,
+      description: 'The roles of the principal, in one word.',
+      resolve: summaryOf,
+    }),
     administrator: t.boolean({
       description: 'True if the caller administers the instance, which is above all roles in projects.',
       resolve: isAdministrator,

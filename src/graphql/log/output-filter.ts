@@ -10,7 +10,7 @@ import { builder } from '../schema/builder.ts'
 import { LogStreamEnum } from '../schema/enums.ts'
 import { badInput } from '../schema/limits.ts'
 
-export const LogLineFilter = builder.inputType('LogLineFilter', {
+export const OutputFilterRef = builder.inputType('OutputFilter', {
   description:
     'Lines of output for which every given field holds. A field that is left out or null holds for all. At most one of `objectId`, `rootId` and `project` is given.',
   fields: (t) => ({
@@ -31,12 +31,12 @@ export const LogLineFilter = builder.inputType('LogLineFilter', {
     }),
   }),
 })
-type LogLineFilterInput = typeof LogLineFilter.$inferInput
+type GivenFilter = typeof OutputFilterRef.$inferInput
 
 /** Null if the filter names something that the viewer cannot read, so that nothing matches. Notes who has read what. */
 export async function outputQueryOf(
   context: GraphQLContext,
-  filter: LogLineFilterInput | null | undefined,
+  filter: GivenFilter | null | undefined,
 ): Promise<OutputQuery | null> {
   const { project, rootId, objectId, streams, since, until, search } = filter ?? {}
   const words = wordsOf(search ?? '')
@@ -56,7 +56,7 @@ type Scope = Pick<OutputQuery, 'projects' | 'rootId' | 'objectId'>
 
 async function scopeOf(
   context: GraphQLContext,
-  { project, rootId, objectId }: Pick<LogLineFilterInput, 'project' | 'rootId' | 'objectId'>,
+  { project, rootId, objectId }: Pick<GivenFilter, 'project' | 'rootId' | 'objectId'>,
 ): Promise<Scope | null> {
   const { viewer, pool } = context
   if ([project, rootId, objectId].filter((given) => given != null).length > 1) {

@@ -8,7 +8,7 @@ OutputLineRef.implement({
   description: 'A line of output among those of a tree or a project.',
   fields: (t) => ({
     cursor: t.string({
-      description: 'Place among the lines of all objects, to resume from (`logLines(after:)`).',
+      description: 'Place among the lines of all objects, to resume from (`output(after:)`).',
       resolve: ({ seq }: OutputLine) => outputCursor.encode(seq),
     }),
     objectId: t.exposeID('objectId', { description: 'Id of the object whose output it is.' }),

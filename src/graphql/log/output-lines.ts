@@ -8,12 +8,12 @@ import { failure } from '../schema/failures.ts'
 import { badInput, pageCost } from '../schema/limits.ts'
 import { OutputLineConnection, OutputLineRef } from '../schema/refs.ts'
 import { eventStream, unpack } from './event-stream.ts'
-import { LogLineFilter, outputQueryOf } from './output-filter.ts'
+import { OutputFilterRef, outputQueryOf } from './output-filter.ts'
 
 /** Lines that one read brings for one subscription. */
 const FOLLOWED_PAGE = 500
 
-builder.queryField('logLines', (t) =>
+builder.queryField('output', (t) =>
   t.field({
     right: RIGHTS.readObjects,
     type: OutputLineConnection,
@@ -21,7 +21,7 @@ builder.queryField('logLines', (t) =>
     description:
       'Lines of output of an object, a tree, a project or all that the viewer may read, in the order in which they were written. One request searches a bounded part of them: a page of a filter that matches little may have fewer entries than requested, or none, while `pageInfo` says that there are more pages and has the cursor to resume from. Null only together with an entry in `errors`.',
     args: {
-      filter: t.arg({ type: LogLineFilter, description: 'Selects lines. Left out or null: all.' }),
+      filter: t.arg({ type: OutputFilterRef, description: 'Selects lines. Left out or null: all.' }),
       ...t.arg.connectionArgs(),
     },
     complexity: (args) => pageCost(args),
@@ -50,14 +50,14 @@ builder.queryField('logLines', (t) =>
   }),
 )
 
-builder.subscriptionField('logLines', (t) =>
+builder.subscriptionField('output', (t) =>
   t.field({
     right: RIGHTS.readObjects,
     type: OutputLineRef,
     description:
       'Lines of output that match, in the order in which they were written, each exactly once: those after `after`, then live. Output of objects that are created later is among them. A cursor that the database does not know, since it was restored, ends it with the error CURSOR_EXPIRED.',
     args: {
-      filter: t.arg({ type: LogLineFilter, description: 'Selects lines. Left out or null: all.' }),
+      filter: t.arg({ type: OutputFilterRef, description: 'Selects lines. Left out or null: all.' }),
       after: t.arg.string({
         limit: 'cursor',
         description: 'Cursor of the last line that is known. Left out or null: live from now on.',

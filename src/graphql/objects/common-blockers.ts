@@ -1,3 +1,5 @@
+import type { AgentBlocker, BackoffBlocker, ChildrenBlocker, ObjectBlocker } from '../../core/blocker.ts'
+import type { BlockerReason } from '../../core/vocabulary.ts'
 import type { BlockerValue } from '../family.ts'
 import { objectOf } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
@@ -5,11 +7,15 @@ import { BlockerRef, TreeObjectRef } from '../schema/refs.ts'
 
 /** Blockers that more than one family has. */
 
-export interface AgentBlockerValue extends BlockerValue {
-  readonly types: readonly string[]
-  readonly connected: boolean
+type Named<Blocker> = Blocker & Pick<BlockerValue, '__typename'>
+
+/** As the API shows it: `NOT_IN_JOB` is a `NotInJobBlocker`. */
+export function blockerValue<Blocker extends Omit<BlockerValue, '__typename'>>(blocker: Blocker): Named<Blocker> {
+  const words = blocker.reason.split('_').map((word) => `${word.charAt(0)}${word.slice(1).toLowerCase()}`)
+  return { ...blocker, __typename: `${words.join('')}Blocker` }
 }
-builder.objectRef<AgentBlockerValue>('AgentBlocker').implement({
+
+builder.objectRef<Named<AgentBlocker>>('AgentBlocker').implement({
   description: 'An agent has to claim the work, or to come back and report it.',
   interfaces: [BlockerRef],
   fields: (t) => ({
@@ -23,11 +29,8 @@ builder.objectRef<AgentBlockerValue>('AgentBlocker').implement({
   }),
 })
 
-interface PointingValue extends BlockerValue {
-  readonly objectId: string
-}
 export const pointingBlocker = (name: string, description: string) =>
-  builder.objectRef<PointingValue>(name).implement({
+  builder.objectRef<Named<ObjectBlocker<BlockerReason>>>(name).implement({
     description,
     interfaces: [BlockerRef],
     fields: (t) => ({
@@ -42,7 +45,15 @@ export const pointingBlocker = (name: string, description: string) =>
 pointingBlocker('DependencyBlocker', 'Another object must be done first, or gone first in a deletion.')
 pointingBlocker('ParentBlocker', 'The parent has not come far enough to start the object.')
 
-builder.objectRef<BlockerValue & { readonly open: number }>('ChildrenBlocker').implement({
+builder.objectRef<Named<BackoffBlocker>>('BackoffBlocker').implement({
+  description: 'An attempt failed, and the next one is made later.',
+  interfaces: [BlockerRef],
+  fields: (t) => ({
+    until: t.expose('until', { type: 'DateTime', description: 'When the work is offered again.' }),
+  }),
+})
+
+builder.objectRef<Named<ChildrenBlocker>>('ChildrenBlocker').implement({
   description: 'Children have not ended the running job.',
   interfaces: [BlockerRef],
   fields: (t) => ({

@@ -1,26 +1,41 @@
+import type { Pool } from 'pg'
 import type { PhaseChangeRecord } from '../../core/ports/phase-change.ts'
-import { projectsWith, RIGHTS } from '../../core/rights.ts'
+import { projectsWith, RIGHTS, type Right } from '../../core/rights.ts'
 import type { ObjectRow } from '../../core/tree.ts'
-import type { ProjectRow } from '../../store/loaders/projects.ts'
-import { loadPrincipals, type PrincipalRow } from '../../store/principals.ts'
-import { loadTokens, type TokenRow } from '../../store/tokens.ts'
 import { type GraphQLContext, perOperation } from '../context.ts'
-import { loadById, objectLoader, phaseChangeLoader, projectLoader } from '../loaders.ts'
+import { loadById, objectLoader, phaseChangeLoader } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
 import { isUuid, parsePhaseChangeId } from '../schema/ids.ts'
 import { NodeRef } from '../schema/refs.ts'
 
-type NodeValue = ObjectRow | ((ProjectRow | PhaseChangeRecord | PrincipalRow | TokenRow) & Branded)
-interface Branded {
-  readonly __typename: string
-}
+type Branded<T extends object> = T & { readonly __typename: string }
+type NodeValue = ObjectRow | Branded<PhaseChangeRecord> | Branded<{ readonly id: string }>
+type FindNode = (context: GraphQLContext, id: string) => Promise<NodeValue | null>
 
-const principalLoader = perOperation(({ pool, viewer }) =>
-  loadById<PrincipalRow>((ids) => loadPrincipals(pool, ids, projectsWith(viewer, RIGHTS.readPrincipals))),
-)
-const tokenLoader = perOperation(({ pool, viewer }) =>
-  loadById<TokenRow>((ids) => loadTokens(pool, ids, projectsWith(viewer, RIGHTS.readPrincipals))),
-)
+const TYPES = new Map<string, FindNode>()
+
+/** Lets `node(id)` find a type. `load` gets the ids of the projects in which the viewer has the right; null: all. */
+export function addNodeType<Row extends { readonly id: string }>(
+  __typename: string,
+  right: Right,
+  load: (
+    pool: Pool,
+    ids: readonly string[],
+    projects: readonly string[] | null,
+    context: GraphQLContext,
+  ) => Promise<readonly Row[]>,
+): void {
+  const loader = perOperation((context) => {
+    const { pool, viewer } = context
+    const projects = projectsWith(viewer, right)
+    // A viewer with the right in no project does not see what belongs to all projects either.
+    return loadById<Row>((ids) => (projects?.length === 0 ? Promise.resolve([]) : load(pool, ids, projects, context)))
+  })
+  TYPES.set(__typename, async (context, id) => {
+    const row = await loader(context).load(id)
+    return row && { ...row, __typename }
+  })
+}
 
 /** The node with this id; null if the viewer may not read it. */
 async function resolveNode(context: GraphQLContext, id: string): Promise<NodeValue | null> {
@@ -30,20 +45,19 @@ async function resolveNode(context: GraphQLContext, id: string): Promise<NodeVal
     return change && { ...change, __typename: 'PhaseChange' }
   }
   if (!isUuid(id)) return null
-  const [object, project] = await Promise.all([objectLoader(context).load(id), projectLoader(context).load(id)])
+  const object = await objectLoader(context).load(id)
   if (object) return object
-  if (project) return { ...project, __typename: 'Project' }
-  const [principal, token] = await Promise.all([principalLoader(context).load(id), tokenLoader(context).load(id)])
-  return principal ? { ...principal, __typename: 'Principal' } : token && { ...token, __typename: 'Token' }
+  const found = await Promise.all(Array.from(TYPES.values(), (find) => find(context, id)))
+  return found.find((node) => node !== null) ?? null
 }
 
+const NODE = 'Any object, phase change, project, principal, token, place or artifact'
 builder.queryFields((t) => ({
   node: t.field({
     right: RIGHTS.readObjects,
     type: NodeRef,
     nullable: true,
-    description:
-      'Any object, project, phase change, principal or token by its id; null if there is none that the viewer may read.',
+    description: `${NODE} by its id; null if there is none that the viewer may read.`,
     args: { id: t.arg.id({ required: true, description: 'Id of the node.' }) },
     resolve: (_, { id }, context) => resolveNode(context, id),
   }),

@@ -18,6 +18,17 @@ export const LabelRef = builder.objectRef<{ readonly key: string; readonly value
   }),
 })
 
+/** A variable of a program that an agent starts. */
+export const EnvVariableRef = builder
+  .objectRef<{ readonly name: string; readonly value: string }>('EnvVariable')
+  .implement({
+    description: 'An environment variable of a worker, a job or a gadget.',
+    fields: (t) => ({
+      name: t.exposeString('name', { description: 'Letters, digits and _, at most 128 characters.' }),
+      value: t.exposeString('value', { description: 'Text, readable by all who may read the object.' }),
+    }),
+  })
+
 const ErrorCauseRef = builder.objectRef<FailureCause>('ErrorCause').implement({
   description: 'A child whose error is a cause of the error of its parent, as it was then.',
   fields: (t) => ({

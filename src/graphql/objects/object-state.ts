@@ -7,6 +7,7 @@ import { PhaseClassEnum, PhaseEnum } from '../schema/enums.ts'
 import { BlockerRef, TransitionRef, TreeObjectRef } from '../schema/refs.ts'
 import { blockersLoader, deadlinesLoader, isObjectFinished } from './object-lists.ts'
 import { DeadlineRef, ObjectErrorRef, ProgressRef } from './object-parts.ts'
+import { withPause } from './pause.ts'
 import { deletionRequestedAt } from './pending-request.ts'
 
 /** The state of an object; its place in the tree is in tree-object.ts. */
@@ -59,7 +60,8 @@ builder.interfaceFields(TreeObjectRef, (t) => ({
       'The blockers of the object now, root cause first, or why the running or last job leaves it out; empty if it waits for nothing.',
     args: { first: t.arg.int({ required: true, defaultValue: 10, description: FIRST_ENTRIES }) },
     complexity: ({ first }) => ({ field: 5, multiplier: first }),
-    resolve: async (row, { first }, context) => (await blockersLoader(context).load(row)).slice(0, Math.max(0, first)),
+    resolve: async (row, { first }, context) =>
+      (await withPause(context, row, await blockersLoader(context).load(row))).slice(0, Math.max(0, first)),
   }),
   deadlines: t.field({
     type: [DeadlineRef],

@@ -20,7 +20,7 @@ import { badInput, pageCost } from '../schema/limits.ts'
 import { TreeObjectConnection, TreeObjectRef } from '../schema/refs.ts'
 import { LabelInput } from './label-input.ts'
 
-const ObjectFilter = builder.inputType('ObjectFilter', {
+export const ObjectFilter = builder.inputType('ObjectFilter', {
   description: 'Objects for which every given field holds. A field that is left out or null holds for all.',
   fields: (t) => ({
     project: t.string({
@@ -83,7 +83,7 @@ const ObjectOrderInput = builder.inputType('ObjectOrder', {
 })
 
 type Filter = typeof ObjectFilter.$inferInput
-function queryOf(
+export function queryOf(
   filter: Filter | null | undefined,
   { projects, rootId }: Viewer,
   { failedPhases, undecided: conditions }: Pick<KindRegistry, 'failedPhases' | 'undecided'>,

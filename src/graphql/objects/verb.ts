@@ -4,7 +4,7 @@ import type { Right } from '../../core/rights.ts'
 import type { ObjectRow } from '../../core/tree.ts'
 import type { Verb, VerbFlag } from '../../core/verb.ts'
 import type { BlockerValue } from '../family.ts'
-import { objectLoader, objectOf } from '../loaders.ts'
+import { objectLoader, objectOf, pauseLoader } from '../loaders.ts'
 import type { ResolverContext } from '../resolver-context.ts'
 import { builder } from '../schema/builder.ts'
 import { ObjectKindEnum, ObstacleEnum, PhaseEnum, WhileDeletingEnum } from '../schema/enums.ts'
@@ -55,6 +55,13 @@ export const VerbRef = builder.objectRef<Verb>('Verb').implement({
     finished: t.exposeBoolean('finished', {
       nullable: true,
       description: 'Only objects whose `finished` is this have the verb; null: all.',
+    }),
+    inBackoff: t.exposeBoolean('inBackoff', {
+      description: 'Only objects that wait for the time of their next attempt have the verb.',
+    }),
+    paused: t.exposeBoolean('paused', {
+      nullable: true,
+      description: 'True: only objects of a paused tree have the verb. False: only others. Null: all.',
     }),
     whileDeleting: t.expose('whileDeleting', {
       type: WhileDeletingEnum,
@@ -118,16 +125,31 @@ async function verbsFor(
   const { kinds, viewer } = context
   const machines = kinds.machinesOf(object.kind)
   const isSecondary = machines.some(({ column, verbs }) => column && verbs.length > 0)
-  const [finished, secondary, requestedAt] = await Promise.all([
+  const hasBackoffs = machines.some(({ verbs }) =>
+    verbs.some(({ inBackoff, kind }) => inBackoff && kind === object.kind),
+  )
+  const [finished, secondary, requestedAt, retries, pause] = await Promise.all([
     isObjectFinished(context, object),
     isSecondary ? kinds.familyOf(object.kind).secondaryPhase?.(context, object) : null,
     deletionRequestedAt(object, context),
+    hasBackoffs ? kinds.familyOf(object.kind).attempts?.(context, object) : null,
+    pauseLoader(context).load(object.rootId),
   ])
+  const now = context.system.now()
+  const inBackoff = retries?.attempts.some(({ notBefore }) => notBefore && notBefore > now) ?? false
   const mutations = schema.getMutationType()?.getFields() ?? {}
   const { projectId, parentId } = object
   return machines.flatMap((machine) => {
     const phase = machine.column ? (secondary ?? null) : object.phase
-    const subject = { projectId, parentId, deletionRequestedAt: requestedAt, finished, phase }
+    const subject = {
+      projectId,
+      parentId,
+      deletionRequestedAt: requestedAt,
+      finished,
+      inBackoff,
+      paused: pause !== null,
+      phase,
+    }
     return machine.verbs
       .filter(({ kind }) => kind === object.kind)
       .map((verb) => judgeVerb(verb, subject, viewer, rightTo(mutations[verb.mutation], verb), machine))
@@ -161,7 +183,8 @@ builder.objectRef<BlockerValue & { readonly objectId: string }>('DecisionBlocker
       resolve: async ({ objectId }, _, context, { schema }) => {
         const object = await objectLoader(context).load(objectId)
         const verbs = object ? await verbsFor(object, context, schema) : []
-        return verbs.filter(({ refusal }) => refusal === null || refusal.fits)
+        // A pause ends nothing.
+        return verbs.filter(({ verb, refusal }) => verb.paused === null && (refusal === null || refusal.fits))
       },
     }),
   }),

@@ -82,7 +82,7 @@ builder.queryType({
 })
 builder.mutationType({
   description:
-    'Writes. Each mutation returns its result or an expected error, as a member of a union. It is null only together with an entry in `errors`, which tells of a malformed request or a fault of the server.',
+    'Writes. Each mutation returns its result or an expected error, as a member of a union. It is null only together with an entry in `errors`, which tells of a malformed request or a fault of the server. `log { endCursor }` beside a mutation is the place of its changes in the log: before it, to follow from there; after it, for `atLeast`.',
 })
 builder.subscriptionType({
   description:

@@ -37,3 +37,12 @@ export const INPUT_ARGUMENT = 'All arguments of the operation.'
 export const FIRST_ENTRIES = 'At most this many entries, 0 or more.'
 export const LEASE_MS =
   'Milliseconds that the lease lasts from now; 1,000 to 600,000, others are taken as the nearest of them.'
+
+/** GraphiQL and other readers of the schema show it first. */
+export const SCHEMA_DESCRIPTION = `Trees of dependent objects, whose phases only change as their state machines permit (\`stateMachines\`).
+
+- Read: \`objects\`, \`tree\`, \`objectByPath\`, \`node\`. \`blockedBy\` of an object says what it waits for, \`error\` why it failed, \`verbs\` what a viewer may do.
+- Write: a mutation answers with its result or with a typed error.
+- Follow: \`phaseChanges(after:)\` resumes after any cursor, without a gap.
+
+The protocol of agents (\`claimWork\`, \`reportPhases\`, \`connectCrm\` …) stands at the end of each list. The page *Changes of the schema* says what may change, and how it is announced.`

@@ -25,7 +25,7 @@ const ERRORS = {
 } as const satisfies Readonly<Record<ErrorValue['type'], unknown>>
 
 /** `__typename`, or the kind of an object of a tree, distinguishes members. */
-type Member = { readonly __typename: string } | Pick<ObjectRow, 'kind'>
+type UnionMember = { readonly __typename: string } | Pick<ObjectRow, 'kind'>
 
 const COMMON = ['ForbiddenError', 'InvalidInputError'] as const satisfies readonly CommonRefusal[]
 
@@ -43,7 +43,7 @@ export const errorsOf = <Command>(
 ): Refusals<OwnRefusalsOf<Command>> => ({ refusals: Object.keys(types) as OwnRefusalsOf<Command>[] })
 
 /** `<Name>Result`: the success of a command, or the error that it ends in. */
-export function resultUnion<Success extends Member, Errors extends RefusalType>(
+export function resultUnion<Success extends UnionMember, Errors extends RefusalType>(
   name: string,
   success: ObjectRef<Types, Success>,
   { refusals }: Refusals<Errors>,
@@ -53,7 +53,7 @@ export function resultUnion<Success extends Member, Errors extends RefusalType>(
     description: 'The result, or the error that says why the request is refused.',
     types: [success, ...errors] as ObjectRef<Types, Success>[],
     resolveType: (value, { kinds }) => {
-      const member: Member = value as Success
+      const member: UnionMember = value as Success
       return ('__typename' in member ? member.__typename : kinds.typenameOf(member.kind)) as never
     },
   })
@@ -61,7 +61,7 @@ export function resultUnion<Success extends Member, Errors extends RefusalType>(
 }
 
 /** The type of a field that runs a command. It is null only together with an entry in `errors`. */
-export const commandResult = <Success extends Member, Errors extends RefusalType>(
+export const commandResult = <Success extends UnionMember, Errors extends RefusalType>(
   name: string,
   success: ObjectRef<Types, Success>,
   refused: Refusals<Errors>,

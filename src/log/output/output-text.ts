@@ -63,7 +63,7 @@ const REWRITE = statement({
   from said s where t.first_seq = $1`,
   params: [bigint, bigint],
 })
-// The stretch before takes it in, so that no part of the numbers is outside of all stretches.
+// Merges a stretch into the one before, so that stretches leave no gap between numbers.
 const MERGE = statement({
   text: `with gone as (
     delete from log_line_text t where t.first_seq = $1 and exists (select from log_line_text p where p.last_seq = t.first_seq - 1)

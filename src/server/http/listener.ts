@@ -63,6 +63,10 @@ export interface Listener {
 }
 
 export const API_PATH = '/graphql'
+/** With the id of an artifact to read, or with the id of a workload and the name of what it leaves. */
+export const ARTIFACTS_PATH = '/artifacts/'
+/** With the names of a project and of one of its hooks. */
+export const HOOKS_PATH = '/hooks/'
 
 const IDLE_MS = 20
 /**
@@ -204,7 +208,8 @@ async function handle(
   const verdict = checkOrigin(request.headers, rulesOf(options, port))
   if (!verdict.ok) return refuse(response, bounds.refusals, 403, 'FORBIDDEN', verdict.message)
   if (!route) return replyText(response, 404, 'Not found.')
-  if (verdict.granted !== null && path === API_PATH && grantOrigin(request, response, verdict.granted)) return
+  const isApi = path === API_PATH || path.startsWith(ARTIFACTS_PATH)
+  if (verdict.granted !== null && isApi && grantOrigin(request, response, verdict.granted)) return
   await route.handle(request, response)
   if (response.writableLength > 0 && !response.destroyed) watchReader(response, bounds)
 }

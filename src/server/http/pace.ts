@@ -4,8 +4,8 @@ import { RoundRobin } from '../limits/round-robin.ts'
 const PIECE_MS = 2
 
 /**
- * The slow pace of bytes for which no principal pays: of pages, or of bodies that are thrown away. All of a gateway share it, address
- * by address, so that it costs others the same however many there are.
+ * The slow pace of bytes that are not counted as requests: of pages, of bodies that are thrown away, or of artifacts. All of a gateway
+ * share it, address by address or principal by principal, so that it costs others the same however many there are.
  */
 export class Pace {
   readonly #waiting = new RoundRobin<string>()

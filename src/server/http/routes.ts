@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { HookPort } from '../../core/ports/hooks.ts'
 import type { Login } from '../../core/ports/login.ts'
 import { loginsDocument, originsOf } from '../auth/logins.ts'
 import { HEALTH_ROUTES, type HealthParts } from '../operators/health-routes.ts'
@@ -7,12 +8,16 @@ import type { Dashboard } from '../pages/dashboard.ts'
 import type { Documentation } from '../pages/documentation.ts'
 import { landingPage } from '../pages/landing.ts'
 import type { Page } from '../pages/page.ts'
+import { type ArtifactParts, handleArtifact } from './artifact-http.ts'
 import { type HttpParts, handleGraphQL } from './graphql-http.ts'
-import { API_PATH, type Route } from './listener.ts'
+import { handleHook } from './hook-http.ts'
+import { API_PATH, ARTIFACTS_PATH, HOOKS_PATH, type Route } from './listener.ts'
 import { replyText } from './reply.ts'
 import { PIECE } from './request-text.ts'
 
-export interface RouteParts extends HttpParts, HealthParts, MetricsParts {
+export interface RouteParts extends HttpParts, ArtifactParts, HealthParts, MetricsParts {
+  /** Null: nobody may post deliveries. */
+  readonly hooks: HookPort | null
   /** Null when it is not built: then a page of links takes its place. */
   readonly dashboard: Dashboard | null
   /** Null when it is not built: then it is said how that is done. */
@@ -46,6 +51,10 @@ export function routeOf(path: string, request: IncomingMessage, parts: RoutePart
   })
   const handler = Object.hasOwn(ROUTES, path) ? ROUTES[path] : undefined
   if (handler) return route(path, handler)
+  if (path.startsWith(ARTIFACTS_PATH)) return route(ARTIFACTS_PATH, handleArtifact)
+  const { hooks } = parts
+  if (hooks && path.startsWith(HOOKS_PATH) && !wantsPage(request))
+    return route(HOOKS_PATH, (sent, response) => handleHook(sent, response, { ...parts, hooks }))
   if (path === DOCS || path.startsWith(`${DOCS}/`)) return route(DOCS, showDocumentation)
   if (!parts.dashboard) return undefined
   if (path.startsWith('/assets/')) return route('/assets', showAsset)

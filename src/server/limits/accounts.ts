@@ -15,6 +15,11 @@ export const limitsOfPrincipals = (limits: GatewayLimits): AccountLimits => ({
   openSockets: limits.openSocketsPerPrincipal,
   requestBytes: limits.requestBytesPerPrincipal,
 })
+/** Only the rate of authentic deliveries is bounded here: all else counts for their addresses. */
+export const limitsOfHooks = (limits: GatewayLimits): AccountLimits => ({
+  ...limitsOfPrincipals(limits),
+  requestsPerSecond: limits.deliveriesPerSecondPerHook,
+})
 export const limitsOfAddresses = (limits: GatewayLimits): AccountLimits => ({
   requestsPerSecond: limits.requestsPerSecondPerAddress,
   openOperations: limits.openOperationsPerAddress,

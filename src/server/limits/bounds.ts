@@ -14,9 +14,10 @@ export interface Bounds {
   readonly unread: UnreadBytes
   readonly callers: Callers
   readonly turns: FairTurns
-  /** The paces of pages, and of bodies that are thrown away. */
+  /** The paces of pages, of bodies that are thrown away, and of artifacts. */
   readonly pages: Pace
   readonly discards: Pace
+  readonly transfers: Pace
 }
 
 export function createBounds(changed: Partial<GatewayLimits> = {}, trustedProxies: readonly string[] = []): Bounds {
@@ -30,5 +31,6 @@ export function createBounds(changed: Partial<GatewayLimits> = {}, trustedProxie
     turns: new FairTurns(),
     pages: new Pace(),
     discards: new Pace(),
+    transfers: new Pace(),
   }
 }

@@ -5,6 +5,7 @@ import {
   Accounts,
   type LimitExceeded,
   limitsOfAddresses,
+  limitsOfHooks,
   limitsOfInstance,
   limitsOfPrincipals,
   limitsOfShares,
@@ -19,6 +20,11 @@ import { type AddressOf, createAddressOf } from './client-address.ts'
 export class Callers {
   readonly #principals: Accounts
   readonly #addresses: Accounts
+  readonly #hooks: Accounts
+  readonly #senders: Accounts
+  readonly #sharesOfSenders: Accounts
+  /** Bytes of large bodies to hooks that are not authentic yet. */
+  readonly unjudged: Account
   /** All that the gateway has. */
   readonly #instance: Account
   /** Accounts of principals at addresses. */
@@ -28,15 +34,34 @@ export class Callers {
   constructor(limits: GatewayLimits, trustedProxies: readonly string[] = []) {
     this.#instance = new Account('gateway', limitsOfInstance(limits))
     this.#principals = new Accounts('principal', limitsOfPrincipals(limits))
+    this.#hooks = new Accounts('hook', limitsOfHooks(limits))
+    this.#senders = new Accounts('sender to a hook', limitsOfPrincipals(limits))
+    this.#sharesOfSenders = new Accounts('sender to a hook', limitsOfShares(limits))
+    this.unjudged = new Account('gateway', {
+      ...limitsOfInstance(limits),
+      requestBytes: 2 * limits.requestBytesPerAddress,
+    })
     this.#addresses = new Accounts('address', limitsOfAddresses(limits))
     this.#shares = new Accounts('principal at an address', limitsOfShares(limits))
     this.addressOf = createAddressOf(trustedProxies)
   }
 
-  as({ principalId }: Viewer, address: string): Caller {
+  as({ principalId }: Pick<Viewer, 'principalId'>, address: string): Caller {
     const share = this.#shares.of(`${principalId} ${address}`)
     const principal = this.#principals.of(principalId)
     return new Caller({ principal, address: this.#addresses.of(address), instance: this.#instance, share })
+  }
+
+  /** The senders at an address to one hook, which may not exist: those to another one have accounts of their own. */
+  senderTo(hook: string, address: string): Caller {
+    const key = `${hook} ${address}`
+    const [principal, share] = [this.#senders.of(key), this.#sharesOfSenders.of(key)]
+    return new Caller({ principal, address: this.#addresses.of(address), instance: this.#instance, share })
+  }
+
+  /** The account of a hook, for deliveries that are authentic. */
+  hook(id: string): Account {
+    return this.#hooks.of(id)
   }
 
   /** The one account of all callers at an address without a known token. */

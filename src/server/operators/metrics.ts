@@ -1,6 +1,8 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Counts } from '../../core/counts.ts'
 import type { AgentPort } from '../../core/ports/agents.ts'
+import type { ArtifactPort } from '../../core/ports/artifacts.ts'
+import type { HookPort } from '../../core/ports/hooks.ts'
 import type { Log } from '../../core/ports/log.ts'
 import type { OpenStreams } from '../../graphql/log/open-streams.ts'
 import type { Bounds } from '../limits/bounds.ts'
@@ -32,6 +34,9 @@ interface MeasuredGateway extends Pick<Bounds, 'unread'> {
   readonly sockets: readonly Pick<GraphQLSocket, 'size' | 'bufferedBytes'>[]
   readonly fanOut: FanOut
   readonly open: OpenStreams
+  readonly artifacts: Pick<ArtifactPort, 'counts'>
+  /** Null: there are none. */
+  readonly hooks: Pick<HookPort, 'counts'> | null
 }
 export interface MeasuredClock {
   /** Milliseconds by which the wall clock of this process is ahead of the database's. */
@@ -138,7 +143,7 @@ function measureLog({ gauge, counter }: Meters, { log, agents, clock }: Measured
 function measureStreams(
   registry: Registry,
   { gauge, counter }: Meters,
-  { sockets, fanOut, open, unread }: MeasuredGateway,
+  { sockets, fanOut, open, unread, artifacts, hooks }: MeasuredGateway,
 ): void {
   const registers = [registry]
   const total = (of: (socket: MeasuredGateway['sockets'][number]) => number) =>
@@ -152,6 +157,10 @@ function measureStreams(
   counter('stream_executions', 'Executions of operations that follow the log.', () => fanOut.stats.executions)
   counter('stream_messages', 'Messages to their subscribers.', () => fanOut.stats.messages)
   counter('stream_bytes', 'Bytes of these messages.', () => fanOut.stats.bytes)
+  counter('artifacts_written', 'Artifacts that runtimes have left.', () => artifacts.counts.written)
+  counter('artifact_written_bytes', 'Bytes of these artifacts.', () => artifacts.counts.writtenBytes)
+  counter('artifacts_read', 'Downloads of artifacts that have begun.', () => artifacts.counts.read)
+  counter('artifact_read_bytes', 'Bytes of these downloads.', () => artifacts.counts.readBytes)
   new Gauge({
     name: 'phaseline_subscriptions',
     help: 'Open subscriptions, by field and state.',
@@ -160,6 +169,16 @@ function measureStreams(
     collect() {
       this.reset()
       for (const { field, state } of open.list()) this.inc({ field, state })
+    },
+  })
+  new Counter({
+    name: 'phaseline_hook_deliveries_total',
+    help: 'Deliveries to hooks, by outcome; UNAUTHENTIC are requests for no hook, or without one of its secrets.',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      this.reset()
+      for (const { labels, count } of hooks?.counts.entries ?? []) this.inc(labels, count)
     },
   })
   const delay = new Histogram({

@@ -12,7 +12,7 @@ import type { LogStream } from '../../graphql/log/log-stream.ts'
 import type { OpenStream, OpenStreams } from '../../graphql/log/open-streams.ts'
 import { ended } from '../operation/end-large-answers.ts'
 import type { ClientSink } from './client-sink.ts'
-import { type Payload, Payloads } from './payloads.ts'
+import { type EncodedPayload, PayloadCache } from './payload-cache.ts'
 import { Subscriber } from './subscriber.ts'
 import { describeRequest, type SubscriptionRequest, sharingKey } from './subscription-request.ts'
 import { type LogEvent, Topic } from './topic.ts'
@@ -60,7 +60,7 @@ export class FanOut {
   readonly #parts: FanOutParts
   readonly #topics = new Map<string, Group<Subscriber> & { readonly topic: Topic }>()
   readonly #others = new Map<string, Group<UnsharedSubscription>>()
-  readonly #payloads = new Payloads()
+  readonly #payloads = new PayloadCache()
   #created = 0
   #executions = 0
   /** Counts of ended subscriptions. */
@@ -165,7 +165,7 @@ export class FanOut {
   }
 
   /** Never rejects: errors become part of the payload. */
-  #render(args: ValidatedSubscriptionArgs, event: StreamEvent<unknown>): Payload {
+  #render(args: ValidatedSubscriptionArgs, event: StreamEvent<unknown>): EncodedPayload {
     this.#executions += 1
     const { mask } = this.#parts
     const contextValue = contextOfEvent(args.contextValue as GraphQLContext)

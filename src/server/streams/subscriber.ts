@@ -3,7 +3,7 @@ import type { ResolvedCursor } from '../../core/ports/log.ts'
 import type { ClientSink } from './client-sink.ts'
 import type { EncodedBatch } from './encoded-batch.ts'
 import { endOf } from './end-of.ts'
-import type { Payload } from './payloads.ts'
+import type { EncodedPayload } from './payload-cache.ts'
 import type { Topic, TopicMember } from './topic.ts'
 
 /** Changes of one read while a subscriber catches up. */
@@ -19,7 +19,7 @@ export interface SubscriberParts {
   /** Resolved when it subscribed. */
   readonly cursor: Promise<ResolvedCursor>
   /** The payload of the error that ends the stream. */
-  readonly failed: (error: unknown) => Payload
+  readonly failed: (error: unknown) => EncodedPayload
   readonly closed: () => void
 }
 

@@ -5,7 +5,7 @@ import type { StreamEvent } from '../../graphql/log/event-stream.ts'
 import type { LogSource } from '../../graphql/log/log-stream.ts'
 import { EncodedBatch } from './encoded-batch.ts'
 import { endOf } from './end-of.ts'
-import type { Payload, Payloads } from './payloads.ts'
+import type { EncodedPayload, PayloadCache } from './payload-cache.ts'
 
 /** A subscriber, as its topic sees it. */
 export interface TopicMember {
@@ -19,9 +19,9 @@ export type LogEvent = PhaseChangeRecord | LogBatch
 
 export interface TopicParts {
   readonly log: Log
-  readonly payloads: Payloads
+  readonly payloads: PayloadCache
   /** Executes the operation for one event, and serialises the result. Never rejects. */
-  readonly render: (event: StreamEvent<LogEvent>) => Payload
+  readonly render: (event: StreamEvent<LogEvent>) => EncodedPayload
   /** Drops cached loads before a batch is executed. */
   readonly refresh: () => void
   /** Called after each live batch, with its last change. */
@@ -116,7 +116,7 @@ export class Topic implements LogListener {
   async payloadsOf(batch: LogBatch, after: ResolvedCursor): Promise<readonly Buffer[]> {
     const { payloads, render, refresh } = this.#parts
     refresh()
-    const all: readonly Payload[] = this.#eventsOf(batch).map((event) => {
+    const all: readonly EncodedPayload[] = this.#eventsOf(batch).map((event) => {
       const make = () => render({ value: event })
       if (this.#members === 1) return make()
       const key = 'sequence' in event ? `${event.sequence}` : `${after.sequence} ${event.through.sequence}`
@@ -125,7 +125,7 @@ export class Topic implements LogListener {
     })
     return await Promise.all(all)
   }
-  failurePayload(event: StreamEvent<LogEvent>): Payload {
+  failurePayload(event: StreamEvent<LogEvent>): EncodedPayload {
     return this.#parts.render(event)
   }
 

@@ -1,13 +1,13 @@
 import type { ExecutionResult } from 'graphql'
 import type { StreamEvent } from '../../graphql/log/event-stream.ts'
 import type { ClientSink } from './client-sink.ts'
-import type { Payload } from './payloads.ts'
+import type { EncodedPayload } from './payload-cache.ts'
 
 export interface UnsharedSubscriptionParts {
   /** Errors are events of it; it never throws. */
   readonly source: AsyncIterable<StreamEvent<unknown>>
   /** Never rejects. */
-  readonly render: (event: StreamEvent<unknown>) => Payload
+  readonly render: (event: StreamEvent<unknown>) => EncodedPayload
   readonly sink: ClientSink
   /** Id of the operation, in its messages. */
   readonly id: string

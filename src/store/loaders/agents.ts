@@ -1,7 +1,8 @@
 import type { Claimant } from '../../core/claimant.ts'
+import type { ServedTargets } from '../../core/target.ts'
 import type { Actor } from '../../core/vocabulary.ts'
 import type { Client } from '../client.ts'
-import { array, bigint, integer, nullable, text, timestamptz, uuid } from '../column-types.ts'
+import { array, bigint, boolean, integer, json, nullable, text, timestamptz, uuid } from '../column-types.ts'
 import { statement } from '../statement.ts'
 import * as table from '../tables.ts'
 import type { Projects } from './objects.ts'
@@ -14,28 +15,37 @@ export interface AgentRow {
   readonly instance: string
   readonly actor: Actor
   readonly types: readonly string[]
-  /** Null: any. */
+  /** Null: any, or with a selector those that it selects. */
   readonly targets: readonly string[] | null
+  readonly targetSelector: ServedTargets | null
+  readonly dryRuns: boolean
   readonly connectedAt: Date
   readonly seenAt: Date
 }
+
+const SELECTOR = nullable(json<ServedTargets>())
 
 /** Agents whose principal has a grant in one of these projects, or in all; null: all agents. */
 const isVisible = (projects: string) => `(${projects}::uuid[] is null or exists (
     select from principal_grant g
     where g.principal_id = a.principal_id and (g.project_id is null or g.project_id = any(${projects}::uuid[]))))`
 
+export const AGENT_SELECTION = `a.id, a.name, a.instance, a.actor, a.types, a.targets, a.target_selector as "targetSelector",
+    a.dry_runs as "dryRuns", a.connected_at as "connectedAt", a.seen_at as "seenAt"`
+export const AGENT_ROW = {
+  ...{ id: table.agent.id, name: table.agent.name, instance: table.agent.instance, actor: table.agent.actor },
+  ...{ types: table.agent.types, targets: nullable(table.agent.targets), targetSelector: SELECTOR },
+  dryRuns: table.agent.dryRuns,
+  ...{ connectedAt: table.agent.connectedAt, seenAt: table.agent.seenAt },
+}
+
 const list = (order: 'asc' | 'desc') =>
   statement({
-    text: `select a.id, a.name, a.instance, a.actor, a.types, a.targets, a.connected_at as "connectedAt", a.seen_at as "seenAt"
+    text: `select ${AGENT_SELECTION}
       from agent a where ($1::uuid is null or a.id > $1) and ($2::uuid is null or a.id < $2) and ${isVisible('$4')}
       order by a.id ${order} limit $3`,
     params: [nullable(uuid), nullable(uuid), bigint, nullable(array(uuid))],
-    row: {
-      ...{ id: table.agent.id, name: table.agent.name, instance: table.agent.instance, actor: table.agent.actor },
-      ...{ types: table.agent.types, targets: nullable(table.agent.targets) },
-      ...{ connectedAt: table.agent.connectedAt, seenAt: table.agent.seenAt },
-    },
+    row: AGENT_ROW,
   })
 const LIST = { asc: list('asc'), desc: list('desc') }
 
@@ -67,12 +77,13 @@ export const projectsOfAgent = (principalId: string): string => `(
     from principal_grant g where g.principal_id = ${principalId} and g.role = 'AGENT')`
 
 const LOAD_AGENTS_OF = statement({
-  text: `select distinct a.types, a.targets, ${projectsOfAgent('a.principal_id')} as "projectIds"
-    from agent a where a.types && $1::text[] and a.seen_at >= $2`,
-  params: [array(text), timestamptz],
+  text: `select distinct a.types, a.targets, a.target_selector as "targetSelector", ${projectsOfAgent('a.principal_id')} as "projectIds"
+    from agent a where a.types && $1::text[] and a.seen_at >= $2 and (a.dry_runs or not $3)`,
+  params: [array(text), timestamptz, boolean],
   row: {
     types: table.agent.types,
     targets: nullable(table.agent.targets),
+    targetSelector: SELECTOR,
     projectIds: nullable(array(uuid)),
   },
 })
@@ -82,7 +93,8 @@ export async function loadAgentsOf(
   client: Client,
   types: readonly string[],
   since: Date,
+  { dryRuns = false }: { readonly dryRuns?: boolean } = {},
 ): Promise<readonly Claimant[]> {
-  const { rows } = await LOAD_AGENTS_OF.query(client, [types, since])
+  const { rows } = await LOAD_AGENTS_OF.query(client, [types, since, dryRuns])
   return rows
 }

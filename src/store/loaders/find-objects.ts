@@ -32,8 +32,9 @@ export interface ObjectOrder {
 export type ObjectPosition = readonly [value: string, id: string]
 
 /**
- * The final phases of machines, and conditions on an object `o`: that it has an outstanding job nevertheless, and that
- * it gets no job although its phase is not final.
+ * Determines which objects are finished: the final phases of machines, and two kinds of exceptions, as conditions on an
+ * object `o`. `outstanding`: it still has a job in a final phase. `leftOut`: it gets no job, though its phase is not
+ * final.
  */
 export interface FinishedRule {
   readonly final: readonly { readonly kind: ObjectKind; readonly phase: Phase }[]
@@ -102,6 +103,15 @@ function isFinished(where: Conditions, { final, outstanding, leftOut }: Finished
   const passedBy = leftOut.map((condition) => ` or ${condition}`).join('')
   return `o.job_id is not distinct from o.finished_job_id
     and ((o.kind, o.phase) in (select k, p from unnest(${kinds}::object_kind[], ${phases}::phase[]) f(k, p))${none}${passedBy})`
+}
+
+/** The same conditions as a text on an object `o`, whose parameters are the first ones of the statement. */
+export function matching(
+  query: ObjectQuery,
+  rule: FinishedRule,
+): { readonly text: string; readonly values: readonly unknown[] } {
+  const { text, values } = conditionsOf(query, rule)
+  return { text, values }
 }
 
 /** A page of what matches. */

@@ -20,6 +20,9 @@ export function keyed<C extends Readonly<Record<string, AnyType>>>(text: string,
   }
 }
 
+/** The names of all details of a kind, from those of a new object. */
+export const keysOf = <T extends object>(details: T) => Object.keys(details) as (keyof T & string)[]
+
 /** The same for columns of a side table, by their properties. */
 export const keyedDetails = <C extends Readonly<Record<string, AnyType>>, const K extends keyof C & string>(
   table: string,

@@ -18,8 +18,8 @@ const selectionFrom = (
 const FLOOR = '(select floor_seq from log_meta)'
 const READABLE = `phase_change c join log_batch b on b.id = c.batch_id and b.first_seq + c.idx > ${FLOOR}`
 /**
- * Batches that are looked into for each object besides one for each change that is wanted: some hold only refusals, and
- * of that with the cursor what is wanted may be over.
+ * Batches that are read for each object in addition to one for each requested change: some contain only refusals, and
+ * the one with the cursor may have no further change.
  */
 const SPARE = 8
 

@@ -54,7 +54,8 @@ export const loadStatuses = keyed(
 export const loadWork = keyed(
   `select w.object_id as key, w.type, w.target, w.action, w.state, w.job_id as "jobId", p.name as holder, w.instance,
     w.attempt, w.lease_until as "leaseUntil", w.offer_after as "offerAfter", w.triggered_at as "triggeredAt",
-    w.picked_up_at as "pickedUpAt", w.abort_requested_at as "abortRequestedAt", w.due_at as "dueAt"
+    w.picked_up_at as "pickedUpAt", w.abort_requested_at as "abortRequestedAt", w.due_at as "dueAt",
+    w.progressing_ms as "progressingMs"
   from work w left join principal p on p.id = w.principal_id where w.object_id = any($1::uuid[])`,
   {
     type: table.work.type,
@@ -71,5 +72,6 @@ export const loadWork = keyed(
     pickedUpAt: table.work.pickedUpAt,
     abortRequestedAt: table.work.abortRequestedAt,
     dueAt: table.work.dueAt,
+    progressingMs: table.work.progressingMs,
   },
 )

@@ -41,7 +41,10 @@ const LOAD_TREE_CHANGES = statement({
   },
 })
 
-/** For each tree what was written at or after `since`, and what has gone after `batchId`, in the order asked. */
+/**
+ * For each tree, in the order of the request: its objects written at or after `since`, and those deleted after
+ * `batchId`.
+ */
 export async function loadTreeChanges(
   client: Client,
   trees: readonly WatchedTree[],

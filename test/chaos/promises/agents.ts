@@ -211,7 +211,7 @@ export const output: Promised = (evidence) => {
     })
   return [...counted, ...stray, ...lost]
 }
-/** What its runtime had read and not delivered when it was killed is lost. */
+/** A runtime that is killed during the run loses the output that it has read and not delivered. */
 const isKilled = ({ faults }: Evidence, starts: Evidence['starts'], ranMs: number): boolean =>
   faults.some(
     ({ kind, target, fromMs }) =>

@@ -1,9 +1,10 @@
 import type { Evidence } from '../evidence.ts'
 import { closed, currentOnly, exclusive, nothingLeft, output, slots, startedOnce } from './agents.ts'
+import { begun, delivered, fired, retried, told } from './automation.ts'
 import { dense, ended, found, legal, ordered, readers, recorded } from './log.ts'
 import { edge, journalled, locks, undone } from './operations.ts'
 import type { Promised } from './reading.ts'
-import { exported, forward, inTurn, oneJob, runs, together } from './trees.ts'
+import { exported, forward, heldBack, inTurn, oneJob, runs, together } from './trees.ts'
 import { audited, kept, once, punctual, rights, settings, specs } from './users.ts'
 
 /** The promises of the product, each with the check that finds its violations. docs/reliability.md has the same list. */
@@ -24,6 +25,7 @@ export const PROMISES = {
   'tables and log agree': recorded,
   'an object stays in its tree': together,
   'work begins in its turn': inTurn,
+  'a paused tree begins nothing': heldBack,
   'a tree has one job at a time': oneJob,
   'generations only grow': forward,
   'each job of a root is a run': runs,
@@ -39,6 +41,11 @@ export const PROMISES = {
   'capacity is kept': slots,
   'nothing is left behind': nothingLeft,
   'sites and records agree': edge,
+  'each time of a schedule fires once': fired,
+  'each firing and each delivery is one event': begun,
+  'what a hook has accepted is kept': delivered,
+  'rules tell each of their changes': told,
+  'attempts are within their policy': retried,
 } as const satisfies Readonly<Record<string, Promised>>
 export type PromiseName = keyof typeof PROMISES
 

@@ -50,7 +50,8 @@ const FOLLOWS: Readonly<Record<string, readonly string[]>> = {
   '': ['START'],
   START: ['DONE', 'UNDO_STARTED', 'ABORT'],
   UNDO_STARTED: ['UNDO', 'UNDO_STARTED'],
-  UNDO: ['START', 'FAILED', 'ABORT', 'UNDO_STARTED'],
+  UNDO: ['START', 'FAILED', 'ABORT', 'UNDO_STARTED', 'RETRY'],
+  RETRY: ['START', 'ABORT'],
 }
 const LAST: Readonly<Partial<Record<Phase, readonly string[]>>> = {
   DONE: ['DONE'],

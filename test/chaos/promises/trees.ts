@@ -2,7 +2,7 @@ import type { ObjectKind, Phase } from '../../../src/core/vocabulary.ts'
 import { MAX_RUNS } from '../../../src/families/deployments/store/runs.ts'
 import { MAX_GENERATIONS } from '../../../src/families/deployments/store/spec-generations.ts'
 import type { Row, WatchedTable } from '../evidence.ts'
-import { by, isDeployment, isEqual, isFinal, moves, objectsOf, type Promised, tell } from './reading.ts'
+import { by, isDeployment, isEqual, isFinal, isRequest, moves, objectsOf, type Promised, tell } from './reading.ts'
 
 /** Promises of trees: their objects, the order of their work, their specs, runs and exports. */
 
@@ -153,6 +153,39 @@ export const inTurn: Promised = (evidence) => {
     const parent = parentId === null ? undefined : phases.get(parentId)
     const idle = isDeployment(change) && parent !== undefined && parent !== 'PROGRESSING'
     return idle ? [...early, `${tell(change)} began under a parent that was ${parent}`] : early
+  })
+}
+
+/** From, and to: work is handed out, or a job of the root begins. */
+const HANDED: Readonly<Partial<Record<ObjectKind, readonly (readonly [Phase, Phase])[]>>> = {
+  DEPLOY_ITEM: [
+    ['INIT', 'PROGRESSING'],
+    ['INIT_DELETE', 'DELETING'],
+  ],
+  WORKER: [['PENDING', 'STARTING']],
+  JOB: [['PENDING', 'STARTING']],
+  GADGET_JOB: [['WAITING', 'RUNNING']],
+  INSTALLATION: [
+    ['SUCCEEDED', 'INIT'],
+    ['FAILED', 'INIT'],
+    ['SUCCEEDED', 'INIT_DELETE'],
+    ['FAILED', 'INIT_DELETE'],
+  ],
+}
+/** Between the records of a pause and of its end. */
+export const heldBack: Promised = ({ log }) => {
+  const paused = new Set<string>()
+  return log.flatMap((change) => {
+    const { rootId, objectId, kind, from, to, reason } = change
+    if (isRequest(change)) {
+      if (reason === 'paused') paused.add(rootId)
+      if (reason === 'resumed') paused.delete(rootId)
+      return []
+    }
+    const begins = HANDED[kind]?.some(([before, after]) => before === from && after === to)
+    const isNested = kind === 'INSTALLATION' && objectId !== rootId
+    if (!begins || isNested || change.rejected || !paused.has(rootId)) return []
+    return [`${tell(change)} went from ${from} to ${to} while its tree was paused`]
   })
 }
 

@@ -15,6 +15,8 @@ interface Logged {
   readonly of: 'object' | 'tree'
   /** Each one shows by itself: there is no second one before the first has ended. */
   readonly each?: true
+  /** It shows as the creation, in a machine that does not begin with PENDING. */
+  readonly isBirth?: true
 }
 const LOGGED: Readonly<Record<string, Logged>> = {
   createInstallation: { to: ['PENDING'], of: 'object' },
@@ -28,6 +30,9 @@ const LOGGED: Readonly<Record<string, Logged>> = {
   cancelInstallation: { to: ['ABORTED', 'DELETE_FAILED'], of: 'object' },
   deleteEvent: { to: ['GONE'], of: 'object' },
   deleteInstallation: { to: ['GONE', 'DELETE_FAILED'], of: 'object' },
+  createSchedule: { to: ['ACTIVE'], of: 'object', isBirth: true },
+  pauseSchedule: { to: ['PAUSED'], of: 'object', each: true },
+  deleteSchedule: { to: ['GONE'], of: 'object' },
 }
 export const kept: Promised = (evidence) => {
   const sure = accepted(evidence).filter(
@@ -43,7 +48,7 @@ export const kept: Promised = (evidence) => {
     const changes = ((logged.of === 'tree' ? ofTree : ofObject).get(one.id ?? '') ?? []).filter(
       ({ to, jobId, from }) =>
         logged.to.includes(to) &&
-        (from === null) === (to === 'PENDING') &&
+        (from === null) === (to === 'PENDING' || logged.isBirth === true) &&
         // Another job may end like this, too.
         (one.mutation !== 'cancelInstallation' || all.some((other) => other.jobId === jobId)),
     )
@@ -70,7 +75,8 @@ export const once: Promised = (evidence) => {
     const id = keys.get(`${one.mutation} ${one.key}`)
     return id === one.id ? [] : [`${one.key} was answered with ${of(one)}, and is the key of ${id}`]
   })
-  const uses = Map.groupBy(evidence.tables.idempotencyKey, ({ objectId }) => objectId)
+  const creations = evidence.tables.idempotencyKey.filter(({ mutation }) => mutation.startsWith('create'))
+  const uses = Map.groupBy(creations, ({ objectId }) => objectId)
   const shared = [...uses].filter(([, rows]) => rows.length > 1).map(([id]) => `${id} was created with several keys`)
   return [...twice, ...answers, ...shared]
 }

@@ -10,7 +10,7 @@ import { expr, nested } from '../../testkit/deployments.ts'
 import { viewerWith } from '../../testkit/viewers.ts'
 import { createWorld, item, USER, type World } from '../../testkit/world.ts'
 
-/** Whoever writes a deploy item of a type that brings code is an author. */
+/** A user who writes a deploy item of a type that brings code needs the role AUTHOR. */
 
 const gadget = (name: string, config: unknown = { gadget: 'touch', args: ['here'] }) => ({
   ...{ name, type: 'gadget', config },
@@ -89,7 +89,7 @@ describe('an editor', () => {
     expect(await update(id, { deployItems: [gadget('b'), item('new')] })).toBe('done')
     const asked = await world.commands.reconcileInstallation(as('EDITOR'), { id, mode: 'FORCE' })
     expect(judged(asked)).toBe('done')
-    // What has gone is not there any more.
+    // An item that was removed counts as newly written.
     expect(await update(id, spec)).toBe('ForbiddenError')
   })
 
@@ -241,7 +241,7 @@ const withImplied = (own: InstallationSpec): InstallationSpec => ({
   installations: own.installations.map(({ name, spec: inner }) => nestedSpec(name, withImplied(inner))),
 })
 
-/** What each gadget does once all expressions are evaluated, by its path. */
+/** The work of each gadget once all expressions are evaluated, by its path. */
 function resolved(own: InstallationSpec, path: string, scope: (name: string) => string): ReadonlyMap<string, string> {
   const imported = new Map(own.imports.map(({ name, from }) => [name, scope(from)]))
   const exported = new Map<string, string>()

@@ -247,7 +247,7 @@ describe('a failed child', () => {
   })
 })
 
-/** x and y, which nothing but a gate keeps from being triggered, come to wait for each other. */
+/** Makes x and y depend on each other; until then, both wait only for a gate. */
 async function knot(world: World): Promise<{ gate: string }> {
   await world.create('shop', { deployItems: [item('gate'), item('x', ['gate']), item('y', ['gate'])] })
   const { fence } = only(await world.claim())

@@ -129,7 +129,7 @@ type Act = typeof act extends fc.Arbitrary<infer T> ? T : never
 interface History {
   /** Each root's specs. */
   readonly plans: readonly (readonly Plan[])[]
-  /** Whether each root imports from the one before it. */
+  /** True: each root imports from the one before it. */
   readonly linked: readonly boolean[]
   readonly budget: number
   readonly acts: readonly Act[]
@@ -398,7 +398,7 @@ it(
   soak(120_000, 3_600_000),
 )
 
-/** What the property is for. */
+/** Faults that the property must find. */
 const FAULTS: Readonly<Record<string, typeof TreeSlice>> = {
   'a conclusion while releases are queued': class extends TreeSlice {
     override isReleasing(): boolean {

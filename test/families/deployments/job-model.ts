@@ -3,8 +3,8 @@ import { strongerMode } from '../../../src/families/deployments/rules/details.ts
 import type { SpecInput } from '../../../src/families/deployments/rules/normalise.ts'
 
 /**
- * What jobs have to do, said once more and as simply as possible: no counters, no events, no order. After each action
- * every object looks at the others as they are, again and again, until none has anything to do.
+ * The rules of jobs, stated once more and as simply as possible: without counters, events or order. After each action every
+ * object reads the state of the others, again and again, until none has anything to do.
  */
 
 export interface ItemShape {
@@ -50,7 +50,7 @@ interface Gathered {
   readonly values: Values | null
 }
 
-/** What all three kinds have in common. */
+/** The state that all three kinds share. */
 class Part {
   phase: End | 'PENDING_DEPENDENCIES' = 'PENDING'
   job = 0

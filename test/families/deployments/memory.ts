@@ -1,4 +1,5 @@
 import { v7 } from 'uuid'
+import { isDue } from '../../../src/core/deadline.ts'
 import { hasExpressions } from '../../../src/core/expression.ts'
 import { Problems } from '../../../src/core/problems.ts'
 import { type Evaluated, type Node, WORK_STATE } from '../../../src/core/tree.ts'
@@ -11,6 +12,7 @@ import type { Evaluation } from '../../../src/engine/slice/slice-reader.ts'
 import { TreeSlice } from '../../../src/engine/slice/tree-slice.ts'
 import { TrackedObject } from '../../../src/engine/tracked-object.ts'
 import { askForJob } from '../../../src/families/deployments/rules/ask-for-job.ts'
+import { automaticOf } from '../../../src/families/deployments/rules/automatic-reconcile.ts'
 import { installation } from '../../../src/families/deployments/rules/details.ts'
 import { isReady, type ScopeEntry } from '../../../src/families/deployments/rules/imports.ts'
 import { normaliseSpec, type SpecInput } from '../../../src/families/deployments/rules/normalise.ts'
@@ -19,6 +21,7 @@ import { type Importer, isBeingDeleted } from '../../../src/families/deployments
 import type { InstallationSpec } from '../../../src/families/deployments/rules/spec.ts'
 import { rules as deployments } from '../../../src/families/deployments/server.ts'
 import type { Family } from '../../../src/families/family.ts'
+import { editorOf } from '../../../src/families/on-behalf.ts'
 import type { Client } from '../../../src/store/client.ts'
 import type { LoadedNode } from '../../../src/store/load-nodes.ts'
 import type { TreeChanges, TreeRows } from '../../../src/store/tree-rows.ts'
@@ -53,6 +56,9 @@ class MemoryRows implements TreeRows {
       for (let at = this.all.get(id); at; at = this.all.get(at.row.parentId ?? ''))
         if (at.row.rootId === rootId) found.set(at.row.id, at)
     return [...found.values()]
+  }
+  async lone(_client: Client, ids: readonly string[]): Promise<readonly LoadedNode[]> {
+    return ids.map((id) => this.of(id))
   }
   async children(_client: Client, parentId: string): Promise<readonly LoadedNode[]> {
     return this.below(parentId)
@@ -137,6 +143,7 @@ interface Datum {
 /** No statement is sent. */
 const CLIENT = null as unknown as Client
 const PROJECT = v7()
+const EDITOR = editorOf(viewerOf('ADMIN'))
 const DEPLOYER = viewerOf('AGENT', { name: 'deployer', actor: 'DEPLOYER' })
 
 export interface MemoryOptions {
@@ -155,7 +162,9 @@ export class MemoryWorld {
   readonly #scope = new Map<string, { readonly exports: readonly string[]; readonly imports: readonly string[] }>()
   readonly #pins = new Map<string, Set<string>>()
   readonly #snapshots = new Map<string, { readonly generation: number; readonly spec: unknown }>()
-  readonly #clock = new TestClock()
+  /** Automation is held. */
+  isHeld = false
+  readonly clock = new TestClock()
   readonly #kinds: Kinds
   readonly #options: MemoryOptions
 
@@ -181,10 +190,12 @@ export class MemoryWorld {
       ordinal: 0,
       waitingFor: 0,
     } as const
-    const root = TrackedObject.created(place, 'PENDING', this.#clock.now())
+    const root = TrackedObject.created(place, 'PENDING', this.clock.now())
     const slice = this.#slice(root, new Map())
     const stored = normalised(spec)
     slice.adopt(root, { spec: stored, details: {} }, 'USER')
+    const automaticReconcile = automaticOf(stored.automaticReconcile, EDITOR, { present: null, isEdited: true })
+    slice.setDetails(root, { automaticReconcile })
     askForJob(root, 'STANDARD', { by: null, cause: 'CREATED' }, slice)
     this.#declare(id, stored)
     this.wake(id, [id])
@@ -206,6 +217,9 @@ export class MemoryWorld {
         if (isObserved(row)) this.#snapshots.set(id, { generation: row.generation, spec: before })
         slice.setSpec(root, stored)
         slice.patch(root, { generation: row.generation + 1 })
+        const present = installation(root).automaticReconcile
+        const automatic = automaticOf(stored.automaticReconcile, EDITOR, { present, isEdited: true })
+        slice.setDetails(root, { automaticReconcile: automatic })
       }
       if (reconcile) askForJob(root, 'STANDARD', { by: null, cause: 'CHANGED' }, slice)
     })
@@ -265,6 +279,13 @@ export class MemoryWorld {
       deployments.claimed(item, DEPLOYER, slice, null)
     })
   }
+  /** Applies what an agent or a user does to an item, in one transaction. */
+  act(itemId: string, apply: (item: TrackedObject, slice: TreeSlice) => void): Promise<void> {
+    return this.#decide(this.rows.of(itemId).row.rootId, [itemId], (slice) => {
+      const item = slice.nodes.get(itemId) as TrackedObject
+      apply(item, slice)
+    })
+  }
   /** Reports of one tree, in one transaction. */
   async report(
     rootId: string,
@@ -285,6 +306,18 @@ export class MemoryWorld {
   }
 
   // The engine.
+
+  /** Moves the clock, and decides about all work whose time or watched lease has ended. */
+  async pass(ms: number): Promise<void> {
+    this.clock.advance(ms)
+    const now = this.clock.now()
+    for (const { row, work } of this.rows.all.values()) {
+      if (!work || work.state === WORK_STATE.DONE) continue
+      const isLost = work.leaseWatched && work.state === WORK_STATE.CLAIMED && isDue(work.leaseUntil, now)
+      if (isLost || isDue(work.dueAt, now)) this.wake(row.rootId, [row.id])
+    }
+    await this.settle()
+  }
 
   /** Decides every tree that has wake requests, until none has. */
   async settle(): Promise<void> {
@@ -332,7 +365,7 @@ export class MemoryWorld {
   }
   #slice(root: TrackedObject, evaluated: ReadonlyMap<string, Evaluated>): TreeSlice {
     const Slice = this.#options.Slice ?? TreeSlice
-    const system = this.#clock
+    const system = this.clock
     return new Slice({
       root,
       projectName: 'p',
@@ -351,11 +384,11 @@ export class MemoryWorld {
       for (const { name, args } of effects) await this.#effects[name]?.(CLIENT, slice.root, args, slice.now)
     }
     if (slice.root.gone) await run()
-    flush(CLIENT, slice, this.#kinds)
+    flush(CLIENT, [slice], this.#kinds)
     if (!slice.root.gone) await run()
   }
 
-  // What the family asks of the database, and writes into it.
+  // The family's questions to the database, and its writes.
 
   readonly #questions: Family['questions'] = {
     dependencyCounts: async (_client, _root, parents) =>
@@ -394,6 +427,7 @@ export class MemoryWorld {
         const kept = this.#snapshots.get(id)
         return kept?.generation === generation ? kept.spec : null
       }),
+    mayReconcile: async (_client, _root, all) => all.map(() => ({ isHeld: this.isHeld, missing: null })),
     importers: async (_client, root, all) =>
       all.map(() =>
         [...new Set([...this.#pinned(root), ...this.#importersOf(this.#exportsOf(root), root)])].flatMap(
@@ -427,6 +461,14 @@ export class MemoryWorld {
     deletionFailed: async (_client, { row: { id } }) =>
       this.#wakeAll([...this.#exportersOf(id), ...this.#importersOf(this.#exportsOf(id), id)]),
     runEnded: async () => [],
+    endBackoffs: async (_client, { row: { id } }) => {
+      const waiting = [...this.rows.all.values()].filter(({ row, work }) => row.rootId === id && work?.offerAfter)
+      this.wake(
+        id,
+        waiting.map(({ row }) => row.id),
+      )
+      return []
+    },
     editedJobEnded: async (_client, { row: { id } }) => {
       this.#snapshots.delete(id)
       return []

@@ -103,7 +103,7 @@ describe('IF_CHANGED', () => {
     await world.setData('key', 2)
     expect(await columnsOf(world, id)).toMatchObject({ mode: 'IF_CHANGED' })
     expect([...(await world.work(exports({ make: { made: 'm' } })))].sort()).toEqual(['make', 'own', 'use'])
-    // What c imports was not known before d had run, so it waited for it; its agent was not called.
+    // The import of c was unknown before d had run, so c waited for d; no agent of c was called.
     expect(await movedIn(world, id)).toEqual(['a', 'c', 'd', EXECUTION, 'make', 'own', 'shop', 'use'])
     await countsInJob(world, 'shop', 'b')
     await countsInJob(world, 'shop', 'c')

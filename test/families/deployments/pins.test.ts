@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { dueRoots } from '../../../src/store/queue.ts'
 import { anotherDriver, columnsOf, type Driver, exporter, importer, specOf, using } from '../../testkit/deployments.ts'
 import { until } from '../../testkit/wait.ts'
 import { createWorld, DEPLOYER, item, succeed, USER, type World } from '../../testkit/world.ts'
@@ -10,13 +9,13 @@ const GOING = ['INIT_DELETE', 'TRIGGER_DELETE', 'DELETING']
 
 /** Settles with two engine hosts, which reconcile due trees at the same time. */
 async function settleTogether(world: World, other: Driver): Promise<void> {
-  for (let due = await dueRoots(world.pool, world.clock.now(), 100); due.length > 0; ) {
+  for (let due = await world.due(); due.length > 0; ) {
     const looks = due.flatMap((id) => [
       world.engineHost.runner.reconcile(id, false),
       other.engineHost.runner.reconcile(id, false),
     ])
     await Promise.all(looks)
-    due = await dueRoots(world.pool, world.clock.now(), 100)
+    due = await world.due()
   }
 }
 /** A connection waits for a lock of another one. */

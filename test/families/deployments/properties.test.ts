@@ -10,7 +10,7 @@ import { type Move, Play } from '../../testkit/play.ts'
 import { soak } from '../../testkit/soak.ts'
 import { createWorld, type World } from '../../testkit/world.ts'
 
-/** Whatever users and deployers do, in whatever order. */
+/** Users and deployers act at random, in any order. */
 
 const PHASES = ['PROGRESSING', 'SUCCEEDED', 'FAILED', 'ABORTED', 'DELETING', 'GONE', 'DELETE_FAILED', 'INIT'] as const
 

@@ -211,8 +211,12 @@ describe('asked to stop after a progressing timeout', () => {
   it('the deployer stops: FAILED with code PROGRESSING_TIMEOUT', async () => {
     await using world = await createWorld()
     const fence = await overdue(world)
-    expect(await world.report({ fence, phase: 'ABORTED' })).toBe(true)
+    const progress = { step: 'Deployment web: 0 of 1 replicas are ready' }
+    expect(await world.report({ fence, phase: 'ABORTED', progress })).toBe(true)
     expect(await ended(world)).toEqual({ phase: 'FAILED', code: 'PROGRESSING_TIMEOUT', actor: 'DEPLOYER' })
+    expect((await world.see(...at('a'))).error?.message).toBe(
+      `It did not finish in time and was stopped at: ${progress.step}`,
+    )
     expect((await world.see(...EXECUTION)).phase).toBe('FAILED')
     expect(await world.report({ fence, phase: 'ABORTED' })).toBe(false)
   })

@@ -316,7 +316,7 @@ describe('an upgrade', () => {
         await accepted(world.edge.upgradeCloudlet(USER, { id, version: '2' }))
         await world.settle()
         const first = await requestFor(world, id, id)
-        // V2 is there only from INIT_OK on: to look at the other phases, they are set by hand, row by row.
+        // V2 exists only from INIT_OK on, so the test sets the earlier phases in the row.
         const second = await connectCrm(world, id, { role: 'CRM_V2', version: '2' })
         await setUpgradePhase(id, from)
         const fence = actor === 'CRM_V1' ? first.fence : second.fence

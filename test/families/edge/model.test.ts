@@ -7,14 +7,14 @@ import { created, upgrades } from './model/upgrade.ts'
 
 /**
  * A model check, exhaustive to the depth below: one cloudlet, one cluster instance, one app instance, the users and the CRM.
- * From a cloudlet with nothing, with a cluster instance, and with an app instance in it, every way that so many events can
- * take is followed: users ask for anything; reports are lost, repeated, overtaken; requests are lost; the connection is cut;
- * the CRM begins, ends or fails, crashes and comes back with what is on its disk; deadlines pass; somebody is at the disk by
- * hand. The record is kept by the commands and the rules themselves. A last search does the same with the processes that
+ * Searches begin at a cloudlet with nothing, with a cluster instance, and with an app instance in it, and follow every
+ * sequence of events: users request anything; reports are lost, repeated, overtaken; requests are lost; the connection is
+ * cut; the CRM begins, ends or fails, crashes and returns with the state of its disk; deadlines pass; somebody changes the
+ * disk by hand. The commands and the rules themselves keep the record. A last search does the same with the processes that
  * serve a cloudlet, and its upgrades.
  *
- * Requests for one object come in their order, as by one stream. Where they overtake each other a CRM cannot tell which one
- * is newer: that comes out right if it begins nothing before its first report is accepted, and goes wrong otherwise.
+ * Requests for one object arrive in their order, as by one stream. If they overtake each other, a CRM cannot tell which one
+ * is newer: the outcome is right if the CRM begins nothing before its first report is accepted, and wrong otherwise.
  *
  * The long form goes deeper: 400,000 states in the first search, a minute.
  */

@@ -4,11 +4,13 @@ import type { Phase } from '../../../src/core/vocabulary.ts'
 import { bindPipelines } from '../../../src/families/pipelines/commands/index.ts'
 import type { StartConfig } from '../../../src/families/pipelines/store/claim-payload.ts'
 import { createWorkerTokens } from '../../../src/families/pipelines/store/worker-tokens.ts'
+import type { WorkloadInput } from '../../../src/projects/rules/normalise-workload.ts'
 import { createSealing } from '../../../src/store/sealing.ts'
 import { type Api, createApi } from '../../graphql/api.ts'
 import { payloadOf } from '../../testkit/ask.ts'
 import { MUTATIONS } from '../../testkit/documents.ts'
 import { gql } from '../../testkit/gql.ts'
+import { openSandbox } from '../../testkit/sandbox.ts'
 import { viewerOf } from '../../testkit/viewers.ts'
 import { TIMEOUTS, USER } from '../../testkit/world.ts'
 
@@ -37,8 +39,12 @@ const projectId = async (name: string) =>
   (await api.world.pool.query<{ id: string }>('select id from project where name = $1', [name])).rows[0]?.id as string
 
 /** A project whose worker waits for a runtime of its name. */
-async function createProject(name: string, secrets: Readonly<Record<string, string>> = {}): Promise<void> {
-  const { pipelines } = api.world
+async function createProject(
+  name: string,
+  secrets: Readonly<Record<string, string>> = {},
+  more: Partial<WorkloadInput> = {},
+): Promise<void> {
+  const { projects } = api.world
   const workerTemplate = {
     runtime: name,
     image: null,
@@ -47,10 +53,11 @@ async function createProject(name: string, secrets: Readonly<Record<string, stri
     env: [{ name: 'MODE', value: 'ci' }],
     files: [{ path: 'w.mjs', content: '1' }],
     workspace: true,
+    ...more,
   }
-  expect(await pipelines.createProject(USER, { name, workerTemplate })).toMatchObject({ ok: true })
+  expect(await projects.createProject(USER, { name, workerTemplate })).toMatchObject({ ok: true })
   for (const [key, value] of Object.entries(secrets))
-    expect(await pipelines.setSecret(USER, { project: name, name: key, value })).toMatchObject({ ok: true })
+    expect(await projects.setSecret(USER, { project: name, name: key, value })).toMatchObject({ ok: true })
 }
 async function createEvent(project: string): Promise<string> {
   const input = {
@@ -73,8 +80,8 @@ describe('the payload of a claimed START', () => {
     await createProject('whole', { TOKEN: 'hunter2', EMPTYISH: ' ' })
     const eventId = await createEvent('whole')
     // Both came later.
-    await api.world.pipelines.setSecret(USER, { project: 'whole', name: 'TOKEN', value: 'changed' })
-    await api.world.pipelines.deleteSecret(USER, { project: 'whole', name: 'EMPTYISH' })
+    await api.world.projects.setSecret(USER, { project: 'whole', name: 'TOKEN', value: 'changed' })
+    await api.world.projects.deleteSecret(USER, { project: 'whole', name: 'EMPTYISH' })
     const [worker] = await claim('whole')
     const event = {
       id: eventId,
@@ -98,6 +105,7 @@ describe('the payload of a claimed START', () => {
       secrets: { TOKEN: 'hunter2', EMPTYISH: ' ' },
       event,
       workspace: worker?.objectId,
+      clone: null,
     }
     expect(worker).toMatchObject({ kind: 'WORKER', action: 'START', config })
     expect(Object.keys(worker?.config ?? {}).sort()).toEqual(Object.keys(config).sort())
@@ -117,6 +125,33 @@ describe('the payload of a claimed START', () => {
     expect(jobs[0]?.config).toMatchObject({ eventId, workerId: worker?.objectId, secrets: config.secrets, event })
     const { rows } = await api.world.pool.query('select w::text as row from work w')
     expect(JSON.stringify(rows)).not.toContain('hunter2')
+  })
+
+  test('a clone has its ref from the event and its credentials, which the workload does not get', async () => {
+    const url = 'https://git.example.com/app.git'
+    const ref = '${event.labels.team}-${event.payload.commit}'
+    await createProject('clones', { GIT: 'marker', OTHER: 'x' }, { clone: { url, ref, secret: 'GIT' } })
+    await createEvent('clones')
+    const [worker] = await claim('clones')
+    expect(worker?.config).toMatchObject({
+      secrets: { OTHER: 'x' },
+      clone: { url, ref: 'a-1', depth: 1, path: null, credentials: 'marker', problem: null },
+    })
+    expect(JSON.stringify({ ...worker?.config, clone: null })).not.toContain('marker')
+    const viewer = (await as(worker?.token ?? null)) as Viewer
+    const create = (name: string, spec: WorkloadInput) =>
+      api.world.pipelines.createJob(viewer, { name, spec: { command: ['true'], ...spec } })
+    expect(await create('shared', { workspace: true, clone: { url } })).toMatchObject({
+      refusal: { fields: [{ path: 'input.spec.clone' }] },
+    })
+    await create('missing', { clone: { url, secret: 'NONE' } })
+    await create('wrong', { clone: { url, ref: '${event.payload.none}' } })
+    await create('number', { clone: { url, ref: '${event.payload.commit}' } })
+    const jobs = Object.fromEntries((await claim('clones')).map(({ name, config }) => [name, config]))
+    expect(jobs.missing?.clone).toMatchObject({ problem: 'The project has no secret NONE.' })
+    expect(jobs.missing?.secrets).toEqual({ GIT: 'marker', OTHER: 'x' })
+    expect(jobs.wrong?.clone).toMatchObject({ ref: null, problem: expect.stringContaining('none') })
+    expect(jobs.number?.clone).toMatchObject({ ref: null, problem: expect.stringContaining('it is no text') })
   })
 
   test('what does not open is null, and nothing else is', async () => {
@@ -153,6 +188,7 @@ describe('the payload of a claimed START', () => {
       pool,
       sealing,
       timeouts: TIMEOUTS,
+      sandbox: openSandbox(),
       tasks: api.world.operations,
     })
     await createProject('bare')
@@ -178,6 +214,7 @@ describe('the payload of a claimed START', () => {
         pool: api.services.pool,
         sealing: api.world.sealing,
         timeouts: TIMEOUTS,
+        sandbox: openSandbox(),
         tasks: api.world.operations,
       })
       const statements = await api.statements(() => counted.claimPayloads(items))
@@ -206,6 +243,7 @@ describe("a worker's token", () => {
     expect(await as(token)).toEqual({
       principalId: objectId,
       tokenId: objectId,
+      attempt: 0,
       name: 'worker of event-1',
       actor: 'WORKER',
       grants: [{ role: 'WORKER', projectId: project }],
@@ -241,10 +279,10 @@ describe("a worker's token", () => {
       expect(await as(forged)).toBeNull()
     const { pool, clock, sealing } = api.world
     const stranger = createSealing([Buffer.alloc(32, 9)], clock)
-    expect(await as(createWorkerTokens(pool, stranger).tokenOf(objectId))).toBeNull()
+    expect(await as(createWorkerTokens(pool, stranger).tokenOf(objectId, 0))).toBeNull()
     // An event has no token, though its id could be signed.
     const { rows } = await pool.query<{ root: string }>('select root_id as root from object where id = $1', [objectId])
-    expect(await as(createWorkerTokens(pool, sealing).tokenOf(rows[0]?.root ?? ''))).toBeNull()
+    expect(await as(createWorkerTokens(pool, sealing).tokenOf(rows[0]?.root ?? '', 0))).toBeNull()
   })
 
   test('that is not valid any more, or another wrong one, delays nobody at the same address', async () => {

@@ -53,8 +53,13 @@ describe('an event shows its worker’s phase', () => {
     const id = await addEvent(world, await project())
     const [start] = await claimAt(world)
     expect(start).toMatchObject({ kind: 'WORKER', action: 'START', type: 'process', attempt: 1 })
-    await sendReport(world, { fence: start?.fence ?? '', phase: 'RUNNING' })
+    const commit = 'a'.repeat(40)
+    const commitOf = async () =>
+      (await world.pool.query('select "commit" from workload where object_id = $1', [start?.objectId])).rows
+    await sendReport(world, { fence: start?.fence ?? '', phase: 'RUNNING', exports: { commit } })
+    expect(await commitOf()).toEqual([{ commit }])
     await sendReport(world, { fence: start?.fence ?? '', ...failed })
+    expect(await commitOf()).toEqual([{ commit }])
     const { worker, event } = await treeOf(world, id)
     const expected = ['PENDING', 'STARTING', 'RUNNING', 'FAILED']
     expect(await world.history(worker?.id ?? '')).toEqual(expected)
@@ -382,7 +387,7 @@ describe('a subscription that asks for a task', () => {
 
   test('is judged when it is written', async () => {
     const wrong = { ...subscription, task: { jobs: [{ name: 'look', gadget: '../evil' }] } }
-    const refusal = await refused(world.pipelines.createProject(USER, { name: 'wrong', subscriptions: [wrong] }))
+    const refusal = await refused(world.projects.createProject(USER, { name: 'wrong', subscriptions: [wrong] }))
     expect('fields' in refusal && refusal.fields[0]?.path).toBe('input.subscriptions.0.task.jobs.0.gadget')
   })
 
@@ -392,9 +397,9 @@ describe('a subscription that asks for a task', () => {
       const crowded = { source: 'crowded', types: ['alarm'], task: { jobs: [{ name: 'look', gadget: 'look', env }] } }
       return { name: 'crowded', workerTemplate: null, subscriptions: [crowded] }
     }
-    const refusal = await refused(world.pipelines.createProject(USER, withEnv(62)))
+    const refusal = await refused(world.projects.createProject(USER, withEnv(62)))
     expect('fields' in refusal && refusal.fields[0]?.path).toBe('input.subscriptions.0.task.jobs.0.env')
-    await accepted(world.pipelines.createProject(USER, withEnv(61)))
+    await accepted(world.projects.createProject(USER, withEnv(61)))
     const { taskIds } = await accepted(
       world.pipelines.createEvent(USER, { source: 'crowded', type: 'alarm', payload: 'x' }),
     )
@@ -405,10 +410,10 @@ describe('a subscription that asks for a task', () => {
 describe('copies', () => {
   test('later edits of the project do not reach the event', async () => {
     const name = await project({ workerTemplate: { command: ['before'], env: [{ name: 'A', value: '1' }] } })
-    await accepted(world.pipelines.setSecret(USER, { project: name, name: 'KEY', value: 'old' }))
+    await accepted(world.projects.setSecret(USER, { project: name, name: 'KEY', value: 'old' }))
     await addEvent(world, name)
-    await accepted(world.pipelines.updateProject(USER, { name, workerTemplate: { command: ['after'] } }))
-    await accepted(world.pipelines.setSecret(USER, { project: name, name: 'KEY', value: 'new' }))
+    await accepted(world.projects.updateProject(USER, { name, workerTemplate: { command: ['after'] } }))
+    await accepted(world.projects.setSecret(USER, { project: name, name: 'KEY', value: 'new' }))
     const [start] = await claimAt(world)
     const [payload] = await world.pipelines.claimPayloads(start ? [start] : [])
     expect(payload?.config).toMatchObject({ command: ['before'], env: { A: '1' }, secrets: { KEY: 'old' } })
@@ -488,7 +493,7 @@ describe('retry and clone', () => {
     const tooEarly = await refused(world.pipelines.retryEvent(USER, { id }))
     expect(tooEarly).toMatchObject({ type: 'ConflictError', code: 'BUSY' })
     await sendReport(world, { fence: start.fence, ...failed })
-    await accepted(world.pipelines.updateProject(USER, { name, workerTemplate: { command: ['other'] } }))
+    await accepted(world.projects.updateProject(USER, { name, workerTemplate: { command: ['other'] } }))
     const { objectId: again } = await accepted(world.pipelines.retryEvent(USER, { id }))
     await world.settle()
     const tree = await treeOf(world, again)

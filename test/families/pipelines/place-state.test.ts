@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { type PlaceFacts, placeState } from '../../../src/families/pipelines/rules/place-state.ts'
-import { type CandidatePlace, placementProblem } from '../../../src/families/pipelines/rules/placement-problem.ts'
+import { type PlaceFacts, placeState } from '../../../src/families/pipelines/placement/rules/place-state.ts'
+import {
+  type CandidatePlace,
+  placementProblem,
+} from '../../../src/families/pipelines/placement/rules/placement-problem.ts'
 
 const NOW = new Date('2026-11-24T12:00:00Z')
 const ago = (seconds: number): Date => new Date(NOW.getTime() - seconds * 1_000)
@@ -29,7 +32,7 @@ describe('the state of a place', () => {
     ['LOST', { seenAt: ago(61) }],
     ['LOST', { seenAt: null }],
     ['DRAINED', { drainedAt: ago(5), waitingSince: ago(90) }],
-    // Who drains a host may switch it off, but not while something runs there.
+    // A drained host may be switched off, but not while something runs there.
     ['DRAINED', { drainedAt: ago(90), seenAt: ago(80) }],
     ['LOST', { drainedAt: ago(90), seenAt: ago(80), running: { WORKER: 1 }, leaseUntil: ago(70) }],
   ])('is %s with %j', (expected, facts) => {

@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { ClaimedItem } from '../../../src/core/ports/agents.ts'
 import type { Viewer } from '../../../src/core/ports/viewer.ts'
 import { blockersOf } from '../../../src/families/pipelines/rules/blockers.ts'
-import type { WorkloadInput } from '../../../src/families/pipelines/rules/normalise-workload.ts'
 import { queryBlockerInputs } from '../../../src/families/pipelines/store/blocker-queries.ts'
+import type { WorkloadInput } from '../../../src/projects/rules/normalise-workload.ts'
 import {
   accepted,
   addEvent,
@@ -58,7 +58,7 @@ async function project(template: WorkloadInput = {}): Promise<string> {
 }
 const inZone = (zone: string) => ({ targetLabels: labelsOf({ zone }) })
 
-/** What the place claims, without the wait for work. */
+/** Claims for a place, without the wait for work. */
 async function claim(instance: string, { max = 500, engine = world.engineHost } = {}): Promise<readonly ClaimedItem[]> {
   const request = { instance, types: ['process'], targets: [instance], max, leaseMs: 30_000 }
   const { items } = await accepted(engine.agents.claim(RUNTIME, request))

@@ -76,7 +76,7 @@ describe('limits', () => {
     const name = await project({ maxWorkers: 1 })
     const ids = await addMany(name, 3)
     expect(await started(ids)).toBe(1)
-    await accepted(world.pipelines.updateProject(USER, { name, limits: { maxWorkers: 3 } }))
+    await accepted(world.projects.updateProject(USER, { name, limits: { maxWorkers: 3 } }))
     await world.settle()
     expect(await started(ids)).toBe(3)
   })

@@ -1,8 +1,7 @@
 import { v7 } from 'uuid'
 import type { Viewer } from '../../../src/core/ports/viewer.ts'
-import { type Right, right } from '../../../src/core/rights.ts'
+import { RIGHTS, type Right, right } from '../../../src/core/rights.ts'
 import type { Actor } from '../../../src/core/vocabulary.ts'
-import { rights as pipelines } from '../../../src/families/pipelines/rights.ts'
 import { addJob } from '../../testkit/pipelines.ts'
 import type { Api } from '../api.ts'
 import { fresh, OFFERED, type Place } from './places.ts'
@@ -14,11 +13,11 @@ export interface Case {
   readonly variables?: object
   /** The root that the call is about, which a worker may not read unless it is its own. Absent: the project. */
   readonly root?: keyof Place
-  /** What is made for each call. */
+  /** Objects made anew for each call. */
   readonly fresh?: (api: Api, place: Place, viewer: Viewer) => Promise<Partial<Place>>
   /** Only this actor has something to do in the place. */
   readonly actor?: Actor
-  /** Where not the field's own. */
+  /** The right to check, if it is not the field's own. */
   readonly right?: Right
   /** Part of the answer for those who read the place, for a field of no place. */
   readonly shows?: (place: Place) => string
@@ -42,10 +41,15 @@ const queries: Readonly<Record<string, Case | readonly Case[]>> = {
   auditLog: { variables: { filter: { outcome: 'DONE' } } },
   agents: { shows: ({ project }) => `${project}-agent` },
   compareRuns: { inPlace: ({ installation }) => ({ id: installation, a: 1, b: 1 }), root: 'installation' },
+  dryRun: { inPlace: ({ dryRun }) => ({ id: dryRun }), root: 'installation' },
   families: {},
+  hook: { inPlace: ({ project, hookName }) => ({ project, name: hookName }) },
+  hooks: { inPlace: ({ project }) => ({ project }) },
+  nextTimes: { variables: { when: { cron: ['0 0 1 1 *'] } } },
+  timesInWords: { variables: { when: { cron: ['0 0 1 1 *'] } } },
   locks: { shows: ({ project }) => `${project}-resource`, root: 'task' },
   log: {},
-  logLines: {},
+  output: {},
   node: { inPlace: ({ installation }) => ({ id: installation }), root: 'installation' },
   nodes: [
     { inPlace: ({ event }) => ({ ids: [event] }), root: 'event' },
@@ -63,6 +67,12 @@ const queries: Readonly<Record<string, Case | readonly Case[]>> = {
   objects: { inPlace: ({ project }) => ({ filter: { project } }) },
   phaseChanges: { inPlace: ({ project }) => ({ filter: { project } }) },
   places: {},
+  target: { inPlace: ({ project }) => ({ project, name: `${project}-target` }) },
+  automationHolds: {},
+  previewBulkOperation: { inPlace: input(({ project }) => ({ project, verb: 'cancel', filter: {} })) },
+  notificationRules: { shows: ({ project }) => `${project}-rule` },
+  notificationRule: { inPlace: ({ project }) => ({ project, name: `${project}-rule` }) },
+  targets: { shows: ({ project }) => `${project}-target` },
   planInstallation: {
     inPlace: input(({ installation }) => ({ update: { id: installation, spec: {} } })),
     root: 'installation',
@@ -123,9 +133,62 @@ const mutations: Readonly<Record<string, Case | readonly Case[]>> = {
     },
   ],
   createJob: { variables: { input: { name: 'another', spec: worker } } },
+  holdAutomation: { inPlace: input(({ project }) => ({ project, reason: 'a test' })) },
+  releaseAutomation: { inPlace: input(({ project }) => ({ project })), fresh: fresh.hold },
+  createNotificationRule: {
+    inPlace: input(({ project }) => ({
+      project,
+      name: 'another',
+      receiver: { webhook: { url: 'https://example.org/' } },
+    })),
+  },
+  updateNotificationRule: {
+    inPlace: input(({ rule }) => ({ id: rule, receiver: { webhook: { url: 'https://example.org/' } } })),
+  },
+  deleteNotificationRule: { inPlace: input(({ rule }) => ({ id: rule })), fresh: fresh.rule },
+  testNotificationRule: { inPlace: input(({ rule }) => ({ id: rule })) },
+  replayNotification: { inPlace: input(({ message }) => ({ id: message })), fresh: fresh.rule },
   createPrincipal: { inPlace: input(({ project }) => ({ name: 'one', grants: [{ role: 'VIEWER', project }] })) },
   createPrincipalToken: { inPlace: input(({ principal }) => ({ principalId: principal, name: 'another' })) },
   createProject: { variables: { input: { name: 'default' } } },
+  createSchedule: {
+    inPlace: input(({ project }) => ({
+      ...{ project, name: 'nightly', when: { cron: ['0 0 1 1 *'] } },
+      run: { reconcileInstallation: { name: 'none' } },
+    })),
+  },
+  updateSchedule: {
+    inPlace: input(({ schedule }) => ({
+      ...{ id: schedule, when: { cron: ['0 0 2 1 *'] }, run: { reconcileInstallation: { name: 'none' } } },
+    })),
+    root: 'schedule',
+  },
+  deleteSchedule: {
+    inPlace: input(({ schedule }) => ({ id: schedule })),
+    fresh: fresh.schedule,
+    root: 'schedule',
+  },
+  pauseSchedule: { inPlace: input(({ schedule }) => ({ id: schedule })), fresh: fresh.schedule, root: 'schedule' },
+  resumeSchedule: { inPlace: input(({ schedule }) => ({ id: schedule })), root: 'schedule' },
+  backfillSchedule: {
+    inPlace: input(({ schedule }) => ({ id: schedule, from: '2020-01-01T00:00:00Z', until: '2021-01-01T00:00:00Z' })),
+    root: 'schedule',
+  },
+  cancelBackfill: { inPlace: input(({ schedule }) => ({ id: schedule })), root: 'schedule' },
+  fireSchedule: { inPlace: input(({ schedule }) => ({ id: schedule })), root: 'schedule' },
+  createBulkOperation: {
+    inPlace: input(({ project, event }) => ({ project, name: `b-${v7()}`, verb: 'cancel', ids: [event] })),
+  },
+  cancelBulkOperation: { inPlace: input(({ bulk }) => ({ id: bulk })), fresh: fresh.bulk, root: 'bulk' },
+  deleteBulkOperation: { inPlace: input(({ bulk }) => ({ id: bulk })), root: 'bulk' },
+  createHook: {
+    inPlace: input(({ project }) => ({
+      ...{ project, name: `h-${v7()}`, format: 'GENERIC', secrets: [{ name: 'one', value: 'sixteen characters' }] },
+    })),
+  },
+  updateHook: { inPlace: input(({ hook }) => ({ id: hook, format: 'GENERIC', filter: 'false' })) },
+  deleteHook: { inPlace: input(({ hook }) => ({ id: hook })), fresh: fresh.hook },
+  replayDelivery: { inPlace: input(({ delivery }) => ({ id: delivery })) },
   createTask: {
     inPlace: input(({ project }) => ({ project, name: `${project}-task`, jobs: [{ name: 'a', gadget: 'a' }] })),
   },
@@ -139,6 +202,8 @@ const mutations: Readonly<Record<string, Case | readonly Case[]>> = {
   deleteInstallation: { inPlace: input(({ nested }) => ({ id: nested })), root: 'installation' },
   deletePrincipal: { inPlace: input(({ principal }) => ({ id: principal })), fresh: fresh.principal },
   deleteProject: { inPlace: input(({ project }) => ({ name: project })) },
+  deleteTarget: { inPlace: input(({ project }) => ({ project, name: 'old' })), fresh: fresh.target },
+  deleteCache: { inPlace: input(({ project }) => ({ project, key: 'old' })), fresh: fresh.cache },
   deleteSecret: { inPlace: input(({ project }) => ({ project, name: 'OLD' })), fresh: fresh.secret },
   deleteTask: { inPlace: input(({ task }) => ({ id: task })), root: 'task' },
   log: {},
@@ -146,8 +211,20 @@ const mutations: Readonly<Record<string, Case | readonly Case[]>> = {
   drainPlace: { variables: { input: { name: 'nowhere' } } },
   registerPlace: { variables: { input: { name: 'host', type: 'process' } } },
   undrainPlace: { variables: { input: { name: 'nowhere' } } },
+  dryRunInstallation: [
+    { inPlace: input(({ installation }) => ({ reconcile: { id: installation } })), root: 'installation' },
+    {
+      inPlace: input(({ project }) => ({ create: { project, name: `${project}-tried`, spec: bringing } })),
+      right: both('bring code with', 'DEPLOY_ITEM'),
+    },
+  ],
   reconcileInstallation: { inPlace: input(({ nested }) => ({ id: nested })), root: 'installation' },
   renewLeases: { inPlace: input(({ fence }) => ({ fences: [fence] })), fresh: fresh.work, actor: 'DEPLOYER' },
+  reportDryRuns: {
+    inPlace: input(({ fence }) => ({ reports: [{ fence, changes: [] }] })),
+    fresh: fresh.dryRun,
+    actor: 'DEPLOYER',
+  },
   reportPhases: {
     inPlace: input(({ fence }) => ({ reports: [{ fence, message: 'on its way' }] })),
     fresh: fresh.work,
@@ -156,9 +233,14 @@ const mutations: Readonly<Record<string, Case | readonly Case[]>> = {
   resealSecrets: {},
   resolveCloudletUpgrade: { inPlace: input(({ cloudlet }) => ({ id: cloudlet })), root: 'cloudlet' },
   resolveUndo: { inPlace: input(({ gadgetJob }) => ({ id: gadgetJob, decision: 'GIVE_UP' })), root: 'task' },
+  pause: { inPlace: input(({ installation }) => ({ id: installation })), root: 'installation' },
+  resume: { inPlace: input(({ installation }) => ({ id: installation })), root: 'installation' },
+  retryNow: { inPlace: input(({ item }) => ({ id: item })), root: 'installation' },
+  giveUpRetries: { inPlace: input(({ item }) => ({ id: item })), root: 'installation' },
   retryEvent: { inPlace: input(({ event }) => ({ id: event })), root: 'event' },
   revokeToken: { inPlace: input(({ token }) => ({ id: token })), fresh: fresh.principal },
   setDataObject: { inPlace: input(({ project }) => ({ project, name: `${project}-data`, value: 1 })) },
+  setTarget: { inPlace: input(({ project }) => ({ project, name: 'target', type: 'own' })) },
   setSecret: { inPlace: input(({ project }) => ({ project, name: 'SECRET', value: 'x' })) },
   updateAppInst: {
     inPlace: input(({ pendingApp }) => ({ id: pendingApp, spec: { size: 2 } })),
@@ -174,9 +256,9 @@ const mutations: Readonly<Record<string, Case | readonly Case[]>> = {
   updatePrincipal: { inPlace: input(({ principal }) => ({ id: principal })) },
   updateProject: [
     { inPlace: input(({ project }) => ({ name: project })) },
-    { inPlace: input(({ project }) => ({ name: project, limits: {} })), right: pipelines.configureProject },
-    { inPlace: input(({ project }) => ({ name: project, subscriptions: [] })), right: pipelines.configureProject },
-    { inPlace: input(({ project }) => ({ name: project, workerTemplate: worker })), right: pipelines.programProject },
+    { inPlace: input(({ project }) => ({ name: project, limits: {} })), right: RIGHTS.configureProject },
+    { inPlace: input(({ project }) => ({ name: project, subscriptions: [] })), right: RIGHTS.configureProject },
+    { inPlace: input(({ project }) => ({ name: project, workerTemplate: worker })), right: RIGHTS.programProject },
   ],
   upgradeCloudlet: { inPlace: input(({ cloudlet }) => ({ id: cloudlet, version: '2' })), root: 'cloudlet' },
 }
@@ -193,7 +275,7 @@ const subscriptions: Readonly<Record<string, Case>> = {
     fresh: fresh.served,
   },
   // A place that no line has ends it for those who may read at all.
-  logLines: { variables: { after: '999999999999' } },
+  output: { variables: { after: '999999999999' } },
   logs: { inPlace: ({ worker: id }) => ({ objectId: id }), root: 'event' },
   objectUpdates: { inPlace: ({ event }) => ({ rootId: event }), root: 'event', cause: addChange },
   phaseChanges: { variables: { after: 0 }, shows: ({ event }) => event, cause: addChange, isLast: isChange },

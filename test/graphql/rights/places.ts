@@ -9,7 +9,7 @@ import { findProjectId } from '../../../src/store/projects.ts'
 import { addInstance, CRM, connectCrm, readyInstance } from '../../testkit/edge.ts'
 import { accepted, addEvent, addJob, RUNTIME, runAll, TEMPLATE, treeOf, workerViewer } from '../../testkit/pipelines.ts'
 import { viewerOf } from '../../testkit/viewers.ts'
-import { USER, type World } from '../../testkit/world.ts'
+import { DEPLOYER, USER, type World } from '../../testkit/world.ts'
 import type { Api } from '../api.ts'
 
 /** A project with objects of each family, by name and id. All names begin with the project's. */
@@ -22,6 +22,8 @@ export interface Place {
   readonly item: string
   readonly fence: string
   readonly idle: string
+  /** A dry run of the first. */
+  readonly dryRun: string
   /** An event whose worker runs, with a job that has ended; and an event that has ended. */
   readonly event: string
   readonly worker: string
@@ -37,6 +39,13 @@ export interface Place {
   readonly pendingApp: string
   /** No CRM has connected to it. */
   readonly newCloudlet: string
+  readonly schedule: string
+  readonly bulk: string
+  readonly hook: string
+  readonly hookName: string
+  readonly delivery: string
+  readonly rule: string
+  readonly message: string
   readonly principal: string
   readonly token: string
 }
@@ -68,6 +77,10 @@ export async function createPlace(api: Api, project: string): Promise<Place> {
   })
   return {
     ...{ project, projectId, principal: reader.principalId, token: reader.tokenId },
+    ...(await fresh.schedule(api, { project })),
+    ...(await fresh.bulk(api, { project })),
+    ...(await fresh.hook(api, { project })),
+    ...(await fresh.rule(api, { project }, `${project}-rule`)),
     ...{ ...deployments, ...events, ...tasks, ...edge },
   }
 }
@@ -80,7 +93,7 @@ export function unknownPlace({ project: _, ...known }: Place): Place {
 
 /** The token of the worker of an event. */
 export const workerToken = ({ pool, sealing }: World, { worker }: Place): string =>
-  createWorkerTokens(pool, sealing).tokenOf(worker) ?? ''
+  createWorkerTokens(pool, sealing).tokenOf(worker, 0) ?? ''
 
 async function viewerIn(api: Api, project: string): Promise<Viewer> {
   const secret = await api.token({ name: `${project}-agent`, role: 'AGENT', projects: [project] })
@@ -90,9 +103,10 @@ async function viewerIn(api: Api, project: string): Promise<Viewer> {
 }
 
 async function createProject(world: World, name: string): Promise<string> {
-  await accepted(world.pipelines.createProject(USER, { name, workerTemplate: TEMPLATE }))
-  await accepted(world.pipelines.setSecret(USER, { project: name, name: 'SECRET', value: 'x' }))
+  await accepted(world.projects.createProject(USER, { name, workerTemplate: TEMPLATE }))
+  await accepted(world.projects.setSecret(USER, { project: name, name: 'SECRET', value: 'x' }))
   await accepted(world.commands.setDataObject(USER, { project: name, name: `${name}-data`, value: 1 }))
+  await accepted(world.commands.setTarget(USER, { project: name, name: `${name}-target`, type: 'own' }))
   return (await findProjectId(world.pool, name)) ?? ''
 }
 
@@ -120,7 +134,10 @@ async function createInstallations(world: World, project: string) {
     `select id from object where parent_id = $1 and kind = 'INSTALLATION'`,
     [installation],
   )
-  return { installation, idle, item: work.objectId, fence: work.fence, nested: rows[0]?.id ?? '' }
+  const { dryRunId: dryRun } = await accepted(
+    world.commands.dryRunInstallation(USER, { reconcile: { id: installation, mode: 'STANDARD' } }),
+  )
+  return { installation, idle, dryRun, item: work.objectId, fence: work.fence, nested: rows[0]?.id ?? '' }
 }
 
 async function createEvents(world: World, project: string) {
@@ -173,17 +190,70 @@ async function createCloudlets(world: World, project: string) {
   return { cloudlet, newCloudlet, cluster, app, pendingApp }
 }
 
+const SECRET = { name: 'one', value: 'sixteen characters' }
+
 /** Objects that a permitted call uses up; they are made for each call by someone who has the right somewhere. */
 export const fresh = {
   async event({ world }: Api, { project }: Place) {
     return { event: await addEvent(world, project) }
+  },
+  /** A new one for each call, since each is paused, resumed and deleted. */
+  async schedule({ world }: Api, { project }: Pick<Place, 'project'>) {
+    const run = { reconcileInstallation: { name: 'none' } }
+    const input = { project, name: `s-${v7()}`, when: { cron: ['0 0 1 1 *'] }, run }
+    const { objectId } = await accepted(world.services.automation.createSchedule(USER, input))
+    return { schedule: objectId }
+  },
+  /** It asks nothing, since nothing has its label. */
+  async bulk({ world }: Api, { project }: Pick<Place, 'project'>) {
+    const input = { project, name: `b-${v7()}`, verb: 'cancel', ids: [v7()] }
+    const { objectId } = await accepted(world.services.automation.createBulkOperation(USER, input, null))
+    return { bulk: objectId }
+  },
+  /** With a delivery, which it does not want. */
+  async hook({ world }: Api, { project }: Pick<Place, 'project'>) {
+    const name = `h-${v7()}`
+    const input = { project, name, format: 'GENERIC' as const, secrets: [SECRET], filter: 'false' }
+    const { objectId: hookId } = await accepted(world.services.hooks.createHook(USER, input))
+    const { rows } = await world.pool.query<{ id: string }>(
+      `insert into hook_delivery (id, hook_id, at, outcome, headers, body, body_bytes, hops)
+        values (gen_random_uuid(), $1, now(), 'FILTERED', '{}', '{}', 2, 0) returning id`,
+      [hookId],
+    )
+    return { hook: hookId, hookName: name, delivery: rows[0]?.id ?? '' }
+  },
+  /** A rule with a message that was delivered. */
+  async rule({ world }: Api, { project }: Pick<Place, 'project'>, named: unknown = null) {
+    const { notifications } = world.services
+    const name = typeof named === 'string' ? named : `r-${v7()}`
+    const receiver = { webhook: { url: 'https://example.org/' } }
+    const { objectId: rule } = await accepted(notifications.createNotificationRule(USER, { project, name, receiver }))
+    const { message } = await accepted(notifications.testNotificationRule(USER, { id: rule }))
+    await world.pool.query("update notification set state = 'DELIVERED', due = null where id = $1", [message.id])
+    return { rule, message: message.id }
+  },
+  async hold({ world }: Api, { project }: Place) {
+    await accepted(world.services.automation.holdAutomation(USER, { project, reason: 'a test' }))
+    return {}
   },
   async data({ world }: Api, { project }: Place) {
     await accepted(world.commands.setDataObject(USER, { project, name: `${project}-old`, value: 1 }))
     return {}
   },
   async secret({ world }: Api, { project }: Place) {
-    await accepted(world.pipelines.setSecret(USER, { project, name: 'OLD', value: 'x' }))
+    await accepted(world.projects.setSecret(USER, { project, name: 'OLD', value: 'x' }))
+    return {}
+  },
+  async cache({ world }: Api, { projectId }: Place) {
+    await world.pool.query(
+      `insert into artifact (id, event_id, project_id, name, is_folder, created_at, completed_at, used_at, sha256)
+        values (gen_random_uuid(), $1, $1, 'old', false, now(), now(), now(), '')`,
+      [projectId],
+    )
+    return {}
+  },
+  async target({ world }: Api, { project }: Place) {
+    await accepted(world.commands.setTarget(USER, { project, name: 'old', type: 'own' }))
     return {}
   },
   async principal(api: Api, { project }: Place) {
@@ -199,6 +269,20 @@ export const fresh = {
   async work({ world }: Api, { project }: Place, viewer: Viewer): Promise<Partial<Place>> {
     await offerWork(world, project, 'fresh')
     const [work] = [...(await world.claim(1, viewer, ['fresh'])), ...(await world.claim(1, STRANGER, ['fresh']))]
+    return { fence: work?.fence ?? '' }
+  },
+  /** A dry run that the caller has claimed if it may. */
+  async dryRun({ world }: Api, { project }: Place, viewer: Viewer): Promise<Partial<Place>> {
+    const claim = async (by: Viewer) => {
+      const wanted = { instance: 'one', types: ['tried'], targets: null, dryRuns: true, max: 1, leaseMs: 30_000 }
+      const claimed = await world.engineHost.agents.claim(by, wanted)
+      return claimed.ok ? claimed.items : []
+    }
+    // The server knows then that somebody does dry runs of this type.
+    await claim(DEPLOYER)
+    const spec = { deployItems: [{ name: 'one', type: 'tried' }] }
+    await accepted(world.commands.dryRunInstallation(USER, { create: { project, name: `${project}-${v7()}`, spec } }))
+    const [work] = [...(await claim(viewer)), ...(await claim(DEPLOYER))]
     return { fence: work?.fence ?? '' }
   },
   /** A cloudlet with a request to the caller if that may serve it. */

@@ -8,8 +8,6 @@ import { ROW_IDS, TARGETS } from './documents-bulk.ts'
 export const SELECT_LIMIT = 5_000
 const PAGE = 500
 const BATCH = 200
-/** Requests at a time. */
-const ABREAST = 6
 
 /** The ids of all matching objects, in their order; the first `SELECT_LIMIT` of them. */
 export async function readIds(client: Client, filter: ObjectFilter, signal: AbortSignal): Promise<readonly string[]> {
@@ -21,7 +19,7 @@ export async function readIds(client: Client, filter: ObjectFilter, signal: Abor
   return (read?.nodes ?? []).slice(0, SELECT_LIMIT).map(({ id }) => id)
 }
 
-/** Plans an action on the objects, as they are now. */
+/** Plans a verb for the objects, as they are now. */
 export async function readPlan(
   client: Client,
   verb: Verb,
@@ -29,24 +27,8 @@ export async function readPlan(
   signal: AbortSignal,
 ): Promise<BulkPlan> {
   const batches = Array.from({ length: Math.ceil(ids.length / BATCH) }, (_, i) => ids.slice(i * BATCH, (i + 1) * BATCH))
-  const found: (Target | null)[] = []
-  await eachOf(batches, ABREAST, async (batch, i) => {
-    const { nodes } = await client.query(TARGETS, { ids: batch }, { signal })
-    for (const [j, node] of nodes.entries()) found[i * BATCH + j] = node?.id === undefined ? null : node
-  })
-  const targets = found.filter((target) => target !== null)
-  return planBulk(verb, targets, found.length - targets.length)
-}
-
-/** Calls the function for each item, so many at a time. Rejects with the first error. */
-export async function eachOf<T>(
-  all: readonly T[],
-  abreast: number,
-  run: (one: T, index: number) => Promise<void>,
-): Promise<void> {
-  const left = all.entries()
-  const lane = async (): Promise<void> => {
-    for (const [i, one] of left) await run(one, i)
-  }
-  await Promise.all(Array.from({ length: Math.min(abreast, all.length) }, lane))
+  const answers = await Promise.all(batches.map((batch) => client.query(TARGETS, { ids: batch }, { signal })))
+  const found = answers.flatMap(({ nodes }) => nodes)
+  const targets = found.filter((node) => node?.id !== undefined) as readonly Target[]
+  return planBulk(verb, targets, ids.length - targets.length)
 }

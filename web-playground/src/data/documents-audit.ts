@@ -7,7 +7,7 @@ const EVENT_FIELDS = `fragment EventFields on AuditEvent {
   projectName objectId objectKind objectName
 }`
 
-export const AUDIT_PAGE = gql(`query AuditPage($filter: AuditFilterInput!, $first: Int!, $after: String) {
+export const AUDIT_PAGE = gql(`query AuditPage($filter: AuditFilter!, $first: Int!, $after: String) {
   auditLog(filter: $filter, first: $first, after: $after) {
     pageInfo { hasNextPage endCursor }
     edges { node { ...EventFields } }
@@ -15,7 +15,7 @@ export const AUDIT_PAGE = gql(`query AuditPage($filter: AuditFilterInput!, $firs
 }\n${EVENT_FIELDS}`)
 /** The newest event that the viewer may see: what follows it is live. */
 export const AUDIT_NEWEST = gql('query AuditNewest { auditLog(first: 1) { edges { node { cursor } } } }')
-export const AUDIT_EVENTS = gql(`subscription AuditEvents($filter: AuditFilterInput!, $after: String) {
+export const AUDIT_EVENTS = gql(`subscription AuditEvents($filter: AuditFilter!, $after: String) {
   auditEvents(filter: $filter, after: $after) { ...EventFields }
 }\n${EVENT_FIELDS}`)
 export const AUDIT_CHAIN = gql('query AuditChain { auditChain { anchor { sequence } since head { sequence hash } } }')

@@ -12,7 +12,8 @@ export const PROJECTS = gql(`query Projects($after: String) {
   }
 }`)
 
-const WORKLOAD = 'runtime command args image timeoutMs workspace env { name value } files { path content }'
+const WORKLOAD =
+  'runtime command args image timeoutMs workspace env { name value } files { path content secret } clone { url ref depth path secret } services { name image command args ports }'
 const PAIR = '{ key value }'
 export const PROJECT = gql(`query Project($name: String!) {
   project(name: $name) {

@@ -6,7 +6,7 @@ export const AGENTS = gql(`query Agents($first: Int!, $after: String) {
   agents(first: $first, after: $after) {
     totalCount
     pageInfo { hasNextPage endCursor }
-    edges { node { id name instance actor types targets connected connectedAt seenAt } }
+    edges { node { id name instance actor types targets targetSelector { type labels { key value } } connected connectedAt seenAt } }
   }
 }`)
 

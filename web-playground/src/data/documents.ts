@@ -1,4 +1,4 @@
-import { MANIFEST_FRAGMENT } from 'phaseline/client-model'
+import { AUTOMATIC_FRAGMENT, MANIFEST_FRAGMENT } from 'phaseline/client-model'
 import { gql } from './gql.ts'
 
 /** The documents of the dashboard, all of the public API. */
@@ -6,7 +6,7 @@ import { gql } from './gql.ts'
 const ROW_FIELDS = `fragment RowFields on TreeObject {
   id kind name phase phaseSince createdAt finished revision
   project { name } parent { id } root { id name } error { code message }
-  pendingRequests { verb mode by at message }
+  pendingRequests { verb mode by at message } pause { at by reason }
 }`
 
 export const ROWS = gql(`query Rows($filter: ObjectFilter!, $orderBy: ObjectOrder!, $first: Int!, $after: String) {
@@ -88,6 +88,14 @@ export const FAILURES = gql(`query Failures($first: Int!, $failed: ObjectFilter!
   phaseChanges(filter: $undone, last: $first) { edges { node { ${CHANGE} } } }
 }\n${ROW_FIELDS}`)
 
+const ARTIFACTS = `artifacts(last: 30) { totalCount edges { node {
+  id name size sha256 fileName createdAt expiresAt object { ${LINK} }
+} } }`
+
+/** Secrets are named, never shown. */
+const WORKLOAD_SPEC = `runtime command args image timeoutMs
+      services { name image command args env { name value } secrets ports user readiness { port command timeoutMs } }`
+
 export const DETAILS = gql(`query Details($id: ID!) {
   object(id: $id) {
     ...RowFields
@@ -100,17 +108,18 @@ export const DETAILS = gql(`query Details($id: ID!) {
     tree: root { id kind name phase finished parent { id } deletionRequestedAt verbs { name allowed obstacle why } }
     blockedBy(first: 10) { ${BLOCKERS} }
     dependsOn(first: 20) { edges { node { ${LINK} } } }
-    ... on Installation { exports imports ...Manifest }
+    ... on Installation { exports imports ...Manifest ...Automatic }
+    ... on WorkObject { maxAttempts attempts { number agent begunAt endedAt notBefore error { code message } } }
     ... on DeployItem { type target config attempt exports agent { name instance } }
-    ... on Event { source eventType: type qualifiers { key value } retryOf { ${LINK} } cloneOf { ${LINK} } }
+    ... on Event { ${ARTIFACTS} source eventType: type qualifiers { key value } retryOf { ${LINK} } cloneOf { ${LINK} } }
     ... on GadgetJob { gadget args activity exports agent { name instance } }
-    ... on Job { exitCode signal workloadSpec { runtime command args image timeoutMs } agent { name instance } }
-    ... on Worker { exitCode signal workloadSpec { runtime command args image timeoutMs } agent { name instance } }
+    ... on Job { ${ARTIFACTS} exitCode signal commit workloadSpec { ${WORKLOAD_SPEC} } agent { name instance } }
+    ... on Worker { ${ARTIFACTS} exitCode signal commit workloadSpec { ${WORKLOAD_SPEC} } agent { name instance } }
     ... on ClusterInst { spec drifted }
     ... on AppInst { spec drifted }
     ... on Cloudlet { version epoch upgradePhase drifted }
   }
-}\n${ROW_FIELDS}\n${MANIFEST_FRAGMENT}`)
+}\n${ROW_FIELDS}\n${MANIFEST_FRAGMENT}\n${AUTOMATIC_FRAGMENT}`)
 
 export const EVENT_PAYLOAD = gql('query EventPayload($id: ID!) { object(id: $id) { ... on Event { payload } } }')
 

@@ -7,7 +7,7 @@ import { isRetryable, messageOf } from './live-read.ts'
 import type { Session } from './session.ts'
 import { Store } from './store.ts'
 
-type Page = NonNullable<ResultOf<typeof OUTPUT_PAGE>['logLines']>
+type Page = NonNullable<ResultOf<typeof OUTPUT_PAGE>['output']>
 type Node = NonNullable<Page['edges'][number]['node']>
 export type OutputLine = Node & { readonly cursor: string }
 type Filter = VariablesOf<typeof OUTPUT_PAGE>['filter']
@@ -115,8 +115,8 @@ export class OutputStore extends Store {
 
   /** Takes down the end of the output before it reads: what comes between the two is in both, and shown once. */
   async #last(): Promise<void> {
-    const { logLines } = await this.#session.client.query(OUTPUT_END, {}, { signal: this.#signal })
-    this.#followed = logLines?.edges.at(-1)?.cursor ?? logLines?.pageInfo.endCursor ?? null
+    const { output } = await this.#session.client.query(OUTPUT_END, {}, { signal: this.#signal })
+    this.#followed = output?.edges.at(-1)?.cursor ?? output?.pageInfo.endCursor ?? null
     await this.#search()
   }
 
@@ -176,9 +176,9 @@ export class OutputStore extends Store {
   }): Promise<Page> {
     const none = { first: null, last: null, after: null, before: null }
     const variables = { filter: this.#input, ...none, ...range }
-    const { logLines } = await this.#session.client.query(OUTPUT_PAGE, variables, { signal: this.#signal })
-    if (!logLines) throw new Error('The server answered without the output.')
-    return logLines
+    const { output } = await this.#session.client.query(OUTPUT_PAGE, variables, { signal: this.#signal })
+    if (!output) throw new Error('The server answered without the output.')
+    return output
   }
 
   async #follow(): Promise<void> {
@@ -196,7 +196,7 @@ export class OutputStore extends Store {
       this.changed()
     }
     const where = () => ({ filter: this.#input, after: this.#followed })
-    for await (const { logLines: line } of this.#session.client.subscribe(OUTPUT_LIVE, where, {
+    for await (const { output: line } of this.#session.client.subscribe(OUTPUT_LIVE, where, {
       signal: this.#signal,
     })) {
       this.#followed = line.cursor

@@ -8,14 +8,21 @@ export interface DashboardFamily {
   /** The family's name on the server: a server without the family shows none of this. */
   readonly name: string
   readonly pages: readonly FamilyPage[]
-  /** The form to begin with. */
-  readonly firstForm: string
+  /** The form to begin with; absent: the family has none. */
+  readonly firstForm?: string
+  /** Sections of the page of a project. */
+  readonly projectParts?: readonly ComponentType<ProjectPartProps>[]
   /** Forms that begin with an object. */
   linksFor(object: Actable): readonly FormLink[]
   /** Loaded with the page that creates. */
   forms(): Promise<readonly CreateForm[]>
   /** Loaded with the page to explore the API. */
   examples(): Promise<readonly Example[]>
+}
+
+export interface ProjectPartProps {
+  readonly project: string
+  readonly mayWrite: boolean
 }
 
 export interface FamilyPage {

@@ -1,13 +1,16 @@
+import { loadPart } from '../data/load-part.ts'
 import { EVERYTHING, type Example } from '../model/examples.ts'
 import { knownFamilies } from '../model/known.ts'
+import { automation } from './automation/index.ts'
 import { deployments } from './deployments/index.ts'
 import { edge } from './edge/index.ts'
 import type { CreateForm, DashboardFamily } from './family.ts'
+import { notifications } from './notifications/index.ts'
 import { operations } from './operations/index.ts'
 import { pipelines } from './pipelines/index.ts'
 
 /** All families with parts of their own in the dashboard: the only list of them. */
-const FAMILIES: readonly DashboardFamily[] = [deployments, pipelines, operations, edge]
+const FAMILIES: readonly DashboardFamily[] = [deployments, pipelines, operations, edge, automation, notifications]
 
 /** The families of the list that the server has. */
 export const families = (): readonly DashboardFamily[] =>
@@ -16,7 +19,8 @@ export const families = (): readonly DashboardFamily[] =>
 // A page belongs to one server, so each family is loaded once.
 let forms: Promise<readonly CreateForm[]> | undefined
 export function allForms(): Promise<readonly CreateForm[]> {
-  forms ??= Promise.all(families().map((family) => family.forms())).then((each) => each.flat())
+  const ofProjects = async () => (await loadPart(() => import('../pages/projects/forms.ts'))).forms
+  forms ??= Promise.all([...families().map((family) => family.forms()), ofProjects()]).then((each) => each.flat())
   return forms
 }
 

@@ -24,7 +24,7 @@ export const AUDIT_FILTER = urlFilter({
 })
 export type AuditFilter = FilterOf<typeof AUDIT_FILTER>
 
-/** AuditFilterInput of the API. @param now milliseconds since 1970 */
+/** AuditFilter of the API. @param now milliseconds since 1970 */
 export function auditFilterInput(filter: AuditFilter, now: number) {
   const { since, until } = timeInput(filter, now)
   return {
@@ -33,7 +33,7 @@ export function auditFilterInput(filter: AuditFilter, now: number) {
     ...(filter.principal && { principalId: filter.principal }),
     ...(filter.object && { objectId: filter.object }),
     ...(filter.outcome && { outcome: filter.outcome }),
-    ...(since && { from: since }),
+    ...(since && { since }),
     ...(until && { until }),
   }
 }

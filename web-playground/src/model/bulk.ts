@@ -1,18 +1,14 @@
-import { type Actable, type Action, actionsFor } from './actions.ts'
+import { type Actable, actionsFor } from './actions.ts'
 import { humanKind, verbsOf } from './known.ts'
 import { plural } from './words.ts'
 
-/** Actions on many objects at once. */
-export type Verb = 'cancel' | 'delete'
+/** Verbs of many objects at once. */
+export type Verb = 'cancel' | 'delete' | 'pause' | 'resume'
 
 export interface Target extends Actable {
   readonly name: string
   readonly root: { readonly id: string }
-}
-/** One object, and the mutation for it. */
-export interface Step {
-  readonly target: Target
-  readonly action: Action
+  readonly project: { readonly name: string }
 }
 export interface LeftOut {
   readonly reason: string
@@ -20,26 +16,22 @@ export interface LeftOut {
 }
 export interface BulkPlan {
   readonly verb: Verb
-  readonly steps: readonly Step[]
+  readonly targets: readonly Target[]
   readonly leftOut: readonly LeftOut[]
   /** Number of objects that no longer exist. */
   readonly gone: number
 }
 
-/** The objects that an action applies to, and those that it does not, with the reason. */
+/** The objects that a verb applies to, and those that it does not, with the reason. */
 export function planBulk(verb: Verb, targets: readonly Target[], gone: number): BulkPlan {
-  const possible = new Map<string, Action>()
-  for (const target of targets) {
-    const action = actionsFor(target).find(({ name }) => name === verb)
-    if (action) possible.set(target.id, action)
-  }
-  const steps: Step[] = []
+  const isPossible = (target: Target) => target.kind !== BULK && actionsFor(target).some(({ name }) => name === verb)
+  const possible = new Set(targets.filter(isPossible).map(({ id }) => id))
+  const chosen: Target[] = []
   const leftOut = new Map<string, string[]>()
   for (const target of targets) {
-    const action = possible.get(target.id)
     const goes = above(verb, target).some((id) => possible.has(id))
-    if (action && !goes) {
-      steps.push({ target, action })
+    if (possible.has(target.id) && !goes) {
+      chosen.push(target)
       continue
     }
     const reason = goes ? GOES_ALONG : whyNot(verb, target)
@@ -47,7 +39,7 @@ export function planBulk(verb: Verb, targets: readonly Target[], gone: number): 
     names.push(target.name)
     leftOut.set(reason, names)
   }
-  return { verb, steps, leftOut: [...leftOut].map(([reason, names]) => ({ reason, names })), gone }
+  return { verb, targets: chosen, leftOut: [...leftOut].map(([reason, names]) => ({ reason, names })), gone }
 }
 
 /** Objects whose action includes this one: a request of its own would be refused. */
@@ -55,9 +47,11 @@ const above = (verb: Verb, { id, root, parent }: Target): readonly string[] => [
   ...(root.id === id ? [] : [root.id]),
   ...(verb === 'delete' && parent ? [parent.id] : []),
 ]
+const BULK = 'BULK_OPERATION'
 const GOES_ALONG = 'in something that is selected too: they go with it'
 
 function whyNot(verb: Verb, { kind, parent, finished, verbs }: Target): string {
+  if (kind === BULK) return `a bulk operation: ${verb} it on its own page`
   if (verb === 'cancel' && finished) return 'finished already'
   const known = verbsOf(kind).find(({ name }) => name === verb)
   const judged = verbs.find(({ name }) => name === verb)
@@ -86,4 +80,24 @@ export function firstNames(names: readonly string[], shown = 5): string {
   return more > 0 ? `${first} and ${more.toLocaleString('en')} more` : first
 }
 
-export const DONE_WORDS: Readonly<Record<Verb, string>> = { cancel: 'cancelled', delete: 'deleted' }
+export const DONE_WORDS: Readonly<Record<Verb, string>> = {
+  cancel: 'cancelled',
+  delete: 'deleted',
+  pause: 'paused',
+  resume: 'resumed',
+}
+
+/** A bulk operation of one project: its objects, and the flags that were confirmed. */
+export interface BulkRequest {
+  readonly project: string
+  readonly ids: readonly string[]
+  readonly flags: readonly string[]
+}
+export function requestsOf({ verb, targets }: BulkPlan): readonly BulkRequest[] {
+  const byProject = Map.groupBy(targets, ({ project }) => project.name)
+  return [...byProject].map(([project, all]) => {
+    const known = [...new Set(all.map(({ kind }) => kind))].flatMap(verbsOf).filter(({ name }) => name === verb)
+    const flags = known.flatMap((one) => one.flags.filter(({ confirmed }) => confirmed).map(({ name }) => name))
+    return { project, ids: all.map(({ id }) => id), flags: [...new Set(flags)] }
+  })
+}

@@ -10,7 +10,7 @@ export interface Box {
   readonly width: number
   readonly height: number
 }
-export interface Way {
+export interface Arrow {
   readonly id: string
   readonly from: string
   readonly to: string
@@ -24,14 +24,14 @@ export interface Way {
 /** Boxes and arrows of a machine: one arrow for each pair of phases, with all its actors. */
 export function diagramOf({ initial, final, phases, transitions }: Machine): {
   readonly nodes: readonly Box[]
-  readonly edges: readonly Way[]
+  readonly edges: readonly Arrow[]
 } {
-  const ways = new Map<string, { from: string; to: string; actors: Set<string> }>()
+  const arrows = new Map<string, { from: string; to: string; actors: Set<string> }>()
   for (const { from, actor, to } of transitions) {
     const id = `${from} ${to}`
-    const way = ways.get(id) ?? { from, to, actors: new Set() }
-    way.actors.add(actor)
-    ways.set(id, way)
+    const arrow = arrows.get(id) ?? { from, to, actors: new Set() }
+    arrow.actors.add(actor)
+    arrows.set(id, arrow)
   }
   const shown = new Set([...phases, ...transitions.map(({ to }) => to)])
   return {
@@ -41,7 +41,7 @@ export function diagramOf({ initial, final, phases, transitions }: Machine): {
     ],
     edges: [
       { id: START, from: START, to: initial, actors: [], again: false, weight: 4 },
-      ...[...ways].map(([id, { from, to, actors }]) => ({
+      ...[...arrows].map(([id, { from, to, actors }]) => ({
         id,
         from,
         to,

@@ -39,7 +39,7 @@ export const OBJECT_FILTER: UrlFilter<ObjectFilter> = {
     return filter.order.field === 'PHASE_SINCE' && !filter.roots ? { ...filter, order: NEWEST } : filter
   },
 }
-export const ALL = OBJECT_FILTER.all
+export const ALL_OBJECTS = OBJECT_FILTER.all
 
 /** ObjectFilter of the API. */
 export function filterInput({ kinds, phases, name, project, roots, finished }: ObjectFilter): Record<string, unknown> {

@@ -4,7 +4,7 @@ import type { Level } from './output-filter.ts'
 
 /** Characters in which a level stands, after a time and a name. */
 const START = 80
-const WORDS: Readonly<Record<Level, RegExp>> = {
+const LEVEL_PATTERNS: Readonly<Record<Level, RegExp>> = {
   error: /\b(?:error|err|fatal|critical|crit|panic|severe|emerg|alert)\b/i,
   warning: /\b(?:warning|warn)\b/i,
 }
@@ -20,7 +20,7 @@ export function levelOf(text: string): Level | null {
     return number >= NUMBERS.error ? 'error' : number >= NUMBERS.warning ? 'warning' : null
   }
   const where = member?.word ?? text.slice(0, START)
-  return WORDS.error.test(where) ? 'error' : WORDS.warning.test(where) ? 'warning' : null
+  return LEVEL_PATTERNS.error.test(where) ? 'error' : LEVEL_PATTERNS.warning.test(where) ? 'warning' : null
 }
 
 /** True if the line has this level or a worse one. */

@@ -37,7 +37,7 @@ export function readProjectText(text: string): Read<ProjectManifest> {
   if (!parsed.ok) return parsed
   const [project, more] = parsed.projects
   if (!project || more || parsed.manifests.length > 0) return wrong('It has to be one document of the kind Project.')
-  const named = (project.workerTemplate?.files ?? []).findIndex(({ content }) => content === undefined)
+  const named = (project.workerTemplate?.files ?? []).findIndex(({ from }) => from !== undefined)
   if (named < 0) return { ok: true, value: project }
   const path = `workerTemplate.files.${named}.from`
   const message = 'cannot be read from here: write its content, or apply the file on the command line'

@@ -16,6 +16,8 @@ export interface Row {
   readonly root: { readonly id: string; readonly name: string }
   readonly error: { readonly code: string; readonly message: string } | null
   readonly pendingRequests: readonly PendingRequest[]
+  /** The pause of its tree; left out in rows of the past. */
+  readonly pause?: { readonly at: string; readonly by: string; readonly reason: string | null } | null
 }
 export interface PendingRequest {
   readonly verb: string

@@ -22,7 +22,7 @@ export const OUTPUT_FILTER = urlFilter({
 })
 export type OutputFilter = FilterOf<typeof OUTPUT_FILTER>
 
-/** LogLineFilter of the API. @param now milliseconds since 1970 */
+/** OutputFilter of the API. @param now milliseconds since 1970 */
 export const outputFilterInput = (filter: OutputFilter, now: number): Readonly<Record<string, unknown>> => {
   const { object, root, project, text, stream } = filter
   return {

@@ -42,19 +42,3 @@ export function limitOf(text: string): number | null | undefined {
   if (text.trim() === '') return null
   return /^\d{1,6}$/.test(text.trim()) ? Number(text) : undefined
 }
-
-/** One that JavaScript cannot hold would be sent as null. */
-function finite(_: string, value: unknown): unknown {
-  if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError('a number is too large')
-  return value
-}
-
-/** The JSON value of a data object; other text is refused, since taking it for a string would be a guess. */
-export function jsonOf(text: string): { readonly value: unknown } | { readonly problem: string } {
-  try {
-    return { value: JSON.parse(text, finite) }
-  } catch (error) {
-    const why = error instanceof Error ? error.message : 'it cannot be read'
-    return { problem: `That is not JSON (${why}). Text needs quotes: "${text.trim().slice(0, 20)}"` }
-  }
-}

@@ -1,9 +1,9 @@
 /** The project whose things pages show, as their addresses have it. Empty: all projects. */
 
 /** Pages that can show one project alone. */
-const SCOPED = ['/', '/objects', '/log', '/log/output', '/audit']
+const SCOPED = ['/', '/objects', '/log', '/log/output', '/audit', '/schedules']
 /** Filters for one thing, in whatever project. */
-const OF_ONE = ['object', 'root', 'line']
+const OF_ONE = ['object', 'root', 'line', 'id']
 
 export const isScoped = (path: string): boolean => SCOPED.includes(path)
 

@@ -1,3 +1,5 @@
+import type { TargetSelector } from 'phaseline/client-model'
+
 /** Agents, the work that they have claimed, and the work that no agent can claim. */
 
 export interface Agent {
@@ -6,8 +8,9 @@ export interface Agent {
   readonly instance: string
   readonly actor: string
   readonly types: readonly string[]
-  /** Null: any. */
+  /** Null: any, or with a selector those that it selects. */
   readonly targets: readonly string[] | null
+  readonly targetSelector: TargetSelector | null
   readonly connected: boolean
   readonly connectedAt: string
   readonly seenAt: string

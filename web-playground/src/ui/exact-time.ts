@@ -15,3 +15,35 @@ export const clockTime = formatter(CLOCK)
 export const shortDateTime = formatter({ day: 'numeric', month: 'short', ...CLOCK })
 export const shortDay = formatter({ month: 'short', day: 'numeric' })
 export const dayOnly = formatter(DAY)
+
+export const viewerZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
+
+/** Days such as `2026-01-31` and times of day in a time zone; one that the browser does not know is UTC. */
+export function clocksIn(zone: string) {
+  const day = formatIn(zone, { year: 'numeric', month: '2-digit', day: '2-digit' })
+  const clock = formatIn(zone, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+  return {
+    dayOf: (at: Date): string => {
+      const parts = Object.fromEntries(day.formatToParts(at).map(({ type, value }) => [type, value]))
+      return `${parts.year}-${parts.month}-${parts.day}`
+    },
+    clockOf: (at: Date): string => clock.format(at),
+  }
+}
+function formatIn(timeZone: string, parts: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  try {
+    return new Intl.DateTimeFormat('en-GB', { ...parts, timeZone })
+  } catch {
+    return new Intl.DateTimeFormat('en-GB', { ...parts, timeZone: 'UTC' })
+  }
+}
+
+const dayFormat = (parts: Intl.DateTimeFormatOptions) => {
+  const format = formatIn('UTC', parts)
+  return (day: string): string => format.format(new Date(day))
+}
+/** The name of a day such as `2026-01-31`. */
+export const monthOfDay = dayFormat({ month: 'long', year: 'numeric' })
+export const nameOfDay = dayFormat({ day: 'numeric', month: 'short' })
+export const fullNameOfDay = dayFormat({ day: 'numeric', month: 'short', year: 'numeric' })
+export const weekdayOfDay = dayFormat({ weekday: 'short', day: 'numeric', month: 'short' })

@@ -1,4 +1,4 @@
-import type { PendingRequest } from '../model/object.ts'
+import type { PendingRequest, Row } from '../model/object.ts'
 
 /** Pending requests of an object, e.g. `delete requested`. */
 export function Pending({ requests }: { readonly requests: readonly PendingRequest[] }) {
@@ -7,6 +7,17 @@ export function Pending({ requests }: { readonly requests: readonly PendingReque
       {request.verb} requested
     </span>
   ))
+}
+
+/** `paused`, with who, since when and why. */
+export function Paused({ pause }: { readonly pause: Row['pause'] | undefined }) {
+  if (!pause) return null
+  const { by, at, reason } = pause
+  return (
+    <span className="pending" title={`by ${by}, ${at}${reason === null ? '' : `: ${reason}`}`}>
+      ‖ paused
+    </span>
+  )
 }
 
 function titleOf({ mode, by, at, message }: PendingRequest): string {

@@ -1,4 +1,4 @@
-import { type ClassCounts, PHASE_CLASSES, SYMBOLS, WORDS } from 'phaseline/client-model'
+import { CLASS_LABELS, CLASS_SYMBOLS, type ClassCounts, PHASE_CLASSES } from 'phaseline/client-model'
 import { classOf } from '../model/known.ts'
 import { duration } from '../model/words.ts'
 import { dateTime } from './exact-time.ts'
@@ -14,8 +14,8 @@ export function Phase({ phase }: { readonly phase: string }) {
       </span>
     )
   return (
-    <span className={`phase is-${look.toLowerCase()}`} title={WORDS[look]}>
-      <span aria-hidden="true">{SYMBOLS[look]}</span> {phase}
+    <span className={`phase is-${look.toLowerCase()}`} title={CLASS_LABELS[look]}>
+      <span aria-hidden="true">{CLASS_SYMBOLS[look]}</span> {phase}
     </span>
   )
 }
@@ -25,9 +25,9 @@ export function CountsByClass({ counts }: { readonly counts: ClassCounts }) {
   return (
     <span className="class-counts">
       {PHASE_CLASSES.filter((name) => counts[name] > 0).map((name) => (
-        <span key={name} className={`is-${name.toLowerCase()}`} title={`${counts[name]} ${WORDS[name]}`}>
-          {counts[name].toLocaleString('en')} <span aria-hidden="true">{SYMBOLS[name]}</span>
-          <span className="hidden"> {WORDS[name]}</span>
+        <span key={name} className={`is-${name.toLowerCase()}`} title={`${counts[name]} ${CLASS_LABELS[name]}`}>
+          {counts[name].toLocaleString('en')} <span aria-hidden="true">{CLASS_SYMBOLS[name]}</span>
+          <span className="hidden"> {CLASS_LABELS[name]}</span>
         </span>
       ))}
     </span>

@@ -4,9 +4,9 @@ import { keyOf, readJson, remove, statePath, writeJson } from '../../lib/state.m
 import { serverOf } from './servers.mjs'
 
 /**
- * A gadget that brings one server into another state, and back. `look` says what there is now; `isDone` whether that is
- * what is wanted; `apply` brings it about; `restore` brings back what was there before. What was there is on the disk
- * before anything is changed.
+ * A gadget that brings one server into another state, and back. `look` reads the present state; `isDone` says if it is the
+ * wanted one; `apply` makes the change; `restore` brings the earlier state back. The earlier state is on disk before
+ * anything is changed.
  */
 export function changeServer({ look, isDone, apply, restore, results }) {
   const notePath = ({ args, settings }) =>

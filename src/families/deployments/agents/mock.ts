@@ -11,6 +11,8 @@ const mockConfig = z.object({
   exports: z.record(z.string(), z.unknown()).optional(),
   /** This many first attempts of a job fail, and are retried. */
   failTimes: times.default(0),
+  /** This many first attempts end FAILED, and leave it to the retry policy whether there is another one. */
+  flaky: times.default(0),
   /** Ends FAILED, without a retry. */
   fail: z.boolean().default(false),
   /** Never ends by itself. */
@@ -54,6 +56,7 @@ function deploy(
   for (let line = 1; line <= config.logLines; line += 1) context.log('STDOUT', `line ${line}`)
   const end = (): WorkOutcome => {
     if (item.attempt <= config.failTimes) return { phase: 'PROGRESSING', error: failure(item, true) }
+    if (item.attempt <= config.flaky) return { phase: 'FAILED', error: failure(item) }
     if (config.fail) return { phase: 'FAILED', error: failure(item, false) }
     return { phase: 'SUCCEEDED', ...(config.exports ? { exports: config.exports } : {}) }
   }
@@ -100,7 +103,7 @@ function stopSignal({ ignoreAbort }: MockConfig, { signal, lost }: WorkContext):
   return ignoreAbort && (!signal.aborted || signal.reason === 'ABORT_REQUESTED') ? lost : signal
 }
 
-const failure = ({ attempt }: WorkItem, retryable: boolean) => ({
+const failure = ({ attempt }: WorkItem, retryable: boolean | null = null) => ({
   code: 'MOCK_FAILURE',
   message: `Attempt ${attempt} failed as configured.`,
   retryable,

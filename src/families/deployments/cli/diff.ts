@@ -1,12 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Cli } from '../../../cli/cli.ts'
-import { loadManifests } from '../../../cli/manifests/load-manifests.ts'
-import { diffManifest } from '../../../cli/manifests/plan-manifest.ts'
+import { previewFiles } from '../../../cli/manifests/apply-documents.ts'
 import { type AddressOptions, type Located, locate, withAddressOptions } from '../../../cli/objects/address.ts'
 import { describeDiff } from '../../../cli/objects/describe-diff.ts'
 import { FILES_HELP, parseFiles, parsePlace, parseTime } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
-import { EXIT, type ExitCode, worst } from '../../../cli/terminal/exit.ts'
+import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { duration, words } from '../../../cli/terminal/text.ts'
 import { invalid, notFoundRefusal } from '../../../client-model/index.ts'
 import { gql } from '../../../documents/gql.ts'
@@ -51,7 +50,12 @@ export function addDiff(program: Command, cli: Cli): void {
     .option('--runs <a,b>', 'between these two runs of a root installation, e.g. 3,4', parseRuns)
     .option('-f, --file <file...>', `what apply would change: ${FILES_HELP}`, parseFiles)
     .action(async (name: string | undefined, options: DiffOptions) => {
-      cli.exitCode = await withSession(cli.io, options, (session) => diff(session, name, options))
+      cli.exitCode = await withSession(cli.io, options, (session) => {
+        const { file, ...others } = options
+        return file !== undefined && name === undefined
+          ? previewFiles(session, cli, { ...others, file }, { isDiff: true, onTarget: false })
+          : diff(session, name, options)
+      })
     })
 }
 
@@ -63,19 +67,10 @@ function parseRuns(text: string): readonly [number, number] {
 
 async function diff(session: Session, name: string | undefined, options: DiffOptions): Promise<ExitCode> {
   const { file, runs } = options
-  if (file !== undefined && name === undefined) return await diffFiles(session, file, options)
   if (name === undefined || file !== undefined) return session.refuse(invalid('Give the NAME of a root, or -f FILE.'))
   const located = await locate(session, name, options)
   if (!located.ok) return session.refuse(located.refusal)
   return runs ? await diffRuns(session, located.value, runs) : await diffTree(session, located.value, options)
-}
-
-async function diffFiles(session: Session, file: readonly string[], { project }: DiffOptions): Promise<ExitCode> {
-  const loaded = await loadManifests(session.io, { file, ...(project === undefined ? {} : { project }) })
-  if (!loaded.ok) return session.refuse(loaded.refusal)
-  const codes: ExitCode[] = []
-  for (const manifest of loaded.value.installations) codes.push(await diffManifest(session, manifest))
-  return worst(codes)
 }
 
 async function diffTree(session: Session, { root }: Located, options: DiffOptions): Promise<ExitCode> {

@@ -4,8 +4,11 @@ import type { Viewer } from '../../../core/ports/viewer.ts'
 import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
 import { idempotent } from '../../../store/idempotency.ts'
 import { type CommandResult, inProject, noProject, refuse } from '../../access.ts'
+import { editorOf } from '../../on-behalf.ts'
 import { rights } from '../rights.ts'
+import { automaticOf } from '../rules/automatic-reconcile.ts'
 import { NEW_INSTALLATION } from '../rules/details.ts'
+import type { InstallationSpec } from '../rules/spec.ts'
 import { checkRootScope, declareScope } from '../store/root-scope.ts'
 import { type CreateInstallation, changedSettings } from './inputs.ts'
 import type { CommandParts } from './parts.ts'
@@ -39,15 +42,20 @@ export async function createInstallation(
         by: viewer,
         details: {
           ...changedSettings(input, NEW_INSTALLATION),
+          automaticReconcile: automaticOf(spec.automaticReconcile, editorOf(viewer), { present: null, isEdited: true }),
           ...(input.reconcile ? { nextMode: 'STANDARD', nextOrigin: { by: viewer.name, cause: 'CREATED' } } : {}),
         },
       })
       declareScope(tree, spec)
       // A tree with imports is decided later, since imports are read under the locks of the exporting roots.
-      if (input.reconcile && spec.imports.length === 0) await tree.decideNow()
+      if (input.reconcile && spec.imports.length === 0) await tree.decideNow(tree.root, objectsOf(spec))
       else if (input.reconcile) tree.wake([tree.root.row.id])
       return { ok: true, objectId: tree.root.row.id, object: tree.root }
     }),
   )
   return done ?? refuse(noProject(viewer, input.project))
 }
+
+/** An installation, its execution and its items, and those of the nested ones. */
+const objectsOf = ({ deployItems, installations }: InstallationSpec): number =>
+  2 + deployItems.length + installations.reduce((sum, { spec }) => sum + objectsOf(spec), 0)

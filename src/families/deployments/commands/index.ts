@@ -1,8 +1,13 @@
-import { type Bound, command } from '../../command.ts'
+import { bindCommands, command } from '../../command.ts'
+import { findRootId } from '../store/find-root-id.ts'
+import { readTargetCredentials } from '../store/target-credentials.ts'
 import { cancelInstallation, deleteInstallation, reconcileInstallation } from './control-installation.ts'
 import { createInstallation } from './create-installation.ts'
 import { deleteDataObject, setDataObject } from './data-objects.ts'
+import { dryRunInstallation, reportDryRuns } from './dry-run.ts'
+import type { CommandParts } from './parts.ts'
 import { planInstallation } from './plan-installation.ts'
+import { deleteTarget, setTarget } from './targets.ts'
 import { rollbackInstallation, updateInstallation } from './update-installation.ts'
 
 const SPEC_REFUSALS = ['NotFoundError', 'ConflictError', 'LimitError'] as const
@@ -18,6 +23,20 @@ export const deploymentsCommands = {
   reconcileInstallation: command(reconcileInstallation, JOB_REFUSALS),
   setDataObject: command(setDataObject, ['NotFoundError', 'ConflictError']),
   deleteDataObject: command(deleteDataObject, ['NotFoundError', 'ConflictError']),
+  setTarget: command(setTarget, ['ConflictError', 'LimitError']),
+  deleteTarget: command(deleteTarget, ['NotFoundError', 'ConflictError']),
   planInstallation: command(planInstallation, SPEC_REFUSALS),
+  dryRunInstallation: command(dryRunInstallation, ['NotFoundError', 'LimitError']),
+  reportDryRuns: command(reportDryRuns, []),
 }
-export type DeploymentsCommands = Bound<typeof deploymentsCommands>
+
+/** The mutations, and the credentials for claimed items. */
+export type DeploymentsCommands = ReturnType<typeof bindDeployments>
+
+export const bindDeployments = (parts: CommandParts) => ({
+  ...bindCommands(parts, deploymentsCommands),
+  /** The root installation of this name; null: there is none. */
+  idOf: (project: string, name: string) => findRootId(parts.client, project, name),
+  credentialsOf: (target: { readonly projectId: string; readonly name: string }) =>
+    readTargetCredentials(parts.client, parts.sealing, target),
+})

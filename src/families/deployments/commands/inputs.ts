@@ -1,4 +1,5 @@
 import type { LabelInput } from '../../../core/labels.ts'
+import type { ReconcileMode } from '../../../core/vocabulary.ts'
 import { type InstallationDetails, SETTINGS } from '../rules/details.ts'
 import type { SpecInput } from '../rules/normalise.ts'
 
@@ -47,6 +48,10 @@ export interface PlanInstallation {
   readonly create?: { readonly project: string; readonly name: string; readonly spec: SpecInput } | null
   readonly update?: { readonly id: string; readonly spec?: SpecInput | null } | null
   readonly delete?: { readonly id: string; readonly withoutUninstall?: boolean | null } | null
+}
+/** Exactly one of the four is set. */
+export interface DryRunInstallation extends PlanInstallation {
+  readonly reconcile?: { readonly id: string; readonly mode: ReconcileMode } | null
 }
 export interface DataObjectKey {
   readonly project: string

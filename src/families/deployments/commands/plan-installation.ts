@@ -58,7 +58,6 @@ export async function planInstallation(
   if (!isName(name)) problems.add('input.create.name', NAME_RULE)
   const spec = await readSpec(parts, wanted.spec, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-  const steps = planApply(name, spec, existing)
   const place = await placeOf(parts, id, input.create?.project ?? 'default')
   const asked = { ...place, names: requiredNames(spec), types: typesOf(spec) }
   const brought = broughtCode(name, spec, (existing?.spec ?? null) as InstallationSpec | null).map((item) => ({
@@ -66,6 +65,7 @@ export async function planInstallation(
     permitted: mayBring(parts, viewer, item, place.projectId),
   }))
   const facts = await queryPlanFacts(parts.client, asked, agentsSince(parts.system.now()))
+  const steps = planApply(name, spec, existing, facts.targets)
   const blockers = predictBlockers(name, spec, steps, facts)
   return { ok: true, steps, blockers, broughtCode: brought, specs: { before: existing?.spec, after: spec } }
 }

@@ -3,14 +3,16 @@ import { sameJson } from '../../../core/json.ts'
 import { labelsOf } from '../../../core/labels.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
-import type { Node } from '../../../core/tree.ts'
+import { isFinished, type Node } from '../../../core/tree.ts'
 import { idempotent, type KeyedRequest } from '../../../store/idempotency.ts'
 import { loadSpecs } from '../../../store/load-edges.ts'
 import { readLabels, writeLabels } from '../../../store/objects.ts'
 import { type CommandResult, inProject, refuse } from '../../access.ts'
 import type { LockedProject, LockedTree } from '../../family.ts'
+import { editorOf } from '../../on-behalf.ts'
 import { rights } from '../rights.ts'
 import { askForJob } from '../rules/ask-for-job.ts'
+import { automaticOf } from '../rules/automatic-reconcile.ts'
 import { installation } from '../rules/details.ts'
 import type { SpecInput } from '../rules/normalise.ts'
 import { isObserved } from '../rules/observed-spec.ts'
@@ -116,13 +118,19 @@ async function update(
       requireCodeRight(parts, viewer, { projectId: project.projectId, name, spec, present }) ??
       (await checkRootScope(project, { id, name, spec }))
     if (refused) return refuse(refused)
-    if (!sameJson(present, spec)) {
+    const isEdited = !sameJson(present, spec)
+    if (isEdited) {
       if (isObserved(node.row)) await keepSpec(tree.client, node.row)
       await keepGeneration(tree.client, node.row, { at: slice.now, by: origin.by })
       slice.setSpec(node, spec)
       slice.patch(node, { generation: generation + 1 })
       declareScope(tree, spec)
+      // The running job cannot succeed any more, so no attempt of it is worth a wait.
+      if (!isFinished(root.row)) slice.effect('endBackoffs', null)
     }
+    const { automaticReconcile: state } = installation(node)
+    const automatic = automaticOf(spec.automaticReconcile, editorOf(viewer), { present: state, isEdited })
+    if (!sameJson(state, automatic)) slice.setDetails(node, { automaticReconcile: automatic })
   }
   if (labels && !sameJson(labels, await readLabels(tree.client, id))) {
     await writeLabels(tree.client, id, labels)

@@ -14,13 +14,6 @@ builder.objectRef<Blocker<'IMPORT'>>('ImportBlocker').implement({
   interfaces: [BlockerRef],
   fields: (t) => ({ name: t.exposeString('name', { description: 'Name of the data that is missing.' }) }),
 })
-builder.objectRef<Blocker<'BACKOFF'>>('BackoffBlocker').implement({
-  description: 'An attempt failed, and the next one is made later.',
-  interfaces: [BlockerRef],
-  fields: (t) => ({
-    until: t.expose('until', { type: 'DateTime', description: 'When the work is offered again.' }),
-  }),
-})
 const LeftOutCauseEnum = builder.enumType('LeftOutCause', {
   description: 'Why a job will not reach an object. More may be added.',
   values: {

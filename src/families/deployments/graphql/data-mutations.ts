@@ -1,31 +1,15 @@
 import type { Outcome } from '../../../core/ports/outcome.ts'
 import type { GraphQLContext } from '../../../graphql/context.ts'
-import { projectLoader } from '../../../graphql/loaders.ts'
+import { deletedRecord } from '../../../graphql/objects/project-record.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { answer } from '../../../graphql/schema/errors.ts'
-import { DataObjectRef, type DataObjectValue, ProjectRef } from '../../../graphql/schema/refs.ts'
+import { DataObjectRef, type DataObjectValue } from '../../../graphql/schema/refs.ts'
 import { commandResult } from '../../../graphql/schema/result-union.ts'
 import { loadDataObject } from '../../../store/loaders/projects.ts'
 import { type DeploymentsCommands, deploymentsCommands } from '../commands/index.ts'
 import { rights } from '../rights.ts'
 
-interface Deleted {
-  readonly __typename: 'DeletedDataObject'
-  readonly projectId: string
-  readonly name: string
-}
-const DeletedDataObjectRef = builder.objectRef<Deleted>('DeletedDataObject').implement({
-  description: 'Confirms that data is deleted.',
-  fields: (t) => ({
-    name: t.exposeString('name', { description: 'Name that the data had.' }),
-    project: t.field({
-      type: ProjectRef,
-      nullable: true,
-      description: 'Project that had the data; null once the project is deleted.',
-      resolve: ({ projectId }, _, context) => projectLoader(context).load(projectId),
-    }),
-  }),
-})
+const deleted = deletedRecord('DeletedDataObject', 'data')
 
 const PROJECT = 'Name of the project.'
 
@@ -76,7 +60,7 @@ async function setDataObject(
 builder.mutationField('deleteDataObject', (t) =>
   t.fieldWithInput({
     right: rights.deleteData,
-    ...commandResult('DeleteDataObjectResult', DeletedDataObjectRef, deploymentsCommands.deleteDataObject),
+    ...commandResult('DeleteDataObjectResult', deleted.ref, deploymentsCommands.deleteDataObject),
     description:
       'Deletes data from the scope of a project; root installations that import it get a job (IF_CHANGED), which waits if it needs the data. Data that an installation exports is refused (IN_USE).',
     typeOptions: { description: 'The data to delete.' },
@@ -84,11 +68,6 @@ builder.mutationField('deleteDataObject', (t) =>
       project: t.input.string({ required: true, defaultValue: 'default', limit: 'reference', description: PROJECT }),
       name: t.input.string({ required: true, limit: 'reference', description: 'Name of the data.' }),
     },
-    resolve: (_, { input }, context) =>
-      answer(context.deployments.deleteDataObject(context.viewer, input), ({ projectId, name }) => ({
-        __typename: 'DeletedDataObject' as const,
-        projectId,
-        name,
-      })),
+    resolve: (_, { input }, context) => answer(context.deployments.deleteDataObject(context.viewer, input), deleted.of),
   }),
 )

@@ -3,44 +3,10 @@ import { WorkObjectRef } from '../../../graphql/agents/work-object.ts'
 import { sideField, workLoader } from '../../../graphql/loaders.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { NodeRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
-import type { ItemSpec, Timeout, Timeouts } from '../rules/spec.ts'
-import { TIMEOUTS } from './inputs.ts'
+import { RetryPolicyRef } from '../../retry-input.ts'
+import type { ItemSpec } from '../rules/spec.ts'
+import { TimeoutsRef } from './installation-spec.ts'
 import { itemLoader, specOf } from './loaders.ts'
-
-const TimeoutRef = builder.objectRef<Timeout>('Timeout').implement({
-  description: 'How long a clock runs.',
-  fields: (t) => ({
-    ms: t.int({
-      nullable: true,
-      description: 'Milliseconds until the clock expires; null if it never does.',
-      resolve: (timeout) => ('ms' in timeout ? timeout.ms : null),
-    }),
-    never: t.boolean({ description: 'True if the clock never expires.', resolve: (timeout) => 'never' in timeout }),
-  }),
-})
-const TimeoutsRef = builder.objectRef<Timeouts>('Timeouts').implement({
-  description: 'Timeouts of a deploy item, as its spec has them.',
-  fields: (t) => ({
-    pickup: t.field({
-      type: TimeoutRef,
-      nullable: true,
-      description: `${TIMEOUTS.pickup} Null: the default of the server, 5 minutes unless configured.`,
-      resolve: ({ pickup }) => pickup,
-    }),
-    progressing: t.field({
-      type: TimeoutRef,
-      nullable: true,
-      description: `${TIMEOUTS.progressing} Null: the default of the server, 10 minutes unless configured.`,
-      resolve: ({ progressing }) => progressing,
-    }),
-    aborting: t.field({
-      type: TimeoutRef,
-      nullable: true,
-      description: `${TIMEOUTS.aborting} Null: the default of the server, 5 minutes unless configured.`,
-      resolve: ({ aborting }) => aborting,
-    }),
-  }),
-})
 
 builder.objectRef<ObjectRow>('DeployItem').implement({
   description: 'One thing that a deployer installs and uninstalls.',
@@ -75,6 +41,12 @@ builder.objectRef<ObjectRow>('DeployItem').implement({
       type: TimeoutsRef,
       description: 'Timeouts of the item.',
       resolve: async ({ id }, _, context) => (await specOf<ItemSpec>(context, id))?.timeouts ?? {},
+    }),
+    retry: t.field({
+      type: RetryPolicyRef,
+      nullable: true,
+      description: 'Retry policy of the item, as its spec has it; null: its first failure is final for the job.',
+      resolve: async ({ id }, _, context) => (await specOf<ItemSpec>(context, id))?.retry,
     }),
   }),
 })

@@ -1,5 +1,6 @@
 import type { FamilyApi } from '../../../graphql/family.ts'
 import type { DeploymentsCommands } from '../commands/index.ts'
+import './reconcile-trigger.ts'
 import './blockers.ts'
 import './installation.ts'
 import './runs.ts'
@@ -9,8 +10,11 @@ import './deploy-item.ts'
 import './installation-mutations.ts'
 import './data-mutations.ts'
 import './plan.ts'
+import './targets.ts'
+import './dry-run.ts'
+import './report-dry-runs.ts'
 import { LEFT_OUT } from '../store/details.ts'
-import { blockers, deadlines, leftOut, outstanding, pendingRequests } from './loaders.ts'
+import { attempts, blockers, deadlines, leftOut, outstanding, pendingRequests } from './loaders.ts'
 
 declare module '../../../graphql/context.ts' {
   interface FamilyServices {
@@ -22,6 +26,7 @@ declare module '../../../graphql/context.ts' {
 export const deploymentsGraphql: FamilyApi = {
   blockers,
   deadlines,
+  attempts,
   outstanding,
   pendingRequests,
   leftOut,

@@ -1,4 +1,6 @@
+import { TargetSelectorInput } from '../../../graphql/objects/target-selector.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
+import { RetryPolicyInput } from '../../retry-input.ts'
 
 /** The spec of an installation, as the API takes it. */
 
@@ -75,7 +77,12 @@ const DeployItemInput = builder.inputType('DeployItemInput', {
     target: t.string({
       limit: 'target',
       description:
-        'The place of the item; deployers may claim by it. Left out or null: any. Another target replaces the item.',
+        'The place of the item; deployers may claim by it. Left out or null: that of the installation, or any. Another target replaces the item.',
+    }),
+    targetSelector: t.field({
+      type: TargetSelectorInput,
+      description:
+        'Selects the target among those of the project when a job begins: it must be exactly one, or the item fails (TARGET). Another choice replaces the item. Left out or null: `target` says it, or the installation does.',
     }),
     dependsOn: t.stringList({
       limit: 'dependencies',
@@ -92,14 +99,56 @@ const DeployItemInput = builder.inputType('DeployItemInput', {
       type: TimeoutsInput,
       description: 'Timeouts of the item. Left out or null: the defaults of the server.',
     }),
+    retry: t.field({
+      type: RetryPolicyInput,
+      description:
+        'Policy for further attempts within a job, after a failure that the deployer reports and after the timeout of an attempt. Left out or null: the first failure is final for the job.',
+    }),
+  }),
+})
+
+export const TIMES = {
+  intervalMs: 'Milliseconds from the end of the last job, at least 1000.',
+  cron: 'Lines of cron with five fields, or six of which the first are seconds; the times are those of all lines.',
+  timeZone: 'IANA name of the time zone of the lines.',
+} as const
+const AfterSuccessInput = builder.inputType('ReconcileAfterSuccessInput', {
+  description: 'When a root that has succeeded begins a job: one of intervalMs and cron.',
+  fields: (t) => ({
+    intervalMs: t.int({ description: `${TIMES.intervalMs} Left out or null: cron says the times.` }),
+    cron: t.stringList({ limit: 'cronLines', description: `${TIMES.cron} Left out or null: intervalMs says them.` }),
+    timeZone: t.string({ limit: 'reference', description: `${TIMES.timeZone} Left out or null: UTC.` }),
+  }),
+})
+const AfterFailureInput = builder.inputType('ReconcileAfterFailureInput', {
+  description: 'When a root that has failed begins a job: first at once, then by one of intervalMs and cron.',
+  fields: (t) => ({
+    attempts: t.int({
+      description:
+        'Jobs that begin by themselves until one succeeds, 1 to 1,000,000. An edit or a job that somebody asks for counts anew. Left out or null: any number.',
+    }),
+    intervalMs: t.int({ description: `${TIMES.intervalMs} Left out or null: cron says the times.` }),
+    cron: t.stringList({ limit: 'cronLines', description: `${TIMES.cron} Left out or null: intervalMs says them.` }),
+    timeZone: t.string({ limit: 'reference', description: `${TIMES.timeZone} Left out or null: UTC.` }),
+  }),
+})
+const AutomaticReconcileInput = builder.inputType('AutomaticReconcileInput', {
+  description:
+    'Jobs of a root that begin by themselves, in the mode STANDARD, with the rights of who has written the spec last.',
+  fields: (t) => ({
+    afterSuccess: t.field({ type: AfterSuccessInput, description: 'Left out or null: none begins after a success.' }),
+    afterFailure: t.field({ type: AfterFailureInput, description: 'Left out or null: none begins after a failure.' }),
   }),
 })
 
 export interface SpecShape {
+  target?: string | null | undefined
+  targetSelector?: typeof TargetSelectorInput.$inferInput | null | undefined
   imports?: (typeof ImportInput.$inferInput)[] | null | undefined
   exports?: (typeof ExportInput.$inferInput)[] | null | undefined
   installations?: NestedShape[] | null | undefined
   deployItems?: (typeof DeployItemInput.$inferInput)[] | null | undefined
+  automaticReconcile?: typeof AutomaticReconcileInput.$inferInput | null | undefined
 }
 export interface NestedShape {
   name: string
@@ -114,8 +163,17 @@ const NestedInstallationInput = builder.inputRef<NestedShape, false>('NestedInst
   }),
 })
 InstallationSpecInput.implement({
-  description: 'The parts of an installation. A field that is left out or null is an empty list.',
+  description: 'The parts of an installation. A field that is left out or null is an empty list, or none.',
   fields: (t) => ({
+    target: t.string({
+      limit: 'target',
+      description:
+        'The place of deploy items that say none themselves, also of nested installations that say none. Left out or null: any.',
+    }),
+    targetSelector: t.field({
+      type: TargetSelectorInput,
+      description: 'The same by a selector, which each item has then. Left out or null: none.',
+    }),
     imports: t.field({ type: [ImportInput], limit: 'imports', description: 'Values from the scope.' }),
     exports: t.field({ type: [ExportInput], limit: 'exports', description: 'Values for the scope.' }),
     installations: t.field({
@@ -127,6 +185,10 @@ InstallationSpecInput.implement({
       type: [DeployItemInput],
       limit: 'deployItems',
       description: 'Deploy items. The bound is that of the whole tree.',
+    }),
+    automaticReconcile: t.field({
+      type: AutomaticReconcileInput,
+      description: 'Jobs that begin by themselves; only a root has them. Left out or null: none do.',
     }),
   }),
 })

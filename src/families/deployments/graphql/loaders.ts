@@ -1,10 +1,13 @@
+import { type ShownRetries, shownRetries } from '../../../core/retry.ts'
 import type { ObjectRow } from '../../../core/tree.ts'
 import { agentsSince } from '../../../graphql/agents/agent.ts'
 import { type GraphQLContext, perOperation } from '../../../graphql/context.ts'
 import type { BlockerValue, DeadlineValue } from '../../../graphql/family.ts'
 import { loadSide, specLoader, workLoader } from '../../../graphql/loaders.ts'
-import { blockersOf, type DeploymentsBlocker } from '../rules/blockers.ts'
+import { blockerValue } from '../../../graphql/objects/common-blockers.ts'
+import { blockersOf } from '../rules/blockers.ts'
 import { deadlinesOf } from '../rules/deadlines.ts'
+import type { ItemRetry } from '../rules/details.ts'
 import { type PendingRequest, pendingRequestsOf, stopOf } from '../rules/pending-requests.ts'
 import { queryBlockerInputs } from '../store/blocker-queries.ts'
 import {
@@ -29,20 +32,6 @@ export async function specOf<Spec>(context: GraphQLContext, id: string): Promise
   return row && (row.spec as Spec)
 }
 
-const TYPENAMES: Readonly<Record<DeploymentsBlocker['reason'], string>> = {
-  DEPENDENCY: 'DependencyBlocker',
-  PARENT: 'ParentBlocker',
-  SIBLING_IMPORT: 'SiblingImportBlocker',
-  IMPORT: 'ImportBlocker',
-  AGENT: 'AgentBlocker',
-  BACKOFF: 'BackoffBlocker',
-  CHILDREN: 'ChildrenBlocker',
-  IGNORED: 'IgnoredBlocker',
-  NOT_IN_JOB: 'NotInJobBlocker',
-  DECISION: 'DecisionBlocker',
-  REQUEST: 'RequestBlocker',
-}
-
 export async function blockers(
   { pool, system }: GraphQLContext,
   rows: readonly ObjectRow[],
@@ -53,9 +42,7 @@ export async function blockers(
     rows.map(({ id }) => id),
     agentsSince(now),
   )
-  return rows.map(({ id }) =>
-    blockersOf(id, details, now).map((blocker) => ({ ...blocker, __typename: TYPENAMES[blocker.reason] })),
-  )
+  return rows.map(({ id }) => blockersOf(id, details, now).map(blockerValue))
 }
 
 export async function deadlines(
@@ -65,8 +52,20 @@ export async function deadlines(
   const work = workLoader(context)
   // Only deploy items have work for agents.
   return await Promise.all(
-    rows.map(async ({ id, kind }) => (kind === 'DEPLOY_ITEM' ? deadlinesOf(await work.load(id)) : [])),
+    rows.map(async (row) => (row.kind === 'DEPLOY_ITEM' ? deadlinesOf(await work.load(row.id), row) : [])),
   )
+}
+
+export async function attempts(
+  context: GraphQLContext,
+  { id, phase, phaseSince }: ObjectRow,
+): Promise<ShownRetries | null> {
+  const [item, work] = await Promise.all([itemLoader(context).load(id), workLoader(context).load(id)])
+  const retry = item?.retry as ItemRetry | null | undefined
+  if (!retry) return null
+  const { instance = null, offerAfter = null } = work ?? {}
+  if (phase === 'PROGRESSING') return shownRetries(retry, { agent: instance, begunAt: phaseSince, notBefore: null })
+  return shownRetries(retry, phase === 'INIT' ? { agent: null, begunAt: null, notBefore: offerAfter } : null)
 }
 
 export async function pendingRequests(

@@ -1,4 +1,4 @@
-import { type CodeLevel, describeCode } from '../../../core/deployers/item-types.ts'
+import { type CodeLevel, describeCode, LEVEL_WORDS } from '../../../core/deployers/item-types.ts'
 import { diffJson } from '../../../core/json-diff.ts'
 import { JsonDiffRef, MAX_DIFFERENCES } from '../../../graphql/objects/json-difference.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
@@ -13,7 +13,7 @@ import type { PlanStep } from '../rules/plan.ts'
 import type { PlanBlocker } from '../rules/predict-blockers.ts'
 import { CreateInstallationInput, DeleteInstallationInput, UpdateInstallationInput } from './installation-mutations.ts'
 
-const PlanAction = builder.enumType('PlanAction', {
+export const PlanAction = builder.enumType('PlanAction', {
   description: 'The effect on an object in a step of a plan.',
   values: {
     CREATE: { description: 'The object is created and runs.' },
@@ -34,6 +34,11 @@ const PlanStepRef = builder.objectRef<PlanStep>('PlanStep').implement({
     }),
     name: t.exposeString('name', { description: 'Name of the object.' }),
     reason: t.exposeString('reason', { description: 'Why it happens, for people.' }),
+    target: t.exposeString('target', {
+      nullable: true,
+      description:
+        'Target of a deploy item: the one that its spec names, or that its selector selects now; null: none.',
+    }),
   }),
 })
 const PlanBlockerRef = builder.objectRef<PlanBlocker>('PlanBlocker').implement({
@@ -49,15 +54,14 @@ const PlanBlockerRef = builder.objectRef<PlanBlocker>('PlanBlocker').implement({
     objectCount: t.exposeInt('objectCount', { description: 'Count of the objects that would wait for it.' }),
   }),
 })
+const sentence = (words: string): string => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
 const CodeLevelEnum = builder.enumType('CodeLevel', {
   description: 'How far code that a deploy item brings reaches at worst.',
   values: {
-    NONE: { description: 'It brings nothing that runs.' },
-    IMAGE: { description: 'An image, and a command in it, that an engine of containers, or a cluster, runs.' },
-    CLUSTER: { description: 'Objects of a cluster, with all that runs in them.' },
-    COMMAND: {
-      description: 'A command on the machine of its deployer. Types that the package does not have count as this.',
-    },
+    NONE: { description: `It brings ${LEVEL_WORDS.NONE}.` },
+    IMAGE: { description: sentence(LEVEL_WORDS.IMAGE) },
+    CLUSTER: { description: sentence(LEVEL_WORDS.CLUSTER) },
+    COMMAND: { description: `${sentence(LEVEL_WORDS.COMMAND)} Types that the package does not have count as this.` },
   } as const satisfies Readonly<Record<CodeLevel, object>>,
 })
 const PlannedCodeRef = builder.objectRef<InstallationPlan['broughtCode'][number]>('PlannedCode').implement({
@@ -93,7 +97,7 @@ const InstallationPlanRef = builder.objectRef<Plan>('InstallationPlan').implemen
     blockers: t.field({
       type: [PlanBlockerRef],
       description:
-        'The blockers that would keep steps from ending now: required imports that nobody exports, and types of work that no connected agent takes. Each once; empty if nothing would.',
+        'The blockers that would keep steps from ending now: required imports that nobody exports, selectors that select no target or several, and types of work that no connected agent takes. Each once; empty if nothing would.',
       resolve: ({ blockers }) => [...blockers],
     }),
     broughtCode: t.field({

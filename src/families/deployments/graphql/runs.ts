@@ -9,10 +9,12 @@ import { PhaseEnum } from '../../../graphql/schema/enums.ts'
 import { pageCost } from '../../../graphql/schema/limits.ts'
 import type { Window } from '../../../store/loaders/window.ts'
 import type { RunCause } from '../rules/origin.ts'
+import type { InstallationSpec } from '../rules/spec.ts'
 import { countRuns, type GenerationRow, loadGenerations, loadRuns, type RunRow } from '../store/load-runs.ts'
 import { MAX_RUNS } from '../store/runs.ts'
 import { MAX_GENERATIONS } from '../store/spec-generations.ts'
 import { InstallationRef } from './installation.ts'
+import { InstallationSpecRef } from './installation-spec.ts'
 import { ReconcileModeEnum } from './reconcile-mode.ts'
 
 const CAUSES: Readonly<Record<RunCause, { readonly description: string }>> = {
@@ -21,6 +23,7 @@ const CAUSES: Readonly<Record<RunCause, { readonly description: string }>> = {
   REQUESTED: { description: 'Somebody asked for it.' },
   ROLLED_BACK: { description: 'An earlier spec was brought back.' },
   IMPORTS_CHANGED: { description: 'A value that it imports has changed.' },
+  AUTOMATIC: { description: 'Its `automaticReconcile` says so.' },
   DELETED: { description: 'Its deletion was requested.' },
 }
 const RunCauseEnum = builder.enumType('RunCause', { description: 'Why a run began.', values: CAUSES })
@@ -79,6 +82,12 @@ const SpecGenerationRef = builder.objectRef<GenerationRow>('SpecGeneration').imp
       type: 'JSON',
       nullable: true,
       description: 'The spec in the form of InstallationSpecInput; null only together with an entry in `errors`.',
+    }),
+    installationSpec: t.field({
+      type: InstallationSpecRef,
+      nullable: true,
+      description: 'The same as `spec`, with types; null only together with an entry in `errors`.',
+      resolve: ({ spec }) => spec as InstallationSpec | null,
     }),
     replacedAt: t.expose('replacedAt', { type: 'DateTime', description: 'When the next generation replaced it.' }),
     replacedBy: t.exposeString('replacedBy', { description: 'Name of the principal that replaced it.' }),

@@ -1,4 +1,13 @@
+import {
+  type AgentBlocker,
+  agentBlocker,
+  type BackoffBlocker,
+  backoffBlocker,
+  type ChildrenBlocker,
+  type ObjectBlocker,
+} from '../../../core/blocker.ts'
 import type { OfferedWork } from '../../../core/claimant.ts'
+import type { Retry } from '../../../core/retry.ts'
 import { isFinished, type ObjectRow, WORK_STATE, type Work } from '../../../core/tree.ts'
 import type { Phase, ReconcileMode } from '../../../core/vocabulary.ts'
 import { type ExporterState, isReady } from './imports.ts'
@@ -33,7 +42,8 @@ export interface Waiting {
   readonly childCounts: { readonly untriggered: number; readonly open: number; readonly failed: number } | null
   /** With why the last agent has given it back. */
   readonly work:
-    | (Pick<Work, 'type' | 'target' | 'state' | 'offerAfter'> & { readonly lastProblem: string | null })
+    | (Pick<Work, 'type' | 'target' | 'state' | 'offerAfter'> &
+        Pick<OfferedWork, 'targetFacts'> & { readonly lastProblem: string | null; readonly retry: Retry | null })
     | null
   /** Dependencies and dependents among its siblings; of a root: its exporters and importers. */
   readonly dependsOn: readonly string[]
@@ -53,21 +63,12 @@ export interface BlockerInputs {
 }
 
 export type DeploymentsBlocker =
-  | {
-      readonly reason: 'DEPENDENCY' | 'PARENT' | 'SIBLING_IMPORT' | 'DECISION'
-      readonly message: string
-      readonly objectId: string
-    }
+  | ObjectBlocker<'DEPENDENCY' | 'PARENT' | 'SIBLING_IMPORT' | 'DECISION'>
+  | ChildrenBlocker
+  | AgentBlocker
   | { readonly reason: 'REQUEST'; readonly message: string; readonly request: PendingRequest }
   | { readonly reason: 'IMPORT'; readonly message: string; readonly name: string }
-  | {
-      readonly reason: 'AGENT'
-      readonly message: string
-      readonly types: readonly string[]
-      readonly connected: boolean
-    }
-  | { readonly reason: 'BACKOFF'; readonly message: string; readonly until: Date }
-  | { readonly reason: 'CHILDREN'; readonly message: string; readonly open: number }
+  | BackoffBlocker
   | { readonly reason: 'IGNORED'; readonly message: string }
   | {
       readonly reason: 'NOT_IN_JOB'
@@ -315,13 +316,14 @@ const pausedBelow = ({ name }: Waiting['row']): DeploymentsBlocker => ({
 
 function waitsForAgent({ row, work }: Waiting, details: BlockerInputs, now: Date): readonly DeploymentsBlocker[] {
   if (work?.state !== WORK_STATE.OFFERED) return []
-  const { type, target, offerAfter, lastProblem } = work
+  const { type, target, targetFacts, offerAfter, lastProblem, retry } = work
   if (offerAfter && offerAfter > now) {
+    if (retry && row.phase === 'INIT') return [backoffBlocker(offerAfter, retry, lastProblem)]
     const message = withLastProblem('It is offered to agents again at that time.', lastProblem)
     return [{ reason: 'BACKOFF', until: offerAfter, message }]
   }
-  const connected = details.isServed({ type, target, projectId: row.projectId })
-  return [{ reason: 'AGENT', types: [type], connected, message: awaitsAgent(type, target, connected) }]
+  const connected = details.isServed({ type, target, targetFacts, projectId: row.projectId })
+  return [agentBlocker(type, connected, awaitsAgent(type, target, connected))]
 }
 
 export function awaitsAgent(type: string, target: string | null, connected: boolean): string {

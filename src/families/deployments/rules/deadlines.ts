@@ -1,26 +1,32 @@
-import { WORK_STATE, type Work } from '../../../core/tree.ts'
+import { type ObjectRow, WORK_STATE, type Work } from '../../../core/tree.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
 
 /** The timeout of an item that is offered or claimed. */
 export interface ItemDeadline {
-  readonly name: 'pickup' | 'progressing' | 'aborting'
+  readonly name: 'pickup' | 'attempt' | 'progressing' | 'aborting'
   readonly since: Date
   readonly expiresAt: Date
   /** The failure at that time; after `progressing` once the deployer has stopped, or has not. */
-  readonly to: Phase
+  readonly to: Phase | null
 }
 
 export type TimedWork = Pick<
   Work,
-  'state' | 'action' | 'dueAt' | 'offerAfter' | 'triggeredAt' | 'pickedUpAt' | 'abortRequestedAt'
+  'state' | 'action' | 'dueAt' | 'offerAfter' | 'triggeredAt' | 'pickedUpAt' | 'abortRequestedAt' | 'progressingMs'
 >
 
-export function deadlinesOf(work: TimedWork | null): readonly ItemDeadline[] {
+export function deadlinesOf(
+  work: TimedWork | null,
+  { phase, phaseSince }: Pick<ObjectRow, 'phase' | 'phaseSince'>,
+): readonly ItemDeadline[] {
   if (!work?.dueAt || work.state === WORK_STATE.DONE) return []
   const to = work.action === 'DELETE' ? 'DELETE_FAILED' : 'FAILED'
-  const clock = (name: ItemDeadline['name'], since: Date): readonly ItemDeadline[] =>
-    work.dueAt ? [{ name, since, expiresAt: work.dueAt, to }] : []
+  const clock = (name: ItemDeadline['name'], since: Date, then: Phase | null = to): readonly ItemDeadline[] =>
+    work.dueAt ? [{ name, since, expiresAt: work.dueAt, to: then }] : []
   if (work.abortRequestedAt) return clock('aborting', work.abortRequestedAt)
-  if (work.pickedUpAt) return clock('progressing', work.pickedUpAt)
-  return clock('pickup', work.triggeredAt)
+  if (!work.pickedUpAt) return clock('pickup', work.triggeredAt)
+  const isWhole = work.progressingMs !== null && work.dueAt.getTime() - work.pickedUpAt.getTime() >= work.progressingMs
+  if (isWhole) return clock('progressing', work.pickedUpAt)
+  // After its time the retry policy decides, and no phase is sure.
+  return phase === 'INIT' ? clock('pickup', work.offerAfter ?? phaseSince) : clock('attempt', phaseSince, null)
 }

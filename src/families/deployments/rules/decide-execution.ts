@@ -1,5 +1,7 @@
 import { sameJson } from '../../../core/json.ts'
+import type { TargetFacts } from '../../../core/target.ts'
 import { isFinished, type Node, type Slice } from '../../../core/tree.ts'
+import { chooseTarget } from './choose-target.ts'
 import { deployItem, isCancelled } from './details.ts'
 import { cancelMessage, failure, failWithCauses, finish, orphansFirst, vanish, whyDeleted } from './finish.ts'
 import { findCycle } from './graph.ts'
@@ -54,7 +56,7 @@ function init(execution: Node, slice: Slice): void {
   if (childCounts.cursor < 0) return markOrphans(execution, spec, slice)
   const cleaned = orphansFirst(execution, slice)
   if (cleaned !== 'gone') return
-  if (childCounts.cursor < spec.deployItems.length) return writeItems(execution, spec, slice)
+  if (childCounts.cursor < spec.deployItems.length) return writeItems(execution, spec.deployItems, slice)
   const total = spec.deployItems.length
   slice.setChildCounts(execution, { total, untriggered: total, open: 0, failed: 0, cursor: -1 })
   slice.move(execution, 'PROGRESSING')
@@ -64,8 +66,10 @@ function init(execution: Node, slice: Slice): void {
 /** Items that the spec no longer has, or has with another type or target, are deleted before any is created. */
 function markOrphans(execution: Node, spec: ExecutionSpec, slice: Slice): void {
   const items = slice.children(execution)
-  if (!items) return
-  const wanted = new Map(spec.deployItems.map((item) => [item.name, item]))
+  const targets = targetsOf(execution, spec.deployItems, slice)
+  if (!items || !targets) return
+  if (!targets.ok) return finish(execution, slice, { to: 'FAILED', error: failure(slice, 'TARGET', targets.message) })
+  const wanted = new Map(spec.deployItems.map((item) => [item.name, { ...item, target: targets.of.get(item) ?? null }]))
   const orphans = items.filter(
     (item) => item.row.deletionRequestedAt !== null || !isSameItem(item, wanted.get(item.row.name)),
   )
@@ -87,17 +91,44 @@ function markOrphans(execution: Node, spec: ExecutionSpec, slice: Slice): void {
 const isSameItem = (item: Node, wanted: ItemSpec | undefined): boolean =>
   wanted !== undefined && wanted.type === deployItem(item).type && wanted.target === deployItem(item).target
 
-function writeItems(execution: Node, spec: ExecutionSpec, slice: Slice): void {
+type Targets =
+  | { readonly ok: true; readonly of: ReadonlyMap<ItemSpec, string | null> }
+  | { readonly ok: false; readonly message: string }
+
+/** The targets of items as the project has them now. Undefined: they are not known yet. */
+function targetsOf({ row }: Node, items: readonly ItemSpec[], slice: Slice): Targets | undefined {
+  const known = items.some(({ targetSelector }) => targetSelector)
+    ? slice.ask<readonly TargetFacts[]>('targets', row.projectId)
+    : []
+  if (!known) return undefined
+  const of = new Map<ItemSpec, string | null>()
+  for (const item of items) {
+    const chosen = chooseTarget(item, known)
+    if (!chosen.ok) return { ok: false, message: `The item ${item.name}: ${chosen.message}` }
+    of.set(item, chosen.target)
+  }
+  return { ok: true, of }
+}
+
+function writeItems(execution: Node, all: readonly ItemSpec[], slice: Slice): void {
   const from = execution.childCounts.cursor
-  const chunk = spec.deployItems.slice(from, from + CHUNK)
+  const chunk = all.slice(from, from + CHUNK)
   const names = [...new Set(chunk.flatMap((item) => [item.name, ...item.dependsOn]))]
   const known = slice.childrenNamed(execution, 'DEPLOY_ITEM', names)
-  if (!known) return
+  // An item that is there keeps the target that was chosen when the job began.
+  const created = known && chunk.filter(({ name }) => !known.has(name))
+  const targets = created && targetsOf(execution, created, slice)
+  if (!known || !targets) return
+  if (!targets.ok) return finish(execution, slice, { to: 'FAILED', error: failure(slice, 'TARGET', targets.message) })
   const items = new Map(known)
   for (const [i, wanted] of chunk.entries()) {
     const item = items.get(wanted.name)
     if (item) updateItem(item, wanted, from + i, slice)
-    else items.set(wanted.name, createItem(execution, wanted, from + i, slice))
+    else
+      items.set(
+        wanted.name,
+        createItem(execution, { wanted, target: targets.of.get(wanted) ?? null, ordinal: from + i }, slice),
+      )
   }
   for (const wanted of chunk) {
     const item = items.get(wanted.name)
@@ -111,13 +142,18 @@ function writeItems(execution: Node, spec: ExecutionSpec, slice: Slice): void {
   slice.touch(execution)
 }
 
-function createItem(execution: Node, wanted: ItemSpec, ordinal: number, slice: Slice): Node {
+interface NewItem {
+  readonly wanted: ItemSpec
+  readonly target: string | null
+  readonly ordinal: number
+}
+function createItem(execution: Node, { wanted, target, ordinal }: NewItem, slice: Slice): Node {
   return slice.create(execution, {
     kind: 'DEPLOY_ITEM',
     name: wanted.name,
     ordinal,
     spec: wanted,
-    details: { type: wanted.type, target: wanted.target, exports: null },
+    details: { type: wanted.type, target },
     waitingFor: wanted.dependsOn.length,
   })
 }

@@ -5,12 +5,12 @@ import { complete } from './complete-installation.ts'
 import { installation, isCancelled, isForced } from './details.ts'
 import {
   cancelMessage,
-  endRun,
   failure,
   failWithCauses,
   finish,
   keep,
   orphansFirst,
+  recordRun,
   vanish,
   whyDeleted,
 } from './finish.ts'
@@ -115,7 +115,8 @@ function keepUnchanged(node: Node, slice: Slice): void {
     return slice.touch(parent)
   }
   slice.effect('ready', null)
-  endRun(node, slice, { phase: node.row.phase, error: null })
+  // It has repaired nothing: the next job that begins by itself comes when it would have come without this one.
+  recordRun(node, slice, { phase: node.row.phase, error: null })
   slice.touch(node)
 }
 

@@ -4,6 +4,7 @@ import type { Principal } from '../../../core/ports/viewer.ts'
 import {
   type Evaluated,
   isFinished,
+  isInBackoff,
   NEW_WORK,
   type Node,
   type Slice,
@@ -11,10 +12,25 @@ import {
   type Work,
 } from '../../../core/tree.ts'
 import type { WorkAction } from '../../../core/vocabulary.ts'
+import { isHeld } from '../../../core/work.ts'
+import type { BackoffDecision } from '../../family.ts'
+import {
+  ATTEMPT_TIMEOUT,
+  after,
+  deadlineOf,
+  dueAfterClaim,
+  endAttempt,
+  isBetweenAttempts,
+  isOutdated,
+  limit,
+  offerNow,
+  takePolicy,
+  tryAgain,
+} from './attempts.ts'
 import { deployItem, installation, isCancelled, skipsUninstall } from './details.ts'
-import { failure, finish, keep, vanish, whyDeleted } from './finish.ts'
+import { type Ending, failure, finish, keep, vanish, whyDeleted } from './finish.ts'
 import { withLastProblem } from './last-problem.ts'
-import type { ItemSpec, Timeout } from './spec.ts'
+import type { ItemSpec } from './spec.ts'
 
 /** A deploy item: triggered when it waits for nothing more, then claimed by a deployer and bounded by its timeouts. */
 export function decideItem(item: Node, slice: Slice): void {
@@ -50,6 +66,7 @@ function trigger(item: Node, execution: Node, slice: Slice): void {
   slice.patch(item, { jobId, observedGeneration: item.row.generation })
   if (item.error) slice.setError(item, null)
   if (item.hasProgress) slice.setProgress(item, null)
+  takePolicy(item, spec, slice)
   slice.move(item, 'INIT')
   if (config.ok) offer(item, slice, { action: 'RECONCILE', config: config.value, spec, jobId })
   else finish(item, slice, { to: 'FAILED', error: failure(slice, 'EXPRESSION', config.message) })
@@ -93,6 +110,8 @@ function triggerDeletion(item: Node, execution: Node, slice: Slice): void {
   slice.addChildCounts(execution, { untriggered: -1, open: 1 })
   slice.patch(item, { jobId })
   if (item.error) slice.setError(item, null)
+  // Its attempts are those of the job before: a deletion has no further ones.
+  if (deployItem(item).retry) slice.setDetails(item, { retry: null })
   slice.move(item, 'INIT_DELETE', { reason: whyDeleted(execution) })
   // Uses the config that was really deployed, not the wanted one.
   offer(item, slice, { action: 'DELETE', config: work.handedConfig, spec, jobId })
@@ -128,11 +147,7 @@ function offer(item: Node, slice: Slice, { action, config, spec, jobId }: Offer)
   })
 }
 
-const limit = (timeout: Timeout | undefined, byDefault: number): number | null =>
-  timeout === undefined ? byDefault : 'ms' in timeout ? timeout.ms : null
-const after = (since: Date, ms: number | null): Date | null => (ms === null ? null : new Date(since.getTime() + ms))
-
-/** A triggered item: cancelled, or one of its three timeouts is due. */
+/** A triggered item: cancelled, or one of its timeouts is due. */
 function watch(item: Node, slice: Slice): void {
   const { work } = item
   if (!work) return
@@ -140,13 +155,42 @@ function watch(item: Node, slice: Slice): void {
     const by = installation(slice.root).cancelBy
     return stop(item, work, slice, 'ABORTED', by ? `Cancelled by ${by}.` : 'Cancelled.')
   }
-  if (!work.dueAt || work.dueAt > slice.now) return
+  // Its deployer has been asked to stop already, and there is no next attempt to stop for.
+  if (isCancelled(slice) && work.abortCode === ATTEMPT_TIMEOUT) slice.setWork(item, { abortCode: 'ABORTED' })
+  if (isBetweenAttempts(item) && isOutdated(slice)) return endRetries(item, slice)
+  if (isLostAttempt(work, slice)) return endLost(item, slice)
+  if (!work.dueAt || work.dueAt > slice.now || (slice.isPaused && isHeld(work))) return
   if (work.abortRequestedAt) return giveUp(item, slice, 'ABORTING_TIMEOUT', 'It was asked to stop and did not in time.')
-  if (!work.pickedUpAt) {
-    return giveUp(item, slice, 'PICKUP_TIMEOUT', `No deployer of type ${work.type} picked it up in time.`)
+  const deadline = deadlineOf(item)
+  const isLast = deadline !== null && deadline <= slice.now
+  if (!isLast && (!work.pickedUpAt || isBetweenAttempts(item))) {
+    const message = withLastProblem(`No deployer of type ${work.type} picked it up in time.`, item.error?.message)
+    return giveUp(item, slice, 'PICKUP_TIMEOUT', message)
   }
+  if (!isLast) return stop(item, work, slice, ATTEMPT_TIMEOUT, tookTooLong('nobody was at work'))
   const message = withLastProblem('Its deployer did not finish in time.', item.error?.message)
   stop(item, work, slice, 'PROGRESSING_TIMEOUT', message)
+}
+
+const tookTooLong = (how: string): string => `The attempt took too long, and ${how}.`
+
+/** The agent of an attempt that took too long has not answered, and its lease has ended. */
+const isLostAttempt = ({ abortCode, leaseUntil, leaseWatched, state }: Work, { now }: Slice): boolean =>
+  abortCode !== null && leaseWatched && state === WORK_STATE.CLAIMED && leaseUntil !== null && leaseUntil <= now
+
+/** Nobody is at work, so a cancel has been obeyed. */
+function endLost(item: Node, slice: Slice): void {
+  if (item.work?.abortCode === ATTEMPT_TIMEOUT)
+    return giveUp(item, slice, ATTEMPT_TIMEOUT, tookTooLong('its agent is lost'))
+  const error = failure(slice, 'ABORTED', 'Cancelled, and its agent is lost.')
+  endAttempt(item, error, slice)
+  finish(item, slice, { to: 'ABORTED', error })
+}
+
+/** The failure of the last attempt becomes that of the item. */
+export function endRetries(item: Node, slice: Slice, ending: Pick<Ending, 'actor' | 'by'> = {}): void {
+  const { code, message } = item.error ?? { code: 'FAILED', message: 'Its last attempt failed.' }
+  finish(item, slice, { to: 'FAILED', error: failure(slice, code, message), ...ending })
 }
 
 function stop(item: Node, work: Work, slice: Slice, code: string, message: string): void {
@@ -155,12 +199,30 @@ function stop(item: Node, work: Work, slice: Slice, code: string, message: strin
     if (item.row.phase !== 'INIT' || code !== 'ABORTED') return giveUp(item, slice, code, message)
     return finish(item, slice, { to: 'ABORTED', error: failure(slice, code, message) })
   }
-  slice.setWork(item, { abortRequestedAt: now, abortCode: code, dueAt: after(now, work.abortingMs) })
+  const dueAt = after(now, work.abortingMs)
+  // The next attempt begins when the agent has answered, or is lost.
+  const leaseWatched = code === ATTEMPT_TIMEOUT
+  slice.setWork(item, { abortRequestedAt: now, abortCode: code, dueAt, ...(leaseWatched && { leaseWatched }) })
 }
 
 function giveUp(item: Node, slice: Slice, code: string, message: string): void {
   const deleting = item.row.deletionRequestedAt !== null
+  const isOfAttempt =
+    code === ATTEMPT_TIMEOUT || (code === 'ABORTING_TIMEOUT' && item.work?.abortCode === ATTEMPT_TIMEOUT)
+  if (isOfAttempt && tryAgain(item, { code, message }, { answered: false }, slice)) return
+  endAttempt(item, { code, message }, slice)
   finish(item, slice, { to: deleting ? 'DELETE_FAILED' : 'FAILED', error: failure(slice, code, message) })
+}
+
+/** A user's decision about an item between two attempts; false: it is not. */
+export function resolveBackoff(item: Node, decision: BackoffDecision, by: Principal, slice: Slice): boolean {
+  if (!isBetweenAttempts(item) || !item.work || !isInBackoff(item.work, slice.now)) return false
+  if (decision === 'GIVE_UP') endRetries(item, slice, { actor: 'USER', by })
+  else {
+    offerNow(item, slice)
+    slice.recordRequest(item, { by, reason: 'retry requested', message: `Requested by ${by.name}.` })
+  }
+  return true
 }
 
 /** The claim counts as the pickup. */
@@ -171,7 +233,7 @@ export function claimItem(item: Node, by: Principal, slice: Slice): void {
   // The timeout starts at the first pickup in this job; a new attempt does not restart it.
   slice.setWork(item, {
     pickedUpAt,
-    dueAt: work.pickedUpAt ? work.dueAt : after(pickedUpAt, work.progressingMs),
+    dueAt: dueAfterClaim(item, pickedUpAt, slice),
     handed: true,
     handedConfig: work.config,
   })

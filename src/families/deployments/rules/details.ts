@@ -1,11 +1,27 @@
+import type { Retry } from '../../../core/retry.ts'
 import type { Node, Slice } from '../../../core/tree.ts'
 import type { ReconcileMode } from '../../../core/vocabulary.ts'
+import type { Editor } from '../../on-behalf.ts'
 import type { PendingOrigin, RunOrigin } from './origin.ts'
+import type { AutomaticReconcile } from './spec.ts'
 
 /** The family's own columns. */
 
 /** They are set by users, and need no job. */
 export const SETTINGS = ['description', 'ignored'] as const
+
+/** Kept beside the spec, which the end of a job does not read. */
+export interface AutomaticState {
+  readonly policy: AutomaticReconcile
+  /** Jobs that begin by themselves have the rights of this principal, and no more. */
+  readonly editor: Editor
+  /** The next time, as ISO 8601; null: none until the end of a job sets one. */
+  readonly due: string | null
+  /** Jobs that began by themselves since the last success, edit or request. */
+  readonly retries: number
+  /** Why the last time has begun no job; left out: it has. */
+  readonly problem?: string
+}
 
 export interface InstallationDetails {
   readonly description: string
@@ -28,11 +44,22 @@ export interface InstallationDetails {
   readonly origin: RunOrigin | null
   /** The origin of the pending job. */
   readonly nextOrigin: PendingOrigin | null
+  /** Jobs of a root that begin by themselves; null: none do. */
+  readonly automaticReconcile: AutomaticState | null
+}
+/** Kept beside the item, since a claim and a report read no spec. */
+export interface ItemRetry extends Retry {
+  /** The pickup timeout of the item, whose clock starts again with each attempt; null: never. */
+  readonly pickupMs: number | null
+  /** Claims of the attempts that have ended; left out: none has. */
+  readonly claims?: number
 }
 export interface DeployItemDetails {
   readonly type: string
   readonly target: string | null
   readonly exports: Readonly<Record<string, unknown>> | null
+  /** The retry policy of the running or last job, and its attempts that have ended; null: it has none. */
+  readonly retry: ItemRetry | null
 }
 
 export const NEW_INSTALLATION: InstallationDetails = {
@@ -49,8 +76,9 @@ export const NEW_INSTALLATION: InstallationDetails = {
   exports: null,
   origin: null,
   nextOrigin: null,
+  automaticReconcile: null,
 }
-export const NEW_DEPLOY_ITEM: DeployItemDetails = { type: '', target: null, exports: null }
+export const NEW_DEPLOY_ITEM: DeployItemDetails = { type: '', target: null, exports: null, retry: null }
 
 export const installation = (node: Node): InstallationDetails => node.details as InstallationDetails
 export const deployItem = (node: Node): DeployItemDetails => node.details as DeployItemDetails

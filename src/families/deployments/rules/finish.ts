@@ -3,6 +3,7 @@ import type { Principal } from '../../../core/ports/viewer.ts'
 import { type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
 import { INSTALLING } from '../machines.ts'
+import { planNext } from './automatic-reconcile.ts'
 import { type InstallationDetails, installation, isForced } from './details.ts'
 import type { EndedRun } from './origin.ts'
 
@@ -19,7 +20,7 @@ export const failure = (
 export interface Ending {
   readonly to: Phase
   readonly error?: ObjectFailure | null
-  readonly actor?: 'CONTROLLER' | 'DEPLOYER'
+  readonly actor?: 'CONTROLLER' | 'DEPLOYER' | 'USER'
   readonly by?: Principal | null
   readonly message?: string | null
   /** The fact of this case, where the machine's row stands for several; an error's code comes first. */
@@ -47,12 +48,17 @@ export function finish(node: Node, slice: Slice, ending: Ending): void {
   notifySiblings(node, slice, good)
 }
 
-/** Records the root's job. A job that an earlier version has begun has no record. */
-export function endRun(
-  { row, details }: Node,
-  slice: Slice,
-  { phase, error }: Pick<EndedRun, 'phase' | 'error'>,
-): void {
+type RunEnding = Pick<EndedRun, 'phase' | 'error'>
+
+/** Records the root's job, and sets when the next one begins by itself. */
+function endRun(root: Node, slice: Slice, ending: RunEnding): void {
+  planNext(root, slice, ending.phase)
+  recordRun(root, slice, ending)
+}
+
+/** A job that an earlier version has begun has no record. */
+export function recordRun(root: Node, slice: Slice, { phase, error }: RunEnding): void {
+  const { row, details } = root
   const { jobId, observedGeneration: generation } = row
   const { mode, origin, exports } = details as InstallationDetails
   if (!jobId || origin?.jobId !== jobId) return

@@ -1,27 +1,44 @@
 import { ITEM_TYPE_RULE, isItemType } from '../../../core/deployers/item-types.ts'
 import { hasExpressions } from '../../../core/expression.ts'
-import { LIMITS } from '../../../core/limits.ts'
+import { LIMITS, MAX_INSTALLATION_DEPTH } from '../../../core/limits.ts'
 import { isName, NAME_RULE, type Problems } from '../../../core/problems.ts'
-import type { ExportSpec, ImportSpec, InstallationSpec, ItemSpec, NestedSpec, Timeout, Timeouts } from './spec.ts'
+import { readSelector, type TargetSelectorInput } from '../../../core/target.ts'
+import { normaliseRetry, type RetryPolicyInput } from '../../retry-policy.ts'
+import { type AutomaticReconcileInput, normaliseAutomatic } from './automatic-reconcile.ts'
+import type {
+  ExportSpec,
+  ImportSpec,
+  InstallationSpec,
+  ItemSpec,
+  NestedSpec,
+  Timeout,
+  Timeouts,
+  WantedTarget,
+} from './spec.ts'
 
 /** Converts API input to the stored spec: fills in defaults and checks names and numbers. */
 
 /** The input from GraphQL, which has checked the types and the bounds. */
-export interface SpecInput {
+export interface SpecInput extends TargetInput {
   readonly imports?:
     | readonly { name: string; from?: string | null; schema?: unknown; required?: boolean | null }[]
     | null
   readonly exports?: readonly { name: string; value: unknown }[] | null
   readonly installations?: readonly { name: string; spec: SpecInput }[] | null
   readonly deployItems?: readonly ItemInput[] | null
+  readonly automaticReconcile?: AutomaticReconcileInput | null
 }
-export interface ItemInput {
+interface TargetInput {
+  readonly target?: string | null
+  readonly targetSelector?: TargetSelectorInput | null
+}
+export interface ItemInput extends TargetInput {
   readonly name: string
   readonly type: string
-  readonly target?: string | null
   readonly dependsOn?: readonly string[] | null
   readonly config?: unknown
   readonly timeouts?: TimeoutsInput | null
+  readonly retry?: RetryPolicyInput | null
 }
 type TimeoutInput = { readonly ms?: number | null; readonly never?: boolean | null }
 interface TimeoutsInput {
@@ -31,7 +48,11 @@ interface TimeoutsInput {
 }
 
 /** Bounds of one root's whole spec. */
-const MOST = { items: LIMITS.deployItems.max, installations: LIMITS.installations.max, depth: 16 } as const
+const MOST = {
+  items: LIMITS.deployItems.max,
+  installations: LIMITS.installations.max,
+  depth: MAX_INSTALLATION_DEPTH,
+} as const
 
 const MAX_MS = 2 ** 31 - 1
 
@@ -41,16 +62,19 @@ interface Counting {
 }
 
 export function normaliseSpec(input: SpecInput, path: string, problems: Problems): InstallationSpec {
-  return normalise(input, path, problems, { items: 0, installations: 0 }, 1)
+  return normalise(input, { path, problems, count: { items: 0, installations: 0 }, depth: 1, wanted: {} })
 }
 
-function normalise(
-  input: SpecInput,
-  path: string,
-  problems: Problems,
-  count: Counting,
-  depth: number,
-): InstallationSpec {
+interface Around {
+  readonly path: string
+  readonly problems: Problems
+  readonly count: Counting
+  readonly depth: number
+  /** The target of the installation around it. */
+  readonly wanted: WantedTarget
+}
+
+function normalise(input: SpecInput, { path, problems, count, depth, wanted: around }: Around): InstallationSpec {
   const nested = depth > MOST.depth ? [] : (input.installations ?? [])
   if (depth > MOST.depth) problems.add(path, `installations may be nested at most ${MOST.depth} deep`)
   countUp(count, 'items', input.deployItems?.length ?? 0, () => {
@@ -59,7 +83,13 @@ function normalise(
   countUp(count, 'installations', nested.length, () => {
     problems.add(`${path}.installations`, `a tree may have at most ${MOST.installations} nested installations`)
   })
+  const { automaticReconcile: automatic } = input
+  if (automatic && depth > 1) problems.add(`${path}.automaticReconcile`, 'is of the root: a job is of its whole tree')
+  const own = normaliseTarget(input, path, problems)
+  const wanted = own ?? around
+  const within = (at: string): Around => ({ path: at, problems, count, depth: depth + 1, wanted })
   return {
+    ...wanted,
     imports: (input.imports ?? []).map((i, n) => normaliseImport(i, `${path}.imports.${n}`, problems)),
     exports: (input.exports ?? []).map(({ name, value }, n): ExportSpec => {
       checkName(name, `${path}.exports.${n}.name`, problems)
@@ -67,9 +97,10 @@ function normalise(
     }),
     installations: nested.map(({ name, spec }, n): NestedSpec => {
       checkName(name, `${path}.installations.${n}.name`, problems)
-      return { name, spec: normalise(spec, `${path}.installations.${n}.spec`, problems, count, depth + 1) }
+      return { name, spec: normalise(spec, within(`${path}.installations.${n}.spec`)) }
     }),
-    deployItems: (input.deployItems ?? []).map((item, n) => normaliseItem(item, `${path}.deployItems.${n}`, problems)),
+    deployItems: (input.deployItems ?? []).map((item, n) => normaliseItem(item, within(`${path}.deployItems.${n}`))),
+    ...(automatic && { automaticReconcile: normaliseAutomatic(automatic, `${path}.automaticReconcile`, problems) }),
   }
 }
 
@@ -95,19 +126,38 @@ function normaliseImport(
   return schema === undefined || schema === null ? base : { ...base, schema }
 }
 
-function normaliseItem(item: ItemInput, path: string, problems: Problems): ItemSpec {
+/** Null: the input says nothing of a target. */
+function normaliseTarget(
+  { target, targetSelector }: TargetInput,
+  path: string,
+  problems: Problems,
+): WantedTarget | null {
+  for (const [name, value] of Object.entries({ target, targetSelector }))
+    if (hasExpressions(value))
+      problems.add(`${path}.${name}`, 'is taken as it stands: expressions are in config and exports')
+  if (!targetSelector) return typeof target === 'string' ? { target } : null
+  const at = `${path}.targetSelector`
+  if (typeof target === 'string') problems.add(at, 'is given beside `target`: one of them is enough')
+  const { type } = readSelector(targetSelector, at, problems)
+  if (type !== null && !isItemType(type)) problems.add(`${at}.type`, ITEM_TYPE_RULE)
+  const labels = (targetSelector.labels ?? []).map(({ key, value }) => ({ key, value }))
+  return { targetSelector: { type, labels } }
+}
+
+function normaliseItem(item: ItemInput, { path, problems, wanted }: Around): ItemSpec {
   checkName(item.name, `${path}.name`, problems)
-  if (hasExpressions(item.target))
-    problems.add(`${path}.target`, 'is taken as it stands: expressions are in config and exports')
+  const { target = null, targetSelector } = normaliseTarget(item, path, problems) ?? wanted
   if (!isItemType(item.type)) problems.add(`${path}.type`, ITEM_TYPE_RULE)
   return {
     name: item.name,
     type: item.type,
-    target: item.target ?? null,
+    target,
+    ...(targetSelector && { targetSelector }),
     // In the order of the input, so that a problem has the input's path; sorted once the spec is valid.
     dependsOn: item.dependsOn ?? [],
     config: item.config ?? null,
     timeouts: normaliseTimeouts(item.timeouts ?? {}, `${path}.timeouts`, problems),
+    ...(item.retry && { retry: normaliseRetry(item.retry, `${path}.retry`, problems) }),
   }
 }
 

@@ -3,7 +3,7 @@ import type { Phase, ReconcileMode } from '../../../core/vocabulary.ts'
 
 /** The requester and the cause of a root's job. */
 
-export type RunCause = 'CREATED' | 'CHANGED' | 'REQUESTED' | 'ROLLED_BACK' | 'IMPORTS_CHANGED' | 'DELETED'
+export type RunCause = 'CREATED' | 'CHANGED' | 'REQUESTED' | 'ROLLED_BACK' | 'IMPORTS_CHANGED' | 'AUTOMATIC' | 'DELETED'
 
 /** The requester of a job; null: the engine. */
 export interface Origin {

@@ -22,7 +22,7 @@ export type RequestedDetails = Pick<
   | 'withoutUninstall'
   | 'cancelRequestedAt'
   | 'cancelBy'
->
+> & { readonly isPaused: boolean }
 type Lifecycle = Pick<ObjectRow, 'parentId' | 'phase' | 'jobId' | 'finishedJobId'>
 
 /** At most a cancel and one more: a deletion beats a reconcile. */
@@ -71,13 +71,16 @@ export function stopOf({
 
 const beginOf = (row: Lifecycle, details: RequestedDetails): string => {
   if (!isFinished(row)) return 'once the running job has ended'
-  return isHeld(row, details) ? 'once `ignored` is false' : 'now'
+  if (details.isPaused) return 'once it is resumed'
+  return isIgnored(row, details) ? 'once `ignored` is false' : 'now'
 }
 /** A root that was never reconciled is in no final phase, so `ignored` does not hold it back. */
-const isHeld = (row: Lifecycle, { ignored }: RequestedDetails): boolean => ignored && row.phase !== 'PENDING'
+const isIgnored = (row: Lifecycle, { ignored }: Pick<RequestedDetails, 'ignored'>): boolean =>
+  ignored && row.phase !== 'PENDING'
 
 function causeOf(cause: string | undefined): string {
   if (cause === 'IMPORTS_CHANGED') return 'Its imports have changed. '
+  if (cause === 'AUTOMATIC') return 'Its time has come. '
   if (cause === 'CHANGED') return 'It was changed. '
   return cause === 'ROLLED_BACK' ? 'An earlier spec was brought back. ' : ''
 }
@@ -89,10 +92,12 @@ export function remember(
   patch: Partial<InstallationDetails>,
   by: Principal | null = null,
 ): void {
-  const known = new Set(pendingRequestsOf(root.row, installation(root)).map(keyOf))
+  const requests = () => pendingRequestsOf(root.row, { ...installation(root), isPaused: slice.isPaused })
+  const known = new Set(requests().map(keyOf))
   slice.setDetails(root, patch)
-  if (isFinished(root.row) && !isHeld(root.row, installation(root))) return
-  for (const request of pendingRequestsOf(root.row, installation(root))) {
+  if (!isFinished(root.row) && (patch.nextMode || patch.nextDeletion)) slice.effect('endBackoffs', null)
+  if (isFinished(root.row) && !slice.isPaused && !isIgnored(root.row, installation(root))) return
+  for (const request of requests()) {
     if (known.has(keyOf(request))) continue
     const { verb, mode, message } = request
     const reason = `${verb} requested${mode === null || mode === 'STANDARD' ? '' : `, ${mode}`}`

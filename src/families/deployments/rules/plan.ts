@@ -1,5 +1,7 @@
 import { sameJson } from '../../../core/json.ts'
+import type { TargetFacts } from '../../../core/target.ts'
 import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
+import { chooseTarget } from './choose-target.ts'
 import { topologicalOrder } from './graph.ts'
 import { nestedDependencies } from './scope.ts'
 import type { InstallationSpec, ItemSpec } from './spec.ts'
@@ -14,11 +16,14 @@ export interface PlanStep {
   readonly path: readonly string[]
   readonly name: string
   readonly reason: string
+  /** The target of a deploy item, which its spec names or its selector selects now; null: none. */
+  readonly target: string | null
 }
-type Step = Omit<PlanStep, 'order' | 'name'>
+type Step = Omit<PlanStep, 'order' | 'name' | 'target'> & { readonly target?: string | null }
 
 /** A present tree: each object with its children. */
 export interface Existing {
+  readonly id: string
   readonly kind: ObjectKind
   readonly name: string
   readonly phase: Phase
@@ -26,13 +31,21 @@ export interface Existing {
   /** An agent has claimed it before, so it has to be uninstalled. */
   readonly handed: boolean
   readonly ignored: boolean
+  /** The target of a deploy item. */
+  readonly target: string | null
   /** Names of the siblings that it depends on. */
   readonly dependsOn: readonly string[]
   readonly children: readonly Existing[]
 }
 
-export function planApply(name: string, spec: InstallationSpec, existing: Existing | null): readonly PlanStep[] {
-  return numbered(applyInstallation([name], spec, existing))
+/** @param targets of the project, for items that select one */
+export function planApply(
+  name: string,
+  spec: InstallationSpec,
+  existing: Existing | null,
+  targets: readonly TargetFacts[] = [],
+): readonly PlanStep[] {
+  return numbered(applyInstallation([name], spec, existing, targets))
 }
 
 export function planDelete(existing: Existing, withoutUninstall: boolean): readonly PlanStep[] {
@@ -40,12 +53,13 @@ export function planDelete(existing: Existing, withoutUninstall: boolean): reado
 }
 
 const numbered = (steps: readonly Step[]): readonly PlanStep[] =>
-  steps.map((step, i) => ({ ...step, order: i + 1, name: step.path.at(-1) ?? '' }))
+  steps.map((step, i) => ({ target: null, ...step, order: i + 1, name: step.path.at(-1) ?? '' }))
 
 function applyInstallation(
   path: readonly string[],
   spec: InstallationSpec,
   existing: Existing | null,
+  targets: readonly TargetFacts[],
 ): readonly Step[] {
   if (existing && isLeftAlone(existing)) return []
   const children = existing?.children ?? []
@@ -63,14 +77,14 @@ function applyInstallation(
     ...first,
     ...topologicalOrder(nestedDependencies(spec)).flatMap((name) => {
       const own = wanted.get(name)
-      return own ? applyInstallation([...path, name], own, nested.get(name) ?? null) : []
+      return own ? applyInstallation([...path, name], own, nested.get(name) ?? null, targets) : []
     }),
-    ...(spec.deployItems.length > 0 ? applyExecution(path, spec.deployItems, execution) : []),
+    ...(spec.deployItems.length > 0 ? applyExecution(path, spec.deployItems, execution, targets) : []),
   ]
 }
 
 /** An ignored installation in a final phase starts nothing. */
-const isLeftAlone = ({ ignored, phase }: Existing): boolean => ignored && phase !== 'PENDING'
+export const isLeftAlone = ({ ignored, phase }: Existing): boolean => ignored && phase !== 'PENDING'
 
 function ownStep(kind: ObjectKind, path: readonly string[], spec: unknown, existing: Existing | null): Step {
   if (!existing) return { action: 'CREATE', kind, path, reason: 'it is not there yet' }
@@ -82,6 +96,7 @@ function applyExecution(
   path: readonly string[],
   items: readonly ItemSpec[],
   existing: Existing | null,
+  targets: readonly TargetFacts[],
 ): readonly Step[] {
   const at = [...path, existing?.name ?? 'deploy-items']
   const known = new Map(existing?.children.map((c) => [c.name, c]))
@@ -89,7 +104,9 @@ function applyExecution(
   const replaced = (item: Existing): boolean => {
     const now = wanted.get(item.name)
     const before = item.spec as ItemSpec
-    return now === undefined || now.type !== before.type || now.target !== before.target
+    if (now === undefined || now.type !== before.type) return true
+    const chosen = chooseTarget(now, targets)
+    return chosen.ok && chosen.target !== item.target
   }
   const replacedItems = (existing?.children ?? []).filter(replaced)
   const gone = new Set(replacedItems.map((o) => o.name))
@@ -97,9 +114,15 @@ function applyExecution(
   return [
     ownStep('EXECUTION', at, { deployItems: items }, existing),
     ...removeAll(at, replacedItems, { withoutUninstall: false, reason }).steps,
-    ...items.map((item) =>
-      ownStep('DEPLOY_ITEM', [...at, item.name], item, gone.has(item.name) ? null : (known.get(item.name) ?? null)),
-    ),
+    ...items.map((item) => {
+      const present = gone.has(item.name) ? null : (known.get(item.name) ?? null)
+      const chosen = chooseTarget(item, targets)
+      const step = ownStep('DEPLOY_ITEM', [...at, item.name], item, present)
+      const target = chosen.ok ? chosen.target : null
+      // People read the choice where nothing else shows it.
+      const reason = item.targetSelector && target !== null ? `${step.reason}; ${target} is selected` : step.reason
+      return { ...step, reason, target }
+    }),
   ]
 }
 
@@ -110,14 +133,18 @@ interface Removal {
   readonly gone: boolean
 }
 
+export const NOT_CALLED = 'its deployer is not called'
 /** Children first. */
 function remove(path: readonly string[], existing: Existing, withoutUninstall: boolean, reason: string): Removal {
   if (isLeftAlone(existing)) return { steps: [], gone: false }
   const below = removeAll(path, existing.children, { withoutUninstall, reason: () => reason })
   if (!below.gone) return below
   const silent = existing.kind === 'DEPLOY_ITEM' && (withoutUninstall || !existing.handed)
-  const why = silent ? `${reason}; its deployer is not called` : reason
-  return { steps: [...below.steps, { action: 'DELETE', kind: existing.kind, path, reason: why }], gone: true }
+  const why = silent ? `${reason}; ${NOT_CALLED}` : reason
+  return {
+    steps: [...below.steps, { action: 'DELETE', kind: existing.kind, path, reason: why, target: existing.target }],
+    gone: true,
+  }
 }
 
 /** Deletes dependents before their dependencies. */

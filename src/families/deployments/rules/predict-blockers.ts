@@ -1,6 +1,8 @@
 import type { OfferedWork } from '../../../core/claimant.ts'
+import type { TargetFacts } from '../../../core/target.ts'
 import type { ObjectKind } from '../../../core/vocabulary.ts'
 import { awaitsAgent, lacksImport } from './blockers.ts'
+import { chooseTarget } from './choose-target.ts'
 import type { PlanStep } from './plan.ts'
 import type { InstallationSpec, ItemSpec } from './spec.ts'
 
@@ -11,10 +13,12 @@ export interface PlanFacts {
   isServed(work: Pick<OfferedWork, 'type' | 'target'>): boolean
   /** Names of the project's scope that have neither a value nor an exporter. */
   readonly missing: ReadonlySet<string>
+  /** The targets of the project, by name. */
+  readonly targets: readonly TargetFacts[]
 }
 
 export interface PlanBlocker {
-  readonly reason: 'AGENT' | 'IMPORT'
+  readonly reason: 'AGENT' | 'IMPORT' | 'TARGET'
   readonly message: string
   readonly kind: ObjectKind
   /** The path of the first object that would wait. */
@@ -24,7 +28,7 @@ export interface PlanBlocker {
 
 interface PlannedItem {
   readonly path: readonly string[]
-  readonly item: ItemSpec
+  readonly item: Pick<ItemSpec, 'type' | 'target'>
 }
 
 /** The blockers of a plan, each cause once. Unchanged items wait for nothing. */
@@ -32,7 +36,7 @@ export function predictBlockers(
   name: string,
   spec: InstallationSpec,
   steps: readonly PlanStep[],
-  { isServed, missing }: PlanFacts,
+  { isServed, missing, targets }: PlanFacts,
 ): readonly PlanBlocker[] {
   if (!steps.some(({ kind, action }) => kind === 'INSTALLATION' && action !== 'DELETE')) return []
   const imports = requiredNames(spec)
@@ -43,9 +47,24 @@ export function predictBlockers(
       }),
     )
   const started = new Set(steps.flatMap(({ kind, action, path }) => (startsWork(kind, action) ? keyOf(path) : [])))
-  const unserved = itemsOf([name], spec).filter(({ path, item }) => started.has(keyOf(path)) && !isServed(item))
+  const planned = itemsOf([name], spec)
+    .filter(({ path }) => started.has(keyOf(path)))
+    .map(({ path, item }) => ({ path, item, chosen: chooseTarget(item, targets) }))
+  const undecided = planned.flatMap(({ path, chosen }) => (chosen.ok ? [] : [{ path, message: chosen.message }]))
+  const unserved = planned.flatMap(({ path, item: { type }, chosen }) =>
+    chosen.ok && !isServed({ type, target: chosen.target }) ? [{ path, item: { type, target: chosen.target } }] : [],
+  )
   const byAgent = Map.groupBy(unserved, ({ item }) => JSON.stringify([item.type, item.target]))
-  return [...imports, ...[...byAgent.values()].flatMap(agentBlocker)]
+  const byTarget = Map.groupBy(undecided, ({ message }) => message)
+  return [
+    ...imports,
+    ...[...byTarget].map(
+      ([message, items]): PlanBlocker => ({
+        ...{ reason: 'TARGET', message, kind: 'DEPLOY_ITEM', path: items[0]?.path ?? [], objectCount: items.length },
+      }),
+    ),
+    ...[...byAgent.values()].flatMap(agentBlocker),
+  ]
 }
 
 const startsWork = (kind: ObjectKind, action: PlanStep['action']): boolean =>
@@ -69,7 +88,10 @@ export const typesOf = (spec: InstallationSpec): readonly string[] => [
 ]
 
 /** Execution and items are named as the plan names them. */
-const itemsOf = (path: readonly string[], spec: InstallationSpec): readonly PlannedItem[] => [
+const itemsOf = (
+  path: readonly string[],
+  spec: InstallationSpec,
+): readonly { readonly path: readonly string[]; readonly item: ItemSpec }[] => [
   ...spec.deployItems.map((item) => ({ path: [...path, 'deploy-items', item.name], item })),
   ...spec.installations.flatMap((nested) => itemsOf([...path, nested.name], nested.spec)),
 ]

@@ -5,6 +5,7 @@ import { type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
 import type { ReportVerdict } from '../../family.ts'
 import { noteProgress } from '../../note-progress.ts'
+import { ATTEMPT_TIMEOUT, endAttempt, isBetweenAttempts, tryAgain } from './attempts.ts'
 import { deployItem } from './details.ts'
 import { failure, finish, vanish } from './finish.ts'
 import { withLastProblem } from './last-problem.ts'
@@ -15,6 +16,7 @@ const UNCHANGED: ReportVerdict = { ok: true, changed: false }
 /** Applies a deployer's report with a valid fence, if the guard allows it. A repeated report changes nothing. */
 export function reportItem(item: Node, report: Report, by: Principal, slice: Slice): ReportVerdict {
   const { work } = item
+  if (isBetweenAttempts(item)) return reportOfEnded(report)
   if (!report.phase) {
     noteProgress(item, report, slice)
     return UNCHANGED
@@ -33,30 +35,43 @@ export function reportItem(item: Node, report: Report, by: Principal, slice: Sli
     if (report.error?.retryable) giveBack(item, report, by, slice)
     return ACCEPTED
   }
-  const ending = {
-    actor: 'DEPLOYER',
-    by,
-    message: report.message ?? null,
-    error: errorOf(report, to, item, slice),
-  } as const
+  const error = errorOf(report, to, item, slice)
+  if (to === 'FAILED' && error && isRetryable(report, item) && tryAgain(item, error, { answered: true }, slice))
+    return ACCEPTED
+  endAttempt(item, error, slice)
+  const ending = { actor: 'DEPLOYER', by, message: report.message ?? null, error } as const
   if (to === 'SUCCEEDED') storeExports(item, report.exports, slice)
   if (to === 'GONE') vanish(item, slice, { ...ending, triggered: true })
   else finish(item, slice, { ...ending, to })
   return ACCEPTED
 }
 
+/** The fence is that of an attempt whose failure is known. */
+const reportOfEnded = ({ phase }: Report): ReportVerdict =>
+  phase === 'SUCCEEDED' ? { ok: false, refused: 'TRANSITION', to: phase } : UNCHANGED
+
+/** False from an agent says that another attempt ends in the same way. The end of the job's time is no attempt's failure. */
+const isRetryable = ({ error }: Report, { work }: Node): boolean =>
+  error?.retryable !== false && (work?.abortCode === null || work?.abortCode === ATTEMPT_TIMEOUT)
+
 const isRunning = (phase: Phase): boolean => phase === 'PROGRESSING' || phase === 'DELETING'
 
-/** After a progressing timeout, ABORTED is recorded as the failure of the timeout. */
+/** After the timeout of the job or of an attempt, ABORTED is recorded as the failure of the timeout. */
 function recordedAs(phase: Phase, { work }: Node): Phase {
-  return phase === 'ABORTED' && work?.abortCode === 'PROGRESSING_TIMEOUT' ? 'FAILED' : phase
+  return phase === 'ABORTED' && isTimeout(work?.abortCode) ? 'FAILED' : phase
 }
+
+const isTimeout = (code: string | null | undefined): boolean =>
+  code === 'PROGRESSING_TIMEOUT' || code === ATTEMPT_TIMEOUT
 
 function errorOf(report: Report, to: Phase, { work, error: last }: Node, slice: Slice) {
   if (to === 'SUCCEEDED' || to === 'GONE') return null
-  if (work?.abortCode === 'PROGRESSING_TIMEOUT') {
-    const message = withLastProblem('It did not finish in time and was stopped.', last?.message)
-    return failure(slice, 'PROGRESSING_TIMEOUT', message)
+  if (isTimeout(work?.abortCode)) {
+    const step = report.progress?.step
+    const message = step
+      ? `It did not finish in time and was stopped at: ${step}`
+      : withLastProblem('It did not finish in time and was stopped.', last?.message)
+    return failure(slice, work?.abortCode ?? '', message)
   }
   const { error } = report
   if (error) return failure(slice, error.code, error.message)
@@ -76,11 +91,15 @@ function giveBack(item: Node, report: Report, by: Principal, slice: Slice): void
   if (work.abortRequestedAt) {
     const stopped = recordedAs('ABORTED', item)
     const to = item.row.deletionRequestedAt ? 'DELETE_FAILED' : stopped
-    const ending = { to, actor: 'DEPLOYER', by, error: errorOf(report, to, item, slice) } as const
-    return finish(item, slice, ending)
+    const error = errorOf(report, to, item, slice)
+    if (to === 'FAILED' && error && isRetryable(report, item) && tryAgain(item, error, { answered: true }, slice))
+      return
+    endAttempt(item, error, slice)
+    return finish(item, slice, { to, actor: 'DEPLOYER', by, error })
   }
   const error = failure(slice, report.error?.code ?? 'FAILED', report.error?.message ?? '')
-  const offerAfter = new Date(slice.now.getTime() + backoffMs(work.attempt, slice.random()))
+  const claims = work.attempt - (deployItem(item).retry?.claims ?? 0)
+  const offerAfter = new Date(slice.now.getTime() + backoffMs(claims, slice.random()))
   slice.setWork(item, { state: WORK_STATE.OFFERED, offerAfter, leaseUntil: null })
   slice.setError(item, error)
 }

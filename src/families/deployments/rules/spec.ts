@@ -1,9 +1,39 @@
+import type { LabelInput } from '../../../core/labels.ts'
+import type { RetryPolicy } from '../../../core/retry.ts'
+
 /** The spec of an installation in the API and the store. Values may contain expressions `${…}`. */
-export interface InstallationSpec {
+export interface InstallationSpec extends WantedTarget {
   readonly imports: readonly ImportSpec[]
   readonly exports: readonly ExportSpec[]
   readonly installations: readonly NestedSpec[]
   readonly deployItems: readonly ItemSpec[]
+  /** A root alone has it; absent: it begins no job by itself. */
+  readonly automaticReconcile?: AutomaticReconcile
+}
+export interface AutomaticReconcile {
+  /** Null: none begins after a success. */
+  readonly afterSuccess: ReconcileTimes | null
+  /** Null: none begins after a failure. The first one begins at once. */
+  readonly afterFailure: (ReconcileTimes & { readonly attempts: number | null }) | null
+}
+/** One of the two: an interval, or lines of cron. */
+export interface ReconcileTimes {
+  /** From the end of the last job; null: the lines of cron say the times. */
+  readonly intervalMs: number | null
+  readonly cron: readonly string[]
+  readonly timeZone: string
+}
+/** The target of items: none, one by its name, or the one that a selector selects. */
+export interface WantedTarget {
+  /** An installation has it for its items that say nothing else. */
+  readonly target?: string | null
+  /** Absent in specs of before there were selectors, with which new ones are compared. */
+  readonly targetSelector?: SelectorSpec
+}
+/** A selector as the API takes it, since a stored spec is an input, too. */
+export interface SelectorSpec {
+  readonly type: string | null
+  readonly labels: readonly LabelInput[]
 }
 export interface ImportSpec {
   readonly name: string
@@ -21,7 +51,7 @@ export interface NestedSpec {
   readonly name: string
   readonly spec: InstallationSpec
 }
-export interface ItemSpec {
+export interface ItemSpec extends WantedTarget {
   readonly name: string
   readonly type: string
   readonly target: string | null
@@ -29,6 +59,8 @@ export interface ItemSpec {
   readonly dependsOn: readonly string[]
   readonly config: unknown
   readonly timeouts: Timeouts
+  /** Absent: an item that fails is not attempted again in its job. */
+  readonly retry?: RetryPolicy
 }
 /** Absent: the server's default. */
 export interface Timeouts {

@@ -1,4 +1,6 @@
 import type { Node, Slice } from '../../../core/tree.ts'
+import { setClock } from '../../root-clock.ts'
+import { automaticBegun, beginByItself } from './automatic-reconcile.ts'
 import { installation } from './details.ts'
 import type { RunOrigin } from './origin.ts'
 
@@ -7,28 +9,33 @@ export function startJob(root: Node, slice: Slice): void {
   const { ignored, nextMode, nextDeletion, nextOrigin, forceDeletion } = installation(root)
   const { phase, deletionRequestedAt } = root.row
   // A root that was never reconciled is in no final phase. `ignored` then applies only to a deletion that could lose data.
-  if (ignored && phase !== 'PENDING') return
-  if (!nextDeletion && !nextMode) return
+  if (slice.isPaused || (ignored && phase !== 'PENDING')) return beginByItself(root, slice)
+  if (!nextDeletion && !nextMode) return beginByItself(root, slice)
   // A deletion can be repeated, but not undone.
   const deleting = nextDeletion || deletionRequestedAt !== null
   const requestedAt = nextOrigin?.at === undefined ? slice.now : new Date(nextOrigin.at)
   const jobId = slice.newId()
+  const mode = nextMode ?? 'STANDARD'
+  const cause = nextDeletion ? 'DELETED' : (nextOrigin?.cause ?? 'REQUESTED')
   slice.setDetails(root, {
     // A version that does not write origins leaves none.
     origin: {
       by: nextOrigin?.by ?? null,
-      cause: nextDeletion ? 'DELETED' : (nextOrigin?.cause ?? 'REQUESTED'),
+      cause,
       jobId,
       startedAt: slice.now.toISOString(),
     } satisfies RunOrigin,
     nextOrigin: null,
     nextMode: null,
     nextDeletion: false,
-    mode: nextMode ?? 'STANDARD',
+    mode,
     forceDeletion: deleting && (forceDeletion || nextMode === 'FORCE'),
     cancelRequestedAt: null,
     cancelBy: null,
+    ...automaticBegun(root, cause, mode),
   })
+  // A job has clocks of its own.
+  if (root.work) setClock(root, slice, 'reconcile', null)
   slice.patch(root, {
     jobId,
     deletionRequestedAt: deleting ? (deletionRequestedAt ?? requestedAt) : null,

@@ -1,11 +1,15 @@
 import { servedBy } from '../../../core/claimant.ts'
+import type { Retry } from '../../../core/retry.ts'
+import type { TargetFacts } from '../../../core/target.ts'
 import type { WorkState } from '../../../core/tree.ts'
 import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
 import type { Client } from '../../../store/client.ts'
 import { array, boolean, joined, json, nullable, smallintOf, text, uuid } from '../../../store/column-types.ts'
 import { loadAgentsOf } from '../../../store/loaders/agents.ts'
+import { findProjectId } from '../../../store/projects.ts'
 import { type StatementRow, statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
+import { loadTargetFacts } from '../../../store/targets.ts'
 import type { BlockerInputs, Waiting } from '../rules/blockers.ts'
 import type { PendingOrigin } from '../rules/origin.ts'
 import type { PlanFacts } from '../rules/predict-blockers.ts'
@@ -63,9 +67,12 @@ const DETAILS = statement({
     o.deletion_requested_at as "deletionRequestedAt", o.waiting_for as "waitingFor",
     i.object_id is not null as "isInstallation", i.ignored, i.mode, i.next_mode as "nextMode",
     i.next_deletion as "nextDeletion", i.cancel_requested_at as "cancelRequestedAt", i.cancel_by as "cancelBy",
-    i.next_origin as "nextOrigin", i.force_deletion as "forceDeletion", i.without_uninstall as "withoutUninstall",
-    t.untriggered, t.open, t.failed, w.type, w.target, w.state, w.offer_after as "offerAfter", q.wake_at as "retryAt",
+    exists (select from root_pause p where p.root_id = o.id) as "isPaused", i.next_origin as "nextOrigin", i.force_deletion as "forceDeletion", i.without_uninstall as "withoutUninstall",
+    t.untriggered, t.open, t.failed, w.type, w.target, w.state, w.offer_after as "offerAfter",
+    case when w.offer_after is not null then (select d.retry from deploy_item d where d.object_id = o.id) end as "retry", q.wake_at as "retryAt",
     (select s.error ->> 'message' from object_status s where s.object_id = o.id and w.offer_after is not null) as "lastProblem",
+    (select jsonb_build_object('type', g.type, 'labels', g.labels) from target g
+      where g.project_id = o.project_id and g.name = w.target) as "targetFacts",
     (select s.error ->> 'message' from object_status s where s.object_id = o.id and o.phase = any(array[${UNSUCCESSFUL}]::phase[])) as "problem",
     array(select e.to_id from edge e where e.from_id = o.id and e.to_id = any($1::uuid[])) as "dependsOn",
     array(select e.from_id from edge e where e.to_id = o.id and e.from_id = any($1::uuid[])) as "dependents"
@@ -91,6 +98,7 @@ const DETAILS = statement({
     deletionRequestedAt: table.object.deletionRequestedAt,
     waitingFor: table.object.waitingFor,
     isInstallation: boolean,
+    isPaused: boolean,
     ignored: joined(table.installation.ignored),
     mode: joined(table.installation.mode),
     nextMode: table.installation.nextMode,
@@ -105,8 +113,10 @@ const DETAILS = statement({
     failed: nullable(table.tally.failed),
     type: nullable(table.work.type),
     target: table.work.target,
+    targetFacts: nullable(json<Omit<TargetFacts, 'name'>>()),
     state: joined(smallintOf<WorkState>()),
     offerAfter: table.work.offerAfter,
+    retry: nullable(json<Retry>()),
     retryAt: nullable(table.rootQueue.wakeAt),
     lastProblem: nullable(text),
     problem: nullable(text),
@@ -184,13 +194,7 @@ const MISSING_NAMES = statement({
   row: { name: text },
 })
 
-const PROJECT_ID = statement({
-  text: 'select id from project where name = $1',
-  params: [text],
-  row: { id: table.project.id },
-})
-
-/** The facts for `predictBlockers`, by three statements. */
+/** The facts for `predictBlockers`. */
 export async function queryPlanFacts(
   client: Client,
   asked: {
@@ -203,16 +207,20 @@ export async function queryPlanFacts(
   agentsSince: Date,
 ): Promise<PlanFacts> {
   const { project, id, names, types } = asked
-  const [missing, agents, found] = await Promise.all([
+  const [missing, agents, projectId] = await Promise.all([
     names.length > 0 ? MISSING_NAMES.query(client, [project, names, id]) : null,
     types.length > 0 ? loadAgentsOf(client, types, agentsSince) : [],
-    types.length > 0 ? PROJECT_ID.query(client, [project]) : null,
+    types.length > 0 ? findProjectId(client, project) : null,
   ])
-  const projectId = found?.rows[0]?.id ?? null
+  const targets = projectId === null ? [] : await loadTargetFacts(client, projectId)
   const isServed = servedBy(agents)
   return {
     missing: new Set(missing?.rows.map(({ name }) => name)),
-    isServed: ({ type, target }) => isServed({ type, target, projectId }),
+    isServed: ({ type, target }) => {
+      const targetFacts = targets.find(({ name }) => name === target) ?? null
+      return isServed({ type, target, targetFacts, projectId })
+    },
+    targets,
   }
 }
 
@@ -234,17 +242,30 @@ function isOpen(rows: readonly DetailsRow[]): (row: DetailsRow) => boolean {
 
 function toWaiting(details: DetailsRow, { openChildren, scope, importers }: Related): Waiting {
   const { isInstallation, ignored, mode, nextMode, nextDeletion, cancelRequestedAt, cancelBy, ...some } = details
-  const { nextOrigin, forceDeletion, withoutUninstall, ...others } = some
-  const requested = { ignored, nextMode, nextDeletion, nextOrigin, forceDeletion, withoutUninstall }
+  const { isPaused, nextOrigin, forceDeletion, withoutUninstall, ...others } = some
+  const requested = { isPaused, ignored, nextMode, nextDeletion, nextOrigin, forceDeletion, withoutUninstall }
   const { open, type, problem, ...rest } = others
-  const { untriggered, failed, target, state, offerAfter, retryAt, lastProblem, dependsOn, dependents, ...row } = rest
+  const {
+    untriggered,
+    failed,
+    target,
+    targetFacts,
+    state,
+    offerAfter,
+    retry,
+    retryAt,
+    lastProblem,
+    dependsOn,
+    dependents,
+    ...row
+  } = rest
   const exporters = scope.flatMap(({ exporterId }) => exporterId ?? [])
   return {
     row,
     problem,
     installation: isInstallation ? { ...requested, mode, cancelRequestedAt, cancelBy } : null,
     childCounts: open === null || failed === null || untriggered === null ? null : { untriggered, open, failed },
-    work: type === null ? null : { type, target, state, offerAfter, lastProblem },
+    work: type === null || isInstallation ? null : { type, target, targetFacts, state, offerAfter, lastProblem, retry },
     dependsOn: [...new Set([...dependsOn, ...exporters])],
     dependents: [...dependents, ...importers],
     openChildren,

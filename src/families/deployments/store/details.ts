@@ -3,7 +3,7 @@ import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
 import type { Client } from '../../../store/client.ts'
 import { array, boolean, integer, json, nullable, uuid } from '../../../store/column-types.ts'
 import { detailsTable } from '../../../store/columns.ts'
-import { keyed, keyedDetails } from '../../../store/loaders/keyed.ts'
+import { keyed, keyedDetails, keysOf } from '../../../store/loaders/keyed.ts'
 import { OBJECT_SELECTION } from '../../../store/loaders/objects.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
@@ -20,8 +20,6 @@ export const detailsTables: readonly DetailsTable[] = [
   detailsTable('deploy_item', ['DEPLOY_ITEM'], table.deployItem, NEW_DEPLOY_ITEM),
 ]
 
-const keysOf = <T extends object>(details: T) => Object.keys(details) as (keyof T & string)[]
-
 /** Loads the family's columns for the API, for many objects in one statement. */
 
 export const loadInstallations = keyedDetails('installation', table.installation, keysOf(NEW_INSTALLATION))
@@ -36,6 +34,7 @@ export const loadJobs = keyed(
 /** Pending requests of installations, and of items by their work. */
 export const loadRequested = keyed(
   `select o.id as key, o.parent_id as "parentId", o.phase, o.job_id as "jobId", o.finished_job_id as "finishedJobId",
+      exists (select from root_pause p where p.root_id = o.id) as "isPaused",
       coalesce(i.ignored, false) as ignored, i.next_mode as "nextMode", coalesce(i.next_deletion, false) as "nextDeletion",
       i.next_origin as "nextOrigin", coalesce(i.force_deletion, false) as "forceDeletion",
       coalesce(i.without_uninstall, false) as "withoutUninstall", i.cancel_requested_at as "cancelRequestedAt",
@@ -48,6 +47,7 @@ export const loadRequested = keyed(
     phase: table.object.phase,
     jobId: table.object.jobId,
     finishedJobId: table.object.finishedJobId,
+    isPaused: boolean,
     ignored: boolean,
     nextMode: table.installation.nextMode,
     nextDeletion: boolean,

@@ -1,9 +1,10 @@
-import type { Node } from '../../../core/tree.ts'
+import { type Node, WORK_STATE } from '../../../core/tree.ts'
 import { awaitAll } from '../../../store/await-all.ts'
 import type { Client } from '../../../store/client.ts'
 import { array, nullable, text, timestamptz, uuid } from '../../../store/column-types.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
+import { IS_OPEN } from '../../../store/work-states.ts'
 import type { Family } from '../../family.ts'
 import type { EndedRun } from '../rules/origin.ts'
 import { lockOwnNames } from './export-names.ts'
@@ -38,10 +39,28 @@ export const effects: Family['effects'] = {
     await recordRun(client, root, args as EndedRun, now)
     return []
   },
+  endBackoffs: wakeBackoffs,
   editedJobEnded: async (client, root) => {
     await dropSnapshot(client, root.row)
     return []
   },
+}
+
+/** Items whose next attempt waits for its time, in parts that one transaction takes. */
+const WAKE_BACKOFFS = statement({
+  name: 'wake-backoffs',
+  text: `insert into wake (root_id, object_ids)
+  select w.root_id, array_agg(w.object_id) from (
+    select root_id, object_id, row_number() over (order by object_id) / 1000 as part from work
+    where root_id = $1 and ${IS_OPEN} and state = ${WORK_STATE.OFFERED} and picked_up_at is not null
+  ) w group by w.root_id, w.part returning root_id`,
+  params: [uuid],
+  row: { root_id: table.wake.rootId },
+})
+
+async function wakeBackoffs(client: Client, { row }: Node): Promise<readonly string[]> {
+  const { rows } = await WAKE_BACKOFFS.query(client, [row.id])
+  return rows.map(({ root_id }) => root_id)
 }
 
 const at = (root: Node): [id: string, projectId: string] => [root.row.id, root.row.projectId]

@@ -1,10 +1,16 @@
 import { causeOf, type FailureCause, type ObjectFailure } from '../../../core/errors.ts'
+import { requireRight } from '../../../core/rights.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
 import type { Client } from '../../../store/client.ts'
 import { array, boolean, integer, joined, json, nullable, required, text, uuid } from '../../../store/column-types.ts'
+import { heldSql } from '../../../store/holds.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
+import { loadTargetFacts } from '../../../store/targets.ts'
 import type { Family } from '../../family.ts'
+import { type Editor, grantsOfEditors } from '../../on-behalf.ts'
+import { rights } from '../rights.ts'
+import type { ReconcileVerdict } from '../rules/automatic-reconcile.ts'
 import { isReady, type ScopeEntry } from '../rules/imports.ts'
 import type { SnapshotKey } from '../rules/observed-spec.ts'
 import { type Importer, isBeingDeleted } from '../rules/sibling-imports.ts'
@@ -23,6 +29,8 @@ export const questions: Family['questions'] = {
   rootScope: (client, _root, argsList) => each(argsList, (args) => readScope(client, args as ScopeArgs)),
   pinScope: (client, root, argsList) => each(argsList, (args) => pinScope(client, root, args as ScopeArgs)),
   specSnapshot: (client, _root, argsList) => each(argsList, (key) => findSnapshot(client, key as SnapshotKey)),
+  targets: (client, _root, argsList) => each(argsList, (projectId) => loadTargetFacts(client, projectId as string)),
+  mayReconcile: (client, _root, argsList) => each(argsList, (args) => judgeReconcile(client, args as ReconcileArgs)),
   importers: (client, root, argsList) =>
     each(argsList, (args) => importers(client, root, (args as ScopeArgs).projectId)),
 }
@@ -32,6 +40,24 @@ async function each<T>(argsList: readonly unknown[], find: (args: unknown) => Pr
   const answers: T[] = []
   for (const args of argsList) answers.push(await find(args))
   return answers
+}
+
+interface ReconcileArgs {
+  readonly projectId: string
+  readonly editor: Editor
+}
+const IS_HELD = statement({
+  name: 'automation-held',
+  text: `select ${heldSql('$1::uuid')} as held`,
+  params: [uuid],
+  row: { held: boolean },
+})
+
+async function judgeReconcile(client: Client, { projectId, editor }: ReconcileArgs): Promise<ReconcileVerdict> {
+  const { rows } = await IS_HELD.query(client, [projectId])
+  const [grants = []] = await grantsOfEditors(client, [{ editor, projectId }])
+  const refused = requireRight({ name: editor.name, actor: 'USER', grants }, rights.reconcile, projectId)
+  return { isHeld: rows[0]?.held === true, missing: refused?.message ?? null }
 }
 
 interface ScopeArgs {
@@ -136,8 +162,13 @@ const SCOPE = statement({
   },
 })
 
-async function readScope(client: Client, { projectId, names }: ScopeArgs): Promise<readonly ScopeEntry[]> {
-  await lockNames(client, projectId, names)
+async function readScope(client: Client, args: ScopeArgs): Promise<readonly ScopeEntry[]> {
+  await lockNames(client, args.projectId, args.names)
+  return await peekScope(client, args)
+}
+
+/** Without the locks that keep the exporters as they are. */
+export async function peekScope(client: Client, { projectId, names }: ScopeArgs): Promise<readonly ScopeEntry[]> {
   const { rows } = await SCOPE.query(client, [projectId, names])
   return rows.map(({ name, exists, value, id, exporter, declared, ...state }) => ({
     name,

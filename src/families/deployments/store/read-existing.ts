@@ -14,15 +14,16 @@ interface Row {
   readonly spec: unknown
   readonly handed: boolean
   readonly ignored: boolean
+  readonly target: string | null
 }
 
 const READ_EXISTING = statement({
   name: 'read-existing',
   text: `select o.id, o.parent_id as "parentId", o.kind, o.name, o.phase, s.spec,
-        coalesce(w.handed, false) as handed, coalesce(i.ignored, false) as ignored
+        coalesce(w.handed, false) as handed, coalesce(i.ignored, false) as ignored, d.target
       from object o join object_spec s on s.object_id = o.id
       left join work w on w.object_id = o.id left join installation i on i.object_id = o.id
-      where o.root_id = $1 order by o.ordinal`,
+      left join deploy_item d on d.object_id = o.id where o.root_id = $1 order by o.ordinal`,
   params: [uuid],
   row: {
     id: table.object.id,
@@ -33,6 +34,7 @@ const READ_EXISTING = statement({
     spec: table.objectSpec.spec,
     handed: boolean,
     ignored: boolean,
+    target: table.deployItem.target,
   },
 })
 
@@ -50,10 +52,10 @@ export async function readExisting(client: Client, rootId: string): Promise<Exis
   const edges = await READ_EXISTING_EDGES.query(client, [rootId])
   const dependsOn = Map.groupBy(edges.rows, ({ from }) => from)
   const children = Map.groupBy(rows, ({ parentId }) => parentId)
-  const build = ({ id, parentId: _, ...own }: Row): Existing => ({
+  const build = ({ parentId: _, ...own }: Row): Existing => ({
     ...own,
-    dependsOn: (dependsOn.get(id) ?? []).map(({ to }) => to),
-    children: (children.get(id) ?? []).map(build),
+    dependsOn: (dependsOn.get(own.id) ?? []).map(({ to }) => to),
+    children: (children.get(own.id) ?? []).map(build),
   })
   const root = rows.find(({ id }) => id === rootId)
   return root ? build(root) : null

@@ -88,6 +88,8 @@ export function badNetwork(client: Client, behaviour: CrmBehaviour, chance: Chan
       const { connectCrm } = data as Connected
       return { ...data, connectCrm: { ...connectCrm, requests: (connectCrm.requests ?? []).flatMap(arriving) } }
     },
+    readArtifact: (id, options) => client.readArtifact(id, options),
+    writeArtifact: (upload, options) => client.writeArtifact(upload, options),
     // A CRM has no other subscription.
     subscribe: <T>(document: TypedDocument<T, never>, variables?: unknown, options?: SubscribeOptions) =>
       arrivingOf(

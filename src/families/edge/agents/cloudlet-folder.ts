@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
-import { lockState } from '../../../agents/files/lock-state.ts'
+import { lockStateFolder } from '../../../agents/files/lock-state-folder.ts'
 import { removeTree } from '../../../agents/files/remove-tree.ts'
 import { writeWhole } from '../../../agents/files/write-whole.ts'
 import { type CrmObject, CrmProblem } from '../../../client/index.ts'
@@ -36,7 +36,7 @@ export class CloudletFolder {
    */
   async lock(): Promise<AsyncDisposable> {
     await mkdir(join(this.#state, OWN), { recursive: true, mode: 0o700 })
-    return lockState(join(this.#state, OWN))
+    return lockStateFolder(join(this.#state, OWN))
   }
 
   /** All instances, without half-made ones and their apps. */

@@ -3,7 +3,7 @@ import { type LabelInput, labelsOf } from '../../../core/labels.ts'
 import { allowedFrom } from '../../../core/machine.ts'
 import type { Principal, Viewer } from '../../../core/ports/viewer.ts'
 import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
-import { NEW_WORK, type Node, WORK_STATE } from '../../../core/tree.ts'
+import type { Node } from '../../../core/tree.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
 import { uuid } from '../../../store/column-types.ts'
 import { idempotent } from '../../../store/idempotency.ts'
@@ -16,18 +16,18 @@ import { cloudletUpgrade, cloudlet as connection } from '../machines.ts'
 import { rights } from '../rights.ts'
 import { setClock } from '../rules/decide-cloudlet.ts'
 import { cloudletDetails } from '../rules/details.ts'
-import { CRM_TYPE, endRequest } from '../rules/requests.ts'
+import { endRequest, newRequest } from '../rules/requests.ts'
 import { moveUpgrade, upgradeHeard } from '../rules/upgrade.ts'
 import {
   type Conflict,
   childrenOf,
+  cloudletInTheWay,
   dispatchNow,
   type EdgeParts,
   inTheWay,
   nameOf,
   onceOnObject,
   onObject,
-  upgradeInTheWay,
 } from './parts.ts'
 
 /** Commands of users on cloudlets. */
@@ -131,7 +131,7 @@ export const upgradeCloudlet = (parts: EdgeParts, viewer: Viewer, input: Upgrade
       const { id, version } = input
       if (!isVersion(version)) return refuse(invalidInput([{ path: 'input.version', message: VERSION_RULE }]))
       const { phase, name } = node.row
-      const stopped = upgradeInTheWay(node)
+      const stopped = cloudletInTheWay(tree)
       if (stopped) return stopped
       if (phase !== 'READY')
         return inTheWay('NOT_READY', node, `The cloudlet ${name} is ${phase}: its CRM is not connected.`)
@@ -172,19 +172,7 @@ function startUpgrade(
   moveUpgrade(node, slice, 'UPDATE_REQUESTED', { actor: 'USER', by, message: `To version ${version}.` })
   slice.setDetails(node, { wantedVersion: version })
   upgradeHeard(node, slice)
-  const { upgradeDue } = cloudletDetails(node)
-  slice.setWork(node, {
-    ...NEW_WORK,
-    type: CRM_TYPE,
-    target: node.row.name,
-    action: 'RECONCILE',
-    state: WORK_STATE.CLAIMED,
-    config: null,
-    jobId: operationId,
-    attempt: (node.work?.attempt ?? 0) + 1,
-    triggeredAt: slice.now,
-    dueAt: upgradeDue,
-  })
+  slice.setWork(node, newRequest(node, slice, cloudletDetails(node).upgradeDue))
   dispatchNow(node, slice)
   tree.wake([node.row.id])
 }

@@ -22,7 +22,7 @@ import { requestFence, sessionFence } from '../store/fences.ts'
 import { keepLease } from '../store/queries.ts'
 import { type CrmRequest, outstandingRequests } from '../store/requests-of.ts'
 import { isVersion, VERSION_RULE } from './cloudlets.ts'
-import { type EdgeParts, WORDS } from './parts.ts'
+import { type EdgeParts, KIND_NOUNS } from './parts.ts'
 
 /** Connects a CRM, again or for the first time: applies the state of all its instances and returns its pending requests. */
 
@@ -56,7 +56,7 @@ export async function connectCrm(parts: EdgeParts, viewer: Viewer, input: Connec
   const problems = problemsOf(input)
   if (problems.length > 0) return refuse(invalidInput(problems))
   const { cloudletId } = input
-  const what = WORDS.CLOUDLET
+  const what = KIND_NOUNS.CLOUDLET
   const located = await findFor(parts.client, viewer, rights.serveCloudlet, { id: cloudletId, what })
   if (!located.ok) return located
   type Connecting = Outcome<{ readonly connected: Connection }, Rejection>
@@ -138,6 +138,7 @@ async function connectTo(tree: LockedTree, parts: EdgeParts, viewer: Viewer, inp
     actor,
     types: [CRM_TYPE],
     targets: [root.row.name],
+    targetSelector: null,
   }
   await noteAgent(client, { ...agent, now: slice.now })
   return { session, isNew, fence, leaseUntil }

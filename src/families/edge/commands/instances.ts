@@ -21,14 +21,14 @@ import { inUse } from './cloudlets.ts'
 import {
   busy,
   childrenOf,
+  cloudletInTheWay,
   dispatchNow,
   type EdgeParts,
   inTheWay,
+  KIND_NOUNS,
   nameOf,
   onceOnObject,
   onObject,
-  upgradeInTheWay,
-  WORDS,
 } from './parts.ts'
 
 /** Commands of users on cluster and app instances. An instance runs one operation at a time, and none beside one that it depends on. */
@@ -55,7 +55,7 @@ export async function createInstance(parts: EdgeParts, viewer: Viewer, input: Cr
   return onceOnObject<WriteRefusal>(parts, viewer, instanceRights[kind].create, at, async (tree, parent) => {
     const refused = requireCodeRight(parts, viewer, kind, tree)
     if (refused) return refuse(refused)
-    const stopped = upgradeInTheWay(tree.root)
+    const stopped = cloudletInTheWay(tree)
     if (stopped) return stopped
     if (parent.row.phase !== 'READY')
       return inTheWay('NOT_READY', parent, `${nameOf(parent)} is ${parent.row.phase}, and must be READY.`)
@@ -63,7 +63,7 @@ export async function createInstance(parts: EdgeParts, viewer: Viewer, input: Cr
     const taken = siblings.find(({ row }) => row.name === name)
     if (taken)
       return taken.row.phase === 'READY'
-        ? inTheWay('ALREADY_EXISTS', taken, `There is a ${WORDS[kind]} ${name} already.`)
+        ? inTheWay('ALREADY_EXISTS', taken, `There is a ${KIND_NOUNS[kind]} ${name} already.`)
         : busy(taken)
     const ordinal = Math.max(-1, ...siblings.map(({ row }) => row.ordinal)) + 1
     const { slice } = tree
@@ -161,7 +161,7 @@ async function readStoredSpec(tree: LockedTree, id: string): Promise<InstanceSpe
 
 /** Why an existing instance cannot be updated or deleted now. */
 async function inTheWayOf(tree: LockedTree, node: Node) {
-  const stopped = upgradeInTheWay(tree.root)
+  const stopped = cloudletInTheWay(tree)
   if (stopped) return stopped
   if (node.row.phase !== 'READY') return busy(node)
   const parent = tree.slice.parent(node)

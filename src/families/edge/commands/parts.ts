@@ -25,7 +25,8 @@ export interface EdgeParts {
   readonly client: Client
 }
 
-export const WORDS = {
+/** As messages name them. */
+export const KIND_NOUNS = {
   CLOUDLET: 'cloudlet',
   CLUSTER_INST: 'cluster instance',
   APP_INST: 'app instance',
@@ -49,7 +50,7 @@ export async function onObject<R extends Refusal>(
   at: Located,
   work: ObjectWork<R>,
 ): Promise<Outcome<WrittenObject, R | Inaccessible>> {
-  const { id, what } = { ...at, what: WORDS[at.kind] }
+  const { id, what } = { ...at, what: KIND_NOUNS[at.kind] }
   const located = await findFor(client, viewer, right, { ...at, what })
   if (!located.ok) return located
   return (await inTree(trees, viewer, located.found.rootId, loaded(at, work))) ?? refuse(notFound(id, what))
@@ -63,7 +64,7 @@ export async function onceOnObject<R extends Refusal>(
   { request, ...at }: Located & { readonly request: KeyedRequest },
   work: ObjectWork<R>,
 ): Promise<Outcome<WrittenObject, R | Inaccessible | RefusalOf<'InvalidInputError'>>> {
-  const { id, what } = { ...at, what: WORDS[at.kind] }
+  const { id, what } = { ...at, what: KIND_NOUNS[at.kind] }
   const located = await findFor(client, viewer, right, { ...at, what })
   if (!located.ok) return located
   const done = await onceInTree(trees, viewer, located.found.rootId, request, loaded(at, work))
@@ -75,7 +76,7 @@ const loaded =
   async (tree: LockedTree): Promise<Outcome<WrittenObject, R | Inaccessible>> => {
     await tree.load([id])
     const node = tree.slice.get(id)
-    return node ? await work(tree, node) : refuse(notFound(id, WORDS[kind]))
+    return node ? await work(tree, node) : refuse(notFound(id, KIND_NOUNS[kind]))
   }
 
 const EDGE_CHILDREN = statement({
@@ -104,9 +105,10 @@ type Code = RefusalOf<'ConflictError'>['code']
 export const inTheWay = (code: Code, { row }: Node, message: string): Conflict =>
   refuse({ type: 'ConflictError', code, message, objectId: row.id })
 
-/** Refuses changes below a cloudlet during an upgrade, and after a failed one. */
-export function upgradeInTheWay(cloudlet: Node): Conflict | null {
+/** Refuses changes below a cloudlet that is paused, during an upgrade, and after a failed one. */
+export function cloudletInTheWay({ root: cloudlet, slice }: Pick<LockedTree, 'root' | 'slice'>): Conflict | null {
   const { name } = cloudlet.row
+  if (slice.isPaused) return inTheWay('PAUSED', cloudlet, `The cloudlet ${name} is paused: resume it first.`)
   const running = `The cloudlet ${name} is being upgraded: wait until that has ended.`
   if (isUpgrading(cloudlet)) return inTheWay('CLOUDLET_UPGRADING', cloudlet, running)
   if (cloudletDetails(cloudlet).upgradePhase !== 'UPDATE_ERROR') return null
@@ -117,4 +119,4 @@ export function upgradeInTheWay(cloudlet: Node): Conflict | null {
 export const busy = (node: Node): Conflict =>
   inTheWay('BUSY', node, `${nameOf(node)} is ${node.row.phase}: wait until that has ended.`)
 
-export const nameOf = ({ row }: Node): string => `The ${WORDS[row.kind as EdgeKind]} ${row.name}`
+export const nameOf = ({ row }: Node): string => `The ${KIND_NOUNS[row.kind as EdgeKind]} ${row.name}`

@@ -3,6 +3,7 @@ import type { Phase } from '../../../core/vocabulary.ts'
 import { type GraphQLContext, perOperation } from '../../../graphql/context.ts'
 import type { BlockerValue, DeadlineValue } from '../../../graphql/family.ts'
 import { loadSide, workLoader } from '../../../graphql/loaders.ts'
+import { blockerValue } from '../../../graphql/objects/common-blockers.ts'
 import { blockersOf } from '../rules/blockers.ts'
 import { isRequested, isWorking, operationAt } from '../rules/operations.ts'
 import { queryBlockerInputs } from '../store/blocker-queries.ts'
@@ -13,22 +14,13 @@ export const instanceLoader = perOperation(({ pool }) => loadSide((ids) => loadI
 export const leaseLoader = perOperation(({ pool }) => loadSide((ids) => loadLeases(pool, ids)))
 export const driftedLoader = perOperation(({ pool }) => loadSide((ids) => loadDrifted(pool, ids)))
 
-const TYPENAMES = {
-  DECISION: 'DecisionBlocker',
-  CLOUDLET: 'CloudletBlocker',
-  DEPENDENCY: 'DependencyBlocker',
-  AGENT: 'AgentBlocker',
-} as const
-
 export async function blockers(
   { pool }: GraphQLContext,
   rows: readonly ObjectRow[],
 ): Promise<readonly (readonly BlockerValue[])[]> {
   const ids = rows.map(({ id }) => id)
   const details = await queryBlockerInputs(pool, ids)
-  return ids.map((id) =>
-    blockersOf(details.get(id)).map((blocker) => ({ ...blocker, __typename: TYPENAMES[blocker.reason] })),
-  )
+  return ids.map((id) => blockersOf(details.get(id)).map(blockerValue))
 }
 
 export async function deadlines(

@@ -1,5 +1,7 @@
+import { type AgentBlocker, agentBlocker, type ObjectBlocker } from '../../../core/blocker.ts'
 import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
 import { isFailed, isRequested, isWorking } from './operations.ts'
+import { CRM_TYPE } from './requests.ts'
 
 /** Blockers of cloudlets and instances. */
 
@@ -14,16 +16,7 @@ export interface Waiting {
   readonly children: readonly { readonly id: string; readonly name: string; readonly phase: Phase }[]
 }
 
-export type EdgeBlocker =
-  | { readonly reason: 'DECISION'; readonly message: string; readonly objectId: string }
-  | { readonly reason: 'CLOUDLET'; readonly message: string; readonly objectId: string }
-  | { readonly reason: 'DEPENDENCY'; readonly message: string; readonly objectId: string }
-  | {
-      readonly reason: 'AGENT'
-      readonly message: string
-      readonly types: readonly string[]
-      readonly connected: boolean
-    }
+export type EdgeBlocker = ObjectBlocker<'DECISION' | 'CLOUDLET' | 'DEPENDENCY'> | AgentBlocker
 
 export function blockersOf(waiting: Waiting | undefined): readonly EdgeBlocker[] {
   if (!waiting) return []
@@ -42,7 +35,7 @@ export function blockersOf(waiting: Waiting | undefined): readonly EdgeBlocker[]
     return [{ reason: 'CLOUDLET', message, objectId: cloudletId }]
   }
   const message = isFailed(phase) ? 'Its CRM has to take it back.' : 'Its CRM is at it, or has to take it.'
-  return [{ reason: 'AGENT', message, types: ['crm'], connected: true }]
+  return [agentBlocker(CRM_TYPE, true, message)]
 }
 
 function ofCloudlet({ phase, upgradePhase, cloudletId, cloudletName }: Waiting): readonly EdgeBlocker[] {
@@ -56,12 +49,7 @@ function ofCloudlet({ phase, upgradePhase, cloudletId, cloudletName }: Waiting):
 }
 
 function ofConnection(phase: Phase, upgradePhase: Phase): readonly EdgeBlocker[] {
-  const agent = (message: string, connected: boolean): EdgeBlocker => ({
-    reason: 'AGENT',
-    message,
-    types: ['crm'],
-    connected,
-  })
+  const agent = (message: string, connected: boolean): EdgeBlocker => agentBlocker(CRM_TYPE, connected, message)
   if (phase === 'INIT') return [agent('A CRM has to connect.', false)]
   if (upgradePhase === 'UPDATE_REQUESTED') return [agent('Its CRM has to bring up the new one.', phase === 'READY')]
   if (upgradePhase === 'UPDATING') return [agent('The new CRM has to connect.', false)]

@@ -1,8 +1,7 @@
 import { isDue } from '../../../core/deadline.ts'
 import type { Node, Slice } from '../../../core/tree.ts'
-import { NEW_WORK, WORK_STATE } from '../../../core/tree.ts'
 import { cloudletDetails, isUpgrading, servingSession } from './details.ts'
-import { CRM_TYPE } from './requests.ts'
+import { newRequest } from './requests.ts'
 import { instancesOf, resyncAll } from './resync-all.ts'
 import { endUpgrade } from './upgrade.ts'
 
@@ -68,15 +67,5 @@ export function setClock(node: Node, slice: Slice, dueAt: Date | null): void {
   const { work } = node
   if ((work?.dueAt?.getTime() ?? null) === (dueAt?.getTime() ?? null)) return
   if (work) return slice.setWork(node, { dueAt })
-  slice.setWork(node, {
-    ...NEW_WORK,
-    type: CRM_TYPE,
-    target: node.row.name,
-    action: 'RECONCILE',
-    state: WORK_STATE.CLAIMED,
-    config: null,
-    jobId: null,
-    triggeredAt: slice.now,
-    dueAt,
-  })
+  slice.setWork(node, { ...newRequest(node, slice, dueAt), jobId: null, attempt: 0 })
 }

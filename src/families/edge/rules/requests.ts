@@ -24,20 +24,24 @@ export function actionOf(node: Node): CrmAction | null {
   return instanceDetails(node).undoing ? operation.undo : operation.action
 }
 
+/** The work row of a request, in the place of an earlier one of the object. */
+export const newRequest = ({ row, work }: Node, slice: Slice, dueAt: Date | null) => ({
+  ...NEW_WORK,
+  type: CRM_TYPE,
+  target: slice.root.row.name,
+  action: 'RECONCILE' as const,
+  state: WORK_STATE.CLAIMED,
+  config: null,
+  jobId: row.jobId,
+  attempt: (work?.attempt ?? 0) + 1,
+  triggeredAt: slice.now,
+  dueAt,
+})
+
 /** Creates a request, which replaces an earlier one of the object. */
 export function ask(node: Node, slice: Slice): void {
-  slice.setWork(node, {
-    ...NEW_WORK,
-    type: CRM_TYPE,
-    target: slice.root.row.name,
-    action: actionOf(node) === 'DELETE' ? 'DELETE' : 'RECONCILE',
-    state: WORK_STATE.CLAIMED,
-    config: null,
-    jobId: node.row.jobId,
-    attempt: (node.work?.attempt ?? 0) + 1,
-    triggeredAt: slice.now,
-    dueAt: dueFrom(slice),
-  })
+  const action = actionOf(node) === 'DELETE' ? 'DELETE' : 'RECONCILE'
+  slice.setWork(node, { ...newRequest(node, slice, dueFrom(slice)), action })
 }
 
 const dueFrom = ({ now, timeouts }: Slice): Date => new Date(now.getTime() + timeouts.crmSilenceMs)

@@ -1,6 +1,6 @@
 import { array, integer, json, uuid } from '../../../store/column-types.ts'
 import { detailsTable } from '../../../store/columns.ts'
-import { keyed, keyedDetails } from '../../../store/loaders/keyed.ts'
+import { keyed, keyedDetails, keysOf } from '../../../store/loaders/keyed.ts'
 import * as table from '../../../store/tables.ts'
 import type { DetailsTable } from '../../family.ts'
 import { type CloudletDetails, NEW_CLOUDLET, NEW_INSTANCE } from '../rules/details.ts'
@@ -16,18 +16,7 @@ export const detailsTables: readonly DetailsTable[] = [
 export const loadCloudlets = keyedDetails(
   'cloudlet',
   { ...table.cloudlet, sessions: json<CloudletDetails['sessions']>(), orphans: json<CloudletDetails['orphans']>() },
-  [
-    'version',
-    'wantedVersion',
-    'epoch',
-    'sessions',
-    'upgradePhase',
-    'upgradeSince',
-    'upgradeDue',
-    'connectDue',
-    'orphans',
-    'resyncedAt',
-  ],
+  keysOf(NEW_CLOUDLET),
 )
 
 export const loadInstances = keyedDetails('edge_inst', table.edgeInst, ['specRevision', 'drifted', 'undoing'])

@@ -3,4 +3,7 @@ import { addLocks } from './locks.ts'
 import { addTask } from './task.ts'
 import { addUndo } from './undo.ts'
 
-export const cli: FamilyCli = { commands: [addTask, addLocks, addUndo] }
+export const cli: FamilyCli = {
+  commands: [addTask, addLocks, addUndo],
+  otherKinds: { Task: 'is run, not applied, each time anew: use phaseline task run -f FILE' },
+}

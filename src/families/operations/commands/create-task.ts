@@ -8,8 +8,9 @@ import { idempotent } from '../../../store/idempotency.ts'
 import { type CommandResult, inProject, noProject, refuse } from '../../access.ts'
 import type { LockedProject } from '../../family.ts'
 import { rootNameTaken } from '../../root-name.ts'
+import type { TaskJob } from '../../tasks.ts'
 import { rights } from '../rights.ts'
-import { checkOrder, expressionsOf, type JobInput, normaliseJobs } from '../rules/normalise-task.ts'
+import { checkOrder, expressionsOf, normaliseJobs } from '../rules/normalise-task.ts'
 import type { JobSpec } from '../rules/spec.ts'
 import type { OperationsParts } from './parts.ts'
 
@@ -17,7 +18,7 @@ export interface CreateTask {
   readonly project: string
   readonly name: string
   readonly labels?: readonly LabelInput[] | null
-  readonly jobs: readonly JobInput[]
+  readonly jobs: readonly TaskJob[]
   readonly idempotencyKey?: string | null
 }
 
@@ -53,7 +54,7 @@ export async function createTaskFor(
 /** The sandbox only parses expressions here. */
 export async function readJobs(
   { sandbox }: Pick<OperationsParts, 'sandbox'>,
-  input: readonly JobInput[],
+  input: readonly TaskJob[],
   problems: Problems,
   path = 'input.jobs',
 ): Promise<readonly JobSpec[]> {

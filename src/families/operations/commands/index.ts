@@ -2,7 +2,7 @@ import type { Viewer } from '../../../core/ports/viewer.ts'
 import type { Problems } from '../../../core/problems.ts'
 import type { Right } from '../../../core/rights.ts'
 import { bindCommands, command } from '../../command.ts'
-import type { JobInput } from '../rules/normalise-task.ts'
+import type { TaskJob } from '../../tasks.ts'
 import { cancelTask, deleteTask, resolveUndo } from './change-task.ts'
 import { type CreateTask, createTask, createTaskFor, readJobs } from './create-task.ts'
 import type { OperationsParts } from './parts.ts'
@@ -23,7 +23,7 @@ export const bindOperations = (parts: OperationsParts) => ({
   /** Creates a task that somebody has written before, for a viewer with this right. */
   createTaskFor: (viewer: Viewer, right: Right, task: CreateTask) => createTaskFor(parts, viewer, right, task),
   /** Adds the problems of jobs that are created later. */
-  checkJobs: async (jobs: readonly JobInput[], path: string, problems: Problems): Promise<void> => {
+  checkJobs: async (jobs: readonly TaskJob[], path: string, problems: Problems): Promise<void> => {
     await readJobs(parts, jobs, problems, path)
   },
 })

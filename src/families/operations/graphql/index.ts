@@ -1,9 +1,10 @@
 import type { FamilyApi } from '../../../graphql/family.ts'
 import type { OperationsCommands } from '../commands/index.ts'
+import './task-trigger.ts'
 import './lock.ts'
 import './task.ts'
 import './task-mutations.ts'
-import { blockers, pendingRequests } from './loaders.ts'
+import { attempts, blockers, pendingRequests } from './loaders.ts'
 
 declare module '../../../graphql/context.ts' {
   interface FamilyServices {
@@ -14,6 +15,7 @@ declare module '../../../graphql/context.ts' {
 /** The operations family's part of the API. */
 export const operationsGraphql: FamilyApi = {
   blockers,
+  attempts,
   pendingRequests,
   deadlines: async (_, rows) => rows.map(() => []),
   // A job runs once, so none is ever still to begin.

@@ -1,9 +1,12 @@
+import { type ShownRetries, shownRetries } from '../../../core/retry.ts'
 import type { ObjectRow } from '../../../core/tree.ts'
 import { agentsSince } from '../../../graphql/agents/agent.ts'
 import { type GraphQLContext, perOperation } from '../../../graphql/context.ts'
 import type { BlockerValue, PendingRequestValue } from '../../../graphql/family.ts'
-import { loadSide } from '../../../graphql/loaders.ts'
+import { loadSide, workLoader } from '../../../graphql/loaders.ts'
+import { blockerValue } from '../../../graphql/objects/common-blockers.ts'
 import { blockersOf } from '../rules/blockers.ts'
+import { isOver, type JobRetry } from '../rules/details.ts'
 import { queryBlockerInputs } from '../store/blocker-queries.ts'
 import { loadJobs, loadJournals, loadTasks } from '../store/details.ts'
 import { locksOf } from '../store/lock-queries.ts'
@@ -13,23 +16,23 @@ export const jobLoader = perOperation(({ pool }) => loadSide((ids) => loadJobs(p
 export const journalLoader = perOperation(({ pool }) => loadSide((ids) => loadJournals(pool, ids)))
 export const lockLoader = perOperation(({ pool }) => loadSide((ids) => locksOf(pool, ids)))
 
-const TYPENAMES = {
-  DECISION: 'DecisionBlocker',
-  DEPENDENCY: 'DependencyBlocker',
-  CHILDREN: 'ChildrenBlocker',
-  LOCK: 'LockBlocker',
-  AGENT: 'AgentBlocker',
-} as const
+export async function attempts(context: GraphQLContext, { id, kind, phase }: ObjectRow): Promise<ShownRetries | null> {
+  const [details, work] = await Promise.all([jobLoader(context).load(id), workLoader(context).load(id)])
+  const retry = details?.retry as JobRetry | null | undefined
+  if (kind !== 'GADGET_JOB' || !retry) return null
+  const timeOf = (at: string | null) => (at === null ? null : new Date(at))
+  const [begunAt, notBefore] = [timeOf(retry.begunAt), timeOf(retry.nextAt)]
+  const agent = begunAt ? (work?.instance ?? null) : null
+  return shownRetries(retry, isOver(phase) ? null : { agent, begunAt, notBefore })
+}
 
 export async function blockers(
   { pool, system }: GraphQLContext,
   rows: readonly ObjectRow[],
 ): Promise<readonly (readonly BlockerValue[])[]> {
   const ids = rows.map(({ id }) => id)
-  const details = await queryBlockerInputs(pool, ids, agentsSince(system.now()))
-  return ids.map((id) =>
-    blockersOf(id, details).map((blocker) => ({ ...blocker, __typename: TYPENAMES[blocker.reason] })),
-  )
+  const details = await queryBlockerInputs(pool, ids, agentsSince(system.now()), system.now())
+  return ids.map((id) => blockersOf(id, details).map(blockerValue))
 }
 
 /** A cancel waits until what runs has been cleaned up. */

@@ -2,9 +2,11 @@ import type { ObjectRow } from '../../../core/tree.ts'
 import { WorkObjectRef } from '../../../graphql/agents/work-object.ts'
 import { sideField, specLoader, statusLoader } from '../../../graphql/loaders.ts'
 import { relatedOf } from '../../../graphql/objects/object-lists.ts'
+import { EnvVariableRef } from '../../../graphql/objects/object-parts.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { pageCost } from '../../../graphql/schema/limits.ts'
 import { NodeRef, TreeObjectConnection, TreeObjectRef } from '../../../graphql/schema/refs.ts'
+import { RetryPolicyRef } from '../../retry-input.ts'
 import type { JobSpec } from '../rules/spec.ts'
 import type { JournalRow } from '../store/details.ts'
 import { jobLoader, journalLoader, lockLoader, taskLoader } from './loaders.ts'
@@ -35,7 +37,7 @@ const JournalEntryRef = builder.objectRef<JournalRow>('JournalEntry').implement(
   fields: (t) => ({
     entry: t.exposeString('entry', {
       description:
-        'START or UNDO_STARTED, durable before a run or its undo begins; DONE, UNDO (the undo has succeeded), FAILED or ABORT, written when it has happened.',
+        'START or UNDO_STARTED, durable before a run or its undo begins; DONE, UNDO (the undo has succeeded), FAILED, ABORT or RETRY (undone, it is to be attempted again), written when it has happened.',
     }),
     at: t.expose('at', { type: 'DateTime', description: 'When the entry was written.' }),
   }),
@@ -48,9 +50,21 @@ const JobSpecRef = builder.objectRef<JobSpec>('GadgetJobSpec').implement({
       description: 'Arguments of the gadget, which may hold expressions; at most 256.',
       resolve: ({ args }) => [...args],
     }),
+    env: t.field({
+      type: [EnvVariableRef],
+      description: 'Environment variables of the gadget, whose values may hold expressions; at most 64.',
+      resolve: ({ env }) => Object.entries(env).map(([name, value]) => ({ name, value })),
+    }),
     when: t.exposeString('when', {
       nullable: true,
       description: 'Expression under which the job runs; if it is false the job is SKIPPED. Null: it always runs.',
+    }),
+    retry: t.field({
+      type: RetryPolicyRef,
+      nullable: true,
+      description:
+        'Policy for further attempts after the gadget has failed and was undone; null: the first failure is final.',
+      resolve: ({ retry }) => retry ?? null,
     }),
     dependsOn: t.stringList({
       description: 'Names of the jobs that come directly before it; in a task without any dependsOn, the previous job.',

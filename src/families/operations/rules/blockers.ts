@@ -1,7 +1,15 @@
+import {
+  type AgentBlocker,
+  agentBlocker,
+  type BackoffBlocker,
+  backoffBlocker,
+  type ChildrenBlocker,
+  type ObjectBlocker,
+} from '../../../core/blocker.ts'
 import type { OfferedWork } from '../../../core/claimant.ts'
 import { WORK_STATE, type WorkState } from '../../../core/tree.ts'
 import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
-import { isOver } from './details.ts'
+import { isOver, type JobRetry } from './details.ts'
 import type { LockMode } from './lock-mode.ts'
 
 /** Blockers of tasks and their jobs. */
@@ -17,6 +25,9 @@ export interface Waiting {
   readonly open: number | null
   readonly type: string | null
   readonly workState: WorkState | null
+  readonly retry: JobRetry | null
+  /** Why its last attempt failed. */
+  readonly problem: string | null
   readonly dependsOn: readonly { readonly id: string; readonly name: string; readonly phase: Phase }[]
 }
 export interface LockWait {
@@ -26,6 +37,7 @@ export interface LockWait {
   readonly ahead: readonly { readonly objectId: string; readonly mode: LockMode; readonly held: boolean }[]
 }
 export interface BlockerInputs {
+  readonly now: Date
   readonly objects: ReadonlyMap<string, Waiting>
   /** Jobs that wait, by their task, in their order: not all of a task that has many. */
   readonly jobsOf: ReadonlyMap<string | null, readonly Waiting[]>
@@ -37,9 +49,10 @@ export interface BlockerInputs {
 }
 
 export type OperationsBlocker =
-  | { readonly reason: 'DECISION'; readonly message: string; readonly objectId: string }
-  | { readonly reason: 'DEPENDENCY'; readonly message: string; readonly objectId: string }
-  | { readonly reason: 'CHILDREN'; readonly message: string; readonly open: number }
+  | ObjectBlocker<'DECISION' | 'DEPENDENCY'>
+  | ChildrenBlocker
+  | AgentBlocker
+  | BackoffBlocker
   | {
       readonly reason: 'LOCK'
       readonly message: string
@@ -49,19 +62,13 @@ export type OperationsBlocker =
       readonly holderIds: readonly string[]
       readonly waiterIds: readonly string[]
     }
-  | {
-      readonly reason: 'AGENT'
-      readonly message: string
-      readonly types: readonly string[]
-      readonly connected: boolean
-    }
 
 /** The blockers of a task are those of its jobs, then the jobs themselves. */
 export function blockersOf(id: string, inputs: BlockerInputs): readonly OperationsBlocker[] {
   const { objects, locks, undecided, isServed } = inputs
   const object = objects.get(id)
   if (!object) return []
-  const { kind, name, phase, projectId, open, type, workState, dependsOn } = object
+  const { kind, name, phase, projectId, open, type, workState, dependsOn, retry, problem } = object
   if (kind === 'TASK') {
     if (!(phase === 'RUNNING' || phase === 'ABORTING') || open === null || open === 0) return []
     const message = open === 1 ? 'One of its jobs has not ended.' : `${open} of its jobs have not ended.`
@@ -75,6 +82,8 @@ export function blockersOf(id: string, inputs: BlockerInputs): readonly Operatio
     const message = `${name} could not be undone and keeps its locks: a person must decide whether that is tried again.`
     return [{ reason: 'DECISION', message, objectId: id }]
   }
+  if (phase === 'PENDING' && retry?.nextAt && new Date(retry.nextAt) > inputs.now)
+    return [backoffBlocker(new Date(retry.nextAt), retry, problem)]
   if (phase === 'PENDING')
     return [
       ...decide(
@@ -93,7 +102,7 @@ export function blockersOf(id: string, inputs: BlockerInputs): readonly Operatio
   const message = connected
     ? 'A gadget runner has to take it.'
     : 'No gadget runner was heard of within the last minute.'
-  return [{ reason: 'AGENT', message, types: [type], connected }]
+  return [agentBlocker(type, connected, message)]
 }
 
 /** Jobs of a task that wait for the same runner say the same. */

@@ -1,7 +1,10 @@
 import { hasExpressions } from '../../../core/expression.ts'
 import { isExpired } from '../../../core/lease.ts'
+import type { Principal } from '../../../core/ports/viewer.ts'
 import { type Evaluated, type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
-import { job } from './details.ts'
+import type { BackoffDecision } from '../../family.ts'
+import { isRetried } from './attempts.ts'
+import { type JobDetails, job } from './details.ts'
 import { endJob, offerJob, offerUndo, startRun } from './end-job.ts'
 import type { JobScope, JobSpec } from './spec.ts'
 
@@ -25,10 +28,42 @@ export function decideJob(node: Node, slice: Slice): void {
 const hasFailed = (taskNode: Node): boolean => taskNode.childCounts.failed > 0
 const AFTER_FAILURE = 'Another job of its task has failed.'
 
+/** A job that has failed once ends with that failure. */
+function passOver(node: Node, slice: Slice): void {
+  if (isRetried(node)) return endRetries(node, slice)
+  endJob(node, slice, { to: 'SKIPPED', message: AFTER_FAILURE, satisfies: false })
+}
+
+function endRetries(node: Node, slice: Slice, by: Principal | null = null): void {
+  const { code, message } = node.error ?? { code: 'FAILED', message: 'Its last attempt failed.' }
+  const actor = by ? 'USER' : 'CONTROLLER'
+  endJob(node, slice, { to: 'FAILED', actor, by, error: { code, message }, satisfies: false })
+}
+
+/** The policy of the spec at the first turn; without one nothing is written. */
+function retryAtTurn(node: Node, { retry: policy }: JobSpec): Partial<JobDetails> {
+  if (!policy) return {}
+  return { retry: { policy, attempts: job(node).retry?.attempts ?? [], begunAt: null, nextAt: null } }
+}
+
+/** A user's decision about a job between two attempts; false: it is not, or its turn has come. */
+export function resolveBackoff(node: Node, decision: BackoffDecision, by: Principal, slice: Slice): boolean {
+  const { retry = null } = node.row.kind === 'GADGET_JOB' ? job(node) : {}
+  if (node.row.phase !== 'PENDING' || !retry?.nextAt || new Date(retry.nextAt) <= slice.now) return false
+  if (decision === 'GIVE_UP') endRetries(node, slice, by)
+  else {
+    slice.setDetails(node, { retry: { ...retry, nextAt: slice.now.toISOString() } })
+    slice.recordRequest(node, { by, reason: 'retry requested', message: `Requested by ${by.name}.` })
+  }
+  return true
+}
+
 function takeTurn(node: Node, taskNode: Node, slice: Slice): void {
   if (taskNode.row.phase !== 'RUNNING') return
-  if (hasFailed(taskNode)) return endJob(node, slice, { to: 'SKIPPED', message: AFTER_FAILURE, satisfies: false })
+  if (hasFailed(taskNode)) return passOver(node, slice)
   if (node.row.waitingFor > 0) return
+  const nextAt = job(node).retry?.nextAt
+  if (nextAt && new Date(nextAt) > slice.now) return
   const spec = slice.spec(node) as JobSpec | undefined
   if (!spec) return
   const resolved = resolve(node, taskNode, spec, slice)
@@ -43,10 +78,12 @@ function takeTurn(node: Node, taskNode: Node, slice: Slice): void {
     return endJob(node, slice, { to: 'FAILED', error, satisfies: false })
   }
   if (!when) return endJob(node, slice, { to: 'SKIPPED', message: 'Its condition is false.', satisfies: true })
-  slice.patch(node, { jobId: slice.newId(), observedGeneration: node.row.generation })
+  // All attempts have one uuid, since the gadget may know its own by it.
+  slice.patch(node, { jobId: node.row.jobId ?? slice.newId(), observedGeneration: node.row.generation })
   slice.setDetails(node, {
     args: args.map(text),
     env: Object.fromEntries(Object.entries(env).map(([k, v]) => [k, text(v)])),
+    ...retryAtTurn(node, spec),
   })
   slice.move(node, 'DECLARING')
   offerJob(node, slice, 'GET_LOCKS')
@@ -71,7 +108,9 @@ function resolve(node: Node, taskNode: Node, spec: JobSpec, slice: Slice): Evalu
 }
 
 function waitForLocks(node: Node, taskNode: Node, slice: Slice): void {
-  if (hasFailed(taskNode)) return endJob(node, slice, { to: 'SKIPPED', message: AFTER_FAILURE, satisfies: false })
+  if (hasFailed(taskNode)) return passOver(node, slice)
+  // It gives its ticket back, since it would hold its locks while nothing begins, and joins the end of the queue later.
+  if (slice.isPaused) return slice.effect('releaseLocks', node.row.id)
   const locks = job(node).locks ?? []
   const granted = slice.ask<boolean>('locks', { id: node.row.id, locks, now: slice.now.toISOString() })
   if (granted) startRun(node, slice, {})

@@ -1,3 +1,4 @@
+import type { Retry } from '../../../core/retry.ts'
 import type { Node } from '../../../core/tree.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
 import { gadgetJob as machine } from '../machines.ts'
@@ -11,6 +12,21 @@ export interface TaskDetails {
 }
 /** Why a job is being undone, or could not be. ABORT: the clean-up of a cancelled job has failed. */
 export type UndoAfter = 'FAILURE' | 'CRASH' | 'ABORT'
+export interface KeptError {
+  readonly code: string
+  readonly message: string
+  /** Its runner has said that another attempt would end in the same way. */
+  readonly isFinal?: true
+}
+/** Kept beside the job, since a report reads no spec. */
+export interface JobRetry extends Retry {
+  /** The job could not be undone: from there on a person decides, and no policy. */
+  readonly isFinal?: true
+  /** When the running attempt had its locks, as ISO 8601; null: none runs. */
+  readonly begunAt: string | null
+  /** The next attempt begins at this time or later; null: none waits for its time. */
+  readonly nextAt: string | null
+}
 export interface JobDetails {
   readonly gadget: string
   /** With all expressions resolved; null: the job has not started. */
@@ -23,7 +39,9 @@ export interface JobDetails {
   readonly endedAt: Date | null
   readonly undoAfter: UndoAfter | null
   /** The failure that is being undone. */
-  readonly keptError: { readonly code: string; readonly message: string } | null
+  readonly keptError: KeptError | null
+  /** The retry policy, and the attempts that have ended; null: it has none. */
+  readonly retry: JobRetry | null
 }
 
 export const NEW_TASK: TaskDetails = { cancelBy: null }
@@ -37,6 +55,7 @@ export const NEW_JOB: JobDetails = {
   endedAt: null,
   undoAfter: null,
   keptError: null,
+  retry: null,
 }
 
 export const job = (node: Node): JobDetails => node.details as JobDetails

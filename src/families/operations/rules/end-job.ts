@@ -2,6 +2,7 @@ import type { ObjectFailure } from '../../../core/errors.ts'
 import type { Principal } from '../../../core/ports/viewer.ts'
 import { type MoveOptions, NEW_WORK, type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
 import type { Actor, Phase, WorkAction } from '../../../core/vocabulary.ts'
+import { endedAttempt } from './attempts.ts'
 import { afterUndo, job } from './details.ts'
 
 /** Work of jobs, and their end. */
@@ -34,13 +35,16 @@ export function offerUndo(node: Node, slice: Slice): void {
 /** Starts a job whose locks are granted, and writes the journal in the same transaction. */
 export function startRun(node: Node, slice: Slice, options: MoveOptions): void {
   slice.move(node, 'RUNNING', options)
-  if (!job(node).startedAt) slice.setDetails(node, { startedAt: slice.now })
+  const { startedAt, retry } = job(node)
+  if (!startedAt) slice.setDetails(node, { startedAt: slice.now })
+  // A run that is repeated after a crash belongs to the same attempt.
+  if (retry && !retry.begunAt) slice.setDetails(node, { retry: { ...retry, begunAt: slice.now.toISOString() } })
   journal(node, slice, 'START')
   offerJob(node, slice, 'RUN')
 }
 
 /** START and UNDO_STARTED are written before the action, the others after it. */
-type JournalEntry = 'START' | 'DONE' | 'UNDO_STARTED' | 'UNDO' | 'FAILED' | 'ABORT'
+type JournalEntry = 'START' | 'DONE' | 'UNDO_STARTED' | 'UNDO' | 'FAILED' | 'ABORT' | 'RETRY'
 export function journal(node: Node, slice: Slice, entry: JournalEntry): void {
   slice.effect('journal', { id: node.row.id, entry })
 }
@@ -60,9 +64,12 @@ export interface Ending {
   readonly satisfies: boolean
 }
 
+const ABORTED = { code: 'ABORTED', message: 'It was cancelled.' }
+
 /** Ends the job, releases its locks, and touches its task and dependents. */
 export function endJob(node: Node, slice: Slice, ending: Ending): void {
   const { to, actor = 'CONTROLLER', by = null, error = null, satisfies } = ending
+  const ended = endedAttempt(node, to === 'ABORTED' ? ABORTED : error, slice)
   slice.move(node, to, {
     actor,
     by,
@@ -74,7 +81,7 @@ export function endJob(node: Node, slice: Slice, ending: Ending): void {
     slice.setWork(node, { state: WORK_STATE.DONE, doneAt: slice.now, leaseUntil: null, leaseWatched: false })
   }
   slice.patch(node, { finishedJobId: node.row.jobId })
-  slice.setDetails(node, { endedAt: slice.now, undoAfter: null, keptError: null })
+  slice.setDetails(node, { endedAt: slice.now, undoAfter: null, keptError: null, ...(ended && { retry: ended }) })
   if (job(node).locks) slice.effect('releaseLocks', node.row.id)
   const taskNode = slice.parent(node)
   if (!taskNode) return

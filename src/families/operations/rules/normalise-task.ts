@@ -2,24 +2,18 @@ import { findExpressions, hasExpressions, parseText } from '../../../core/expres
 import { isReservedArgument, RESERVED_ARGUMENT_RULE } from '../../../core/gadget/protocol.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { isName, NAME_RULE, type Problems } from '../../../core/problems.ts'
+import type { RetryPolicy } from '../../../core/retry.ts'
+import { normaliseRetry, type RetryPolicyInput } from '../../retry-policy.ts'
+import type { TaskJob } from '../../tasks.ts'
 import type { JobSpec } from './spec.ts'
 
 /** Converts API input to stored jobs: fills in defaults and reports problems by their path. */
-
-export interface JobInput {
-  readonly name: string
-  readonly gadget: string
-  readonly args?: readonly string[] | null
-  readonly env?: readonly { readonly name: string; readonly value: string }[] | null
-  readonly when?: string | null
-  readonly dependsOn?: readonly string[] | null
-}
 
 const GADGET = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 const VARIABLE = /^GADGET_[A-Z0-9_]{1,120}$/
 
 /** Without any `dependsOn` the jobs are a sequence. */
-export function normaliseJobs(input: readonly JobInput[], path: string, problems: Problems): readonly JobSpec[] {
+export function normaliseJobs(input: readonly TaskJob[], path: string, problems: Problems): readonly JobSpec[] {
   if (input.length === 0) problems.add(path, 'must not be empty')
   const isSequence = input.every(({ dependsOn }) => !dependsOn?.length)
   const names = new Set(input.map(({ name }) => name))
@@ -35,11 +29,19 @@ export function normaliseJobs(input: readonly JobInput[], path: string, problems
     const dependsOn = isSequence ? (previous === undefined ? [] : [previous]) : [...new Set(job.dependsOn ?? [])]
     for (const [n, name] of dependsOn.entries())
       if (!names.has(name)) problems.add(`${at}.dependsOn.${n}`, `there is no job ${name}`)
-    return { name: job.name, gadget: job.gadget, dependsOn, ...textsOf(job, at, problems) }
+    const retry = job.retry && retryOf(job.retry, `${at}.retry`, problems)
+    return { name: job.name, gadget: job.gadget, dependsOn, ...textsOf(job, at, problems), ...(retry && { retry }) }
   })
 }
 
-function textsOf(job: JobInput, at: string, problems: Problems): Pick<JobSpec, 'args' | 'env' | 'when'> {
+/** A gadget that is stopped in the middle would have to be undone by a runner that may be what hangs. */
+function retryOf(input: RetryPolicyInput, at: string, problems: Problems): RetryPolicy {
+  if (typeof input.attemptTimeoutMs === 'number')
+    problems.add(`${at}.attemptTimeoutMs`, 'must be left out: a gadget bounds its own time')
+  return normaliseRetry(input, at, problems)
+}
+
+function textsOf(job: TaskJob, at: string, problems: Problems): Pick<JobSpec, 'args' | 'env' | 'when'> {
   const { args = null, env = null, when = null } = job
   for (const [n, arg] of (args ?? []).entries()) {
     if (isReservedArgument(arg)) problems.add(`${at}.args.${n}`, RESERVED_ARGUMENT_RULE)

@@ -1,10 +1,11 @@
 import type { Report } from '../../../core/ports/agents.ts'
 import type { Principal } from '../../../core/ports/viewer.ts'
 import { type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
-import type { Phase } from '../../../core/vocabulary.ts'
+import type { Actor, Phase } from '../../../core/vocabulary.ts'
 import type { ReportVerdict } from '../../family.ts'
 import { noteProgress } from '../../note-progress.ts'
-import { afterUndo, job } from './details.ts'
+import { nextAttempt, park } from './attempts.ts'
+import { afterUndo, job, type KeptError } from './details.ts'
 import { endJob, failureOf, journal, offerUndo, startRun } from './end-job.ts'
 import type { DeclaredLock } from './lock-mode.ts'
 
@@ -17,15 +18,19 @@ export function reportJob(node: Node, report: Report, by: Principal, slice: Slic
     noteProgress(node, report, slice)
     return UNCHANGED
   }
+  // The fence is that of an attempt that is undone: its failure is known.
+  if (node.row.phase === 'PENDING') return report.phase === 'FAILED' ? UNCHANGED : refusedTo(report.phase)
   const to = recordedAs(report.phase, node, slice)
   const verdict = slice.judge(node, 'GADGET_RUNNER', to)
-  if (!verdict.ok) return { ok: false, refused: 'TRANSITION', to: report.phase }
+  if (!verdict.ok) return refusedTo(report.phase)
   const { progress, message } = report
   noteProgress(node, { progress, message: verdict.changed ? null : message }, slice)
   if (!verdict.changed) return UNCHANGED
   apply(node, to, { report, by, slice })
   return ACCEPTED
 }
+
+const refusedTo = (to: Phase): ReportVerdict => ({ ok: false, refused: 'TRANSITION', to })
 
 const UNDONE: ReadonlySet<Phase> = new Set(['FAILED', 'RUNNING', 'ABORTED'])
 
@@ -37,8 +42,13 @@ function recordedAs(phase: Phase, node: Node, slice: Slice): Phase {
   const from = node.row.phase
   if ((from !== 'UNDOING' && from !== 'UNDO_FAILED') || !UNDONE.has(phase)) return phase
   if (phase === 'FAILED' && job(node).undoAfter !== 'FAILURE') return 'UNDO_FAILED'
-  return from === 'UNDOING' ? afterUndo(node, slice.parent(node)) : phase
+  if (from !== 'UNDOING') return phase
+  const next = afterUndo(node, slice.parent(node))
+  return next === 'FAILED' && !hasFailed(node, slice) && nextAttempt(node, slice) ? 'PENDING' : next
 }
+
+/** Nothing new starts after the failure of another job. */
+const hasFailed = (node: Node, slice: Slice): boolean => (slice.parent(node)?.childCounts.failed ?? 0) > 0
 
 interface Reported {
   readonly report: Report
@@ -65,11 +75,14 @@ function apply(node: Node, to: Phase, { report, by, slice }: Reported): void {
       return startRun(node, slice, { actor, by, message })
     case 'UNDOING':
       slice.move(node, to, { actor, by, reason: error.code, message: error.message })
-      slice.setDetails(node, { undoAfter: 'FAILURE', keptError: error })
+      slice.setDetails(node, { undoAfter: 'FAILURE', keptError: { ...error, ...isFinal(report) } })
       return offerUndo(node, slice)
+    case 'PENDING':
+      return tryAgain(node, slice, { actor, by })
     case 'UNDO_FAILED':
       slice.move(node, to, { actor, by, reason: error.code, message: error.message })
       if (from === 'ABORTING') slice.setDetails(node, { undoAfter: 'ABORT' })
+      endRetries(node, slice)
       slice.setError(node, failureOf(error, slice))
       return setDone(node, slice)
     case 'DONE':
@@ -85,6 +98,30 @@ function apply(node: Node, to: Phase, { report, by, slice }: Reported): void {
     default:
       throw new Error(`no gadget runner moves a job to ${to}`)
   }
+}
+
+const isFinal = ({ error }: Report): Pick<KeptError, 'isFinal'> => (error?.retryable === false ? { isFinal: true } : {})
+
+/** Undone, it gives its locks back, and declares them again at the end of the queue when its time has come. */
+function tryAgain(node: Node, slice: Slice, who: { readonly actor: Actor; readonly by: Principal }): void {
+  const { keptError, locks } = job(node)
+  const retry = nextAttempt(node, slice)
+  if (!retry || !keptError) return
+  journal(node, slice, 'RETRY')
+  const { code, message } = keptError
+  const reason = `retry: attempt ${retry.attempts.length} of ${retry.policy.attempts} ended ${code}`
+  slice.move(node, 'PENDING', { ...who, reason, message })
+  slice.setError(node, failureOf(keptError, slice))
+  if (node.hasProgress) slice.setProgress(node, null)
+  slice.setDetails(node, { retry, undoAfter: null, keptError: null, locks: null })
+  park(node, new Date(retry.nextAt), slice)
+  if (locks) slice.effect('releaseLocks', node.row.id)
+  slice.touch(node)
+}
+
+function endRetries(node: Node, slice: Slice): void {
+  const { retry } = job(node)
+  if (retry) slice.setDetails(node, { retry: { ...retry, isFinal: true } })
 }
 
 const setDone = (node: Node, slice: Slice): void =>

@@ -1,3 +1,5 @@
+import type { RetryPolicy } from '../../../core/retry.ts'
+
 /** Stored specs of a task and its jobs, with all defaults. */
 
 export interface JobSpec {
@@ -11,6 +13,8 @@ export interface JobSpec {
   readonly when: string | null
   /** Names of jobs that end before it. */
   readonly dependsOn: readonly string[]
+  /** Absent: a failure is final. */
+  readonly retry?: RetryPolicy
 }
 
 /** Scope of a job's expressions: the ended jobs of its task, by name. */

@@ -22,7 +22,7 @@ export const loadJobs = keyedDetails(
     args: nullable(json<readonly string[]>()),
     exports: nullable(json<NonNullable<JobDetails['exports']>>()),
   },
-  ['gadget', 'args', 'exports', 'startedAt', 'endedAt', 'undoAfter'],
+  ['gadget', 'args', 'exports', 'startedAt', 'endedAt', 'undoAfter', 'retry'],
 )
 
 export const loadTasks = keyedDetails('task', table.task, ['cancelBy'])

@@ -1,5 +1,5 @@
 import { requireState } from '../../../agents/arguments.ts'
-import { LEASE_MS } from '../../../agents/claim-work.ts'
+import { readCloneOptions } from '../../../agents/git/clone-options.ts'
 import type { AgentProgram } from '../../../agents/program.ts'
 import { readIsolation } from './process/isolation.ts'
 import { openProcessRuntime } from './process/process-runtime.ts'
@@ -11,18 +11,11 @@ import { runRuntime } from './runtime/run-runtime.ts'
  * ones, `--network` is api (the default) or host, and `--folders` names further folders to read, with colons between them.
  */
 export const processes: AgentProgram = async (context) => {
-  const { client, url, concurrency, graceMs, labels, capacity, leaseMs = LEASE_MS, env, signal } = context
+  const { url, graceMs, env } = context
   const state = requireState(context)
   const isolation = readIsolation(context.options)
-  await using runtime = await openProcessRuntime({ state, url, graceMs, env: { ...env }, isolation })
-  await runRuntime({
-    client,
-    type: 'process',
-    runtime,
-    place: { labels, capacity },
-    concurrency,
-    leaseMs,
-    signal,
-    onProblem: (problem) => context.onProblem('process', problem),
-  })
+  // Workloads without a network get none by a clone, either.
+  const clone = readCloneOptions(context.options, isolation?.network === 'api' ? [] : ['*'])
+  await using runtime = await openProcessRuntime({ state, url, graceMs, env: { ...env }, isolation, clone })
+  await runRuntime(context, { type: 'process', runtime })
 }

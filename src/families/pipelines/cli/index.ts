@@ -1,6 +1,7 @@
 import type { FamilyCli } from '../../define-family.ts'
+import { addArtifact, addCache } from '../artifacts/cli.ts'
+import { addPlace, addPlaces } from '../placement/cli.ts'
 import { addEvent } from './event.ts'
-import { addPlace, addPlaces } from './place.ts'
-import { addSecret } from './secret.ts'
+import { addImportBrigade } from './import-brigade.ts'
 
-export const cli: FamilyCli = { commands: [addSecret, addEvent, addPlaces, addPlace] }
+export const cli: FamilyCli = { commands: [addEvent, addArtifact, addCache, addPlaces, addPlace, addImportBrigade] }

@@ -12,7 +12,7 @@ import { rights } from '../rights.ts'
 import { isOver } from '../rules/details.ts'
 import { cancelWorkload, deleteWorkload } from '../rules/end-workload.ts'
 import { type EventFilterInput, normaliseFilter } from '../rules/normalise-event.ts'
-import { findEvents, findMembers, findWorker } from '../store/event-queries.ts'
+import { findEventObjects, findEvents, findWorker } from '../store/event-queries.ts'
 import type { PipelinesParts } from './parts.ts'
 
 /** Commands that end events, one by one or many by a filter. */
@@ -116,9 +116,9 @@ async function cancel(
 
 async function remove(tree: LockedTree, viewer: Viewer): Promise<CommandResult<never>> {
   const { root, slice, client } = tree
-  const members = await findMembers(client, root.row.id)
-  await tree.load(members.map(({ id }) => id))
-  for (const { id, kind } of members) {
+  const objects = await findEventObjects(client, root.row.id)
+  await tree.load(objects.map(({ id }) => id))
+  for (const { id, kind } of objects) {
     const node = slice.get(id)
     if (!node) continue
     if (kind === 'EVENT') slice.move(node, 'GONE', { actor: 'USER', by: viewer })

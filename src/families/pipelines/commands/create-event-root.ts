@@ -1,17 +1,18 @@
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import type { Node } from '../../../core/tree.ts'
+import type { Strategy, WorkloadSpec } from '../../../projects/rules/spec.ts'
 import { json, nullable, uuid } from '../../../store/column-types.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import type { LockedProject, LockedTree } from '../../family.ts'
 import { SLOT, type WorkloadDetails } from '../rules/details.ts'
 import type { EventSpec } from '../rules/normalise-event.ts'
-import type { Strategy, WorkloadSpec } from '../rules/spec.ts'
 
 export interface NewEvent extends EventSpec {
   readonly subscribed: boolean
   readonly retryOf: string | null
   readonly cloneOf: string | null
+  readonly hops: number
 }
 
 /** The data that an event copies from its project. */
@@ -38,7 +39,7 @@ export async function takeFromProject({ client, projectId }: LockedProject): Pro
 
 export const workloadDetails = (
   spec: WorkloadSpec,
-  of: Pick<WorkloadDetails, 'projectId' | 'pool'>,
+  of: Pick<WorkloadDetails, 'projectId' | 'pool'> & Partial<WorkloadDetails>,
 ): Partial<WorkloadDetails> => ({
   ...of,
   state: SLOT.WAITING,
@@ -46,6 +47,7 @@ export const workloadDetails = (
   usesWorkspace: spec.workspace,
   timeoutMs: spec.timeoutMs,
   targetLabels: spec.targetLabels ?? null,
+  retry: spec.retry ? { policy: spec.retry, attempts: [], nextAt: null } : null,
 })
 
 /** Creates the event and its worker with copies of the project's data, so that later changes do not affect them. */

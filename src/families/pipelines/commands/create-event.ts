@@ -17,6 +17,8 @@ export interface CreateEvent extends EventInput {
   /** Absent: every project with a matching subscription. */
   readonly project?: string | null
   readonly idempotencyKey?: string | null
+  /** The hops of a delivery to a hook; absent: 0. */
+  readonly hops?: number
 }
 export type CreatedEvents<Type extends RefusalType = RefusalType> = Outcome<
   { readonly eventIds: readonly string[]; readonly taskIds: readonly string[] },
@@ -36,7 +38,13 @@ export async function createEvent(
   if (input.project === '')
     problems.add('input.project', 'must not be empty: leave it out for all that have subscribed')
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-  return await create(parts, viewer, input, { ...spec, subscribed: !input.project, retryOf: null, cloneOf: null })
+  return await create(parts, viewer, input, {
+    ...spec,
+    subscribed: !input.project,
+    retryOf: null,
+    cloneOf: null,
+    hops: input.hops ?? 0,
+  })
 }
 
 /** Repeats an event for its project as it is now, or for the projects with a matching subscription now. */

@@ -3,11 +3,11 @@ import type { RefusalOf } from '../../../core/errors.ts'
 import type { Outcome } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { projectsWith } from '../../../core/rights.ts'
+import { bytesOf } from '../../../projects/rules/names.ts'
 import { refuse } from '../../access.ts'
+import type { TaskJob } from '../../tasks.ts'
 import { rights } from '../rights.ts'
-import { bytesOf } from '../rules/names.ts'
 import type { EventSpec } from '../rules/normalise-event.ts'
-import type { TaskJob } from '../rules/spec.ts'
 import { findTaskSubscriptions } from '../store/event-queries.ts'
 import type { PipelinesParts } from './parts.ts'
 
@@ -22,6 +22,7 @@ export async function createTasks(
   event: EventSpec,
 ): Promise<Outcome<{ readonly taskIds: readonly string[] }, RefusalOf<'InvalidInputError' | 'ForbiddenError'>>> {
   const taskIds: string[] = []
+  if (!tasks) return { ok: true, taskIds }
   for (const { project, ordinal, jobs } of await findTaskSubscriptions(
     pool,
     event,

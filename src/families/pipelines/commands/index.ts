@@ -1,27 +1,17 @@
 import type { ClaimedItem } from '../../../core/ports/agents.ts'
 import { bindCommands, command } from '../../command.ts'
+import { deleteCache } from '../artifacts/commands.ts'
+import { drainPlace, registerPlace, undrainPlace } from '../placement/commands.ts'
 import { claimPayloads } from '../store/claim-payload.ts'
 import { createWorkerTokens } from '../store/worker-tokens.ts'
 import { cancelEvent, cancelEvents, deleteEvent, deleteEvents } from './change-events.ts'
 import { cloneEvent, createEvent } from './create-event.ts'
-import { createProject } from './create-project.ts'
-import { deleteProject } from './delete-project.ts'
 import { cancelJob, createJob } from './jobs.ts'
 import type { PipelinesParts } from './parts.ts'
-import { drainPlace, registerPlace, undrainPlace } from './places.ts'
-import { resealSecrets } from './reseal.ts'
 import { retryEvent } from './retry-event.ts'
-import { deleteSecret, setSecret } from './secrets.ts'
-import { updateProject } from './update-project.ts'
 
 /** The pipelines family's mutations. */
 export const pipelinesCommands = {
-  createProject: command(createProject, ['ConflictError']),
-  updateProject: command(updateProject, ['NotFoundError', 'ConflictError']),
-  deleteProject: command(deleteProject, ['NotFoundError', 'ConflictError']),
-  setSecret: command(setSecret, ['NotFoundError', 'LimitError']),
-  deleteSecret: command(deleteSecret, ['NotFoundError']),
-  resealSecrets: command(resealSecrets, []),
   createEvent: command(createEvent, []),
   cloneEvent: command(cloneEvent, ['NotFoundError']),
   retryEvent: command(retryEvent, ['NotFoundError', 'ConflictError']),
@@ -32,6 +22,7 @@ export const pipelinesCommands = {
   registerPlace: command(registerPlace, ['LimitError']),
   drainPlace: command(drainPlace, ['NotFoundError']),
   undrainPlace: command(undrainPlace, ['NotFoundError']),
+  deleteCache: command(deleteCache, ['NotFoundError']),
   createJob: command(createJob, ['NotFoundError', 'ConflictError', 'LimitError']),
   cancelJob: command(cancelJob, ['NotFoundError', 'TransitionError']),
 }
@@ -40,11 +31,12 @@ export const pipelinesCommands = {
 export type PipelinesCommands = ReturnType<typeof bindPipelines>
 
 export function bindPipelines(parts: PipelinesParts) {
-  const { pool, sealing, timeouts } = parts
+  const { pool, sealing, timeouts, system, sandbox } = parts
   const tokens = createWorkerTokens(pool, sealing)
   return {
     ...bindCommands(parts, pipelinesCommands),
     timeouts,
-    claimPayloads: (items: readonly ClaimedItem[]) => claimPayloads({ client: pool, sealing, tokens }, items),
+    claimPayloads: (items: readonly ClaimedItem[]) =>
+      claimPayloads({ client: pool, sealing, tokens, system, sandbox }, items),
   }
 }

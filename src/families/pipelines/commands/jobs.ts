@@ -5,15 +5,16 @@ import type { Principal, Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
 import { requireRight } from '../../../core/rights.ts'
 import type { Node } from '../../../core/tree.ts'
+import { checkName } from '../../../projects/rules/names.ts'
+import { normaliseWorkload, type WorkloadInput } from '../../../projects/rules/normalise-workload.ts'
+import type { WorkloadSpec } from '../../../projects/rules/spec.ts'
 import { type CommandResult, findFor, inTree, onceInTree, refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
 import { worker as machine, STARTED } from '../machines.ts'
 import { rights } from '../rights.ts'
-import { isOver } from '../rules/details.ts'
-import { cancelWorkload, endWorkload } from '../rules/end-workload.ts'
-import { checkName } from '../rules/names.ts'
-import { normaliseWorkload, type WorkloadInput } from '../rules/normalise-workload.ts'
-import type { WorkloadSpec } from '../rules/spec.ts'
+import { endedAttempts, isOfEarlierAttempt } from '../rules/attempts.ts'
+import { isOver, workload } from '../rules/details.ts'
+import { cancelWorkload, deleteWorkload, endWorkload } from '../rules/end-workload.ts'
 import { countJobs, findJob, findWorker, readWorkloadSpec } from '../store/event-queries.ts'
 import { workloadDetails } from './create-event-root.ts'
 import type { PipelinesParts } from './parts.ts'
@@ -54,20 +55,27 @@ async function create(tree: LockedTree, worker: Node, viewer: Viewer, input: Cre
   const { phase, id } = worker.row
   // UNKNOWN concerns its runtime. The worker's own token proves that the worker lives.
   if (!STARTED.includes(phase)) return refuse(notRunning(worker))
+  const late = lateAttempt(worker, viewer)
+  if (late) return refuse(late)
   const workerSpec = await readWorkloadSpec(tree.client, id)
   if (!workerSpec) return refuse(notFound(id, 'worker'))
   const problems = new Problems()
   checkName(input.name, 'input.name', problems)
   const spec = normaliseWorkload(input.spec, 'input.spec', problems, workerSpec)
   if (spec.workspace && !workerSpec.workspace) problems.add('input.spec.workspace', 'its worker has no workspace')
+  if (spec.workspace && spec.clone)
+    problems.add('input.spec.clone', 'must be left out with workspace: it works in the folder of its worker')
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
   const known = await findJob(tree.client, id, input.name)
-  if (known) {
+  const job = known && (await earlierJob(tree, worker, known.id))
+  if (job && isInherited(job)) return { ok: true, objectId: job.row.id }
+  if (job) deleteWorkload(job, tree.slice, viewer, 'CONTROLLER')
+  else if (known) {
     const same = known.inheritedFrom !== null || sameJson(known.spec, spec)
     return same ? { ok: true, objectId: known.id } : refuse(nameTaken(known))
   }
   const count = await countJobs(tree.client, id)
-  if (count >= MAX_JOBS) {
+  if (!job && count >= MAX_JOBS) {
     return refuse({ type: 'LimitError', message: `An event has at most ${MAX_JOBS} jobs.`, limit: MAX_JOBS })
   }
   return {
@@ -76,12 +84,30 @@ async function create(tree: LockedTree, worker: Node, viewer: Viewer, input: Cre
   }
 }
 
+/** A worker decides nothing after the end of its attempt, though its process may still run. */
+const lateAttempt = (worker: Node | null, viewer: Viewer): RefusalOf<'ForbiddenError'> | null =>
+  viewer.actor !== 'WORKER' || !worker || (viewer.attempt ?? 0) === endedAttempts(worker)
+    ? null
+    : forbidden('This attempt of the worker has ended: a later one has another token.')
+
+/** The job of this id, if an earlier attempt of the worker has created it. */
+async function earlierJob(tree: LockedTree, worker: Node, id: string): Promise<Node | null> {
+  if (endedAttempts(worker) === 0) return null
+  await tree.load([id])
+  const job = tree.slice.get(id)
+  return job && isOfEarlierAttempt(job, worker) ? job : null
+}
+
+/** As in an event that is retried: what has succeeded in the workspace is gone with it. */
+const isInherited = (job: Node): boolean => job.row.phase === 'SUCCEEDED' && !workload(job).usesWorkspace
+
 function createJobObject(
   { slice, wake }: LockedTree,
   worker: Node,
   { name, spec, ordinal, by }: { name: string; spec: WorkloadSpec; ordinal: number; by: Principal },
 ): string {
-  const details = workloadDetails(spec, { projectId: worker.row.projectId, pool: 'JOB' })
+  const of = { projectId: worker.row.projectId, pool: 'JOB', workerAttempt: endedAttempts(worker) } as const
+  const details = workloadDetails(spec, of)
   const job = slice.create(worker, { kind: 'JOB', name, ordinal, spec, details, by })
   wake([job.row.id])
   return job.row.id
@@ -125,9 +151,11 @@ export async function cancelJob(
     viewer,
     located.found.rootId,
     request,
-    async (tree): Promise<CommandResult<'NotFoundError' | 'TransitionError'>> => {
+    async (tree): Promise<CommandResult<'NotFoundError' | 'TransitionError' | 'ForbiddenError'>> => {
       await tree.load([input.id])
       const job = tree.slice.get(input.id)
+      const late = job && lateAttempt(tree.slice.parent(job), viewer)
+      if (late) return refuse(late)
       return job ? cancel(tree, job, viewer, input) : refuse(notFound(input.id, 'job'))
     },
   )

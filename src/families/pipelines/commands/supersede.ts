@@ -1,6 +1,6 @@
+import type { Strategy } from '../../../projects/rules/spec.ts'
 import type { LockedProject } from '../../family.ts'
 import { cancelWorkload } from '../rules/end-workload.ts'
-import type { Strategy } from '../rules/spec.ts'
 import { findWaitingWorkers } from '../store/event-queries.ts'
 import type { NewEvent } from './create-event-root.ts'
 

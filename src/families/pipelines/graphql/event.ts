@@ -38,6 +38,11 @@ EventRef.implement({
         'True if a subscription brought the event to the project; false if createEvent named the project. Retries and clones have the value of their event.',
       resolve: sideField(eventLoader, 'subscribed', false),
     }),
+    hops: t.int({
+      description:
+        'How many times a chain of notifications and hooks has come back here before this event: the header Phaseline-Hops of the delivery that created it; 0 for any other event. Retries and clones have the value of their event.',
+      resolve: sideField(eventLoader, 'hops', 0),
+    }),
     worker: t.field({
       type: WorkerRef,
       nullable: true,

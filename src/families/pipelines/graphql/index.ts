@@ -1,22 +1,17 @@
 import type { FamilyApi } from '../../../graphql/family.ts'
 import type { PipelinesCommands } from '../commands/index.ts'
-import type { TaskPort } from '../commands/parts.ts'
+import '../artifacts/graphql.ts'
+import './event-trigger.ts'
 import './event.ts'
 import './event-mutations.ts'
 import './job-mutations.ts'
-import './places.ts'
-import './project.ts'
-import './project-mutations.ts'
-import './reseal.ts'
-import './secrets.ts'
+import '../placement/graphql.ts'
 import './workload.ts'
-import { blockers, deadlines } from './loaders.ts'
+import { attempts, blockers, deadlines } from './loaders.ts'
 
 declare module '../../../graphql/context.ts' {
   interface FamilyServices {
     readonly pipelines: PipelinesCommands
-    /** Command of the family that runs tasks. */
-    readonly tasks: TaskPort
   }
 }
 
@@ -24,6 +19,7 @@ declare module '../../../graphql/context.ts' {
 export const pipelinesGraphql: FamilyApi = {
   blockers,
   deadlines,
+  attempts,
   // A workload runs once, so none is ever still to begin.
   outstanding: async (_, rows) => rows.map(() => false),
   outstandingSql: 'false',

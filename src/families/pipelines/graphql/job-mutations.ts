@@ -4,10 +4,20 @@ import { builder } from '../../../graphql/schema/builder.ts'
 import { IDEMPOTENCY_KEY } from '../../../graphql/schema/descriptions.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
 import { commandResult } from '../../../graphql/schema/result-union.ts'
+import {
+  ArtifactInput,
+  CacheInput,
+  CloneInput,
+  EnvInput,
+  FileInput,
+  ServiceInput,
+  TakeInput,
+  WORKLOAD,
+} from '../../../projects/graphql/workload-inputs.ts'
+import { RetryPolicyInput } from '../../retry-input.ts'
 import { pipelinesCommands } from '../commands/index.ts'
 import { rights } from '../rights.ts'
 import { JobRef } from './workload.ts'
-import { EnvInput, FileInput, WORKLOAD } from './workload-inputs.ts'
 
 const JobSpecInput = builder.inputType('JobSpecInput', {
   description: 'The program that a job runs.',
@@ -21,8 +31,17 @@ const JobSpecInput = builder.inputType('JobSpecInput', {
     args: t.stringList({ limit: 'argv', description: WORKLOAD.args }),
     env: t.field({ type: [EnvInput], limit: 'env', description: WORKLOAD.env }),
     files: t.field({ type: [FileInput], limit: 'files', description: WORKLOAD.files }),
+    clone: t.field({
+      type: CloneInput,
+      description: `${WORKLOAD.clone} Refused for a job in the working folder of its worker, which has the clone of its worker.`,
+    }),
     timeoutMs: t.int({
       description: `${WORKLOAD.timeoutMs} Left out or null: no limit but the end of its worker, which may also time it out.`,
+    }),
+    retry: t.field({
+      type: RetryPolicyInput,
+      description:
+        'Policy for further attempts after the program has failed, could not be started, took too long for an attempt, or was lost with its runtime. Left out or null: the first failure is final.',
     }),
     workspace: t.boolean({
       required: true,
@@ -33,6 +52,15 @@ const JobSpecInput = builder.inputType('JobSpecInput', {
       type: [LabelInput],
       limit: 'labels',
       description: `${WORKLOAD.targetLabels} Left out or null: those of its worker, if it has the same runtime. A job in the working folder of its worker is started where that is, whatever its labels.`,
+    }),
+    services: t.field({ type: [ServiceInput], limit: 'services', description: WORKLOAD.services }),
+    caches: t.field({ type: [CacheInput], limit: 'caches', description: WORKLOAD.caches }),
+    artifacts: t.field({ type: [ArtifactInput], limit: 'artifacts', description: WORKLOAD.artifacts }),
+    takes: t.field({
+      type: [TakeInput],
+      limit: 'artifacts',
+      description:
+        'Artifacts of jobs of the event that it finds in its working folder. It does not start if one is missing by then. Left out or null: none.',
     }),
   }),
 })

@@ -1,11 +1,14 @@
+import { type ShownRetries, shownRetries } from '../../../core/retry.ts'
 import type { ObjectRow } from '../../../core/tree.ts'
 import { agentsSince } from '../../../graphql/agents/agent.ts'
 import { type GraphQLContext, perOperation } from '../../../graphql/context.ts'
 import type { BlockerValue, DeadlineValue } from '../../../graphql/family.ts'
-import { loadSide, specLoader } from '../../../graphql/loaders.ts'
+import { loadSide, specLoader, workLoader } from '../../../graphql/loaders.ts'
+import { blockerValue } from '../../../graphql/objects/common-blockers.ts'
+import type { WorkloadSpec } from '../../../projects/rules/spec.ts'
 import { blockersOf } from '../rules/blockers.ts'
 import { clocksOf } from '../rules/clocks.ts'
-import type { WorkloadSpec } from '../rules/spec.ts'
+import { isOver, type WorkloadRetry } from '../rules/details.ts'
 import { queryBlockerInputs } from '../store/blocker-queries.ts'
 import { loadClocks, loadEvents, loadPayloads, loadWorkers, loadWorkloads } from '../store/details.ts'
 
@@ -21,17 +24,23 @@ export async function specOf(context: GraphQLContext, id: string): Promise<Workl
   return row && (row.spec as WorkloadSpec)
 }
 
-const TYPENAMES = { CAPACITY: 'CapacityBlocker', AGENT: 'AgentBlocker', PLACE: 'PlaceBlocker' } as const
-
 export async function blockers(
   { pool, system }: GraphQLContext,
   rows: readonly ObjectRow[],
 ): Promise<readonly (readonly BlockerValue[])[]> {
   const ids = rows.map(({ id }) => id)
   const details = await queryBlockerInputs(pool, ids, agentsSince(system.now()), system.now())
-  return ids.map((id) =>
-    blockersOf(id, details).map((blocker) => ({ ...blocker, __typename: TYPENAMES[blocker.reason] })),
-  )
+  return ids.map((id) => blockersOf(id, details).map(blockerValue))
+}
+
+export async function attempts(context: GraphQLContext, { id, phase }: ObjectRow): Promise<ShownRetries | null> {
+  const [details, work] = await Promise.all([workloadLoader(context).load(id), workLoader(context).load(id)])
+  const retry = details?.retry as WorkloadRetry | null | undefined
+  if (!retry) return null
+  const notBefore = retry.nextAt === null ? null : new Date(retry.nextAt)
+  if (phase === 'PENDING') return shownRetries(retry, { agent: null, begunAt: null, notBefore })
+  const { instance = null, pickedUpAt = null } = work ?? {}
+  return shownRetries(retry, isOver(phase) ? null : { agent: instance, begunAt: pickedUpAt, notBefore: null })
 }
 
 /** An event has the deadlines of its worker. */
@@ -47,11 +56,14 @@ export async function deadlines(
         clockLoader(context).load(workload.id),
         workloadLoader(context).load(workload.id),
       ])
-      const { endedAt, removeAt, removedAt } = details ?? {}
+      const { endedAt, removeAt, removedAt, startedAt = null } = details ?? {}
+      const retry = details?.retry as WorkloadRetry | null | undefined
       return clocksOf(
         {
           ...workload,
           work: clock && { ...clock, action: 'START' },
+          startedAt,
+          attemptMs: retry?.policy.attemptTimeoutMs ?? null,
           removal: endedAt && removeAt && !removedAt ? { since: endedAt, at: removeAt } : null,
         },
         context.pipelines.timeouts,

@@ -5,10 +5,10 @@ import { objectLoader, sideField, workLoader } from '../../../graphql/loaders.ts
 import { builder } from '../../../graphql/schema/builder.ts'
 import { ObjectKindEnum } from '../../../graphql/schema/enums.ts'
 import { BlockerRef, NodeRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
+import { WorkloadSpecRef } from '../../../projects/graphql/workload-spec.ts'
 import type { PipelinesBlocker } from '../rules/blockers.ts'
 import { type Resource, resourcesOf } from '../rules/resources.ts'
 import { specOf, workloadLoader } from './loaders.ts'
-import { WorkloadSpecRef } from './workload-spec.ts'
 
 const ResourceKindEnum = builder.enumType('ResourceKind', {
   description: 'Kinds of resource that a runtime keeps for a worker or a job.',
@@ -61,6 +61,12 @@ const common = (name: 'Worker' | 'Job', description: string) =>
         description:
           'Name of the signal that ended the program, e.g. SIGKILL. Null if none did, and if the runtime reported none.',
         resolve: sideField(workloadLoader, 'signal', null),
+      }),
+      commit: t.string({
+        nullable: true,
+        description:
+          'Commit of the repository that its runtime has cloned for it, as 40 or 64 hexadecimal digits. Null before it is RUNNING, and if its spec has no clone.',
+        resolve: sideField(workloadLoader, 'commit', null),
       }),
       startedAt: t.field({
         type: 'DateTime',

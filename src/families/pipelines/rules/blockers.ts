@@ -1,9 +1,10 @@
+import { type AgentBlocker, agentBlocker, type BackoffBlocker, backoffBlocker } from '../../../core/blocker.ts'
 import type { OfferedWork } from '../../../core/claimant.ts'
 import type { Labels } from '../../../core/place.ts'
 import { WORK_STATE, type WorkState } from '../../../core/tree.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
-import type { Pool } from './details.ts'
-import { type CandidatePlace, placementProblem, type Unplaced } from './placement-problem.ts'
+import { type CandidatePlace, placementProblem, type Unplaced } from '../placement/rules/placement-problem.ts'
+import type { Pool, WorkloadRetry } from './details.ts'
 
 /** Blockers of workers and jobs. */
 
@@ -22,8 +23,13 @@ export interface Waiting {
   readonly target: string | null
   readonly instance: string | null
   readonly workState: WorkState | null
+  /** With a retry policy: its attempts, and when the next one begins. */
+  readonly retry: WorkloadRetry | null
+  /** Why the last attempt failed. */
+  readonly problem: string | null
 }
 export interface BlockerInputs {
+  readonly now: Date
   readonly waiting: ReadonlyMap<string, Waiting>
   /** Occupied slots by pool and project. */
   readonly held: readonly { readonly pool: Pool; readonly project: string; readonly held: number }[]
@@ -47,18 +53,26 @@ export type PipelinesBlocker =
       /** From 1, among the waiters of its project. */
       readonly position: number
     }
-  | {
-      readonly reason: 'AGENT'
-      readonly message: string
-      readonly types: readonly string[]
-      readonly connected: boolean
-    }
+  | AgentBlocker
+  | BackoffBlocker
   | ({ readonly reason: 'PLACE'; readonly type: string } & Unplaced)
 
 export function blockersOf(id: string, details: BlockerInputs): readonly PipelinesBlocker[] {
   const waiting = details.waiting.get(id)
   if (!waiting) return []
-  return waiting.phase === 'PENDING' ? [capacity(waiting, details)] : agent(waiting, details)
+  if (waiting.phase !== 'PENDING') return agent(waiting, details)
+  return waiting.retry?.nextAt ? betweenAttempts(waiting, details) : [capacity(waiting, details)]
+}
+
+/** The removal of the last attempt, and the time of the next one. */
+function betweenAttempts(waiting: Waiting, details: BlockerInputs): readonly PipelinesBlocker[] {
+  const { retry, problem, type, target, projectId } = waiting
+  if (!retry?.nextAt) return []
+  const until = new Date(retry.nextAt)
+  if (until > details.now) return [backoffBlocker(until, retry, problem)]
+  if (type === null) return []
+  const connected = details.isServed({ type, target, projectId })
+  return [agentBlocker(type, connected, `Its runtime ${target} has to remove what the last attempt has left.`)]
 }
 
 const NOUNS: Readonly<Record<Pool, string>> = { WORKER: 'workers', JOB: 'jobs' }
@@ -86,7 +100,7 @@ function agent(
   const connected = details.isServed(work)
   if (phase === 'UNKNOWN') {
     const message = `Its runtime ${instance} has to come back and say how it is.`
-    return [{ reason: 'AGENT', message, types: [type], connected }]
+    return [agentBlocker(type, connected, message)]
   }
   if (workState !== WORK_STATE.OFFERED) return []
   const unplaced = placementProblem({ pool, ...work, targetLabels }, details.places)
@@ -96,5 +110,5 @@ function agent(
   const message = connected
     ? `A runtime of type ${type}${where} has to take it.`
     : `No runtime of type ${type}${where} was heard of within the last minute.`
-  return [{ reason: 'AGENT', message, types: [type], connected }]
+  return [agentBlocker(type, connected, message)]
 }

@@ -3,7 +3,7 @@ import type { Phase } from '../../../core/vocabulary.ts'
 
 /** Timeouts of workers and jobs. */
 export interface Clock {
-  readonly name: 'pickup' | 'timeout' | 'lost' | 'removal'
+  readonly name: 'pickup' | 'attempt' | 'timeout' | 'lost' | 'removal'
   readonly since: Date
   readonly expiresAt: Date
   /** The transition at that time; null: none. */
@@ -14,18 +14,29 @@ export interface Timed {
   readonly phase: Phase
   readonly phaseSince: Date
   readonly work: Pick<Work, 'action' | 'triggeredAt' | 'pickedUpAt' | 'progressingMs'> | null
+  /** The first claim of all attempts. */
+  readonly startedAt: Date | null
+  /** The longest that an attempt takes; null: no bound of its own. */
+  readonly attemptMs: number | null
   /** When its resources are removed, unless they already are. */
   readonly removal: { readonly since: Date; readonly at: Date } | null
 }
 
 /** The earliest comes first. */
-export function clocksOf({ phase, phaseSince, work, removal }: Timed, timeouts: TimeoutDefaults): readonly Clock[] {
+export function clocksOf(
+  { phase, phaseSince, work, startedAt, attemptMs, removal }: Timed,
+  timeouts: TimeoutDefaults,
+): readonly Clock[] {
   const clocks: Clock[] = []
   const run = (name: Clock['name'], since: Date, ms: number, to: Phase | null) =>
     clocks.push({ name, since, expiresAt: new Date(since.getTime() + ms), to })
-  if (work?.action === 'START') {
+  const begunAt = startedAt ?? work?.pickedUpAt ?? null
+  const isBetweenAttempts = phase === 'PENDING'
+  if (begunAt && work && work.progressingMs !== null && (work.action === 'START' || isBetweenAttempts))
+    run('timeout', begunAt, work.progressingMs, 'TIMED_OUT')
+  if (work?.action === 'START' && !isBetweenAttempts) {
     if (work.pickedUpAt === null) run('pickup', work.triggeredAt, timeouts.pickupMs, 'SCHEDULING_FAILED')
-    else if (work.progressingMs !== null) run('timeout', work.pickedUpAt, work.progressingMs, 'TIMED_OUT')
+    else if (attemptMs !== null) run('attempt', work.pickedUpAt, attemptMs, null)
     if (phase === 'UNKNOWN') run('lost', phaseSince, timeouts.runtimeLostMs, 'FAILED')
   }
   if (removal) run('removal', removal.since, removal.at.getTime() - removal.since.getTime(), null)

@@ -1,4 +1,5 @@
 import type { Labels } from '../../../core/place.ts'
+import type { Retry } from '../../../core/retry.ts'
 import type { Node } from '../../../core/tree.ts'
 import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
 import { worker as machine } from '../machines.ts'
@@ -14,13 +15,21 @@ export interface EventDetails {
   readonly subscribed: boolean
   readonly retryOf: string | null
   readonly cloneOf: string | null
+  /** How many times a chain of notifications and hooks has come back here before. */
+  readonly hops: number
 }
 
 /** Workers and jobs have separate slots, so that workers that wait for their jobs cannot starve them. */
 export const POOLS = ['WORKER', 'JOB'] as const satisfies readonly ObjectKind[]
 export type Pool = (typeof POOLS)[number]
-/** State of a slot. The phase is authoritative; this column only finds candidates by index. */
-export const SLOT = { WAITING: 0, HELD: 1, OVER: 2 } as const
+/** State of a slot. The phase is authoritative; this column only finds candidates by index. BACKOFF: between two attempts. */
+export const SLOT = { WAITING: 0, HELD: 1, OVER: 2, BACKOFF: 3 } as const
+
+/** Kept beside the job, since a report reads no spec. */
+export interface WorkloadRetry extends Retry {
+  /** The next attempt begins at this time or later, as ISO 8601; null: none waits for its time. */
+  readonly nextAt: string | null
+}
 
 export interface WorkloadDetails {
   readonly projectId: string
@@ -36,6 +45,8 @@ export interface WorkloadDetails {
   readonly endedAt: Date | null
   readonly exitCode: number | null
   readonly signal: string | null
+  /** The commit that its runtime has cloned for it. */
+  readonly commit: string | null
   /** When its resources are removed; null: it has none, or they are kept until it ends. */
   readonly removeAt: Date | null
   readonly removedAt: Date | null
@@ -43,6 +54,10 @@ export interface WorkloadDetails {
   readonly targetLabels: Labels | null
   /** The registered place that has started it. */
   readonly placeId: string | null
+  /** The retry policy of a job, and its attempts that have ended; null: it has none. */
+  readonly retry: WorkloadRetry | null
+  /** Attempts of its worker that had ended when this job was created; 0 for a worker. */
+  readonly workerAttempt: number
 }
 
 export const NEW_EVENT: EventDetails = {
@@ -53,6 +68,7 @@ export const NEW_EVENT: EventDetails = {
   subscribed: false,
   retryOf: null,
   cloneOf: null,
+  hops: 0,
 }
 export const NEW_WORKLOAD: WorkloadDetails = {
   projectId: '',
@@ -66,10 +82,13 @@ export const NEW_WORKLOAD: WorkloadDetails = {
   endedAt: null,
   exitCode: null,
   signal: null,
+  commit: null,
   removeAt: null,
   removedAt: null,
   targetLabels: null,
   placeId: null,
+  retry: null,
+  workerAttempt: 0,
 }
 
 export const workload = (node: Node): WorkloadDetails => node.details as WorkloadDetails

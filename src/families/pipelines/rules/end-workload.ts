@@ -2,7 +2,8 @@ import type { ObjectFailure } from '../../../core/errors.ts'
 import type { Principal } from '../../../core/ports/viewer.ts'
 import { type MoveOptions, type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
 import type { Actor, Phase } from '../../../core/vocabulary.ts'
-import { isOver, SLOT, workload } from './details.ts'
+import { endedAttempt, isParked, nextStart } from './attempts.ts'
+import { isOver, SLOT, type WorkloadRetry, workload } from './details.ts'
 
 /** Transitions and the end of workers and jobs. An event has its worker's phase, so it moves along. */
 
@@ -24,12 +25,18 @@ export interface Ending {
   readonly error: { readonly code: string; readonly message: string } | null
   readonly exitCode?: number | null
   readonly signal?: string | null
+  /** The retry policy may have another attempt: neither a user nor the worker has ended this one. */
+  readonly mayRetry?: boolean
 }
 
 /** Ends a workload: frees its slot, schedules the removal of its resources, and touches its jobs. */
 export function endWorkload(node: Node, slice: Slice, ending: Ending): void {
   const { to, actor, by = null, error } = ending
+  const ended = endedAttempt(node, error, slice)
+  if (ended && tryAgain(node, ended, slice, ending)) return
   const failure = error && failureOf(error, slice)
+  // Its phase still says whether it is between two attempts.
+  const removeAt = scheduleRemoval(node, slice, drains(to, actor) ? slice.timeouts.cleanupMs : 0)
   moveWorkload(node, slice, to, {
     actor,
     by,
@@ -45,25 +52,68 @@ export function endWorkload(node: Node, slice: Slice, ending: Ending): void {
     endedAt: slice.now,
     exitCode: ending.exitCode ?? null,
     signal: ending.signal ?? null,
-    removeAt: scheduleRemoval(node, slice, drains(to, actor)),
+    removeAt,
+    ...(ended && { retry: ended }),
   })
   slice.effect('slotFreed', workload(node).pool)
   slice.touch(node)
+}
+
+/** Back to the queue for another attempt, once the resources of this one are removed. False: it has no other one. */
+function tryAgain(node: Node, ended: WorkloadRetry, slice: Slice, ending: Ending): boolean {
+  const { to, actor, error, mayRetry, exitCode = null, signal = null } = ending
+  const nextAt = mayRetry && error ? nextStart(node, ended, error.code, slice) : null
+  if (!nextAt || !error) return false
+  // Its output drains within the backoff.
+  const drainMs = drains(to, actor) ? Math.min(slice.timeouts.cleanupMs, nextAt.getTime() - slice.now.getTime()) : 0
+  const removeAt = scheduleRemoval(node, slice, drainMs)
+  const { policy, attempts } = ended
+  moveWorkload(node, slice, 'PENDING', {
+    reason: `retry: attempt ${attempts.length} of ${policy.attempts} ended ${error.code}`,
+    message: error.message,
+  })
+  for (const one of withEvent(node, slice)) slice.setError(one, failureOf(error, slice))
+  if (node.hasProgress) slice.setProgress(node, null)
+  slice.setDetails(node, {
+    state: SLOT.BACKOFF,
+    exitCode,
+    signal,
+    removeAt,
+    // Counted there, it could fill the place that it waits for.
+    placeId: null,
+    retry: { ...ended, nextAt: nextAt.toISOString() },
+  })
+  slice.effect('forgetArtifacts', node.row.id)
+  slice.effect('slotFreed', workload(node).pool)
+  slice.touch(node)
+  return true
 }
 
 /** A workload that ended by itself keeps its resources for a while, so that its output drains. Others lose them at once. */
 const drains = (to: Phase, actor: Actor): boolean => actor === 'RUNTIME' && (to === 'SUCCEEDED' || to === 'FAILED')
 
 /** Schedules the removal of its resources by its runtime. Returns the time; null: it has none. */
-export function scheduleRemoval(node: Node, slice: Slice, drain: boolean): Date | null {
+export function scheduleRemoval(node: Node, slice: Slice, drainMs: number): Date | null {
   const { work } = node
   if (!work) return null
-  if (work.pickedUpAt === null) {
-    // No runtime has started it, so it has no resources.
-    slice.setWork(node, { state: WORK_STATE.DONE, dueAt: null, doneAt: slice.now, leaseWatched: false })
-    return null
+  const { removeAt } = workload(node)
+  // Between two attempts the removal is done, or an agent has it.
+  if (node.row.phase === 'PENDING' && work.action === 'REMOVE' && work.state !== WORK_STATE.OFFERED) {
+    slice.setWork(node, { dueAt: null })
+    return removeAt
   }
-  const at = drain ? new Date(slice.now.getTime() + slice.timeouts.cleanupMs) : slice.now
+  if (work.pickedUpAt === null || isParked(node)) {
+    // No runtime has started it, so it has no resources, or they are removed.
+    slice.setWork(node, {
+      state: WORK_STATE.DONE,
+      offerAfter: null,
+      dueAt: null,
+      doneAt: slice.now,
+      leaseWatched: false,
+    })
+    return removeAt
+  }
+  const at = new Date(slice.now.getTime() + drainMs)
   slice.setWork(node, {
     action: 'REMOVE',
     state: WORK_STATE.OFFERED,
@@ -71,7 +121,7 @@ export function scheduleRemoval(node: Node, slice: Slice, drain: boolean): Date 
     config: { workspace: node.row.kind === 'WORKER' && workload(node).usesWorkspace ? node.row.id : null },
     // The present fence stays valid until the removal is claimed, so that its agent learns that it was overruled.
     leaseUntil: null,
-    offerAfter: drain ? at : null,
+    offerAfter: drainMs > 0 ? at : null,
     triggeredAt: slice.now,
     dueAt: null,
     leaseWatched: false,
@@ -97,20 +147,24 @@ export function cancelWorkload(
   endWorkload(node, slice, { to, actor, by, error: { code, message } })
 }
 
-/** Deletes a workload for a user, in any phase. */
-export function deleteWorkload(node: Node, slice: Slice, by: Principal): void {
+/** Deletes a workload for a user, in any phase, or a job that has ended for the next attempt of its worker. */
+export function deleteWorkload(node: Node, slice: Slice, by: Principal, actor: 'USER' | 'CONTROLLER' = 'USER'): void {
   const details = workload(node)
   if (isOver(node.row.phase)) removeNow(node, slice)
   else {
-    scheduleRemoval(node, slice, false)
+    scheduleRemoval(node, slice, 0)
     slice.effect('slotFreed', details.pool)
   }
-  slice.move(node, 'GONE', { actor: 'USER', by })
+  slice.move(node, 'GONE', { actor, by })
 }
 
 /** Resources that still drain are removed at once. */
-function removeNow(node: Node, slice: Slice): void {
+export const removeNow = (node: Node, slice: Slice): void => removeBy(node, slice.now, slice)
+
+/** Resources that drain for longer are removed at this time. */
+export function removeBy(node: Node, at: Date, slice: Slice): void {
   const { work } = node
-  if (work?.action === 'REMOVE' && work.state === WORK_STATE.OFFERED && work.offerAfter)
-    scheduleRemoval(node, slice, false)
+  if (work?.action !== 'REMOVE' || work.state !== WORK_STATE.OFFERED || !work.offerAfter || work.offerAfter <= at)
+    return
+  scheduleRemoval(node, slice, Math.max(0, at.getTime() - slice.now.getTime()))
 }

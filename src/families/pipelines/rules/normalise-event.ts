@@ -1,8 +1,8 @@
 import { type LabelInput, labelsOf } from '../../../core/labels.ts'
 import type { Problems } from '../../../core/problems.ts'
 import { PHASES, type Phase } from '../../../core/vocabulary.ts'
+import { checkText, checkWord } from '../../../projects/rules/names.ts'
 import { worker as machine } from '../machines.ts'
-import { checkText, checkWord } from './names.ts'
 
 /** Converts API input about events, and filters of events. */
 

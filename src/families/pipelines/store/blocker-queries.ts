@@ -2,17 +2,18 @@ import { servedBy } from '../../../core/claimant.ts'
 import type { Labels } from '../../../core/place.ts'
 import type { WorkState } from '../../../core/tree.ts'
 import type { Client } from '../../../store/client.ts'
-import { array, integer, json, nullable, smallintOf, textOf, uuid } from '../../../store/column-types.ts'
+import { array, integer, json, nullable, smallintOf, text, textOf, uuid } from '../../../store/column-types.ts'
 import { loadAgentsOf } from '../../../store/loaders/agents.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
+import { candidateOf, loadPlacesOf } from '../placement/store/place-queries.ts'
 import type { BlockerInputs } from '../rules/blockers.ts'
-import type { Pool } from '../rules/details.ts'
-import { candidateOf, loadPlacesOf } from './place-queries.ts'
+import type { Pool, WorkloadRetry } from '../rules/details.ts'
 
 // The blockers of an event are those of its worker.
 const WAITING = statement({
-  text: `select x.id as key, w.pool, w.state, o.phase, k.type, k.target, k.instance, w.target_labels as "targetLabels", k.state as "workState",
+  text: `select x.id as key, w.pool, w.state, o.phase, k.type, k.target, k.instance, w.target_labels as "targetLabels", k.state as "workState", w.retry,
+    case when w.retry is not null then (select s.error ->> 'message' from object_status s where s.object_id = o.id) end as problem,
     p.name as project, p.id as "projectId", case w.pool when 'WORKER' then p.max_workers else p.max_jobs end as "projectLimit",
     case when w.state = 0 then (select count(*)::integer from workload b
       where b.pool = w.pool and b.project_id = w.project_id and b.state = 0 and b.seq < w.seq) else 0 end as ahead
@@ -33,6 +34,8 @@ const WAITING = statement({
     instance: table.work.instance,
     targetLabels: nullable(json<Labels>()),
     workState: nullable(smallintOf<WorkState>()),
+    retry: nullable(json<WorkloadRetry>()),
+    problem: nullable(text),
     project: table.project.name,
     projectId: table.project.id,
     projectLimit: nullable(integer),
@@ -70,6 +73,7 @@ export async function queryBlockerInputs(
       ? await Promise.all([loadAgentsOf(client, types, agentsSince), loadPlacesOf(client, types)])
       : [[], []]
   return {
+    now,
     waiting: new Map(waiting.rows.map((row) => [row.key, row])),
     held: held.rows,
     limits: limits.rows[0] ?? { WORKER: 0, JOB: 0 },

@@ -22,6 +22,7 @@ export const loadEvents = keyedDetails('event', { ...table.event, qualifiers: js
   'subscribed',
   'retryOf',
   'cloneOf',
+  'hops',
 ])
 export const loadPayloads = keyedDetails('event', table.event, ['payload'])
 
@@ -40,8 +41,10 @@ export const loadWorkloads = keyedDetails('workload', table.workload, [
   'endedAt',
   'exitCode',
   'signal',
+  'commit',
   'removeAt',
   'removedAt',
+  'retry',
 ])
 
 /** For the timeouts of workloads: when they were claimed, and how long they may take. */

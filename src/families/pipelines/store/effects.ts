@@ -8,11 +8,22 @@ import { wakeWaiting } from './slots.ts'
 
 export const effects: Family['effects'] = {
   slotFreed: (client, root, pool) => wakeWaiting(client, pool as Pool, root.gone ? root.row.id : null),
+  forgetArtifacts: async (client, _root, id) => {
+    await FORGET_ARTIFACTS.query(client, [id as string])
+    return []
+  },
   copySecrets: async (client, root) => {
     await copySecrets(client, root)
     return []
   },
 }
+
+// The next attempt leaves its own. A sweep in the background removes artifacts without an object.
+const FORGET_ARTIFACTS = statement({
+  name: 'forget-artifacts',
+  text: 'update artifact set object_id = null where object_id = $1',
+  params: [uuid],
+})
 
 const COPY_SECRETS = statement({
   name: 'copy-secrets',

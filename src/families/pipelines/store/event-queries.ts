@@ -1,12 +1,13 @@
 import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
+import type { Strategy, WorkloadSpec } from '../../../projects/rules/spec.ts'
 import type { Client } from '../../../store/client.ts'
 import { array, integer, json, nullable, required, text, uuid } from '../../../store/column-types.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import type { LockedProject } from '../../family.ts'
+import type { TaskJob } from '../../tasks.ts'
 import type { EventDetails } from '../rules/details.ts'
 import type { EventFilter, EventSpec } from '../rules/normalise-event.ts'
-import type { Strategy, TaskJob, WorkloadSpec } from '../rules/spec.ts'
 
 /** Queries of the commands about projects, events and their workloads. */
 
@@ -16,11 +17,13 @@ export interface Subscriber {
   readonly strategy: Strategy
 }
 
+const SUBSCRIBER = { id: table.project.id, name: table.project.name, strategy: table.project.strategy }
+
 const FIND_PROJECT = statement({
   name: 'find-project',
   text: 'select id, name, strategy from project where name = $1',
   params: [text],
-  row: { id: table.project.id, name: table.project.name, strategy: table.project.strategy },
+  row: SUBSCRIBER,
 })
 
 export async function findProject(client: Client, name: string): Promise<readonly Subscriber[]> {
@@ -28,58 +31,49 @@ export async function findProject(client: Client, name: string): Promise<readonl
   return rows
 }
 
+/** A subscription `s` of a project `p` is for the event, whose sender may create it in the project. */
+const MATCHES =
+  "s.source = $1 and s.types && array[$2, '*'] and s.qualifiers = $3::text::jsonb and $4::text::jsonb @> s.labels"
+const IS_ALLOWED = '($5::uuid[] is null or p.id = any($5::uuid[]))'
+const EVENT_PARAMS = [text, text, text, text, nullable(array(uuid))] as const
+const valuesOf = ({ source, type, qualifiers, labels }: EventSpec, projects: readonly string[] | null) =>
+  [source, type, JSON.stringify(qualifiers), JSON.stringify(labels), projects] as const
+
 const FIND_SUBSCRIBERS = statement({
   name: 'find-subscribers',
   text: `select p.id, p.name, p.strategy from project p
-      where p.worker_template is not null and ($5::uuid[] is null or p.id = any($5::uuid[]))
-        and p.id in (select s.project_id from subscription s
-          where s.task is null and s.source = $1 and s.types && array[$2, '*'] and s.qualifiers = $3::text::jsonb
-            and $4::text::jsonb @> s.labels)
+      where p.worker_template is not null and ${IS_ALLOWED}
+        and p.id in (select s.project_id from subscription s where s.task is null and ${MATCHES})
       order by p.name`,
-  params: [text, text, text, text, nullable(array(uuid))],
-  row: { id: table.project.id, name: table.project.name, strategy: table.project.strategy },
+  params: EVENT_PARAMS,
+  row: SUBSCRIBER,
 })
 
 /** The distinct projects with a matching subscription, by name. */
 export async function findSubscribers(
   client: Client,
-  { source, type, qualifiers, labels }: EventSpec,
+  event: EventSpec,
   projects: readonly string[] | null,
 ): Promise<readonly Subscriber[]> {
-  const { rows } = await FIND_SUBSCRIBERS.query(client, [
-    source,
-    type,
-    JSON.stringify(qualifiers),
-    JSON.stringify(labels),
-    projects,
-  ])
+  const { rows } = await FIND_SUBSCRIBERS.query(client, valuesOf(event, projects))
   return rows
 }
 
 const FIND_TASK_SUBSCRIPTIONS = statement({
   name: 'find-task-subscriptions',
   text: `select p.name as project, s.ordinal, s.task as jobs from subscription s join project p on p.id = s.project_id
-      where s.task is not null and ($5::uuid[] is null or p.id = any($5::uuid[]))
-        and s.source = $1 and s.types && array[$2, '*'] and s.qualifiers = $3::text::jsonb
-        and $4::text::jsonb @> s.labels
-      order by p.name, s.ordinal`,
-  params: [text, text, text, text, nullable(array(uuid))],
+      where s.task is not null and ${IS_ALLOWED} and ${MATCHES} order by p.name, s.ordinal`,
+  params: EVENT_PARAMS,
   row: { project: table.project.name, ordinal: table.subscription.ordinal, jobs: required(json<readonly TaskJob[]>()) },
 })
 
 /** Matching subscriptions that create a task, by project and position. */
 export async function findTaskSubscriptions(
   client: Client,
-  { source, type, qualifiers, labels }: EventSpec,
+  event: EventSpec,
   projects: readonly string[] | null,
 ): Promise<readonly { readonly project: string; readonly ordinal: number; readonly jobs: readonly TaskJob[] }[]> {
-  const { rows } = await FIND_TASK_SUBSCRIPTIONS.query(client, [
-    source,
-    type,
-    JSON.stringify(qualifiers),
-    JSON.stringify(labels),
-    projects,
-  ])
+  const { rows } = await FIND_TASK_SUBSCRIPTIONS.query(client, valuesOf(event, projects))
   return rows
 }
 
@@ -87,13 +81,13 @@ const FIND_WAITING_WORKERS = statement({
   name: 'find-waiting-workers',
   text: `select o.root_id as "rootId", o.id as "workerId"
       from workload w join object o on o.id = w.object_id join event e on e.object_id = o.root_id
-      where w.pool = 'WORKER' and w.project_id = $1 and w.state = 0 and e.source = $2 and e.type = $3
+      where w.pool = 'WORKER' and w.project_id = $1 and (w.state = 0 or w.state = 3) and e.source = $2 and e.type = $3
       order by w.seq`,
   params: [uuid, text, text],
   row: { rootId: table.object.rootId, workerId: table.object.id },
 })
 
-/** Workers that wait for a slot, of the project's events of one source and type. */
+/** Workers that wait for a slot or for their next attempt, of the project's events of one source and type. */
 export async function findWaitingWorkers(
   { client, projectId }: LockedProject,
   source: string,
@@ -105,7 +99,7 @@ export async function findWaitingWorkers(
 
 const READ_EVENT = statement({
   name: 'read-event',
-  text: `select e.source, e.type, e.qualifiers, e.payload, e.subscribed, s.labels
+  text: `select e.source, e.type, e.qualifiers, e.payload, e.subscribed, e.hops, s.labels
       from event e join object_spec s on s.object_id = e.object_id where e.object_id = $1`,
   params: [uuid],
   row: {
@@ -114,6 +108,7 @@ const READ_EVENT = statement({
     qualifiers: json<EventSpec['qualifiers']>(),
     payload: table.event.payload,
     subscribed: table.event.subscribed,
+    hops: table.event.hops,
     labels: json<EventSpec['labels']>(),
   },
 })
@@ -122,7 +117,7 @@ const READ_EVENT = statement({
 export async function readEvent(
   client: Client,
   id: string,
-): Promise<(EventSpec & Pick<EventDetails, 'subscribed'>) | null> {
+): Promise<(EventSpec & Pick<EventDetails, 'subscribed' | 'hops'>) | null> {
   const { rows } = await READ_EVENT.query(client, [id])
   return rows[0] ?? null
 }
@@ -155,7 +150,7 @@ export async function findEvents(
   return rows.map(({ id }) => id)
 }
 
-export interface Member {
+export interface EventObject {
   readonly id: string
   readonly kind: ObjectKind
   readonly name: string
@@ -169,7 +164,7 @@ const FIND_EVENT_MEMBERS = statement({
 })
 
 /** All objects of an event's tree, leaves first. */
-export async function findMembers(client: Client, rootId: string): Promise<readonly Member[]> {
+export async function findEventObjects(client: Client, rootId: string): Promise<readonly EventObject[]> {
   const { rows } = await FIND_EVENT_MEMBERS.query(client, [rootId])
   return rows
 }
@@ -197,19 +192,16 @@ export interface KnownJob {
 const JOBS = `select o.id, o.name, o.phase, s.spec, w.uses_workspace as "usesWorkspace", w.inherited_from as "inheritedFrom"
   from object o join object_spec s on s.object_id = o.id join workload w on w.object_id = o.id
   where o.parent_id = $1 and o.kind = 'JOB'`
+const JOB = {
+  ...{ id: table.object.id, name: table.object.name, phase: table.object.phase, spec: json<WorkloadSpec>() },
+  ...{ usesWorkspace: table.workload.usesWorkspace, inheritedFrom: table.workload.inheritedFrom },
+}
 
 const FIND_SUCCEEDED_JOBS = statement({
   name: 'find-succeeded-jobs',
   text: `${JOBS} and o.phase = 'SUCCEEDED' order by o.ordinal`,
   params: [uuid],
-  row: {
-    id: table.object.id,
-    name: table.object.name,
-    phase: table.object.phase,
-    spec: json<WorkloadSpec>(),
-    usesWorkspace: table.workload.usesWorkspace,
-    inheritedFrom: table.workload.inheritedFrom,
-  },
+  row: JOB,
 })
 
 /** Succeeded jobs of a worker, in their order. */
@@ -221,14 +213,7 @@ const FIND_JOB = statement({
   name: 'find-job',
   text: `${JOBS} and o.name = $2`,
   params: [uuid, text],
-  row: {
-    id: table.object.id,
-    name: table.object.name,
-    phase: table.object.phase,
-    spec: json<WorkloadSpec>(),
-    usesWorkspace: table.workload.usesWorkspace,
-    inheritedFrom: table.workload.inheritedFrom,
-  },
+  row: JOB,
 })
 
 export async function findJob(client: Client, workerId: string, name: string): Promise<KnownJob | null> {

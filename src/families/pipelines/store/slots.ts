@@ -43,6 +43,7 @@ const NEXT = `with recursive held as materialized (
       select w.object_id, o.root_id, w.seq from workload w
       cross join lateral (select * from object where id = w.object_id offset 0) o
       where w.pool = $1 and w.project_id = p.id and w.state = 0 and o.phase = 'PENDING' and o.root_id is distinct from $2
+        and not exists (select from root_pause r where r.root_id = o.root_id offset 0)
       order by w.seq limit least((select n from free),
         greatest(0, coalesce(case $1 when 'WORKER' then p.max_workers else p.max_jobs end, 2147483647) - coalesce(h.n, 0)))
     ) q
@@ -86,6 +87,25 @@ export async function wakeWaiting(client: Client, pool: Pool, goes: string | nul
   await lockSlots(client)
   const { rows } = await WAKE_NEXT_SLOTS.query(client, [pool, goes])
   return rows.map(({ root_id }) => root_id)
+}
+
+const WAKE_BACKOFFS = statement({
+  name: 'wake-workload-backoffs',
+  text: `insert into wake (root_id, object_ids)
+      select o.root_id, array_agg(o.id) from workload w
+      cross join lateral (select state from work where object_id = w.object_id offset 0) k
+      cross join lateral (select * from object where id = w.object_id offset 0) o
+      where w.state = 3 and k.state = 2 and o.phase = 'PENDING'
+        and not exists (select from wake v where v.root_id = o.root_id and v.object_ids @> array[o.id] offset 0)
+      group by o.root_id`,
+})
+
+/**
+ * Workloads between two attempts whose removal is done, and which no clock wakes: an engine of a version without retries has taken
+ * the report of that.
+ */
+export async function wakeStalledAttempts(client: Client): Promise<void> {
+  await WAKE_BACKOFFS.query(client, [])
 }
 
 const SET_CAPACITY = statement({

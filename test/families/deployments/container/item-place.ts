@@ -9,6 +9,7 @@ import type { InterimReport, StopReason, WorkItem, WorkOutcome } from '../../../
 import { containerName, ITEM_LABEL } from '../../../../src/families/deployments/agents/container/container-of.ts'
 import { containerWork } from '../../../../src/families/deployments/agents/container/container-work.ts'
 import { SecretFolders } from '../../../../src/families/deployments/agents/container/secret-folders.ts'
+import { Shared } from '../../../../src/families/deployments/agents/container/shared.ts'
 import { IMAGE } from '../../../testkit/container-engine.ts'
 
 /** An item on the engine of the tests, and the deployer's work on it. */
@@ -57,7 +58,13 @@ export async function itemPlace(socketPath: string): Promise<ItemPlace> {
   const engine = new Engine(socketPath, ITEM_LABEL)
   const endings = new Endings(engine, ITEM_LABEL, () => {})
   const images = new Images(engine.docker, { pull: 'missing', registries: null })
-  const work = containerWork({ engine, endings, images, secrets: await SecretFolders.open() })
+  const work = containerWork({
+    engine,
+    endings,
+    images,
+    secrets: await SecretFolders.open(),
+    shared: new Shared(engine),
+  })
   const begin: ItemPlace['begin'] = (config, more = {}) => {
     const stop = new AbortController()
     const [steps, lines]: [string[], string[]] = [[], []]

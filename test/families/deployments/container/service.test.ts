@@ -1,14 +1,26 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:net'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { serviceContainer } from '../../../../src/families/deployments/agents/container/container-of.ts'
 import { readConfig } from '../../../../src/families/deployments/agents/container/read-config.ts'
 import { engineSocket, IMAGE, provideImage } from '../../../testkit/container-engine.ts'
+import { until } from '../../../testkit/wait.ts'
 import { itemPlace } from './item-place.ts'
 
 const socket = engineSocket()
 const WEB = 'cat $PHASELINE_SECRETS/TEXT > /tmp/index.html; exec busybox httpd -f -p 8080 -h /tmp'
 const BASE = { mode: 'service', image: IMAGE, memory: '64m', pids: 64, graceMs: 1_000 }
 const shell = (text: string, more: object = {}) => ({ ...BASE, command: ['sh', '-c', text], ...more })
+
+/** A server at the port; null: something else has it. */
+async function taken(port: number | undefined): Promise<Server | null> {
+  const server = createServer().listen(port, '127.0.0.1')
+  return await once(server, 'listening').then(
+    () => server,
+    () => null,
+  )
+}
 
 describe.runIf(socket !== null)('services of the container deployer', { concurrent: true }, () => {
   const place = () => itemPlace(socket ?? '')
@@ -24,7 +36,7 @@ describe.runIf(socket !== null)('services of the container deployer', { concurre
       const { outcome, lines } = await at.deploy(given)
       const exports = outcome && 'phase' in outcome ? (outcome.exports as { readonly port: number } | undefined) : null
       const answer = exports ? await fetch(`http://127.0.0.1:${exports.port}/index.html`) : null
-      return { outcome, lines, text: await answer?.text(), id: (await at.inspect())?.Id }
+      return { outcome, lines, text: await answer?.text(), port: exports?.port, id: (await at.inspect())?.Id }
     }
     const current = () => at.docker.getContainer(at.name)
     const port = expect.any(Number)
@@ -45,6 +57,7 @@ describe.runIf(socket !== null)('services of the container deployer', { concurre
     expect(second).toMatchObject({ lines: ['STEP The container is created'], text: 'hello' })
     await current().rename({ name: `elsewhere-${randomUUID()}` })
     const third = await deploy(config)
+    expect(third.outcome).toMatchObject({ phase: 'SUCCEEDED' })
     expect(third.lines).toEqual([
       expect.stringMatching(/^STEP The container .*elsewhere-\S+ is removed/),
       'STEP The container is created',
@@ -59,6 +72,12 @@ describe.runIf(socket !== null)('services of the container deployer', { concurre
     expect(replaced).toMatchObject({
       lines: ['STEP The container is replaced: its config has changed', first.lines[0]],
     })
+    await current().stop({ t: 0 })
+    // The engine lets go of the port a moment later.
+    await using _server = await until(() => taken(replaced.port), { what: 'the port is free' })
+    const moved = await deploy({ ...config, env: { A: 1 } })
+    expect(moved).toMatchObject({ outcome: { phase: 'SUCCEEDED' }, text: 'hello' })
+    expect(moved.port).not.toBe(replaced.port)
     expect(new Set([first.id, second.id, third.id, fourth.id, other.id, replaced.id]).size).toBe(6)
     expect(await at.leftovers()).toHaveLength(2)
     expect((await at.remove(config)).outcome).toEqual({ phase: 'GONE' })
@@ -78,7 +97,7 @@ describe.runIf(socket !== null)('services of the container deployer', { concurre
     const second = await at.deploy(config, { jobId, attempt: 2 })
     expect(second.outcome).toEqual({ phase: 'SUCCEEDED', exports: { container: at.name } })
     await at.docker.getContainer(at.name).remove({ force: true })
-    const plan = { item: { objectId: at.item, jobId }, config: readConfig(config), secretsFolder: null }
+    const plan = { item: { objectId: at.item, jobId, name: 'it' }, config: readConfig(config), mounted: new Map() }
     const { id } = await at.docker.createContainer(serviceContainer(plan))
     const third = await at.deploy(config)
     expect(third).toMatchObject({ outcome: second.outcome, lines: ['STEP The container is created'] })
@@ -97,7 +116,7 @@ describe.runIf(socket !== null)('services of the container deployer', { concurre
     await using at = await place()
     const errorOf = async (config: object) => (await at.deploy(config)).error
     const none = { network: 'none' }
-    const health = { command: ['false'], intervalMs: 100, retries: 2 }
+    const health = { command: ['false'], intervalMs: 100, retries: 5 }
     const waits = 'echo no database >&2; while true; do sleep 0.1; done'
     expect(await errorOf(shell(waits, { ...none, health: { ...health, command: ['test', '-e', '/no'] } }))).toBe(
       'CONTAINER_UNHEALTHY: Its check ends with exit code 1. Its last lines:\nno database',

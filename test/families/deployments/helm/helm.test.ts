@@ -7,10 +7,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { KubernetesObject } from '../../../../src/agents/kubernetes/objects.ts'
 import { MAX_BYTES, TIMEOUT_MS } from '../../../../src/families/deployments/agents/helm/helm.ts'
-import { helmWork } from '../../../../src/families/deployments/agents/helm/helm-work.ts'
+import { helmDryRun, helmWork } from '../../../../src/families/deployments/agents/helm/helm-work.ts'
+import type { ClusterOptions } from '../../../../src/families/deployments/agents/kubernetes/cluster.ts'
 import { hasCluster } from '../../../testkit/cluster.ts'
 import { helmProgram } from '../../../testkit/helm.ts'
-import { PATIENCE_MS } from '../../../testkit/wait.ts'
+import { PATIENCE_MS, until } from '../../../testkit/wait.ts'
 import { manifestPlace } from '../kubernetes/manifest-place.ts'
 import { writeChart } from './chart.ts'
 
@@ -29,16 +30,19 @@ describe.runIf(program !== null)('the helm deployer', { timeout: PATIENCE_MS }, 
   })
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
-  const place = (repositories: readonly string[] = []) =>
-    manifestPlace((options) =>
-      helmWork({
-        ...{ ...options, charts: { folder, repositories } },
-        helm: {
-          ...{ program: program ?? '', env: process.env, registries: undefined },
-          ...{ timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES },
-        },
-      }),
+  const place = (repositories: readonly string[] = []) => {
+    const own = (options: ClusterOptions) => ({
+      ...{ ...options, charts: { folder, repositories } },
+      helm: {
+        ...{ program: program ?? '', env: process.env, registries: undefined },
+        ...{ timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES },
+      },
+    })
+    return manifestPlace(
+      (options) => helmWork(own(options)),
+      (options) => helmDryRun(own(options)),
     )
+  }
 
   test('a chart is applied, waited for, changed, pruned, healed and deleted; Helm stores nothing', async () => {
     await using at = await place()
@@ -79,6 +83,33 @@ describe.runIf(program !== null)('the helm deployer', { timeout: PATIENCE_MS }, 
     expect([first, second, third].flatMap(({ lines }) => lines).join()).not.toContain(PASSWORD)
   })
 
+  test('a dry run renders the chart and compares its objects with the present ones, without a value of its secret', async () => {
+    await using at = await place()
+    const before = { chart: 'shop', crds: 'skip', values: { password: PASSWORD } }
+    const created = await at.dryRun(before)
+    expect(await at.leftovers()).toEqual([])
+    expect(created && 'changes' in created && created.changes.map(({ action }) => action)).toEqual(
+      expect.arrayContaining(['CREATE']),
+    )
+    // Its objects are there before they are ready.
+    const working = at.begin(before)
+    for (const [kind, name] of [
+      ['configmaps', 'it-extra'],
+      ['apps/v1/deployments', 'it-web'],
+    ] as const)
+      await until(() => at.find(kind, name), { what: `there is ${name}` })
+    working.stop()
+    await working.worked
+    const changed = await at.dryRun({ ...before, values: { password: `${PASSWORD} 2`, colour: 'red', extra: false } })
+    const changes = changed && 'changes' in changed ? changed.changes : []
+    expect(Object.fromEntries(changes.map(({ kind, name, action }) => [`${kind} ${name}`, action]))).toMatchObject({
+      ...{ 'Secret it': 'UPDATE', 'ConfigMap it-settings': 'UPDATE', 'ConfigMap it-extra': 'DELETE' },
+    })
+    expect(JSON.stringify([created, changed])).not.toMatch(new RegExp(`${PASSWORD}|${btoa(PASSWORD).slice(0, 20)}`))
+    expect(await at.dryRun({ chart: 'shop', values: { hook: true } })).toMatchObject({ error: { code: 'HELM_HOOKS' } })
+    await at.remove(before)
+  })
+
   test('definitions of kinds stay unless they are to go, and those of others stay as they are', async () => {
     await using at = await place()
     await using other = await place()
@@ -100,7 +131,7 @@ describe.runIf(program !== null)('the helm deployer', { timeout: PATIENCE_MS }, 
   test('hooks are refused or left out; what Helm says is told without the values; nothing is changed by either', async () => {
     await using at = await place()
     const error = async (config: object) => (await at.deploy({ chart: 'shop', crds: 'skip', ...config })).error
-    expect(await error({ values: { hook: true } })).toMatch(/^HELM_HOOKS: .*: Job migrate\. `hooks: skip`/)
+    expect(await error({ values: { hook: true } })).toMatch(/^HELM_HOOKS: .*: Job migrate\. `hooks: run`/)
     const failure = await error({ values: { colour: 'none', password: PASSWORD } })
     expect(failure).toMatch(/^HELM_FAILED: .*no colour, and the password is \*\*\*/)
     expect(await error({ chart: 'archives' })).toMatch(/^HELM_FAILED: .*Chart.yaml/)

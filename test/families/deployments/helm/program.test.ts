@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { type ChartSources, chartArguments, isWithin } from '../../../../src/families/deployments/agents/helm/charts.ts'
 import { type Helm, runHelm } from '../../../../src/families/deployments/agents/helm/helm.ts'
 import { releaseOf } from '../../../../src/families/deployments/agents/helm/rendered.ts'
-import { readYaml } from '../../../../src/families/deployments/agents/kubernetes/read-yaml.ts'
+import { readKubernetes } from '../../../../src/manifest/read-kubernetes.ts'
 import { expr, refusal } from '../../../testkit/deployments.ts'
 import { createWorld, USER } from '../../../testkit/world.ts'
 
@@ -77,12 +77,18 @@ test('a chart cannot lead out of its folder, and is fetched from nowhere else th
 })
 
 test('tests are left out of a release, and other hooks if they may be; definitions are marked to stay', () => {
-  const object = (kind: string, annotations: object = {}) => ({ kind, metadata: { name: 'x', annotations } })
+  const object = (kind: string, annotations: Readonly<Record<string, string>> = {}) => ({
+    ...{ apiVersion: 'v1', kind, metadata: { name: 'x', annotations } },
+  })
   const hook = (name: string) => object('Job', { 'helm.sh/hook': name })
-  const list = { kind: 'List', items: [object('Secret'), hook('test, test-failure')] }
-  expect(releaseOf([list], {})).toEqual({ objects: [object('Secret')], leftOut: ['Job x'] })
+  expect(releaseOf([object('Secret'), hook('test, test-failure')], {})).toEqual({
+    objects: [object('Secret')],
+    leftOut: ['Job x'],
+  })
   expect(() => releaseOf([hook('test,post-install')], {})).toThrow('Job x')
   expect(releaseOf([hook('pre-install')], { hooks: 'skip' })).toEqual({ objects: [], leftOut: ['Job x'] })
+  const both = [hook('pre-install'), hook('test'), hook('pre-delete')]
+  expect(releaseOf(both, { hooks: 'run' })).toEqual({ objects: [hook('pre-install')], leftOut: ['Job x', 'Job x'] })
   const definition = object('CustomResourceDefinition', { a: 'b' })
   const kept = object('CustomResourceDefinition', { a: 'b', 'helm.sh/resource-policy': 'keep' })
   expect(releaseOf([definition], {}).objects).toEqual([kept])
@@ -92,7 +98,7 @@ test('tests are left out of a release, and other hooks if they may be; definitio
 
 test('YAML is read as the tools of Kubernetes read it', () => {
   const text = 'a: 0644\nb: yes\nc: 12:30\nd: 2001-01-01\ne: &x { k: 1 }\nf: { <<: *x }\n---\n# nothing\n---\ng: 0x1f'
-  expect(readYaml(text)).toEqual([
+  expect(readKubernetes(text)).toEqual([
     { a: 0o644, b: true, c: '12:30', d: '2001-01-01', e: { k: 1 }, f: { k: 1 } },
     { g: 31 },
   ])
@@ -114,7 +120,7 @@ test('a config that cannot be one is refused with its paths when it is planned',
   ])
     expect(await plan(right)).toMatchObject({ ok: true })
   const wrong = {
-    ...{ chart: '--post-renderer=x', repo: 'https://a:b@c', version: '-v', values: [], release: 'A', hooks: 'run' },
+    ...{ chart: '--post-renderer=x', repo: 'https://a:b@c', version: '-v', values: [], release: 'A', hooks: 'perhaps' },
     ...{ crds: true, set: {} },
   }
   expect([...new Set(await pathsOf(wrong))]).toEqual(

@@ -1,11 +1,35 @@
-import { expect, test } from 'vitest'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { KubeConfig } from '@kubernetes/client-node'
+import { expect, onTestFinished, test } from 'vitest'
 import { changesBetween } from '../../../../src/agents/kubernetes/changes.ts'
 import type { KubernetesObject } from '../../../../src/agents/kubernetes/objects.ts'
 import { statusOf } from '../../../../src/agents/kubernetes/status-of.ts'
-import { readYaml, YamlProblem } from '../../../../src/families/deployments/agents/kubernetes/read-yaml.ts'
+import { openCluster } from '../../../../src/families/deployments/agents/kubernetes/cluster.ts'
 import { wavesOf } from '../../../../src/families/deployments/agents/kubernetes/waves.ts'
+import { readKubernetes, YamlProblem } from '../../../../src/manifest/read-kubernetes.ts'
 import { expr, refusal } from '../../../testkit/deployments.ts'
+import { openSandbox } from '../../../testkit/sandbox.ts'
 import { createWorld, USER } from '../../../testkit/world.ts'
+
+test('a target of another type is no cluster, whatever file of the deployer has its name', async () => {
+  const kubeconfigs = await mkdtemp(join(tmpdir(), 'phaseline-kubeconfigs-'))
+  onTestFinished(() => rm(kubeconfigs, { recursive: true }))
+  const config = new KubeConfig()
+  config.loadFromClusterAndUser({ name: 'prod', server: 'https://127.0.0.1:1', skipTLSVerify: true }, { name: 'me' })
+  await writeFile(join(kubeconfigs, 'prod'), config.exportConfig())
+  const options = { kubeconfigs, sandbox: openSandbox() }
+  const record = { targetId: 'one', targetType: 'docker', generation: 1, secret: 'x' }
+  expect(await openCluster(options, { target: 'prod' })).toMatchObject({ namespace: 'default' })
+  await expect(openCluster(options, { target: 'prod', targetCredentials: record })).rejects.toMatchObject({
+    ...{
+      name: 'DeployError',
+      code: 'KUBERNETES_TARGET',
+      message: 'The target prod is of the type docker, not kubernetes.',
+    },
+  })
+})
 
 test('a config that cannot be one is refused with its paths when it is planned, and when it is written', async () => {
   await using world = await createWorld()
@@ -16,9 +40,14 @@ test('a config that cannot be one is refused with its paths when it is planned, 
   })
   const plan = (config: unknown) =>
     world.commands.planInstallation(USER, { create: { project: 'default', name: 'shop', spec: spec(config) } })
-  expect(await plan({ manifests: [object, 'kind: List'], namespace: expr('imports.name') })).toMatchObject({ ok: true })
+  const list =
+    'apiVersion: v1\nkind: ConfigMapList\nmetadata: { resourceVersion: "" }\nitems: [{ metadata: { name: a } }]'
+  const later = [expr('imports.name'), `kind: ${expr('imports.name')}`]
+  expect(await plan({ manifests: [object, list, ...later], namespace: expr('imports.name') })).toMatchObject({
+    ok: true,
+  })
   const wrong = {
-    manifests: [{ ...object, metadata: { name: '..' } }, { kind: 'Pod' }, 3],
+    manifests: [3],
     namespace: 'No Such',
     exports: { a: { kind: 'Pod', name: 'x', path: '$..*' } },
     conflicts: 'maybe',
@@ -27,10 +56,28 @@ test('a config that cannot be one is refused with its paths when it is planned, 
   const at = (path: string) => `input.spec.deployItems.0.config.${path}`
   const { fields } = await refusal(plan(wrong))
   expect(fields.map(({ path }) => path).sort()).toEqual(
+    [...['conflicts', 'exports.a.path', 'manifest', 'manifests.0', 'namespace']].map(at),
+  )
+  const objects = [
+    { ...object, metadata: { name: '..' } },
+    { kind: 'Pod' },
+    'a: [',
+    '--- just words',
+    'apiVersion: batch/v1\nkind: Job\nmetadata: { generateName: run- }',
+    { kind: 'List', items: [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'No Such' } }] },
+  ]
+  const refused = (await refusal(plan({ manifests: objects }))).fields
+  expect(refused.map(({ path, message }) => `${path}: ${message}`)).toEqual(
     [
-      ...['conflicts', 'exports.a.path', 'manifest', 'manifests.0.metadata.name', 'manifests.1', 'manifests.1'],
-      ...['manifests.2', 'namespace'],
-    ].map(at),
+      'manifests.0.metadata.name: must be the name of an object',
+      'manifests.1.apiVersion: must be there: a version such as v1 or apps/v1',
+      'manifests.1.metadata: must be there, with a name',
+      expect.stringMatching(/manifests\.2: cannot be read as YAML: .* at line 1, column \d+/),
+      'manifests.3: is no object of a cluster: it has no kind',
+      expect.stringMatching(/manifests\.4\.metadata\.generateName: makes another object with each job.*give it a name/),
+      'manifests.5.items.0.metadata.name: must be there: the name of an object',
+      'manifests.5.items.0.metadata.namespace: must be the name of a namespace',
+    ].map((one) => (typeof one === 'string' ? at(one) : one)),
   )
   expect(fields.find(({ path }) => path === at('manifest'))?.message).toBe('there is no such setting')
   const written = world.commands.createInstallation(USER, {
@@ -45,14 +92,14 @@ test('a config that cannot be one is refused with its paths when it is planned, 
 test('a text keeps whole numbers that JavaScript cannot hold, and what JSON has not is refused with its path', () => {
   const text = '{id: 9007199254740993, few: 0400, ids: {18446744073709551615: -9223372036854775808}, float: 1.5}'
   const written = '{"id":9007199254740993,"few":256,"ids":{"18446744073709551615":-9223372036854775808},"float":1.5}'
-  expect(readYaml(text).map((one) => JSON.stringify(one))).toEqual([written])
-  expect(readYaml('a: &a {x: 1}\nb: {<<: *a, z: yes}')).toEqual([{ a: { x: 1 }, b: { x: 1, z: true } }])
+  expect(readKubernetes(text).map((one) => JSON.stringify(one))).toEqual([written])
+  expect(readKubernetes('a: &a {x: 1}\nb: {<<: *a, z: yes}')).toEqual([{ a: { x: 1 }, b: { x: 1, z: true } }])
   for (const [wrong, problem] of [
     ['{a: {b: [.inf]}}', 'the object.a.b.0 is no number that JSON has'],
     ['a: "\\0"', 'the object.a holds the character NUL'],
     ['a: "\\ud83d"', 'the object.a holds half of a surrogate pair'],
   ] as const)
-    expect(() => readYaml(wrong)).toThrow(problem)
+    expect(() => readKubernetes(wrong)).toThrow(problem)
 })
 
 test.each([
@@ -66,7 +113,7 @@ test.each([
   ['many aliases of little', 'a: &a [x, x]', '[*a, *a, *a, *a]'],
 ])('%s is refused as what it is, before it is unfolded', (_, first, alias) => {
   const text = [first, ...Array.from({ length: 90 }, (__, i) => `m${i}: ${alias}`)].join('\n')
-  expect(() => readYaml(text)).toThrow(YamlProblem)
+  expect(() => readKubernetes(text)).toThrow(YamlProblem)
 })
 
 type Part = Partial<Omit<KubernetesObject, 'metadata'>> & { readonly metadata?: object }
@@ -211,7 +258,8 @@ test('what others need comes first', () => {
     ['Namespace'],
     ['CustomResourceDefinition'],
     ['ConfigMap'],
-    ['Deployment', 'Thing'],
+    ['Deployment'],
+    ['Thing'],
   ])
 })
 

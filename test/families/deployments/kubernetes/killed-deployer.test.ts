@@ -6,6 +6,7 @@ import { startTestApp } from '../../../testkit/app.ts'
 import { ask } from '../../../testkit/ask.ts'
 import { hasCluster } from '../../../testkit/cluster.ts'
 import { MUTATIONS } from '../../../testkit/documents.ts'
+import { gql } from '../../../testkit/gql.ts'
 import { create, remove, show } from '../../../testkit/mutations.ts'
 import { soak } from '../../../testkit/soak.ts'
 import { until } from '../../../testkit/wait.ts'
@@ -14,8 +15,37 @@ import { configMap, manifestPlace } from './manifest-place.ts'
 /** More than the deployer applies before it is killed. */
 const OBJECTS = 40
 
-describe.runIf(hasCluster())('a deployer that is killed', () => {
-  test('between an application and its report: the next one goes on, nothing is made twice or left', async () => {
+describe.runIf(hasCluster())('the process of a deployer', () => {
+  test('without targets takes only items without one; the plan names the target that nobody serves', async () => {
+    await using at = await manifestPlace()
+    await using server = await startTestApp({ env: { PHASELINE_ROLES: 'gateway,engine' } })
+    const input = { name: 'deployer', role: 'AGENT', actor: 'DEPLOYER', types: ['kubernetes-manifest'] } as const
+    const token = new Secret((await ask(server.client, MUTATIONS.createToken, input)).secret)
+    const agent = startAgentProcess({
+      ...{ types: [...input.types], url: server.url, token, leaseMs: 2_000 },
+      options: { namespace: at.namespace },
+      settings: { KUBECONFIG: process.env.KUBECONFIG ?? '' },
+    })
+    const itemOf = (name: string, target?: string) => ({
+      ...{ name, type: 'kubernetes-manifest', config: { manifests: [configMap(name)] } },
+      ...(target === undefined ? {} : { target }),
+    })
+    const here = await create(server.client, 'here', { deployItems: [itemOf('near')] })
+    const there = await create(server.client, 'there', { deployItems: [itemOf('far', 'prod')] })
+    await until(async () => (await show(server.client, here))?.finished, { what: 'the item without a target is done' })
+    expect(await show(server.client, here)).toMatchObject({ phase: 'SUCCEEDED' })
+    const { object } = await server.client.query(
+      gql('query ($id: ID!) { object(id: $id) { phase blockedBy { reason message } } }'),
+      { id: there },
+    )
+    expect(object).toMatchObject({
+      phase: 'PROGRESSING',
+      blockedBy: [{ reason: 'AGENT', message: expect.stringContaining('for the target prod') }, { reason: 'CHILDREN' }],
+    })
+    await agent.close()
+  })
+
+  test('that is killed between an application and its report: the next one goes on, nothing is made twice or left', async () => {
     await using at = await manifestPlace()
     await using server = await startTestApp({ env: { PHASELINE_ROLES: 'gateway,engine' } })
     const input = { name: 'deployer', role: 'AGENT', actor: 'DEPLOYER', types: ['kubernetes-manifest'] } as const

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { KubeConfig } from '@kubernetes/client-node'
 import { KubernetesApi } from '../../../../src/agents/kubernetes/api.ts'
+import { ownKubeconfig } from '../../../../src/agents/kubernetes/kubeconfig.ts'
 import type { KubernetesObject } from '../../../../src/agents/kubernetes/objects.ts'
-import type { InterimReport, Work, WorkItem, WorkOutcome } from '../../../../src/client/index.ts'
+import type { DryRun, DryRunOutcome, InterimReport, Work, WorkItem, WorkOutcome } from '../../../../src/client/index.ts'
 import type { ClusterOptions } from '../../../../src/families/deployments/agents/kubernetes/cluster.ts'
-import { manifestWork } from '../../../../src/families/deployments/agents/kubernetes/manifest-work.ts'
+import { manifestDryRun, manifestWork } from '../../../../src/families/deployments/agents/kubernetes/program.ts'
+import { openSandbox } from '../../../testkit/sandbox.ts'
 import { until } from '../../../testkit/wait.ts'
 
 /** A namespace of its own on the cluster of the tests, and the deployer's work on it. */
@@ -15,9 +16,10 @@ export interface ManifestPlace extends AsyncDisposable {
   path(kind: string, name?: string): string
   find(kind: string, name: string): Promise<KubernetesObject | null>
   /** Begins the work on an item. */
-  begin(config: object, more?: Partial<WorkItem>, options?: ClusterOptions): Working
-  deploy(config: object, more?: Partial<WorkItem>, options?: ClusterOptions): Promise<Worked>
+  begin(config: object, more?: Partial<WorkItem>, options?: Partial<ClusterOptions>): Working
+  deploy(config: object, more?: Partial<WorkItem>, options?: Partial<ClusterOptions>): Promise<Worked>
   remove(config?: object): Promise<Worked>
+  dryRun(config: object, more?: Partial<WorkItem>): Promise<DryRunOutcome | null>
   /** Names of what is in the namespace, but for what a cluster creates in each. */
   leftovers(): Promise<readonly string[]>
 }
@@ -44,10 +46,12 @@ const KINDS = [
 ]
 const OF_CLUSTER = /default-token-|kube-root-ca/
 
-export async function manifestPlace(workOf: (options: ClusterOptions) => Work = manifestWork): Promise<ManifestPlace> {
+export async function manifestPlace(
+  workOf: (options: ClusterOptions) => Work = manifestWork,
+  dryRunOf: (options: ClusterOptions) => DryRun = manifestDryRun,
+): Promise<ManifestPlace> {
   const closing = new AbortController()
-  const kubeconfig = new KubeConfig()
-  kubeconfig.loadFromDefault()
+  const kubeconfig = ownKubeconfig()
   const api = new KubernetesApi(kubeconfig, closing.signal)
   const namespace = `phaseline-test-${randomUUID().slice(-12)}`
   const item = randomUUID()
@@ -59,18 +63,21 @@ export async function manifestPlace(workOf: (options: ClusterOptions) => Work = 
   }
   // Pods are refused until their service account is there.
   await until(async () => (await api.find(path('serviceaccounts', 'default'))) !== null, { what: 'a service account' })
+  const of = {
+    ...({ fence: '', objectId: item, kind: 'DEPLOY_ITEM', name: 'it', jobId: null, target: null } as const),
+    ...{ type: 'kubernetes-manifest', attempt: 1, token: null },
+  }
   const begin: ManifestPlace['begin'] = (config, more = {}, options = {}) => {
     const stop = new AbortController()
     const [steps, lines]: [string[], string[]] = [[], []]
-    const work = workOf({ namespace, ...options })
+    const work = workOf({ namespace, sandbox: openSandbox(), ...options })
     const context = {
       signal: stop.signal,
       lost: stop.signal,
       report: ({ progress }: InterimReport) => void steps.push(progress?.step ?? ''),
       log: (_stream: string, text: string) => void lines.push(text),
     }
-    const of = { fence: '', objectId: item, kind: 'DEPLOY_ITEM', name: 'it', jobId: null, target: null } as const
-    const given = { ...of, action: 'RECONCILE', type: 'kubernetes-manifest', config, attempt: 1, token: null } as const
+    const given = { ...of, action: 'RECONCILE', config } as const
     const worked = Promise.resolve(work({ ...given, ...more }, context)).then((outcome) => ({
       ...{ outcome, lines },
       error: outcome && 'phase' in outcome ? `${outcome.error?.code}: ${outcome.error?.message}` : '',
@@ -82,6 +89,11 @@ export async function manifestPlace(workOf: (options: ClusterOptions) => Work = 
     find: (kind, name) => api.find<KubernetesObject>(path(kind, name)),
     deploy: (config, more, options) => begin(config, more, options).worked,
     remove: (config = { manifests: [] }) => begin(config, { action: 'DELETE' }).worked,
+    async dryRun(config, more = {}) {
+      const { signal } = closing
+      const given = { ...of, action: 'DRY_RUN', dryRunOf: 'RECONCILE', config, ...more } as const
+      return await dryRunOf({ namespace, sandbox: openSandbox() })(given, { signal, lost: signal })
+    },
     async leftovers() {
       const lists = await Promise.all(
         KINDS.map((kind) => api.get<{ items: readonly KubernetesObject[] }>(kind.replace('NS', namespace))),

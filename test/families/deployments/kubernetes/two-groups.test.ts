@@ -10,7 +10,8 @@ import { KubeConfig } from '@kubernetes/client-node'
 import { expect, onTestFinished, test } from 'vitest'
 import type { KubernetesObject } from '../../../../src/agents/kubernetes/objects.ts'
 import type { WorkItem } from '../../../../src/client/index.ts'
-import { manifestWork } from '../../../../src/families/deployments/agents/kubernetes/manifest-work.ts'
+import { manifestWork } from '../../../../src/families/deployments/agents/kubernetes/program.ts'
+import { openSandbox } from '../../../testkit/sandbox.ts'
 
 /** A cluster that serves one object under two API groups, as clusters did before Kubernetes 1.22. */
 
@@ -53,7 +54,7 @@ async function startCluster() {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   config.loadFromClusterAndUser({ name: 'old', server: url, skipTLSVerify: true }, { name: 'deployer' })
   await writeFile(join(folder, 'old'), config.exportConfig())
-  return { objects, work: manifestWork({ kubeconfigs: folder }) }
+  return { objects, work: manifestWork({ sandbox: openSandbox(), kubeconfigs: folder }) }
 }
 
 test.each([

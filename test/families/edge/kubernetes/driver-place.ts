@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { KubeConfig } from '@kubernetes/client-node'
+import type { KubeConfig } from '@kubernetes/client-node'
 import { KubernetesApi } from '../../../../src/agents/kubernetes/api.ts'
+import { ownKubeconfig } from '../../../../src/agents/kubernetes/kubeconfig.ts'
 import type { KubernetesObject } from '../../../../src/agents/kubernetes/objects.ts'
 import type { CrmContext, CrmDriver, CrmRequest } from '../../../../src/client/index.ts'
 import { Clusters } from '../../../../src/families/edge/agents/kubernetes/clusters.ts'
@@ -22,8 +23,7 @@ export interface ClusterView extends AsyncDisposable {
 /** Removes the cloudlet's namespaces at the end. */
 export function clusterView(cloudlet: { readonly id: string; readonly name: string }): ClusterView {
   const closing = new AbortController()
-  const config = new KubeConfig()
-  config.loadFromDefault()
+  const config = ownKubeconfig()
   const api = new KubernetesApi(config, closing.signal)
   const namespaceOf = (cluster: string): string => namespaceName(cloudlet, cluster)
   const path: ClusterView['path'] = (cluster, collection, name) => {

@@ -26,7 +26,7 @@ describe.runIf(hasCluster())('the driver for Kubernetes', { timeout: 240_000, co
     expect(await at.find('c1', DEPLOYMENTS, 'web')).toMatchObject({ status: { readyReplicas: 2 } })
     expect(await at.find('c1', 'services', 'web')).toMatchObject({ spec: { ports: [{ port: 80, targetPort: 8080 }] } })
     expect(await at.list()).toEqual(['c1 READY 1', 'c1/web READY 1'])
-    // Of what is there already: nothing is made a second time.
+    // An update keeps the existing deployment and makes no second one.
     const uid = (await at.find('c1', DEPLOYMENTS, 'web'))?.metadata.uid
     expect(await at.run('UPDATE', 'c1/web', sleeper({ env: { A: '1' } }), 2)).toBe('')
     expect(await at.find('c1', DEPLOYMENTS, 'web')).toMatchObject({ metadata: { uid }, status: { readyReplicas: 1 } })

@@ -48,7 +48,7 @@ describe.runIf(hasCluster())('the CRM for Kubernetes', { timeout: 240_000 }, () 
     const slow = await create('c1/slow', SLOW)
     const other = create('c1/other', sleeper())
     const { metadata } = await until(() => isMarked(at, 'CREATING'), { what: 'it is being created' })
-    // Of what it has begun, and has made nothing of, a CRM that comes back says that it does not have it: it would be undone.
+    // A returning CRM reports an instance that it has begun, and made nothing of, as missing: so the kill waits for both.
     await other
     await until(() => at.find('c1', DEPLOYMENTS, 'other'), { what: 'the other one is made, too' })
     await kill(place)
@@ -65,7 +65,7 @@ describe.runIf(hasCluster())('the CRM for Kubernetes', { timeout: 240_000 }, () 
     expect(all.items).toHaveLength(2)
     expect(await at.find('c1', DEPLOYMENTS, 'slow')).toMatchObject({ metadata: { uid: metadata.uid } })
 
-    // What others do is told when the CRM connects, and nothing is mended or deleted by itself.
+    // The CRM reports the changes of others when it connects, and repairs or deletes nothing by itself.
     await at.api.patch(at.path('c1', DEPLOYMENTS, 'slow'), { spec: { replicas: 0 } })
     await at.api.delete(at.path('c1', DEPLOYMENTS, 'other'))
     await at.api.post('/api/v1/namespaces', ghostOf(at, await at.namespace('c1')))

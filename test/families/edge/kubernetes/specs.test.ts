@@ -58,10 +58,10 @@ it('makes names that are unique and allowed', () => {
 })
 
 it('plans pods that may do what the standard `restricted` allows, and literal texts', () => {
-  const marks = { objectId: 'o', operationId: 'p', specRevision: 3, phase: 'READY', previous: null } as const
+  const record = { objectId: 'o', operationId: 'p', specRevision: 3, phase: 'READY', previous: null } as const
   const spec = { image: 'a:1', command: ['echo', '$(HOME) $$'], env: { A: '$B' }, ports: [{ port: 80 }, { port: 81 }] }
   const plan = planApp(
-    { cloudletId: 'c', path: ['db', 'web'], namespace: 'ns', marks: { ...marks, spec } },
+    { cloudletId: 'c', path: ['db', 'web'], namespace: 'ns', record: { ...record, spec } },
     'restricted',
   )
   expect(plan.anchor.manifest).toMatchObject({

@@ -171,7 +171,7 @@ function byHand(state: State): readonly Action[] {
   const put = (place: Place, disk: Disk | null): State => ({
     ...state,
     tampered: true,
-    // What failed and was put back is not as it was any more.
+    // The state changed by hand is no longer the one that a failed action restored.
     crm: { ...of, disk: { ...of.disk, [place]: disk }, failed: { ...of.failed, [place]: null } },
   })
   return PLACES.flatMap((place): readonly Action[] => {

@@ -103,7 +103,7 @@ export function fail(state: State, place: Place, asks: boolean): State | null {
 }
 const putBack = (crm: Crm, place: Place, { action, before }: Job): Crm => ({
   ...crm,
-  // What could not be removed before it was whole stays as it is; all else is put back to what it was when it was whole.
+  // After a failed deletion an incomplete instance stays incomplete; any other returns to its last complete state.
   disk: at(crm.disk, place, action === 'DELETE' && before?.half === 'CREATE' ? before : original(before)),
   jobs: at(crm.jobs, place, null),
 })
@@ -111,7 +111,7 @@ const putBack = (crm: Crm, place: Place, { action, before }: Job): Crm => ({
 /** Handles the answer to a report. */
 export function answered(crm: Crm, { place, fence, phase }: SentReport, accepted: boolean, asks: boolean): Crm {
   const job = crm.jobs[place]
-  // Refused: it forgets the request, and what it had done for it. What that had replaced may be wanted after all.
+  // Refused: the CRM forgets the request and its effects. The server may want the replaced state after all.
   if (!accepted && job?.fence === fence) {
     const restored = putBack(crm, place, job)
     return asks ? { ...restored, seen: PLACES.flatMap((one) => seenKeys(restored.jobs[one])) } : restored

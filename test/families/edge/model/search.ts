@@ -8,7 +8,7 @@ export interface Action<S> {
 }
 
 export interface Model<S> {
-  /** Of states that are alike. */
+  /** Equal for states that are alike. */
   keyOf(state: S): string
   actionsOf(state: S): readonly Action<S>[]
   /** Actions that follow each action at once. */

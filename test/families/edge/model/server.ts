@@ -106,6 +106,9 @@ export async function command<S extends ServerState>(
     wake: (ids) => {
       for (const id of ids) wakes.add(id)
     },
+    pause: () => {
+      throw new Error('the model pauses nothing')
+    },
     decideNow: () => {
       throw new Error('only a new tree is decided before the commit')
     },

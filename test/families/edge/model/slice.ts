@@ -85,6 +85,7 @@ const LACKING = (what: string) => new Error(`the edge family was not known to ne
 export class ModelSlice implements Slice {
   readonly now = NOW
   readonly timeouts = TIMEOUTS
+  readonly isPaused = false
   readonly nodes = new Map<string, ModelNode>()
   readonly root: ModelNode
   readonly touched = new Set<ModelNode>()
@@ -115,7 +116,7 @@ export class ModelSlice implements Slice {
     if (question === 'crmFence') return requestFence(args as FenceParts).hash.toString('hex') as T
     if (question !== 'crmLeases') throw LACKING(question)
     const until = NOW.getTime() + 1
-    // Those that end in this transaction do so when all is decided.
+    // A lease that ends in this transaction ends after all decisions.
     return this.#leases.map((epoch) => ({ epoch, until })) as T
   }
 

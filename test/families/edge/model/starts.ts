@@ -4,7 +4,7 @@ import * as server from './server.ts'
 import { idOf, newRecord, newRow } from './slice.ts'
 import type { Place, State } from './state.ts'
 
-/** Where searches begin. */
+/** The first states of searches. */
 
 function bare(): State {
   const row = newRow({ id: idOf(1), rootId: idOf(1), parentId: null, kind: 'CLOUDLET', name: 'k', ordinal: 0 })

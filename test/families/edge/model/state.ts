@@ -106,8 +106,8 @@ export function workAge(work: Work | null): string | null {
 }
 
 /**
- * States that differ in names alone have one key: fences and revisions of an object are told apart by their order.
- * State that no rule and no CRM reads is left out.
+ * States that differ in names alone have one key: the order of an object's fences and revisions distinguishes them. State
+ * that no rule and no CRM reads is left out.
  */
 export function keyOf(state: State): string {
   const { records, leases, wakes, crm, requests, reports, late, tampered } = state
@@ -211,7 +211,7 @@ export const hexOf = (hash: Buffer): string => hash.toString('hex')
 const diskRevisions = (disk: Disk | null): readonly number[] =>
   disk ? [disk.rev, ...(disk.half ? diskRevisions(disk.old) : [])] : []
 
-/** Revisions up to the last one that was given are told apart by their order; those beyond will be given again. */
+/** Known revisions are distinguished by their order; revisions above the last one will be given again. */
 function revisions(record: ModelRecord | null, alive: readonly (number | undefined)[]): (rev: number) => string {
   const last = record ? (record.details as InstanceDetails).lastRevision : 0
   const known = [...new Set(alive.filter((rev) => rev !== undefined))].sort((a, b) => a - b)

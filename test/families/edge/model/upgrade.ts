@@ -22,7 +22,7 @@ interface Process {
   readonly connected: boolean
   /** The epoch of its session, once it has received it. */
   readonly fence: string | null
-  /** The upgrade that it was asked for. */
+  /** The upgrade request that it has received. */
   readonly request: Request | null
   readonly taken: string | null
 }
@@ -37,7 +37,7 @@ interface SentReport extends server.CrmReport {
 }
 
 export interface Upgrading extends ServerState {
-  /** Those that live. */
+  /** The living processes. */
   readonly processes: readonly Process[]
   readonly started: number
   readonly reports: readonly SentReport[]
@@ -90,7 +90,7 @@ async function connect(state: Upgrading, process: Process, isAnswered = true): P
   return changed(next, { ...process, connected: true, fence: sessionFence(session.salt, cloudletId).fence })
 }
 
-/** The upgrade that a process is asked for; null: none that is new to it. */
+/** The upgrade requested of a process; null: none that is new to it. */
 function newRequest(state: Upgrading, { n, connected, taken }: Process): Request | null {
   const root = rootOf(state)
   const { work } = root

@@ -1,5 +1,5 @@
 import type { Client } from 'phaseline/client'
-import { MANIFEST_FRAGMENT, type Outcome } from 'phaseline/client-model'
+import { DRY_RUN_FRAGMENT, MANIFEST_FRAGMENT, type Outcome, readDryRun } from 'phaseline/client-model'
 import { writeManifest } from 'phaseline/manifest'
 import { AskedStore } from '../../data/asked-store.ts'
 import { ask } from '../../data/create.ts'
@@ -20,6 +20,10 @@ const PLAN = gql(`query Plan($input: PlanInstallationInput!) {
       broughtCode { path type message permitted } } ...Refusal
   }
 }\n${REFUSAL}`)
+const DRY_RUN = gql(`mutation DryRun($input: DryRunInstallationInput!) {
+  answer: dryRunInstallation(input: $input) { __typename ... on DryRun { id } ...Refusal }
+}\n${REFUSAL}`)
+const READ_DRY_RUN = gql(`query ReadDryRun($id: ID!) { dryRun(id: $id) { ...OnTargets } }\n${DRY_RUN_FRAGMENT}`)
 const EXISTING = gql(`query Existing($project: String!, $path: [String!]!) {
   existing: objectByPath(project: $project, kind: INSTALLATION, path: $path) { id phase generation }
 }`)
@@ -29,6 +33,24 @@ const MANIFEST_OF = gql(`query ManifestOf($id: ID!) {
 
 export const planInstallation = (client: Client, input: object, signal: AbortSignal): Promise<Outcome<Plan>> =>
   ask(client, PLAN, input, { signal })
+
+export type DryRun = NonNullable<ResultOf<typeof READ_DRY_RUN>['dryRun']>
+/** Asks the targets what would change, and resolves once each has answered. @param onRead called with each state of it */
+export async function dryRunInstallation(
+  client: Client,
+  input: object,
+  { signal, onRead }: { readonly signal: AbortSignal; readonly onRead: (dryRun: DryRun) => void },
+): Promise<Outcome<DryRun | null>> {
+  const asked = await ask(client, DRY_RUN, input, { signal })
+  if (!asked.ok) return asked
+  const { id } = asked.value
+  const read = async () => (await client.query(READ_DRY_RUN, { id }, { signal })).dryRun
+  const pause = async (ms: number): Promise<void> => {
+    await new Promise((done) => setTimeout(done, ms))
+    signal.throwIfAborted()
+  }
+  return { ok: true, value: await readDryRun(read, pause, onRead) }
+}
 
 export type Existing = NonNullable<ResultOf<typeof EXISTING>['existing']>
 export interface Place {

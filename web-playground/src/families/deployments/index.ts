@@ -1,10 +1,12 @@
 import { loadPart } from '../../data/load-part.ts'
+import { lazyPart } from '../../ui/lazy-part.ts'
 import { createHref } from '../../ui/links.ts'
 import type { DashboardFamily } from '../family.ts'
 
 export const deployments: DashboardFamily = {
   name: 'deployments',
   pages: [],
+  projectParts: [lazyPart(() => import('./targets/targets.tsx'))],
   firstForm: 'installation',
   linksFor: ({ kind, id, parent }) =>
     kind === 'INSTALLATION' && parent === null

@@ -4,7 +4,7 @@ import { CREATED } from '../../data/documents-create.ts'
 import { gql } from '../../data/gql.ts'
 import { ListStore } from '../../data/list-store.ts'
 import type { Session } from '../../data/session.ts'
-import { ALL } from '../../model/filter.ts'
+import { ALL_OBJECTS } from '../../model/filter.ts'
 import { type CloudletDetails, DRIFTED_READ, ORPHANS_READ } from './model/edge-map.ts'
 
 /** The API's largest page, since all objects are read. */
@@ -50,12 +50,17 @@ export const DETAILS: Question<ReadonlyMap<string, CloudletDetails>> = {
 }
 
 export const cloudletList = (session: Session, signal: AbortSignal): ListStore =>
-  new ListStore(session, { ...ALL, kinds: ['CLOUDLET'], order: { field: 'NAME', direction: 'ASC' } }, signal, PAGE)
+  new ListStore(
+    session,
+    { ...ALL_OBJECTS, kinds: ['CLOUDLET'], order: { field: 'NAME', direction: 'ASC' } },
+    signal,
+    PAGE,
+  )
 /** In the order of creation, so parents come before their children. */
 export const instanceList = (session: Session, signal: AbortSignal): ListStore =>
   new ListStore(
     session,
-    { ...ALL, kinds: ['CLUSTER_INST', 'APP_INST'], order: { field: 'CREATED_AT', direction: 'ASC' } },
+    { ...ALL_OBJECTS, kinds: ['CLUSTER_INST', 'APP_INST'], order: { field: 'CREATED_AT', direction: 'ASC' } },
     signal,
     PAGE,
   )

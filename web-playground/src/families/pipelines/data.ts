@@ -1,9 +1,7 @@
-import { type Payload, readPages } from 'phaseline/client-model'
-import { PROJECT_SPEC_FIELDS, type ProjectSpec, projectSpecOf } from 'phaseline/manifest'
+import { readPages, type SuccessMember } from 'phaseline/client-model'
 import type { Question } from '../../data/asked-store.ts'
 import { REFUSAL } from '../../data/documents-create.ts'
 import { gql, type ResultOf } from '../../data/gql.ts'
-import type { Session } from '../../data/session.ts'
 import type { Place } from './model/places.ts'
 
 export const CREATE_EVENT = gql(`mutation CreateEvent($input: CreateEventInput!) {
@@ -15,26 +13,7 @@ export const CREATE_EVENT = gql(`mutation CreateEvent($input: CreateEventInput!)
     ...Refusal
   }
 }\n${REFUSAL}`)
-export type CreatedEvents = Payload<NonNullable<ResultOf<typeof CREATE_EVENT>['answer']>>
-
-const PROJECT_WRITTEN = `{ __typename ... on Project { name } ...Refusal } }\n${REFUSAL}` as const
-export const CREATE_PROJECT = gql(
-  `mutation CreateProject($input: CreateProjectInput!) { answer: createProject(input: $input) ${PROJECT_WRITTEN}`,
-)
-export const UPDATE_PROJECT = gql(
-  `mutation UpdateProject($input: UpdateProjectInput!) { answer: updateProject(input: $input) ${PROJECT_WRITTEN}`,
-)
-
-const PROJECT_SPEC = gql(`query ProjectSpec($name: String!) { project(name: $name) { ${PROJECT_SPEC_FIELDS} } }`)
-/** The pipeline parts of a project; null when this viewer finds no project of the name. */
-export async function readProjectSpec(
-  { client }: Session,
-  name: string,
-  signal: AbortSignal,
-): Promise<ProjectSpec | null> {
-  const { project } = await client.query(PROJECT_SPEC, { name }, { signal })
-  return project && projectSpecOf(project)
-}
+export type CreatedEvents = SuccessMember<NonNullable<ResultOf<typeof CREATE_EVENT>['answer']>>
 
 const PLACES = gql(`query Places($first: Int!, $after: String) {
   places(first: $first, after: $after) {

@@ -1,3 +1,4 @@
+import { describeTargets } from 'phaseline/client-model'
 import { plural } from '../../model/words.ts'
 import type { Busy } from '../../model/work.ts'
 import { Phase, Since, Until } from '../../ui/phase.tsx'
@@ -7,7 +8,7 @@ const SHOWN = 10
 
 /** One process: its connection, the work that it takes, and the work that it has claimed. */
 export function AgentCard({ busy: { agent, claimed } }: { readonly busy: Busy }) {
-  const { name, instance, actor, types, targets, connected, connectedAt, seenAt } = agent
+  const { name, instance, actor, types, targets, targetSelector, connected, connectedAt, seenAt } = agent
   return (
     <section className={connected ? 'card agent' : 'card agent away'} aria-label={`${name} ${instance}`}>
       <header>
@@ -30,7 +31,8 @@ export function AgentCard({ busy: { agent, claimed } }: { readonly busy: Busy })
           {types.map((type) => (
             <code key={type}>{type}</code>
           ))}{' '}
-          {targets ? `for ${targets.join(', ')}` : 'for any target'} <span className="quiet">as {actor}</span>
+          {targets || targetSelector ? `for ${describeTargets({ targets, targetSelector })}` : 'for any target'}{' '}
+          <span className="quiet">as {actor}</span>
         </dd>
         <dt>Since</dt>
         <dd>

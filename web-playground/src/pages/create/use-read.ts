@@ -7,6 +7,8 @@ interface Reading<T> {
   /** The parsed value; the text may be newer. */
   readonly judged: string
   readonly read: Read<T>
+  /** The value of the text as it stands, for a form that is sent before the newest text was judged. */
+  readonly readNow: () => Read<T>
   /** Problems of the text, or those that the server has found. */
   readonly problems: readonly TextProblem[]
 }
@@ -24,5 +26,6 @@ export function useRead<T>(
     () => (read.ok ? refusedAt(judged, refused, below) : read.problems),
     [read, judged, refused, below],
   )
-  return { judged, read, problems }
+  const readNow = (): Read<T> => (judged === text ? read : readText(text))
+  return { judged, read, readNow, problems }
 }

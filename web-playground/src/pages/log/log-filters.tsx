@@ -1,4 +1,4 @@
-import { PHASE_CLASSES, SYMBOLS, WORDS } from 'phaseline/client-model'
+import { CLASS_LABELS, CLASS_SYMBOLS, PHASE_CLASSES } from 'phaseline/client-model'
 import { humanKind, knownFamilies } from '../../model/known.ts'
 import { LOG_FILTER, type LogFilter } from '../../model/log-filter.ts'
 import { Choice } from '../../ui/choice.tsx'
@@ -33,7 +33,7 @@ export function LogFilters({ filter, onChange, children }: Props) {
         all="Anything"
         onChange={(became) => onChange({ ...filter, became })}
       >
-        {PHASE_CLASSES.map((name) => [name.toLowerCase(), `${SYMBOLS[name]} ${WORDS[name]}`])}
+        {PHASE_CLASSES.map((name) => [name.toLowerCase(), `${CLASS_SYMBOLS[name]} ${CLASS_LABELS[name]}`])}
       </Choice>
       <Choice label="Actor" value={filter.actor} all="Any" onChange={(actor) => onChange({ ...filter, actor })}>
         {machines.actors.map((actor) => [actor, actor.toLowerCase().replaceAll('_', ' ')])}

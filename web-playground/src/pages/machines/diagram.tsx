@@ -1,6 +1,6 @@
-import { SYMBOLS } from 'phaseline/client-model'
+import { CLASS_SYMBOLS } from 'phaseline/client-model'
 import { useMemo, useState } from 'react'
-import { diagramOf, START, type Way } from '../../model/diagram.ts'
+import { type Arrow, diagramOf, START } from '../../model/diagram.ts'
 import { classOf } from '../../model/known.ts'
 import type { Machine } from '../../model/machines.ts'
 import { numbersText, type WayTaken } from '../../model/way.ts'
@@ -79,7 +79,7 @@ export function Diagram({ machine, way }: Props) {
   )
 }
 
-function lookOf({ id, from, to, again }: Way, pointed: string | null, way: Taken | undefined): string {
+function lookOf({ id, from, to, again }: Arrow, pointed: string | null, way: Taken | undefined): string {
   const base = `way is-${classOf(to).toLowerCase()}${again ? ' again' : ''}`
   if (pointed !== null) return from === pointed || to === pointed ? `${base} near` : `${base} far`
   if (!way) return base
@@ -129,7 +129,7 @@ function State({ box: { id, x, y, width, height }, more, onPoint }: StateProps) 
     >
       <rect x={x} y={y} width={width} height={height} rx={6} />
       <text x={x + width / 2} y={y + height / 2} dominantBaseline="central" textAnchor="middle">
-        {id === 'GONE' ? '∅' : SYMBOLS[look]} {id}
+        {id === 'GONE' ? '∅' : CLASS_SYMBOLS[look]} {id}
       </text>
     </g>
   )

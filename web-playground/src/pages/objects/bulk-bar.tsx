@@ -1,6 +1,6 @@
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { readIds, SELECT_LIMIT } from '../../data/bulk.ts'
-import { BulkRun } from '../../data/bulk-run.ts'
+import { type Started, startBulk } from '../../data/bulk-operations.ts'
 import type { ListStore } from '../../data/list-store.ts'
 import { messageOf } from '../../data/live-read.ts'
 import type { BulkPlan, Verb } from '../../model/bulk.ts'
@@ -17,20 +17,26 @@ interface Props {
   readonly onSelect: (selection: Selection) => void
 }
 
-/** Actions on the selected objects, and their progress. */
+const VERBS: readonly (readonly [Verb, string])[] = [
+  ['pause', 'Pause'],
+  ['resume', 'Resume'],
+  ['cancel', 'Cancel'],
+  ['delete', 'Delete'],
+]
+
+/** Verbs for the selected objects, and the progress of the bulk operation that asks them. */
 export function BulkBar({ list, selection, onSelect }: Props) {
   const { client } = useSession()
   const [asked, setAsked] = useState<Verb | null>(null)
-  const [run, setRun] = useState<BulkRun | null>(null)
-  useSyncExternalStore(run?.watch ?? watchNothing, run?.version ?? zero)
-  useEffect(() => () => run?.stop(), [run])
-  const busy = run !== null && !run.ended
-  const start = (plan: BulkPlan): void => {
+  const [busy, setBusy] = useState(false)
+  const [started, setStarted] = useState<Started | null>(null)
+  const start = async (plan: BulkPlan): Promise<void> => {
     setAsked(null)
-    const next = new BulkRun(client, plan)
-    setRun(next)
-    onSelect(NONE)
-    void next.run()
+    setBusy(true)
+    const next = await startBulk(client, plan)
+    setBusy(false)
+    setStarted(next)
+    if (next.ids.length > 0) onSelect(NONE)
   }
   const chosen = selection.ids.size
   return (
@@ -38,25 +44,40 @@ export function BulkBar({ list, selection, onSelect }: Props) {
       {chosen > 0 && (
         <section className="bulk" aria-label="What is selected">
           <b role="status">{chosen.toLocaleString('en')} selected</b>
-          <button type="button" disabled={busy} onClick={() => setAsked('cancel')}>
-            Cancel…
-          </button>
-          <button type="button" className="danger" disabled={busy} onClick={() => setAsked('delete')}>
-            Delete…
-          </button>
+          {VERBS.map(([verb, label]) => (
+            <button
+              key={verb}
+              type="button"
+              className={verb === 'delete' ? 'danger' : undefined}
+              disabled={busy}
+              onClick={() => setAsked(verb)}
+            >
+              {label}…
+            </button>
+          ))}
           {list?.loaded && <SelectAll list={list} chosen={chosen} onSelect={onSelect} />}
           <button type="button" className="plain" onClick={() => onSelect(NONE)}>
             Clear
           </button>
         </section>
       )}
-      {run && <BulkProgress run={run} onClose={() => setRun(null)} onSelect={onSelect} />}
-      {asked && <BulkDialog verb={asked} ids={[...selection.ids]} onConfirm={start} onClose={() => setAsked(null)} />}
+      {started?.refused.map((message) => (
+        <Problem key={message} message={message} />
+      ))}
+      {started && started.ids.length > 0 && (
+        <BulkProgress key={started.ids.join()} ids={started.ids} onClose={() => setStarted(null)} onSelect={onSelect} />
+      )}
+      {asked && (
+        <BulkDialog
+          verb={asked}
+          ids={[...selection.ids]}
+          onConfirm={(plan) => void start(plan)}
+          onClose={() => setAsked(null)}
+        />
+      )}
     </>
   )
 }
-const watchNothing = (): (() => void) => () => undefined
-const zero = (): number => 0
 
 interface SelectAllProps extends Pick<Props, 'onSelect'> {
   readonly list: ListStore

@@ -13,10 +13,12 @@ interface Props {
   readonly onConfirm: (plan: BulkPlan) => void
   readonly onClose: () => void
 }
-const LABELS: Readonly<Record<Verb, string>> = { cancel: 'Cancel', delete: 'Delete' }
+const LABELS: Readonly<Record<Verb, string>> = { cancel: 'Cancel', delete: 'Delete', pause: 'Pause', resume: 'Resume' }
 const MEANS: Readonly<Record<Verb, string>> = {
   cancel: 'Nothing new starts, and what is running below them is stopped.',
   delete: 'Everything below them goes with them. This cannot be undone.',
+  pause: 'What runs below them runs on, and nothing begins until they are resumed.',
+  resume: 'What has waited begins.',
 }
 
 /** Lists exactly the objects that an action will affect, as they are now, and requests confirmation. */
@@ -32,8 +34,8 @@ export function BulkDialog({ verb, ids, onConfirm, onClose }: Props) {
     })
     return () => stop.abort()
   }, [])
-  const ready = plan !== null && 'steps' in plan ? plan : null
-  const count = ready?.steps.length ?? 0
+  const ready = plan !== null && 'targets' in plan ? plan : null
+  const count = ready?.targets.length ?? 0
   return (
     <dialog {...modal} className="bulk-dialog" aria-labelledby="bulk-title">
       <h2 id="bulk-title">
@@ -60,8 +62,7 @@ export function BulkDialog({ verb, ids, onConfirm, onClose }: Props) {
   )
 }
 
-function Plan({ plan: { verb, steps, leftOut, gone } }: { readonly plan: BulkPlan }) {
-  const targets = steps.map(({ target }) => target)
+function Plan({ plan: { verb, targets, leftOut, gone } }: { readonly plan: BulkPlan }) {
   return (
     <>
       {targets.length > 0 && (

@@ -1,73 +1,102 @@
-import { useEffect, useRef } from 'react'
+import { nodesOf } from 'phaseline/client-model'
+import { useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
-import type { BulkRun } from '../../data/bulk-run.ts'
-import type { Verb } from '../../model/bulk.ts'
+import { type BulkOperation, followBulk, targetIdsOf } from '../../data/bulk-operations.ts'
+import { messageOf } from '../../data/live-read.ts'
+import type { BulkOutcome } from '../../generated/documents.d.ts'
 import { humanKind } from '../../model/known.ts'
 import { type Selection, selectAll } from '../../model/selection.ts'
 import { plural } from '../../model/words.ts'
 import { treeHref } from '../../ui/links.ts'
+import { useLive, useSession } from '../../ui/session-context.ts'
+import { Outcome, Problem } from '../../ui/states.tsx'
+import { useAct } from '../../ui/use-act.ts'
+import '../../styles/bulk.css'
 
 interface Props {
-  readonly run: BulkRun
-  readonly onClose: () => void
-  readonly onSelect: (selection: Selection) => void
+  /** Bulk operations of one confirmation, shown together. */
+  readonly ids: readonly string[]
+  readonly onClose?: () => void
+  readonly onSelect?: (selection: Selection) => void
 }
-const NOUNS: Readonly<Record<Verb, string>> = { cancel: 'cancellation', delete: 'deletion' }
-/** The most refusals that are listed; more are counted, and can be selected. */
-const LISTED = 200
 
-/** Progress of a bulk action, and its refusals with their reasons. */
-export function BulkProgress({ run, onClose, onSelect }: Props) {
-  const { plan, done, refusals, ended, untried } = run
-  const all = plan.steps.length
+/** Progress of bulk operations, and their refusals with the reasons. */
+export function BulkProgress({ ids, onClose, onSelect }: Props) {
+  const { client } = useSession()
+  const store = useLive(ids.join(), (session, signal) => followBulk(session, ids, signal))
+  const { busy, result, ask } = useAct(() => store?.refresh())
   const section = useRef<HTMLElement>(null)
+  const isOwn = onClose !== undefined
   // The button that had the focus is gone with the selection.
-  useEffect(() => section.current?.focus(), [])
+  useEffect(() => {
+    if (isOwn) section.current?.focus()
+  }, [isOwn])
+  const bulk = store?.answer ?? []
+  const counts = summed(bulk)
+  const isEnded = bulk.length > 0 && bulk.every(({ finished }) => finished)
+  const refused = bulk.flatMap(({ outcomes }) => nodesOf(outcomes))
+  const refusals = counts.refused + counts.forbidden
+  const stop = async (): Promise<void> => {
+    for (const { id, finished } of bulk)
+      if (!finished)
+        await ask({ field: 'cancelBulkOperation', input: 'CancelBulkOperationInput', done: '', variables: { id } })
+  }
+  const [problem, setProblem] = useState<string | null>(null)
+  const select = (only: readonly BulkOutcome[]): void => {
+    setProblem(null)
+    targetIdsOf(client, ids, only).then(
+      (found) => onSelect?.(selectAll(found)),
+      (error: unknown) => setProblem(messageOf(error)),
+    )
+  }
+  const mayStop = bulk.some(({ verbs }) => verbs.some(({ name, allowed }) => name === 'cancel' && allowed))
   return (
-    <section ref={section} tabIndex={-1} className="bulk-run card" aria-label={`How far the ${NOUNS[plan.verb]} is`}>
+    <section ref={section} tabIndex={-1} className="bulk-run card" aria-label="Progress of the bulk operation">
       <div className="bulk">
-        <b role="status">
-          {ended
-            ? said(run)
-            : `${(done + refusals.length).toLocaleString('en')} of ${all.toLocaleString('en')} asked for`}
-        </b>
-        {!ended && <progress value={done + refusals.length} max={all} aria-label="Asked for" />}
-        {!ended && refusals.length > 0 && (
-          <span className="bulk-refused">✗ {refusals.length.toLocaleString('en')} refused</span>
-        )}
-        {!ended && (
-          <button type="button" onClick={run.stop}>
+        <b role="status">{store?.answer ? said(counts, isEnded) : 'It begins.'}</b>
+        {!isEnded && <progress value={counts.all - counts.waiting} max={counts.all || 1} aria-label="Decided" />}
+        {isOwn && mayStop && (
+          <button type="button" disabled={busy} onClick={() => void stop()}>
             Stop
           </button>
         )}
-        {!ended && <span className="quiet">It stops when you leave this page.</span>}
-        {ended && refusals.length > 0 && (
-          <button type="button" onClick={() => onSelect(selectAll(refusals.map(({ target }) => target.id)))}>
+        {isEnded && onSelect && refusals > 0 && (
+          <button type="button" onClick={() => select(['REFUSED', 'FORBIDDEN'])}>
             Select the refused
           </button>
         )}
-        {ended && untried > 0 && (
-          <button type="button" onClick={() => onSelect(selectAll(untriedOf(run)))}>
+        {isEnded && onSelect && counts.cancelled > 0 && (
+          <button type="button" onClick={() => select(['CANCELLED'])}>
             Select the rest
           </button>
         )}
-        {ended && (
+        {isOwn &&
+          bulk.map(({ id, project }) => (
+            <Link key={id} href={treeHref(id)}>
+              {bulk.length > 1 ? `Operation in ${project.name}` : 'Its page'}
+            </Link>
+          ))}
+        {!isEnded && isOwn && <span className="quiet">It runs on when you leave this page.</span>}
+        {isEnded && isOwn && (
           <button type="button" className="plain" onClick={onClose}>
             Close
           </button>
         )}
       </div>
-      {refusals.length > 0 && (
+      {store?.error && <Problem message={store.error} onRetry={store.refresh} />}
+      {problem !== null && <Problem message={problem} />}
+      {result && !result.ok && <Outcome result={result} />}
+      {refusals > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
         <ul className="bulk-refusals" aria-label="Refused" tabIndex={0}>
-          {refusals.slice(0, LISTED).map(({ target, message }) => (
-            <li key={target.id}>
-              <Link href={treeHref(target.root.id, target.id)}>{target.name}</Link>{' '}
-              <span className="quiet">{humanKind(target.kind)}</span> {message}
+          {refused.map(({ targetId, targetKind, targetName, code, message, object }) => (
+            <li key={targetId}>
+              {object ? <Link href={treeHref(object.root.id, targetId)}>{targetName}</Link> : targetName}{' '}
+              <span className="quiet">{targetKind && humanKind(targetKind)}</span> {code}: {message}
             </li>
           ))}
-          {refusals.length > LISTED && (
-            <li className="quiet">and {plural(refusals.length - LISTED, 'more refusal')}</li>
+          {refusals > refused.length && (
+            <li className="quiet">and {plural(refusals - refused.length, 'more refusal')}</li>
           )}
         </ul>
       )}
@@ -75,16 +104,35 @@ export function BulkProgress({ run, onClose, onSelect }: Props) {
   )
 }
 
-/** A deletion takes time: the text says that it was requested. */
-function said({ plan, done, refusals, untried }: BulkRun): string {
+type Counts = BulkOperation['counts']
+const summed = (bulk: readonly BulkOperation[]): Counts => {
+  const sum = (outcome: keyof Counts) => bulk.reduce((all, { counts }) => all + counts[outcome], 0)
+  return {
+    all: sum('all'),
+    waiting: sum('waiting'),
+    done: sum('done'),
+    unchanged: sum('unchanged'),
+    refused: sum('refused'),
+    forbidden: sum('forbidden'),
+    gone: sum('gone'),
+    cancelled: sum('cancelled'),
+  }
+}
+
+/** DONE is an accepted request: a deletion takes time. */
+function said(
+  { all, waiting, done, unchanged, refused, forbidden, gone, cancelled }: Counts,
+  isEnded: boolean,
+): string {
+  const number = (count: number): string => count.toLocaleString('en')
   const parts = [
-    `${plural(done, NOUNS[plan.verb])} asked for`,
-    ...(refusals.length > 0 ? [`${refusals.length.toLocaleString('en')} refused`] : []),
-    ...(untried > 0 ? [`${untried.toLocaleString('en')} left as they are, since it was stopped`] : []),
+    isEnded
+      ? `${number(done)} of ${plural(all, 'object')} asked for`
+      : `${number(all - waiting)} of ${number(all)} decided`,
+    ...(unchanged > 0 ? [`${number(unchanged)} had ended by themselves`] : []),
+    ...(refused + forbidden > 0 ? [`${number(refused + forbidden)} refused`] : []),
+    ...(gone > 0 ? [`${number(gone)} gone`] : []),
+    ...(cancelled > 0 ? [`${number(cancelled)} left as they are, since it was stopped`] : []),
   ]
   return `${parts.join(', ')}.`
 }
-
-/** Steps begin in order, so the begun ones are the first. */
-const untriedOf = ({ plan, untried }: BulkRun): readonly string[] =>
-  untried === 0 ? [] : plan.steps.slice(-untried).map(({ target }) => target.id)

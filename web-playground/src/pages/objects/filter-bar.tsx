@@ -1,4 +1,4 @@
-import { SYMBOLS } from 'phaseline/client-model'
+import { CLASS_SYMBOLS } from 'phaseline/client-model'
 import { useEffect, useState } from 'react'
 import type { ObjectFilter } from '../../model/filter.ts'
 import { classOf, humanKind, knownFamilies } from '../../model/known.ts'
@@ -49,7 +49,7 @@ export function FilterBar({ filter, onChange }: Props) {
           {filter.phases.length > 1 && <option value={filter.phases.join(',')}>{filter.phases.length} phases</option>}
           {phases.map((phase) => (
             <option key={phase} value={phase}>
-              {SYMBOLS[classOf(phase)]} {phase}
+              {CLASS_SYMBOLS[classOf(phase)]} {phase}
             </option>
           ))}
         </select>

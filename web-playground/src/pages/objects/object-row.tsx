@@ -3,7 +3,7 @@ import { humanKind } from '../../model/known.ts'
 import type { Row } from '../../model/object.ts'
 import { shortDateTime } from '../../ui/exact-time.ts'
 import { treeHref } from '../../ui/links.ts'
-import { Pending } from '../../ui/pending.tsx'
+import { Paused, Pending } from '../../ui/pending.tsx'
 import { Phase, Since } from '../../ui/phase.tsx'
 
 interface Props {
@@ -43,6 +43,7 @@ export function ObjectRow({ row, index, start, selected, onPick }: Props) {
       <Cell className="cell-kind">{humanKind(row.kind)}</Cell>
       <Cell className="cell-phase">
         <Phase phase={row.phase} /> <Pending requests={row.pendingRequests} />
+        {row.parent === null && <Paused pause={row.pause} />}
       </Cell>
       <Cell className="cell-since">
         <Since at={row.phaseSince} />

@@ -1,7 +1,7 @@
 import { useCallback, useState } from 'react'
 import { Link } from 'wouter'
 import { ListStore } from '../../data/list-store.ts'
-import { ALL, NEWEST, OBJECT_FILTER, type ObjectFilter } from '../../model/filter.ts'
+import { ALL_OBJECTS, NEWEST, OBJECT_FILTER, type ObjectFilter } from '../../model/filter.ts'
 import { NONE, type Selection } from '../../model/selection.ts'
 import { plural } from '../../model/words.ts'
 import { createHref } from '../../ui/links.ts'
@@ -12,7 +12,6 @@ import { useFilter } from '../../ui/use-filter.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { ObjectTable } from './object-table.tsx'
-import '../../styles/bulk.css'
 
 /** Objects of all kinds; the address has the filter. */
 export function ObjectsPage() {
@@ -68,7 +67,7 @@ function Nothing({ filter, onChange }: NothingProps) {
   }
   return (
     <Empty title="Nothing matches.">
-      <button type="button" onClick={() => onChange(ALL)}>
+      <button type="button" onClick={() => onChange(ALL_OBJECTS)}>
         Show all objects
       </button>
     </Empty>

@@ -1,4 +1,4 @@
-import { PHASE_CLASSES, SYMBOLS } from 'phaseline/client-model'
+import { CLASS_SYMBOLS, PHASE_CLASSES } from 'phaseline/client-model'
 import { Link } from 'wouter'
 import { families } from '../../families/index.ts'
 import { type Counts, totalOf } from '../../model/counts.ts'
@@ -95,7 +95,7 @@ function Phases({ kind, phases, project }: PhasesProps) {
           href={objectsHref({ kinds: [kind], phases: [phase], project })}
           data-count={`${kind}:${phase}`}
         >
-          <span aria-hidden="true">{SYMBOLS[classOf(phase)]}</span> {phase} <b>{count.toLocaleString('en')}</b>
+          <span aria-hidden="true">{CLASS_SYMBOLS[classOf(phase)]}</span> {phase} <b>{count.toLocaleString('en')}</b>
         </Link>
       ))}
     </span>

@@ -1,5 +1,5 @@
 import { ListStore } from '../../data/list-store.ts'
-import { ALL, type ObjectFilter } from '../../model/filter.ts'
+import { ALL_OBJECTS, type ObjectFilter } from '../../model/filter.ts'
 import { ExportedLinks } from '../../ui/exported-links.tsx'
 import { objectsHref } from '../../ui/links.ts'
 import { Phase, Since } from '../../ui/phase.tsx'
@@ -12,7 +12,12 @@ const SHOWN = 8
 
 /** The trees whose roots have changed last, and where what they have made can be seen. */
 export function LatestTrees({ project }: { readonly project: string }) {
-  const filter: ObjectFilter = { ...ALL, roots: true, project, order: { field: 'PHASE_SINCE', direction: 'DESC' } }
+  const filter: ObjectFilter = {
+    ...ALL_OBJECTS,
+    roots: true,
+    project,
+    order: { field: 'PHASE_SINCE', direction: 'DESC' },
+  }
   const list = useLive(`latest ${project}`, (session, signal) => new ListStore(session, filter, signal, SHOWN))
   const rows = (list?.rows ?? []).slice(0, SHOWN)
   const exports = useExports(rows)

@@ -3,7 +3,7 @@ import { Link, useSearch } from 'wouter'
 import { ListStore } from '../../data/list-store.ts'
 import { OverviewStore, type Unfinished } from '../../data/overview-store.ts'
 import { restingRoots } from '../../model/failures.ts'
-import { ALL } from '../../model/filter.ts'
+import { ALL_OBJECTS } from '../../model/filter.ts'
 import type { Row } from '../../model/object.ts'
 import { projectIn } from '../../model/scope.ts'
 import { stuckAmong, stuckOf } from '../../model/stuck.ts'
@@ -22,7 +22,7 @@ import { Name, SectionTitle, SHOWN } from './parts.tsx'
 export function OverviewPage() {
   useTitle('Overview')
   const project = projectIn(useSearch())
-  const filter = { ...ALL, roots: true, finished: false, project }
+  const filter = { ...ALL_OBJECTS, roots: true, finished: false, project }
   const overview = useLive(`overview ${project}`, (session, signal) => new OverviewStore(session, project, signal))
   const running = useLive(`running ${project}`, (session, signal) => new ListStore(session, filter, signal))
   const stuck = stuckOf(overview?.unfinished ?? [], overview?.undecided ?? [])

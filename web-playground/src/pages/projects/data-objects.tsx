@@ -1,12 +1,13 @@
+import { readJson } from 'phaseline/manifest'
 import { type FormEvent, useState } from 'react'
 import { Link } from 'wouter'
 import type { DataObject, Project } from '../../data/projects-store.ts'
-import { jsonOf } from '../../model/project.ts'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { treeHref } from '../../ui/links.ts'
 import { Since } from '../../ui/phase.tsx'
 import { Outcome } from '../../ui/states.tsx'
+import { DeleteButton, ThingsCard } from '../../ui/things-card.tsx'
 import { useAct } from '../../ui/use-act.ts'
+import type { Removal } from '../../ui/use-removal.tsx'
 
 interface Props {
   readonly project: Project
@@ -16,50 +17,34 @@ interface Props {
 
 /** The data objects that roots of the project can import: exports of roots, and values that users have set. */
 export function DataObjects({ project: { name, dataObjects, moreDataObjects }, mayWrite, onDone }: Props) {
-  const { busy, result, ask } = useAct(onDone)
-  const [doomed, setDoomed] = useState<string | null>(null)
-  const remove = (data: string): void => {
-    setDoomed(null)
-    void ask({
-      field: 'deleteDataObject',
-      input: 'DeleteDataObjectInput',
-      done: `${data} is deleted.`,
-      variables: { project: name, name: data },
-    })
-  }
+  const acting = useAct(onDone)
+  const removalOf = (data: DataObject): Removal => ({
+    name: data.name,
+    text: `Delete ${data.name}: whatever requires it waits from its next reconcile on.`,
+    variables: { project: name, name: data.name },
+  })
   return (
-    <section className="card" aria-labelledby="data">
-      <h3 id="data">Data</h3>
-      <p className="quiet">What installations of this project can import, by name.</p>
-      {dataObjects.length === 0 && <p className="quiet">There is none.</p>}
-      <ul className="things">
-        {dataObjects.map((data) => (
-          <Row key={data.name} data={data} mayWrite={mayWrite && !busy} onDelete={setDoomed} />
-        ))}
-      </ul>
-      {moreDataObjects && <p className="quiet">And more: the first 500 are shown.</p>}
-      {mayWrite && <SetData project={name} onDone={onDone} />}
-      {result?.ok === false && <Outcome result={result} />}
-      {doomed !== null && (
-        <ConfirmDialog
-          title={`Delete ${doomed}?`}
-          text={`Delete ${doomed}: whatever requires it waits from its next reconcile on.`}
-          label="Delete"
-          danger
-          onConfirm={() => remove(doomed)}
-          onClose={() => setDoomed(null)}
-        />
-      )}
-    </section>
+    <ThingsCard
+      id="data"
+      title="Data"
+      about="What installations of this project can import, by name."
+      none="There is none."
+      things={dataObjects}
+      row={(data, onDelete) => <Row key={data.name} data={data} onDelete={onDelete} />}
+      hasMore={moreDataObjects}
+      mayWrite={mayWrite}
+      deletion={{ field: 'deleteDataObject', of: removalOf }}
+      acting={acting}
+      form={<SetData project={name} onDone={onDone} />}
+    />
   )
 }
 
 interface RowProps {
   readonly data: DataObject
-  readonly mayWrite: boolean
-  readonly onDelete: (name: string) => void
+  readonly onDelete: (() => void) | null
 }
-function Row({ data: { name, value, updatedAt, exporter }, mayWrite, onDelete }: RowProps) {
+function Row({ data: { name, value, updatedAt, exporter }, onDelete }: RowProps) {
   return (
     <li>
       <details>
@@ -76,12 +61,7 @@ function Row({ data: { name, value, updatedAt, exporter }, mayWrite, onDelete }:
         ) : (
           'set by a user, '
         )}
-        <Since at={updatedAt} /> ago{' '}
-        {mayWrite && !exporter && (
-          <button type="button" aria-label={`Delete ${name}`} onClick={() => onDelete(name)}>
-            Delete
-          </button>
-        )}
+        <Since at={updatedAt} /> ago <DeleteButton name={name} onDelete={exporter ? null : onDelete} />
       </span>
     </li>
   )
@@ -91,16 +71,16 @@ function SetData({ project, onDone }: { readonly project: string; readonly onDon
   const { busy, result, ask } = useAct(onDone)
   const [name, setName] = useState('')
   const [text, setText] = useState('')
-  const parsed = jsonOf(text)
-  const isWrong = text !== '' && 'problem' in parsed
+  const read = readJson('The value', text)
+  const isWrong = text !== '' && !read.ok
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
-    if ('problem' in parsed) return
+    if (!read.ok) return
     const { ok } = await ask({
       field: 'setDataObject',
       input: 'SetDataObjectInput',
       done: `${name} is set.`,
-      variables: { project, name, value: parsed.value },
+      variables: { project, name, value: read.value },
     })
     if (!ok) return
     setName('')
@@ -128,7 +108,7 @@ function SetData({ project, onDone }: { readonly project: string; readonly onDon
         Set
       </button>
       <p id="data-problem" className="problem" role="alert">
-        {isWrong && parsed.problem}
+        {isWrong && `${read.message}. Text needs quotes: "${text.trim().slice(0, 20)}"`}
       </p>
       <Outcome result={result} />
     </form>

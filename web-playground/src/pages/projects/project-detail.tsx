@@ -1,11 +1,13 @@
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { Link } from 'wouter'
 import { AskedStore } from '../../data/asked-store.ts'
 import { type Project, readProject } from '../../data/projects-store.ts'
+import { families } from '../../families/index.ts'
 import { conditionsOf } from '../../model/project.ts'
 import { plural } from '../../model/words.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { dayOnly } from '../../ui/exact-time.ts'
+import { lazyPart } from '../../ui/lazy-part.ts'
 import { createHref, objectsHref } from '../../ui/links.ts'
 import { useLive } from '../../ui/session-context.ts'
 import { Empty, Loading, Outcome, Problem } from '../../ui/states.tsx'
@@ -13,6 +15,8 @@ import { useAct } from '../../ui/use-act.ts'
 import { DataObjects } from './data-objects.tsx'
 import { LimitsForm } from './limits-form.tsx'
 import { Secrets } from './secrets.tsx'
+
+const Hooks = lazyPart(() => import('./hooks/hooks.tsx'))
 
 interface Props {
   readonly name: string
@@ -44,6 +48,13 @@ export function ProjectDetail({ name, mayWrite, onGone }: Props) {
       <Secrets project={name} secrets={project.secrets} mayWrite={mayWrite} onDone={store.refresh} />
       <LimitsForm project={name} limits={project.limits} mayWrite={mayWrite} onDone={store.refresh} />
       <DataObjects project={project} mayWrite={mayWrite} onDone={store.refresh} />
+      <Suspense>
+        <Hooks project={name} mayWrite={mayWrite} />
+        {families().flatMap(({ name: family, projectParts = [] }) =>
+          // biome-ignore lint/suspicious/noArrayIndexKey: the list of a family never changes
+          projectParts.map((Part, i) => <Part key={`${family}${i}`} project={name} mayWrite={mayWrite} />),
+        )}
+      </Suspense>
     </div>
   )
 }
@@ -88,7 +99,7 @@ function Head({ project: { name, createdAt, objectCount }, mayWrite, onGone }: H
       {sure && (
         <ConfirmDialog
           title={`Delete ${name}?`}
-          text={`Delete the project ${name} with its secrets, subscriptions and data. It is refused while the project has objects.`}
+          text={`Delete the project ${name} with its secrets, targets, hooks, subscriptions and data. It is refused while the project has objects.`}
           label="Delete"
           danger
           onConfirm={() => void remove()}

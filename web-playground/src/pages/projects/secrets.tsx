@@ -1,9 +1,10 @@
 import { type FormEvent, useState } from 'react'
 import { SECRET_NAME } from '../../model/project.ts'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Since } from '../../ui/phase.tsx'
 import { Outcome } from '../../ui/states.tsx'
+import { DeleteButton, ThingsCard } from '../../ui/things-card.tsx'
 import { useAct } from '../../ui/use-act.ts'
+import type { Removal } from '../../ui/use-removal.tsx'
 
 interface Props {
   readonly project: string
@@ -14,53 +15,31 @@ interface Props {
 
 /** The names of secrets, and a form to write them. The server never returns values. */
 export function Secrets({ project, secrets, mayWrite, onDone }: Props) {
-  const { busy, result, ask } = useAct(onDone)
-  const [doomed, setDoomed] = useState<string | null>(null)
-  const remove = (name: string): void => {
-    setDoomed(null)
-    void ask({
-      field: 'deleteSecret',
-      input: 'DeleteSecretInput',
-      done: `${name} is deleted.`,
-      variables: { project, name },
-    })
-  }
+  const acting = useAct(onDone)
+  const removalOf = ({ name }: Props['secrets'][number]): Removal => ({
+    name,
+    text: `Delete the secret ${name}: events from now on do without it. It cannot be brought back.`,
+    variables: { project, name },
+  })
   return (
-    <section className="card" aria-labelledby="secrets">
-      <h3 id="secrets">Secrets</h3>
-      <p className="quiet">
-        Workers and jobs get them as environment variables. They can be replaced, never read again; an event keeps those
-        of its own time.
-      </p>
-      {secrets.length === 0 && <p className="quiet">There are none.</p>}
-      <ul className="things">
-        {secrets.map(({ name, updatedAt }) => (
-          <li key={name}>
-            <code>{name}</code>
-            <span className="thing-end quiet">
-              written <Since at={updatedAt} /> ago{' '}
-              {mayWrite && (
-                <button type="button" aria-label={`Delete ${name}`} disabled={busy} onClick={() => setDoomed(name)}>
-                  Delete
-                </button>
-              )}
-            </span>
-          </li>
-        ))}
-      </ul>
-      {mayWrite && <WriteSecret project={project} known={secrets.map(({ name }) => name)} onDone={onDone} />}
-      {result?.ok === false && <Outcome result={result} />}
-      {doomed !== null && (
-        <ConfirmDialog
-          title={`Delete ${doomed}?`}
-          text={`Delete the secret ${doomed}: events from now on do without it. It cannot be brought back.`}
-          label="Delete"
-          danger
-          onConfirm={() => remove(doomed)}
-          onClose={() => setDoomed(null)}
-        />
+    <ThingsCard
+      id="secrets"
+      title="Secrets"
+      about="Workers and jobs get them as environment variables. They can be replaced, never read again; an event keeps those of its own time."
+      things={secrets}
+      row={({ name, updatedAt }, onDelete) => (
+        <li key={name}>
+          <code>{name}</code>
+          <span className="thing-end quiet">
+            written <Since at={updatedAt} /> ago <DeleteButton name={name} onDelete={onDelete} />
+          </span>
+        </li>
       )}
-    </section>
+      mayWrite={mayWrite}
+      deletion={{ field: 'deleteSecret', of: removalOf }}
+      acting={acting}
+      form={<WriteSecret project={project} known={secrets.map(({ name }) => name)} onDone={onDone} />}
+    />
   )
 }
 

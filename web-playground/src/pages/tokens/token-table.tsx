@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import { holderOf, stateOf, type Token } from '../../model/tokens.ts'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { dateTime, dayOnly } from '../../ui/exact-time.ts'
 import { Since } from '../../ui/phase.tsx'
 import { ScrollingTable } from '../../ui/scrolling-table.tsx'
 import { Outcome } from '../../ui/states.tsx'
 import { useAct } from '../../ui/use-act.ts'
+import { type Removal, useRemoval } from '../../ui/use-removal.tsx'
 
 const COLUMNS = ['Name', 'For', 'Types', 'Projects', 'Created', 'Last used', 'Expires']
 
@@ -16,14 +16,10 @@ interface Props {
 }
 export function TokenTable({ tokens, now, onDone }: Props) {
   const { busy, result, ask } = useAct(onDone)
-  const [doomed, setDoomed] = useState<Token | null>(null)
+  const { remove, dialog } = useRemoval('revokeToken', ask, { label: 'Revoke', done: 'is revoked' })
   const [showsAll, setShowsAll] = useState(false)
   const valid = tokens.filter((token) => stateOf(token, now) === 'valid')
   const shown = showsAll ? tokens : valid
-  const revoke = ({ id, name }: Token): void => {
-    setDoomed(null)
-    void ask({ field: 'revokeToken', input: 'RevokeTokenInput', done: `${name} is revoked.`, variables: { id } })
-  }
   return (
     <section className="card" aria-labelledby="all-tokens">
       <div className="token-head">
@@ -37,23 +33,20 @@ export function TokenTable({ tokens, now, onDone }: Props) {
       </div>
       <ScrollingTable label="Tokens" columns={COLUMNS}>
         {shown.map((token) => (
-          <Row key={token.id} token={token} now={now} busy={busy} onRevoke={() => setDoomed(token)} />
+          <Row key={token.id} token={token} now={now} busy={busy} onRevoke={() => remove(removalOf(token))} />
         ))}
       </ScrollingTable>
       {result && <Outcome result={result} />}
-      {doomed && (
-        <ConfirmDialog
-          title={`Revoke ${doomed.name}?`}
-          text="Whatever uses it is refused within 2 seconds. This cannot be undone."
-          label="Revoke"
-          danger
-          onConfirm={() => revoke(doomed)}
-          onClose={() => setDoomed(null)}
-        />
-      )}
+      {dialog}
     </section>
   )
 }
+
+const removalOf = ({ id, name }: Token): Removal => ({
+  name,
+  text: 'Whatever uses it is refused within 2 seconds. This cannot be undone.',
+  variables: { id },
+})
 
 interface RowProps {
   readonly token: Token

@@ -1,5 +1,5 @@
 import { Handle, type Node, type NodeProps, Position } from '@xyflow/react'
-import { SYMBOLS, WORDS } from 'phaseline/client-model'
+import { CLASS_LABELS, CLASS_SYMBOLS } from 'phaseline/client-model'
 import { memo } from 'react'
 import { classOf, countPhases, humanKind } from '../../model/known.ts'
 import { Pending } from '../../ui/pending.tsx'
@@ -38,8 +38,8 @@ export const ObjectNode = memo(({ id, data }: NodeProps<ObjectNodeType>) => {
           onSelect(id)
         }}
       >
-        <span className="node-symbol" title={WORDS[look]} aria-hidden="true">
-          {SYMBOLS[look]}
+        <span className="node-symbol" title={CLASS_LABELS[look]} aria-hidden="true">
+          {CLASS_SYMBOLS[look]}
         </span>
         <span className="node-text">
           <span className="node-name">{row.name}</span>

@@ -6,7 +6,11 @@ import { treeHref } from '../../ui/links.ts'
 import { Phase, Since } from '../../ui/phase.tsx'
 import { useLive } from '../../ui/session-context.ts'
 import { Empty, Loading, Problem } from '../../ui/states.tsx'
+import { BulkProgress } from '../objects/bulk-progress.tsx'
 import { ActionButtons } from './action-buttons.tsx'
+import { PanelArtifacts } from './panel-artifacts.tsx'
+import { PanelAttempts } from './panel-attempts.tsx'
+import { PanelAutomatic } from './panel-automatic.tsx'
 import { PanelData } from './panel-data.tsx'
 import { PanelEvent } from './panel-event.tsx'
 import { PanelLogs } from './panel-logs.tsx'
@@ -52,6 +56,9 @@ function Shown({ details, way, onDone }: ShownProps) {
       </p>
       <ActionButtons object={details} root={details.tree} onDone={onDone} />
       {classOf(details.phase) !== 'DONE' && <Progress progress={details.progress} />}
+      {details.kind === 'BULK_OPERATION' && <BulkProgress ids={[details.id]} />}
+      <PanelAttempts details={details} />
+      <PanelAutomatic details={details} />
       <Failure failure={details.failure} />
       <Requested requests={details.pendingRequests} />
       <WaitsFor blockers={details.blockedBy.filter(({ reason }) => reason !== 'REQUEST')} />
@@ -61,6 +68,7 @@ function Shown({ details, way, onDone }: ShownProps) {
       {details.kind === 'INSTALLATION' && details.root.id === details.id && (
         <PanelRuns details={details} onDone={onDone} />
       )}
+      <PanelArtifacts details={details} />
       <PanelLogs objectId={details.id} name={details.name} />
       <WaySection id={details.id} way={way} />
       <PanelData details={details} />

@@ -20,6 +20,7 @@ const PROPERTIES: readonly Field[] = [
   ['gadget', 'Gadget'],
   ['activity', 'Activity'],
   ['attempt', 'Attempt of this run'],
+  ['commit', 'Commit'],
   ['exitCode', 'Exit code'],
   ['signal', 'Signal'],
   ['version', 'Version'],

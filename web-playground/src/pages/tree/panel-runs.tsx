@@ -21,6 +21,7 @@ const CAUSES: Readonly<Record<Run['cause'], string>> = {
   REQUESTED: 'asked for',
   ROLLED_BACK: 'rolled back',
   IMPORTS_CHANGED: 'an import changed',
+  AUTOMATIC: 'by itself',
   DELETED: 'deleted',
 }
 

@@ -6,6 +6,7 @@ import type { Row } from '../../model/object.ts'
 import { TREE_VIEWS, type TreePlace, type TreeView } from '../../model/tree-place.ts'
 import { plural } from '../../model/words.ts'
 import { placeHref } from '../../ui/links.ts'
+import { Paused } from '../../ui/pending.tsx'
 import { CountsByClass, Phase, Since } from '../../ui/phase.tsx'
 import { Problem } from '../../ui/states.tsx'
 
@@ -34,6 +35,7 @@ export function TreeHead({ tree, history, place, rows }: Props) {
         <span className="phase is-removing">∅ {place.at === null ? 'GONE' : 'not there'}</span>
       )}
       {root && place.at === null && <Since at={root.phaseSince} />}
+      <Paused pause={root?.pause} />
       <Views rootId={rootId} place={place} />
       <span className="tree-counts">
         {rows.size > 0 && plural(rows.size, 'object')}{' '}

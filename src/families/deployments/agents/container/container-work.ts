@@ -31,7 +31,7 @@ async function deploy(run: Run, config: Config): Promise<Readonly<Record<string,
   if (config.mode === 'service') return await deployService(run, config)
   return await runToEnd(run, {
     ...{ mode: 'run', config, name: containerName(run.item.objectId) },
-    create: (secretsFolder) => jobContainer({ item: run.item, config, secretsFolder }),
+    create: (mounted) => jobContainer({ item: run.item, config, mounted }),
   })
 }
 
@@ -44,11 +44,20 @@ async function remove(run: Run): Promise<WorkOutcome> {
     if (found) await discard(run, found)
     await runToEnd(run, {
       ...{ mode: 'undo', config, name: deleterName(item.objectId) },
-      create: (secretsFolder) => deleterContainer({ item, config, secretsFolder }, command),
+      create: (mounted) => deleterContainer({ item, config, mounted }, command),
     })
   }
   await discardAll(run)
+  await removeVolumes(run)
   return { phase: 'GONE' }
+}
+
+async function removeVolumes({ shared, item, config, context }: Run): Promise<void> {
+  for (const { name, onDelete } of config?.volumes ?? []) {
+    const stays =
+      onDelete === 'keep' ? 'the config keeps it' : (await shared.removeVolume(item, name)) ? null : 'another has it'
+    context.log('STEP', stays === null ? `The volume ${name} is removed` : `The volume ${name} stays: ${stays}`)
+  }
 }
 
 /** A config that cannot be read was never deployed. */

@@ -16,7 +16,7 @@ interface ToRun {
   readonly config: Config
   /** Its name, and how it is made. */
   readonly name: string
-  create(secretsFolder: string | null): NamedContainer
+  create(mounted: ReadonlyMap<string, string>): NamedContainer
 }
 
 const CREATE_RETRIES = 8
@@ -33,7 +33,7 @@ export async function runToEnd(run: Run, toRun: ToRun): Promise<Exports> {
 
 /** The id of the container of this job: the one that an earlier attempt has started, whether it still runs or not, or a new one. */
 async function provideOnce(run: Run, { name, config, create }: ToRun): Promise<string> {
-  const { engine, images, secrets, item, context } = run
+  const { engine, images, secrets, shared, item, context } = run
   for (let failures = 0; failures <= CREATE_RETRIES; failures += 1) {
     const found = await engine.inspect(name)
     const isKnown = found !== null && isOfJob(found.Config.Labels ?? {}, item)
@@ -49,9 +49,9 @@ async function provideOnce(run: Run, { name, config, create }: ToRun): Promise<s
     if (isKnown) await engine.remove(found.Id, false).catch(() => {})
     context.report({ progress: { step: `Providing the image ${config.image}` } })
     await images.provide(config.image, context.signal)
-    const container = create(await secrets.write(item, config.secrets))
+    const container = create(await secrets.write(item, config))
     context.signal.throwIfAborted()
-    const id = await engine.create(container)
+    const id = await shared.create(item, config, container)
     if (id !== null) {
       await startContainer(run, id)
       return id

@@ -7,6 +7,7 @@ import { DeployError } from '../deploy-error.ts'
 import { ITEM_LABEL } from './container-of.ts'
 import { type Config, DEFAULT_GRACE_MS } from './read-config.ts'
 import type { SecretFolders } from './secret-folders.ts'
+import type { Shared } from './shared.ts'
 
 /** The parts of the deployer that all items share. */
 export interface Deployer {
@@ -14,6 +15,7 @@ export interface Deployer {
   readonly endings: Endings
   readonly images: Images
   readonly secrets: SecretFolders
+  readonly shared: Shared
 }
 
 /** One item at work. */
@@ -49,12 +51,13 @@ export async function discard({ engine, item, config }: Run, found: ContainerIns
   await engine.remove(found.Id, true)
 }
 
-/** Ends and removes all containers of the item, and its secrets. */
+/** Ends and removes all containers of the item, its secrets, and the networks that nobody else is in. */
 export async function discardAll(run: Run): Promise<void> {
-  const { engine, item, secrets } = run
+  const { engine, item, secrets, shared } = run
   for (const { Id } of await engine.list(`${ITEM_LABEL}=${item.objectId}`)) {
     const found = await engine.inspect(Id)
     if (found) await discard(run, found)
   }
   await secrets.remove(item.objectId)
+  await shared.leaveNetworks(item)
 }

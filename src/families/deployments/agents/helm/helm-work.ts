@@ -1,12 +1,14 @@
 import type { KubernetesObject } from '../../../../agents/kubernetes/objects.ts'
+import { resourcePath } from '../../../../agents/kubernetes/paths.ts'
 import { Mask } from '../../../../agents/mask.ts'
-import type { Work, WorkItem } from '../../../../client/index.ts'
+import type { DryRun, Work, WorkItem } from '../../../../client/index.ts'
 import { DeployError } from '../deploy-error.ts'
+import { ownerOf } from '../kubernetes/annotations.ts'
 import type { ClusterOptions } from '../kubernetes/cluster.ts'
-import { clusterWork, type ManifestSource } from '../kubernetes/cluster-work.ts'
-import { ownerOf } from '../kubernetes/marks.ts'
-import { checkManifests, type ManifestConfig } from '../kubernetes/read-config.ts'
-import { readYaml, YamlProblem } from '../kubernetes/read-yaml.ts'
+import { clusterDryRun, clusterWork, type ManifestSource } from '../kubernetes/cluster-work.ts'
+
+import { type ManifestConfig, objectsOf } from '../kubernetes/read-config.ts'
+
 import { capabilityArguments } from './capabilities.ts'
 import { type ChartSources, chartArguments } from './charts.ts'
 import { type Helm, runHelm } from './helm.ts'
@@ -21,17 +23,32 @@ export interface HelmOptions extends ClusterOptions {
 /** The `helm` deployer: applies what `helm template` makes of a chart, and deletes it. Helm itself stores nothing. */
 export const helmWork = (options: HelmOptions): Work =>
   clusterWork(options, (item, source) => manifestsOf(item, source, options))
+export const helmDryRun = (options: HelmOptions): DryRun =>
+  clusterDryRun(options, (item, source) => manifestsOf(item, source, options))
 
 async function manifestsOf(item: WorkItem, source: ManifestSource, options: HelmOptions): Promise<ManifestConfig> {
   const config = readConfig(item.config, item.name)
   const { objects, leftOut } = releaseOf(await render(config, source, options), config)
   for (const title of leftOut) source.context.log('SYSTEM', `${title} is left out`)
-  const manifests = await withoutOthersDefinitions(item, source, checkManifests('HELM_FAILED', objects))
-  const { namespace, exports, conflicts, drift, adopt, dryRun } = config
-  return { namespace, exports, conflicts, drift, adopt, dryRun, manifests } as ManifestConfig
+  const manifests = await withoutOthersDefinitions(item, source, objects)
+  const {
+    chart: _chart,
+    repo: _repo,
+    version: _version,
+    release: _release,
+    values: _values,
+    hooks: _hooks,
+    crds: _crds,
+    ...settings
+  } = config
+  return { ...settings, manifests }
 }
 
-async function render(config: ReleaseConfig, source: ManifestSource, options: HelmOptions): Promise<readonly object[]> {
+async function render(
+  config: ReleaseConfig,
+  source: ManifestSource,
+  options: HelmOptions,
+): Promise<readonly KubernetesObject[]> {
   const { api, context } = source
   const { release, values = {}, namespace = source.namespace } = config
   context.report({ progress: { step: `Rendering the chart ${config.chart}` } })
@@ -49,10 +66,8 @@ async function render(config: ReleaseConfig, source: ManifestSource, options: He
     })
     for (const line of stderr.split('\n').slice(0, MOST_LINES))
       if (line.trim() !== '') context.log('STDERR', mask.apply(line, false))
-    return readYaml(stdout)
+    return objectsOf('HELM_FAILED', stdout, 'rendered')
   } catch (error) {
-    if (error instanceof YamlProblem)
-      throw new DeployError('HELM_FAILED', `What the chart renders cannot be read: ${error.message}.`)
     throw error instanceof DeployError ? new DeployError(error.code, mask.apply(error.message, false)) : error
   }
 }
@@ -74,9 +89,8 @@ async function withoutOthersDefinitions(
     manifests.map(async (manifest) => {
       if (!isDefinition(manifest)) return [manifest]
       const { apiVersion, metadata } = manifest
-      const found = await api.find<KubernetesObject>(
-        `/apis/${apiVersion}/customresourcedefinitions/${encodeURIComponent(metadata.name)}`,
-      )
+      const path = resourcePath(apiVersion, 'customresourcedefinitions', { name: metadata.name })
+      const found = await api.find<KubernetesObject>(path)
       if (!found || ownerOf(found) === objectId) return [manifest]
       context.log('SYSTEM', `CustomResourceDefinition ${metadata.name} is there already, and stays as it is`)
       return []

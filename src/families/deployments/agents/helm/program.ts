@@ -2,9 +2,11 @@ import { UsageError } from '../../../../agents/arguments.ts'
 import { claimWork } from '../../../../agents/claim-work.ts'
 import type { AgentProgram } from '../../../../agents/program.ts'
 import { HELM } from '../../../../core/deployers/helm.ts'
+import { createSandbox } from '../../../../sandbox/index.ts'
 import { DeployError } from '../deploy-error.ts'
+import { claimedTargets } from '../kubernetes/cluster.ts'
 import { type Helm, MAX_BYTES, runHelm, TIMEOUT_MS } from './helm.ts'
-import { helmWork } from './helm-work.ts'
+import { helmDryRun, helmWork } from './helm-work.ts'
 
 /** The deployer of `helm` items. `docs/helm.md` has its options. */
 export const helmCharts: AgentProgram = async (context) => {
@@ -12,8 +14,17 @@ export const helmCharts: AgentProgram = async (context) => {
   const helm = { program, env: context.env, registries, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES }
   await requireHelm(helm, context.signal)
   const charts = { folder, repositories: repositories?.split(',').filter((one) => one !== '') ?? [] }
-  const work = helmWork({ kubeconfigs, namespace, targets: context.targets, helm, charts })
-  return await claimWork(context, { type: HELM, concurrency: 4, work })
+  await using sandbox = createSandbox()
+  const options = { kubeconfigs, namespace, targets: context.targets, sandbox }
+  const own = { ...options, helm, charts }
+  const claiming = { ...context, targets: claimedTargets({ ...options, targetSelector: context.targetSelector }) }
+  return await claimWork(claiming, {
+    type: HELM,
+    concurrency: 4,
+    work: helmWork(own),
+    dryRun: helmDryRun(own),
+    usesCredentials: true,
+  })
 }
 
 /** @throws UsageError */

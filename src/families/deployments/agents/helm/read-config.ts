@@ -1,7 +1,6 @@
 import { HELM_SCHEMA, type HelmConfig, MAX_RELEASE_LENGTH, RELEASE_NAME } from '../../../../core/deployers/helm.ts'
 import { ConfigCheck } from '../../../../sandbox/check-config.ts'
-import { DeployError } from '../deploy-error.ts'
-import { refuseProblems } from '../kubernetes/refuse-problems.ts'
+import { DeployError, refuseProblems } from '../deploy-error.ts'
 
 export interface ReleaseConfig extends HelmConfig {
   readonly release: string

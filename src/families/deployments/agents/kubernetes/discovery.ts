@@ -1,5 +1,6 @@
-import { isStatus, type KubernetesApi } from '../../../../agents/kubernetes/api.ts'
+import type { KubernetesApi } from '../../../../agents/kubernetes/api.ts'
 import { fieldsOf, groupOf, type KubernetesObject, type ObjectRef } from '../../../../agents/kubernetes/objects.ts'
+import { resourcePath, versionPath } from '../../../../agents/kubernetes/paths.ts'
 
 /** The resource of a kind in a cluster's API. */
 interface Resource {
@@ -27,31 +28,23 @@ export class Discovery {
   async resourceOf({ apiVersion, kind }: Pick<ObjectRef, 'apiVersion' | 'kind'>): Promise<Resource | null> {
     const defined = this.#defined.get(`${groupOf(apiVersion)}/${kind}`)
     if (defined) return defined
-    const list = this.#lists.get(apiVersion) ?? this.#read(apiVersion)
+    const list = this.#lists.get(apiVersion) ?? this.#api.find<ResourceList>(versionPath(apiVersion))
     this.#lists.set(apiVersion, list)
     const found = (await list)?.resources.find((one) => one.kind === kind && !one.name.includes('/'))
     return found ? { plural: found.name, isNamespaced: found.namespaced } : null
   }
 
-  async #read(apiVersion: string): Promise<ResourceList | null> {
-    try {
-      return await this.#api.get<ResourceList>(baseOf(apiVersion))
-    } catch (error) {
-      if (isStatus(error, 404)) return null
-      throw error
-    }
+  /** Asks the cluster again for the kinds of this version. */
+  forget(apiVersion: string): void {
+    this.#lists.delete(apiVersion)
   }
 
   /** Null: the cluster has no such kind. */
   async pathOf(ref: ObjectRef): Promise<string | null> {
     const resource = await this.resourceOf(ref)
-    if (!resource) return null
-    const namespace = ref.namespace === null ? '' : `namespaces/${encodeURIComponent(ref.namespace)}/`
-    return `${baseOf(ref.apiVersion)}/${namespace}${resource.plural}/${encodeURIComponent(ref.name)}`
+    return resource && resourcePath(ref.apiVersion, resource.plural, ref)
   }
 }
-
-const baseOf = (apiVersion: string): string => (apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`)
 
 function definedBy({ kind: own, spec }: KubernetesObject): readonly (readonly [string, Resource])[] {
   const { kind, plural } = fieldsOf(spec?.names)

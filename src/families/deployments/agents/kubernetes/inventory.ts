@@ -1,6 +1,8 @@
-import type { KubernetesApi } from '../../../../agents/kubernetes/api.ts'
+import { type KubernetesApi, unless } from '../../../../agents/kubernetes/api.ts'
 import { keyOf, MANAGER, type ObjectRef } from '../../../../agents/kubernetes/objects.ts'
-import { ITEM } from './marks.ts'
+import { resourcePath } from '../../../../agents/kubernetes/paths.ts'
+import { DeployError } from '../deploy-error.ts'
+import { ITEM } from './annotations.ts'
 
 interface Stored {
   readonly data?: Readonly<Record<string, string>>
@@ -26,7 +28,7 @@ export class Inventory {
     return `phaseline-${this.#item}`
   }
   get #path(): string {
-    return `/api/v1/namespaces/${encodeURIComponent(this.namespace)}/configmaps/${this.#name}`
+    return resourcePath('v1', 'configmaps', { namespace: this.namespace, name: this.#name })
   }
 
   async read(): Promise<readonly ObjectRef[]> {
@@ -39,7 +41,13 @@ export class Inventory {
     const metadata = { name: this.#name, namespace: this.namespace, labels, annotations: { [ITEM]: this.#item } }
     const data = { objects: JSON.stringify(objects) }
     const query = { fieldManager: MANAGER, force: 'true' }
-    await this.#api.apply(this.#path, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data }, query)
+    const written = await unless(
+      [404],
+      this.#api.apply(this.#path, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data }, query),
+    )
+    if (written !== null) return
+    const message = `The inventory of the item is kept in the namespace ${this.namespace}, which is not there: create it, or name another with --namespace.`
+    throw new DeployError('KUBERNETES_TARGET', message)
   }
 
   remove(): Promise<void> {

@@ -1,4 +1,5 @@
-import { ApiError, isStatus } from '../../../../agents/kubernetes/api.ts'
+import { unless } from '../../../../agents/kubernetes/api.ts'
+import { requestDeletion, type Terminating, untilGone } from '../../../../agents/kubernetes/deletion.ts'
 import { instanceOf, isKept, wantedIn } from '../../../../agents/kubernetes/holdings.ts'
 import { inBatches } from '../../../../agents/kubernetes/in-batches.ts'
 import {
@@ -9,10 +10,11 @@ import {
   type ObjectRef,
   titleOf,
 } from '../../../../agents/kubernetes/objects.ts'
-import { type Going, untilGone } from '../../../../agents/kubernetes/until-gone.ts'
+import { pollUntil } from '../../../../agents/kubernetes/poll.ts'
 import { pause } from '../../../../client/pause.ts'
-import { APPLIED, ITEM, ownerOf } from './marks.ts'
+import { APPLIED, ITEM, ownerOf, WANTED_BY } from './annotations.ts'
 import type { Run } from './placed.ts'
+import { isIgnored } from './policies.ts'
 import { refusedBy } from './refusals.ts'
 import { wavesOf } from './waves.ts'
 
@@ -22,7 +24,7 @@ export interface Wanted {
   /** The same, as they are in the cluster. One of them may be served under another group as well. */
   readonly objects: readonly KubernetesObject[]
 }
-const NOTHING: Wanted = { refs: [], objects: [] }
+export const NOTHING: Wanted = { refs: [], objects: [] }
 
 interface Removal {
   readonly wanted: Wanted
@@ -38,7 +40,7 @@ export const prune = (run: Run, refs: readonly ObjectRef[], wanted: Wanted): Pro
 export async function pruned(run: Run, refs: readonly ObjectRef[], wanted: Wanted): Promise<readonly ObjectRef[]> {
   const judged = await inBatches(refs, async (ref) => {
     const own = await findOwn(run, ref)
-    if (!own || isSame(own.found, wanted) || isKept(own.found.metadata)) return []
+    if (!own || isSame(own.found, wanted) || isKept(own.found.metadata) || isIgnored(run, ref)) return []
     return (await heldBy(run, own.found, wanted)) === null ? [ref] : []
   })
   return judged.flat()
@@ -79,13 +81,20 @@ async function remove(
   run: Run,
   ref: ObjectRef,
   { wanted, holdOf }: Removal,
-): Promise<Going | { readonly stays: ObjectRef } | null> {
+): Promise<Terminating | { readonly stays: ObjectRef } | null> {
   const own = await findOwn(run, ref)
   if (!own || isSame(own.found, wanted)) return null
   const { found, path } = own
-  if (isKept(found.metadata)) {
+  if (isKept(found.metadata) || isIgnored(run, ref)) {
     await release(run, ref, path)
-    run.context.log('STEP', `${titleOf(ref)} stays, as its annotation says`)
+    run.context.log('STEP', `${titleOf(ref)} stays, as its policy says`)
+    return null
+  }
+  const heir = await heirOf(run, found, path)
+  if (heir !== null) {
+    const annotations = { [ITEM]: heir, [WANTED_BY]: null }
+    await unless([404], run.api.patch(path, { metadata: { annotations } })).catch(refuse(ref))
+    run.context.log('STEP', `${titleOf(ref)} is handed over to the item ${heir}`)
     return null
   }
   const { uid, deletionTimestamp } = found.metadata
@@ -95,10 +104,31 @@ async function remove(
       run.context.log('STEP', `${titleOf(ref)} stays: ${hold} would go with it`)
       return { stays: ref }
     }
-    await requestDeletion(run, { ...ref, path, uid })
+    await requestDeletion(run.api, { ...ref, path, uid }).catch(refuse(ref))
     run.context.log('STEP', `${titleOf(ref)} is deleted`)
   }
   return { ...ref, path, uid }
+}
+
+/** Bounds the wait for an item that polls every two seconds. */
+const ANSWER_MS = 6_000
+
+/** The item that waits for the object now. Null: none, or the deployer that has asked is gone, and its question is left over. */
+async function heirOf(
+  { api, item, context }: Run,
+  { metadata }: KubernetesObject,
+  path: string,
+): Promise<string | null> {
+  const asked = metadata.annotations?.[WANTED_BY]
+  if (asked === undefined || asked === item) return null
+  await unless([404], api.patch(path, { metadata: { annotations: { [WANTED_BY]: null } } }))
+  const since = performance.now()
+  let heir: string | undefined
+  await pollUntil(async () => {
+    heir = (await api.find<KubernetesObject>(path))?.metadata.annotations?.[WANTED_BY]
+    return heir !== undefined || performance.now() - since > ANSWER_MS
+  }, context.signal)
+  return heir ?? null
 }
 
 async function findOwn(run: Run, ref: ObjectRef) {
@@ -152,18 +182,10 @@ async function untilFree(run: Run, found: KubernetesObject, ref: ObjectRef): Pro
 
 /** It belongs to nobody then. */
 async function release({ api }: Run, ref: ObjectRef, path: string): Promise<void> {
-  try {
-    await api.patch(path, { metadata: { annotations: { [ITEM]: null, [APPLIED]: null } } })
-  } catch (error) {
-    if (!isStatus(error, 404)) throw refusedBy(error, { ...ref, title: titleOf(ref) })
-  }
+  const annotations = { [ITEM]: null, [APPLIED]: null }
+  await unless([404], api.patch(path, { metadata: { annotations } })).catch(refuse(ref))
 }
 
-/** With all that it has created. Not of another object that has its name by now. */
-async function requestDeletion({ api }: Run, { path, uid, ...ref }: Going): Promise<void> {
-  try {
-    await api.delete(path, { propagationPolicy: 'Foreground', preconditions: { uid } })
-  } catch (error) {
-    if (!(error instanceof ApiError && isStatus(error, 409))) throw refusedBy(error, { ...ref, title: titleOf(ref) })
-  }
+const refuse = (ref: ObjectRef) => (error: unknown) => {
+  throw refusedBy(error, { ...ref, title: titleOf(ref) })
 }

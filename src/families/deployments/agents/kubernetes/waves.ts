@@ -1,11 +1,13 @@
-import { groupOf, type ObjectRef } from '../../../../agents/kubernetes/objects.ts'
+import { groupOf, isBuiltIn, type ObjectRef } from '../../../../agents/kubernetes/objects.ts'
 
 /** Prerequisites of others are applied before them, and deleted after them. */
 const NAMESPACES = 0
 const DEFINITIONS = 1
 const NEEDED = 2
 const OTHERS = 3
-const HOOKS = 4
+/** Objects of kinds that the cluster was taught: their controllers, which may hold finalizers, go after them. */
+const CUSTOM = 4
+const HOOKS = 5
 const LAST = HOOKS
 
 const RANKS: Readonly<Record<string, number>> = {
@@ -26,17 +28,35 @@ const RANKS: Readonly<Record<string, number>> = {
   'apiregistration.k8s.io/APIService': HOOKS,
 }
 
+/** Others of their wave cannot be created before them, such as a binding without its role. */
+const FIRST_OF_WAVE = new Set(['ResourceQuota', 'LimitRange', 'ServiceAccount', 'Role', 'ClusterRole'])
+
 export interface Wave<T> {
   readonly objects: readonly T[]
   /** Objects of later waves cannot even be created before these are ready. */
   readonly isFoundation: boolean
 }
 
+type Kinded = Pick<ObjectRef, 'apiVersion' | 'kind'>
+const rankOf = ({ apiVersion, kind }: Kinded): number => {
+  const group = groupOf(apiVersion)
+  return RANKS[`${group}/${kind}`] ?? (isBuiltIn(group) ? OTHERS : CUSTOM)
+}
+
 /** In the order of their application; within a wave as given. */
-export function wavesOf<T extends Pick<ObjectRef, 'apiVersion' | 'kind'>>(objects: readonly T[]): readonly Wave<T>[] {
-  const rankOf = ({ apiVersion, kind }: T): number => RANKS[`${groupOf(apiVersion)}/${kind}`] ?? OTHERS
+export function wavesOf<T extends Kinded>(objects: readonly T[]): readonly Wave<T>[] {
   return Array.from({ length: LAST + 1 }, (_, rank) => ({
     objects: objects.filter((one) => rankOf(one) === rank),
     isFoundation: rank <= DEFINITIONS,
   })).filter((wave) => wave.objects.length > 0)
 }
+
+/** Objects that can be applied at the same time, in the order of their application. A webhook may want custom resources as given. */
+export const peersOf = <T extends Kinded>(objects: readonly T[]): readonly (readonly T[])[] =>
+  wavesOf(objects).flatMap(({ objects: wave }) => {
+    if (wave.some((one) => rankOf(one) >= CUSTOM)) return wave.map((one) => [one])
+    const { first = [], others = [] } = Object.groupBy(wave, ({ kind }) =>
+      FIRST_OF_WAVE.has(kind) ? 'first' : 'others',
+    )
+    return [first, others].filter((peers) => peers.length > 0)
+  })

@@ -1,7 +1,7 @@
 import type { KubernetesApi } from '../../../../agents/kubernetes/api.ts'
 import { isStatus } from '../../../../agents/kubernetes/api.ts'
 import { applyManifest } from '../../../../agents/kubernetes/apply.ts'
-import { type KubernetesObject, MANAGER, OWN } from '../../../../agents/kubernetes/objects.ts'
+import { type KubernetesObject, LABEL_PREFIX, MANAGER } from '../../../../agents/kubernetes/objects.ts'
 import { pause } from '../../../../client/pause.ts'
 import type { PlacedObject } from './plan.ts'
 
@@ -52,4 +52,4 @@ function metadataOf({ metadata: found }: KubernetesObject, { metadata }: Kuberne
 }
 
 const ofOthers = (values: Readonly<Record<string, string>> = {}): object =>
-  Object.fromEntries(Object.entries(values).filter(([name]) => !name.startsWith(OWN)))
+  Object.fromEntries(Object.entries(values).filter(([name]) => !name.startsWith(LABEL_PREFIX)))

@@ -1,8 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { KubeConfig } from '@kubernetes/client-node'
-import { UsageError } from '../../../../agents/arguments.ts'
 import { KubernetesApi } from '../../../../agents/kubernetes/api.ts'
+import { ownKubeconfig, readKubeconfig } from '../../../../agents/kubernetes/kubeconfig.ts'
 import { CrmProblem } from '../../../../client/index.ts'
 
 export interface ClusterOptions {
@@ -29,28 +28,15 @@ export class Clusters {
 
   /** The CRM's own. @throws UsageError */
   own({ signal, onRetry }: OpenOptions): KubernetesApi {
-    const config = new KubeConfig()
-    config.loadFromDefault()
-    const { context } = this.#options
-    if (context !== undefined) {
-      if (!config.getContextObject(context)) throw new UsageError(`KUBECONFIG has no context ${context}.`)
-      config.setCurrentContext(context)
-    }
-    if (!config.getCurrentCluster()) throw new UsageError('No cluster is known: set KUBECONFIG, or run in a pod.')
-    return new KubernetesApi(config, signal, onRetry)
+    return new KubernetesApi(ownKubeconfig(this.#options.context), signal, onRetry)
   }
 
   /** @throws CrmProblem when there is none of that name */
   async named(name: string, { signal, onRetry }: OpenOptions): Promise<KubernetesApi> {
     if (!(await this.#names()).includes(name))
       throw new CrmProblem(`spec.cluster: the CRM has no kubeconfig of the name ${name}.`, 'CLUSTER_UNKNOWN')
-    const config = new KubeConfig()
-    try {
-      config.loadFromFile(join(this.#options.kubeconfigs ?? '', name))
-    } catch {
-      // Its message may quote credentials.
-      throw new CrmProblem(`The kubeconfig ${name} of the CRM cannot be read.`, 'CLUSTER_UNKNOWN')
-    }
+    const config = readKubeconfig(join(this.#options.kubeconfigs ?? '', name))
+    if (!config) throw new CrmProblem(`The kubeconfig ${name} of the CRM cannot be read.`, 'CLUSTER_UNKNOWN')
     return new KubernetesApi(config, signal, onRetry)
   }
 

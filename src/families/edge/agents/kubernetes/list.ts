@@ -1,12 +1,12 @@
 import type { KubernetesApi } from '../../../../agents/kubernetes/api.ts'
 import { changesBetween } from '../../../../agents/kubernetes/changes.ts'
 import { inBatches } from '../../../../agents/kubernetes/in-batches.ts'
-import { DEPLOYMENTS } from '../../../../agents/kubernetes/kind-names.ts'
 import type { KubernetesObject } from '../../../../agents/kubernetes/objects.ts'
+import { DEPLOYMENTS, resourcePath } from '../../../../agents/kubernetes/paths.ts'
 import { type CrmObject, CrmProblem } from '../../../../client/index.ts'
 import { apply } from './apply.ts'
 import type { OpenOptions } from './clusters.ts'
-import { clusterOf, isOurs, type Marks, pathOf, readMarks } from './marks.ts'
+import { clusterOf, type InstanceRecord, isOurs, pathOf, readRecord } from './instance-record.ts'
 import { LABELS } from './names.ts'
 import type { PlacedObject, Plan } from './plan.ts'
 import { planApp } from './plan-app.ts'
@@ -17,21 +17,15 @@ import type { Site } from './target.ts'
 export async function listAll(site: Site, options: OpenOptions): Promise<readonly CrmObject[]> {
   const found: CrmObject[] = []
   for (const { name, api } of await site.clusters.all(options)) {
-    const listed = await listAnchors(site, api, '/api/v1/namespaces', 1)
+    const listed = await listAnchors(site, api, resourcePath('v1', 'namespaces'), 1)
     // Two kubeconfigs may be of one cluster.
     const namespaces = listed.filter((namespace) => clusterOf(namespace) === name)
     const names = new Set(namespaces.map(({ metadata }) => metadata.name))
-    const apps = await listAnchors(site, api, `/apis/apps/v1/${DEPLOYMENTS}`, 2)
+    const apps = await listAnchors(site, api, resourcePath('apps/v1', DEPLOYMENTS), 2)
     const anchors = [...namespaces, ...apps.filter(({ metadata }) => names.has(metadata.namespace ?? ''))]
     found.push(...(await inBatches(anchors, (anchor) => describe(site, api, anchor, options))))
   }
   return found
-}
-
-interface Page {
-  readonly metadata: { readonly continue?: string }
-  /** Without apiVersion and kind. */
-  readonly items: readonly KubernetesObject[]
 }
 
 async function listAnchors(
@@ -42,12 +36,9 @@ async function listAnchors(
 ): Promise<readonly KubernetesObject[]> {
   const labelSelector = `${LABELS.cloudlet}=${cloudlet.id}`
   const anchors: KubernetesObject[] = []
-  for (let next: string | undefined; ; ) {
-    const page = await api.get<Page>(collection, { query: { labelSelector, limit: '500', continue: next } })
-    anchors.push(...page.items.filter((one) => pathOf(one)?.length === depth))
-    next = page.metadata.continue
-    if (!next) return anchors
-  }
+  for await (const { items } of api.pages<KubernetesObject>(collection, { query: { labelSelector } }))
+    anchors.push(...items.filter((one) => pathOf(one)?.length === depth))
+  return anchors
 }
 
 async function describe(
@@ -59,10 +50,10 @@ async function describe(
   const path = pathOf(anchor) ?? []
   const named = { kind: path.length === 1 ? 'CLUSTER_INST' : 'APP_INST', path: [site.cloudlet.name, ...path] } as const
   if (anchor.metadata.deletionTimestamp !== undefined) return { ...named, phase: 'DELETING', specRevision: null }
-  const marks = readMarks(anchor)
-  if (marks && marks.phase !== 'READY') return { ...named, phase: marks.phase, specRevision: null }
-  const isRight = marks !== null && (await isAsMade(site, api, anchor, marks, signal))
-  return { ...named, phase: 'READY', specRevision: isRight ? marks.specRevision : null }
+  const record = readRecord(anchor)
+  if (record && record.phase !== 'READY') return { ...named, phase: record.phase, specRevision: null }
+  const isRight = record !== null && (await isAsMade(site, api, anchor, record, signal))
+  return { ...named, phase: 'READY', specRevision: isRight ? record.specRevision : null }
 }
 
 /** True if applying the same spec would change nothing. */
@@ -70,11 +61,11 @@ async function isAsMade(
   site: Site,
   api: KubernetesApi,
   anchor: KubernetesObject,
-  marks: Marks,
+  record: InstanceRecord,
   signal: AbortSignal,
 ): Promise<boolean> {
   const path = pathOf(anchor) ?? []
-  const plan = planOf(site, anchor, marks)
+  const plan = planOf(site, anchor, record)
   if (!plan) return false
   const wanted = [plan.anchor, ...plan.parts(anchor)]
   const same = await Promise.all(wanted.map((one) => isUnchanged(api, one, signal)))
@@ -84,10 +75,10 @@ async function isAsMade(
 }
 
 /** Null: its spec was changed in the cluster into one that is not valid. */
-function planOf({ cloudlet, podSecurity }: Site, anchor: KubernetesObject, marks: Marks): Plan | null {
+function planOf({ cloudlet, podSecurity }: Site, anchor: KubernetesObject, record: InstanceRecord): Plan | null {
   const path = pathOf(anchor) ?? []
   const namespace = anchor.metadata.namespace ?? anchor.metadata.name
-  const input = { cloudletId: cloudlet.id, path, namespace, marks }
+  const input = { cloudletId: cloudlet.id, path, namespace, record }
   try {
     return path.length === 1 ? planCluster(input, podSecurity) : planApp(input, podSecurity)
   } catch (error) {

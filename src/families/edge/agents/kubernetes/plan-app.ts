@@ -1,3 +1,4 @@
+import { hardenedContainer, hardenedPod, literally } from '../../../../agents/kubernetes/hardened-pod.ts'
 import type { KubernetesObject } from '../../../../agents/kubernetes/objects.ts'
 import {
   type AppPort,
@@ -5,7 +6,7 @@ import {
   type KubernetesAppSpec,
   MIN_READY_SECONDS,
 } from '../../protocol/kubernetes-specs.ts'
-import { annotationsOf, labelsOf } from './marks.ts'
+import { annotationsOf, labelsOf } from './instance-record.ts'
 import { ANNOTATIONS, appName, CONTAINER, LABELS } from './names.ts'
 import { type PlacedObject, type Plan, type PlanInput, placed, refTo } from './plan.ts'
 import { type PodSecurity, textsOf } from './plan-cluster.ts'
@@ -15,11 +16,11 @@ const REPLICAS = 1
 const GRACE_SECONDS = 30
 
 /** An app instance as a deployment and, with ports, a service. @throws CrmProblem */
-export function planApp({ cloudletId, path, namespace, marks }: PlanInput, podSecurity: PodSecurity): Plan {
-  const spec = readAppSpec(marks.spec, podSecurity === 'baseline')
+export function planApp({ cloudletId, path, namespace, record }: PlanInput, podSecurity: PodSecurity): Plan {
+  const spec = readAppSpec(record.spec, podSecurity === 'baseline')
   const name = appName(path.at(-1) ?? '')
   const selector = { [LABELS.cloudlet]: cloudletId, [LABELS.app]: name }
-  const labels = { ...labelsOf(cloudletId, marks), [LABELS.app]: name }
+  const labels = { ...labelsOf(cloudletId, record), [LABELS.app]: name }
   const serviceRef = refTo('Service', namespace, name)
   const ports = spec.ports ?? []
   const serviceOf = ({ metadata }: KubernetesObject): PlacedObject =>
@@ -36,7 +37,7 @@ export function planApp({ cloudletId, path, namespace, marks }: PlanInput, podSe
     })
   return {
     anchor: placed(refTo('Deployment', namespace, name), {
-      metadata: { labels, annotations: annotationsOf(path, marks) },
+      metadata: { labels, annotations: annotationsOf(path, record) },
       spec: {
         replicas: spec.replicas ?? REPLICAS,
         minReadySeconds: spec.minReadySeconds ?? MIN_READY_SECONDS,
@@ -50,16 +51,11 @@ export function planApp({ cloudletId, path, namespace, marks }: PlanInput, podSe
   }
 }
 
-/** By default it may do what the Pod Security Standard `restricted` allows. */
 const podOf = (spec: KubernetesAppSpec) => ({
   automountServiceAccountToken: false,
   enableServiceLinks: false,
   terminationGracePeriodSeconds: spec.terminationGracePeriodSeconds ?? GRACE_SECONDS,
-  securityContext: {
-    runAsNonRoot: spec.security !== 'root-allowed',
-    ...(spec.runAsUser === undefined ? {} : { runAsUser: spec.runAsUser, runAsGroup: spec.runAsUser }),
-    seccompProfile: { type: 'RuntimeDefault' },
-  },
+  securityContext: hardenedPod(spec),
   containers: [containerOf(spec)],
 })
 
@@ -76,15 +72,8 @@ const containerOf = (spec: KubernetesAppSpec) => ({
     limits: textsOf(spec.resources?.limits ?? {}),
   },
   ...(spec.readinessProbe ? { readinessProbe: spec.readinessProbe } : {}),
-  securityContext: {
-    allowPrivilegeEscalation: false,
-    readOnlyRootFilesystem: spec.readOnlyRootFilesystem ?? false,
-    capabilities: { drop: ['ALL'] },
-  },
+  securityContext: hardenedContainer(spec.readOnlyRootFilesystem ?? false),
 })
-
-/** Kubernetes replaces $(NAME) in commands and values, and `$$` by `$`. */
-const literally = (text: string): string => text.replaceAll('$', '$$$$')
 
 /** Several ports of the service may lead to the same. */
 function containerPorts(ports: readonly AppPort[]) {

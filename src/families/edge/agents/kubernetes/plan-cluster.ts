@@ -1,5 +1,5 @@
 import type { Quantities } from '../../protocol/kubernetes-specs.ts'
-import { annotationsOf, labelsOf } from './marks.ts'
+import { annotationsOf, labelsOf } from './instance-record.ts'
 import { ANNOTATIONS, LIMITS } from './names.ts'
 import { type Plan, type PlanInput, placed, refTo } from './plan.ts'
 import { readClusterSpec } from './read-spec.ts'
@@ -8,9 +8,9 @@ import { readClusterSpec } from './read-spec.ts'
 export type PodSecurity = 'restricted' | 'baseline'
 
 /** A cluster instance as a namespace, with what limits it. @throws CrmProblem */
-export function planCluster({ cloudletId, path, namespace, marks }: PlanInput, podSecurity: PodSecurity): Plan {
-  const { quota, limitRange } = readClusterSpec(marks.spec)
-  const labels = labelsOf(cloudletId, marks)
+export function planCluster({ cloudletId, path, namespace, record }: PlanInput, podSecurity: PodSecurity): Plan {
+  const { quota, limitRange } = readClusterSpec(record.spec)
+  const labels = labelsOf(cloudletId, record)
   const metadata = { labels, annotations: { [ANNOTATIONS.path]: path.join('/') } }
   const quotaRef = refTo('ResourceQuota', namespace, LIMITS)
   const limitsRef = refTo('LimitRange', namespace, LIMITS)
@@ -22,7 +22,7 @@ export function planCluster({ cloudletId, path, namespace, marks }: PlanInput, p
     anchor: placed(refTo('Namespace', null, namespace), {
       metadata: {
         labels: { ...labels, 'pod-security.kubernetes.io/enforce': podSecurity },
-        annotations: annotationsOf(path, marks),
+        annotations: annotationsOf(path, record),
       },
     }),
     parts: () => parts,

@@ -1,17 +1,13 @@
 import type { Application } from '../../../../agents/kubernetes/apply.ts'
-import { DEPLOYMENTS } from '../../../../agents/kubernetes/kind-names.ts'
-import type { KubernetesObject, ObjectRef } from '../../../../agents/kubernetes/objects.ts'
-import type { Marks, Path } from './marks.ts'
+import type { KubernetesObject, PlacedRef } from '../../../../agents/kubernetes/objects.ts'
+import { DEPLOYMENTS, resourcePath } from '../../../../agents/kubernetes/paths.ts'
+import type { InstanceRecord, Path } from './instance-record.ts'
 
-/** An object with its place in the cluster. */
-export interface PlacedRef extends ObjectRef {
-  readonly path: string
-}
 export interface PlacedObject extends PlacedRef, Application {}
 
 /** The objects of one instance. */
 export interface Plan {
-  /** The first that is created, with the marks of the instance. The others are deleted with it. */
+  /** The first that is created, with the record of the instance. The others are deleted with it. */
   readonly anchor: PlacedObject
   /** @param anchor as it is in the cluster */
   parts(anchor: KubernetesObject): readonly PlacedObject[]
@@ -23,24 +19,22 @@ export interface PlanInput {
   readonly cloudletId: string
   readonly path: Path
   readonly namespace: string
-  readonly marks: Marks
+  readonly record: InstanceRecord
 }
 
-const COLLECTIONS = {
-  Namespace: ['v1', '/api/v1/namespaces'],
+const RESOURCES = {
+  Namespace: ['v1', 'namespaces'],
   ResourceQuota: ['v1', 'resourcequotas'],
   LimitRange: ['v1', 'limitranges'],
   Service: ['v1', 'services'],
   ServiceAccount: ['v1', 'serviceaccounts'],
   Deployment: ['apps/v1', DEPLOYMENTS],
 } as const
-type Kind = keyof typeof COLLECTIONS
+type Kind = keyof typeof RESOURCES
 
 export function refTo(kind: Kind, namespace: string | null, name: string): PlacedRef {
-  const [apiVersion, collection] = COLLECTIONS[kind]
-  const base = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`
-  const path = namespace === null ? `${collection}/${name}` : `${base}/namespaces/${namespace}/${collection}/${name}`
-  return { apiVersion, kind, namespace, name, path }
+  const [apiVersion, plural] = RESOURCES[kind]
+  return { apiVersion, kind, namespace, name, path: resourcePath(apiVersion, plural, { namespace, name }) }
 }
 
 type Content = Pick<KubernetesObject, 'spec'> & {

@@ -10,15 +10,9 @@ const QUOTA = /exceeded quota|must specify (limits|requests)|forbidden: (maximum
 export const codeOfRefusal = (message: string): string =>
   QUOTA.test(message) ? 'QUOTA_EXCEEDED' : 'KUBERNETES_REFUSED'
 
-/** The API server's refusal of one object as a problem; other errors as they are. */
-export function refusalOf(error: unknown, ref: ObjectRef): unknown {
+/** The API server's refusal, of one object or for want of rights, as a problem; other errors as they are. */
+export function problemOf(error: unknown, ref?: ObjectRef): unknown {
   if (!(error instanceof ApiError)) return error
-  const { message, reason, status } = error
-  return new CrmProblem(`${titleOf(ref)}: ${reason || `status ${status}`}: ${message}`, codeOfRefusal(message))
+  const subject = ref ? `${titleOf(ref)}: ` : ''
+  return new CrmProblem(`${subject}${error.describe()}`, codeOfRefusal(error.message))
 }
-
-/** Requests of the API that are about no single object are refused for want of rights. */
-export const problemOf = (error: unknown): unknown =>
-  error instanceof ApiError
-    ? new CrmProblem(`${error.reason || `status ${error.status}`}: ${error.message}`, codeOfRefusal(error.message))
-    : error

@@ -1,10 +1,10 @@
 import type { KubernetesApi } from '../../../../agents/kubernetes/api.ts'
-import type { KubernetesObject } from '../../../../agents/kubernetes/objects.ts'
+import type { KubernetesObject, PlacedRef } from '../../../../agents/kubernetes/objects.ts'
 import { type CrmContext, CrmProblem, type CrmRequest } from '../../../../client/index.ts'
 import type { Clusters } from './clusters.ts'
-import { clusterOf, isOurs, type Marks, type Path } from './marks.ts'
+import { clusterOf, type InstanceRecord, isOurs, type Path } from './instance-record.ts'
 import { appName, namespaceName } from './names.ts'
-import { type PlacedRef, type Plan, refTo } from './plan.ts'
+import { type Plan, refTo } from './plan.ts'
 import { planApp } from './plan-app.ts'
 import { type PodSecurity, planCluster } from './plan-cluster.ts'
 import { readClusterSpec } from './read-spec.ts'
@@ -25,7 +25,7 @@ export interface Target {
   readonly namespace: string
   readonly anchor: PlacedRef
   /** @throws CrmProblem for a wrong spec */
-  plan(marks: Marks): Plan
+  plan(record: InstanceRecord): Plan
 }
 
 /**
@@ -43,11 +43,11 @@ export async function findTarget(site: Site, request: CrmRequest, context: CrmCo
   return app === undefined
     ? {
         ...{ ...at, kind: 'CLUSTER_INST', anchor: refTo('Namespace', null, namespace) },
-        plan: (marks) => planCluster({ ...at, marks }, podSecurity),
+        plan: (record) => planCluster({ ...at, record }, podSecurity),
       }
     : {
         ...{ ...at, kind: 'APP_INST', anchor: refTo('Deployment', namespace, appName(app)) },
-        plan: (marks) => planApp({ ...at, marks }, podSecurity),
+        plan: (record) => planApp({ ...at, record }, podSecurity),
       }
 }
 

@@ -1,20 +1,18 @@
+import type { V1Pod } from '@kubernetes/client-node'
+import type { KubernetesApi } from '../../../../agents/kubernetes/api.ts'
 import { fieldsOf, type KubernetesObject, titleOf } from '../../../../agents/kubernetes/objects.ts'
-import { Patience } from '../../../../agents/kubernetes/patience.ts'
-import { type PendingProblem, pendingProblem } from '../../../../agents/kubernetes/pending-problem.ts'
+import { type PendingProblem, ProblemTimeout, pendingProblem } from '../../../../agents/kubernetes/pending-problem.ts'
+import { pollUntil } from '../../../../agents/kubernetes/poll.ts'
+import { selectedBy } from '../../../../agents/kubernetes/selected-by.ts'
 import { conditionOf, numberOf, type ObjectStatus } from '../../../../agents/kubernetes/status.ts'
-import { statusOf } from '../../../../agents/kubernetes/status-of.ts'
-import { podProblem } from '../../../../agents/kubernetes/status-rules.ts'
+import { problemOfPods, statusOf } from '../../../../agents/kubernetes/status-of.ts'
 import { type CrmContext, CrmProblem } from '../../../../client/index.ts'
-import { pause } from '../../../../client/pause.ts'
 import { DEADLINE_SECONDS } from '../../protocol/kubernetes-specs.ts'
 import { LIMITS } from './names.ts'
-import { newPodsOf } from './new-pods-of.ts'
 import { refTo } from './plan.ts'
 import { codeOfRefusal } from './problems.ts'
 import type { Target } from './target.ts'
 
-const FIRST_MS = 250
-const LAST_MS = 2_000
 const IMAGE_MS = 60_000
 const QUOTA_MS = 15_000
 const CLUSTER_MS = 60_000
@@ -26,7 +24,7 @@ interface Problem {
   readonly code: string
   readonly message: string
 }
-interface Look {
+interface Observation {
   readonly status: ObjectStatus
   readonly problem: Problem | null
 }
@@ -34,8 +32,8 @@ interface Look {
 /** Waits until the instance is ready. @throws CrmProblem when it cannot become so, or takes too long */
 export async function untilReady(target: Target, context: Pick<CrmContext, 'signal' | 'progress'>): Promise<void> {
   const { signal, progress } = context
-  const { look, deadlineMs } = await judgeOf(target)
-  const patience = new Patience<Problem['kind']>({
+  const { observe, deadlineMs } = await observerOf(target)
+  const timeout = new ProblemTimeout<Problem['kind']>({
     FINAL: 0,
     IMAGE: Math.min(IMAGE_MS, deadlineMs),
     LASTING: deadlineMs,
@@ -43,31 +41,31 @@ export async function untilReady(target: Target, context: Pick<CrmContext, 'sign
   })
   const title = titleOf(target.anchor)
   let last = { message: '', at: performance.now() }
-  for (let delay = FIRST_MS; ; delay = Math.min(LAST_MS, delay * 1.5)) {
-    const { status, problem } = await look()
-    if (status.is === 'CURRENT') return
+  const isReady = async (): Promise<boolean> => {
+    const { status, problem } = await observe()
+    if (status.is === 'CURRENT') return true
     const step = `${title}: ${status.message}${problem ? `; ${problem.message}` : ''}`
-    const lasting = patience.judge(problem)
+    const lasting = timeout.expired(problem)
     if (lasting) throw new CrmProblem(`${title}: ${lasting.message}`, lasting.code)
     if (status.message !== last.message) last = { message: status.message, at: performance.now() }
     const isLate = performance.now() - last.at > deadlineMs + LATE_MS
     if (status.is === 'FAILED' || isLate) throw new CrmProblem(step, problem?.code ?? 'NOT_READY')
     progress(step)
-    await pause(Math.min(delay, patience.remainingMs + 1), signal)
-    signal.throwIfAborted()
+    return false
   }
+  await pollUntil(isReady, signal, () => timeout.remainingMs + 1)
 }
 
-interface Judge {
+interface Observer {
   readonly deadlineMs: number
-  look(): Promise<Look>
+  observe(): Promise<Observation>
 }
 
-async function judgeOf(target: Target): Promise<Judge> {
-  if (target.kind === 'CLUSTER_INST') return { deadlineMs: CLUSTER_MS, look: () => lookAtCluster(target) }
+async function observerOf(target: Target): Promise<Observer> {
+  if (target.kind === 'CLUSTER_INST') return { deadlineMs: CLUSTER_MS, observe: () => observeCluster(target) }
   const { spec } = await read(target)
   const { progressDeadlineSeconds = DEADLINE_SECONDS } = spec ?? {}
-  return { deadlineMs: Number(progressDeadlineSeconds) * 1_000, look: () => lookAtApp(target) }
+  return { deadlineMs: Number(progressDeadlineSeconds) * 1_000, observe: () => observeApp(target) }
 }
 
 async function read({ api, anchor }: Target): Promise<KubernetesObject> {
@@ -77,10 +75,10 @@ async function read({ api, anchor }: Target): Promise<KubernetesObject> {
 }
 
 /** Pods are refused until their service account is there, and not counted before the quota is. */
-async function lookAtCluster(target: Target): Promise<Look> {
+async function observeCluster(target: Target): Promise<Observation> {
   const { api, namespace } = target
   const { status } = await read(target)
-  const inProgress = (message: string): Look => ({ status: { is: 'IN_PROGRESS', message }, problem: null })
+  const inProgress = (message: string): Observation => ({ status: { is: 'IN_PROGRESS', message }, problem: null })
   if (status?.phase !== 'Active') return inProgress(`it is ${String(status?.phase ?? 'new')}`)
   if (!(await api.find(refTo('ServiceAccount', namespace, 'default').path)))
     return inProgress('it has no service account yet')
@@ -89,14 +87,14 @@ async function lookAtCluster(target: Target): Promise<Look> {
   return { status: { is: 'CURRENT', message: '' }, problem: null }
 }
 
-async function lookAtApp(target: Target): Promise<Look> {
+async function observeApp(target: Target): Promise<Observation> {
   const deployment = await read(target)
   const status = statusOf(deployment)
   const { generation = 0 } = deployment.metadata
   // The controller's status and the pods are of an earlier spec.
   const isOld = numberOf(deployment.status?.observedGeneration) < generation
   if (status.is === 'CURRENT' || isOld) return { status, problem: null }
-  return { status, problem: refusalOf(deployment) ?? (await problemOfPods(target, deployment)) }
+  return { status, problem: refusalOf(deployment) ?? (await problemOfNewPods(target, deployment)) }
 }
 
 /** Its pods are not even created. */
@@ -107,18 +105,31 @@ function refusalOf(deployment: KubernetesObject): Problem | null {
     : null
 }
 
-async function problemOfPods({ api }: Target, deployment: KubernetesObject): Promise<Problem | null> {
+async function problemOfNewPods({ api }: Target, deployment: KubernetesObject): Promise<Problem | null> {
   const pods = await newPodsOf(api, deployment)
   for (const pod of pods) {
     const pending = pendingProblem(pod)
     if (pending) return problemOfPending(pending, `pod ${pod.metadata.name}`)
   }
-  for (const pod of pods) {
-    const text = podProblem(pod)
-    // It is started again, and may yet become ready.
-    if (text !== null) return { kind: 'LASTING', code: 'NOT_READY', message: `pod ${pod.metadata.name}: ${text}` }
-  }
-  return null
+  const message = problemOfPods(pods)
+  // It is started again, and may yet become ready.
+  return message === null ? null : { kind: 'LASTING', code: 'NOT_READY', message }
+}
+
+type Pod = KubernetesObject & V1Pod
+
+/** By the deployment's controller, on the deployment and on its replica sets. */
+const REVISION = 'deployment.kubernetes.io/revision'
+const HASH = 'pod-template-hash'
+
+/** The pods that a deployment makes by its present spec, without those of earlier ones. */
+async function newPodsOf(api: KubernetesApi, deployment: KubernetesObject): Promise<readonly Pod[]> {
+  const revision = deployment.metadata.annotations?.[REVISION]
+  const sets = await selectedBy(api, deployment, 'replicasets')
+  const hash = sets.find(({ metadata }) => metadata.annotations?.[REVISION] === revision)?.metadata.labels?.[HASH]
+  if (revision === undefined || hash === undefined) return []
+  const pods = await selectedBy<Pod>(api, deployment, 'pods')
+  return pods.filter(({ metadata }) => metadata.labels?.[HASH] === hash && metadata.deletionTimestamp === undefined)
 }
 
 const CODES = { FINAL: 'NOT_STARTED', IMAGE: 'IMAGE_FAILED', SCHEDULING: 'UNSCHEDULABLE' } as const

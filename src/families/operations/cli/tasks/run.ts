@@ -43,7 +43,7 @@ export async function runTask(session: Session, options: RunOptions): Promise<Ex
       sayCreated(session, outcome.value)
       continue
     }
-    const refusal = atSource(outcome.refusal, { ...source, name: task.name })
+    const refusal = atSource(outcome.refusal, source)
     const which = isOne ? '' : `${projectOf(task, options)}/${task.name}: `
     codes.push(session.refuse({ ...refusal, message: `${which}${refusal.message}` }))
   }

@@ -1,7 +1,7 @@
 import type { ContainerCreateOptions } from 'dockerode'
-import { hardenedHost } from '../../../../agents/container/hardened-host.ts'
+import { commandOf, hardenedHost } from '../../../../agents/container/hardened-host.ts'
 import { StartProblem, type Workload } from '../runtime/runtime.ts'
-import { requireName, workloadEnv } from '../runtime/workload-env.ts'
+import { GIT_IN_CONTAINER, requireName, workloadEnv } from '../runtime/workload-env.ts'
 import type { ContainerOptions } from './options.ts'
 
 /** A workload as a container of the engine's API. Nothing in it is secret: whoever may ask the engine can read all of it. */
@@ -17,10 +17,12 @@ export const volumeName = (workerId: string): string => `phaseline-workspace-${w
 
 /** The folder of a container's event, secrets and token. */
 const INPUT = '/run/phaseline'
+export const SECRETS = `${INPUT}/secrets`
 export const WORKSPACE = '/workspace'
 /** A volume belongs to root. Any other user gets a folder in it, which is unpacked with its files. */
 export const OWN_FOLDER = 'own'
-const workingFolderOf = (user: string | null): string => (user === null ? WORKSPACE : `${WORKSPACE}/${OWN_FOLDER}`)
+export const workingFolderOf = (user: string | null): string =>
+  user === null ? WORKSPACE : `${WORKSPACE}/${OWN_FOLDER}`
 
 /** More than the runtime passes on of one workload, so that the engine never drops what is still to be read. */
 const LOG_SIZE = '128m'
@@ -36,16 +38,13 @@ export interface ContainerPlan {
 
 /** @throws StartProblem */
 export function containerOf({ workload, place, receipt, inputFolder, options }: ContainerPlan): ContainerCreateOptions {
-  const { id, image, command, args, workspace, workerId } = workload
+  const { id, image, workspace, workerId } = workload
   if (image === null) throw new StartProblem('It has no image: the container runtime runs commands in images.')
   for (const name of Object.keys(workload.secrets)) requireName(name)
-  if ([...command, ...args].some((arg) => arg.includes('\0')))
-    throw new StartProblem('The command must not hold a NUL.')
   return {
     name: containerName(id),
     Image: image,
-    ...(command.length > 0 ? { Entrypoint: [...command] } : {}),
-    ...(args.length > 0 || command.length > 0 ? { Cmd: [...args] } : {}),
+    ...commandOf(workload),
     Env: envOf(workload, options),
     WorkingDir: workingFolderOf(options.user),
     Labels: { [PLACE_LABEL]: place, [OBJECT_LABEL]: id, [WORKER_LABEL]: workerId, [RECEIPT_LABEL]: receipt },
@@ -67,10 +66,11 @@ export function containerOf({ workload, place, receipt, inputFolder, options }: 
 
 /** Secrets and the token are files only: the engine shows a container's environment to all who may ask it. */
 function envOf(workload: Workload, { url, user }: ContainerOptions): string[] {
+  const given = workload.clone || workload.workspace !== null ? { ...GIT_IN_CONTAINER, ...workload.env } : workload.env
   const env = workloadEnv(
     {},
-    { ...workload, secrets: {}, token: null },
-    { url, workingFolder: workingFolderOf(user), eventFile: `${INPUT}/event.json`, secretsFolder: `${INPUT}/secrets` },
+    { ...workload, env: given, secrets: {}, token: null },
+    { url, workingFolder: workingFolderOf(user), eventFile: `${INPUT}/event.json`, secretsFolder: SECRETS },
   )
   const token = workload.token === null ? {} : { PHASELINE_TOKEN_FILE: `${INPUT}/token` }
   return Object.entries({ HOME: '/tmp', ...env, ...token }).map(([name, value]) => `${name}=${value}`)

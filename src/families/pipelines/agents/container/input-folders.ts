@@ -28,6 +28,22 @@ export class InputFolders {
   path(id: string): string {
     return join(this.#root, id)
   }
+  /** For what its container does not get. */
+  scratch(id: string): string {
+    return join(this.#root, `${id}.scratch`)
+  }
+
+  /** The secrets of a service of the workload. */
+  serviceSecrets(id: string, service: string): string {
+    return join(this.#root, `${id}.services`, service)
+  }
+
+  async writeService(id: string, service: string, secrets: Readonly<Record<string, string>>): Promise<void> {
+    const folder = this.serviceSecrets(id, service)
+    await removeTree(folder)
+    await mkdir(folder, { recursive: true, ...READABLE_FOLDER })
+    await untilSettled(Object.entries(secrets).map(([name, value]) => writeFile(join(folder, name), value, READABLE)))
+  }
 
   async write({ id, event, secrets, token }: Workload): Promise<void> {
     const folder = this.path(id)
@@ -48,7 +64,8 @@ export class InputFolders {
     return await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')))
   }
 
-  remove(id: string): Promise<void> {
-    return removeTree(this.path(id))
+  async remove(id: string): Promise<void> {
+    const folders = [this.path(id), this.scratch(id), join(this.#root, `${id}.services`)]
+    await Promise.all(folders.map((folder) => removeTree(folder)))
   }
 }

@@ -1,6 +1,7 @@
-import { UsageError } from '../../../../agents/arguments.ts'
+import { type GivenOptions, UsageError } from '../../../../agents/arguments.ts'
 import type { ContainerLimits } from '../../../../agents/container/hardened-host.ts'
-import { type EngineOptions, type Given, readEngineOptions, readSize } from '../../../../agents/container/options.ts'
+import { type EngineOptions, readEngineOptions, readSize } from '../../../../agents/container/options.ts'
+import { type CloneOptions, readCloneOptions } from '../../../../agents/git/clone-options.ts'
 
 /** Settings of a runtime's containers. */
 export interface ContainerOptions extends EngineOptions, ContainerLimits {
@@ -8,12 +9,13 @@ export interface ContainerOptions extends EngineOptions, ContainerLimits {
   readonly url: string
   /** `uid` or `uid:gid`; null: the image's own. */
   readonly user: string | null
+  readonly clone: CloneOptions
 }
 
 const DEFAULT_PIDS = 1_024
 
 /** @throws UsageError */
-export function readContainerOptions(given: Given, env: Given, url: string): ContainerOptions {
+export function readContainerOptions(given: GivenOptions, env: GivenOptions, url: string): ContainerOptions {
   const { network = 'bridge', user = null, root = 'read-only' } = given
   if (root !== 'read-only' && root !== 'writable') throw new UsageError('--root must be read-only or writable.')
   if (user !== null && !/^\d{1,9}(:\d{1,9})?$/.test(user))
@@ -28,6 +30,8 @@ export function readContainerOptions(given: Given, env: Given, url: string): Con
     memory: readMemory(given.memory),
     cpus: readPositive('--cpus', given.cpus),
     pids: readPids(given.pids),
+    // Containers without a network get none by a clone, either.
+    clone: readCloneOptions(given, network === 'none' ? [] : ['*']),
   }
 }
 

@@ -2,6 +2,8 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { writeWhole } from '../../../../agents/files/write-whole.ts'
+import { KeyedQueue } from '../../../../agents/keyed-queue.ts'
+import { parseJson } from '../runtime/parse-json.ts'
 
 const record = z.object({
   receipt: z.string(),
@@ -11,6 +13,10 @@ const record = z.object({
   /** Its container was seen to have been started. */
   isStarted: z.boolean(),
   isStopped: z.boolean(),
+  /** The commit that was cloned for it. */
+  commit: z.string().nullable().default(null),
+  /** Names of its services. */
+  services: z.array(z.string()).default([]),
   /** Bytes of its output that were passed on. */
   read: z.object({ STDOUT: z.number(), STDERR: z.number() }),
 })
@@ -22,8 +28,7 @@ export type WorkloadRecord = z.infer<typeof record>
 export class Records {
   readonly #folder: string
   readonly #records: Map<string, WorkloadRecord>
-  /** Writes of one record follow each other. */
-  readonly #writes = new Map<string, Promise<unknown>>()
+  readonly #writes = new KeyedQueue()
 
   private constructor(folder: string, records: Map<string, WorkloadRecord>) {
     this.#folder = folder
@@ -39,7 +44,13 @@ export class Records {
       all.filter((name) => !name.endsWith(SUFFIX)).map((name) => rm(join(folder, name), { force: true })),
     )
     const found = await Promise.all(
-      names.map(async (name) => [name.slice(0, -SUFFIX.length), await readRecord(join(folder, name))] as const),
+      names.map(
+        async (name) =>
+          [
+            name.slice(0, -SUFFIX.length),
+            parseJson(record, await readFile(join(folder, name), 'utf8').catch(() => null)),
+          ] as const,
+      ),
     )
     return new Records(folder, new Map(found.flatMap(([id, known]) => (known ? [[id, known]] : []))))
   }
@@ -69,24 +80,11 @@ export class Records {
 
   #write(id: string): Promise<unknown> {
     const file = join(this.#folder, `${id}${SUFFIX}`)
-    const write = async (): Promise<void> => {
+    return this.#writes.add(id, async () => {
       const value = this.#records.get(id)
       if (value) await writeWhole(file, JSON.stringify(value))
       else await rm(file, { force: true })
-    }
-    const writing = (this.#writes.get(id) ?? Promise.resolve()).then(write, write)
-    this.#writes.set(id, writing)
-    const release = (): void => void (this.#writes.get(id) === writing && this.#writes.delete(id))
-    writing.then(release, release)
-    return writing
+    })
   }
 }
 const SUFFIX = '.json'
-
-async function readRecord(file: string): Promise<WorkloadRecord | null> {
-  try {
-    return record.parse(JSON.parse(await readFile(file, 'utf8')))
-  } catch {
-    return null
-  }
-}

@@ -1,6 +1,7 @@
 import { type Engine, NEVER_RAN } from '../../../../agents/container/engine.ts'
 import { containerName, OBJECT_LABEL, volumeName, WORKER_LABEL } from './container-of.ts'
 import type { Records } from './records.ts'
+import { BESIDE_LABEL, networkName } from './services.ts'
 
 /** An ended container whose REMOVE has not come by then is removed. */
 const FORGOTTEN_MS = 86_400_000
@@ -18,14 +19,22 @@ export interface SweepOptions {
 /** Removes containers that nobody has asked to remove, and workspaces whose worker is gone. */
 export async function sweep(options: SweepOptions): Promise<void> {
   const { engine, records, onFound } = options
-  for (const { Labels, State, Created } of await engine.list()) {
-    const id = Labels[OBJECT_LABEL] ?? ''
+  for (const { Labels, State, Created, Id } of await engine.list()) {
+    const beside = Labels[BESIDE_LABEL]
+    if (beside !== undefined && !records.get(beside)) {
+      onFound(`a service of ${beside} belongs to nobody: it is removed`)
+      await engine.remove(Id, true)
+    }
+    const id = Labels[OBJECT_LABEL]
+    if (id === undefined) continue
     if (NEVER_RAN.has(State) && !records.get(id) && ageOf(Created * 1_000) > ABANDONED_MS) {
       onFound(`the container of ${id} was never started, and belongs to nobody: it is removed`)
       await engine.remove(containerName(id), false)
     }
     if (State === 'exited') await removeForgotten(options, id)
   }
+  const networks = new Set(records.ids.map(networkName))
+  for (const network of await engine.networks()) if (!networks.has(network)) await engine.removeNetwork(network)
   const used = new Set(records.ids.flatMap((id) => [id, records.get(id)?.workspace]))
   for (const { Labels } of await engine.volumes()) {
     const worker = Labels?.[WORKER_LABEL]

@@ -4,8 +4,8 @@ import type { Engine } from '../../../../agents/container/engine.ts'
 import { followContainer } from '../../../../agents/container/follow-container.ts'
 import { exitOf } from '../../../../agents/exit-of.ts'
 import { Mask } from '../../../../agents/mask.ts'
-import { Output, type OutputLimits } from '../runtime/output.ts'
-import type { Watcher, WorkloadEnd } from '../runtime/runtime.ts'
+import { Output } from '../runtime/output.ts'
+import type { OutputLimits, Watcher, WorkloadEnd } from '../runtime/runtime.ts'
 import { containerName } from './container-of.ts'
 import type { Records } from './records.ts'
 
@@ -14,7 +14,7 @@ export interface WatchOptions {
   readonly engine: Engine
   readonly endings: Endings
   readonly records: Records
-  readonly limits: OutputLimits
+  readonly limits: OutputLimits | undefined
   /** Secrets that its output must not show. */
   readonly masked: readonly string[]
   /** Called when the container runs; an adopted one was started by an earlier process. */
@@ -27,7 +27,7 @@ const GONE: WorkloadEnd = { how: 'GONE', reason: 'DELETED', message: 'Its contai
 export async function watchContainer(options: WatchOptions, watcher: Watcher): Promise<WorkloadEnd | null> {
   const { id, engine, endings, records, limits, masked, onAlive } = options
   const { onLine, signal } = watcher
-  const output = new Output({ limits, mask: new Mask(masked), onLine, now: () => performance.now() })
+  const output = new Output({ limits, mask: new Mask(masked), onLine })
   try {
     const end = await followContainer({
       ...{ engine, endings, container: containerName(id), id, signal },

@@ -1,7 +1,8 @@
 import type { V1ConfigMap, V1ObjectMeta, V1PersistentVolumeClaim, V1Secret } from '@kubernetes/client-node'
-import { partsOf } from '../runtime/file-path.ts'
+import { credentialLine } from '../../../../agents/git/clone.ts'
 import { StartProblem, type Workload } from '../runtime/runtime.ts'
-import { claimName, isLabelValue, LABELS, workloadName } from './names.ts'
+import { partsOf, secretOf as secretOfFile } from '../runtime/workload-files.ts'
+import { ANNOTATIONS, claimName, isLabelValue, LABELS, workloadName } from './names.ts'
 import type { PodSettings } from './settings.ts'
 
 /** The inputs of a pod, as objects of the cluster. */
@@ -9,6 +10,8 @@ import type { PodSettings } from './settings.ts'
 /** Keys of the secret. */
 export const EVENT_KEY = 'event.json'
 export const TOKEN_KEY = 'token'
+/** The clone alone gets it. */
+export const CREDENTIALS_KEY = 'git-credentials'
 export const secretKey = (name: string): string => `secret.${name}`
 /** Keys of the config map. */
 export const fileKey = (index: number): string => `file-${index}`
@@ -37,35 +40,40 @@ export function metaOf(
 
 /**
  * Event, secrets and token. It is created first, and owns all other objects of the workload.
- * @throws StartProblem
+ * @param start names this very start @throws StartProblem
  */
-export function secretOf(workload: Workload, place: string): V1Secret {
-  const { event, secrets, token } = workload
+export function secretOf(workload: Workload, place: string, start: string): V1Secret {
+  const { event, secrets, token, clone } = workload
   const texts: Readonly<Record<string, string>> = {
     [EVENT_KEY]: JSON.stringify(event),
     ...(token === null ? {} : { [TOKEN_KEY]: token }),
+    ...(clone ? { [CREDENTIALS_KEY]: credentialLine(clone) } : {}),
     ...Object.fromEntries(Object.entries(secrets).map(([name, value]) => [secretKey(name), value])),
   }
   requireSize('Its event and its secrets', Object.values(texts))
   const data = Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [name, Buffer.from(text).toString('base64')]),
   )
-  return { metadata: metaOf(workload, place), data }
+  return { metadata: { ...metaOf(workload, place), annotations: { [ANNOTATIONS.start]: start } }, data }
 }
 
 /** The secrets that output must not show. */
 export const maskedBy = ({ data = {} }: V1Secret): readonly string[] =>
   Object.entries(data)
     .filter(([key]) => key !== EVENT_KEY)
-    .map(([, value]) => Buffer.from(value, 'base64').toString())
+    .map(([key, value]) => {
+      const text = Buffer.from(value, 'base64').toString()
+      return key === CREDENTIALS_KEY ? passwordIn(text) : text
+    })
+
+const passwordIn = (line: string): string => (line === '' ? '' : decodeURIComponent(new URL(line.trim()).password))
 
 /**
- * The files of a workload.
+ * The files of a workload that are texts.
  * @throws StartProblem
  */
 export function filesOf(workload: Workload, place: string, owner: V1Secret): V1ConfigMap {
-  const { files } = workload
-  for (const { path } of files) partsOf(path)
+  const files = textsOf(workload)
   requireSize(
     'Its files',
     files.map(({ content }) => content),
@@ -78,6 +86,14 @@ function requireSize(subject: string, texts: readonly string[]): void {
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
   if (bytes > MAX_BYTES)
     throw new StartProblem(`${subject} have ${bytes} bytes, and a cluster stores at most ${MAX_BYTES} of one workload.`)
+}
+
+/** Files whose content is a text; the others are those of the secret. @throws StartProblem */
+export function textsOf(workload: Pick<Workload, 'files' | 'secrets'>): Workload['files'] {
+  return workload.files.filter((file) => {
+    partsOf(file.path)
+    return secretOfFile(file, workload) === null
+  })
 }
 
 /** The workspace of a worker. It goes with the worker's secret, should that be deleted from outside. */

@@ -7,10 +7,15 @@ export const LABELS = {
   object: 'phaseline.io/object',
   worker: 'phaseline.io/worker',
   project: 'phaseline.io/project',
+  /** The pod of a service, by its name. */
+  service: 'phaseline.io/service',
 } as const
 
 export const ANNOTATIONS = {
+  /** A pod without it is not started yet: it still gets what its workload takes. */
   receipt: 'phaseline.io/receipt',
+  /** Names the start that the objects of a workload are for: a later one has taken them over. */
+  start: 'phaseline.io/start',
   /** The end that the runtime has decided on, before it deletes the pod. */
   end: 'phaseline.io/end',
   /** The output position that was passed on. */
@@ -20,6 +25,13 @@ export const ANNOTATIONS = {
 /** Keeps the record of a pod that was deleted from outside, until the runtime removes it. */
 export const FINALIZER = 'phaseline.io/record'
 export const CONTAINER = 'workload'
+/** The init container that clones the repository of a workload. */
+export const CLONE_CONTAINER = 'clone'
+/** The init container that waits until the artifacts that a workload takes are in its working folder. */
+export const TAKES_CONTAINER = 'takes'
+/** The container that keeps the working folder within reach until what a workload leaves is read. */
+export const LEAVES_CONTAINER = 'leaves'
+export const WORKSPACE = '/workspace'
 
 /** One name for one object: to create its pod twice is a conflict. */
 export const workloadName = (id: string): string => `phaseline-${id}`

@@ -25,14 +25,9 @@ interface Selection {
   readonly labelSelector: string
   readonly fieldSelector?: string
 }
-interface PodPage {
-  readonly metadata: { readonly continue?: string; readonly resourceVersion: string }
-  readonly items: readonly V1Pod[]
-}
 
 /** Ended pods are not watched, however many there are. One that ends leaves the selection, and is read once more. */
 const UNFINISHED = 'status.phase!=Succeeded,status.phase!=Failed'
-const PAGE = '500'
 /** The API server ends a watch after so long, and a bookmark comes every minute. */
 const WATCH_SECONDS = '240'
 const GONE = 410
@@ -47,17 +42,15 @@ export class PodFeed {
     void this.#run()
   }
 
-  /** Page by page. */
   async list(selection: Selection): Promise<{ pods: readonly V1Pod[]; version: string }> {
     const { api, path, signal } = this.#options
     const pods: V1Pod[] = []
-    for (let next: string | undefined; ; ) {
-      const query = { ...selection, limit: PAGE, continue: next }
-      const page = await api.get<PodPage>(path, { query, signal })
-      pods.push(...page.items)
-      next = page.metadata.continue
-      if (!next) return { pods, version: page.metadata.resourceVersion }
+    let version = ''
+    for await (const { metadata, items } of api.pages<V1Pod>(path, { query: { ...selection }, signal })) {
+      pods.push(...items)
+      version = metadata.resourceVersion
     }
+    return { pods, version }
   }
 
   /** Changes may come twice, and an older one after a newer one. */
@@ -77,14 +70,14 @@ export class PodFeed {
     let version: string | null = null
     for (let failures = 0; !signal.aborted; ) {
       try {
-        version ??= await this.#lookAtAll()
+        version ??= await this.#refreshAll()
         for await (const event of this.#watch(version)) {
           failures = 0
           if (event.type === 'ERROR') throw new ApiError(event.object.code ?? 0, 'Expired', event.object.message ?? '')
           version = event.object.metadata?.resourceVersion ?? version
           const name = event.object.metadata?.name ?? ''
-          if (event.type === 'DELETED') await this.#look(name)
-          else if (event.type !== 'BOOKMARK') this.#tell(name, event.object)
+          if (event.type === 'DELETED') await this.#refresh(name)
+          else if (event.type !== 'BOOKMARK') this.#notify(name, event.object)
         }
       } catch (error) {
         if (signal.aborted) return
@@ -97,14 +90,14 @@ export class PodFeed {
   }
 
   /** Returns the version from which on changes are watched. */
-  async #lookAtAll(): Promise<string> {
+  async #refreshAll(): Promise<string> {
     const { labelSelector } = this.#options
     const { pods, version } = await this.list({ labelSelector, fieldSelector: UNFINISHED })
     const found = new Map(pods.map((pod) => [pod.metadata?.name, pod]))
     for (const name of [...this.#listeners.keys()]) {
       const pod = found.get(name)
-      if (pod) this.#tell(name, pod)
-      else await this.#look(name)
+      if (pod) this.#notify(name, pod)
+      else await this.#refresh(name)
     }
     return version
   }
@@ -122,12 +115,12 @@ export class PodFeed {
     for await (const line of createInterface({ input: Readable.from(body) })) yield JSON.parse(line) as PodEvent
   }
 
-  #tell(name: string, pod: V1Pod | null): void {
+  #notify(name: string, pod: V1Pod | null): void {
     for (const listener of this.#listeners.get(name) ?? []) listener(pod)
   }
 
-  async #look(name: string): Promise<void> {
+  async #refresh(name: string): Promise<void> {
     const { api, path } = this.#options
-    if (this.#listeners.has(name)) this.#tell(name, await api.find<V1Pod>(`${path}/${name}`))
+    if (this.#listeners.has(name)) this.#notify(name, await api.find<V1Pod>(`${path}/${name}`))
   }
 }

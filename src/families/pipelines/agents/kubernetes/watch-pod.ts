@@ -1,14 +1,14 @@
 import type { V1Pod } from '@kubernetes/client-node'
-import { isStatus, type KubernetesApi } from '../../../../agents/kubernetes/api.ts'
-import { Patience } from '../../../../agents/kubernetes/patience.ts'
-import type { PendingProblem } from '../../../../agents/kubernetes/pending-problem.ts'
+import { type KubernetesApi, unless } from '../../../../agents/kubernetes/api.ts'
+import { type PendingProblem, ProblemTimeout } from '../../../../agents/kubernetes/pending-problem.ts'
+import { orAborted } from '../../../../agents/or-aborted.ts'
 import type { Output } from '../runtime/output.ts'
 import type { Watcher, WorkloadEnd } from '../runtime/runtime.ts'
 import { type LogPosition, readPosition } from './log-lines.ts'
 import { ANNOTATIONS } from './names.ts'
 import type { PodFeed } from './pod-feed.ts'
 import { followLog } from './pod-log.ts'
-import { DELETED, stateOf } from './pod-state.ts'
+import { commitOf, DELETED, stateOf } from './pod-state.ts'
 import type { PodSettings } from './settings.ts'
 
 export interface WatchPodOptions extends PodAddress {
@@ -16,17 +16,25 @@ export interface WatchPodOptions extends PodAddress {
   onPosition(position: LogPosition): void
   /** Called when the pod runs; an adopted one was started by an earlier process. */
   onAlive(): void
+  /** Called with each state of the pod. */
+  onPod?(pod: V1Pod): void
   readonly settings: Pick<PodSettings, 'schedulingSeconds' | 'imagePullSeconds'>
 }
+
+/** How long a pod may have which problem, in milliseconds. */
+export const problemLimits = ({
+  imagePullSeconds,
+  schedulingSeconds,
+}: WatchPodOptions['settings']): Readonly<Record<PendingProblem['kind'], number>> => ({
+  ...{ FINAL: 0, IMAGE: imagePullSeconds * 1_000, SCHEDULING: schedulingSeconds * 1_000 },
+})
 
 /** Passes on the output of a pod until its end. Null: the signal aborted. */
 export async function watchPod(options: WatchPodOptions, watcher: Watcher): Promise<WorkloadEnd | null> {
   const { signal, onRunning, onLine } = watcher
   using changes = new PodChanges(options)
   const ended = new AbortController()
-  const { imagePullSeconds, schedulingSeconds } = options.settings
-  const limits = { FINAL: 0, IMAGE: imagePullSeconds * 1_000, SCHEDULING: schedulingSeconds * 1_000 }
-  const patience = new Patience<PendingProblem['kind']>(limits)
+  const timeout = new ProblemTimeout<PendingProblem['kind']>(problemLimits(options.settings))
   let log: Promise<boolean> | null = null
   let isGivenUp = false
   const readLog = (pod: V1Pod | null): Promise<boolean> => {
@@ -34,16 +42,17 @@ export async function watchPod(options: WatchPodOptions, watcher: Watcher): Prom
     return followLog({ ...options, position, ended: ended.signal, signal })
   }
   while (!signal.aborted) {
-    const pod = await changes.next(patience.remainingMs, signal)
+    const pod = await changes.next(timeout.remainingMs, signal)
     if (pod === undefined) continue
+    if (pod) options.onPod?.(pod)
     const state = pod ? stateOf(pod) : ({ is: 'OVER', end: DELETED, hasOutput: false } as const)
     if (state.is === 'RUNNING' && !log) {
       options.onAlive()
-      onRunning()
+      onRunning(pod && commitOf(pod))
       log = readLog(pod)
     }
     if (state.is === 'PENDING') {
-      const problem = patience.judge(state.problem)
+      const problem = timeout.expired(state.problem)
       if (problem && pod && !isGivenUp) isGivenUp = await giveUp(options, pod, problem)
     }
     if (state.is === 'OVER') {
@@ -75,7 +84,7 @@ export interface PodAddress {
 }
 
 /** The latest state of one pod. */
-class PodChanges {
+export class PodChanges {
   readonly #following: Disposable
   readonly #refresh: () => Promise<void>
   readonly #first: Promise<void>
@@ -102,18 +111,12 @@ class PodChanges {
   /** Null: the pod is gone. Undefined: the signal aborted. The latest state again after `ms`. */
   async next(ms: number, signal: AbortSignal): Promise<V1Pod | null | undefined> {
     await this.#first
-    const given = Promise.withResolvers<void>()
-    const timer = ms < Number.POSITIVE_INFINITY ? setTimeout(() => given.resolve(), ms) : undefined
-    const abort = (): void => given.resolve()
-    signal.addEventListener('abort', abort, { once: true })
-    try {
-      if (!signal.aborted) await Promise.race([this.#wake.promise, given.promise])
-      if (signal.aborted) return undefined
-      if (this.#latest === undefined) await this.#refresh()
-    } finally {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', abort)
-    }
+    const late = new AbortController()
+    const timer = ms < Number.POSITIVE_INFINITY ? setTimeout(() => late.abort(), ms) : undefined
+    await orAborted(this.#wake.promise, AbortSignal.any([signal, late.signal]))
+    clearTimeout(timer)
+    if (signal.aborted) return undefined
+    if (this.#latest === undefined) await this.#refresh()
     const latest = this.#latest
     this.#latest = undefined
     this.#wake = Promise.withResolvers()
@@ -125,25 +128,19 @@ class PodChanges {
   }
 }
 
+/** Statuses of requests about a pod that has changed or is gone. */
+const CHANGED = [404, 409]
+
 /** Deletes a pod that has not run. False: it has changed meanwhile. */
 async function giveUp({ api, path }: WatchPodOptions, pod: V1Pod, { message }: PendingProblem): Promise<boolean> {
   const end = JSON.stringify({ how: 'NOT_STARTED', message })
   const { resourceVersion } = pod.metadata ?? {}
-  const marked = await unlessChanged(
-    api.patch<V1Pod>(path, { metadata: { resourceVersion, annotations: { [ANNOTATIONS.end]: end } } }),
-  )
-  if (!marked) return false
-  const preconditions = { resourceVersion: marked.metadata?.resourceVersion }
-  const deleted = await unlessChanged(api.delete(path, { gracePeriodSeconds: 0, preconditions }).then(() => true))
-  if (!deleted) await unlessChanged(api.patch(path, { metadata: { annotations: { [ANNOTATIONS.end]: null } } }))
-  return deleted === true
-}
-
-async function unlessChanged<T>(request: Promise<T>): Promise<T | null> {
-  try {
-    return await request
-  } catch (error) {
-    if (isStatus(error, 404, 409)) return null
-    throw error
-  }
+  const annotate = (metadata: object) => unless(CHANGED, api.patch<V1Pod>(path, { metadata }))
+  const decided = await annotate({ resourceVersion, annotations: { [ANNOTATIONS.end]: end } })
+  if (!decided) return false
+  const preconditions = { resourceVersion: decided.metadata?.resourceVersion }
+  const deletion = api.delete(path, { gracePeriodSeconds: 0, preconditions })
+  const isDeleted = (await unless(CHANGED, deletion)) !== null
+  if (!isDeleted) await annotate({ annotations: { [ANNOTATIONS.end]: null } })
+  return isDeleted
 }

@@ -16,7 +16,7 @@ const MAX_CONNECTIONS_OF_ALL = 4_096
 export class ApiRelay implements AsyncDisposable {
   readonly #url: URL
   readonly #maxConnections: number
-  readonly #ways = new Map<string, Way>()
+  readonly #endpoints = new Map<string, Endpoint>()
 
   constructor(url: string, maxConnections = MAX_CONNECTIONS_OF_ALL) {
     this.#url = new URL(url)
@@ -25,7 +25,7 @@ export class ApiRelay implements AsyncDisposable {
 
   /** Listens in a folder, which it creates when it is missing. */
   async open(folder: string): Promise<void> {
-    if (this.#ways.has(folder)) return
+    if (this.#endpoints.has(folder)) return
     await using opening = new AsyncDisposableStack()
     await mkdir(folder, { recursive: true, mode: 0o700 })
     await rm(join(folder, API_SOCKET), { force: true })
@@ -41,17 +41,17 @@ export class ApiRelay implements AsyncDisposable {
       await closed
     })
     await chmod(join(folder, API_SOCKET), 0o600)
-    this.#ways.set(folder, { sockets, opened: opening.move() })
+    this.#endpoints.set(folder, { sockets, opened: opening.move() })
   }
 
   async close(folder: string): Promise<void> {
-    const way = this.#ways.get(folder)
-    this.#ways.delete(folder)
-    await way?.opened.disposeAsync()
+    const endpoint = this.#endpoints.get(folder)
+    this.#endpoints.delete(folder)
+    await endpoint?.opened.disposeAsync()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([...this.#ways.keys()].map((folder) => this.close(folder)))
+    await Promise.all([...this.#endpoints.keys()].map((folder) => this.close(folder)))
   }
 
   #pass(workload: Socket, sockets: Set<Socket>): void {
@@ -71,14 +71,14 @@ export class ApiRelay implements AsyncDisposable {
 
   /** For one too many, the oldest connection has to go of the workload that has most. */
   #makeRoom(): void {
-    const all = [...this.#ways.values()].map(({ sockets }) => sockets)
+    const all = [...this.#endpoints.values()].map(({ sockets }) => sockets)
     if (all.reduce((sum, { size }) => sum + size, 0) < this.#maxConnections) return
     const [oldest] = all.reduce((a, b) => (b.size > a.size ? b : a))
     oldest?.destroy()
   }
 }
 
-interface Way {
+interface Endpoint {
   /** Connections of the workload, the oldest first. */
   readonly sockets: Set<Socket>
   readonly opened: AsyncDisposableStack

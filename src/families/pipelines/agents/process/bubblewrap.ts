@@ -64,15 +64,22 @@ export async function requireBubblewrap(options: IsolationOptions, hidden: strin
   if (through !== null)
     throw new NotIsolated(`workloads would see the files of the runtime in ${hidden} through ${through}`)
   const nothing = { tmp: '/usr', workingFolder: '/usr', readOnly: [], more: [], env: {} }
-  const file = await findCommand('bwrap', process.env.PATH ?? '', '/').catch(() => {
-    throw new NotIsolated('bubblewrap (bwrap) is not installed')
-  })
+  const file = installed()
   const args = [...bubblewrapArguments(options, nothing), '--', '/bin/sh', '-c', ':']
   try {
     await promisify(execFile)(file, args, { timeout: PROBE_MS, cwd: '/', env: {} })
     return file
   } catch (error) {
     throw new NotIsolated(`bubblewrap cannot make a sandbox here: ${reasonOf(error)}`)
+  }
+}
+
+/** @throws NotIsolated */
+function installed(): string {
+  try {
+    return findCommand('bwrap', process.env.PATH ?? '', '/')
+  } catch {
+    throw new NotIsolated('bubblewrap (bwrap) is not installed')
   }
 }
 

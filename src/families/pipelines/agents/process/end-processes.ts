@@ -1,14 +1,14 @@
 import { pause } from '../../../../client/pause.ts'
 import { codeOf } from '../../../../process/error-code.ts'
 import { isAlive, type ProcessId, statOf } from '../../../../process/identity.ts'
-import type { Members } from './members.ts'
+import type { WorkloadProcesses } from './workload-processes.ts'
 
 /** The processes of one workload. */
 export interface Target {
   readonly id: string
   /** Leads the process group; null when it is unknown. */
   readonly leader: ProcessId | null
-  readonly members: Members
+  readonly processes: WorkloadProcesses
 }
 
 const POLL_MS = 20
@@ -19,14 +19,14 @@ export interface AskOptions {
   /** It runs in a sandbox. */
   readonly isolated: boolean
   readonly graceMs: number
-  hasEnded(): Promise<boolean>
+  hasEnded(): boolean
 }
 
 /** Sends SIGTERM to all processes; resolves when the workload has ended, all are gone, or after `graceMs`. */
 export async function askToEnd(target: Target, { isolated, graceMs, hasEnded }: AskOptions): Promise<void> {
   const until = performance.now() + graceMs
   let { living, reached } = await signalAll(target, 'SIGTERM', isolated)
-  while (living > 0 && performance.now() < until && !(await hasEnded())) {
+  while (living > 0 && performance.now() < until && !hasEnded()) {
     await pause(POLL_MS)
     // A sandbox that was still being made had no process to ask.
     const next = await signalAll(target, reached === 0 ? 'SIGTERM' : null, isolated)
@@ -51,14 +51,14 @@ export async function endByForce(target: Target): Promise<void> {
  * `sparesGroup`: the group is bubblewrap, which would end its whole sandbox at once; processes in the sandbox have a
  * session of their own.
  */
-async function signalAll({ id, leader, members }: Target, signal: NodeJS.Signals | null, sparesGroup = false) {
+async function signalAll({ id, leader, processes }: Target, signal: NodeJS.Signals | null, sparesGroup = false) {
   const leads = leader !== null && (await isAlive(leader))
   let reached = 0
   if (leads && signal && !sparesGroup) {
     send(-leader.pid, signal)
     reached += 1
   }
-  const found = await members.of(id)
+  const found = await processes.of(id)
   for (const { pid, group, ticks } of found) {
     const covered = leads && group === leader.pid
     if (covered || !signal || statOf(pid)?.ticks !== ticks) continue

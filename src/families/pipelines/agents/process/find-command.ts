@@ -1,5 +1,4 @@
-import { constants } from 'node:fs'
-import { access, stat } from 'node:fs/promises'
+import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import { StartProblem } from '../runtime/runtime.ts'
 
@@ -8,7 +7,7 @@ import { StartProblem } from '../runtime/runtime.ts'
  * without one it is searched in the PATH.
  * @throws StartProblem
  */
-export async function findCommand(name: string, path: string, workingFolder: string): Promise<string> {
+export function findCommand(name: string, path: string, workingFolder: string): string {
   if (name === '') throw new StartProblem('The command is empty.')
   const candidates = name.includes('/')
     ? [resolve(workingFolder, name)]
@@ -16,17 +15,17 @@ export async function findCommand(name: string, path: string, workingFolder: str
         .split(delimiter)
         .filter(isAbsolute)
         .map((folder) => join(folder, name))
-  for (const candidate of candidates) {
-    if (await isExecutable(candidate)) return candidate
-  }
+  const found = candidates.find(isExecutable)
+  if (found !== undefined) return found
   const where = name.includes('/') ? 'there is no such executable file' : 'it is in no folder of the PATH'
   throw new StartProblem(`The command ${JSON.stringify(name.slice(0, 200))} cannot be run: ${where}.`)
 }
 
-async function isExecutable(file: string): Promise<boolean> {
+function isExecutable(file: string): boolean {
   try {
-    await access(file, constants.X_OK)
-    return (await stat(file)).isFile()
+    if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return false
+    accessSync(file, constants.X_OK)
+    return true
   } catch {
     return false
   }

@@ -9,6 +9,8 @@ export interface WorkloadSettings {
   readonly network: 'api' | 'host'
   /** Absolute paths of further folders that isolated workloads may read. */
   readonly folders: readonly string[]
+  /** Hosts that repositories are cloned from; absent: any, if workloads have a network. */
+  readonly cloneHosts?: readonly string[] | undefined
 }
 
 /** The arguments of an agent process. Null: workloads cannot be isolated here, and are not trusted. */
@@ -24,13 +26,14 @@ const NETWORKS = { api: 'no network but the API', host: 'the network of this mac
 
 /** @param dataDir must not be seen by isolated workloads */
 export async function chooseLevel(
-  { level, network, folders }: WorkloadSettings,
+  { level, network, folders, cloneHosts }: WorkloadSettings,
   dataDir: string,
 ): Promise<ChosenLevel> {
   if (level === 'off') return { options: null, reason: 'off', isWarning: false }
+  const clones = cloneHosts === undefined ? {} : { 'clone-hosts': cloneHosts.join(',') }
   if (level === 'trusted') {
     const reason = 'trusted, as configured: workers and jobs can do and read what the user of this server can'
-    return { options: { isolation: 'trusted' }, reason, isWarning: true }
+    return { options: { isolation: 'trusted', ...clones }, reason, isWarning: true }
   }
   try {
     await requireBubblewrap({ network, folders }, dataDir)
@@ -38,6 +41,7 @@ export async function chooseLevel(
       isolation: 'isolated',
       network,
       ...(folders.length > 0 ? { folders: folders.join(delimiter) } : {}),
+      ...clones,
     }
     const reason = `isolated by bubblewrap, with ${NETWORKS[network]}`
     return isRoot()

@@ -1,7 +1,5 @@
-import { constants, open } from 'node:fs'
-import { chmod } from 'node:fs/promises'
+import { chmodSync, constants, openSync } from 'node:fs'
 import { Socket } from 'node:net'
-import { promisify } from 'node:util'
 import { pause } from '../../../../client/pause.ts'
 import { FILES } from './supervisor-messages.ts'
 
@@ -20,14 +18,13 @@ export interface Pipes {
   close(): void
 }
 
-const openFile = promisify(open)
 /** Pause of reading when output exceeds its limits: at most 6.5 MB a second are then read of one pipe. */
 const SLOW_MS = 10
 /** A process that cannot be ended may hold the pipes. */
 const DRAIN_MS = 500
 
-export async function openPipes({ path, onOutput }: PipesOptions): Promise<Pipes> {
-  const [out, err] = await Promise.all([openPipe(path(FILES.out)), openPipe(path(FILES.err))])
+export function openPipes({ path, onOutput }: PipesOptions): Pipes {
+  const [out, err] = [openPipe(path(FILES.out)), openPipe(path(FILES.err))]
   const timers = new Set<NodeJS.Timeout>()
   const read = (socket: Socket, stream: 'STDOUT' | 'STDERR'): void => {
     socket.on('data', (chunk: Buffer) => {
@@ -54,10 +51,10 @@ export async function openPipes({ path, onOutput }: PipesOptions): Promise<Pipes
   }
 }
 
-async function openPipe(path: string): Promise<Socket> {
+function openPipe(path: string): Socket {
   // The workload has it open, and may have changed what its mode permits.
-  await chmod(path, 0o600)
-  const fd = await openFile(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  chmodSync(path, 0o600)
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   const socket = new Socket({ fd, readable: true, writable: false })
   // `close` follows every error.
   socket.on('error', () => {})

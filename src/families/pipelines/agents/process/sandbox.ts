@@ -8,6 +8,7 @@ import { StartProblem } from '../runtime/runtime.ts'
 import { COOKIE } from '../runtime/workload-env.ts'
 import { API_SOCKET, ApiRelay } from './api-relay.ts'
 import { bubblewrapArguments, type IsolationOptions, requireBubblewrap } from './bubblewrap.ts'
+import type { Invocation } from './supervisor-messages.ts'
 import { visiblePath } from './system-folders.ts'
 import type { WorkloadFolder } from './workload-folder.ts'
 
@@ -19,30 +20,19 @@ export interface Sandbox extends AsyncDisposable {
   env(own: Environment): Environment
   enclose(enclosed: Enclosed): Promise<Invocation>
   /** Opens the way to the API again for a workload that an earlier process has enclosed. */
-  readmit(folder: WorkloadFolder): Promise<void>
+  reopenApi(folder: WorkloadFolder): Promise<void>
   /** Closes the way to the API. */
-  leave(folder: WorkloadFolder): Promise<void>
+  closeApi(folder: WorkloadFolder): Promise<void>
 }
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The command to execute. */
-export interface Invocation {
-  /** Begins with an absolute path. */
-  readonly command: readonly string[]
-  /** The whole environment. */
-  readonly env: Readonly<Record<string, string>>
-  /** A file that the command reads as its file descriptor 3; null: there is none. */
-  readonly input: string | null
-}
-
-export interface Enclosed {
+export interface Enclosed extends Omit<Invocation, 'input' | 'hasNotes'> {
   readonly folder: WorkloadFolder
   readonly workingFolder: string
-  /** Begins with an absolute path. */
-  readonly command: readonly string[]
-  readonly env: Readonly<Record<string, string>>
   /** It may use the API. */
   readonly hasToken: boolean
+  /** The command is that of the launcher of its services. */
+  readonly launches: boolean
 }
 
 export interface SandboxOptions extends IsolationOptions {
@@ -64,9 +54,18 @@ const DEFAULT_PORT = 4_000
 const MAX_ARGUMENT_BYTES = 128 * 1024
 
 /** As source and as built; their names say that they are modules wherever they are. */
-const [BRIDGE, BRIDGE_INSIDE] = import.meta.url.endsWith('.ts')
-  ? (['./api-bridge.ts', `${INSIDE}/api-bridge.mts`] as const)
-  : (['./api-bridge.js', `${INSIDE}/api-bridge.mjs`] as const)
+const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+const programOf = (name: string) =>
+  ({
+    file: fileURLToPath(new URL(`./${name}.${EXTENSION}`, import.meta.url)),
+    inside: `${INSIDE}/${name}.m${EXTENSION}`,
+  }) as const
+const BRIDGE = programOf('api-bridge')
+const LAUNCHER = programOf('service-launcher')
+const NODE = `${INSIDE}/node`
+const PLAN = `${INSIDE}/services.json`
+/** bubblewrap reads its arguments from the descriptor before. */
+const NOTES = '4'
 
 /**
  * The first process of a sandbox, which no signal from within ends, runs the command and ends with it. A shell's own
@@ -96,16 +95,15 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     ...(hosts === null ? ['--ro-bind-try', '/etc/hosts', '/etc/hosts'] : []),
   ]
   const relay = network === 'api' ? new ApiRelay(options.url) : null
-  const bridge = (api: string) => [
-    ...['--ro-bind', api, `${INSIDE}/api`, '--ro-bind', process.execPath, `${INSIDE}/node`],
-    ...['--ro-bind', fileURLToPath(new URL(BRIDGE, import.meta.url)), BRIDGE_INSIDE],
-  ]
-  const bridged = ['/bin/sh', '-c', BRIDGED, 'sh', `${INSIDE}/node`, BRIDGE_INSIDE, new URL(url).port]
+  const node = ['--ro-bind', process.execPath, NODE]
+  const bridge = (api: string) => ['--ro-bind', api, `${INSIDE}/api`, '--ro-bind', BRIDGE.file, BRIDGE.inside]
+  const launcher = (plan: string) => ['--ro-bind', LAUNCHER.file, LAUNCHER.inside, '--ro-bind', plan, PLAN]
+  const bridged = ['/bin/sh', '-c', BRIDGED, 'sh', NODE, BRIDGE.inside, new URL(url).port]
 
   return {
     url,
     env: (own) => ({ ...own, HOME: '/tmp', TMPDIR: '/tmp', PATH: visiblePath(own.PATH ?? '', folders) }),
-    async enclose({ folder: own, workingFolder, command, env, hasToken }) {
+    async enclose({ folder: own, workingFolder, command, env, hasToken, launches }) {
       requireFitting([...command, ...Object.entries(env).map((entry) => entry.join('='))])
       const tmp = own.file('tmp')
       const args = own.file('sandbox.args')
@@ -116,7 +114,12 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
         tmp,
         workingFolder,
         readOnly: [own.eventFile, own.secretsFolder],
-        more: [...shared, ...(api === null ? [] : bridge(api))],
+        more: [
+          ...shared,
+          ...(api !== null || launches ? node : []),
+          ...(api === null ? [] : bridge(api)),
+          ...(launches ? launcher(own.planFile) : []),
+        ],
         env,
       })
       await writeFile(args, given.join('\0'), { mode: 0o600 })
@@ -124,15 +127,19 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       return {
         // The arguments hold the workload's environment, which only processes in the sandbox may get. Outside it, a variable such
         // as LD_PRELOAD would run the workload's code.
-        command: [bubblewrap, '--args', '3', '--', ...first, ...command],
+        command: [
+          ...[bubblewrap, '--args', '3', '--', ...first],
+          ...(launches ? [NODE, LAUNCHER.inside, PLAN, NOTES] : command),
+        ],
         input: args,
+        hasNotes: launches,
         env: { [COOKIE]: env[COOKIE] ?? '' },
       }
     },
-    async readmit({ apiFolder }) {
+    async reopenApi({ apiFolder }) {
       if (existsSync(apiFolder)) await relay?.open(apiFolder)
     },
-    async leave({ apiFolder }) {
+    async closeApi({ apiFolder }) {
       await relay?.close(apiFolder)
     },
     async [Symbol.asyncDispose]() {

@@ -1,12 +1,9 @@
 import { chmod, mkdir, readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { lockState } from '../../../../agents/files/lock-state.ts'
+import { lockStateFolder } from '../../../../agents/files/lock-state-folder.ts'
 import { readPlaceName } from '../runtime/place-name.ts'
+import { isFileName } from '../runtime/workload-files.ts'
 import { WorkloadFolder } from './workload-folder.ts'
-
-/** Ids are names of folders. */
-const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/
-export const isId = (id: string): boolean => ID.test(id)
 
 /** The folder of a process runtime, private and locked by it. Disposing it releases the lock and keeps the files. */
 export interface StateFolder extends AsyncDisposable {
@@ -31,14 +28,14 @@ export async function openStateFolder(path: string): Promise<StateFolder> {
     await chmod(folder, 0o700)
   }
   await using opening = new AsyncDisposableStack()
-  opening.use(await lockState(root))
+  opening.use(await lockStateFolder(root))
   const instance = await readPlaceName('process', join(root, 'instance'))
   const opened = opening.move()
   return {
     instance,
     path: root,
     sandbox: join(root, 'sandbox'),
-    ids: async () => (await readdir(workloads)).filter(isId),
+    ids: async () => (await readdir(workloads)).filter(isFileName),
     workload: (id) => new WorkloadFolder(join(workloads, id)),
     workspace: (workerId) => join(workspaces, workerId),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),

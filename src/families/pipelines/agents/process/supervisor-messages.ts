@@ -1,17 +1,22 @@
 /** Messages between a process runtime and its supervisor: lines of JSON on a Unix socket. */
 
-export interface StartMessage {
-  readonly do: 'start'
-  readonly id: string
-  /** The workload's folder, for its files. */
-  readonly folder: string
-  readonly workingFolder: string
+/** The command to execute. */
+export interface Invocation {
   /** Begins with an absolute path. */
   readonly command: readonly string[]
   /** The whole environment. */
   readonly env: Readonly<Record<string, string>>
   /** A file that the command reads as its file descriptor 3; null: there is none. */
   readonly input: string | null
+  /** It gets a file descriptor for its notes, after that of `input`; absent: it takes none. */
+  readonly hasNotes?: boolean
+}
+export interface StartMessage extends Invocation {
+  readonly do: 'start'
+  readonly id: string
+  /** The workload's folder, for its files. */
+  readonly folder: string
+  readonly workingFolder: string
 }
 /** The pipes of an ended workload are open elsewhere, or not needed. */
 export interface ReleaseMessage {
@@ -32,7 +37,7 @@ export type FromSupervisor =
 /** In the folder of a runtime, where its supervisor works. */
 export const SOCKET = 'supervisor.sock'
 /** In the folder of a workload. */
-export const FILES = { out: 'out', err: 'err', process: 'pid', exit: 'exit' } as const
+export const FILES = { out: 'out', err: 'err', process: 'pid', exit: 'exit', notes: 'notes' } as const
 /** Stands in FILES.process from just before the start until the process is known. */
 export const STARTING = 'starting\n'
 

@@ -59,6 +59,7 @@ function start(message: StartMessage): void {
   const outputs = [FILES.out, FILES.err].map((name) => join(folder, name))
   const pipes: number[] = []
   const given: number[] = []
+  let record: number | null = null
   held.set(id, { pipes, exitCode: null, isReleased: false })
   try {
     for (const path of outputs) {
@@ -66,17 +67,27 @@ function start(message: StartMessage): void {
       pipes.push(openSync(path, constants.O_RDWR))
     }
     if (message.input !== null) given.push(openSync(message.input, constants.O_RDONLY))
+    if (message.hasNotes)
+      given.push(
+        openSync(join(folder, FILES.notes), constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT, 0o600),
+      )
     // Should this process be killed in between, the workload may have run, and does not run again.
-    writeFileSync(join(folder, FILES.process), STARTING, { mode: 0o600 })
-    run(message, [...pipes, ...given])
+    record = openSync(join(folder, FILES.process), 'w', 0o600)
+    writeSync(record, STARTING)
+    run(message, [...pipes, ...given], record)
   } catch (error) {
     fail(id, error)
   } finally {
-    for (const fd of given) closeSync(fd)
+    for (const fd of record === null ? given : [...given, record]) closeSync(fd)
   }
 }
 
-function run({ id, folder, workingFolder, command, env }: StartMessage, outputs: readonly number[]): void {
+/** @param record the open file of the process */
+function run(
+  { id, folder, workingFolder, command, env }: StartMessage,
+  outputs: readonly number[],
+  record: number,
+): void {
   const [file = '', ...args] = command
   process.umask(USUAL)
   let child: ChildProcess
@@ -97,19 +108,14 @@ function run({ id, folder, workingFolder, command, env }: StartMessage, outputs:
     exited(id, folder, code ?? SIGNALLED + system.signals[signal ?? 'SIGKILL'])
   })
   try {
-    record(pid, folder)
+    // In one piece, over STARTING, which is shorter.
+    writeSync(record, formatProcessId({ pid, identity: identityOfChild(pid) }), 0)
   } catch (error) {
     // For example, the disk is full: no runtime could find the workload.
     endGroup(pid)
     throw error
   }
   tell({ is: 'started', id })
-}
-
-function record(pid: number, folder: string): void {
-  const draft = join(folder, `${FILES.process}.draft`)
-  writeFileSync(draft, formatProcessId({ pid, identity: identityOfChild(pid) }), { mode: 0o600 })
-  renameSync(draft, join(folder, FILES.process))
 }
 
 function fail(id: string, error: unknown): void {

@@ -1,9 +1,11 @@
 import { exitOf } from '../../../../agents/exit-of.ts'
 import { Mask } from '../../../../agents/mask.ts'
-import { Output, type OutputLimits } from '../runtime/output.ts'
-import type { Watcher, WorkloadEnd } from '../runtime/runtime.ts'
+import { ABORTED, orAborted } from '../../../../agents/or-aborted.ts'
+import { Output } from '../runtime/output.ts'
+import type { OutputLimits, StartProblem, Watcher, WorkloadEnd } from '../runtime/runtime.ts'
 import { endByForce, type Target } from './end-processes.ts'
 import { openPipes } from './pipes.ts'
+import { followServices, launchProblem } from './services.ts'
 import type { Supervisor } from './supervisor-client.ts'
 import type { WorkloadFolder } from './workload-folder.ts'
 
@@ -11,11 +13,11 @@ export interface WatchOptions {
   readonly id: string
   readonly folder: WorkloadFolder
   readonly supervisor: Supervisor
-  readonly limits: OutputLimits
+  readonly limits: OutputLimits | undefined
   /** Called when the workload runs; an adopted one was started by an earlier process. */
   onAlive(): Promise<void>
   /** All its processes. */
-  target(): Promise<Target>
+  target(): Target
   /** The runtime is stopping the workload. */
   isStopping(): boolean
 }
@@ -26,56 +28,50 @@ const GONE: WorkloadEnd = { how: 'GONE', reason: 'DELETED', message: 'Its proces
 export async function watchWorkload(options: WatchOptions, watcher: Watcher): Promise<WorkloadEnd | null> {
   const { id, folder, supervisor, target, isStopping } = options
   if (watcher.signal.aborted) return null
-  const recorded = await folder.readEnd()
+  const recorded = folder.readEnd()
   if (recorded) return recorded.end
-  if (!(await folder.hasStarted())) return GONE
+  if (!folder.hasStarted()) return GONE
   const exited = supervisor.holds(id) ? await readToEnd(options, watcher) : null
   if (exited === ABORTED) return null
-  const code = exited ?? (await folder.readExitCode())
+  const code = exited ?? folder.readExitCode()
   // Ends processes that remain, in whatever group.
-  await endByForce(await target())
-  const end: WorkloadEnd = isStopping() ? { how: 'STOPPED' } : endOf(code)
+  await endByForce(target())
+  const problem = launchProblem(folder, new Mask(folder.readMasked()))
+  const end: WorkloadEnd = isStopping() ? { how: 'STOPPED' } : problem ? notStarted(problem) : endOf(code)
+  if (end.how === 'NOT_STARTED') for (const line of problem?.output ?? []) watcher.onLine('SYSTEM', line)
   if (end.how === 'GONE') watcher.onLine('SYSTEM', end.message)
-  await folder.writeEnd({ at: Date.now(), end })
+  folder.writeEnd({ at: Date.now(), end })
   return end
 }
 
 /** Returns the exit code; null when the supervisor is gone. */
 async function readToEnd(
-  { id, folder, supervisor, limits, onAlive }: WatchOptions,
+  { id, folder, supervisor, limits, onAlive, isStopping }: WatchOptions,
   { onRunning, onLine, signal }: Watcher,
 ): Promise<number | null | typeof ABORTED> {
-  const mask = new Mask(await folder.readMasked())
-  const output = new Output({ limits, mask, onLine, now: () => performance.now() })
+  const mask = new Mask(folder.readMasked())
+  const output = new Output({ limits, mask, onLine })
   await onAlive()
-  onRunning()
-  const pipes = await openPipes({
+  const ended = new AbortController()
+  const services = followServices({ folder, mask, onReady: onRunning, isStopping, onLine, ended: ended.signal })
+  const pipes = openPipes({
     path: (name) => folder.file(name),
     onOutput: (stream, chunk) => output.write(stream, chunk),
   })
   try {
     // It may have ended while no runtime was there to get the message.
-    const exited = (await folder.readExitCode()) ?? (await orAborted(supervisor.exited(id), signal))
+    const exited = folder.readExitCode() ?? (await orAborted(supervisor.exited(id), signal))
     if (exited === ABORTED) return ABORTED
     supervisor.release(id)
     await pipes.drain()
     return exited
   } finally {
+    ended.abort()
+    await services
     pipes.close()
     output.end()
   }
 }
 
+const notStarted = ({ message, code }: StartProblem): WorkloadEnd => ({ how: 'NOT_STARTED', message, code })
 const endOf = (code: number | null): WorkloadEnd => (code === null ? GONE : { how: 'EXITED', ...exitOf(code) })
-
-const ABORTED = Symbol('aborted')
-async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | typeof ABORTED> {
-  const aborted = Promise.withResolvers<typeof ABORTED>()
-  const abort = (): void => aborted.resolve(ABORTED)
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    return signal.aborted ? ABORTED : await Promise.race([promise, aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
-}

@@ -1,10 +1,29 @@
-import { mkdir, readFile } from 'node:fs/promises'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { writeWhole } from '../../../../agents/files/write-whole.ts'
+import { removeTree } from '../../../../agents/files/remove-tree.ts'
+import { codeOf } from '../../../../process/error-code.ts'
 import { type ProcessId, parseProcessId } from '../../../../process/identity.ts'
+import { parseJson } from '../runtime/parse-json.ts'
 import type { WorkloadEnd } from '../runtime/runtime.ts'
 import { FILES } from './supervisor-messages.ts'
+
+const STATE = 'state.json'
+const END = 'end.json'
+const MASKED = 'masked.json'
+const EVENT = 'event.json'
 
 const state = z.object({
   receipt: z.string(),
@@ -13,6 +32,8 @@ const state = z.object({
   workerId: z.string(),
   /** It runs in a sandbox. */
   isolated: z.boolean().default(false),
+  /** The commit that was cloned for it. */
+  commit: z.string().nullable().default(null),
 })
 export type WorkloadState = z.infer<typeof state>
 
@@ -28,6 +49,11 @@ const endRecord = z.object({
     z.object({ how: z.literal('EXITED'), exitCode: z.number().nullable(), signal: z.string().nullable() }),
     z.object({ how: z.literal('STOPPED') }),
     z.object({ how: z.literal('GONE'), ...GONE_DETAILS }),
+    z.object({
+      how: z.literal('NOT_STARTED'),
+      message: z.string(),
+      code: z.enum(['START_FAILED', 'CLONE_FAILED', 'SERVICE_FAILED', 'SERVICES_REFUSED']),
+    }),
   ]),
 })
 export interface EndRecord {
@@ -35,7 +61,10 @@ export interface EndRecord {
   readonly end: WorkloadEnd
 }
 
-/** The files of one workload. They are private, and appear with their whole content or not at all. */
+/**
+ * The files of one workload. They are private, and appear with their whole content or not at all. They are small and on this machine, so
+ * that each is read and written at once: the way through a thread pool costs ten times as much.
+ */
 export class WorkloadFolder {
   readonly path: string
   constructor(path: string) {
@@ -46,7 +75,7 @@ export class WorkloadFolder {
     return join(this.path, name)
   }
   get eventFile(): string {
-    return this.file('event.json')
+    return this.file(EVENT)
   }
   get secretsFolder(): string {
     return this.file('secrets')
@@ -55,81 +84,118 @@ export class WorkloadFolder {
   get apiFolder(): string {
     return this.file('api')
   }
+  /** The launcher of its services reads it. */
+  get planFile(): string {
+    return this.file('services.json')
+  }
   get ownWorkingFolder(): string {
     return this.file('work')
   }
 
   /** False: the folder exists already. */
-  async create(): Promise<boolean> {
+  create(): boolean {
     try {
-      await mkdir(this.path, { mode: 0o700 })
+      mkdirSync(this.path, { mode: 0o700 })
       return true
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+      if (codeOf(error) === 'EEXIST') return false
       throw error
     }
   }
 
   /** Null: there is no such workload, or its start broke off. */
-  async readState(): Promise<WorkloadState | null> {
-    return parsed(state, await this.#read('state.json'))
+  readState(): WorkloadState | null {
+    return parseJson(state, this.#read(STATE))
   }
-  writeState(value: WorkloadState): Promise<void> {
-    return this.#write('state.json', JSON.stringify(value))
+  writeState(value: WorkloadState): void {
+    this.#write(STATE, JSON.stringify(value))
   }
 
-  async readEnd(): Promise<EndRecord | null> {
-    return parsed(endRecord, await this.#read('end.json'))
+  readEnd(): EndRecord | null {
+    return parseJson(endRecord, this.#read(END))
   }
-  writeEnd(record: EndRecord): Promise<void> {
-    return this.#write('end.json', JSON.stringify(record))
+  writeEnd(record: EndRecord): void {
+    this.#write(END, JSON.stringify(record))
   }
 
   /** Secrets to mask in its output. */
-  async readMasked(): Promise<readonly string[]> {
-    return parsed(z.array(z.string()), await this.#read('masked.json')) ?? []
+  readMasked(): readonly string[] {
+    return parseJson(z.array(z.string()), this.#read(MASKED)) ?? []
   }
-  writeMasked(secrets: readonly string[]): Promise<void> {
-    return this.#write('masked.json', JSON.stringify(secrets))
+  writeMasked(secrets: readonly string[]): void {
+    if (secrets.length > 0) this.#write(MASKED, JSON.stringify(secrets))
   }
 
   /** False: it never ran, and only a start of this runtime can change that. */
-  async hasStarted(): Promise<boolean> {
-    return (await this.#read(FILES.process)) !== null
+  hasStarted(): boolean {
+    return this.#read(FILES.process) !== null
   }
   /** Null: it never ran, or its supervisor was killed while it started. */
-  async readProcess(): Promise<ProcessId | null> {
-    const found = parseProcessId((await this.#read(FILES.process)) ?? '')
+  readProcess(): ProcessId | null {
+    const found = parseProcessId(this.#read(FILES.process) ?? '')
     // A signal to the group of 1 would reach every process.
     return found && found.pid > 1 ? found : null
   }
 
   /** As a shell has it. Null: the workload runs, or its supervisor was killed. */
-  async readExitCode(): Promise<number | null> {
-    const text = await this.#read(FILES.exit)
+  readExitCode(): number | null {
+    const text = this.#read(FILES.exit)
     // A code without a line end is still being written.
     return text === null || !/^\d+\n$/.test(text) ? null : Number(text)
   }
 
-  async #read(name: string): Promise<string | null> {
+  /** Notes of the launcher about its services. Null: it has none. */
+  readNotes(): string | null {
+    // The workload may have found a way to write there, too.
+    return readStart(this.file(FILES.notes), MAX_NOTES)
+  }
+
+  /** Removes the folder with all that is in it. */
+  async remove(): Promise<void> {
     try {
-      return await readFile(this.file(name), 'utf8')
-    } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-      throw error
+      for (const name of OWN_FILES) rmSync(this.file(name), { force: true })
+      for (const folder of [this.secretsFolder, this.ownWorkingFolder, this.path])
+        if (existsSync(folder)) rmdirSync(folder)
+    } catch {
+      // There is more in it, or less.
+      await removeTree(this.path)
     }
   }
 
-  #write(name: string, text: string): Promise<void> {
-    return writeWhole(this.file(name), text)
+  #read(name: string): string | null {
+    return unlessMissing(() => readFileSync(this.file(name), { encoding: 'utf8', flag: AT_ONCE }))
+  }
+
+  /** No other process writes them. */
+  #write(name: string, text: string): void {
+    const file = this.file(name)
+    writeFileSync(`${file}.tmp`, text, { mode: 0o600 })
+    renameSync(`${file}.tmp`, file)
   }
 }
 
-function parsed<T>(schema: z.ZodType<T>, text: string | null): T | null {
-  if (text === null) return null
+/** A workload that has neither secrets nor services has no other files. */
+const OWN_FILES = [STATE, END, MASKED, EVENT, FILES.process, FILES.exit, FILES.out, FILES.err]
+/** The open never waits: a workload may have put a pipe there. */
+const AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK
+const MAX_NOTES = 256 * 1_024
+
+const readStart = (path: string, length: number): string | null =>
+  unlessMissing(() => {
+    const fd = openSync(path, AT_ONCE)
+    try {
+      const buffer = Buffer.alloc(length)
+      return buffer.toString('utf8', 0, readSync(fd, buffer, 0, length, 0))
+    } finally {
+      closeSync(fd)
+    }
+  })
+
+function unlessMissing(read: () => string): string | null {
   try {
-    return schema.parse(JSON.parse(text))
-  } catch {
-    return null
+    return read()
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null
+    throw error
   }
 }

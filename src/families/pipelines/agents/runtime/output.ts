@@ -1,26 +1,17 @@
 import type { Mask } from '../../../../agents/mask.ts'
 import { LineSplitter } from '../../../../client/gadget/line-splitter.ts'
 import { LIMITS } from '../../../../core/limits.ts'
-import type { OutputStream } from './runtime.ts'
+import type { OutputLimits, OutputStream } from './runtime.ts'
 
-export interface OutputLimits {
-  /** Sustained lines per second; five times as many in a burst. */
-  readonly lines: number
-  /** Sustained bytes per second, likewise. */
-  readonly bytes: number
-  /** Total of one workload, as far as one process of the runtime reads it. */
-  readonly totalBytes: number
-}
-
-export const OUTPUT_LIMITS: OutputLimits = { lines: 1_000, bytes: 1_000_000, totalBytes: 64_000_000 }
+const OUTPUT_LIMITS: OutputLimits = { lines: 1_000, bytes: 1_000_000, totalBytes: 64_000_000 }
 const BURST_SECONDS = 5
 
 export interface OutputOptions {
-  readonly limits: OutputLimits
+  readonly limits?: OutputLimits | undefined
   readonly mask: Mask
   onLine(stream: OutputStream, text: string): void
   /** Monotonic time in milliseconds. */
-  now(): number
+  readonly now?: () => number
 }
 
 /** Passes output on as lines, masked and within limits: excess lines are dropped, and one line reports their number. */
@@ -37,7 +28,7 @@ export class Output {
   #flooded = false
   #full = false
 
-  constructor({ limits, mask, onLine, now }: OutputOptions) {
+  constructor({ limits = OUTPUT_LIMITS, mask, onLine, now = () => performance.now() }: OutputOptions) {
     this.#limits = limits
     this.#onLine = onLine
     this.#now = now

@@ -1,61 +1,52 @@
-import { printProblems } from '../../../../client/agent/print-problems.ts'
-import { type AgentProblem, type Client, runAgent } from '../../../../client/index.ts'
+import { LEASE_MS } from '../../../../agents/claim-work.ts'
+import type { AgentContext } from '../../../../agents/program.ts'
+import { type AgentProblem, runAgent } from '../../../../client/index.ts'
 import { readReceipt } from './receipt.ts'
-import { type PlaceOptions, registerPlace } from './register-place.ts'
+import { registerPlace } from './register-place.ts'
 import type { Runtime } from './runtime.ts'
 import { runtimeWork } from './runtime-work.ts'
 
-export interface RuntimeAgentOptions {
-  readonly client: Client
+/** `signal` ends the agent and none of its workloads: the next agent of the same runtime adopts them. */
+export type RuntimeContext = Pick<AgentContext, 'client' | 'signal' | 'onProblem'> &
+  Partial<Pick<AgentContext, 'labels' | 'capacity' | 'concurrency' | 'leaseMs'>>
+export interface RuntimeAgent {
   /** The work type that it claims, e.g. `process`. */
   readonly type: string
   /** Owned by the caller. */
   readonly runtime: Runtime
-  /** Workloads at the same time; 1,000 by default. */
-  readonly concurrency?: number | undefined
-  /** Its place. */
-  readonly place?: PlaceOptions | undefined
-  readonly leaseMs?: number | undefined
-  readonly renewMs?: number | undefined
-  /** Ends the agent and none of its workloads: the next agent of the same runtime adopts them. */
-  readonly signal: AbortSignal
-  readonly onProblem?: ((problem: AgentProblem) => void) | undefined
+  readonly renewMs?: number
 }
 
+/** Workloads at the same time. */
 const CONCURRENCY = 1_000
 
 /**
  * The agent of a runtime: resumes the workloads of an earlier one, then claims START and REMOVE until the signal aborts.
  * @throws ClientError like runAgent
  */
-export async function runRuntime(options: RuntimeAgentOptions): Promise<void> {
-  const { client, type, runtime, signal } = options
-  const { onProblem = printProblems(`Runtime ${runtime.instance}`) } = options
+export async function runRuntime(context: RuntimeContext, { type, runtime, renewMs }: RuntimeAgent): Promise<void> {
+  const { client, labels, capacity, concurrency = CONCURRENCY, leaseMs = LEASE_MS, signal } = context
+  const { instance } = runtime
+  const onProblem = (problem: AgentProblem): void => context.onProblem(type, problem)
   const known = await runtime.list()
-  const { instance: name } = runtime
   await registerPlace(
     client,
-    { name, type, ...options.place },
+    { name: instance, type, labels, capacity },
     { signal, onProblem: (error) => onProblem({ what: 'claim', error }) },
   )
   await runAgent({
     client,
-    instance: runtime.instance,
+    instance,
     types: [type],
-    targets: [runtime.instance],
-    concurrency: options.concurrency ?? CONCURRENCY,
-    leaseMs: options.leaseMs,
-    renewMs: options.renewMs,
+    targets: [instance],
+    concurrency,
+    leaseMs,
+    renewMs,
     drainMs: 0,
     pinned: true,
     resumed: known.flatMap(({ receipt }) => readReceipt(receipt) ?? []),
     signal,
-    work: runtimeWork({
-      runtime,
-      client,
-      signal,
-      onProblem: ({ error, objectId }) => onProblem({ what: 'work', error, objectId }),
-    }),
+    work: runtimeWork({ runtime, client, signal, onProblem: (problem) => onProblem({ what: 'work', ...problem }) }),
     onProblem,
   })
 }

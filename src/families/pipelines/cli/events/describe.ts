@@ -2,7 +2,7 @@ import { describeBlocker } from '../../../../cli/objects/describe-blocker.ts'
 import { describeObject } from '../../../../cli/objects/describe-object.ts'
 import { describeFields, type Field } from '../../../../cli/objects/fields.ts'
 import { markedPhase, markOf } from '../../../../cli/objects/phases.ts'
-import { describeCommand } from '../../../../cli/projects/describe.ts'
+import { describeCommand, describeServices } from '../../../../cli/projects/describe.ts'
 import type { Paint } from '../../../../cli/terminal/paint.ts'
 import { table } from '../../../../cli/terminal/table.ts'
 import { duration, shorten, words } from '../../../../cli/terminal/text.ts'
@@ -36,10 +36,12 @@ function eventFields({ source, type, qualifiers, payload, subscribed, retryOf, c
 
 /** Its error, clocks and what it waits for are the event's too, and told there. */
 function describeWorker(worker: Workload, now: number, paint: Paint): string[] {
-  const { agent, workloadSpec: spec, attempt } = worker
+  const { agent, workloadSpec: spec, attempt, commit } = worker
   const fields: readonly Field[] = [
     ['phase', paint(markOf(worker.phaseClass).style, markedPhase(worker))],
     ['runs', spec && describeCommand(spec)],
+    ['services', spec && describeServices(spec.services)],
+    ['clone', spec?.clone && describeClone(spec.clone, commit)],
     ['runtime', spec?.runtime],
     ['at', agent && `${agent.name} ${agent.instance}`],
     ['attempt', attempt > 1 ? String(attempt) : null],
@@ -50,6 +52,10 @@ function describeWorker(worker: Workload, now: number, paint: Paint): string[] {
   ]
   return describeFields(fields, paint)
 }
+
+/** e.g. `https://git.example.com/app.git at main, commit 3f2c…`. */
+const describeClone = ({ url, ref }: { url: string; ref: string | null }, commit: string | null): string =>
+  [ref === null ? url : `${url} at ${ref}`, ...(commit === null ? [] : [`commit ${commit}`])].join(', ')
 
 /** `exit code 3`, or the signal; empty while it runs, and when its runtime lost the exit code. */
 function describeExit({ exitCode, signal }: Workload): string {

@@ -6,8 +6,8 @@ import type { NodeOf, ResultOf } from '../../../../documents/typed-document.ts'
 
 const WORKLOAD = `
   id name phase phaseClass phaseSince finished error { code message } blockedBy(first: 5) { reason message }
-  startedAt endedAt exitCode signal attempt agent { name instance leaseUntil }
-  resources { kind removeAt removedAt } workloadSpec { runtime image command args timeoutMs workspace }`
+  startedAt endedAt exitCode signal commit attempt agent { name instance leaseUntil }
+  resources { kind removeAt removedAt } workloadSpec { runtime image command args timeoutMs workspace services { name image command args } clone { url ref } }`
 const EVENT = gql(`query GetEvent($id: ID!) { object(id: $id) {
   ...Full
   ... on Event {

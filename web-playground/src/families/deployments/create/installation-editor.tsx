@@ -45,6 +45,7 @@ export function InstallationEditor({ initial, example, opened, onReopen }: Props
         <EditorField label="Manifest" value={text} problems={problems} onChange={change} />
       </div>
       <PlanCard
+        input={form.planInput}
         planned={form.planned}
         isCurrent={form.isCurrent}
         isUpdate={form.isUpdate}

@@ -1,9 +1,12 @@
 import type { Refusal } from 'phaseline/client-model'
 import { Submit } from '../../../pages/create/submit.tsx'
+import { OnTargets } from './on-targets.tsx'
 import { PlanPreview } from './plan-preview.tsx'
 import type { Planned } from './use-plan.ts'
 
 interface Props {
+  /** Input of the plan as JSON; null: there is none. */
+  readonly input: string | null
   readonly planned: Planned | null
   readonly isCurrent: boolean
   readonly isUpdate: boolean
@@ -14,7 +17,7 @@ interface Props {
 }
 
 /** The plan, and the button that carries it out. */
-export function PlanCard({ planned, isCurrent, isUpdate, busy, refused, missing, onAgain }: Props) {
+export function PlanCard({ input, planned, isCurrent, isUpdate, busy, refused, missing, onAgain }: Props) {
   const outcome = planned?.outcome ?? null
   const failed = isCurrent && outcome?.ok === false && !outcome.refusal.fields?.length ? outcome.refusal : null
   const waiting = isCurrent ? null : 'Looking what would be done…'
@@ -34,6 +37,7 @@ export function PlanCard({ planned, isCurrent, isUpdate, busy, refused, missing,
         </button>
       )}
       {missing === null && outcome?.ok && <PlanPreview plan={outcome.value} stale={!isCurrent} />}
+      {missing === null && isCurrent && outcome?.ok && input !== null && <OnTargets input={input} />}
     </section>
   )
 }

@@ -38,6 +38,7 @@ export function useInstallation(initial: string | null, opened: Opened | null) {
     ...{ text, fields, judgement, problems, place, found, planned, busy, refused },
     isCurrent: planned !== null && planned.of === key && judged === text,
     isUpdate: apply?.isUpdate ?? false,
+    planInput: apply && JSON.stringify(apply.plan),
     lookAgain: () => setAttempt(attempt + 1),
     change: (next: string): void => {
       setText(next)

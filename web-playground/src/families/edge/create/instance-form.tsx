@@ -61,7 +61,7 @@ function InstanceForm({ what }: { readonly what: keyof typeof KINDS }) {
     setValues({ ...values, ...next })
     forget()
   }
-  const { judged, read, problems } = useRead(text, readSpec, refused, 'input.spec')
+  const { read, readNow, problems } = useRead(text, readSpec, refused, 'input.spec')
   const missing = place
     ? missingIn(values, read.ok)
     : `Choose the ${what === 'cluster' ? 'cloudlet' : 'cluster'} that it is to stand on.`
@@ -70,8 +70,9 @@ function InstanceForm({ what }: { readonly what: keyof typeof KINDS }) {
       className="create-form"
       onSubmit={(event) => {
         event.preventDefault()
-        if (missing || !read.ok || judged !== text) return
-        const input = { [onField]: placeId, name, labels: pairsInput(labels), spec: read.value }
+        const wanted = readNow()
+        if (missing || !wanted.ok) return
+        const input = { [onField]: placeId, name, labels: pairsInput(labels), spec: wanted.value }
         const send = (keyed: object): Promise<Outcome<Created>> =>
           what === 'cluster' ? ask(client, CREATE_CLUSTER, keyed) : ask(client, CREATE_APP, keyed)
         void create(input, send, ({ id, root }) => {

@@ -1,4 +1,4 @@
-import { SYMBOLS } from 'phaseline/client-model'
+import { CLASS_SYMBOLS } from 'phaseline/client-model'
 import { memo } from 'react'
 import { Link } from 'wouter'
 import { classOf } from '../../../model/known.ts'
@@ -100,7 +100,7 @@ const App = memo(function App({ row, drifted, wrong, rootId }: AppBox & { readon
   return (
     <li className={`app is-${look.toLowerCase()}${wrong ? ' wrong' : ''}`} data-object={row.id}>
       <span className="app-sign" aria-hidden="true" title={row.phase}>
-        {SYMBOLS[look]}
+        {CLASS_SYMBOLS[look]}
       </span>
       <Link href={treeHref(rootId, row.id)}>{row.name}</Link>
       {look === 'DONE' && !wrong ? (

@@ -22,20 +22,21 @@ export function TaskForm() {
   const { client } = useSession()
   const [, navigate] = useLocation()
   const mayNot = useMayNot()
-  const wanted = new URLSearchParams(useSearch()).get('example')
-  const example = TASKS.find(({ name }) => name === wanted)
+  const asked = new URLSearchParams(useSearch()).get('example')
+  const example = TASKS.find(({ name }) => name === asked)
   const [text, setText, dropDraft] = useDraft('task', example?.text ?? null, EMPTY)
   const { busy, refused, forget, create } = useCreate()
   const change = (next: string): void => {
     setText(next)
     forget()
   }
-  const { judged, read, problems } = useRead(text, readTask, refused)
+  const { judged, read, readNow, problems } = useRead(text, readTask, refused)
   const fields = useFields(text, judged)
   const submit = (): void => {
-    if (!read.ok || judged !== text) return
+    const wanted = readNow()
+    if (!wanted.ok) return
     void create(
-      taskInput(read.value, 'default'),
+      taskInput(wanted.value, 'default'),
       (input) => ask(client, CREATE_TASK, input),
       ({ root }) => {
         dropDraft()

@@ -1,4 +1,4 @@
-import { SYMBOLS } from 'phaseline/client-model'
+import { CLASS_SYMBOLS } from 'phaseline/client-model'
 import { classOf, humanKind } from '../../../model/known.ts'
 import type { Row } from '../../../model/object.ts'
 import { type Piece, piecesOf, type TimeWindow } from '../../../model/time-window.ts'
@@ -84,7 +84,7 @@ function Name({ row, phase, cell, isSelected, onSelect, onPlace }: LaneProps) {
         onClick={() => onSelect(row.id)}
       >
         <span className="lane-symbol" aria-hidden="true">
-          {look ? SYMBOLS[look] : '∅'}
+          {look ? CLASS_SYMBOLS[look] : '∅'}
         </span>
         <span className="lane-text">{row.name}</span>
       </button>
@@ -118,7 +118,7 @@ function PieceButton({ piece, row, now, cell: at, onSelect, onPlace, onTell }: P
       onPointerEnter={({ currentTarget }) => onTell(text, currentTarget)}
       onPointerLeave={({ currentTarget }) => onTell(null, currentTarget)}
     >
-      {width >= SYMBOL_PX && <span aria-hidden="true">{segments.length > 1 ? '⋯' : SYMBOLS[look]}</span>}
+      {width >= SYMBOL_PX && <span aria-hidden="true">{segments.length > 1 ? '⋯' : CLASS_SYMBOLS[look]}</span>}
       {width >= NAME_PX && segments.length === 1 && <span className="piece-name">{segments[0]?.phase}</span>}
     </button>
   )

@@ -1,4 +1,4 @@
-import { SYMBOLS } from 'phaseline/client-model'
+import { CLASS_SYMBOLS } from 'phaseline/client-model'
 import type { TipText } from './describe.ts'
 
 export interface Shown {
@@ -18,7 +18,7 @@ export function Tip({ text: { title, look, lines }, left, bottom }: Shown) {
   return (
     <div className={`tip is-${look.toLowerCase()}`} role="tooltip" style={{ left: x, maxWidth: WIDTH, ...place }}>
       <b>
-        <span aria-hidden="true">{SYMBOLS[look]}</span> {title}
+        <span aria-hidden="true">{CLASS_SYMBOLS[look]}</span> {title}
       </b>
       {lines.map((line) => (
         <div key={line}>{line}</div>

@@ -1,0 +1,121 @@
+import type { Command } from 'commander'
+import { notFoundRefusal, REFUSAL_FRAGMENT, readPages } from '../../client-model/index.ts'
+import { gql } from '../../documents/gql.ts'
+import type { Cli } from '../cli.ts'
+import { hooks } from '../hooks/apply.ts'
+import { describeDelivery, describeHook, outcomeOf, printHook } from '../hooks/describe.ts'
+import { type FoundHook, findHook } from '../hooks/find.ts'
+import { setDisabled } from '../hooks/set-disabled.ts'
+import { addApplyOf } from '../manifests/apply-documents.ts'
+import { LIMIT, listRecords, type PageOptions, recordGroup, reportDone } from '../objects/record-commands.ts'
+import { parseCount } from '../options.ts'
+import type { Session, SessionOptions } from '../session.ts'
+import { ask } from '../terminal/ask.ts'
+import { EXIT, type ExitCode } from '../terminal/exit.ts'
+
+const LIST = gql(`query ListHooks($project: String, $first: Int!, $after: String) {
+  hooks(project: $project, first: $first, after: $after) {
+    totalCount pageInfo { hasNextPage endCursor }
+    edges { node { id name format disabled path project { name } deliveries(first: 1) { edges { node { at outcome reason } } } } }
+  }
+}`)
+const DELIVERIES = gql(`query HookDeliveries($id: ID!, $first: Int!, $after: String) {
+  node(id: $id) { ... on Hook { deliveries(first: $first, after: $after) {
+    totalCount pageInfo { hasNextPage endCursor }
+    edges { node { id at outcome reason deliveryId bodyBytes secretName started { id name phase } } }
+  } } }
+}`)
+const DELIVERY = gql(`query HookDelivery($id: ID!) {
+  node(id: $id) { ... on HookDelivery {
+    id at outcome reason deliveryId secretName hops headers body bodyBytes hook { name project { name } } replayOf { id } started { id name phase }
+  } }
+}`)
+const DELETE = gql(`mutation DeleteHook($input: DeleteHookInput!) {
+  answer: deleteHook(input: $input) { __typename ... on DeletedHook { name } ...Refusal }
+}\n${REFUSAL_FRAGMENT}`)
+const REPLAY = gql(`mutation ReplayDelivery($input: ReplayDeliveryInput!) {
+  answer: replayDelivery(input: $input) { __typename ... on HookDelivery { id outcome reason started { id name } } ...Refusal }
+}\n${REFUSAL_FRAGMENT}`)
+
+/** `phaseline hook …`: events that others post. */
+export function addHook(program: Command, cli: Cli): void {
+  const { group, run, onRecord } = recordGroup(program, cli, {
+    command: 'hook',
+    description: 'hooks: addresses to which others post events, and what they posted',
+    noun: 'hook',
+    find: findHook,
+  })
+  addApplyOf(group, cli, hooks)
+  run<PageOptions>(group.command('list'), list)
+    .description('list hooks with the outcome of their last delivery')
+    .option('--project <name>', 'only of this project')
+    .option(...LIMIT)
+  onRecord<PageOptions>('get', get)
+    .description('show a hook with its last deliveries')
+    .option('--limit <count>', 'show at most this many deliveries', parseCount, 20)
+  onRecord('export', async (session, hook) => printHook(session, hook)).description(
+    'print the manifest of a hook; its secrets have their names only',
+  )
+  run(group.command('delivery'), showDelivery)
+    .description('show a delivery with its headers and its body')
+    .argument('<id>', 'id of the delivery')
+  run<SessionOptions & { readonly key?: string }>(group.command('replay'), replay)
+    .description('judge a delivery once more, by the hook as it is now')
+    .argument('<id>', 'id of the delivery')
+    .option('--key <key>', 'idempotency key: the same again creates no other event')
+  onRecord('disable', (session, hook) => setDisabled(session, hook, true)).description(
+    'let a hook create no events; what arrives is kept, and can be played again',
+  )
+  onRecord('enable', (session, hook) => setDisabled(session, hook, false)).description(
+    'let a hook create events again, with your rights from now on',
+  )
+  onRecord('delete', async (session, { id }, { project, name }) =>
+    reportDone(session, await ask(session, DELETE, { id }), `${project}/${name} deleted`, { project, name }),
+  ).description('delete a hook with its secrets and deliveries; its events stay')
+}
+
+const list = (session: Session, { project, limit }: PageOptions): Promise<ExitCode> =>
+  listRecords(session, {
+    ...{ key: 'hooks', limit, none: 'There is no hook.' },
+    read: async (first, after) =>
+      (await session.client.query(LIST, { project: project ?? null, first, after }, { signal: session.io.signal }))
+        .hooks,
+    head: ['PROJECT', 'NAME', 'FORMAT', '', 'LAST', 'OUTCOME'],
+    row: ({ name, project: of, format, disabled, deliveries }) => {
+      const last = deliveries.edges[0]?.node
+      return [of.name, name, format, disabled ? 'disabled' : '', last?.at ?? '', last ? outcomeOf(last) : '']
+    },
+  })
+
+async function get(session: Session, hook: FoundHook, { limit }: PageOptions): Promise<ExitCode> {
+  const { client, io } = session
+  const listed = await readPages(limit, async (first, after) => {
+    const { node } = await client.query(DELIVERIES, { id: hook.id, first, after }, { signal: io.signal })
+    return node && 'deliveries' in node ? (node.deliveries ?? null) : null
+  })
+  session.emit({ ...hook, deliveries: listed?.nodes ?? [] })
+  session.say(...describeHook(session, hook))
+  const rows = (listed?.nodes ?? []).map((each) => [
+    ...[each.id, each.at, outcomeOf(each), each.deliveryId ?? '', each.started?.name ?? ''],
+  ])
+  if (rows.length > 0) session.list({ head: ['DELIVERY', 'AT', 'OUTCOME', 'ITS ID', 'EVENT'], rows, none: '' })
+  return EXIT.ok
+}
+
+async function showDelivery(session: Session, _: SessionOptions, id: string): Promise<ExitCode> {
+  const { client, io } = session
+  const { node } = await client.query(DELIVERY, { id }, { signal: io.signal })
+  if (node?.id === undefined) return session.refuse(notFoundRefusal(`There is no delivery ${id} that you may read.`))
+  session.emit(node)
+  session.say(...describeDelivery(session, node))
+  return EXIT.ok
+}
+
+async function replay(session: Session, { key }: { readonly key?: string }, id: string): Promise<ExitCode> {
+  const outcome = await ask(session, REPLAY, { id, ...(key === undefined ? {} : { idempotencyKey: key }) })
+  if (!outcome.ok) return session.refuse(outcome.refusal)
+  session.emit(outcome.value)
+  const { started } = outcome.value
+  session.say(`${outcome.value.id} ${outcomeOf(outcome.value)}${started ? `, event ${started.name}` : ''}`)
+  return outcome.value.outcome === 'ACCEPTED' || outcome.value.outcome === 'DUPLICATE' ? EXIT.ok : EXIT.failed
+}

@@ -1,0 +1,114 @@
+import type { Command } from 'commander'
+import { notFoundRefusal, type Outcome, type PagedList, readPages } from '../../client-model/index.ts'
+import type { Cli } from '../cli.ts'
+import { parseCount } from '../options.ts'
+import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
+import { EXIT, type ExitCode } from '../terminal/exit.ts'
+
+/** The commands that all records of projects have: hooks, targets, notification rules. */
+
+export interface RecordName {
+  readonly project: string
+  readonly name: string
+}
+export interface RecordOptions extends SessionOptions {
+  readonly project?: string
+}
+export interface PageOptions extends RecordOptions {
+  readonly limit: number
+}
+
+interface Records<Found> {
+  /** The command, e.g. `hook`. */
+  readonly command: string
+  readonly description: string
+  /** E.g. `rule`. */
+  readonly noun: string
+  find(session: Session, wanted: RecordName): Promise<Found | null>
+}
+type Body<Options> = (session: Session, options: Options, argument: string) => Promise<ExitCode>
+
+export interface RecordGroup<Found> {
+  readonly group: Command
+  /** Runs the body with a session, and with the argument of the command, if it has one. */
+  run<Options extends SessionOptions>(command: Command, body: Body<Options>): Command
+  /** The same for a record that is there. */
+  onRecord<Options extends RecordOptions>(
+    name: string,
+    body: (session: Session, found: Found, options: Options & RecordName) => Promise<ExitCode>,
+  ): Command
+}
+
+export function recordGroup<Found>(
+  program: Command,
+  cli: Cli,
+  { command: groupName, description, noun, find }: Records<Found>,
+): RecordGroup<Found> {
+  const group = program.command(groupName).description(description)
+  const run = <Options extends SessionOptions>(command: Command, body: Body<Options>): Command =>
+    withSessionOptions(command).action(async (...given: readonly unknown[]) => {
+      const [argument, options] = typeof given[0] === 'string' ? [given[0], given[1]] : ['', given[0]]
+      cli.exitCode = await withSession(cli.io, options as Options, (session) =>
+        body(session, options as Options, argument),
+      )
+    })
+  return {
+    group,
+    run,
+    onRecord: <Options extends RecordOptions>(
+      name: string,
+      body: (session: Session, found: Found, options: Options & RecordName) => Promise<ExitCode>,
+    ) =>
+      run<Options>(
+        group
+          .command(name)
+          .argument(`<${noun}>`, `its name, or <project>/<name>`)
+          .option('--project <name>', 'project (default: "default")'),
+        async (session, options, argument) => {
+          const wanted = nameIn(argument, options.project)
+          const found = await find(session, wanted)
+          return found
+            ? await body(session, found, { ...options, ...wanted })
+            : session.refuse(
+                notFoundRefusal(`There is no ${noun} ${wanted.name} in ${wanted.project} that you may read.`),
+              )
+        },
+      ),
+  }
+}
+
+/** `github` of the project, or `ci/github`. */
+function nameIn(text: string, project = 'default'): RecordName {
+  const [first = '', second] = text.split('/')
+  return second === undefined ? { project, name: first } : { project: first, name: second }
+}
+
+interface Listed<Node> {
+  /** The key of the list in its JSON. */
+  readonly key: string
+  readonly limit: number
+  read(first: number, after: string | null): ReturnType<Parameters<typeof readPages<Node>>[1]>
+  readonly head: readonly string[]
+  row(node: Node): readonly string[]
+  readonly none: string
+}
+export async function listRecords<Node>(
+  session: Session,
+  { key, limit, read, head, row, none }: Listed<Node>,
+): Promise<ExitCode> {
+  const listed: PagedList<Node> | null = await readPages(limit, read)
+  if (!listed) return session.refuse(notFoundRefusal('There is nothing to list.'))
+  session.emit({ totalCount: listed.totalCount, [key]: listed.nodes })
+  session.list({ head, rows: listed.nodes.map(row), none, listed })
+  return EXIT.ok
+}
+
+export const LIMIT = ['--limit <count>', 'list at most this many', parseCount, 50] as const
+
+/** Says what was done, or why not. @param emitted by default the answer */
+export function reportDone(session: Session, outcome: Outcome<object>, said: string, emitted?: object): ExitCode {
+  if (!outcome.ok) return session.refuse(outcome.refusal)
+  session.emit(emitted ?? outcome.value)
+  session.say(said)
+  return EXIT.ok
+}

@@ -1,0 +1,16 @@
+/** Jobs of a root that begin by themselves, as command line and dashboard read and say them. */
+
+export const AUTOMATIC_FRAGMENT = `fragment Automatic on Installation {
+  automaticReconcile { nextAt retry maxRetries editor problem }
+}`
+export interface ShownAutomatic {
+  readonly nextAt: string | null
+  readonly retry: number | null
+  readonly maxRetries: number | null
+  readonly editor: string
+  readonly problem: string | null
+}
+
+/** `2 of 3 after a failure`; null: the next job follows a success, or there is none. */
+export const retryOf = ({ retry, maxRetries }: ShownAutomatic): string | null =>
+  retry === null ? null : `${retry}${maxRetries === null ? '' : ` of ${maxRetries}`} after a failure`

@@ -1,0 +1,30 @@
+import type { ClaimedItem } from '../../core/ports/agents.ts'
+import { FENCE_SECRET_BYTES } from '../../store/fence.ts'
+import type { Search, WantedWork } from './search-work.ts'
+
+/** Bounds the dry runs of one claim, so that several agents share those of a big tree. */
+const MAX_ITEMS = 20
+
+/** Claims dry runs of the families. A busy agent asks for them no more often than new work of any kind is announced. */
+export async function claimDryRuns(
+  { claimant, types, targets, targetSelector, projects, max, key }: WantedWork,
+  { parts, dispatcher, empty }: Search,
+): Promise<readonly ClaimedItem[]> {
+  const { pool, system, kinds } = parts
+  const own = `dry runs ${key}`
+  const { notices } = dispatcher
+  const now = system.now()
+  if (empty.validFor(own, notices, now) > 0) return []
+  const { viewer, instance, leaseMs } = claimant
+  const wanted = {
+    ...{ principalId: viewer.principalId, instance, types, targets, targetSelector, projects, leaseMs },
+    ...{ max: Math.min(max, MAX_ITEMS), time: system.fixedTime, secret: () => system.secret(FENCE_SECRET_BYTES) },
+  }
+  const items: ClaimedItem[] = []
+  for (const { machines, claimDryRuns: claim } of kinds.families) {
+    const drives = machines.some(({ transitions }) => transitions.some(({ actor }) => actor === viewer.actor))
+    if (claim && drives && items.length < wanted.max) items.push(...(await claim(pool, wanted)))
+  }
+  if (items.length === 0) empty.remember(own, notices, now)
+  return items
+}

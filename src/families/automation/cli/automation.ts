@@ -1,0 +1,67 @@
+import type { Command } from 'commander'
+import type { Cli } from '../../../cli/cli.ts'
+import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
+import { ask } from '../../../cli/terminal/ask.ts'
+import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
+import { type Outcome, REFUSAL_FRAGMENT } from '../../../client-model/index.ts'
+import { gql } from '../../../documents/gql.ts'
+
+const HOLDS = gql(`query AutomationHolds { automationHolds { reason by at project { name } } }`)
+const HOLD = gql(`mutation HoldAutomation($input: HoldAutomationInput!) {
+  answer: holdAutomation(input: $input) { __typename ... on AutomationHold { reason at } ...Refusal }
+}\n${REFUSAL_FRAGMENT}`)
+const RELEASE = gql(`mutation ReleaseAutomation($input: ReleaseAutomationInput!) {
+  answer: releaseAutomation(input: $input) { __typename ... on ReleasedAutomation { project { name } } ...Refusal }
+}\n${REFUSAL_FRAGMENT}`)
+
+interface HoldOptions extends SessionOptions {
+  readonly project?: string
+}
+
+/** `phaseline automation …`: the switch that stops schedules, hooks and notifications. */
+export function addAutomation(program: Command, cli: Cli): void {
+  const group = program
+    .command('automation')
+    .description('stop or release what happens by itself: schedules, hooks and notifications')
+  withSessionOptions(group.command('status'))
+    .description('list where automation is held')
+    .action(async (options: SessionOptions) => {
+      cli.exitCode = await withSession(cli.io, options, status)
+    })
+  const command = (name: string): Command =>
+    withSessionOptions(group.command(name)).option('--project <name>', 'only of this project (otherwise of all)')
+  command('hold')
+    .description('stop it; what runs goes on')
+    .requiredOption('--reason <text>', 'shown until it is released')
+    .action(async (options: HoldOptions & { readonly reason: string }) => {
+      cli.exitCode = await withSession(cli.io, options, async (session) =>
+        say(session, options, 'held', await ask(session, HOLD, { ...scopeOf(options), reason: options.reason })),
+      )
+    })
+  command('release')
+    .description('let it go on')
+    .action(async (options: HoldOptions) => {
+      cli.exitCode = await withSession(cli.io, options, async (session) =>
+        say(session, options, 'released', await ask(session, RELEASE, scopeOf(options))),
+      )
+    })
+}
+
+const scopeOf = ({ project }: HoldOptions) => (project === undefined ? {} : { project })
+
+function say(session: Session, { project }: HoldOptions, what: string, outcome: Outcome<object>): ExitCode {
+  if (!outcome.ok) return session.refuse(outcome.refusal)
+  session.emit(outcome.value)
+  session.say(`automation of ${project ?? 'all projects'} ${what}`)
+  return EXIT.ok
+}
+
+async function status(session: Session): Promise<ExitCode> {
+  const { automationHolds } = await session.client.query(HOLDS, {}, { signal: session.io.signal })
+  const holds = automationHolds ?? []
+  session.emit(holds)
+  const rows = holds.map(({ project, reason, by, at }) => [project?.name ?? 'all projects', reason, by, at])
+  if (rows.length === 0) session.say('Automation is held nowhere.')
+  else session.list({ head: ['PROJECT', 'REASON', 'BY', 'SINCE'], rows, none: '' })
+  return EXIT.ok
+}

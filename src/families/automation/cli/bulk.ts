@@ -1,0 +1,266 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Command } from 'commander'
+import type { Cli } from '../../../cli/cli.ts'
+import type { Located } from '../../../cli/objects/address.ts'
+import { checkWords } from '../../../cli/objects/check-words.ts'
+import { describeFields } from '../../../cli/objects/fields.ts'
+import { type ObjectArgument, onObject } from '../../../cli/objects/object-command.ts'
+import { markedPhase } from '../../../cli/objects/phases.ts'
+import { type LabelArgument, parseCount, parseFlag, parseKinds, parseLabel, parsePhases } from '../../../cli/options.ts'
+import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
+import { ask } from '../../../cli/terminal/ask.ts'
+import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
+import { confirm } from '../../../cli/terminal/terminal-input.ts'
+import { notFoundRefusal, REFUSAL_FRAGMENT, readPages } from '../../../client-model/index.ts'
+import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
+import { gql } from '../../../documents/gql.ts'
+import type { ResultOf, VariablesOf } from '../../../documents/typed-document.ts'
+
+const BULK: ObjectArgument = { kind: 'BULK_OPERATION', name: 'operation', help: 'id, name, or ci/name' }
+
+const PREVIEW = gql(`query PreviewBulk($input: PreviewBulkOperationInput!) {
+  answer: previewBulkOperation(input: $input) { __typename
+    ... on BulkPreview { count groups { kind phase count refusal } sample { id kind path phase project { name } } } ...Refusal }
+}\n${REFUSAL_FRAGMENT}`)
+const CREATE = gql(`mutation CreateBulk($input: CreateBulkOperationInput!) {
+  answer: createBulkOperation(input: $input) { __typename
+    ... on BulkOperation { id name phase counts { all waiting done unchanged refused forbidden gone cancelled } } ...Refusal }
+}\n${REFUSAL_FRAGMENT}`)
+const CANCEL = gql(`mutation CancelBulk($input: CancelBulkOperationInput!) {
+  answer: cancelBulkOperation(input: $input) { __typename
+    ... on BulkOperation { id name phase counts { all waiting done unchanged refused forbidden gone cancelled } } ...Refusal }
+}\n${REFUSAL_FRAGMENT}`)
+const GET = gql(`query GetBulk($id: ID!) {
+  object(id: $id) { id name phase phaseClass finished createdAt project { name } error { message }
+    ... on BulkOperation {
+      verb flags note ratePerSecond selection author endedAt
+      counts { all waiting done unchanged refused forbidden gone cancelled }
+    } }
+}`)
+const TARGETS = gql(`query BulkTargets($id: ID!, $only: [BulkOutcome!], $first: Int!, $after: String) {
+  object(id: $id) { ... on BulkOperation { outcomes(only: $only, first: $first, after: $after) {
+    totalCount pageInfo { hasNextPage endCursor }
+    edges { node { targetId targetKind targetName outcome code message at caused { id kind name } } }
+  } } }
+}`)
+const LIST = gql(`query ListBulk($filter: ObjectFilter, $first: Int!, $after: String) {
+  objects(filter: $filter, first: $first, after: $after, orderBy: { field: CREATED_AT, direction: DESC }) {
+    totalCount pageInfo { hasNextPage endCursor }
+    edges { node { id name phase phaseClass createdAt project { name }
+      ... on BulkOperation { verb author counts { all waiting done unchanged refused forbidden gone cancelled } } } }
+  }
+}`)
+type Counts = Extract<NonNullable<ResultOf<typeof GET>['object']>, { readonly counts: object }>['counts']
+
+const VERBS = {
+  cancel: 'cancel',
+  delete: 'delete',
+  retry: 'retry',
+  reconcile: 'start a job of',
+  fire: 'fire',
+  pause: 'pause',
+  resume: 'resume',
+} as const
+/** Verbs that are confirmed on a terminal. */
+const CONFIRMED: ReadonlySet<string> = new Set(['cancel', 'delete'])
+const WAIT_MS = 1_000
+
+interface BulkOptions extends SessionOptions {
+  readonly project?: string
+  readonly kind?: readonly ObjectKind[]
+  readonly phase?: readonly Phase[]
+  readonly label?: readonly LabelArgument[]
+  readonly nameContains?: string
+  readonly as?: string
+  readonly note?: string
+  readonly rate?: number
+  readonly flag?: readonly string[]
+  readonly key?: string
+  readonly dryRun?: boolean
+  readonly wait?: boolean
+  readonly yes?: boolean
+}
+
+/** `phaseline bulk …`: one verb for many objects. */
+export function addBulk(program: Command, cli: Cli): void {
+  const group = program.command('bulk').description('one verb for many objects, each of them asked once by the server')
+  for (const [verb, words] of Object.entries(VERBS))
+    withSessionOptions(group.command(verb))
+      .description(`${words} all objects that match`)
+      .option('--project <name>', 'project (default: "default")')
+      .option('--kind <kinds>', 'only these kinds', parseKinds)
+      .option('--phase <phases>', 'only these phases (default: those that the verb needs)', parsePhases)
+      .option('-l, --label <key=value>', 'only with this label', parseLabel)
+      .option('--name-contains <text>', 'only names with this in them')
+      .option('--as <name>', 'name of the operation (default: one of the verb and the time)')
+      .option('--note <text>', 'for people; also the reason of cancellations')
+      .option('--flag <name>', 'a flag of the verb, such as cascade of a deletion', parseFlag)
+      .option('--rate <count>', 'objects that are asked within a second at most', parseCount)
+      .option('--key <key>', 'idempotency key, with --as: the same again within a day asks nothing')
+      .option('--dry-run', 'only print how many match, and the first of them')
+      .option('--wait', 'wait until each has its outcome')
+      .option('--yes', 'do not ask on a terminal')
+      .action(async (options: BulkOptions) => {
+        cli.exitCode = await withSession(cli.io, options, (session) => bulk(session, verb, options))
+      })
+  withSessionOptions(group.command('list'))
+    .description('list bulk operations, the newest first')
+    .option('--project <name>', 'only of this project')
+    .option('--limit <count>', 'list at most this many', parseCount, 50)
+    .action(async (options: ListOptions) => {
+      cli.exitCode = await withSession(cli.io, options, (session) => list(session, options))
+    })
+  onObject<ShowOptions>(group.command('show'), cli, BULK, show)
+    .description('show a bulk operation with the outcomes of its objects')
+    .option('--outcome <outcome...>', 'only these, such as REFUSED')
+    .option('--limit <count>', 'show at most this many outcomes', parseCount, 20)
+  onObject<object>(group.command('stop'), cli, BULK, stop).description(
+    'cancel a bulk operation: what it has not asked yet is left as it is',
+  )
+}
+
+interface ListOptions extends SessionOptions {
+  readonly project?: string
+  readonly limit: number
+}
+interface ShowOptions {
+  readonly outcome?: readonly string[]
+  readonly limit: number
+}
+type Outcomes = VariablesOf<typeof TARGETS>['only']
+
+async function bulk(session: Session, verb: string, options: BulkOptions): Promise<ExitCode> {
+  const { io } = session
+  const { kind, phase, label, nameContains, note, rate, flag, key } = options
+  const wrong = await checkWords(session, { kinds: kind, phases: phase })
+  if (wrong) return session.refuse(wrong)
+  const project = options.project ?? 'default'
+  const filter = {
+    ...(kind && { kinds: kind }),
+    ...(phase && { phases: phase }),
+    ...(label && { labels: label }),
+    ...(nameContains !== undefined && { nameContains }),
+  }
+  const selection = { project, verb, filter, ...(flag && { flags: flag }) }
+  const asks = CONFIRMED.has(verb) && options.yes !== true && io.stdin.isTTY === true
+  if (options.dryRun || asks) {
+    const previewed = await ask(session, PREVIEW, selection)
+    if (!previewed.ok) return session.refuse(previewed.refusal)
+    const preview = previewed.value
+    if (options.dryRun) return sayPreview(session, verb, preview)
+    const question = `${verb[0]?.toUpperCase()}${verb.slice(1)} ${counted(preview.count)} of project ${project}?`
+    if (!(await confirm(io, question))) {
+      session.say('Nothing was asked.')
+      return EXIT.interrupted
+    }
+  }
+  const time = new Date().toISOString().replaceAll(/\D/g, '').slice(0, 17)
+  const outcome = await ask(session, CREATE, {
+    ...selection,
+    name: options.as ?? `${verb}-${time}`,
+    ...(note !== undefined && { note }),
+    ...(rate !== undefined && { ratePerSecond: rate }),
+    ...(key !== undefined && { idempotencyKey: key }),
+  })
+  if (!outcome.ok) return session.refuse(outcome.refusal)
+  const { id, name, phase: begun, counts } = outcome.value
+  if (options.wait) return await waitFor(session, id, name)
+  session.emit(outcome.value)
+  session.say(`${project}/${name} ${begun}: ${countsOf(counts)}`)
+  return EXIT.ok
+}
+
+const counted = (count: number): string => `${count} ${count === 1 ? 'object' : 'objects'}`
+
+function sayPreview(
+  session: Session,
+  verb: string,
+  preview: Extract<ResultOf<typeof PREVIEW>['answer'], { readonly __typename: 'BulkPreview' }>,
+): ExitCode {
+  const { count, groups, sample } = preview
+  session.emit(preview)
+  session.say(`${verb} would be asked of ${counted(count)}`)
+  const byPhase = groups.map((one) => [one.kind, one.phase, String(one.count), one.refusal ?? ''])
+  if (groups.length > 0) session.list({ head: ['KIND', 'PHASE', 'COUNT', 'REFUSED BECAUSE'], rows: byPhase, none: '' })
+  const rows = sample.map((one) => [one.kind, `${one.project.name}/${one.path}`, one.phase])
+  if (rows.length > 0) session.list({ head: ['KIND', 'FIRST OF THEM', 'PHASE'], rows, none: '' })
+  return EXIT.ok
+}
+
+function countsOf({ all, ...others }: Counts): string {
+  const parts = Object.entries(others).flatMap(([outcome, count]) => (count > 0 ? `${count} ${outcome}` : []))
+  return `${counted(all)}${parts.length > 0 ? `, ${parts.join(', ')}` : ''}`
+}
+
+async function waitFor(session: Session, id: string, name: string): Promise<ExitCode> {
+  const { client, io } = session
+  for (;;) {
+    const { object } = await client.query(GET, { id }, { signal: io.signal })
+    if (!object || !('counts' in object) || !object.counts) return session.refuse(notFoundRefusal(`${name} is gone.`))
+    if (object.finished) {
+      session.emit(object)
+      session.say(`${object.project.name}/${object.name} ${markedPhase(object)}: ${countsOf(object.counts)}`)
+      if (object.error) session.say(object.error.message)
+      return object.phase === 'SUCCEEDED' ? EXIT.ok : EXIT.failed
+    }
+    await sleep(WAIT_MS, undefined, { signal: io.signal })
+  }
+}
+
+async function list(session: Session, { project, limit }: ListOptions): Promise<ExitCode> {
+  const { client, io } = session
+  const filter = { kinds: ['BULK_OPERATION'] as const, ...(project === undefined ? {} : { project }) }
+  const listed = await readPages(limit, async (first, after) => {
+    const { objects } = await client.query(LIST, { filter, first, after }, { signal: io.signal })
+    return objects
+  })
+  if (!listed) return session.refuse(notFoundRefusal('There is nothing to list.'))
+  session.emit({ totalCount: listed.totalCount, bulkOperations: listed.nodes })
+  const rows = listed.nodes.map((node) => {
+    const { verb = null, author = null, counts = null } = 'counts' in node ? node : {}
+    return [node.project.name, node.name, verb ?? '', markedPhase(node), counts ? countsOf(counts) : '', author ?? '']
+  })
+  const head = ['PROJECT', 'NAME', 'VERB', 'PHASE', 'OBJECTS', 'AUTHOR']
+  session.list({ head, rows, none: 'There is no bulk operation.', listed })
+  return EXIT.ok
+}
+
+async function show(session: Session, { id, name }: Located, { outcome, limit }: ShowOptions): Promise<ExitCode> {
+  const { client, io, paint } = session
+  const { object } = await client.query(GET, { id }, { signal: io.signal })
+  if (!object || !('counts' in object) || !object.counts) return session.refuse(notFoundRefusal(`${name} is gone.`))
+  const only = (outcome ?? null) as NonNullable<Outcomes> | null
+  const listed = await readPages(limit, async (first, after) => {
+    const found = await client.query(TARGETS, { id, only, first, after }, { signal: io.signal })
+    return (found.object && 'outcomes' in found.object && found.object.outcomes) || null
+  })
+  session.emit({ ...object, outcomes: listed?.nodes ?? [] })
+  const { verb, flags, note, ratePerSecond, selection, author, endedAt, counts, error } = object
+  const fields = [
+    ['bulk operation', `${object.project.name}/${object.name}  ${markedPhase(object)}`],
+    ['asks', `${verb} of ${countsOf(counts)}`],
+    ['filter', selection === null ? null : JSON.stringify(selection)],
+    ['with', flags && flags.length > 0 ? flags.join(', ') : null],
+    ['note', note],
+    ['at most', ratePerSecond === null ? null : `${ratePerSecond} within a second`],
+    ['acts with the rights of', author],
+    ['ended', endedAt],
+    ['error', error?.message ?? null],
+  ] as const
+  session.say(...describeFields(fields, paint))
+  const rows = (listed?.nodes ?? []).map((node) => [
+    ...[node.targetKind ?? '', node.targetName ?? node.targetId, node.outcome],
+    node.caused ? `made ${node.caused.name}` : node.code === null ? '' : `${node.code}: ${node.message ?? ''}`,
+  ])
+  const head = ['KIND', 'NAME', 'OUTCOME', 'WHY']
+  if (rows.length > 0) session.list({ head, rows, none: '', ...(listed && { listed }) })
+  return EXIT.ok
+}
+
+async function stop(session: Session, { id }: Located): Promise<ExitCode> {
+  const outcome = await ask(session, CANCEL, { id })
+  if (!outcome.ok) return session.refuse(outcome.refusal)
+  session.emit(outcome.value)
+  session.say(`${outcome.value.name} ${outcome.value.phase}: ${countsOf(outcome.value.counts)}`)
+  return EXIT.ok
+}

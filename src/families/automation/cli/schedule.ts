@@ -1,0 +1,179 @@
+import { type Command, Option } from 'commander'
+import type { Cli } from '../../../cli/cli.ts'
+import { addApplyOf } from '../../../cli/manifests/apply-documents.ts'
+import { printManifest } from '../../../cli/manifests/print-manifest.ts'
+import type { Located } from '../../../cli/objects/address.ts'
+import { deleteObject } from '../../../cli/objects/delete-object.ts'
+import { describeFields } from '../../../cli/objects/fields.ts'
+import { onObject } from '../../../cli/objects/object-command.ts'
+import { markedPhase } from '../../../cli/objects/phases.ts'
+import { parseCount } from '../../../cli/options.ts'
+import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
+import { ask } from '../../../cli/terminal/ask.ts'
+import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
+import { notFoundRefusal, type Outcome, REFUSAL_FRAGMENT, readPages } from '../../../client-model/index.ts'
+import { gql } from '../../../documents/gql.ts'
+import { documentOf, SCHEDULE_DOCUMENT, schedules } from './apply.ts'
+import { addBackfill, backfillOf, SCHEDULE } from './backfill.ts'
+
+const LIST = gql(`query ListSchedules($filter: ObjectFilter, $first: Int!, $after: String) {
+  objects(filter: $filter, first: $first, after: $after, orderBy: { field: CREATED_AT, direction: DESC }) {
+    totalCount pageInfo { hasNextPage endCursor }
+    edges { node { id name phase phaseClass project { name }
+      ... on Schedule { due firedCount scheduleSpec { words run } firings(first: 1) { edges { node { due outcome reason } } } } } }
+  }
+}`)
+const GET = gql(`query GetSchedule($id: ID!, $first: Int!) {
+  object(id: $id) { id name phase phaseClass project { name }
+    ... on Schedule {
+      due firedCount editor pausedBecause nextTimes(first: 10)
+      scheduleSpec { words cron timeZone every { ms offsetMs } at start until count jitterMs overlap maxQueued catchUp maxCaughtUp graceMs successWithinSeconds run }
+      firings(first: $first) { edges { node { due lastDue times at byHand outcome reason started { id kind name phase } } } }
+      backfills(first: 1) { edges { node { id from until overlap refire by at state times waiting fired running skipped refused } } }
+    } }
+}`)
+const EXPORT = gql(`query ExportSchedule($id: ID!) { object(id: $id) { ...ScheduleDocument } }\n${SCHEDULE_DOCUMENT}`)
+const NEXT = gql(`query NextTimes($when: ScheduleWhenInput!, $first: Int!) { nextTimes(when: $when, first: $first) }`)
+const FIRE = gql(`mutation FireSchedule($input: FireScheduleInput!) {
+  answer: fireSchedule(input: $input) { __typename ... on Schedule { id name phase } ...Refusal }
+}\n${REFUSAL_FRAGMENT}`)
+const PAUSE = gql(`mutation PauseSchedule($input: PauseScheduleInput!) {
+  answer: pauseSchedule(input: $input) { __typename ... on Schedule { id name phase } ...Refusal }
+}\n${REFUSAL_FRAGMENT}`)
+const RESUME = gql(`mutation ResumeSchedule($input: ResumeScheduleInput!) {
+  answer: resumeSchedule(input: $input) { __typename ... on Schedule { id name phase } ...Refusal }
+}\n${REFUSAL_FRAGMENT}`)
+
+interface ListOptions extends SessionOptions {
+  readonly project?: string
+  readonly limit: number
+}
+interface NextOptions extends SessionOptions {
+  readonly cron: readonly string[]
+  readonly timeZone: string
+  readonly count: number
+}
+
+/** `phaseline schedule …`: what starts by itself. */
+export function addSchedule(program: Command, cli: Cli): void {
+  const group = program.command('schedule').description('schedules: events, tasks and jobs that start by themselves')
+  addApplyOf(group, cli, schedules)
+  withSessionOptions(group.command('list'))
+    .description('list schedules, the newest first')
+    .option('--project <name>', 'only of this project')
+    .option('--limit <count>', 'list at most this many', parseCount, 50)
+    .action(async (options: ListOptions) => {
+      cli.exitCode = await withSession(cli.io, options, (session) => list(session, options))
+    })
+  onObject<{ readonly limit: number }>(group.command('get'), cli, SCHEDULE, get)
+    .description('show a schedule with its next times and its last firings')
+    .option('--limit <count>', 'show at most this many firings', parseCount, 20)
+  withSessionOptions(group.command('next'))
+    .description('print the next times of a line of cron, without a schedule')
+    .argument('<cron...>', 'lines of five or six fields, in quotes')
+    .option('--time-zone <name>', 'such as Europe/Berlin', 'UTC')
+    .option('--count <count>', 'print this many', parseCount, 10)
+    .action(async (cron: readonly string[], options: Omit<NextOptions, 'cron'>) => {
+      cli.exitCode = await withSession(cli.io, options, (session) => next(session, { ...options, cron }))
+    })
+  onObject<{ readonly key?: string }>(group.command('fire'), cli, SCHEDULE, async (session, { id }, { key }) =>
+    say(session, 'fired', await ask(session, FIRE, { id, ...(key === undefined ? {} : { idempotencyKey: key }) })),
+  )
+    .description('fire a schedule once more, now')
+    .option('--key <key>', 'idempotency key: the same again within a day fires nothing')
+  onObject<object>(group.command('export'), cli, SCHEDULE, print).description('print the manifest of a schedule')
+  addBackfill(group, cli)
+  onObject<{ readonly reason?: string }>(group.command('pause'), cli, SCHEDULE, async (session, { id }, { reason }) =>
+    say(session, 'paused', await ask(session, PAUSE, { id, ...(reason === undefined ? {} : { reason }) })),
+  )
+    .description('pause a schedule: times that pass are skipped')
+    .addOption(new Option('--reason <text>', 'shown while it is paused'))
+  onObject<object>(group.command('resume'), cli, SCHEDULE, async (session, { id }) =>
+    say(session, 'resumed', await ask(session, RESUME, { id })),
+  ).description('let a schedule fire again, from its next time on')
+  onObject<object>(group.command('delete'), cli, SCHEDULE, async (session, located) =>
+    deleteObject(session, located, {}),
+  ).description('delete a schedule; what it has started runs on')
+}
+
+type Answer = Outcome<{ readonly id: string; readonly name: string; readonly phase: string }>
+function say(session: Session, what: string, outcome: Answer): ExitCode {
+  if (!outcome.ok) return session.refuse(outcome.refusal)
+  session.emit(outcome.value)
+  session.say(`${outcome.value.name} ${what}, now ${outcome.value.phase}`)
+  return EXIT.ok
+}
+
+async function list(session: Session, { project, limit }: ListOptions): Promise<ExitCode> {
+  const { client, io } = session
+  const filter = { kinds: ['SCHEDULE'] as const, ...(project === undefined ? {} : { project }) }
+  const listed = await readPages(limit, async (first, after) => {
+    const { objects } = await client.query(LIST, { filter, first, after }, { signal: io.signal })
+    return objects
+  })
+  if (!listed) return session.refuse(notFoundRefusal('There is nothing to list.'))
+  session.emit({ totalCount: listed.totalCount, schedules: listed.nodes })
+  const head = ['PROJECT', 'NAME', 'PHASE', 'NEXT', 'TIMES', 'STARTS', 'LAST']
+  const rows = listed.nodes.map((node) => {
+    const { due = null, scheduleSpec = null, firings } = 'scheduleSpec' in node ? node : {}
+    const last = firings?.edges[0]?.node
+    return [
+      ...[node.project.name, node.name, markedPhase(node), due ?? '', scheduleSpec?.words ?? ''],
+      ...[Object.keys((scheduleSpec?.run as object | undefined) ?? {})[0] ?? '', last ? outcomeOf(last) : ''],
+    ]
+  })
+  session.list({ head, rows, none: 'There is no schedule.', listed })
+  return EXIT.ok
+}
+
+const outcomeOf = ({ outcome, reason }: { readonly outcome: string; readonly reason: string | null }): string =>
+  reason === null ? outcome : `${outcome}: ${reason}`
+
+async function get(session: Session, { id, name }: Located, { limit }: { readonly limit: number }): Promise<ExitCode> {
+  const { client, io, paint } = session
+  const { object } = await client.query(GET, { id, first: limit }, { signal: io.signal })
+  if (!object || !('scheduleSpec' in object) || !object.scheduleSpec)
+    return session.refuse(notFoundRefusal(`${name} is gone.`))
+  session.emit(object)
+  const { scheduleSpec: spec, nextTimes, firings, backfills, editor, firedCount, pausedBecause } = object
+  const fields = [
+    ['schedule', `${object.project.name}/${object.name}  ${markedPhase(object)}`],
+    ['paused because', pausedBecause],
+    ['times', spec.words],
+    ['cron', spec.cron.length > 0 ? `${spec.cron.join(', ')} in ${spec.timeZone}` : null],
+    ['starts', JSON.stringify(spec.run)],
+    ['overlap', spec.overlap],
+    ['catches up', spec.catchUp],
+    ['overdue without a success for', spec.successWithinSeconds === null ? null : `${spec.successWithinSeconds} s`],
+    ['acts with the rights of', editor],
+    ['has fired', `${firedCount} ${firedCount === 1 ? 'time' : 'times'}`],
+    ['last backfill', backfills.edges[0] ? backfillOf(backfills.edges[0].node) : null],
+    ['next', nextTimes.join('\n') || 'no time is to come'],
+  ] as const
+  session.say(...describeFields(fields, paint))
+  const rows = firings.edges.map(({ node }) => [
+    ...[node.due, node.lastDue ? `${node.times ?? 'more'} times` : node.byHand ? 'by hand' : '', outcomeOf(node)],
+    node.started ? `${object.project.name}/${node.started.name} ${node.started.phase}` : '',
+  ])
+  if (rows.length > 0) session.list({ head: ['DUE', '', 'OUTCOME', 'STARTED'], rows, none: '' })
+  return EXIT.ok
+}
+
+async function print(session: Session, { id, name }: Located): Promise<ExitCode> {
+  const { object } = await session.client.query(EXPORT, { id }, { signal: session.io.signal })
+  const document = object && documentOf(object)
+  return document ? printManifest(session, document) : session.refuse(notFoundRefusal(`${name} is gone.`))
+}
+
+async function next(session: Session, { cron, timeZone, count }: NextOptions): Promise<ExitCode> {
+  const { client, io } = session
+  const { nextTimes } = await client.query(
+    NEXT,
+    { when: { cron: [...cron], timeZone }, first: count },
+    { signal: io.signal },
+  )
+  const times = nextTimes ?? []
+  session.emit(times)
+  session.say(...(times.length > 0 ? times : ['no time is to come']))
+  return EXIT.ok
+}

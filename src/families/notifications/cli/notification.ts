@@ -1,0 +1,153 @@
+import type { Command } from 'commander'
+import type { Cli } from '../../../cli/cli.ts'
+import { addApplyOf } from '../../../cli/manifests/apply-documents.ts'
+import { printManifest } from '../../../cli/manifests/print-manifest.ts'
+import { describeFields } from '../../../cli/objects/fields.ts'
+import {
+  LIMIT,
+  listRecords,
+  type PageOptions,
+  type RecordName,
+  recordGroup,
+  reportDone,
+} from '../../../cli/objects/record-commands.ts'
+import { parseCount } from '../../../cli/options.ts'
+import type { Session, SessionOptions } from '../../../cli/session.ts'
+import { ask } from '../../../cli/terminal/ask.ts'
+import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
+import { duration } from '../../../cli/terminal/text.ts'
+import { REFUSAL_FRAGMENT, readPages } from '../../../client-model/index.ts'
+import { gql } from '../../../documents/gql.ts'
+import { notificationRuleManifest } from '../../../manifest/index.ts'
+import { type FoundRule, findRule, rules } from './apply.ts'
+
+const DELETE = gql(`mutation DeleteNotificationRule($input: DeleteNotificationRuleInput!) {
+  answer: deleteNotificationRule(input: $input) { __typename ... on DeletedNotificationRule { name } ...Refusal }
+}\n${REFUSAL_FRAGMENT}`)
+const TEST = gql(`mutation TestNotificationRule($input: TestNotificationRuleInput!) {
+  answer: testNotificationRule(input: $input) { __typename ... on Notification { id } ...Refusal }
+}\n${REFUSAL_FRAGMENT}`)
+const REPLAY = gql(`mutation ReplayNotification($input: ReplayNotificationInput!) {
+  answer: replayNotification(input: $input) { __typename ... on Notification { id } ...Refusal }
+}\n${REFUSAL_FRAGMENT}`)
+const LIST = gql(`query ListNotificationRules($project: String, $first: Int!, $after: String) {
+  notificationRules(project: $project, first: $first, after: $after) {
+    totalCount pageInfo { hasNextPage endCursor }
+    edges { node {
+      name enabled mayRead pendingCount project { name } receiver { channel url to }
+      notifications(first: 1) { edges { node { state problem } } }
+    } }
+  }
+}`)
+const MESSAGES = gql(`query NotificationsOf($id: ID!, $first: Int!, $after: String) {
+  node(id: $id) { ... on NotificationRule { notifications(first: $first, after: $after) {
+    totalCount pageInfo { hasNextPage endCursor }
+    edges { node { id text state attempts due problem late createdAt } }
+  } } }
+}`)
+
+/** `phaseline notification …`: rules that tell phase changes to people and other systems. */
+export function addNotification(program: Command, cli: Cli): void {
+  const { group, run, onRecord } = recordGroup(program, cli, {
+    command: 'notification',
+    description: 'rules that tell phase changes to webhooks, chats and people',
+    noun: 'rule',
+    find: findRule,
+  })
+  addApplyOf(group, cli, rules)
+  run<PageOptions>(group.command('list'), list)
+    .description('list rules with their last messages')
+    .option('--project <name>', 'only of this project')
+    .option(...LIMIT)
+  onRecord<PageOptions>('get', get)
+    .description('show a rule with its last messages')
+    .option('--limit <count>', 'show at most this many messages', parseCount, 20)
+  onRecord('export', async (session, rule, { project }) =>
+    printManifest(session, notificationRuleManifest(project, rule)),
+  ).description('print the manifest of a rule; its secret has its name only')
+  const done = (name: string, document: typeof TEST | typeof DELETE, said: string): Command =>
+    onRecord(name, async (session, { id }, { project, name: rule }) =>
+      reportDone(session, await ask(session, document as typeof TEST, { id }), `${project}/${rule} ${said}`),
+    )
+  done('test', TEST, 'tried: `phaseline notification get` shows whether it has arrived').description(
+    'send a message that tells nothing, to see whether it arrives',
+  )
+  done('delete', DELETE, 'deleted').description('delete a rule with its messages')
+  run(group.command('replay'), async (session, _: SessionOptions, id) =>
+    reportDone(session, await ask(session, REPLAY, { id }), `${id} is sent again`),
+  )
+    .description('send a message again that was delivered or has failed')
+    .argument('<id>', 'id of the message, as `get` shows it')
+}
+
+interface ShownReceiver {
+  readonly channel: string
+  readonly url: string | null
+  readonly to: readonly string[]
+}
+const shownReceiver = ({ channel, url, to }: ShownReceiver): string => [channel, url ?? to.join(', ')].join(' ').trim()
+const shownState = ({ enabled, mayRead }: { readonly enabled: boolean; readonly mayRead: boolean }): string =>
+  enabled ? (mayRead ? 'enabled' : 'its editor has lost the right to edit it: it tells nothing') : 'disabled'
+const outcomeOf = ({ state, problem }: { readonly state: string; readonly problem: string | null }): string =>
+  problem === null ? state : `${state}: ${problem}`
+
+const list = (session: Session, { project, limit }: PageOptions): Promise<ExitCode> =>
+  listRecords(session, {
+    ...{ key: 'rules', limit, none: 'There is no rule.' },
+    read: async (first, after) => {
+      const variables = { project: project ?? null, first, after }
+      return (await session.client.query(LIST, variables, { signal: session.io.signal })).notificationRules
+    },
+    head: ['PROJECT', 'NAME', 'STATE', 'TO', 'WAITING', 'LAST'],
+    row: ({ project: of, receiver, notifications, ...rule }) => {
+      const last = notifications.edges[0]?.node
+      const facts = [of.name, rule.name, shownState(rule), shownReceiver(receiver), String(rule.pendingCount)]
+      return [...facts, last ? outcomeOf(last) : '']
+    },
+  })
+
+const shownQuiet = ({ quietHours }: FoundRule): string | null =>
+  quietHours &&
+  `${quietHours.ranges.map(({ days, from, to }) => [days.join(' '), `${from} to ${to}`].join(' ').trim()).join(', ')}, ${quietHours.timeZone}`
+
+async function get(
+  session: Session,
+  rule: FoundRule,
+  { project, name, limit }: PageOptions & RecordName,
+): Promise<ExitCode> {
+  const { client, io, paint } = session
+  const listed = await readPages(limit, async (first, after) => {
+    const { node } = await client.query(MESSAGES, { id: rule.id, first, after }, { signal: io.signal })
+    return node && 'notifications' in node ? (node.notifications ?? null) : null
+  })
+  const messages = listed?.nodes ?? []
+  session.emit({ project, ...rule, notifications: { edges: messages.map((node) => ({ node })) } })
+  const { changes, receiver } = rule
+  session.say(
+    ...describeFields(
+      [
+        ['rule', `${project}/${name}  ${shownState(rule)}`],
+        ['description', rule.description],
+        ['projects', changes.projects.join(', ')],
+        ['kinds', changes.kinds.join(', ')],
+        ['phases', changes.to.join(', ')],
+        ['classes', changes.classes.join(', ')],
+        ['reasons', changes.reasons.join(', ')],
+        ['only roots', changes.rootsOnly ? 'yes' : null],
+        ['labels', changes.labels.map(({ key, value }) => `${key}=${value}`).join(', ')],
+        ['digest', rule.digest && `of ${duration(rule.digest.windowMs)}`],
+        ['quiet hours', shownQuiet(rule)],
+        ['urgent', rule.urgent.join(', ')],
+        ['tells', shownReceiver(receiver)],
+        ['secret', receiver.secret],
+        ['text', rule.text],
+        ['with the rights of', rule.editor],
+        ['messages that wait', String(rule.pendingCount)],
+      ],
+      paint,
+    ),
+  )
+  const rows = messages.map((each) => [each.createdAt, each.text, outcomeOf(each), each.due ?? '', each.id])
+  if (rows.length > 0) session.list({ head: ['WRITTEN', 'TELLS', 'STATE', 'NEXT', 'ID'], rows, none: '' })
+  return EXIT.ok
+}

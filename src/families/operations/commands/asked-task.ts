@@ -1,0 +1,12 @@
+import type { AskedMutation } from '../../asked-verb.ts'
+import { rights } from '../rights.ts'
+import type { OperationsCommands } from './index.ts'
+
+/** Verbs of tasks, as bulk operations ask them. */
+export const askedTask = (operations: OperationsCommands): Readonly<Record<string, AskedMutation>> => ({
+  cancelTask: {
+    right: rights.cancel,
+    ask: (viewer, { id, note }) => operations.cancelTask(viewer, { id, reason: note }),
+  },
+  deleteTask: { right: rights.delete, ask: (viewer, { id }) => operations.deleteTask(viewer, { id }) },
+})

@@ -1,0 +1,76 @@
+import { invalidInput, notFound } from '../core/errors.ts'
+import type { Viewer } from '../core/ports/viewer.ts'
+import { RIGHTS } from '../core/rights.ts'
+import type { Client } from '../store/client.ts'
+import { activeIds } from '../store/objects.ts'
+import { type CommandResult, findFor, onceInTree, refuse } from './access.ts'
+import type { AskedMutation } from './asked-verb.ts'
+import { type Bound, command } from './command.ts'
+import type { LoadedFamily } from './define-family.ts'
+import type { LockedTree, Trees } from './family.ts'
+
+/** A pause of a whole tree, of any kind: what has begun continues, and nothing new is handed to agents. */
+
+export interface PauseTree {
+  readonly id: string
+  readonly reason?: string | null
+  readonly idempotencyKey?: string | null
+}
+interface Parts {
+  readonly trees: Trees
+  /** For finding the tree before locking it. */
+  readonly pool: Client
+  readonly families: readonly Pick<LoadedFamily, 'kinds' | 'rules'>[]
+}
+type Paused = CommandResult<'InvalidInputError' | 'NotFoundError' | 'ForbiddenError'>
+
+const write =
+  (mutation: 'pause' | 'resume') =>
+  async ({ trees, pool, families }: Parts, viewer: Viewer, input: PauseTree): Promise<Paused> => {
+    const { id } = input
+    const located = await findFor(pool, viewer, RIGHTS.pause, { id, what: 'object', kind: null })
+    if (!located.ok) return located
+    const { kind, rootId } = located.found
+    const refusal = (message: string) => refuse(invalidInput([{ path: 'input.id', message }]))
+    if (rootId !== id) return refusal(`only a whole tree can be paused: ask for its root, ${rootId}`)
+    // A tree without work of agents has nothing to hold back.
+    if (families.find(({ kinds }) => kinds[kind])?.rules.isLone)
+      return refusal(`${kind} has no work of agents to hold back: its own mutations pause it`)
+    const change = mutation === 'pause' ? pause : resume
+    return (
+      (await onceInTree(trees, viewer, id, { mutation, input }, (tree) => change(tree, viewer, input))) ??
+      refuse(notFound(id))
+    )
+  }
+
+async function pause(tree: LockedTree, by: Viewer, { id, reason = null }: PauseTree): Promise<CommandResult<never>> {
+  const { slice, root } = tree
+  await tree.pause({ at: slice.now, by: by.name, reason })
+  slice.recordRequest(root, { by, reason: 'paused', message: reason })
+  return await decideAgain(tree, id)
+}
+
+async function resume(tree: LockedTree, by: Viewer, { id }: PauseTree): Promise<CommandResult<never>> {
+  const { slice, root } = tree
+  if (!slice.isPaused) return { ok: true, objectId: id }
+  await tree.pause(null)
+  slice.recordRequest(root, { by, reason: 'resumed', message: null })
+  return await decideAgain(tree, id)
+}
+
+/** Objects that wait for something give it back, or ask for it again. */
+async function decideAgain(tree: LockedTree, id: string): Promise<CommandResult<never>> {
+  tree.wake([...new Set([id, ...(await activeIds(tree.client, id))])])
+  return { ok: true, objectId: id }
+}
+
+export const pauseCommands = {
+  pause: command(write('pause'), ['NotFoundError']),
+  resume: command(write('resume'), ['NotFoundError']),
+}
+
+/** The same, as bulk operations ask it. */
+export const askedPause = (trees: Bound<typeof pauseCommands>): Readonly<Record<string, AskedMutation>> => ({
+  pause: { right: RIGHTS.pause, ask: (viewer, { id, note }) => trees.pause(viewer, { id, reason: note }) },
+  resume: { right: RIGHTS.pause, ask: (viewer, { id }) => trees.resume(viewer, { id }) },
+})

@@ -1,0 +1,2 @@
+import './hook.ts'
+import './hook-mutations.ts'

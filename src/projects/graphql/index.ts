@@ -1,0 +1,5 @@
+import './project.ts'
+import './project-mutations.ts'
+import './project-settings.ts'
+import './reseal.ts'
+import './secrets.ts'

@@ -1,0 +1,13 @@
+import { loadPart } from '../../data/load-part.ts'
+import { lazyPart } from '../../ui/lazy-part.ts'
+import type { DashboardFamily } from '../family.ts'
+
+export const automation: DashboardFamily = {
+  name: 'automation',
+  pages: [
+    { path: '/schedules', label: 'Schedules', component: lazyPart(() => import('./schedules/schedules-page.tsx')) },
+  ],
+  linksFor: ({ kind, id }) => (kind === 'SCHEDULE' ? [['Calendar and backfill', `/schedules?id=${id}`]] : []),
+  forms: async () => [],
+  examples: async () => (await loadPart(() => import('./examples.ts'))).examples,
+}

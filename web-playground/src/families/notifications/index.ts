@@ -1,0 +1,12 @@
+import { loadPart } from '../../data/load-part.ts'
+import { lazyPart } from '../../ui/lazy-part.ts'
+import type { DashboardFamily } from '../family.ts'
+
+export const notifications: DashboardFamily = {
+  name: 'notifications',
+  pages: [],
+  linksFor: () => [],
+  forms: async () => [],
+  projectParts: [lazyPart(() => import('./notifications.tsx'))],
+  examples: async () => (await loadPart(() => import('./examples.ts'))).examples,
+}
