@@ -1,6 +1,6 @@
 /**
- * The tier of each test file. `npm test` runs `unit` and `landing`, which judge each change; `npm run test:deep` runs the groups
- * of slow, open-ended and destructive tests. A unit test compares these lists with the files.
+ * The tier of each test file. `npm test` runs `unit`, `landing` and `timing`, which judge each change; `npm run test:deep` runs the
+ * groups of slow, open-ended and destructive tests. A unit test compares these lists with the files.
  */
 
 /** What a group needs besides Node and Postgres: scripts in `.ci/` that provide it. */
@@ -36,7 +36,6 @@ export const UNIT = files(`
   core/ address-group clock-offset database-url date-time expression health json json-diff machine redis-url
   core/ schema-range time token-bucket until-settled
   documents/ print-documents
-  engine/ lane
   families/ machines
   families/deployments/ histories
   families/edge/kubernetes/ specs
@@ -45,14 +44,14 @@ export const UNIT = files(`
   manifest/ manifest places project
   runtimes/ container-options demultiplex kubernetes-state place-name
   sandbox/ resolve validate
-  server/ document-cache encoded-batch fair-turns json-pieces measure-process parse-json request-text
+  server/ document-cache encoded-batch json-pieces parse-json request-text
   store/ expand-and-contract
   tracing/ traceparent
   web/ address create-model lists nested timeline tree
 `)
 
 export const LANDING = files(`
-  ./ docs documentation-snippets secret simulation
+  ./ docs documentation-snippets run-twice secret simulation
   agents/ crm gadget-guard gadget-work isolation-level job-runner run-gadget runtime spawn task-rules
   audit/ audit-events noted restored retention
   cli/ agent audit context diff edge events gadget-check hostile-text projects runs secrets tasks
@@ -61,8 +60,7 @@ export const LANDING = files(`
   core/ surroundings
   deploy/ compose systemd
   e2e/ resume
-  engine/ empty-claims hopeless-trees joined-creations locked-trees new-trees renew stale-clock undecided-reports
-  engine/ work-cache
+  engine/ joined-creations new-trees renew undecided-reports work-cache
   families/deployments/ brought-code cancel claims deletion dependencies execution ignore items jobs modes orphans
   families/deployments/ pins plan properties reports scope spec timeouts
   families/deployments/container/ config
@@ -78,12 +76,18 @@ export const LANDING = files(`
   log/ filter hub identity lines numberer output prune reader search signal tree-at
   oidc/ renewal tokens
   runtimes/ process
-  server/ alerts answer-size caller-limits dashboard documentation fair-service fan-out graphql-over-http health
-  server/ hostile-requests limit-documents one-door operation-timeout portable rotation safety slow-clients streams
-  server/ tls trusted-documents unauthenticated-sockets waiting-claims
-  store/ binary database-clock guard migrate plans pool prisma renewed-leases schema servers statements sweep
-  store/ write-watch
+  server/ alerts answer-size caller-limits dashboard documentation fair-service graphql-over-http health
+  server/ hostile-requests one-door operation-timeout portable rotation safety slow-clients streams tls
+  server/ trusted-documents waiting-claims
+  store/ binary guard migrate plans prisma renewed-leases schema servers statements sweep write-watch
   web/ palette questions
+`)
+
+/** They measure times, or count what is so at a moment: `npm test` runs them last, one after the other, with nothing beside them. */
+export const TIMING = files(`
+  engine/ empty-claims hopeless-trees lane locked-trees stale-clock
+  server/ fair-turns fan-out limit-documents measure-process unauthenticated-sockets
+  store/ database-clock pool
 `)
 
 export const DEEP: Readonly<Record<string, Group>> = {

@@ -4,7 +4,7 @@ import { measureProcess } from '../../src/server/operators/measure-process.ts'
 import { until } from '../testkit/wait.ts'
 
 const BLOCKED_MS = 700
-/** What a measurement that began just before cannot miss. */
+/** The lag that a measurement must show even if it began just before the block. */
 const SEEN_S = (BLOCKED_MS - 250) / 1_000
 
 test('a blocked event loop shows in its lag, once; the library’s own monitor is replaced', async () => {
@@ -27,6 +27,6 @@ test('a blocked event loop shows in its lag, once; the library’s own monitor i
     { what: 'it is seen' },
   )
   expect([...blocked.keys()]).toEqual(expect.arrayContaining(['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99']))
-  // What was told is not told again.
-  expect((await read()).get('max')).toBeLessThan(SEEN_S)
+  // A lag is reported once. A busy machine may block it again.
+  await until(async () => ((await read()).get('max') ?? SEEN_S) < SEEN_S, { what: 'it is not told again' })
 })

@@ -7,9 +7,12 @@ import { ask } from '../../../testkit/ask.ts'
 import { hasCluster } from '../../../testkit/cluster.ts'
 import { MUTATIONS } from '../../../testkit/documents.ts'
 import { create, remove, show } from '../../../testkit/mutations.ts'
+import { seeded } from '../../../testkit/seed.ts'
 import { soak } from '../../../testkit/soak.ts'
 import { until } from '../../../testkit/wait.ts'
 import { configMap, manifestPlace } from './manifest-place.ts'
+
+const random = seeded()
 
 /** More than the deployer applies before it is killed. */
 const OBJECTS = 40
@@ -38,7 +41,7 @@ describe.runIf(hasCluster())('a deployer that is killed', () => {
       let agent = start()
       const id = await create(server.client, 'shop', { deployItems })
       await until(async () => (await found()) > 0, { what: 'something is applied' })
-      await delay(Math.random() * 100)
+      await delay(random() * 100)
       await kill(agent)
       const uid = (await at.find('configmaps', 'c0'))?.metadata.uid
       agent = start()
