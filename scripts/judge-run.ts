@@ -1,10 +1,10 @@
 import type { Line } from '../test/testkit/run-report.ts'
 
-/** What a run of vitest has come to. */
+/** The result of a run of vitest. */
 export interface Run {
   readonly code: number | null
-  /** It was ended, since it printed and reported nothing for too long. */
-  readonly hung: boolean
+  /** Why it was ended before its end: it reported nothing for too long, or someone interrupted it. */
+  readonly ended?: 'hung' | 'interrupted'
   readonly lines: readonly Line[]
 }
 
@@ -17,23 +17,26 @@ export type Verdict =
 /** More red files than this are no accident. */
 export const MOST_AGAIN = 5
 
-const redFiles = ({ lines }: Run): readonly string[] =>
-  lines.flatMap((line) => (line.type === 'file' && !line.ok ? [line.file] : []))
+/** What fast-check throws: its seed reproduces the failure, so that it is no accident. */
+const SEEDED = /^(Error: )?Property failed after \d/
 
-/** @param isSeeded whether a seed reproduces the failures of a file; they are never accidents */
-export function judgeRun(run: Run, isSeeded: (file: string) => boolean): Verdict {
-  const { code, hung, lines } = run
-  if (hung) return { is: 'red', why: 'it hung, and was ended' }
+const red = (why: string): Verdict => ({ is: 'red', why })
+
+export function judgeRun({ code, ended, lines }: Run): Verdict {
+  if (ended) return red(ended === 'hung' ? 'it hung, and was ended' : 'it was interrupted')
   const end = lines.find((line) => line.type === 'end')
-  if (!end) return { is: 'red', why: `vitest ended with ${code} before its end` }
-  if (end.unhandled.length > 0) return { is: 'red', why: `an unhandled error: ${end.unhandled[0]}` }
-  if (!lines.some((line) => line.type === 'test' && line.state === 'passed')) return { is: 'red', why: 'no test ran' }
-  const files = redFiles(run)
-  if (code === 0 && files.length === 0) return { is: 'green' }
-  if (files.length === 0) return { is: 'red', why: `vitest ended with ${code}` }
-  if (files.length > MOST_AGAIN) return { is: 'red', why: `${files.length} red files` }
-  const seeded = files.find(isSeeded)
-  return seeded ? { is: 'red', why: `${seeded} fails with its seed` } : { is: 'again', files }
+  if (!end) return red(`vitest ended with ${code} before its end`)
+  if (!lines.some((line) => line.type === 'test' && line.state !== 'skipped')) return red('no test ran')
+  const files = lines.flatMap((line) => (line.type === 'file' && !line.ok ? [line.file] : []))
+  // A red test may leave promises that fail after it. The second run of its file shows whether they ever do without it.
+  const unhandled = end.unhandled.find(({ file }) => file === null || !files.includes(file))
+  if (unhandled) return red(`an unhandled error in ${unhandled.file ?? 'no file'}: ${unhandled.error}`)
+  if (files.length === 0) return code === 0 ? { is: 'green' } : red(`vitest ended with ${code}`)
+  if (files.length > MOST_AGAIN) return red(`${files.length} red files`)
+  const seeded = lines.find((line) => line.type === 'test' && SEEDED.test(line.error ?? ''))
+  return seeded?.type === 'test'
+    ? red(`${seeded.file} > ${seeded.name}: its seed reproduces it`)
+    : { is: 'again', files }
 }
 
 /** The failed tests of a file, each with its first error; or the error of the file itself. */
@@ -43,14 +46,18 @@ export function failuresOf({ lines }: Run, file: string): readonly { readonly na
     line.type === 'test' && line.state === 'failed' ? [{ name: line.name, error: line.error ?? '' }] : [],
   )
   const errors = ofFile.flatMap((line) => (line.type === 'file' ? line.errors : []))
-  return tests.length > 0 ? tests : [{ name: '(the file)', error: errors[0] ?? '' }]
+  return tests.length > 0 ? tests : [{ name: WHOLE, error: errors[0] ?? '' }]
 }
+const WHOLE = '(the file)'
 
-/** Whether a second run shows that the failures of a file were an accident: each of its red tests was seen to pass. */
+/** Whether a second run shows that the failures of a file were an accident: as many tests of each red name pass as the file has. */
 export function isFlake(first: Run, file: string, second: Run): boolean {
-  if (judgeRun(second, () => false).is !== 'green') return false
-  const passed = new Set(
-    second.lines.flatMap((line) => (line.type === 'test' && line.state === 'passed' ? [line.name] : [])),
+  if (judgeRun(second).is !== 'green') return false
+  const count = ({ lines }: Run, name: string, states: readonly string[]): number =>
+    lines.filter(
+      (line) => line.type === 'test' && line.file === file && line.name === name && states.includes(line.state),
+    ).length
+  return failuresOf(first, file).every(
+    ({ name }) => name === WHOLE || count(second, name, ['passed']) >= count(first, name, ['passed', 'failed']),
   )
-  return failuresOf(first, file).every(({ name }) => name === '(the file)' || passed.has(name))
 }

@@ -9,39 +9,46 @@ const ROOT = join(import.meta.dirname, '..')
 const SILENCE_MS = 300_000
 const LOOK_MS = 5_000
 
+/** Where a run happens, by default the project itself. */
+export interface Place {
+  readonly cwd?: string
+  readonly env?: NodeJS.ProcessEnv
+  /** Commands of the shell that run before it, such as those that provide a cluster. */
+  readonly before?: readonly string[]
+  /** What becomes of its output, by default that of this process. */
+  readonly output?: 'ignore' | 'inherit'
+}
+
+const VITEST = `'${ROOT}/node_modules/.bin/vitest' run --reporter=default --reporter='${ROOT}/test/testkit/run-report.ts' "$@"`
+
 /**
  * Runs vitest, and reads what it reports. A run that reports nothing for five minutes is ended: a test ends by its own timeout
  * earlier.
- * @param before shell commands to run in the same shell before it, such as those that provide a cluster
  */
-export async function runVitest(args: readonly string[], before: readonly string[] = []): Promise<Run> {
+export async function runVitest(args: readonly string[], place: Place = {}): Promise<Run> {
+  const { cwd = ROOT, env = {}, before = [], output = 'inherit' } = place
   const folder = mkdtempSync(join(tmpdir(), 'phaseline-report-'))
   const report = join(folder, 'lines')
   try {
-    const env = { ...process.env, PHASELINE_TEST_REPORT: report }
-    const script = [
-      ...before,
-      'node_modules/.bin/vitest run --reporter=default --reporter=./test/testkit/run-report.ts "$@"',
-    ]
-    const child = spawn('bash', ['-euc', script.join('\n'), 'vitest', ...args], {
-      ...{ cwd: ROOT, env, stdio: ['ignore', 'inherit', 'inherit'], detached: true },
+    const child = spawn('bash', ['-euc', [...before, VITEST].join('\n'), 'vitest', ...args], {
+      ...{ cwd, stdio: ['ignore', output, output], detached: true },
+      env: { ...process.env, ...env, PHASELINE_TEST_REPORT: report },
     })
-    const group = child.pid ?? 0
-    const stop = (signal: NodeJS.Signals): void => {
+    let ended: Run['ended']
+    const stop = (why: 'hung' | 'interrupted', signal: NodeJS.Signals): void => {
+      ended ??= why
       try {
-        process.kill(-group, signal)
+        process.kill(-(child.pid ?? 0), signal)
       } catch {
         // All of it has ended.
       }
     }
-    const interrupted = (): void => stop('SIGINT')
+    const interrupted = (): void => stop('interrupted', 'SIGINT')
     process.on('SIGINT', interrupted).on('SIGTERM', interrupted)
-    let hung = false
     let heard = Date.now()
     const watch = setInterval(() => {
       heard = Math.max(heard, statSync(report, { throwIfNoEntry: false })?.mtimeMs ?? 0)
-      hung ||= Date.now() - heard > SILENCE_MS + (before.length > 0 ? SILENCE_MS : 0)
-      if (hung) stop('SIGKILL')
+      if (Date.now() - heard > SILENCE_MS + (before.length > 0 ? SILENCE_MS : 0)) stop('hung', 'SIGKILL')
     }, LOOK_MS)
     const code = await new Promise<number | null>((resolve) => {
       child.once('error', () => resolve(null))
@@ -49,7 +56,7 @@ export async function runVitest(args: readonly string[], before: readonly string
     })
     clearInterval(watch)
     process.off('SIGINT', interrupted).off('SIGTERM', interrupted)
-    return { code, hung, lines: readLines(report) }
+    return { code, ...(ended ? { ended } : {}), lines: readLines(report) }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { matchesGlob } from 'node:path'
-import { DEEP } from '../test/tiers.ts'
+import { DEEP, type Group } from '../test/tiers.ts'
 import { judgeRun } from './judge-run.ts'
 import { runVitest } from './run-vitest.ts'
 
@@ -20,30 +20,48 @@ function changedSince(ref: string): readonly string[] {
   })
 }
 
+/** Each script of `.ci/` names in PHASELINE_TEST_REQUIRE what it could provide; without one of them the group does not run. */
+const provide = (what: string): string =>
+  [
+    `. .ci/${what}`,
+    `case ",\${PHASELINE_TEST_REQUIRE-}," in *,${what},*) ;; *) echo 'There is no ${what} here.'; exit ${LEFT_OUT} ;; esac`,
+  ].join('\n')
+const LEFT_OUT = 3
+
+async function runGroup(
+  name: string,
+  { files, needs = [] }: Group,
+): Promise<{ readonly isGreen: boolean; readonly isOver: boolean }> {
+  const seed = process.env.PHASELINE_TEST_SEED ?? String(Math.floor(Math.random() * 2 ** 31))
+  const begun = performance.now()
+  // A run of its own for each, so that what one provides and leaves behind concerns no other.
+  const run = await runVitest(files, {
+    env: { PHASELINE_TEST_SEED: seed },
+    before: ['.ci/debian', ...needs.map(provide)],
+  })
+  const isGreen = judgeRun(run).is === 'green'
+  const count = (state: string): number =>
+    run.lines.filter((line) => line.type === 'test' && line.state === state).length
+  const isLeftOut = run.code === LEFT_OUT && run.lines.length === 0
+  const result = isLeftOut ? 'left out' : isGreen ? 'green' : 'red'
+  const counts = `${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`
+  const seconds = ((performance.now() - begun) / 1_000).toFixed(0)
+  results.push(`${name}: ${result}, ${counts}, seed ${seed}, ${seconds} s`)
+  return { isGreen, isOver: run.ended === 'interrupted' }
+}
+
 const args = process.argv.slice(2)
 const named = args[0] === '--changed' ? changedSince(args[1] ?? 'HEAD') : args
-const groups = args.length === 0 ? Object.keys(DEEP) : named
-const unknown = groups.find((name) => !(name in DEEP))
+const names = args.length === 0 ? Object.keys(DEEP) : named
+const unknown = names.find((name) => !(name in DEEP))
 if (unknown !== undefined) {
   console.error(`There is no group ${unknown}. There are: ${Object.keys(DEEP).join(', ')}`)
   process.exit(2)
 }
 const results: string[] = []
-for (const name of groups) {
-  const { files = [], needs = [] } = DEEP[name] ?? {}
-  const begun = performance.now()
-  // A run of its own for each, so that what one provides and leaves behind concerns no other.
-  const run = await runVitest(
-    files,
-    needs.map((what) => `. .ci/${what}`),
-  )
-  const { is } = judgeRun(run, () => true)
-  if (is !== 'green') process.exitCode = 1
-  const tests = run.lines.filter(({ type }) => type === 'test')
-  const count = (state: string): number => tests.filter((line) => line.type === 'test' && line.state === state).length
-  const counts = `${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`
-  results.push(
-    `${name}: ${is === 'green' ? 'green' : 'red'}, ${counts}, ${((performance.now() - begun) / 1_000).toFixed(0)} s`,
-  )
+for (const name of names) {
+  const { isGreen, isOver } = await runGroup(name, DEEP[name] as Group)
+  if (!isGreen) process.exitCode = 1
+  if (isOver) break
 }
 for (const line of results) console.log(line)

@@ -1,13 +1,13 @@
 import { globSync } from 'node:fs'
 import { matchesGlob } from 'node:path'
 import { expect, test } from 'vitest'
-import { DEEP, LANDING, UNIT } from './tiers.ts'
+import { DEEP, LANDING, TIMING, UNIT } from './tiers.ts'
 
 const ROOT = new URL('..', import.meta.url)
 const find = (...patterns: readonly string[]): readonly string[] => globSync([...patterns], { cwd: ROOT }).sort()
 
 test('each test file stands in exactly one tier and group', () => {
-  const listed = [UNIT, LANDING, ...Object.values(DEEP).map(({ files }) => files)].flat()
+  const listed = [UNIT, LANDING, TIMING, ...Object.values(DEEP).map(({ files }) => files)].flat()
   expect(listed.toSorted()).toEqual(find('test/**/*.test.ts'))
 })
 

@@ -1,6 +1,6 @@
 /**
- * The tier of each test file. `npm test` runs `unit` and `landing`, which judge each change; `npm run test:deep` runs the groups
- * of slow, open-ended and destructive tests. A unit test compares these lists with the files.
+ * The tier of each test file. `npm test` runs `unit`, `landing` and `timing`, which judge each change; `npm run test:deep` runs the
+ * groups of slow, open-ended and destructive tests. A unit test compares these lists with the files.
  */
 
 /** What a group needs besides Node and Postgres: scripts in `.ci/` that provide it. */
@@ -36,7 +36,7 @@ export const UNIT = files(`
   core/ address-group clock-offset database-url date-time expression health json json-diff machine redis-url
   core/ schema-range time token-bucket unified-diff until-settled
   documents/ print-documents
-  engine/ engine-turns lane
+  engine/ engine-turns
   families/ command machines
   families/automation/ times-in-words when
   families/deployments/ histories retry-policies
@@ -49,14 +49,14 @@ export const UNIT = files(`
   projects/ normalise
   runtimes/ artifact-files clone-options container-options demultiplex kubernetes-state leave-artifacts place-name
   sandbox/ resolve validate
-  server/ document-cache encoded-batch fair-turns json-pieces measure-process parse-json request-text
+  server/ document-cache encoded-batch json-pieces parse-json request-text
   store/ expand-and-contract sealing
   tracing/ traceparent
   web/ address create-model lists nested timeline tree
 `)
 
 export const LANDING = files(`
-  ./ docs documentation-snippets secret simulation
+  ./ docs documentation-snippets run-twice secret simulation
   agents/ crm gadget-guard gadget-work isolation-level job-runner run-gadget runtime spawn task-rules
   audit/ audit-events noted restored retention
   cli/ agent apply audit context diff edge events exports gadget-check hostile-text projects promote retries runs
@@ -66,7 +66,7 @@ export const LANDING = files(`
   core/ surroundings
   deploy/ compose systemd
   e2e/ resume
-  engine/ empty-claims hopeless-trees joined-creations locked-trees new-trees renew shared-transactions stale-clock
+  engine/ joined-creations new-trees renew shared-transactions
   engine/ undecided-reports work-cache
   families/ pause
   families/automation/ all-projects backfill batch bulk holds recorded schedules
@@ -89,12 +89,19 @@ export const LANDING = files(`
   oidc/ renewal tokens
   projects/ projects reseal secrets without-pipelines
   runtimes/ process service-launcher
-  server/ alerts answer-size artifacts caller-limits dashboard documentation fair-service fan-out graphql-over-http
-  server/ health hostile-requests limit-documents one-door operation-timeout portable rotation safety slow-clients
-  server/ streams tls trusted-documents unauthenticated-sockets waiting-claims
-  store/ binary database-clock guard migrate object-places plans pool prisma renewed-leases schema servers statements
+  server/ alerts answer-size artifacts caller-limits dashboard documentation fair-service graphql-over-http
+  server/ health hostile-requests one-door operation-timeout portable rotation safety slow-clients
+  server/ streams tls trusted-documents waiting-claims
+  store/ binary guard migrate object-places plans prisma renewed-leases schema servers statements
   store/ sweep write-watch
   web/ palette questions
+`)
+
+/** They measure times, or count what is so at a moment: `npm test` runs them last, one after the other, with nothing beside them. */
+export const TIMING = files(`
+  engine/ empty-claims hopeless-trees lane locked-trees stale-clock
+  server/ fair-turns fan-out limit-documents measure-process unauthenticated-sockets
+  store/ database-clock pool
 `)
 
 export const DEEP: Readonly<Record<string, Group>> = {

@@ -12,9 +12,12 @@ import { ask, present } from '../testkit/ask.ts'
 import { canIsolate } from '../testkit/bubblewrap.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
+import { seeded } from '../testkit/seed.ts'
 import { type ReachableServer, startSharedServer, type TestServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { place, processesOf } from './process-place.ts'
+
+const random = seeded()
 
 /** The process runtime on the real server. */
 
@@ -241,7 +244,7 @@ describe('the process runtime', () => {
     const workers: string[] = []
     const round = async (): Promise<void> => {
       const id = await createEvent(server, project)
-      await delay(Math.random() * 150)
+      await delay(random() * 150)
       workers.push(...(await tree(server, id)).filter(({ kind }) => kind === 'WORKER').map((worker) => worker.id))
       await ask(server.client, MUTATIONS.cancelEvent, { id })
       const phase = (await tree(server, id)).find(({ kind }) => kind === 'EVENT')?.phase

@@ -1,4 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net'
+import { seeded } from '../testkit/seed.ts'
+
+const random = seeded()
 
 /** An unreliable proxy between clients and servers of one host. Each connection goes to a server that answers. */
 export interface CuttingProxy extends AsyncDisposable {
@@ -48,7 +51,7 @@ export async function startCuttingProxy(targets: readonly number[], host = '127.
     port: address.port,
     served,
     cutOne() {
-      const victim = [...open][Math.floor(Math.random() * open.size)]
+      const victim = [...open][Math.floor(random() * open.size)]
       victim?.destroy()
       return victim !== undefined
     },

@@ -5,9 +5,12 @@ import { killableEdgePlace, type Seen } from '../agents/edge-place.ts'
 import { present } from '../testkit/ask.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
+import { seeded } from '../testkit/seed.ts'
 import type { ReachableServer } from '../testkit/server.ts'
 import { soak } from '../testkit/soak.ts'
 import { until } from '../testkit/wait.ts'
+
+const random = seeded()
 
 /**
  * A CRM of which nothing can be relied on: 20% of all messages are lost, 20% come twice, many come late, and it crashes once
@@ -45,8 +48,8 @@ it('over a bad network, with a CRM that crashes, records and folders agree in th
   const crashes = (): number => place.said('crm serves').length - 1
   let operations = 0
   async function operate(): Promise<void> {
-    const name = `c${Math.floor(Math.random() * CLUSTERS)}`
-    const path = Math.random() < 1 / (APPS + 1) ? name : `${name}/a${Math.floor(Math.random() * APPS)}`
+    const name = `c${Math.floor(random() * CLUSTERS)}`
+    const path = random() < 1 / (APPS + 1) ? name : `${name}/a${Math.floor(random() * APPS)}`
     const known = (await instances()).find((one) => pathOf(one) === path)
     const what = choose(known?.phase)
     const answer = known ? await change(known, what) : await create(path)
@@ -59,7 +62,7 @@ it('over a bad network, with a CRM that crashes, records and folders agree in th
     const kind = of === 'APP_INST' ? 'AppInst' : 'ClusterInst'
     if (what === 'update') return mutate(MUTATIONS[`update${kind}`], { id, spec: { at: operations } })
     if (what === 'cancel') return mutate(MUTATIONS[`cancel${kind}`], { id })
-    const how = kind === 'ClusterInst' ? { cascade: Math.random() < 0.5 } : {}
+    const how = kind === 'ClusterInst' ? { cascade: random() < 0.5 } : {}
     return mutate(MUTATIONS[`delete${kind}`], { id, ...how })
   }
   const user = async (): Promise<void> => {
@@ -104,7 +107,7 @@ type Doing = 'create' | 'update' | 'delete' | 'cancel'
 function choose(phase: string | undefined): Doing {
   if (phase === undefined) return 'create'
   if (phase !== 'READY') return 'cancel'
-  return Math.random() < 0.6 ? 'update' : 'delete'
+  return random() < 0.6 ? 'update' : 'delete'
 }
 const pathOf = ({ kind, name, parent }: { kind: string; name: string; parent: { name: string } | null }): string =>
   kind === 'APP_INST' ? `${parent?.name}/${name}` : name

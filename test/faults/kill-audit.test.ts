@@ -6,9 +6,12 @@ import { auditAnchor, auditBetween, auditHead } from '../../src/store/audit.ts'
 import { ask } from '../testkit/ask.ts'
 import { gql } from '../testkit/gql.ts'
 import { createTestDatabase } from '../testkit/postgres.ts'
+import { seeded } from '../testkit/seed.ts'
 import { startServer } from '../testkit/server.ts'
 import { soak } from '../testkit/soak.ts'
 import { until } from '../testkit/wait.ts'
+
+const random = seeded()
 
 const KILLS = soak(2, 40)
 const WRITERS = 4
@@ -56,7 +59,7 @@ test('kill -9 while changes are written: each has its event, no event is without
   for (let kills = 0; kills < KILLS; kills++) {
     const before = acknowledged.size
     await until(() => acknowledged.size > before + 2, { what: 'changes are written' })
-    await delay(Math.random() * 100)
+    await delay(random() * 100)
     await server.kill()
     await server.start()
   }

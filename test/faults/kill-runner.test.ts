@@ -9,9 +9,12 @@ import { Secret } from '../../src/core/secret.ts'
 import { ask } from '../testkit/ask.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
+import { seeded } from '../testkit/seed.ts'
 import { startSharedServer } from '../testkit/server.ts'
 import { soak } from '../testkit/soak.ts'
 import { until } from '../testkit/wait.ts'
+
+const random = seeded()
 
 /**
  * Real gadgets on resources that they lock, while the engine and the runner are killed with -9 again and again, and another
@@ -129,7 +132,7 @@ test(`kill -9 of engine and runner over ${TASKS * JOBS} jobs: each ends once, no
   const list = () => client.query(LIST, {})
   const ended = async () => (await list()).tasks?.edges.every(({ node }) => node.finished)
   for (let kills = 0; kills < KILLS && !(await ended().catch(() => false)); kills++) {
-    await delay(300 + Math.random() * 1_200)
+    await delay(300 + random() * 1_200)
     if (kills % 4 === 3) {
       await server.kill()
       await server.start()

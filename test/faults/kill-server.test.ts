@@ -5,9 +5,12 @@ import { present } from '../testkit/ask.ts'
 import { gql } from '../testkit/gql.ts'
 import { expectLegal } from '../testkit/legal-log.ts'
 import { create, remove, show } from '../testkit/mutations.ts'
+import { seeded } from '../testkit/seed.ts'
 import { startServer, type TestServer } from '../testkit/server.ts'
 import { soak } from '../testkit/soak.ts'
 import { until } from '../testkit/wait.ts'
+
+const random = seeded()
 
 const ITEMS = soak(80, 200)
 const KILLS = soak(2, 10)
@@ -27,7 +30,7 @@ const item = (i: number) => ({
 async function killUntil(server: TestServer, done: () => Promise<boolean>): Promise<number> {
   let met = 0
   for (let kills = 0; kills < KILLS; kills++) {
-    await delay(20 + Math.random() * 300)
+    await delay(20 + random() * 300)
     if (!(await done())) met += 1
     await server.kill()
     await server.start()

@@ -8,8 +8,11 @@ import type { NodeOf, ResultOf } from '../../src/documents/typed-document.ts'
 import { ask, present } from '../testkit/ask.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
+import { seeded } from '../testkit/seed.ts'
 import { startSharedServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
+
+const random = seeded()
 
 /**
  * Real workers, while the engine and the runtime are killed with -9 again and again, and another engine beside them has a clock
@@ -121,7 +124,7 @@ export async function killRuntime(killed: KilledRuntime): Promise<Killed> {
   const kills = { runtime: 0, engine: 0 }
   for (let round = 0; kills.runtime < fewestKills || (await unfinished()) > 0; round += 1) {
     if (kills.runtime < fewestKills) await create(Math.max(0, 2 * atOnce - (await unfinished())))
-    await delay(200 + Math.random() * pauseMs)
+    await delay(200 + random() * pauseMs)
     if (kills.runtime >= mostKills) continue
     if (round === 2) await disturb?.()
     const which = round % 4 === 3 ? 'engine' : 'runtime'

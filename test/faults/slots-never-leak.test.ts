@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { ClaimedItem } from '../../src/core/ports/agents.ts'
 import { setCapacity } from '../../src/families/pipelines/store/slots.ts'
 import { accepted, addProject, claimAt, failed, RUNTIME, succeeded } from '../testkit/pipelines.ts'
+import { SEED, seeded } from '../testkit/seed.ts'
 import { soak } from '../testkit/soak.ts'
 import { createWorld, USER, type World } from '../testkit/world.ts'
 
@@ -13,15 +14,6 @@ import { createWorld, USER, type World } from '../testkit/world.ts'
 const EVENTS = soak(120, 1_000)
 const OVERALL = 12
 const LIMITS = [3, 7, null] as const
-
-/** Repeatable: a failure names its seed. */
-function randomFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}
 
 /** A cut connection makes an error of whatever ran on it; everything else is one. */
 const CUT = /terminat|connection|ECONNRESET|EPIPE/i
@@ -40,8 +32,7 @@ async function heldBy(world: World): Promise<ReadonlyMap<string, number>> {
 }
 
 test('slots are never leaked and never taken twice over many events with random kills', async () => {
-  const seed = Math.floor(Math.random() * 2 ** 32)
-  const random = randomFrom(seed)
+  const random = seeded()
   const pick = <T>(list: readonly T[]): T | undefined => list[Math.floor(random() * list.length)]
   await using world = await createWorld()
   await using other = await world.second()
@@ -57,9 +48,9 @@ test('slots are never leaked and never taken twice over many events with random 
   const check = async () => {
     const held = await surviving(heldBy(world), new Map<string, number>())
     const all = [...held.values()].reduce((sum, n) => sum + n, 0)
-    expect(all, `seed ${seed}`).toBeLessThanOrEqual(OVERALL)
+    expect(all, `seed ${SEED}`).toBeLessThanOrEqual(OVERALL)
     for (const [i, name] of projects.entries())
-      expect(held.get(name) ?? 0, `${name}, seed ${seed}`).toBeLessThanOrEqual(LIMITS[i] ?? OVERALL)
+      expect(held.get(name) ?? 0, `${name}, seed ${SEED}`).toBeLessThanOrEqual(LIMITS[i] ?? OVERALL)
   }
   /** Both engines reconcile due trees at the same time. */
   const drive = async () => {
@@ -114,7 +105,7 @@ test('slots are never leaked and never taken twice over many events with random 
   for (let rounds = 0; ; rounds++) {
     const { rows } = await surviving(world.pool.query<{ n: number }>(open), { rows: [{ n: -1 }] } as never)
     if (rows[0]?.n === 0) break
-    expect(rounds, `still open: ${rows[0]?.n}, seed ${seed}`).toBeLessThan(2_000)
+    expect(rounds, `still open: ${rows[0]?.n}, seed ${SEED}`).toBeLessThan(2_000)
     await surviving(world.recoverStalled(), undefined)
     await surviving(world.settle(), undefined)
     // A connection may have been cut that is noticed only now.

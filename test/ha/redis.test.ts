@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -43,7 +44,7 @@ const openSignal = (url: string): Signal => {
 
 /** Sends again until it is heard: a message of an outage is lost, by design. */
 async function reaches(from: Signal, to: Signal): Promise<void> {
-  const channel = `test:${Math.random()}`
+  const channel = `test:${randomUUID()}`
   let isHeard = false
   const subscription = await to.subscribe(channel, () => {
     isHeard = true

@@ -1,18 +1,11 @@
-import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import {
   type IsolationOptions,
   NotIsolated,
   requireBubblewrap,
 } from '../../src/families/pipelines/agents/process/bubblewrap.ts'
-import { installPackage } from './debian.ts'
 
 export const ISOLATED: IsolationOptions = { network: 'api', folders: [] }
-
-/** Installs bubblewrap where that can be done. */
-export function provideBubblewrap(): void {
-  if (process.platform === 'linux' && spawnSync('bwrap', ['--version']).status !== 0) installPackage('bubblewrap')
-}
 
 /** False where workloads cannot be isolated; tests of that are then left out, and a line says so. */
 export async function canIsolate(): Promise<boolean> {

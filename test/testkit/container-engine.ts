@@ -20,7 +20,7 @@ export function engineSocket(): string | null {
   const found = given ?? known.find((socket) => existsSync(socket))
   if (found !== undefined && existsSync(BUSYBOX)) return found
   const missing = found === undefined ? 'neither Docker nor Podman runs here' : `${BUSYBOX} is missing (busybox-static)`
-  leaveOut('containers', `${missing}. PHASELINE_TEST_ENGINE can name the socket of an engine.`)
+  leaveOut('container-engine', `${missing}. PHASELINE_TEST_ENGINE can name the socket of an engine.`)
   return null
 }
 

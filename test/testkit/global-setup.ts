@@ -5,11 +5,8 @@ import type { TestProject } from 'vitest/node'
 import { startEmbeddedPostgres } from '../../src/store/embedded/index.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { type Connection, createPool } from '../../src/store/pool.ts'
-import { provideChromium } from './browser.ts'
-import { provideBubblewrap } from './bubblewrap.ts'
 import { fastFolder, TEST_PREFIX, tidyUp } from './leftovers.ts'
-import { ensureRedis, startRedis } from './redis.ts'
-import { provideFaketime } from './shifted-clock.ts'
+import { startRedis } from './redis.ts'
 
 export interface PostgresServer {
   /** The folder of its socket. */
@@ -44,14 +41,10 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
 }
 
 async function startServers() {
-  ensureRedis()
-  provideFaketime()
-  provideBubblewrap()
   // For the processes that tests start, and not among the user's own files.
   process.env.NODE_COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/phaseline')
   await tidyUp()
   await using starting = new AsyncDisposableStack()
-  starting.defer(provideChromium())
   const dataDir = starting.adopt(await mkdtemp(join(await fastFolder(), TEST_PREFIX)), (folder) =>
     rm(folder, { recursive: true, force: true }),
   )

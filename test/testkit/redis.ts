@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from 'redis'
 import { inject } from 'vitest'
-import { installPackage } from './debian.ts'
 import { until } from './wait.ts'
 
 /** The run's own Redis. */
@@ -20,13 +19,6 @@ export interface TestRedis extends AsyncDisposable {
 }
 
 const HINT = 'The tests need a redis-server. Install one, e.g.: sudo apt-get install -y redis-server'
-
-/** Installs a redis-server where that can be done; fails with the one line to run elsewhere. Nothing is skipped. */
-export function ensureRedis(): void {
-  if (spawnSync('redis-server', ['--version']).status === 0) return
-  // It is started by the tests themselves, on a free port.
-  if (!installPackage('redis-server')) throw new Error(HINT)
-}
 
 /** Below those that the system gives to connections, any of which could take a port between its choice and its use. */
 const PORTS = { from: 12_000, to: 32_000 }
@@ -57,6 +49,7 @@ const GUARDED = '(cat <&3 >/dev/null; kill $$) & exec redis-server "$@" 3<&-'
 
 /** A Redis that a test may kill. */
 export async function startRedis(): Promise<TestRedis> {
+  if (spawnSync('redis-server', ['--version']).status !== 0) throw new Error(HINT)
   const folder = await mkdtemp(join(tmpdir(), 'phaseline-redis-'))
   const port = await freePort()
   const url = `redis://127.0.0.1:${port}`

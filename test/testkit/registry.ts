@@ -7,7 +7,6 @@ import { request as overHttps } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { installPackage } from './debian.ts'
 import { freePort } from './redis.ts'
 import { until } from './wait.ts'
 
@@ -30,9 +29,9 @@ const PASSWORD = 'pass of a registry'
 const HASH = '$2b$04$maFeATjQLgnBADZrO.rvZ.RSWHCVJZ42UpjyA/1lNeOmt20tNJhqu'
 const MANIFEST = 'application/vnd.oci.image.manifest.v1+json'
 
-/** @returns null where the program is not installed, and cannot be @param tls a folder with `tls.crt` and `tls.key` */
+/** @returns null where the program is not installed @param tls a folder with `tls.crt` and `tls.key` */
 export async function startRegistry(tls: string | null = null): Promise<TestRegistry | null> {
-  if (!hasProgram() && !installPackage('docker-registry')) return null
+  if (!hasProgram()) return null
   const folder = await mkdtemp(join(tmpdir(), 'phaseline-registry-'))
   const host = `127.0.0.1:${await freePort()}`
   const certificate = tls === null ? '' : `, tls: { certificate: ${tls}/tls.crt, key: ${tls}/tls.key }`

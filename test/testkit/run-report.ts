@@ -19,9 +19,16 @@ export type Line =
       readonly ms: number
       readonly errors: readonly string[]
     }
-  | { readonly type: 'end'; readonly reason: TestRunEndReason; readonly unhandled: readonly string[] }
+  | { readonly type: 'end'; readonly reason: TestRunEndReason; readonly unhandled: readonly Unhandled[] }
 
-const fileOf = ({ moduleId }: TestModule): string => relative(process.cwd(), moduleId)
+/** An error that no test has caught; the file that ran then, as far as vitest knows it. */
+interface Unhandled {
+  readonly file: string | null
+  readonly error: string
+}
+
+const nameOf = (path: string): string => relative(process.cwd(), path)
+const fileOf = ({ moduleId }: TestModule): string => nameOf(moduleId)
 const firstLine = ({ message }: Pick<SerializedError, 'message'>): string => message.split('\n')[0] ?? ''
 
 /** Writes the results of a run to the file that PHASELINE_TEST_REPORT names, for `scripts/test.ts`. */
@@ -41,7 +48,11 @@ export default class RunReport implements Reporter {
   }
 
   onTestRunEnd(_: unknown, unhandled: readonly SerializedError[], reason: TestRunEndReason): void {
-    write({ type: 'end', reason, unhandled: unhandled.map(firstLine) })
+    const unhandledOf = (error: SerializedError): Unhandled => ({
+      file: typeof error.VITEST_TEST_PATH === 'string' ? nameOf(error.VITEST_TEST_PATH) : null,
+      error: firstLine(error),
+    })
+    write({ type: 'end', reason, unhandled: unhandled.map(unhandledOf) })
   }
 }
 

@@ -1,5 +1,4 @@
 import { existsSync, globSync, renameSync, writeFileSync } from 'node:fs'
-import { installPackage } from './debian.ts'
 
 /**
  * A wall clock of a process's own, which a test may set while the process runs. Its monotonic clock is that of the machine, as
@@ -19,10 +18,6 @@ export interface ShiftedClock {
 const HINT = 'The tests need libfaketime. Install it, e.g.: sudo apt-get install -y faketime'
 const PLACES = ['/usr/lib/*/faketime/libfaketimeMT.so.1', '/usr/lib*/faketime/libfaketimeMT.so.1']
 
-/** Installs it where that can be done; elsewhere the tests that need it fail with the one line to run. */
-export function provideFaketime(): void {
-  if (!findLibrary()) installPackage('faketime')
-}
 const findLibrary = (): string | undefined => globSync(PLACES).find((path) => existsSync(path))
 
 /** @param file is read by the process whenever it reads its clock */

@@ -25,6 +25,7 @@ export async function visit(
   { width = 1280, dark = false }: VisitOptions = {},
 ): Promise<Visit> {
   const context = await browser.newContext({
+    reducedMotion: 'reduce',
     viewport: { width, height: 800 },
     colorScheme: dark ? 'dark' : 'light',
   })

@@ -8,9 +8,12 @@ import { hasCluster } from '../../../testkit/cluster.ts'
 import { MUTATIONS } from '../../../testkit/documents.ts'
 import { gql } from '../../../testkit/gql.ts'
 import { create, remove, show } from '../../../testkit/mutations.ts'
+import { seeded } from '../../../testkit/seed.ts'
 import { soak } from '../../../testkit/soak.ts'
 import { until } from '../../../testkit/wait.ts'
 import { configMap, manifestPlace } from './manifest-place.ts'
+
+const random = seeded()
 
 /** More than the deployer applies before it is killed. */
 const OBJECTS = 40
@@ -68,7 +71,7 @@ describe.runIf(hasCluster())('the process of a deployer', () => {
       let agent = start()
       const id = await create(server.client, 'shop', { deployItems })
       await until(async () => (await found()) > 0, { what: 'something is applied' })
-      await delay(Math.random() * 100)
+      await delay(random() * 100)
       await kill(agent)
       const uid = (await at.find('configmaps', 'c0'))?.metadata.uid
       agent = start()
