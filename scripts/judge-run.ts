@@ -17,7 +17,7 @@ export type Verdict =
 /** More red files than this are no accident. */
 export const MOST_AGAIN = 5
 
-/** What fast-check throws: its seed reproduces the failure, so that it is no accident. */
+/** The message of fast-check. Its seed reproduces the failure, so that it is no accident. */
 const SEEDED = /^(Error: )?Property failed after \d/
 
 const red = (why: string): Verdict => ({ is: 'red', why })
@@ -50,7 +50,7 @@ export function failuresOf({ lines }: Run, file: string): readonly { readonly na
 }
 const WHOLE = '(the file)'
 
-/** Whether a second run shows that the failures of a file were an accident: as many tests of each red name pass as the file has. */
+/** A second run shows that the failures of a file were an accident: as many tests of each red name pass as the file has. */
 export function isFlake(first: Run, file: string, second: Run): boolean {
   if (judgeRun(second).is !== 'green') return false
   const count = ({ lines }: Run, name: string, states: readonly string[]): number =>

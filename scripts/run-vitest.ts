@@ -9,13 +9,13 @@ const ROOT = join(import.meta.dirname, '..')
 const SILENCE_MS = 300_000
 const LOOK_MS = 5_000
 
-/** Where a run happens, by default the project itself. */
+/** The surroundings of a run, by default the project itself. */
 export interface Place {
   readonly cwd?: string
   readonly env?: NodeJS.ProcessEnv
   /** Commands of the shell that run before it, such as those that provide a cluster. */
   readonly before?: readonly string[]
-  /** What becomes of its output, by default that of this process. */
+  /** The destination of its output, by default that of this process. */
   readonly output?: 'ignore' | 'inherit'
 }
 

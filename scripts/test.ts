@@ -27,7 +27,7 @@ async function run(program: string, ...args: readonly string[]): Promise<boolean
   })
 }
 
-// Where a package cannot be installed, the tests that need it say so.
+// The tests that need a package say so if it cannot be installed.
 const packages = run('bash', '.ci/debian')
 await stage('check', () => run('node', 'scripts/check.ts'))
 await stage('build-web', () => run('node', 'scripts/build-web.ts'))

@@ -61,7 +61,7 @@ test('a file is flaky only if its red tests are seen to pass', () => {
   expect(isFlake(first, file, runOf([file]))).toBe(false)
   const without = green.lines.filter((line) => line.type !== 'test' || line.name !== 'varies')
   expect(isFlake(first, file, { ...green, lines: without })).toBe(false)
-  // Of two tests of one name, it is not known which one was red.
+  // Nothing says which of two tests of one name was red.
   const twice = (run: Run, state: string): Run => ({
     ...run,
     lines: [{ type: 'test', file, name: 'varies', state }, ...run.lines],

@@ -21,7 +21,8 @@ const JUDGED_ON_LANDING = {
   'src/core/**': 'Pure rules, which the landing tier judges.',
   'src/families/*.ts': 'Declarations, which the landing tier judges.',
   'src/families/*/*.ts': 'Words, machines, rights and declarations, which the landing tier judges.',
-  'src/{families/**,projects}/{commands,graphql,rules}/**': 'Rules and commands, which the landing tier judges on real servers.',
+  'src/{families/**,projects}/{commands,graphql,rules}/**':
+    'Rules and commands, which the landing tier judges on real servers.',
   'src/families/pipelines/*/{commands,graphql}.ts': 'Commands, which the landing tier judges on real servers.',
   'src/{chain-hash,example,logger,standard-webhooks,system}.ts': 'Each deep test uses them.',
 }

@@ -3,7 +3,7 @@
  * groups of slow, open-ended and destructive tests. A unit test compares these lists with the files.
  */
 
-/** What a group needs besides Node and Postgres: scripts in `.ci/` that provide it. */
+/** A group needs it besides Node and Postgres, and a script in `.ci/` provides it. */
 export type Provided = 'container-engine' | 'helm' | 'high-availability' | 'kubernetes' | 'network'
 
 export interface Group {

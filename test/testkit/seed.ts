@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { mulberry32 } from './mulberry32.ts'
 
 /**
- * What a run draws at random begins with this seed: `npm test` draws the same each time, and a group of deep tests draws
- * something new, by a seed that it prints.
+ * The random numbers of a run begin with this seed: `npm test` draws the same each time, and a group of deep tests draws
+ * new ones, by a seed that it prints.
  */
 export const SEED = Number(process.env.PHASELINE_TEST_SEED ?? 1)
 
