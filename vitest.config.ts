@@ -33,6 +33,7 @@ export default defineConfig({
       // Its words are those of the process that loads it, and a database without it does not know them.
       project('fifth family', deep.filter(isFifthFamily), { ...SERVERS, isolate: true }),
     ],
+    runner: 'test/testkit/measuring-runner.ts',
     experimental: { viteModuleRunner: false, nodeLoader: false },
     execArgv: ['--import', fileURLToPath(new URL('test/testkit/source.ts', import.meta.url))],
     sequence: { sequencer: LongestFirst },

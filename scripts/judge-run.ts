@@ -61,3 +61,11 @@ export function isFlake(first: Run, file: string, second: Run): boolean {
     ({ name }) => name === WHOLE || count(second, name, ['passed']) >= count(first, name, ['passed', 'failed']),
   )
 }
+
+/** The files that took longest, as lines of a table, each with its seconds and those of its worker's processor. */
+export function longestFiles({ lines }: Run, count: number): readonly string[] {
+  const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1).padStart(6)} s`
+  const files = lines.flatMap((line) => (line.type === 'file' ? [line] : []))
+  const longest = files.toSorted((a, b) => b.ms - a.ms).slice(0, count)
+  return longest.map(({ file, ms, cpuMs }) => `${seconds(ms)}, processor ${seconds(cpuMs)}  ${file}`)
+}

@@ -1,5 +1,7 @@
-import { failuresOf, isFlake, judgeRun } from './judge-run.ts'
+import { failuresOf, isFlake, judgeRun, longestFiles } from './judge-run.ts'
 import { type Place, runVitest } from './run-vitest.ts'
+
+const SHOWN = 10
 
 /**
  * Runs tests; red is what is red twice. Each red file is run again, alone in one worker, and a line says which of its tests were
@@ -7,6 +9,7 @@ import { type Place, runVitest } from './run-vitest.ts'
  */
 export async function runTwice(args: readonly string[], place?: Place): Promise<boolean> {
   const first = await runVitest(args, place)
+  console.log(['The longest files:', ...longestFiles(first, SHOWN)].join('\n'))
   const verdict = judgeRun(first)
   if (verdict.is === 'red') console.log(`Red: ${verdict.why}`)
   if (verdict.is !== 'again') return verdict.is === 'green'

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { matchesGlob } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, matchesGlob } from 'node:path'
 import { DEEP, type Group } from '../test/tiers.ts'
 import { judgeRun } from './judge-run.ts'
 import { runVitest } from './run-vitest.ts'
@@ -8,6 +9,9 @@ import { runVitest } from './run-vitest.ts'
  * `npm run test:deep [-- GROUP…]`: the groups of `test/tiers.ts`, one after the other, each with what it needs.
  * `-- --changed REF`: those that judge a source that has changed since REF.
  */
+
+/** The last result of each group, a line each. */
+const LOG = join(import.meta.dirname, '../test/deep.log')
 
 function changedSince(ref: string): readonly string[] {
   const diff = execFileSync('git', ['diff', '--name-only', '--no-renames', ref], { encoding: 'utf8' })
@@ -28,6 +32,8 @@ const provide = (what: string): string =>
   ].join('\n')
 const LEFT_OUT = 3
 
+const COMMIT = execFileSync('git', ['describe', '--always', '--dirty', '--abbrev=8'], { encoding: 'utf8' }).trim()
+
 async function runGroup(
   name: string,
   { files, needs = [] }: Group,
@@ -46,8 +52,17 @@ async function runGroup(
   const result = isLeftOut ? 'left out' : isGreen ? 'green' : 'red'
   const counts = `${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`
   const seconds = ((performance.now() - begun) / 1_000).toFixed(0)
-  results.push(`${name}: ${result}, ${counts}, seed ${seed}, ${seconds} s`)
+  const line = `${name}: ${result}, ${counts}, seed ${seed}, ${seconds} s`
+  results.push(line)
+  if (!run.ended) record(name, `${line}, at ${COMMIT}`)
   return { isGreen, isOver: run.ended === 'interrupted' }
+}
+
+function record(name: string, line: string): void {
+  const others = readFileSync(LOG, 'utf8')
+    .split('\n')
+    .filter((other) => other !== '' && !other.startsWith(`${name}: `))
+  writeFileSync(LOG, `${[...others, line].sort().join('\n')}\n`)
 }
 
 const args = process.argv.slice(2)

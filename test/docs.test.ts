@@ -7,6 +7,7 @@ import { ERROR_CODE_DESCRIPTIONS } from '../src/core/descriptions.ts'
 import { GATEWAY_LIMITS } from '../src/core/gateway-limits.ts'
 import { FAILURE_CODES, REFUSAL_CODES } from '../src/core/vocabulary.ts'
 import { REFUSALS } from '../src/server/limits/refusals.ts'
+import { LANDING, TIMING } from './tiers.ts'
 
 /** Documents name files and each other; both move. */
 
@@ -77,4 +78,16 @@ test('the page of operations has each deadline of the database with its default'
   const page = textOf('docs/operations.md')
   const rows = Object.values(DATABASE_DEADLINES).map(({ setting, byDefault }) => `| \`${setting}\` | ${byDefault} |`)
   expect(rows.filter((row) => !page.includes(row))).toEqual([])
+})
+
+test.each([
+  ['docs/reliability.md', '## What is promised'],
+  ['docs/threats.md', '## Classes of attacks'],
+])('each row of the table of %s names a test that judges each change on a real server', (file, heading) => {
+  const section = textOf(file).split(heading)[1]?.split('\n## ')[0] ?? ''
+  const [, , ...rows] = section.split('\n').filter((line) => line.startsWith('|'))
+  const isJudged = (row: string): boolean =>
+    [...row.matchAll(/\]\(\.\.\/(test\/[^)]+)\)/g)].some(([, path = '']) => [...LANDING, ...TIMING].includes(path))
+  expect(rows.length).toBeGreaterThan(10)
+  expect(rows.filter((row) => !isJudged(row))).toEqual([])
 })

@@ -7,7 +7,7 @@ function runOf(red: readonly string[], more: Partial<Run> = {}): Run {
   const lines = [...red, 'test/green.test.ts'].flatMap((file): Line[] => [
     { type: 'test', file, name: 'stays', state: 'passed' },
     { type: 'test', file, name: 'varies', state: red.includes(file) ? 'failed' : 'passed', error: 'no' },
-    { type: 'file', file, ok: !red.includes(file), ms: 1, errors: [] },
+    { type: 'file', file, ok: !red.includes(file), ms: 1, cpuMs: 1, errors: [] },
   ])
   const end: Line = { type: 'end', reason: red.length > 0 ? 'failed' : 'passed', unhandled: [] }
   return { code: red.length > 0 ? 1 : 0, lines: [...lines, end], ...more }

@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Long files: started last, they would run alone while the other workers are idle. */
-const LONG = /\/test\/(chaos|faults|web|agents|e2e)\/|\/model\.test\.ts$/
+const LONG = /\/test\/(chaos|faults|web|agents|e2e|runtimes)\/|\/model\.test\.ts$/
 
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -17,6 +17,8 @@ export type Line =
       readonly file: string
       readonly ok: boolean
       readonly ms: number
+      /** The processor time of the worker, by `measuring-runner.ts`. */
+      readonly cpuMs: number
       readonly errors: readonly string[]
     }
   | { readonly type: 'end'; readonly reason: TestRunEndReason; readonly unhandled: readonly Unhandled[] }
@@ -44,7 +46,8 @@ export default class RunReport implements Reporter {
 
   onTestModuleEnd(module: TestModule): void {
     const errors = module.errors().map(firstLine)
-    write({ type: 'file', file: fileOf(module), ok: module.ok(), ms: module.diagnostic().duration, errors })
+    const { duration: ms } = module.diagnostic()
+    write({ type: 'file', file: fileOf(module), ok: module.ok(), ms, cpuMs: module.meta().cpuMs ?? 0, errors })
   }
 
   onTestRunEnd(_: unknown, unhandled: readonly SerializedError[], reason: TestRunEndReason): void {
