@@ -49,7 +49,8 @@ export async function processPlace(isolation: IsolationOptions | null): Promise<
       ...(await readdir(join(state, 'workspaces'))),
     ],
     async [Symbol.asyncDispose]() {
-      const runtime = await open()
+      // The end of a runtime waits for those who watch: they end with their workloads.
+      const runtime = current ?? (await open())
       for (const { id } of await runtime.list()) await runtime.remove(id, id)
       await close()
       await rm(state, { recursive: true, force: true })

@@ -204,7 +204,8 @@ export function servicesConformance({ openPlace, isSlow = false, hasImages, hasS
     // A host that is late would take an end after a time for one before the start.
     const script = `echo last words; busybox nc -l -p ${port} -e true; exit 4`
     const db = service(at, script, { ports: [port], readiness: { ...readyIn(20_000), port: null } })
-    const one = workload(at, `until ${ask('DB')}; do sleep 0.1; done; sleep 1000`, { services: [db] })
+    // The service may not listen yet.
+    const one = workload(at, `until ${ask('DB')} 2> /dev/null; do sleep 0.1; done; sleep 1000`, { services: [db] })
     await runtime.start(one, 'receipt')
     const { lines, watcher } = listener()
     const watching = runtime.watch(one.id, watcher)
