@@ -354,7 +354,15 @@ describe('recovery', () => {
     const first = await claimJob(world, 'one')
     expect(first).toMatchObject({ action: 'ABORT' })
     await reportJob(world, { fence: first.fence, phase: 'UNDO_FAILED', error: broken })
-    await accepted(world.operations.resolveUndo(USER, { id: await jobId(id, 'one'), decision: 'RETRY' }))
+    const retry = async () =>
+      accepted(world.operations.resolveUndo(USER, { id: await jobId(id, 'one'), decision: 'RETRY' }))
+    await retry()
+    const second = await claimJob(world, 'one')
+    expect(second).toMatchObject({ action: 'ABORT', attempt: 1 })
+    // FAILED means "undone" only after a failure.
+    await reportJob(world, { fence: second.fence, phase: 'FAILED', error: broken })
+    expect(await jobsOf(world, id)).toMatchObject({ one: 'UNDO_FAILED' })
+    await retry()
     expect(await claimJob(world, 'one')).toMatchObject({ action: 'ABORT', attempt: 1 })
     world.clock.advance(30_000)
     const again = await claimJob(world, 'one', 'elsewhere')
