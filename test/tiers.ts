@@ -165,6 +165,7 @@ export const DEEP: Readonly<Record<string, Group>> = {
   },
   examples: {
     why: 'They run whole examples with a Node process for each step.',
+    needs: ['container-engine', 'kubernetes'],
     judges: ['examples/**', 'src/agents/**'],
     files: files(`
       agents/ ci-example edge-example gadget-examples kubernetes-example webshop
