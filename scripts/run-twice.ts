@@ -7,8 +7,14 @@ const SHOWN = 10
  * Runs tests; red is what is red twice. Each red file is run again, alone in one worker, and a line says which of its tests were
  * flaky. Returns whether the tests are green.
  */
-export async function runTwice(args: readonly string[], place?: Place): Promise<boolean> {
-  const first = await runVitest(args, place)
+export async function runTwice(
+  args: readonly string[],
+  {
+    more = [],
+    ...place
+  }: Place & { /** Arguments of the first run only, such as files. */ more?: readonly string[] } = {},
+): Promise<boolean> {
+  const first = await runVitest([...args, ...more], place)
   console.log(['The longest files:', ...longestFiles(first, SHOWN)].join('\n'))
   const verdict = judgeRun(first)
   if (verdict.is === 'red') console.log(`Red: ${verdict.why}`)

@@ -30,8 +30,7 @@ async function run(program: string, ...args: readonly string[]): Promise<boolean
 // The tests that need a package say so if it cannot be installed.
 const packages = run('bash', '.ci/debian')
 await stage('check', () => run('node', 'scripts/check.ts'))
-await stage('build-web', () => run('node', 'scripts/build-web.ts'))
-await stage('build-docs', () => run('node', 'scripts/build-docs.ts', '--if-old'))
+await stage('build', () => run('node', 'scripts/build-pages.ts'))
 await stage('packages', () => packages.then(() => true))
-await stage('tests', () => runTwice([...TIERS, ...process.argv.slice(2)]))
+await stage('tests', () => runTwice(TIERS, { more: process.argv.slice(2) }))
 end(0)

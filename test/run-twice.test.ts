@@ -15,13 +15,14 @@ const IS_FIRST =
 
 async function runPlanted(
   files: Readonly<Record<string, string>>,
+  more: readonly string[] = [],
 ): Promise<{ isGreen: boolean; lines: readonly unknown[] }> {
   const cwd = mkdtempSync(join(tmpdir(), 'phaseline-planted-'))
   const log = vi.spyOn(console, 'log').mockImplementation(() => undefined)
   try {
     writeFileSync(join(cwd, 'vitest.config.mjs'), CONFIG)
     for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, `${name}.test.mjs`), text)
-    const isGreen = await runTwice([], { cwd, output: 'ignore' })
+    const isGreen = await runTwice([], { cwd, more, output: 'ignore' })
     // The first line is the table of the longest files.
     return { isGreen, lines: log.mock.calls.slice(1).map(([line]) => line) }
   } finally {
@@ -48,6 +49,15 @@ test('what a test that fails the first time leaves unhandled is flaky, too', asy
   const leak = "void Promise.reject(new Error('later')); throw new Error('once')"
   const text = `${IS_FIRST} test('is a flake', async () => { if (isFirst) { ${leak} } })`
   expect(await runPlanted({ a: text })).toEqual({ isGreen: true, lines: ['Flaky: a.test.mjs > is a flake: once'] })
+})
+
+test('a red file of those that were named runs again without the others', async () => {
+  const red = `${IS_FIRST} test('is a flake', () => { if (isFirst) throw new Error('once') })`
+  const green = `${IS_FIRST.replaceAll("'ran'", "'ran too'")} test('runs once', () => expect(isFirst).toBe(true))`
+  expect(await runPlanted({ a: red, b: green }, ['a.test.mjs', 'b.test.mjs'])).toEqual({
+    isGreen: true,
+    lines: ['Flaky: a.test.mjs > is a flake: once'],
+  })
 })
 
 test('a test that fails only after its neighbour is red', async () => {
