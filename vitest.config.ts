@@ -37,8 +37,8 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     execArgv: ['--import', fileURLToPath(new URL('test/testkit/source.ts', import.meta.url))],
     sequence: { sequencer: LongestFirst },
-    // One for each core of the machines that judge a change.
-    maxWorkers: 2,
+    // More than the two cores of the machines that judge a change: tests wait for leases and delays for a third of their time.
+    maxWorkers: 3,
     // Time is never what a test asserts: these limits end what hangs, on a machine five times as slow as usual too.
     testTimeout: 2 * PATIENCE_MS,
     hookTimeout: 2 * PATIENCE_MS,

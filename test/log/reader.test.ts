@@ -279,6 +279,7 @@ test('followers outlast a database that drops all its connections', async () => 
   const { log, numberer } = await gateway(db)
   const root = await createRoot(db.pool)
   const reader = collect(follow(log, 0, ALL, 1), 3_000)
+  await until(() => log.stats.listeners > 0, { what: 'the follower has started' })
   // A connection that was ended while it was idle may be handed out once more, and fails before anything is written.
   const again = (error: Error) => {
     if (!isDatabaseUnavailable(error)) throw error
