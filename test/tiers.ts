@@ -33,7 +33,7 @@ export const UNIT = files(`
   chaos/ promises
   cli/ commit-label input outcome text tree
   client/ crm follow-phases instant query
-  core/ address-group clock-offset database-url date-time expression health json json-diff machine redis-url
+  core/ address-group clock-offset database-url date-time expression health json json-diff machine process-identity redis-url
   core/ schema-range time token-bucket unified-diff until-settled
   documents/ print-documents
   engine/ engine-turns
@@ -89,7 +89,7 @@ export const LANDING = files(`
   oidc/ renewal tokens
   projects/ projects reseal secrets without-pipelines
   runtimes/ process service-launcher
-  server/ alerts answer-size artifacts caller-limits dashboard documentation fair-service graphql-over-http
+  server/ alerts answer-size artifacts caller-limits connections dashboard documentation fair-service graphql-over-http
   server/ health hostile-requests one-door operation-timeout portable rotation safety slow-clients
   server/ streams tls trusted-documents waiting-claims
   store/ binary guard migrate object-places plans prisma renewed-leases schema servers statements

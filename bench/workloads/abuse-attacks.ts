@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readdir, stat } from 'node:fs/promises'
 import { Agent, type ClientRequest, request } from 'node:http'
-import type { Socket } from 'node:net'
+import { connect as connectTo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay, setImmediate } from 'node:timers/promises'
 import { WebSocket } from 'ws'
@@ -78,6 +78,11 @@ export const ATTACKS = {
     Promise.all(
       ['127.0.0.2', '127.0.0.3'].map((localAddress) => everywhere(512, () => silentSocket(attack, localAddress))),
     ).then(() => {}),
+  'requests for /livez that wait for no answer': (attack) =>
+    everywhere(8, () => pipeline(attack, 'GET /livez HTTP/1.1', '')),
+  'wrong tokens that wait for no answer': (attack) =>
+    everywhere(8, () => pipeline({ ...attack, token: 'wrong'.repeat(8) }, 'POST /graphql HTTP/1.1', VIEWER)),
+  '5,000 idle connections': (attack) => everywhere(5_000, () => idle(attack)),
   '2,000 slow requests of two principals': (attack) =>
     Promise.all(
       attack.tokens.slice(0, 2).map((token) => everywhere(1_000, () => slowBody({ ...attack, token }, 100))),
@@ -179,6 +184,35 @@ async function connect(
   socket.on('error', () => {})
   await once(socket, 'open')
   return { socket, closed }
+}
+
+const PIECE = 64 * 1_024
+
+/** The same request again and again, as fast as it is taken, until the server closes the connection. */
+async function pipeline({ port, token }: Attack, head: string, body: string): Promise<void> {
+  const headers = `host: 127.0.0.1\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`
+  const text = `${head}\r\n${headers}\r\n\r\n${body}`
+  const sent = Buffer.from(text.repeat(Math.ceil(PIECE / text.length)))
+  const socket = connectTo({ port, host: '127.0.0.1' })
+  const closed = once(socket, 'close')
+  const write = (): void => {
+    while (socket.writable && socket.write(sent));
+  }
+  socket
+    .on('connect', write)
+    .on('drain', write)
+    .on('error', () => {})
+    .resume()
+  await closed
+}
+
+async function idle({ port }: Attack): Promise<void> {
+  const socket = connectTo({ port, host: '127.0.0.1', localAddress: '127.0.0.2' })
+  const closed = once(socket, 'close')
+  socket.on('error', () => {})
+  await closed
+  // A crowd that is sent away comes back, but not at once.
+  await delay(1_000)
 }
 
 async function silentSocket(attack: Attack, localAddress: string): Promise<void> {

@@ -28,6 +28,9 @@ const ATTACKS: readonly AttackName[] = [
   'pages without compression',
   '1,024 silent sockets at two addresses',
   '2,000 slow requests of two principals',
+  'requests for /livez that wait for no answer',
+  'wrong tokens that wait for no answer',
+  '5,000 idle connections',
 ]
 /** Time for each question, with an attack and without. */
 const MEASURED_MS = 2_000
@@ -53,6 +56,8 @@ interface Times {
 interface Measured {
   readonly viewer: Times
   readonly tree: Times
+  /** A probe of an orchestrator, from another address. */
+  readonly probe: Times
   readonly rss: number
   /** The share of callers with a fresh token who are served. */
   readonly newcomers: number
@@ -118,6 +123,7 @@ async function measure(server: BenchServer, token: string, rootId: string): Prom
     headers: { authorization: `Bearer ${token}`, 'x-forwarded-for': '192.0.2.1' },
     body: bodyOf(query, variables),
   })
+  const probed = { port: portOf(server), headers: { 'x-forwarded-for': '192.0.2.2' }, path: '/livez' }
   const ask = async (asked: Target): Promise<Times> => {
     const times: number[] = []
     await load(asked, 1, MEASURED_MS, (ms) => times.push(ms))
@@ -125,7 +131,8 @@ async function measure(server: BenchServer, token: string, rootId: string): Prom
   }
   const viewer = await ask(target('{ viewer { name } }'))
   const tree = await ask(target(TREE, { id: rootId }))
-  return { viewer, tree, rss: (await server.read()).rssPeak }
+  const probe = await ask(probed)
+  return { viewer, tree, probe, rss: (await server.read()).rssPeak }
 }
 
 interface Results {
@@ -136,8 +143,8 @@ interface Results {
 }
 
 function sectionOf({ quiet, busy, found }: Results): Section {
-  const row = (name: string, { viewer, tree, rss, newcomers }: Measured) => [
-    ...[name, viewer.p50, viewer.p99, tree.p50, tree.p99],
+  const row = (name: string, { viewer, tree, probe, rss, newcomers }: Measured) => [
+    ...[name, viewer.p50, viewer.p99, tree.p50, tree.p99, probe.p99],
     ...[rss / MB, `${Math.round(newcomers * 100)} %`],
   ]
   const worst = (times: (measured: Measured) => number): string =>
@@ -149,7 +156,7 @@ function sectionOf({ quiet, busy, found }: Results): Section {
     prose: PROSE,
     table: {
       columns: [
-        ...['attack', 'viewer, p50, ms', 'p99', `tree of ${ITEMS}, p50, ms`, 'p99'],
+        ...['attack', 'viewer, p50, ms', 'p99', `tree of ${ITEMS}, p50, ms`, 'p99', '`/livez`, p99, ms'],
         'memory, MB more',
         'newcomers served',
       ],
@@ -164,7 +171,7 @@ function sectionOf({ quiet, busy, found }: Results): Section {
 
 const PROSE = `
 While one attack after the other runs at full speed from a process of its own, another principal asks for its \`viewer\` and for a tree of
-${ITEMS} items, one request at a time on one connection. All processes share the machine, so an attack also takes processor time from Postgres
+${ITEMS} items, and a third address for \`/livez\`, one request at a time on one connection. All processes share the machine, so an attack also takes processor time from Postgres
 and from the client that is measured; beside the process of the second row, which computes and sends nothing, they have as little of it. Memory is the most that the server's process has in the meantime, over what it had before the attack.
 It has an address of its own, while the newcomers have that of the attackers. All other settings are the defaults. Newcomers are ${NEWCOMERS} callers of the address of most attacks whose tokens are used for the first time: half
 of them send a request, half open a WebSocket; served is who has an answer of the right kind within ten seconds.

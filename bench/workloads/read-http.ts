@@ -1,10 +1,12 @@
 import { Agent, request } from 'node:http'
 
-/** A GraphQL request over HTTP as text, the same one again and again. */
+/** A request over HTTP, the same one again and again. */
 export interface Target {
   readonly port: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  /** A GraphQL request as text. Absent: a GET of the path. */
+  readonly body?: string
+  readonly path?: string
 }
 export interface Load {
   readonly requests: number
@@ -47,16 +49,24 @@ export async function ask<T>(target: Target): Promise<T> {
   return data
 }
 
-function send({ port, headers, body }: Target, agent: Agent, onChunk: (chunk: Buffer) => void): Promise<void> {
+function send(
+  { port, headers, body, path = '/graphql' }: Target,
+  agent: Agent,
+  onChunk: (chunk: Buffer) => void,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const outgoing = request(
       {
         agent,
         port,
         host: '127.0.0.1',
-        path: '/graphql',
-        method: 'POST',
-        headers: { ...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+        path,
+        ...(body === undefined
+          ? { headers }
+          : {
+              method: 'POST',
+              headers: { ...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+            }),
       },
       (response) => {
         if (response.statusCode !== 200) reject(new Error(`status ${response.statusCode}`))

@@ -13,6 +13,15 @@ const HOUR = 3_600 * SECOND
 
 /** Limits on what clients may cost one gateway. */
 export const GATEWAY_LIMITS = {
+  /** Connections at a time, WebSockets among them; fewer where the process may not open as many files. */
+  connections: { setting: 'PHASELINE_MAX_CONNECTIONS', byDefault: 20_000, least: 16, most: 1_000_000 },
+  /** Connections of one address between two requests. */
+  idleConnectionsPerAddress: {
+    setting: 'PHASELINE_MAX_IDLE_CONNECTIONS_PER_ADDRESS',
+    byDefault: 2_048,
+    least: 1,
+    most: 1_000_000,
+  },
   /** WebSockets at a time. */
   sockets: { setting: 'PHASELINE_MAX_SOCKETS', byDefault: 10_000, least: 1, most: 1_000_000 },
   /** WebSockets that have not sent a valid token yet; part of the above. */

@@ -18,22 +18,33 @@ export interface ProcessId {
   readonly identity: string
 }
 
-/** Null: there is no such process, or it has ended and waits to be reaped. */
+/**
+ * Null: there is no such process, or it has ended and waits to be reaped.
+ * @throws when it cannot be looked at, as when this process may open no more files
+ */
 export async function identityOf(pid: number): Promise<string | null> {
   try {
     return onLinux ? identityNow(pid) : (await ps(pid, 'lstart=')) || null
-  } catch {
-    return null
+  } catch (error) {
+    return nullIfEnded(error)
   }
 }
 
-/** Synchronous, for the exit of this process, which cannot wait. */
+/** Whoever looked takes its own want of files or memory for the end of another process otherwise. */
+function nullIfEnded(error: unknown): null {
+  const { code = '' } = error as NodeJS.ErrnoException
+  if (WANTS.includes(code)) throw error
+  return null
+}
+const WANTS = ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']
+
+/** The same, synchronous, for the exit of this process, which cannot wait. */
 export function identityNow(pid: number): string | null {
   try {
     if (onLinux) return identityFrom(pid, readFileSync(`/proc/${pid}/stat`, 'utf8'))
     return execFileSync('ps', ['-ww', '-o', 'lstart=', '-p', String(pid)], PS_OPTIONS).trim() || null
-  } catch {
-    return null
+  } catch (error) {
+    return nullIfEnded(error)
   }
 }
 
@@ -89,8 +100,8 @@ export function parseStat(pid: number, text: string): Stat {
 export function statOf(pid: number): Stat | null {
   try {
     return parseStat(pid, readFileSync(`/proc/${pid}/stat`, 'latin1'))
-  } catch {
-    return null
+  } catch (error) {
+    return nullIfEnded(error)
   }
 }
 
@@ -99,8 +110,8 @@ let readBootId: string | undefined
 function bootId(): string {
   try {
     readBootId ??= readFileSync(BOOT_ID, 'utf8').trim()
-  } catch {
-    readBootId = ''
+  } catch (error) {
+    readBootId = nullIfEnded(error) ?? ''
   }
   return readBootId
 }

@@ -23,6 +23,7 @@ export async function authenticate(
   const secret = secretOf(headers)
   try {
     const viewer = secret === null ? null : await checkToken(parts, secret, origin)
+    if (secret === null) await parts.turns.next(callers.strangersAt(origin.address))
     if (secret !== null && viewer !== null) return { secret, viewer }
   } catch (error) {
     const unavailable = databaseFailure(error)

@@ -15,7 +15,7 @@ import { refuseForNow, reply, replyError } from './reply.ts'
  * arrived: a secret that is removed meanwhile is none, and a hook that does not exist answers as late as others.
  */
 
-type Parts = Pick<HttpParts, 'callers' | 'refusals' | 'lateRefusals'> & { readonly hooks: HookPort }
+type Parts = Pick<HttpParts, 'callers' | 'turns' | 'refusals' | 'lateRefusals'> & { readonly hooks: HookPort }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 /** The same for a hook that does not exist, so that nobody finds out which do. */
@@ -32,6 +32,9 @@ const MAX_KEY = 200
 export async function handleHook(request: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
   response.setHeader('cache-control', 'no-store')
   const [project = '', name = '', ...more] = partsOf(request)
+  const address = parts.callers.addressOf(request)
+  const sender = parts.callers.senderTo(`${project}/${name}`.slice(0, MAX_KEY), address)
+  await parts.turns.next(sender.principal)
   const fail = (status: number, code: FailureCode, message: string): void => {
     // The rest of a refused body is not waited for.
     if (!request.complete) response.setHeader('connection', 'close')
@@ -51,8 +54,6 @@ export async function handleHook(request: IncomingMessage, response: ServerRespo
     parts.refusals.count('TOO_LARGE')
     return fail(413, 'TOO_LARGE', TOO_LARGE)
   }
-  const address = parts.callers.addressOf(request)
-  const sender = parts.callers.senderTo(`${project}/${name}`.slice(0, MAX_KEY), address)
   const operation = sender.reserve('openOperations')
   const budget = new Budget(sender.reserve('requestBytes'), parts.callers.unjudged)
   try {

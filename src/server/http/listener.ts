@@ -13,6 +13,7 @@ import type { InFlight } from '../../core/in-flight.ts'
 import { isLoopback } from '../../core/loopback.ts'
 import type { Logger } from '../../logger.ts'
 import type { Bounds } from '../limits/bounds.ts'
+import { OpenConnections, StoppableMessage } from '../limits/open-connections.ts'
 import type { Drain } from '../operators/drain.ts'
 import type { GraphQLSocket } from '../socket/graphql-socket.ts'
 import { refuseBrokenRequests } from './client-errors.ts'
@@ -20,6 +21,7 @@ import { grantOrigin } from './cross-origin.ts'
 import { checkOrigin, type OriginRules } from './origin-check.ts'
 import { protect, refuse, replyError, replyText } from './reply.ts'
 import { nameRequest, requestIdIn } from './request-id.ts'
+import { strangersTurn } from './strangers-turn.ts'
 import { throwAwayRest } from './throw-away.ts'
 import { contextOf, STRICT_TRANSPORT, type TlsSource, tlsOptions } from './tls.ts'
 import { watchReader } from './watch-reader.ts'
@@ -27,6 +29,8 @@ import { watchReader } from './watch-reader.ts'
 export interface Route {
   /** In the metrics. */
   readonly name: string
+  /** JUDGED: it takes turns by itself, of the callers that it finds out. PROBE: it tells of this server's health. */
+  readonly turn?: 'JUDGED' | 'PROBE'
   handle(request: IncomingMessage, response: ServerResponse): Promise<void> | void
 }
 
@@ -77,73 +81,46 @@ const SPARED_MS = 7_000
 
 /** One port for HTTP and WebSockets. Resolves once it listens. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
-  const { host, port, tls, bounds, socket, inFlight, logger } = options
-  const timeouts = timeoutsOf(bounds.limits)
-  const http = tls ? createTlsServer({ ...timeouts, ...tlsOptions(tls) }) : createServer(timeouts)
+  const { host, port, tls, bounds, inFlight, logger } = options
+  const parsing = { ...timeoutsOf(bounds.limits), IncomingMessage: StoppableMessage }
+  const http = tls ? createTlsServer({ ...parsing, ...tlsOptions(tls) }) : createServer(parsing)
   if ('setSecureContext' in http) tls?.onChange(() => http.setSecureContext(contextOf(tls.current)))
   refuseBrokenRequests(http, bounds.refusals)
   const open = new OpenResponses()
-  const fresh = new FreshConnections()
-  http.on('connection', (connection: Socket) => fresh.add(connection))
-  // The same connection, encrypted.
-  http.on('secureConnection', (connection: Socket) => fresh.add(connection))
+  const connections = new OpenConnections(bounds)
+  http.on('connection', (connection: Socket) => connections.add(connection))
+  http.on('secureConnection', (connection: Socket) => connections.add(connection))
   // A server that accepts no more connections does not know it any more.
   let ownPort = 0
-  http.on('request', (request, response) => {
+  const begin = (request: IncomingMessage, response: ServerResponse): void => {
     open.add(response)
-    fresh.used(request.socket)
     inFlight.track(handle(request, response, { options, port: ownPort })).catch((error: unknown) => {
       logger.error({ err: error, requestId: requestIdIn(response) }, 'a request failed')
       if (response.headersSent) response.destroy()
       else replyError(response, 500, 'INTERNAL_SERVER_ERROR', 'Something went wrong on the server.')
     })
-  })
+  }
+  http.on('request', (request, response) => connections.request(request, response, () => begin(request, response)))
   // Node would request the body at once: the server judges the client first, and requests the body when it reads it.
   http.on('checkContinue', (request, response) => http.emit('request', request, response))
   http.on('upgrade', (request, stream, head) => {
     stream.on('error', () => stream.destroy())
-    fresh.used(request.socket)
-    const repeated = repeatedHeader(request)
-    if (repeated !== null) return refuseUpgrade(stream, 400, repeated)
-    const verdict = checkOrigin(request.headers, rulesOf(options, ownPort))
-    if (!verdict.ok) {
-      bounds.refusals.count('FORBIDDEN')
-      return refuseUpgrade(stream, 403, verdict.message)
-    }
-    if (!socket || pathOf(request) !== API_PATH) return refuseUpgrade(stream, 404, 'WebSockets are at /graphql.')
-    if (open.areLast) return refuseUpgrade(stream, 503, 'This server is shutting down: connect to another one.')
-    socket.upgrade(request, stream as Socket, head)
+    // Answers to the requests before it would end up among its messages.
+    if (!connections.upgrade(request)) return void stream.destroy()
+    const wanted = { request, stream: stream as Socket, head, isLast: open.areLast }
+    upgrade(wanted, { options, port: ownPort }).catch((error: unknown) => {
+      logger.error({ err: error }, 'a WebSocket could not be opened')
+      stream.destroy()
+    })
   })
   await opened(http, { host, port })
   ownPort = portOf(http)
   const url = `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${ownPort}`
-  return { url, port: ownPort, close: () => close(http, { open, fresh, drain: options.drain }) }
+  return { url, port: ownPort, close: () => close(http, { open, connections, drain: options.drain }) }
 }
 
 /** Milliseconds that a connection without any request gets when a listener closes: browsers open some beforehand. */
 const FRESH_MS = 1_000
-
-/** The connections that have not had a request. Node counts them as busy, and neither closes them nor lets their time run out. */
-class FreshConnections {
-  /** By the client's address and port. */
-  readonly #fresh = new Map<string, Socket>()
-
-  add(socket: Socket): void {
-    const key = keyOf(socket)
-    this.#fresh.set(key, socket)
-    socket.once('close', () => {
-      if (this.#fresh.get(key) === socket) this.#fresh.delete(key)
-    })
-  }
-  used(socket: Socket): void {
-    this.#fresh.delete(keyOf(socket))
-  }
-  end(): void {
-    for (const socket of this.#fresh.values()) socket.destroy()
-  }
-}
-
-const keyOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
 
 /** The responses that have not ended. */
 class OpenResponses {
@@ -182,11 +159,34 @@ const rulesOf = (options: ListenerOptions, port: number): OriginRules => ({
   allowsAnyHost: options.allowsAnyHost === true,
 })
 
-async function handle(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { options, port }: { readonly options: ListenerOptions; readonly port: number },
-): Promise<void> {
+interface Upgrade {
+  readonly request: IncomingMessage
+  readonly stream: Socket
+  readonly head: Buffer
+  /** The server is closing. */
+  readonly isLast: boolean
+}
+interface Listening {
+  readonly options: ListenerOptions
+  readonly port: number
+}
+
+async function upgrade({ request, stream, head, isLast }: Upgrade, { options, port }: Listening): Promise<void> {
+  const { bounds, socket } = options
+  await bounds.turns.next(bounds.callers.strangersAt(bounds.callers.addressOf(request)))
+  const repeated = repeatedHeader(request)
+  if (repeated !== null) return refuseUpgrade(stream, 400, repeated)
+  const verdict = checkOrigin(request.headers, rulesOf(options, port))
+  if (!verdict.ok) {
+    bounds.refusals.count('FORBIDDEN')
+    return refuseUpgrade(stream, 403, verdict.message)
+  }
+  if (!socket || pathOf(request) !== API_PATH) return refuseUpgrade(stream, 404, 'WebSockets are at /graphql.')
+  if (isLast) return refuseUpgrade(stream, 503, 'This server is shutting down: connect to another one.')
+  socket.upgrade(request, stream, head)
+}
+
+async function handle(request: IncomingMessage, response: ServerResponse, { options, port }: Listening): Promise<void> {
   const { bounds, tls, routeOf, answered } = options
   const started = performance.now()
   const path = pathOf(request)
@@ -200,18 +200,34 @@ async function handle(
   if (tls && !isLoopback(hostNameOf(request))) response.setHeader(...STRICT_TRANSPORT)
   nameRequest(request, response)
   const repeated = repeatedHeader(request)
+  const verdict = checkOrigin(request.headers, rulesOf(options, port))
+  const isSound = repeated === null && verdict.ok
+  if (!(await turnOf(request, response, bounds, isSound ? route?.turn : undefined))) return
   if (repeated !== null) {
     // It is not certain what else a proxy in between has made of this connection.
     response.setHeader('connection', 'close')
     return replyError(response, 400, 'BAD_REQUEST', repeated)
   }
-  const verdict = checkOrigin(request.headers, rulesOf(options, port))
   if (!verdict.ok) return refuse(response, bounds.refusals, 403, 'FORBIDDEN', verdict.message)
   if (!route) return replyText(response, 404, 'Not found.')
   const isApi = path === API_PATH || path.startsWith(ARTIFACTS_PATH)
   if (verdict.granted !== null && isApi && grantOrigin(request, response, verdict.granted)) return
   await route.handle(request, response)
   if (response.writableLength > 0 && !response.destroyed) watchReader(response, bounds)
+}
+
+/** False: the client has gone meanwhile. */
+async function turnOf(
+  request: IncomingMessage,
+  response: ServerResponse,
+  bounds: Bounds,
+  turn: Route['turn'],
+): Promise<boolean> {
+  if (turn === 'JUDGED' && request.method !== 'OPTIONS') return true
+  if (turn !== 'PROBE') return await strangersTurn(request, response, bounds)
+  const { callers, turns } = bounds
+  await turns.next(callers.probesAt(callers.addressOf(request)))
+  return !response.destroyed
 }
 
 /** Node takes the first of several and says nothing, where a proxy may have judged by the last. */
@@ -248,11 +264,11 @@ type HttpServer = ReturnType<typeof createServer> | ReturnType<typeof createTlsS
 
 interface Closing {
   readonly open: OpenResponses
-  readonly fresh: FreshConnections
+  readonly connections: OpenConnections
   readonly drain: Drain
 }
 
-async function close(http: HttpServer, { open, fresh, drain }: Closing): Promise<void> {
+async function close(http: HttpServer, { open, connections, drain }: Closing): Promise<void> {
   open.beLast()
   const { sparesIdleConnections, remainingMs } = drain
   const closed = new Promise<void>((resolve) => {
@@ -268,7 +284,10 @@ async function close(http: HttpServer, { open, fresh, drain }: Closing): Promise
     },
     sparesIdleConnections ? SPARED_MS : 0,
   )
-  const unused = setTimeout(() => fresh.end(), Math.min(sparesIdleConnections ? SPARED_MS : FRESH_MS, remainingMs))
+  const unused = setTimeout(
+    () => connections.endUnused(),
+    Math.min(sparesIdleConnections ? SPARED_MS : FRESH_MS, remainingMs),
+  )
   const late = setTimeout(() => http.closeAllConnections(), remainingMs)
   await closed
   clearTimeout(unused)

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HookPort } from '../../core/ports/hooks.ts'
 import type { Login } from '../../core/ports/login.ts'
 import { loginsDocument, originsOf } from '../auth/logins.ts'
-import { HEALTH_ROUTES, type HealthParts } from '../operators/health-routes.ts'
+import { type HealthParts, probeOf } from '../operators/health-routes.ts'
 import { type MetricsParts, showMetrics } from '../operators/metrics-route.ts'
 import type { Dashboard } from '../pages/dashboard.ts'
 import type { Documentation } from '../pages/documentation.ts'
@@ -27,14 +27,11 @@ export interface RouteParts extends HttpParts, ArtifactParts, HealthParts, Metri
 }
 export type Handler = (request: IncomingMessage, response: ServerResponse, parts: RouteParts) => Promise<void> | void
 
-/** All routes but those of the dashboard and the documentation. Pages and health checks have no data and need no token. */
-const ROUTES: Readonly<Record<string, Handler>> = {
+/** They have no data and need no token. The dashboard and the documentation have more. */
+const PAGES: Readonly<Record<string, Handler>> = {
   '/': showIndex,
   '/graphiql': showGraphiql,
-  [API_PATH]: (request, response, parts) =>
-    wantsPage(request) ? showGraphiql(request, response, parts) : handleGraphQL(request, response, parts),
-  ...HEALTH_ROUTES,
-  '/metrics': showMetrics,
+  [API_PATH]: showGraphiql,
   '/.well-known/phaseline': showLogins,
 }
 
@@ -45,16 +42,21 @@ const PAGE = /^\/[a-z]{1,40}(\/[\w.-]{1,200})?$/
 
 /** The handler of a request for a path, and its name in the metrics; undefined when there is none. */
 export function routeOf(path: string, request: IncomingMessage, parts: RouteParts): Route | undefined {
-  const route = (name: string, handle: Handler): Route => ({
+  const route = (name: string, handle: Handler, turn?: Route['turn']): Route => ({
     name,
+    ...(turn && { turn }),
     handle: (sent, response) => handle(sent, response, parts),
   })
-  const handler = Object.hasOwn(ROUTES, path) ? ROUTES[path] : undefined
+  if (path === API_PATH && !wantsPage(request)) return route(path, handleGraphQL, 'JUDGED')
+  if (path === '/metrics') return route(path, showMetrics, 'JUDGED')
+  const probe = probeOf(path)
+  if (probe) return route(path, probe, 'PROBE')
+  const handler = Object.hasOwn(PAGES, path) ? PAGES[path] : undefined
   if (handler) return route(path, handler)
-  if (path.startsWith(ARTIFACTS_PATH)) return route(ARTIFACTS_PATH, handleArtifact)
+  if (path.startsWith(ARTIFACTS_PATH)) return route(ARTIFACTS_PATH, handleArtifact, 'JUDGED')
   const { hooks } = parts
   if (hooks && path.startsWith(HOOKS_PATH) && !wantsPage(request))
-    return route(HOOKS_PATH, (sent, response) => handleHook(sent, response, { ...parts, hooks }))
+    return route(HOOKS_PATH, (sent, response) => handleHook(sent, response, { ...parts, hooks }), 'JUDGED')
   if (path === DOCS || path.startsWith(`${DOCS}/`)) return route(DOCS, showDocumentation)
   if (!parts.dashboard) return undefined
   if (path.startsWith('/assets/')) return route('/assets', showAsset)
@@ -101,11 +103,11 @@ const NOT_BUILT = 'The documentation is not built here: npm run build:docs does 
 const acceptsPage = ({ headers }: IncomingMessage): boolean => headers.accept?.includes('text/html') ?? false
 const wantsPage = (request: IncomingMessage): boolean => request.method === 'GET' && acceptsPage(request)
 
-/** Pages need no token: whoever takes many gets them late, and large ones come at a slow pace. */
+/** Pages need no token: large ones come at a slow pace. */
 async function showPage(
   request: IncomingMessage,
   response: ServerResponse,
-  { callers, lateRefusals, pages }: RouteParts,
+  { callers, pages }: RouteParts,
   { body, headers, status = 200 }: Page & { readonly status?: number },
 ): Promise<void> {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -113,8 +115,6 @@ async function showPage(
     return replyText(response, 405, 'Only GET.')
   }
   const address = callers.addressOf(request)
-  if (callers.strangersAt(address).request()) await lateRefusals.wait(response)
-  if (response.destroyed) return
   response.writeHead(status, { ...headers, 'content-length': body.length })
   if (request.method === 'GET')
     for (let from = 0; from < body.length && !response.destroyed; from += PIECE) {

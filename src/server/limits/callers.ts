@@ -11,7 +11,7 @@ import {
   limitsOfShares,
   type Resource,
 } from './accounts.ts'
-import { type AddressOf, createAddressOf } from './client-address.ts'
+import { type Addresses, createAddresses } from './client-address.ts'
 
 /**
  * Bounds the cost of one caller, both as a principal, whatever its tokens and addresses, and as an address, whoever it
@@ -20,6 +20,7 @@ import { type AddressOf, createAddressOf } from './client-address.ts'
 export class Callers {
   readonly #principals: Accounts
   readonly #addresses: Accounts
+  readonly #probes: Accounts
   readonly #hooks: Accounts
   readonly #senders: Accounts
   readonly #sharesOfSenders: Accounts
@@ -29,7 +30,8 @@ export class Callers {
   readonly #instance: Account
   /** Accounts of principals at addresses. */
   readonly #shares: Accounts
-  readonly addressOf: AddressOf
+  readonly addressOf: Addresses['of']
+  readonly peerOf: Addresses['ofPeer']
 
   constructor(limits: GatewayLimits, trustedProxies: readonly string[] = []) {
     this.#instance = new Account('gateway', limitsOfInstance(limits))
@@ -42,8 +44,11 @@ export class Callers {
       requestBytes: 2 * limits.requestBytesPerAddress,
     })
     this.#addresses = new Accounts('address', limitsOfAddresses(limits))
+    this.#probes = new Accounts('address', limitsOfAddresses(limits))
     this.#shares = new Accounts('principal at an address', limitsOfShares(limits))
-    this.addressOf = createAddressOf(trustedProxies)
+    const addresses = createAddresses(trustedProxies)
+    this.addressOf = addresses.of
+    this.peerOf = addresses.ofPeer
   }
 
   as({ principalId }: Pick<Viewer, 'principalId'>, address: string): Caller {
@@ -62,6 +67,11 @@ export class Callers {
   /** The account of a hook, for deliveries that are authentic. */
   hook(id: string): Account {
     return this.#hooks.of(id)
+  }
+
+  /** The account of requests for the health of this server, which waits for nothing else at its address. */
+  probesAt(address: string): Account {
+    return this.#probes.of(address)
   }
 
   /** The one account of all callers at an address without a known token. */

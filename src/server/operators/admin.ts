@@ -8,7 +8,7 @@ import { replyText } from '../http/reply.ts'
 import { createBounds } from '../limits/bounds.ts'
 import type { Refusals } from '../limits/refusals.ts'
 import { Drain } from './drain.ts'
-import { HEALTH_ROUTES } from './health-routes.ts'
+import { probeOf } from './health-routes.ts'
 import type { Metrics } from './metrics.ts'
 import { showMetrics } from './metrics-route.ts'
 import type { Readiness } from './readiness.ts'
@@ -45,12 +45,15 @@ export async function openAdmin({
   const bounds = createBounds(limits, trustedProxies)
   let metrics: Route = {
     name: '/metrics',
+    turn: 'JUDGED',
     handle: (_, response) => replyText(response, 503, 'The process is starting.'),
   }
   const routeOf = (path: string): Route | undefined => {
     if (path === metrics.name) return metrics
-    const handle = Object.hasOwn(HEALTH_ROUTES, path) ? HEALTH_ROUTES[path] : undefined
-    return handle && { name: path, handle: (request, response) => handle(request, response, { readiness }) }
+    const probe = probeOf(path)
+    return (
+      probe && { name: path, turn: 'PROBE', handle: (request, response) => probe(request, response, { readiness }) }
+    )
   }
   const listener = await listen({
     ...{ ...options, bounds, routeOf, tls: null, socket: null, answered: () => {} },

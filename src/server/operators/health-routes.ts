@@ -5,17 +5,23 @@ import type { Readiness } from './readiness.ts'
 export interface HealthParts {
   readonly readiness: Readiness
 }
-type HealthHandler = (request: IncomingMessage, response: ServerResponse, parts: HealthParts) => Promise<void> | void
+export type HealthHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  parts: HealthParts,
+) => Promise<void> | void
 
 /** That it answers is all that it says: the database is not asked, since a restart of this process would not mend it. */
 const showLive: HealthHandler = (_, response) => replyText(response, 200, 'ok')
 
 /** Probes of orchestrators and load balancers. They have no data, and need no token. */
-export const HEALTH_ROUTES: Readonly<Record<string, HealthHandler>> = {
+const PROBES: Readonly<Record<string, HealthHandler>> = {
   '/livez': showLive,
   '/healthz': showLive,
   '/readyz': showReady,
 }
+export const probeOf = (path: string): HealthHandler | undefined =>
+  Object.hasOwn(PROBES, path) ? PROBES[path] : undefined
 
 async function showReady(
   { headers }: IncomingMessage,
