@@ -82,6 +82,9 @@ export const ATTACKS = {
     everywhere(8, () => pipeline(attack, 'GET /livez HTTP/1.1', '')),
   'wrong tokens that wait for no answer': (attack) =>
     everywhere(8, () => pipeline({ ...attack, token: 'wrong'.repeat(8) }, 'POST /graphql HTTP/1.1', VIEWER)),
+  'pings of 15 KB': (attack) =>
+    everywhere(4, () => flood(attack, `{"type":"ping","payload":{"a":"${'x'.repeat(15_000)}"}}`)),
+  'completions of what never began': (attack) => everywhere(4, () => flood(attack, '{"id":"x","type":"complete"}')),
   '5,000 idle connections': (attack) => everywhere(5_000, () => idle(attack)),
   '2,000 slow requests of two principals': (attack) =>
     Promise.all(
@@ -213,6 +216,21 @@ async function idle({ port }: Attack): Promise<void> {
   await closed
   // A crowd that is sent away comes back, but not at once.
   await delay(1_000)
+}
+
+/** The same message again and again, as fast as it is read. */
+async function flood(attack: Attack, message: string): Promise<void> {
+  const { socket, closed } = await connect(attack)
+  let isOpen = true
+  const ended = closed.then(() => {
+    isOpen = false
+  })
+  socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${attack.token}` } }))
+  while (isOpen) {
+    if (socket.bufferedAmount < MB) for (let i = 0; i < 50; i++) socket.send(message)
+    await setImmediate()
+  }
+  await ended
 }
 
 async function silentSocket(attack: Attack, localAddress: string): Promise<void> {

@@ -30,6 +30,8 @@ const ATTACKS: readonly AttackName[] = [
   '2,000 slow requests of two principals',
   'requests for /livez that wait for no answer',
   'wrong tokens that wait for no answer',
+  'pings of 15 KB',
+  'completions of what never began',
   '5,000 idle connections',
 ]
 /** Time for each question, with an attack and without. */

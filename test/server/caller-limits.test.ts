@@ -261,3 +261,23 @@ test('our client waits as long as the server says, and goes on', async () => {
   const first = client.subscribe('subscription { nothing }')[Symbol.asyncIterator]().next()
   await expect(first).rejects.toMatchObject({ code: 'GRAPHQL_VALIDATION_FAILED' })
 })
+
+test.each([
+  ['pings', (socket: WebSocket) => socket.send('{"type":"ping"}'), 'message'],
+  ['pings of the transport', (socket: WebSocket) => socket.ping(), 'pong'],
+] as const)(
+  'messages that are no operations count as requests, and are answered all the same: %s',
+  async (_, send, event) => {
+    const server = await api.serve({ limits: { requestsPerSecondPerPrincipal: 10 } })
+    const socket = await openReady(server, ada)
+    let answers = 0
+    socket.on(event, () => {
+      answers += 1
+    })
+    for (let i = 0; i < 60; i++) send(socket)
+    const { type, payload } = await ask(socket, 'q', VIEWER)
+    expect([type, payload[0]?.extensions.code]).toEqual(['error', 'RATE_LIMITED'])
+    await until(() => answers >= 60, { what: 'each ping is answered' })
+    expect(await refusals(server, admin, 'RATE_LIMITED', 'principal')).toBeGreaterThan(5)
+  },
+)

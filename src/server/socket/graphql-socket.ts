@@ -16,6 +16,10 @@ import { UnauthenticatedSockets } from './unauthenticated-sockets.ts'
 const OPTIONS = {
   noServer: true,
   maxPayload: MAX_BODY,
+  // One message in each turn of the event loop, of the thousands that may have arrived in one piece.
+  allowSynchronousEvents: false,
+  // A session answers pings in its turns.
+  autoPong: false,
   // Milliseconds in which a client must answer the close frame before it is disconnected.
   closeTimeout: 1_000,
   handleProtocols,

@@ -13,7 +13,7 @@ interface Reading {
   readonly turn: NextTurn
 }
 
-/** Reads the messages of a socket in the order in which they come, and large ones in turns with those of other callers. */
+/** Reads the messages of a socket in the order in which they come, in turns with those of other callers. */
 export class IncomingMessages {
   readonly #socket: WebSocket
   readonly #reading: Reading
@@ -27,28 +27,30 @@ export class IncomingMessages {
     this.#reading = reading
   }
 
-  /** Calls back once with each message; at once, if it is small and none before it is being read. */
+  /** Calls back once with each message, in its turn. */
   read(data: Buffer, take: (read: ReadMessage) => void): void {
-    if (this.#last === null && data.length <= PIECE) return take(this.#readSmall(data))
-    const read = this.#readAfter(this.#last, data, take)
-    this.#last = read
+    this.inTurn(() => (data.length > PIECE ? this.#readLarge(data).then(take) : take(this.#readSmall(data))))
+  }
+
+  /** Begins one after the other, each in a turn; nothing more is received until then. */
+  inTurn(begin: () => Promise<void> | void): void {
+    const { turn } = this.#reading
+    const wait = this.#last === null ? turn() : this.#last.then(turn, turn)
+    const begun = wait === undefined ? begin() : wait.then(begin)
+    if (!begun) return
+    this.#last = begun
     this.#pause()
     const ended = (): void => {
-      if (this.#last === read) this.#last = null
+      if (this.#last === begun) this.#last = null
       this.#resume()
     }
-    read.then(ended, ended)
+    begun.then(ended, ended)
   }
 
   /** Receives nothing for so many milliseconds. */
   pauseFor(ms: number): void {
     this.#pause()
     setTimeout(() => this.#resume(), ms).unref()
-  }
-
-  async #readAfter(before: Promise<void> | null, data: Buffer, take: (read: ReadMessage) => void): Promise<void> {
-    await before
-    take(data.length <= PIECE ? this.#readSmall(data) : await this.#readLarge(data))
   }
 
   #readSmall(data: Buffer): ReadMessage {
@@ -66,7 +68,7 @@ export class IncomingMessages {
     const { maxValues, turn } = this.#reading
     const scanner = new JsonScanner(maxValues)
     for (let start = 0; start < data.length; start += PIECE) {
-      await turn()
+      if (start > 0) await turn()
       const problem = scanner.scan(data.subarray(start, start + PIECE))
       if (problem) return { ok: false, problem }
     }

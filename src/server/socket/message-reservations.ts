@@ -1,21 +1,19 @@
 import type { LimitExceeded } from '../limits/accounts.ts'
 import type { Caller, Reservation } from '../limits/callers.ts'
 
-/** The reservation of a WebSocket message until it is handled; for a subscription, until that ends. */
+/** A message of a WebSocket, which counts as a request; and what it reserves until it is handled, or a subscription until it ends. */
 export class MessageReservations {
   readonly #caller: Caller | null
   readonly #bytes: Reservation | null
+  /** Its caller has sent too many. */
+  readonly excess: LimitExceeded | null
   #operation: Reservation | null = null
 
   /** @param bytes of the message itself; null: it is small */
   constructor(caller: Caller | null, bytes: Reservation | null) {
     this.#caller = caller
     this.#bytes = bytes
-  }
-
-  /** Counts the message as a request. */
-  request(): LimitExceeded | null {
-    return this.#caller?.request() ?? null
+    this.excess = caller?.request() ?? null
   }
 
   /** Counts as further requests what it turns out to cost. */

@@ -9,7 +9,6 @@ import { databaseFailure, failure } from '../../graphql/schema/failures.ts'
 import { checkToken, type TokenParts } from '../auth/check-token.ts'
 import { authorizationIn, bearerOf, TOKEN_MISSING, TOKEN_WRONG } from '../auth/credentials.ts'
 import type { LimitExceeded } from '../limits/accounts.ts'
-import type { Refusals } from '../limits/refusals.ts'
 import { type OperationParts, prepare } from '../operation/prepare.ts'
 import { traceOf } from '../operation/trace-of.ts'
 import type { Subscribe } from '../streams/subscribe.ts'
@@ -53,23 +52,21 @@ export function createProtocol(parts: ProtocolParts): Server<SocketSession> {
     async onSubscribe({ extra: session, subscriptions }, id, payload) {
       // Read before anything is awaited.
       const { message, secret, sink } = session
-      const early = message.request()
-      if (early) {
-        session.slowDown()
-        return [refusedForNow(early, refusals)]
-      }
+      if (message.excess) return [refusalOf(message.excess)]
       if (Object.keys(subscriptions).length > MAX_OPERATIONS) {
         refusals.count('TOO_MANY', 'socket')
         return [failure('TOO_MANY', `At most ${MAX_OPERATIONS} operations at a time on one socket.`)]
       }
-      await session.turn()
       const found = await viewerOf(secret, tokens)
       if (found instanceof GraphQLError) return [found]
       const viewer = { ...found, origin: { ...session.origin, ...session.trace, ...traceOf(payload.extensions) } }
       const prepared = prepare({ request: payload, viewer, charge: (more) => message.charge(more) }, parts)
       if (prepared.kind === 'refused') return prepared.errors
       const excess = message.open(prepared.kind === 'stream' ? 'openSubscriptions' : 'openOperations')
-      if (excess) return [refusedForNow(excess, refusals)]
+      if (excess) {
+        refusals.count(excess.code, excess.share)
+        return [refusalOf(excess)]
+      }
       const { document, operationName } = prepared
       const known = { schema, document, operationName, contextValue: null }
       if (prepared.kind === 'stream') return { ...known, run: () => prepared.stream(sink, id) }
@@ -92,10 +89,8 @@ function accept(parts: ProtocolParts, session: SocketSession, secret: string, vi
   return accepted
 }
 
-function refusedForNow({ share, code, message, retryAfterMs }: LimitExceeded, refusals: Refusals): GraphQLError {
-  refusals.count(code, share)
-  return failure(code, message, { retryAfterMs })
-}
+const refusalOf = ({ code, message, retryAfterMs }: LimitExceeded): GraphQLError =>
+  failure(code, message, { retryAfterMs })
 
 /** The caller, or why there is none. */
 async function viewerOf(secret: string | null, tokens: Tokens): Promise<Viewer | GraphQLError> {

@@ -10,7 +10,7 @@ import { authorizationIn } from '../auth/credentials.ts'
 import { LATE_MS } from '../http/late-refusals.ts'
 import type { TextProblem } from '../http/request-text.ts'
 import type { Bounds } from '../limits/bounds.ts'
-import type { Caller } from '../limits/callers.ts'
+import type { Caller, Reservation } from '../limits/callers.ts'
 import type { Connections, EndReason } from '../limits/connections.ts'
 import type { ClientSink } from '../streams/client-sink.ts'
 import { socketSink } from '../streams/socket-sink.ts'
@@ -114,6 +114,8 @@ export class SocketSession {
       },
       this,
     )
+    socket.on('ping', (data) => this.#receivePing(data))
+    socket.on('pong', () => void this.#count(null))
     // `ws` has closed the socket, with the code of the error.
     socket.on('error', ({ code }: NodeJS.ErrnoException) => {
       if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') this.#parts.refusals.count('TOO_LARGE')
@@ -216,9 +218,11 @@ export class SocketSession {
 
   #receive(data: Buffer, handle: Handle): void {
     if (this.#isLeaving) return
-    const message = new MessageReservations(this.#caller, this.#arriving?.arrived() ?? null)
+    const message = this.#count(this.#arriving?.arrived() ?? null)
     this.#caller?.meter()(data.length)
     this.#incoming.read(data, (read) => {
+      // Nobody would end what it begins.
+      if (this.#socket.readyState === this.#socket.CLOSED) return message.end()
       this.#message = message
       // Declared for texts, it takes what is parsed, too.
       const handled = read.ok ? handle(read.message as string) : this.#refuse(data, read.problem)
@@ -229,14 +233,27 @@ export class SocketSession {
     })
   }
 
-  /** Waits for the caller's turn. */
-  turn(): Promise<void> | undefined {
-    return this.#caller ? this.#parts.turns.next(this.#caller.principal) : undefined
+  /** A ping of the transport. */
+  #receivePing(data: Buffer): void {
+    this.#count(null)
+    this.#incoming.inTurn(() => {
+      if (this.#socket.readyState === this.#socket.OPEN) this.#socket.pong(data)
+    })
   }
 
-  /** The caller has sent too much lately. */
-  slowDown(): void {
+  /** The socket of a caller that has sent too many messages lately is not read for a while. */
+  #count(bytes: Reservation | null): MessageReservations {
+    const message = new MessageReservations(this.#caller, bytes)
+    if (!message.excess) return message
+    this.#parts.refusals.count(message.excess.code, message.excess.share)
     this.#incoming.pauseFor(LATE_MS)
+    return message
+  }
+
+  /** Waits for the caller's turn; before its token is known, for that of its address. */
+  turn(): Promise<void> | undefined {
+    const { turns, callers } = this.#parts
+    return turns.next(this.#caller?.principal ?? callers.strangersAt(this.origin.address))
   }
 
   /** Fails the operation, if the message is the beginning of one. */
