@@ -93,7 +93,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   backup: { files: '`backup/`', mayImport: ['core', 'store', 'log'] },
   'standard-webhooks': { files: '`standard-webhooks.ts`', mayImport: [] },
   'chain-hash': { files: '`chain-hash.ts`', mayImport: ['core'] },
-  sandbox: { files: '`sandbox/`', mayImport: ['core', 'tracing'] },
+  sandbox: { files: '`sandbox/`', mayImport: ['core', 'manifest', 'tracing'] },
   graphql: { files: '`graphql/`', mayImport: ['core', 'store', 'log', 'logger'] },
   'sign-in': { files: '`sign-in/`', mayImport: ['core', 'client'] },
   oidc: { files: '`oidc/`', mayImport: ['core', 'graphql', 'logger', 'manifest', 'process', 'sign-in', 'store'] },

@@ -37,6 +37,19 @@ const CLAIM = (): string =>
 /** A mutation with a text, as it is sent. */
 const mutationOf = (sent: string): string =>
   `{"query":"mutation ($input: SetDataObjectInput!) { setDataObject(input: $input) { __typename } }","variables":{"input":{"name":"text","value":"${sent}"}}}`
+/** A plan of one installation, which stores nothing. */
+const planOf = (spec: object): string =>
+  JSON.stringify({
+    query: 'query ($input: PlanInstallationInput!) { planInstallation(input: $input) { __typename } }',
+    variables: { input: { create: { name: 'planned', spec } } },
+  })
+const PATTERN = planOf({ imports: [{ name: 'a', schema: { pattern: '[^\\p{L}]'.repeat(6_000) } }] })
+const CONFIGS = planOf({
+  deployItems: Array.from({ length: 10 }, (_, i) => ({
+    ...{ name: `item${i}`, type: 'container' },
+    config: { image: 'x', ...Object.fromEntries(Array.from({ length: 30_000 }, (_, j) => [`a${j}`, {}])) },
+  })),
+})
 const DEEP = JSON.stringify({ query: `${'{a'.repeat(3_000)}${'}'.repeat(3_000)}` })
 
 /** Known after the first time, and of as many fields as a document may have. */
@@ -85,6 +98,8 @@ export const ATTACKS = {
   'pings of 15 KB': (attack) =>
     everywhere(4, () => flood(attack, `{"type":"ping","payload":{"a":"${'x'.repeat(15_000)}"}}`)),
   'completions of what never began': (attack) => everywhere(4, () => flood(attack, '{"id":"x","type":"complete"}')),
+  'a schema whose pattern takes seconds': (attack) => everywhere(4, poster(attack, PATTERN)),
+  'ten configs of 30,000 settings': (attack) => everywhere(4, poster(attack, CONFIGS)),
   '5,000 idle connections': (attack) => everywhere(5_000, () => idle(attack)),
   '2,000 slow requests of two principals': (attack) =>
     Promise.all(

@@ -32,6 +32,8 @@ const ATTACKS: readonly AttackName[] = [
   'wrong tokens that wait for no answer',
   'pings of 15 KB',
   'completions of what never began',
+  'a schema whose pattern takes seconds',
+  'ten configs of 30,000 settings',
   '5,000 idle connections',
 ]
 /** Time for each question, with an attack and without. */

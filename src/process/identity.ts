@@ -30,7 +30,7 @@ export async function identityOf(pid: number): Promise<string | null> {
   }
 }
 
-/** Whoever looked takes its own want of files or memory for the end of another process otherwise. */
+/** Otherwise a process would take its own want of files or memory for the end of another one. */
 function nullIfEnded(error: unknown): null {
   const { code = '' } = error as NodeJS.ErrnoException
   if (WANTS.includes(code)) throw error

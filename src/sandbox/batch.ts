@@ -63,6 +63,7 @@ export class Batch {
 
   #sizeOf(job: Job, taken: ReadonlyMap<number, number>): number {
     if (job.type === 'analyze') return job.source.length
+    if (!hasShared(job)) return job.text.length
     const [own, key] = job.type === 'resolve' ? [job.template, job.scope] : [job.value, job.schema]
     return own.length + (taken.has(key) ? 0 : (this.#shared[key]?.length ?? 0))
   }
@@ -93,9 +94,12 @@ export class Batch {
   }
 }
 
+const hasShared = (job: Job): job is Extract<Job, { type: 'resolve' | 'validate' }> =>
+  job.type === 'resolve' || job.type === 'validate'
+
 /** The job with its index into the batch's shared texts replaced by the index into the chunk's. */
 function translate(job: Job, shared: Map<number, number>): Job {
-  if (job.type === 'analyze') return job
+  if (!hasShared(job)) return job
   const key = job.type === 'resolve' ? job.scope : job.schema
   const local = shared.get(key) ?? shared.size
   shared.set(key, local)

@@ -6,18 +6,23 @@ import { CONTAINERS } from './validate-value.ts'
 /** The schema `false`, where a property is that must not be there. */
 const FALSE = 'false'
 
-/** Judges configs by one of our own schemas: unlike users' schemas, it needs no limits. */
+/** Judges configs by one of our own schemas. */
 export class ConfigCheck {
+  readonly #schema: Schema
   readonly #validator: Validator
   readonly #hasExpressions: boolean
   /** @param options `hasExpressions`: texts with `${…}` are resolved later; by default they are */
   constructor(schema: object, { hasExpressions = true }: { readonly hasExpressions?: boolean } = {}) {
-    this.#validator = new Validator(schema as Schema, '2020-12', false)
+    this.#schema = schema
+    this.#validator = new Validator(this.#schema, '2020-12', false)
     this.#hasExpressions = hasExpressions
   }
 
   /** An expression `${…}` may become anything, so it is right wherever it is. Paths begin with `at`. */
   problemsOf(config: unknown, at: string): readonly FieldProblem[] {
+    // Each entry of a list costs time, and so does each of its problems.
+    const tooLong = longLists(this.#schema, config, at)
+    if (tooLong.length > 0) return tooLong
     const { errors } = this.#validator.validate(config)
     return errors.flatMap((error) => {
       const path = error.instanceLocation.split('/').slice(1).map(decode)
@@ -27,6 +32,20 @@ export class ConfigCheck {
       return [{ path: [at, ...path].join('.'), message: messageOf(error) }]
     })
   }
+}
+
+/** Lists with more entries than their schema allows. */
+function longLists(schema: unknown, value: unknown, path: string): readonly FieldProblem[] {
+  if (typeof schema !== 'object' || schema === null || typeof value !== 'object' || value === null) return []
+  const { maxItems = Number.POSITIVE_INFINITY, items, properties = {}, anyOf = [] } = schema as Schema
+  if (Array.isArray(value)) {
+    if (value.length <= maxItems) return value.flatMap((entry, i) => longLists(items, entry, `${path}.${i}`))
+    return [{ path, message: `array has too many items (${value.length} > ${maxItems})` }]
+  }
+  const known = Object.entries(value).flatMap(([name, part]) =>
+    Object.hasOwn(properties, name) ? longLists(properties[name], part, `${path}.${name}`) : [],
+  )
+  return [...known, ...anyOf.flatMap((one) => longLists(one, value, path))]
 }
 
 const messageOf = ({ keyword, error }: OutputUnit): string =>

@@ -7,13 +7,16 @@ export type Job =
   /** `scope` and `schema` are indices into the chunk's `shared`, since thousands of jobs may have the same one. */
   | { readonly type: 'resolve'; readonly template: string; readonly scope: number }
   | { readonly type: 'validate'; readonly schema: number; readonly value: string }
+  /** Texts are of JSON, and that of `manifest` is what an entry of `manifests` is: a YAML text or an object. */
+  | { readonly type: 'schema' | 'manifest'; readonly text: string }
+  | { readonly type: 'config'; readonly itemType: string; readonly text: string }
 
 export interface Chunk {
   readonly jobs: readonly Job[]
   readonly shared: readonly string[]
 }
 
-/** `json` is the references, the resolved value, or `true`. */
+/** `json` is the references, the resolved value, the problems that were found, or `true`. */
 export type JobResult = { readonly ok: true; readonly json: string } | JobFailure
 export interface JobFailure {
   readonly ok: false

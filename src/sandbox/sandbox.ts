@@ -1,7 +1,7 @@
+import type { FieldProblem } from '../core/errors.ts'
 import { ATTRIBUTE, SPAN } from '../tracing/names.ts'
 import { traced } from '../tracing/spans.ts'
 import { Batch, type PreparedJob } from './batch.ts'
-import { checkSchema, type SchemaCheck } from './check-schema.ts'
 import { jsonText } from './json-text.ts'
 import { LIMITS } from './limits.ts'
 import { Pool, type PoolOptions } from './pool.ts'
@@ -13,6 +13,11 @@ export interface ResolveJob {
   readonly template: unknown
   readonly scope: Readonly<Record<string, unknown>>
 }
+/** A part of a spec. A `manifest` is an entry of `manifests`: a YAML text or an object. */
+export type InspectJob =
+  | { readonly type: 'schema' | 'manifest'; readonly value: unknown }
+  /** A built-in deployer takes the config. */
+  | { readonly type: 'config'; readonly itemType: string; readonly value: unknown }
 export interface ValidateJob {
   readonly schema: unknown
   readonly value: unknown
@@ -23,9 +28,11 @@ type Failed = JobFailure
 export type Analysis = { readonly ok: true; readonly references: readonly (readonly string[])[] } | Failed
 export type Resolution = { readonly ok: true; readonly value: unknown } | Failed
 export type Validation = { readonly ok: true } | Failed
+/** Paths begin within the value, with a dot. */
+export type Inspection = { readonly ok: true; readonly problems: readonly FieldProblem[] } | Failed
 
 /**
- * Evaluates users' expressions and schemas in child processes, with limits of time and memory per job: a hostile job fails
+ * Evaluates users' expressions and schemas, and judges their configs, in child processes, with limits of time and memory per job: a hostile job fails
  * alone. Results are in the order of the jobs. Messages name the error and its position in the expression, template or
  * schema, never a value. The promises reject only when no worker can be started or the sandbox is closed, and with OwnerBusy.
  *
@@ -42,8 +49,8 @@ export interface Sandbox extends AsyncDisposable {
   resolve(jobs: readonly ResolveJob[], owner?: string): Promise<readonly Resolution[]>
   /** JSON Schema draft 2020-12 without remote references. */
   validate(jobs: readonly ValidateJob[], owner?: string): Promise<readonly Validation[]>
-  /** Checks a schema itself, synchronously and without the worker. */
-  checkSchema(schema: unknown): SchemaCheck
+  /** JSON Schemas themselves, configs and manifests: what is wrong with them. */
+  inspect(jobs: readonly InspectJob[], owner?: string): Promise<readonly Inspection[]>
 }
 
 export interface SandboxOptions {
@@ -67,15 +74,16 @@ export function createSandbox({ logger, workers = 1 }: SandboxOptions = {}): San
       return results.map((r) => (r.ok ? { ok: true, value: JSON.parse(r.json) } : r))
     },
     async validate(jobs, owner) {
-      const schemas = new SharedTexts((schema) => {
-        const check = checkSchema(schema)
-        return check.ok ? jsonText('the schema', schema, size(LIMITS.schema)) : check
-      })
+      const schemas = new SharedTexts((schema) => jsonText(A_SCHEMA, schema, size(LIMITS.schema)))
       const prepared = jobs.map((job) => prepareValidate(job, schemas))
       const results = await inSpan('validate', jobs, () => pools.run(prepared, schemas.texts, owner))
       return results.map((r) => (r.ok ? { ok: true } : r))
     },
-    checkSchema,
+    async inspect(jobs, owner) {
+      const prepared = jobs.map(prepareInspect)
+      const results = await inSpan('inspect', jobs, () => pools.run(prepared, [], owner))
+      return results.map((r) => (r.ok ? { ok: true, problems: JSON.parse(r.json) } : r))
+    },
     [Symbol.asyncDispose]: () => pools.close(),
   }
 }
@@ -97,6 +105,17 @@ function prepareResolve({ template, scope }: ResolveJob, scopes: SharedTexts): P
   if (!text.ok) return { type: 'refused', message: text.message }
   if (!shared.ok) return { type: 'refused', message: shared.message }
   return { type: 'resolve', template: text.text, scope: shared.index }
+}
+
+const A_SCHEMA = 'a JSON Schema'
+
+function prepareInspect(job: InspectJob): PreparedJob {
+  const text =
+    job.type === 'schema'
+      ? jsonText(A_SCHEMA, job.value, size(LIMITS.schema))
+      : jsonText('it', job.value, size(LIMITS.value))
+  if (!text.ok) return { type: 'refused', message: text.message }
+  return job.type === 'config' ? { ...job, text: text.text } : { type: job.type, text: text.text }
 }
 
 function prepareValidate({ schema, value }: ValidateJob, schemas: SharedTexts): PreparedJob {

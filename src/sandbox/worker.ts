@@ -1,7 +1,11 @@
 import { writeSync } from 'node:fs'
 import { setImmediate as immediate } from 'node:timers/promises'
 import { Script } from 'node:vm'
+import type { FieldProblem } from '../core/errors.ts'
+import { readObjects } from '../manifest/kubernetes-objects.ts'
+import { checkSchema } from './check-schema.ts'
 import { compile } from './compile.ts'
+import { DEPLOYER_CONFIGS } from './deployer-configs.ts'
 import { Refused } from './environment.ts'
 import { LIMITS } from './limits.ts'
 import { type Chunk, CLOCK_FD, type Job, type JobResult, type Progress } from './protocol.ts'
@@ -33,9 +37,13 @@ class Shared {
     return known
   }
   schema(index: number): unknown {
-    const known = this.#schemas.get(index) ?? this.#parse(index)
-    this.#schemas.set(index, known)
-    return known
+    if (!this.#schemas.has(index)) {
+      const schema = this.#parse(index)
+      const check = checkSchema(schema)
+      if (!check.ok) throw new Refused(check.message)
+      this.#schemas.set(index, schema)
+    }
+    return this.#schemas.get(index)
   }
   #parse(index: number): unknown {
     return JSON.parse(this.#texts[index] ?? 'null')
@@ -58,8 +66,20 @@ function evaluate(job: Job, shared: Shared): string {
     case 'validate':
       validateValue(shared.schema(job.schema) as boolean | object, JSON.parse(job.value))
       return 'true'
+    case 'schema': {
+      const check = checkSchema(JSON.parse(job.text))
+      return problemsText(check.ok ? [] : [{ path: '', message: check.message }])
+    }
+    case 'config':
+      return problemsText(DEPLOYER_CONFIGS.get(job.itemType)?.problemsOf(JSON.parse(job.text), '') ?? [])
+    case 'manifest':
+      return problemsText(readObjects(JSON.parse(job.text), '').problems)
   }
 }
+
+/** Nobody reads more of them. */
+const MAX_PROBLEMS = 100
+const problemsText = (problems: readonly FieldProblem[]): string => JSON.stringify(problems.slice(0, MAX_PROBLEMS))
 
 function attempt(job: Job, shared: Shared): JobResult {
   try {
@@ -114,6 +134,8 @@ const warmed = new Shared(['{"imports":{"a":{"b":1}}}', '{"type":"object","prope
 const template = JSON.stringify(`\${[1, 2].map(i, i + imports.a.b)} \${"a".matches("b")}`)
 attempt({ type: 'resolve', template, scope: 0 }, warmed)
 attempt({ type: 'validate', schema: 1, value: '{"a":1}' }, warmed)
+for (const itemType of DEPLOYER_CONFIGS.keys()) attempt({ type: 'config', itemType, text: '{}' }, warmed)
+attempt({ type: 'manifest', text: JSON.stringify('kind: A\nmetadata: {name: a}') }, warmed)
 
 process.on('message', (message) => void perform(message as Chunk))
 process.on('disconnect', () => process.exit())

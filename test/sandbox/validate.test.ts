@@ -68,8 +68,33 @@ test.each<[unknown, string | null]>([
   [{ properties: { a: 1 } }, 'a JSON Schema must be an object or a boolean, at #/properties/a'],
   ['string', 'a JSON Schema must be an object or a boolean, at #'],
   [{ description: 'x'.repeat(70_000) }, 'a JSON Schema is larger than 65536 characters'],
-])('checkSchema %#', (given, message) => {
-  expect(sandbox.checkSchema(given)).toEqual(message === null ? { ok: true } : { ok: false, message })
+])('a schema itself is judged %#', async (given, message) => {
+  const [found] = await sandbox.inspect([{ type: 'schema', value: given }])
+  expect(found?.ok ? (found.problems[0]?.message ?? null) : found?.message).toBe(message)
+})
+
+test('what takes long to judge is judged in the sandbox, and stopped there', async () => {
+  const schema = { pattern: '[^\\p{L}]'.repeat(7_000) }
+  const problems = { image: 'x', ports: Array.from({ length: 30_000 }, () => ({})) }
+  const unknown = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`a${i}`, {}]))
+  const lists = `${'['.repeat(32_000)}`
+  const found = await sandbox.inspect(
+    [
+      { type: 'schema', value: schema },
+      { type: 'config', itemType: 'container', value: problems },
+      { type: 'config', itemType: 'container', value: unknown },
+      { type: 'manifest', value: lists },
+      { type: 'config', itemType: 'container', value: { image: 'x' } },
+    ],
+    'someone',
+  )
+  expect(found).toEqual([
+    { ok: false, message: 'it took more than 100 ms' },
+    { ok: true, problems: [{ path: '.ports', message: 'array has too many items (30000 > 64)' }] },
+    expect.objectContaining({ ok: false }),
+    expect.anything(),
+    { ok: true, problems: [] },
+  ])
 })
 
 test('an unacceptable schema fails its own jobs only; one that refers to itself for ever is an error too', async () => {

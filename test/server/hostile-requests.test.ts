@@ -125,6 +125,30 @@ test.each([
   else expect(JSON.parse(body)).toEqual({ data: { setDataObject: { value: { a: [Number(number)] } } } })
 })
 
+const PLAN =
+  'query ($input: PlanInstallationInput!) { planInstallation(input: $input) { __typename ... on InvalidInputError { fields { path message } } } }'
+const entries = (count: number): object => Object.fromEntries(Array.from({ length: count }, (_, i) => [`a${i}`, {}]))
+test.each([
+  [
+    'a pattern that takes seconds',
+    { imports: [{ name: 'a', schema: { pattern: '[^\\p{L}]'.repeat(6_000) } }] },
+    { path: 'input.spec.imports.0.schema', message: 'it took more than 100 ms' },
+  ],
+  [
+    'a config with 50,000 settings',
+    { deployItems: [{ name: 'a', type: 'container', config: { image: 'x', ...entries(50_000) } }] },
+    { path: 'input.spec.deployItems.0.config', message: expect.stringContaining('cannot be judged: it ') },
+  ],
+  [
+    'a config with a list of 50,000 entries',
+    { deployItems: [{ name: 'a', type: 'container', config: { image: 'x', volumes: Array(50_000).fill({}) } }] },
+    { path: 'input.spec.deployItems.0.config.volumes', message: 'array has too many items (50000 > 32)' },
+  ],
+])('what takes long to judge is refused by the sandbox: %s', async (_, spec, problem) => {
+  const { json } = await send(JSON.stringify({ query: PLAN, variables: { input: { create: { name: 'a', spec } } } }))
+  expect(json().data?.planInstallation).toMatchObject({ __typename: 'InvalidInputError', fields: [problem] })
+})
+
 test('a key of 15 MB is refused before it is compared with what the input knows', async () => {
   const query = 'mutation ($input: SetDataObjectInput!) { setDataObject(input: $input) { __typename } }'
   const { status, body, json } = await send(

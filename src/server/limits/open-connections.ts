@@ -21,8 +21,8 @@ interface Connection {
 const PROXIES = ''
 
 /**
- * The connections of one port. Each has one request answered at a time. Those that are idle are few for each address, and all
- * together: for one too many the one that is idle for longest goes, so that newcomers always get in.
+ * The connections of one port. Each has one request answered at a time. Few of an address are idle, and few
+ * altogether: for one too many the one that is idle for longest goes, so that newcomers always get in.
  */
 export class OpenConnections {
   readonly #bounds: Pick<Bounds, 'limits' | 'refusals' | 'callers'>
@@ -144,8 +144,8 @@ export class OpenConnections {
 const UPGRADE = Symbol('upgrade')
 
 /**
- * Of a connection that is closed for too many requests the parser would read on through thousands of them in the piece that has
- * arrived. It stops at one that asks for another protocol.
+ * The parser would read on through thousands of requests in the piece that has arrived, although their connection is closed for
+ * being too many. It stops at one that asks for another protocol.
  */
 export class StoppableMessage extends IncomingMessage {
   // No field: the constructor of the class above sets it.

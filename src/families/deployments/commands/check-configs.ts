@@ -1,63 +1,82 @@
-import { setImmediate as yieldToOthers } from 'node:timers/promises'
-import { CONTAINER, CONTAINER_SCHEMA } from '../../../core/deployers/container.ts'
-import { HELM, HELM_SCHEMA } from '../../../core/deployers/helm.ts'
+import { CONTAINER } from '../../../core/deployers/container.ts'
+import { HELM } from '../../../core/deployers/helm.ts'
 import {
   KUBERNETES_MANIFEST,
-  KUBERNETES_MANIFEST_SCHEMA,
   type KubernetesManifestConfig,
   type KubernetesSettings,
 } from '../../../core/deployers/kubernetes-manifest.ts'
 import { hasExpressions } from '../../../core/expression.ts'
 import type { Problems } from '../../../core/problems.ts'
-import { readObjects } from '../../../manifest/kubernetes-objects.ts'
-import { ConfigCheck } from '../../../sandbox/check-config.ts'
 import type { Sandbox } from '../../../sandbox/index.ts'
 import { ruleProblems } from '../../../sandbox/readiness.ts'
 import type { InstallationSpec } from '../rules/spec.ts'
 
-/** By the type of items. */
-const CHECKS: ReadonlyMap<string, ConfigCheck> = new Map([
-  [CONTAINER, new ConfigCheck(CONTAINER_SCHEMA)],
-  [HELM, new ConfigCheck(HELM_SCHEMA)],
-  [KUBERNETES_MANIFEST, new ConfigCheck(KUBERNETES_MANIFEST_SCHEMA)],
-])
+/** The types of items of built-in deployers. */
+const BUILT_IN: readonly string[] = [CONTAINER, HELM, KUBERNETES_MANIFEST]
 
-/** Longer texts are left to the deployer: it takes some tens of milliseconds to read so many characters. */
-const READ_CHARACTERS = 128 * 1_024
+/** Longer texts are left to the deployer: to read so many characters takes as long as a job of the sandbox may. */
+const READ_CHARACTERS = 64 * 1_024
 
-/** Refuses configs that a built-in deployer could only refuse. */
-export async function checkConfigs(
-  sandbox: Pick<Sandbox, 'analyze'>,
-  spec: InstallationSpec,
-  path: string,
-  problems: Problems,
-): Promise<void> {
-  for (const [i, { type, config }] of spec.deployItems.entries()) {
-    const at = `${path}.deployItems.${i}.config`
-    const found = CHECKS.get(type)?.problemsOf(config, at) ?? []
-    for (const problem of found) problems.add(problem.path, problem.message)
-    if (found.length > 0) continue
-    if (type === KUBERNETES_MANIFEST || type === HELM)
-      for (const { path, message } of await ruleProblems(sandbox, config as KubernetesSettings, at))
-        problems.add(path, message)
-    if (type === KUBERNETES_MANIFEST)
-      await checkManifests((config as KubernetesManifestConfig).manifests, `${at}.manifests`, problems)
-  }
-  for (const [i, nested] of spec.installations.entries())
-    await checkConfigs(sandbox, nested.spec, `${path}.installations.${i}.spec`, problems)
+interface Inspecting {
+  readonly sandbox: Pick<Sandbox, 'analyze' | 'inspect'>
+  readonly owner: string
+  readonly problems: Problems
+}
+/** A part of a spec with its path. */
+interface Placed {
+  readonly value: unknown
+  readonly at: string
+}
+interface PlacedConfig extends Placed {
+  readonly itemType: string
 }
 
-async function checkManifests(
-  manifests: KubernetesManifestConfig['manifests'],
-  path: string,
-  problems: Problems,
-): Promise<void> {
-  const entries = typeof manifests === 'string' ? [manifests] : manifests
-  for (const [i, entry] of entries.entries()) {
-    if (typeof entry === 'string' && (hasExpressions(entry) || entry.length > READ_CHARACTERS)) continue
-    for (const problem of readObjects(entry, typeof manifests === 'string' ? path : `${path}.${i}`).problems)
-      problems.add(problem.path, problem.message)
-    // Each text takes its time, and other requests theirs between.
-    if (typeof entry === 'string') await yieldToOthers()
-  }
+/** Refuses configs that a built-in deployer could only refuse. */
+export async function checkConfigs(inspecting: Inspecting, spec: InstallationSpec, path: string): Promise<void> {
+  const { sandbox, owner, problems } = inspecting
+  const configs = configsIn(spec, path)
+  if (configs.length === 0) return
+  const inspected = await sandbox.inspect(
+    configs.map(({ itemType, value }) => ({ type: 'config', itemType, value })),
+    owner,
+  )
+  const sound = configs.filter(({ at }, i) => {
+    const verdict = inspected[i]
+    if (verdict?.ok === false) problems.add(at, `cannot be judged: ${verdict.message}`)
+    else for (const problem of verdict?.problems ?? []) problems.add(`${at}${problem.path}`, problem.message)
+    return verdict?.ok && verdict.problems.length === 0
+  })
+  for (const { itemType, value, at } of sound)
+    if (itemType === KUBERNETES_MANIFEST || itemType === HELM)
+      for (const problem of await ruleProblems(sandbox, value as KubernetesSettings, at))
+        problems.add(problem.path, problem.message)
+  await checkManifests(inspecting, sound.flatMap(manifestsOf))
+}
+
+const configsIn = (spec: InstallationSpec, path: string): readonly PlacedConfig[] => [
+  ...spec.deployItems.flatMap(({ type, config }, i) =>
+    BUILT_IN.includes(type) ? [{ itemType: type, value: config, at: `${path}.deployItems.${i}.config` }] : [],
+  ),
+  ...spec.installations.flatMap((nested, i) => configsIn(nested.spec, `${path}.installations.${i}.spec`)),
+]
+
+function manifestsOf({ itemType, value, at }: PlacedConfig): readonly Placed[] {
+  if (itemType !== KUBERNETES_MANIFEST) return []
+  const { manifests } = value as KubernetesManifestConfig
+  const entries =
+    typeof manifests === 'string'
+      ? [{ value: manifests, at: `${at}.manifests` }]
+      : manifests.map((entry, i) => ({ value: entry, at: `${at}.manifests.${i}` }))
+  return entries.filter(
+    ({ value: entry }) => typeof entry !== 'string' || !(hasExpressions(entry) || entry.length > READ_CHARACTERS),
+  )
+}
+
+async function checkManifests({ sandbox, owner, problems }: Inspecting, manifests: readonly Placed[]): Promise<void> {
+  if (manifests.length === 0) return
+  const jobs = manifests.map(({ value }) => ({ type: 'manifest', value }) as const)
+  // The deployer reads a text that takes too long here, as it does longer ones.
+  for (const [i, verdict] of (await sandbox.inspect(jobs, owner)).entries())
+    if (verdict.ok)
+      for (const problem of verdict.problems) problems.add(`${manifests[i]?.at}${problem.path}`, problem.message)
 }

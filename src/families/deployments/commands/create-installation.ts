@@ -23,7 +23,7 @@ export async function createInstallation(
   const problems = new Problems()
   if (!isName(input.name)) problems.add('input.name', NAME_RULE)
   const labels = labelsOf(input.labels ?? [], problems)
-  const spec = await readSpec(parts, input.spec, problems)
+  const spec = await readSpec(parts, input.spec, problems, viewer.principalId)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
   // Names are unique in the database, too. Only a root with both imports and exports can be part of a cycle.
   const canShare = spec.exports.length === 0 || spec.imports.length === 0

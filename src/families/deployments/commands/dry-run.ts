@@ -112,7 +112,7 @@ async function readWanted(
   const problems = new Problems()
   if (!isName(name)) problems.add('input.create.name', NAME_RULE)
   const given = create?.spec ?? update?.spec
-  const spec = deletion ? null : given ? await readSpec(parts, given, problems) : present
+  const spec = deletion ? null : given ? await readSpec(parts, given, problems, viewer.principalId) : present
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
   const refused = spec && requireCodeRight(parts, viewer, { projectId: place.projectId, name, spec, present })
   if (refused) return refuse(refused)

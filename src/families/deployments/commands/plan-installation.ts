@@ -56,7 +56,7 @@ export async function planInstallation(
   const problems = new Problems()
   const name = input.create?.name ?? existing?.name ?? ''
   if (!isName(name)) problems.add('input.create.name', NAME_RULE)
-  const spec = await readSpec(parts, wanted.spec, problems)
+  const spec = await readSpec(parts, wanted.spec, problems, viewer.principalId)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
   const place = await placeOf(parts, id, input.create?.project ?? 'default')
   const asked = { ...place, names: requiredNames(spec), types: typesOf(spec) }

@@ -6,11 +6,13 @@ import { expressionsOf, schemasOf, validateSpec } from '../rules/validate.ts'
 import { checkConfigs } from './check-configs.ts'
 import type { CommandParts } from './parts.ts'
 
-/** Converts input to the stored spec and collects its problems. The sandbox only parses expressions. */
+/** Converts input to the stored spec and collects its problems. The sandbox parses expressions, and judges schemas and configs. */
 export async function readSpec(
   { sandbox, system }: Pick<CommandParts, 'sandbox' | 'system'>,
   input: SpecInput,
   problems: Problems,
+  /** The owner of what the sandbox judges. */
+  owner: string,
 ): Promise<InstallationSpec> {
   const spec = normaliseSpec(input, 'input.spec', problems)
   if (problems.found.length > 0) return spec
@@ -19,15 +21,18 @@ export async function readSpec(
     const path = `input.spec.automaticReconcile.${name}`
     if (times) checkCron(times, { now: system.now(), path }, problems)
   }
-  await checkConfigs(sandbox, spec, 'input.spec', problems)
+  await checkConfigs({ sandbox, owner, problems }, spec, 'input.spec')
   const sources = expressionsOf(spec)
   const analysed = sources.length > 0 ? await sandbox.analyze(sources) : []
   const references = new Map(
     sources.map((source, i) => [source, analysed[i] ?? { ok: false as const, message: 'could not be read' }]),
   )
-  for (const { path, schema } of schemasOf(spec, 'input.spec')) {
-    const verdict = sandbox.checkSchema(schema)
-    if (!verdict.ok) problems.add(path, verdict.message)
+  const schemas = schemasOf(spec, 'input.spec')
+  const jobs = schemas.map(({ schema }) => ({ type: 'schema', value: schema }) as const)
+  const inspected = jobs.length > 0 ? await sandbox.inspect(jobs, owner) : []
+  for (const [i, verdict] of inspected.entries()) {
+    const found = verdict.ok ? verdict.problems : [verdict]
+    for (const { message } of found) problems.add(schemas[i]?.path ?? '', message)
   }
   return validateSpec(spec, 'input.spec', references, problems)
 }

@@ -67,7 +67,7 @@ async function writeUpdate(
   const { found } = located
   const problems = new Problems()
   const labels = input.labels ? labelsOf(input.labels, problems) : null
-  const spec = input.spec ? await readSpec(parts, input.spec, problems) : null
+  const spec = input.spec ? await readSpec(parts, input.spec, problems, viewer.principalId) : null
   if (spec && found.rootId !== input.id) problems.add('input.spec', 'is its root’s: change it there')
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
   const access = { right: rights.update, project: found.projectName }
