@@ -62,7 +62,9 @@ const DAYS = gql(`query ($id: ID!) { object(id: $id) { ... on Schedule {
 const CANCEL_EVENT = gql(`mutation ($id: ID!) { cancelEvent(input: { id: $id }) { __typename } }`)
 
 const RUN = { createEvent: { source: 'cron', type: 'hour', payload: '${schedule.due}' } }
-/** No time of these comes while a test runs, but for the hourly one. */
+/** A minute of the hour that does not come while a test runs. */
+const farMinute = (): number => (new Date().getUTCMinutes() + 30) % 60
+/** No time of these comes while a test runs. */
 async function created(name: string, more: Partial<VariablesOf<typeof CREATE>['input']> = {}): Promise<string> {
   const input = { project: 'ci', name, when: { cron: ['0 0 1 1 *'] }, run: RUN, ...more }
   const { answer } = await app.client.query(CREATE, { input })
@@ -106,8 +108,11 @@ test('a year of hours is a backfill, and cancelled in the middle it names what i
   await app.client.query(
     gql(`mutation { createProject(input: { name: "year", workerTemplate: { command: ["true"] } }) { __typename } }`),
   )
-  const id = await created('hourly', { project: 'year', when: { cron: ['0 * * * *'], timeZone: 'Europe/Berlin' } })
-  await accepted(id, { from: '2025-01-01T00:00:00Z', until: '2025-12-31T23:00:00Z', overlap: 'ALLOW' })
+  const minute = farMinute()
+  const hour = (n: number) => new Date(Date.UTC(2025, 0, 1, n, minute)).toISOString()
+  const when = { cron: [`${minute} * * * *`], timeZone: 'Europe/Berlin' }
+  const id = await created('hourly', { project: 'year', when })
+  await accepted(id, { from: hour(0), until: hour(8_759), overlap: 'ALLOW' })
   const begun = await read(id)
   expect(begun.newest).toMatchObject({ state: 'RUNNING', times: 8_760, by: 'admin' })
   expect(begun.change).toMatchObject({ actor: 'USER', by: 'admin', message: expect.stringMatching(/8760 times/) })
@@ -122,7 +127,6 @@ test('a year of hours is a backfill, and cancelled in the middle it names what i
   expect(firedCount).toBe(0)
   expect((await app.client.query(CANCEL, { id })).answer).toMatchObject({ code: 'NOT_FOUND' })
   const firings = await allFirings(id)
-  const hour = (n: number) => new Date(Date.UTC(2025, 0, 1, n)).toISOString()
   expect(firings.map(({ due }) => due)).toEqual(Array.from({ length: 8_760 }, (_, n) => hour(n)))
   const { object } = await app.client.query(DAYS, { id })
   expect(object?.days?.slice(0, 2)).toEqual([
@@ -200,18 +204,20 @@ test('a stretch that cannot be is refused with its place', async () => {
 })
 
 test('a stretch before the thousand firings that are kept is refused, however old one is that runs still', async () => {
-  const id = await created('hourly-kept', { when: { cron: ['0 * * * *'] } })
+  const minute = farMinute()
+  const at = (day: number, hour: number) => new Date(Date.UTC(2020, 0, day, hour, minute)).toISOString()
+  const id = await created('hourly-kept', { when: { cron: [`${minute} * * * *`] } })
   await database.pool.query(
     `insert into firing (id, schedule_id, cause, due, at, outcome, started_id, ended_at)
      select ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, $1, 'time', due, due, 'FIRED',
        case n when 0 then $1::uuid end, case when n > 0 then due end
-     from (select n, timestamptz '2020-01-01T00:00:00Z' + n * interval '1 hour' as due from generate_series(0, 1100) n where n = 0 or n > 100) f`,
-    [id],
+     from (select n, $2::timestamptz + n * interval '1 hour' as due from generate_series(0, 1100) n where n = 0 or n > 100) f`,
+    [id, at(1, 0)],
   )
-  const asked = { until: '2020-01-10T00:00:00Z' }
-  const answer = await backfill(id, { ...asked, from: '2020-01-01T00:00:00Z' })
-  expect('message' in answer && answer.message).toMatch('begin at 2020-01-05T05:00:00.000Z, or set refire')
-  await accepted(id, { ...asked, from: '2020-01-05T05:00:00Z', overlap: 'ALLOW' })
+  const asked = { until: at(10, 0) }
+  const answer = await backfill(id, { ...asked, from: at(1, 0) })
+  expect('message' in answer && answer.message).toMatch(`begin at ${at(5, 5)}, or set refire`)
+  await accepted(id, { ...asked, from: at(5, 5), overlap: 'ALLOW' })
   expect((await read(id)).newest).toMatchObject({ times: 116, skipped: 116 })
 })
 
