@@ -98,6 +98,65 @@ describe('a task', () => {
     expect(await locksNow(world)).toEqual([])
   })
 
+  test('arguments of a job that its condition skips may use what a skipped job would have exported', async () => {
+    const id = await addTask(world, [
+      gadget('build', { when: expr('1 > 2') }),
+      gadget('push', { args: [expr('jobs.build.exports.image')], when: expr('jobs.build.phase == "DONE"') }),
+      gadget('notify'),
+    ])
+    await world.settle()
+    expect(await jobsOf(world, id)).toMatchObject({ build: 'SKIPPED', push: 'SKIPPED', notify: 'DECLARING' })
+  })
+
+  describe('nothing new starts from the moment at which a failure is known', () => {
+    /** `bad` and `good` run, and `next` comes after `good`. */
+    const started = async () => {
+      const id = await addTask(world, [gadget('bad'), gadget('good'), gadget('next', { dependsOn: ['good'] })])
+      await world.settle()
+      const declaring = await claimJobs(world)
+      for (const { fence } of declaring) await reportJob(world, { fence, phase: 'WAITING', locks: [] })
+      const running = await claimJobs(world)
+      const fenceOf = (name: string) => running.find((item) => item.name === name)?.fence ?? ''
+      return { id, fenceOf }
+    }
+
+    test('while it is undone, and when it could not be', async () => {
+      const { id, fenceOf } = await started()
+      await reportJob(world, { fence: fenceOf('bad'), phase: 'UNDOING', error: broken })
+      await reportJob(world, { fence: fenceOf('good'), phase: 'DONE' })
+      expect(await jobsOf(world, id)).toEqual({ task: 'RUNNING', bad: 'UNDOING', good: 'DONE', next: 'SKIPPED' })
+      await reportJob(world, { fence: (await claimJob(world, 'bad')).fence, phase: 'UNDO_FAILED', error: broken })
+      expect(await jobsOf(world, id)).toMatchObject({ task: 'RUNNING', bad: 'UNDO_FAILED' })
+      await accepted(world.operations.resolveUndo(USER, { id: await jobId(id, 'bad'), decision: 'RETRY' }))
+      await reportJob(world, { fence: (await claimJob(world, 'bad')).fence, phase: 'FAILED' })
+      expect(await jobsOf(world, id)).toEqual({ task: 'FAILED', bad: 'FAILED', good: 'DONE', next: 'SKIPPED' })
+    })
+
+    test('not while it is undone after a crash, since it may run again', async () => {
+      const { id, fenceOf } = await started()
+      await world.engineHost.agents.renew(RUNNER, [fenceOf('good')], 600_000)
+      world.clock.advance(30_000)
+      await world.settle()
+      expect(await jobsOf(world, id)).toMatchObject({ bad: 'UNDOING' })
+      await reportJob(world, { fence: fenceOf('good'), phase: 'DONE' })
+      expect(await jobsOf(world, id)).toMatchObject({ bad: 'UNDOING', good: 'DONE', next: 'DECLARING' })
+    })
+
+    test('a task whose job could not be undone at first does not succeed if others were skipped meanwhile', async () => {
+      const { id, fenceOf } = await started()
+      await world.engineHost.agents.renew(RUNNER, [fenceOf('good')], 600_000)
+      world.clock.advance(30_000)
+      await world.settle()
+      await reportJob(world, { fence: (await claimJob(world, 'bad')).fence, phase: 'UNDO_FAILED', error: broken })
+      await reportJob(world, { fence: fenceOf('good'), phase: 'DONE' })
+      expect(await jobsOf(world, id)).toMatchObject({ bad: 'UNDO_FAILED', good: 'DONE', next: 'SKIPPED' })
+      await accepted(world.operations.resolveUndo(USER, { id: await jobId(id, 'bad'), decision: 'RETRY' }))
+      await reportJob(world, { fence: (await claimJob(world, 'bad')).fence, phase: 'RUNNING' })
+      await reportJob(world, { fence: (await claimJob(world, 'bad')).fence, phase: 'DONE' })
+      expect(await jobsOf(world, id)).toEqual({ task: 'FAILED', bad: 'DONE', good: 'DONE', next: 'SKIPPED' })
+    })
+  })
+
   test('what cannot work is refused when it is created', async () => {
     const create = (jobs: Parameters<typeof addTask>[1]) =>
       refused(world.operations.createTask(USER, { project: 'default', name: 'wrong', jobs }))

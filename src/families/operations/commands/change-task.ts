@@ -10,7 +10,7 @@ import { type CommandResult, findFor, inTree, onceInTree, refuse } from '../../a
 import type { LockedTree } from '../../family.ts'
 import { rights } from '../rights.ts'
 import { isOver } from '../rules/details.ts'
-import { endJob, journal, offerJob, offerUndo } from '../rules/end-job.ts'
+import { countFailure, endJob, journal, offerJob, offerUndo } from '../rules/end-job.ts'
 import type { OperationsParts } from './parts.ts'
 
 /** Commands that end tasks, and that decide about jobs that could not be undone. */
@@ -141,7 +141,7 @@ function resolve(tree: LockedTree, node: Node, viewer: Viewer, { decision }: Res
   }
   const by = viewer
   if (decision === 'RETRY') {
-    slice.move(node, 'UNDOING', { actor: 'USER', by })
+    countFailure(node, slice, () => slice.move(node, 'UNDOING', { actor: 'USER', by }))
     slice.setError(node, null)
     offerUndo(node, slice)
   } else {

@@ -23,6 +23,13 @@ export function nextAttempt(node: Node, slice: Slice): (JobRetry & { readonly ne
   return nextAt && { ...ended, nextAt: nextAt.toISOString() }
 }
 
+/** Its failure is final and known, although it may still be undone: nothing new starts in its task. */
+export function hasFailed(node: Node, slice: Slice): boolean {
+  const { phase } = node.row
+  if (phase === 'FAILED' || phase === 'UNDO_FAILED') return true
+  return phase === 'UNDOING' && job(node).undoAfter === 'FAILURE' && nextAttempt(node, slice) === null
+}
+
 /** True before an attempt that is not the first. */
 export const isRetried = (node: Node): boolean => (job(node).retry?.attempts.length ?? 0) > 0
 

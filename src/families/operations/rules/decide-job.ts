@@ -25,7 +25,7 @@ export function decideJob(node: Node, slice: Slice): void {
 }
 
 /** Nothing new starts after a failure. */
-const hasFailed = (taskNode: Node): boolean => taskNode.childCounts.failed > 0
+const isAfterFailure = (taskNode: Node): boolean => taskNode.childCounts.failed > 0
 const AFTER_FAILURE = 'Another job of its task has failed.'
 
 /** A job that has failed once ends with that failure. */
@@ -60,24 +60,27 @@ export function resolveBackoff(node: Node, decision: BackoffDecision, by: Princi
 
 function takeTurn(node: Node, taskNode: Node, slice: Slice): void {
   if (taskNode.row.phase !== 'RUNNING') return
-  if (hasFailed(taskNode)) return passOver(node, slice)
+  if (isAfterFailure(taskNode)) return passOver(node, slice)
   if (node.row.waitingFor > 0) return
   const nextAt = job(node).retry?.nextAt
   if (nextAt && new Date(nextAt) > slice.now) return
   const spec = slice.spec(node) as JobSpec | undefined
   if (!spec) return
-  const resolved = resolve(node, taskNode, spec, slice)
-  if (!resolved) return
+  // Two evaluations, since a false condition spares arguments that use what a skipped job would have exported.
+  const condition = resolve(node, taskNode, spec.when ?? true, slice)
+  const resolved = resolve(node, taskNode, { args: spec.args, env: spec.env }, slice)
+  if (!condition || !resolved) return
+  if (!condition.ok || typeof condition.value !== 'boolean') {
+    const message = condition.ok ? 'Its condition is neither true nor false.' : condition.message
+    return endJob(node, slice, { to: 'FAILED', error: { code: 'EXPRESSION', message }, satisfies: false })
+  }
+  if (!condition.value)
+    return endJob(node, slice, { to: 'SKIPPED', message: 'Its condition is false.', satisfies: true })
   if (!resolved.ok) {
     const error = { code: 'EXPRESSION', message: resolved.message }
     return endJob(node, slice, { to: 'FAILED', error, satisfies: false })
   }
-  const { when, args, env } = resolved.value as { when: unknown; args: unknown[]; env: Record<string, unknown> }
-  if (typeof when !== 'boolean') {
-    const error = { code: 'EXPRESSION', message: 'Its condition is neither true nor false.' }
-    return endJob(node, slice, { to: 'FAILED', error, satisfies: false })
-  }
-  if (!when) return endJob(node, slice, { to: 'SKIPPED', message: 'Its condition is false.', satisfies: true })
+  const { args, env } = resolved.value as { args: unknown[]; env: Record<string, unknown> }
   // All attempts have one uuid, since the gadget may know its own by it.
   slice.patch(node, { jobId: node.row.jobId ?? slice.newId(), observedGeneration: node.row.generation })
   slice.setDetails(node, {
@@ -92,8 +95,7 @@ function takeTurn(node: Node, taskNode: Node, slice: Slice): void {
 /** Arguments are strings, so any other value of an expression is written as JSON. */
 const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
 
-function resolve(node: Node, taskNode: Node, spec: JobSpec, slice: Slice): Evaluated | undefined {
-  const template = { when: spec.when ?? true, args: spec.args, env: spec.env }
+function resolve(node: Node, taskNode: Node, template: unknown, slice: Slice): Evaluated | undefined {
   if (!hasExpressions(template)) return { ok: true, value: template }
   const jobs = slice.children(taskNode)
   if (!jobs) return undefined
@@ -108,7 +110,7 @@ function resolve(node: Node, taskNode: Node, spec: JobSpec, slice: Slice): Evalu
 }
 
 function waitForLocks(node: Node, taskNode: Node, slice: Slice): void {
-  if (hasFailed(taskNode)) return passOver(node, slice)
+  if (isAfterFailure(taskNode)) return passOver(node, slice)
   // It gives its ticket back, since it would hold its locks while nothing begins, and joins the end of the queue later.
   if (slice.isPaused) return slice.effect('releaseLocks', node.row.id)
   const locks = job(node).locks ?? []

@@ -23,14 +23,18 @@ function start(node: Node, slice: Slice): void {
 }
 
 function end(node: Node, slice: Slice): void {
-  const failed = node.childCounts.failed
+  const { failed, untriggered } = node.childCounts
   if (node.row.phase === 'ABORTING') slice.move(node, 'ABORTED')
-  else if (failed === 0) slice.move(node, 'SUCCEEDED')
+  else if (failed + untriggered === 0) slice.move(node, 'SUCCEEDED')
   else {
     const causes = slice.ask<readonly FailureCause[]>('failedJobs', node.row.id)
     if (!causes) return
     const names = causes.map(({ name, code }) => `${name} (${code})`).join(', ')
-    const message = `${names}${failed > causes.length ? ` and ${failed - causes.length} more` : ''} did not succeed.`
+    const message =
+      failed > 0
+        ? `${names}${failed > causes.length ? ` and ${failed - causes.length} more` : ''} did not succeed.`
+        : // A job that could not be undone at first has succeeded after all.
+          `${untriggered} of its jobs did not start, since another one could not be undone.`
     slice.setError(node, { code: 'JOBS_FAILED', message, at: slice.now.toISOString(), causeCount: failed, causes })
     slice.move(node, 'FAILED', { reason: 'JOBS_FAILED', message })
   }

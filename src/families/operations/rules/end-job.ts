@@ -2,7 +2,7 @@ import type { ObjectFailure } from '../../../core/errors.ts'
 import type { Principal } from '../../../core/ports/viewer.ts'
 import { type MoveOptions, NEW_WORK, type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
 import type { Actor, Phase, WorkAction } from '../../../core/vocabulary.ts'
-import { endedAttempt } from './attempts.ts'
+import { endedAttempt, hasFailed } from './attempts.ts'
 import { afterUndo, job } from './details.ts'
 
 /** Work of jobs, and their end. */
@@ -66,26 +66,40 @@ export interface Ending {
 
 const ABORTED = { code: 'ABORTED', message: 'It was cancelled.' }
 
+/** Makes a change of a job, and counts the job among the failed of its task from the moment at which it is one. */
+export function countFailure(node: Node, slice: Slice, change: () => void): void {
+  const before = hasFailed(node, slice)
+  change()
+  const after = hasFailed(node, slice)
+  const taskNode = slice.parent(node)
+  if (!taskNode || before === after) return
+  slice.addChildCounts(taskNode, { failed: after ? 1 : -1 })
+  slice.touch(taskNode)
+}
+
 /** Ends the job, releases its locks, and touches its task and dependents. */
 export function endJob(node: Node, slice: Slice, ending: Ending): void {
   const { to, actor = 'CONTROLLER', by = null, error = null, satisfies } = ending
   const ended = endedAttempt(node, to === 'ABORTED' ? ABORTED : error, slice)
-  slice.move(node, to, {
-    actor,
-    by,
-    ...(error ? { reason: error.code } : {}),
-    message: error?.message ?? ending.message ?? null,
+  const isSkippedByFailure = to === 'SKIPPED' && !satisfies
+  countFailure(node, slice, () => {
+    slice.move(node, to, {
+      actor,
+      by,
+      ...(error ? { reason: error.code } : {}),
+      message: error?.message ?? ending.message ?? null,
+    })
+    if (error || node.error) slice.setError(node, error && failureOf(error, slice))
+    if (node.work && node.work.state !== WORK_STATE.DONE) {
+      slice.setWork(node, { state: WORK_STATE.DONE, doneAt: slice.now, leaseUntil: null, leaseWatched: false })
+    }
+    slice.patch(node, { finishedJobId: node.row.jobId })
+    slice.setDetails(node, { endedAt: slice.now, undoAfter: null, keptError: null, ...(ended && { retry: ended }) })
   })
-  if (error || node.error) slice.setError(node, error && failureOf(error, slice))
-  if (node.work && node.work.state !== WORK_STATE.DONE) {
-    slice.setWork(node, { state: WORK_STATE.DONE, doneAt: slice.now, leaseUntil: null, leaseWatched: false })
-  }
-  slice.patch(node, { finishedJobId: node.row.jobId })
-  slice.setDetails(node, { endedAt: slice.now, undoAfter: null, keptError: null, ...(ended && { retry: ended }) })
   if (job(node).locks) slice.effect('releaseLocks', node.row.id)
   const taskNode = slice.parent(node)
   if (!taskNode) return
-  slice.addChildCounts(taskNode, { open: -1, failed: to === 'FAILED' ? 1 : 0 })
+  slice.addChildCounts(taskNode, { open: -1, untriggered: isSkippedByFailure ? 1 : 0 })
   slice.touch(taskNode)
   if (satisfies) slice.release(node, 'dependents', 1)
 }

@@ -6,7 +6,7 @@ import type { ReportVerdict } from '../../family.ts'
 import { noteProgress } from '../../note-progress.ts'
 import { nextAttempt, park } from './attempts.ts'
 import { afterUndo, job, type KeptError } from './details.ts'
-import { endJob, failureOf, journal, offerUndo, startRun } from './end-job.ts'
+import { countFailure, endJob, failureOf, journal, offerUndo, startRun } from './end-job.ts'
 import type { DeclaredLock } from './lock-mode.ts'
 
 const ACCEPTED: ReportVerdict = { ok: true, changed: true }
@@ -44,11 +44,11 @@ function recordedAs(phase: Phase, node: Node, slice: Slice): Phase {
   if (phase === 'FAILED' && job(node).undoAfter !== 'FAILURE') return 'UNDO_FAILED'
   if (from !== 'UNDOING') return phase
   const next = afterUndo(node, slice.parent(node))
-  return next === 'FAILED' && !hasFailed(node, slice) && nextAttempt(node, slice) ? 'PENDING' : next
+  return next === 'FAILED' && !isAfterFailure(node, slice) && nextAttempt(node, slice) ? 'PENDING' : next
 }
 
 /** Nothing new starts after the failure of another job. */
-const hasFailed = (node: Node, slice: Slice): boolean => (slice.parent(node)?.childCounts.failed ?? 0) > 0
+const isAfterFailure = (node: Node, slice: Slice): boolean => (slice.parent(node)?.childCounts.failed ?? 0) > 0
 
 interface Reported {
   readonly report: Report
@@ -74,13 +74,15 @@ function apply(node: Node, to: Phase, { report, by, slice }: Reported): void {
     case 'RUNNING':
       return startRun(node, slice, { actor, by, message })
     case 'UNDOING':
-      slice.move(node, to, { actor, by, reason: error.code, message: error.message })
-      slice.setDetails(node, { undoAfter: 'FAILURE', keptError: { ...error, ...isFinal(report) } })
+      countFailure(node, slice, () => {
+        slice.move(node, to, { actor, by, reason: error.code, message: error.message })
+        slice.setDetails(node, { undoAfter: 'FAILURE', keptError: { ...error, ...isFinal(report) } })
+      })
       return offerUndo(node, slice)
     case 'PENDING':
       return tryAgain(node, slice, { actor, by })
     case 'UNDO_FAILED':
-      slice.move(node, to, { actor, by, reason: error.code, message: error.message })
+      countFailure(node, slice, () => slice.move(node, to, { actor, by, reason: error.code, message: error.message }))
       if (from === 'ABORTING') slice.setDetails(node, { undoAfter: 'ABORT' })
       endRetries(node, slice)
       slice.setError(node, failureOf(error, slice))
