@@ -39,6 +39,10 @@ export class Batch {
     return this.#pending.length > 0
   }
 
+  /** All results are there, though its worker may not have said so yet. */
+  get isDone(): boolean {
+    return this.#open === 0
+  }
   get hasBegun(): boolean {
     return this.#hasBegun
   }

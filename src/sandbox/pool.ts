@@ -72,7 +72,7 @@ export class Pool {
   }
 
   #has(owner: unknown): boolean {
-    return [...this.#running, ...this.#queue].some((batch) => batch.owner === owner)
+    return [...this.#running, ...this.#queue].some((batch) => batch.owner === owner && !batch.isDone)
   }
 
   #wake(): void {

@@ -4,6 +4,7 @@ import { traced } from '../tracing/spans.ts'
 import { Batch, type PreparedJob } from './batch.ts'
 import { jsonText } from './json-text.ts'
 import { LIMITS } from './limits.ts'
+import { OwnerBusy } from './owner-busy.ts'
 import { Pool, type PoolOptions } from './pool.ts'
 import type { JobFailure, JobResult } from './protocol.ts'
 import type { ExpressionsOf } from './references.ts'
@@ -49,7 +50,7 @@ export interface Sandbox extends AsyncDisposable {
   resolve(jobs: readonly ResolveJob[], owner?: string): Promise<readonly Resolution[]>
   /** JSON Schema draft 2020-12 without remote references. */
   validate(jobs: readonly ValidateJob[], owner?: string): Promise<readonly Validation[]>
-  /** JSON Schemas themselves, configs and manifests: what is wrong with them. */
+  /** JSON Schemas themselves, configs and manifests: what is wrong with them. One call of an owner at a time; a few wait. */
   inspect(jobs: readonly InspectJob[], owner?: string): Promise<readonly Inspection[]>
 }
 
@@ -61,6 +62,7 @@ export interface SandboxOptions {
 
 export function createSandbox({ logger, workers = 1 }: SandboxOptions = {}): Sandbox {
   const pools = new Pools(workers, logger)
+  const inspections = new OneByOne()
   return {
     async analyze(sources, of = 'installation') {
       const jobs = sources.map((source): PreparedJob => ({ type: 'analyze', source, of }))
@@ -81,7 +83,9 @@ export function createSandbox({ logger, workers = 1 }: SandboxOptions = {}): San
     },
     async inspect(jobs, owner) {
       const prepared = jobs.map(prepareInspect)
-      const results = await inSpan('inspect', jobs, () => pools.run(prepared, [], owner))
+      const results = await inSpan('inspect', jobs, () => inspections.run(owner, () => pools.run(prepared, [], owner)))
+      // The machine was busy: nothing is known of what was to be judged.
+      if (results.some((r) => !r.ok && r.isTransient)) throw new OwnerBusy()
       return results.map((r) => (r.ok ? { ok: true, problems: JSON.parse(r.json) } : r))
     },
     [Symbol.asyncDispose]: () => pools.close(),
@@ -144,6 +148,30 @@ class SharedTexts {
     const shared: SharedIndex = written.ok ? { ok: true, index: this.texts.push(written.text) - 1 } : written
     this.#known.set(value, shared)
     return shared
+  }
+}
+
+/** Calls of one owner that wait; a further one is refused. */
+const MAX_WAITING = 32
+
+/** Calls of one owner run one after the other: what it writes at the same time is not refused for being slow. */
+class OneByOne {
+  readonly #last = new Map<string, { waiting: number; done: Promise<unknown> }>()
+
+  async run<T>(owner: string | undefined, call: () => Promise<T>): Promise<T> {
+    if (owner === undefined) return await call()
+    const queue = this.#last.get(owner) ?? { waiting: 0, done: Promise.resolve() }
+    if (queue.waiting >= MAX_WAITING) throw new OwnerBusy()
+    this.#last.set(owner, queue)
+    queue.waiting += 1
+    const called = queue.done.then(call)
+    queue.done = called.catch(() => {})
+    try {
+      return await called
+    } finally {
+      queue.waiting -= 1
+      if (queue.waiting === 0) this.#last.delete(owner)
+    }
   }
 }
 

@@ -84,6 +84,15 @@ test('a connection that sends many requests without waiting is closed, and what 
   expect(await refusals(server, token, 'TOO_MANY', 'connection')).toBe(1)
 })
 
+test('after an answer that closes the connection no further request of it is begun', async () => {
+  const { socket, received } = await open()
+  const ambiguous = 'GET /livez HTTP/1.1\r\nhost: phaseline.test\r\nhost: phaseline.test\r\n\r\n'
+  socket.write(ambiguous + mutate('mutation { setDataObject(input: { name: "smuggled", value: 1 }) { __typename } }'))
+  await closed(socket)
+  expect(statuses(received())).toEqual(['400'])
+  expect(await dataNames()).not.toContain('smuggled')
+})
+
 test('a WebSocket cannot be asked for while a request before it is being answered', async () => {
   const { socket, received } = await open()
   const upgrade = [
@@ -128,6 +137,20 @@ test('newcomers get in, however many connections there are altogether', async ()
   expect((await call(small.port, '/livez')).status).toBe(200)
   await until(() => crowd.filter((each) => !each.socket.closed).length <= 16, { what: 'the longest idle have gone' })
   expect(crowd.at(-1)?.socket.closed).toBe(false)
+})
+
+test('a client whose handshake is refused cannot keep its connection', async () => {
+  const small = await api.serve({ ...NAMED, limits: { connections: 16 } })
+  const upgrade = 'GET /nothing HTTP/1.1\r\nhost: phaseline.test\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'
+  for (let i = 0; i < 20; i++) {
+    // It keeps its side open.
+    const socket = connect({ port: small.port, host: '127.0.0.1', allowHalfOpen: true })
+    onTestFinished(() => void socket.destroy())
+    socket.on('error', () => {})
+    socket.write(upgrade)
+    await once(socket.resume(), 'end')
+  }
+  expect((await call(small.port, '/livez')).status).toBe(200)
 })
 
 test('a proxy has as many connections as it needs', async () => {

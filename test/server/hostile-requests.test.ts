@@ -149,6 +149,18 @@ test.each([
   expect(json().data?.planInstallation).toMatchObject({ __typename: 'InvalidInputError', fields: [problem] })
 })
 
+test('what one principal has judged at the same time is judged one after the other, and none of it is refused', async () => {
+  const data = Array.from({ length: 500 }, (_, i) => `  key${i}: "${'x'.repeat(20)}"`).join('\n')
+  const manifest = `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n${data}\n`
+  const deployItems = ['a', 'b'].map((name) => ({
+    ...{ name, type: 'kubernetes-manifest', config: { manifests: [manifest, manifest] } },
+  }))
+  const body = JSON.stringify({ query: PLAN, variables: { input: { create: { name: 'a', spec: { deployItems } } } } })
+  const answers = await Promise.all(Array.from({ length: 8 }, () => send(body)))
+  for (const { json } of answers)
+    expect(json()).toMatchObject({ data: { planInstallation: { __typename: 'InstallationPlan' } } })
+})
+
 test('a key of 15 MB is refused before it is compared with what the input knows', async () => {
   const query = 'mutation ($input: SetDataObjectInput!) { setDataObject(input: $input) { __typename } }'
   const { status, body, json } = await send(

@@ -13,6 +13,7 @@ import { ARTIFACTS_PATH } from './listener.ts'
 import { refuseForNow, reply, replyError } from './reply.ts'
 import { requestIdIn } from './request-id.ts'
 import { PIECE } from './request-text.ts'
+import { strangersTurn } from './strangers-turn.ts'
 
 /**
  * Content of artifacts, beside GraphQL: `GET /artifacts/<id>` for readers, `PUT /artifacts/<workload>/<name>` for the runtime that has
@@ -36,6 +37,7 @@ export async function handleArtifact(request: IncomingMessage, response: ServerR
   const { method = '' } = request
   const isUpload = method === 'PUT'
   if (!(isUpload || method === 'GET' || method === 'HEAD')) {
+    if (!(await strangersTurn(request, response, parts))) return
     response.setHeader('allow', 'GET, HEAD, PUT')
     return replyError(response, 405, 'METHOD_NOT_ALLOWED', 'An artifact is read by GET and written by PUT.')
   }

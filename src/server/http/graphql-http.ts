@@ -18,6 +18,7 @@ import { type RefusedRequest, readRequest, type SentRequest } from './read-reque
 import { refuse, refuseForNow, reply, replyError, replyPieces } from './reply.ts'
 import { requestIdIn } from './request-id.ts'
 import { PIECE } from './request-text.ts'
+import { strangersTurn } from './strangers-turn.ts'
 
 export interface HttpParts extends Bounds, OperationParts, TokenParts {
   readonly connections: Connections
@@ -32,7 +33,10 @@ export async function handleGraphQL(
   // Answers may hold secrets, such as a new token.
   response.setHeader('cache-control', 'no-store')
   const refused = judge(request)
-  if (refused) return replyRefusal(response, refused)
+  if (refused) {
+    if (await strangersTurn(request, response, parts)) replyRefusal(response, refused)
+    return
+  }
   const origin = {
     ...{ address: parts.callers.addressOf(request), requestId: requestIdIn(response) },
     ...traceOf(request.headers),

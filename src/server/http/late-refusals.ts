@@ -19,6 +19,8 @@ export class LateRefusals {
 
   /** Calls back when the request is to be answered, unless its client has gone by then. */
   delay(response: ServerResponse, answer: () => void): void {
+    // Its close, which ends the wait, does not come again.
+    if (response.destroyed) return answer()
     if (this.#waiting >= MAX_WAITING) {
       response.setHeader('connection', 'close')
       return answer()

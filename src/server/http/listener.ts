@@ -107,7 +107,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     stream.on('error', () => stream.destroy())
     // Answers to the requests before it would end up among its messages.
     if (!connections.upgrade(request)) return void stream.destroy()
-    const wanted = { request, stream: stream as Socket, head, isLast: open.areLast }
+    const wanted = { request, stream: stream as Socket, head, isLast: () => open.areLast }
     upgrade(wanted, { options, port: ownPort }).catch((error: unknown) => {
       logger.error({ err: error }, 'a WebSocket could not be opened')
       stream.destroy()
@@ -164,7 +164,7 @@ interface Upgrade {
   readonly stream: Socket
   readonly head: Buffer
   /** The server is closing. */
-  readonly isLast: boolean
+  isLast(): boolean
 }
 interface Listening {
   readonly options: ListenerOptions
@@ -182,7 +182,7 @@ async function upgrade({ request, stream, head, isLast }: Upgrade, { options, po
     return refuseUpgrade(stream, 403, verdict.message)
   }
   if (!socket || pathOf(request) !== API_PATH) return refuseUpgrade(stream, 404, 'WebSockets are at /graphql.')
-  if (isLast) return refuseUpgrade(stream, 503, 'This server is shutting down: connect to another one.')
+  if (isLast()) return refuseUpgrade(stream, 503, 'This server is shutting down: connect to another one.')
   socket.upgrade(request, stream, head)
 }
 
@@ -244,9 +244,11 @@ const hostNameOf = ({ headers }: IncomingMessage): string => (headers.host ?? ''
 
 function refuseUpgrade(stream: Duplex, status: number, message: string): void {
   const text = `${message}\n`
+  // A client that keeps its side open would hold the connection for ever.
   stream.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\n` +
       `content-type: text/plain; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+    () => stream.destroy(),
   )
 }
 
@@ -288,7 +290,10 @@ async function close(http: HttpServer, { open, connections, drain }: Closing): P
     () => connections.endUnused(),
     Math.min(sparesIdleConnections ? SPARED_MS : FRESH_MS, remainingMs),
   )
-  const late = setTimeout(() => http.closeAllConnections(), remainingMs)
+  const late = setTimeout(() => {
+    http.closeAllConnections()
+    connections.endAll()
+  }, remainingMs)
   await closed
   clearTimeout(unused)
   clearTimeout(late)

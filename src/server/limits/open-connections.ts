@@ -27,7 +27,7 @@ const PROXIES = ''
 export class OpenConnections {
   readonly #bounds: Pick<Bounds, 'limits' | 'refusals' | 'callers'>
   readonly #most: number
-  /** By the client's address and port: TLS has another socket than the connection below it. */
+  /** By both ends: TLS has another socket than the connection below it. */
   readonly #all = new Map<string, Connection>()
   /** By address, those that are idle for longest first. */
   readonly #idle = new Map<string, Set<Connection>>()
@@ -54,7 +54,7 @@ export class OpenConnections {
   request({ socket }: IncomingMessage, response: ServerResponse, begin: () => void): void {
     const connection = this.#all.get(keyOf(socket))
     // It has been closed, and what it had sent goes with it.
-    if (!connection || connection.socket.destroyed) return
+    if (!connection || connection.socket.destroyed) return void socket.destroy()
     const beginThis = (): void => {
       response.once('close', () => this.#answered(connection))
       begin()
@@ -82,8 +82,14 @@ export class OpenConnections {
     for (const { socket, isUsed } of this.#all.values()) if (!isUsed) socket.destroy()
   }
 
+  /** Ends all, WebSockets among them, which the HTTP server does not know any more. */
+  endAll(): void {
+    for (const { socket } of this.#all.values()) socket.destroy()
+  }
+
   #answered(connection: Connection): void {
-    if (connection.socket.destroyed) return
+    // After the last answer nothing more can be sent.
+    if (!connection.socket.writable) return
     const next = connection.waiting.shift()
     if (next) next()
     else this.#rest(connection)
@@ -159,4 +165,5 @@ export class StoppableMessage extends IncomingMessage {
   }
 }
 
-const keyOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
+const keyOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
+  `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`

@@ -11,6 +11,8 @@ export const CLOSE = {
   TOO_MANY_SOCKETS: { code: 1013, reason: 'Too many connections' },
   /** The messages of a caller have too many bytes at a time: reconnect later. */
   TOO_MANY_BYTES: { code: 1013, reason: 'Too many bytes at a time' },
+  /** A caller sends messages much faster than they are read: reconnect later. */
+  TOO_MANY_MESSAGES: { code: 1013, reason: 'Too many messages at a time' },
   /** The token cannot be checked at the moment: reconnect later. */
   UNAVAILABLE: { code: 1013, reason: 'Try again later' },
   /** No message of the protocol. */

@@ -21,10 +21,19 @@ export class IncomingMessages {
   #last: Promise<void> | null = null
   /** Reasons for which nothing more is received at the moment. */
   #pauses = 0
+  /** Messages that have arrived and not begun. */
+  #waiting = 0
 
   constructor(socket: WebSocket, reading: Reading) {
     this.#socket = socket
     this.#reading = reading
+  }
+
+  get waiting(): number {
+    return this.#waiting
+  }
+  get isPaused(): boolean {
+    return this.#pauses > 0
   }
 
   /** Calls back once with each message, in its turn. */
@@ -36,7 +45,14 @@ export class IncomingMessages {
   inTurn(begin: () => Promise<void> | void): void {
     const { turn } = this.#reading
     const wait = this.#last === null ? turn() : this.#last.then(turn, turn)
-    const begun = wait === undefined ? begin() : wait.then(begin)
+    if (wait !== undefined) this.#waiting += 1
+    const begun =
+      wait === undefined
+        ? begin()
+        : wait.then(() => {
+            this.#waiting -= 1
+            return begin()
+          })
     if (!begun) return
     this.#last = begun
     this.#pause()

@@ -16,6 +16,7 @@ import type { ClientSink } from '../streams/client-sink.ts'
 import { socketSink } from '../streams/socket-sink.ts'
 import { ArrivingBytes } from './arriving-bytes.ts'
 import { CLOSE } from './close-codes.ts'
+import { dismiss } from './dismiss.ts'
 import { IncomingMessages } from './incoming-messages.ts'
 import { MessageReservations } from './message-reservations.ts'
 import { lifeOf, renewToken } from './renew-token.ts'
@@ -31,6 +32,11 @@ export interface SessionParts extends Bounds, TokenParts {
   readonly system: Pick<System, 'now'>
   readonly logger: Logger
 }
+
+/** Messages that may wait on a socket whose caller has sent too many, or is not known yet. */
+const MAX_WAITING = 64
+/** Characters of an answer to a ping that cost as much as one more request. */
+const PONG_OF_A_REQUEST = 1_024
 
 type Handle = (text: string) => Promise<void>
 
@@ -66,6 +72,8 @@ export class SocketSession {
   #message = new MessageReservations(null, null)
   /** Ids of operations with a single result that run. */
   readonly #answering = new Set<string>()
+  /** The data of the last ping that is not answered; one answer is for all before it. */
+  #ping: Buffer | null = null
   #answered: PromiseWithResolvers<void> | null = null
   #isLeaving = false
 
@@ -123,7 +131,7 @@ export class SocketSession {
     socket.once('close', (code, reason) => {
       closed(code, String(reason)).catch((error: unknown) => this.#logError(error))
     })
-    keepAlive(socket)
+    keepAlive(socket, () => this.#incoming.isPaused)
   }
 
   /** A server that shuts down still answers an operation with a single result. */
@@ -201,7 +209,10 @@ export class SocketSession {
   }
 
   #pong(payload: unknown): Promise<void> {
-    return this.#send(JSON.stringify({ type: 'pong', payload }))
+    const text = JSON.stringify({ type: 'pong', payload })
+    // A ping does nothing, so one that is large costs more than an operation of the same size.
+    this.#caller?.charge(Math.floor(text.length / PONG_OF_A_REQUEST))
+    return this.#send(text)
   }
 
   /** There is no token, or a wrong one. */
@@ -217,7 +228,7 @@ export class SocketSession {
   }
 
   #receive(data: Buffer, handle: Handle): void {
-    if (this.#isLeaving) return
+    if (this.#isLeaving || !this.#isOpen) return
     const message = this.#count(this.#arriving?.arrived() ?? null)
     this.#caller?.meter()(data.length)
     this.#incoming.read(data, (read) => {
@@ -235,18 +246,38 @@ export class SocketSession {
 
   /** A ping of the transport. */
   #receivePing(data: Buffer): void {
+    if (!this.#isOpen) return
     this.#count(null)
-    this.#incoming.inTurn(() => {
-      if (this.#socket.readyState === this.#socket.OPEN) this.#socket.pong(data)
-    })
+    const isFirst = this.#ping === null
+    this.#ping = data
+    if (isFirst) this.#incoming.inTurn(() => this.#answerTransport())
+  }
+
+  #answerTransport(): void {
+    const data = this.#ping
+    this.#ping = null
+    // Nothing is kept for a client that does not read.
+    if (data === null || !this.#isOpen || !this.sink.isReady) return
+    this.#socket.pong(data)
+    this.sink.written()
+  }
+
+  get #isOpen(): boolean {
+    return this.#socket.readyState === this.#socket.OPEN
   }
 
   /** The socket of a caller that has sent too many messages lately is not read for a while. */
   #count(bytes: Reservation | null): MessageReservations {
     const message = new MessageReservations(this.#caller, bytes)
-    if (!message.excess) return message
-    this.#parts.refusals.count(message.excess.code, message.excess.share)
-    this.#incoming.pauseFor(LATE_MS)
+    const { excess } = message
+    // One piece may hold thousands of messages, and those that may not come any more would fill the memory.
+    if (this.#incoming.waiting >= MAX_WAITING && (excess || !this.#caller)) {
+      this.#parts.refusals.count('TOO_MANY', 'socket')
+      dismiss(this.#socket, this.#opened.stream, CLOSE.TOO_MANY_MESSAGES)
+    } else if (excess) {
+      this.#parts.refusals.count(excess.code, excess.share)
+      this.#incoming.pauseFor(LATE_MS)
+    }
     return message
   }
 
@@ -309,13 +340,14 @@ const SUBSCRIBE = /^\{"id":"([^"\\]{1,255})","type":"subscribe"/
 const isUnexpected = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith('Unexpected message of type')
 
-function keepAlive(socket: WebSocket): void {
+/** A socket that is not read at the moment is not to blame for a missing answer. */
+function keepAlive(socket: WebSocket, isPaused: () => boolean): void {
   let hasAnswered = true
   socket.on('pong', () => {
     hasAnswered = true
   })
   const timer = setInterval(() => {
-    if (!hasAnswered) return socket.terminate()
+    if (!hasAnswered && !isPaused()) return socket.terminate()
     hasAnswered = false
     socket.ping()
   }, KEEP_ALIVE_MS)

@@ -61,7 +61,8 @@ const configsIn = (spec: InstallationSpec, path: string): readonly PlacedConfig[
 ]
 
 function manifestsOf({ itemType, value, at }: PlacedConfig): readonly Placed[] {
-  if (itemType !== KUBERNETES_MANIFEST) return []
+  // An expression may stand for all of it.
+  if (itemType !== KUBERNETES_MANIFEST || typeof value === 'string') return []
   const { manifests } = value as KubernetesManifestConfig
   const entries =
     typeof manifests === 'string'
