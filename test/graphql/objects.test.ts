@@ -133,6 +133,7 @@ describe('lists', () => {
     expect(await names({ nameContains: '%' })).toEqual([])
     expect(await names({ labels: [{ key: 'team', value: 'blue' }] })).toEqual(['labelled'])
     expect(await names({ labels: [{ key: 'team', value: 'red' }] })).toEqual([])
+    expect(await names({ labels: [] })).toEqual(await names({}))
     expect(await names({ project: 'another' })).toEqual([])
   })
 

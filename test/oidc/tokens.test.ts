@@ -114,6 +114,9 @@ describe('a token of the issuer', () => {
     ['of a logout that does not say so in its type', () => issuer.sign(claims({ events: LOGOUT }), { typ: 'JWT' })],
     ['of an event', () => issuer.sign(claims(), { typ: 'secevent+jwt' })],
     ['that proves a key', () => issuer.sign(claims(), { typ: 'dpop+jwt' })],
+    ['with several types', () => issuer.sign(claims(), { typ: ['JWT'] as unknown as string })],
+    ['that never expires', () => issuer.sign(claims({ exp: 1e300 }))],
+    ['that is bound to a key', () => issuer.sign(claims({ cnf: { jkt: 'x' } }))],
     ['without a signature', async () => `${encode({ alg: 'none' })}.${encode(claims())}.`],
     ['with a signature of no key', async () => `${(await issuer.sign(claims())).slice(0, -8)}AAAAAAAA`],
     [

@@ -85,6 +85,14 @@ describe.each([
     ['another name', { query: SEVERAL, operationName: 'C' }, 'OPERATION_RESOLUTION_FAILURE'],
     ['a variable of the wrong type', { query: NUMBER, variables: { n: 'x' } }, 'BAD_USER_INPUT'],
     ['no variable', { query: 'query ($id: ID!) { object(id: $id) { id } }' }, 'BAD_USER_INPUT'],
+    [
+      'null for an argument that has a default',
+      {
+        query: 'query ($p: String) { objectByPath(kind: INSTALLATION, path: ["x"], project: $p) { id } }',
+        variables: { p: null },
+      },
+      'BAD_USER_INPUT',
+    ],
     ['NUL', { query: '{ project(name: "\\u{0}") { id } }' }, 'BAD_USER_INPUT'],
     ['an unknown id', { documentId: 'sha256:unknown' }, 'PERSISTED_QUERY_NOT_FOUND'],
     ['a hash', byHash, 'PERSISTED_QUERY_NOT_SUPPORTED'],
@@ -184,6 +192,10 @@ test.each([
   ['multipart/mixed;deferSpec=20220824,application/json', 'application/json', null],
   ['text/event-stream;q=0.5, application/json;q=0.9', 'application/json', 'text/event-stream'],
   ['text/html, application/json;q=0', null, null],
+  ['application/json, application/graphql-response+json;q=0.1', 'application/json', null],
+  ['application/json;q=0.1, application/graphql-response+json', 'application/graphql-response+json', null],
+  ['*/*, application/graphql-response+json;q=0.5', 'application/json', 'text/event-stream'],
+  ['*/*, application/json;q=0', 'application/graphql-response+json', 'text/event-stream'],
 ])('%s is answered as %s, and a subscription as %s', (accept, answer, stream) => {
   expect([mediaOf(accept, false), mediaOf(accept, true)]).toEqual([answer, stream])
 })

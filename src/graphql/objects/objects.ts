@@ -100,7 +100,7 @@ export function queryOf(
     anyOf: undecided ? conditions : undefined,
     rootsOnly: rootsOnly ?? undefined,
     nameContains: nameContains ?? undefined,
-    labels: labels ? Object.fromEntries(labels.map(({ key, value }) => [key, value])) : undefined,
+    labels: labels?.length ? Object.fromEntries(labels.map(({ key, value }) => [key, value])) : undefined,
   }
 }
 

@@ -3,12 +3,17 @@ export const JSON_TYPE = 'application/json'
 export const EVENTS = 'text/event-stream'
 export type Media = typeof GRAPHQL_RESPONSE | typeof JSON_TYPE | typeof EVENTS
 
-const ANY: readonly string[] = ['*/*']
+interface Range {
+  readonly range: string
+  /** From 0, never, to 1. */
+  readonly weight: number
+}
+const ANY: readonly Range[] = [{ range: '*/*', weight: 1 }]
 
 /** The client's media types, by preference. */
-function rangesOf(accept: string | undefined): readonly string[] {
+function rangesOf(accept: string | undefined): readonly Range[] {
   if (accept === undefined || accept === '') return ANY
-  if (!/[,;]/.test(accept)) return [accept.trim().toLowerCase()]
+  if (!/[,;]/.test(accept)) return [{ range: accept.trim().toLowerCase(), weight: 1 }]
   return accept
     .toLowerCase()
     .split(',')
@@ -16,9 +21,14 @@ function rangesOf(accept: string | undefined): readonly string[] {
       const [range = '', ...params] = part.split(';').map((text) => text.trim())
       return { range, weight: Number(params.find((param) => param.startsWith('q='))?.slice(2) ?? 1) }
     })
-    .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight)
-    .map(({ range }) => range)
+}
+
+/** By the range that names the type most closely (RFC 9110, 12.5.1). */
+function weightOf(type: Media, ranges: readonly Range[]): number {
+  const [family] = type.split('/')
+  const named = [type, `${family}/*`, '*/*'].map((name) => ranges.find(({ range }) => range === name))
+  return named.find((range) => range !== undefined)?.weight ?? 0
 }
 
 const takesJson = (range: string): boolean =>
@@ -28,9 +38,12 @@ const takesEvents = (range: string): boolean => range === EVENTS || range === 't
 /** The form in which a client takes an operation; null: in none that there is. A subscription has but one. */
 export function mediaOf(accept: string | undefined, isStream: boolean): Media | null {
   const ranges = rangesOf(accept)
-  if (isStream) return ranges.some(takesEvents) ? EVENTS : null
-  const first = ranges.find((range) => takesJson(range) || takesEvents(range))
+  const taken = ranges.filter(({ weight }) => weight > 0)
+  if (isStream) return taken.some(({ range }) => takesEvents(range)) ? EVENTS : null
+  const first = taken.find(({ range }) => takesJson(range) || takesEvents(range))
   if (first === undefined) return null
-  if (!takesJson(first)) return EVENTS
-  return ranges.includes(GRAPHQL_RESPONSE) ? GRAPHQL_RESPONSE : JSON_TYPE
+  if (!takesJson(first.range)) return EVENTS
+  const [response, json] = [weightOf(GRAPHQL_RESPONSE, ranges), weightOf(JSON_TYPE, ranges)]
+  const isNamed = ranges.some(({ range }) => range === GRAPHQL_RESPONSE)
+  return response > json || (response === json && isNamed) ? GRAPHQL_RESPONSE : JSON_TYPE
 }

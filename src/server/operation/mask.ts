@@ -5,9 +5,11 @@ import type { Logger } from '../../logger.ts'
 
 function forCaller(error: GraphQLError): GraphQLError {
   const message = presentable(error.message)
-  if (message === error.message) return error
   const { nodes, path, extensions } = error
-  return new GraphQLError(message, { nodes: nodes ?? null, path: path ?? null, extensions })
+  if (message === error.message && extensions.code !== undefined) return error
+  // GraphQL itself refuses an argument for which a variable has no value, and gives no code.
+  const code: FailureCode = 'BAD_USER_INPUT'
+  return new GraphQLError(message, { nodes: nodes ?? null, path: path ?? null, extensions: { code, ...extensions } })
 }
 
 /** True if a timeout, wherever detected, left out a part of the answer. */
