@@ -27,6 +27,9 @@ async function phases(world: World, ...paths: (readonly string[])[]) {
   return seen.map(({ phase }) => phase)
 }
 
+/** `world.claim` asks for it. */
+const LEASE_MS = 30_000
+
 describe('cancel', () => {
   it('is sealed: nothing is triggered after it, whatever ends well', async () => {
     await using world = await createWorld()
@@ -181,8 +184,26 @@ describe('a running item', () => {
     const { fence } = only(await world.claim())
     await world.report({ fence, phase: 'PROGRESSING', error: tryAgain })
     await world.cancel(id)
-    expect(await world.see(...at('a'))).toMatchObject({ error: { code: 'ABORTED' } })
+    expect(await world.see(...at('a'))).toMatchObject({ phase: 'ABORTED', error: { code: 'ABORTED' } })
     expect((await world.see('shop')).phase).toBe('ABORTED')
+  })
+
+  it('whose lease is over, or ends without an answer, needs none: it is ABORTED', async () => {
+    await using world = await createWorld()
+    const id = await world.create('shop', { deployItems: [item('a'), item('b')] })
+    const claimed = await world.claim()
+    await pass(world, LEASE_MS)
+    expect(await phases(world, ['shop'], at('a'))).toEqual(['PROGRESSING', 'PROGRESSING'])
+    await world.cancel(id)
+    expect(await phases(world, ['shop'], at('a'), at('b'))).toEqual(['ABORTED', 'ABORTED', 'ABORTED'])
+    expect(await world.report({ fence: claimed[0]?.fence ?? '', phase: 'SUCCEEDED' })).not.toBe(true)
+    const other = await world.create('other', { deployItems: [item('c')] })
+    await world.claim()
+    await world.cancel(other)
+    await pass(world, LEASE_MS - 1)
+    expect((await world.see('other')).phase).toBe('PROGRESSING')
+    await pass(world, 1)
+    expect((await world.see('other')).phase).toBe('ABORTED')
   })
 
   it('that was asked to stop before, by a timeout, is what the timeout makes it', async () => {
@@ -401,7 +422,7 @@ describe('cancel against claim', () => {
   })
 })
 
-const CLAIM = { types: ['mock'], targets: null, max: 5, leaseMs: 30_000 }
+const CLAIM = { types: ['mock'], targets: null, max: 5, leaseMs: LEASE_MS }
 /** Both at once; in every other round the second one is asked first. */
 async function race<A, B>(round: number, a: () => Promise<A>, b: () => Promise<B>): Promise<[A, B]> {
   if (round % 2 === 0) return Promise.all([a(), b()])

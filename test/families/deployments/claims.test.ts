@@ -335,15 +335,18 @@ describe('nothing is offered to a second deployer before the first one’s lease
 })
 
 describe('an item asked to abort', () => {
-  it('is not offered again, even when its deployer’s lease has ended', async () => {
+  it('is not offered again; when its deployer’s lease has ended, it is ABORTED', async () => {
     await using world = await createWorld()
     const id = await world.create('shop', { deployItems: [item('a')] })
     const { fence } = only(await world.claim())
     await world.cancel(id)
-    await pass(world, 10 * LEASE - 1)
+    await pass(world, LEASE - 1)
+    expect(await world.claim(1, OTHER)).toEqual([])
+    await pass(world, 1)
     expect(await world.claim(1, OTHER)).toEqual([])
     expect(await world.engineHost.agents.waiting(DEPLOYER, ['mock'], null)).toEqual([])
-    expect(await world.report({ fence, phase: 'ABORTED' })).toBe(true)
+    expect((await world.see('shop')).phase).toBe('ABORTED')
+    expect(await world.report({ fence, phase: 'ABORTED' })).not.toBe(true)
   })
 
   it('is reported by each renewal', async () => {

@@ -174,7 +174,7 @@ function watch(item: Node, slice: Slice): void {
 
 const tookTooLong = (how: string): string => `The attempt took too long, and ${how}.`
 
-/** The agent of an attempt that took too long has not answered, and its lease has ended. */
+/** Its agent was asked to stop and has not answered, and its lease has ended. */
 const isLostAttempt = ({ abortCode, leaseUntil, leaseWatched, state }: Work, { now }: Slice): boolean =>
   abortCode !== null && leaseWatched && state === WORK_STATE.CLAIMED && leaseUntil !== null && leaseUntil <= now
 
@@ -182,7 +182,13 @@ const isLostAttempt = ({ abortCode, leaseUntil, leaseWatched, state }: Work, { n
 function endLost(item: Node, slice: Slice): void {
   if (item.work?.abortCode === ATTEMPT_TIMEOUT)
     return giveUp(item, slice, ATTEMPT_TIMEOUT, tookTooLong('its agent is lost'))
-  const error = failure(slice, 'ABORTED', 'Cancelled, and its agent is lost.')
+  abort(item, slice, 'Cancelled, and its agent is lost.')
+}
+
+/** Nobody is at work, or can be, on what was cancelled. */
+function abort(item: Node, slice: Slice, message: string): void {
+  if (item.row.deletionRequestedAt !== null) return giveUp(item, slice, 'ABORTED', message)
+  const error = failure(slice, 'ABORTED', message)
   endAttempt(item, error, slice)
   finish(item, slice, { to: 'ABORTED', error })
 }
@@ -195,14 +201,14 @@ export function endRetries(item: Node, slice: Slice, ending: Pick<Ending, 'actor
 
 function stop(item: Node, work: Work, slice: Slice, code: string, message: string): void {
   const { now } = slice
-  if (work.state !== WORK_STATE.CLAIMED) {
-    if (item.row.phase !== 'INIT' || code !== 'ABORTED') return giveUp(item, slice, code, message)
-    return finish(item, slice, { to: 'ABORTED', error: failure(slice, code, message) })
-  }
+  if (work.state !== WORK_STATE.CLAIMED)
+    return code === 'ABORTED' ? abort(item, slice, message) : giveUp(item, slice, code, message)
   const dueAt = after(now, work.abortingMs)
-  // The next attempt begins when the agent has answered, or is lost.
-  const leaseWatched = code === ATTEMPT_TIMEOUT
-  slice.setWork(item, { abortRequestedAt: now, abortCode: code, dueAt, ...(leaseWatched && { leaseWatched }) })
+  // The next attempt begins, and a cancel is obeyed, when the agent has answered, or is lost.
+  const leaseWatched = code === ATTEMPT_TIMEOUT || code === 'ABORTED' ? { leaseWatched: true } : {}
+  const asked = { abortRequestedAt: now, abortCode: code, dueAt, ...leaseWatched }
+  slice.setWork(item, asked)
+  if (isLostAttempt({ ...work, ...asked }, slice)) endLost(item, slice)
 }
 
 function giveUp(item: Node, slice: Slice, code: string, message: string): void {
