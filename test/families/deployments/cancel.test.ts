@@ -1,6 +1,7 @@
 import { v7 } from 'uuid'
 import { describe, expect, it } from 'vitest'
 import type { Viewer } from '../../../src/core/ports/viewer.ts'
+import { WORK_STATE } from '../../../src/core/tree.ts'
 import { anotherDriver, columnsOf, everything, exporter, importer } from '../../testkit/deployments.ts'
 import {
   at,
@@ -165,6 +166,10 @@ describe('a running item', () => {
     await world.cancel(id)
     expect(await world.report({ fence, phase: 'ABORTED' })).toBe(true)
     expect(await world.see(...at('a'))).toMatchObject({ phase: 'ABORTED', error: { code: 'ABORTED' } })
+    // Its answer was lost.
+    expect(await world.report({ fence, phase: 'ABORTED' })).toBe(false)
+    const { rows } = await world.pool.query('select state, lease_watched from work')
+    expect(rows).toEqual([{ state: WORK_STATE.DONE, lease_watched: false }])
   })
 
   it('that its deployer returns instead is ABORTED and not offered again', async () => {

@@ -99,7 +99,7 @@ function closeWork(node: Node, slice: Slice, actor: Ending['actor']): void {
   if (!node.work || node.work.state === WORK_STATE.DONE) return
   // An agent that ended its work has stopped. One that was overruled may work until its lease ends.
   const lease = actor === 'DEPLOYER' ? { leaseUntil: null } : {}
-  slice.setWork(node, { state: WORK_STATE.DONE, dueAt: null, doneAt: slice.now, ...lease })
+  slice.setWork(node, { state: WORK_STATE.DONE, dueAt: null, doneAt: slice.now, leaseWatched: false, ...lease })
 }
 
 function notifyParent(
