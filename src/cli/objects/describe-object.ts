@@ -31,6 +31,10 @@ function describeRequest(
   return `${parts.filter(Boolean).join(', ')}: ${message}`
 }
 
+/** e.g. `observed 1: no job has used 2`. A job that runs may still use it. */
+const describeObserved = ({ generation, observedGeneration, finished }: FullObject): string =>
+  `observed ${observedGeneration}${finished && generation > observedGeneration ? `: no job has used ${generation}` : ''}`
+
 /** The object that failed by itself, by its path. */
 const describeCause = ({ name, code, message, object }: NonNullable<NonNullable<FullObject['error']>['rootCause']>) =>
   `${object?.path ?? name}: ${code}: ${message}`
@@ -74,7 +78,7 @@ export function describeObject(object: FullObject, now: number, paint: Paint, mo
     ...object.deadlines.map(
       ({ name, expiresAt, to }) => ['deadline', `${name} at ${expiresAt}${to ? `, then ${to}` : ''}`] as const,
     ),
-    ['generation', `${object.generation} (observed ${object.observedGeneration}), revision ${object.revision}`],
+    ['generation', `${object.generation} (${describeObserved(object)}), revision ${object.revision}`],
     ['job', jobId && `${jobId}${jobId === finishedJobId ? '' : ' (outstanding)'}`],
     ['deletion', deletionRequestedAt && `requested ${ago(deletionRequestedAt)}`],
     ['you may', object.verbs.flatMap(({ name, allowed }) => (allowed ? name : [])).join(', ')],

@@ -290,6 +290,23 @@ describe('what is remembered', () => {
     expect(await world.claim()).toEqual([])
   })
 
+  it('a reconcile that held a new spec is dropped, and the log says by whom, and that no job has used the spec', async () => {
+    await using world = await createWorld()
+    const id = await world.create('shop', { deployItems: [item('a')] })
+    const { fence } = only(await world.claim())
+    await world.update(id, { deployItems: [item('a'), item('fix')] })
+    await world.cancel(id)
+    await world.cancel(id)
+    await world.report({ fence, phase: 'ABORTED' })
+    expect(await world.see('shop')).toMatchObject({ phase: 'ABORTED', generation: 2, observedGeneration: 1 })
+    const { rows } = await world.pool.query(
+      `select reason, message, by from phase_change where object_id = $1 and reason like '%dropped'`,
+      [id],
+    )
+    const message = 'The job that was to follow is dropped. No job has used generation 2: reconcile it.'
+    expect(rows).toEqual([{ reason: 'reconcile dropped', message, by: USER.name }])
+  })
+
   it('a deletion is kept, and runs afterwards as a job of its own', async () => {
     await using world = await createWorld()
     const id = await world.create('shop', { deployItems: [item('a')] })

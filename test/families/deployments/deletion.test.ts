@@ -3,6 +3,7 @@ import type { ClaimedItem } from '../../../src/core/ports/agents.ts'
 import { sweep } from '../../../src/store/sweep.ts'
 import {
   changesOf,
+  columnsOf,
   dataOf,
   EXECUTION,
   exporter,
@@ -197,6 +198,63 @@ describe('an object', () => {
     await world.remove(id, { withoutUninstall: true })
     expect(await world.claim()).toEqual([])
     expect(await rowsOf(world, id)).toEqual({})
+  })
+})
+
+describe('a second deletion', () => {
+  const WITHOUT = { withoutUninstall: true } as const
+  const twoItems = { deployItems: [item('base'), item('top', ['base'])] }
+
+  it('that calls no deployer waits for the one that runs, and changes nothing of it', async () => {
+    await using world = await createWorld()
+    const id = await world.create('shop', twoItems)
+    await world.work()
+    await world.remove(id)
+    const [top] = await world.claim()
+    await world.remove(id, WITHOUT)
+    expect(await columnsOf(world, id)).toMatchObject({ nextDeletion: true })
+    await world.report({ fence: top?.fence ?? '', phase: 'GONE' })
+    expect(await world.work()).toEqual(['base'])
+    expect(await world.exists('shop')).toBe(false)
+  })
+
+  it.each(['fails', 'is cancelled'] as const)('begins when the one that runs %s', async (how) => {
+    await using world = await createWorld()
+    const id = await world.create('shop', twoItems)
+    await world.work()
+    await world.remove(id)
+    const [top] = await world.claim()
+    await world.remove(id, WITHOUT)
+    if (how === 'is cancelled') await world.cancel(id)
+    await world.report({ fence: top?.fence ?? '', ...DELETE_FAILED })
+    expect(await world.claim()).toEqual([])
+    expect(await world.exists('shop')).toBe(false)
+  })
+
+  it('that calls deployers is the last word on one that calls none', async () => {
+    await using world = await createWorld()
+    const id = await world.create('shop', twoItems)
+    await world.work()
+    await world.ignore(id, true)
+    await world.remove(id, WITHOUT)
+    await world.remove(id)
+    await world.ignore(id, false)
+    expect(await world.work()).toEqual(['top', 'base'])
+  })
+
+  it('that an earlier version has remembered is done as it was requested', async () => {
+    await using world = await createWorld()
+    const id = await world.create('shop', twoItems)
+    await world.work()
+    await world.ignore(id, true)
+    await world.remove(id, WITHOUT)
+    await world.pool.query(
+      `update installation set without_uninstall = true, next_origin = next_origin - 'withoutUninstall' where object_id = $1`,
+      [id],
+    )
+    await world.ignore(id, false)
+    expect(await world.claim()).toEqual([])
+    expect(await world.exists('shop')).toBe(false)
   })
 })
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { columnsOf, exporter, FAILED, importer, JOB, nested } from '../../testkit/deployments.ts'
-import { createWorld, item, succeed, type World } from '../../testkit/world.ts'
+import type { SpecInput } from '../../../src/families/deployments/rules/normalise.ts'
+import { columnsOf, exporter, expr, FAILED, importer, JOB, nested, using } from '../../testkit/deployments.ts'
+import { createWorld, item, succeed, USER, type World } from '../../testkit/world.ts'
 
 const ignoreNested = async (world: World, ignored: boolean, ...path: string[]) => {
   const { id } = await world.see(...path)
@@ -161,4 +162,82 @@ describe('an ignored nested installation', () => {
     expect(await world.see('shop')).toMatchObject({ phase: 'SUCCEEDED' })
     expect(await world.exists('shop', 'app')).toBe(false)
   })
+
+  describe.each([
+    ['its spec', async (world: World, id: string) => await world.update(id, OUTER({ size: 2 }))],
+    ['what it imports', async (world: World) => await world.setData('region', 'south')],
+  ])('that jobs passed over, while %s changed', (_, change) => {
+    it('runs with the next job that runs what has changed, and nothing else does', async () => {
+      await using world = await createWorld()
+      await world.setData('region', 'north')
+      const id = await world.create('shop', OUTER({ size: 1 }))
+      await world.work()
+      await ignoreNested(world, true, 'shop', 'mid', 'db')
+      await change(world, id)
+      await world.work()
+      await world.reconcile(id, 'IF_CHANGED')
+      expect(await world.claim()).toEqual([])
+      const kept = await world.see('shop')
+      expect(kept).toMatchObject({ phase: 'SUCCEEDED', generation: kept.observedGeneration })
+
+      await ignoreNested(world, false, 'shop', 'mid', 'db')
+      expect(await world.claim()).toEqual([])
+      await world.reconcile(id, 'IF_CHANGED')
+      expect(await world.work()).toEqual(['use'])
+      const db = await world.see('shop', 'mid', 'db')
+      expect(db).toMatchObject({ phase: 'SUCCEEDED', observedGeneration: db.generation })
+      const quiet = await world.history(id)
+      await world.reconcile(id, 'IF_CHANGED')
+      expect(await world.claim()).toEqual([])
+      expect(await world.history(id)).toEqual(quiet)
+    })
+
+    it('runs as soon as it is not ignored any more', async () => {
+      await using world = await createWorld()
+      await world.setData('region', 'north')
+      const id = await world.create('shop', OUTER({ size: 1 }))
+      await world.work()
+      await ignoreNested(world, true, 'shop', 'mid', 'db')
+      await change(world, id)
+      await world.work()
+      const nestedId = (await world.see('shop', 'mid', 'db')).id
+      const taken = await world.commands.updateInstallation(USER, { id: nestedId, ignored: false, reconcile: true })
+      expect(taken).toMatchObject({ ok: true })
+      await world.settle()
+      expect(await world.work()).toContain('use')
+      expect(await world.see('shop')).toMatchObject({ phase: 'SUCCEEDED' })
+    })
+  })
+
+  it('that is not ignored any more while its deletion waits for it gets no other job', async () => {
+    await using world = await createWorld()
+    const id = await world.create('shop', { installations: [nested('db', { deployItems: [item('x')] })] })
+    await world.work()
+    await ignoreNested(world, true, 'shop', 'db')
+    await world.remove(id)
+    const { id: nestedId } = await world.see('shop', 'db')
+    await world.commands.updateInstallation(USER, { id: nestedId, ignored: false, reconcile: true })
+    await world.settle()
+    expect(await columnsOf(world, id)).toMatchObject({ nextMode: null })
+    expect(await world.work()).toEqual(['x'])
+    expect(await world.exists('shop')).toBe(false)
+  })
+})
+
+/** What changes is two levels below the root; an item beside each level stays as it is. */
+const OUTER = (config: object): SpecInput => ({
+  imports: [{ name: 'region' }],
+  deployItems: [item('own')],
+  installations: [
+    nested('mid', {
+      imports: [{ name: 'region' }],
+      deployItems: [item('beside')],
+      installations: [
+        nested('db', {
+          imports: [{ name: 'region' }],
+          deployItems: [{ ...using('use', ['region']), config: { region: expr('imports.region'), ...config } }],
+        }),
+      ],
+    }),
+  ],
 })

@@ -1,13 +1,13 @@
 import { notFound, transitionRefused } from '../../../core/errors.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
-import { isFinished } from '../../../core/tree.ts'
+import { isFinished, type Node, type Slice } from '../../../core/tree.ts'
 import type { ReconcileMode } from '../../../core/vocabulary.ts'
 import { activeIds } from '../../../store/objects.ts'
 import { type CommandResult, inTree, onceInTree, refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
 import { rights } from '../rights.ts'
 import { askForJob } from '../rules/ask-for-job.ts'
-import { type InstallationDetails, installation } from '../rules/details.ts'
+import { installation } from '../rules/details.ts'
 import { remember } from '../rules/pending-requests.ts'
 import { findInstallation, requireRoot } from './access.ts'
 import type { CommandParts } from './parts.ts'
@@ -98,8 +98,8 @@ async function requestDeletion(
   const isRequested = root.row.deletionRequestedAt !== null || nextDeletion
   const asked = {
     nextDeletion: true,
-    nextOrigin: { by: viewer.name, cause: 'DELETED', at: slice.now.toISOString() },
-    withoutUninstall,
+    // A deletion that runs stays as it was requested.
+    nextOrigin: { by: viewer.name, cause: 'DELETED', at: slice.now.toISOString(), withoutUninstall },
     forceDeletion: force || (forceDeletion && isRequested),
   } as const
   remember(root, slice, asked, viewer)
@@ -125,13 +125,13 @@ async function cancel(
       reject(root, 'ABORTED', viewer, NOTHING_RUNS)
       return refuse({ ...refusal, message: NOTHING_RUNS })
     }
-    slice.setDetails(root, dropReconcile(details))
+    dropReconcile(root, slice, viewer)
     // Roots that import from it have waited for the job that is dropped.
     slice.effect('ready', null)
     return { ok: true, objectId: id }
   }
+  dropReconcile(root, slice, viewer)
   const asked = {
-    ...dropReconcile(details),
     cancelRequestedAt: details.cancelRequestedAt ?? slice.now,
     cancelBy: details.cancelBy ?? (reason ? `${viewer.name} (${reason})` : viewer.name),
   }
@@ -140,9 +140,16 @@ async function cancel(
   return { ok: true, objectId: id }
 }
 
-const dropReconcile = ({ nextDeletion, nextOrigin }: InstallationDetails) => ({
-  nextMode: null,
-  nextOrigin: nextDeletion ? nextOrigin : null,
-})
+/** The log says what does not run: the job that is dropped may hold the spec that was to repair the running one. */
+function dropReconcile(root: Node, slice: Slice, by: Viewer): void {
+  const { nextDeletion, nextOrigin, nextMode } = installation(root)
+  if (!nextMode) return
+  slice.setDetails(root, { nextMode: null, nextOrigin: nextDeletion ? nextOrigin : null })
+  if (nextDeletion) return
+  const { generation, observedGeneration } = root.row
+  const unused = generation === observedGeneration ? '' : ` No job has used generation ${generation}: reconcile it.`
+  const message = `The job that was to follow is dropped.${unused}`
+  slice.recordRequest(root, { by, reason: 'reconcile dropped', message })
+}
 
 const NOTHING_RUNS = 'Nothing is running that could be cancelled.'

@@ -138,9 +138,10 @@ async function update(
   }
   const settings = changedSettings(input, installation(node))
   if (Object.keys(settings).length > 0) slice.setDetails(node, settings)
-  if (input.reconcile && node === root && (spec || input.ignored === false)) {
-    askForJob(root, 'STANDARD', origin, slice, viewer)
-  }
-  tree.wake([id])
+  const takesPartAgain = settings.ignored === false && !deletionRequestedAt
+  // Jobs may have passed it over, so the next one finds it changed in any mode.
+  if (takesPartAgain && node !== root && isFinished(node.row)) slice.patch(node, { generation: generation + 1 })
+  if (input.reconcile && (spec || takesPartAgain)) askForJob(root, 'STANDARD', origin, slice, viewer)
+  tree.wake([id, root.row.id])
   return { ok: true, objectId: id }
 }

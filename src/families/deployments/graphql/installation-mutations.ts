@@ -61,7 +61,7 @@ export const UpdateInstallationInput = builder.inputType('UpdateInstallationInpu
       required: true,
       defaultValue: true,
       description:
-        'True if a new spec, or the end of `ignored`, begins a job. A job that waits for imports or for other roots takes the change in instead.',
+        'True if a new spec, or the end of `ignored`, begins a job of the root. A job that waits for imports or for other roots takes the change in instead.',
     }),
   }),
 })
@@ -72,7 +72,8 @@ export const DeleteInstallationInput = builder.inputType('DeleteInstallationInpu
     withoutUninstall: t.boolean({
       required: true,
       defaultValue: false,
-      description: 'True if the records are deleted without a call to deployers, so that what they installed stays.',
+      description:
+        'True if the records are deleted without a call to deployers, so that what they installed stays. A deletion that runs stays as it was requested: cancel it, and this one begins.',
     }),
     force: t.boolean({
       required: true,
@@ -146,7 +147,7 @@ builder.mutationField('cancelInstallation', (t) =>
     right: rights.cancel,
     ...commandResult('CancelInstallationResult', InstallationRef, deploymentsCommands.cancelInstallation),
     description:
-      'Cancels the running job of a root installation, and drops the one that was to follow: nothing starts any more, and deployers are asked to stop. A deletion that was to follow still begins. Refused with a TransitionError if no job runs or is to begin.',
+      'Cancels the running job of a root installation, and drops the one that was to follow, which the log says: nothing starts any more, and deployers are asked to stop. A deletion that was to follow still begins. Refused with a TransitionError if no job runs or is to begin.',
     typeOptions: { description: 'The installation whose job is cancelled, and why.' },
     input: {
       id: t.input.id({ required: true, description: ID }),

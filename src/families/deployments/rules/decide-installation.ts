@@ -68,7 +68,11 @@ function admit(node: Node, slice: Slice): void {
   if (!slice.parent(node)) mergePendingReconcile(node, slice)
   const gathered = gatherImports(node, slice)
   if (!gathered) return
-  if (isUnchanged(node, gathered, slice)) return keepUnchanged(node, slice)
+  if (isUnchanged(node, gathered, slice)) {
+    const isOutdated = slice.ask<boolean>('containsOutdated', node.row.id)
+    if (isOutdated === undefined) return
+    if (!isOutdated) return keepUnchanged(node, slice)
+  }
   if (gathered.state !== 'ready') return holdBack(node, gathered, slice)
   const pinned = pinImports(node, gathered, slice)
   if (!pinned) return

@@ -1,6 +1,6 @@
 import type { Principal } from '../../../core/ports/viewer.ts'
 import { isFinished, type Node, type ObjectRow, type Slice } from '../../../core/tree.ts'
-import { type InstallationDetails, installation } from './details.ts'
+import { type InstallationDetails, installation, willSkipUninstall } from './details.ts'
 
 /** Requests on a root that have not begun, or have not ended the running job. */
 
@@ -28,7 +28,7 @@ type Lifecycle = Pick<ObjectRow, 'parentId' | 'phase' | 'jobId' | 'finishedJobId
 /** At most a cancel and one more: a deletion beats a reconcile. */
 export function pendingRequestsOf(row: Lifecycle, details: RequestedDetails): readonly PendingRequest[] {
   if (row.parentId !== null) return []
-  const { nextMode, nextDeletion, nextOrigin, forceDeletion, withoutUninstall, cancelRequestedAt, cancelBy } = details
+  const { nextMode, nextDeletion, nextOrigin, forceDeletion, cancelRequestedAt, cancelBy } = details
   const at = nextOrigin?.at === undefined ? null : new Date(nextOrigin.at)
   const next = { by: nextOrigin?.by ?? null, at }
   const cancel: PendingRequest = {
@@ -42,7 +42,7 @@ export function pendingRequestsOf(row: Lifecycle, details: RequestedDetails): re
   const begins = beginOf(row, details)
   if (nextDeletion) {
     const mode = forceDeletion || nextMode === 'FORCE' ? 'FORCE' : 'STANDARD'
-    const how = withoutUninstall ? ', without uninstalling anything' : ''
+    const how = willSkipUninstall(details) ? ', without uninstalling anything' : ''
     const deletion: PendingRequest = { verb: 'delete', mode, ...next, message: `Its deletion begins ${begins}${how}.` }
     return isStopping ? [cancel, deletion] : [deletion]
   }
@@ -104,4 +104,4 @@ export function remember(
     slice.recordRequest(root, { by, reason, message })
   }
 }
-const keyOf = ({ verb, mode, by }: PendingRequest): string => `${verb} ${mode} ${by}`
+const keyOf = ({ verb, mode, by, message }: PendingRequest): string => `${verb} ${mode} ${by} ${message}`

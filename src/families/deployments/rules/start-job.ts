@@ -1,12 +1,13 @@
 import type { Node, Slice } from '../../../core/tree.ts'
 import { setClock } from '../../root-clock.ts'
 import { automaticBegun, beginByItself } from './automatic-reconcile.ts'
-import { installation } from './details.ts'
+import { installation, willSkipUninstall } from './details.ts'
 import type { RunOrigin } from './origin.ts'
 
 /** A finished root starts its pending jobs: a deletion first, then one reconcile for any number of requests. */
 export function startJob(root: Node, slice: Slice): void {
-  const { ignored, nextMode, nextDeletion, nextOrigin, forceDeletion } = installation(root)
+  const details = installation(root)
+  const { ignored, nextMode, nextDeletion, nextOrigin, forceDeletion } = details
   const { phase, deletionRequestedAt } = root.row
   // A root that was never reconciled is in no final phase. `ignored` then applies only to a deletion that could lose data.
   if (slice.isPaused || (ignored && phase !== 'PENDING')) return beginByItself(root, slice)
@@ -30,6 +31,7 @@ export function startJob(root: Node, slice: Slice): void {
     nextDeletion: false,
     mode,
     forceDeletion: deleting && (forceDeletion || nextMode === 'FORCE'),
+    withoutUninstall: deleting && willSkipUninstall(details),
     cancelRequestedAt: null,
     cancelBy: null,
     ...automaticBegun(root, cause, mode),

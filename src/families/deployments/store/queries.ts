@@ -23,6 +23,7 @@ export const questions: Family['questions'] = {
     each(parents, (id) => countEdges(client, DEPENDENCY_COUNTS, id as string)),
   dependentCounts: (client, _root, parents) =>
     each(parents, (id) => countEdges(client, DEPENDENT_COUNTS, id as string)),
+  containsOutdated: (client, _root, ids) => containsOutdated(client, ids as readonly string[]),
   childCount: (client, _root, parents) => each(parents, (id) => countChildren(client, id as string)),
   failedChildren: (client, _root, parents) => each(parents, (id) => failedChildren(client, id as string)),
   itemExports: (client, _root, parents) => each(parents, (id) => itemExports(client, id as string)),
@@ -96,6 +97,26 @@ const COUNT_CHILDREN = statement({
 async function countChildren(client: Client, parentId: string): Promise<number> {
   const { rows } = await COUNT_CHILDREN.query(client, [parentId])
   return rows[0]?.n ?? 0
+}
+
+/** Nested installations that their next job has to look at, although the one above them has succeeded: they were ignored. */
+const CONTAINS_OUTDATED = statement({
+  name: 'contains-outdated',
+  text: `with recursive below(top, id, outdated) as (
+      select a.id, a.id, false from unnest($1::uuid[]) as a(id)
+      union all
+      select b.top, o.id, o.generation <> o.observed_generation from below b
+        cross join lateral (select * from object where parent_id = b.id offset 0) o
+        join installation i on i.object_id = o.id where not i.ignored)
+    select distinct top as id from below where outdated`,
+  params: [array(uuid)],
+  row: { id: table.object.id },
+})
+
+async function containsOutdated(client: Client, ids: readonly string[]): Promise<readonly boolean[]> {
+  const { rows } = await CONTAINS_OUTDATED.query(client, [ids])
+  const found = new Set(rows.map(({ id }) => id))
+  return ids.map((id) => found.has(id))
 }
 
 const FAILED: readonly Phase[] = ['FAILED', 'ABORTED', 'DELETE_FAILED']
