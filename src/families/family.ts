@@ -123,6 +123,8 @@ export type ReportVerdict =
       readonly actor?: Actor
       readonly secondary?: SecondaryMachine
     }
+  /** The fence is one that the family has taken back. */
+  | { readonly ok: false; readonly refused: 'STALE' }
 
 /** A second lifecycle of an object, and its phase there. */
 export interface SecondaryMachine {

@@ -240,3 +240,27 @@ describe('what the API shows', () => {
     expect(items?.totalCount).toBeGreaterThan(0)
   })
 })
+
+test('a verb is offered where it is accepted: cancel, for a cluster that waits for its apps to go', async () => {
+  const { world } = api
+  const { id } = await readyCloudlet(world)
+  const cluster = await readyInstance(world, id)
+  await readyInstance(world, id, 'APP_INST', cluster)
+  const offered = async () => {
+    const verbs = gql('query ($id: ID!) { object(id: $id) { phase verbs { name allowed } } }')
+    const object = present((await api.query(verbs, { id: cluster })).object)
+    return [object.phase, object.verbs.find(({ name }) => name === 'cancel')?.allowed]
+  }
+  const { answer: deleted } = await api.query(MUTATIONS.deleteClusterInst, { input: { id: cluster, cascade: true } })
+  expect(deleted).toMatchObject({ id: cluster })
+  await world.settle()
+  expect(await offered()).toEqual(['DELETE_PREPARE', false])
+  const { answer } = await api.query(MUTATIONS.cancelClusterInst, { input: { id: cluster } })
+  expect(answer).toMatchObject({ __typename: 'TransitionError' })
+  const other = await addInstance(world, 'CLUSTER_INST', id)
+  const asked = present(
+    (await api.query(gql('query ($id: ID!) { object(id: $id) { verbs { name allowed } } }'), { id: other })).object,
+  )
+  expect(asked.verbs.find(({ name }) => name === 'cancel')?.allowed).toBe(true)
+  expect((await api.query(MUTATIONS.cancelClusterInst, { input: { id: other } })).answer).toMatchObject({ id: other })
+})

@@ -128,11 +128,12 @@ function reportOne(
   const family = kinds.family(row.kind)
   const holdsWork = work && sameHash(work.fenceHash, fence.hash) && work.principalId === viewer.principalId
   if (!holdsWork && !family.holds?.(tracked, fence.hash, viewer.principalId)) {
-    return refuse(stale('The work was claimed by another agent, or started anew: stop working on it.'))
+    return refuse(outdated)
   }
   trace?.reported(tracked, report.traceparent, report.phase)
   const verdict = family.report(tracked, report, viewer, slice)
   if (verdict.ok) return { ok: true, objectId: tracked.gone ? null : row.id, changed: verdict.changed }
+  if (verdict.refused === 'STALE') return refuse(outdated)
   const { to, actor = viewer.actor, secondary } = verdict
   const { machine, from } = secondary ?? { machine: kinds.machine(row.kind), from: row.phase }
   const refusal = transitionRefused(row.kind, from, actor, to, allowedFrom(machine, from, actor))
@@ -141,6 +142,7 @@ function reportOne(
 }
 
 const noWork = notFound(null, 'work')
+const outdated = stale('The work was claimed by another agent, or started anew: stop working on it.')
 const refuse = (refusal: Extract<ReportOutcome, { ok: false }>['refusal']): ReportOutcome => ({ ok: false, refusal })
 
 /**

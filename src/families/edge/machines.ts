@@ -1,5 +1,6 @@
 import { defineMachine, type Machine } from '../../core/machine.ts'
 import { CANCEL_TEXT, DELETE_TEXT, pauseVerbs, type VerbRow } from '../../core/verb.ts'
+import { REQUESTED } from './rules/operations.ts'
 
 const PRESENT = [
   'CREATE_REQUESTED',
@@ -23,7 +24,7 @@ const WITHDRAW: Omit<VerbRow, 'mutation'> = {
   name: 'cancel',
   label: 'Cancel',
   confirm: CANCEL_TEXT,
-  phases: ['CREATE_REQUESTED', 'UPDATE_REQUESTED', 'DELETE_PREPARE', 'DELETE_REQUESTED'],
+  phases: REQUESTED,
 }
 
 /** The machine of cluster and app instances. The reasons name the rows that only a resync takes. */

@@ -82,6 +82,21 @@ describe('a cloudlet', () => {
     expect(await sendReport(world, { fence: second.requests[0]?.fence ?? '', phase: 'READY' })).toBe(true)
   })
 
+  test('what is said under an older epoch is refused also where nothing was dispatched to the newer one', async () => {
+    const { id, name } = await readyCloudlet(world)
+    const cluster = await addInstance(world, 'CLUSTER_INST', id)
+    const { fence } = await requestFor(world, id, cluster)
+    expect(await sendReport(world, { fence, phase: 'READY' })).toBe(true)
+    expect(await sendReport(world, { fence, phase: 'READY' })).toBe(false)
+    const { name: itsName } = await seeById(world, cluster)
+    const listed = { kind: 'CLUSTER_INST', path: [name, itsName], phase: 'READY', specRevision: 1 } as const
+    expect((await connectCrm(world, id, { objects: [listed] })).requests).toEqual([])
+    for (const phase of ['READY', 'CREATE_ERROR'] as const) {
+      expect(await sendReport(world, { fence, phase })).toBe('StaleReportError')
+    }
+    expect(await phaseOf(world, cluster)).toBe('READY')
+  })
+
   test('a process that reconnects keeps its epoch and its fences', async () => {
     const id = await addCloudlet(world)
     const first = await connectCrm(world, id, { instance: 'same' })

@@ -237,6 +237,24 @@ describe('a job with a retry policy', () => {
     expect((await seen(world, event))?.phase).toBe('STARTING')
   })
 
+  it('that took too long keeps its slot until its runtime has removed it, or its lease is over', async () => {
+    for (const isRemoved of [true, false]) {
+      await using world = await createWorld()
+      const { event } = await started(world, { attemptTimeoutMs: 5_000 }, {}, 1)
+      await addJob(world, event, 'second')
+      await pass(world, 5_000)
+      expect(await seen(world, event)).toMatchObject({ phase: 'PENDING', code: 'ATTEMPT_TIMEOUT' })
+      expect((await phasesOf(world, event)).second).toBe('PENDING')
+      if (isRemoved) await remove(world)
+      else await pass(world, 24_999)
+      if (!isRemoved) {
+        expect((await phasesOf(world, event)).second).toBe('PENDING')
+        await pass(world, 1)
+      }
+      expect((await phasesOf(world, event)).second).toBe('STARTING')
+    }
+  })
+
   it('is retried elsewhere no sooner than its lost runtime has removed it', async () => {
     await using world = await createWorld()
     const { event } = await started(world)
@@ -275,15 +293,17 @@ describe('a job with a retry policy', () => {
     expect(await seen(world, event)).toMatchObject({ phase: 'ABORTED', code: 'REMOVED' })
   })
 
-  it.each<readonly [string, (world: World, event: string) => Promise<unknown>]>([
+  it.each<readonly [string, (world: World, event: string, fence: string) => Promise<unknown>]>([
     ['its lost runtime has to remove it', (world) => pass(world, 30_000).then(() => pass(world, 300_000))],
     [
       'it queues for a slot after a late removal',
-      async (world, event) => {
+      async (world, event, fence) => {
         await addJob(world, event, 'second')
-        await pass(world, 5_000)
-        const items = await runAll(world)
-        await pass(world, 20_000)
+        await sendReport(world, { fence, ...failed() })
+        await runAll(world)
+        await pass(world, 10_000)
+        const items = await claimAt(world)
+        await pass(world, 15_000)
         await endRemovals(world, items)
       },
     ],
@@ -308,9 +328,9 @@ describe('a job with a retry policy', () => {
     await using world = await createWorld()
     const isLost = name.includes('lost')
     const more = { timeoutMs: isLost ? 350_000 : 40_000 }
-    const { event, job } = await started(world, isLost ? {} : { attemptTimeoutMs: 5_000 }, more, 1)
+    const { event, job, fence } = await started(world, isLost ? {} : { attemptTimeoutMs: 5_000 }, more, 1)
     const begun = world.clock.now()
-    await act(world, event)
+    await act(world, event, fence)
     expect((await seen(world, event))?.phase).toBe(name.startsWith('no runtime') ? 'STARTING' : 'PENDING')
     // Nothing is due for ever.
     const { rows } = await world.pool.query('select 1 from work where object_id = $1 and state < 2 and due_at <= $2', [

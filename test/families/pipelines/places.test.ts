@@ -173,7 +173,11 @@ describe('capacity', () => {
     expect(adopted).toMatchObject({ action: 'START', attempt: 2 })
     await accepted(world.pipelines.cancelEvent(USER, { id: first }))
     await world.settle()
-    expect(names(await claim('host')).sort()).toEqual(['REMOVE', 'worker'])
+    // Until it is removed, its process may run, so nothing is started in its place.
+    const removals = await claim('host')
+    expect(names(removals)).toEqual(['REMOVE'])
+    await sendReport(world, { fence: removals[0]?.fence ?? '', done: true })
+    expect(names(await claim('host'))).toEqual(['worker'])
   })
 
   test('a claim that waits gets work when there is room, within it and with its labels', async () => {

@@ -108,6 +108,78 @@ describe('limits', () => {
   })
 })
 
+describe('a slot of what its runtime has not ended', () => {
+  const TO_END: readonly (readonly [string, (id: string, fence: string) => Promise<unknown>])[] = [
+    ['cancelled', (id) => accepted(world.pipelines.cancelEvent(USER, { id }))],
+    ['timed out', () => pass(5_000)],
+  ]
+  const pass = async (ms: number) => {
+    world.clock.advance(ms)
+    await world.settle()
+  }
+  async function ended(how: (typeof TO_END)[number]) {
+    const name = await project({ maxWorkers: 1 })
+    await accepted(
+      world.projects.updateProject(USER, { name, workerTemplate: { command: ['true'], timeoutMs: 5_000 } }),
+    )
+    const [first = '', second = ''] = await addMany(name, 2)
+    const [item] = await runAll(world)
+    await how[1](first, item?.fence ?? '')
+    await world.settle()
+    expect(['ABORTED', 'TIMED_OUT']).toContain(await phaseOf(world, first))
+    expect(await phaseOf(world, second)).toBe('PENDING')
+    return { first, second }
+  }
+
+  test.each(TO_END)('that was %s is held until it is removed', async (...how) => {
+    const { second } = await ended(how)
+    const removals = await claimAt(world)
+    expect(removals.map(({ action }) => action)).toEqual(['REMOVE'])
+    // The runtime renews while it waits for the process.
+    for (let waited = 0; waited < 60_000; waited += 20_000) {
+      await pass(20_000)
+      await accepted(
+        world.engineHost.agents.renew(
+          RUNTIME,
+          removals.map(({ fence }) => fence),
+          30_000,
+        ),
+      )
+      expect(await phaseOf(world, second)).toBe('PENDING')
+    }
+    await sendReport(world, { fence: removals[0]?.fence ?? '', done: true })
+    expect(await phaseOf(world, second)).toBe('STARTING')
+  })
+
+  test.each(TO_END)('that was %s is held no longer than the lease of its lost runtime', async (...how) => {
+    const { second } = await ended(how)
+    const passed = how[0] === 'timed out' ? 5_000 : 0
+    await pass(29_999 - passed)
+    expect(await phaseOf(world, second)).toBe('PENDING')
+    await pass(1)
+    expect(await phaseOf(world, second)).toBe('STARTING')
+    const { rows } = await world.pool.query('select from work where due_at <= $1 and state < 2', [world.clock.now()])
+    expect(rows).toEqual([])
+  })
+
+  test('is free when the event is deleted after its end', async () => {
+    const { first, second } = await ended(TO_END[0] as (typeof TO_END)[number])
+    await accepted(world.pipelines.deleteEvent(USER, { id: first }))
+    await world.settle()
+    expect(await phaseOf(world, second)).toBe('STARTING')
+  })
+
+  test('is free at once when its runtime ends it, or none has begun it', async () => {
+    const [first = '', second = '', third = ''] = await addMany(await project({ maxWorkers: 1 }), 3)
+    await accepted(world.pipelines.cancelEvent(USER, { id: first }))
+    await world.settle()
+    const [item] = await runAll(world)
+    await sendReport(world, { fence: item?.fence ?? '', phase: 'ABORTED' })
+    expect(await phaseOf(world, second)).toBe('ABORTED')
+    expect(await phaseOf(world, third)).toBe('STARTING')
+  })
+})
+
 describe('fair between projects', () => {
   test('a quiet project does not wait for a flooding one', async () => {
     await setCapacity(world.pool, { maxWorkers: 4, maxJobs: 100 })

@@ -64,6 +64,11 @@ export const servingSession = (cloudlet: Node): Session | null =>
 export const upgradeSession = (cloudlet: Node): Session | null =>
   cloudletDetails(cloudlet).sessions.find(({ role }) => role === 'CRM_V2') ?? null
 
+/** A newer process has replaced the one that got the request, although nothing was dispatched in its place. */
+export const isOfReplaced = ({ work }: Node, cloudlet: Node): boolean =>
+  (work?.instance ?? null) !== null &&
+  !cloudletDetails(cloudlet).sessions.some(({ instance }) => instance === work?.instance)
+
 const UPGRADING: readonly Phase[] = ['UPDATE_REQUESTED', 'UPDATING', 'INIT_OK']
 /** An upgrade runs. */
 export const isUpgrading = (cloudlet: Node): boolean => UPGRADING.includes(cloudletDetails(cloudlet).upgradePhase)

@@ -23,6 +23,8 @@ export const operationAt = (phase: Phase): Operation | null =>
 export const operationOf = (action: CrmAction): Operation =>
   OPERATIONS.find((operation) => operation.action === action) as Operation
 
-export const isRequested = (phase: Phase): boolean => OPERATIONS.some(({ requested }) => requested === phase)
+/** The CRM has not acknowledged the request. */
+export const REQUESTED: readonly Phase[] = OPERATIONS.map(({ requested }) => requested)
+export const isRequested = (phase: Phase): boolean => REQUESTED.includes(phase)
 export const isWorking = (phase: Phase): boolean => OPERATIONS.some(({ working }) => working === phase)
 export const isFailed = (phase: Phase): boolean => OPERATIONS.some(({ failed }) => failed === phase)

@@ -135,7 +135,7 @@ builder.objectRef<CapacityBlocker>('CapacityBlocker').implement({
     }),
     limit: t.exposeInt('limit', { description: 'Count of slots that this limit allows.' }),
     held: t.exposeInt('held', {
-      description: 'Count of slots that are held under this limit. A slot is held from STARTING to the end.',
+      description: 'Count of slots that are held under this limit. A slot is held from STARTING until its runtime says that the process has ended.',
     }),
     position: t.exposeInt('position', { description: 'Place in the queue of its project, from 1.' }),
   }),

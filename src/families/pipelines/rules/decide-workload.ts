@@ -7,7 +7,7 @@ import type { Unplaced } from '../placement/rules/placement-problem.ts'
 import { ATTEMPT_TIMEOUT, deadlineOf, isBetweenAttempts, isRemoving, park } from './attempts.ts'
 import { type Clock, clocksOf } from './clocks.ts'
 import { isOver, SLOT, workload } from './details.ts'
-import { cancelWorkload, type Ending, endWorkload, moveWorkload, removeBy, removeNow } from './end-workload.ts'
+import { cancelWorkload, type Ending, endWorkload, freeSlot, moveWorkload, removeBy, removeNow } from './end-workload.ts'
 
 /** Rules of a worker or job: it waits for a slot, is started, and is watched until it ends. */
 export function decideWorkload(node: Node, slice: Slice): void {
@@ -24,6 +24,7 @@ export function decideWorkload(node: Node, slice: Slice): void {
 }
 
 function afterEnd(node: Node, slice: Slice): void {
+  freeSlot(node, slice)
   if (node.row.kind === 'WORKER') return endJobs(slice.children(node) ?? [], slice)
   const worker = slice.parent(node)
   if (worker && isBetweenAttempts(worker)) slice.touch(worker)
@@ -44,6 +45,8 @@ function hasNoWorker(job: Node, slice: Slice): boolean {
 function awaitAttempt(node: Node, jobs: readonly Node[], slice: Slice): void {
   const { retry } = workload(node)
   if (!retry?.nextAt || hasTimedOut(node, slice)) return
+  freeSlot(node, slice)
+  if (workload(node).state === SLOT.HELD) return
   const nextAt = new Date(retry.nextAt)
   const guests = jobs.filter((job) => workload(job).usesWorkspace)
   for (const guest of guests) removeBy(guest, nextAt, slice)

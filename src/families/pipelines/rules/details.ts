@@ -22,7 +22,10 @@ export interface EventDetails {
 /** Workers and jobs have separate slots, so that workers that wait for their jobs cannot starve them. */
 export const POOLS = ['WORKER', 'JOB'] as const satisfies readonly ObjectKind[]
 export type Pool = (typeof POOLS)[number]
-/** State of a slot. The phase is authoritative; this column only finds candidates by index. BACKOFF: between two attempts. */
+/**
+ * State of a slot. Phase and work are authoritative; this column only finds candidates by index. HELD: it runs, or somebody else than
+ * its runtime has ended it and its process may still run. BACKOFF: between two attempts.
+ */
 export const SLOT = { WAITING: 0, HELD: 1, OVER: 2, BACKOFF: 3 } as const
 
 /** Kept beside the job, since a report reads no spec. */

@@ -2,7 +2,7 @@ import type { ObjectFailure } from '../../../core/errors.ts'
 import type { Principal } from '../../../core/ports/viewer.ts'
 import { type MoveOptions, type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
 import type { Actor, Phase } from '../../../core/vocabulary.ts'
-import { endedAttempt, isParked, nextStart } from './attempts.ts'
+import { endedAttempt, isParked, isRemoving, nextStart } from './attempts.ts'
 import { isOver, SLOT, type WorkloadRetry, workload } from './details.ts'
 
 /** Transitions and the end of workers and jobs. An event has its worker's phase, so it moves along. */
@@ -29,14 +29,16 @@ export interface Ending {
   readonly mayRetry?: boolean
 }
 
-/** Ends a workload: frees its slot, schedules the removal of its resources, and touches its jobs. */
+/** Ends a workload: frees its slot, or does so once its process has ended; schedules the removal of its resources, and touches its jobs. */
 export function endWorkload(node: Node, slice: Slice, ending: Ending): void {
   const { to, actor, by = null, error } = ending
   const ended = endedAttempt(node, error, slice)
   if (ended && tryAgain(node, ended, slice, ending)) return
   const failure = error && failureOf(error, slice)
+  const until = mayRunUntil(node, actor, slice)
   // Its phase still says whether it is between two attempts.
   const removeAt = scheduleRemoval(node, slice, drains(to, actor) ? slice.timeouts.cleanupMs : 0)
+  if (until) slice.setWork(node, { dueAt: until })
   moveWorkload(node, slice, to, {
     actor,
     by,
@@ -48,15 +50,42 @@ export function endWorkload(node: Node, slice: Slice, ending: Ending): void {
     slice.patch(one, { finishedJobId: one.row.jobId })
   }
   slice.setDetails(node, {
-    state: SLOT.OVER,
+    state: until ? SLOT.HELD : SLOT.OVER,
     endedAt: slice.now,
     exitCode: ending.exitCode ?? null,
     signal: ending.signal ?? null,
     removeAt,
     ...(ended && { retry: ended }),
   })
-  slice.effect('slotFreed', workload(node).pool)
+  if (!until) slice.effect('slotFreed', workload(node).pool)
   slice.touch(node)
+}
+
+/** Somebody else than its runtime ends it, so its process may run until the runtime has removed it, or its lease is over. */
+function mayRunUntil(node: Node, actor: Actor, slice: Slice): Date | null {
+  const { work } = node
+  if (!work || actor === 'RUNTIME' || work.pickedUpAt === null || isParked(node)) return null
+  return work.action === 'REMOVE' ? runsUntil(node, slice) : inFuture(work.leaseUntil, slice)
+}
+
+/** Until when the process of what has ended may run; null: it has ended, or nobody is at work on it. */
+function runsUntil(node: Node, slice: Slice): Date | null {
+  const { work } = node
+  if (workload(node).state !== SLOT.HELD || !work || !isRemoving(node)) return null
+  // Until the removal is claimed, its clock is the end of the last lease.
+  return inFuture(work.state === WORK_STATE.CLAIMED ? work.leaseUntil : work.dueAt, slice)
+}
+const inFuture = (at: Date | null, { now }: Slice): Date | null => (at && at > now ? at : null)
+
+/** Frees the slot of a workload that has ended, or waits for its next attempt, unless its process may still run. */
+export function freeSlot(node: Node, slice: Slice): void {
+  const { state, pool } = workload(node)
+  if (state !== SLOT.HELD) return
+  const until = runsUntil(node, slice)
+  if (until) return slice.setWork(node, { dueAt: until })
+  if (isRemoving(node)) slice.setWork(node, { dueAt: null })
+  slice.setDetails(node, isOver(node.row.phase) ? { state: SLOT.OVER } : { state: SLOT.BACKOFF, placeId: null })
+  slice.effect('slotFreed', pool)
 }
 
 /** Back to the queue for another attempt, once the resources of this one are removed. False: it has no other one. */
@@ -66,7 +95,9 @@ function tryAgain(node: Node, ended: WorkloadRetry, slice: Slice, ending: Ending
   if (!nextAt || !error) return false
   // Its output drains within the backoff.
   const drainMs = drains(to, actor) ? Math.min(slice.timeouts.cleanupMs, nextAt.getTime() - slice.now.getTime()) : 0
+  const until = mayRunUntil(node, actor, slice)
   const removeAt = scheduleRemoval(node, slice, drainMs)
+  if (until) slice.setWork(node, { dueAt: until })
   const { policy, attempts } = ended
   moveWorkload(node, slice, 'PENDING', {
     reason: `retry: attempt ${attempts.length} of ${policy.attempts} ended ${error.code}`,
@@ -75,16 +106,15 @@ function tryAgain(node: Node, ended: WorkloadRetry, slice: Slice, ending: Ending
   for (const one of withEvent(node, slice)) slice.setError(one, failureOf(error, slice))
   if (node.hasProgress) slice.setProgress(node, null)
   slice.setDetails(node, {
-    state: SLOT.BACKOFF,
     exitCode,
     signal,
     removeAt,
-    // Counted there, it could fill the place that it waits for.
-    placeId: null,
     retry: { ...ended, nextAt: nextAt.toISOString() },
+    // Counted there, it could fill the place that it waits for.
+    ...(!until && { state: SLOT.BACKOFF, placeId: null }),
   })
   slice.effect('forgetArtifacts', node.row.id)
-  slice.effect('slotFreed', workload(node).pool)
+  if (!until) slice.effect('slotFreed', workload(node).pool)
   slice.touch(node)
   return true
 }
@@ -151,10 +181,8 @@ export function cancelWorkload(
 export function deleteWorkload(node: Node, slice: Slice, by: Principal, actor: 'USER' | 'CONTROLLER' = 'USER'): void {
   const details = workload(node)
   if (isOver(node.row.phase)) removeNow(node, slice)
-  else {
-    scheduleRemoval(node, slice, 0)
-    slice.effect('slotFreed', details.pool)
-  }
+  else scheduleRemoval(node, slice, 0)
+  if (details.state !== SLOT.OVER) slice.effect('slotFreed', details.pool)
   slice.move(node, 'GONE', { actor, by })
 }
 

@@ -7,7 +7,7 @@ import { noteProgress } from '../../note-progress.ts'
 import { isBetweenAttempts } from './attempts.ts'
 import { setClock } from './decide-workload.ts'
 import { isOver } from './details.ts'
-import { endWorkload, moveWorkload } from './end-workload.ts'
+import { endWorkload, freeSlot, moveWorkload } from './end-workload.ts'
 
 const ACCEPTED: ReportVerdict = { ok: true, changed: true }
 /** Someone else has ended or removed any other, and it may even have succeeded. */
@@ -55,6 +55,7 @@ function removed(node: Node, slice: Slice): ReportVerdict {
   if (work?.action !== 'REMOVE' || work.state === WORK_STATE.DONE) return UNCHANGED
   slice.setDetails(node, { removedAt: slice.now })
   slice.setWork(node, { state: WORK_STATE.DONE, doneAt: slice.now, leaseUntil: null })
+  freeSlot(node, slice)
   // The next attempt, of its worker if it has one, has waited for it.
   const waiting = [node, slice.parent(node)].find((one) => one && isBetweenAttempts(one))
   if (waiting) slice.touch(waiting)

@@ -9,6 +9,7 @@ import * as table from '../../../store/tables.ts'
 import { candidateOf, loadPlacesOf } from '../placement/store/place-queries.ts'
 import type { BlockerInputs } from '../rules/blockers.ts'
 import type { Pool, WorkloadRetry } from '../rules/details.ts'
+import { HOLDS_SLOT } from './slots.ts'
 
 // The blockers of an event are those of its worker.
 const WAITING = statement({
@@ -47,7 +48,7 @@ const HELD = statement({
   text: `select w.pool, p.name as project, count(*)::integer as held,
     (select case w.pool when 'WORKER' then c.max_workers else c.max_jobs end from capacity c) as "limit"
   from workload w join object o on o.id = w.object_id join project p on p.id = w.project_id
-  where w.state = 1 and o.phase in ('STARTING', 'RUNNING', 'UNKNOWN') group by w.pool, p.name`,
+  where w.state = 1 and ${HOLDS_SLOT} group by w.pool, p.name`,
   row: { pool: textOf<Pool>(), project: table.project.name, held: integer, limit: integer },
 })
 const LIMITS = statement({

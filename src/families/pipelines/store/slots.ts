@@ -2,12 +2,13 @@ import type { Client } from '../../../store/client.ts'
 import { integer, nothing, nullable, text, uuid } from '../../../store/column-types.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
+import { IS_OPEN } from '../../../store/work-states.ts'
 import type { Family } from '../../family.ts'
 import type { Pool } from '../rules/details.ts'
 
 /**
  * Admission of workers and jobs: a queue in the rows themselves, first in first out in each project, fair between projects.
- * Slots are counted from the objects' phases under one lock, so none is taken twice and none can leak.
+ * Slots are counted from phases and work under one lock, so none is taken twice and none can leak.
  */
 
 /** Held until the transaction ends, so that the next one sees the slots that this one takes or frees. */
@@ -20,11 +21,18 @@ const LOCK_SLOTS = statement({
 /** Slots, and what places hold, are counted under this lock only. */
 export const lockSlots = async (client: Client): Promise<void> => void (await LOCK_SLOTS.query(client, []))
 
+/**
+ * A workload with a slot has it while it runs, and after that until its runtime has removed what was running: for rows of `workload`
+ * whose state says that they may have one.
+ */
+export const HOLDS_SLOT = `(o.phase in ('STARTING', 'RUNNING', 'UNKNOWN')
+    or exists (select from work r where r.object_id = w.object_id and r.action = 'REMOVE' and r.${IS_OPEN} offset 0))`
+
 // The next waiters, as many as slots are free. The level of a waiter is the number of its project's slots plus its position
 // there, so a project with few slots comes first; equal levels are ordered by arrival.
 const NEXT = `with recursive held as materialized (
     select w.project_id as id, count(*)::integer as n from workload w join object o on o.id = w.object_id
-    where w.pool = $1 and w.state = 1 and o.phase in ('STARTING', 'RUNNING', 'UNKNOWN')
+    where w.pool = $1 and w.state = 1 and ${HOLDS_SLOT}
       and o.root_id is distinct from $2
     group by w.project_id
   ), free as materialized (

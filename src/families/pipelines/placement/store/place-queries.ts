@@ -6,9 +6,9 @@ import { direction, inOrder, type Window } from '../../../../store/loaders/windo
 import { statement } from '../../../../store/statement.ts'
 import * as table from '../../../../store/tables.ts'
 import type { Family } from '../../../family.ts'
+import { HOLDS_SLOT } from '../../store/slots.ts'
 import { isLost, type PlaceFacts } from '../rules/place-state.ts'
 import { type CandidatePlace, placementProblem, type WaitingWorkload } from '../rules/placement-problem.ts'
-import { HELD_PHASES } from './placement.ts'
 
 /** Places as people see them. */
 
@@ -42,7 +42,7 @@ const SELECT = `select p.id, p.type, p.name, r.name as "agentName",
     from (select object_id, pool from workload where place_id = p.id and state = 1 offset 0) w
     cross join lateral (select phase from object where id = w.object_id offset 0) o
     cross join lateral (select lease_until, picked_up_at from work where object_id = w.object_id offset 0) k
-    where o.phase in ${HELD_PHASES}
+    where ${HOLDS_SLOT}
   ) h`
 const ROW = {
   ...{ id: table.place.id, type: table.place.type, name: table.place.name, agentName: table.principal.name },

@@ -5,7 +5,7 @@ import { statement } from '../../../../store/statement.ts'
 import * as table from '../../../../store/tables.ts'
 import type { PlaceKey, Placement } from '../../../family.ts'
 import type { Pool } from '../../rules/details.ts'
-import { lockSlots } from '../../store/slots.ts'
+import { HOLDS_SLOT, lockSlots } from '../../store/slots.ts'
 
 /**
  * Places of runtimes as claims see them. The use of a place is counted from the workloads, under the same lock as
@@ -36,13 +36,12 @@ const FIND = find('find-places', 'offset 0')
 /** Drains and registrations write the row, so they wait for claims that are under way. */
 const FIND_LOCKED = find('find-places-locked', 'for share')
 
-export const HELD_PHASES = "('STARTING', 'RUNNING', 'UNKNOWN')"
 const COUNT = statement({
   name: 'count-at-places',
   text: `select p.id, w.pool, count(*)::integer as held from unnest($1::uuid[]) p(id)
       cross join lateral (select object_id, pool from workload where place_id = p.id and state = 1 offset 0) w
       cross join lateral (select phase from object where id = w.object_id offset 0) o
-      where o.phase in ${HELD_PHASES} group by p.id, w.pool`,
+      where ${HOLDS_SLOT} group by p.id, w.pool`,
   params: [array(uuid)],
   row: { id: uuid, pool: textOf<Pool>(), held: integer },
 })
