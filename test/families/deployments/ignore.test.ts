@@ -224,7 +224,7 @@ describe('an ignored nested installation', () => {
   })
 })
 
-/** What changes is two levels below the root; an item beside each level stays as it is. */
+/** The change is two levels below the root; an item beside each level stays as it is. */
 const OUTER = (config: object): SpecInput => ({
   imports: [{ name: 'region' }],
   deployItems: [item('own')],

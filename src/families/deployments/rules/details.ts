@@ -90,7 +90,7 @@ export const isForced = (slice: Slice): boolean => installation(slice.root).mode
 /** Requested with the running deletion. A pending deletion does not affect the orphans of the job before it. */
 export const skipsUninstall = (slice: Slice): boolean =>
   slice.root.row.deletionRequestedAt !== null && installation(slice.root).withoutUninstall
-/** Whether the next deletion calls no deployer. Without a word of its own it is as the one before. */
+/** True if the next deletion calls no deployer. Without a word of its own it is as the one before. */
 export const willSkipUninstall = ({
   nextOrigin,
   withoutUninstall,

@@ -14,7 +14,7 @@ export interface Origin {
 export interface PendingOrigin extends Origin {
   /** An ISO time; absent: an earlier version has written it. */
   readonly at?: string
-  /** Of a deletion: no deployer is called. Absent: an earlier version has written it, beside the running job. */
+  /** A deletion calls no deployer. Absent: an earlier version has written it, beside the running job. */
   readonly withoutUninstall?: boolean
 }
 /** The origin of the running or last job. */

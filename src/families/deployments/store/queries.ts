@@ -99,7 +99,7 @@ async function countChildren(client: Client, parentId: string): Promise<number> 
   return rows[0]?.n ?? 0
 }
 
-/** Nested installations that their next job has to look at, although the one above them has succeeded: they were ignored. */
+/** Installations that have succeeded although jobs passed over one below them, which was ignored. */
 const CONTAINS_OUTDATED = statement({
   name: 'contains-outdated',
   text: `with recursive below(top, id, outdated) as (

@@ -135,7 +135,8 @@ builder.objectRef<CapacityBlocker>('CapacityBlocker').implement({
     }),
     limit: t.exposeInt('limit', { description: 'Count of slots that this limit allows.' }),
     held: t.exposeInt('held', {
-      description: 'Count of slots that are held under this limit. A slot is held from STARTING until its runtime says that the process has ended.',
+      description:
+        'Count of slots that are held under this limit. A slot is held from STARTING until its runtime says that the process has ended.',
     }),
     position: t.exposeInt('position', { description: 'Place in the queue of its project, from 1.' }),
   }),

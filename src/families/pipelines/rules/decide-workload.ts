@@ -7,7 +7,15 @@ import type { Unplaced } from '../placement/rules/placement-problem.ts'
 import { ATTEMPT_TIMEOUT, deadlineOf, isBetweenAttempts, isRemoving, park } from './attempts.ts'
 import { type Clock, clocksOf } from './clocks.ts'
 import { isOver, SLOT, workload } from './details.ts'
-import { cancelWorkload, type Ending, endWorkload, freeSlot, moveWorkload, removeBy, removeNow } from './end-workload.ts'
+import {
+  cancelWorkload,
+  type Ending,
+  endWorkload,
+  freeSlot,
+  moveWorkload,
+  removeBy,
+  removeNow,
+} from './end-workload.ts'
 
 /** Rules of a worker or job: it waits for a slot, is started, and is watched until it ends. */
 export function decideWorkload(node: Node, slice: Slice): void {
