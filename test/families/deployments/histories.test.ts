@@ -119,8 +119,18 @@ const act = fc.oneof(
   often(2, fc.record({ do: fc.constant('data' as const), value: fc.constantFrom(1, 2) })),
   often(2, fc.record({ do: fc.constant('cancel' as const), root })),
   often(
-    1,
+    3,
     fc.record({ do: fc.constant('remove' as const), root, force: fc.boolean(), withoutUninstall: fc.boolean() }),
+  ),
+  often(
+    3,
+    fc.record({
+      do: fc.constant('ignore' as const),
+      root,
+      which,
+      ignored: fc.constantFrom(true, true, false),
+      reconcile: fc.boolean(),
+    }),
   ),
   often(1, fc.record({ do: fc.constant('tie' as const), which })),
 )
@@ -178,6 +188,13 @@ class Run {
       await this.#do(one)
       await this.#compare(`act ${i}: ${JSON.stringify(one)}`)
     }
+    for (const [n, root] of [...this.model.roots.values()].entries())
+      for (const { one, path } of this.#installationsOf(root)) {
+        if (!one.ignored) continue
+        this.model.ignore(root, one, false, false)
+        await this.#world.ignore(this.#byPath().get(path) as string, false, false)
+        await this.#compare(`the end of what is ignored in root ${n}`)
+      }
     await this.#do({ do: 'data', value: 1 })
     await this.#compare('data')
     for (let n = 0; n < 4; n++) await this.#do({ do: 'work', fails: null, v: 1 })
@@ -226,6 +243,18 @@ class Run {
       case 'remove':
         model.remove(found, one)
         return await world.remove(id, one)
+      case 'ignore': {
+        const all = this.#installationsOf(found)
+        const { one: chosen, path } = all[one.which % all.length] as (typeof all)[number]
+        // Those that import from it see its remembered job, or not yet: that depends on which tree is decided first.
+        const isRead = [...model.roots.values()].some(({ shape }) =>
+          shape.imports.some((name) => name in found.shape.exports),
+        )
+        if (chosen === found && isRead) return
+        const chosenId = this.#byPath().get(path) as string
+        model.ignore(found, chosen, one.ignored, one.reconcile)
+        return await world.ignore(chosenId, one.ignored, one.reconcile)
+      }
       case 'tie':
         return this.#tie(one.which)
       default:
@@ -233,6 +262,14 @@ class Run {
     }
   }
 
+  /** A root first, then those below it. */
+  #installationsOf(root: Root): readonly { readonly one: Installation; readonly path: string }[] {
+    const below = (one: Installation, path: string): readonly { one: Installation; path: string }[] => [
+      { one, path },
+      ...[...one.nested.values()].flatMap((nested) => below(nested, `${path}/${nested.name}`)),
+    ]
+    return below(root, root.name)
+  }
   #items(): readonly Found[] {
     const below = (one: Installation, root: Root, path: string): readonly Found[] => [
       ...(one.execution ? itemsOf(one.execution, root, `${path}/deploy-items`) : []),
@@ -424,6 +461,17 @@ const FAULTS: Readonly<Record<string, typeof TreeSlice>> = {
   'a late STUCK': class extends TreeSlice {
     override readyChildren(...[node, after, limit]: Parameters<TreeSlice['readyChildren']>) {
       return limit === 1 ? undefined : super.readyChildren(node, after, limit)
+    }
+  },
+  'an installation that is kept although one below it was passed over': class extends TreeSlice {
+    override ask<T>(...[question, args]: Parameters<TreeSlice['ask']>): T | undefined {
+      return question === 'containsOutdated' ? (false as T) : super.ask<T>(question, args)
+    }
+  },
+  'a deletion that changes the one that runs': class extends TreeSlice {
+    override setDetails(node: Node, patch: object): void {
+      const { withoutUninstall } = (patch as { nextOrigin?: { withoutUninstall?: boolean } }).nextOrigin ?? {}
+      super.setDetails(node, withoutUninstall === undefined ? patch : { ...patch, withoutUninstall })
     }
   },
   'a lost touch': class extends TreeSlice {

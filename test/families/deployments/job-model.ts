@@ -123,11 +123,20 @@ export class Installation extends Part {
   exports: Values | null = null
   execution: Execution | null = null
   nested = new Map<string, Installation>()
+  ignored = false
 
   constructor(name: string, shape: Shape) {
     super()
     this.name = name
     this.shape = shape
+  }
+  /** It gets no job, and counts with its phase. */
+  get isLeftAlone(): boolean {
+    return this.ignored && !this.open && this.phase !== 'PENDING'
+  }
+  /** A job that runs what has changed has something to do below it. */
+  get containsChanged(): boolean {
+    return [...this.nested.values()].some((one) => !one.ignored && (one.changed || one.containsChanged))
   }
   get parts(): readonly Part[] {
     return [...this.nested.values(), ...(this.execution ? [this.execution] : [])]
@@ -140,6 +149,8 @@ export class Root extends Installation {
   mode: ReconcileMode = 'STANDARD'
   forced = false
   withoutUninstall = false
+  /** The last word of a requested deletion. */
+  nextWithout = false
   cancelled = false
 
   get isGoing(): boolean {
@@ -176,14 +187,20 @@ export class Model {
     else root.next = strongerMode(root.next, mode)
   }
   remove(root: Root, { force, withoutUninstall }: { force: boolean; withoutUninstall: boolean }): void {
+    root.forced = force || (root.forced && (root.deleting || root.nextDeletion))
     root.nextDeletion = true
-    root.withoutUninstall = withoutUninstall
-    root.forced = force || (root.forced && root.deleting)
+    root.nextWithout = withoutUninstall
   }
   cancel(root: Root): void {
-    if (!root.open) return
-    root.cancelled = true
     root.next = null
+    if (root.open) root.cancelled = true
+  }
+  ignore(root: Root, one: Installation, ignored: boolean, reconcile: boolean): void {
+    if (one.ignored === ignored) return
+    one.ignored = ignored
+    if (ignored || one.deleting) return
+    if (one !== root && !one.open) one.changed = true
+    if (reconcile) this.reconcile(root, 'STANDARD')
   }
   setData(name: string, value: unknown): void {
     if (this.data.get(name) === value) return
@@ -227,11 +244,12 @@ export class Model {
     return wasOpen
   }
   #startJob(root: Root): boolean {
-    if (!root.nextDeletion && !root.next) return false
+    if ((!root.nextDeletion && !root.next) || root.isLeftAlone) return false
     const deleting = root.nextDeletion || root.deleting
     root.start(++this.#jobs)
     root.mode = root.next ?? 'STANDARD'
     root.forced = deleting && (root.forced || root.next === 'FORCE')
+    if (root.nextDeletion) root.withoutUninstall = root.nextWithout
     Object.assign(root, {
       deleting,
       step: deleting ? 'initDelete' : 'waiting',
@@ -267,7 +285,7 @@ export class Model {
         if (hasFailed) return !isOpen && one.end('FAILED')
         for (const orphan of orphans) {
           const isFree = !orphans.some((other) => other.after.includes(orphan.name))
-          if (!orphan.isIn(job) && isFree) moved = startDeletion(orphan, job)
+          if (!orphan.isIn(job) && isFree && !orphan.isLeftAlone) moved = startDeletion(orphan, job)
         }
         const { execution } = one
         if (execution?.deleting && !execution.isIn(job)) moved = startDeletion(execution, job)
@@ -283,13 +301,18 @@ export class Model {
         if (verdict === 'wait') return false
         if (verdict === 'no') return one.end('DELETE_FAILED')
         one.step = 'deleting'
-        for (const part of one.nested.values()) startDeletion(part, job)
+        for (const part of one.nested.values())
+          if (part.isLeftAlone) part.deleting = true
+          else startDeletion(part, job)
         if (one.execution) startDeletion(one.execution, job)
         return true
       }
       case 'deleting':
-        if (isOpen) return false
-        return one.end(parts.length === 0 ? 'GONE' : 'DELETE_FAILED')
+        for (const nested of one.nested.values())
+          if (!root.cancelled && !nested.isIn(job) && !nested.isLeftAlone) moved = startDeletion(nested, job)
+        if (moved || isOpen) return moved
+        if (parts.length === 0) return one.end('GONE')
+        return (root.cancelled || hasFailed) && one.end('DELETE_FAILED')
       default:
         return one.step satisfies never
     }
@@ -306,7 +329,8 @@ export class Model {
     // An orphan begins once those that import from it are gone.
     if (parent.step === 'orphans') return 'yes'
     const importers = [...parent.nested.values()].filter(({ after }) => after.includes(one.name))
-    if (importers.some((other) => other.hasFailed(one.job))) return 'no'
+    if (importers.some((other) => other.hasFailed(one.job) || (other.isLeftAlone && other.phase === 'DELETE_FAILED')))
+      return 'no'
     return importers.length > 0 ? 'wait' : 'yes'
   }
 
@@ -315,7 +339,7 @@ export class Model {
     if (one === root && root.nextDeletion && one.phase === 'PENDING_DEPENDENCIES') return one.end('ABORTED')
     const { state, values } = parent ? this.#gatherNested(one, parent, root) : this.#gatherRoot(root)
     const mayBeKept = root.mode === 'IF_CHANGED' && one.phase === 'SUCCEEDED' && !one.changed
-    if (mayBeKept && values && same(values, one.imports)) return one.end('SUCCEEDED')
+    if (mayBeKept && values && same(values, one.imports) && !one.containsChanged) return one.end('SUCCEEDED')
     if (state === 'never') return one.end('FAILED')
     if (state === 'waiting') return false
     one.begun++
@@ -353,8 +377,11 @@ export class Model {
       child.after = Object.keys(nested).filter((other) =>
         shape.imports.some((i) => i in (nested[other] as Shape).exports),
       )
-      child.step = 'waiting'
-      child.start(job)
+      if (child.isLeftAlone) child.job = job
+      else {
+        child.step = 'waiting'
+        child.start(job)
+      }
     }
     if (items.length > 0) {
       one.execution ??= new Execution()

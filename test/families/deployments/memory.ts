@@ -87,6 +87,8 @@ class MemoryRows implements TreeRows {
 
   write(_client: Client, changes: TreeChanges): readonly Promise<unknown>[] {
     for (const { row } of changes.deleted) this.#delete(row.id)
+    for (const { row } of changes.deleted)
+      if (this.below(row.id).length > 0) throw new Error(`${row.name} has gone, and something below it has not`)
     const { inserted, updated, specs, details, edges, childCounts, work, statuses } = changes
     for (const node of inserted) {
       const { row, childCounts, work, error, details, spec } = node
@@ -227,11 +229,11 @@ export class MemoryWorld {
   remove(id: string, { force, withoutUninstall }: { force: boolean; withoutUninstall: boolean }): Promise<void> {
     return this.#command(id, (slice) => {
       const { root } = slice
-      const { forceDeletion } = installation(root)
-      const isRequested = root.row.deletionRequestedAt !== null
+      const { forceDeletion, nextDeletion } = installation(root)
+      const isRequested = root.row.deletionRequestedAt !== null || nextDeletion
       slice.setDetails(root, {
         nextDeletion: true,
-        withoutUninstall,
+        nextOrigin: { by: null, cause: 'DELETED', withoutUninstall },
         forceDeletion: force || (forceDeletion && isRequested),
       })
       if (force) this.#wakeActive(id)
@@ -240,10 +242,30 @@ export class MemoryWorld {
   cancel(id: string): Promise<void> {
     return this.#command(id, (slice) => {
       const { root } = slice
-      if (root.row.jobId === root.row.finishedJobId) return
-      slice.setDetails(root, { nextMode: null, cancelRequestedAt: slice.now })
+      const { nextMode, nextDeletion, nextOrigin } = installation(root)
+      const isFinished = root.row.jobId === root.row.finishedJobId
+      slice.setDetails(root, { nextMode: null, nextOrigin: nextDeletion ? nextOrigin : null })
+      if (isFinished && nextMode) this.#wakeAll(this.#importersOf(this.#exportsOf(id), id))
+      if (isFinished) return
+      slice.setDetails(root, { cancelRequestedAt: slice.now })
       this.#wakeActive(id)
     })
+  }
+  async ignore(id: string, ignored: boolean, reconcile: boolean): Promise<void> {
+    const { rootId } = this.rows.of(id).row
+    const slice = await this.#lock(rootId, [id], new Map())
+    const node = slice.nodes.get(id) as TrackedObject
+    const { root } = slice
+    if (installation(node).ignored !== ignored) {
+      slice.setDetails(node, { ignored })
+      const { jobId, finishedJobId, generation, deletionRequestedAt } = node.row
+      if (!ignored && !deletionRequestedAt) {
+        if (node !== root && jobId === finishedJobId) slice.patch(node, { generation: generation + 1 })
+        if (reconcile) askForJob(root, 'STANDARD', { by: null, cause: 'CHANGED' }, slice)
+      }
+      this.wake(rootId, [id, rootId])
+    }
+    await this.#commit(slice)
   }
   #wakeActive(rootId: string): void {
     const rows = [...this.rows.all.values()].map(({ row }) => row)
@@ -395,6 +417,15 @@ export class MemoryWorld {
       parents.map((id) => this.#edgeCounts(id as string, (one) => one.dependencies.length)),
     dependentCounts: async (_client, _root, parents) =>
       parents.map((id) => this.#edgeCounts(id as string, ({ row }) => this.rows.dependents(row.id).length)),
+    containsOutdated: async (_client, _root, ids) => {
+      const isOutdated = (id: string): boolean =>
+        this.rows.below(id).some((one) => {
+          const { row } = one
+          if (row.kind !== 'INSTALLATION' || installation(one as unknown as Node).ignored) return false
+          return row.generation !== row.observedGeneration || isOutdated(row.id)
+        })
+      return ids.map((id) => isOutdated(id as string))
+    },
     childCount: async (_client, _root, parents) => parents.map((id) => this.rows.below(id as string).length),
     failedChildren: async (_client, _root, parents) =>
       parents.map((id) => {
