@@ -16,6 +16,7 @@ export function flush(
       if (tracked.gone) {
         deleted.push(tracked)
         slice.nodes.delete(tracked.row.id)
+        slice.gone.push(tracked.row.id)
         slice.touched.delete(tracked)
       } else {
         addRevision(tracked, slice.now)

@@ -9,7 +9,7 @@ import { lockTree } from './lock-tree.ts'
 import type { LockedTree } from './locked-tree.ts'
 import { transaction } from './transaction.ts'
 import type { RequestTrace } from './transaction-trace.ts'
-import { isTransient } from './transient.ts'
+import { isRefused, isTransient } from './transient.ts'
 import { TreeLocked } from './tree-locked.ts'
 import { takeWakeUps } from './wake-ups.ts'
 
@@ -139,7 +139,9 @@ export class TreeLane extends Lane<Task, Answer> {
 
   /** The next attempt; throws the error if there is none. */
   #next({ failures, decidesInline }: Attempt, error: unknown): Attempt {
-    if (failures + 1 < RETRIES && isTransient(error)) return { failures: failures + 1, decidesInline }
+    // The next attempt recalls nothing.
+    const mayBeStale = failures === 0 && isRefused(error)
+    if (failures + 1 < RETRIES && (isTransient(error) || mayBeStale)) return { failures: failures + 1, decidesInline }
     if (!decidesInline || isDatabaseAway(error) || isLockTimeout(error)) throw error
     // A report must not be lost because rules fail on the rest of the tree, or there is no space for it.
     const { logger } = this.#context

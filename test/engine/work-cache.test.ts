@@ -64,3 +64,30 @@ test('a cached item that was deleted by hand is gone', async () => {
   await world.pool.query('alter table object enable trigger object_gone')
   expect(await report(world, fence)).toBe('NotFoundError')
 })
+
+test.each(['this process', 'another one'])(
+  'a cached item that %s has ended as gone does not end twice',
+  async (who) => {
+    await using world = await createWorld()
+    await using other = await anotherDriver(world)
+    const id = await world.create('shop', { deployItems: [item('base'), item('top', ['base'])] })
+    await world.work()
+    await world.remove(id)
+    const { fence, objectId } = await claim(world)
+    const gone = async ({ engineHost }: Driver | World) => {
+      const outcome = await engineHost.agents.report(DEPLOYER, [
+        { fence, progress: { step: 'last' } },
+        { fence, phase: 'GONE' },
+      ])
+      return outcome.ok ? outcome.results.at(-1) : outcome
+    }
+    expect(await gone(who === 'this process' ? world : other)).toMatchObject({ ok: true, changed: true })
+    const isCached = world.engineHost.runner.rootOf(objectId) !== undefined
+    expect(isCached).toBe(who === 'another one')
+    // Counted once more, nothing would seem to be left below what contains it.
+    expect(await gone(world)).toMatchObject({ ok: true, changed: false })
+    world.rulesHold()
+    expect(await world.work()).toEqual(['base'])
+    expect(await world.exists('shop')).toBe(false)
+  },
+)

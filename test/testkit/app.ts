@@ -10,6 +10,7 @@ import { createLogger } from '../../src/logger.ts'
 import { type App, type AppOptions, startApp } from '../../src/main.ts'
 import { loadSettings } from '../../src/settings.ts'
 import { createTestDatabase } from './postgres.ts'
+import { rulesHold } from './rules-hold.ts'
 import { type ReachableServer, SECRET_KEY } from './server.ts'
 
 export interface TestAppOptions extends Pick<AppOptions, 'families'> {
@@ -66,6 +67,7 @@ export async function startTestProcess({
   const logger = createLogger(config.logLevel, { write })
   const app = starting.use(await startApp(config, { ...options, logger }))
   const running = starting.move()
+  running.defer(async () => rulesHold(output))
   return { app, output: () => output, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 

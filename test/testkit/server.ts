@@ -7,6 +7,7 @@ import { type Client, createClient } from '../../src/client/index.ts'
 import type { Machine } from './network.ts'
 import { createTestDatabase } from './postgres.ts'
 import { freePort } from './redis.ts'
+import { rulesHold } from './rules-hold.ts'
 import { type ClockOptions, shiftClock } from './shifted-clock.ts'
 import { until } from './wait.ts'
 
@@ -145,6 +146,7 @@ export async function startServer({
       if (!child && !env.DATABASE_URL) await start()
       await end('SIGTERM')
       await rm(dataDir, { recursive: true, force: true })
+      rulesHold(output)
     },
   }
 }

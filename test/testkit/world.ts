@@ -34,6 +34,7 @@ import { TestClock, TIMEOUTS } from './clock.ts'
 import { MUTATIONS } from './documents.ts'
 import { loaded, mutateWith } from './mutate.ts'
 import { borrowDatabase, createTestDatabase } from './postgres.ts'
+import { rulesHold } from './rules-hold.ts'
 import { openSandbox } from './sandbox.ts'
 import { viewerOf } from './viewers.ts'
 
@@ -78,6 +79,8 @@ export interface World extends AsyncDisposable {
   readonly tokens: Tokens
   readonly audit: Audit
   settle(): Promise<void>
+  /** Throws if the database has refused a decision of the rules since the last call. The end of the world throws, too. */
+  rulesHold(): void
   /** Roots that are due. */
   due(): Promise<readonly string[]>
   /** The periodic recovery of every engine. */
@@ -128,7 +131,8 @@ export async function createWorld({
   const { pool } = database
   const clock = new TestClock()
   const given = system ?? clock
-  const logger = pino({ level: 'fatal' })
+  const errors: string[] = []
+  const logger = pino({ level: 'error' }, { write: (line) => void errors.push(line) })
   const sandbox = openSandbox()
   const signal = createMemorySignal({ logger })
   const kinds = kindsOf(loaded.map(({ rules }) => rules))
@@ -248,7 +252,9 @@ export async function createWorld({
       await engineHost[Symbol.asyncDispose]()
       await signal.close()
       await database[Symbol.asyncDispose]()
+      world.rulesHold()
     },
+    rulesHold: () => rulesHold(errors.splice(0).join('')),
   }
   return world
 }

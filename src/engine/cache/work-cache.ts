@@ -50,6 +50,7 @@ export class WorkCache {
   keep(slice: TreeSlice): void {
     const now = performance.now()
     const rootId = slice.root.row.id
+    for (const id of slice.gone) this.#items.delete(id)
     for (const { row, childCounts, work, error, hasProgress, details } of slice.nodes.values()) {
       if (!work || work.state === WORK_STATE.DONE || !isSmall(work.config)) this.#items.delete(row.id)
       else if (this.#items.has(row.id) || this.#hasRoom(now)) {

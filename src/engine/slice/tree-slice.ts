@@ -54,6 +54,8 @@ export class TreeSlice extends SliceReader implements Slice {
   /** Types of newly offered work, and its objects. */
   readonly offers = new Set<string>()
   readonly offered = new Set<TrackedObject>()
+  /** Ids of objects whose deletion was written. */
+  readonly gone: string[] = []
   /** The earliest clock that was set; null: none. */
   due: Date | null = null
   /** Objects that decide once nothing else has anything to decide. */

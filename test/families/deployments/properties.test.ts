@@ -118,6 +118,7 @@ it(
         )
         for (const next of made) {
           await play.make(next)
+          world.rulesHold()
           if (!next.settle) continue
           await countersAreRight(play.rootId)
           await nothingRestsForNothing(play.rootId)
