@@ -161,8 +161,8 @@ function idsOf(grants: readonly Grant[]): readonly string[] | null {
 }
 
 /**
- * True if the caller may administer a principal with these grants: it administers all their projects. Only the
- * administrator of the instance may administer a principal without grants.
+ * True if the caller may administer a principal with these grants: it administers all their projects. A principal without
+ * grants takes who administers all projects.
  */
 export function isAbove(caller: Granted, grants: readonly Grant[]): boolean {
   const own = projectsWith(caller, RIGHTS.updatePrincipal)

@@ -24,6 +24,7 @@ issuers:
 ${rules}`
 const RULES = `
       - { claim: groups, value: operators, administrator: true }
+      - { claim: groups, value: admins, roles: [ADMIN] }
       - { claim: groups, value: web, roles: [EDITOR, AUTHOR], projects: [default, nowhere] }
       - { roles: [VIEWER], projects: [default] }`
 
@@ -96,6 +97,13 @@ describe('a token of the issuer', () => {
     const DELETE = gql(
       'mutation ($input: DeletePrincipalInput!) { answer: deletePrincipal(input: $input) { __typename } }',
     )
+    // Somebody who is no administrator might take away more rights than it has.
+    await using admin = createClient({
+      url: server.url,
+      token: await issuer.sign(claims({ sub: 'max', groups: ['admins'] })),
+    })
+    expect(await admin.query(DELETE, { input: { id } })).toEqual({ answer: { __typename: 'NotFoundError' } })
+    expect((await ask(await token())).status).toBe(200)
     await server.client.query(DELETE, { input: { id } })
     expect((await ask(await token())).status).toBe(401)
   })

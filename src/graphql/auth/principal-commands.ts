@@ -10,7 +10,7 @@ import {
 } from '../../core/errors.ts'
 import type { Outcome } from '../../core/ports/outcome.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
-import { type Grant, isAbove, requireGrants } from '../../core/rights.ts'
+import { type Grant, isAbove, isAdministrator, requireGrants } from '../../core/rights.ts'
 import { recordDoneIn } from '../../store/audit.ts'
 import { isBuiltIn } from '../../store/built-in-principals.ts'
 import type { Client } from '../../store/client.ts'
@@ -79,7 +79,7 @@ const sameToken = ({ tokens, viewer, system }: Parts, client: Client): Repeat<Wi
   again: async (id) => {
     const row = await lockToken(client, id)
     const isValid = row?.revokedAt === null && (row.expiresAt === null || row.expiresAt > system.now())
-    if (!isValid || !isAbove(viewer, grantsOf(row.principal)))
+    if (!isValid || !administers(viewer, row.principal))
       return refuse(keyOf(`has created the token ${id}, which is not valid any more`))
     const refused = requireGrants(viewer, grantedTo(row.principal))
     if (refused) return refuse(refused)
@@ -211,16 +211,20 @@ export const revokeToken = (
     `The token ${id}`,
     async (client): Promise<Outcome<{ readonly row: TokenRow }, Missing>> => {
       const token = isUuid(id) ? await lockToken(client, id) : null
-      if (!token || !isAbove(viewer, grantsOf(token.principal))) return refuse(notFound(id, 'token'))
+      if (!token || !administers(viewer, token.principal)) return refuse(notFound(id, 'token'))
       await revokeRow(client, id, system.now())
       return { ok: true, row: token }
     },
   )
 
-/** Locks a principal that the viewer is above. Others are not found, and built-in ones are refused. */
+/** No row has the rights of a principal that an issuer signs in: they may be any, so only an administrator is above it. */
+const administers = (viewer: Viewer, principal: PrincipalRow): boolean =>
+  principal.identity ? isAdministrator(viewer) : isAbove(viewer, grantsOf(principal))
+
+/** Locks a principal that the viewer administers. Others are not found, and built-in ones are refused. */
 async function lock(client: Client, viewer: Viewer, id: string): Promise<Written<Invalid | Missing>> {
   const principal = isUuid(id) ? await lockPrincipal(client, id) : null
-  if (!principal || !isAbove(viewer, grantsOf(principal))) return refuse(notFound(id, 'principal'))
+  if (!principal || !administers(viewer, principal)) return refuse(notFound(id, 'principal'))
   return isBuiltIn(id) ? refuse(BUILT_IN) : { ok: true, principal }
 }
 

@@ -215,7 +215,7 @@ builder.mutationField('deletePrincipal', (t) =>
       errorsOf<typeof deletePrincipal>({ NotFoundError: true }),
     ),
     description:
-      'Deletes a principal and revokes its tokens. The log keeps its name and id. Refused for principals of the server itself.',
+      'Deletes a principal and revokes its tokens. The log keeps its name and id. Refused for principals of the server itself. Only an administrator of the instance deletes one that an issuer signs in, since its rights are not stored; others do not find it.',
     typeOptions: { description: 'The principal to delete.' },
     input: { id: t.input.id({ required: true, description: 'Id of the principal.' }) },
     resolve: (_, { input: { id } }, context) =>
