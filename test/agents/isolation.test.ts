@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { Workload } from '../../src/families/pipelines/agents/runtime/runtime.ts'
 import { canIsolate, ISOLATED } from '../testkit/bubblewrap.ts'
 import { until } from '../testkit/wait.ts'
 import { listener, type Place, place, processesOf, workload } from './process-place.ts'
@@ -156,6 +157,37 @@ test.runIf(isolates)(
     expect(readdirSync(join(at.state, 'workloads'))).toEqual([])
   },
 )
+
+test.runIf(isolates)('a command that the sandbox does not show is refused, whether there is one or not', async () => {
+  await using stack = new AsyncDisposableStack()
+  const hidden = stack.adopt(await mkdtemp(join(tmpdir(), 'phaseline-tools-')), (path) => rm(path, { recursive: true }))
+  await writeFile(join(hidden, 'there'), '#!/bin/sh', { mode: 0o755 })
+  const at = stack.use(await place(ISOLATED))
+  const runtime = await at.open()
+  const links = workload(`ln -s ${hidden}/there there; ln -s ${hidden}/missing missing; ln -s /bin/true shown`, {
+    workspace: 'w',
+  })
+  await runtime.start(links, 'receipt')
+  await runtime.watch(links.id, listener().watcher)
+  const service = { name: 'db', image: null, args: [], env: {}, ports: [], user: null, secrets: [] }
+  const attempts = (name: string): readonly Partial<Workload>[] => [
+    { command: [join(hidden, name)] },
+    { command: [name], env: { PATH: hidden } },
+    { command: [`./${name}`], workspace: 'w' },
+    { services: [{ ...service, command: [join(hidden, name)], readiness: { port: null, command: [], timeoutMs: 1 } }] },
+    {
+      services: [
+        { ...service, command: ['true'], readiness: { port: null, command: [join(hidden, name)], timeoutMs: 1 } },
+      ],
+    },
+  ]
+  for (const name of ['there', 'missing'])
+    for (const attempt of attempts(name))
+      await expect(runtime.start(workload('', attempt), 'receipt')).rejects.toThrow(/"(.*)" cannot be run/)
+  const shown = workload('', { command: ['./shown'], workspace: 'w' })
+  await runtime.start(shown, 'receipt')
+  expect(await runtime.watch(shown.id, listener().watcher)).toMatchObject({ exitCode: 0 })
+})
 
 test.runIf(isolates)('further folders can be read, and not written', async () => {
   await using stack = new AsyncDisposableStack()

@@ -77,7 +77,7 @@ export async function requireBubblewrap(options: IsolationOptions, hidden: strin
 /** @throws NotIsolated */
 function installed(): string {
   try {
-    return findCommand('bwrap', process.env.PATH ?? '', '/')
+    return findCommand('bwrap', { path: process.env.PATH ?? '', workingFolder: '/' })
   } catch {
     throw new NotIsolated('bubblewrap (bwrap) is not installed')
   }

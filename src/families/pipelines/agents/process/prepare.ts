@@ -57,8 +57,9 @@ export async function prepare(workload: Workload, options: PrepareOptions): Prom
   mkdirSync(workingFolder, PRIVATE_FOLDER)
   for (const take of workload.takes ?? []) await writeTaken(workingFolder, take)
   await writeFiles(workingFolder, workload, secretsFolder)
-  const path = findCommand(argv[0] ?? '', env.PATH ?? '', workingFolder)
-  const services = await launchedServices(workload, { ownEnv, workingFolder, secretsFolder })
+  const isExecutable = sandbox?.shows(workingFolder)
+  const path = findCommand(argv[0] ?? '', { path: env.PATH ?? '', workingFolder, isExecutable })
+  const services = await launchedServices(workload, { ownEnv, workingFolder, secretsFolder, isExecutable })
   const direct = { workingFolder, command: [path, ...argv.slice(1)], env, input: null }
   const launches = services.length > 0
   if (launches) writePlan(folder, { workload: direct, services })

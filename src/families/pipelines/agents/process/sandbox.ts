@@ -8,8 +8,9 @@ import { StartProblem } from '../runtime/runtime.ts'
 import { COOKIE } from '../runtime/workload-env.ts'
 import { API_SOCKET, ApiRelay } from './api-relay.ts'
 import { bubblewrapArguments, type IsolationOptions, requireBubblewrap } from './bubblewrap.ts'
+import { isExecutableWithin } from './shown-file.ts'
 import type { Invocation } from './supervisor-messages.ts'
-import { visiblePath } from './system-folders.ts'
+import { SYSTEM_FOLDERS, visiblePath } from './system-folders.ts'
 import type { WorkloadFolder } from './workload-folder.ts'
 
 /** Runs workloads isolated from the machine and from each other. Disposing it leaves them running. */
@@ -18,6 +19,8 @@ export interface Sandbox extends AsyncDisposable {
   readonly url: string
   /** The runtime's environment as workloads see it. */
   env(own: Environment): Environment
+  /** Tells which files a workload with this working folder could execute. */
+  shows(workingFolder: string): (file: string) => boolean
   enclose(enclosed: Enclosed): Promise<Invocation>
   /** Opens the way to the API again for a workload that an earlier process has enclosed. */
   reopenApi(folder: WorkloadFolder): Promise<void>
@@ -103,6 +106,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   return {
     url,
     env: (own) => ({ ...own, HOME: '/tmp', TMPDIR: '/tmp', PATH: visiblePath(own.PATH ?? '', folders) }),
+    shows: (workingFolder) => (file) => isExecutableWithin([...SYSTEM_FOLDERS, ...folders, workingFolder], file),
     async enclose({ folder: own, workingFolder, command, env, hasToken, launches }) {
       requireFitting([...command, ...Object.entries(env).map((entry) => entry.join('='))])
       const tmp = own.file('tmp')

@@ -6,7 +6,7 @@ import { pause } from '../../../../client/pause.ts'
 import { parseJson } from '../runtime/parse-json.ts'
 import { StartProblem, type Watcher, type Workload } from '../runtime/runtime.ts'
 import { cannotStart, howItEnded, notReady, serviceEnv, serviceProblem, tellEnded } from '../runtime/services.ts'
-import { findCommand } from './find-command.ts'
+import { findCommand, type Searched } from './find-command.ts'
 import type { LaunchedService, LaunchNote, LaunchPlan } from './launch-plan.ts'
 import type { WorkloadFolder } from './workload-folder.ts'
 
@@ -19,12 +19,13 @@ export interface ServiceFolders {
   readonly ownEnv: Readonly<Record<string, string | undefined>>
   readonly workingFolder: string
   readonly secretsFolder: string
+  readonly isExecutable: Searched['isExecutable']
 }
 
 /** @throws StartProblem */
 export async function launchedServices(
   workload: Workload,
-  { ownEnv: own, workingFolder, secretsFolder }: ServiceFolders,
+  { ownEnv: own, workingFolder, secretsFolder, isExecutable }: ServiceFolders,
 ): Promise<readonly LaunchedService[]> {
   const launched = (workload.services ?? []).map(async (service): Promise<LaunchedService> => {
     const { name, image, ports, readiness } = service
@@ -33,7 +34,7 @@ export async function launchedServices(
     const env = serviceEnv(workload, service, { own, secretsFolder, hostOf: hostOfService })
     const found = async (command: readonly string[]): Promise<readonly string[]> => {
       if (command.length === 0) return []
-      return [findCommand(command[0] ?? '', env.PATH ?? '', workingFolder), ...command.slice(1)]
+      return [findCommand(command[0] ?? '', { path: env.PATH ?? '', workingFolder, isExecutable }), ...command.slice(1)]
     }
     try {
       return {

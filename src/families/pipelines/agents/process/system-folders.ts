@@ -28,6 +28,8 @@ const CONFIGURATION = [
   'timezone',
 ].map((name) => `/etc/${name}`)
 
+export const SYSTEM_FOLDERS = [...PROGRAMS, ...CONFIGURATION]
+
 /** Arguments of bubblewrap. A folder that is a link, such as /bin, stays one. */
 export const systemArguments = (): readonly string[] => [
   ...PROGRAMS.flatMap((path) => {
@@ -53,4 +55,4 @@ export async function visibleThrough(path: string, folders: readonly string[]): 
 }
 const realPath = (path: string): Promise<string> => realpath(path).catch(() => path)
 
-const isWithin = (folder: string, path: string): boolean => !relative(folder, path).startsWith('..')
+export const isWithin = (folder: string, path: string): boolean => !relative(folder, path).startsWith('..')
