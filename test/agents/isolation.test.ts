@@ -158,6 +158,50 @@ test.runIf(isolates)(
   },
 )
 
+const CALLS = { x64: [39, 250, 298, 425, 41], arm64: [172, 219, 241, 425, 198] }[process.arch as 'x64' | 'arm64']
+
+test.runIf(isolates && CALLS)('the kernel refuses calls that lead past the sandbox, and takes others', async () => {
+  const answers = async (isolation: typeof ISOLATED | null) => {
+    await using at = await place(isolation)
+    const runtime = await at.open()
+    const [getpid, ...refused] = CALLS ?? []
+    // A null pointer is EFAULT, and a family of 40 is AF_VSOCK, which stands outside of network namespaces.
+    const one = workload(
+      `perl -e 'for (@ARGV) { $! = 0; my $r = syscall($_, 40, 0, 0, 0, 0); print "$_ ", $r > 0 ? 0 : $! + 0, "\\n" }' ${getpid} ${refused.join(' ')}
+      ls -l /proc/self/fd | wc -l`,
+    )
+    await runtime.start(one, 'receipt')
+    const { lines, watcher } = listener()
+    await runtime.watch(one.id, watcher)
+    return lines.map((line) => line.replace(/^STDOUT (\d+ )?/, ''))
+  }
+  const trusted = await answers(null)
+  const [EPERM, ENOSYS, EAFNOSUPPORT] = ['1', '38', '97']
+  const [own, ...others] = await answers(ISOLATED)
+  // The shell and bubblewrap leave no descriptor open.
+  expect([own, ...others]).toEqual(['0', EPERM, EPERM, ENOSYS, EAFNOSUPPORT, trusted.at(-1)])
+  expect(trusted[0]).toBe('0')
+})
+
+/** A program of x86-64 that asks for its end by a call of i386, with 5, and if that is refused by its own, with the error. */
+const FOREIGN = Buffer.concat([
+  Buffer.from('7f454c4602010100000000000000000002003e00010000007800400000000000', 'hex'),
+  Buffer.from('4000000000000000000000000000000000000000400038000100000000000000', 'hex'),
+  Buffer.from('0100000005000000000000000000000000004000000000000000400000000000', 'hex'),
+  Buffer.from('960000000000000096000000000000000010000000000000', 'hex'),
+  Buffer.from('b801000000bb05000000cd8089c7f7dfb83c0000000f05', 'hex'),
+])
+
+test.runIf(isolates && process.arch === 'x64')('calls of another architecture are refused', async () => {
+  await using at = await place(ISOLATED)
+  const runtime = await at.open()
+  const escaped = [...FOREIGN].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('')
+  const one = workload(`printf '${escaped}' >foreign; chmod +x foreign; ./foreign`)
+  await runtime.start(one, 'receipt')
+  const ENOSYS = 38
+  expect(await runtime.watch(one.id, listener().watcher)).toMatchObject({ exitCode: ENOSYS })
+})
+
 test.runIf(isolates)('a command that the sandbox does not show is refused, whether there is one or not', async () => {
   await using stack = new AsyncDisposableStack()
   const hidden = stack.adopt(await mkdtemp(join(tmpdir(), 'phaseline-tools-')), (path) => rm(path, { recursive: true }))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isExecutableWithin } from '../../src/families/pipelines/agents/process/shown-file.ts'
 
-/** The command of a workload, as its sandbox shows it: without a look at what it does not show. */
+/** The command of a workload, as its sandbox shows it and nothing else. */
 
 let root: string
 beforeAll(async () => {

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { findCommand } from './find-command.ts'
+import { seccompFilter } from './seccomp.ts'
 import { systemArguments, visibleThrough } from './system-folders.ts'
 
 export interface IsolationOptions {
@@ -65,9 +66,13 @@ export async function requireBubblewrap(options: IsolationOptions, hidden: strin
     throw new NotIsolated(`workloads would see the files of the runtime in ${hidden} through ${through}`)
   const nothing = { tmp: '/usr', workingFolder: '/usr', readOnly: [], more: [], env: {} }
   const file = installed()
-  const args = [...bubblewrapArguments(options, nothing), '--', '/bin/sh', '-c', ':']
+  const filter = seccompFilter(process.arch)
+  const filtered = filter === null ? [] : ['--seccomp', '0']
+  const args = [...bubblewrapArguments(options, nothing), ...filtered, '--', '/bin/sh', '-c', ':']
   try {
-    await promisify(execFile)(file, args, { timeout: PROBE_MS, cwd: '/', env: {} })
+    const probe = promisify(execFile)(file, args, { timeout: PROBE_MS, cwd: '/', env: {} })
+    probe.child.stdin?.on('error', () => {}).end(filter)
+    await probe
     return file
   } catch (error) {
     throw new NotIsolated(`bubblewrap cannot make a sandbox here: ${reasonOf(error)}`)

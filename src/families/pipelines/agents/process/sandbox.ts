@@ -8,6 +8,7 @@ import { StartProblem } from '../runtime/runtime.ts'
 import { COOKIE } from '../runtime/workload-env.ts'
 import { API_SOCKET, ApiRelay } from './api-relay.ts'
 import { bubblewrapArguments, type IsolationOptions, requireBubblewrap } from './bubblewrap.ts'
+import { seccompFilter } from './seccomp.ts'
 import { isExecutableWithin } from './shown-file.ts'
 import type { Invocation } from './supervisor-messages.ts'
 import { SYSTEM_FOLDERS, visiblePath } from './system-folders.ts'
@@ -69,6 +70,12 @@ const NODE = `${INSIDE}/node`
 const PLAN = `${INSIDE}/services.json`
 /** bubblewrap reads its arguments from the descriptor before. */
 const NOTES = '4'
+/**
+ * bubblewrap reads the filter of calls from a descriptor, which a shell opens and becomes bubblewrap: a supervisor that an older version
+ * has started knows of no such file.
+ */
+const FILTERED = 'exec "$@" 9<"$0"'
+const FILTER = '9'
 
 /**
  * The first process of a sandbox, which no signal from within ends, runs the command and ends with it. A shell's own
@@ -97,6 +104,10 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     ...Object.keys(files).flatMap((name) => ['--ro-bind', join(folder, name), `/etc/${name}`]),
     ...(hosts === null ? ['--ro-bind-try', '/etc/hosts', '/etc/hosts'] : []),
   ]
+  const filter = seccompFilter(process.arch)
+  const filterFile = join(folder, 'seccomp')
+  if (filter !== null) await writeWhole(filterFile, filter)
+  const filtered = filter === null ? [] : ['/bin/sh', '-c', FILTERED, filterFile]
   const relay = network === 'api' ? new ApiRelay(options.url) : null
   const node = ['--ro-bind', process.execPath, NODE]
   const bridge = (api: string) => ['--ro-bind', api, `${INSIDE}/api`, '--ro-bind', BRIDGE.file, BRIDGE.inside]
@@ -123,6 +134,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
           ...(api !== null || launches ? node : []),
           ...(api === null ? [] : bridge(api)),
           ...(launches ? launcher(own.planFile) : []),
+          ...(filter === null ? [] : ['--seccomp', FILTER]),
         ],
         env,
       })
@@ -132,7 +144,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
         // The arguments hold the workload's environment, which only processes in the sandbox may get. Outside it, a variable such
         // as LD_PRELOAD would run the workload's code.
         command: [
-          ...[bubblewrap, '--args', '3', '--', ...first],
+          ...[...filtered, bubblewrap, '--args', '3', '--', ...first],
           ...(launches ? [NODE, LAUNCHER.inside, PLAN, NOTES] : command),
         ],
         input: args,
