@@ -49,7 +49,7 @@ export const UNIT = files(`
   projects/ normalise
   runtimes/ artifact-files clone-options container-options demultiplex kubernetes-state leave-artifacts place-name
   sandbox/ resolve validate
-  server/ document-cache encoded-batch json-pieces parse-json request-text
+  server/ document-cache encoded-batch json-pieces mask parse-json request-text
   store/ expand-and-contract sealing
   tracing/ traceparent
   web/ address create-model lists nested timeline tree

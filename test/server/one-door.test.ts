@@ -103,6 +103,17 @@ describe.each([
     expect(Object.keys((errors as any)[0].extensions).filter((name) => name !== 'fields')).toEqual(['code'])
     expect(FAILURE_CODES).toContain(code)
   })
+  test('a value of the server that does not fit its type is a fault of the server', async () => {
+    await api.world.pool.query('alter table principal_grant drop constraint if exists principal_grant_role_check')
+    await api.world.pool.query(`insert into principal_grant select id, 9, 'NOBODY', null from principal limit 1`)
+    onTestFinished(async () => {
+      await api.world.pool.query(`delete from principal_grant where role = 'NOBODY'`)
+    })
+    const message = 'Something went wrong on the server; its log says more.'
+    expect(await errorsOf({ query: '{ principals { grants { role } } }' })).toMatchObject([
+      { message, path: expect.arrayContaining(['grants', 'role']), extensions: { code: 'INTERNAL_SERVER_ERROR' } },
+    ])
+  })
   test('a hash is refused with the message that clients know, and with its text it is executed', async () => {
     expect(await errorsOf(byHash)).toMatchObject([{ message: 'PersistedQueryNotSupported' }])
     const answered = (await send({ query: VIEWER, ...byHash })).json()

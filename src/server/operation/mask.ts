@@ -1,13 +1,19 @@
-import { GraphQLError } from 'graphql'
+import { GraphQLError, isValueNode } from 'graphql'
 import type { FailureCode } from '../../core/vocabulary.ts'
 import { failureOf, internalFailure, presentable } from '../../graphql/schema/failures.ts'
 import type { Logger } from '../../logger.ts'
+
+/**
+ * True if the caller can mend it. Ours have codes. GraphQL gives none: it refuses a request as a whole, at no path, or a value of the document for an
+ * argument. All else is what it finds wrong with values that resolvers return.
+ */
+const isForCaller = ({ extensions, path, nodes }: GraphQLError): boolean =>
+  extensions.code !== undefined || path === undefined || (nodes?.some(isValueNode) ?? false)
 
 function forCaller(error: GraphQLError): GraphQLError {
   const message = presentable(error.message)
   const { nodes, path, extensions } = error
   if (message === error.message && extensions.code !== undefined) return error
-  // GraphQL itself refuses an argument for which a variable has no value, and gives no code.
   const code: FailureCode = 'BAD_USER_INPUT'
   return new GraphQLError(message, { nodes: nodes ?? null, path: path ?? null, extensions: { code, ...extensions } })
 }
@@ -19,8 +25,8 @@ const TIMEOUT: FailureCode = 'TIMEOUT'
 
 /** Passes errors for the caller; logs every other one and returns an internal error instead. */
 export function mask(error: unknown, logger: Logger): GraphQLError {
-  const original = error instanceof GraphQLError ? error.originalError : error
-  if (error instanceof GraphQLError && (!original || original instanceof GraphQLError)) return forCaller(error)
+  const original = error instanceof GraphQLError ? (error.originalError ?? error) : error
+  if (error instanceof GraphQLError && original instanceof GraphQLError && isForCaller(error)) return forCaller(error)
   const shown = original instanceof Error ? failureOf(original) : null
   if (!shown) logger.error({ err: original }, 'a request failed')
   const { nodes, path } = error instanceof GraphQLError ? error : {}
