@@ -4,13 +4,14 @@
  */
 export class Busy extends Error {
   override name = 'Busy'
-  /** Requests of this process that wait for the same. */
-  readonly waiting: number
+  /** Requests of this process that wait for the same; null: it is not for others that this one waits. */
+  readonly waiting: number | null
 
   /** @param subject e.g. "The tree 0190…" */
-  constructor(subject: string, { waiting, waitedMs }: { readonly waiting: number; readonly waitedMs: number }) {
+  constructor(subject: string, { waiting, waitedMs }: { readonly waiting: number | null; readonly waitedMs: number }) {
     const forMs = waitedMs < 1_000 ? '' : `, this one for ${Math.round(waitedMs / 1_000)} s`
-    super(`${subject} is busy: ${waiting} ${waiting === 1 ? 'request waits' : 'requests wait'} for it${forMs}.`)
+    const others = waiting === null ? '' : `: ${waiting} ${waiting === 1 ? 'request waits' : 'requests wait'} for it`
+    super(`${subject} is busy${others}${forMs}.`)
     this.waiting = waiting
   }
 }

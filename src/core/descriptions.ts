@@ -76,7 +76,7 @@ export const ERROR_CODE_DESCRIPTIONS: Readonly<Record<ErrorCode, string>> = {
   GENERATION_MISMATCH: 'The object is not at `expectedGeneration`: its spec was changed meanwhile.',
   TRANSITION: 'The state machine has no such transition for this actor from the present phase.',
   STALE_REPORT: 'The fence is not valid any more: the work was claimed again, started anew, or is gone.',
-  BUSY: 'Something else has to end first, and nothing was written. In a result that is another operation on the object. In `errors` too many requests wait for the same tree, project or principal, or this one has waited for 15 s: send it again after `retryAfterMs`.',
+  BUSY: 'Something else has to end first, and nothing was written. In a result that is another operation on the object. In `errors` too many requests wait for the same tree, project or principal, this one has waited for 15 s, or the machine is too busy to judge expressions: send it again after `retryAfterMs`.',
   IN_USE: 'Something else uses the object or the name, such as children or an export.',
   CLOUDLET_UPGRADING: 'An upgrade of the cloudlet runs, and nothing beneath can be changed.',
   CLOUDLET_UPGRADE_FAILED:

@@ -1,6 +1,6 @@
 import { isDatabaseAway } from '../core/database-unavailable.ts'
 import type { Evaluated } from '../core/tree.ts'
-import { OwnerBusy } from '../sandbox/index.ts'
+import { SandboxBusy } from '../sandbox/index.ts'
 import { awaitAll } from '../store/await-all.ts'
 import { applyTasks, BUDGET, FIRST_ATTEMPT, type Ran, type TreeTask } from './apply-tasks.ts'
 import type { EngineContext } from './context.ts'
@@ -113,7 +113,7 @@ export class TreeRunner {
         try {
           evaluated = await tree.inTrace(() => this.#evaluate(evaluations, tree.root.row.projectId))
         } catch (error) {
-          if (error instanceof OwnerBusy) return 'waiting'
+          if (error instanceof SandboxBusy) return 'waiting'
           throw error
         }
       // While objects are undecided, another transaction uses the results, which would be lost otherwise.

@@ -2,8 +2,8 @@ import type { Batch } from './batch.ts'
 import type { ChunkEnd } from './child.ts'
 import { Lane } from './lane.ts'
 import { LIMITS } from './limits.ts'
-import { OwnerBusy } from './owner-busy.ts'
 import type { JobFailure } from './protocol.ts'
+import { ownerBusy } from './sandbox-busy.ts'
 
 type Killed = Extract<ChunkEnd, { type: 'killed' }>
 
@@ -52,7 +52,8 @@ export class Pool {
   enqueue(batch: Batch): void {
     if (this.#closed) batch.fail(new Error('The sandbox is closed.'))
     if (this.#movedOn(batch)) return
-    if (this.#options.restOf && !batch.hasBegun && this.#has(batch.owner)) return batch.fail(new OwnerBusy())
+    const others = this.#options.restOf && !batch.hasBegun ? this.#countOf(batch.owner) : 0
+    if (others > 0) return batch.fail(ownerBusy(others))
     if (batch.waiting && !this.#queue.includes(batch)) this.#queue.push(batch)
     if (this.#resting === null || this.#restOf(batch) === 0) this.#wake()
   }
@@ -71,8 +72,9 @@ export class Pool {
     return other !== this
   }
 
-  #has(owner: unknown): boolean {
-    return [...this.#running, ...this.#queue].some((batch) => batch.owner === owner && !batch.isDone)
+  #countOf(owner: unknown): number {
+    const known = new Set([...this.#running, ...this.#queue])
+    return [...known].filter((batch) => batch.owner === owner && !batch.isDone).length
   }
 
   #wake(): void {

@@ -4,10 +4,10 @@ import { traced } from '../tracing/spans.ts'
 import { Batch, type PreparedJob } from './batch.ts'
 import { jsonText } from './json-text.ts'
 import { LIMITS } from './limits.ts'
-import { OwnerBusy } from './owner-busy.ts'
 import { Pool, type PoolOptions } from './pool.ts'
 import type { JobFailure, JobResult } from './protocol.ts'
 import type { ExpressionsOf } from './references.ts'
+import { machineBusy, ownerBusy } from './sandbox-busy.ts'
 import { Suspects } from './suspects.ts'
 
 export interface ResolveJob {
@@ -35,7 +35,7 @@ export type Inspection = { readonly ok: true; readonly problems: readonly FieldP
 /**
  * Evaluates users' expressions and schemas, and judges their configs, in child processes, with limits of time and memory per job: a hostile job fails
  * alone. Results are in the order of the jobs. Messages name the error and its position in the expression, template or
- * schema, never a value. The promises reject only when no worker can be started or the sandbox is closed, and with OwnerBusy.
+ * schema, never a value. The promises reject only when no worker can be started or the sandbox is closed, and with SandboxBusy.
  *
  * `owner`: whose jobs they are. For a minute after one of them had to be stopped, or was slow, those of the owner run beside the others',
  * one call at a time, and pause for two seconds after each that is stopped.
@@ -43,14 +43,14 @@ export type Inspection = { readonly ok: true; readonly problems: readonly FieldP
 export interface Sandbox extends AsyncDisposable {
   /**
    * Parses only. Refuses an unknown root, and one whose members imply a dependency without a constant name; the roots
-   * depend on the context of the expressions.
+   * depend on the context of the expressions. Rejects with SandboxBusy if the machine was too busy to tell.
    */
   analyze(sources: readonly string[], of?: ExpressionsOf): Promise<readonly Analysis[]>
   /** Whole templates. Jobs with the very same scope object share one copy of it. */
   resolve(jobs: readonly ResolveJob[], owner?: string): Promise<readonly Resolution[]>
   /** JSON Schema draft 2020-12 without remote references. */
   validate(jobs: readonly ValidateJob[], owner?: string): Promise<readonly Validation[]>
-  /** JSON Schemas themselves, configs and manifests: what is wrong with them. One call of an owner at a time; a few wait. */
+  /** JSON Schemas themselves, configs and manifests: what is wrong with them. One call of an owner at a time; a few wait. Rejects as `analyze` does. */
   inspect(jobs: readonly InspectJob[], owner?: string): Promise<readonly Inspection[]>
 }
 
@@ -67,6 +67,7 @@ export function createSandbox({ logger, workers = 1 }: SandboxOptions = {}): San
     async analyze(sources, of = 'installation') {
       const jobs = sources.map((source): PreparedJob => ({ type: 'analyze', source, of }))
       const results = await inSpan('analyze', jobs, () => pools.run(jobs.map(refuseLong), []))
+      requireJudged(results)
       return results.map((r) => (r.ok ? { ok: true, references: JSON.parse(r.json) } : r))
     },
     async resolve(jobs, owner) {
@@ -84,12 +85,16 @@ export function createSandbox({ logger, workers = 1 }: SandboxOptions = {}): San
     async inspect(jobs, owner) {
       const prepared = jobs.map(prepareInspect)
       const results = await inSpan('inspect', jobs, () => inspections.run(owner, () => pools.run(prepared, [], owner)))
-      // The machine was busy: nothing is known of what was to be judged.
-      if (results.some((r) => !r.ok && r.isTransient)) throw new OwnerBusy()
+      requireJudged(results)
       return results.map((r) => (r.ok ? { ok: true, problems: JSON.parse(r.json) } : r))
     },
     [Symbol.asyncDispose]: () => pools.close(),
   }
+}
+
+/** @throws SandboxBusy if the machine may be the reason of a failure: who wrote it would take it for a mistake of theirs */
+function requireJudged(results: readonly JobResult[]): void {
+  if (results.some((result) => !result.ok && result.isTransient)) throw machineBusy()
 }
 
 const inSpan = <T>(job: string, jobs: readonly unknown[], run: () => Promise<T>): Promise<T> =>
@@ -161,7 +166,7 @@ class OneByOne {
   async run<T>(owner: string | undefined, call: () => Promise<T>): Promise<T> {
     if (owner === undefined) return await call()
     const queue = this.#last.get(owner) ?? { waiting: 0, done: Promise.resolve() }
-    if (queue.waiting >= MAX_WAITING) throw new OwnerBusy()
+    if (queue.waiting >= MAX_WAITING) throw ownerBusy(queue.waiting)
     this.#last.set(owner, queue)
     queue.waiting += 1
     const called = queue.done.then(call)

@@ -1,8 +1,10 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createSandbox, OwnerBusy } from '../../src/sandbox/index.ts'
+import { failureOf } from '../../src/graphql/schema/failures.ts'
+import { createSandbox, SandboxBusy } from '../../src/sandbox/index.ts'
 import { until } from '../testkit/wait.ts'
 import { e } from './expressions.ts'
 
@@ -109,7 +111,7 @@ test('the hostile jobs of one owner do not delay those of others', async () => {
   expect(stopped.length).toBeLessThan(10)
   // One at a time, the others are to come again.
   const outcomes = (await ended).map((call) => (call.status === 'fulfilled' ? call.value : call.reason))
-  expect(outcomes.filter((outcome) => outcome instanceof OwnerBusy)).toHaveLength(2)
+  expect(outcomes.filter((outcome) => outcome instanceof SandboxBusy)).toMatchObject([{ waiting: 1 }, { waiting: 1 }])
   expect(outcomes.flat().filter(({ ok }) => ok)).toEqual([])
   // They pause after each that is stopped, so that the machine is not kept busy by them.
   const since = performance.now()
@@ -137,7 +139,9 @@ test('many jobs that are slow, and not too slow, do not delay those of others', 
   expect(outcomes.flatMap((call) => (call.status === 'fulfilled' ? call.value : []))).toEqual(
     Array(300).fill({ ok: true, value: false }),
   )
-  expect(outcomes.flatMap((call) => (call.status === 'rejected' ? [call.reason] : []))).toEqual([new OwnerBusy()])
+  expect(outcomes.flatMap((call) => (call.status === 'rejected' ? [call.reason] : []))).toMatchObject([
+    { name: 'Busy', waiting: 1 },
+  ])
 })
 
 test('thousands of small templates in one call keep their order, with several workers too', async () => {
@@ -173,6 +177,21 @@ test.runIf(process.platform === 'linux')('a worker killed from outside costs no 
   process.kill(Math.max(...before), 'SIGKILL')
   expect((await running).map((r) => r.ok && r.value)).toEqual(jobs.map((_, i) => 2 * i))
   expect(await childrenOf(process.pid)).not.toEqual(before)
+})
+
+test('an expression whose workers are killed from outside is not wrong: the caller tries again', async () => {
+  await using own = createSandbox()
+  const kill = (message: unknown) => {
+    const { process: worker } = message as { readonly process: ChildProcess }
+    worker.once('message', () => worker.kill('SIGKILL'))
+  }
+  subscribe('child_process', kill)
+  const error = await own.analyze(['1']).catch((thrown: unknown) => thrown)
+  unsubscribe('child_process', kill)
+  expect(error).toBeInstanceOf(SandboxBusy)
+  // Nobody counts what else keeps the machine busy.
+  expect(failureOf(error as SandboxBusy)?.extensions).toEqual({ code: 'BUSY', retryable: true, retryAfterMs: 1_000 })
+  expect(await own.analyze(['1'])).toEqual([{ ok: true, references: [] }])
 })
 
 test.runIf(process.platform === 'linux')(

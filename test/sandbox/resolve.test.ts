@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { createSandbox } from '../../src/sandbox/index.ts'
+import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts'
+import { ruleProblems } from '../../src/sandbox/readiness.ts'
 import { e } from './expressions.ts'
 
 const sandbox = createSandbox()
@@ -204,4 +205,22 @@ describe('analyze', () => {
     const [result] = await sandbox.analyze([source])
     expect(result).toMatchObject({ ok: false, message: expect.stringContaining(message) })
   })
+})
+
+test('readiness rules of all items are read in one call', async () => {
+  let calls = 0
+  const analyze: Sandbox['analyze'] = async (...given) => {
+    calls += 1
+    return await sandbox.analyze(...given)
+  }
+  const rule = (ready: string) => ({ readiness: [{ kind: 'Job', ready }] })
+  const configs = ['object.status.ok', '1 +', e('imports.rule'), 'imports.a'].map((ready, i) => ({
+    value: rule(ready),
+    at: `config.${i}`,
+  }))
+  expect(await ruleProblems({ analyze }, configs)).toMatchObject([
+    { path: 'config.1.readiness.0.ready', message: expect.stringContaining('syntax error') },
+    { path: 'config.3.readiness.0.ready', message: expect.stringContaining('imports is not known') },
+  ])
+  expect(calls).toBe(1)
 })

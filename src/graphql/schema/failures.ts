@@ -84,7 +84,7 @@ const busyFailure = ({ message, waiting }: Busy): GraphQLError =>
   failure('BUSY', `${message} Nothing was written: try again.`, {
     retryable: true,
     retryAfterMs: BUSY_RETRY_MS,
-    waiting,
+    ...(waiting !== null && { waiting }),
   })
 
 /** Postgres refuses NUL in text, and times or numbers beyond their range: class 22, data exceptions. */

@@ -9,7 +9,7 @@ import type { Viewer } from '../../core/ports/viewer.ts'
 import { requireRight } from '../../core/rights.ts'
 import { grantsOfEditors, viewerOnBehalf } from '../../families/on-behalf.ts'
 import { failureOf } from '../../graphql/schema/failures.ts'
-import { OwnerBusy } from '../../sandbox/index.ts'
+import { SandboxBusy } from '../../sandbox/index.ts'
 import { LIMITS as SANDBOX } from '../../sandbox/limits.ts'
 import type { Client } from '../../store/client.ts'
 import { findSpent, insertDelivery, type NewDelivery } from '../../store/hook-deliveries.ts'
@@ -105,7 +105,7 @@ class Busy extends Error {}
 
 /** Why the error may be another one later; null: it is no such error. */
 function busyReasonOf(error: unknown): string | null {
-  if (error instanceof Busy || error instanceof OwnerBusy) return error.message
+  if (error instanceof Busy || error instanceof SandboxBusy) return error.message
   const failure = error instanceof Error ? failureOf(error) : null
   return failure && /^(BUSY|TIMEOUT)$/.test(String(failure.extensions.code)) ? failure.message : null
 }

@@ -46,10 +46,10 @@ export async function checkConfigs(inspecting: Inspecting, spec: InstallationSpe
     else for (const problem of verdict?.problems ?? []) problems.add(`${at}${problem.path}`, problem.message)
     return verdict?.ok && verdict.problems.length === 0
   })
-  for (const { itemType, value, at } of sound)
-    if (itemType === KUBERNETES_MANIFEST || itemType === HELM)
-      for (const problem of await ruleProblems(sandbox, value as KubernetesSettings, at))
-        problems.add(problem.path, problem.message)
+  const ruled = sound.flatMap(({ itemType, value, at }) =>
+    itemType === KUBERNETES_MANIFEST || itemType === HELM ? [{ value: value as KubernetesSettings, at }] : [],
+  )
+  for (const { path: where, message } of await ruleProblems(sandbox, ruled)) problems.add(where, message)
   await checkManifests(inspecting, sound.flatMap(manifestsOf))
 }
 

@@ -8,6 +8,7 @@ import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
 import { RIGHTS, requireRight } from '../../../core/rights.ts'
 import type { TargetFacts } from '../../../core/target.ts'
 import { agentsSince } from '../../../graphql/agents/agent.ts'
+import { machineBusy } from '../../../sandbox/index.ts'
 import { openFence } from '../../../store/fence.ts'
 import { loadAgentsOf } from '../../../store/loaders/agents.ts'
 import { findProjectId } from '../../../store/projects.ts'
@@ -259,6 +260,7 @@ async function inputsOf(
     scope: new Map(scope.map((entry) => [entry.name, entry])),
     async evaluate(template, values) {
       const [answer] = await sandbox.resolve([{ template, scope: values }], projectId)
+      if (answer?.ok === false && answer.isTransient) throw machineBusy()
       return answer ?? { ok: false, message: 'It could not be evaluated.' }
     },
   })

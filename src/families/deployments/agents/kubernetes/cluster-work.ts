@@ -1,7 +1,7 @@
 import { isStatus, KubernetesApi } from '../../../../agents/kubernetes/api.ts'
 import type { KubernetesObject } from '../../../../agents/kubernetes/objects.ts'
 import type { DryRun, DryRunOutcome, Work, WorkContext, WorkItem, WorkOutcome } from '../../../../client/index.ts'
-import type { Sandbox } from '../../../../sandbox/index.ts'
+import { type Sandbox, SandboxBusy } from '../../../../sandbox/index.ts'
 import { DeployError } from '../deploy-error.ts'
 import { type ClusterOptions, openCluster } from './cluster.ts'
 import { deploy } from './deploy.ts'
@@ -39,7 +39,9 @@ export const clusterWork =
       if (unaccepted) return unaccepted
       const known = deployErrorOf(error)
       if (!known) throw error
-      return { phase: 'FAILED', error: { code: known.code, message: known.message } }
+      const { code, message } = known
+      if (error instanceof SandboxBusy) return { phase: 'PROGRESSING', error: { code, message, retryable: true } }
+      return { phase: 'FAILED', error: { code, message } }
     }
   }
 

@@ -2,7 +2,7 @@ import { fieldsOf, type KubernetesObject } from '../../../../agents/kubernetes/o
 import { CURRENT, failed, inProgress, type ObjectStatus } from '../../../../agents/kubernetes/status.ts'
 import { unsettled } from '../../../../agents/kubernetes/status-of.ts'
 import type { ReadinessRule } from '../../../../core/deployers/kubernetes-manifest.ts'
-import { OwnerBusy, type Sandbox } from '../../../../sandbox/index.ts'
+import { type Sandbox, SandboxBusy } from '../../../../sandbox/index.ts'
 import { ruleProblems } from '../../../../sandbox/readiness.ts'
 import { refuseProblems } from '../deploy-error.ts'
 import type { Placed, Run } from './placed.ts'
@@ -14,7 +14,7 @@ const CODE = 'KUBERNETES_CONFIG'
 
 /** @throws DeployError when an expression cannot be read, or speaks of something else than the object */
 export const refuseRules = async ({ sandbox, config }: Run): Promise<void> =>
-  refuseProblems(CODE, await ruleProblems(sandbox, config, 'config'))
+  refuseProblems(CODE, await ruleProblems(sandbox, [{ value: config, at: 'config' }]))
 
 /** A rule with the name of an object waits for that one. @throws DeployError when there is none such */
 export function refuseUnused({ config, namespace }: Run, placed: readonly Placed[]): void {
@@ -61,7 +61,7 @@ class Judge {
     try {
       return await this.#judge(rule)
     } catch (error) {
-      if (!(error instanceof OwnerBusy)) throw error
+      if (!(error instanceof SandboxBusy)) throw error
       return inProgress(`its rule ${cut(rule.ready)} takes long, and is evaluated again`)
     }
   }

@@ -1,4 +1,5 @@
 import { ApiError, CONFLICT } from '../../../../agents/kubernetes/api.ts'
+import { SandboxBusy } from '../../../../sandbox/index.ts'
 import { DeployError } from '../deploy-error.ts'
 
 /** The API server's refusal to change an object. Its message may quote a secret. */
@@ -12,5 +13,6 @@ export function refusedBy(error: unknown, { kind, title }: { readonly kind: stri
 /** The error that ends the work on an item; undefined: a bug of the deployer. Messages of reads quote no secret. */
 export function deployErrorOf(error: unknown): DeployError | undefined {
   if (error instanceof DeployError) return error
+  if (error instanceof SandboxBusy) return new DeployError('KUBERNETES_BUSY', error.message)
   return error instanceof ApiError ? new DeployError('KUBERNETES_REFUSED', error.describe()) : undefined
 }
