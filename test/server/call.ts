@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { request } from 'node:http'
+import type { Socket } from 'node:net'
+import type { WebSocket } from 'ws'
 
 export interface Answer {
   readonly status: number
@@ -68,3 +71,33 @@ export const refusals = (
   share?: string,
 ): Promise<number> =>
   metric(server, token, `phaseline_refusals_total{reason="${reason}"${share === undefined ? '' : `,share="${share}"`}}`)
+
+export const PING = JSON.stringify({ type: 'ping' })
+
+/** All messages arrive at once, so that the server cannot wait before it reads the rest. */
+function inOnePiece(socket: WebSocket, send: () => void): void {
+  const { _socket: stream } = socket as unknown as { readonly _socket: Socket }
+  stream.cork()
+  send()
+  stream.uncork()
+}
+
+/** Two hundred pings on each socket: together they arrive faster than their turns come. Returns how those ended that did not get all answers. */
+export async function flood(
+  sockets: readonly WebSocket[],
+): Promise<readonly (readonly [code: number, reason: string])[]> {
+  const MESSAGES = 200
+  const ends = sockets.map(async (socket) => {
+    const answers = async (): Promise<null> => {
+      for (let i = 0; i < MESSAGES; i++) await once(socket, 'message')
+      return null
+    }
+    const closed = once(socket, 'close').then(([code, reason]) => [Number(code), String(reason)] as const)
+    return await Promise.race([answers(), closed])
+  })
+  for (const socket of sockets)
+    inOnePiece(socket, () => {
+      for (let i = 0; i < MESSAGES; i++) socket.send(PING)
+    })
+  return (await Promise.all(ends)).filter((end) => end !== null)
+}

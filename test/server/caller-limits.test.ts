@@ -8,7 +8,7 @@ import { retryDelay } from '../../src/client/pause.ts'
 import type { RunningServer } from '../../src/server/server.ts'
 import { type Api, createApi } from '../graphql/api.ts'
 import { until } from '../testkit/wait.ts'
-import { call, metric, post, refusals } from './call.ts'
+import { call, flood, metric, post, refusals } from './call.ts'
 
 /** Bounds the cost of one caller, as a principal and as an address. */
 
@@ -81,6 +81,29 @@ test('a principal that sends too many requests is told when to come again, and o
   )
   expect((await post(server.port, bob, VIEWER)).status).toBe(200)
   expect(await refusals(server, admin, 'RATE_LIMITED', 'principal')).toBeGreaterThanOrEqual(2)
+})
+
+test.each([
+  [1, true],
+  [100_000, false],
+])(
+  'with %i requests a second, a socket on which 64 messages wait is closed by a further one: %s',
+  async (rate, isClosed) => {
+    const server = await api.serve({ limits: { requestsPerSecondPerPrincipal: rate } })
+    const before = await refusals(server, admin, 'TOO_MANY')
+    const closed = await flood(await Promise.all(Array.from({ length: 24 }, () => openReady(server, ada))))
+    expect(closed.length > 0).toBe(isClosed)
+    for (const end of closed) expect(end).toEqual([1013, 'Too many messages at a time'])
+    expect(await refusals(server, admin, 'TOO_MANY')).toBe(before + closed.length)
+  },
+)
+
+test('a large pong counts as several requests', async () => {
+  const server = await api.serve({ limits: { requestsPerSecondPerPrincipal: 10 } })
+  const socket = await openReady(server, ada)
+  socket.send(JSON.stringify({ type: 'ping', payload: { text: 'x'.repeat(100 * KIB) } }))
+  await once(socket, 'message')
+  expect(codeOf(await post(server.port, ada, VIEWER))).toEqual([429, 'RATE_LIMITED'])
 })
 
 test('a large request counts as several', async () => {

@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { type ClientRequest, request } from 'node:http'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
+import { FairTurns } from '../../src/server/limits/fair-turns.ts'
 import type { RunningServer } from '../../src/server/server.ts'
 import { type Api, createApi } from '../graphql/api.ts'
 import { until } from '../testkit/wait.ts'
-import { call, post } from './call.ts'
+import { call, PING, post } from './call.ts'
 
 /** How one caller is served while another asks for much. */
 
@@ -46,6 +47,29 @@ test('of two sockets, the one with one operation does not wait for the one with 
   expect(JSON.parse(String((await once(modest, 'message'))[0]))).toMatchObject({ id: 'one', type: 'next' })
   expect(answered).toBeLessThan(400)
   while (answered < 500) await once(busy, 'message')
+})
+
+test('a message of a socket, and a ping of its transport, take a turn of their principal, as a request does', async () => {
+  const turns = vi.spyOn(FairTurns.prototype, 'next')
+  onTestFinished(() => turns.mockRestore())
+  const callersOf = async (act: () => Promise<unknown>) => {
+    turns.mockClear()
+    await act()
+    return new Set(turns.mock.calls.map(([caller]) => caller))
+  }
+  const ping = (socket: WebSocket) => async () => {
+    socket.send(PING)
+    await once(socket, 'message')
+  }
+  const [own, others] = [await openReady(ada), await openReady(bob)]
+  const [principal] = await callersOf(ping(own))
+  expect(await callersOf(() => post(server.port, ada, VIEWER))).toContain(principal)
+  const probe = async () => {
+    own.ping()
+    await once(own, 'pong')
+  }
+  expect(await callersOf(probe)).toEqual(new Set([principal]))
+  expect(await callersOf(ping(others))).not.toContain(principal)
 })
 
 test('messages of a socket are handled in their order, however long it takes to read them', async () => {

@@ -5,7 +5,7 @@ import { WebSocket } from 'ws'
 import type { RunningServer } from '../../src/server/server.ts'
 import { type Api, createApi } from '../graphql/api.ts'
 import { until } from '../testkit/wait.ts'
-import { refusals } from './call.ts'
+import { flood, refusals } from './call.ts'
 
 /** Attacks that need no token, only access to the port. */
 
@@ -69,6 +69,14 @@ test.each([
   expect(await refusals(server, token, 'TOO_LARGE')).toBe(before + 1)
 })
 const streamOf = (socket: WebSocket): Socket => (socket as unknown as { readonly _socket: Socket })._socket
+
+test('before its token is accepted, a socket on which 64 messages wait is closed by a further one', async () => {
+  const before = await refusals(server, token, 'TOO_MANY')
+  const closed = await flood(await Promise.all(Array.from({ length: 24 }, () => open())))
+  expect(closed.length).toBeGreaterThan(0)
+  for (const end of closed) expect(end).toEqual([1013, 'Too many messages at a time'])
+  expect(await refusals(server, token, 'TOO_MANY')).toBe(before + closed.length)
+})
 
 test('with its token it may send as much as ever', async () => {
   const socket = await open()

@@ -12,7 +12,7 @@ export const REFUSALS = {
   ANSWER_TOO_LARGE: 'answers with too many bytes',
   RATE_LIMITED: 'requests of a principal or an address that has sent too many lately',
   TOO_MANY:
-    'operations, subscriptions and bytes of requests beyond those that a caller has at a time; by a connection, requests that it sends without waiting for answers',
+    'operations, subscriptions and bytes of requests beyond those that a caller has at a time; by a connection, requests that it sends without waiting for answers; by a socket, messages that it sends faster than they are read',
   TOO_MANY_CONNECTIONS: 'connections beyond the limits: those that are idle for longest are closed',
   TOO_MANY_SOCKETS: 'sockets beyond the limits, closed with 1013',
   INIT_TIMEOUT: 'sockets without a `connection_init` in time, closed with 4408',
