@@ -39,7 +39,7 @@ function compileAnew(source: string): Program {
       const value = evaluate(scope)
       if (!isCelError(value)) return value
       const at = sourceInfo?.positions[String(value.exprId)]
-      const problem = explain(value, inspection.dynamic)
+      const problem = explain(value, { ...inspection, scope })
       throw new Refused(at === undefined ? problem : `${problem} (character ${at + 1} of the expression)`)
     },
   }

@@ -1,23 +1,29 @@
-import type { CelError } from '@bufbuild/cel'
+import type { CelError, CelInput } from '@bufbuild/cel'
 import { Refused } from './environment.ts'
+import type { Inspection } from './inspect.ts'
+import { missingReference } from './missing-reference.ts'
+
+interface Context extends Inspection {
+  readonly scope: Readonly<Record<string, CelInput>>
+}
 
 /**
  * An error's message without values: CEL's own messages quote keys, texts and patterns, which may be secrets.
- * `dynamic`: the expression computes a key, so that even the name of a missing field may be a value.
+ * If the expression computes a key (`dynamic`), even the name of a missing field may be a value.
  */
-export function explain(error: CelError, dynamic: boolean): string {
+export function explain(error: CelError, context: Context): string {
   if (error.cause instanceof Refused) return error.cause.message
   const { message } = error
   for (const [pattern, words] of MEANINGS) {
     const match = pattern.exec(message)
-    if (match) return words(match, dynamic)
+    if (match) return words(match, context)
   }
   return 'it cannot be evaluated'
 }
 
 const OPERATORS: Readonly<Record<string, string>> = { '@in': 'in', '!_': '!', '-_': '-', '_?_:_': '?:' }
 
-const MEANINGS: readonly (readonly [RegExp, (match: RegExpExecArray, dynamic: boolean) => string])[] = [
+const MEANINGS: readonly (readonly [RegExp, (match: RegExpExecArray, context: Context) => string])[] = [
   [
     /^found no matching overload for '?(.+?)'? applied to '(.*)'$/,
     ([, name = '', types = '']) => {
@@ -27,7 +33,8 @@ const MEANINGS: readonly (readonly [RegExp, (match: RegExpExecArray, dynamic: bo
   ],
   [
     /^field not found: (.*)$/s,
-    ([, name], dynamic) => (dynamic ? 'there is no such field' : `there is no field ${name}`),
+    ([, name = ''], { dynamic, references, scope }) =>
+      dynamic ? 'there is no such field' : missingReference(name, references, scope),
   ],
   [/^unresolved attribute/, () => 'there is no such field'],
   [/^unbound function: (\w+)/, ([, name]) => `there is no function ${name}`],

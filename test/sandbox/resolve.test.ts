@@ -16,7 +16,9 @@ const imports = {
   map: { a: { b: 'deep' }, 'x-y': 1 },
   big: 2 ** 60,
 }
-const scope = { imports, deployItems: { 'my-db': { exports: { url: 'pg://x' } } } }
+const chatty = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`k${i}`, i]))
+const deployItems = { 'my-db': { exports: { url: 'pg://x' } }, quiet: { exports: {} }, chatty: { exports: chatty } }
+const scope = { imports, deployItems }
 
 async function resolve(template: unknown, given: Record<string, unknown> = scope) {
   const [result] = await sandbox.resolve([{ template, scope: given }])
@@ -97,7 +99,15 @@ describe('values', () => {
     ['type(1)', 'the result is a type, which is not JSON'],
     ['1 +', 'the expression has a syntax error near character'],
     ['imports.host + 1', '+ cannot be applied to (string, int) (character 14 of the expression)'],
-    ['imports.nope', 'there is no field nope'],
+    ['imports.nope', 'the import nope has no value'],
+    ['imports.map.nope', 'there is no field nope in imports.map'],
+    ['imports.map.a.b.c.d', 'there is no field c in imports.map.a.b'],
+    ['imports.list.map(x, x.nope)', 'there is no field nope'],
+    ['deployItems["my-db"].exports.image', 'my-db has exported no image (it exports: url)'],
+    ['deployItems["my-db"].exports["image"] + "x"', 'my-db has exported no image (it exports: url)'],
+    ['deployItems["my-db"].exports.url + deployItems.quiet.exports.url', 'quiet has exported nothing'],
+    ['deployItems.chatty.exports.z', 'no z (it exports: k0, k1, k2, k3, k4, k5, k6, k7, k8, k9 and 2 more)'],
+    ['deployItems.quiet.exports[imports.host]', 'there is no such field'],
     ['outputs.x', 'outputs is not known here'],
     ['', 'the expression is empty'],
     ['google.protobuf.Timestamp{seconds: 1}', 'it may not create messages, only maps'],
