@@ -24,38 +24,65 @@ interface Place {
  */
 export function jsonProblem(
   value: unknown,
-  limits: { readonly depth: number; readonly size: number },
+  limits: Limits,
   problemOf: (leaf: unknown) => string | null = leafProblem,
 ): JsonProblem | null {
+  return problemsOf(value, { limits, problemOf, most: 1 })[0] ?? null
+}
+
+/** Nobody reads more of them. */
+const MOST_PROBLEMS = 100
+
+/** All problems, in the order of the value, for a person who wrote it. */
+export const jsonProblems = (value: unknown): readonly JsonProblem[] =>
+  problemsOf(value, { limits: UNBOUNDED, problemOf: leafProblem, most: MOST_PROBLEMS })
+
+interface Limits {
+  readonly depth: number
+  readonly size: number
+}
+interface Judge {
+  readonly limits: Limits
+  readonly problemOf: (leaf: unknown) => string | null
+  readonly most: number
+}
+
+function problemsOf(value: unknown, { limits, problemOf, most }: Judge): readonly JsonProblem[] {
+  const found: JsonProblem[] = []
   const stack: Place[] = [{ value, depth: 0, key: '', above: null }]
   let size = 0
-  for (let place = stack.pop(); place; place = stack.pop()) {
+  for (let place = stack.pop(); place && found.length < most; place = stack.pop()) {
     const { value: here, depth } = place
     size += sizeOf(here)
-    if (size > limits.size) return tooLarge(limits.size)
+    if (size > limits.size) return [...found, tooLarge(limits.size)]
     if (typeof here === 'object' && here !== null) {
-      if (depth >= limits.depth) return { path: [], message: `is nested more than ${limits.depth} levels deep` }
-      // By index: `entries` of a million items would allocate a million small arrays before the first is counted.
+      if (depth >= limits.depth)
+        return [...found, { path: [], message: `is nested more than ${limits.depth} levels deep` }]
+      // By index, the last one first: `entries` of a million items would allocate a million small arrays before the first is counted.
       if (Array.isArray(here)) {
-        if (size + here.length > limits.size) return tooLarge(limits.size)
-        for (let key = 0; key < here.length; key++)
+        if (size + here.length > limits.size) return [...found, tooLarge(limits.size)]
+        for (let key = here.length - 1; key >= 0; key--)
           stack.push({ value: here[key], depth: depth + 1, key, above: place })
-      } else {
-        const type = typeOf(here)
-        if (type !== null) return problemAt(place, `is not JSON but of the type ${type}`)
-        for (const [key, item] of Object.entries(here)) {
-          size += key.length + 3
-          const problem = problemOf(key)
-          if (problem) return problemAt(place, `has a key that ${problem}`)
-          stack.push({ value: item, depth: depth + 1, key, above: place })
-        }
+        continue
       }
+      const type = typeOf(here)
+      if (type !== null) {
+        found.push(problemAt(place, `is not JSON but of the type ${type}`))
+        continue
+      }
+      const entries = Object.entries(here)
+      for (const [key] of entries) {
+        size += key.length + 3
+        const problem = problemOf(key)
+        if (problem) found.push(problemAt(place, `has a key that ${problem}`))
+      }
+      for (const [key, item] of entries.reverse()) stack.push({ value: item, depth: depth + 1, key, above: place })
     } else {
       const problem = problemOf(here)
-      if (problem) return problemAt(place, problem)
+      if (problem) found.push(problemAt(place, problem))
     }
   }
-  return null
+  return found
 }
 
 /** The problem as a sentence whose subject begins with the name of the value: `exports.a.b is …`. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { jsonProblem, UNBOUNDED } from '../core/json-problem.ts'
+import { jsonProblems } from '../core/json-problem.ts'
 import { pairsOf } from './pairs.ts'
 
 type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }
@@ -9,8 +9,7 @@ function judgeJson(
   value: unknown,
   context: { addIssue(issue: { code: 'custom'; path: string[]; message: string }): void },
 ) {
-  const problem = jsonProblem(value, UNBOUNDED)
-  if (problem) context.addIssue({ code: 'custom', path: [...problem.path], message: problem.message })
+  for (const { path, message } of jsonProblems(value)) context.addIssue({ code: 'custom', path: [...path], message })
 }
 
 /** Names of installations, items and projects: the server has more rules for them. */

@@ -115,6 +115,14 @@ spec: {}
     expect(problemsOf(merged)).toEqual(['f.yaml:63:18: Aliases stand for more than 3145728 characters'])
   })
 
+  it('names each value that JSON cannot hold, in their order', () => {
+    const config = '{a: 9007199254740993, b: [1, {c: .inf}], d: ok, e: 9007199254740995}'
+    const found = problemsOf(`name: a\nspec: {deployItems: [{name: x, type: mock, config: ${config}}]}\n`)
+    expect(found.map((line) => /^f\.yaml:2:\d+: (\S+): is/.exec(line)?.[1])).toEqual(
+      ['a', 'b.1.c', 'e'].map((path) => `spec.deployItems.0.config.${path}`),
+    )
+  })
+
   it.each([
     ['timeouts: {pickup: {ms: 0}}', /timeouts\.pickup/],
     ['timeouts: {pickup: {never: false}}', /timeouts\.pickup/],
