@@ -54,9 +54,13 @@ export interface FieldProblem {
   readonly message: string
 }
 
+/** The message of a refusal names all fields, for clients that show no more. */
+export const inOneLine = (fields: readonly FieldProblem[]): string =>
+  fields.map(({ path, message }) => `${path}: ${message}`).join('; ')
+
 export const invalidInput = (fields: readonly FieldProblem[]): RefusalOf<'InvalidInputError'> => ({
   type: 'InvalidInputError',
-  message: fields.map((f) => `${f.path}: ${f.message}`).join('; ') || 'The input is not valid.',
+  message: inOneLine(fields) || 'The input is not valid.',
   fields,
 })
 export const notFound = (objectId: string | null, what = 'object'): RefusalOf<'NotFoundError'> => ({

@@ -6,12 +6,20 @@ export interface Expression {
   readonly source: string
   /** The string consists of this expression only, so it yields the value itself instead of text. */
   readonly whole: boolean
+  /** The place of its beginning, in a text that has more than this expression. */
+  readonly place?: TextPlace
   /** Set when the expression cannot be parsed (unbalanced, too deep or too large), or is in a key: its path is that of the map. */
   readonly problem?: string
 }
 
+/** A place in a text; both numbers start at 1. */
+export interface TextPlace {
+  readonly line: number
+  readonly column: number
+}
+
 /** A string as a sequence of literal text (escapes undone) and expressions. */
-export type TextPart = string | { readonly source: string }
+export type TextPart = string | { readonly source: string; readonly at: number }
 export type ParsedText =
   | { readonly ok: true; readonly parts: readonly TextPart[]; readonly whole: boolean }
   | { readonly ok: false; readonly message: string }
@@ -38,17 +46,44 @@ export function parseText(text: string): ParsedText {
       continue
     }
     const close = endOfExpression(text, open + 2)
-    if (close < 0) return { ok: false, message: `the expression opened at character ${open + 1} is never closed` }
+    if (close < 0) return { ok: false, message: `the expression at ${shown(placesIn(text)(open))} is never closed` }
     literal += text.slice(at, open)
     if (literal) parts.push(literal)
     literal = ''
-    parts.push({ source: text.slice(open + 2, close) })
+    parts.push({ source: text.slice(open + 2, close), at: open })
     at = close + 1
   }
   literal += text.slice(at)
   if (literal) parts.push(literal)
   return { ok: true, parts, whole: parts.length === 1 && typeof parts[0] === 'object' }
 }
+
+/** Finds places in a text, by offsets in their order. */
+export function placesIn(text: string): (offset: number) => TextPlace {
+  let line = 1
+  let start = 0
+  let end = text.indexOf('\n')
+  return (offset) => {
+    for (; end >= 0 && end < offset; end = text.indexOf('\n', start)) {
+      line++
+      start = end + 1
+    }
+    return { line, column: offset - start + 1 }
+  }
+}
+
+const shown = ({ line, column }: TextPlace): string => `line ${line}, column ${column} of the text`
+
+/** A problem of an expression, with its place in a text that has more than this expression. */
+export const placed = (place: TextPlace | undefined, message: string): string =>
+  place ? `${shown(place)}: ${message}` : message
+
+/** Texts for a shell and the like have `${` of their own. */
+const LITERAL = '(a literal ${ is written $${)'
+
+/** Why an expression cannot be read, for whoever writes it. */
+export const unreadable = ({ place }: Pick<Expression, 'place'>, message: string): string =>
+  `${placed(place, message)} ${LITERAL}`
 
 /** Index of the closing brace, or -1. */
 function endOfExpression(text: string, start: number): number {
@@ -111,9 +146,11 @@ export function findExpressions(value: unknown): readonly Expression[] {
 
 function expressionsIn(text: string, path: string): readonly Expression[] {
   const parsed = parseText(text)
-  if (!parsed.ok) return [{ path, source: UNREADABLE, whole: false, problem: parsed.message }]
-  return parsed.parts.flatMap((part) =>
-    typeof part === 'string' ? [] : [{ path, source: part.source, whole: parsed.whole }],
+  if (!parsed.ok) return [{ path, source: UNREADABLE, whole: false, problem: unreadable({}, parsed.message) }]
+  const { parts, whole } = parsed
+  const placeAt = placesIn(text)
+  return parts.flatMap((part) =>
+    typeof part === 'string' ? [] : [{ path, source: part.source, whole, ...(!whole && { place: placeAt(part.at) }) }],
   )
 }
 

@@ -1,19 +1,17 @@
-import { findExpressions, hasExpressions } from '../core/expression.ts'
+import { type Expression, findExpressions, hasExpressions, unreadable } from '../core/expression.ts'
 import type { Problems } from '../core/problems.ts'
 import type { Sandbox } from '../sandbox/index.ts'
 import type { ExpressionsOf } from '../sandbox/references.ts'
 
-interface PlacedExpression {
-  readonly source: string
-  readonly path: string
-}
+/** Without `whole`, it is no part of a template, but an expression by itself. */
+type PlacedExpression = Pick<Expression, 'source' | 'path'> & Partial<Pick<Expression, 'whole' | 'place'>>
 
 /** Expressions of a template, to be parsed. */
 export function expressionsOf(template: unknown, path: string, problems: Problems): readonly PlacedExpression[] {
   if (!hasExpressions(template)) return []
-  return findExpressions(template).flatMap(({ source, path: where, problem }) => {
-    const at = [path, where].filter(Boolean).join('.')
-    if (problem === undefined) return [{ source, path: at }]
+  return findExpressions(template).flatMap(({ problem, ...expression }) => {
+    const at = [path, expression.path].filter(Boolean).join('.')
+    if (problem === undefined) return [{ ...expression, path: at }]
     problems.add(at, problem)
     return []
   })
@@ -30,8 +28,10 @@ export async function checkExpressions(
     expressions.map(({ source }) => source),
     of,
   )
-  for (const [i, { path }] of expressions.entries()) {
+  for (const [i, expression] of expressions.entries()) {
     const found = read[i]
-    if (!found?.ok) problems.add(path, found?.message ?? 'cannot be read')
+    if (found?.ok) continue
+    const message = found?.message ?? 'cannot be read'
+    problems.add(expression.path, expression.whole === undefined ? message : unreadable(expression, message))
   }
 }

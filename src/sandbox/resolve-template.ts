@@ -1,5 +1,5 @@
 import type { CelInput } from '@bufbuild/cel'
-import { parseText, plainKey, TEMPLATE_LIMITS } from '../core/expression.ts'
+import { parseText, placed, placesIn, plainKey, TEMPLATE_LIMITS } from '../core/expression.ts'
 import { compile } from './compile.ts'
 import { Refused } from './environment.ts'
 import { LIMITS } from './limits.ts'
@@ -46,7 +46,10 @@ function resolveText(text: string, path: readonly string[], run: Run): unknown {
   const parsed = parseText(text)
   if (!parsed.ok) throw at(path, parsed.message)
   const values = parsed.parts.map((part) => {
-    if (typeof part !== 'string') return evaluate(part.source, path, run)
+    if (typeof part !== 'string')
+      return evaluate(part.source, run, (message) =>
+        at(path, parsed.whole ? message : placed(placesIn(text)(part.at), message)),
+      )
     run.budget.spend(part.length)
     return part
   })
@@ -54,9 +57,9 @@ function resolveText(text: string, path: readonly string[], run: Run): unknown {
   return values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join('')
 }
 
-function evaluate(source: string, path: readonly string[], run: Run): unknown {
+function evaluate(source: string, run: Run, refused: (message: string) => Refused): unknown {
   run.source += source.length
-  if (run.source > LIMITS.source) throw at(path, `all expressions together are longer than ${LIMITS.source} characters`)
+  if (run.source > LIMITS.source) throw refused(`all expressions together are longer than ${LIMITS.source} characters`)
   try {
     const program = compile(source)
     for (const [root = ''] of program.references) {
@@ -64,7 +67,7 @@ function evaluate(source: string, path: readonly string[], run: Run): unknown {
     }
     return toJsonValue(program.run(run.scope), run.budget)
   } catch (error) {
-    if (error instanceof Refused) throw at(path, error.message)
+    if (error instanceof Refused) throw refused(error.message)
     throw error
   }
 }

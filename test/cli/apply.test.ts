@@ -153,6 +153,25 @@ test('a refused document holds up none but those that need it, and the exit code
   expect(none.err.match(/since the Project No! was refused/g)).toHaveLength(4)
 })
 
+test('what a text for a shell has is named in lines of their own, with their places, and how it is written', async () => {
+  const run = `echo ${'$'}{HOST} ${'$'}{PORT:-1} ${'$'}{HOST}`
+  const item = `  - name: m\n    type: mock\n    config:\n      text: |\n        #!/bin/sh\n        ${run}\n`
+  const { code, err } = await phaseline('apply -f -', { stdin: `name: shell\nspec:\n  deployItems:\n${item}` })
+  const at = (column: number) =>
+    `  <stdin>:7:13: input.spec.deployItems.0.config.text: line 2, column ${column} of the text:`
+  const unknown = 'HOST is not known: an expression may speak of imports, deployItems, installations'
+  const literal = `(a literal ${'$'}{ is written $${'$'}{)`
+  expect({ code, err: lines(err) }).toEqual({
+    code: 2,
+    err: [
+      'INVALID_INPUT: default/shell: 3 problems',
+      `${at(6)} ${unknown} ${literal}`,
+      `${at(14)} the expression has a syntax error near character 5 ${literal}`,
+      `${at(25)} ${unknown} ${literal}`,
+    ],
+  })
+})
+
 test('nothing is sent of files with a document that cannot be read, is no kind, or needs a secret that is not there', async () => {
   const env = { PHASELINE_URL: 'http://127.0.0.1:1/graphql', PHASELINE_TOKEN: 'none' }
   const task = 'kind: Task\nname: t\njobs: [{ name: a, gadget: echo }]\n'

@@ -16,9 +16,24 @@ describe('findExpressions', () => {
         problem: expect.stringContaining(`has the key "${e('key')}": expressions are no keys`),
       },
       { path: 'a', source: 'x', whole: true },
-      { path: 'b.0.c', source: 'y', whole: false },
-      { path: 'b.0.c', source: 'z', whole: false },
+      { path: 'b.0.c', source: 'y', whole: false, place: { line: 1, column: 3 } },
+      { path: 'b.0.c', source: 'z', whole: false, place: { line: 1, column: 8 } },
     ])
+  })
+
+  test('a longer text has the place of each', () => {
+    const text = `${e('a')}\n\n  ${e('b\n')} ${e('c')}${e('d')}\n${'$'}{`
+    const found = findExpressions({ text: text.slice(0, -3) })
+    expect(found.map(({ source, place }) => [source, place?.line, place?.column])).toEqual([
+      ['a', 1, 1],
+      ['b\n', 3, 3],
+      ['c', 4, 3],
+      ['d', 4, 7],
+    ])
+    const literal = `(a literal ${'$'}{ is written $${'$'}{)`
+    expect(findExpressions(text)[0]?.problem).toBe(
+      `the expression at line 5, column 1 of the text is never closed ${literal}`,
+    )
   })
 
   test.each([

@@ -119,6 +119,14 @@ describe('values', () => {
     expect(result).toMatchObject({ message: expect.stringMatching(/^a\.0: /) })
   })
 
+  test('an expression within a longer text is named by its place there', async () => {
+    const text = `a: 1\nb: ${e('imports.port')} ${e('imports.nope')}`
+    expect(await resolve({ text })).toEqual({
+      ok: false,
+      message: 'text: line 2, column 20 of the text: the import nope has no value (character 8 of the expression)',
+    })
+  })
+
   test('messages name the place and never a value', async () => {
     const secrets = { imports: { password: 'hunter2', map: { hunter2: 'hunter2' }, list: ['hunter2'], n: 424242 } }
     const sources = [
@@ -168,7 +176,7 @@ describe('values', () => {
       'the template.f is not JSON but a function',
       'the template is larger than # characters',
       'the result is larger than # characters',
-      'the expression opened at character # is never closed',
+      'the expression at line #, column # of the text is never closed',
       2,
     ])
   })

@@ -1,4 +1,5 @@
 import type { Refusal } from '../../client-model/index.ts'
+import { inOneLine } from '../../core/errors.ts'
 import { describeProblem, type Place, placesIn } from '../../manifest/index.ts'
 
 /** The file and the position of a document. */
@@ -25,10 +26,7 @@ export function atSource(refusal: Refusal, { file, text, index }: Source): Refus
     ...field,
     path: describeProblem(shownFile(file), { ...placeOf(field.path), path: field.path, message: '' }),
   }))
-  // The message repeats the first of them.
-  const message = refusal.fields.reduce(
-    (text, { path }, index) => text.replace(`${path}: `, () => `${fields[index]?.path}: `),
-    refusal.message,
-  )
+  // The message repeats them.
+  const message = refusal.message.replace(inOneLine(refusal.fields), () => inOneLine(fields))
   return { ...refusal, message, fields }
 }

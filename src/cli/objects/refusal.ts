@@ -1,4 +1,5 @@
 import type { Refusal } from '../../client-model/index.ts'
+import { inOneLine } from '../../core/errors.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { type Output, printJson, printLine } from '../terminal/io.ts'
 
@@ -6,12 +7,13 @@ const exitCodeOf = (refusal: Refusal): ExitCode => (refusal.code === 'INVALID_IN
 
 /** For people: code and message, then one line for each field, the conflicting object, and the allowed phases. */
 function describeRefusal(refusal: Refusal): string[] {
-  const { code, message, object, allowed } = refusal
-  // The message may repeat the first field's.
-  const fields = (refusal.fields ?? []).filter((field) => !message.includes(`${field.path}: ${field.message}`))
+  const { code, message, fields = [], object, allowed } = refusal
+  // The message may repeat the fields. One of them is shown there, and several in lines of their own.
+  const repeated = inOneLine(fields)
+  const isShown = fields.length === 1 && message.includes(repeated)
   return [
-    `${code}: ${message}`,
-    ...fields.map((field) => `  ${field.path}: ${field.message}`),
+    `${code}: ${fields.length > 1 ? message.replace(repeated, () => `${fields.length} problems`) : message}`,
+    ...(isShown ? [] : fields).map((field) => `  ${field.path}: ${field.message}`),
     ...(object ? [`  in the way: ${words(object)}`] : []),
     ...(allowed?.length ? [`  allowed from here: ${allowed.join(', ')}`] : []),
   ]

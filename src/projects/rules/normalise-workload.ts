@@ -1,4 +1,4 @@
-import { hasExpressions, parseText } from '../../core/expression.ts'
+import { hasExpressions, parseText, unreadable } from '../../core/expression.ts'
 import { type LabelInput, labelsOf } from '../../core/labels.ts'
 import { LIMITS } from '../../core/limits.ts'
 import type { Labels } from '../../core/place.ts'
@@ -123,7 +123,7 @@ function cloneOf(input: CloneInput, path: string, problems: Problems): CloneSpec
 /** The result of an expression is judged when the workload starts. */
 function refTextProblem(ref: string): string | null {
   const parsed = parseText(ref)
-  if (!parsed.ok) return parsed.message
+  if (!parsed.ok) return unreadable({}, parsed.message)
   return hasExpressions(ref) ? null : refProblem(ref)
 }
 

@@ -1,4 +1,4 @@
-import { findExpressions, hasExpressions } from '../../../core/expression.ts'
+import { findExpressions, hasExpressions, unreadable } from '../../../core/expression.ts'
 import type { Problems } from '../../../core/problems.ts'
 import { findCycle, topologicalOrder } from './graph.ts'
 import { nestedDependencies } from './scope.ts'
@@ -104,7 +104,7 @@ function referencesIn(value: unknown, path: string, references: References, prob
     const at = [path, expression.path].filter(Boolean).join('.')
     const found = expression.problem === undefined ? references.get(expression.source) : undefined
     if (found?.ok) return found.references.map((reference) => ({ at, reference }))
-    problems.add(at, expression.problem ?? found?.message ?? 'this expression could not be read')
+    problems.add(at, expression.problem ?? unreadable(expression, found?.message ?? 'it could not be read'))
     return []
   })
 }

@@ -1,4 +1,4 @@
-import { findExpressions, hasExpressions, parseText } from '../../../core/expression.ts'
+import { findExpressions, hasExpressions, parseText, unreadable } from '../../../core/expression.ts'
 import { isReservedArgument, RESERVED_ARGUMENT_RULE } from '../../../core/gadget/protocol.ts'
 import { LIMITS } from '../../../core/limits.ts'
 import { isName, NAME_RULE, type Problems } from '../../../core/problems.ts'
@@ -92,10 +92,11 @@ export function checkOrder(jobs: readonly JobSpec[], path: string, references: R
     }
     const template = templateOf(job)
     if (!hasExpressions(template)) continue
-    for (const { source, path: where, problem } of findExpressions(template)) {
-      const at = [`${path}.${i}`, where].filter(Boolean).join('.')
+    for (const expression of findExpressions(template)) {
+      const { source, problem } = expression
+      const at = [`${path}.${i}`, expression.path].filter(Boolean).join('.')
       const found = problem === undefined ? references.get(source) : undefined
-      if (!found?.ok) problems.add(at, problem ?? found?.message ?? 'this expression could not be read')
+      if (!found?.ok) problems.add(at, problem ?? unreadable(expression, found?.message ?? 'it could not be read'))
       else
         for (const [, name = ''] of found.references)
           if (!earlier.has(name)) problems.add(at, `${name} is no job that comes before ${job.name}`)
