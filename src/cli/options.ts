@@ -23,14 +23,17 @@ export const parseKinds = severalOf(parseWord<ObjectKind>)
 export const parsePhases = severalOf(parseWord<Phase>)
 export const parseActors = severalOf(parseWord<Actor>)
 
-/** A whole number that is not negative: a sequence, a limit. */
-export function parseCount(text: string): number {
-  const value = Number(text)
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value)) {
-    throw new InvalidArgumentError('Expected a whole number, 0 or more.')
+const wholeTo =
+  (most: number) =>
+  (text: string): number => {
+    const value = Number(text)
+    if (/^\d+$/.test(text) && value <= most) return value
+    throw new InvalidArgumentError(`Expected a whole number from 0 to ${most}.`)
   }
-  return value
-}
+
+/** A number of things, or of a generation: the API has these in 32 bits. */
+export const parseCount = wholeTo(2 ** 31 - 1)
+export const parseSequence = wholeTo(Number.MAX_SAFE_INTEGER)
 
 /** A moment, or a duration up to now, as ISO 8601. */
 export function parseTime(text: string): string {
@@ -51,7 +54,7 @@ export function parseLength(text: string): number {
 
 /** A cursor of the log, or a sequence. */
 export function parsePlace(text: string): string | number {
-  if (/^\d+$/.test(text)) return parseCount(text)
+  if (/^\d+$/.test(text)) return parseSequence(text)
   if (/^[\w-]+$/.test(text)) return text
   throw new InvalidArgumentError('Expected a sequence, or a cursor as phase changes have one.')
 }

@@ -6,7 +6,9 @@ import { families as ownFamilies } from '../families/index.ts'
 import type { Cli } from './cli.ts'
 import { describeClientError } from './connection.ts'
 import { withGlobalOptions } from './global-options.ts'
+import { printRefusal } from './objects/refusal.ts'
 import { createProgram } from './program.ts'
+import { inputRefusal } from './terminal/ask.ts'
 import { EXIT, type ExitCode } from './terminal/exit.ts'
 import { type Io, printJson, printLine, printText } from './terminal/io.ts'
 
@@ -33,6 +35,8 @@ function explain(error: unknown, json: boolean, io: Io): ExitCode {
   // Commander has printed the error; help and version are its "errors" with code 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
   if (io.signal.aborted) return EXIT.interrupted
+  const refusal = inputRefusal(error)
+  if (refusal) return printRefusal(refusal, json, io.stdout, io.stderr)
   if (error instanceof ClientError) {
     const message = describeClientError(error)
     if (json) printJson(io.stdout, { error: { code: error.kind.toUpperCase(), message } })

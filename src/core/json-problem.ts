@@ -34,8 +34,8 @@ export function jsonProblem(
 const MOST_PROBLEMS = 100
 
 /** All problems, in the order of the value, for a person who wrote it. */
-export const jsonProblems = (value: unknown): readonly JsonProblem[] =>
-  problemsOf(value, { limits: UNBOUNDED, problemOf: leafProblem, most: MOST_PROBLEMS })
+export const jsonProblems = (value: unknown, limits: Limits): readonly JsonProblem[] =>
+  problemsOf(value, { limits, problemOf: leafProblem, most: MOST_PROBLEMS })
 
 interface Limits {
   readonly depth: number

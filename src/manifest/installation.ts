@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { jsonProblems } from '../core/json-problem.ts'
+import { jsonBounds, LIMITS } from '../core/limits.ts'
 import { pairsOf } from './pairs.ts'
 
 type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }
@@ -9,7 +10,8 @@ function judgeJson(
   value: unknown,
   context: { addIssue(issue: { code: 'custom'; path: string[]; message: string }): void },
 ) {
-  for (const { path, message } of jsonProblems(value)) context.addIssue({ code: 'custom', path: [...path], message })
+  for (const { path, message } of jsonProblems(value, jsonBounds(LIMITS.json)))
+    context.addIssue({ code: 'custom', path: [...path], message })
 }
 
 /** Names of installations, items and projects: the server has more rules for them. */
@@ -36,7 +38,7 @@ const timeout = z.union(
 const labels = z.record(z.string(), z.string('must be text'))
 
 export const retryPolicy = z.strictObject({
-  attempts: z.int(),
+  attempts: z.int32(),
   backoff: z
     .strictObject({
       initialMs: z.int32().optional(),

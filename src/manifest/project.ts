@@ -1,18 +1,12 @@
 import { z } from 'zod'
+import { duration } from './duration.ts'
 import { nameSchema, retryPolicy } from './installation.ts'
-import { parseDuration } from './parse-duration.ts'
 import { templateJobs } from './task.ts'
 
 const text = z.string('must be text: put it in quotes')
 const texts = z.array(text)
 const map = z.record(z.string(), text)
 
-const timeout = z.string('must be a duration such as 10m').transform((written, context) => {
-  const ms = parseDuration(written)
-  if (ms !== null) return ms
-  context.addIssue({ code: 'custom', message: 'must be a duration such as 90s, 10m or 1h30m' })
-  return z.NEVER
-})
 const file = z
   .strictObject({ path: text, content: text.optional(), from: text.optional(), secret: text.optional() })
   .refine(
@@ -40,7 +34,7 @@ const service = z.strictObject({
   ports: z.array(z.int32()).optional(),
   user: z.int32().nullable().optional(),
   readiness: z
-    .strictObject({ port: z.int32().optional(), command: texts.optional(), timeout: timeout.optional() })
+    .strictObject({ port: z.int32().optional(), command: texts.optional(), timeout: duration.optional() })
     .refine(({ port, command }) => port === undefined || command === undefined, 'must have either port or command')
     .optional(),
 })
@@ -53,7 +47,7 @@ const workerTemplate = z.strictObject({
   args: texts.optional(),
   env: map.optional(),
   files: z.array(file).optional(),
-  timeout: timeout.nullable().optional(),
+  timeout: duration.nullable().optional(),
   retry: retryPolicy.nullable().optional(),
   workspace: z.boolean().optional(),
   targetLabels: map.optional(),

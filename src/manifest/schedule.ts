@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { delay, duration } from './duration.ts'
+import { delay, duration, longDuration } from './duration.ts'
 import { nameSchema } from './installation.ts'
 import { envOf, mapOf, type Pair, pairsOf, type Variable, variablesOf } from './pairs.ts'
 import { writeDuration } from './parse-duration.ts'
@@ -45,7 +45,7 @@ export const scheduleSchema = z.strictObject({
   catchUp: z.enum(['NONE', 'LAST', 'ALL']).optional(),
   maxCaughtUp: count.optional(),
   grace: delay.optional(),
-  successWithin: duration.optional(),
+  successWithin: longDuration.optional(),
 })
 export type ScheduleManifest = z.infer<typeof scheduleSchema>
 

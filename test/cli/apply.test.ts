@@ -172,6 +172,40 @@ test('what a text for a shell has is named in lines of their own, with their pla
   })
 })
 
+test('input that no request can hold is invalid, with its place, for a preview as well, and not for trying again', async () => {
+  const long = 'x'.repeat(2 ** 20 + 1)
+  const preview = async (text: string) => {
+    const [applied, planned] = [
+      await phaseline('apply -f -', { stdin: text }),
+      await phaseline('plan -f -', { stdin: text }),
+    ]
+    expect(planned).toEqual(applied)
+    return applied
+  }
+  const config = `name: a\nspec:\n  deployItems:\n  - { name: a, type: mock, config: { text: ${long} } }\n`
+  const [tooLarge, tooLong] = [
+    await preview(config),
+    await preview('kind: Project\nname: a\nworkerTemplate: { command: [a], timeout: 720h }\n'),
+  ]
+  expect(tooLarge).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/<stdin>:4:\d+: spec\.deployItems\.0\.config: is larger than 1048576 characters/),
+  })
+  expect(tooLong).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/<stdin>:3:\d+: workerTemplate\.timeout: must be at most 24d20h31m23s647ms/),
+  })
+  const env = `kind: Project\nname: a\nworkerTemplate: { command: [a], env: { A: ${long} } }\n`
+  expect(await phaseline('apply -f -', { stdin: env })).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/^INVALID_INPUT: project a: <stdin>:2:\d+: A text of the request has more than/),
+  })
+  expect(await phaseline(`tree ${'x'.repeat(300)}`)).toMatchObject({
+    code: 2,
+    err: 'INVALID_INPUT: path.0: must have at most 255 characters, not 300\n',
+  })
+})
+
 test('nothing is sent of files with a document that cannot be read, is no kind, or needs a secret that is not there', async () => {
   const env = { PHASELINE_URL: 'http://127.0.0.1:1/graphql', PHASELINE_TOKEN: 'none' }
   const task = 'kind: Task\nname: t\njobs: [{ name: a, gadget: echo }]\n'

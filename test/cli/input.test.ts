@@ -5,7 +5,7 @@ import { InvalidArgumentError } from 'commander'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ConnectionOptions, DEFAULT_URL, findConnection } from '../../src/cli/connection.ts'
 import { parseAddress } from '../../src/cli/objects/address.ts'
-import { parseCount, parseKind, parseKinds, parseLabel, parsePhases } from '../../src/cli/options.ts'
+import { parseCount, parseKind, parseKinds, parseLabel, parsePhases, parsePlace } from '../../src/cli/options.ts'
 import type { Io } from '../../src/cli/terminal/io.ts'
 import { wantsColour } from '../../src/cli/terminal/paint.ts'
 
@@ -37,9 +37,11 @@ describe('option values', () => {
 
   it('takes only whole, safe numbers', () => {
     expect(parseCount('0')).toBe(0)
-    for (const wrong of ['-1', '1.5', '1e3', '', '9007199254740993']) {
+    expect(parsePlace('9007199254740991')).toBe(Number.MAX_SAFE_INTEGER)
+    for (const wrong of ['-1', '1.5', '1e3', '', '2147483648']) {
       expect(() => parseCount(wrong)).toThrow(InvalidArgumentError)
     }
+    expect(() => parsePlace('9007199254740993')).toThrow(InvalidArgumentError)
   })
 
   it('splits labels at the first equals sign', () => {

@@ -150,7 +150,7 @@ subscription: []
     expect([code, out]).toEqual([2, ''])
     for (const problem of [
       ':3:12: workerTemplate.command: ',
-      ':4:12: workerTemplate.timeout: must be a duration such as 90s',
+      ':4:12: workerTemplate.timeout: must be a duration such as 30s',
       ':5:13: workerTemplate.env.N: must be text: put it in quotes',
       ':6:11: workerTemplate.files.0: must have one of content, from and secret',
       ':7:1: Unrecognized key: "subscription"',

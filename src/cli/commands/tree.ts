@@ -6,7 +6,7 @@ import type { ResultOf } from '../../documents/typed-document.ts'
 import type { Cli } from '../cli.ts'
 import { type AddressOptions, type Located, locate, withAddressOptions } from '../objects/address.ts'
 import { readMachines } from '../objects/machines.ts'
-import { parseCount } from '../options.ts'
+import { parseSequence } from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import type { TreeObject } from '../tree/fields.ts'
@@ -30,7 +30,7 @@ export function addTree(program: Command, cli: Cli): void {
   withSessionOptions(withAddressOptions(program.command('tree')))
     .description('print a whole tree, as it is or as it was')
     .argument('<name>', 'id, or path such as shop/backend')
-    .option('--at <sequence>', 'as it was at this sequence of the log', parseCount)
+    .option('--at <sequence>', 'as it was at this sequence of the log', parseSequence)
     .action(async (name: string, options: TreeOptions) => {
       cli.exitCode = await withSession(cli.io, options, (session) => tree(session, name, options))
     })

@@ -4,6 +4,7 @@ import type { Cli } from '../cli.ts'
 import { follow } from '../objects/follow.ts'
 import { FILES_HELP, parseFiles } from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
+import { judged } from '../terminal/ask.ts'
 import { EXIT, type ExitCode, worst } from '../terminal/exit.ts'
 import { type Action, type Appliable, type ApplyHow, ORDER, type Placed, type PreviewHow } from './appliable.ts'
 import { keyOf, loadDocuments } from './load-documents.ts'
@@ -53,7 +54,7 @@ export async function applyDocuments(
   for (const placed of documents) {
     if (options.stop?.aborted) break
     if (outcomes.isHeldUp(placed)) continue
-    const outcome = await placed.kind.apply(session, placed, options)
+    const outcome = await judged(() => placed.kind.apply(session, placed, options))
     if (!outcome.ok) {
       outcomes.refuse(placed, outcome.refusal)
       continue
@@ -109,7 +110,7 @@ export async function previewDocuments(
       session.emit({ kind: kind.kind, project, name, action: 'created', dryRun: true })
       continue
     }
-    const outcome = await kind.preview(session, placed, how)
+    const outcome = await judged(() => kind.preview(session, placed, how))
     if (!outcome.ok) outcomes.refuse(placed, outcome.refusal)
     else {
       outcomes.codes.push(outcome.value.code)

@@ -19,8 +19,12 @@ export const shownSource = ({ file, place }: Source): string =>
 export const shownFile = (file: string): string => (file === '-' ? '<stdin>' : file)
 
 /** A refusal of the server, whose fields are found in the file: each of them with its line and column. */
-export function atSource(refusal: Refusal, { file, text, index }: Source): Refusal {
-  if (!refusal.fields?.length) return refusal
+export function atSource(refusal: Refusal, source: Source): Refusal {
+  const { file, text, index } = source
+  if (!refusal.fields?.length)
+    return refusal.code === 'INVALID_INPUT'
+      ? { ...refusal, message: `${shownSource(source)}: ${refusal.message}` }
+      : refusal
   const placeOf = placesIn(text, index)
   const fields = refusal.fields.map((field) => ({
     ...field,

@@ -17,14 +17,27 @@ export async function ask<T extends ResultMember, Input>(
   document: TypedDocument<{ readonly answer: T | null }, { readonly input: Input }>,
   input: NoInfer<Input>,
 ): Promise<Outcome<SuccessMember<T>>> {
+  return await judged(async () => outcomeOf((await client.query(document, { input }, { signal: io.signal })).answer))
+}
+
+/** Input that the server cannot even read is refused like that which its commands judge. @throws ClientError */
+export async function judged<T>(call: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
   try {
-    const { answer } = await client.query(document, { input }, { signal: io.signal })
-    return outcomeOf(answer)
+    return await call()
   } catch (error) {
-    const refusal = error instanceof ClientError ? valueRefusal(error.message) : null
+    const refusal = inputRefusal(error)
     if (!refusal) throw error
     return refused(refusal)
   }
+}
+
+/** Requests that are wrong whatever the data: sent again, they are refused again. */
+const WRONG: ReadonlySet<unknown> = new Set(['BAD_USER_INPUT', 'TOO_LARGE', 'TOO_COMPLEX'])
+
+/** Null: the server could not answer for a reason that is not in the request. */
+export function inputRefusal(error: unknown): Refusal | null {
+  if (!(error instanceof ClientError && WRONG.has(error.code))) return null
+  return valueRefusal(error.message) ?? invalid(error.message)
 }
 
 /** GraphQL refuses a value of another type, such as a word that an enum does not have, before any command judges it. */
