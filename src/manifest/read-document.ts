@@ -1,4 +1,4 @@
-import { type Alias, isAlias, LineCounter, type Node, visit } from 'yaml'
+import { LineCounter } from 'yaml'
 import type { z } from 'zod'
 import { offsetOf, offsetOfKey, type Place, placeAt } from './place.ts'
 import { type Doc, readYaml } from './read-yaml.ts'
@@ -88,38 +88,13 @@ function readContents(document: Doc, lines: LineCounter): ReadDocument<unknown> 
     }))
     return { ok: false, problems }
   }
-  const cycle = findCycle(document)
-  if (cycle) {
-    const message = `*${cycle.source} is within what it stands for.`
-    return { ok: false, problems: [{ path: '', message, ...placeAt(lines, cycle.range?.[0] ?? 0) }] }
-  }
   try {
     return { ok: true, value: document.toJS() }
   } catch (error) {
     if (error instanceof RangeError) throw error
-    // Unknown aliases and alias bombs fail only here.
+    // A value that is merged and is no map fails only here.
     return { ok: false, problems: [{ path: '', message: error instanceof Error ? error.message : 'cannot be read' }] }
   }
-}
-
-/** An alias of a node that contains it: JSON has no such value. */
-function findCycle(document: Doc): Alias | null {
-  let found: Alias | null = null
-  // An alias stands for the last node before it that has this name.
-  const named = new Map<string, Node>()
-  visit(document, {
-    Node(_, node, above) {
-      if (!isAlias(node)) {
-        if (node.anchor) named.set(node.anchor, node)
-        return undefined
-      }
-      const source = named.get(node.source)
-      if (!source || !above.includes(source)) return undefined
-      found = node
-      return visit.BREAK
-    },
-  })
-  return found
 }
 
 /** e.g. `shop.yaml:12:5: spec.deployItems.0.type: Expected a string`. */

@@ -1,7 +1,7 @@
 import { type Document, LineCounter, parseAllDocuments, type Scalar, visit } from 'yaml'
 import { describeJsonProblem, jsonProblem } from '../core/json-problem.ts'
 import { LIKE_KUBERNETES } from './like-kubernetes.ts'
-import { unfoldedAliases } from './unfolded-aliases.ts'
+import { resolveAliases } from './resolve-aliases.ts'
 import { repeatedKeys } from './unique-keys.ts'
 
 /** Says where, and quotes nothing: the text may be a secret. */
@@ -18,7 +18,7 @@ export function readKubernetes(text: string): readonly object[] {
   const documents = parseAllDocuments(text, { ...LIKE_KUBERNETES, lineCounter, intAsBigInt: true })
   return ('empty' in documents ? [] : documents).flatMap((document) => {
     const [error] =
-      document.errors.length > 0 ? document.errors : [...repeatedKeys(document), ...unfoldedAliases(document)]
+      document.errors.length > 0 ? document.errors : [...repeatedKeys(document), ...resolveAliases(document)]
     if (error) throw new YamlProblem(`${error.code} at ${where(lineCounter.linePos(error.pos[0]))}`)
     visit(document, { Scalar: keepExactly })
     const value = unfold(document)
@@ -32,10 +32,9 @@ function unfold(document: Pick<Document, 'toJS'>): unknown {
   try {
     return document.toJS()
   } catch (error) {
-    // Aliases of nothing, and of each other a hundred times, are found only here.
-    if (error instanceof ReferenceError)
-      throw new YamlProblem('BAD_ALIAS: an alias stands for nothing, or for too much')
-    throw error
+    // Its words may quote the text.
+    if (error instanceof RangeError) throw error
+    throw new YamlProblem('it merges what is no map')
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Document, isScalar, type LineCounter, type ParsedNode, parseAllDocuments, parseDocument } from 'yaml'
+import { resolveAliases } from './resolve-aliases.ts'
 import { twoReadings } from './two-readings.ts'
-import { unfoldedAliases } from './unfolded-aliases.ts'
 import { repeatedKeys } from './unique-keys.ts'
 
 export type Doc = Document.Parsed<ParsedNode>
@@ -22,10 +22,9 @@ export const hasContent = ({ contents, errors }: Doc): boolean =>
 
 function judged(document: Doc): Doc {
   const isSound = document.errors.length === 0
-  const errors = [
-    ...repeatedKeys(document),
-    ...(isSound ? [...unfoldedAliases(document), ...twoReadings(document)] : []),
-  ]
-  for (const error of errors) document.errors.push(error)
+  const aliases = isSound ? resolveAliases(document) : []
+  const isReadable = isSound && aliases.length === 0
+  for (const error of [...repeatedKeys(document), ...aliases, ...(isReadable ? twoReadings(document) : [])])
+    document.errors.push(error)
   return document
 }

@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import type { Command } from 'commander'
-import { parseAllDocuments } from 'yaml'
+import { LineCounter, parseAllDocuments } from 'yaml'
 import { invalid } from '../../client-model/index.ts'
+import { resolveAliases } from '../../manifest/resolve-aliases.ts'
 import { printRefusal } from '../objects/refusal.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { type Io, printLine, printText } from '../terminal/io.ts'
@@ -65,26 +66,29 @@ export async function readText(file: string, io: Pick<Io, 'stdin'>): Promise<str
 
 /** The documents of a YAML text, each of them a map. @throws ImportProblem */
 export function parseMaps(text: string, what: string): readonly Fields[] {
-  const documents = parseAllDocuments(text, { merge: true, prettyErrors: false, logLevel: 'error' })
-  const problem = [...documents].flatMap(({ errors }) => errors)[0]
-  if (problem) throw new ImportProblem(withoutStop(problem.message))
-  return [...documents].flatMap((document) => {
-    const value = read(document)
+  return parseAll(text).flatMap((value) => {
     if (isMap(value)) return [value]
     if (value === null) return []
     throw new ImportProblem(`it is no ${what}`)
   })
 }
 
-function read(document: { toJS(): unknown }): unknown {
-  try {
-    const value = document.toJS()
-    // Refuses an alias within what it stands for, which has no end.
-    JSON.stringify(value)
-    return value
-  } catch {
-    throw new ImportProblem('its aliases stand for more than can be read')
+/** The documents of a YAML text. @throws ImportProblem */
+export function parseAll(text: string): readonly unknown[] {
+  const lineCounter = new LineCounter()
+  const documents = [...parseAllDocuments(text, { merge: true, prettyErrors: false, logLevel: 'error', lineCounter })]
+  const [problem] = documents.flatMap((one) => (one.errors.length > 0 ? one.errors : resolveAliases(one)))
+  if (problem) {
+    const { line, col } = lineCounter.linePos(problem.pos[0])
+    throw new ImportProblem(`${withoutStop(problem.message)} (line ${line}, column ${col})`)
   }
+  return documents.map((document) => {
+    try {
+      return document.toJS()
+    } catch (error) {
+      throw new ImportProblem(withoutStop(error instanceof Error ? error.message : String(error)))
+    }
+  })
 }
 
 /** Lines of a comment in the manifest. */

@@ -110,10 +110,17 @@ test.each([
   ],
   ['a text that is repeated', `a: &a ${'x'.repeat(100_000)}`, '*a'],
   ['a name that stands for nothing', 'a: 1', '*b'],
-  ['many aliases of little', 'a: &a [x, x]', '[*a, *a, *a, *a]'],
+  ['a name of what it is in', 'a: &a [*a]', '*a'],
+  ['a text that is merged', 'a: 1', '{<<: b}'],
 ])('%s is refused as what it is, before it is unfolded', (_, first, alias) => {
   const text = [first, ...Array.from({ length: 90 }, (__, i) => `m${i}: ${alias}`)].join('\n')
   expect(() => readKubernetes(text)).toThrow(YamlProblem)
+})
+
+test('any number of aliases may stand for little', () => {
+  const maps = Array.from({ length: 1_000 }, (_, i) => `m${i}: {<<: *a, b: [*b, *b]}`)
+  const [object] = readKubernetes(['a: &a {x: 1}', 'b: &b z', ...maps].join('\n'))
+  expect(object).toMatchObject({ m999: { x: 1, b: ['z', 'z'] } })
 })
 
 type Part = Partial<Omit<KubernetesObject, 'metadata'>> & { readonly metadata?: object }

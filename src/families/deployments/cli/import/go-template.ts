@@ -2,6 +2,7 @@ import { isScalar, parseDocument, stringify, visit } from 'yaml'
 import { withoutStop } from '../../../../cli/import/import-command.ts'
 import { escaped, ImportProblem, isMap } from '../../../../cli/import/loose-values.ts'
 import { parseText } from '../../../../core/expression.ts'
+import { resolveAliases } from '../../../../manifest/resolve-aliases.ts'
 
 /**
  * Go templates that write YAML, as templates of ours: what they insert becomes an expression, and what is known already its
@@ -48,7 +49,7 @@ function read(template: string, data: unknown, left: string[]): unknown {
   let document = parseDocument(text, OPTIONS)
   // A map inserted beside other keys.
   if (document.errors.length > 0) document = parseDocument(text.replace(LONE, `$1$2: ${MERGED}`), OPTIONS)
-  const [problem] = document.errors
+  const [problem] = document.errors.length > 0 ? document.errors : resolveAliases(document)
   if (problem) throw new ImportProblem(run.shown(`its YAML cannot be read: ${problem.message.split('\n')[0]}`))
   visit(document, {
     Pair(_, { key, value }) {

@@ -1,10 +1,10 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parse } from 'yaml'
 import {
   commentOf,
   type Imported,
   type Left,
+  parseAll,
   parseMaps,
   readText,
   withoutStop,
@@ -125,7 +125,8 @@ function dataOf(ofKind: (kind: string) => readonly Fields[]): readonly string[] 
 /** Landscaper reads texts of config maps as YAML. */
 function dataFrom(text: unknown): unknown {
   try {
-    return parse(textOf(text))
+    const [value = null, ...others] = parseAll(textOf(text))
+    return others.length === 0 ? value : text
   } catch {
     return text
   }

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import { parse } from 'yaml'
+import { LineCounter } from 'yaml'
 import { z } from 'zod'
 import { UsageError } from '../../../../agents/arguments.ts'
+import { placeAt } from '../../../../manifest/place.ts'
+import { readYaml } from '../../../../manifest/read-yaml.ts'
 
 const quantities = z.record(z.string(), z.union([z.string(), z.number()]).transform(String))
 const toleration = z.strictObject({
@@ -56,11 +58,19 @@ export function readSettings(value: unknown): PodSettings {
  */
 export async function loadSettings(file: string | undefined): Promise<PodSettings> {
   if (file === undefined) return readSettings({})
-  let value: unknown
   try {
-    value = parse(await readFile(file, 'utf8'))
+    return readSettings(readPods(await readFile(file, 'utf8')))
   } catch (error) {
+    if (error instanceof UsageError) throw error
     throw new UsageError(`--pods cannot be read: ${error instanceof Error ? error.message : String(error)}`)
   }
-  return readSettings(value)
+}
+
+function readPods(text: string): unknown {
+  const lines = new LineCounter()
+  const document = readYaml(text, lines)
+  const [error] = document.errors
+  if (!error) return document.toJS()
+  const { line, column } = placeAt(lines, error.pos[0])
+  throw new UsageError(`--pods cannot be read: line ${line}, column ${column}: ${error.message}`)
 }
