@@ -72,6 +72,18 @@ describe('runGadget', () => {
 
   it('fails when it cannot be started', async () => {
     expect(await run('/does/not/exist')).toMatchObject({ outcome: 'failed', cause: 'start' })
+    await using folder = await gadgetFolder()
+    const path = await folder.add('never', 'exit 0')
+    const long = (length: number): string => 'x'.repeat(length)
+    for (const tooMuch of [
+      { args: [long(200_000)] },
+      { args: Array.from({ length: 120 }, () => long(30_000)) },
+      { env: { GADGET_X: long(131_072) } },
+    ])
+      expect(await run(path, tooMuch)).toMatchObject({
+        ...{ outcome: 'failed', cause: 'start', exitCode: null },
+        message: expect.stringMatching(/^It could not be started: its arguments and variables are longer than .*E2BIG/),
+      })
   })
 
   it('is stopped when it was interrupted, whatever its exit code', async () => {

@@ -33,23 +33,38 @@ async function fullPort(): Promise<number> {
   }
 }
 
-test('a service that listens and takes no connection is late when its time is over, not minutes later', async () => {
-  const port = await fullPort()
+interface Launched {
+  readonly name: string
+  readonly readiness: { readonly port: number | null; readonly command: readonly string[] }
+}
+
+/** The only note of the launcher about a service. */
+async function notesOf({ name, readiness }: Launched): Promise<unknown> {
   const folder = await mkdtemp(join(tmpdir(), 'phaseline-launcher-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const sleeps = { command: ['/bin/sleep', '1000'], env: {} }
-  const service = { ...sleeps, name: 'db', ports: [], readiness: { port, command: [], timeoutMs: 1_500 } }
+  const service = { ...sleeps, name, ports: [], readiness: { ...readiness, timeoutMs: 1_500 } }
   const plan: LaunchPlan = { services: [service], workload: sleeps }
   const file = join(folder, 'plan.json')
   await writeFile(file, JSON.stringify(plan))
-  const begunAt = performance.now()
   // A group of its own, so that its service ends with it.
   const launcher = started(process.execPath, [LAUNCHER, file, '3'], {
     stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
     detached: true,
   })
   onTestFinished(() => void process.kill(-(launcher.pid ?? 0), 'SIGKILL'))
-  const notes = await text(launcher.stdio[3] as NodeJS.ReadableStream)
-  expect(JSON.parse(notes)).toMatchObject({ is: 'late', service: 'db' })
+  return JSON.parse(await text(launcher.stdio[3] as NodeJS.ReadableStream))
+}
+
+test('a service that listens and takes no connection is late when its time is over, not minutes later', async () => {
+  const port = await fullPort()
+  const begunAt = performance.now()
+  expect(await notesOf({ name: 'db', readiness: { port, command: [] } })).toMatchObject({ is: 'late', service: 'db' })
   expect(performance.now() - begunAt).toBeLessThan(20_000)
+})
+
+test('a check that is longer than the system takes is the reason why a service does not start', async () => {
+  const command = ['/bin/true', 'x'.repeat(200_000)]
+  const noted = { is: 'refused', service: 'db', code: 'E2BIG' }
+  expect(await notesOf({ name: 'db', readiness: { port: null, command } })).toEqual(noted)
 })

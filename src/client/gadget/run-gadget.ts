@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { type FailureCause, failureOf } from '../../core/gadget/failure-of.ts'
 import { type GadgetLock, GadgetOutput, type OutputEvents } from '../../core/gadget/output.ts'
 import { type GadgetMode, MAX_LINE_BYTES, PROTOCOL } from '../../core/gadget/protocol.ts'
+import { whyNotStarted } from '../../core/why-not-started.ts'
 import { pause } from '../pause.ts'
 import { LineSplitter } from './line-splitter.ts'
 
@@ -57,24 +58,19 @@ const DRAIN_MS = 500
 export async function runGadget(run: GadgetRun): Promise<GadgetResult> {
   if (run.signal?.aborted || run.kill?.aborted) return { outcome: 'stopped' }
   const output = new GadgetOutput(run.mode, run)
-  const child = spawn(
-    run.path,
-    [`${run.protocolOption ?? '--protocol'}=${PROTOCOL}`, ...OPTIONS[run.mode], ...run.args],
-    {
-      env: { ...run.env },
-      cwd: run.cwd,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      // A process group of its own.
-      detached: true,
-      shell: false,
-    },
-  )
+  let child: ChildProcess
+  try {
+    child = start(run)
+  } catch (error) {
+    // Node throws for some codes, and tells of others by an event.
+    return notStarted(error)
+  }
   if (child.pid !== undefined) run.onGroup?.(child.pid, 'started')
   const stopper = stopOnSignals(child, run)
   const reading = readOutput(child, run, output, stopper.breakOff)
   const ended = await untilEnd(child)
   stopper.release()
-  if ('problem' in ended) return { outcome: 'failed', cause: 'start', message: ended.problem, exitCode: null }
+  if ('error' in ended) return notStarted(ended.error)
   killGroup(child, 'SIGKILL')
   if (child.pid !== undefined) run.onGroup?.(child.pid, 'ended')
   await reading.drain()
@@ -82,15 +78,32 @@ export async function runGadget(run: GadgetRun): Promise<GadgetResult> {
   return judge(ended, output, stopper.stopped())
 }
 
+const start = ({ path, args, mode, protocolOption = '--protocol', env, cwd }: GadgetRun): ChildProcess =>
+  spawn(path, [`${protocolOption}=${PROTOCOL}`, ...OPTIONS[mode], ...args], {
+    env: { ...env },
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A process group of its own.
+    detached: true,
+    shell: false,
+  })
+
+const notStarted = (error: unknown): GadgetResult => ({
+  outcome: 'failed',
+  cause: 'start',
+  message: `It could not be started: ${whyNotStarted(codeOf(error))}.`,
+  exitCode: null,
+})
+
 interface Ended {
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
 }
 
-function untilEnd(child: ChildProcess): Promise<Ended | { readonly problem: string }> {
+function untilEnd(child: ChildProcess): Promise<Ended | { readonly error: Error }> {
   return new Promise((resolve) => {
     child.once('error', (error) => {
-      if (child.pid === undefined) resolve({ problem: `It could not be started: ${codeOf(error)}.` })
+      if (child.pid === undefined) resolve({ error })
     })
     child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }))
   })

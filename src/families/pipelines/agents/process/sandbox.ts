@@ -4,6 +4,7 @@ import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { writeWhole } from '../../../../agents/files/write-whole.ts'
+import { whyNotStarted } from '../../../../core/why-not-started.ts'
 import { StartProblem } from '../runtime/runtime.ts'
 import { COOKIE } from '../runtime/workload-env.ts'
 import { API_SOCKET, ApiRelay } from './api-relay.ts'
@@ -167,7 +168,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
 /** The system would refuse the command only within the sandbox, where it has started already. @throws StartProblem */
 function requireFitting(strings: readonly string[]): void {
   if (strings.some((text) => Buffer.byteLength(text) >= MAX_ARGUMENT_BYTES))
-    throw new StartProblem('It could not be started: E2BIG, an argument or a variable is too long.')
+    throw new StartProblem(`It could not be started: ${whyNotStarted('E2BIG')}.`)
 }
 
 /** The same host, which within the sandbox is its own loopback. The relay speaks TLS where the server does. */

@@ -86,21 +86,29 @@ async function startService(service: LaunchedService): Promise<void> {
 }
 
 function begin(service: string | null, run: () => ChildProcess): ChildProcess {
+  const child = started(service, run)
+  child.once('error', (error) => giveUp({ is: 'refused', service, code: codeOf(error) }))
+  return child
+}
+
+/** Node throws for some codes, such as that of a command that is too long, and tells of others by an event. */
+function started(service: string | null, run: () => ChildProcess): ChildProcess {
   try {
-    const child = run()
-    child.once('error', (error) => giveUp({ is: 'refused', service, code: codeOf(error) }))
-    return child
+    return run()
   } catch (error) {
     return giveUp({ is: 'refused', service, code: codeOf(error) })
   }
 }
 
-async function isServiceReady({ readiness: { port, command }, env }: LaunchedService, until: number): Promise<boolean> {
+async function isServiceReady(
+  { name, readiness: { port, command }, env }: LaunchedService,
+  until: number,
+): Promise<boolean> {
   if (command.length === 0) return port === null || (await accepts(port))
   const [path = '', ...args] = command
   const timeout = Math.max(1, Math.ceil(until - performance.now()))
   return await new Promise((resolve) => {
-    const probe = spawn(path, args, { env, stdio: 'ignore', timeout, killSignal: 'SIGKILL' })
+    const probe = started(name, () => spawn(path, args, { env, stdio: 'ignore', timeout, killSignal: 'SIGKILL' }))
     probe.once('error', () => resolve(false)).once('exit', (code) => resolve(code === 0))
   })
 }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { exitOf } from '../../../../agents/exit-of.ts'
 import type { Mask } from '../../../../agents/mask.ts'
 import { pause } from '../../../../client/pause.ts'
+import { whyNotStarted } from '../../../../core/why-not-started.ts'
 import { parseJson } from '../runtime/parse-json.ts'
 import { StartProblem, type Watcher, type Workload } from '../runtime/runtime.ts'
 import { cannotStart, howItEnded, notReady, serviceEnv, serviceProblem, tellEnded } from '../runtime/services.ts'
@@ -80,7 +81,7 @@ function readNotes(folder: WorkloadFolder): readonly LaunchNote[] | null {
 export function launchProblem(folder: WorkloadFolder, mask: Mask): StartProblem | null {
   const notes = readNotes(folder) ?? []
   const own = notes.find((one) => one.is === 'refused' && one.service === null)
-  if (own?.is === 'refused') return new StartProblem(`It could not be started: ${own.code}.`)
+  if (own?.is === 'refused') return new StartProblem(`It could not be started: ${whyNotStarted(own.code)}.`)
   const [problem] = notes
   if (!problem || problem.is === 'ready') return null
   return serviceProblem(problem.service ?? '', whyNot(problem), 'output' in problem ? masked(problem.output, mask) : [])
@@ -89,7 +90,7 @@ export function launchProblem(folder: WorkloadFolder, mask: Mask): StartProblem 
 function whyNot(problem: Exclude<LaunchNote, { is: 'ready' }>): string {
   switch (problem.is) {
     case 'refused':
-      return `cannot start: ${problem.code}`
+      return `cannot start: ${whyNotStarted(problem.code)}`
     case 'taken':
       return `cannot start: its port ${problem.port} is in use on this machine`
     case 'late':

@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { pause } from '../../../../client/pause.ts'
+import { whyNotStarted } from '../../../../core/why-not-started.ts'
 import { onLinux } from '../../../../process/identity.ts'
 import { StartProblem } from '../runtime/runtime.ts'
 import {
@@ -166,7 +167,7 @@ class SupervisorClient implements Supervisor {
         this.#starting.delete(id)
         break
       case 'failed':
-        this.#starting.get(id)?.reject(new StartProblem(`It could not be started: ${message.code}.`))
+        this.#starting.get(id)?.reject(new StartProblem(`It could not be started: ${whyNotStarted(message.code)}.`))
         this.#starting.delete(id)
         this.#held.delete(id)
         this.#letGoIfIdle()
