@@ -47,7 +47,7 @@ export const UNIT = files(`
   hooks/ cloud-events missed-deliveries
   manifest/ manifest places project
   projects/ normalise
-  runtimes/ artifact-files clone-options container-options demultiplex kubernetes-state leave-artifacts place-name
+  runtimes/ artifact-files clone-options container-options demultiplex kubernetes-state leave-artifacts output place-name
   sandbox/ resolve validate
   server/ document-cache encoded-batch json-pieces mask parse-json request-text
   store/ expand-and-contract sealing

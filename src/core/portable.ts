@@ -16,6 +16,18 @@ export function textProblem(text: string): string | null {
 export const portableText = (text: string): string =>
   isPortableText(text) ? text : text.toWellFormed().replaceAll('\0', '\ufffd')
 
+/** The beginning of a text that is too long. It does not end within a surrogate pair. */
+export const beginningOf = (text: string, max: number): string => text.slice(0, max).replace(/[\ud800-\udbff]$/, '')
+
+/** UTF-8 that was cut, without the beginning of a character at its end. */
+export function withoutHalfCharacter(bytes: Uint8Array): Uint8Array {
+  let start = bytes.length - 1
+  while (start >= 0 && bytes.length - start < 4 && ((bytes[start] as number) & 0xc0) === 0x80) start -= 1
+  const first = bytes[start] ?? 0
+  const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1
+  return start + length > bytes.length ? bytes.subarray(0, start) : bytes
+}
+
 /**
  * Why readers of JSON would not all read a number alike, as the rest of a sentence; null when they would. Rounding keeps
  * the order of numbers, so that one written beyond the bound is beyond it when it has been rounded, too.

@@ -1,6 +1,6 @@
 import { type BackoffOptions, backoffMs } from './backoff.ts'
 import type { ObjectFailure } from './errors.ts'
-import { portableText } from './portable.ts'
+import { beginningOf, portableText } from './portable.ts'
 
 /** Retry policies: whether work that failed is attempted again, and when. The same for the work of all families. */
 
@@ -88,7 +88,7 @@ export const withAttempt = <R extends Retry>(
       agent,
       begunAt: begunAt.toISOString(),
       endedAt: endedAt.toISOString(),
-      error: error && { code: error.code, message: portableText(error.message.slice(0, MAX_MESSAGE)) },
+      error: error && { code: error.code, message: portableText(beginningOf(error.message, MAX_MESSAGE)) },
     },
   ],
 })

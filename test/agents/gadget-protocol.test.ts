@@ -133,6 +133,24 @@ describe('LineSplitter', () => {
     }
   })
 
+  it('cuts a line within no character', () => {
+    for (const [text, kept] of [
+      ['xxxxxxxxä', 'xxxxxxxxä'],
+      ['xxxxxxxxxä', 'xxxxxxxxx'],
+      ['xxxxxxx€', 'xxxxxxx€'],
+      ['xxxxxxxx€', 'xxxxxxxx'],
+      ['xxxxxxxxx€', 'xxxxxxxxx'],
+      ['xxxxxx😀', 'xxxxxx😀'],
+      ['xxxxxxx😀', 'xxxxxxx'],
+      ['xxxxxxxxx😀', 'xxxxxxxxx'],
+    ]) {
+      const lines: string[] = []
+      const splitter = new LineSplitter(10, (line) => lines.push(line))
+      splitter.write(Buffer.from(`${text}x\n`))
+      expect(lines).toEqual([kept])
+    }
+  })
+
   it('keeps no more of a line than it may', () => {
     const lines: [number, boolean][] = []
     const splitter = new LineSplitter(10, (line, tooLong) => lines.push([line.length, tooLong]))

@@ -129,7 +129,11 @@ describe.each(LEVELS)('%s:', (level, isolation) => {
       ['a file above its folder', { files: [{ path: '../x', content: '' }] }, /relative to the working folder/],
       ['a file anywhere', { files: [{ path: '/tmp/x', content: '' }] }, /relative to the working folder/],
       ['a secret with a NUL', { secrets: { KEY: 'mark\0er' } }, /KEY must not hold a NUL/],
-      ['more than the system takes', { env: { BIG: 'x'.repeat(3_000_000) } }, /its arguments and variables are longer than .*E2BIG/],
+      [
+        'more than the system takes',
+        { env: { BIG: 'x'.repeat(3_000_000) } },
+        /its arguments and variables are longer than .*E2BIG/,
+      ],
     ])('is not started with %s, and nothing is left of it', async (_, more, message) => {
       await using at = await place(isolation)
       const runtime = await at.open()

@@ -1,11 +1,12 @@
 import type { Limit } from '../../core/limits.ts'
-import { portableText } from '../../core/portable.ts'
+import { beginningOf, portableText } from '../../core/portable.ts'
 
 const CUT = ' … (cut)'
 
 /** The text, or as much of its beginning as the server takes, with a mark; and no character that it cannot store. */
-export function fitText(text: string, { max }: Limit): string {
-  if (text.length <= max) return portableText(text)
-  // Half of a surrogate pair is no character.
-  return portableText(`${text.slice(0, max - CUT.length).replace(/[\ud800-\udbff]$/, '')}${CUT}`)
-}
+export const fitText = (text: string, limit: Pick<Limit, 'max'>): string =>
+  text.length <= limit.max ? portableText(text) : cutText(text, limit)
+
+/** The same for a text of which the rest is lost already. */
+export const cutText = (text: string, { max }: Pick<Limit, 'max'>): string =>
+  portableText(`${beginningOf(text, max - CUT.length)}${CUT}`)

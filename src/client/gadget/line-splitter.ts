@@ -1,3 +1,5 @@
+import { withoutHalfCharacter } from '../../core/portable.ts'
+
 /** Splits a byte stream into lines of text, with a bound on the length of a line. */
 export class LineSplitter {
   readonly #maxBytes: number
@@ -6,7 +8,7 @@ export class LineSplitter {
   #bytes = 0
   #tooLong = false
 
-  /** A line that is too long is passed on truncated, once. */
+  /** A line that is too long is passed on truncated, once, and not within a character. */
   constructor(maxBytes: number, onLine: (line: string, tooLong: boolean) => void) {
     this.#maxBytes = maxBytes
     this.#onLine = onLine
@@ -36,8 +38,9 @@ export class LineSplitter {
   }
 
   #flush(): void {
-    const line = Buffer.concat(this.#parts).toString('utf8')
     const tooLong = this.#tooLong
+    const whole = Buffer.concat(this.#parts)
+    const line = whole.toString('utf8', 0, tooLong ? withoutHalfCharacter(whole).length : whole.length)
     this.#parts = []
     this.#bytes = 0
     this.#tooLong = false

@@ -1,6 +1,6 @@
 import { dateHere } from '../../core/clock-offset.ts'
 import { LIMITS } from '../../core/limits.ts'
-import { portableText } from '../../core/portable.ts'
+import { beginningOf, portableText } from '../../core/portable.ts'
 import type { AgentPort, LogLineEntry } from '../../core/ports/agents.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
 import { RIGHTS } from '../../core/rights.ts'
@@ -50,7 +50,7 @@ async function linesWithFence(
       // Clocks differ: a line of a job is not from before the job.
       at: new Date(Math.max(written.getTime(), since.getTime())),
       stream,
-      text: portableText(text.slice(0, LIMITS.logLine.max)),
+      text: portableText(beginningOf(text, LIMITS.logLine.max)),
     }
   })
 }

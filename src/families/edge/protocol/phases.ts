@@ -1,6 +1,6 @@
 import type { ReportedError } from '../../../client/agent/work.ts'
 import { asError } from '../../../client/as-error.ts'
-import { portableText } from '../../../core/portable.ts'
+import { beginningOf, portableText } from '../../../core/portable.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
 import { CrmProblem, type CrmRequest } from './crm.ts'
 
@@ -40,4 +40,4 @@ function codeOf(error: object): string | null {
     return null
   }
 }
-const firstLine = (text: string): string => portableText((text.split('\n')[0] ?? '').slice(0, MAX_MESSAGE))
+const firstLine = (text: string): string => portableText(beginningOf(text.split('\n')[0] ?? '', MAX_MESSAGE))

@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import { withoutHalfCharacter } from '../../../core/portable.ts'
 import type { Addresses } from '../../addresses.ts'
 
 /** A receiver that has not answered by then is tried again later, in milliseconds. */
@@ -71,7 +72,7 @@ async function beginningOf(response: IncomingMessage): Promise<string> {
   } catch {
     // The status has come, and says enough.
   }
-  return Buffer.concat(parts).subarray(0, MAX_ANSWER).toString('utf8').trim()
+  return new TextDecoder().decode(withoutHalfCharacter(Buffer.concat(parts).subarray(0, MAX_ANSWER))).trim()
 }
 
 /** Seconds, or a date; null: neither. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { HOPS_HEADER } from '../../../core/hook.ts'
-import { portableText } from '../../../core/portable.ts'
+import { beginningOf, portableText } from '../../../core/portable.ts'
 import type { System } from '../../../core/ports/system.ts'
 import type { Secret } from '../../../core/secret.ts'
 import type { Sandbox } from '../../../sandbox/index.ts'
@@ -147,7 +147,7 @@ export class Sender implements AsyncDisposable {
     if (problem === null) return { ...ended, state: 'DELIVERED', due: null, problem: null }
     const { system } = this.#parts
     const due = nextAttempt({ attempts, firstAt: firstSentAt, retryAfterMs }, system.now(), system.random())
-    const shown = portableText(problem.slice(0, MAX_PROBLEM))
+    const shown = portableText(beginningOf(problem, MAX_PROBLEM))
     return { ...ended, state: due ? 'PENDING' : 'FAILED', due, problem: shown }
   }
 

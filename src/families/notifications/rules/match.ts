@@ -1,6 +1,6 @@
 import type { Machine, PhaseClass } from '../../../core/machine.ts'
 import type { Labels } from '../../../core/place.ts'
-import { portableText } from '../../../core/portable.ts'
+import { beginningOf, portableText } from '../../../core/portable.ts'
 import type { PhaseChangeRecord } from '../../../core/ports/phase-change.ts'
 import type { RuleFilter, ToldChange } from './spec.ts'
 
@@ -54,4 +54,4 @@ export const toldOf = (change: PhaseChangeRecord, phaseClass: PhaseClass | null)
   }
 }
 
-const shorten = (text: string | null): string | null => text && portableText(text.slice(0, MAX_TEXT))
+const shorten = (text: string | null): string | null => text && portableText(beginningOf(text, MAX_TEXT))

@@ -1,3 +1,4 @@
+import { beginningOf } from '../../../core/portable.ts'
 import type { Digest } from './collect.ts'
 import type { Channel, Told, ToldChange } from './spec.ts'
 
@@ -64,7 +65,7 @@ const noun = ({ kind }: ToldChange): string => {
 const linkOf = ({ told, dashboard }: MessageFacts): string | null =>
   told.type === 'CHANGE' && dashboard !== null ? `${dashboard}/tree/${told.change.rootId}` : null
 
-const shorten = (text: string, max: number): string => (text.length > max ? `${text.slice(0, max - 1)}…` : text)
+const shorten = (text: string, max: number): string => (text.length > max ? `${beginningOf(text, max - 1)}…` : text)
 
 const shownChange = ({ projectName, ...change }: ToldChange) => ({
   ...{ ...change, path: pathOf({ projectName, ...change }), project: projectName },

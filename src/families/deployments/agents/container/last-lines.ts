@@ -1,5 +1,6 @@
 import { demultiplex } from '../../../../agents/container/demultiplex.ts'
 import { Mask } from '../../../../agents/mask.ts'
+import { fitText } from '../../../../client/agent/fit-text.ts'
 import { LineSplitter } from '../../../../client/gadget/line-splitter.ts'
 import { MAX_LINE_BYTES } from '../../../../core/gadget/protocol.ts'
 import type { Config } from './read-config.ts'
@@ -13,7 +14,7 @@ export class LastLines {
   readonly #lines: string[] = []
 
   add(line: string): void {
-    this.#lines.push(line.slice(0, MAX_LINE))
+    this.#lines.push(fitText(line, { max: MAX_LINE }))
     if (this.#lines.length > MOST_LINES) this.#lines.shift()
   }
 

@@ -2,6 +2,7 @@ import { fieldsOf, type KubernetesObject } from '../../../../agents/kubernetes/o
 import { CURRENT, failed, inProgress, type ObjectStatus } from '../../../../agents/kubernetes/status.ts'
 import { unsettled } from '../../../../agents/kubernetes/status-of.ts'
 import type { ReadinessRule } from '../../../../core/deployers/kubernetes-manifest.ts'
+import { beginningOf } from '../../../../core/portable.ts'
 import { type Sandbox, SandboxBusy } from '../../../../sandbox/index.ts'
 import { ruleProblems } from '../../../../sandbox/readiness.ts'
 import { refuseProblems } from '../deploy-error.ts'
@@ -100,7 +101,7 @@ class Judge {
 const valueAt = (from: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>((found, key) => fieldsOf(found)[key], from)
 
-const cut = (text: string): string => (text.length <= MOST_TEXT ? text : `${text.slice(0, MOST_TEXT)}…`)
+const cut = (text: string): string => (text.length <= MOST_TEXT ? text : `${beginningOf(text, MOST_TEXT)}…`)
 const textOf = (value: unknown): string => {
   if (value === undefined) return 'not there'
   if (Array.isArray(value)) return `a list of ${value.length}`

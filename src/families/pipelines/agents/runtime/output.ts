@@ -1,10 +1,13 @@
 import type { Mask } from '../../../../agents/mask.ts'
+import { cutText, fitText } from '../../../../client/agent/fit-text.ts'
 import { LineSplitter } from '../../../../client/gadget/line-splitter.ts'
 import { LIMITS } from '../../../../core/limits.ts'
 import type { OutputLimits, OutputStream } from './runtime.ts'
 
 const OUTPUT_LIMITS: OutputLimits = { lines: 1_000, bytes: 1_000_000, totalBytes: 64_000_000 }
 const BURST_SECONDS = 5
+/** More than the longest line of output has: UTF-8 has at most three bytes for each unit of UTF-16. */
+const LINE_BYTES = 3 * (LIMITS.logLine.max + 1)
 
 export interface OutputOptions {
   readonly limits?: OutputLimits | undefined
@@ -37,7 +40,9 @@ export class Output {
     this.#filledAt = now()
     this.#remaining = limits.totalBytes
     const splitter = (stream: 'STDOUT' | 'STDERR') =>
-      new LineSplitter(LIMITS.logLine.max, (line, isCut) => this.#take(stream, mask.apply(line, isCut)))
+      new LineSplitter(LINE_BYTES, (line, isCut) =>
+        this.#take(stream, (isCut ? cutText : fitText)(mask.apply(line, isCut), LIMITS.logLine)),
+      )
     this.#splitters = { STDOUT: splitter('STDOUT'), STDERR: splitter('STDERR') }
   }
 
