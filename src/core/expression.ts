@@ -1,3 +1,5 @@
+import { LIMITS } from './limits.ts'
+
 /** One `${…}` in a JSON value. */
 export interface Expression {
   /** Path of its string, e.g. `env.2.value`; empty for the value itself. */
@@ -25,7 +27,7 @@ export type ParsedText =
   | { readonly ok: false; readonly message: string }
 
 /** Bounds of a template: levels of arrays and objects, and characters of all its strings and keys together. */
-export const TEMPLATE_LIMITS = { depth: 64, size: 256 * 1024 } as const
+export const TEMPLATE_LIMITS = { depth: 64, size: LIMITS.json.max } as const
 
 const UNREADABLE = '${'
 

@@ -9,6 +9,8 @@ type Path = readonly string[]
 export interface Inspection {
   /** Static access paths from each root, e.g. `['deployItems', 'db', 'exports', 'url']`, each once. */
   readonly references: readonly Path[]
+  /** The path if the expression is one and no more, so that it yields what is there. */
+  readonly path: Path | null
   /** A key or index is computed, so that messages must not name a missing key. */
   readonly dynamic: boolean
 }
@@ -31,21 +33,26 @@ interface Around {
 /** Reads the syntax tree; throws InspectionError when it is too large or calls what does not exist. */
 export function inspect(expr: Expr): Inspection {
   const state: State = { references: new Map(), dynamic: false, nodes: 0 }
-  visit(expr, state, { locals: new Set(), macros: 0 })
-  return { references: [...state.references.values()], dynamic: state.dynamic }
+  const whole = visit(expr, state, { locals: new Set(), macros: 0 })
+  return {
+    references: [...state.references.values()],
+    path: whole?.open ? whole.keys : null,
+    dynamic: state.dynamic,
+  }
 }
 
-function visit(expr: Expr | undefined, state: State, around: Around): void {
-  if (!expr) return
+function visit(expr: Expr | undefined, state: State, around: Around): Chain | null {
+  if (!expr) return null
   const path = chain(expr, state, around)
   if (path && !(path.keys.length === 1 && TYPES.has(path.keys[0] as string))) {
     state.references.set(JSON.stringify(path.keys), path.keys)
   }
+  return path
 }
 
 interface Chain {
   readonly keys: Path
-  /** False after a computed key: the rest of the path is unknown before the run. */
+  /** False after a computed key, of which the rest of the path is unknown before the run, and of `has(…)`, which yields no member. */
   readonly open: boolean
 }
 
@@ -60,7 +67,7 @@ function chain(expr: Expr, state: State, around: Around): Chain | null {
     }
     case 'selectExpr': {
       const base = kind.value.operand ? chain(kind.value.operand, state, around) : null
-      return base?.open ? { keys: [...base.keys, kind.value.field], open: true } : base
+      return base?.open ? { keys: [...base.keys, kind.value.field], open: !kind.value.testOnly } : base
     }
     case 'callExpr':
       return kind.value.function === INDEX

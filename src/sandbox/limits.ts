@@ -1,4 +1,6 @@
-/** Limits of one job. Sizes are characters of JSON text, times milliseconds. */
+import { LIMITS as INPUT } from '../core/limits.ts'
+
+/** Limits of one job. Sizes are characters of JSON as bounds of inputs count them, times milliseconds. */
 export const LIMITS = {
   /** Processor time of one job (one expression, one template, one validation). */
   jobMs: 100,
@@ -12,14 +14,14 @@ export const LIMITS = {
   macros: 2,
   /** All expressions of one template together. */
   source: 64 * 1024,
-  /** A resolved template, and any text or bytes that an expression builds meanwhile. */
-  output: 256 * 1024,
-  /** The scope of a template. */
+  /** A template, what it becomes, and any text or bytes that an expression builds meanwhile: the same as of a config without expressions. */
+  output: INPUT.json.max,
+  /** The scope of a template, and its text. */
   scope: 4 * 1024 * 1024,
   /** A validated value. */
-  value: 1024 * 1024,
+  value: INPUT.json.max,
   /** A JSON Schema. */
-  schema: 64 * 1024,
+  schema: INPUT.schema.max,
   /** Nesting of arrays and objects, in input and output. */
   depth: 64,
 } as const

@@ -6,13 +6,16 @@ import { LIMITS } from './limits.ts'
 import { Budget, toInput, toJsonValue } from './values.ts'
 
 /** The values that expressions may use, converted once for all templates that share them. */
-export type Scope = Record<string, CelInput>
+export interface Scope {
+  /** Root names go to CEL as properties of this object, so it has no prototype: `constructor` is not a name. */
+  readonly values: Record<string, CelInput>
+  readonly json: Record<string, unknown>
+}
 
-/** Root names go to CEL as properties of this object, so it has no prototype: `constructor` is not a name. */
 export function scopeOf(json: Record<string, unknown>): Scope {
-  const scope: Scope = Object.create(null)
-  for (const [name, value] of Object.entries(json)) scope[name] = toInput(value)
-  return scope
+  const values: Scope['values'] = Object.create(null)
+  for (const [name, value] of Object.entries(json)) values[name] = toInput(value)
+  return { values, json }
 }
 
 interface Run {
@@ -45,32 +48,50 @@ function resolveAt(value: unknown, path: readonly string[], run: Run): unknown {
 function resolveText(text: string, path: readonly string[], run: Run): unknown {
   const parsed = parseText(text)
   if (!parsed.ok) throw at(path, parsed.message)
+  const { whole } = parsed
   const values = parsed.parts.map((part) => {
     if (typeof part !== 'string')
-      return evaluate(part.source, run, (message) =>
-        at(path, parsed.whole ? message : placed(placesIn(text)(part.at), message)),
+      return evaluate({ ...part, whole }, run, (message) =>
+        at(path, whole ? message : placed(placesIn(text)(part.at), message)),
       )
     run.budget.spend(part.length)
     return part
   })
-  if (parsed.whole) return values[0]
+  if (whole) return values[0]
   return values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join('')
 }
 
-function evaluate(source: string, run: Run, refused: (message: string) => Refused): unknown {
+interface Part {
+  readonly source: string
+  /** It yields the value itself. */
+  readonly whole: boolean
+}
+
+function evaluate({ source, whole }: Part, run: Run, refused: (message: string) => Refused): unknown {
   run.source += source.length
   if (run.source > LIMITS.source) throw refused(`all expressions together are longer than ${LIMITS.source} characters`)
   try {
     const program = compile(source)
     for (const [root = ''] of program.references) {
-      if (!(root in run.scope)) throw new Refused(`${root} is not known here`)
+      if (!(root in run.scope.values)) throw new Refused(`${root} is not known here`)
     }
-    return toJsonValue(program.run(run.scope), run.budget)
+    // It is JSON already, which costs nothing to pass on. CEL has the error of a member that is not there.
+    const found = whole && program.path ? memberAt(run.scope.json, program.path) : undefined
+    return found === undefined ? toJsonValue(program.run(run.scope.values), run.budget) : found
   } catch (error) {
     if (error instanceof Refused) throw refused(error.message)
     throw error
   }
 }
+
+const memberAt = (json: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>(
+    (found, key) =>
+      typeof found === 'object' && found !== null && !Array.isArray(found) && Object.hasOwn(found, key)
+        ? (found as Readonly<Record<string, unknown>>)[key]
+        : undefined,
+    json,
+  )
 
 function at(path: readonly string[], message: string): Refused {
   return new Refused(path.length > 0 ? `${path.join('.')}: ${message}` : message)

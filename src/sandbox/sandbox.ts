@@ -2,7 +2,7 @@ import type { FieldProblem } from '../core/errors.ts'
 import { ATTRIBUTE, SPAN } from '../tracing/names.ts'
 import { traced } from '../tracing/spans.ts'
 import { Batch, type PreparedJob } from './batch.ts'
-import { jsonText } from './json-text.ts'
+import { type JsonText, jsonText } from './json-text.ts'
 import { LIMITS } from './limits.ts'
 import { Pool, type PoolOptions } from './pool.ts'
 import type { JobFailure, JobResult } from './protocol.ts'
@@ -71,7 +71,7 @@ export function createSandbox({ logger, workers = 1 }: SandboxOptions = {}): San
       return results.map((r) => (r.ok ? { ok: true, references: JSON.parse(r.json) } : r))
     },
     async resolve(jobs, owner) {
-      const scopes = new SharedTexts((scope) => jsonText('what the expressions refer to', scope, size(LIMITS.scope)))
+      const scopes = new SharedTexts(scopeText)
       const prepared = jobs.map((job) => prepareResolve(job, scopes))
       const results = await inSpan('resolve', jobs, () => pools.run(prepared, scopes.texts, owner))
       return results.map((r) => (r.ok ? { ok: true, value: JSON.parse(r.json) } : r))
@@ -101,6 +101,15 @@ const inSpan = <T>(job: string, jobs: readonly unknown[], run: () => Promise<T>)
   traced(SPAN.sandbox, () => ({ [ATTRIBUTE.job]: job, [ATTRIBUTE.jobs]: jobs.length }), run)
 
 const size = (characters: number) => ({ depth: LIMITS.depth, size: characters })
+
+/** A scope is many times as large as a template, so that its escapes count as well. */
+function scopeText(scope: unknown): JsonText {
+  const what = 'what the expressions refer to'
+  const written = jsonText(what, scope, size(LIMITS.scope))
+  return written.ok && written.text.length > LIMITS.scope
+    ? { ok: false, message: `${what} is larger than ${LIMITS.scope} characters` }
+    : written
+}
 
 function refuseLong(job: PreparedJob): PreparedJob {
   return job.type === 'analyze' && job.source.length > LIMITS.source

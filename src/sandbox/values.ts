@@ -66,6 +66,21 @@ export class Budget {
     this.#left -= characters
     if (this.#left < 0) throw tooLarge()
   }
+
+  /** Counts JSON as bounds of inputs do. Its nesting is bounded. */
+  spendOn(json: unknown): void {
+    if (typeof json === 'string') this.spend(json.length + 2)
+    else if (typeof json === 'number') this.spend(String(json).length)
+    else {
+      this.spend(2)
+      if (Array.isArray(json)) for (const item of json) this.spendOn(item)
+      else if (typeof json === 'object' && json !== null)
+        for (const [key, item] of Object.entries(json)) {
+          this.spend(key.length + 3)
+          this.spendOn(item)
+        }
+    }
+  }
 }
 
 export function tooLarge(): Refused {

@@ -7,11 +7,11 @@ import { checkSchema } from './check-schema.ts'
 import { compile } from './compile.ts'
 import { DEPLOYER_CONFIGS } from './deployer-configs.ts'
 import { Refused } from './environment.ts'
-import { LIMITS } from './limits.ts'
 import { type Chunk, CLOCK_FD, type Job, type JobResult, type Progress } from './protocol.ts'
 import { referenceProblem } from './references.ts'
 import { resolveTemplate, type Scope, scopeOf } from './resolve-template.ts'
 import { validateValue } from './validate-value.ts'
+import { Budget } from './values.ts'
 
 /** The worker process: runs one chunk after the other, and signals when a job begins. */
 
@@ -59,9 +59,10 @@ function evaluate(job: Job, shared: Shared): string {
       return JSON.stringify(references)
     }
     case 'resolve': {
-      const json = JSON.stringify(resolveTemplate(JSON.parse(job.template), shared.scope(job.scope)))
-      if (json.length > LIMITS.output) throw new Refused(`the result is larger than ${LIMITS.output} characters`)
-      return json
+      const value = resolveTemplate(JSON.parse(job.template), shared.scope(job.scope))
+      // Before it is written, since it may have parts that are shared.
+      new Budget().spendOn(value)
+      return JSON.stringify(value)
     }
     case 'validate':
       validateValue(shared.schema(job.schema) as boolean | object, JSON.parse(job.value))

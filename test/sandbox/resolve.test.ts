@@ -164,8 +164,8 @@ describe('values', () => {
       { template: e('imports.x'), scope: { imports: deep } },
       { template: circular, scope: {} },
       { template: { f: () => 1 }, scope: {} },
-      { template: 'x'.repeat(300_000), scope: {} },
-      { template: e('imports.s'), scope: { imports: { s: 'x'.repeat(300_000) } } },
+      { template: 'x'.repeat(2 ** 20), scope: {} },
+      { template: e('imports.s'), scope: { imports: { s: 'x'.repeat(2 ** 20) } } },
       { template: `${'$'}{never closed`, scope: {} },
       { template: e('1 + 1'), scope: {} },
     ])
@@ -179,6 +179,40 @@ describe('values', () => {
       'the expression at line #, column # of the text is never closed',
       2,
     ])
+  })
+})
+
+describe('a template, and what it becomes, may be as large as a config without expressions', () => {
+  const half = 2 ** 19
+  const values = {
+    text: '\n'.repeat(half),
+    list: Array.from({ length: 50_000 }, (_, i) => ({ i, on: true })),
+    old: 2 ** 60,
+    short: 's',
+  }
+
+  test.each<[string, unknown, unknown]>([
+    ['texts and escapes', `$${e('HOME')}\n`.repeat(half / 8), `${e('HOME')}\n`.repeat(half / 8)],
+    ['a long text among expressions', `${e('imports.short')}${'"'.repeat(half)}`, `s${'"'.repeat(half)}`],
+    ['a value that is passed on', { v: e('imports.text') }, { v: values.text }],
+    ['one that takes too long to convert', [e(' imports["list"] ')], [values.list]],
+    ['one that was stored by an older version', e('imports.old'), 2 ** 60],
+    ['a value in a text', `a ${e('imports.text')}`, `a ${values.text}`],
+    ['a text that an expression builds', e('imports.text + "a"'), `${values.text}a`],
+    ['no more than whether it is there', [e('has(imports.text)'), e('has(imports.nope)')], [true, false]],
+  ])('%s', async (_, template, expected) => {
+    const result = await resolve(template, { imports: values })
+    // A difference would be printed whole.
+    const found = result.ok ? JSON.stringify(result.value) === JSON.stringify(expected) : result.message
+    expect(found).toBe(true)
+  })
+
+  test('but no larger, however often it repeats a value', async () => {
+    const twice = [e('imports.text'), e('imports.text')]
+    const message = 'the result is larger than 1048576 characters'
+    expect(await resolve(twice, { imports: values })).toEqual({ ok: false, message })
+    expect(await resolve(e('[imports.text, imports.text]'), { imports: values })).toEqual({ ok: false, message })
+    expect(await resolve(e('has(imports.text).nope'), { imports: values })).toMatchObject({ ok: false })
   })
 })
 
