@@ -246,7 +246,7 @@ class Run {
       case 'ignore': {
         const all = this.#installationsOf(found)
         const { one: chosen, path } = all[one.which % all.length] as (typeof all)[number]
-        // Those that import from it see its remembered job, or not yet: that depends on which tree is decided first.
+        // Trees that import from it see its remembered job, or not yet: that depends on which is decided first.
         const isRead = [...model.roots.values()].some(({ shape }) =>
           shape.imports.some((name) => name in found.shape.exports),
         )
