@@ -16,8 +16,9 @@ export function textProblem(text: string): string | null {
 export const portableText = (text: string): string =>
   isPortableText(text) ? text : text.toWellFormed().replaceAll('\0', '\ufffd')
 
-/** The beginning of a text that is too long. It does not end within a surrogate pair. */
-export const beginningOf = (text: string, max: number): string => text.slice(0, max).replace(/[\ud800-\udbff]$/, '')
+/** The text, or the beginning of one that is too long, which does not end within a surrogate pair. */
+export const beginningOf = (text: string, max: number): string =>
+  text.length <= max ? text : text.slice(0, max).replace(/[\ud800-\udbff]$/, '')
 
 /** UTF-8 that was cut, without the beginning of a character at its end. */
 export function withoutHalfCharacter(bytes: Uint8Array): Uint8Array {
