@@ -175,8 +175,10 @@ test('a flag of the verb is set', async () => {
   const flags = ['withoutUninstall']
   const operation = await created({ project: 'default', name: 'flags', verb: 'delete', ids: [id], flags })
   expect(await ended(operation)).toMatchObject({ phase: 'SUCCEEDED', flags, counts: { done: 1 } })
-  const { rows } = await database.pool.query('select without_uninstall from installation where object_id = $1', [id])
-  expect(rows).toEqual([{ without_uninstall: true }])
+  const { rows } = await database.pool.query('select next_origin as origin from installation where object_id = $1', [
+    id,
+  ])
+  expect(rows).toMatchObject([{ origin: { cause: 'DELETED', withoutUninstall: true } }])
 })
 
 test('what cannot be asked is refused with its place, and nothing is written', async () => {
