@@ -118,8 +118,13 @@ export class SliceReader {
     return this.#evaluate(node, { type: 'validate', schema, value })
   }
 
+  /**
+   * A result is of one job: if a rule needs several and one was known from the job before, it would only ask for the others,
+   * and then only for that one, for ever.
+   */
   #evaluate(node: Node, job: Evaluation['job']): Evaluated | undefined {
-    const key = `${node.row.id} ${JSON.stringify(job)}`
+    const { id, jobId } = node.row
+    const key = `${id} ${jobId} ${JSON.stringify(job)}`
     const known = this.#evaluated.get(key)
     if (!known) this.evaluations.set(key, { key, objectId: node.row.id, job })
     return known

@@ -190,6 +190,26 @@ describe('a root', () => {
     expect(await world.see('app')).toMatchObject({ phase: 'SUCCEEDED', error: null })
   })
 
+  it('validates all imports anew in a job that begins at once after the one before', async () => {
+    await using world = await createWorld()
+    await world.setData('a', 2)
+    const schema = { const: 1 }
+    await world.create('app', {
+      imports: [{ name: 'a' }],
+      installations: [
+        nested('first', { deployItems: [item('works')], exports: [{ name: 'b', value: 2 }] }),
+        nested('second', { imports: [{ name: 'a', schema }, { name: 'b', schema }] }),
+      ],
+    })
+    const [works] = await world.claim()
+    // The next job finds that one of the two values was judged before.
+    await world.setData('a', 1)
+    await world.report({ fence: works?.fence as string, phase: 'SUCCEEDED' })
+    expect(await world.see('app', 'second')).toMatchObject({ phase: 'FAILED', error: { code: 'IMPORT_INVALID' } })
+    expect(await world.see('app')).toMatchObject({ phase: 'FAILED' })
+    expect(await world.due()).toEqual([])
+  })
+
   it('reads its imports once, entering INIT: they hold for the whole job, and what changed meanwhile runs after it', async () => {
     await using world = await createWorld()
     await world.setData('key', 'old')
