@@ -198,7 +198,12 @@ describe('a root', () => {
       imports: [{ name: 'a' }],
       installations: [
         nested('first', { deployItems: [item('works')], exports: [{ name: 'b', value: 2 }] }),
-        nested('second', { imports: [{ name: 'a', schema }, { name: 'b', schema }] }),
+        nested('second', {
+          imports: [
+            { name: 'a', schema },
+            { name: 'b', schema },
+          ],
+        }),
       ],
     })
     const [works] = await world.claim()

@@ -16,8 +16,14 @@ export interface ItemShape {
   /** An item before it whose export is in its config. */
   readonly reads: string | null
 }
+export interface Import {
+  readonly name: string
+  readonly optional: boolean
+  /** The only value that its schema accepts; null: it has no schema. */
+  readonly only: number | null
+}
 export interface Shape {
-  readonly imports: readonly string[]
+  readonly imports: readonly Import[]
   /** The export of an item, or a number. */
   readonly exports: Readonly<Record<string, string | number>>
   readonly items: readonly ItemShape[]
@@ -25,7 +31,11 @@ export interface Shape {
 }
 
 export const specOf = ({ imports, exports, items, nested }: Shape): SpecInput => ({
-  imports: imports.map((name) => ({ name })),
+  imports: imports.map(({ name, optional, only }) => ({
+    name,
+    required: !optional,
+    ...(only !== null && { schema: { enum: [only] } }),
+  })),
   exports: Object.entries(exports).map(([name, of]) => ({
     name,
     value: typeof of === 'string' ? `\${deployItems.${of}.exports.v}` : of,
@@ -144,6 +154,8 @@ export class Installation extends Part {
 }
 
 export class Root extends Installation {
+  /** Roots that a job of it has imported from: until one that does not has succeeded. */
+  importsFrom: readonly Root[] = []
   next: ReconcileMode | null = 'STANDARD'
   nextDeletion = false
   mode: ReconcileMode = 'STANDARD'
@@ -163,23 +175,31 @@ export class Root extends Installation {
   }
 }
 
+const exports = ({ shape }: Installation, name: string): boolean => name in shape.exports
+const isGiven = ({ name, optional }: Import, values: Values): boolean => optional || name in values
+const isValid = ({ name, only }: Import, values: Values): boolean =>
+  only === null || !(name in values) || values[name] === only
+const given = (imports: readonly Import[], values: Values): Values =>
+  Object.fromEntries(imports.flatMap(({ name }) => (name in values ? [[name, values[name]]] : [])))
+
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 export class Model {
   readonly roots = new Map<string, Root>()
-  readonly data = new Map<string, unknown>()
+  /** With the root that exports it, if one does. */
+  readonly data = new Map<string, { readonly value: unknown; readonly by: Root | null }>()
   #jobs = 0
 
   create(name: string, shape: Shape): void {
     this.roots.set(name, new Root(name, shape))
   }
-  update(root: Root, shape: Shape, reconcile: boolean): void {
-    if (root.deleting || root.nextDeletion) return
-    if (!same(specOf(root.shape), specOf(shape))) {
-      root.shape = shape
-      root.changed = true
-    }
+  /** True: the spec is a new one. */
+  update(root: Root, shape: Shape, reconcile: boolean): boolean {
+    if (root.deleting || root.nextDeletion) return false
+    const isNew = !same(specOf(root.shape), specOf(shape))
+    if (isNew) Object.assign(root, { shape, changed: true })
     if (reconcile) this.reconcile(root, 'STANDARD')
+    return isNew
   }
   reconcile(root: Root, mode: ReconcileMode): void {
     const hasNotBegun = root.open && root.step === 'waiting' && !root.cancelled
@@ -203,9 +223,12 @@ export class Model {
     if (reconcile) this.reconcile(root, 'STANDARD')
   }
   setData(name: string, value: unknown): void {
-    if (this.data.get(name) === value) return
-    this.data.set(name, value)
+    if (this.data.get(name)?.value === value) return
+    this.data.set(name, { value, by: null })
     this.#scopeChanged([name])
+  }
+  deleteData(name: string): void {
+    if (this.data.delete(name)) this.#scopeChanged([name])
   }
 
   /** Lets all that can happen by itself happen. */
@@ -238,7 +261,7 @@ export class Model {
     const wasOpen = this.#advance(root, null, root)
     if (root.phase === 'GONE' && !root.open) {
       this.roots.delete(root.name)
-      for (const name of Object.keys(root.exports ?? {})) this.data.delete(name)
+      for (const name of this.#dataOf(root)) this.data.delete(name)
       return true
     }
     return wasOpen
@@ -320,8 +343,10 @@ export class Model {
 
   #mayGo(one: Installation, parent: Installation | null, root: Root): 'yes' | 'no' | 'wait' {
     if (!parent) {
+      const names = [...Object.keys(root.shape.exports), ...this.#dataOf(root)]
       const importers = [...this.roots.values()].filter(
-        (other) => other !== root && other.shape.imports.some((name) => name in root.shape.exports),
+        ({ importsFrom, shape }) =>
+          importsFrom.includes(root) || shape.imports.some(({ name }) => names.includes(name)),
       )
       if (importers.some(({ isGoing }) => !isGoing)) return 'no'
       return importers.length > 0 ? 'wait' : 'yes'
@@ -337,33 +362,47 @@ export class Model {
   #admit(one: Installation, parent: Installation | null, root: Root): boolean {
     if (root.cancelled) return one.end('ABORTED')
     if (one === root && root.nextDeletion && one.phase === 'PENDING_DEPENDENCIES') return one.end('ABORTED')
+    const { imports } = one.shape
     const { state, values } = parent ? this.#gatherNested(one, parent, root) : this.#gatherRoot(root)
     const mayBeKept = root.mode === 'IF_CHANGED' && one.phase === 'SUCCEEDED' && !one.changed
     if (mayBeKept && values && same(values, one.imports) && !one.containsChanged) return one.end('SUCCEEDED')
     if (state === 'never') return one.end('FAILED')
-    if (state === 'waiting') return false
+    if (state === 'waiting' || !values) return false
+    if (one === root) root.importsFrom = [...root.importsFrom, ...this.exportersOf(root).map(({ by }) => by)]
     one.begun++
     Object.assign(one, { changed: false, observed: one.shape, imports: values, step: 'orphans', phase: 'PENDING' })
+    if (!imports.every((own) => isValid(own, values))) return one.end('FAILED')
     for (const nested of one.nested.values()) if (!(nested.name in one.shape.nested)) nested.deleting = true
     if (one.execution && one.shape.items.length === 0) one.execution.deleting = true
     return true
   }
   #gatherRoot(root: Root): Gathered {
     const { imports } = root.shape
-    if (imports.some((name) => !this.data.has(name))) return { state: 'waiting', values: null }
-    const values = Object.fromEntries(imports.map((name) => [name, this.data.get(name)]))
-    const exporters = [...this.roots.values()].filter(({ shape }) => imports.some((name) => name in shape.exports))
-    const holds = exporters.some(({ isGoing, isReady }) => isGoing || (!isReady && root.mode !== 'FORCE'))
+    const values = given(imports, Object.fromEntries([...this.data].map(([name, { value }]) => [name, value])))
+    if (!imports.every((own) => isGiven(own, values))) return { state: 'waiting', values: null }
+    const holds = this.exportersOf(root).some(
+      ({ by, name }) => by.isGoing || (exports(by, name) && !by.isReady && root.mode !== 'FORCE'),
+    )
     return { state: holds ? 'waiting' : 'ready', values }
+  }
+  /** A root that exports a name no longer is its exporter as long as the data is there. */
+  exportersOf({ shape }: Root): readonly { readonly by: Root; readonly name: string }[] {
+    return shape.imports.flatMap(({ name }) => {
+      const by = [...this.roots.values()].find((other) => exports(other, name)) ?? this.data.get(name)?.by
+      return by ? [{ by, name }] : []
+    })
+  }
+  #dataOf(root: Root): readonly string[] {
+    return [...this.data].flatMap(([name, { by }]) => (by === root ? [name] : []))
   }
   #gatherNested(one: Installation, parent: Installation, root: Root): Gathered {
     const exporters = [...parent.nested.values()].filter(({ name }) => one.after.includes(name))
-    const given = Object.assign({}, parent.imports, ...exporters.map(({ exports }) => exports)) as Values
+    const scope = Object.assign({}, parent.imports, ...exporters.map(({ exports }) => exports)) as Values
     if (root.mode !== 'FORCE' && exporters.some((other) => other.hasFailed(one.job)))
       return { state: 'never', values: null }
     if (exporters.some((other) => other.open || !other.isIn(one.job))) return { state: 'waiting', values: null }
-    if (one.shape.imports.some((name) => !(name in given))) return { state: 'never', values: null }
-    return { state: 'ready', values: Object.fromEntries(one.shape.imports.map((name) => [name, given[name]])) }
+    if (!one.shape.imports.every((own) => isGiven(own, scope))) return { state: 'never', values: null }
+    return { state: 'ready', values: given(one.shape.imports, scope) }
   }
 
   #writeChildren(one: Installation): true {
@@ -375,7 +414,7 @@ export class Model {
       if (!same(specOf(child.shape), specOf(shape))) child.changed = true
       child.shape = shape
       child.after = Object.keys(nested).filter((other) =>
-        shape.imports.some((i) => i in (nested[other] as Shape).exports),
+        shape.imports.some(({ name }) => name in (nested[other] as Shape).exports),
       )
       if (child.isLeftAlone) child.job = job
       else {
@@ -399,8 +438,13 @@ export class Model {
     const exported = (of: string | number) => (typeof of === 'number' ? of : one.execution?.items.get(of)?.v)
     one.exports = Object.fromEntries(Object.entries(exports).map(([name, of]) => [name, exported(of)]))
     if (one === root) {
-      for (const [name, value] of Object.entries(one.exports)) this.data.set(name, value)
-      this.#scopeChanged(Object.keys(exports))
+      const before = this.#dataOf(root)
+      for (const name of before) this.data.delete(name)
+      for (const [name, value] of Object.entries(one.exports)) this.data.set(name, { value, by: root })
+      root.importsFrom = root.importsFrom.filter((by) =>
+        root.shape.imports.some(({ name }) => name in by.shape.exports),
+      )
+      this.#scopeChanged([...before, ...Object.keys(exports)])
     }
     return 'SUCCEEDED'
   }
@@ -408,7 +452,8 @@ export class Model {
   #scopeChanged(names: readonly string[]): void {
     for (const root of this.roots.values()) {
       const reads = root.open && root.step === 'waiting'
-      if (!root.shape.imports.some((name) => names.includes(name)) || reads || root.deleting || root.job === 0) continue
+      if (!root.shape.imports.some(({ name }) => names.includes(name)) || reads || root.deleting || root.job === 0)
+        continue
       root.next = strongerMode(root.next, 'IF_CHANGED')
     }
   }
@@ -459,11 +504,14 @@ export class Model {
 
 function trigger(item: Item, { job, items }: Execution, owner: Installation, root: Root): void {
   const { size, uses, reads } = item.shape
-  const config = JSON.stringify([size, uses && owner.imports?.[uses], reads && items.get(reads)?.v])
-  const isKept = root.mode === 'IF_CHANGED' && item.phase === 'SUCCEEDED' && !item.changed && item.handed === config
+  const config = [size, uses && owner.imports?.[uses], reads && items.get(reads)?.v]
+  const wanted = JSON.stringify(config)
+  const isKept = root.mode === 'IF_CHANGED' && item.phase === 'SUCCEEDED' && !item.changed && item.handed === wanted
   item.changed = false
   if (isKept) item.job = job
-  else item.offer(job, 'RECONCILE', config)
+  else item.offer(job, 'RECONCILE', wanted)
+  // An expression has no value.
+  if (config.includes(undefined)) item.end('FAILED')
 }
 
 function startDeletion(part: Installation | Execution, job: number): true {

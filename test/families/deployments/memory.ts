@@ -1,6 +1,5 @@
 import { v7 } from 'uuid'
 import { isDue } from '../../../src/core/deadline.ts'
-import { hasExpressions } from '../../../src/core/expression.ts'
 import { Problems } from '../../../src/core/problems.ts'
 import { type Evaluated, type Node, WORK_STATE } from '../../../src/core/tree.ts'
 import type { ReconcileMode } from '../../../src/core/vocabulary.ts'
@@ -142,6 +141,8 @@ interface Datum {
   readonly exporterId: string | null
 }
 
+/** A tree that takes more transactions in a row has a loop. */
+const MOST_TURNS = 2_000
 /** No statement is sent. */
 const CLIENT = null as unknown as Client
 const PROJECT = v7()
@@ -207,14 +208,14 @@ export class MemoryWorld {
   reconcile(id: string, mode: ReconcileMode): Promise<void> {
     return this.#command(id, (slice) => askForJob(slice.root, mode, { by: null, cause: 'REQUESTED' }, slice))
   }
-  /** Refused while it is deleted. The names that it exports and imports stay the same. */
+  /** Refused while it is deleted. */
   update(id: string, spec: SpecInput, reconcile: boolean): Promise<void> {
     return this.#command(id, (slice) => {
       const { root } = slice
       const { row } = root
       if (row.deletionRequestedAt || installation(root).nextDeletion) return
       const stored = normalised(spec)
-      const { spec: before } = this.rows.of(id)
+      const before = this.rows.of(id).spec as InstallationSpec
       if (JSON.stringify(before) !== JSON.stringify(stored)) {
         if (isObserved(row)) this.#snapshots.set(id, { generation: row.generation, spec: before })
         slice.setSpec(root, stored)
@@ -222,6 +223,14 @@ export class MemoryWorld {
         const present = installation(root).automaticReconcile
         const automatic = automaticOf(stored.automaticReconcile, EDITOR, { present, isEdited: true })
         slice.setDetails(root, { automaticReconcile: automatic })
+        const gone = before.exports.filter((old) => !stored.exports.some(({ name }) => name === old.name))
+        this.#declare(id, stored)
+        this.#wakeAll(
+          this.#importersOf(
+            gone.map(({ name }) => name),
+            id,
+          ),
+        )
       }
       if (reconcile) askForJob(root, 'STANDARD', { by: null, cause: 'CHANGED' }, slice)
     })
@@ -278,6 +287,10 @@ export class MemoryWorld {
   setData(name: string, value: unknown): void {
     if (this.data.get(name)?.value === value) return
     this.data.set(name, { value, exporterId: null })
+    for (const id of this.#importersOf([name])) this.wake(id, [id], 'scope')
+  }
+  deleteData(name: string): void {
+    if (!this.data.delete(name)) return
     for (const id of this.#importersOf([name])) this.wake(id, [id], 'scope')
   }
   wake(rootId: string, ids: readonly string[], reason: string | null = null): void {
@@ -348,7 +361,8 @@ export class MemoryWorld {
   }
   async #reconcile(rootId: string): Promise<void> {
     let evaluated: ReadonlyMap<string, Evaluated> = new Map()
-    for (;;) {
+    for (let turns = 0; ; turns++) {
+      if (turns > MOST_TURNS) throw new Error(`the tree ${rootId} does not come to rest`)
       const wakes = this.#wakes.get(rootId) ?? []
       this.#wakes.delete(rootId)
       if (!this.rows.all.has(rootId)) return
@@ -478,6 +492,8 @@ export class MemoryWorld {
       for (const [name, { exporterId }] of this.data) if (exporterId === id && !(name in values)) this.data.delete(name)
       for (const [name, value] of Object.entries(values)) this.data.set(name, { value, exporterId: id })
       for (const importer of importers) this.wake(importer, [importer], 'scope')
+      const exporters = this.#declaredExportersOf(id)
+      for (const [exporter, pins] of this.#pins) if (!exporters.includes(exporter)) pins.delete(id)
       return []
     },
     ready: async (_client, { row: { id } }) => this.#wakeAll(this.#importersOf(this.#exportsOf(id), id)),
@@ -531,13 +547,13 @@ export class MemoryWorld {
       id !== but && imports.some((name) => names.includes(name)) ? [id] : [],
     )
   }
-  #exportersOf(importerId: string): readonly string[] {
+  #declaredExportersOf(importerId: string): readonly string[] {
     const { imports = [] } = this.#scope.get(importerId) ?? {}
+    return [...this.#scope].flatMap(([id, { exports }]) => (exports.some((name) => imports.includes(name)) ? [id] : []))
+  }
+  #exportersOf(importerId: string): readonly string[] {
     const pinned = [...this.#pins].flatMap(([id, importers]) => (importers.has(importerId) ? [id] : []))
-    return [
-      ...pinned,
-      ...[...this.#scope].flatMap(([id, { exports }]) => (exports.some((name) => imports.includes(name)) ? [id] : [])),
-    ]
+    return [...pinned, ...this.#declaredExportersOf(importerId)]
   }
   #scopeOf(names: readonly string[]): readonly ScopeEntry[] {
     return names.map((name) => {
@@ -565,16 +581,23 @@ function normalised(spec: SpecInput): InstallationSpec {
   return stored
 }
 
-/** Expressions are paths: what the sandbox makes of others is tested there. */
+/** Expressions are paths, and a schema lists values: what the sandbox makes of others is tested there. */
 function evaluate({ job }: Evaluation): Evaluated {
-  if (job.type === 'validate') return { ok: true, value: null }
+  if (job.type === 'validate') {
+    const isValid = (job.schema as { readonly enum: readonly unknown[] }).enum.includes(job.value)
+    return isValid ? { ok: true, value: null } : { ok: false, message: 'must be one of the values' }
+  }
   const { scope } = job
+  let isKnown = true
   const resolve = (value: unknown): unknown => {
     if (typeof value === 'string') {
       const path = /^\$\{(.+)\}$/.exec(value)?.[1]
-      return path
-        ? path.split('.').reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], scope)
-        : value
+      if (!path) return value
+      const found = path
+        .split('.')
+        .reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], scope)
+      isKnown &&= found !== undefined
+      return found
     }
     if (Array.isArray(value)) return value.map(resolve)
     if (typeof value === 'object' && value !== null)
@@ -582,7 +605,5 @@ function evaluate({ job }: Evaluation): Evaluated {
     return value
   }
   const value = resolve(job.template)
-  return hasExpressions(job.template) && JSON.stringify(value).includes('null')
-    ? { ok: false, message: 'no such key' }
-    : { ok: true, value }
+  return isKnown ? { ok: true, value } : { ok: false, message: 'no such key' }
 }
