@@ -213,15 +213,31 @@ describe('a running item', () => {
 
   it('that was asked to stop before, by a timeout, is what the timeout makes it', async () => {
     await using world = await createWorld()
-    const id = await world.create('shop', { deployItems: [item('a')] })
+    const id = await world.create('shop', {
+      deployItems: [{ ...item('a'), timeouts: { progressing: { ms: 60_000 } } }],
+    })
     const { fence } = only(await claimLong(world))
-    await pass(world, TIMEOUTS.progressingMs)
+    await pass(world, 60_000)
     await pass(world, 100_000)
     await world.cancel(id)
     await world.report({ fence, phase: 'ABORTED' })
     expect(await world.see(...at('a'))).toMatchObject({ phase: 'FAILED', error: { code: 'PROGRESSING_TIMEOUT' } })
     expect((await world.see('shop')).phase).toBe('ABORTED')
   })
+
+  it.each([0, 1_000])(
+    'that was asked to stop by a timeout, %i ms before its lease ends, is ABORTED then',
+    async (ms) => {
+      await using world = await createWorld()
+      const timeouts = { progressing: { ms: LEASE_MS - ms } }
+      const id = await world.create('shop', { deployItems: [{ ...item('a'), timeouts }] })
+      await world.claim()
+      await pass(world, LEASE_MS - ms)
+      await world.cancel(id)
+      await pass(world, ms)
+      expect(await phases(world, ['shop'], at('a'))).toEqual(['ABORTED', 'ABORTED'])
+    },
+  )
 })
 
 describe('cancel during deletion', () => {

@@ -157,8 +157,9 @@ function watch(item: Node, slice: Slice): void {
   }
   // Its deployer has been asked to stop already, and there is no next attempt to stop for.
   if (isCancelled(slice) && work.abortCode === ATTEMPT_TIMEOUT) slice.setWork(item, { abortCode: 'ABORTED' })
+  if (isCancelled(slice) && !work.leaseWatched) slice.setWork(item, { leaseWatched: true })
   if (isBetweenAttempts(item) && isOutdated(slice)) return endRetries(item, slice)
-  if (isLostAttempt(work, slice)) return endLost(item, slice)
+  if (isLostAttempt(item.work ?? work, slice)) return endLost(item, slice)
   if (!work.dueAt || work.dueAt > slice.now || (slice.isPaused && isHeld(work))) return
   if (work.abortRequestedAt) return giveUp(item, slice, 'ABORTING_TIMEOUT', 'It was asked to stop and did not in time.')
   const deadline = deadlineOf(item)
