@@ -322,7 +322,7 @@ it('begins jobs when a model says so, whatever is edited, cancelled, held or ask
           const [{ row } = { row: null }] = [...world.rows.all.values()].filter((one) => one.row.kind === 'DEPLOY_ITEM')
           if (!row) continue
           await world.claim(row.id)
-          await world.report(id, [{ itemId: row.id, well: action.well, v: 1 }])
+          await world.report(id, [{ itemId: row.id, answer: action.well ? 'done' : 'failed', v: 1 }])
           model.ended(world.clock.now().getTime(), action.well)
         }
         await world.settle()

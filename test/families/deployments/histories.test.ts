@@ -1,9 +1,12 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { type Node, WORK_STATE } from '../../../src/core/tree.ts'
+import { isClaimable } from '../../../src/engine/agents/claim-one.ts'
 import { TreeSlice } from '../../../src/engine/slice/tree-slice.ts'
+import type { TrackedObject } from '../../../src/engine/tracked-object.ts'
 import { soak } from '../../testkit/soak.ts'
 import {
+  type Answer,
   type Execution,
   type Import,
   type Installation,
@@ -135,12 +138,20 @@ function shapeOf(
 const often = <T>(weight: number, arbitrary: fc.Arbitrary<T>) => ({ weight, arbitrary })
 const which = fc.nat(15)
 const root = fc.nat(2)
+const answer: fc.Arbitrary<Answer> = fc.constantFrom('done', 'done', 'done', 'failed', 'failed', 'stopped', 'returned')
 const act = fc.oneof(
-  often(3, fc.record({ do: fc.constant('claim' as const), which })),
+  often(3, fc.record({ do: fc.constant('claim' as const), which, leaseMs: fc.constantFrom(29_999, 599_999) })),
   often(
     6,
-    fc.record({ do: fc.constant('report' as const), root, which, well: fc.nat(15), v: fc.constantFrom(1, 1, 2) }),
+    fc.record({
+      do: fc.constant('report' as const),
+      root,
+      which,
+      answers: fc.tuple(answer, answer, answer, answer),
+      v: fc.constantFrom(1, 1, 2),
+    }),
   ),
+  often(3, fc.record({ do: fc.constant('pass' as const), ms: fc.constantFrom<number>(1_000, 30_000, 300_000, 600_000) })),
   often(8, fc.record({ do: fc.constant('work' as const), fails: fc.option(fc.nat(12)), v: fc.constantFrom(1, 1, 2) })),
   often(
     6,
@@ -258,16 +269,19 @@ class Run {
     switch (one.do) {
       case 'claim':
         return await this.#claim(
-          this.#items().filter(({ item }, i) => item.open && !item.claimed && one.which & (1 << (i % 4))),
+          this.#items().filter(({ item }, i) => item.isOffered(model.now) && one.which & (1 << (i % 4))),
+          one.leaseMs,
         )
       case 'report': {
         const claimed = this.#items().filter(({ item, root }) => root === found && item.open && item.claimed)
         const chosen = claimed.filter((_, i) => one.which & (1 << (i % 4)))
         return await this.#report(
           id,
-          chosen.map((of, i) => ({ ...of, well: Boolean(one.well & (1 << (i % 4))), v: one.v })),
+          chosen.map((of, i) => ({ ...of, answer: one.answers[i % 4] as Answer, v: one.v })),
         )
       }
+      case 'pass':
+        return await this.#pass(model.now + one.ms)
       case 'work':
         return await this.#work(one.fails, one.v)
       case 'reconcile':
@@ -335,16 +349,16 @@ class Run {
     return [...this.model.roots.values()].flatMap((root) => below(root, root, root.name))
   }
 
-  async #claim(items: readonly Found[]): Promise<void> {
+  async #claim(items: readonly Found[], leaseMs: number): Promise<void> {
     const ids = this.#byPath()
     for (const { item, path } of items) {
-      item.claim()
-      await this.#world.claim(ids.get(path) as string)
+      item.claim(this.model.now, leaseMs)
+      await this.#world.claim(ids.get(path) as string, leaseMs)
     }
   }
   async #report(
     rootId: string,
-    reports: readonly { item: Item; root: Root; path: string; well: boolean; v: number }[],
+    reports: readonly { item: Item; root: Root; path: string; answer: Answer; v: number }[],
   ): Promise<void> {
     if (reports.length === 0) return
     // A failure keeps orphans that have not begun: of ends in one call, the engine may count either first.
@@ -356,26 +370,47 @@ class Run {
       return
     }
     const ids = this.#byPath()
-    for (const { item, well, v } of reports) item.report(well, v)
+    for (const { item, answer, v } of reports) item.report(answer, v, this.model.now)
     await this.#world.report(
       rootId,
-      reports.map(({ path, well, v }) => ({ itemId: ids.get(path) as string, well, v })),
+      reports.map(({ path, answer, v }) => ({ itemId: ids.get(path) as string, answer, v })),
     )
   }
-  /** Works until nothing is offered. One in thirteen fails, if any. */
+  /** The engine is there at each time at which something is due. */
+  async #pass(until: number): Promise<void> {
+    const { model } = this
+    while (model.now < until) {
+      const next = Math.min(until, model.nextTime)
+      await this.#world.pass(next - model.now)
+      model.now = next
+      await this.#compare(`at ${next} ms`)
+    }
+  }
+  /** Works until nothing is left to do. One in thirteen fails, if any. */
   async #work(fails: number | null, v: number): Promise<void> {
     for (;;) {
       await this.#compare('work')
-      const open = this.#items().filter(({ item }) => item.open)
-      if (open.length === 0) return
-      await this.#claim(open.filter(({ item }) => !item.claimed))
-      const root = open[0]?.root as Root
-      await this.#report(
-        this.#ids.get(root.name) as string,
-        open
-          .filter((one) => one.root === root)
-          .map((one, i) => ({ ...one, v, well: fails === null || (one.path.length + i) % 13 !== fails })),
+      const { model } = this
+      await this.#claim(
+        this.#items().filter(({ item }) => item.isOffered(model.now)),
+        60_000,
       )
+      const open = this.#items().filter(({ item }) => item.open)
+      const claimed = open.filter(({ item }) => item.claimed)
+      const root = claimed[0]?.root
+      if (root)
+        await this.#report(
+          this.#ids.get(root.name) as string,
+          claimed
+            .filter((one) => one.root === root)
+            .map((one, i) => ({
+              ...one,
+              v,
+              answer: fails === null || (one.path.length + i) % 13 !== fails ? 'done' : 'failed',
+            })),
+        )
+      else if (open.length > 0) await this.#pass(Math.min(...open.map(({ item }) => item.restsUntil)))
+      else return
     }
   }
   /** An item that waits waits for itself, too, so that its execution is stuck. */
@@ -434,10 +469,10 @@ class Run {
     }
   }
   #seen(): Readonly<Record<string, string>> {
-    const { rows, begun } = this.#world
-    const all = [...rows.all.values()].map(({ row, work }): [string, string] => [
-      this.#pathOf(row.id),
-      `${stateOf({ row, work })}, begun ${begun.get(row.id) ?? 0} times`,
+    const { rows, begun, clock } = this.#world
+    const all = [...rows.all.values()].map((one): [string, string] => [
+      this.#pathOf(one.row.id),
+      `${stateOf(one, clock.now())}, begun ${begun.get(one.row.id) ?? 0} times`,
     ])
     return Object.fromEntries(all)
   }
@@ -454,16 +489,20 @@ class Run {
     }
     for (const root of this.model.roots.values()) add(root, root.name)
     for (const { item, path } of this.#items())
-      note(path, item, item.open ? `${item.claimed ? 'claimed' : 'offered'} to ${item.action}` : item.phase)
+      note(path, item, item.stateAt(this.model.now))
     return found
   }
 }
 
-function stateOf({ row, work }: Pick<Node, 'row' | 'work'>): string {
-  if (row.jobId === row.finishedJobId) return row.phase
-  if (row.kind === 'DEPLOY_ITEM')
-    return `${work?.state === WORK_STATE.CLAIMED ? 'claimed' : 'offered'} to ${work?.action}`
-  return row.phase === 'PENDING_DEPENDENCIES' ? 'waits' : 'runs'
+function stateOf(node: Pick<Node, 'row' | 'work' | 'error'>, now: Date): string {
+  const { row, work, error } = node
+  if (row.jobId === row.finishedJobId)
+    return error?.code.endsWith('_TIMEOUT') && row.kind === 'DEPLOY_ITEM' ? `${row.phase} by ${error.code}` : row.phase
+  if (row.kind !== 'DEPLOY_ITEM' || !work) return row.phase === 'PENDING_DEPENDENCIES' ? 'waits' : 'runs'
+  const isOffered = isClaimable(node as TrackedObject, { now, isPaused: false })
+  const held = work.abortRequestedAt ? 'asked to stop' : isOffered ? 'lost' : 'claimed'
+  const isClaimed = work.state === WORK_STATE.CLAIMED
+  return `${isClaimed ? held : isOffered ? 'offered' : 'resting'} to ${work.action}`
 }
 
 const property = (Slice?: MemoryOptions['Slice']) => fc.asyncProperty(history, (one) => new Run(one, Slice).play())

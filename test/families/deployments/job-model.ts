@@ -1,3 +1,4 @@
+import { backoffMs } from '../../../src/core/backoff.ts'
 import type { ReconcileMode } from '../../../src/core/vocabulary.ts'
 import { strongerMode } from '../../../src/families/deployments/rules/details.ts'
 import type { SpecInput } from '../../../src/families/deployments/rules/normalise.ts'
@@ -82,12 +83,32 @@ class Part {
   }
 }
 
+/** Milliseconds. */
+const PICKUP = 300_000
+const PROGRESSING = 600_000
+const ABORTING = 300_000
+
+/** A deployer has done it, could not, has stopped, or returns the work. */
+export type Answer = 'done' | 'failed' | 'stopped' | 'returned'
+
+/** Times are milliseconds since the beginning. */
 export class Item extends Part {
   shape: ItemShape
   after: readonly string[]
   changed = true
   action: 'RECONCILE' | 'DELETE' = 'RECONCILE'
   claimed = false
+  /** Claims in this job. */
+  claims = 0
+  /** The end of the last lease, unless its deployer has answered. */
+  leaseUntil = 0
+  restsUntil = 0
+  /** The end of the one clock that runs. */
+  due = 0
+  /** Why its deployer must stop. */
+  stop: 'ABORTED' | 'PROGRESSING_TIMEOUT' | null = null
+  /** The clock that has ended it. */
+  timeout: string | null = null
   handed: string | null = null
   config = ''
   v: number | null = null
@@ -98,20 +119,59 @@ export class Item extends Part {
     this.shape = shape
     this.after = shape.after
   }
-  offer(job: number, action: Item['action'], config: string): true {
+  isOffered = (now: number): boolean =>
+    this.open && !this.stop && (this.claimed ? this.leaseUntil : this.restsUntil) <= now
+  stateAt(now: number): string {
+    if (!this.open) return `${this.phase}${this.timeout ? ` by ${this.timeout}` : ''}`
+    const held = this.stop ? 'asked to stop' : this.isOffered(now) ? 'lost' : 'claimed'
+    return `${this.claimed ? held : this.isOffered(now) ? 'offered' : 'resting'} to ${this.action}`
+  }
+
+  offer(job: number, action: Item['action'], config: string, now: number): true {
     this.start(job)
     if (action === 'RECONCILE') this.begun++
-    Object.assign(this, { action, config, claimed: false })
+    const restsUntil = Math.max(now, this.leaseUntil)
+    Object.assign(this, { action, config, restsUntil, claimed: false, claims: 0, stop: null, timeout: null })
+    this.due = restsUntil + PICKUP
     return true
   }
-  claim(): void {
+  claim(now: number, leaseMs: number): void {
+    if (this.claims++ === 0) this.due = now + PROGRESSING
     this.claimed = true
+    this.leaseUntil = now + leaseMs
     this.handed = this.config
   }
-  report(well: boolean, v: number): void {
-    if (this.action === 'DELETE') this.end(well ? 'GONE' : 'DELETE_FAILED')
-    else this.end(well ? 'SUCCEEDED' : 'FAILED')
-    if (this.phase === 'SUCCEEDED') this.v = v
+  report(answer: Answer, v: number, now: number): void {
+    this.leaseUntil = 0
+    if (answer === 'done') {
+      this.end(this.action === 'DELETE' ? 'GONE' : 'SUCCEEDED')
+      if (this.action === 'RECONCILE') this.v = v
+    } else if (answer === 'returned' && !this.stop) {
+      this.claimed = false
+      this.restsUntil = now + backoffMs(this.claims, 0.5)
+    } else if (this.stop === 'PROGRESSING_TIMEOUT') this.fail(this.stop)
+    else if (answer === 'failed') this.fail(null)
+    else this.end(this.action === 'DELETE' ? 'DELETE_FAILED' : 'ABORTED')
+  }
+  fail(timeout: string | null): true {
+    this.timeout = timeout
+    return this.end(this.action === 'DELETE' ? 'DELETE_FAILED' : 'FAILED')
+  }
+  /** A cancel and the clocks. */
+  watch(now: number, cancelled: boolean): boolean {
+    if (!this.open) return false
+    const isAtWork = this.claimed && this.leaseUntil > now
+    if (cancelled && !isAtWork) return this.end(this.action === 'DELETE' ? 'DELETE_FAILED' : 'ABORTED')
+    if (cancelled && !this.stop) return this.askToStop('ABORTED', now)
+    if (this.due > now) return false
+    if (this.stop) return this.fail('ABORTING_TIMEOUT')
+    if (this.claims === 0) return this.fail('PICKUP_TIMEOUT')
+    return this.claimed ? this.askToStop('PROGRESSING_TIMEOUT', now) : this.fail('PROGRESSING_TIMEOUT')
+  }
+  askToStop(stop: Item['stop'], now: number): true {
+    this.stop = stop
+    this.due = now + ABORTING
+    return true
   }
 }
 
@@ -188,6 +248,7 @@ export class Model {
   readonly roots = new Map<string, Root>()
   /** With the root that exports it, if one does. */
   readonly data = new Map<string, { readonly value: unknown; readonly by: Root | null }>()
+  now = 0
   #jobs = 0
 
   create(name: string, shape: Shape): void {
@@ -229,6 +290,13 @@ export class Model {
   }
   deleteData(name: string): void {
     if (this.data.delete(name)) this.#scopeChanged([name])
+  }
+
+  /** The next time at which something may happen by itself. */
+  get nextTime(): number {
+    const items = this.#all().flatMap(({ execution }) => [...(execution?.items.values() ?? [])])
+    const times = items.flatMap(({ open, due, leaseUntil, restsUntil }) => (open ? [due, leaseUntil, restsUntil] : []))
+    return Math.min(...times.filter((time) => time > this.now))
   }
 
   /** Lets all that can happen by itself happen. */
@@ -462,7 +530,7 @@ export class Model {
     if (!execution.open) return false
     const { job, items } = execution
     for (const item of items.values()) {
-      if (root.cancelled && item.open && !item.claimed) item.end(item.action === 'DELETE' ? 'DELETE_FAILED' : 'ABORTED')
+      item.watch(this.now, root.cancelled)
       if (item.phase === 'GONE') items.delete(item.shape.name)
     }
     const all = [...items.values()]
@@ -483,9 +551,9 @@ export class Model {
     // None runs and none ever will.
     if (ready.length === 0) return !isOpen && execution.end(failed)
     for (const item of ready) {
-      if (execution.step === 'running') trigger(item, execution, owner, root)
+      if (execution.step === 'running') trigger(item, execution, owner, root, this.now)
       else if (item.handed === null || (root.deleting && root.withoutUninstall)) items.delete(item.shape.name)
-      else item.offer(job, 'DELETE', item.handed)
+      else item.offer(job, 'DELETE', item.handed, this.now)
     }
     return true
   }
@@ -502,14 +570,14 @@ export class Model {
   }
 }
 
-function trigger(item: Item, { job, items }: Execution, owner: Installation, root: Root): void {
+function trigger(item: Item, { job, items }: Execution, owner: Installation, root: Root, now: number): void {
   const { size, uses, reads } = item.shape
   const config = [size, uses && owner.imports?.[uses], reads && items.get(reads)?.v]
   const wanted = JSON.stringify(config)
   const isKept = root.mode === 'IF_CHANGED' && item.phase === 'SUCCEEDED' && !item.changed && item.handed === wanted
   item.changed = false
   if (isKept) item.job = job
-  else item.offer(job, 'RECONCILE', wanted)
+  else item.offer(job, 'RECONCILE', wanted, now)
   // An expression has no value.
   if (config.includes(undefined)) item.end('FAILED')
 }

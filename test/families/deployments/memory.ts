@@ -1,8 +1,11 @@
 import { v7 } from 'uuid'
 import { isDue } from '../../../src/core/deadline.ts'
+import { LEASE_MS, leaseFrom } from '../../../src/core/lease.ts'
+import type { Report } from '../../../src/core/ports/agents.ts'
 import { Problems } from '../../../src/core/problems.ts'
-import { type Evaluated, type Node, WORK_STATE } from '../../../src/core/tree.ts'
-import type { ReconcileMode } from '../../../src/core/vocabulary.ts'
+import { type Evaluated, type Node, WORK_STATE, type Work } from '../../../src/core/tree.ts'
+import type { ReconcileMode, WorkAction } from '../../../src/core/vocabulary.ts'
+import { isClaimable } from '../../../src/engine/agents/claim-one.ts'
 import { type Kinds, kindsOf } from '../../../src/engine/families.ts'
 import { flush } from '../../../src/engine/flush.ts'
 import { load } from '../../../src/engine/load.ts'
@@ -26,6 +29,7 @@ import type { LoadedNode } from '../../../src/store/load-nodes.ts'
 import type { TreeChanges, TreeRows } from '../../../src/store/tree-rows.ts'
 import { TestClock, TIMEOUTS } from '../../testkit/clock.ts'
 import { viewerOf } from '../../testkit/viewers.ts'
+import type { Answer } from './job-model.ts'
 
 /**
  * The engine's loop, slices and rules on rows in memory: a thousand times as fast as a database, so that a property can
@@ -306,11 +310,14 @@ export class MemoryWorld {
   // Agents.
 
   /** The claim counts as the pickup. */
-  async claim(itemId: string): Promise<void> {
+  async claim(itemId: string, leaseMs: number = LEASE_MS.most): Promise<void> {
     const { row } = this.rows.of(itemId)
     await this.#decide(row.rootId, [itemId], (slice) => {
       const item = slice.nodes.get(itemId) as TrackedObject
-      slice.setWork(item, { state: WORK_STATE.CLAIMED, attempt: 1 })
+      if (!isClaimable(item, slice)) throw new Error(`${row.name} is not offered`)
+      const attempt = (item.work?.attempt ?? 0) + 1
+      const leaseUntil = leaseFrom(slice.now, leaseMs)
+      slice.setWork(item, { state: WORK_STATE.CLAIMED, attempt, leaseUntil, offerAfter: null })
       deployments.claimed(item, DEPLOYER, slice, null)
     })
   }
@@ -324,17 +331,16 @@ export class MemoryWorld {
   /** Reports of one tree, in one transaction. */
   async report(
     rootId: string,
-    reports: readonly { readonly itemId: string; readonly well: boolean; readonly v: number }[],
+    reports: readonly { readonly itemId: string; readonly answer: Answer; readonly v: number }[],
   ): Promise<void> {
     await this.#decide(
       rootId,
       reports.map(({ itemId }) => itemId),
       (slice) => {
-        for (const { itemId, well, v } of reports) {
+        for (const { itemId, answer, v } of reports) {
           const item = slice.nodes.get(itemId) as TrackedObject
-          const deletes = item.row.deletionRequestedAt !== null
-          const phase = deletes ? (well ? 'GONE' : 'DELETE_FAILED') : well ? 'SUCCEEDED' : 'FAILED'
-          deployments.report(item, { fence: '', phase, exports: { v } }, DEPLOYER, slice)
+          const { action } = item.work as Work
+          deployments.report(item, { fence: '', ...reportOf(answer, action, v) }, DEPLOYER, slice)
         }
       },
     )
@@ -572,6 +578,16 @@ export class MemoryWorld {
       }
     })
   }
+}
+
+const PHASES = {
+  RECONCILE: { done: 'SUCCEEDED', failed: 'FAILED', stopped: 'ABORTED', returned: 'PROGRESSING' },
+  DELETE: { done: 'GONE', failed: 'DELETE_FAILED', stopped: 'DELETE_FAILED', returned: 'DELETING' },
+} as const
+export function reportOf(answer: Answer, action: WorkAction, v: number): Omit<Report, 'fence'> {
+  const phase = PHASES[action === 'DELETE' ? 'DELETE' : 'RECONCILE'][answer]
+  if (answer === 'returned') return { phase, error: { code: 'BUSY', message: 'Not now.', retryable: true } }
+  return { phase, ...(answer === 'done' && { exports: { v } }) }
 }
 
 function normalised(spec: SpecInput): InstallationSpec {
