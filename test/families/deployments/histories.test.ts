@@ -1,511 +1,13 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type Node, WORK_STATE } from '../../../src/core/tree.ts'
-import { isClaimable } from '../../../src/engine/agents/claim-one.ts'
+import type { Node, Work } from '../../../src/core/tree.ts'
 import { TreeSlice } from '../../../src/engine/slice/tree-slice.ts'
-import type { TrackedObject } from '../../../src/engine/tracked-object.ts'
 import { soak } from '../../testkit/soak.ts'
-import {
-  type Answer,
-  type Execution,
-  type Import,
-  type Installation,
-  type Item,
-  type ItemShape,
-  Model,
-  type Root,
-  type Shape,
-  specOf,
-} from './job-model.ts'
+import { type History, history, type Plan, type RootPlan, Run, steady } from './job-histories.ts'
 import { type MemoryOptions, MemoryWorld } from './memory.ts'
 
-/** Random histories of trees: after each action the engine has offered, kept and ended exactly what the model says. */
-
-const NAMES = 4
-const NESTED = 3
-
-/** How an installation imports. */
-interface Wants {
-  /** It can do without, and it imports besides what nothing exports. */
-  readonly optional: boolean
-  /** Its schema accepts 1 alone. */
-  readonly strict: boolean
-}
-const wants: fc.Arbitrary<Wants> = fc.record({
-  optional: fc.constantFrom(false, false, false, true),
-  strict: fc.constantFrom(false, false, false, true),
-})
-
-interface Plan {
-  readonly items: readonly {
-    readonly there: boolean
-    readonly after: number
-    readonly size: number
-    readonly uses: boolean
-    readonly reads: boolean
-  }[]
-  readonly nested: readonly {
-    readonly there: boolean
-    readonly links: number
-    readonly plan: Plan | null
-    readonly literal: number
-    readonly wants: Wants
-  }[]
-  /** The spec has importers before what they import from. */
-  readonly reversed: boolean
-}
-const itemPlan = fc.record({
-  there: fc.constantFrom(true, true, true, false),
-  after: fc.nat(15),
-  size: fc.constantFrom(1, 1, 2),
-  uses: fc.boolean(),
-  reads: fc.boolean(),
-})
-const planOf = (depth: number): fc.Arbitrary<Plan> =>
-  fc.record({
-    items: fc.array(itemPlan, { maxLength: depth === 0 ? NAMES : 2 }),
-    nested:
-      depth === 2
-        ? fc.constant([])
-        : fc.array(
-            fc.record({
-              there: fc.constantFrom(true, true, false),
-              links: fc.nat(7),
-              plan: planOf(depth + 1),
-              literal: fc.constantFrom(1, 1, 2),
-              wants,
-            }),
-            { maxLength: depth === 0 ? NESTED : 1 },
-          ),
-    reversed: fc.boolean(),
-  })
-
-interface RootPlan {
-  readonly plan: Plan
-  readonly wants: Wants
-  /** One of the two names that it may export by, and that it may import from the root before it; null: nothing. */
-  readonly out: 'r' | 's'
-  readonly from: 'r' | 's' | null
-}
-const rootPlan: fc.Arbitrary<RootPlan> = fc.record({
-  plan: planOf(0),
-  wants,
-  out: fc.constantFrom('r', 'r', 'r', 's'),
-  from: fc.constantFrom('r', 'r', 'r', 'r', 's', null),
-})
-
-const importing = (names: readonly string[], { optional, strict }: Wants): readonly Import[] =>
-  names.map((name) => ({ name, optional, only: strict ? 1 : null }))
-
-/** `outer`: names in the scope around it. */
-function shapeOf(
-  { items, nested, reversed }: Plan,
-  imports: readonly Import[],
-  outer: readonly string[],
-  own: string | null,
-  prefix = 'v',
-): Shape {
-  const there = items.flatMap((plan, i) => (plan.there ? [{ ...plan, i }] : []))
-  // An item whose expression has no value fails, and which others are triggered before that depends on their order.
-  const usable = imports.filter(({ optional }) => !optional || there.length === 1)
-  const shapes = there.map(({ i, after, size, uses, reads }): ItemShape => {
-    const before = there.filter((other) => other.i < i && after & (1 << other.i)).map((other) => `i${other.i}`)
-    return {
-      name: `i${i}`,
-      after: before,
-      size,
-      uses: uses ? (usable[0]?.name ?? null) : null,
-      reads: reads ? (before[0] ?? null) : null,
-    }
-  })
-  const present = nested.flatMap((plan, n) => (plan.there && plan.plan ? [{ ...plan, n }] : []))
-  const entries = present.map(({ n, links, plan, literal, wants: own }) => {
-    const linked = present.filter((other) => (reversed ? other.n > n : other.n < n) && links & (1 << other.n))
-    const names = [...linked.map((other) => `${prefix}${other.n}`), ...(links & 1 ? outer.slice(0, 1) : [])]
-    const all = importing([...names, ...(own.optional ? ['nothing'] : [])], own)
-    const shape = shapeOf(plan as Plan, all, names, null, `${prefix}${n}`)
-    const source = shape.items[0]?.name ?? literal
-    return [`n${n}`, { ...shape, exports: { [`${prefix}${n}`]: links & 4 ? literal : source } }] as const
-  })
-  return {
-    imports,
-    exports: own ? { [own]: shapes[0]?.name ?? 1 } : {},
-    items: shapes,
-    nested: Object.fromEntries(entries),
-  }
-}
-
-const often = <T>(weight: number, arbitrary: fc.Arbitrary<T>) => ({ weight, arbitrary })
-const which = fc.nat(15)
-const root = fc.nat(2)
-const answer: fc.Arbitrary<Answer> = fc.constantFrom('done', 'done', 'done', 'failed', 'failed', 'stopped', 'returned')
-const act = fc.oneof(
-  often(3, fc.record({ do: fc.constant('claim' as const), which, leaseMs: fc.constantFrom(29_999, 599_999) })),
-  often(
-    6,
-    fc.record({
-      do: fc.constant('report' as const),
-      root,
-      which,
-      answers: fc.tuple(answer, answer, answer, answer),
-      v: fc.constantFrom(1, 1, 2),
-    }),
-  ),
-  often(3, fc.record({ do: fc.constant('pass' as const), ms: fc.constantFrom<number>(1_000, 30_000, 300_000, 600_000) })),
-  often(8, fc.record({ do: fc.constant('work' as const), fails: fc.option(fc.nat(12)), v: fc.constantFrom(1, 1, 2) })),
-  often(
-    6,
-    fc.record({
-      do: fc.constant('reconcile' as const),
-      root,
-      mode: fc.constantFrom('IF_CHANGED' as const, 'IF_CHANGED' as const, 'STANDARD' as const, 'FORCE' as const),
-    }),
-  ),
-  often(4, fc.record({ do: fc.constant('update' as const), root, plan: fc.nat(3), reconcile: fc.boolean() })),
-  often(1, fc.record({ do: fc.constant('rollback' as const), root, back: fc.nat(2) })),
-  often(2, fc.record({ do: fc.constant('create' as const), which, plan: fc.nat(3) })),
-  often(3, fc.record({ do: fc.constant('data' as const), value: fc.constantFrom(1, 1, 2, null) })),
-  often(2, fc.record({ do: fc.constant('cancel' as const), root })),
-  often(
-    3,
-    fc.record({ do: fc.constant('remove' as const), root, force: fc.boolean(), withoutUninstall: fc.boolean() }),
-  ),
-  often(
-    3,
-    fc.record({
-      do: fc.constant('ignore' as const),
-      root,
-      which,
-      ignored: fc.constantFrom(true, true, false),
-      reconcile: fc.boolean(),
-    }),
-  ),
-  often(1, fc.record({ do: fc.constant('tie' as const), which })),
-)
-type Act = typeof act extends fc.Arbitrary<infer T> ? T : never
-
-interface History {
-  /** Each root's specs. */
-  readonly plans: readonly (readonly RootPlan[])[]
-  /** True: each root imports from the one before it. */
-  readonly linked: readonly boolean[]
-  readonly budget: number
-  readonly acts: readonly Act[]
-}
-const history: fc.Arbitrary<History> = fc.record({
-  plans: fc.array(fc.array(rootPlan, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 }),
-  linked: fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }),
-  budget: fc.constantFrom(2_000, 2_000, 7, 1),
-  acts: fc.array(act, { minLength: 3, maxLength: 25 }),
-})
-
-interface Found {
-  readonly item: Item
-  readonly execution: Execution
-  readonly root: Root
-  readonly path: string
-}
-const itemsOf = (execution: Execution, root: Root, path: string): readonly Found[] =>
-  [...execution.items.values()].map((item) => ({ item, execution, root, path: `${path}/${item.shape.name}` }))
-
-class Run {
-  readonly model = new Model()
-  readonly #world: MemoryWorld
-  readonly #history: History
-  readonly #ids = new Map<string, string>()
-  /** The specs of each root since its creation. */
-  readonly #generations = new Map<string, Shape[]>()
-
-  constructor(history: History, Slice: MemoryOptions['Slice']) {
-    this.#history = history
-    this.#world = new MemoryWorld({ budget: history.budget, Slice })
-  }
-
-  #shape(n: number, plan: number): Shape {
-    const plans = this.#history.plans[n] as readonly RootPlan[]
-    const { plan: own, wants, out, from } = plans[plan % plans.length] as RootPlan
-    const names = [...(n > 0 && this.#history.linked[n] && from ? [`${from}${n - 1}`] : []), ...(n !== 1 ? ['d'] : [])]
-    return shapeOf(own, importing(names, wants), names, `${out}${n}`)
-  }
-  async #create(n: number, plan: number): Promise<void> {
-    const [name, shape] = [`t${n}`, this.#shape(n, plan)]
-    this.#ids.set(name, await this.#world.create(name, specOf(shape)))
-    this.#generations.set(name, [shape])
-    this.model.create(name, shape)
-  }
-  async #update(found: Root, shape: Shape, reconcile: boolean): Promise<void> {
-    if (this.model.update(found, shape, reconcile)) this.#generations.get(found.name)?.push(shape)
-    await this.#world.update(this.#ids.get(found.name) as string, specOf(shape), reconcile)
-  }
-
-  async play(): Promise<void> {
-    for (const n of this.#history.plans.keys()) await this.#create(n, 0)
-    await this.#compare('creation')
-    for (const [i, one] of this.#history.acts.entries()) {
-      await this.#do(one)
-      await this.#compare(`act ${i}: ${JSON.stringify(one)}`)
-    }
-    for (const [n, root] of [...this.model.roots.values()].entries())
-      for (const { one, path } of this.#installationsOf(root)) {
-        if (!one.ignored) continue
-        this.model.ignore(root, one, false, false)
-        await this.#world.ignore(this.#byPath().get(path) as string, false, false)
-        await this.#compare(`the end of what is ignored in root ${n}`)
-      }
-    await this.#do({ do: 'data', value: 1 })
-    await this.#compare('data')
-    for (let n = 0; n < 4; n++) await this.#do({ do: 'work', fails: null, v: 1 })
-    for (const root of this.model.roots.values())
-      expect(root.open && root.step !== 'waiting', `${root.name} does not end`).toBe(false)
-  }
-
-  async #do(one: Act): Promise<void> {
-    const { model } = this
-    const world = this.#world
-    const named = 'root' in one ? model.roots.get(`t${one.root % this.#history.plans.length}`) : undefined
-    if ('root' in one && !named) return
-    const found = named as Root
-    const id = this.#ids.get(found?.name) ?? ''
-    switch (one.do) {
-      case 'claim':
-        return await this.#claim(
-          this.#items().filter(({ item }, i) => item.isOffered(model.now) && one.which & (1 << (i % 4))),
-          one.leaseMs,
-        )
-      case 'report': {
-        const claimed = this.#items().filter(({ item, root }) => root === found && item.open && item.claimed)
-        const chosen = claimed.filter((_, i) => one.which & (1 << (i % 4)))
-        return await this.#report(
-          id,
-          chosen.map((of, i) => ({ ...of, answer: one.answers[i % 4] as Answer, v: one.v })),
-        )
-      }
-      case 'pass':
-        return await this.#pass(model.now + one.ms)
-      case 'work':
-        return await this.#work(one.fails, one.v)
-      case 'reconcile':
-        model.reconcile(found, one.mode)
-        return await world.reconcile(id, one.mode)
-      case 'update':
-      case 'rollback': {
-        // No orphan has a dependency that no spec could have.
-        if (this.#items().some(({ item, root }) => root === found && item.tied)) return
-        if (one.do === 'update')
-          return await this.#update(found, this.#shape(one.root % this.#history.plans.length, one.plan), one.reconcile)
-        const earlier = this.#generations.get(found.name)?.at(-2 - one.back)
-        return earlier && (await this.#update(found, earlier, true))
-      }
-      case 'create': {
-        const free = [...this.#history.plans.keys()].filter((n) => !model.roots.has(`t${n}`))
-        const n = free[one.which % Math.max(1, free.length)]
-        return n === undefined ? undefined : await this.#create(n, one.plan)
-      }
-      case 'data':
-        if (one.value === null) {
-          model.deleteData('d')
-          return world.deleteData('d')
-        }
-        model.setData('d', one.value)
-        return world.setData('d', one.value)
-      case 'cancel':
-        model.cancel(found)
-        return await world.cancel(id)
-      case 'remove':
-        model.remove(found, one)
-        return await world.remove(id, one)
-      case 'ignore': {
-        const all = this.#installationsOf(found)
-        const { one: chosen, path } = all[one.which % all.length] as (typeof all)[number]
-        // Trees that import from it see its remembered job, or not yet: that depends on which is decided first.
-        const isRead = [...model.roots.values()].some(({ shape }) =>
-          shape.imports.some(({ name }) => name in found.shape.exports || model.data.get(name)?.by === found),
-        )
-        if (chosen === found && isRead) return
-        const chosenId = this.#byPath().get(path) as string
-        model.ignore(found, chosen, one.ignored, one.reconcile)
-        return await world.ignore(chosenId, one.ignored, one.reconcile)
-      }
-      case 'tie':
-        return this.#tie(one.which)
-      default:
-        return one satisfies never
-    }
-  }
-
-  /** A root first, then those below it. */
-  #installationsOf(root: Root): readonly { readonly one: Installation; readonly path: string }[] {
-    const below = (one: Installation, path: string): readonly { one: Installation; path: string }[] => [
-      { one, path },
-      ...[...one.nested.values()].flatMap((nested) => below(nested, `${path}/${nested.name}`)),
-    ]
-    return below(root, root.name)
-  }
-  #items(): readonly Found[] {
-    const below = (one: Installation, root: Root, path: string): readonly Found[] => [
-      ...(one.execution ? itemsOf(one.execution, root, `${path}/deploy-items`) : []),
-      ...[...one.nested.values()].flatMap((nested) => below(nested, root, `${path}/${nested.name}`)),
-    ]
-    return [...this.model.roots.values()].flatMap((root) => below(root, root, root.name))
-  }
-
-  async #claim(items: readonly Found[], leaseMs: number): Promise<void> {
-    const ids = this.#byPath()
-    for (const { item, path } of items) {
-      item.claim(this.model.now, leaseMs)
-      await this.#world.claim(ids.get(path) as string, leaseMs)
-    }
-  }
-  async #report(
-    rootId: string,
-    reports: readonly { item: Item; root: Root; path: string; answer: Answer; v: number }[],
-  ): Promise<void> {
-    if (reports.length === 0) return
-    // A failure keeps orphans that have not begun: of ends in one call, the engine may count either first.
-    if (reports.length > 1 && reports.some(({ item, root }) => item.action === 'DELETE' && !root.deleting)) {
-      for (const one of reports) {
-        await this.#report(rootId, [one])
-        await this.#compare('one of several ends')
-      }
-      return
-    }
-    const ids = this.#byPath()
-    for (const { item, answer, v } of reports) item.report(answer, v, this.model.now)
-    await this.#world.report(
-      rootId,
-      reports.map(({ path, answer, v }) => ({ itemId: ids.get(path) as string, answer, v })),
-    )
-  }
-  /** The engine is there at each time at which something is due. */
-  async #pass(until: number): Promise<void> {
-    const { model } = this
-    while (model.now < until) {
-      const next = Math.min(until, model.nextTime)
-      await this.#world.pass(next - model.now)
-      model.now = next
-      await this.#compare(`at ${next} ms`)
-    }
-  }
-  /** Works until nothing is left to do. One in thirteen fails, if any. */
-  async #work(fails: number | null, v: number): Promise<void> {
-    for (;;) {
-      await this.#compare('work')
-      const { model } = this
-      await this.#claim(
-        this.#items().filter(({ item }) => item.isOffered(model.now)),
-        60_000,
-      )
-      const open = this.#items().filter(({ item }) => item.open)
-      const claimed = open.filter(({ item }) => item.claimed)
-      const root = claimed[0]?.root
-      if (root)
-        await this.#report(
-          this.#ids.get(root.name) as string,
-          claimed
-            .filter((one) => one.root === root)
-            .map((one, i) => ({
-              ...one,
-              v,
-              answer: fails === null || (one.path.length + i) % 13 !== fails ? 'done' : 'failed',
-            })),
-        )
-      else if (open.length > 0) await this.#pass(Math.min(...open.map(({ item }) => item.restsUntil)))
-      else return
-    }
-  }
-  /** An item that waits waits for itself, too, so that its execution is stuck. */
-  #tie(which: number): void {
-    const ids = this.#byPath()
-    const waiting = this.#items().filter(({ item, path, root }) => {
-      // The next job may delete it.
-      if (root.changed) return false
-      const { jobId, finishedJobId, phase } = this.#world.rows.of(
-        this.#world.rows.of(ids.get(path) as string).row.parentId as string,
-      ).row
-      const { row } = this.#world.rows.of(ids.get(path) as string)
-      return (
-        phase === 'PROGRESSING' && jobId !== finishedJobId && row.jobId !== jobId && row.waitingFor > 0 && !item.tied
-      )
-    })
-    const chosen = waiting[which % Math.max(1, waiting.length)]
-    if (!chosen) return
-    const { item, path } = chosen
-    item.tied = true
-    item.after = [...item.after, item.shape.name]
-    this.#world.rows.tie(ids.get(path) as string)
-  }
-  /** A later job finds no dependency that no spec has. */
-  #untie(): void {
-    for (const { item, path, execution } of this.#items()) {
-      if (!item.tied || execution.open) continue
-      item.tied = false
-      item.after = item.after.filter((name) => name !== item.shape.name)
-      this.#world.rows.untie(this.#byPath().get(path) as string)
-    }
-  }
-
-  #byPath(): ReadonlyMap<string, string> {
-    return new Map([...this.#world.rows.all.values()].map(({ row }) => [this.#pathOf(row.id), row.id]))
-  }
-  #pathOf(id: string): string {
-    const { row } = this.#world.rows.of(id)
-    return row.parentId === null ? row.name : `${this.#pathOf(row.parentId)}/${row.name}`
-  }
-
-  async #compare(when: string): Promise<void> {
-    await this.#world.settle()
-    this.model.settle()
-    expect(this.#seen(), when).toEqual(this.#expected())
-    this.#untie()
-    await this.#keepApart()
-  }
-  /** With FORCE a root may begin between two jobs of its exporter, or after both. */
-  async #keepApart(): Promise<void> {
-    for (const root of this.model.roots.values()) {
-      const waits = root.open && root.step === 'waiting' && root.mode === 'FORCE'
-      if (!waits || !this.model.exportersOf(root).some(({ by }) => by.open && by.next)) continue
-      await this.#do({ do: 'cancel', root: Number(root.name.slice(1)) })
-      await this.#compare(`the end of the waiting ${root.name}`)
-    }
-  }
-  #seen(): Readonly<Record<string, string>> {
-    const { rows, begun, clock } = this.#world
-    const all = [...rows.all.values()].map((one): [string, string] => [
-      this.#pathOf(one.row.id),
-      `${stateOf(one, clock.now())}, begun ${begun.get(one.row.id) ?? 0} times`,
-    ])
-    return Object.fromEntries(all)
-  }
-  #expected(): Readonly<Record<string, string>> {
-    const found: Record<string, string> = {}
-    const note = (path: string, { begun }: { begun: number }, state: string) => {
-      found[path] = `${state}, begun ${begun} times`
-    }
-    const add = (one: Installation, path: string): void => {
-      const { execution } = one
-      note(path, one, one.open ? (one.phase === 'PENDING_DEPENDENCIES' ? 'waits' : 'runs') : one.phase)
-      if (execution) note(`${path}/deploy-items`, execution, execution.open ? 'runs' : execution.phase)
-      for (const nested of one.nested.values()) add(nested, `${path}/${nested.name}`)
-    }
-    for (const root of this.model.roots.values()) add(root, root.name)
-    for (const { item, path } of this.#items())
-      note(path, item, item.stateAt(this.model.now))
-    return found
-  }
-}
-
-function stateOf(node: Pick<Node, 'row' | 'work' | 'error'>, now: Date): string {
-  const { row, work, error } = node
-  if (row.jobId === row.finishedJobId)
-    return error?.code.endsWith('_TIMEOUT') && row.kind === 'DEPLOY_ITEM' ? `${row.phase} by ${error.code}` : row.phase
-  if (row.kind !== 'DEPLOY_ITEM' || !work) return row.phase === 'PENDING_DEPENDENCIES' ? 'waits' : 'runs'
-  const isOffered = isClaimable(node as TrackedObject, { now, isPaused: false })
-  const held = work.abortRequestedAt ? 'asked to stop' : isOffered ? 'lost' : 'claimed'
-  const isClaimed = work.state === WORK_STATE.CLAIMED
-  return `${isClaimed ? held : isOffered ? 'offered' : 'resting'} to ${work.action}`
-}
-
-const property = (Slice?: MemoryOptions['Slice']) => fc.asyncProperty(history, (one) => new Run(one, Slice).play())
+const property = (Slice?: MemoryOptions['Slice']) =>
+  fc.asyncProperty(history, (one) => new Run(one, new MemoryWorld({ budget: one.budget, Slice })).play())
 
 const part = { there: true, after: 0, size: 1, uses: false, reads: false }
 const wanting = { optional: false, strict: false }
@@ -524,6 +26,8 @@ const onRoot = (plan: RootPlan, acts: History['acts']): History => ({
 const data = (value: 1 | 2) => ({ do: 'data', value }) as const
 const WORK = { do: 'work', fails: null, v: 1 } as const
 const remove = (withoutUninstall: boolean) => ({ do: 'remove', root: 0, force: false, withoutUninstall }) as const
+const claim = (leaseMs: 29_999 | 599_999) => ({ do: 'claim', which: 1, leaseMs }) as const
+const pass = (ms: number) => ({ do: 'pass', ms }) as const
 /** Rare histories, each of which has found a fault. */
 const EXAMPLES: readonly History[] = [
   // The last item that could begin is kept after its execution has looked for such items: what is tied is STUCK.
@@ -547,6 +51,23 @@ const EXAMPLES: readonly History[] = [
     ),
     [data(2), data(1), WORK],
   ),
+  onRoot(planned([part]), [
+    data(1),
+    claim(599_999),
+    { do: 'report', root: 0, which: 1, answers: ['returned', 'returned', 'returned', 'returned'], v: 1 },
+    pass(1_000),
+    claim(29_999),
+    { do: 'cancel', root: 0 },
+    pass(30_000),
+  ]),
+  onRoot(planned([part]), [data(1), pass(300_000)]),
+  // The importer does not import any more, but no job without the import has succeeded.
+  {
+    plans: [[planned([part])], [{ ...planned([part]), from: 'r' }, planned([part])]],
+    linked: [false, true, false],
+    budget: 2_000,
+    acts: [data(1), WORK, { do: 'update', root: 1, plan: 1, reconcile: false }, remove(false)],
+  },
 ]
 
 const examples = EXAMPLES.map((one): [History] => [one])
@@ -555,6 +76,23 @@ it(
   'each job offers, keeps and ends what the model says',
   async () => {
     await fc.assert(property(), { numRuns: soak(300, 10_000), examples })
+  },
+  soak(120_000, 3_600_000),
+)
+
+const between = (Slice?: MemoryOptions['Slice']) =>
+  fc.asyncProperty(
+    history.map(steady),
+    fc.array(fc.constantFrom(0, 1, 1, 2, 5), { minLength: 1, maxLength: 6 }),
+    async (one, turns) => {
+      await new Run(one, new MemoryWorld({ budget: one.budget, Slice })).playBetween(turns)
+    },
+  )
+
+it(
+  'acts between two transactions do not change where it all ends',
+  async () => {
+    await fc.assert(between(), { numRuns: soak(100, 10_000) })
   },
   soak(120_000, 3_600_000),
 )
@@ -598,6 +136,31 @@ const FAULTS: Readonly<Record<string, typeof TreeSlice>> = {
       super.setDetails(node, withoutUninstall === undefined ? patch : { ...patch, withoutUninstall })
     }
   },
+  'a schema that accepts everything': class extends TreeSlice {
+    override validate() {
+      return { ok: true, value: null } as const
+    }
+  },
+  'a lease whose end nobody watches': class extends TreeSlice {
+    override setWork(node: Node, patch: Partial<Work>): void {
+      super.setWork(node, { ...patch, leaseWatched: false })
+    }
+  },
+  'a clock that never ends': class extends TreeSlice {
+    override setWork(node: Node, patch: Partial<Work>): void {
+      super.setWork(node, { ...patch, dueAt: null })
+    }
+  },
+  'work that is offered again at once': class extends TreeSlice {
+    override setWork(node: Node, patch: Partial<Work>): void {
+      super.setWork(node, { ...patch, offerAfter: null })
+    }
+  },
+  'an exporter that forgets who has imported from it': class extends TreeSlice {
+    override ask<T>(...[question, args]: Parameters<TreeSlice['ask']>): T | undefined {
+      return super.ask<T>(question === 'pinScope' ? 'rootScope' : question, args)
+    }
+  },
   'a lost touch': class extends TreeSlice {
     #touches = 0
     override touch(...args: Parameters<TreeSlice['touch']>): void {
@@ -607,5 +170,9 @@ const FAULTS: Readonly<Record<string, typeof TreeSlice>> = {
 }
 it.each(Object.entries(FAULTS))('finds %s', async (_fault, Slice) => {
   const { failed } = await fc.check(property(Slice), { numRuns: 2_000, endOnFailure: true, examples })
+  expect(failed).toBe(true)
+})
+it('finds a lost touch between acts, too', async () => {
+  const { failed } = await fc.check(between(FAULTS['a lost touch']), { numRuns: 2_000, endOnFailure: true })
   expect(failed).toBe(true)
 })

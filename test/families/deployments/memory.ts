@@ -1,10 +1,9 @@
 import { v7 } from 'uuid'
 import { isDue } from '../../../src/core/deadline.ts'
 import { LEASE_MS, leaseFrom } from '../../../src/core/lease.ts'
-import type { Report } from '../../../src/core/ports/agents.ts'
 import { Problems } from '../../../src/core/problems.ts'
 import { type Evaluated, type Node, WORK_STATE, type Work } from '../../../src/core/tree.ts'
-import type { ReconcileMode, WorkAction } from '../../../src/core/vocabulary.ts'
+import type { ReconcileMode } from '../../../src/core/vocabulary.ts'
 import { isClaimable } from '../../../src/engine/agents/claim-one.ts'
 import { type Kinds, kindsOf } from '../../../src/engine/families.ts'
 import { flush } from '../../../src/engine/flush.ts'
@@ -29,7 +28,7 @@ import type { LoadedNode } from '../../../src/store/load-nodes.ts'
 import type { TreeChanges, TreeRows } from '../../../src/store/tree-rows.ts'
 import { TestClock, TIMEOUTS } from '../../testkit/clock.ts'
 import { viewerOf } from '../../testkit/viewers.ts'
-import type { Answer } from './job-model.ts'
+import { type HistoryWorld, type Reported, reportOf, type SeenObject } from './history-world.ts'
 
 /**
  * The engine's loop, slices and rules on rows in memory: a thousand times as fast as a database, so that a property can
@@ -160,7 +159,7 @@ export interface MemoryOptions {
   readonly Slice?: typeof TreeSlice | undefined
 }
 
-export class MemoryWorld {
+export class MemoryWorld implements HistoryWorld {
   readonly rows = new MemoryRows()
   readonly data = new Map<string, Datum>()
   /** How often each object has begun a job that does something. */
@@ -172,6 +171,7 @@ export class MemoryWorld {
   /** Automation is held. */
   isHeld = false
   readonly clock = new TestClock()
+  #left = 0
   readonly #kinds: Kinds
   readonly #options: MemoryOptions
 
@@ -288,12 +288,15 @@ export class MemoryWorld {
       active.map(({ id }) => id),
     )
   }
-  setData(name: string, value: unknown): void {
+  rollback(id: string, spec: SpecInput): Promise<void> {
+    return this.update(id, spec, true)
+  }
+  async setData(name: string, value: unknown): Promise<void> {
     if (this.data.get(name)?.value === value) return
     this.data.set(name, { value, exporterId: null })
     for (const id of this.#importersOf([name])) this.wake(id, [id], 'scope')
   }
-  deleteData(name: string): void {
+  async deleteData(name: string): Promise<void> {
     if (!this.data.delete(name)) return
     for (const id of this.#importersOf([name])) this.wake(id, [id], 'scope')
   }
@@ -321,6 +324,26 @@ export class MemoryWorld {
       deployments.claimed(item, DEPLOYER, slice, null)
     })
   }
+  async claimItems(items: readonly SeenObject[], leaseMs: number): Promise<void> {
+    for (const { id } of items) await this.claim(id, leaseMs)
+  }
+  tie(itemId: string): void {
+    this.rows.tie(itemId)
+  }
+  untie(itemId: string): void {
+    this.rows.untie(itemId)
+  }
+  async objects(): Promise<readonly SeenObject[]> {
+    return [...this.rows.all.values()].map(({ row, work, error }) => {
+      const { id, kind, phase, jobId, finishedJobId, waitingFor } = row
+      const seen = { id, kind, phase, jobId, finishedJobId, waitingFor, work, code: error?.code ?? null }
+      return { ...seen, path: this.#pathOf(id), begun: this.begun.get(id) ?? 0 }
+    })
+  }
+  #pathOf(id: string): string {
+    const { row } = this.rows.of(id)
+    return row.parentId === null ? row.name : `${this.#pathOf(row.parentId)}/${row.name}`
+  }
   /** Applies what an agent or a user does to an item, in one transaction. */
   act(itemId: string, apply: (item: TrackedObject, slice: TreeSlice) => void): Promise<void> {
     return this.#decide(this.rows.of(itemId).row.rootId, [itemId], (slice) => {
@@ -329,10 +352,7 @@ export class MemoryWorld {
     })
   }
   /** Reports of one tree, in one transaction. */
-  async report(
-    rootId: string,
-    reports: readonly { readonly itemId: string; readonly answer: Answer; readonly v: number }[],
-  ): Promise<void> {
+  async report(rootId: string, reports: readonly Reported[]): Promise<void> {
     await this.#decide(
       rootId,
       reports.map(({ itemId }) => itemId),
@@ -360,15 +380,17 @@ export class MemoryWorld {
     await this.settle()
   }
 
-  /** Decides every tree that has wake requests, until none has. */
-  async settle(): Promise<void> {
-    for (let due = [...this.#wakes.keys()]; due.length > 0; due = [...this.#wakes.keys()])
+  /** Decides every tree that has wake requests, until none has, or in so many transactions. */
+  async settle(most = Number.POSITIVE_INFINITY): Promise<void> {
+    this.#left = most
+    for (let due = [...this.#wakes.keys()]; due.length > 0 && this.#left > 0; due = [...this.#wakes.keys()])
       for (const rootId of due) await this.#reconcile(rootId)
   }
   async #reconcile(rootId: string): Promise<void> {
     let evaluated: ReadonlyMap<string, Evaluated> = new Map()
     for (let turns = 0; ; turns++) {
       if (turns > MOST_TURNS) throw new Error(`the tree ${rootId} does not come to rest`)
+      if (this.#left-- <= 0) return
       const wakes = this.#wakes.get(rootId) ?? []
       this.#wakes.delete(rootId)
       if (!this.rows.all.has(rootId)) return
@@ -578,16 +600,6 @@ export class MemoryWorld {
       }
     })
   }
-}
-
-const PHASES = {
-  RECONCILE: { done: 'SUCCEEDED', failed: 'FAILED', stopped: 'ABORTED', returned: 'PROGRESSING' },
-  DELETE: { done: 'GONE', failed: 'DELETE_FAILED', stopped: 'DELETE_FAILED', returned: 'DELETING' },
-} as const
-export function reportOf(answer: Answer, action: WorkAction, v: number): Omit<Report, 'fence'> {
-  const phase = PHASES[action === 'DELETE' ? 'DELETE' : 'RECONCILE'][answer]
-  if (answer === 'returned') return { phase, error: { code: 'BUSY', message: 'Not now.', retryable: true } }
-  return { phase, ...(answer === 'done' && { exports: { v } }) }
 }
 
 function normalised(spec: SpecInput): InstallationSpec {
