@@ -230,8 +230,9 @@ export const DEEP: Readonly<Record<string, Group>> = {
   },
   model: {
     why: 'It searches without an end of its own.',
-    judges: ['src/families/edge/**'],
+    judges: ['src/engine/**', 'src/families/{deployments,edge}/**'],
     files: files(`
+      families/deployments/ database-histories
       families/edge/ model
     `),
   },
