@@ -20,7 +20,7 @@ export interface Reported {
   readonly v: number
 }
 
-/** Where a history is played: rows in memory, or a database. */
+/** A history is played on one of these: rows in memory, or a database. */
 export interface HistoryWorld {
   readonly clock: { now(): Date }
   create(name: string, spec: SpecInput): Promise<string>

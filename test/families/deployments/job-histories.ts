@@ -331,8 +331,7 @@ export class Run {
     const send = async (item: SeenObject, answer: Answer) =>
       await this.#world.report(this.#at(item.path.replace(/\/.*/, '')).id, [{ itemId: item.id, answer, v: 1 }])
     if (one.do === 'claim') await this.#world.claimItems(offered.slice(0, one.which), one.leaseMs)
-    else if (one.do === 'report')
-      for (const [i, item] of claimed.slice(0, 1).entries()) await send(item, one.answers[i] as Answer)
+    else if (one.do === 'report' && claimed[0]) await send(claimed[0], one.answers[0])
     else if (one.do === 'work') {
       await this.#world.claimItems(offered, 60_000)
       for (const item of [...offered, ...claimed]) await send(item, 'done')
