@@ -1,10 +1,12 @@
 import type { DocumentNode } from 'graphql'
+import type { Plugin } from 'graphql-yoga'
 import { LRUCache } from 'lru-cache'
 
-const KIB = 1_024
-const MIB = 1_024 * KIB
+const MIB = 1_024 * 1_024
 /** Measured: the nodes of the parser, with their places in the text. */
 const BYTES_OF_A_TOKEN = 450
+/** Measured: an error of the parser or of validation, with its places. */
+const BYTES_OF_AN_ERROR = 1_500
 
 /** Measured: fields take longest, some of which have no more than a dozen. */
 const CHARACTERS_OF_A_REQUEST = 64
@@ -24,7 +26,7 @@ export function createDocumentCache() {
   })
   const errorCache = new LRUCache<string, Error>({
     maxSize: 8 * MIB,
-    sizeCalculation: (_, text) => 2 * text.length + KIB,
+    sizeCalculation: (_, text) => 2 * text.length + BYTES_OF_AN_ERROR,
   })
   /** The cost of parsing and validating a document, in requests. */
   const costOf = (text: string): number =>
@@ -32,3 +34,16 @@ export function createDocumentCache() {
   return { documentCache, errorCache, costOf }
 }
 export type DocumentCache = ReturnType<typeof createDocumentCache>
+
+/** Counts what validation finds as a part of its document, since yoga keeps both for the same time. */
+export const countErrors = ({ documentCache }: Pick<DocumentCache, 'documentCache'>): Plugin => ({
+  onValidate({ validateFn, setValidationFn }) {
+    setValidationFn(((schema, document, ...rest) => {
+      const errors = validateFn(schema, document, ...rest)
+      const text = document.loc?.source.body ?? ''
+      if (errors.length > 0 && documentCache.delete(text))
+        documentCache.set(text, document, { size: sizeOf(document, text) + errors.length * BYTES_OF_AN_ERROR })
+      return errors
+    }) as typeof validateFn)
+  },
+})

@@ -6,7 +6,7 @@ import { AnswerBudget } from '../../graphql/schema/answer-budget.ts'
 import type { Bounds } from '../limits/bounds.ts'
 import { countOperations, type ExecutedOperation } from './count-operations.ts'
 import { type Disclosure, limitDisclosure } from './disclosure.ts'
-import type { DocumentCache } from './document-cache.ts'
+import { countErrors, type DocumentCache } from './document-cache.ts'
 import { endLargeAnswers } from './end-large-answers.ts'
 import { endLateQueries } from './end-late-queries.ts'
 import { limitDocuments } from './limit-documents.ts'
@@ -53,6 +53,7 @@ export function createGraphQL(
       limitDocuments(schema),
       requireTrusted(trusted),
       limitDisclosure(disclosure),
+      countErrors(documents),
       countOperations(executed),
       traceOperations,
       endLateQueries(bounds),
