@@ -65,7 +65,15 @@ function toSafeInteger(text: string): number {
   return number
 }
 
+const parseBytes: (text: string) => Buffer = types.getTypeParser(types.builtins.BYTEA)
+/** Has memory of its own: Node takes small buffers from blocks of 64 KiB, and one that is kept would keep its block. */
+const toBytes = (text: string): Buffer => Buffer.from(new Uint8Array(parseBytes(text)).buffer)
+
+const TEXT_PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
+  [types.builtins.INT8]: toSafeInteger,
+  [types.builtins.BYTEA]: toBytes,
+}
 const PARSERS: CustomTypesConfig = {
   getTypeParser: (oid, format) =>
-    oid === types.builtins.INT8 && format !== 'binary' ? toSafeInteger : types.getTypeParser(oid, format),
+    (format === 'binary' ? undefined : TEXT_PARSERS[oid]) ?? types.getTypeParser(oid, format),
 }

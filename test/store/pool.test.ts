@@ -172,3 +172,10 @@ test('Prisma passes it on that the database is away', async () => {
   const failed = await prisma.project.findMany().catch((error: unknown) => error)
   expect(isDatabaseUnavailable(failed)).toBe(true)
 })
+
+test('bytes have memory of their own, so that those that are kept keep no others', async () => {
+  await using database = await createTestDatabase()
+  const { rows } = await database.pool.query<{ hash: Buffer }>(`select sha256('a') as hash`)
+  expect(rows[0]?.hash).toHaveLength(32)
+  expect(rows[0]?.hash.buffer.byteLength).toBe(32)
+})
