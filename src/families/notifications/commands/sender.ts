@@ -69,6 +69,7 @@ export class Sender implements AsyncDisposable {
   readonly #wake: () => void
   readonly #sending = new Map<string, { readonly ruleId: string; readonly sent: Promise<void> }>()
   readonly #ended: Ended[] = []
+  /** When messages of a rule were removed last, for as long as they are not removed again. */
   readonly #forgotten = new Map<string, number>()
   #mailer: Promise<Mailer> | null = null
 
@@ -157,7 +158,8 @@ export class Sender implements AsyncDisposable {
     const { pool, system } = this.#parts
     const rules = [...new Set(ended.map(({ ruleId }) => ruleId))]
     const now = performance.now()
-    const old = rules.filter((rule) => now - (this.#forgotten.get(rule) ?? Number.NEGATIVE_INFINITY) > FORGET_MS)
+    for (const [rule, at] of this.#forgotten) if (now - at > FORGET_MS) this.#forgotten.delete(rule)
+    const old = rules.filter((rule) => !this.#forgotten.has(rule))
     try {
       await inTransaction(pool, async (client) => {
         await lockRules(client, rules)
