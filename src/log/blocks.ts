@@ -5,7 +5,7 @@ import { readPage } from './page.ts'
 
 /** Sequences of a block. */
 const SIZE = 1_000
-/** Cached blocks: about 30 MB. */
+/** Cached blocks: about 50 MB, where messages are short. */
 const KEPT = 60
 const EVERYTHING = { projects: null, includeRejected: true } as const
 
