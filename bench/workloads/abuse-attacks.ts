@@ -6,6 +6,9 @@ import { connect as connectTo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay, setImmediate } from 'node:timers/promises'
 import { WebSocket } from 'ws'
+import { asked } from './abuse-client.ts'
+import { createMany, openTabs, runJobs } from './abuse-honest.ts'
+import { searchLines, subscribeToChanges } from './abuse-live.ts'
 
 /** The attacks themselves, in a process of their own, which ends when its channel closes. */
 
@@ -105,12 +108,18 @@ export const ATTACKS = {
     Promise.all(
       attack.tokens.slice(0, 2).map((token) => everywhere(1_000, () => slowBody({ ...attack, token }, 100))),
     ).then(() => {}),
+  '2,000 different live subscriptions': (attack) => subscribeToChanges(attack, 2_000),
+  '400 live searches of lines': (attack) => searchLines(attack, 400),
+  'honest: 200 CI jobs with one token': (attack) => runJobs(attack, 200),
+  'honest: 40 tabs of 8 queries and 2 subscriptions': (attack) => openTabs(attack, 40),
+  'honest: 2,000 creations, 32 at a time': (attack) => createMany(attack, 2_000, 32),
 } as const satisfies Readonly<Record<string, Attacker>>
 export type AttackName = keyof typeof ATTACKS
 
 process.once('message', (attack: Attack) => {
   void ATTACKS[attack.name as AttackName](attack)
   process.send?.('started')
+  process.on('message', () => process.send?.(asked))
 })
 process.on('disconnect', () => process.exit())
 

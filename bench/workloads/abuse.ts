@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -35,12 +36,22 @@ const ATTACKS: readonly AttackName[] = [
   'a schema whose pattern takes seconds',
   'ten configs of 30,000 settings',
   '5,000 idle connections',
+  '2,000 different live subscriptions',
+  '400 live searches of lines',
+]
+/** These ask for much in good faith: nothing of it may be refused. */
+const HONEST: readonly AttackName[] = [
+  'honest: 200 CI jobs with one token',
+  'honest: 40 tabs of 8 queries and 2 subscriptions',
+  'honest: 2,000 creations, 32 at a time',
 ]
 /** Time for each question, with an attack and without. */
 const MEASURED_MS = 2_000
 const WARM_UP_MS = 1_000
+/** All is as before so long after an attacker has left. */
+const RECOVERED_MS = 2_000
 /** Until the attacker has its full burst again. */
-const RECOVERY_MS = 5_000
+const REST_MS = 3_000
 const MB = 1_024 * 1_024
 const ITEMS = 20
 const NEWCOMERS = 40
@@ -65,6 +76,10 @@ interface Measured {
   readonly rss: number
   /** The share of callers with a fresh token who are served. */
   readonly newcomers: number
+  /** Once the attacker has left. */
+  readonly after?: Times
+  /** Questions in good faith, and how many of them were refused. */
+  readonly honest?: { readonly times: number; readonly refused: number }
 }
 
 export const workload: Workload = { name: 'abuse', run }
@@ -83,30 +98,39 @@ async function run({ postgres, log, only }: BenchContext): Promise<Section> {
   const victim = await tokenOf('victim')
   const tokens: string[] = []
   for (const name of ATTACKERS) tokens.push(await tokenOf(name))
-  const look = async (): Promise<Measured> => {
+  const newcomersOf = async (): Promise<string[]> => {
     const newcomers = []
     for (let i = 0; i < NEWCOMERS; i++) newcomers.push(await tokenOf(`newcomer ${i}`))
+    return newcomers
+  }
+  const look = async (newcomers: readonly string[]): Promise<Measured> => {
     const measured = await measure(server, victim, ids[0] as string)
     return { ...measured, newcomers: await partServed(portOf(server), newcomers) }
   }
   const underAttack = async (name: AttackName): Promise<Measured> => {
+    const newcomers = await newcomersOf()
     const { rss } = await server.read()
     const attack = await start({ name, port: portOf(server), token: tokens[0] as string, tokens })
+    let measured: Measured
     try {
       await delay(WARM_UP_MS)
-      const measured = await look()
-      log(`  ${name}`)
-      return { ...measured, rss: measured.rss - rss }
+      measured = await look(newcomers)
+      if (HONEST.includes(name)) measured = { ...measured, honest: await askedBy(attack.child) }
     } finally {
       await disconnect(attack)
-      await delay(RECOVERY_MS)
     }
+    await delay(RECOVERED_MS)
+    const after = await timesOf(server, victim)
+    await delay(REST_MS)
+    log(`  ${name}`)
+    return { ...measured, after, rss: measured.rss - rss }
   }
-  await look()
-  const quiet = { ...(await look()), rss: 0 }
+  await look(await newcomersOf())
+  const quiet = { ...(await look(await newcomersOf())), rss: 0 }
   const busy = await underAttack(CONTROL)
   const found = new Map<string, Measured>()
-  for (const name of ATTACKS.filter((attack) => attack.includes(only ?? ''))) found.set(name, await underAttack(name))
+  for (const name of [...ATTACKS, ...HONEST].filter((attack) => attack.includes(only ?? '')))
+    found.set(name, await underAttack(name))
   return sectionOf({ quiet, busy, found })
 }
 
@@ -117,24 +141,39 @@ async function start(attack: Attack) {
   return launched
 }
 
+async function askedBy(child: ChildProcess): Promise<NonNullable<Measured['honest']>> {
+  const answer = once(child, 'message')
+  child.send('count')
+  return (await answer)[0] as NonNullable<Measured['honest']>
+}
+
 const portOf = ({ origin }: BenchServer): number => Number(new URL(origin).port)
+
+const targetOf = (server: BenchServer, token: string, query: string, variables = {}): Target => ({
+  port: portOf(server),
+  // At full speed it asks for more than its share of an address that others use up.
+  headers: { authorization: `Bearer ${token}`, 'x-forwarded-for': '192.0.2.1' },
+  body: bodyOf(query, variables),
+})
+
+async function ask(asked: Target): Promise<Times> {
+  const times: number[] = []
+  const since = performance.now()
+  const left = (): number => MEASURED_MS - (performance.now() - since)
+  // A question that is not answered takes for ever.
+  while (left() > 0)
+    await load(asked, 1, left(), (ms) => times.push(ms)).catch(() => times.push(Number.POSITIVE_INFINITY))
+  return { p50: quantile(times, 0.5), p99: quantile(times, 0.99) }
+}
+
+const timesOf = (server: BenchServer, token: string): Promise<Times> =>
+  ask(targetOf(server, token, '{ viewer { name } }'))
 
 /** How long each question takes, and the server's memory at its most. */
 async function measure(server: BenchServer, token: string, rootId: string): Promise<Omit<Measured, 'newcomers'>> {
-  const target = (query: string, variables: Readonly<Record<string, unknown>> = {}): Target => ({
-    port: portOf(server),
-    // At full speed it asks for more than its share of an address that others use up.
-    headers: { authorization: `Bearer ${token}`, 'x-forwarded-for': '192.0.2.1' },
-    body: bodyOf(query, variables),
-  })
   const probed = { port: portOf(server), headers: { 'x-forwarded-for': '192.0.2.2' }, path: '/livez' }
-  const ask = async (asked: Target): Promise<Times> => {
-    const times: number[] = []
-    await load(asked, 1, MEASURED_MS, (ms) => times.push(ms))
-    return { p50: quantile(times, 0.5), p99: quantile(times, 0.99) }
-  }
-  const viewer = await ask(target('{ viewer { name } }'))
-  const tree = await ask(target(TREE, { id: rootId }))
+  const viewer = await timesOf(server, token)
+  const tree = await ask(targetOf(server, token, TREE, { id: rootId }))
   const probe = await ask(probed)
   return { viewer, tree, probe, rss: (await server.read()).rssPeak }
 }
@@ -147,9 +186,9 @@ interface Results {
 }
 
 function sectionOf({ quiet, busy, found }: Results): Section {
-  const row = (name: string, { viewer, tree, probe, rss, newcomers }: Measured) => [
-    ...[name, viewer.p50, viewer.p99, tree.p50, tree.p99, probe.p99],
-    ...[rss / MB, `${Math.round(newcomers * 100)} %`],
+  const row = (name: string, { viewer, tree, probe, rss, newcomers, after = viewer, honest }: Measured) => [
+    ...[name, viewer.p50, viewer.p99, tree.p50, tree.p99, probe.p50, probe.p99, after.p50],
+    ...[rss / MB, `${Math.round(newcomers * 100)} %`, honest ? `${honest.refused} of ${honest.times}` : ''],
   ]
   const worst = (times: (measured: Measured) => number): string =>
     Math.max(...[...found.values()].map(times)).toFixed(1)
@@ -160,9 +199,11 @@ function sectionOf({ quiet, busy, found }: Results): Section {
     prose: PROSE,
     table: {
       columns: [
-        ...['attack', 'viewer, p50, ms', 'p99', `tree of ${ITEMS}, p50, ms`, 'p99', '`/livez`, p99, ms'],
+        ...['attack', 'viewer, p50, ms', 'p99', `tree of ${ITEMS}, p50, ms`, 'p99', '`/livez`, p50, ms', 'p99'],
+        'viewer afterwards, p50, ms',
         'memory, MB more',
         'newcomers served',
+        'refused',
       ],
       rows: [row('none', quiet), row(CONTROL, busy), ...[...found].map(([name, measured]) => row(name, measured))],
     },
@@ -178,5 +219,6 @@ While one attack after the other runs at full speed from a process of its own, a
 ${ITEMS} items, and a third address for \`/livez\`, one request at a time on one connection. All processes share the machine, so an attack also takes processor time from Postgres
 and from the client that is measured; beside the process of the second row, which computes and sends nothing, they have as little of it. Memory is the most that the server's process has in the meantime, over what it had before the attack.
 It has an address of its own, while the newcomers have that of the attackers. All other settings are the defaults. Newcomers are ${NEWCOMERS} callers of the address of most attacks whose tokens are used for the first time: half
-of them send a request, half open a WebSocket; served is who has an answer of the right kind within ten seconds.
+of them send a request, half open a WebSocket; served is who has an answer of the right kind within ten seconds. Two seconds after an attacker has left,
+the other principal asks for its \`viewer\` again. The last rows ask for much in good faith, with the token of the attacker: nothing of that may be refused.
 `
