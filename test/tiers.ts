@@ -33,7 +33,7 @@ export const UNIT = files(`
   chaos/ promises
   cli/ commit-label input outcome text tree
   client/ crm follow-phases instant query
-  core/ address-group clock-offset database-url date-time expression health json json-diff machine process-identity redis-url
+  core/ address-group clock-offset database-url date-time expression health json json-diff machine one-at-a-time process-identity redis-url
   core/ schema-range time token-bucket unified-diff until-settled
   documents/ print-documents
   engine/ engine-turns
@@ -51,6 +51,8 @@ export const UNIT = files(`
   sandbox/ resolve validate
   server/ document-cache encoded-batch json-pieces mask parse-json request-text
   store/ expand-and-contract sealing
+  server/ document-cache encoded-batch json-pieces parse-json request-text topic
+  store/ expand-and-contract pool-shares sealing
   tracing/ traceparent
   web/ address create-model lists nested timeline tree
 `)

@@ -5,7 +5,7 @@ import type { Log } from '../core/ports/log.ts'
 import type { System } from '../core/ports/system.ts'
 import type { Viewer } from '../core/ports/viewer.ts'
 import type { Logger } from '../logger.ts'
-import { asPool, OperationReads } from '../store/operation-reads.ts'
+import { asPool, type LiveReader, OperationReads, poolItself } from '../store/operation-reads.ts'
 import type { ReadReplica } from '../store/read-replica.ts'
 import type { Records } from '../store/records.ts'
 import type { Tokens } from './auth/tokens.ts'
@@ -46,9 +46,16 @@ export interface GraphQLContext extends OperationServices {
 
 /** From now on the operation reads so that its statements can be ended in Postgres: call what is returned. */
 export function readEndably(context: GraphQLContext): () => void {
-  const reads = new OperationReads(context.pool, context.replica)
+  const { pool, replica, viewer } = context
+  const reads = new OperationReads(poolItself(pool), { caller: viewer.principalId, replica })
   Object.assign(context, { pool: asPool(reads) })
   return () => reads.end()
+}
+
+/** From now on the operation reads with the live reads of a caller who follows it; null: as any other operation. */
+export function readLive(context: GraphQLContext, live: () => LiveReader | null): void {
+  const { pool, viewer } = context
+  Object.assign(context, { pool: asPool(new OperationReads(poolItself(pool), { caller: viewer.principalId, live })) })
 }
 
 /** The context of one event of a subscription, which is an answer of its own. */

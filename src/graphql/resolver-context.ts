@@ -1,4 +1,5 @@
 import type { Viewer } from '../core/ports/viewer.ts'
+import { asPool, OperationReads } from '../store/operation-reads.ts'
 import type { GraphQLContext, OperationServices } from './context.ts'
 import type { KindRegistry } from './family.ts'
 import { AnswerBudget } from './schema/answer-budget.ts'
@@ -19,6 +20,7 @@ export const createContext = (
   { signal, answer = new AnswerBudget() }: Partial<Pick<ResolverContext, 'signal' | 'answer'>> = {},
 ): ResolverContext => ({
   ...services,
+  pool: asPool(new OperationReads(services.pool, { caller: viewer.principalId })),
   viewer,
   signal,
   answer,

@@ -110,7 +110,7 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
   const documents = createDocumentCache()
   const yoga = createGraphQL(schema, services, { bounds, trusted, documents, disclosure, executed })
   const shared = { schema, log, system, open: streams, mask: (error: unknown) => mask(error, logger) }
-  const fanOut = new FanOut(shared)
+  const fanOut = new FanOut({ ...bounds, ...shared })
   const subscribe = createSubscribe({ ...shared, fanOut, hideSuggestions: !disclosure.suggestions })
   const { inFlight = new InFlight() } = options
   const common = { ...bounds, ...shared, trusted, documents, yoga, subscribe, tokens, audit, connections, inFlight }

@@ -2,10 +2,30 @@ import { connect } from 'node:net'
 import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg'
 import { DatabaseError } from 'pg'
 import { CallbackClient } from './callback-client.ts'
+import { type PoolShares, sharesOf } from './pool-shares.ts'
 import type { ReadPosition, ReadReplica } from './read-replica.ts'
 import { unavailableOf } from './unavailable.ts'
 
 type Query = Parameters<Pool['query']>[0]
+
+type Turn = () => Promise<void> | undefined
+
+/** A caller that follows something. */
+export interface LiveReader {
+  readonly reads: {
+    readonly caller: string
+    read<T>(run: () => Promise<T>, mustRest: () => boolean, turn: Turn): Promise<T>
+  }
+  /** Waits for the turn of the same caller. */
+  readonly turn: Turn
+}
+interface Reader {
+  /** Shares the connections with others, whatever its operations. */
+  readonly caller: string
+  readonly replica?: ReadReplica | undefined
+  /** For the events of a subscription: the live reads of a caller who follows it; null: there are no events yet. */
+  readonly live?: () => LiveReader | null
+}
 
 /**
  * The pool as one operation reads from it, or replicas that are as far as the primary was when the operation began to read. When
@@ -13,16 +33,47 @@ type Query = Parameters<Pool['query']>[0]
  */
 export class OperationReads {
   readonly pool: Pool
-  readonly #replica: ReadReplica | null
+  readonly #reader: Reader
   readonly #running = new Set<CallbackClient>()
   #position: Promise<ReadPosition | null> | null = null
   #isEnded = false
-  constructor(pool: Pool, replica: ReadReplica | null = null) {
+
+  constructor(pool: Pool, reader: Reader) {
     this.pool = pool
-    this.#replica = replica
+    this.#reader = reader
   }
 
-  async query<R extends QueryResultRow>(query: Query): Promise<QueryResult<R>> {
+  get #replica(): ReadReplica | undefined {
+    return this.#reader.replica
+  }
+
+  query<R extends QueryResultRow>(query: Query): Promise<QueryResult<R>> {
+    return this.#inTurn(() => this.#query<R>(query))
+  }
+
+  /** Runs a transaction that reads, which ends by itself. */
+  connected<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    return this.#inTurn(async () => {
+      const client = await this.#replicaClient()
+      if (client) this.#replica?.count('replica')
+      return await released(client ?? (await this.pool.connect()), work)
+    })
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const live = this.#reader.live?.()
+    const caller = live?.reads.caller ?? this.#reader.caller
+    const shares = sharesOf(this.pool)
+    if (!live) return inShare(shares, caller, work)
+    return live.reads.read(
+      () => inShare(shares, caller, work),
+      () => shares.isActiveBeside(caller),
+      live.turn,
+    )
+  }
+
+  async #query<R extends QueryResultRow>(query: Query): Promise<QueryResult<R>> {
+    if (this.#isEnded) throw new Error(ENDED)
     const client = await this.#replicaClient()
     if (!(client && this.#replica)) return await this.#run(await this.pool.connect(), query)
     try {
@@ -40,7 +91,7 @@ export class OperationReads {
     if (client instanceof CallbackClient) this.#running.add(client)
     let isUsable = false
     try {
-      if (this.#isEnded) throw new Error('the operation has ended')
+      if (this.#isEnded) throw new Error(ENDED)
       const result = (await client.query(query as never)) as QueryResult<R>
       isUsable = !this.#isEnded
       return result
@@ -59,17 +110,39 @@ export class OperationReads {
     return position && (await this.#replica.connect(position))
   }
 
-  /** For a transaction that reads, which ends by itself. */
-  async connect(): Promise<PoolClient> {
-    const client = await this.#replicaClient()
-    if (!client) return await this.pool.connect()
-    this.#replica?.count('replica')
-    return client
-  }
-
   end(): void {
     this.#isEnded = true
     for (const client of this.#running) cancel(client)
+  }
+}
+
+async function inShare<T>(shares: PoolShares, caller: string, work: () => Promise<T>): Promise<T> {
+  const waiting = shares.take(caller)
+  if (waiting) await waiting
+  try {
+    return await work()
+  } finally {
+    shares.giveBack(caller)
+  }
+}
+
+const ENDED = 'the operation has ended'
+
+/** Runs a transaction that reads on a connection of the pool, or of the operation whose reads these are. */
+export const withConnection = async <T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> =>
+  (pool as unknown) instanceof OperationReads
+    ? await (pool as unknown as OperationReads).connected(work)
+    : await released(await pool.connect(), work)
+
+/** After a failure the connection may still be in the transaction, so it is closed. */
+async function released<T>(client: PoolClient, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  let isUsable = false
+  try {
+    const result = await work(client)
+    isUsable = true
+    return result
+  } finally {
+    client.release(!isUsable)
   }
 }
 

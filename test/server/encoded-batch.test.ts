@@ -25,13 +25,14 @@ async function connection(): Promise<{ readonly client: Socket; readonly sink: C
   })
   const read: Buffer[] = []
   client.on('data', (bytes) => read.push(bytes))
+  const bounds = createBounds()
   const sink = new ClientSink({
-    ...createBounds(),
+    ...bounds,
     stream,
     encode: framesOf,
     isOpen: () => !stream.destroyed,
     giveUp: () => undefined,
-    turn: () => undefined,
+    account: () => bounds.callers.hook('one'),
   })
   return { client, sink, read }
 }

@@ -5,6 +5,7 @@ import { WebSocket } from 'ws'
 import { FairTurns } from '../../src/server/limits/fair-turns.ts'
 import type { RunningServer } from '../../src/server/server.ts'
 import { type Api, createApi } from '../graphql/api.ts'
+import { createRoot, numbered, write } from '../log/writer.ts'
 import { until } from '../testkit/wait.ts'
 import { call, PING, post } from './call.ts'
 
@@ -70,6 +71,29 @@ test('a message of a socket, and a ping of its transport, take a turn of their p
   }
   expect(await callersOf(probe)).toEqual(new Set([principal]))
   expect(await callersOf(ping(others))).not.toContain(principal)
+})
+
+test('one who follows one tree hears of a change before all different subscriptions of another do', async () => {
+  const root = await createRoot(api.world.pool)
+  const [busy, modest] = [await openReady(ada), await openReady(bob)]
+  const fields = Array.from({ length: 200 }, (_, i) => `a${i}: name b${i}: message`).join(' ')
+  const query = `subscription ($filter: PhaseChangeFilter) { phaseChanges(filter: $filter) { ${fields} } }`
+  const filterOf = (i: number) => ({ rootId: root, since: new Date(i).toISOString() })
+  const told = () => api.services.streams.list().reduce((sum, { messages }) => sum + messages, 0)
+  const many = 80
+  for (let i = 0; i < many; i++) busy.send(operation(String(i), { query, variables: { filter: filterOf(i) } }))
+  const live = (n: number) =>
+    until(() => api.services.streams.list().filter(({ state }) => state === 'LIVE').length === n, {
+      what: `${n} are live`,
+    })
+  await live(many)
+  modest.send(operation('one', { query, variables: { filter: filterOf(many) } }))
+  await live(many + 1)
+  await write(api.world.pool, root, numbered(root, 1, 1))
+  api.services.log.committed()
+  await once(modest, 'message')
+  expect(told()).toBeLessThan(many / 2)
+  await until(() => told() === many + 1, { what: 'the others hear of it, too' })
 })
 
 test('messages of a socket are handled in their order, however long it takes to read them', async () => {

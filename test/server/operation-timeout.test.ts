@@ -74,12 +74,15 @@ test('the answer is the same when Postgres is the first to end the statement', a
   })
 })
 
-test('when a client has gone, Postgres ends what runs for it at once, and its connections serve others', async () => {
+test('when a client has gone, Postgres ends what runs for it at once; others have connections of their own meanwhile', async () => {
   await using database = await createTestDatabase(2)
   await using app = await startTestApp({ env: { ...GATEWAY, DATABASE_URL: database.url } })
   const port = Number(new URL(app.origin).port)
   const query = '{ objects(first: 1) { edges { node { id } } } }'
   expect((await post(port, app.token, query)).json().errors).toBeUndefined()
+  const create =
+    'mutation { created: createToken(input: { name: "bob", role: READER }) { ... on CreatedToken { secret } } }'
+  const bob: string = (await post(port, app.token, create)).json().data.created.secret
   const client = await database.pool.connect()
   const waiting = async () => {
     const { rows } = await database.pool.query(
@@ -97,10 +100,14 @@ test('when a client has gone, Postgres ends what runs for it at once, and its co
       sent.end(JSON.stringify({ query }))
       return sent
     })
-    await until(async () => (await waiting()) >= CONNECTIONS, { what: 'the statements wait' })
+    await until(async () => (await waiting()) >= OF_ONE, { what: 'the statements wait' })
+    const projects = '{ projects(first: 1) { edges { node { name } } } }'
+    // One principal does not get all connections.
+    expect((await post(port, bob, projects)).json().data.projects.edges).toHaveLength(1)
+    expect(await waiting()).toBe(OF_ONE)
     for (const sent of impatient) sent.destroy()
-    await until(async () => (await waiting()) < CONNECTIONS, { what: 'they are cancelled, while the lock is held' })
-    const { status } = await post(port, app.token, '{ projects(first: 1) { edges { node { name } } } }')
+    await until(async () => (await waiting()) < OF_ONE, { what: 'they are cancelled, while the lock is held' })
+    const { status } = await post(port, app.token, projects)
     expect(status).toBe(200)
     // By itself each would have had to wait for its time limit.
     expect(performance.now() - before).toBeLessThan(OPERATION_TIMEOUT_MS)
@@ -110,8 +117,9 @@ test('when a client has gone, Postgres ends what runs for it at once, and its co
   }
   expect((await post(port, app.token, query)).json().errors).toBeUndefined()
 })
-/** All that queries have. */
+/** All that queries have, and those of one principal. */
 const CONNECTIONS = 8
+const OF_ONE = 6
 const OPERATION_TIMEOUT_MS = 30_000
 
 test('later resolvers of a query that has ended do not run, nor of one whose client has gone', async () => {

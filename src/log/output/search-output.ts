@@ -58,6 +58,8 @@ export interface OutputPage {
 const SEARCHED = 2_000_000
 const UNSEARCHED = 100_000_000
 const SMALL_TREE = 50_000
+/** Numbers of lines between which a page reads each, whatever else there is. */
+const FEW = 1_000
 /** Objects that a small tree has at most. */
 const SMALL_TREE_OBJECTS = 2_000
 
@@ -101,6 +103,9 @@ export async function searchOutput(
   // A reader that reads forward resumes at the end of the page: nothing may appear before it later.
   const last = range.direction === 'forward' ? end.settled : end.last
   const bounded = { ...range, before: Math.min(range.before ?? Number.POSITIVE_INFINITY, last + 1) }
+  // A follower reads these many times a second.
+  if (bounded.before - bounded.after <= FEW)
+    return { lines: await readLines(pool, query, bounded, false), reached: null }
   if (await isSmall(pool, query)) return { lines: await readLines(pool, query, bounded, true), reached: null }
   const { rows } = await FIRST.query(pool, [])
   const length = query.words === undefined ? UNSEARCHED : SEARCHED

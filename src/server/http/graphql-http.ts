@@ -92,7 +92,7 @@ const GONE = new Error('The client has closed the connection.')
 
 /** Answers what has arrived, in a form that its client takes. */
 async function run(sent: SentRequest['request'], asking: Asking, parts: HttpParts): Promise<void> {
-  const { request, response, viewer, caller, turn } = asking
+  const { request, response, viewer, caller } = asking
   const gone = new AbortController()
   response.once('close', () => gone.abort(GONE))
   const prepared = prepare({ request: sent, viewer, charge: (more) => caller.charge(more), signal: gone.signal }, parts)
@@ -106,10 +106,10 @@ async function run(sent: SentRequest['request'], asking: Asking, parts: HttpPart
   const excess = held.take()
   if (excess) return refuseForNow(response, parts, excess)
   const closed = open(isStream, asking, parts)
+  const bounds = { ...parts, account: () => caller.principal }
   try {
-    if (prepared.kind === 'stream') await sendEvents(response, { ...parts, turn }, (sink) => prepared.stream(sink, ''))
-    else if (media === EVENTS)
-      await sendEvents(response, { ...parts, turn }, async () => (await prepared.answer()).result)
+    if (prepared.kind === 'stream') await sendEvents(response, bounds, (sink) => prepared.stream(sink, ''))
+    else if (media === EVENTS) await sendEvents(response, bounds, async () => (await prepared.answer()).result)
     else {
       const { result, characters } = await prepared.answer()
       await send(result, { media, asking, parts, characters })
@@ -139,8 +139,9 @@ interface Sending {
 }
 
 async function send(result: ExecutionResult, { media, asking, parts, characters = 0 }: Sending): Promise<void> {
-  const { response, turn, charge } = asking
-  if (media === EVENTS) return await sendEvents(response, { ...parts, turn }, async () => result)
+  const { response, caller, turn, charge } = asking
+  if (media === EVENTS)
+    return await sendEvents(response, { ...parts, account: () => caller.principal }, async () => result)
   const status = statusOf(result, media)
   if (status === 503) response.setHeader('retry-after', DATABASE_RETRY_MS / 1_000)
   const type = `${media}; charset=utf-8`

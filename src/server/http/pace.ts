@@ -1,4 +1,4 @@
-import { RoundRobin } from '../limits/round-robin.ts'
+import { RoundRobin } from '../../core/round-robin.ts'
 
 /** Milliseconds between two pieces of 64 KB: some 30 MB a second, which take about a hundredth of a processor. */
 const PIECE_MS = 2

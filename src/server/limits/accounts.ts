@@ -1,5 +1,7 @@
 import type { GatewayLimits } from '../../core/gateway-limits.ts'
+import { OneAtATime } from '../../core/one-at-a-time.ts'
 import { TokenBucket } from '../../core/token-bucket.ts'
+import { LiveReads } from '../../graphql/log/live-reads.ts'
 
 /** Resources that a caller holds for a time. */
 export type Resource = 'openOperations' | 'openSubscriptions' | 'openSockets' | 'requestBytes'
@@ -77,6 +79,9 @@ const MODEST_BYTES = 1_024 * 1_024
 
 /** The use of a gateway by one principal or one address. */
 export class Account {
+  readonly reads: LiveReads
+  /** Events are executed one at a time: half of the results of many subscriptions would fill the memory. */
+  readonly executions = new OneAtATime()
   readonly #owner: string
   readonly #limits: AccountLimits
   readonly #bucket: TokenBucket
@@ -87,7 +92,9 @@ export class Account {
     requestBytes: 0,
   }
 
-  constructor(owner: string, limits: AccountLimits) {
+  /** @param key of the principal, whose reads it has */
+  constructor(owner: string, limits: AccountLimits, key = '') {
+    this.reads = new LiveReads(key)
     this.#owner = owner
     this.#limits = limits
     this.#bucket = new TokenBucket(limits.requestsPerSecond, performance.now())
@@ -147,7 +154,7 @@ export class Accounts {
   }
 
   of(key: string): Account {
-    const account = this.#accounts.get(key) ?? new Account(this.#owner, this.#limits)
+    const account = this.#accounts.get(key) ?? new Account(this.#owner, this.#limits, key)
     this.#accounts.delete(key)
     this.#accounts.set(key, account)
     if (this.#accounts.size > KEPT) this.#forgetOne()

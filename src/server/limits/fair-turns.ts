@@ -1,5 +1,5 @@
+import { RoundRobin } from '../../core/round-robin.ts'
 import type { Account } from './accounts.ts'
-import { RoundRobin } from './round-robin.ts'
 
 /** Milliseconds of each turn of the event loop for callers' work, before sockets are polled again. */
 const SLICE_MS = 1
@@ -60,6 +60,11 @@ export class FairTurns {
       return undefined
     }
     return this.#waiting.wait(caller)
+  }
+
+  /** Ends the piece that runs before all of it has run: the rest is for others as well. */
+  endPiece(): void {
+    this.#endPiece()
   }
 
   /** Each piece has an immediate of its own, since what it awaits runs only after that. */

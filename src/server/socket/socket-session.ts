@@ -9,6 +9,7 @@ import type { TokenParts } from '../auth/check-token.ts'
 import { authorizationIn } from '../auth/credentials.ts'
 import { LATE_MS } from '../http/late-refusals.ts'
 import type { TextProblem } from '../http/request-text.ts'
+import type { Account } from '../limits/accounts.ts'
 import type { Bounds } from '../limits/bounds.ts'
 import type { Caller, Reservation } from '../limits/callers.ts'
 import type { Connections, EndReason } from '../limits/connections.ts'
@@ -78,7 +79,7 @@ export class SocketSession {
   #isLeaving = false
 
   constructor(opened: OpenedSocket, parts: SessionParts) {
-    this.sink = socketSink(opened.socket, opened.stream, { ...parts, turn: () => this.turn() })
+    this.sink = socketSink(opened.socket, opened.stream, { ...parts, account: () => this.account })
     this.#socket = opened.socket
     this.#opened = opened
     this.#parts = parts
@@ -281,10 +282,12 @@ export class SocketSession {
     return message
   }
 
-  /** Waits for the caller's turn; before its token is known, for that of its address. */
+  /** The caller's; before its token is known, that of its address. */
+  get account(): Account {
+    return this.#caller?.principal ?? this.#parts.callers.strangersAt(this.origin.address)
+  }
   turn(): Promise<void> | undefined {
-    const { turns, callers } = this.#parts
-    return turns.next(this.#caller?.principal ?? callers.strangersAt(this.origin.address))
+    return this.#parts.turns.next(this.account)
   }
 
   /** Fails the operation, if the message is the beginning of one. */

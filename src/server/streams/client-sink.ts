@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream'
-import type { NextTurn } from '../http/parse-json.ts'
+import type { Account } from '../limits/accounts.ts'
 import type { Bounds } from '../limits/bounds.ts'
 import type { SlowReader } from '../limits/unread-bytes.ts'
 import type { Allocate } from './buffer-pool.ts'
@@ -14,8 +14,8 @@ export interface ClientSinkParts extends Bounds {
   readonly encode: (id: string, payloads: readonly Buffer[], allocate?: Allocate) => Buffer
   /** Closes the connection of a client that does not read, which should reconnect. */
   readonly giveUp: () => void
-  /** Waits for the turn of the connection's caller. */
-  readonly turn: NextTurn
+  /** The connection's caller, whose turns its work takes. */
+  readonly account: () => Account
 }
 
 /** The connection to one client, shared by all its subscriptions: one write for a whole batch of messages. */
@@ -45,9 +45,12 @@ export class ClientSink implements SlowReader {
     return this.#parts.encode
   }
 
-  /** Waits for the caller's turn: reading past changes shares the event loop with new requests. */
+  get account(): Account {
+    return this.#parts.account()
+  }
+  /** Waits for the caller's turn: events share the event loop with new requests. */
   turn(): Promise<void> | undefined {
-    return this.#parts.turn()
+    return this.#parts.turns.next(this.account)
   }
 
   /** True: the kernel has taken the bytes, so that their memory can be reused. */

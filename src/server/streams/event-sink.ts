@@ -3,7 +3,7 @@ import type { ExecutionResult } from 'graphql'
 import { failure } from '../../graphql/schema/failures.ts'
 import { TOKEN_WRONG } from '../auth/credentials.ts'
 import { EVENTS } from '../http/accepted-media.ts'
-import type { NextTurn } from '../http/parse-json.ts'
+import type { Account } from '../limits/accounts.ts'
 import type { Bounds } from '../limits/bounds.ts'
 import type { Allocate } from './buffer-pool.ts'
 import { ClientSink } from './client-sink.ts'
@@ -30,7 +30,7 @@ function eventsOf(_id: string, payloads: readonly Buffer[], allocate: Allocate =
  */
 export async function sendEvents(
   response: ServerResponse,
-  bounds: Bounds & { readonly turn: NextTurn },
+  bounds: Bounds & { readonly account: () => Account },
   run: (sink: ClientSink) => Promise<AsyncIterator<unknown> | ExecutionResult>,
 ): Promise<void> {
   const sink = new ClientSink({

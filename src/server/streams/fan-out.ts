@@ -6,10 +6,12 @@ import {
 } from 'graphql'
 import type { Log } from '../../core/ports/log.ts'
 import type { System } from '../../core/ports/system.ts'
-import { contextOfEvent, forget, type GraphQLContext } from '../../graphql/context.ts'
+import { contextOfEvent, forget, type GraphQLContext, readLive } from '../../graphql/context.ts'
 import { failureOf, type StreamEvent } from '../../graphql/log/event-stream.ts'
 import type { LogStream } from '../../graphql/log/log-stream.ts'
 import type { OpenStream, OpenStreams } from '../../graphql/log/open-streams.ts'
+import type { Account } from '../limits/accounts.ts'
+import type { Bounds } from '../limits/bounds.ts'
 import { ended } from '../operation/end-large-answers.ts'
 import type { ClientSink } from './client-sink.ts'
 import { type EncodedPayload, PayloadCache } from './payload-cache.ts'
@@ -18,7 +20,7 @@ import { describeRequest, type SubscriptionRequest, sharingKey } from './subscri
 import { type LogEvent, Topic } from './topic.ts'
 import { UnsharedSubscription } from './unshared-subscription.ts'
 
-export interface FanOutParts {
+export interface FanOutParts extends Pick<Bounds, 'turns'> {
   readonly log: Log
   readonly open: OpenStreams
   readonly system: System
@@ -83,10 +85,11 @@ export class FanOut {
   /** Subscribes to the log. Without a cursor, "from now on" means the moment of this call. */
   join({ request, args, stream, sink, id }: Joining): Subscriber {
     const key = sharingKey(request)
-    const group = this.#topics.get(key) ?? this.#createTopic(args, stream)
+    const { account } = sink
+    const group = this.#topics.get(key) ?? this.#createTopic(args, stream, account)
     this.#topics.set(key, group)
     const { topic, members } = group
-    topic.enter()
+    topic.enter(account)
     const cursor = this.#parts.log.resolve(stream.source.after)
     // Awaited when the subscriber starts; until then a rejection is not unhandled.
     cursor.catch(() => undefined)
@@ -151,15 +154,21 @@ export class FanOut {
     return String(this.#created)
   }
 
-  #createTopic(args: ValidatedSubscriptionArgs, { source }: LogStream<LogEvent>) {
-    const { log, system } = this.#parts
+  #createTopic(args: ValidatedSubscriptionArgs, { source }: LogStream<LogEvent>, creator: Account) {
+    const { log, system, turns } = this.#parts
     const name = this.#newName()
     const topic = new Topic(name, source, {
       log,
       payloads: this.#payloads,
       render: (event) => this.#render(args, event),
       refresh: () => forget(args.contextValue as GraphQLContext),
+      turn: (account) => turns.next(account),
+      endTurn: () => turns.endPiece(),
       sent: ({ at }) => this.onDelay(Math.max(0, system.now().getTime() - at.getTime()) / 1_000),
+    })
+    readLive(args.contextValue as GraphQLContext, () => {
+      const account = topic.account ?? creator
+      return { reads: account.reads, turn: () => turns.next(account) }
     })
     return { name, topic, members: new Set<Subscriber>() }
   }

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
-import type { NextTurn } from '../http/parse-json.ts'
+import type { Account } from '../limits/accounts.ts'
 import type { Bounds } from '../limits/bounds.ts'
 import { CLOSE } from '../socket/close-codes.ts'
 import { ClientSink } from './client-sink.ts'
@@ -13,7 +13,7 @@ import { framesOf } from './frames.ts'
 export const socketSink = (
   socket: WebSocket,
   stream: Duplex,
-  bounds: Bounds & { readonly turn: NextTurn },
+  bounds: Bounds & { readonly account: () => Account },
 ): ClientSink =>
   new ClientSink({
     ...bounds,

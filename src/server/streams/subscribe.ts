@@ -5,7 +5,7 @@ import {
   type GraphQLSchema,
   validateSubscriptionArgs,
 } from 'graphql'
-import type { GraphQLContext } from '../../graphql/context.ts'
+import { type GraphQLContext, readLive } from '../../graphql/context.ts'
 import type { StreamEvent } from '../../graphql/log/event-stream.ts'
 import { LogStream } from '../../graphql/log/log-stream.ts'
 import { presentable } from '../../graphql/schema/failures.ts'
@@ -38,7 +38,11 @@ export function createSubscribe({ schema, fanOut, mask, hideSuggestions }: Subsc
     const asked = { document, operationName, variableValues, contextValue: context }
     const args = validateSubscriptionArgs({ schema, ...asked, hideSuggestions })
     if (!('operation' in args)) return { errors: args.map((error) => badRequest(error)) }
+    let isLive = false
+    // Nobody waits for the events of others to subscribe.
+    readLive(context, () => (isLive ? { reads: sink.account.reads, turn: () => sink.turn() } : null))
     const source = await createSourceEventStream(args)
+    isLive = true
     if (!(Symbol.asyncIterator in source)) return masked(source)
     if (source instanceof LogStream) return fanOut.join({ request, args, stream: source, sink, id })
     return fanOut.run({ request, args, source: source as AsyncIterable<StreamEvent<unknown>>, sink, id })

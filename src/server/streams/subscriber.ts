@@ -1,5 +1,6 @@
 import type { ExecutionResult } from 'graphql'
 import type { ResolvedCursor } from '../../core/ports/log.ts'
+import type { Account } from '../limits/accounts.ts'
 import type { ClientSink } from './client-sink.ts'
 import type { EncodedBatch } from './encoded-batch.ts'
 import { endOf } from './end-of.ts'
@@ -8,7 +9,7 @@ import type { Topic, TopicMember } from './topic.ts'
 
 /** Changes of one read while a subscriber catches up. */
 const CHUNK = 250
-/** Changes of one turn, each an event of its own: about a millisecond of the event loop, which requests share. */
+/** Changes of one write, each an event of its own. */
 const PIECE = 25
 
 export interface SubscriberParts {
@@ -48,6 +49,9 @@ export class Subscriber implements TopicMember, AsyncIterableIterator<ExecutionR
   }
   get state(): SubscriberState {
     return this.#state
+  }
+  get account(): Account {
+    return this.#parts.sink.account
   }
   /** Every match up to here was sent. */
   get sequence(): number {
@@ -136,10 +140,9 @@ export class Subscriber implements TopicMember, AsyncIterableIterator<ExecutionR
     // A read from the database may be too large for one write.
     const size = topic.source.events === 'changes' ? PIECE : CHUNK
     for (let i = 0; i === 0 || i < batch.changes.length; i += size) {
-      await sink.turn()
       const changes = batch.changes.slice(i, i + size)
       const through = endOf(changes, i + size >= batch.changes.length, batch.through)
-      const payloads = await topic.payloadsOf({ changes, through }, after)
+      const payloads = await topic.payloadsOf({ changes, through }, after, sink.account)
       if (!sink.isReady) await this.#pause()
       if (this.#state === 'ENDED') return
       if (payloads.length > 0) this.#write(sink.encode(id, payloads), payloads.length)

@@ -49,8 +49,11 @@ export class UnsharedSubscription implements AsyncIterableIterator<ExecutionResu
   async #run(): Promise<void> {
     const { render, sink, id } = this.#parts
     for (let next = await this.#events.next(); !next.done && !this.#hasEnded; next = await this.#events.next()) {
-      await sink.turn()
-      const payload = await render(next.value)
+      const event = next.value
+      const payload = await sink.account.executions.run(async () => {
+        await sink.turn()
+        return await render(event)
+      })
       if (!sink.isReady) {
         this.counts.pauses += 1
         await sink.ready()

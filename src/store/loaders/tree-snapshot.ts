@@ -3,6 +3,7 @@ import type { ObjectRow } from '../../core/tree.ts'
 import type { Client } from '../client.ts'
 import { bigint, boolean, float8, integer, nullable, text, textOf, uuid } from '../column-types.ts'
 import { HEAD, readMark } from '../log-mark.ts'
+import { withConnection } from '../operation-reads.ts'
 import { statement } from '../statement.ts'
 import * as table from '../tables.ts'
 import { OBJECT_SELECTION } from './objects.ts'
@@ -43,9 +44,8 @@ export interface Snapshot {
 }
 
 /** All of the requests in one transaction, answered in order: a statement for the head, and one or two for each request. */
-export async function readSnapshots(pool: Pool, requests: readonly SnapshotRequest[]): Promise<readonly Snapshot[]> {
-  const client = await pool.connect()
-  try {
+export const readSnapshots = (pool: Pool, requests: readonly SnapshotRequest[]): Promise<readonly Snapshot[]> =>
+  withConnection(pool, async (client) => {
     await client.query('begin isolation level repeatable read read only')
     // The head comes first: it sets the snapshot that everything else is read from.
     const head = await readHead(client)
@@ -57,13 +57,8 @@ export async function readSnapshots(pool: Pool, requests: readonly SnapshotReque
       answers.push({ sequence, mark, ...(await readPart(client, request)) })
     }
     await client.query('commit')
-    client.release()
     return answers
-  } catch (error) {
-    client.release(true)
-    throw error
-  }
-}
+  })
 
 const READ_HEAD = statement({ text: `select ${HEAD}::float8 as head`, row: { head: float8 } })
 
