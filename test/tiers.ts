@@ -52,6 +52,7 @@ export const UNIT = files(`
   server/ document-cache encoded-batch json-pieces mask parse-json request-text
   store/ expand-and-contract sealing
   server/ document-cache encoded-batch json-pieces parse-json request-text topic
+  server/ different-subscriptions document-cache encoded-batch json-pieces parse-json request-text topic
   store/ expand-and-contract pool-shares sealing
   tracing/ traceparent
   web/ address create-model lists nested timeline tree

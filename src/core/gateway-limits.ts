@@ -76,6 +76,13 @@ export const GATEWAY_LIMITS = {
     least: 1,
     most: 1_000_000,
   },
+  /** Subscriptions at a time that differ in their document, their variables or the caller's rights, and follow the same tree, object, project or none. */
+  differentSubscriptionsPerPrincipal: {
+    setting: 'PHASELINE_MAX_DIFFERENT_SUBSCRIPTIONS_PER_PRINCIPAL',
+    byDefault: 100,
+    least: 1,
+    most: 1_000_000,
+  },
   openSubscriptionsPerAddress: {
     setting: 'PHASELINE_MAX_SUBSCRIPTIONS_PER_ADDRESS',
     byDefault: 20_000,

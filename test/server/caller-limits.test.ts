@@ -206,6 +206,34 @@ test('subscriptions at a time are bounded', async () => {
   await until(() => api.services.streams.list().length === 1, { what: 'another one runs' })
 })
 
+test('different subscriptions that a change may concern are bounded; equal ones, and those to other trees, are not', async () => {
+  const server = await api.serve({ limits: { differentSubscriptionsPerPrincipal: 2 } })
+  const socket = await openReady(server, ada)
+  let ids = 0
+  const subscribe = (filter: object): string => {
+    ids += 1
+    const query = 'subscription ($filter: PhaseChangeFilter) { phaseChanges(filter: $filter) { sequence } }'
+    socket.send(JSON.stringify({ id: `s${ids}`, type: 'subscribe', payload: { query, variables: { filter } } }))
+    return `s${ids}`
+  }
+  const open = (n: number) => until(() => api.services.streams.list().length === n, { what: `${n} are open` })
+  const since = (year: number) => ({ since: `${year}-01-01T00:00:00Z` })
+  const first = subscribe(since(2021))
+  for (let i = 0; i < 5; i++) subscribe(since(2022))
+  for (const rootId of [1, 2, 3].map((n) => `00000000-0000-0000-0000-00000000000${n}`)) subscribe({ rootId })
+  await open(9)
+  const refused = await nextOf(socket, subscribe(since(2023)))
+  const message = expect.stringMatching(
+    /^One principal has at most 2 different subscriptions .*share one, or end some.$/,
+  )
+  expect(refused.payload.errors).toMatchObject([{ message, extensions: { code: 'TOO_MANY', retryAfterMs: 1_000 } }])
+  expect(await refusals(server, admin, 'TOO_MANY', 'principal')).toBe(1)
+  socket.send(JSON.stringify({ id: first, type: 'complete' }))
+  await open(8)
+  subscribe(since(2023))
+  await open(9)
+})
+
 test('sockets at a time are bounded', async () => {
   const server = await api.serve({ limits: { openSocketsPerPrincipal: 1 } })
   const first = await openReady(server, ada)

@@ -80,3 +80,12 @@ test('what nobody waits for any more is not executed', async () => {
   await new Promise(setImmediate)
   expect(executions - before).toBeLessThanOrEqual(1)
 })
+
+test('of several callers, one that asks for little does the work', () => {
+  const [busy, modest] = [accountOf('busy'), accountOf('modest')]
+  for (let i = 0; i < 40; i++) busy.follow('', String(i), 100)
+  const { topic } = topicOf('shared', busy, () => Buffer.from('{}'))
+  expect(topic.account).toBe(busy)
+  topic.enter(modest)
+  expect(topic.account).toBe(modest)
+})

@@ -74,7 +74,7 @@ builder.subscriptionField('workOffered', (t) =>
       const selected = selectorOf(selector, 'targetSelector')
       if (!selected.ok) throw badInput(selected.refusal.message)
       const wanted = { types, targets: targets ?? null, targetSelector: selected.targetSelector }
-      return eventStream(context, (signal) => offers(context, wanted, signal))
+      return eventStream(context, (signal) => offers(context, wanted, signal), { place: JSON.stringify(targets) })
     },
     resolve: (event) => unpack(event),
   }),

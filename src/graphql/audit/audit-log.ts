@@ -61,11 +61,10 @@ builder.subscriptionField('auditEvents', (t) =>
       // Everything committed before the call is before "now".
       await audit.settle()
       const from = start ?? cursorAt(await auditHead(pool))
-      return eventStream(
-        context,
-        (signal) => audit.follow(wanted, from, signal),
-        ({ sequence }) => String(sequence),
-      )
+      return eventStream(context, (signal) => audit.follow(wanted, from, signal), {
+        keyOf: ({ sequence }) => String(sequence),
+        place: wanted.objectId ?? wanted.project ?? '',
+      })
     },
     resolve: (event) => unpack(event),
   }),

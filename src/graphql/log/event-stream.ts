@@ -16,6 +16,16 @@ export function unpack<T>(event: StreamEvent<T>): T {
   return event.value
 }
 
+/** The source of a subscription that is not shared with others. */
+export interface EventStream<T> extends AsyncIterableIterator<StreamEvent<T>> {
+  /** The tree, object or project that it follows; empty: more than one of these. */
+  readonly place: string
+}
+interface Shape<T> {
+  readonly keyOf?: (value: T) => string
+  readonly place?: string
+}
+
 /**
  * Runs the source of a subscription. A subscriber that leaves aborts it at once, even while it waits; a plain async
  * generator would notice only at its next event.
@@ -23,12 +33,13 @@ export function unpack<T>(event: StreamEvent<T>): T {
 export function eventStream<T>(
   context: GraphQLContext,
   run: (signal: AbortSignal) => AsyncIterable<T>,
-  keyOf?: (value: T) => string,
-): AsyncIterableIterator<StreamEvent<T>> {
+  { keyOf, place = '' }: Shape<T> = {},
+): EventStream<T> {
   const controller = new AbortController()
   // Starts before the first event is requested, so that "live from now on" means now.
   const events = follow(context, run(controller.signal), controller.signal, keyOf)
   return {
+    place,
     next: () => events.next(),
     async return() {
       controller.abort()

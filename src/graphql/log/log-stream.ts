@@ -25,6 +25,12 @@ export class LogStream<T extends PhaseChangeRecord | LogBatch> implements AsyncI
     this.source = source
   }
 
+  /** The tree, object or project that it follows; empty: more than one of these. */
+  get place(): string {
+    const { objectId, rootId, project } = this.source.query
+    return objectId ?? rootId ?? project ?? ''
+  }
+
   [Symbol.asyncIterator](): AsyncIterableIterator<StreamEvent<T>> {
     const { query, after, maxBatch, events } = this.source
     return eventStream(this.#context, (signal) => {

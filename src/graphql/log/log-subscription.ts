@@ -71,7 +71,7 @@ builder.subscriptionField('logs', (t) =>
       return eventStream(
         context,
         (signal) => follow(context, { objectId: object.id, after: start, untilEnd }, signal),
-        ({ n }) => n,
+        { keyOf: ({ n }) => n, place: object.id },
       )
     },
     resolve: (event) => unpack(event),

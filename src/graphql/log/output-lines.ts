@@ -68,15 +68,18 @@ builder.subscriptionField('output', (t) =>
       if (start === undefined) throw badInput(`${JSON.stringify(after?.slice(0, 100))} is not a cursor of this list.`)
       const query = await outputQueryOf(context, filter)
       const from = start ?? (await context.live.outputEnds.find()).settled
-      return eventStream(
-        context,
-        (signal) => follow(context, query, from, signal),
-        ({ seq }) => String(seq),
-      )
+      return eventStream(context, (signal) => follow(context, query, from, signal), {
+        keyOf: ({ seq }) => String(seq),
+        place: placeOf(query),
+      })
     },
     resolve: (event) => unpack(event),
   }),
 )
+
+/** The one project of its objects counts, too. */
+const placeOf = (query: OutputQuery | null): string =>
+  query?.objectId ?? query?.rootId ?? (query?.projects?.length === 1 ? (query.projects[0] ?? '') : '')
 
 async function* follow(
   { pool, live }: GraphQLContext,

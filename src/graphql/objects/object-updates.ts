@@ -104,11 +104,10 @@ builder.subscriptionField('objectUpdates', (t) =>
     subscribe: async (_, { rootId, kinds }, context) => {
       const root = await objectLoader(context).load(rootId)
       if (root?.parentId !== null) throw notFoundFailure(rootId)
-      return eventStream(
-        context,
-        (signal) => follow(context, root.id, kinds ?? null, signal),
-        ({ objectId, revision }) => `${objectId} ${revision}`,
-      )
+      return eventStream(context, (signal) => follow(context, root.id, kinds ?? null, signal), {
+        keyOf: ({ objectId, revision }) => `${objectId} ${revision}`,
+        place: root.id,
+      })
     },
     resolve: (event) => unpack(event),
   }),

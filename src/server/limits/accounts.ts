@@ -2,6 +2,7 @@ import type { GatewayLimits } from '../../core/gateway-limits.ts'
 import { OneAtATime } from '../../core/one-at-a-time.ts'
 import { TokenBucket } from '../../core/token-bucket.ts'
 import { LiveReads } from '../../graphql/log/live-reads.ts'
+import { DifferentSubscriptions } from './different-subscriptions.ts'
 
 /** Resources that a caller holds for a time. */
 export type Resource = 'openOperations' | 'openSubscriptions' | 'openSockets' | 'requestBytes'
@@ -76,9 +77,12 @@ const NAMES = {
 
 const MODEST_OPERATIONS = 8
 const MODEST_BYTES = 1_024 * 1_024
+const MODEST_SUBSCRIPTIONS = 32
 
 /** The use of a gateway by one principal or one address. */
 export class Account {
+  /** Live ones, which cost something with each event. */
+  readonly subscriptions = new DifferentSubscriptions()
   readonly reads: LiveReads
   /** Events are executed one at a time: half of the results of many subscriptions would fill the memory. */
   readonly executions = new OneAtATime()
@@ -103,7 +107,11 @@ export class Account {
   /** It uses no more at a time than a busy agent does. */
   get isModest(): boolean {
     const { openOperations, requestBytes } = this.#inUse
-    return openOperations <= MODEST_OPERATIONS && requestBytes <= MODEST_BYTES
+    return (
+      openOperations <= MODEST_OPERATIONS &&
+      requestBytes <= MODEST_BYTES &&
+      this.subscriptions.size <= MODEST_SUBSCRIPTIONS
+    )
   }
   get isIdle(): boolean {
     return Object.values(this.#inUse).every((count) => count === 0)
@@ -127,6 +135,13 @@ export class Account {
     const limit = this.#limits[resource]
     if (this.#inUse[resource] + more <= limit) return null
     const message = `One ${this.#owner} has at most ${limit} ${NAMES[resource]}: end some, or try again later.`
+    return { share: this.#owner, code: 'TOO_MANY', message, retryAfterMs: RETRY_MS }
+  }
+
+  /** Opens a live subscription that follows something; the excess, if there are too many different ones of the same. */
+  follow(place: string, key: string, limit: number): LimitExceeded | null {
+    if (this.subscriptions.open(place, key, limit)) return null
+    const message = `One ${this.#owner} has at most ${limit} different subscriptions to the same tree, object or project, or to more than one of these: send the same document and variables to share one, or end some.`
     return { share: this.#owner, code: 'TOO_MANY', message, retryAfterMs: RETRY_MS }
   }
 

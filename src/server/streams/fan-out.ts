@@ -7,10 +7,10 @@ import {
 import type { Log } from '../../core/ports/log.ts'
 import type { System } from '../../core/ports/system.ts'
 import { contextOfEvent, forget, type GraphQLContext, readLive } from '../../graphql/context.ts'
-import { failureOf, type StreamEvent } from '../../graphql/log/event-stream.ts'
+import { type EventStream, failureOf, type StreamEvent } from '../../graphql/log/event-stream.ts'
 import type { LogStream } from '../../graphql/log/log-stream.ts'
 import type { OpenStream, OpenStreams } from '../../graphql/log/open-streams.ts'
-import type { Account } from '../limits/accounts.ts'
+import type { Account, LimitExceeded } from '../limits/accounts.ts'
 import type { Bounds } from '../limits/bounds.ts'
 import { ended } from '../operation/end-large-answers.ts'
 import type { ClientSink } from './client-sink.ts'
@@ -20,7 +20,7 @@ import { describeRequest, type SubscriptionRequest, sharingKey } from './subscri
 import { type LogEvent, Topic } from './topic.ts'
 import { UnsharedSubscription } from './unshared-subscription.ts'
 
-export interface FanOutParts extends Pick<Bounds, 'turns'> {
+export interface FanOutParts extends Pick<Bounds, 'limits' | 'refusals' | 'turns'> {
   readonly log: Log
   readonly open: OpenStreams
   readonly system: System
@@ -39,7 +39,7 @@ export interface Joining extends Subscribed {
   readonly stream: LogStream<LogEvent>
 }
 export interface Running extends Subscribed {
-  readonly source: AsyncIterable<StreamEvent<unknown>>
+  readonly source: EventStream<unknown>
 }
 
 /** Subscriptions with the same key. */
@@ -83,9 +83,11 @@ export class FanOut {
   }
 
   /** Subscribes to the log. Without a cursor, "from now on" means the moment of this call. */
-  join({ request, args, stream, sink, id }: Joining): Subscriber {
+  join({ request, args, stream, sink, id }: Joining): Subscriber | LimitExceeded {
     const key = sharingKey(request)
     const { account } = sink
+    const excess = this.#follow(account, stream.place, key)
+    if (excess) return excess
     const group = this.#topics.get(key) ?? this.#createTopic(args, stream, account)
     this.#topics.set(key, group)
     const { topic, members } = group
@@ -103,6 +105,7 @@ export class FanOut {
       closed: () => {
         closeEntry()
         members.delete(subscriber)
+        account.subscriptions.close(stream.place, key)
         add(this.#past, subscriber.counts)
         if (topic.leave(subscriber)) this.#topics.delete(key)
       },
@@ -118,8 +121,11 @@ export class FanOut {
   }
 
   /** Subscribes to anything else. */
-  run({ request, args, source, sink, id }: Running): UnsharedSubscription {
+  run({ request, args, source, sink, id }: Running): UnsharedSubscription | LimitExceeded {
     const key = sharingKey(request)
+    const { account } = sink
+    const excess = this.#follow(account, source.place, key)
+    if (excess) return excess
     const group = this.#others.get(key) ?? { name: this.#newName(), members: new Set<UnsharedSubscription>() }
     this.#others.set(key, group)
     const { name, members } = group
@@ -135,6 +141,7 @@ export class FanOut {
       closed: () => {
         closeEntry()
         members.delete(stream)
+        account.subscriptions.close(source.place, key)
         add(this.#past, stream.counts)
         if (members.size === 0) this.#others.delete(key)
       },
@@ -147,6 +154,13 @@ export class FanOut {
       ...stream.counts,
     }))
     return stream
+  }
+
+  #follow(account: Account, place: string, key: string): LimitExceeded | null {
+    const { limits, refusals } = this.#parts
+    const excess = account.follow(place, key, limits.differentSubscriptionsPerPrincipal)
+    if (excess) refusals.count(excess.code, excess.share)
+    return excess
   }
 
   #newName(): string {

@@ -6,9 +6,9 @@ import {
   validateSubscriptionArgs,
 } from 'graphql'
 import { type GraphQLContext, readLive } from '../../graphql/context.ts'
-import type { StreamEvent } from '../../graphql/log/event-stream.ts'
+import type { EventStream } from '../../graphql/log/event-stream.ts'
 import { LogStream } from '../../graphql/log/log-stream.ts'
-import { presentable } from '../../graphql/schema/failures.ts'
+import { failure, presentable } from '../../graphql/schema/failures.ts'
 import type { ClientSink } from './client-sink.ts'
 import type { FanOut } from './fan-out.ts'
 import type { SubscriptionRequest } from './subscription-request.ts'
@@ -44,8 +44,14 @@ export function createSubscribe({ schema, fanOut, mask, hideSuggestions }: Subsc
     const source = await createSourceEventStream(args)
     isLive = true
     if (!(Symbol.asyncIterator in source)) return masked(source)
-    if (source instanceof LogStream) return fanOut.join({ request, args, stream: source, sink, id })
-    return fanOut.run({ request, args, source: source as AsyncIterable<StreamEvent<unknown>>, sink, id })
+    const subscribed = { request, args, sink, id }
+    const stream =
+      source instanceof LogStream
+        ? fanOut.join({ ...subscribed, stream: source })
+        : fanOut.run({ ...subscribed, source: source as EventStream<unknown> })
+    if (!('retryAfterMs' in stream)) return stream
+    const { code, message, retryAfterMs } = stream
+    return { errors: [failure(code, message, { retryAfterMs })] }
   }
 }
 

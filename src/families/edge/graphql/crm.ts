@@ -184,7 +184,7 @@ builder.subscriptionField('crmRequests', (t) =>
       epoch: t.arg.int({ required: true, description: 'Epoch of the session, from connectCrm.' }),
     },
     subscribe: (_, { cloudletId, epoch }, context) =>
-      eventStream(context, (signal) => requestStream(context, { cloudletId, epoch }, signal)),
+      eventStream(context, (signal) => requestStream(context, { cloudletId, epoch }, signal), { place: cloudletId }),
     resolve: (event) => unpack(event),
   }),
 )
