@@ -1,22 +1,28 @@
 import { expect, test } from 'vitest'
-import { FairTurns } from '../../src/server/limits/fair-turns.ts'
+import { type Caller, FairTurns, type Share } from '../../src/server/limits/fair-turns.ts'
 
+/** Of processor time: a busy machine does not make it less. */
 const compute = (ms: number): void => {
-  const until = performance.now() + ms
-  while (performance.now() < until);
+  const since = process.threadCpuUsage()
+  for (;;) {
+    const { user, system } = process.threadCpuUsage(since)
+    if (user + system >= ms * 1_000) return
+  }
 }
+
+const callerOf = (share: Partial<Share>): Caller => ({ share: { isModest: false, isWorking: true, ...share } })
 
 test('a caller with little to do does not wait for one with much', async () => {
   const turns = new FairTurns()
   const order: string[] = []
-  const work = async (caller: { readonly isModest: boolean }, name: string) => {
+  const work = async (caller: Caller, name: string) => {
     await turns.next(caller)
     // The work continues after an await, as resolvers do.
     await Promise.resolve()
     compute(2)
     order.push(name)
   }
-  const [busy, modest] = [{ isModest: false }, { isModest: true }]
+  const [busy, modest] = [callerOf({}), callerOf({ isModest: true })]
   const all = Array.from({ length: 50 }, () => work(busy, 'busy'))
   all.push(work(modest, 'modest'), work(modest, 'modest'))
   await Promise.all(all)
@@ -28,7 +34,7 @@ test('a caller with little to do does not wait for one with much', async () => {
 
 test('the event loop turns between pieces of work', async () => {
   const turns = new FairTurns()
-  const caller = { isModest: false }
+  const caller = callerOf({})
   let done = 0
   const all = Promise.all(
     Array.from({ length: 50 }, async () => {
@@ -45,39 +51,106 @@ test('the event loop turns between pieces of work', async () => {
 
 test('without others, work begins at once', () => {
   const turns = new FairTurns()
-  expect(turns.next({ isModest: true })).toBeUndefined()
+  expect(turns.next(callerOf({ isModest: true }))).toBeUndefined()
 })
 
-test('whoever takes more than its share rests while others are active, and only then', async () => {
-  const turns = new FairTurns()
-  const [busy, modest] = [{ isModest: false }, { isModest: true }]
-  let pieces = 0
-  const work = async (caller: { readonly isModest: boolean }, ms: number) => {
-    await turns.next(caller)
-    compute(ms)
-    if (caller === busy) pieces += 1
-  }
+/** The part of its pieces that somebody busy gets done beside others: 1 is all that it does alone. */
+async function partBeside(
+  besides: (turns: FairTurns, until: (ms: number, act: () => Promise<void>) => Promise<void>) => Promise<unknown>,
+) {
   const until = async (ms: number, act: () => Promise<void>) => {
     for (const end = performance.now() + ms; performance.now() < end; ) await act()
   }
-  /** How many pieces of work the busy one gets done. */
-  const keepBusy = async (ms: number): Promise<number> => {
-    pieces = 0
-    await Promise.all(Array.from({ length: 8 }, () => until(ms, () => work(busy, 1))))
+  const busy = callerOf({})
+  const keepBusy = async (turns: FairTurns): Promise<number> => {
+    let pieces = 0
+    const work = async () => {
+      await turns.next(busy)
+      compute(1)
+      pieces += 1
+    }
+    await Promise.all(Array.from({ length: 8 }, () => until(MEASURED_MS, work)))
     return pieces
   }
-  const beModest = (ms: number) =>
-    until(ms, async () => {
-      await work(modest, 0.1)
+  const turns = new FairTurns()
+  const [beside] = await Promise.all([keepBusy(turns), besides(turns, until)])
+  return beside / (await keepBusy(turns))
+}
+const MEASURED_MS = 300
+/** Pauses of this process spoil some: more are taken until their median is as it shall be. */
+async function expectPart(measure: () => Promise<number>, isRight: (part: number) => boolean): Promise<void> {
+  const parts: number[] = []
+  const median = () => parts.toSorted((a, b) => a - b)[Math.floor(parts.length / 2)] ?? Number.NaN
+  while (parts.length < 15 && !(parts.length >= 3 && isRight(median()))) parts.push(await measure())
+  expect(isRight(median()), `${parts}`).toBe(true)
+}
+const beModest =
+  (caller: Caller): Parameters<typeof partBeside>[0] =>
+  (turns, until) =>
+    until(MEASURED_MS, async () => {
+      await turns.next(caller)
+      compute(0.1)
       await new Promise((resolve) => setTimeout(resolve, 1))
     })
-  // Pauses of this process spoil some: more are taken until most of them are none such.
-  const shares: number[] = []
-  const median = () => shares.toSorted((a, b) => a - b)[Math.floor(shares.length / 2)] ?? 1
-  const isFair = () => shares.length >= 3 && median() < 1 / 2 && median() > 1 / 20
-  while (!isFair() && shares.length < 15) {
-    const [beside] = await Promise.all([keepBusy(500), beModest(500)])
-    shares.push(beside / (await keepBusy(500)))
+
+test('who takes more than its part rests while somebody else works', async () => {
+  const measure = () => partBeside(beModest(callerOf({ isModest: true })))
+  await expectPart(measure, (part) => part < 1 / 2 && part > 1 / 20)
+})
+
+test('nobody rests for strangers, who work on nothing', async () => {
+  const measure = () => partBeside(beModest(callerOf({ isModest: true, isWorking: false })))
+  await expectPart(measure, (part) => part > 2 / 3)
+})
+
+test('nobody rests for work that has begun long ago, such as a claim that waits', async () => {
+  const waiting = callerOf({ isModest: true })
+  const measure = () => partBeside(async (turns) => await turns.next(waiting))
+  await expectPart(measure, (part) => part > 2 / 3)
+})
+
+test('two that are busy do not rest for each other', async () => {
+  const other = callerOf({})
+  const measure = () =>
+    partBeside((turns, until) =>
+      until(MEASURED_MS, async () => {
+        await turns.next(other)
+        compute(1)
+      }),
+    )
+  await expectPart(measure, (part) => part > 1 / 3)
+})
+
+test('many callers of one share have together as many turns as another one', async () => {
+  const turns = new FairTurns()
+  const share = { isModest: false, isWorking: true }
+  const others = Array.from({ length: 50 }, (): Caller => ({ share }))
+  const alone = callerOf({ isModest: true })
+  const order: string[] = []
+  const work = async (caller: Caller, name: string) => {
+    await turns.next(caller)
+    compute(0.5)
+    order.push(name)
   }
-  expect(isFair(), `${shares}`).toBe(true)
+  await Promise.all([
+    ...others.flatMap((one) => [work(one, 'others'), work(one, 'others')]),
+    ...Array.from({ length: 5 }, () => work(alone, 'alone')),
+  ])
+  // The first few begin before anybody waits, and a slice has eight.
+  expect(order.lastIndexOf('alone')).toBeLessThan(30)
+  expect(order).toHaveLength(105)
+})
+
+test('within a share one caller does not wait for another with much', async () => {
+  const turns = new FairTurns()
+  const share = { isModest: false, isWorking: true }
+  const [busy, modest] = [{ share }, { share }]
+  const order: string[] = []
+  const work = async (caller: Caller, name: string) => {
+    await turns.next(caller)
+    compute(0.5)
+    order.push(name)
+  }
+  await Promise.all([...Array.from({ length: 50 }, () => work(busy, 'busy')), work(modest, 'modest')])
+  expect(order.indexOf('modest')).toBeLessThan(12)
 })

@@ -31,13 +31,19 @@ export const limitsOfAddresses = (limits: GatewayLimits): AccountLimits => ({
   requestBytes: limits.requestBytesPerAddress,
 })
 
-/** Limits of a whole gateway; resources that are missing here are bounded by their parts. */
-export const limitsOfInstance = ({ sockets }: GatewayLimits): AccountLimits => ({
+/** What principals of a project use together is counted, so that they share turns; each of them has the limits. */
+export const limitsOfProjects: AccountLimits = {
   requestsPerSecond: Number.POSITIVE_INFINITY,
   openOperations: Number.POSITIVE_INFINITY,
   openSubscriptions: Number.POSITIVE_INFINITY,
-  openSockets: sockets,
+  openSockets: Number.POSITIVE_INFINITY,
   requestBytes: Number.POSITIVE_INFINITY,
+}
+
+/** Limits of a whole gateway; resources that are missing here are bounded by their parts. */
+export const limitsOfInstance = ({ sockets }: GatewayLimits): AccountLimits => ({
+  ...limitsOfProjects,
+  openSockets: sockets,
 })
 /**
  * Limits of each principal's reserve at an address, each resource by itself. The reserve suffices for a few programs,
@@ -79,13 +85,16 @@ const MODEST_OPERATIONS = 8
 const MODEST_BYTES = 1_024 * 1_024
 const MODEST_SUBSCRIPTIONS = 32
 
-/** The use of a gateway by one principal or one address. */
+/** The use of a gateway by one principal or one address, or by all principals of one project. */
 export class Account {
+  /** Its project's account, which shares the event loop with others: many principals of one project have no more of it than one. */
+  project: Account | null = null
   /** Live ones, which cost something with each event. */
   readonly subscriptions = new DifferentSubscriptions()
   readonly reads: LiveReads
-  /** Events are executed one at a time: half of the results of many subscriptions would fill the memory. */
-  readonly executions = new OneAtATime()
+  readonly #executions = new OneAtATime()
+  /** Events of subscriptions that are executed. */
+  #executing = 0
   readonly #owner: string
   readonly #limits: AccountLimits
   readonly #bucket: TokenBucket
@@ -113,8 +122,28 @@ export class Account {
       this.subscriptions.size <= MODEST_SUBSCRIPTIONS
     )
   }
+  get share(): Account {
+    return this.project ?? this
+  }
+  /** An operation of it is not answered yet, or an event not sent. */
+  get isWorking(): boolean {
+    return this.#inUse.openOperations > 0 || this.#executing > 0
+  }
   get isIdle(): boolean {
     return Object.values(this.#inUse).every((count) => count === 0)
+  }
+
+  /** Executes events, one piece of work at a time: half of the results of many subscriptions would fill the memory. */
+  execute<T>(work: () => Promise<T>): Promise<T> {
+    const { share } = this
+    return this.#executions.run(async () => {
+      share.#executing += 1
+      try {
+        return await work()
+      } finally {
+        share.#executing -= 1
+      }
+    })
   }
 
   /** Counts a request; the excess, if there were too many lately. */

@@ -1,5 +1,6 @@
 import type { GatewayLimits } from '../../core/gateway-limits.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
+import type { Grant } from '../../core/rights.ts'
 import {
   Account,
   Accounts,
@@ -8,6 +9,7 @@ import {
   limitsOfHooks,
   limitsOfInstance,
   limitsOfPrincipals,
+  limitsOfProjects,
   limitsOfShares,
   type Resource,
 } from './accounts.ts'
@@ -19,6 +21,7 @@ import { type Addresses, createAddresses } from './client-address.ts'
  */
 export class Callers {
   readonly #principals: Accounts
+  readonly #projects: Accounts
   readonly #addresses: Accounts
   readonly #probes: Accounts
   readonly #hooks: Accounts
@@ -36,6 +39,7 @@ export class Callers {
   constructor(limits: GatewayLimits, trustedProxies: readonly string[] = []) {
     this.#instance = new Account('gateway', limitsOfInstance(limits))
     this.#principals = new Accounts('principal', limitsOfPrincipals(limits))
+    this.#projects = new Accounts('project', limitsOfProjects)
     this.#hooks = new Accounts('hook', limitsOfHooks(limits))
     this.#senders = new Accounts('sender to a hook', limitsOfPrincipals(limits))
     this.#sharesOfSenders = new Accounts('sender to a hook', limitsOfShares(limits))
@@ -51,17 +55,26 @@ export class Callers {
     this.peerOf = addresses.ofPeer
   }
 
-  as({ principalId }: Pick<Viewer, 'principalId'>, address: string): Caller {
+  as({ principalId, grants }: Pick<Viewer, 'principalId' | 'grants'>, address: string): Caller {
     const share = this.#shares.of(`${principalId} ${address}`)
     const principal = this.#principals.of(principalId)
-    return new Caller({ principal, address: this.#addresses.of(address), instance: this.#instance, share })
+    const project = homeOf(grants)
+    principal.project = project === null ? null : this.#projects.of(project)
+    const used = { principal, address: this.#addresses.of(address), instance: this.#instance, share }
+    return new Caller({ ...used, project: principal.project })
   }
 
   /** The senders at an address to one hook, which may not exist: those to another one have accounts of their own. */
   senderTo(hook: string, address: string): Caller {
     const key = `${hook} ${address}`
     const [principal, share] = [this.#senders.of(key), this.#sharesOfSenders.of(key)]
-    return new Caller({ principal, address: this.#addresses.of(address), instance: this.#instance, share })
+    return new Caller({
+      principal,
+      address: this.#addresses.of(address),
+      instance: this.#instance,
+      share,
+      project: null,
+    })
   }
 
   /** The account of a hook, for deliveries that are authentic. */
@@ -80,6 +93,15 @@ export class Callers {
   }
 }
 
+/**
+ * The project that a principal counts for: whoever administers a project makes as many principals there as it likes. Null: its rights
+ * reach beyond projects, so that only an administrator of all can have made it.
+ */
+function homeOf(grants: readonly Grant[]): string | null {
+  const ids = grants.map(({ projectId }) => projectId)
+  return ids.includes(null) ? null : (ids.toSorted()[0] ?? null)
+}
+
 /** Bytes that cost as much as one more request. */
 const BYTES_OF_A_REQUEST = 16 * 1_024
 /** Counts further bytes. */
@@ -91,6 +113,8 @@ interface CallerAccounts {
   readonly instance: Account
   /** The account of the principal at the address. */
   readonly share: Account
+  /** Null: the principal counts for itself. */
+  readonly project: Account | null
 }
 
 /** A principal at an address. */
@@ -162,7 +186,7 @@ export class Reservation {
   }
 
   #add(change: number): void {
-    for (const account of Object.values(this.#accounts)) account.add(this.#resource, change)
+    for (const account of Object.values(this.#accounts)) account?.add(this.#resource, change)
     this.#held += change
   }
 }

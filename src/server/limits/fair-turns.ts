@@ -7,10 +7,10 @@ const SLICE_MS = 1
 const SHARED_SLICE_MS = 0.1
 /** Pieces of work that may be begun in the meantime. */
 const MAX_BEGUN = 8
-/** Milliseconds for which a caller is active after it has asked for a turn. */
-const ACTIVE_MS = 20
-/** The part of the time that one caller may take while others are active. */
-const SHARE = 0.15
+/** Milliseconds for which work is in a hurry after it has asked for a turn: a claim that waits for longer is not. */
+const HURRY_MS = 20
+/** The part of the time that a share may take while work of another one is in a hurry. */
+const PART = 0.15
 /** Milliseconds that it may be ahead of its share. */
 const AHEAD_MS = 10
 /** Milliseconds that count at most, so that one long piece is not paid for with seconds. */
@@ -21,29 +21,32 @@ const SHORT_MS = 1
 const PAUSE_MS = 1
 
 /** A principal, or all callers at an address without a token together. */
-type Caller = Pick<Account, 'isModest'>
-/** Time that a caller has taken beyond its share, as it stood at a moment. */
+export interface Caller {
+  /** Shares the time with others: the caller itself, or all callers whose rights are those of one project. */
+  readonly share: Share
+}
+export type Share = Pick<Account, 'isModest' | 'isWorking'>
+/** Processor time that a share has taken beyond its part, as it stood at a moment. */
 interface Taken {
   readonly ms: number
   readonly at: number
-  /** Duration of its last piece. */
+  /** The time of its last piece. */
   readonly lastMs: number
 }
 
 /**
- * Shares the event loop between callers by round robin: each caller that waits begins one piece of its work per turn, so a
- * caller with much work does not delay one with little. While others are active, a caller that has taken more than its share of the
- * time rests, if its pieces are long or it is not modest, and leaves the loop free for theirs. While no caller waits, work begins at once.
+ * Shares the event loop by round robin, first between shares, then between the callers of each: who waits begins one piece of its work per
+ * turn, so that much work does not delay little. While another share works on what has begun lately, and has not taken its part, one that
+ * has taken more than its own rests, if its pieces are long or it is not modest, and leaves the loop free. While nobody waits, work begins
+ * at once.
  */
 export class FairTurns {
-  readonly #waiting = new RoundRobin<Caller>()
-  readonly #taken = new WeakMap<Caller, Taken>()
+  readonly #waiting = new RoundRobin<Caller>(({ share }) => share)
+  readonly #taken = new WeakMap<Share, Taken>()
   /** The piece that runs. */
-  #piece: { readonly caller: Caller; readonly since: number } | null = null
-  /** The caller that has asked last, and when another one has. */
-  #latest: Caller | null = null
-  #latestAt = Number.NEGATIVE_INFINITY
-  #otherAt = Number.NEGATIVE_INFINITY
+  #piece: { readonly share: Share; readonly since: number } | null = null
+  /** When each share has asked last, those that have asked lately. The last comes last. */
+  readonly #asked = new Map<Share, number>()
   #sliceEnds = 0
   /** At once, in this slice. */
   #begun = 0
@@ -52,11 +55,16 @@ export class FairTurns {
   /** Resolves when it is the caller's turn, for one piece of its work. Undefined: it is at once. */
   next(caller: Caller): Promise<void> | undefined {
     const now = this.#endPiece()
-    this.#note(caller, now)
+    this.#note(caller.share, now)
     if (!this.#isScheduled) this.#schedule(now)
-    if (this.#begun < MAX_BEGUN && now < this.#sliceEnds && !this.#mayBegin(now) && !this.#mustRest(caller, now)) {
+    if (
+      this.#begun < MAX_BEGUN &&
+      now < this.#sliceEnds &&
+      !this.#mayBegin(now) &&
+      !this.#mustRest(caller.share, now)
+    ) {
       this.#begun += 1
-      this.#beginPiece(caller, now)
+      this.#beginPiece(caller)
       return undefined
     }
     return this.#waiting.wait(caller)
@@ -70,7 +78,7 @@ export class FairTurns {
   /** Each piece has an immediate of its own, since what it awaits runs only after that. */
   #schedule(now: number): void {
     this.#isScheduled = true
-    this.#sliceEnds = now + (this.#waiting.find((caller) => this.#mustRest(caller, now)) ? SHARED_SLICE_MS : SLICE_MS)
+    this.#sliceEnds = now + (this.#waiting.find(({ share }) => this.#mustRest(share, now)) ? SHARED_SLICE_MS : SLICE_MS)
     this.#begun = 0
     setImmediate(() => {
       const then = this.#endPiece()
@@ -85,7 +93,7 @@ export class FairTurns {
     for (let i = 1; i < MAX_BEGUN; i++) setImmediate(() => this.#beginOne())
   }
 
-  /** All waiting callers are ahead of their shares. */
+  /** All that wait have to rest. */
   #scheduleLater(): void {
     setTimeout(() => {
       if (!this.#isScheduled) this.#schedule(performance.now())
@@ -95,13 +103,13 @@ export class FairTurns {
   #beginOne(): void {
     const now = this.#endPiece()
     if (now >= this.#sliceEnds) return
-    const caller = this.#waiting.next((waiting) => !this.#mustRest(waiting, now))
-    if (caller) this.#beginPiece(caller, now)
+    const caller = this.#waiting.next(({ share }) => !this.#mustRest(share, now))
+    if (caller) this.#beginPiece(caller)
   }
 
   /** It ends when nothing of it is left to run at once: a tick comes after all microtasks. */
-  #beginPiece(caller: Caller, now: number): void {
-    const piece = { caller, since: now }
+  #beginPiece({ share }: Caller): void {
+    const piece = { share, since: processorMs() }
     this.#piece = piece
     queueMicrotask(() => process.nextTick(() => this.#piece === piece && this.#endPiece()))
   }
@@ -110,41 +118,51 @@ export class FairTurns {
   #endPiece(): number {
     const now = performance.now()
     if (!this.#piece) return now
-    const { caller, since } = this.#piece
-    const ms = this.#ahead(caller, since) + (now - since) * (1 - SHARE)
-    this.#taken.set(caller, { ms: Math.min(MAX_AHEAD_MS, ms), at: now, lastMs: now - since })
+    const { share, since } = this.#piece
+    const lastMs = processorMs() - since
+    const ms = this.#ahead(share, now) + lastMs
+    this.#taken.set(share, { ms: Math.min(MAX_AHEAD_MS, ms), at: now, lastMs })
     this.#piece = null
     return now
   }
 
-  #ahead(caller: Caller, now: number): number {
-    const taken = this.#taken.get(caller)
-    return taken ? Math.max(0, taken.ms - (now - taken.at) * SHARE) : 0
+  #ahead(share: Share, now: number): number {
+    const taken = this.#taken.get(share)
+    return taken ? Math.max(0, taken.ms - (now - taken.at) * PART) : 0
   }
 
   /** One that waits and need not rest. */
   #mayBegin(now: number): Caller | undefined {
-    return this.#waiting.find((caller) => !this.#mustRest(caller, now))
+    return this.#waiting.find(({ share }) => !this.#mustRest(share, now))
   }
 
-  /** A caller that uses little at a time, in short pieces, need not rest: it delays others only briefly. */
-  #mustRest(caller: Caller, now: number): boolean {
-    const taken = this.#taken.get(caller)
-    if (!taken || !this.#isActiveBeside(caller, now)) return false
-    if (caller.isModest && taken.lastMs < SHORT_MS) return false
-    return this.#ahead(caller, now) > AHEAD_MS
+  /** A share that uses little at a time, in short pieces, need not rest: it delays others only briefly. */
+  #mustRest(share: Share, now: number): boolean {
+    const taken = this.#taken.get(share)
+    if (!taken || this.#ahead(share, now) <= AHEAD_MS) return false
+    if (share.isModest && taken.lastMs < SHORT_MS) return false
+    return this.#isInTheWayOf(share, now)
   }
 
-  #note(caller: Caller, now: number): void {
-    if (caller !== this.#latest) {
-      this.#otherAt = this.#latestAt
-      this.#latest = caller
+  #note(share: Share, now: number): void {
+    this.#asked.delete(share)
+    this.#asked.set(share, now)
+    for (const [first, at] of this.#asked) {
+      if (now - at < HURRY_MS) return
+      this.#asked.delete(first)
     }
-    this.#latestAt = now
   }
 
-  /** Another caller has asked for a turn lately. */
-  #isActiveBeside(caller: Caller | null, now: number): boolean {
-    return now - (caller === this.#latest ? this.#otherAt : this.#latestAt) < ACTIVE_MS
+  /** Another one works on what has begun lately, and has not taken its part: it would be served sooner. */
+  #isInTheWayOf(share: Share, now: number): boolean {
+    for (const [other, at] of this.#asked)
+      if (other !== share && now - at < HURRY_MS && other.isWorking && this.#ahead(other, now) <= AHEAD_MS) return true
+    return false
   }
+}
+
+/** Milliseconds of this thread, which do not go on while others have the processor. */
+function processorMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1_000
 }

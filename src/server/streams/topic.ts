@@ -162,7 +162,7 @@ export class Topic implements LogListener {
 
   /** Executes the events of a batch, or the first of them. */
   #executeFor(account: Account, batch: LogBatch, executing: Executing): Promise<Executed> {
-    return account.executions.run(() => this.#execute(account, batch, executing))
+    return account.execute(() => this.#execute(account, batch, executing))
   }
 
   async #execute(account: Account, batch: LogBatch, { after, maxBytes }: Executing): Promise<Executed> {

@@ -50,7 +50,7 @@ export class UnsharedSubscription implements AsyncIterableIterator<ExecutionResu
     const { render, sink, id } = this.#parts
     for (let next = await this.#events.next(); !next.done && !this.#hasEnded; next = await this.#events.next()) {
       const event = next.value
-      const payload = await sink.account.executions.run(async () => {
+      const payload = await sink.account.execute(async () => {
         await sink.turn()
         return await render(event)
       })
