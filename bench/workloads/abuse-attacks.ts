@@ -18,7 +18,7 @@ export interface Attack {
   readonly port: number
   /** Token of the attacker, a different principal than the measured one. */
   readonly token: string
-  /** Tokens of the attacker and of two others. */
+  /** Tokens of the attacker and of two others, and after them those of many principals of one project. */
   readonly tokens: readonly string[]
 }
 type Attacker = (attack: Attack) => Promise<void>
@@ -58,6 +58,8 @@ const DEEP = JSON.stringify({ query: `${'{a'.repeat(3_000)}${'}'.repeat(3_000)}`
 /** Known after the first time, and of as many fields as a document may have. */
 const manyTimes = (field: string): string =>
   JSON.stringify({ query: `{ ${Array.from({ length: 450 }, (_, i) => `a${i}: ${field}`).join(' ')} }` })
+
+const MANY_VIEWERS = manyTimes('viewer { name }')
 
 /** Valid, and not known to any cache. */
 const newDocument = (): string => {
@@ -110,6 +112,10 @@ export const ATTACKS = {
     ).then(() => {}),
   '2,000 different live subscriptions': (attack) => subscribeToChanges(attack, 2_000),
   '400 live searches of lines': (attack) => searchLines(attack, 400),
+  '100 principals of one project': (attack) =>
+    Promise.all(attack.tokens.slice(3).map((token) => everywhere(4, poster({ ...attack, token }, MANY_VIEWERS)))).then(
+      () => {},
+    ),
   'honest: 200 CI jobs with one token': (attack) => runJobs(attack, 200),
   'honest: 40 tabs of 8 queries and 2 subscriptions': (attack) => openTabs(attack, 40),
   'honest: 2,000 creations, 32 at a time': (attack) => createMany(attack, 2_000, 32),
@@ -165,7 +171,8 @@ function ended(sent: ClientRequest, resolve: () => void, reject: (error: unknown
 
 /** Two connections of each principal. */
 async function ofEach(attack: Attack, text: string): Promise<void> {
-  await Promise.all(attack.tokens.map((token) => everywhere(2, poster({ ...attack, token }, text))))
+  const three = attack.tokens.slice(0, 3)
+  await Promise.all(three.map((token) => everywhere(2, poster({ ...attack, token }, text))))
 }
 
 /** The largest page of the documentation and the largest file of the dashboard, by turns. */

@@ -38,6 +38,7 @@ const ATTACKS: readonly AttackName[] = [
   '5,000 idle connections',
   '2,000 different live subscriptions',
   '400 live searches of lines',
+  '100 principals of one project',
 ]
 /** These ask for much in good faith: nothing of it may be refused. */
 const HONEST: readonly AttackName[] = [
@@ -55,6 +56,8 @@ const REST_MS = 3_000
 const MB = 1_024 * 1_024
 const ITEMS = 20
 const NEWCOMERS = 40
+/** Principals whose rights are those of one project. */
+const CROWD = 100
 const ATTACKERS = ['attacker', 'second attacker', 'third attacker']
 
 const CREATE_TOKEN = `mutation ($input: CreateTokenInput!) {
@@ -91,13 +94,14 @@ async function run({ postgres, log, only }: BenchContext): Promise<Section> {
   })
   const { ids } = await runTrees(server.client, 1, ITEMS)
   await server.client.query(SET_DATA, { input: { name: 'large', value: 'x'.repeat(MB - 100) } })
-  const tokenOf = async (name: string): Promise<string> => {
-    const asked = { input: { name, role: 'USER' } }
+  const tokenOf = async (name: string, projects?: readonly string[]): Promise<string> => {
+    const asked = { input: { name, role: 'USER', projects } }
     return (await server.client.query<{ answer: { secret: string } }>(CREATE_TOKEN, asked)).answer.secret
   }
   const victim = await tokenOf('victim')
   const tokens: string[] = []
   for (const name of ATTACKERS) tokens.push(await tokenOf(name))
+  for (let i = 0; i < CROWD; i++) tokens.push(await tokenOf(`one of many ${i}`, ['default']))
   const newcomersOf = async (): Promise<string[]> => {
     const newcomers = []
     for (let i = 0; i < NEWCOMERS; i++) newcomers.push(await tokenOf(`newcomer ${i}`))

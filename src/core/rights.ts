@@ -161,6 +161,23 @@ function idsOf(grants: readonly Grant[]): readonly string[] | null {
 }
 
 /**
+ * The project that a principal counts for where callers share: whoever administers a project makes as many principals there as it likes.
+ * Null: its rights reach beyond projects, so that only who has such rights can have made it.
+ */
+export function homeOf(grants: readonly Grant[]): string | null {
+  const ids = idsOf(grants)
+  return ids?.toSorted()[0] ?? null
+}
+/** The caller where connections to the database are shared: its share, and itself within that. */
+export const readerOf = ({
+  principalId,
+  grants,
+}: {
+  readonly principalId: string
+  readonly grants: readonly Grant[]
+}) => `${homeOf(grants) ?? principalId} ${principalId}`
+
+/**
  * True if the caller may administer a principal with these grants: it administers all their projects. A principal without
  * grants takes who administers all projects.
  */

@@ -4,6 +4,7 @@ import type { AuditPort } from '../core/ports/audit.ts'
 import type { Log } from '../core/ports/log.ts'
 import type { System } from '../core/ports/system.ts'
 import type { Viewer } from '../core/ports/viewer.ts'
+import { readerOf } from '../core/rights.ts'
 import type { Logger } from '../logger.ts'
 import { asPool, type LiveReader, OperationReads, poolItself } from '../store/operation-reads.ts'
 import type { ReadReplica } from '../store/read-replica.ts'
@@ -47,7 +48,7 @@ export interface GraphQLContext extends OperationServices {
 /** From now on the operation reads so that its statements can be ended in Postgres: call what is returned. */
 export function readEndably(context: GraphQLContext): () => void {
   const { pool, replica, viewer } = context
-  const reads = new OperationReads(poolItself(pool), { caller: viewer.principalId, replica })
+  const reads = new OperationReads(poolItself(pool), { caller: readerOf(viewer), replica })
   Object.assign(context, { pool: asPool(reads) })
   return () => reads.end()
 }
@@ -55,7 +56,7 @@ export function readEndably(context: GraphQLContext): () => void {
 /** From now on the operation reads with the live reads of a caller who follows it; null: as any other operation. */
 export function readLive(context: GraphQLContext, live: () => LiveReader | null): void {
   const { pool, viewer } = context
-  Object.assign(context, { pool: asPool(new OperationReads(poolItself(pool), { caller: viewer.principalId, live })) })
+  Object.assign(context, { pool: asPool(new OperationReads(poolItself(pool), { caller: readerOf(viewer), live })) })
 }
 
 /** The context of one event of a subscription, which is an answer of its own. */

@@ -9,7 +9,8 @@ const MAX_REST_MS = 250
  * half of one connection, however many subscriptions the caller has.
  */
 export class LiveReads {
-  readonly caller: string
+  /** As its rights make it. */
+  caller: string
   readonly #reads = new OneAtATime()
   /** When the next one may begin. */
   #restsUntil = 0

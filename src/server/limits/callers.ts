@@ -1,6 +1,6 @@
 import type { GatewayLimits } from '../../core/gateway-limits.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
-import type { Grant } from '../../core/rights.ts'
+import { homeOf, readerOf } from '../../core/rights.ts'
 import {
   Account,
   Accounts,
@@ -60,6 +60,7 @@ export class Callers {
     const principal = this.#principals.of(principalId)
     const project = homeOf(grants)
     principal.project = project === null ? null : this.#projects.of(project)
+    principal.reads.caller = readerOf({ principalId, grants })
     const used = { principal, address: this.#addresses.of(address), instance: this.#instance, share }
     return new Caller({ ...used, project: principal.project })
   }
@@ -91,15 +92,6 @@ export class Callers {
   strangersAt(address: string): Account {
     return this.#shares.of(address)
   }
-}
-
-/**
- * The project that a principal counts for: whoever administers a project makes as many principals there as it likes. Null: its rights
- * reach beyond projects, so that only an administrator of all can have made it.
- */
-function homeOf(grants: readonly Grant[]): string | null {
-  const ids = grants.map(({ projectId }) => projectId)
-  return ids.includes(null) ? null : (ids.toSorted()[0] ?? null)
 }
 
 /** Bytes that cost as much as one more request. */
