@@ -5,6 +5,9 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { ClientError, createClient } from '../../src/client/index.ts'
 import { retryDelay } from '../../src/client/pause.ts'
+import { DEFAULT_LIMITS } from '../../src/core/gateway-limits.ts'
+import { homeOf } from '../../src/core/rights.ts'
+import { Callers } from '../../src/server/limits/callers.ts'
 import type { RunningServer } from '../../src/server/server.ts'
 import { type Api, createApi } from '../graphql/api.ts'
 import { until } from '../testkit/wait.ts'
@@ -332,3 +335,16 @@ test.each([
     expect(await refusals(server, admin, 'RATE_LIMITED', 'principal')).toBeGreaterThan(5)
   },
 )
+
+test('principals whose rights are those of projects count for the first of them, and others for themselves', () => {
+  const grant = (projectId: string | null) => ({ role: 'EDITOR' as const, projectId })
+  expect(homeOf([grant('b'), grant('a'), grant('b')])).toBe('a')
+  expect(homeOf([grant('a'), grant(null)])).toBeNull()
+  expect(homeOf([])).toBeNull()
+  const callers = new Callers(DEFAULT_LIMITS)
+  const shareOf = (principalId: string, ...projects: readonly (string | null)[]) =>
+    callers.as({ principalId, grants: projects.map(grant) }, '::').principal.share
+  expect(shareOf('ada', 'a')).toBe(shareOf('bob', 'b', 'a'))
+  expect(shareOf('eve', 'b')).not.toBe(shareOf('ada', 'a'))
+  expect(shareOf('root', null)).not.toBe(shareOf('other root', null))
+})

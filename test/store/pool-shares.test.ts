@@ -35,6 +35,20 @@ test('who waits has a turn after each other one, however much any of them asks f
   expect(shares.take('eve')).toBeUndefined()
 })
 
+test('callers of one share have together as many connections, and turns, as another one', async () => {
+  const shares = new PoolShares(8)
+  for (let i = 0; i < 6; i++) expect(shares.take(`project one-${i}`)).toBeUndefined()
+  const order: string[] = []
+  const wait = (caller: string) => void shares.take(caller)?.then(() => order.push(caller))
+  for (const caller of ['project one-0', 'project one-1', 'project one-2']) wait(caller)
+  for (let i = 0; i < 3; i++) if (shares.take('bob')) wait('bob')
+  for (let i = 0; i < 2; i++) {
+    shares.giveBack('project one-3')
+    await Promise.resolve()
+  }
+  expect(order.slice(0, 2)).toContain('bob')
+})
+
 test('live reads of a caller run one at a time, and rest while others read', async () => {
   const reads = new LiveReads('ada')
   let running = 0
