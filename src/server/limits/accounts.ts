@@ -31,7 +31,7 @@ export const limitsOfAddresses = (limits: GatewayLimits): AccountLimits => ({
   requestBytes: limits.requestBytesPerAddress,
 })
 
-/** What principals of a project use together is counted, so that they share turns; each of them has the limits. */
+/** The use of all principals of a project is counted, since they share turns. The limits are those of each principal. */
 export const limitsOfProjects: AccountLimits = {
   requestsPerSecond: Number.POSITIVE_INFINITY,
   openOperations: Number.POSITIVE_INFINITY,

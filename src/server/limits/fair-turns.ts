@@ -26,7 +26,7 @@ export interface Caller {
   readonly share: Share
 }
 export type Share = Pick<Account, 'isModest' | 'isWorking'>
-/** Processor time that a share has taken beyond its part, as it stood at a moment. */
+/** Time that a share has taken beyond its part, as it stood at a moment. */
 interface Taken {
   readonly ms: number
   readonly at: number
@@ -109,7 +109,7 @@ export class FairTurns {
 
   /** It ends when nothing of it is left to run at once: a tick comes after all microtasks. */
   #beginPiece({ share }: Caller): void {
-    const piece = { share, since: processorMs() }
+    const piece = { share, since: performance.now() }
     this.#piece = piece
     queueMicrotask(() => process.nextTick(() => this.#piece === piece && this.#endPiece()))
   }
@@ -119,7 +119,7 @@ export class FairTurns {
     const now = performance.now()
     if (!this.#piece) return now
     const { share, since } = this.#piece
-    const lastMs = processorMs() - since
+    const lastMs = now - since
     const ms = this.#ahead(share, now) + lastMs
     this.#taken.set(share, { ms: Math.min(MAX_AHEAD_MS, ms), at: now, lastMs })
     this.#piece = null
@@ -159,10 +159,4 @@ export class FairTurns {
       if (other !== share && now - at < HURRY_MS && other.isWorking && this.#ahead(other, now) <= AHEAD_MS) return true
     return false
   }
-}
-
-/** Milliseconds of this thread, which do not go on while others have the processor. */
-function processorMs(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1_000
 }
