@@ -6,7 +6,9 @@ const compute = (ms: number): void => {
   while (performance.now() < until);
 }
 
-const callerOf = (share: Partial<Share>): Caller => ({ share: { isModest: false, isWorking: true, ...share } })
+const callerOf = (share: Partial<Share>): Caller => ({
+  share: { isModest: false, isWorking: true, answeredAt: Number.NEGATIVE_INFINITY, ...share },
+})
 
 test('a caller with little to do does not wait for one with much', async () => {
   const turns = new FairTurns()
@@ -94,6 +96,33 @@ test('who takes more than its part rests while somebody else works', async () =>
   await expectPart(measure, (part) => part < 1 / 2 && part > 1 / 20)
 })
 
+test('who takes more than its part rests also between two requests of somebody else', async () => {
+  const share = { isModest: true, isWorking: false, answeredAt: 0 }
+  const measure = () =>
+    partBeside((turns, until) =>
+      until(MEASURED_MS, async () => {
+        await turns.next({ share })
+        compute(0.1)
+        share.answeredAt = performance.now()
+        await new Promise((resolve) => setTimeout(resolve, 1))
+      }),
+    )
+  await expectPart(measure, (part) => part < 2 / 3)
+})
+
+test('sixty tiny requests a second make nobody rest to speak of', async () => {
+  const share = { isModest: true, isWorking: false, answeredAt: 0 }
+  const measure = () =>
+    partBeside((turns, until) =>
+      until(MEASURED_MS, async () => {
+        await turns.next({ share })
+        share.answeredAt = performance.now()
+        await new Promise((resolve) => setTimeout(resolve, 16))
+      }),
+    )
+  await expectPart(measure, (part) => part > 1 / 2)
+})
+
 test('nobody rests for strangers, who work on nothing', async () => {
   const measure = () => partBeside(beModest(callerOf({ isModest: true, isWorking: false })))
   await expectPart(measure, (part) => part > 2 / 3)
@@ -119,7 +148,7 @@ test('two that are busy do not rest for each other', async () => {
 
 test('many callers of one share have together as many turns as another one', async () => {
   const turns = new FairTurns()
-  const share = { isModest: false, isWorking: true }
+  const { share } = callerOf({})
   const others = Array.from({ length: 50 }, (): Caller => ({ share }))
   const alone = callerOf({ isModest: true })
   const order: string[] = []
@@ -139,7 +168,7 @@ test('many callers of one share have together as many turns as another one', asy
 
 test('within a share one caller does not wait for another with much', async () => {
   const turns = new FairTurns()
-  const share = { isModest: false, isWorking: true }
+  const { share } = callerOf({})
   const [busy, modest] = [{ share }, { share }]
   const order: string[] = []
   const work = async (caller: Caller, name: string) => {

@@ -95,6 +95,8 @@ export class Account {
   readonly #executions = new OneAtATime()
   /** Events of subscriptions that are executed. */
   #executing = 0
+  /** When its last operation was answered, or its last event was sent, by the monotonic clock. */
+  answeredAt = Number.NEGATIVE_INFINITY
   readonly #owner: string
   readonly #limits: AccountLimits
   readonly #bucket: TokenBucket
@@ -142,6 +144,7 @@ export class Account {
         return await work()
       } finally {
         share.#executing -= 1
+        share.answeredAt = performance.now()
       }
     })
   }
@@ -176,6 +179,7 @@ export class Account {
 
   add(resource: Resource, change: number): void {
     this.#inUse[resource] += change
+    if (resource === 'openOperations' && change < 0) this.answeredAt = performance.now()
   }
 }
 

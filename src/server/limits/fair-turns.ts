@@ -9,6 +9,8 @@ const SHARED_SLICE_MS = 0.1
 const MAX_BEGUN = 8
 /** Milliseconds for which work is in a hurry after it has asked for a turn: a claim that waits for longer is not. */
 const HURRY_MS = 20
+/** Milliseconds for which the next request of who has had an answer is expected: a piece that began in between would delay it. */
+const GAP_MS = 2
 /** The part of the time that a share may take while work of another one is in a hurry. */
 const PART = 0.15
 /** Milliseconds that it may be ahead of its share. */
@@ -25,7 +27,7 @@ export interface Caller {
   /** Shares the time with others: the caller itself, or all callers whose rights are those of one project. */
   readonly share: Share
 }
-export type Share = Pick<Account, 'isModest' | 'isWorking'>
+export type Share = Pick<Account, 'isModest' | 'isWorking' | 'answeredAt'>
 /** Time that a share has taken beyond its part, as it stood at a moment. */
 interface Taken {
   readonly ms: number
@@ -153,10 +155,12 @@ export class FairTurns {
     }
   }
 
-  /** Another one works on what has begun lately, and has not taken its part: it would be served sooner. */
+  /** Another one works on what has begun lately, or has just done so, and has not taken its part: it would be served sooner. */
   #isInTheWayOf(share: Share, now: number): boolean {
-    for (const [other, at] of this.#asked)
-      if (other !== share && now - at < HURRY_MS && other.isWorking && this.#ahead(other, now) <= AHEAD_MS) return true
+    for (const [other, at] of this.#asked) {
+      if (other === share || now - at >= HURRY_MS || this.#ahead(other, now) > AHEAD_MS) continue
+      if (other.isWorking || now - other.answeredAt < GAP_MS) return true
+    }
     return false
   }
 }
