@@ -32,7 +32,7 @@ const WARM_UP = Number(process.env.FUZZ_WARM_UP ?? (isLong ? 30_000 : 100))
  * texts that are no documents (8 MiB), and the newest 20,000 and 60 blocks of 1,000 changes of the log. After a short
  * warm-up all of them grow.
  */
-const MOST_GROWTH = isLong ? 1.05 : 1.5
+const MOST_GROWTH = isLong ? 1.07 : 1.5
 /** The same of what is resident, of which a part belongs to no object. */
 const MOST_RESIDENT_GROWTH = isLong ? 1.1 : 1.5
 
