@@ -49,10 +49,7 @@ export const UNIT = files(`
   projects/ normalise
   runtimes/ artifact-files clone-options container-options demultiplex kubernetes-state leave-artifacts output place-name
   sandbox/ resolve validate
-  server/ document-cache encoded-batch json-pieces mask parse-json request-text
-  store/ expand-and-contract sealing
-  server/ document-cache encoded-batch json-pieces parse-json request-text topic
-  server/ different-subscriptions document-cache encoded-batch json-pieces parse-json request-text topic
+  server/ different-subscriptions document-cache encoded-batch json-pieces mask parse-json request-text topic
   store/ expand-and-contract pool-shares sealing
   tracing/ traceparent
   web/ address create-model lists nested timeline tree
