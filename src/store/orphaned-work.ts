@@ -113,7 +113,7 @@ export async function findLastWork(
 
 const FINISH = statement({
   name: 'finish-orphaned-work',
-  text: `update work set state = 2, done_at = $2, lease_until = null, offer_after = null
+  text: `update work set state = 2, done_at = $2, lease_until = null, offer_after = null, due_at = null
       where object_id = any($1::uuid[]) and state < 2`,
   params: [array(uuid), timestamptz],
 })

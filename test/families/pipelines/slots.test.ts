@@ -149,6 +149,8 @@ describe('a slot of what its runtime has not ended', () => {
     }
     await sendReport(world, { fence: removals[0]?.fence ?? '', done: true })
     expect(await phaseOf(world, second)).toBe('STARTING')
+    const { rows } = await world.pool.query('select due_at from work where state = 2 and due_at is not null')
+    expect(rows).toEqual([])
   })
 
   test.each(TO_END)('that was %s is held no longer than the lease of its lost runtime', async (...how) => {

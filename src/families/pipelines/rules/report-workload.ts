@@ -54,7 +54,7 @@ function removed(node: Node, slice: Slice): ReportVerdict {
   const { work } = node
   if (work?.action !== 'REMOVE' || work.state === WORK_STATE.DONE) return UNCHANGED
   slice.setDetails(node, { removedAt: slice.now })
-  slice.setWork(node, { state: WORK_STATE.DONE, doneAt: slice.now, leaseUntil: null })
+  slice.setWork(node, { state: WORK_STATE.DONE, dueAt: null, doneAt: slice.now, leaseUntil: null })
   freeSlot(node, slice)
   // The next attempt, of its worker if it has one, has waited for it.
   const waiting = [node, slice.parent(node)].find((one) => one && isBetweenAttempts(one))
