@@ -3,6 +3,11 @@ export class OneAtATime {
   readonly #waiting: (() => void)[] = []
   #isRunning = false
 
+  /** Work that runs or waits. */
+  get size(): number {
+    return this.#waiting.length + (this.#isRunning ? 1 : 0)
+  }
+
   /** Runs the work once all before it has ended. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#isRunning) await new Promise<void>((resolve) => this.#waiting.push(resolve))

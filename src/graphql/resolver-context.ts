@@ -1,4 +1,5 @@
 import type { Viewer } from '../core/ports/viewer.ts'
+import { readerOf } from '../core/rights.ts'
 import { asPool, OperationReads } from '../store/operation-reads.ts'
 import type { GraphQLContext, OperationServices } from './context.ts'
 import type { KindRegistry } from './family.ts'
@@ -20,7 +21,7 @@ export const createContext = (
   { signal, answer = new AnswerBudget() }: Partial<Pick<ResolverContext, 'signal' | 'answer'>> = {},
 ): ResolverContext => ({
   ...services,
-  pool: asPool(new OperationReads(services.pool, { caller: viewer.principalId })),
+  pool: asPool(new OperationReads(services.pool, { caller: readerOf(viewer) })),
   viewer,
   signal,
   answer,

@@ -1,4 +1,5 @@
 import type { FieldProblem } from '../core/errors.ts'
+import { OneAtATime } from '../core/one-at-a-time.ts'
 import { ATTRIBUTE, SPAN } from '../tracing/names.ts'
 import { traced } from '../tracing/spans.ts'
 import { Batch, type PreparedJob } from './batch.ts'
@@ -170,21 +171,17 @@ const MAX_WAITING = 32
 
 /** Calls of one owner run one after the other: what it writes at the same time is not refused for being slow. */
 class OneByOne {
-  readonly #last = new Map<string, { waiting: number; done: Promise<unknown> }>()
+  readonly #queues = new Map<string, OneAtATime>()
 
   async run<T>(owner: string | undefined, call: () => Promise<T>): Promise<T> {
     if (owner === undefined) return await call()
-    const queue = this.#last.get(owner) ?? { waiting: 0, done: Promise.resolve() }
-    if (queue.waiting >= MAX_WAITING) throw ownerBusy(queue.waiting)
-    this.#last.set(owner, queue)
-    queue.waiting += 1
-    const called = queue.done.then(call)
-    queue.done = called.catch(() => {})
+    const queue = this.#queues.get(owner) ?? new OneAtATime()
+    if (queue.size >= MAX_WAITING) throw ownerBusy(queue.size)
+    this.#queues.set(owner, queue)
     try {
-      return await called
+      return await queue.run(call)
     } finally {
-      queue.waiting -= 1
-      if (queue.waiting === 0) this.#last.delete(owner)
+      if (queue.size === 0) this.#queues.delete(owner)
     }
   }
 }

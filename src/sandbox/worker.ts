@@ -78,7 +78,7 @@ function evaluate(job: Job, shared: Shared): string {
   }
 }
 
-/** Nobody reads more of them. */
+/** A person reads no more of them. */
 const MAX_PROBLEMS = 100
 const problemsText = (problems: readonly FieldProblem[]): string => JSON.stringify(problems.slice(0, MAX_PROBLEMS))
 

@@ -2,10 +2,14 @@ import { once } from 'node:events'
 import { type ClientRequest, request } from 'node:http'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
+import type { Viewer } from '../../src/core/ports/viewer.ts'
+import { createContext } from '../../src/graphql/resolver-context.ts'
 import { FairTurns } from '../../src/server/limits/fair-turns.ts'
 import type { RunningServer } from '../../src/server/server.ts'
+import { sharesOf } from '../../src/store/pool-shares.ts'
 import { type Api, createApi } from '../graphql/api.ts'
 import { createRoot, numbered, write } from '../log/writer.ts'
+import { viewerOf } from '../testkit/viewers.ts'
 import { until } from '../testkit/wait.ts'
 import { call, PING, post } from './call.ts'
 
@@ -221,4 +225,23 @@ test('a large answer is whole, and counts as several requests', async () => {
   expect(found).toHaveLength(20)
   expect(new Set(found)).toEqual(new Set([value]))
   expect((await post(limited.port, token, VIEWER)).status).toBe(429)
+})
+
+test('what a resolver reads counts for the project of its principal, besides for itself', async () => {
+  const { pool } = api.world
+  const readAs = (name: string, projectId: string) => {
+    const viewer: Viewer = { ...viewerOf('READER', { name }), grants: [{ role: 'VIEWER', projectId }] }
+    return createContext({ ...api.services, pool }, viewer).pool.query('select 1')
+  }
+  const shares = sharesOf(pool)
+  let taken = 0
+  while (shares.take('busy one') === undefined) taken += 1
+  let isRead = false
+  const reading = readAs('two', 'busy').then(() => {
+    isRead = true
+  })
+  await readAs('three', 'quiet')
+  expect(isRead).toBe(false)
+  for (let i = 0; i <= taken; i++) shares.giveBack('busy one')
+  await reading
 })

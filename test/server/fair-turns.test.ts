@@ -1,19 +1,22 @@
 import { expect, test } from 'vitest'
-import { type Caller, FairTurns, type Share } from '../../src/server/limits/fair-turns.ts'
+import { FairTurns, type Share, type TurnTaker } from '../../src/server/limits/fair-turns.ts'
 
 const compute = (ms: number): void => {
   const until = performance.now() + ms
   while (performance.now() < until);
 }
 
-const callerOf = (share: Partial<Share>): Caller => ({
-  share: { isModest: false, isWorking: true, answeredAt: Number.NEGATIVE_INFINITY, ...share },
+const shareOf = (share: Partial<Share> = {}): Share => ({
+  ...{ isModest: false, isWorking: true, answeredAt: Number.NEGATIVE_INFINITY },
+  ...share,
 })
+/** One that is alone in its share. */
+const callerOf = (share: Partial<Share>): TurnTaker => ({ isModest: share.isModest ?? false, share: shareOf(share) })
 
 test('a caller with little to do does not wait for one with much', async () => {
   const turns = new FairTurns()
   const order: string[] = []
-  const work = async (caller: Caller, name: string) => {
+  const work = async (caller: TurnTaker, name: string) => {
     await turns.next(caller)
     // The work continues after an await, as resolvers do.
     await Promise.resolve()
@@ -55,16 +58,16 @@ test('without others, work begins at once', () => {
 /** The part of its pieces that somebody busy gets done beside others: 1 is all that it does alone. */
 async function partBeside(
   besides: (turns: FairTurns, until: (ms: number, act: () => Promise<void>) => Promise<void>) => Promise<unknown>,
+  { busy = callerOf({}), ms = 1 }: { readonly busy?: TurnTaker; readonly ms?: number } = {},
 ) {
   const until = async (ms: number, act: () => Promise<void>) => {
     for (const end = performance.now() + ms; performance.now() < end; ) await act()
   }
-  const busy = callerOf({})
   const keepBusy = async (turns: FairTurns): Promise<number> => {
     let pieces = 0
     const work = async () => {
       await turns.next(busy)
-      compute(1)
+      compute(ms)
       pieces += 1
     }
     await Promise.all(Array.from({ length: 8 }, () => until(MEASURED_MS, work)))
@@ -83,7 +86,7 @@ async function expectPart(measure: () => Promise<number>, isRight: (part: number
   expect(isRight(median()), `${parts}`).toBe(true)
 }
 const beModest =
-  (caller: Caller): Parameters<typeof partBeside>[0] =>
+  (caller: TurnTaker): Parameters<typeof partBeside>[0] =>
   (turns, until) =>
     until(MEASURED_MS, async () => {
       await turns.next(caller)
@@ -96,12 +99,18 @@ test('who takes more than its part rests while somebody else works', async () =>
   await expectPart(measure, (part) => part < 1 / 2 && part > 1 / 20)
 })
 
+test('who is not modest rests with short pieces, too, although the share as a whole is modest', async () => {
+  const busy = { isModest: false, share: shareOf({ isModest: true }) }
+  const measure = () => partBeside(beModest(callerOf({ isModest: true })), { busy, ms: 0.3 })
+  await expectPart(measure, (part) => part < 1 / 2)
+})
+
 test('who takes more than its part rests also between two requests of somebody else', async () => {
   const share = { isModest: true, isWorking: false, answeredAt: 0 }
   const measure = () =>
     partBeside((turns, until) =>
       until(MEASURED_MS, async () => {
-        await turns.next({ share })
+        await turns.next({ isModest: true, share })
         compute(0.1)
         share.answeredAt = performance.now()
         await new Promise((resolve) => setTimeout(resolve, 1))
@@ -115,7 +124,7 @@ test('sixty tiny requests a second make nobody rest to speak of', async () => {
   const measure = () =>
     partBeside((turns, until) =>
       until(MEASURED_MS, async () => {
-        await turns.next({ share })
+        await turns.next({ isModest: true, share })
         share.answeredAt = performance.now()
         await new Promise((resolve) => setTimeout(resolve, 16))
       }),
@@ -148,11 +157,11 @@ test('two that are busy do not rest for each other', async () => {
 
 test('many callers of one share have together as many turns as another one', async () => {
   const turns = new FairTurns()
-  const { share } = callerOf({})
-  const others = Array.from({ length: 50 }, (): Caller => ({ share }))
+  const share = shareOf()
+  const others = Array.from({ length: 50 }, (): TurnTaker => ({ isModest: false, share }))
   const alone = callerOf({ isModest: true })
   const order: string[] = []
-  const work = async (caller: Caller, name: string) => {
+  const work = async (caller: TurnTaker, name: string) => {
     await turns.next(caller)
     compute(0.5)
     order.push(name)
@@ -168,10 +177,13 @@ test('many callers of one share have together as many turns as another one', asy
 
 test('within a share one caller does not wait for another with much', async () => {
   const turns = new FairTurns()
-  const { share } = callerOf({})
-  const [busy, modest] = [{ share }, { share }]
+  const share = shareOf()
+  const [busy, modest] = [
+    { isModest: false, share },
+    { isModest: false, share },
+  ]
   const order: string[] = []
-  const work = async (caller: Caller, name: string) => {
+  const work = async (caller: TurnTaker, name: string) => {
     await turns.next(caller)
     compute(0.5)
     order.push(name)

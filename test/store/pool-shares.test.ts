@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LiveReads } from '../../src/graphql/log/live-reads.ts'
+import { LiveReads } from '../../src/server/limits/live-reads.ts'
 import { PoolShares } from '../../src/store/pool-shares.ts'
 
 /** Takes connections until one has to be waited for. */

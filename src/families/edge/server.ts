@@ -8,7 +8,7 @@ import { edgeGraphql } from './graphql/index.ts'
 import { machines } from './machines.ts'
 import { decideCloudlet } from './rules/decide-cloudlet.ts'
 import { decideInstance } from './rules/decide-instance.ts'
-import { isOfReplaced } from './rules/details.ts'
+import { isFromReplacedCrm } from './rules/details.ts'
 import { reportCloudlet } from './rules/report-cloudlet.ts'
 import { reportInstance } from './rules/report-instance.ts'
 import { detailsTables } from './store/details.ts'
@@ -28,7 +28,7 @@ export const rules: Family = {
   report(node, report, by, slice) {
     const fence = node.row.kind === 'CLOUDLET' ? openFence(report.fence) : null
     const session = fence && sessionByHash(node, fence.hash, by.principalId)
-    if (!session && isOfReplaced(node, slice.root)) return { ok: false, refused: 'STALE' }
+    if (!session && isFromReplacedCrm(node, slice.root)) return { ok: false, refused: 'STALE' }
     if (node.row.kind !== 'CLOUDLET') return reportInstance(node, report, by, slice)
     return reportCloudlet(node, report, session, { by, slice })
   },

@@ -1,8 +1,8 @@
 import type { GatewayLimits } from '../../core/gateway-limits.ts'
 import { OneAtATime } from '../../core/one-at-a-time.ts'
 import { TokenBucket } from '../../core/token-bucket.ts'
-import { LiveReads } from '../../graphql/log/live-reads.ts'
 import { DifferentSubscriptions } from './different-subscriptions.ts'
+import { LiveReads } from './live-reads.ts'
 
 /** Resources that a caller holds for a time. */
 export type Resource = 'openOperations' | 'openSubscriptions' | 'openSockets' | 'requestBytes'
@@ -31,8 +31,8 @@ export const limitsOfAddresses = (limits: GatewayLimits): AccountLimits => ({
   requestBytes: limits.requestBytesPerAddress,
 })
 
-/** The use of all principals of a project is counted, since they share turns. The limits are those of each principal. */
-export const limitsOfProjects: AccountLimits = {
+/** For what is bounded by its parts, such as the principals of a project. */
+export const UNLIMITED: AccountLimits = {
   requestsPerSecond: Number.POSITIVE_INFINITY,
   openOperations: Number.POSITIVE_INFINITY,
   openSubscriptions: Number.POSITIVE_INFINITY,
@@ -40,9 +40,9 @@ export const limitsOfProjects: AccountLimits = {
   requestBytes: Number.POSITIVE_INFINITY,
 }
 
-/** Limits of a whole gateway; resources that are missing here are bounded by their parts. */
+/** Limits of a whole gateway. */
 export const limitsOfInstance = ({ sockets }: GatewayLimits): AccountLimits => ({
-  ...limitsOfProjects,
+  ...UNLIMITED,
   openSockets: sockets,
 })
 /**

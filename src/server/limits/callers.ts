@@ -9,9 +9,9 @@ import {
   limitsOfHooks,
   limitsOfInstance,
   limitsOfPrincipals,
-  limitsOfProjects,
   limitsOfShares,
   type Resource,
+  UNLIMITED,
 } from './accounts.ts'
 import { type Addresses, createAddresses } from './client-address.ts'
 
@@ -39,7 +39,7 @@ export class Callers {
   constructor(limits: GatewayLimits, trustedProxies: readonly string[] = []) {
     this.#instance = new Account('gateway', limitsOfInstance(limits))
     this.#principals = new Accounts('principal', limitsOfPrincipals(limits))
-    this.#projects = new Accounts('project', limitsOfProjects)
+    this.#projects = new Accounts('project', UNLIMITED)
     this.#hooks = new Accounts('hook', limitsOfHooks(limits))
     this.#senders = new Accounts('sender to a hook', limitsOfPrincipals(limits))
     this.#sharesOfSenders = new Accounts('sender to a hook', limitsOfShares(limits))

@@ -23,8 +23,8 @@ const SHORT_MS = 1
 const PAUSE_MS = 1
 
 /** A principal, or all callers at an address without a token together. */
-export interface Caller {
-  /** Shares the time with others: the caller itself, or all callers whose rights are those of one project. */
+export interface TurnTaker extends Pick<Account, 'isModest'> {
+  /** Shares the time with others: the principal itself, or all whose rights are those of one project. */
   readonly share: Share
 }
 export type Share = Pick<Account, 'isModest' | 'isWorking' | 'answeredAt'>
@@ -43,7 +43,7 @@ interface Taken {
  * at once.
  */
 export class FairTurns {
-  readonly #waiting = new RoundRobin<Caller>(({ share }) => share)
+  readonly #waiting = new RoundRobin<TurnTaker>(({ share }) => share)
   readonly #taken = new WeakMap<Share, Taken>()
   /** The piece that runs. */
   #piece: { readonly share: Share; readonly since: number } | null = null
@@ -55,16 +55,11 @@ export class FairTurns {
   #isScheduled = false
 
   /** Resolves when it is the caller's turn, for one piece of its work. Undefined: it is at once. */
-  next(caller: Caller): Promise<void> | undefined {
+  next(caller: TurnTaker): Promise<void> | undefined {
     const now = this.#endPiece()
     this.#note(caller.share, now)
     if (!this.#isScheduled) this.#schedule(now)
-    if (
-      this.#begun < MAX_BEGUN &&
-      now < this.#sliceEnds &&
-      !this.#mayBegin(now) &&
-      !this.#mustRest(caller.share, now)
-    ) {
+    if (this.#begun < MAX_BEGUN && now < this.#sliceEnds && !this.#mayBegin(now) && !this.#mustRest(caller, now)) {
       this.#begun += 1
       this.#beginPiece(caller)
       return undefined
@@ -80,7 +75,7 @@ export class FairTurns {
   /** Each piece has an immediate of its own, since what it awaits runs only after that. */
   #schedule(now: number): void {
     this.#isScheduled = true
-    this.#sliceEnds = now + (this.#waiting.find(({ share }) => this.#mustRest(share, now)) ? SHARED_SLICE_MS : SLICE_MS)
+    this.#sliceEnds = now + (this.#waiting.find((waiting) => this.#mustRest(waiting, now)) ? SHARED_SLICE_MS : SLICE_MS)
     this.#begun = 0
     setImmediate(() => {
       const then = this.#endPiece()
@@ -105,12 +100,12 @@ export class FairTurns {
   #beginOne(): void {
     const now = this.#endPiece()
     if (now >= this.#sliceEnds) return
-    const caller = this.#waiting.next(({ share }) => !this.#mustRest(share, now))
+    const caller = this.#waiting.next((waiting) => !this.#mustRest(waiting, now))
     if (caller) this.#beginPiece(caller)
   }
 
   /** It ends when nothing of it is left to run at once: a tick comes after all microtasks. */
-  #beginPiece({ share }: Caller): void {
+  #beginPiece({ share }: TurnTaker): void {
     const piece = { share, since: performance.now() }
     this.#piece = piece
     queueMicrotask(() => process.nextTick(() => this.#piece === piece && this.#endPiece()))
@@ -134,15 +129,15 @@ export class FairTurns {
   }
 
   /** One that waits and need not rest. */
-  #mayBegin(now: number): Caller | undefined {
-    return this.#waiting.find(({ share }) => !this.#mustRest(share, now))
+  #mayBegin(now: number): TurnTaker | undefined {
+    return this.#waiting.find((waiting) => !this.#mustRest(waiting, now))
   }
 
-  /** A share that uses little at a time, in short pieces, need not rest: it delays others only briefly. */
-  #mustRest(share: Share, now: number): boolean {
+  /** Who uses little at a time, as its whole share does, in short pieces, need not rest: it delays others only briefly. */
+  #mustRest({ isModest, share }: TurnTaker, now: number): boolean {
     const taken = this.#taken.get(share)
     if (!taken || this.#ahead(share, now) <= AHEAD_MS) return false
-    if (share.isModest && taken.lastMs < SHORT_MS) return false
+    if (isModest && share.isModest && taken.lastMs < SHORT_MS) return false
     return this.#isInTheWayOf(share, now)
   }
 

@@ -39,7 +39,7 @@ export function createSubscribe({ schema, fanOut, mask, hideSuggestions }: Subsc
     const args = validateSubscriptionArgs({ schema, ...asked, hideSuggestions })
     if (!('operation' in args)) return { errors: args.map((error) => badRequest(error)) }
     let isLive = false
-    // Nobody waits for the events of others to subscribe.
+    // A subscription begins without a turn: the events of others do not hold it up.
     readLive(context, () => (isLive ? { reads: sink.account.reads, turn: () => sink.turn() } : null))
     const source = await createSourceEventStream(args)
     isLive = true

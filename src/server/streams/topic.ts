@@ -225,7 +225,7 @@ export class Topic implements LogListener {
 
   async #pump(): Promise<void> {
     for (let next = this.#take(); next; next = this.#take()) {
-      // Nobody waits for it.
+      // All that waited for it have left.
       if (this.#live.size === 0) continue
       if (next.type === 'lost') this.#loseAll(next.through)
       else await this.#send(next.batch, next.after)

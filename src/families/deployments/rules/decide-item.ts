@@ -186,7 +186,7 @@ function endLost(item: Node, slice: Slice): void {
   abort(item, slice, 'Cancelled, and its agent is lost.')
 }
 
-/** Nobody is at work, or can be, on what was cancelled. */
+/** Ends cancelled work that no agent has, or that its agent has lost. */
 function abort(item: Node, slice: Slice, message: string): void {
   if (item.row.deletionRequestedAt !== null) return giveUp(item, slice, 'ABORTED', message)
   const error = failure(slice, 'ABORTED', message)

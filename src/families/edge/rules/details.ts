@@ -65,7 +65,7 @@ export const upgradeSession = (cloudlet: Node): Session | null =>
   cloudletDetails(cloudlet).sessions.find(({ role }) => role === 'CRM_V2') ?? null
 
 /** A newer process has replaced the one that got the request, although nothing was dispatched in its place. */
-export const isOfReplaced = ({ work }: Node, cloudlet: Node): boolean =>
+export const isFromReplacedCrm = ({ work }: Node, cloudlet: Node): boolean =>
   (work?.instance ?? null) !== null &&
   !cloudletDetails(cloudlet).sessions.some(({ instance }) => instance === work?.instance)
 

@@ -61,7 +61,7 @@ export function endWorkload(node: Node, slice: Slice, ending: Ending): void {
   slice.touch(node)
 }
 
-/** Somebody else than its runtime ends it, so its process may run until the runtime has removed it, or its lease is over. */
+/** A process that its runtime has not ended by itself may run until that has removed it, or its lease is over. Null: none may run. */
 function mayRunUntil(node: Node, actor: Actor, slice: Slice): Date | null {
   const { work } = node
   if (!work || actor === 'RUNTIME' || work.pickedUpAt === null || isParked(node)) return null
