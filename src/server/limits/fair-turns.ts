@@ -133,7 +133,7 @@ export class FairTurns {
     return this.#waiting.find((waiting) => !this.#mustRest(waiting, now))
   }
 
-  /** Who uses little at a time, as its whole share does, in short pieces, need not rest: it delays others only briefly. */
+  /** A caller of short pieces need not rest while it, and its share as a whole, use little at a time: it delays others only briefly. */
   #mustRest({ isModest, share }: TurnTaker, now: number): boolean {
     const taken = this.#taken.get(share)
     if (!taken || this.#ahead(share, now) <= AHEAD_MS) return false
