@@ -114,6 +114,8 @@ export interface Node {
   readonly work: Work | null
   readonly error: ObjectFailure | null
   readonly hasProgress: boolean
+  /** When its rules run by themselves; null: never. */
+  readonly clock: Date | null
   /** The family's own columns; the family knows their shape. */
   readonly details: unknown
   readonly gone: boolean
@@ -202,6 +204,8 @@ export interface Slice {
   setError(node: Node, error: ObjectFailure | null): void
   setProgress(node: Node, progress: unknown): void
   setWork(node: Node, patch: Partial<Work>): void
+  /** Sets when the node's rules run by themselves, without any work of an agent; null: never. */
+  setClock(node: Node, at: Date | null): void
   setChildCounts(node: Node, patch: Partial<ChildCounts>): void
   addChildCounts(node: Node, delta: Partial<ChildCounts>): void
   create(parent: Node, child: NewChild): Node

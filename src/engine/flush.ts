@@ -36,6 +36,7 @@ export function flush(
     childCounts: written('childCounts'),
     // Work outlives its object, so that a repeated last report finds it.
     work: [...written('work'), ...deleted.filter(({ dirty }) => dirty.has('work'))],
+    clocks: written('clock'),
     statuses: written('status'),
   })
   for (const tracked of live) markPersisted(tracked)

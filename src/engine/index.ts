@@ -8,6 +8,7 @@ import type { Trees } from '../families/family.ts'
 import { listen } from '../log/signal/listen.ts'
 import type { Logger } from '../logger.ts'
 import { isLockTimeout } from '../store/lock-timeout.ts'
+import { queueStoppedClocks } from '../store/queue.ts'
 import type { SweepOptions } from '../store/sweep.ts'
 import type { Writes } from '../store/write-watch.ts'
 import { Dispatcher } from './agents/dispatcher.ts'
@@ -118,15 +119,17 @@ export function createEngineHost(options: EngineHostOptions): EngineHost {
   }
 }
 
-/** Lets each family enqueue wake requests for objects that wait without a reason. */
+/** Queues trees with stopped clocks, and lets each family enqueue wake requests for objects that wait without a reason. */
 export async function recoverStalled({
   pool,
   kinds,
+  system,
   inFlight,
   logger,
   lockWaits,
-}: Pick<EngineContext, 'pool' | 'kinds' | 'inFlight' | 'logger'> &
+}: Pick<EngineContext, 'pool' | 'kinds' | 'system' | 'inFlight' | 'logger'> &
   Partial<Pick<EngineContext, 'lockWaits'>>): Promise<void> {
+  await queueStoppedClocks(pool, system.fixedTime)
   for (const family of kinds.families) {
     const { recoverStalled: recover } = family
     if (!recover) continue

@@ -1,5 +1,5 @@
 import type { WrittenBatch } from '../core/ports/phase-change.ts'
-import { type Node, WORK_STATE } from '../core/tree.ts'
+import type { Node } from '../core/tree.ts'
 import type { LockedTree as LockedTreePort } from '../families/family.ts'
 import { appendChanges } from '../log/append.ts'
 import { awaitAll } from '../store/await-all.ts'
@@ -143,7 +143,7 @@ export class LockedTree implements LockedTreePort {
       sent.push(
         scheduleRoots(
           client,
-          lone.map(({ slice }) => ({ id: slice.root.row.id, at: clockOf(slice.root) })),
+          lone.map(({ slice: { root } }) => ({ id: root.row.id, at: root.clock })),
         ),
       )
     // A due tree reads its rows to compute its schedule. The log waits for that, since it has to come last.
@@ -279,6 +279,3 @@ export class LockedTree implements LockedTreePort {
     })
   }
 }
-
-/** When the rules of a root without children run next. */
-const clockOf = ({ work }: TrackedObject): Date | null => (work && work.state !== WORK_STATE.DONE ? work.dueAt : null)

@@ -18,6 +18,7 @@ export class TrackedObject implements Node {
   error: ObjectFailure | null
   progress: unknown = undefined
   hasProgress: boolean
+  clock: Date | null
   details: unknown
   gone = false
 
@@ -43,6 +44,7 @@ export class TrackedObject implements Node {
     this.work = loaded.work
     this.error = loaded.error
     this.hasProgress = loaded.hasProgress
+    this.clock = loaded.clock
     this.details = loaded.details
     this.persisted = persisted
     this.persistedRow = loaded.row
@@ -51,7 +53,7 @@ export class TrackedObject implements Node {
 
   /** Tracks an object that the store does not have. */
   static fresh(row: ObjectRow): TrackedObject {
-    const empty = { childCounts: NO_CHILD_COUNTS, work: null, error: null, hasProgress: false, details: null }
+    const empty = { childCounts: NO_CHILD_COUNTS, work: null, error: null, hasProgress: false, clock: null, details: null }
     return new TrackedObject({ row, ...empty }, false)
   }
 
@@ -73,4 +75,4 @@ export class TrackedObject implements Node {
 }
 
 /** The parts of an object that are written by statements of their own. */
-export type Part = 'row' | 'childCounts' | 'work' | 'status' | 'details' | 'spec' | 'edges'
+export type Part = 'row' | 'childCounts' | 'work' | 'clock' | 'status' | 'details' | 'spec' | 'edges'

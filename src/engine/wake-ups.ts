@@ -1,4 +1,4 @@
-import { dueWork, takeLostWork, takeWakeRequests } from '../store/queue.ts'
+import { dueObjects, takeLostWork, takeWakeRequests } from '../store/queue.ts'
 import type { Kinds } from './families.ts'
 import { load } from './load.ts'
 import type { LockedTree } from './locked-tree.ts'
@@ -8,7 +8,7 @@ export async function takeWakeUps(tree: LockedTree, kinds: Kinds): Promise<void>
   const { client, slice, wakeAt, root } = tree
   const requests = await takeWakeRequests(client, root.row.id)
   const isClockDue = wakeAt !== null && wakeAt <= slice.now
-  const dueIds = isClockDue ? await dueWork(client, root.row.id, slice.now) : []
+  const dueIds = isClockDue ? await dueObjects(client, root.row.id, slice.now) : []
   tree.reconciled(isClockDue)
   for (const { traceparent } of requests) tree.follow(traceparent)
   await load(client, slice, kinds, [...requests.flatMap((request) => request.objectIds), ...dueIds])

@@ -15,6 +15,7 @@ export interface LoadedNode {
   readonly work: Work | null
   readonly error: ObjectFailure | null
   readonly hasProgress: boolean
+  readonly clock: Date | null
   /** Its side row, if its kind has one and it is there. */
   readonly details: object | null
 }
@@ -135,6 +136,7 @@ export class NodeLoader {
       work: values[WORK_AT] === null ? null : pick<Work>(WORK_PROPERTIES, values, WORK_AT),
       error: (values[STATUS_AT] as ObjectFailure | null) ?? null,
       hasProgress: values[STATUS_AT + 1] === true,
+      clock: (values[CLOCK_AT] as Date | null) ?? null,
       details: this.#detailsOf(row.kind, values),
     }
   }
@@ -152,6 +154,7 @@ const SELECTION = [
   ...WORK_COLUMNS.map(({ column }) => `w."${column}"`),
   's.error',
   's.progress is not null',
+  'c.due_at',
 ].join(', ')
 const typed = ({ type }: { readonly type: string }): AnyType => ({ sql: type, nullable: true })
 const COLUMNS: readonly AnyType[] = [
@@ -160,11 +163,13 @@ const COLUMNS: readonly AnyType[] = [
   ...WORK_COLUMNS.map(typed),
   table.objectStatus.error,
   boolean,
+  nullable(table.clock.dueAt),
 ]
 const JOINS = [
   ['tally', 't'],
   ['work', 'w'],
   ['object_status', 's'],
+  ['clock', 'c'],
 ]
   .map(
     ([table, alias]) => `left join lateral (select * from ${table} where object_id = o.id offset 0) ${alias} on true`,
@@ -175,7 +180,8 @@ const WORK_PROPERTIES = WORK_COLUMNS.map(({ property }) => property)
 const CHILD_COUNTS_AT = OBJECT_COLUMNS.length
 const WORK_AT = CHILD_COUNTS_AT + CHILD_COUNT_COLUMNS.length
 const STATUS_AT = WORK_AT + WORK_COLUMNS.length
-const DETAILS_AT = STATUS_AT + 2
+const CLOCK_AT = STATUS_AT + 2
+const DETAILS_AT = CLOCK_AT + 1
 
 function pick<T>(properties: readonly string[], values: Values, at: number): T {
   const result: Record<string, unknown> = {}

@@ -10,7 +10,7 @@ import * as table from './tables.ts'
 import { statementTime, timeNow } from './time.ts'
 import { IS_FREE_TO_GO, IS_OPEN } from './work-states.ts'
 
-/** The trees that are due: wake requests of other transactions (`wake`), and clocks (`root_queue`). */
+/** The trees that are due: wake requests of other transactions (`wake`), and times at which something in them is due (`root_queue`). */
 
 export interface RootLock {
   readonly row: ObjectRow
@@ -129,17 +129,20 @@ export async function enqueueWakes(
   await awaitAll(parts.map((part) => INSERT_WAKE.query(client, [rootId, binaryUuids(part), reason, traceparent])))
 }
 
-const DUE_WORK = statement({
-  name: 'due-work',
+const DUE_OBJECTS = statement({
+  name: 'due-objects',
   text: `(select object_id from work where root_id = $1 and ${IS_OPEN} and due_at <= $2 and ${IS_FREE_TO_GO('work')} order by due_at limit 1000)
       union
-      (select object_id from work where root_id = $1 and lease_watched and state = 1 and lease_until <= $2 limit 1000)`,
+      (select object_id from work where root_id = $1 and lease_watched and state = 1 and lease_until <= $2 limit 1000)
+      union
+      (select object_id from clock where root_id = $1 and due_at <= $2 order by due_at limit 1000)`,
   params: [uuid, timestamptz],
   row: { object_id: uuid },
 })
 
-export async function dueWork(client: Client, rootId: string, now: Date): Promise<readonly string[]> {
-  const { rows } = await DUE_WORK.query(client, [rootId, now])
+/** Objects of the tree whose clock, timeout or watched lease has run out. */
+export async function dueObjects(client: Client, rootId: string, now: Date): Promise<readonly string[]> {
+  const { rows } = await DUE_OBJECTS.query(client, [rootId, now])
   return rows.map((row) => row.object_id)
 }
 
@@ -167,7 +170,8 @@ const NEXT_DUE = statement({
   name: 'next-due',
   text: `select least(
         (select min(due_at) from work where root_id = $1 and ${IS_OPEN} and ${IS_FREE_TO_GO('work')}),
-        (select min(lease_until) from work where root_id = $1 and lease_watched and state = 1)) as at`,
+        (select min(lease_until) from work where root_id = $1 and lease_watched and state = 1),
+        (select min(due_at) from clock where root_id = $1)) as at`,
   params: [uuid],
   row: { at: nullable(timestamptz) },
 })
@@ -234,6 +238,23 @@ const DELAY_ROOT = statement({
 /** Delays a tree that failed until its backoff is over. */
 export async function delayRoot(client: Client, rootId: string, at: Date, failures: number): Promise<void> {
   await DELAY_ROOT.query(client, [rootId, at, failures])
+}
+
+const QUEUE_STOPPED = statement({
+  name: 'queue-stopped-clocks',
+  text: `insert into root_queue (root_id, wake_at)
+      select root_id, min(due_at) from (select root_id, due_at from clock where due_at <= ${statementTime('$1')} order by due_at limit 1000) c
+        where not exists (select from root_queue q where q.root_id = c.root_id) group by root_id
+      on conflict (root_id) do nothing`,
+  params: [nullable(timestamptz)],
+})
+
+/**
+ * Queues trees in which a clock has run out although they are not queued: the version before does not know of clocks, and removes a
+ * tree from the queue in which nothing else is due.
+ */
+export async function queueStoppedClocks(client: Client, time: Date | null): Promise<void> {
+  await QUEUE_STOPPED.query(client, [time])
 }
 
 const DUE = statement({

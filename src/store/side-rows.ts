@@ -93,6 +93,24 @@ export async function writeStatuses(client: Client, nodes: readonly WritableNode
   ])
 }
 
+const CLOCK = new SideRow('clocks', 'clock', [
+  { column: 'root_id', type: 'uuid', of: ({ row }) => row.rootId },
+  { column: 'due_at', type: 'timestamptz', of: ({ clock }) => clock },
+])
+const DELETE_CLOCKS = statement({
+  name: 'delete-clocks',
+  text: 'delete from clock where object_id = any($1::uuid[])',
+  params: [array(uuid)],
+})
+export async function writeClocks(client: Client, nodes: readonly WritableNode[]): Promise<void> {
+  const set = nodes.filter(({ clock }) => clock)
+  const ended = nodes.filter(({ clock, persisted }) => !clock && persisted)
+  await awaitAll([
+    set.length > 0 && CLOCK.write(client, set),
+    ended.length > 0 && DELETE_CLOCKS.query(client, [binaryUuids(idsOf(ended))]),
+  ])
+}
+
 const DETAILS = new WeakMap<DetailsColumns, SideRow>()
 
 /** Inserts or replaces the side row of each object. */

@@ -519,6 +519,12 @@ export const work = {
   traceparent: nullable(text),
 }
 
+export const clock = {
+  objectId: uuid,
+  rootId: uuid,
+  dueAt: timestamptz,
+}
+
 export const wake = {
   id: bigint,
   rootId: uuid,

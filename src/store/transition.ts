@@ -16,6 +16,7 @@ export interface WritableNode {
   readonly work: Work | null
   readonly error: ObjectFailure | null
   readonly progress: unknown
+  readonly clock: Date | null
   readonly details: unknown
   readonly spec: unknown
   readonly labels: Readonly<Record<string, string>>

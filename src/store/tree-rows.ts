@@ -1,7 +1,7 @@
 import type { Client } from './client.ts'
 import { loadEdges, loadSpecs } from './load-edges.ts'
 import { findReadyChildren, type KindDetails, NodeLoader } from './load-nodes.ts'
-import { writeChildCounts, writeDetails, writeEdges, writeSpecs, writeStatuses } from './side-rows.ts'
+import { writeChildCounts, writeClocks, writeDetails, writeEdges, writeSpecs, writeStatuses } from './side-rows.ts'
 import { deleteObjects, insertObjects, updateObjects, type WritableNode } from './transition.ts'
 import { writeWork } from './write-work.ts'
 
@@ -15,6 +15,7 @@ export interface TreeChanges {
   readonly edges: readonly WritableNode[]
   readonly childCounts: readonly WritableNode[]
   readonly work: readonly WritableNode[]
+  readonly clocks: readonly WritableNode[]
   readonly statuses: readonly WritableNode[]
 }
 
@@ -39,7 +40,7 @@ export class PostgresRows extends NodeLoader implements TreeRows {
   }
 
   write(client: Client, changes: TreeChanges): readonly Promise<unknown>[] {
-    const { deleted, inserted, updated, specs, details, edges, childCounts, work, statuses } = changes
+    const { deleted, inserted, updated, specs, details, edges, childCounts, work, clocks, statuses } = changes
     return [
       updateObjects(
         client,
@@ -66,6 +67,7 @@ export class PostgresRows extends NodeLoader implements TreeRows {
       writeEdges(client, edges),
       writeChildCounts(client, childCounts),
       writeWork(client, work),
+      writeClocks(client, clocks),
       writeStatuses(client, statuses),
     ]
   }

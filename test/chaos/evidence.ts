@@ -66,6 +66,7 @@ export const WATCHED = [
   'edgeInst',
   'crmLease',
   'work',
+  'clock',
   'wake',
   'rootQueue',
   'rootExport',

@@ -426,17 +426,7 @@ const TABLES: Tables = {
     row('rootQueue', { rootId: 'cloudlet', wakeAt: at(305) }),
   ],
   ...DETAILS,
-  work: [
-    ...(DETAILS.work ?? []),
-    row('work', {
-      objectId: 'cloudlet',
-      rootId: 'cloudlet',
-      state: 1,
-      attempt: 1,
-      leaseUntil: at(310),
-      dueAt: at(310),
-    }),
-  ],
+  clock: [row('clock', { objectId: 'cloudlet', rootId: 'cloudlet', dueAt: at(310) })],
 }
 const span = (process: number, objectId: string, jobId: string, n: number) => ({
   ...{ span: `${process}-${n}`, pid: process, process: `deployer-${process}`, action: 'RECONCILE' },

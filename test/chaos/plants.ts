@@ -221,6 +221,7 @@ export const PLANTS: Readonly<Record<PromiseName, Readonly<Record<string, Plant>
     'a tree that fails again and again': changed('rootQueue', { rootId: 'tree' }, { failures: 3 }),
     'a deadline missed': changed('work', FIRST_WORK, { state: 1, dueAt: at(100) }),
     'a clock lost': lost('rootQueue', { rootId: 'cloudlet' }),
+    'a clock that has run out': changed('clock', { objectId: 'cloudlet' }, { dueAt: at(100) }),
     'a spec of a job that has ended': added('specSnapshot', { objectId: 'tree', generation: 1 }),
   },
   'tables and log agree': {

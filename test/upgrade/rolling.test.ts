@@ -32,6 +32,8 @@ const LATER = '99990102000000_later'
 const CONTRACTION = `drop table "next_thing"; update "schema_range" set "oldest" = '${NEXT}'`
 
 const TOKEN = 'a-token-of-the-administrator'
+/** Cloudlets wait for their CRM for a time in which the engines of both versions have come to decide about them. */
+const ENV = { PHASELINE_ROLES: 'gateway,engine', PHASELINE_CRM_SILENCE_MS: '2000' }
 const shared = new AsyncDisposableStack()
 let folder: string
 let database: TestDatabase
@@ -45,7 +47,7 @@ beforeAll(async () => {
     await database.pool.query('drop schema public cascade; create schema public')
     await migrate(database.pool, join(previous, 'prisma/migrations'))
   }
-  const env = { DATABASE_URL: database.url, PHASELINE_SECRET_KEY: SECRET_KEY, PHASELINE_ROLES: 'gateway,engine' }
+  const env = { DATABASE_URL: database.url, PHASELINE_SECRET_KEY: SECRET_KEY, ...ENV }
   before = shared.use(await startServer({ token: TOKEN, env, ...(program && { program }) }))
 })
 afterAll(() => shared.disposeAsync())
@@ -66,6 +68,8 @@ test('they work side by side under load, the one before is killed and starts aga
   const create = async (name: string, [first, second]: readonly [Client, Client]): Promise<void> => {
     const input = { name, spec: {}, idempotencyKey: name }
     await ask(first, MUTATIONS.createInstallation, input).catch(() => ask(second, MUTATIONS.createInstallation, input))
+    const cloudlet = { project: 'default', name, idempotencyKey: name }
+    await ask(first, MUTATIONS.createCloudlet, cloudlet).catch(() => ask(second, MUTATIONS.createCloudlet, cloudlet))
     created.push(name)
   }
   const load = async (user: string, clients: () => readonly [Client, Client]): Promise<void> => {
@@ -85,7 +89,7 @@ test('they work side by side under load, the one before is killed and starts aga
     await writeMigration(NEXT, EXPANSION)
     expect((await migrate(database.pool, folder)).at(-1)).toBe(NEXT)
     await more()
-    const env = { DATABASE_URL: database.url, PHASELINE_ROLES: 'gateway,engine' }
+    const env = { DATABASE_URL: database.url, ...ENV }
     await using started = await startTestApp({ token: TOKEN, env })
     after = started
     await more()
@@ -93,6 +97,10 @@ test('they work side by side under load, the one before is killed and starts aga
     await more()
     await before.start()
     await more()
+    for (const name of [...created])
+      await until(async () => (await find(started.client, 'CLOUDLET', `default:${name}`))?.phase === 'OFFLINE', {
+        what: `no CRM has connected to ${name}`,
+      })
     // And back.
     after = null
     await more(2)

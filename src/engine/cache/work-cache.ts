@@ -51,10 +51,10 @@ export class WorkCache {
     const now = performance.now()
     const rootId = slice.root.row.id
     for (const id of slice.gone) this.#items.delete(id)
-    for (const { row, childCounts, work, error, hasProgress, details } of slice.nodes.values()) {
+    for (const { row, childCounts, work, error, hasProgress, clock, details } of slice.nodes.values()) {
       if (!work || work.state === WORK_STATE.DONE || !isSmall(work.config)) this.#items.delete(row.id)
       else if (this.#items.has(row.id) || this.#hasRoom(now)) {
-        const node = { row, childCounts, work, error, hasProgress, details: details as object | null }
+        const node = { row, childCounts, work, error, hasProgress, clock, details: details as object | null }
         this.#items.set(row.id, { rootId, node, at: now })
       }
     }

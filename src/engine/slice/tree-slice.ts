@@ -185,6 +185,16 @@ export class TreeSlice extends SliceReader implements Slice {
     if (dueAt && dueAt !== before?.dueAt) this.wakeAt(dueAt)
     if (leaseWatched && state === WORK_STATE.CLAIMED && leaseUntil) this.wakeAt(leaseUntil)
   }
+  setClock(node: Node, at: Date | null): void {
+    // The version before keeps the time in a work row that no agent claims. A request that a CRM has got goes on.
+    if (node.work?.dueAt) {
+      const ended = node.work.fenceHash ? {} : { state: WORK_STATE.DONE, doneAt: this.now }
+      this.setWork(node, { ...ended, dueAt: null })
+    }
+    if (node.clock?.getTime() === at?.getTime()) return
+    changed(node, 'clock').clock = at
+    if (at) this.wakeAt(at)
+  }
   /** The rules of the tree run at that time, or earlier. */
   wakeAt(at: Date): void {
     if (!this.due || at < this.due) this.due = at

@@ -284,7 +284,11 @@ const NEVER = new Date(8.64e15)
 export const punctual: Promised = ({ tables, databaseNow }) => {
   const late = new Date(databaseNow.getTime() - LATE_MS)
   const roots = new Set(tables.object.filter(({ id, rootId }) => id === rootId).map(({ id }) => id))
-  const clocks = new Map(tables.rootQueue.map(({ rootId, wakeAt }) => [rootId, wakeAt]))
+  const queued = new Map(tables.rootQueue.map(({ rootId, wakeAt }) => [rootId, wakeAt]))
+  const deadlines = tables.work.filter(({ state }) => state !== 2)
+  const due = [...tables.clock, ...deadlines].flatMap(({ objectId, rootId, dueAt }) =>
+    dueAt ? [{ objectId, rootId, dueAt }] : [],
+  )
   return [
     ...tables.wake.map(({ rootId }) => `a request waits for ${rootId}`),
     ...tables.rootQueue
@@ -292,12 +296,10 @@ export const punctual: Promised = ({ tables, databaseNow }) => {
       .map(
         ({ rootId, wakeAt, failures }) => `${rootId} was due at ${wakeAt.toISOString()}, after ${failures} failures`,
       ),
-    ...tables.work
-      .filter(({ dueAt, state }) => state !== 2 && dueAt !== null && dueAt < late)
-      .map(({ objectId }) => `the deadline of ${objectId} has passed`),
-    ...tables.work
-      .filter(({ rootId, dueAt, state }) => state !== 2 && dueAt !== null && !((clocks.get(rootId) ?? NEVER) <= dueAt))
-      .map(({ objectId }) => `nobody watches the deadline of ${objectId}`),
+    ...due.filter(({ dueAt }) => dueAt < late).map(({ objectId }) => `the time of ${objectId} has passed`),
+    ...due
+      .filter(({ rootId, dueAt }) => !((queued.get(rootId) ?? NEVER) <= dueAt))
+      .map(({ objectId }) => `nobody watches the time of ${objectId}`),
     ...tables.specSnapshot.map(({ objectId }) => `${objectId} keeps the spec of a job that has ended`),
   ]
 }

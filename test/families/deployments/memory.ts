@@ -91,7 +91,7 @@ class MemoryRows implements TreeRows {
     for (const { row } of changes.deleted) this.#delete(row.id)
     for (const { row } of changes.deleted)
       if (this.below(row.id).length > 0) throw new Error(`${row.name} has gone, and something below it has not`)
-    const { inserted, updated, specs, details, edges, childCounts, work, statuses } = changes
+    const { inserted, updated, specs, details, edges, childCounts, work, clocks, statuses } = changes
     for (const node of inserted) {
       const { row, childCounts, work, error, details, spec } = node
       this.all.set(row.id, {
@@ -102,6 +102,7 @@ class MemoryRows implements TreeRows {
         details: details as object,
         spec,
         hasProgress: false,
+        clock: null,
         dependencies: [],
       })
     }
@@ -112,6 +113,7 @@ class MemoryRows implements TreeRows {
       this.#set(row.id, { dependencies: (dependencies ?? []).map((to) => to.row.id) })
     for (const { row, childCounts: counts } of childCounts) this.#set(row.id, { childCounts: counts })
     for (const { row, work: own } of work) if (this.all.has(row.id)) this.#set(row.id, { work: own })
+    for (const { row, clock } of clocks) this.#set(row.id, { clock })
     for (const { row, error } of statuses) this.#set(row.id, { error })
     return []
   }
@@ -368,11 +370,12 @@ export class MemoryWorld implements HistoryWorld {
 
   // The engine.
 
-  /** Moves the clock, and decides about all work whose time or watched lease has ended. */
+  /** Moves the time, and decides about all objects whose clock, timeout or watched lease has ended. */
   async pass(ms: number): Promise<void> {
     this.clock.advance(ms)
     const now = this.clock.now()
-    for (const { row, work } of this.rows.all.values()) {
+    for (const { row, work, clock } of this.rows.all.values()) {
+      if (isDue(clock, now)) this.wake(row.rootId, [row.id])
       if (!work || work.state === WORK_STATE.DONE) continue
       const isLost = work.leaseWatched && work.state === WORK_STATE.CLAIMED && isDue(work.leaseUntil, now)
       if (isLost || isDue(work.dueAt, now)) this.wake(row.rootId, [row.id])

@@ -27,6 +27,11 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
+const rowsOf = async (table: 'work' | 'clock', id: string): Promise<unknown[]> => {
+  const columns = { work: 'state, due_at', clock: 'due_at' }[table]
+  return (await world.pool.query(`select ${columns} from ${table} where object_id = $1`, [id])).rows
+}
+
 const connecting = (cloudletId: string, more: object = {}) => ({
   cloudletId,
   instance: 'one',
@@ -63,6 +68,43 @@ describe('a cloudlet', () => {
       'CONTROLLER INIT_OK',
       'CRM READY',
     ])
+  })
+
+  test('is due without any work of an agent', async () => {
+    const id = await addCloudlet(world)
+    expect(await rowsOf('work', id)).toEqual([])
+    expect(await rowsOf('clock', id)).toEqual([{ due_at: new Date(world.clock.now().getTime() + 300_000) }])
+    world.clock.advance(300_000)
+    await world.settle()
+    expect(await phaseOf(world, id)).toBe('OFFLINE')
+    expect(await rowsOf('clock', id)).toEqual([])
+  })
+
+  test('whose time the version before has written, in work that no agent claims, is OFFLINE at that time', async () => {
+    const id = await addCloudlet(world)
+    await world.pool.query(
+      `with clock as (delete from clock where object_id = $1 returning *)
+       insert into work (object_id, root_id, type, action, state, seq, triggered_at, due_at)
+       select object_id, root_id, 'crm', 'RECONCILE', 1, 0, due_at, due_at from clock`,
+      [id],
+    )
+    world.clock.advance(300_000)
+    await world.settle()
+    expect(await phaseOf(world, id)).toBe('OFFLINE')
+    expect(await rowsOf('work', id)).toMatchObject([{ state: 2, due_at: null }])
+  })
+
+  test('that the version before has removed from the queue, since it knows of no clock, is OFFLINE all the same', async () => {
+    const id = await addCloudlet(world)
+    world.clock.advance(299_999)
+    await world.settle()
+    await world.pool.query('delete from root_queue where root_id = $1', [id])
+    await world.recoverStalled()
+    expect(await world.due()).toEqual([])
+    world.clock.advance(1)
+    await world.recoverStalled()
+    await world.settle()
+    expect(await phaseOf(world, id)).toBe('OFFLINE')
   })
 
   test('a new CRM process has the next epoch, and what is said under the older one is refused', async () => {

@@ -10,7 +10,6 @@ import { type CommandResult, findFor, inProject, inTree, noProject, onceInTree, 
 import { bindCommands, command } from '../../command.ts'
 import type { LockedTree } from '../../family.ts'
 import { editorOf } from '../../on-behalf.ts'
-import { setClock } from '../../root-clock.ts'
 import { rootNameTaken } from '../../root-name.ts'
 import { checkExpressions, expressionsOf } from '../../template-expressions.ts'
 import { nextDue } from '../../when.ts'
@@ -60,15 +59,8 @@ export async function createSchedule(
           ...{ kind: 'SCHEDULE', name: input.name, spec, labels, by: viewer },
           details: { due, editor: editorOf(viewer), overdueAt: overdueFrom(spec, project.now) },
         })
-        setClock(
-          root,
-          slice,
-          'schedule',
-          earlier(
-            planFirings(spec, { id: root.row.id, due, firedCount: 0 }, project.now).wakeAt,
-            overdueFrom(spec, project.now),
-          ),
-        )
+        const { wakeAt } = planFirings(spec, { id: root.row.id, due, firedCount: 0 }, project.now)
+        slice.setClock(root, earlier(wakeAt, overdueFrom(spec, project.now)))
         return { ok: true, objectId: root.row.id }
       },
     ),
@@ -152,7 +144,6 @@ export const deleteSchedule = (
   input: Named,
 ): Promise<CommandResult<'NotFoundError' | 'ForbiddenError'>> =>
   change(parts, viewer, rights.delete, input, ({ root, slice }) => {
-    setClock(root, slice, 'schedule', null)
     slice.move(root, 'GONE', { actor: 'USER', by: viewer })
     return { ok: true, objectId: root.row.id }
   })
@@ -170,7 +161,7 @@ export const pauseSchedule = (parts: AutomationParts, viewer: Viewer, input: Rea
     beginPause(root, slice)
     slice.setDetails(root, { pausedBecause: reason })
     slice.move(root, 'PAUSED', { actor: 'USER', by: viewer, message: reason })
-    setClock(root, slice, 'schedule', null)
+    slice.setClock(root, null)
     return { ok: true, objectId: root.row.id }
   })
 

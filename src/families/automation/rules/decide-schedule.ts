@@ -1,5 +1,4 @@
 import type { Node, Slice } from '../../../core/tree.ts'
-import { setClock } from '../../root-clock.ts'
 import { jitterOf, nextDue, passed } from '../../when.ts'
 import { BY_TIME, type PlannedFiring, planFirings, skippedTogether } from './plan-firings.ts'
 import { NEW_SCHEDULE, type ScheduleDetails, type ScheduleSpec } from './spec.ts'
@@ -11,7 +10,7 @@ export const details = (node: Node): ScheduleDetails => (node.details as Schedul
 export type NewFiring = PlannedFiring & { readonly id: string }
 
 export function decideSchedule(node: Node, slice: Slice): void {
-  if (node.row.phase !== 'ACTIVE' || !details(node).due) return setClock(node, slice, 'schedule', null)
+  if (node.row.phase !== 'ACTIVE' || !details(node).due) return slice.setClock(node, null)
   const spec = slice.spec(node) as ScheduleSpec | undefined
   if (!spec) return
   const { overdueAt } = details(node)
@@ -47,7 +46,7 @@ export function advance(node: Node, slice: Slice, spec: ScheduleSpec): void {
     slice.setDetails(node, { overdueAt: null })
     slice.move(node, 'FINISHED')
   }
-  setClock(node, slice, 'schedule', earlier(plan.wakeAt, details(node).overdueAt))
+  slice.setClock(node, earlier(plan.wakeAt, details(node).overdueAt))
 }
 
 /** When the rules of a schedule run next. */

@@ -2,7 +2,6 @@ import type { Problems } from '../../../core/problems.ts'
 import { isFinished, type Node, type Slice } from '../../../core/tree.ts'
 import type { Phase, ReconcileMode } from '../../../core/vocabulary.ts'
 import type { Editor } from '../../on-behalf.ts'
-import { setClock } from '../../root-clock.ts'
 import { nextDue } from '../../when.ts'
 import { type AutomaticState, installation } from './details.ts'
 import type { RunCause } from './origin.ts'
@@ -108,8 +107,7 @@ export interface ReconcileVerdict {
 export function beginByItself(root: Node, slice: Slice): void {
   const { automaticReconcile: state, ignored } = installation(root)
   const due = state?.due && !ignored && !slice.isPaused ? new Date(state.due) : null
-  // Without a policy there is no clock to stop.
-  if (!state || !due || due > slice.now) return state || root.work ? setClock(root, slice, 'reconcile', due) : undefined
+  if (!state || !due || due > slice.now) return slice.setClock(root, due)
   const { projectId } = root.row
   const verdict = slice.ask<ReconcileVerdict>('mayReconcile', { projectId, editor: state.editor })
   if (!verdict) return
@@ -132,7 +130,7 @@ function passOver(root: Node, slice: Slice, state: AutomaticState, problem: stri
   const next: AutomaticState = { ...state, due: due?.toISOString() ?? null, problem }
   slice.recordRequest(root, { by: null, reason: 'reconcile passed over', message: problem })
   slice.setDetails(root, { automaticReconcile: next })
-  setClock(root, slice, 'reconcile', due)
+  slice.setClock(root, due)
 }
 
 const whyDue = (root: Node, state: AutomaticState): string =>

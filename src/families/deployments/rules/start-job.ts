@@ -1,5 +1,4 @@
 import type { Node, Slice } from '../../../core/tree.ts'
-import { setClock } from '../../root-clock.ts'
 import { automaticBegun, beginByItself } from './automatic-reconcile.ts'
 import { installation, willSkipUninstall } from './details.ts'
 import type { RunOrigin } from './origin.ts'
@@ -37,7 +36,7 @@ export function startJob(root: Node, slice: Slice): void {
     ...automaticBegun(root, cause, mode),
   })
   // A job has clocks of its own.
-  if (root.work) setClock(root, slice, 'reconcile', null)
+  slice.setClock(root, null)
   slice.patch(root, {
     jobId,
     deletionRequestedAt: deleting ? (deletionRequestedAt ?? requestedAt) : null,

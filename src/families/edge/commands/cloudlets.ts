@@ -14,7 +14,6 @@ import type { LockedProject, LockedTree } from '../../family.ts'
 import { rootNameTaken } from '../../root-name.ts'
 import { cloudletUpgrade, cloudlet as connection } from '../machines.ts'
 import { rights } from '../rights.ts'
-import { setClock } from '../rules/decide-cloudlet.ts'
 import { cloudletDetails } from '../rules/details.ts'
 import { endRequest, newRequest } from '../rules/requests.ts'
 import { moveUpgrade, upgradeHeard } from '../rules/upgrade.ts'
@@ -60,7 +59,7 @@ export async function createCloudlet(
     const connectDue = new Date(slice.now.getTime() + slice.timeouts.crmSilenceMs)
     slice.move(root, 'INIT', { actor: 'USER', by })
     slice.setDetails(root, { connectDue })
-    setClock(root, slice, connectDue)
+    slice.setClock(root, connectDue)
     return { ok: true, objectId: root.row.id, object: root }
   }
   const access = { right: rights.createCloudlet, project: input.project, canShare: true }
@@ -172,7 +171,7 @@ function startUpgrade(
   moveUpgrade(node, slice, 'UPDATE_REQUESTED', { actor: 'USER', by, message: `To version ${version}.` })
   slice.setDetails(node, { wantedVersion: version })
   upgradeHeard(node, slice)
-  slice.setWork(node, newRequest(node, slice, cloudletDetails(node).upgradeDue))
+  slice.setWork(node, newRequest(node, slice, null))
   dispatchNow(node, slice)
   tree.wake([node.row.id])
 }

@@ -1,7 +1,6 @@
 import { isDue } from '../../../core/deadline.ts'
 import type { Node, Slice } from '../../../core/tree.ts'
 import { cloudletDetails, isUpgrading, servingSession } from './details.ts'
-import { newRequest } from './requests.ts'
 import { instancesOf, resyncAll } from './resync-all.ts'
 import { endUpgrade } from './upgrade.ts'
 
@@ -59,13 +58,5 @@ function watch(node: Node, slice: Slice, valid: readonly Lease[]): void {
     ...(isUpgrading(node) && upgradeDue ? [upgradeDue.getTime()] : []),
     ...(connectDue && phase === 'INIT' ? [connectDue.getTime()] : []),
   ]
-  setClock(node, slice, limits.length > 0 ? new Date(Math.min(...limits)) : null)
-}
-
-/** A cloudlet's work row has the request of its upgrade and its timeout. */
-export function setClock(node: Node, slice: Slice, dueAt: Date | null): void {
-  const { work } = node
-  if ((work?.dueAt?.getTime() ?? null) === (dueAt?.getTime() ?? null)) return
-  if (work) return slice.setWork(node, { dueAt })
-  slice.setWork(node, { ...newRequest(node, slice, dueAt), jobId: null, attempt: 0 })
+  slice.setClock(node, limits.length > 0 ? new Date(Math.min(...limits)) : null)
 }

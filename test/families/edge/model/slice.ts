@@ -39,6 +39,7 @@ export class ModelNode implements Node {
   work: Work | null
   error: ObjectFailure | null
   hasProgress = false
+  readonly clock = null
   details: unknown
   spec: unknown
   gone = false
@@ -172,6 +173,9 @@ export class ModelSlice implements Slice {
     const tracked = node as ModelNode
     tracked.work = { handed: false, handedConfig: null, leaseWatched: false, ...tracked.work, ...patch } as Work
   }
+
+  /** The end of a lease is an event of its own. */
+  setClock(): void {}
 
   create(parent: Node, { kind, name, ordinal, spec, details }: NewChild): ModelNode {
     const { id: rootId } = this.root.row
