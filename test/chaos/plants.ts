@@ -336,7 +336,7 @@ export const PLANTS: Readonly<Record<PromiseName, Readonly<Record<string, Plant>
     'work of another job': changed('work', FIRST_WORK, { jobId: 'tree-1' }),
     'work of what is gone, open': added('work', { objectId: 'deleted', rootId: 'deleted', state: 0 }),
     'work lost': lost('work', FIRST_WORK),
-    'a cloudlet that nobody serves': changed('work', { objectId: 'cloudlet' }, { state: 0 }),
+    'a cloudlet whose lease nobody watches': lost('clock', { objectId: 'cloudlet' }),
     'a slot that is kept': changed('workload', { objectId: 'worker-a' }, { state: 1 }),
     'resources that nobody removes': changed('workload', { objectId: 'worker-a' }, { removedAt: null }),
     'another exit code': changed('workload', { objectId: 'worker-a' }, { exitCode: 1 }),

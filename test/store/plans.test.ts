@@ -10,7 +10,7 @@ const QUEUES = ['object', 'work', 'wake', 'lock', 'edge']
 /** They are to go through all there is. */
 const THOROUGH = ['due-roots wake', 'wake-lock-holders lock']
 const HOT = [
-  ...['lock-root', 'load-nodes', 'load-named', 'take-wakes', 'due-work', 'next-due'],
+  ...['lock-root', 'load-nodes', 'load-named', 'take-wakes', 'due-objects', 'next-due'],
   ...['find-candidates', 'renew-leases-skip', 'count-edges-to_id', 'load-dependents'],
   ...['take-locks', 'hold-locks', 'grant-locks'],
 ]

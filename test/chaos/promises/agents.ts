@@ -68,8 +68,8 @@ export const closed: Promised = (evidence) => {
   const now = evidence.databaseNow.getTime()
   const open = evidence.tables.work.flatMap(({ objectId, state, jobId, dueAt, leaseUntil, leaseWatched, doneAt }) => {
     const object = objects.get(objectId)
-    // A cloudlet is the work of its CRM as long as both exist.
-    if (object?.kind === 'CLOUDLET') return state === WORK_STATE.CLAIMED ? [] : [`${object.name} is served by no CRM`]
+    // The request of its last upgrade.
+    if (object?.kind === 'CLOUDLET') return []
     // That of an instance is the next operation's, too.
     const isOver = !object || isFinal(object.kind, object.phase)
     return [
@@ -102,13 +102,17 @@ export const closed: Promised = (evidence) => {
   const works = new Set(evidence.tables.work.map(({ objectId }) => objectId))
   const reported = new Set(
     moves(evidence)
-      .filter(({ kind, actor }) => kind !== 'EVENT' && OF_WORK.includes(actor))
+      .filter(({ kind, actor }) => kind !== 'EVENT' && kind !== 'CLOUDLET' && OF_WORK.includes(actor))
       .map(({ objectId }) => objectId),
   )
   const lost = evidence.tables.object
-    .filter(({ id, kind }) => (reported.has(id) || kind === 'CLOUDLET') && !works.has(id))
+    .filter(({ id }) => reported.has(id) && !works.has(id))
     .map(({ id }) => `the work of ${id} is lost`)
-  return [...open, ...workloads, ...lost]
+  const clocks = new Set(evidence.tables.clock.map(({ objectId }) => objectId))
+  const unwatched = evidence.tables.object
+    .filter(({ id, kind, phase }) => kind === 'CLOUDLET' && phase !== 'OFFLINE' && !clocks.has(id))
+    .map(({ id }) => `nobody watches the lease of the CRM of ${id}`)
+  return [...open, ...workloads, ...lost, ...unwatched]
 }
 /** Actors that move objects by reports of work. */
 const OF_WORK: readonly Actor[] = ['DEPLOYER', 'RUNTIME', 'GADGET_RUNNER', 'CRM']

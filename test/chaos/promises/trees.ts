@@ -107,9 +107,9 @@ export const together: Promised = (evidence) => {
       .filter((one) => one.projectId !== (objects.get(one[column] as string)?.projectId ?? one.projectId))
       .map((one) => `${table} has ${one[column]} in another project`),
   )
-  const elsewhere = evidence.tables.work
+  const elsewhere = [...evidence.tables.work, ...evidence.tables.clock]
     .filter(({ objectId, rootId }) => rootId !== (objects.get(objectId)?.rootId ?? rootId))
-    .map(({ objectId }) => `the work of ${objectId} is in another tree`)
+    .map(({ objectId }) => `the work or clock of ${objectId} is in another tree`)
   return [
     ...moved,
     ...misplaced,
