@@ -97,7 +97,7 @@ async function copy(pool: pg.Pool, id: string, count: number): Promise<void> {
     ${of('object', 'id', `jsonb_build_object('id', c.id, 'root_id', c.id, 'name', c.name)`)};
     ${of('object_spec', 'object_id', `jsonb_build_object('object_id', c.id)`)};
     ${of('schedule', 'object_id', `jsonb_build_object('object_id', c.id)`)};
-    ${of('work', 'object_id', `jsonb_build_object('object_id', c.id, 'root_id', c.id)`)};
+    ${of('clock', 'object_id', `jsonb_build_object('object_id', c.id, 'root_id', c.id)`)};
     ${of('root_queue', 'root_id', `jsonb_build_object('root_id', c.id)`)};
     commit`)
 }
@@ -111,7 +111,7 @@ async function fire(pool: pg.Pool, count: number): Promise<number> {
   await pool.query(
     `with chosen as (select id from object where kind = 'SCHEDULE' and name = any($1)),
        due as (update schedule set due = $2 where object_id in (select id from chosen)),
-       clock as (update work set due_at = $2 where object_id in (select id from chosen))
+       timed as (update clock set due_at = $2 where object_id in (select id from chosen))
      update root_queue set wake_at = $2 where root_id in (select id from chosen)`,
     [names, due],
   )

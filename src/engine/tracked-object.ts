@@ -53,7 +53,14 @@ export class TrackedObject implements Node {
 
   /** Tracks an object that the store does not have. */
   static fresh(row: ObjectRow): TrackedObject {
-    const empty = { childCounts: NO_CHILD_COUNTS, work: null, error: null, hasProgress: false, clock: null, details: null }
+    const empty = {
+      childCounts: NO_CHILD_COUNTS,
+      work: null,
+      error: null,
+      hasProgress: false,
+      clock: null,
+      details: null,
+    }
     return new TrackedObject({ row, ...empty }, false)
   }
 

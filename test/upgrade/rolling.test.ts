@@ -32,7 +32,7 @@ const LATER = '99990102000000_later'
 const CONTRACTION = `drop table "next_thing"; update "schema_range" set "oldest" = '${NEXT}'`
 
 const TOKEN = 'a-token-of-the-administrator'
-/** Cloudlets wait for their CRM for a time in which the engines of both versions have come to decide about them. */
+/** Both versions have cloudlets whose wait for a CRM ends meanwhile. */
 const ENV = { PHASELINE_ROLES: 'gateway,engine', PHASELINE_CRM_SILENCE_MS: '2000' }
 const shared = new AsyncDisposableStack()
 let folder: string

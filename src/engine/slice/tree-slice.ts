@@ -186,7 +186,7 @@ export class TreeSlice extends SliceReader implements Slice {
     if (leaseWatched && state === WORK_STATE.CLAIMED && leaseUntil) this.wakeAt(leaseUntil)
   }
   setClock(node: Node, at: Date | null): void {
-    // The version before keeps the time in a work row that no agent claims. A request that a CRM has got goes on.
+    // The version before keeps the time in a work row that no agent claims. A request that a CRM has got stays.
     if (node.work?.dueAt) {
       const ended = node.work.fenceHash ? {} : { state: WORK_STATE.DONE, doneAt: this.now }
       this.setWork(node, { ...ended, dueAt: null })

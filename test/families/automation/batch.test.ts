@@ -35,8 +35,8 @@ const YEARLY = { cron: ['0 0 1 1 *'] }
 const makeDue = ({ pool }: TestDatabase) =>
   pool.query(
     `with due as (update schedule set due = date_trunc('year', now(), 'UTC') returning object_id),
-      clock as (update work set due_at = now() where object_id in (select object_id from due) returning object_id)
-     update root_queue set wake_at = now() where root_id in (select object_id from clock)`,
+      timed as (update clock set due_at = now() where object_id in (select object_id from due) returning object_id)
+     update root_queue set wake_at = now() where root_id in (select object_id from timed)`,
   )
 
 interface Told {
@@ -193,8 +193,8 @@ test('schedules that are planned together have each time once, however many it a
   // They have been due for a while: more phase writes than one transaction makes.
   await database.pool.query(
     `with due as (update schedule set due = date_trunc('hour', now()) - interval '95 hours' where object_id = any($1::uuid[]) returning object_id),
-      clock as (update work set due_at = now() where object_id in (select object_id from due) returning object_id)
-     update root_queue set wake_at = now() where root_id in (select object_id from clock)`,
+      timed as (update clock set due_at = now() where object_id in (select object_id from due) returning object_id)
+     update root_queue set wake_at = now() where root_id in (select object_id from timed)`,
     [ids],
   )
   const dues = async () => {
