@@ -27,7 +27,7 @@ export const NAMES: readonly string[] = [
   'others',
 ]
 /** Workloads that can also compare this checkout with another commit. */
-const PAIRED: readonly string[] = ['tree', 'profile', 'small-trees', 'idle', 'latency', 'mutation', 'fan-out']
+const PAIRED: readonly string[] = ['tree', 'profile', 'small-trees', 'idle', 'latency', 'mutation', 'fan-out', 'abuse']
 const ROUNDS = 3
 const PAIRED_ROUNDS = 10
 const MAX_ROUNDS = 1_000

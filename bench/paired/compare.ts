@@ -28,7 +28,7 @@ export interface ComparisonOptions {
 /** Another commit and this checkout, on one Postgres and one Redis; `resources` ends and removes what they need. */
 export async function openComparison(
   { ref, traced }: ComparisonOptions,
-  { postgres, log, rounds }: BenchContext,
+  { postgres, log, rounds, only }: BenchContext,
   resources: AsyncDisposableStack,
 ): Promise<Comparison> {
   log(`installing ${ref} …`)
@@ -48,7 +48,7 @@ export async function openComparison(
         const pair: Pair = { before: {}, after: {} }
         for (const side of ORDERS[round % ORDERS.length] ?? []) {
           const checkout = checkouts[side].folder
-          pair[side] = await measure({ checkout, redisUrl: redis.url, env: env[side], freshDatabase })
+          pair[side] = await measure({ checkout, redisUrl: redis.url, env: env[side], only, freshDatabase })
         }
         pairs.push(pair)
         log(`  round ${round + 1} of ${rounds}`)

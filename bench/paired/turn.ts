@@ -5,6 +5,8 @@ export interface Turn {
   readonly redisUrl: string
   /** Further settings of the server. */
   readonly env: Readonly<Record<string, string>>
+  /** Part of the names of what is measured; null: all. */
+  readonly only: string | null
   /** A new, empty database, in place of the one before; resolves to its URL. */
   freshDatabase(): Promise<string>
 }

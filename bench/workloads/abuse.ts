@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type BenchContext, type BenchServer, quantile, type Section, startServer, type Workload } from '../harness.ts'
 import { disconnect, forkModule } from '../processes.ts'
+import type { ServerOptions } from '../server.ts'
 import { runTrees } from '../trees.ts'
 import type { Attack, AttackName } from './abuse-attacks.ts'
 import { partServed } from './abuse-newcomers.ts'
@@ -71,7 +72,7 @@ interface Times {
   readonly p50: number
   readonly p99: number
 }
-interface Measured {
+export interface Measured {
   readonly viewer: Times
   readonly tree: Times
   /** A probe of an orchestrator, from another address. */
@@ -85,12 +86,22 @@ interface Measured {
   readonly honest?: { readonly times: number; readonly refused: number }
 }
 
-export const workload: Workload = { name: 'abuse', run }
+export const workload: Workload = {
+  name: 'abuse',
+  async run({ postgres, log, only }: BenchContext): Promise<Section> {
+    return sectionOf(await attack({ databaseUrl: await postgres.createDatabase('abuse') }, only, log))
+  },
+}
 
-async function run({ postgres, log, only }: BenchContext): Promise<Section> {
+/** @param only part of the names of attacks; null: all of them */
+export async function attack(
+  options: ServerOptions,
+  only: string | null,
+  log: BenchContext['log'] = () => true,
+): Promise<Results> {
   await using server = await startServer({
-    databaseUrl: await postgres.createDatabase('abuse'),
-    env: { PHASELINE_TRUSTED_PROXIES: '127.0.0.1' },
+    ...options,
+    env: { ...options.env, PHASELINE_TRUSTED_PROXIES: '127.0.0.1' },
   })
   const { ids } = await runTrees(server.client, 1, ITEMS)
   await server.client.query(SET_DATA, { input: { name: 'large', value: 'x'.repeat(MB - 100) } })
@@ -135,7 +146,7 @@ async function run({ postgres, log, only }: BenchContext): Promise<Section> {
   const found = new Map<string, Measured>()
   for (const name of [...ATTACKS, ...HONEST].filter((attack) => attack.includes(only ?? '')))
     found.set(name, await underAttack(name))
-  return sectionOf({ quiet, busy, found })
+  return { quiet, busy, found }
 }
 
 async function start(attack: Attack) {
@@ -182,7 +193,7 @@ async function measure(server: BenchServer, token: string, rootId: string): Prom
   return { viewer, tree, probe, rss: (await server.read()).rssPeak }
 }
 
-interface Results {
+export interface Results {
   readonly quiet: Measured
   /** Beside a process that computes. */
   readonly busy: Measured

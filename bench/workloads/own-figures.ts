@@ -12,7 +12,7 @@ export async function measureAlone(
   const freshDatabase = (): Promise<string> => postgres.createDatabase('alone')
   const turns: Figures[] = []
   for (let round = 0; round < rounds; round++) {
-    turns.push(await measure({ checkout: THIS_CHECKOUT, redisUrl: redis.url, env: {}, freshDatabase }))
+    turns.push(await measure({ checkout: THIS_CHECKOUT, redisUrl: redis.url, env: {}, only: null, freshDatabase }))
     log(`  round ${round + 1} of ${rounds}`)
   }
   const figures = [...new Set(turns.flatMap((turn) => Object.keys(turn)))]
