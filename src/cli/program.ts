@@ -85,6 +85,7 @@ export async function createProgram(
   const cli: Cli = Object.assign(run, {
     kinds: [projects, ...halves.flatMap((half) => half?.kinds ?? []), hooks],
     otherKinds: Object.assign({}, ...halves.map((half) => half?.otherKinds)),
+    shows: Object.assign({}, ...halves.map((half) => half?.shows)),
   })
   // Set before the commands are added: they inherit it.
   const program = new Command('phaseline')

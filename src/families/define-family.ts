@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Pool } from 'pg'
 import type { ProgramDefinition } from '../agents/program.ts'
-import type { Cli } from '../cli/cli.ts'
+import type { Cli, Shows } from '../cli/cli.ts'
 import type { Appliable } from '../cli/manifests/appliable.ts'
 import type { Config } from '../config.ts'
 import type { EditorTypes } from '../core/deployers/item-types.ts'
@@ -81,6 +81,8 @@ export interface FamilyCli {
   readonly kinds?: readonly Appliable[]
   /** Kinds of documents that another of its commands takes, with a sentence that names it. */
   readonly otherKinds?: Readonly<Record<string, string>>
+  /** How `get` shows an object of a kind that has more than all objects have: as the kind's own command does. */
+  readonly shows?: Shows
 }
 
 /** The dependencies of commands. */

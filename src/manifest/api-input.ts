@@ -15,11 +15,11 @@ export function installationInput(manifest: Manifest) {
 }
 
 /** As CreateTaskInput; `project` is used when the file names none. */
-export const taskInput = (task: TaskManifest, project: string) => ({
-  name: task.name,
+export const taskInput = ({ kind: _, labels, jobs, ...task }: TaskManifest, project: string) => ({
+  ...task,
   project: task.project ?? project,
-  ...labelsInput(task),
-  jobs: task.jobs.map(({ env, ...job }) => ({
+  ...labelsInput({ labels }),
+  jobs: jobs.map(({ env, ...job }) => ({
     ...job,
     ...(env ? { env: variablesOf(env) } : {}),
   })),

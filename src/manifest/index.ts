@@ -16,7 +16,14 @@ export {
 export { type ParsedManifests, parseManifests } from './parse-manifests.ts'
 export { type Place, placesIn } from './place.ts'
 export { type ProjectManifest, projectSchema } from './project.ts'
-export { PROJECT_SPEC_FIELDS, projectInput, projectSpecOf, type ShownProjectSpec } from './project-api.ts'
+export {
+  PROJECT_SPEC_FIELDS,
+  projectInput,
+  projectSpecOf,
+  RETRY_FIELDS,
+  type ShownProjectSpec,
+  WORKLOAD_SPEC_FIELDS,
+} from './project-api.ts'
 export {
   type Limits,
   type ProjectSpec,

@@ -40,13 +40,18 @@ export interface ShownProjectSpec {
   readonly limits: Limits
 }
 
-const RETRY_FIELDS = 'attempts backoff { initialMs factor maxMs jitter } on not attemptTimeoutMs'
+/** Selection of a retry policy. */
+export const RETRY_FIELDS = 'attempts backoff { initialMs factor maxMs jitter } on not attemptTimeoutMs'
+
+/** Selection of the program of a worker or a job. */
+export const WORKLOAD_SPEC_FIELDS = `
+    runtime image command args env { name value } files { path content secret } timeoutMs retry { ${RETRY_FIELDS} } workspace targetLabels { key value }
+    caches { key restoreKeys path } artifacts { name path when optional } clone { url ref depth path secret }
+    services { name image command args env { name value } secrets ports user readiness { port command timeoutMs } }`
 
 /** Selection of the spec in a query of a project. */
 export const PROJECT_SPEC_FIELDS = `
-  workerTemplate { runtime image command args env { name value } files { path content secret } timeoutMs retry { ${RETRY_FIELDS} } workspace targetLabels { key value }
-    caches { key restoreKeys path } artifacts { name path when optional } clone { url ref depth path secret }
-    services { name image command args env { name value } secrets ports user readiness { port command timeoutMs } } }
+  workerTemplate {${WORKLOAD_SPEC_FIELDS} }
   subscriptions { source types qualifiers { key value } labels { key value } task }
   limits { maxWorkers maxJobs strategy }`
 

@@ -40,7 +40,7 @@ interface GetOptions extends SessionOptions {
 
 const ONE = gql(`query Get($id: ID!) {
   object(id: $id) {
-    __typename ...Full ... on Installation { exports ...Manifest ...Automatic } ... on DeployItem { exports } ... on GadgetJob { exports }
+    __typename ...Full ... on Installation { exports ...Manifest ...Automatic } ... on DeployItem { exports }
     ... on WorkObject { ${ATTEMPTS} }
   }
 }\n${OBJECT_FIELDS}\n${MANIFEST_FRAGMENT}\n${AUTOMATIC_FRAGMENT}`)
@@ -73,18 +73,25 @@ export function addGet(program: Command, cli: Cli): void {
     .option('--limit <count>', 'list at most this many', parseCount, 50)
     .action(async (name: string | undefined, options: GetOptions) => {
       cli.exitCode = await withSession(cli.io, options, (session) =>
-        name === undefined ? list(session, options) : getOne(session, name, options),
+        name === undefined ? list(session, options) : getOne(session, cli, name, options),
       )
     })
 }
 
-async function getOne(session: Session, name: string, { project, kind }: GetOptions): Promise<ExitCode> {
+async function getOne(
+  session: Session,
+  { shows }: Cli,
+  name: string,
+  { project, kind }: GetOptions,
+): Promise<ExitCode> {
   const address: AddressOptions = {
     ...(project === undefined ? {} : { project }),
     ...(kind?.[0] ? { kind: kind[0] } : {}),
   }
   const located = await locate(session, name, address)
   if (!located.ok) return session.refuse(located.refusal)
+  const show = shows[located.value.kind]
+  if (show) return await show(session, located.value)
   const { id } = located.value
   const { object } = await session.client.query(ONE, { id }, { signal: session.io.signal })
   if (!object) return session.refuse(notFoundRefusal(`${name} is gone.`))

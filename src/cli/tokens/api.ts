@@ -2,7 +2,8 @@ import { REFUSAL_FRAGMENT } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { ResultOf } from '../../documents/typed-document.ts'
 
-const LISTED = 'id name role actor types targets projects createdAt lastUsedAt expiresAt revokedAt'
+const LISTED =
+  'id name principal { id name } role actor types targets projects createdAt lastUsedAt expiresAt revokedAt'
 
 export const LIST_TOKENS = gql(`query ListTokens($filter: TokenFilter!, $first: Int!, $after: String) {
   tokensConnection(filter: $filter, first: $first, after: $after) {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import type { Cli } from '../../../cli/cli.ts'
+import type { Cli, ShowObject } from '../../../cli/cli.ts'
 import type { Located } from '../../../cli/objects/address.ts'
 import { checkWords } from '../../../cli/objects/check-words.ts'
-import { describeFields } from '../../../cli/objects/fields.ts'
+import { describeObject, OBJECT_FIELDS } from '../../../cli/objects/describe-object.ts'
 import { type ObjectArgument, onObject } from '../../../cli/objects/object-command.ts'
 import { markedPhase } from '../../../cli/objects/phases.ts'
 import { type LabelArgument, parseCount, parseFlag, parseKinds, parseLabel, parsePhases } from '../../../cli/options.ts'
@@ -31,12 +31,12 @@ const CANCEL = gql(`mutation CancelBulk($input: CancelBulkOperationInput!) {
     ... on BulkOperation { id name phase counts { all waiting done unchanged refused forbidden gone cancelled } } ...Refusal }
 }\n${REFUSAL_FRAGMENT}`)
 const GET = gql(`query GetBulk($id: ID!) {
-  object(id: $id) { id name phase phaseClass finished createdAt project { name } error { message }
+  object(id: $id) { ...Full
     ... on BulkOperation {
       verb flags note ratePerSecond selection author endedAt
       counts { all waiting done unchanged refused forbidden gone cancelled }
     } }
-}`)
+}\n${OBJECT_FIELDS}`)
 const TARGETS = gql(`query BulkTargets($id: ID!, $only: [BulkOutcome!], $first: Int!, $after: String) {
   object(id: $id) { ... on BulkOperation { outcomes(only: $only, first: $first, after: $after) {
     totalCount pageInfo { hasNextPage endCursor }
@@ -113,7 +113,7 @@ export function addBulk(program: Command, cli: Cli): void {
   onObject<ShowOptions>(group.command('show'), cli, BULK, show)
     .description('show a bulk operation with the outcomes of its objects')
     .option('--outcome <outcome...>', 'only these, such as REFUSED')
-    .option('--limit <count>', 'show at most this many outcomes', parseCount, 20)
+    .option('--limit <count>', 'show at most this many outcomes', parseCount, SHOWN)
   onObject<object>(group.command('stop'), cli, BULK, stop).description(
     'cancel a bulk operation: what it has not asked yet is left as it is',
   )
@@ -225,6 +225,11 @@ async function list(session: Session, { project, limit }: ListOptions): Promise<
   return EXIT.ok
 }
 
+/** Outcomes that are shown. */
+const SHOWN = 20
+
+export const showBulk: ShowObject = (session, object) => show(session, object, { limit: SHOWN })
+
 async function show(session: Session, { id, name }: Located, { outcome, limit }: ShowOptions): Promise<ExitCode> {
   const { client, io, paint } = session
   const { object } = await client.query(GET, { id }, { signal: io.signal })
@@ -235,9 +240,8 @@ async function show(session: Session, { id, name }: Located, { outcome, limit }:
     return (found.object && 'outcomes' in found.object && found.object.outcomes) || null
   })
   session.emit({ ...object, outcomes: listed?.nodes ?? [] })
-  const { verb, flags, note, ratePerSecond, selection, author, endedAt, counts, error } = object
+  const { verb, flags, note, ratePerSecond, selection, author, endedAt, counts } = object
   const fields = [
-    ['bulk operation', `${object.project.name}/${object.name}  ${markedPhase(object)}`],
     ['asks', `${verb} of ${countsOf(counts)}`],
     ['filter', selection === null ? null : JSON.stringify(selection)],
     ['with', flags && flags.length > 0 ? flags.join(', ') : null],
@@ -245,9 +249,8 @@ async function show(session: Session, { id, name }: Located, { outcome, limit }:
     ['at most', ratePerSecond === null ? null : `${ratePerSecond} within a second`],
     ['acts with the rights of', author],
     ['ended', endedAt],
-    ['error', error?.message ?? null],
   ] as const
-  session.say(...describeFields(fields, paint))
+  session.say(...describeObject(object, Date.now(), paint, fields))
   const rows = (listed?.nodes ?? []).map((node) => [
     ...[node.targetKind ?? '', node.targetName ?? node.targetId, node.outcome],
     node.caused ? `made ${node.caused.name}` : node.code === null ? '' : `${node.code}: ${node.message ?? ''}`,

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander'
-import type { Cli } from '../../../cli/cli.ts'
+import type { Cli, ShowObject } from '../../../cli/cli.ts'
 import { addApplyOf } from '../../../cli/manifests/apply-documents.ts'
 import { printManifest } from '../../../cli/manifests/print-manifest.ts'
 import type { Located } from '../../../cli/objects/address.ts'
 import { deleteObject } from '../../../cli/objects/delete-object.ts'
-import { describeFields } from '../../../cli/objects/fields.ts'
+import { describeObject, OBJECT_FIELDS } from '../../../cli/objects/describe-object.ts'
 import { onObject } from '../../../cli/objects/object-command.ts'
 import { markedPhase } from '../../../cli/objects/phases.ts'
 import { parseCount } from '../../../cli/options.ts'
@@ -24,14 +24,14 @@ const LIST = gql(`query ListSchedules($filter: ObjectFilter, $first: Int!, $afte
   }
 }`)
 const GET = gql(`query GetSchedule($id: ID!, $first: Int!) {
-  object(id: $id) { id name phase phaseClass project { name }
+  object(id: $id) { ...Full
     ... on Schedule {
       due firedCount editor pausedBecause nextTimes(first: 10)
       scheduleSpec { words cron timeZone every { ms offsetMs } at start until count jitterMs overlap maxQueued catchUp maxCaughtUp graceMs successWithinSeconds run }
       firings(first: $first) { edges { node { due lastDue times at byHand outcome reason started { id kind name phase } } } }
       backfills(first: 1) { edges { node { id from until overlap refire by at state times waiting fired running skipped refused } } }
     } }
-}`)
+}\n${OBJECT_FIELDS}`)
 const EXPORT = gql(`query ExportSchedule($id: ID!) { object(id: $id) { ...ScheduleDocument } }\n${SCHEDULE_DOCUMENT}`)
 const NEXT = gql(`query NextTimes($when: ScheduleWhenInput!, $first: Int!) { nextTimes(when: $when, first: $first) }`)
 const FIRE = gql(`mutation FireSchedule($input: FireScheduleInput!) {
@@ -67,7 +67,7 @@ export function addSchedule(program: Command, cli: Cli): void {
     })
   onObject<{ readonly limit: number }>(group.command('get'), cli, SCHEDULE, get)
     .description('show a schedule with its next times and its last firings')
-    .option('--limit <count>', 'show at most this many firings', parseCount, 20)
+    .option('--limit <count>', 'show at most this many firings', parseCount, SHOWN)
   withSessionOptions(group.command('next'))
     .description('print the next times of a line of cron, without a schedule')
     .argument('<cron...>', 'lines of five or six fields, in quotes')
@@ -129,6 +129,11 @@ async function list(session: Session, { project, limit }: ListOptions): Promise<
 const outcomeOf = ({ outcome, reason }: { readonly outcome: string; readonly reason: string | null }): string =>
   reason === null ? outcome : `${outcome}: ${reason}`
 
+/** Firings that are shown. */
+const SHOWN = 20
+
+export const showSchedule: ShowObject = (session, object) => get(session, object, { limit: SHOWN })
+
 async function get(session: Session, { id, name }: Located, { limit }: { readonly limit: number }): Promise<ExitCode> {
   const { client, io, paint } = session
   const { object } = await client.query(GET, { id, first: limit }, { signal: io.signal })
@@ -137,7 +142,6 @@ async function get(session: Session, { id, name }: Located, { limit }: { readonl
   session.emit(object)
   const { scheduleSpec: spec, nextTimes, firings, backfills, editor, firedCount, pausedBecause } = object
   const fields = [
-    ['schedule', `${object.project.name}/${object.name}  ${markedPhase(object)}`],
     ['paused because', pausedBecause],
     ['times', spec.words],
     ['cron', spec.cron.length > 0 ? `${spec.cron.join(', ')} in ${spec.timeZone}` : null],
@@ -150,7 +154,7 @@ async function get(session: Session, { id, name }: Located, { limit }: { readonl
     ['last backfill', backfills.edges[0] ? backfillOf(backfills.edges[0].node) : null],
     ['next', nextTimes.join('\n') || 'no time is to come'],
   ] as const
-  session.say(...describeFields(fields, paint))
+  session.say(...describeObject(object, Date.now(), paint, fields))
   const rows = firings.edges.map(({ node }) => [
     ...[node.due, node.lastDue ? `${node.times ?? 'more'} times` : node.byHand ? 'by hand' : '', outcomeOf(node)],
     node.started ? `${object.project.name}/${node.started.name} ${node.started.phase}` : '',

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Cli } from '../../../cli/cli.ts'
+import type { Cli, Shows } from '../../../cli/cli.ts'
 import type { Located } from '../../../cli/objects/address.ts'
 import { type CancelOptions, cancelObject } from '../../../cli/objects/cancel-object.ts'
 import { type DeleteOptions, deleteObject } from '../../../cli/objects/delete-object.ts'
@@ -144,3 +144,5 @@ async function getInstance(session: Session, { id, name }: Located): Promise<Exi
   session.say(...describeInstance(instance, Date.now(), session.paint))
   return EXIT.ok
 }
+
+export const shows: Shows = { CLOUDLET: getCloudlet, CLUSTER_INST: getInstance, APP_INST: getInstance }

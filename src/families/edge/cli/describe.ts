@@ -1,3 +1,4 @@
+import { describeAttempts } from '../../../cli/objects/describe-attempts.ts'
 import { describeBlocker } from '../../../cli/objects/describe-blocker.ts'
 import { describeObject } from '../../../cli/objects/describe-object.ts'
 import type { Field } from '../../../cli/objects/fields.ts'
@@ -68,6 +69,7 @@ function instanceFields(instance: FullInstance): readonly Field[] {
     ['spec', `revision ${specRevision}: ${JSON.stringify(spec)}`],
     ['drifted', drifted ? 'yes: as of the last resync it is not really as recorded' : null],
     ['undoing', undoing ? 'yes: its CRM is taking back what was asked' : null],
+    ...describeAttempts(instance),
   ]
 }
 

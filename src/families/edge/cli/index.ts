@@ -1,4 +1,4 @@
 import type { FamilyCli } from '../../define-family.ts'
-import { addApp, addCloudlet, addCluster } from './commands.ts'
+import { addApp, addCloudlet, addCluster, shows } from './commands.ts'
 
-export const cli: FamilyCli = { commands: [addCloudlet, addCluster, addApp] }
+export const cli: FamilyCli = { commands: [addCloudlet, addCluster, addApp], shows }

@@ -1,3 +1,4 @@
+import { ATTEMPTS } from '../../../cli/objects/describe-attempts.ts'
 import { OBJECT_FIELDS } from '../../../cli/objects/describe-object.ts'
 import type { Session } from '../../../cli/session.ts'
 import { readPages } from '../../../client-model/index.ts'
@@ -12,8 +13,7 @@ const CLOUDLET = gql(`query GetCloudlet($id: ID!) { object(id: $id) {
     driftedInstances { id kind name parent { id name } } orphans { kind path phase specRevision }
   }
 } }\n${OBJECT_FIELDS}`)
-const RECORD =
-  'operationId specRevision spec drifted undoing cloudlet { id name phase upgradePhase } agent { name instance }'
+const RECORD = `operationId specRevision spec drifted undoing cloudlet { id name phase upgradePhase } agent { name instance } ${ATTEMPTS}`
 const INSTANCE = gql(`query GetInstance($id: ID!) { object(id: $id) {
   ...Full ... on ClusterInst { ${RECORD} } ... on AppInst { ${RECORD} }
 } }\n${OBJECT_FIELDS}`)

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Cli } from '../../../cli/cli.ts'
+import type { Cli, Shows } from '../../../cli/cli.ts'
 import type { Located } from '../../../cli/objects/address.ts'
 import { type CancelOptions, cancelObject } from '../../../cli/objects/cancel-object.ts'
 import { type DeleteOptions, deleteObject } from '../../../cli/objects/delete-object.ts'
@@ -60,8 +60,13 @@ function addList(task: Command, cli: Cli): void {
     })
 }
 
-async function getTask(session: Session, { id, name, project }: Located, { job }: GetOptions): Promise<ExitCode> {
-  if (job !== undefined) return await getJob(session, `${name}/${job}`, project.name)
+async function getTask(session: Session, task: Located, { job }: GetOptions): Promise<ExitCode> {
+  if (job === undefined) return await showTask(session, task)
+  const located = await locateKind(session, `${task.name}/${job}`, 'GADGET_JOB', { project: task.project.name })
+  return located.ok ? await showJob(session, located.value) : session.refuse(located.refusal)
+}
+
+async function showTask(session: Session, { id, name }: Located): Promise<ExitCode> {
   const task = await readTask(session, id)
   if (!task) return session.refuse(notFoundRefusal(`${name} is gone.`))
   session.emit(task)
@@ -69,12 +74,12 @@ async function getTask(session: Session, { id, name, project }: Located, { job }
   return EXIT.ok
 }
 
-async function getJob(session: Session, path: string, project: string): Promise<ExitCode> {
-  const located = await locateKind(session, path, 'GADGET_JOB', { project })
-  if (!located.ok) return session.refuse(located.refusal)
-  const job = await readJob(session, located.value.id)
-  if (!job) return session.refuse(notFoundRefusal(`${path} is gone.`))
+async function showJob(session: Session, { id, name }: Located): Promise<ExitCode> {
+  const job = await readJob(session, id)
+  if (!job) return session.refuse(notFoundRefusal(`${name} is gone.`))
   session.emit(job)
   session.say(...describeJob(job, Date.now(), session.paint))
   return EXIT.ok
 }
+
+export const shows: Shows = { TASK: showTask, GADGET_JOB: showJob }

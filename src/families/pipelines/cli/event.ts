@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Cli } from '../../../cli/cli.ts'
+import type { Cli, Shows } from '../../../cli/cli.ts'
 import type { Located } from '../../../cli/objects/address.ts'
 import { type CancelOptions, cancelObject } from '../../../cli/objects/cancel-object.ts'
 import { type DeleteOptions, deleteObject } from '../../../cli/objects/delete-object.ts'
@@ -9,12 +9,12 @@ import { type Session, type SessionOptions, withSession, withSessionOptions } fr
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { notFoundRefusal } from '../../../client-model/index.ts'
 import { type CreateOptions, createFromOptions } from './events/create.ts'
-import { describeEvent } from './events/describe.ts'
+import { describeEvent, describeWorkload } from './events/describe.ts'
 import { type EventFilter, listEvents } from './events/list.ts'
 import { eventLogs, type LogsOptions } from './events/logs.ts'
 import { CANCEL_MANY, changeMany, DELETE_MANY, type ManyOptions } from './events/many.ts'
 import { cloneEvent, type NewEventOptions, retryEvent } from './events/new-events.ts'
-import { readEvent } from './events/read.ts'
+import { readEvent, readWorkload } from './events/read.ts'
 
 const EVENT: ObjectArgument = { kind: 'EVENT', name: 'event', help: 'id, event-17, or web/event-17' }
 
@@ -110,3 +110,13 @@ async function getEvent(session: Session, { id, name }: Located): Promise<ExitCo
   session.say(...describeEvent(event, Date.now(), session.paint))
   return EXIT.ok
 }
+
+async function showWorkload(session: Session, { id, name }: Located): Promise<ExitCode> {
+  const workload = await readWorkload(session, id)
+  if (!workload) return session.refuse(notFoundRefusal(`${name} is gone.`))
+  session.emit(workload)
+  session.say(...describeWorkload(workload, Date.now(), session.paint))
+  return EXIT.ok
+}
+
+export const shows: Shows = { EVENT: getEvent, WORKER: showWorkload, JOB: showWorkload }

@@ -1,7 +1,10 @@
 import type { FamilyCli } from '../../define-family.ts'
 import { addArtifact, addCache } from '../artifacts/cli.ts'
 import { addPlace, addPlaces } from '../placement/cli.ts'
-import { addEvent } from './event.ts'
+import { addEvent, shows } from './event.ts'
 import { addImportBrigade } from './import-brigade.ts'
 
-export const cli: FamilyCli = { commands: [addEvent, addArtifact, addCache, addPlaces, addPlace, addImportBrigade] }
+export const cli: FamilyCli = {
+  commands: [addEvent, addArtifact, addCache, addPlaces, addPlace, addImportBrigade],
+  shows,
+}

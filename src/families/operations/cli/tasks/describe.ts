@@ -1,3 +1,4 @@
+import { describeAttempts } from '../../../../cli/objects/describe-attempts.ts'
 import { describeBlocker } from '../../../../cli/objects/describe-blocker.ts'
 import { describeObject } from '../../../../cli/objects/describe-object.ts'
 import { markedPhase } from '../../../../cli/objects/phases.ts'
@@ -81,6 +82,7 @@ export function describeJob(job: FullJob, now: number, paint: Paint): string[] {
       ['activity', activity],
       ...locks.map((lock) => ['lock', describeLock(lock)] as const),
       ...Object.entries(exports ?? {}).map(([key, value]) => ['export', `${key} = ${JSON.stringify(value)}`] as const),
+      ...describeAttempts(job),
     ]),
     ...(journal.length > 0 ? ['', paint('bold', 'journal'), ...journal.map(({ entry, at }) => `${at}  ${entry}`)] : []),
   ]

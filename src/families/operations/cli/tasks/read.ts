@@ -1,8 +1,10 @@
+import { ATTEMPTS } from '../../../../cli/objects/describe-attempts.ts'
 import { type FullObject, OBJECT_FIELDS } from '../../../../cli/objects/describe-object.ts'
 import type { Session } from '../../../../cli/session.ts'
 import { readPages } from '../../../../client-model/index.ts'
 import { gql } from '../../../../documents/gql.ts'
 import type { NodeOf, ResultOf } from '../../../../documents/typed-document.ts'
+import { RETRY_FIELDS } from '../../../../manifest/index.ts'
 
 const RECORD = 'uuid startedAt endedAt gadget args locks { resource mode held position } activity'
 const TASK = gql(`query GetTask($id: ID!) { object(id: $id) { ...Full } }\n${OBJECT_FIELDS}`)
@@ -16,7 +18,9 @@ const JOBS = gql(`query TaskJobs($id: ID!, $first: Int!, $after: String) { objec
   }
 } }`)
 const JOB = gql(`query GetGadgetJob($id: ID!) { object(id: $id) {
-  ...Full ... on GadgetJob { ${RECORD} agent { name instance } gadgetJobSpec { args when } journal { entry at } exports }
+  ...Full ... on GadgetJob { ${RECORD} agent { name instance } journal { entry at } exports ${ATTEMPTS}
+    gadgetJobSpec { gadget args env { name value } when dependsOn retry { ${RETRY_FIELDS} } }
+  }
 } }\n${OBJECT_FIELDS}`)
 /** A job in full. Uuid and arguments are null before its turn, when their expressions are not resolved yet. */
 export type FullJob = Extract<ResultOf<typeof JOB>['object'], { readonly gadget: string }>

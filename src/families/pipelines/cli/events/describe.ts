@@ -1,3 +1,4 @@
+import { describeAttempts } from '../../../../cli/objects/describe-attempts.ts'
 import { describeBlocker } from '../../../../cli/objects/describe-blocker.ts'
 import { describeObject } from '../../../../cli/objects/describe-object.ts'
 import { describeFields, type Field } from '../../../../cli/objects/fields.ts'
@@ -7,7 +8,7 @@ import type { Paint } from '../../../../cli/terminal/paint.ts'
 import { table } from '../../../../cli/terminal/table.ts'
 import { duration, shorten, words } from '../../../../cli/terminal/text.ts'
 import { took } from './list.ts'
-import type { EventWithJobs, FullEvent, Job, Workload } from './read.ts'
+import type { EventWithJobs, FullEvent, FullWorkload, Job, Workload } from './read.ts'
 
 /** Columns that why a job is not done gets in the table; `--json` has it whole. */
 const WHY_SHOWN = 60
@@ -36,21 +37,33 @@ function eventFields({ source, type, qualifiers, payload, subscribed, retryOf, c
 
 /** Its error, clocks and what it waits for are the event's too, and told there. */
 function describeWorker(worker: Workload, now: number, paint: Paint): string[] {
-  const { agent, workloadSpec: spec, attempt, commit } = worker
-  const fields: readonly Field[] = [
-    ['phase', paint(markOf(worker.phaseClass).style, markedPhase(worker))],
+  const phase = paint(markOf(worker.phaseClass).style, markedPhase(worker))
+  return describeFields([['phase', phase], ...workloadFields(worker, now), ['id', worker.id]], paint)
+}
+
+/** As people read it: one worker or job. */
+export const describeWorkload = (workload: FullWorkload, now: number, paint: Paint): string[] =>
+  describeObject(workload, now, paint, [
+    ...workloadFields(workload, now),
+    ['done by', 'inheritedFrom' in workload ? workload.inheritedFrom?.root.name : null],
+    ...describeAttempts(workload),
+  ])
+
+type Run = Omit<Workload, 'blockedBy' | 'error'>
+
+function workloadFields(workload: Run, now: number): readonly Field[] {
+  const { agent, workloadSpec: spec, attempt, commit } = workload
+  return [
     ['runs', spec && describeCommand(spec)],
     ['services', spec && describeServices(spec.services)],
     ['clone', spec?.clone && describeClone(spec.clone, commit)],
     ['runtime', spec?.runtime],
     ['at', agent && `${agent.name} ${agent.instance}`],
     ['attempt', attempt > 1 ? String(attempt) : null],
-    ['took', took(worker)],
-    ['ended with', describeExit(worker)],
-    ['resources', describeResources(worker, now)],
-    ['id', worker.id],
+    ['took', took(workload)],
+    ['ended with', describeExit(workload)],
+    ['resources', describeResources(workload, now)],
   ]
-  return describeFields(fields, paint)
 }
 
 /** e.g. `https://git.example.com/app.git at main, commit 3f2c…`. */
@@ -58,13 +71,13 @@ const describeClone = ({ url, ref }: { url: string; ref: string | null }, commit
   [ref === null ? url : `${url} at ${ref}`, ...(commit === null ? [] : [`commit ${commit}`])].join(', ')
 
 /** `exit code 3`, or the signal; empty while it runs, and when its runtime lost the exit code. */
-function describeExit({ exitCode, signal }: Workload): string {
+function describeExit({ exitCode, signal }: Pick<Workload, 'exitCode' | 'signal'>): string {
   if (signal !== null) return signal
   return exitCode === null ? '' : `exit code ${exitCode}`
 }
 
 /** e.g. `process, secrets, removed in 42.0s`; what is removed already is left out. */
-function describeResources({ resources }: Workload, now: number): string {
+function describeResources({ resources }: Pick<Workload, 'resources'>, now: number): string {
   const left = resources.filter(({ removedAt }) => removedAt === null)
   if (left.length === 0) return resources.length > 0 ? 'removed' : ''
   const times = left.flatMap(({ removeAt }) => (removeAt === null ? [] : [Date.parse(removeAt)]))
