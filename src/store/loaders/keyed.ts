@@ -20,8 +20,12 @@ export function keyed<C extends Readonly<Record<string, AnyType>>>(text: string,
   }
 }
 
-/** The names of all details of a kind, from those of a new object. */
-export const keysOf = <T extends object>(details: T) => Object.keys(details) as (keyof T & string)[]
+/** The names of all details of a kind, from those of a new object, without those that are large and seldom asked for. */
+export const keysOf = <T extends object, const Without extends keyof T & string = never>(
+  details: T,
+  ...without: readonly Without[]
+): readonly Exclude<keyof T & string, Without>[] =>
+  (Object.keys(details) as Exclude<keyof T & string, Without>[]).filter((key) => !without.includes(key as never))
 
 /** The same for columns of a side table, by their properties. */
 export const keyedDetails = <C extends Readonly<Record<string, AnyType>>, const K extends keyof C & string>(

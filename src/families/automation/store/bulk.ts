@@ -15,7 +15,7 @@ import {
 } from '../../../store/column-types.ts'
 import { detailsTable } from '../../../store/columns.ts'
 import { type FinishedRule, matching, type ObjectQuery } from '../../../store/loaders/find-objects.ts'
-import { keyedDetails } from '../../../store/loaders/keyed.ts'
+import { keyedDetails, keysOf } from '../../../store/loaders/keyed.ts'
 import { byKey, direction, type Window } from '../../../store/loaders/window.ts'
 import { type StatementRow, statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
@@ -32,15 +32,15 @@ export interface BulkDetails {
   readonly editor: Editor | null
   readonly endedAt: Date | null
 }
+const NEW_BULK: BulkDetails = { editor: null, endedAt: null }
 export const bulkTables: readonly DetailsTable[] = [
-  detailsTable<BulkDetails, 'BULK_OPERATION'>('bulk_operation', ['BULK_OPERATION'], table.bulkOperation, {
-    editor: null,
-    endedAt: null,
-  }),
+  detailsTable('bulk_operation', ['BULK_OPERATION'], table.bulkOperation, NEW_BULK),
 ]
-export const loadBulk = keyedDetails('bulk_operation', { ...table.bulkOperation, editor: nullable(json<Editor>()) }, [
-  ...(['editor', 'endedAt'] as const),
-])
+export const loadBulk = keyedDetails(
+  'bulk_operation',
+  { ...table.bulkOperation, editor: nullable(json<Editor>()) },
+  keysOf(NEW_BULK),
+)
 
 /** The objects of an operation: those that match when it is created, or those that it names. */
 export type Selected =

@@ -14,7 +14,7 @@ import {
 } from '../../../store/column-types.ts'
 import { detailsTable } from '../../../store/columns.ts'
 import { heldSql } from '../../../store/holds.ts'
-import { keyedDetails } from '../../../store/loaders/keyed.ts'
+import { keyedDetails, keysOf } from '../../../store/loaders/keyed.ts'
 import { byKey, direction, type Window } from '../../../store/loaders/window.ts'
 import { type StatementRow, statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
@@ -35,9 +35,11 @@ export type Outcome = (typeof OUTCOMES)[number]
 export const detailsTables: readonly DetailsTable[] = [
   detailsTable('schedule', ['SCHEDULE'], table.schedule, NEW_SCHEDULE),
 ]
-export const loadSchedules = keyedDetails('schedule', { ...table.schedule, editor: nullable(json<Editor>()) }, [
-  ...(['due', 'lastDue', 'firedCount', 'editor', 'pausedBecause', 'overdueAt'] as const),
-])
+export const loadSchedules = keyedDetails(
+  'schedule',
+  { ...table.schedule, editor: nullable(json<Editor>()) },
+  keysOf(NEW_SCHEDULE),
+)
 
 const WRITE_FIRINGS = statement({
   name: 'write-firings',

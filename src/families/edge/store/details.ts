@@ -19,7 +19,7 @@ export const loadCloudlets = keyedDetails(
   keysOf(NEW_CLOUDLET),
 )
 
-export const loadInstances = keyedDetails('edge_inst', table.edgeInst, ['specRevision', 'drifted', 'undoing'])
+export const loadInstances = keyedDetails('edge_inst', table.edgeInst, keysOf(NEW_INSTANCE, 'keptSpec'))
 
 /** End of the lease of each session of a cloudlet, by epoch. */
 export const loadLeases = keyed(

@@ -1,7 +1,7 @@
 import type { Client } from '../../../store/client.ts'
 import { array, json, nullable, uuid } from '../../../store/column-types.ts'
 import { detailsTable } from '../../../store/columns.ts'
-import { keyedDetails } from '../../../store/loaders/keyed.ts'
+import { keyedDetails, keysOf } from '../../../store/loaders/keyed.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import type { DetailsTable } from '../../family.ts'
@@ -22,10 +22,10 @@ export const loadJobs = keyedDetails(
     args: nullable(json<readonly string[]>()),
     exports: nullable(json<NonNullable<JobDetails['exports']>>()),
   },
-  ['gadget', 'args', 'exports', 'startedAt', 'endedAt', 'undoAfter', 'retry'],
+  keysOf(NEW_JOB, 'env', 'locks', 'keptError'),
 )
 
-export const loadTasks = keyedDetails('task', table.task, ['cancelBy'])
+export const loadTasks = keyedDetails('task', table.task, keysOf(NEW_TASK))
 
 export interface JournalRow {
   readonly key: string

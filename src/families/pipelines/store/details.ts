@@ -1,6 +1,6 @@
 import { json } from '../../../store/column-types.ts'
 import { detailsTable } from '../../../store/columns.ts'
-import { keyed, keyedDetails } from '../../../store/loaders/keyed.ts'
+import { keyed, keyedDetails, keysOf } from '../../../store/loaders/keyed.ts'
 import { OBJECT_SELECTION } from '../../../store/loaders/objects.ts'
 import * as table from '../../../store/tables.ts'
 import type { DetailsTable } from '../../family.ts'
@@ -14,16 +14,11 @@ export const detailsTables: readonly DetailsTable[] = [
 
 /** Loads the family's columns for the API, for many objects in one statement. */
 
-/** Without the payload, which can be long. */
-export const loadEvents = keyedDetails('event', { ...table.event, qualifiers: json<EventDetails['qualifiers']>() }, [
-  'source',
-  'type',
-  'qualifiers',
-  'subscribed',
-  'retryOf',
-  'cloneOf',
-  'hops',
-])
+export const loadEvents = keyedDetails(
+  'event',
+  { ...table.event, qualifiers: json<EventDetails['qualifiers']>() },
+  keysOf(NEW_EVENT, 'payload'),
+)
 export const loadPayloads = keyedDetails('event', table.event, ['payload'])
 
 /** The worker of each event. */
@@ -32,20 +27,7 @@ export const loadWorkers = keyed(
   table.object,
 )
 
-export const loadWorkloads = keyedDetails('workload', table.workload, [
-  'runtime',
-  'usesWorkspace',
-  'timeoutMs',
-  'inheritedFrom',
-  'startedAt',
-  'endedAt',
-  'exitCode',
-  'signal',
-  'commit',
-  'removeAt',
-  'removedAt',
-  'retry',
-])
+export const loadWorkloads = keyedDetails('workload', table.workload, keysOf(NEW_WORKLOAD))
 
 /** For the timeouts of workloads: when they were claimed, and how long they may take. */
 export const loadClocks = keyed(
