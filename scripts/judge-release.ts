@@ -9,6 +9,8 @@ export interface ReleaseFacts {
   readonly tags: readonly string[]
   /** Files of `test/upgrade/`. */
   readonly dumps: readonly string[]
+  /** True if `test/upgrade/` has the schema that schema.graphql has; null: it has none of this version. */
+  readonly isSchemaKept: boolean | null
   /** Files of `deploy/`, with the version of the image that each names. */
   readonly images: readonly { readonly file: string; readonly version: string }[]
 }
@@ -17,7 +19,7 @@ const VERSION = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/
 
 /** Why this cannot be released; empty: it can. */
 export function judgeRelease(facts: ReleaseFacts): readonly string[] {
-  const { version, packageVersions, changes, tags, dumps, images } = facts
+  const { version, packageVersions, changes, tags, dumps, isSchemaKept, images } = facts
   if (!VERSION.test(version)) return [`${JSON.stringify(version)} is not a version such as 0.2.0.`]
   return [
     ...(changes.length > 0 ? [`The working tree has changes (${changes.length}): commit them.`] : []),
@@ -29,6 +31,11 @@ export function judgeRelease(facts: ReleaseFacts): readonly string[] {
     ...(dumps.includes(`${version}.sql`)
       ? []
       : [`test/upgrade/${version}.sql is missing: npm run dump:release -- ${version}`]),
+    ...(isSchemaKept
+      ? []
+      : [
+          `test/upgrade/${version}.graphql ${isSchemaKept === null ? 'is missing' : 'is not schema.graphql'}: npm run dump:release -- ${version}`,
+        ]),
     ...images
       .filter((image) => image.version !== version)
       .map((image) => `${image.file} has the image of ${image.version}: write ${version}.`),

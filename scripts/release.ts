@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { judgeRelease, type ReleaseFacts } from './judge-release.ts'
@@ -34,8 +34,14 @@ function factsOf(wanted: string): ReleaseFacts {
     changes: lines('git', 'status', '--porcelain'),
     tags: lines('git', 'tag', '--list'),
     dumps: readdirSync('test/upgrade'),
+    isSchemaKept: isKept(`test/upgrade/${wanted}.graphql`),
     images: globSync('deploy/**/*.yaml').sort().flatMap(imagesOf),
   }
+}
+
+/** Later versions are compared with it, so it has to be what this one serves. */
+function isKept(kept: string): ReleaseFacts['isSchemaKept'] {
+  return existsSync(kept) ? readFileSync(kept, 'utf8') === readFileSync('schema.graphql', 'utf8') : null
 }
 
 /** Tags of our image, as kustomize and compose have them. */

@@ -42,7 +42,9 @@ test('it says all that a release still lacks, then writes what is published', ()
   write('README.md', 'A package.')
   write('.gitignore', 'release/\n')
   write('CHANGELOG.md', '# Changelog\n\n## [9.9.0] – unreleased\n')
+  write('schema.graphql', 'type Query { now: String }')
   write('test/upgrade/9.8.0.sql', '')
+  write('test/upgrade/9.8.0.graphql', 'type Query { now: String }')
   const refused = release(folder, '9.9.0')
   expect(refused.status).toBe(1)
   expect(refused.stderr.split('\n')).toEqual([
@@ -50,6 +52,7 @@ test('it says all that a release still lacks, then writes what is published', ()
     'package.json is of 9.8.0 and 9.8.0: npm version 9.9.0 --no-git-tag-version',
     'CHANGELOG.md: "## [9.9.0] – unreleased" needs the date of the release, such as 2026-12-01.',
     'test/upgrade/9.9.0.sql is missing: npm run dump:release -- 9.9.0',
+    'test/upgrade/9.9.0.graphql is missing: npm run dump:release -- 9.9.0',
     ...DEPLOY.map((file) => expect.stringMatching(`^${file} has the image of .*: write 9\\.9\\.0\\.$`)),
     '',
   ])
@@ -58,12 +61,18 @@ test('it says all that a release still lacks, then writes what is published', ()
   describe('9.9.0')
   write('CHANGELOG.md', '# Changelog\n\n## [9.9.0] – 2026-12-01\n')
   write('test/upgrade/9.9.0.sql', '')
+  write('test/upgrade/9.9.0.graphql', 'type Query { then: String }')
   for (const file of DEPLOY) {
     const text = readFileSync(join(folder, file), 'utf8')
     write(file, text.replace(/(?<=phaseline:)\d+\.\d+\.\d+/, '9.9.0').replace(/(?<=newTag: )\S+/, '9.9.0'))
   }
   git('add', '--all')
   git('commit', '--message', 'Release 9.9.0')
+  // The schema has changed since it was kept.
+  const stale = 'test/upgrade/9.9.0.graphql is not schema.graphql: npm run dump:release -- 9.9.0\n'
+  expect(release(folder, '9.9.0', '--dry-run')).toMatchObject({ status: 1, stderr: stale })
+  cpSync(join(folder, 'schema.graphql'), join(folder, 'test/upgrade/9.9.0.graphql'))
+  git('commit', '--all', '--message', 'Keep the schema')
   expect(release(folder, '9.9.0', '--dry-run')).toMatchObject({ status: 0, stdout: '9.9.0 can be released.\n' })
   const made = release(folder, '9.9.0')
   expect(made, made.stderr).toMatchObject({
