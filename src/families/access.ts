@@ -1,16 +1,17 @@
 import type { AuditTarget } from '../core/audit.ts'
 import { canRead } from '../core/can-read.ts'
 import { forbidden, invalidInput, notFound, type Refusal, type RefusalOf, type RefusalType } from '../core/errors.ts'
-import type { Outcome, Refused, WrittenObject } from '../core/ports/outcome.ts'
+import type { CommonRefusal, Outcome, Refused, WrittenObject } from '../core/ports/outcome.ts'
 import type { Viewer } from '../core/ports/viewer.ts'
 import { type Right, requireRight } from '../core/rights.ts'
+import type { Node } from '../core/tree.ts'
 import { recordDone } from '../store/audit.ts'
 import type { Client } from '../store/client.ts'
-import { idempotent, type KeyedRequest } from '../store/idempotency.ts'
+import { idempotent, type KeyedRequest, type Once, repeatable } from '../store/idempotency.ts'
 import { type FoundObject, findObject } from '../store/objects.ts'
 import type { LockedProject, LockedTree, Trees } from './family.ts'
 
-/** Authorisation of the commands of every family. */
+/** The ways of the commands of every family to what they write: found, locked, and judged by the rights of who asks. */
 
 /** The object that a command has written, or one of the refusals of these types. */
 export type CommandResult<Type extends RefusalType = RefusalType> = Outcome<WrittenObject, RefusalOf<Type>>
@@ -37,11 +38,49 @@ export async function findFor(
   return refused ? refuse(refused) : { ok: true, found }
 }
 
-interface ProjectAccess {
+/** How commands reach what they write. */
+export interface CommandAccess {
+  readonly trees: Trees
+  /** For statements without a lock, such as finding an object before its tree is locked. */
+  readonly pool: Client
+}
+
+interface ProjectAccess<T extends object, Missing extends Refusal> {
   readonly right: Right
   /** The name of the project. */
   readonly project: string
   readonly canShare?: boolean
+  /** The request, if it is run once for its key. */
+  readonly once?: Once<T>
+  /** The refusal if there is no such project, in the place of the usual one. */
+  readonly missing?: Missing
+}
+
+/**
+ * Writes under a project's lock, if the viewer has the right in the project that has the name then. There is no project that it
+ * may not read.
+ */
+export async function onProject<T extends object, R extends Refusal, Missing extends Refusal = never>(
+  { trees }: Pick<CommandAccess, 'trees'>,
+  viewer: Viewer,
+  { right, project: name, canShare = false, once, missing }: ProjectAccess<T, Missing>,
+  write: (project: LockedProject) => Promise<Outcome<T, R>>,
+): Promise<Outcome<T, R | Missing | RefusalOf<CommonRefusal>>> {
+  const never = requireRight(viewer, right)
+  if (never) return refuse(never)
+  type Run = Outcome<T, R | RefusalOf<CommonRefusal>>
+  const run = async (project: LockedProject): Promise<Run | null> => {
+    if (!canRead(viewer, project)) return null
+    const refused = requireRight(viewer, right, project.projectId)
+    if (refused) return refuse(refused)
+    const work = () => write(project)
+    const done = once ? await repeatable(project, viewer, once, work) : await work()
+    if (done.ok && viewer.call)
+      project.pipeline(recordDone(project.client, viewer.call, writtenIn(project, name, done)))
+    await writeAlso(viewer, project.client, done)
+    return done
+  }
+  return (await trees.inProject(name, run, { canShare })) ?? refuse(missing ?? noProject(viewer, name))
 }
 
 /**
@@ -51,7 +90,7 @@ interface ProjectAccess {
 export async function inProject<T, R extends Refusal>(
   trees: Trees,
   viewer: Viewer,
-  { right, project: name, canShare = false }: ProjectAccess,
+  { right, project: name, canShare = false }: Pick<ProjectAccess<object, never>, 'right' | 'project' | 'canShare'>,
   work: (project: LockedProject) => Promise<Outcome<T, R>>,
 ): Promise<Outcome<T, R | RefusalOf<'ForbiddenError'>> | null> {
   const never = requireRight(viewer, right)
@@ -94,6 +133,56 @@ async function writeAlso({ alsoWrite }: Viewer, client: Client, done: Outcome<ob
   if (alsoWrite && done?.ok && 'objectId' in done) await alsoWrite(client, String(done.objectId))
 }
 
+type ObjectWrite<R extends Refusal> = (
+  tree: LockedTree,
+  node: Node,
+) => Promise<Outcome<WrittenObject, R>> | Outcome<WrittenObject, R>
+
+interface ObjectAccess {
+  /** As messages name it. */
+  readonly what: string
+  /** The request, if it is run once for its key. */
+  readonly once?: Once<WrittenObject>
+}
+
+/** Finds an object as `findFor` does, and writes it as `onFound` does. */
+export async function onObject<R extends Refusal>(
+  access: CommandAccess,
+  viewer: Viewer,
+  at: ObjectAccess & { readonly right: Right; readonly id: string; readonly kind?: string | null },
+  write: ObjectWrite<R>,
+): Promise<Outcome<WrittenObject, R | Inaccessible | RefusalOf<'InvalidInputError'>>> {
+  const located = await findFor(access.pool, viewer, at.right, at)
+  return located.ok ? await onFound(access, viewer, located.found, at, write) : located
+}
+
+/** Writes an object that was found, under the lock of its tree and with its ancestors in memory. */
+export async function onFound<R extends Refusal>(
+  { trees }: Pick<CommandAccess, 'trees'>,
+  viewer: Viewer,
+  { id, rootId }: Pick<FoundObject, 'id' | 'rootId'>,
+  { what, once }: ObjectAccess,
+  write: ObjectWrite<R>,
+): Promise<Outcome<WrittenObject, R | RefusalOf<'NotFoundError' | 'InvalidInputError'>>> {
+  const done = await inTree(trees, viewer, rootId, async (tree) => {
+    const work = () => onLoaded(tree, { id, what }, write)
+    const scope = { client: tree.client, projectId: tree.root.row.projectId, now: tree.slice.now }
+    return once ? await repeatable(scope, viewer, once, work) : await work()
+  })
+  return done ?? refuse(notFound(id, what))
+}
+
+/** Loads an object of a tree that is locked, in the transaction of whoever has locked it. Null: the tree is gone. */
+export async function onLoaded<R extends Refusal>(
+  tree: LockedTree | null,
+  { id, what }: { readonly id: string; readonly what: string },
+  write: ObjectWrite<R>,
+): Promise<Outcome<WrittenObject, R | RefusalOf<'NotFoundError'>>> {
+  await tree?.load([id])
+  const node = tree?.slice.get(id)
+  return tree && node ? await write(tree, node) : refuse(notFound(id, what))
+}
+
 /** The same for a request that is run once, however often it is sent with its key. */
 export const onceInTree = <R extends Refusal>(
   trees: Trees,
@@ -114,7 +203,7 @@ function changedIn({ root, slice, projectName }: LockedTree, done: object): Part
 }
 
 /** Says that there is no such project; viewers of some projects do not learn whether there is another one. */
-export const noProject = (viewer: Viewer, project: string): RefusalOf<'InvalidInputError' | 'ForbiddenError'> =>
+export const noProject = (viewer: Viewer, project: string): RefusalOf<CommonRefusal> =>
   viewer.projects === null
     ? invalidInput([{ path: 'input.project', message: `there is no project ${project}` }])
     : forbidden(`You have no access to a project ${project}.`)

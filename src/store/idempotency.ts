@@ -33,10 +33,16 @@ export interface Repeat<T, R extends Refusal = never> {
   again(id: string): Outcome<T, R> | Promise<Outcome<T, R>>
 }
 
-const OF_OBJECT: Repeat<WrittenObject> = {
+/** A request that is run once for its key. */
+export type Once<T extends object, Again extends Refusal = never> = KeyedRequest & Repeat<T, Again>
+
+/** For commands that write one object, which is read again whenever it is shown. */
+export const byKey = (mutation: string, input: Keyed): Once<WrittenObject> => ({
+  mutation,
+  input,
   idOf: ({ objectId }) => objectId,
   again: (objectId) => ({ ok: true, objectId }),
-}
+})
 
 /** For commands that write one object, which is read again whenever it is shown. */
 export const idempotent = <R extends Refusal>(
@@ -45,15 +51,14 @@ export const idempotent = <R extends Refusal>(
   request: KeyedRequest,
   work: () => Promise<Outcome<WrittenObject, R>>,
 ): Promise<Outcome<WrittenObject, R | RefusalOf<'InvalidInputError'>>> =>
-  repeatable(scope, viewer, request, work, OF_OBJECT)
+  repeatable(scope, viewer, byKey(request.mutation, request.input), work)
 
 /** Runs `work` for the first request with a key within a day; refuses the key with another input. */
 export async function repeatable<T extends object, R extends Refusal, Again extends Refusal = never>(
   scope: KeyScope,
   { principalId }: Pick<Viewer, 'principalId'>,
-  { mutation, input }: KeyedRequest,
+  { mutation, input, idOf, again }: Once<T, Again>,
   work: () => Promise<Outcome<T, R>>,
-  { idOf, again }: Repeat<T, Again>,
 ): Promise<Outcome<T, R | Again | RefusalOf<'InvalidInputError'>>> {
   if (!input.idempotencyKey) return await work()
   const { client, projectId, now } = scope

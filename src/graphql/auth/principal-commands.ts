@@ -310,7 +310,7 @@ const once = <T extends Changed, R extends Refusal, Again extends Refusal>(
 ): Promise<Outcome<T, R | Again | Invalid>> =>
   write(parts, subject, (client) => {
     const scope = { client, projectId: null, now: parts.system.now() }
-    return repeatable(scope, parts.viewer, request, () => work(client), repeat(client))
+    return repeatable(scope, parts.viewer, { ...request, ...repeat(client) }, () => work(client))
   })
 
 /** A refusal writes nothing; after a write this process reads rights again. */

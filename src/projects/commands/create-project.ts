@@ -37,7 +37,7 @@ export async function createProject(
     }
     const again = async (projectId: string): Promise<ProjectResult<'InvalidInputError'>> =>
       (await projectExists(client, projectId)) ? { ok: true, projectId } : refuse(GONE_SINCE)
-    return repeatable(scope, viewer, { mutation: 'createProject', input }, create, { ...OF_PROJECT, again })
+    return repeatable(scope, viewer, { mutation: 'createProject', input, ...OF_PROJECT, again }, create)
   })
 }
 

@@ -42,7 +42,7 @@ export async function updateProject(
         if (settings.limits) await parts.limitsChanged(client)
         return { ok: true, projectId }
       }
-      return await repeatable(project, viewer, { mutation: 'updateProject', input }, change, OF_PROJECT)
+      return await repeatable(project, viewer, { mutation: 'updateProject', input, ...OF_PROJECT }, change)
     },
   )
 }
