@@ -4,6 +4,7 @@ import { projectCommands } from '../projects/commands/index.ts'
 import type { Client } from '../store/client.ts'
 import type { AskedVerb } from './asked-verb.ts'
 import { bindCommands } from './command.ts'
+import type { Verbs } from './creation.ts'
 import type { FamilyParts, LoadedFamily } from './define-family.ts'
 import { askedPause, pauseCommands } from './pause.ts'
 import { backoffCommands } from './resolve-backoff.ts'
@@ -12,19 +13,19 @@ import { updateLabelsCommand } from './update-labels.ts'
 
 /** The commands of all families, and those that belong to none of them, as the resolvers call them. */
 export function createCommands(families: readonly LoadedFamily[], parts: FamilyParts): FamilyServices {
+  // All of these are complete once every family is made.
+  const verbs: Verbs = {}
+  const triggers: Record<string, Trigger> = {}
+  const askedVerbs: AskedVerb[] = []
   const ofProjects = {
     ...parts,
-    // The family that runs tasks is created later.
-    get tasks() {
-      return services.tasks
-    },
+    verbs,
     async limitsChanged(client: Client) {
       for (const { rules } of families) await rules.limitsChanged?.(client)
     },
   }
-  const triggers: Record<string, Trigger> = {}
-  const askedVerbs: AskedVerb[] = []
   const services = {
+    verbs,
     triggers,
     askedVerbs: askedVerbs as readonly AskedVerb[],
     ...bindCommands(parts, { updateLabels: updateLabelsCommand }),
@@ -33,6 +34,7 @@ export function createCommands(families: readonly LoadedFamily[], parts: FamilyP
     hooks: bindCommands({ ...parts, triggers }, hookCommands),
   } as FamilyServices
   for (const family of families) Object.assign(services, family.commands(parts, services))
+  for (const family of families) Object.assign(verbs, family.verbs?.(services))
   for (const family of families) Object.assign(triggers, family.triggers?.(services))
   for (const family of families) {
     const asked = { ...askedPause(services), ...family.asked?.(services) }

@@ -18,6 +18,7 @@ import type { Sandbox } from '../sandbox/index.ts'
 import type { Sealing } from '../store/sealing.ts'
 import type { Writes } from '../store/write-watch.ts'
 import type { AskedMutation } from './asked-verb.ts'
+import type { Verbs } from './creation.ts'
 import type { Family, Trees } from './family.ts'
 import type { Trigger } from './trigger.ts'
 
@@ -49,6 +50,8 @@ export interface FamilyServer {
   readonly graphql: FamilyApi
   /** The functions that resolvers call. `services` has those of all families, once all of them are made. */
   commands(parts: FamilyParts, services: FamilyServices): Partial<FamilyServices>
+  /** Its roots that others create in transactions of theirs. */
+  verbs?(services: FamilyServices): Partial<Verbs>
   /** Its roots that can be started by schedules and the like, by names that are unique over all families. */
   triggers?(services: FamilyServices): Readonly<Record<string, Trigger>>
   /** The mutations of its verbs that can be asked of many objects, by name. */

@@ -1,16 +1,14 @@
 import type { LabelInput } from '../core/labels.ts'
-import type { Viewer } from '../core/ports/viewer.ts'
 import type { Problems } from '../core/problems.ts'
-import type { Right } from '../core/rights.ts'
-import type { CommandResult } from './access.ts'
+import type { Verb } from './creation.ts'
 import type { RetryPolicyInput } from './retry-policy.ts'
 
 /** Tasks that an event creates: the interface to the family that runs them. */
 
-declare module '../graphql/context.ts' {
-  interface FamilyServices {
+declare module './creation.ts' {
+  interface Verbs {
     /** Absent from a server without the family. */
-    readonly tasks?: TaskPort
+    readonly createTask?: TaskVerb
   }
 }
 
@@ -25,19 +23,13 @@ export interface TaskJob {
   readonly retry?: RetryPolicyInput | null
 }
 
-export interface TaskPort {
-  /** Adds the problems of the jobs. */
-  checkJobs(jobs: readonly TaskJob[], path: string, problems: Problems): Promise<void>
-  /** Creates a task that the author of a subscription has written, for a viewer with this right. */
-  createTaskFor(
-    viewer: Viewer,
-    right: Right,
-    task: {
-      readonly project: string
-      readonly name: string
-      readonly labels: readonly LabelInput[]
-      readonly jobs: readonly TaskJob[]
-      readonly idempotencyKey: string | null
-    },
-  ): Promise<CommandResult<'InvalidInputError' | 'ConflictError' | 'ForbiddenError'>>
+export interface NewTask {
+  readonly name: string
+  readonly labels?: readonly LabelInput[] | null
+  readonly jobs: readonly TaskJob[]
+}
+
+export interface TaskVerb extends Verb<NewTask, 'ConflictError'> {
+  /** Adds the problems of jobs of a task that is created later. */
+  check(jobs: readonly TaskJob[], path: string, problems: Problems): Promise<void>
 }

@@ -141,7 +141,7 @@ describe('a secret', () => {
     const { clock, engineHost, pool } = api.world
     const sealing = createSealing([], clock)
     const { trees } = engineHost
-    const parts = { trees, system: clock, pool, sealing, tasks: undefined, limitsChanged: async () => {} }
+    const parts = { trees, system: clock, pool, sealing, verbs: {}, limitsChanged: async () => {} }
     const keyless = bindCommands(parts, projectCommands)
     const refused = await keyless.setSecret(USER, { project: 'default', name: 'LATER', value: MARKER })
     expect(refused).toMatchObject({ refusal: { type: 'InvalidInputError', fields: [{ path: 'input.value' }] } })

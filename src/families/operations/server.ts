@@ -37,10 +37,8 @@ function decide(node: Node, slice: Slice): void {
 export const server: FamilyServer = {
   rules,
   graphql: operationsGraphql,
-  commands({ pool, ...parts }) {
-    const commands = bindOperations({ ...parts, client: pool })
-    return { operations: commands, tasks: commands }
-  },
+  commands: (parts) => ({ operations: bindOperations(parts) }),
+  verbs: ({ operations }) => operations.verbs,
   triggers: ({ operations }) => ({ createTask: taskTrigger(operations) }),
   asked: ({ operations }) => askedTask(operations),
 }

@@ -51,15 +51,7 @@ async function wakeAllWaiting(client: Client): Promise<void> {
 export const server: FamilyServer = {
   rules,
   graphql: pipelinesGraphql,
-  commands: (parts, services) => ({
-    pipelines: bindPipelines({
-      ...parts,
-      // The family that runs tasks may be created later.
-      get tasks() {
-        return services.tasks
-      },
-    }),
-  }),
+  commands: (parts, { verbs }) => ({ pipelines: bindPipelines({ ...parts, verbs }) }),
   triggers: ({ pipelines }) => ({ createEvent: eventTrigger(pipelines) }),
   asked: ({ pipelines }) => askedEvent(pipelines),
   tokens: ({ pool, sealing }) => createWorkerTokens(pool, sealing),

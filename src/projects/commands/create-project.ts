@@ -4,7 +4,7 @@ import type { Viewer } from '../../core/ports/viewer.ts'
 import { Problems } from '../../core/problems.ts'
 import { RIGHTS, requireRight } from '../../core/rights.ts'
 import { refuse } from '../../families/access.ts'
-import type { TaskPort } from '../../families/tasks.ts'
+import type { Verbs } from '../../families/creation.ts'
 import { type Keyed, type Repeat, repeatable } from '../../store/idempotency.ts'
 import { insertProject, projectExists } from '../../store/projects.ts'
 import { checkName } from '../rules/names.ts'
@@ -16,7 +16,7 @@ import type { ProjectParts } from './parts.ts'
 export type ProjectResult<Type extends RefusalType> = Outcome<{ readonly projectId: string }, RefusalOf<Type>>
 
 export async function createProject(
-  { trees, system, tasks }: ProjectParts,
+  { trees, system, verbs }: ProjectParts,
   viewer: Viewer,
   input: ProjectInput & Keyed & { readonly name: string },
 ): Promise<ProjectResult<'InvalidInputError' | 'ConflictError' | 'ForbiddenError'>> {
@@ -25,7 +25,7 @@ export async function createProject(
   const problems = new Problems()
   checkName(input.name, 'input.name', problems)
   const { workerTemplate = null, subscriptions = [], limits = {} } = normaliseProject(input, 'input', problems)
-  await checkTasks(tasks, subscriptions, problems)
+  await checkTasks(verbs, subscriptions, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
   const { maxWorkers = null, maxJobs = null, strategy = 'QUEUE' } = limits
   const project = { name: input.name, workerTemplate, subscriptions, limits: { maxWorkers, maxJobs, strategy } }
@@ -54,14 +54,15 @@ const MAX_TASK_ENV = 61
 
 /** Checks the tasks of subscriptions now instead of at the first event. */
 export async function checkTasks(
-  tasks: TaskPort | undefined,
+  { createTask }: Verbs,
   subscriptions: readonly Subscription[],
   problems: Problems,
 ): Promise<void> {
   for (const [i, { task }] of subscriptions.entries()) {
     const path = `input.subscriptions.${i}.task.jobs`
-    if (task && !tasks) problems.add(`input.subscriptions.${i}.task`, 'must be left out: this server runs no tasks')
-    if (task) await tasks?.checkJobs(task, path, problems)
+    if (task && !createTask)
+      problems.add(`input.subscriptions.${i}.task`, 'must be left out: this server runs no tasks')
+    if (task) await createTask?.check(task, path, problems)
     for (const [n, { env }] of (task ?? []).entries())
       if ((env?.length ?? 0) > MAX_TASK_ENV) problems.add(`${path}.${n}.env`, `must not be more than ${MAX_TASK_ENV}`)
   }

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { System } from '../../core/ports/system.ts'
+import type { Verbs } from '../../families/creation.ts'
 import type { Trees } from '../../families/family.ts'
-import type { TaskPort } from '../../families/tasks.ts'
 import type { Client } from '../../store/client.ts'
 import type { Sealing } from '../../store/sealing.ts'
 
@@ -10,8 +10,7 @@ export interface ProjectParts {
   readonly system: System
   readonly pool: Pool
   readonly sealing: Sealing
-  /** Absent from a server that runs no tasks. */
-  readonly tasks: TaskPort | undefined
+  readonly verbs: Verbs
   /** Wakes what may start under other limits, in the transaction that changes them. */
   limitsChanged(client: Client): Promise<void>
 }

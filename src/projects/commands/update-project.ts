@@ -22,7 +22,7 @@ export async function updateProject(
 ): Promise<ProjectResult<'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'ForbiddenError'>> {
   const problems = new Problems()
   const { subscriptions, ...settings } = normaliseProject(input, 'input', problems)
-  await checkTasks(parts.tasks, subscriptions ?? [], problems)
+  await checkTasks(parts.verbs, subscriptions ?? [], problems)
   return await onProject(
     parts,
     viewer,

@@ -189,7 +189,7 @@ describe('the payload of a claimed START', () => {
       sealing,
       timeouts: TIMEOUTS,
       sandbox: openSandbox(),
-      tasks: api.world.operations,
+      verbs: {},
     })
     await createProject('bare')
     await createProject('sealed', { A: 'x' })
@@ -215,7 +215,7 @@ describe('the payload of a claimed START', () => {
         sealing: api.world.sealing,
         timeouts: TIMEOUTS,
         sandbox: openSandbox(),
-        tasks: api.world.operations,
+        verbs: {},
       })
       const statements = await api.statements(() => counted.claimPayloads(items))
       return { count: items.length, statements }

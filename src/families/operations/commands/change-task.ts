@@ -1,12 +1,11 @@
-import { notFound, transitionRefused } from '../../../core/errors.ts'
+import { transitionRefused } from '../../../core/errors.ts'
 import type { Principal, Viewer } from '../../../core/ports/viewer.ts'
-import type { Right } from '../../../core/rights.ts'
 import { type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
 import { uuid } from '../../../store/column-types.ts'
-import type { KeyedRequest } from '../../../store/idempotency.ts'
+import { byKey, type Keyed } from '../../../store/idempotency.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
-import { type CommandResult, findFor, inTree, onceInTree, refuse } from '../../access.ts'
+import { type CommandResult, onObject, refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
 import { rights } from '../rights.ts'
 import { isOver } from '../rules/details.ts'
@@ -15,60 +14,40 @@ import type { OperationsParts } from './parts.ts'
 
 /** Commands that end tasks, and that decide about jobs that could not be undone. */
 
-type TaskResult = CommandResult<'NotFoundError' | 'TransitionError' | 'ForbiddenError'>
-type OnceResult = CommandResult<'InvalidInputError' | 'NotFoundError' | 'TransitionError' | 'ForbiddenError'>
+type TaskResult = CommandResult<'InvalidInputError' | 'NotFoundError' | 'TransitionError' | 'ForbiddenError'>
 type Ended = CommandResult<'TransitionError'>
 
-export const cancelTask = (
+interface CancelTask extends Keyed {
+  readonly id: string
+  readonly reason?: string | null
+}
+export const cancelTask = (parts: OperationsParts, viewer: Viewer, input: CancelTask): Promise<TaskResult> =>
+  onObject(
+    parts,
+    viewer,
+    { right: rights.cancel, id: input.id, what: 'task', once: byKey('cancelTask', input) },
+    (tree) => cancel(tree, viewer, input.reason ?? null),
+  )
+
+export const deleteTask = (
   parts: OperationsParts,
   viewer: Viewer,
-  input: { readonly id: string; readonly reason?: string | null; readonly idempotencyKey?: string | null },
-): Promise<OnceResult> =>
-  once(parts, viewer, rights.cancel, { what: 'task', mutation: 'cancelTask', input }, (tree) =>
-    cancel(tree, viewer, input.reason ?? null),
-  )
-
-export async function deleteTask(
-  { client, trees }: OperationsParts,
-  viewer: Viewer,
   { id }: { readonly id: string },
-): Promise<TaskResult> {
-  const located = await findFor(client, viewer, rights.delete, { id, what: 'task' })
-  if (!located.ok) return located
-  return (
-    (await inTree(trees, viewer, located.found.rootId, (tree) => remove(tree, viewer))) ?? refuse(notFound(id, 'task'))
-  )
-}
+): Promise<TaskResult> =>
+  onObject(parts, viewer, { right: rights.delete, id, what: 'task' }, (tree) => remove(tree, viewer))
 
-export interface ResolveUndo {
+export interface ResolveUndo extends Keyed {
   /** The job's id. */
   readonly id: string
   readonly decision: 'RETRY' | 'GIVE_UP'
-  readonly idempotencyKey?: string | null
 }
-export const resolveUndo = (parts: OperationsParts, viewer: Viewer, input: ResolveUndo): Promise<OnceResult> =>
-  once(parts, viewer, rights.resolveUndo, { what: 'job', mutation: 'resolveUndo', input }, (tree, node) =>
-    resolve(tree, node, viewer, input),
+export const resolveUndo = (parts: OperationsParts, viewer: Viewer, input: ResolveUndo): Promise<TaskResult> =>
+  onObject(
+    parts,
+    viewer,
+    { right: rights.resolveUndo, id: input.id, what: 'job', once: byKey('resolveUndo', input) },
+    (tree, node) => resolve(tree, node, viewer, input),
   )
-
-/** Runs on one object of a task, once for the requests with one key. */
-async function once(
-  { client, trees }: OperationsParts,
-  viewer: Viewer,
-  right: Right,
-  { what, ...request }: KeyedRequest & { readonly what: string; readonly input: { readonly id: string } },
-  work: (tree: LockedTree, node: Node) => Promise<Ended> | Ended,
-): Promise<OnceResult> {
-  const { id } = request.input
-  const located = await findFor(client, viewer, right, { id, what })
-  if (!located.ok) return located
-  const done = await onceInTree(trees, viewer, located.found.rootId, request, async (tree): Promise<TaskResult> => {
-    await tree.load([id])
-    const node = tree.slice.get(id)
-    return node ? await work(tree, node) : refuse(notFound(id, what))
-  })
-  return done ?? refuse(notFound(id, what))
-}
 
 const TASK_JOB_IDS = statement({
   name: 'task-job-ids',

@@ -1,54 +1,31 @@
 import { invalidInput } from '../../../core/errors.ts'
-import { type LabelInput, labelsOf } from '../../../core/labels.ts'
-import type { Principal, Viewer } from '../../../core/ports/viewer.ts'
+import { labelsOf } from '../../../core/labels.ts'
+import type { Viewer } from '../../../core/ports/viewer.ts'
 import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
-import type { Right } from '../../../core/rights.ts'
-import type { Node } from '../../../core/tree.ts'
-import { idempotent } from '../../../store/idempotency.ts'
-import { type CommandResult, inProject, noProject, refuse } from '../../access.ts'
+import { type CommandResult, refuse } from '../../access.ts'
+import { creates, type Judged } from '../../creation.ts'
 import type { LockedProject } from '../../family.ts'
 import { rootNameTaken } from '../../root-name.ts'
-import type { TaskJob } from '../../tasks.ts'
+import type { NewTask, TaskJob } from '../../tasks.ts'
 import { rights } from '../rights.ts'
 import { checkOrder, expressionsOf, normaliseJobs } from '../rules/normalise-task.ts'
 import type { JobSpec } from '../rules/spec.ts'
 import type { OperationsParts } from './parts.ts'
 
-export interface CreateTask {
-  readonly project: string
-  readonly name: string
-  readonly labels?: readonly LabelInput[] | null
-  readonly jobs: readonly TaskJob[]
-  readonly idempotencyKey?: string | null
-}
+export const taskCreation = { right: rights.create, judge }
+export const createTask = creates('createTask', taskCreation)
 
-export type CreateTaskResult = CommandResult<'InvalidInputError' | 'ConflictError' | 'ForbiddenError'>
-
-export const createTask = (parts: OperationsParts, viewer: Viewer, input: CreateTask): Promise<CreateTaskResult> =>
-  createTaskFor(parts, viewer, rights.create, input)
-
-/** @param right in the project: an event creates the tasks that an author has written into it */
-export async function createTaskFor(
+async function judge(
   parts: OperationsParts,
   viewer: Viewer,
-  right: Right,
-  input: CreateTask,
-): Promise<CreateTaskResult> {
+  { name, labels: given, jobs: wanted }: NewTask,
+): Promise<Judged<'ConflictError'>> {
   const problems = new Problems()
-  if (!isName(input.name)) problems.add('input.name', NAME_RULE)
-  const labels = labelsOf(input.labels ?? [], problems)
-  const jobs = await readJobs(parts, input.jobs, problems)
+  if (!isName(name)) problems.add('input.name', NAME_RULE)
+  const labels = labelsOf(given ?? [], problems)
+  const jobs = await readJobs(parts, wanted, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-  const access = { right, project: input.project, canShare: true }
-  const done = await inProject(parts.trees, viewer, access, (project) =>
-    idempotent(project, viewer, { mutation: 'createTask', input }, async () => {
-      const taken = await rootNameTaken(project, { kind: 'TASK', name: input.name, what: 'a task' })
-      if (taken) return refuse(taken)
-      const object = await createTaskRoot(project, { ...input, jobs, labels, by: viewer })
-      return { ok: true, objectId: object.row.id, object }
-    }),
-  )
-  return done ?? refuse(noProject(viewer, input.project))
+  return { ok: true, canShare: true, write: (project) => write(project, viewer, { name, labels, jobs }) }
 }
 
 /** The sandbox only parses expressions here. */
@@ -67,14 +44,19 @@ export async function readJobs(
   return jobs
 }
 
-interface NewTask {
+interface JudgedTask {
   readonly name: string
-  readonly jobs: readonly JobSpec[]
   readonly labels: Readonly<Record<string, string>>
-  readonly by: Principal
+  readonly jobs: readonly JobSpec[]
 }
 
-async function createTaskRoot(project: LockedProject, { name, jobs, labels, by }: NewTask): Promise<Node> {
+async function write(
+  project: LockedProject,
+  by: Viewer,
+  { name, labels, jobs }: JudgedTask,
+): Promise<CommandResult<'ConflictError'>> {
+  const taken = await rootNameTaken(project, { kind: 'TASK', name, what: 'a task' })
+  if (taken) return refuse(taken)
   const { slice, root, decideNow } = project.createRoot({ kind: 'TASK', name, spec: {}, labels, by, details: {} })
   const nodes = new Map(
     jobs.map((spec, ordinal) => {
@@ -96,5 +78,5 @@ async function createTaskRoot(project: LockedProject, { name, jobs, labels, by }
   }
   slice.setChildCounts(root, { total: jobs.length, open: jobs.length })
   await decideNow()
-  return root
+  return { ok: true, objectId: root.row.id, object: root }
 }

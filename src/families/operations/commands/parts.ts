@@ -1,12 +1,8 @@
 import type { System } from '../../../core/ports/system.ts'
 import type { Sandbox } from '../../../sandbox/index.ts'
-import type { Client } from '../../../store/client.ts'
-import type { Trees } from '../../family.ts'
+import type { CommandAccess } from '../../access.ts'
 
-export interface OperationsParts {
-  readonly trees: Trees
+export interface OperationsParts extends CommandAccess {
   readonly sandbox: Sandbox
   readonly system: System
-  /** For finding the tree of an object before locking it. */
-  readonly client: Client
 }

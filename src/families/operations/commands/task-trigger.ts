@@ -9,7 +9,7 @@ export const taskTrigger = (operations: OperationsCommands): Trigger => ({
   right: rights.create,
   // Expressions of jobs are those of the task.
   template: () => null,
-  check: (input, path, problems) => operations.checkJobs(jobsOf(input, UNKNOWN), `${path}.jobs`, problems),
+  check: (input, path, problems) => operations.verbs.createTask.check(jobsOf(input, UNKNOWN), `${path}.jobs`, problems),
   run: (viewer, { project, input, schedule }) =>
     operations.createTask(viewer, { project, name: nameOf(schedule), jobs: jobsOf(input, schedule) }),
   cancel: (viewer, id, reason) => operations.cancelTask(viewer, { id, reason }),

@@ -4,8 +4,10 @@ import type { Outcome } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { projectsWith } from '../../../core/rights.ts'
 import { bytesOf } from '../../../projects/rules/names.ts'
+import type { Keyed } from '../../../store/idempotency.ts'
 import { refuse } from '../../access.ts'
-import type { TaskJob } from '../../tasks.ts'
+import { creates } from '../../creation.ts'
+import type { NewTask, TaskJob } from '../../tasks.ts'
 import { rights } from '../rights.ts'
 import type { EventSpec } from '../rules/normalise-event.ts'
 import { findTaskSubscriptions } from '../store/event-queries.ts'
@@ -16,13 +18,20 @@ const MAX_PAYLOAD = 16_384
 
 /** Creates one task for each subscription with jobs. A request that is repeated with its key creates the missing ones. */
 export async function createTasks(
-  { pool, system, tasks }: PipelinesParts,
+  parts: PipelinesParts,
   viewer: Viewer,
-  { idempotencyKey = null }: { readonly idempotencyKey?: string | null },
+  { idempotencyKey = null }: Keyed,
   event: EventSpec,
 ): Promise<Outcome<{ readonly taskIds: readonly string[] }, RefusalOf<'InvalidInputError' | 'ForbiddenError'>>> {
+  const { pool, system, verbs } = parts
+  const verb = verbs.createTask
   const taskIds: string[] = []
-  if (!tasks) return { ok: true, taskIds }
+  if (!verb) return { ok: true, taskIds }
+  // The author of a subscription has written its task, so it takes the right to create events.
+  const createTask = creates('createTask', {
+    right: rights.createEvent,
+    judge: (_: PipelinesParts, by, task: NewTask) => verb.judge(by, task, rights.createEvent),
+  })
   for (const { project, ordinal, jobs } of await findTaskSubscriptions(
     pool,
     event,
@@ -32,16 +41,10 @@ export async function createTasks(
     const name = `event-task-${createHash('sha256').update(`${seed} ${project} ${ordinal}`).digest('hex').slice(0, 12)}`
     const labels = Object.entries(event.labels).map(([key, value]) => ({ key, value }))
     const own = { project, labels, jobs: jobs.map((job) => withEvent(job, event)) }
-    const idempotent = await tasks.createTaskFor(viewer, rights.createEvent, { ...own, name, idempotencyKey: name })
+    const once = await createTask(parts, viewer, { ...own, name, idempotencyKey: name })
     // A key that is used again after a day is a new request, whose task needs another name.
-    const isLate = !idempotent.ok && idempotent.refusal.type === 'ConflictError'
-    const done = isLate
-      ? await tasks.createTaskFor(viewer, rights.createEvent, {
-          ...own,
-          name: `event-task-${system.id()}`,
-          idempotencyKey: null,
-        })
-      : idempotent
+    const isLate = !once.ok && once.refusal.type === 'ConflictError'
+    const done = isLate ? await createTask(parts, viewer, { ...own, name: `event-task-${system.id()}` }) : once
     if (done.ok) taskIds.push(done.objectId)
     else if (done.refusal.type !== 'ConflictError') return refuse(done.refusal)
     else throw new Error(`The new name of an event's task is taken: ${done.refusal.message}`)
