@@ -52,6 +52,7 @@ export const server: FamilyServer = {
   rules,
   graphql: pipelinesGraphql,
   commands: (parts, { verbs }) => ({ pipelines: bindPipelines({ ...parts, verbs }) }),
+  verbs: ({ pipelines }) => pipelines.verbs,
   triggers: ({ pipelines }) => ({ createEvent: eventTrigger(pipelines) }),
   asked: ({ pipelines }) => askedEvent(pipelines),
   tokens: ({ pool, sealing }) => createWorkerTokens(pool, sealing),

@@ -2,7 +2,7 @@ import { notFound, type RefusalOf } from '../../../core/errors.ts'
 import type { Outcome } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { removeCache } from '../../../store/artifacts.ts'
-import { inProject, noProject, refuse } from '../../access.ts'
+import { onProject, refuse } from '../../access.ts'
 import type { PipelinesParts } from '../commands/parts.ts'
 import { rights } from '../rights.ts'
 
@@ -16,21 +16,11 @@ type CacheDeleted = Outcome<
 >
 
 /** Deletes an entry of the cache of a project. Workloads that have found it keep it. */
-export async function deleteCache(
-  { trees }: PipelinesParts,
-  viewer: Viewer,
-  { project, key }: CacheKey,
-): Promise<CacheDeleted> {
-  const access = { right: rights.deleteCache, project }
-  const done = await inProject(
-    trees,
+export const deleteCache = (parts: PipelinesParts, viewer: Viewer, { project, key }: CacheKey): Promise<CacheDeleted> =>
+  onProject(
+    parts,
     viewer,
-    access,
-    async ({
-      client,
-      projectId,
-    }): Promise<Outcome<{ readonly projectId: string; readonly key: string }, RefusalOf<'NotFoundError'>>> =>
+    { right: rights.deleteCache, project },
+    async ({ client, projectId }): Promise<CacheDeleted> =>
       (await removeCache(client, projectId, key)) ? { ok: true, projectId, key } : refuse(notFound(null, 'cache')),
   )
-  return done ?? refuse(noProject(viewer, project))
-}

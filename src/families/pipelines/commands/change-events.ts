@@ -1,12 +1,13 @@
 import { canRead } from '../../../core/can-read.ts'
-import { invalidInput, notFound, type RefusalOf, transitionRefused } from '../../../core/errors.ts'
+import { invalidInput, type RefusalOf, transitionRefused } from '../../../core/errors.ts'
 import type { Outcome } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
 import { type Right, requireRight } from '../../../core/rights.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
+import { byKey, type Keyed } from '../../../store/idempotency.ts'
 import { findProjectId } from '../../../store/projects.ts'
-import { type CommandResult, findFor, inTree, noProject, onceInTree, refuse } from '../../access.ts'
+import { type CommandResult, inTree, noProject, onObject, refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
 import { rights } from '../rights.ts'
 import { isOver } from '../rules/details.ts'
@@ -17,30 +18,28 @@ import type { PipelinesParts } from './parts.ts'
 
 /** Commands that end events, one by one or many by a filter. */
 
-type EventRefusal = 'NotFoundError' | 'ForbiddenError'
-
-export async function cancelEvent(
-  { pool, trees }: PipelinesParts,
-  viewer: Viewer,
-  input: { readonly id: string; readonly reason?: string | null; readonly idempotencyKey?: string | null },
-): Promise<CommandResult<EventRefusal | 'InvalidInputError' | 'TransitionError'>> {
-  const { id, reason = null } = input
-  const located = await findFor(pool, viewer, rights.cancelEvent, { id, what: 'event' })
-  if (!located.ok) return located
-  const request = { mutation: 'cancelEvent', input }
-  const done = await onceInTree(trees, viewer, id, request, (tree) => cancel(tree, viewer, reason))
-  return done ?? refuse(notFound(id, 'event'))
+interface CancelEvent extends Keyed {
+  readonly id: string
+  readonly reason?: string | null
 }
+export const cancelEvent = (
+  parts: PipelinesParts,
+  viewer: Viewer,
+  input: CancelEvent,
+): Promise<CommandResult<'InvalidInputError' | 'NotFoundError' | 'TransitionError' | 'ForbiddenError'>> =>
+  onObject(
+    parts,
+    viewer,
+    { right: rights.cancelEvent, id: input.id, what: 'event', once: byKey('cancelEvent', input) },
+    (tree) => cancel(tree, viewer, input.reason ?? null),
+  )
 
-export async function deleteEvent(
-  { pool, trees }: PipelinesParts,
+export const deleteEvent = (
+  parts: PipelinesParts,
   viewer: Viewer,
   { id }: { readonly id: string },
-): Promise<CommandResult<EventRefusal>> {
-  const located = await findFor(pool, viewer, rights.deleteEvent, { id, what: 'event' })
-  if (!located.ok) return located
-  return (await inTree(trees, viewer, id, (tree) => remove(tree, viewer))) ?? refuse(notFound(id, 'event'))
-}
+): Promise<CommandResult<'InvalidInputError' | 'NotFoundError' | 'ForbiddenError'>> =>
+  onObject(parts, viewer, { right: rights.deleteEvent, id, what: 'event' }, (tree) => remove(tree, viewer))
 
 export type Changed = Outcome<{ readonly count: number }, RefusalOf<'InvalidInputError' | 'ForbiddenError'>>
 

@@ -1,11 +1,12 @@
 import type { ClaimedItem } from '../../../core/ports/agents.ts'
 import { bindCommands, command } from '../../command.ts'
+import { verbOf } from '../../creation.ts'
 import { deleteCache } from '../artifacts/commands.ts'
 import { drainPlace, registerPlace, undrainPlace } from '../placement/commands.ts'
 import { claimPayloads } from '../store/claim-payload.ts'
 import { createWorkerTokens } from '../store/worker-tokens.ts'
 import { cancelEvent, cancelEvents, deleteEvent, deleteEvents } from './change-events.ts'
-import { cloneEvent, createEvent } from './create-event.ts'
+import { cloneEvent, createEvent, eventCreation, type ProjectEvent } from './create-event.ts'
 import { cancelJob, createJob } from './jobs.ts'
 import type { PipelinesParts } from './parts.ts'
 import { retryEvent } from './retry-event.ts'
@@ -27,7 +28,13 @@ export const pipelinesCommands = {
   cancelJob: command(cancelJob, ['NotFoundError', 'TransitionError']),
 }
 
-/** The mutations, and the payloads of the family's claims. */
+declare module '../../creation.ts' {
+  interface Verbs {
+    readonly createEvent?: Verb<ProjectEvent, 'InvalidInputError'>
+  }
+}
+
+/** The mutations, how others create events, and the payloads of the family's claims. */
 export type PipelinesCommands = ReturnType<typeof bindPipelines>
 
 export function bindPipelines(parts: PipelinesParts) {
@@ -35,6 +42,7 @@ export function bindPipelines(parts: PipelinesParts) {
   const tokens = createWorkerTokens(pool, sealing)
   return {
     ...bindCommands(parts, pipelinesCommands),
+    verbs: { createEvent: verbOf(parts, eventCreation) },
     timeouts,
     claimPayloads: (items: readonly ClaimedItem[]) =>
       claimPayloads({ client: pool, sealing, tokens, system, sandbox }, items),

@@ -8,7 +8,8 @@ import type { Node } from '../../../core/tree.ts'
 import { checkName } from '../../../projects/rules/names.ts'
 import { normaliseWorkload, type WorkloadInput } from '../../../projects/rules/normalise-workload.ts'
 import type { WorkloadSpec } from '../../../projects/rules/spec.ts'
-import { type CommandResult, findFor, inTree, onceInTree, refuse } from '../../access.ts'
+import { byKey, type Keyed } from '../../../store/idempotency.ts'
+import { type CommandResult, onFound, onObject, refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
 import { worker as machine, STARTED } from '../machines.ts'
 import { rights } from '../rights.ts'
@@ -42,13 +43,12 @@ export async function createJob(parts: PipelinesParts, viewer: Viewer, input: Cr
   const refused = requireRight(viewer, rights.createJob)
   if (refused) return refuse(refused)
   if (!eventId) return refuse(forbidden('Only a worker may create jobs, with the token that it was started with.'))
-  const done = await inTree(parts.trees, viewer, eventId, async (tree) => {
+  return await onFound(parts, viewer, { id: eventId, rootId: eventId }, { what: 'event' }, async (tree) => {
     const workerId = await findWorker(tree.client, eventId)
     await tree.load(workerId ? [workerId] : [])
     const worker = tree.slice.get(workerId ?? '')
     return worker ? await create(tree, worker, viewer, input) : refuse(notFound(eventId, 'worker'))
   })
-  return done ?? refuse(notFound(eventId, 'event'))
 }
 
 async function create(tree: LockedTree, worker: Node, viewer: Viewer, input: CreateJob): Promise<CreateJobResult> {
@@ -129,38 +129,28 @@ const notRunning = (worker: Node): RefusalOf<'ConflictError' | 'ForbiddenError'>
         objectId: worker.row.id,
       }
 
-export interface CancelJob {
+export interface CancelJob extends Keyed {
   readonly id: string
   readonly reason?: string | null
   /** The worker has timed the job out. */
   readonly timedOut: boolean
-  readonly idempotencyKey?: string | null
 }
 
 /** Cancels a job for its worker or a user. */
-export async function cancelJob(
-  { trees, pool }: PipelinesParts,
+export const cancelJob = (
+  parts: PipelinesParts,
   viewer: Viewer,
   input: CancelJob,
-): Promise<CommandResult<'InvalidInputError' | 'NotFoundError' | 'TransitionError' | 'ForbiddenError'>> {
-  const located = await findFor(pool, viewer, rights.cancelJob, { id: input.id, what: 'job' })
-  if (!located.ok) return located
-  const request = { mutation: 'cancelJob', input }
-  const done = await onceInTree(
-    trees,
+): Promise<CommandResult<'InvalidInputError' | 'NotFoundError' | 'TransitionError' | 'ForbiddenError'>> =>
+  onObject(
+    parts,
     viewer,
-    located.found.rootId,
-    request,
-    async (tree): Promise<CommandResult<'NotFoundError' | 'TransitionError' | 'ForbiddenError'>> => {
-      await tree.load([input.id])
-      const job = tree.slice.get(input.id)
-      const late = job && lateAttempt(tree.slice.parent(job), viewer)
-      if (late) return refuse(late)
-      return job ? cancel(tree, job, viewer, input) : refuse(notFound(input.id, 'job'))
+    { right: rights.cancelJob, id: input.id, what: 'job', once: byKey('cancelJob', input) },
+    (tree, job): CommandResult<'TransitionError' | 'ForbiddenError'> => {
+      const late = lateAttempt(tree.slice.parent(job), viewer)
+      return late ? refuse(late) : cancel(tree, job, viewer, input)
     },
   )
-  return done ?? refuse(notFound(input.id, 'job'))
-}
 
 function cancel(
   { slice, reject }: LockedTree,

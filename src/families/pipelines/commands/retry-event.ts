@@ -1,7 +1,7 @@
 import { notFound, type RefusalOf } from '../../../core/errors.ts'
 import type { Principal, Viewer } from '../../../core/ports/viewer.ts'
-import { idempotent } from '../../../store/idempotency.ts'
-import { type CommandResult, findFor, inProject, refuse } from '../../access.ts'
+import { byKey, type Keyed } from '../../../store/idempotency.ts'
+import { type CommandResult, findFor, onProject, refuse } from '../../access.ts'
 import type { LockedProject, LockedTree } from '../../family.ts'
 import { rights } from '../rights.ts'
 import { isOver, SLOT } from '../rules/details.ts'
@@ -17,15 +17,15 @@ import { supersede } from './supersede.ts'
 export async function retryEvent(
   parts: PipelinesParts,
   viewer: Viewer,
-  input: { readonly id: string; readonly idempotencyKey?: string | null },
+  input: Keyed & { readonly id: string },
 ): Promise<CommandResult<'NotFoundError' | 'ConflictError' | 'InvalidInputError' | 'ForbiddenError'>> {
-  const located = await findFor(parts.pool, viewer, rights.createEvent, { id: input.id, what: 'event' })
+  const { id } = input
+  const located = await findFor(parts.pool, viewer, rights.createEvent, { id, what: 'event' })
   if (!located.ok) return located
-  const access = { right: rights.createEvent, project: located.found.projectName }
-  const done = await inProject(parts.trees, viewer, access, (project) =>
-    idempotent(project, viewer, { mutation: 'retryEvent', input }, async () => await retry(project, viewer, input.id)),
-  )
-  return done ?? refuse(notFound(input.id, 'event'))
+  const missing = notFound(id, 'event')
+  const project = located.found.projectName
+  const access = { right: rights.createEvent, project, once: byKey('retryEvent', input), missing }
+  return await onProject(parts, viewer, access, (locked) => retry(locked, viewer, id))
 }
 
 async function retry(
