@@ -168,7 +168,7 @@ export async function anotherDriver(world: World, meanwhile = async () => {}): P
   return {
     engineHost,
     commands: bindDeployments({
-      ...{ trees: engineHost.trees, sandbox, system: clock, client: pool, sealing: world.sealing },
+      ...{ trees: engineHost.trees, sandbox, system: clock, pool, sealing: world.sealing },
       editorTypes: new Set<string>(),
     }),
     async [Symbol.asyncDispose]() {

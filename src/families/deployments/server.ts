@@ -41,7 +41,8 @@ function decide(node: Node, slice: Slice): void {
 export const server: FamilyServer = {
   rules,
   graphql: deploymentsGraphql,
-  commands: ({ pool, ...parts }) => ({ deployments: bindDeployments({ ...parts, client: pool }) }),
+  commands: (parts) => ({ deployments: bindDeployments(parts) }),
+  verbs: ({ deployments }) => deployments.verbs,
   triggers: ({ deployments }) => ({ reconcileInstallation: reconcileTrigger(deployments) }),
   asked: ({ deployments }) => askedInstallation(deployments),
 }

@@ -126,7 +126,7 @@ describe('a target', () => {
   test('is not taken without a key on the server, and bounded in number and bytes', async () => {
     const { world } = api
     const keyless = bindDeployments({
-      ...{ trees: world.engineHost.trees, system: world.clock, client: world.pool, sandbox: {} as never },
+      ...{ trees: world.engineHost.trees, system: world.clock, pool: world.pool, sandbox: {} as never },
       ...{ sealing: createSealing([], world.clock), editorTypes: new Set<string>() },
     })
     const given = { project: 'default', name: 'eu', type: 'own', credentials: MARKER }

@@ -1,15 +1,16 @@
-import { notFound, transitionRefused } from '../../../core/errors.ts'
+import { transitionRefused } from '../../../core/errors.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { isFinished, type Node, type Slice } from '../../../core/tree.ts'
 import type { ReconcileMode } from '../../../core/vocabulary.ts'
+import { byKey, type Keyed } from '../../../store/idempotency.ts'
 import { activeIds } from '../../../store/objects.ts'
-import { type CommandResult, inTree, onceInTree, refuse } from '../../access.ts'
+import { type CommandResult, onObject, refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
 import { rights } from '../rights.ts'
 import { askForJob } from '../rules/ask-for-job.ts'
 import { installation } from '../rules/details.ts'
 import { remember } from '../rules/pending-requests.ts'
-import { findInstallation, requireRoot } from './access.ts'
+import { requireRoot } from './access.ts'
 import type { CommandParts } from './parts.ts'
 
 /** Commands on a whole tree: delete, cancel, reconcile. They write what is wanted; the engine does the rest. */
@@ -23,56 +24,46 @@ interface DeleteInstallation {
   readonly withoutUninstall: boolean
   readonly force: boolean
 }
-export async function deleteInstallation(
+export const deleteInstallation = (
   parts: CommandParts,
   viewer: Viewer,
   input: DeleteInstallation,
-): Promise<JobResult> {
-  const located = await findInstallation(parts, viewer, rights.delete, input.id)
-  if (!located.ok) return located
-  const done = await inTree(parts.trees, viewer, located.found.rootId, async (tree) =>
+): Promise<JobResult> =>
+  onObject(parts, viewer, { right: rights.delete, id: input.id, what: 'installation' }, (tree) =>
     requestDeletion(tree, viewer, input),
   )
-  return done ?? refuse(notFound(input.id, 'installation'))
-}
 
-interface CancelInstallation {
+interface CancelInstallation extends Keyed {
   readonly id: string
   readonly reason?: string | null
-  readonly idempotencyKey?: string | null
 }
-export async function cancelInstallation(
+export const cancelInstallation = (
   parts: CommandParts,
   viewer: Viewer,
   input: CancelInstallation,
-): Promise<CommandResult<RootRefusal | 'TransitionError'>> {
-  const located = await findInstallation(parts, viewer, rights.cancel, input.id)
-  if (!located.ok) return located
-  const request = { mutation: 'cancelInstallation', input }
-  const done = await onceInTree(parts.trees, viewer, located.found.rootId, request, (tree) =>
-    cancel(tree, viewer, input),
+): Promise<CommandResult<RootRefusal | 'TransitionError'>> =>
+  onObject(
+    parts,
+    viewer,
+    { right: rights.cancel, id: input.id, what: 'installation', once: byKey('cancelInstallation', input) },
+    (tree) => cancel(tree, viewer, input),
   )
-  return done ?? refuse(notFound(input.id, 'installation'))
-}
 
-interface ReconcileInstallation {
+interface ReconcileInstallation extends Keyed {
   readonly id: string
   readonly mode: ReconcileMode
-  readonly idempotencyKey?: string | null
 }
-export async function reconcileInstallation(
+export const reconcileInstallation = (
   parts: CommandParts,
   viewer: Viewer,
   input: ReconcileInstallation,
-): Promise<JobResult> {
-  const located = await findInstallation(parts, viewer, rights.reconcile, input.id)
-  if (!located.ok) return located
-  const request = { mutation: 'reconcileInstallation', input }
-  const done = await onceInTree(parts.trees, viewer, located.found.rootId, request, (tree) =>
-    requestJob(tree, viewer, input),
+): Promise<JobResult> =>
+  onObject(
+    parts,
+    viewer,
+    { right: rights.reconcile, id: input.id, what: 'installation', once: byKey('reconcileInstallation', input) },
+    (tree) => requestJob(tree, viewer, input),
   )
-  return done ?? refuse(notFound(input.id, 'installation'))
-}
 
 function requestJob(
   tree: LockedTree,

@@ -3,7 +3,7 @@ import { sameJson } from '../../../core/json.ts'
 import type { Outcome } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { isName, NAME_RULE } from '../../../core/problems.ts'
-import { inProject, noProject, refuse } from '../../access.ts'
+import { onProject, refuse } from '../../access.ts'
 import { rights } from '../rights.ts'
 import { findDataObject, importersOf, removeDataObject, writeDataObject } from '../store/root-scope.ts'
 import type { DataObjectKey } from './inputs.ts'
@@ -21,7 +21,7 @@ export async function setDataObject(
 ): Promise<DataObjectResult> {
   if (!isName(input.name)) return refuse(invalidInput([{ path: 'input.name', message: NAME_RULE }]))
   const access = { right: rights.setData, project: input.project }
-  const done = await inProject(parts.trees, viewer, access, async (project): Promise<DataObjectResult> => {
+  return await onProject(parts, viewer, access, async (project): Promise<DataObjectResult> => {
     const known = await findDataObject(project, input.name)
     if (known.exporterId) return refuse(exportedBy(input.name, known.exporterId))
     if (known.exists && sameJson(known.value, input.value))
@@ -30,7 +30,6 @@ export async function setDataObject(
     await project.wake(await importersOf(project, input.name), 'scope')
     return { ok: true, projectId: project.projectId, name: input.name }
   })
-  return done ?? refuse(noProject(viewer, input.project))
 }
 
 export async function deleteDataObject(
@@ -38,16 +37,16 @@ export async function deleteDataObject(
   viewer: Viewer,
   input: DataObjectKey,
 ): Promise<DataObjectResult> {
-  const access = { right: rights.deleteData, project: input.project }
-  const done = await inProject(parts.trees, viewer, access, async (project): Promise<DataObjectResult> => {
+  const missing = notFound(null, 'data object')
+  const access = { right: rights.deleteData, project: input.project, missing }
+  return await onProject(parts, viewer, access, async (project): Promise<DataObjectResult> => {
     const known = await findDataObject(project, input.name)
     if (known.exporterId) return refuse(exportedBy(input.name, known.exporterId))
-    if (!known.exists) return refuse(notFound(null, 'data object'))
+    if (!known.exists) return refuse(missing)
     await removeDataObject(project, input.name)
     await project.wake(await importersOf(project, input.name), 'scope')
     return { ok: true, projectId: project.projectId, name: input.name }
   })
-  return done ?? refuse(notFound(null, 'data object'))
 }
 
 const exportedBy = (name: string, objectId: string): RefusalOf<'ConflictError'> => ({

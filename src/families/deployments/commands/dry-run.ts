@@ -13,7 +13,7 @@ import { openFence } from '../../../store/fence.ts'
 import { loadAgentsOf } from '../../../store/loaders/agents.ts'
 import { findProjectId } from '../../../store/projects.ts'
 import { loadTargetFacts } from '../../../store/targets.ts'
-import { findFor, inProject, noProject, refuse } from '../../access.ts'
+import { findFor, noProject, onProject, refuse } from '../../access.ts'
 import { rights } from '../rights.ts'
 import { chooseTarget } from '../rules/choose-target.ts'
 import { findInputs, type ItemInputs } from '../rules/dry-run-inputs.ts'
@@ -53,31 +53,19 @@ export async function dryRunInstallation(
   const { project, projectId, name, rootId } = wanted
   // Expressions are evaluated before the lock.
   const items = await itemsOf(parts, wanted)
-  const done = await inProject(
-    parts.trees,
-    viewer,
-    { right: rights.dryRun, project },
-    async (locked): Promise<Asked> => {
-      const { client } = locked
-      if (locked.projectId !== projectId) return refuse(notFound(projectId, 'project'))
-      if ((await countDryRuns(client, projectId)) >= DRY_RUN.perProject) {
-        const message = `A project keeps at most ${DRY_RUN.perProject} dry runs, each for ${DRY_RUN.keptMs / 60_000} minutes: wait until one is gone.`
-        return refuse({ type: 'LimitError', message, limit: DRY_RUN.perProject })
-      }
-      const id = parts.system.id()
-      await writeDryRun(
-        client,
-        { id, projectId, name, rootId, requestedBy: viewer.name },
-        items,
-        parts.system.fixedTime,
-      )
-      locked.offer([
-        ...new Set(items.flatMap(({ skipped, error, type }) => ((skipped ?? error) === null ? [type] : []))),
-      ])
-      return { ok: true, dryRunId: id }
-    },
-  )
-  return done ?? refuse(noProject(viewer, project))
+  return await onProject(parts, viewer, { right: rights.dryRun, project }, async (locked): Promise<Asked> => {
+    const { client } = locked
+    if (locked.projectId !== projectId) return refuse(notFound(projectId, 'project'))
+    if ((await countDryRuns(client, projectId)) >= DRY_RUN.perProject) {
+      const message = `A project keeps at most ${DRY_RUN.perProject} dry runs, each for ${DRY_RUN.keptMs / 60_000} minutes: wait until one is gone.`
+      return refuse({ type: 'LimitError', message, limit: DRY_RUN.perProject })
+    }
+    const id = parts.system.id()
+    const dryRun = { id, projectId, name, rootId, requestedBy: viewer.name }
+    await writeDryRun(client, dryRun, items, parts.system.fixedTime)
+    locked.offer([...new Set(items.flatMap(({ skipped, error, type }) => ((skipped ?? error) === null ? [type] : [])))])
+    return { ok: true, dryRunId: id }
+  })
 }
 
 interface Wanted {
@@ -106,7 +94,7 @@ async function readWanted(
   const id = (update ?? deletion ?? reconcile)?.id ?? null
   const place = await findPlace(parts, viewer, id, create?.project ?? 'default')
   if (!place.ok) return place
-  const existing = id === null ? null : await readExisting(parts.client, id)
+  const existing = id === null ? null : await readExisting(parts.pool, id)
   if (id !== null && !existing) return refuse(notFound(id, 'root installation'))
   const present = (existing?.spec ?? null) as InstallationSpec | null
   const name = create?.name ?? existing?.name ?? ''
@@ -117,7 +105,7 @@ async function readWanted(
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
   const refused = spec && requireCodeRight(parts, viewer, { projectId: place.projectId, name, spec, present })
   if (refused) return refuse(refused)
-  const targets = await loadTargetFacts(parts.client, place.projectId)
+  const targets = await loadTargetFacts(parts.pool, place.projectId)
   const steps = spec
     ? planApply(name, spec, existing, targets)
     : existing
@@ -133,7 +121,7 @@ async function readWanted(
 
 /** The project of a root installation, or of a new one, if the viewer has the right there. */
 async function findPlace(
-  { client }: CommandParts,
+  { pool }: CommandParts,
   viewer: Viewer,
   id: string | null,
   project: string,
@@ -144,14 +132,14 @@ async function findPlace(
   >
 > {
   if (id !== null) {
-    const located = await findFor(client, viewer, rights.dryRun, { id, what: 'root installation' })
+    const located = await findFor(pool, viewer, rights.dryRun, { id, what: 'root installation' })
     if (!located.ok) return located
     const { rootId, projectName, projectId } = located.found
     return rootId === id ? { ok: true, project: projectName, projectId } : refuse(notFound(id, 'root installation'))
   }
   const never = requireRight(viewer, rights.dryRun)
   if (never) return refuse(never)
-  const projectId = await findProjectId(client, project)
+  const projectId = await findProjectId(pool, project)
   if (projectId === null || !canRead(viewer, { projectId })) return refuse(noProject(viewer, project))
   const refused = requireRight(viewer, rights.dryRun, projectId)
   return refused ? refuse(refused) : { ok: true, project, projectId }
@@ -159,10 +147,10 @@ async function findPlace(
 
 /** The deploy items of the steps, in their order. */
 async function itemsOf(parts: CommandParts, wanted: Wanted): Promise<readonly NewDryRunItem[]> {
-  const { client, system } = parts
+  const { pool, system } = parts
   const { rootId, existing, spec } = wanted
   const steps = wanted.steps.filter(({ kind }) => kind === 'DEPLOY_ITEM')
-  const deployed: Deployed = rootId === null ? new Map() : await loadDeployed(client, rootId)
+  const deployed: Deployed = rootId === null ? new Map() : await loadDeployed(pool, rootId)
   const inputs = spec ? await inputsOf(parts, { ...wanted, spec }, deployed) : []
   const byPath = new Map(inputs.map((one) => [keyOf(one.path), one]))
   const present = existing ? itemsBelow([], existing) : new Map<string, Existing>()
@@ -210,14 +198,14 @@ function whyItFails({ item, config }: ItemInputs, targets: readonly TargetFacts[
 
 /** Why no agent is asked about an item; null: one is. */
 async function reasonsToSkip(
-  { client, system }: CommandParts,
+  { pool, system }: CommandParts,
   { projectId, ifChanged, targets }: Wanted,
   planned: readonly PlannedItem[],
 ): Promise<readonly (string | null)[]> {
   const types = [...new Set(planned.map(({ type }) => type))]
   const since = agentsSince(system.now())
-  const isServed = servedBy(await loadAgentsOf(client, types, since))
-  const isAnswered = servedBy(await loadAgentsOf(client, types, since, { dryRuns: true }))
+  const isServed = servedBy(await loadAgentsOf(pool, types, since))
+  const isAnswered = servedBy(await loadAgentsOf(pool, types, since, { dryRuns: true }))
   return planned.map(({ step, going, found, type }, i) => {
     const { target } = step
     if (i >= DRY_RUN.items) return `A dry run asks about ${DRY_RUN.items} deploy items at most.`
@@ -244,12 +232,12 @@ function itemsBelow(path: readonly string[], object: Existing): ReadonlyMap<stri
 type Deployed = Awaited<ReturnType<typeof loadDeployed>>
 
 async function inputsOf(
-  { client, sandbox }: CommandParts,
+  { pool, sandbox }: CommandParts,
   { name, spec, existing, projectId, targets }: Wanted & { readonly spec: InstallationSpec },
   deployed: Deployed,
 ): Promise<readonly ItemInputs[]> {
   const names = [...new Set(spec.imports.map(({ from }) => from))]
-  const scope = names.length > 0 ? await peekScope(client, { projectId, names }) : []
+  const scope = names.length > 0 ? await peekScope(pool, { projectId, names }) : []
   const sources = expressionsOf(spec)
   const analysed = sources.length > 0 ? await sandbox.analyze(sources) : []
   const unread = { ok: false, message: 'could not be read' } as const

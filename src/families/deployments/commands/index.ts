@@ -1,10 +1,12 @@
 import { bindCommands, command } from '../../command.ts'
+import { verbOf } from '../../creation.ts'
 import { findRootId } from '../store/find-root-id.ts'
 import { readTargetCredentials } from '../store/target-credentials.ts'
 import { cancelInstallation, deleteInstallation, reconcileInstallation } from './control-installation.ts'
-import { createInstallation } from './create-installation.ts'
+import { createInstallation, type InstallationRefusal, installationCreation } from './create-installation.ts'
 import { deleteDataObject, setDataObject } from './data-objects.ts'
 import { dryRunInstallation, reportDryRuns } from './dry-run.ts'
+import type { NewInstallation } from './inputs.ts'
 import type { CommandParts } from './parts.ts'
 import { planInstallation } from './plan-installation.ts'
 import { deleteTarget, setTarget } from './targets.ts'
@@ -30,13 +32,20 @@ export const deploymentsCommands = {
   reportDryRuns: command(reportDryRuns, []),
 }
 
-/** The mutations, and the credentials for claimed items. */
+declare module '../../creation.ts' {
+  interface Verbs {
+    readonly createInstallation?: Verb<NewInstallation, InstallationRefusal>
+  }
+}
+
+/** The mutations, how others create installations, and the credentials for claimed items. */
 export type DeploymentsCommands = ReturnType<typeof bindDeployments>
 
 export const bindDeployments = (parts: CommandParts) => ({
   ...bindCommands(parts, deploymentsCommands),
+  verbs: { createInstallation: verbOf(parts, installationCreation) },
   /** The root installation of this name; null: there is none. */
-  idOf: (project: string, name: string) => findRootId(parts.client, project, name),
+  idOf: (project: string, name: string) => findRootId(parts.pool, project, name),
   credentialsOf: (target: { readonly projectId: string; readonly name: string }) =>
-    readTargetCredentials(parts.client, parts.sealing, target),
+    readTargetCredentials(parts.pool, parts.sealing, target),
 })

@@ -22,12 +22,10 @@ export const changedSettings = (
     }),
   )
 
-export interface CreateInstallation extends InstallationSettings {
-  readonly project: string
+export interface NewInstallation extends InstallationSettings {
   readonly name: string
   readonly spec: SpecInput
   readonly reconcile: boolean
-  readonly idempotencyKey?: string | null
 }
 export interface UpdateInstallation extends InstallationSettings {
   readonly id: string

@@ -42,7 +42,7 @@ export async function planInstallation(
   const id = input.update?.id ?? input.delete?.id
   const refused = await requirePlace(parts, viewer, id, input.create?.project)
   if (refused) return refuse(refused)
-  const existing = id === undefined ? null : await readExisting(parts.client, id)
+  const existing = id === undefined ? null : await readExisting(parts.pool, id)
   if (input.delete)
     return {
       ok: true,
@@ -64,16 +64,16 @@ export async function planInstallation(
     ...item,
     permitted: mayBring(parts, viewer, item, place.projectId),
   }))
-  const facts = await queryPlanFacts(parts.client, asked, agentsSince(parts.system.now()))
+  const facts = await queryPlanFacts(parts.pool, asked, agentsSince(parts.system.now()))
   const steps = planApply(name, spec, existing, facts.targets)
   const blockers = predictBlockers(name, spec, steps, facts)
   return { ok: true, steps, blockers, broughtCode: brought, specs: { before: existing?.spec, after: spec } }
 }
 
 /** The scope in which names of its imports are resolved. */
-async function placeOf({ client }: CommandParts, id: string | undefined, project: string) {
-  if (id === undefined) return { id: null, project, projectId: await findProjectId(client, project) }
-  const { rows } = await PROJECT_OF.query(client, [id])
+async function placeOf({ pool }: CommandParts, id: string | undefined, project: string) {
+  if (id === undefined) return { id: null, project, projectId: await findProjectId(pool, project) }
+  const { rows } = await PROJECT_OF.query(pool, [id])
   return { id, project: rows[0]?.name ?? project, projectId: rows[0]?.id ?? null }
 }
 
@@ -85,18 +85,18 @@ const PROJECT_OF = statement({
 
 /** The root installation that changes, or the project of a new one. */
 async function requirePlace(
-  { client }: CommandParts,
+  { pool }: CommandParts,
   viewer: Viewer,
   id: string | undefined,
   project: string | undefined,
 ): Promise<RefusalOf<'NotFoundError' | 'ForbiddenError'> | null> {
   if (id !== undefined) {
-    const located = await findFor(client, viewer, rights.plan, { id, what: 'root installation' })
+    const located = await findFor(pool, viewer, rights.plan, { id, what: 'root installation' })
     if (!located.ok) return located.refusal
     return located.found.rootId === id ? null : notFound(id, 'root installation')
   }
   if (project === undefined || viewer.projects === null) return null
-  const projectId = await findProjectId(client, project)
+  const projectId = await findProjectId(pool, project)
   if (projectId === null || !canRead(viewer, { projectId }))
     return forbidden(`You have no access to a project ${project}.`)
   return requireRight(viewer, rights.plan, projectId)

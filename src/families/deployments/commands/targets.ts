@@ -10,7 +10,7 @@ import { isTargetName, KUBERNETES_TARGET, TARGET_NAME_RULE } from '../../../core
 import { readFlatKubeconfig } from '../../../manifest/kubeconfig.ts'
 import { SEALED_OVERHEAD } from '../../../store/sealing.ts'
 import { findTarget, measureTargets, type SealedTarget, sealedFor, TARGETS } from '../../../store/targets.ts'
-import { inProject, noProject, refuse } from '../../access.ts'
+import { onProject, refuse } from '../../access.ts'
 import type { LockedProject } from '../../family.ts'
 import { rights } from '../rights.ts'
 import { findItemOf } from '../store/target-users.ts'
@@ -46,42 +46,33 @@ export async function setTarget(
     'InvalidInputError' | 'ConflictError' | 'LimitError' | 'ForbiddenError'
   >
 > {
+  type Written = TargetResult<{ readonly target: SealedTarget }, 'InvalidInputError' | 'ConflictError' | 'LimitError'>
   const access = { right: rights.setTarget, project: input.project }
-  const done = await inProject(
-    parts.trees,
-    viewer,
-    access,
-    async (
-      project,
-    ): Promise<
-      TargetResult<{ readonly target: SealedTarget }, 'InvalidInputError' | 'ConflictError' | 'LimitError'>
-    > => {
-      const found = await findTarget(project.client, project.projectId, input.name)
-      const { generation = 0 } = found ?? {}
-      const expected = input.expectedGeneration ?? null
-      if (expected !== null && expected !== generation) return refuse(generationMismatch(generation, expected))
-      const problems = new Problems()
-      const wanted = wantedTarget(input, found, problems)
-      checkCredentials(parts, input, wanted.type, problems)
-      if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-      const tooMuch = await beyondLimits(project, input)
-      if (tooMuch) return refuse(tooMuch)
-      if (found && input.credentials === undefined && isSame(found, wanted)) return { ok: true, target: found }
-      const target = {
-        ...wanted,
-        id: found?.id ?? parts.system.id(),
-        projectId: project.projectId,
-        name: input.name,
-        sealed: sealedCredentials(parts, project, input, found),
-        generation: generation + 1,
-        createdAt: found?.createdAt ?? project.now,
-        updatedAt: project.now,
-      }
-      await TARGETS.write(project.client, target)
-      return { ok: true, target: { ...target, projectName: input.project, hasCredentials: target.sealed !== null } }
-    },
-  )
-  return done ?? refuse(noProject(viewer, input.project))
+  return await onProject(parts, viewer, access, async (project): Promise<Written> => {
+    const found = await findTarget(project.client, project.projectId, input.name)
+    const { generation = 0 } = found ?? {}
+    const expected = input.expectedGeneration ?? null
+    if (expected !== null && expected !== generation) return refuse(generationMismatch(generation, expected))
+    const problems = new Problems()
+    const wanted = wantedTarget(input, found, problems)
+    checkCredentials(parts, input, wanted.type, problems)
+    if (problems.found.length > 0) return refuse(invalidInput(problems.found))
+    const tooMuch = await beyondLimits(project, input)
+    if (tooMuch) return refuse(tooMuch)
+    if (found && input.credentials === undefined && isSame(found, wanted)) return { ok: true, target: found }
+    const target = {
+      ...wanted,
+      id: found?.id ?? parts.system.id(),
+      projectId: project.projectId,
+      name: input.name,
+      sealed: sealedCredentials(parts, project, input, found),
+      generation: generation + 1,
+      createdAt: found?.createdAt ?? project.now,
+      updatedAt: project.now,
+    }
+    await TARGETS.write(project.client, target)
+    return { ok: true, target: { ...target, projectName: input.project, hasCredentials: target.sealed !== null } }
+  })
 }
 
 type Settings = Pick<SealedTarget, 'type' | 'labels' | 'description'>
@@ -151,32 +142,25 @@ async function beyondLimits(
   return { type: 'LimitError', message, limit: TARGET_LIMITS.bytes }
 }
 
+type DeletedTarget = TargetKey & { readonly projectId: string }
+
 /** Refused as long as items are there, since nothing else could uninstall them. */
-export async function deleteTarget(
+export const deleteTarget = (
   parts: CommandParts,
   viewer: Viewer,
-  { project: projectName, name }: TargetKey,
-): Promise<
-  TargetResult<TargetKey & { readonly projectId: string }, 'NotFoundError' | 'ConflictError' | 'ForbiddenError'>
-> {
-  const access = { right: rights.deleteTarget, project: projectName }
-  const done = await inProject(
-    parts.trees,
-    viewer,
-    access,
-    async ({
-      client,
-      projectId,
-    }): Promise<TargetResult<TargetKey & { readonly projectId: string }, 'NotFoundError' | 'ConflictError'>> => {
-      const found = await findTarget(client, projectId, name)
-      if (!found) return refuse(notFound(null, 'target'))
-      const item = await findItemOf(client, projectId, name)
-      if (item) return refuse(inUse(name, item))
-      await TARGETS.remove(client, found.id)
-      return { ok: true, projectId, project: projectName, name }
-    },
-  )
-  return done ?? refuse(notFound(null, 'target'))
+  { project, name }: TargetKey,
+): Promise<TargetResult<DeletedTarget, 'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'ForbiddenError'>> => {
+  type Deleted = TargetResult<DeletedTarget, 'NotFoundError' | 'ConflictError'>
+  const missing = notFound(null, 'target')
+  const access = { right: rights.deleteTarget, project, missing }
+  return onProject(parts, viewer, access, async ({ client, projectId }): Promise<Deleted> => {
+    const found = await findTarget(client, projectId, name)
+    if (!found) return refuse(missing)
+    const item = await findItemOf(client, projectId, name)
+    if (item) return refuse(inUse(name, item))
+    await TARGETS.remove(client, found.id)
+    return { ok: true, projectId, project, name }
+  })
 }
 
 const inUse = (

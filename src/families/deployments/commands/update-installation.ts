@@ -1,13 +1,14 @@
 import { generationMismatch, invalidInput, notFound } from '../../../core/errors.ts'
 import { sameJson } from '../../../core/json.ts'
 import { labelsOf } from '../../../core/labels.ts'
+import type { WrittenObject } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
 import { isFinished, type Node } from '../../../core/tree.ts'
-import { idempotent, type KeyedRequest } from '../../../store/idempotency.ts'
+import { byKey, type Once } from '../../../store/idempotency.ts'
 import { loadSpecs } from '../../../store/load-edges.ts'
 import { readLabels, writeLabels } from '../../../store/objects.ts'
-import { type CommandResult, inProject, refuse } from '../../access.ts'
+import { type CommandResult, findFor, onLoaded, onProject, refuse } from '../../access.ts'
 import type { LockedProject, LockedTree } from '../../family.ts'
 import { editorOf } from '../../on-behalf.ts'
 import { rights } from '../rights.ts'
@@ -21,12 +22,12 @@ import type { InstallationSpec } from '../rules/spec.ts'
 import { checkRootScope, declareScope } from '../store/root-scope.ts'
 import { findGeneration, keepGeneration } from '../store/spec-generations.ts'
 import { keepSpec } from '../store/spec-snapshots.ts'
-import { findInstallation } from './access.ts'
 import { changedSettings, type RollbackInstallation, type UpdateInstallation } from './inputs.ts'
 import type { CommandParts } from './parts.ts'
 import { readSpec } from './read-spec.ts'
 import { requireCodeRight } from './require-code-right.ts'
 
+const WHAT = 'installation'
 type UpdateResult = CommandResult<
   'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'ForbiddenError' | 'LimitError'
 >
@@ -35,7 +36,7 @@ export const updateInstallation = (
   parts: CommandParts,
   viewer: Viewer,
   input: UpdateInstallation,
-): Promise<UpdateResult> => writeUpdate(parts, viewer, input, { mutation: 'updateInstallation', input }, 'CHANGED')
+): Promise<UpdateResult> => writeUpdate(parts, viewer, input, byKey('updateInstallation', input), 'CHANGED')
 
 /** Brings back the spec of an earlier generation, as a new one. */
 export async function rollbackInstallation(
@@ -43,26 +44,26 @@ export async function rollbackInstallation(
   viewer: Viewer,
   input: RollbackInstallation,
 ): Promise<UpdateResult> {
-  const located = await findInstallation(parts, viewer, rights.update, input.id)
+  const located = await findFor(parts.pool, viewer, rights.update, { id: input.id, what: WHAT })
   if (!located.ok) return located
-  const spec = await findGeneration(parts.client, input.id, input.toGeneration)
+  const spec = await findGeneration(parts.pool, input.id, input.toGeneration)
   if (!spec) {
     const message = `There is no earlier generation ${input.toGeneration}: \`specGenerations\` has those that are kept.`
     return refuse(invalidInput([{ path: 'input.toGeneration', message }]))
   }
   // A stored spec is one of the input's form, with all defaults.
   const update = { ...input, spec: spec as SpecInput }
-  return await writeUpdate(parts, viewer, update, { mutation: 'rollbackInstallation', input }, 'ROLLED_BACK')
+  return await writeUpdate(parts, viewer, update, byKey('rollbackInstallation', input), 'ROLLED_BACK')
 }
 
 async function writeUpdate(
   parts: CommandParts,
   viewer: Viewer,
   input: UpdateInstallation,
-  request: KeyedRequest,
+  once: Once<WrittenObject>,
   cause: RunCause,
 ): Promise<UpdateResult> {
-  const located = await findInstallation(parts, viewer, rights.update, input.id)
+  const located = await findFor(parts.pool, viewer, rights.update, { id: input.id, what: WHAT })
   if (!located.ok) return located
   const { found } = located
   const problems = new Problems()
@@ -70,22 +71,14 @@ async function writeUpdate(
   const spec = input.spec ? await readSpec(parts, input.spec, problems, viewer.principalId) : null
   if (spec && found.rootId !== input.id) problems.add('input.spec', 'is its root’s: change it there')
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-  const access = { right: rights.update, project: found.projectName }
-  const done = await inProject(parts.trees, viewer, access, (project) =>
-    idempotent(
-      project,
-      viewer,
-      request,
-      async (): Promise<CommandResult<'NotFoundError' | 'ConflictError' | 'ForbiddenError' | 'InvalidInputError'>> => {
-        const tree = await project.lockTree(found.rootId)
-        await tree?.load([input.id])
-        const node = tree?.slice.get(input.id)
-        if (!tree || !node) return refuse(notFound(input.id, 'installation'))
-        return update(parts, project, tree, node, { input, spec, labels, origin: { by: viewer.name, cause }, viewer })
-      },
+  const missing = notFound(input.id, WHAT)
+  const access = { right: rights.update, project: found.projectName, once, missing }
+  const origin = { by: viewer.name, cause }
+  return await onProject(parts, viewer, access, async (project) =>
+    onLoaded(await project.lockTree(found.rootId), { id: input.id, what: WHAT }, (tree, node) =>
+      update(parts, project, tree, node, { input, spec, labels, origin, viewer }),
     ),
   )
-  return done ?? refuse(notFound(input.id, 'installation'))
 }
 
 interface Change {
