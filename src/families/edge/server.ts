@@ -44,6 +44,6 @@ export const rules: Family = {
 export const server: FamilyServer = {
   rules,
   graphql: edgeGraphql,
-  commands: ({ pool, ...parts }) => ({ edge: bindCommands({ ...parts, client: pool }, edgeCommands) }),
+  commands: (parts) => ({ edge: bindCommands(parts, edgeCommands) }),
   asked: ({ edge }) => askedEdge(edge),
 }

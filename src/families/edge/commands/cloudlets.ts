@@ -6,10 +6,11 @@ import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
 import type { Node } from '../../../core/tree.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
 import { uuid } from '../../../store/column-types.ts'
-import { idempotent } from '../../../store/idempotency.ts'
+import { byKey, type Keyed } from '../../../store/idempotency.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
-import { type CommandResult, inProject, noProject, refuse } from '../../access.ts'
+import { type CommandResult, onObject, refuse } from '../../access.ts'
+import { creates, type Judged } from '../../creation.ts'
 import type { LockedProject, LockedTree } from '../../family.ts'
 import { rootNameTaken } from '../../root-name.ts'
 import { cloudletUpgrade, cloudlet as connection } from '../machines.ts'
@@ -18,6 +19,7 @@ import { cloudletDetails } from '../rules/details.ts'
 import { endRequest, newRequest } from '../rules/requests.ts'
 import { moveUpgrade, upgradeHeard } from '../rules/upgrade.ts'
 import {
+  at,
   type Conflict,
   childrenOf,
   cloudletInTheWay,
@@ -25,8 +27,6 @@ import {
   type EdgeParts,
   inTheWay,
   nameOf,
-  onceOnObject,
-  onObject,
 } from './parts.ts'
 
 /** Commands of users on cloudlets. */
@@ -35,38 +35,33 @@ type CloudletResult = CommandResult<
   'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'TransitionError' | 'ForbiddenError'
 >
 
-export interface CreateCloudlet {
-  readonly project: string
+interface NewCloudlet {
   readonly name: string
   readonly labels?: readonly LabelInput[] | null
-  readonly idempotencyKey?: string | null
 }
-export async function createCloudlet(
-  { trees }: EdgeParts,
-  viewer: Viewer,
-  input: CreateCloudlet,
-): Promise<CommandResult<'InvalidInputError' | 'ConflictError' | 'ForbiddenError'>> {
+export const createCloudlet = creates('createCloudlet', { right: rights.createCloudlet, judge })
+
+async function judge(_: EdgeParts, by: Viewer, { name, labels: given }: NewCloudlet): Promise<Judged<'ConflictError'>> {
   const problems = new Problems()
-  if (!isName(input.name)) problems.add('input.name', NAME_RULE)
-  const labels = labelsOf(input.labels ?? [], problems)
+  if (!isName(name)) problems.add('input.name', NAME_RULE)
+  const labels = labelsOf(given ?? [], problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-  const createRoot = async (project: LockedProject): Promise<CommandResult<'ConflictError'>> => {
-    const taken = await rootNameTaken(project, { kind: 'CLOUDLET', name: input.name, what: 'a cloudlet' })
-    if (taken) return refuse(taken)
-    const { name } = input
-    const by = viewer
-    const { slice, root } = project.createRoot({ kind: 'CLOUDLET', name, spec: {}, labels, by, details: {} })
-    const connectDue = new Date(slice.now.getTime() + slice.timeouts.crmSilenceMs)
-    slice.move(root, 'INIT', { actor: 'USER', by })
-    slice.setDetails(root, { connectDue })
-    slice.setClock(root, connectDue)
-    return { ok: true, objectId: root.row.id, object: root }
-  }
-  const access = { right: rights.createCloudlet, project: input.project, canShare: true }
-  const done = await inProject(trees, viewer, access, (project) =>
-    idempotent(project, viewer, { mutation: 'createCloudlet', input }, () => createRoot(project)),
-  )
-  return done ?? refuse(noProject(viewer, input.project))
+  return { ok: true, canShare: true, write: (project) => write(project, by, { name, labels }) }
+}
+
+async function write(
+  project: LockedProject,
+  by: Viewer,
+  { name, labels }: { readonly name: string; readonly labels: Readonly<Record<string, string>> },
+): Promise<CommandResult<'ConflictError'>> {
+  const taken = await rootNameTaken(project, { kind: 'CLOUDLET', name, what: 'a cloudlet' })
+  if (taken) return refuse(taken)
+  const { slice, root } = project.createRoot({ kind: 'CLOUDLET', name, spec: {}, labels, by, details: {} })
+  const connectDue = new Date(slice.now.getTime() + slice.timeouts.crmSilenceMs)
+  slice.move(root, 'INIT', { actor: 'USER', by })
+  slice.setDetails(root, { connectDue })
+  slice.setClock(root, connectDue)
+  return { ok: true, objectId: root.row.id, object: root }
 }
 
 export interface DeleteCloudlet {
@@ -78,33 +73,27 @@ export const deleteCloudlet = (
   viewer: Viewer,
   { id, cascade }: DeleteCloudlet,
 ): Promise<CloudletResult> =>
-  onObject(
-    parts,
-    viewer,
-    rights.deleteCloudlet,
-    { id, kind: 'CLOUDLET' },
-    async (tree, node): Promise<CloudletResult> => {
-      const { slice } = tree
-      const { phase } = node.row
-      if (phase !== 'OFFLINE') {
-        const message = `${nameOf(node)} is ${phase}: end its CRM first, so that it is OFFLINE.`
-        tree.reject(node, 'GONE', viewer, message)
-        const allowed = allowedFrom(connection, phase, 'USER')
-        return refuse({ ...transitionRefused('CLOUDLET', phase, 'USER', 'GONE', allowed), message })
-      }
-      const clusters = await childrenOf(tree, node)
-      if (clusters.length > 0 && !cascade) return inUse(clusters)
-      const apps: Node[] = []
-      for (const cluster of clusters) apps.push(...(await childrenOf(tree, cluster)))
-      for (const one of [...apps, ...clusters]) {
-        endRequest(one, slice)
-        slice.move(one, 'GONE', { by: viewer })
-      }
-      endRequest(node, slice)
-      slice.move(node, 'GONE', { actor: 'USER', by: viewer })
-      return { ok: true, objectId: id }
-    },
-  )
+  onObject(parts, viewer, at(rights.deleteCloudlet, id, 'CLOUDLET'), async (tree, node): Promise<CloudletResult> => {
+    const { slice } = tree
+    const { phase } = node.row
+    if (phase !== 'OFFLINE') {
+      const message = `${nameOf(node)} is ${phase}: end its CRM first, so that it is OFFLINE.`
+      tree.reject(node, 'GONE', viewer, message)
+      const allowed = allowedFrom(connection, phase, 'USER')
+      return refuse({ ...transitionRefused('CLOUDLET', phase, 'USER', 'GONE', allowed), message })
+    }
+    const clusters = await childrenOf(tree, node)
+    if (clusters.length > 0 && !cascade) return inUse(clusters)
+    const apps: Node[] = []
+    for (const cluster of clusters) apps.push(...(await childrenOf(tree, cluster)))
+    for (const one of [...apps, ...clusters]) {
+      endRequest(one, slice)
+      slice.move(one, 'GONE', { by: viewer })
+    }
+    endRequest(node, slice)
+    slice.move(node, 'GONE', { actor: 'USER', by: viewer })
+    return { ok: true, objectId: id }
+  })
 
 /** Names some of the objects that use the cloudlet; the error refers to the first. */
 export function inUse(children: readonly Node[]): Conflict {
@@ -115,17 +104,15 @@ export function inUse(children: readonly Node[]): Conflict {
   return inTheWay('IN_USE', first, message)
 }
 
-export interface UpgradeCloudlet {
+export interface UpgradeCloudlet extends Keyed {
   readonly id: string
   readonly version: string
-  readonly idempotencyKey?: string | null
 }
 export const upgradeCloudlet = (parts: EdgeParts, viewer: Viewer, input: UpgradeCloudlet): Promise<CloudletResult> =>
-  onceOnObject(
+  onObject(
     parts,
     viewer,
-    rights.upgradeCloudlet,
-    { id: input.id, kind: 'CLOUDLET', request: { mutation: 'upgradeCloudlet', input } },
+    { ...at(rights.upgradeCloudlet, input.id, 'CLOUDLET'), once: byKey('upgradeCloudlet', input) },
     async (tree, node): Promise<CloudletResult> => {
       const { id, version } = input
       if (!isVersion(version)) return refuse(invalidInput([{ path: 'input.version', message: VERSION_RULE }]))
@@ -179,11 +166,12 @@ function startUpgrade(
 export const resolveCloudletUpgrade = (
   parts: EdgeParts,
   viewer: Viewer,
-  input: { readonly id: string; readonly idempotencyKey?: string | null },
+  input: Keyed & { readonly id: string },
 ): Promise<CloudletResult> => {
   const { id } = input
-  const at = { id, kind: 'CLOUDLET', request: { mutation: 'resolveCloudletUpgrade', input } } as const
-  return onceOnObject(parts, viewer, rights.resolveUpgrade, at, (tree, node): CloudletResult => {
+  const once = byKey('resolveCloudletUpgrade', input)
+  const found = { ...at(rights.resolveUpgrade, id, 'CLOUDLET'), once }
+  return onObject(parts, viewer, found, (tree, node): CloudletResult => {
     const { slice } = tree
     const { upgradePhase } = cloudletDetails(node)
     const to: Phase = 'READY'

@@ -57,7 +57,7 @@ export async function connectCrm(parts: EdgeParts, viewer: Viewer, input: Connec
   if (problems.length > 0) return refuse(invalidInput(problems))
   const { cloudletId } = input
   const what = KIND_NOUNS.CLOUDLET
-  const located = await findFor(parts.client, viewer, rights.serveCloudlet, { id: cloudletId, what })
+  const located = await findFor(parts.pool, viewer, rights.serveCloudlet, { id: cloudletId, what })
   if (!located.ok) return located
   type Connecting = Outcome<{ readonly connected: Connection }, Rejection>
   const tree = await parts.trees.inTree(cloudletId, async (tree): Promise<Connecting> => {
@@ -69,9 +69,7 @@ export async function connectCrm(parts: EdgeParts, viewer: Viewer, input: Connec
   const { session, isNew, fence, leaseUntil } = tree.connected
   // Read after all writes, so that the answer has the requests that they caused.
   const requests =
-    session.role === 'CRM'
-      ? await outstandingRequests(parts.client, cloudletId, session, { includeStarted: isNew })
-      : []
+    session.role === 'CRM' ? await outstandingRequests(parts.pool, cloudletId, session, { includeStarted: isNew }) : []
   return { ok: true, session: { epoch: session.epoch, fence, leaseUntil, requests } }
 }
 

@@ -7,8 +7,9 @@ import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
 import { requireRight } from '../../../core/rights.ts'
 import type { Node } from '../../../core/tree.ts'
 import { json, uuid } from '../../../store/column-types.ts'
+import { byKey, type Keyed } from '../../../store/idempotency.ts'
 import { statement } from '../../../store/statement.ts'
-import { type CommandResult, refuse } from '../../access.ts'
+import { type CommandResult, onObject, refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
 import { instanceRights, rights } from '../rights.ts'
 import { instanceDetails } from '../rules/details.ts'
@@ -19,6 +20,7 @@ import { ask } from '../rules/requests.ts'
 import type { InstanceSpec } from '../rules/spec.ts'
 import { inUse } from './cloudlets.ts'
 import {
+  at,
   busy,
   childrenOf,
   cloudletInTheWay,
@@ -27,8 +29,6 @@ import {
   inTheWay,
   KIND_NOUNS,
   nameOf,
-  onceOnObject,
-  onObject,
 } from './parts.ts'
 
 /** Commands of users on cluster and app instances. An instance runs one operation at a time, and none beside one that it depends on. */
@@ -36,13 +36,12 @@ import {
 type WriteRefusal = RefusalOf<'ConflictError' | 'ForbiddenError'>
 type WriteResult = CommandResult<'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'ForbiddenError'>
 
-export interface CreateInstance {
+export interface CreateInstance extends Keyed {
   readonly kind: InstanceKind
   readonly parentId: string
   readonly name: string
   readonly labels?: readonly LabelInput[] | null
   readonly spec: unknown
-  readonly idempotencyKey?: string | null
 }
 export async function createInstance(parts: EdgeParts, viewer: Viewer, input: CreateInstance): Promise<WriteResult> {
   const { kind, parentId, name } = input
@@ -51,8 +50,8 @@ export async function createInstance(parts: EdgeParts, viewer: Viewer, input: Cr
   const labels = labelsOf(input.labels ?? [], problems)
   const spec = readSpec(input.spec, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-  const at = { id: parentId, kind: PARENTS[kind], request: { mutation: `create${kind}`, input } }
-  return onceOnObject<WriteRefusal>(parts, viewer, instanceRights[kind].create, at, async (tree, parent) => {
+  const found = { ...at(instanceRights[kind].create, parentId, PARENTS[kind]), once: byKey(`create${kind}`, input) }
+  return onObject<WriteRefusal>(parts, viewer, found, async (tree, parent) => {
     const refused = requireCodeRight(parts, viewer, kind, tree)
     if (refused) return refuse(refused)
     const stopped = cloudletInTheWay(tree)
@@ -100,20 +99,19 @@ function begin({ slice }: LockedTree, node: Node, { system }: EdgeParts): void {
   if (node.hasProgress) slice.setProgress(node, null)
 }
 
-export interface UpdateInstance {
+export interface UpdateInstance extends Keyed {
   readonly kind: InstanceKind
   readonly id: string
   readonly spec: unknown
   readonly expectedGeneration?: number | null
-  readonly idempotencyKey?: string | null
 }
 export async function updateInstance(parts: EdgeParts, viewer: Viewer, input: UpdateInstance): Promise<WriteResult> {
   const { kind, id, expectedGeneration } = input
   const problems = new Problems()
   const spec = readSpec(input.spec, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-  const at = { id, kind, request: { mutation: `update${kind}`, input } }
-  return onceOnObject<WriteRefusal>(parts, viewer, instanceRights[kind].update, at, async (tree, node) => {
+  const found = { ...at(instanceRights[kind].update, id, kind), once: byKey(`update${kind}`, input) }
+  return onObject<WriteRefusal>(parts, viewer, found, async (tree, node) => {
     const persisted = await readStoredSpec(tree, id)
     const isEqual = sameJson(persisted, spec)
     const refused = isEqual ? null : requireCodeRight(parts, viewer, kind, tree)
@@ -177,8 +175,8 @@ export const deleteInstance = (
   parts: EdgeParts,
   viewer: Viewer,
   { kind, id, cascade }: DeleteInstance,
-): Promise<CommandResult<'NotFoundError' | 'ConflictError' | 'ForbiddenError'>> =>
-  onObject(parts, viewer, instanceRights[kind].delete, { id, kind }, async (tree, node) => {
+): Promise<WriteResult> =>
+  onObject(parts, viewer, at(instanceRights[kind].delete, id, kind), async (tree, node) => {
     const stopped = await inTheWayOf(tree, node)
     if (stopped) return stopped
     const children = kind === 'CLUSTER_INST' ? await childrenOf(tree, node) : []
@@ -195,11 +193,10 @@ export const deleteInstance = (
     return { ok: true, objectId: id }
   })
 
-export interface CancelInstance {
+export interface CancelInstance extends Keyed {
   readonly kind: InstanceKind
   readonly id: string
   readonly reason?: string | null
-  readonly idempotencyKey?: string | null
 }
 /** Withdraws a request that the CRM has not acknowledged. */
 export function cancelInstance(
@@ -208,8 +205,8 @@ export function cancelInstance(
   input: CancelInstance,
 ): Promise<CommandResult<'InvalidInputError' | 'NotFoundError' | 'TransitionError' | 'ForbiddenError'>> {
   const { kind, id, reason } = input
-  const at = { id, kind, request: { mutation: `cancel${kind}`, input } }
-  return onceOnObject(parts, viewer, instanceRights[kind].cancel, at, (tree, node) => {
+  const found = { ...at(instanceRights[kind].cancel, id, kind), once: byKey(`cancel${kind}`, input) }
+  return onObject(parts, viewer, found, (tree, node) => {
     const { slice } = tree
     const { phase } = node.row
     if (!isRequested(phase)) {

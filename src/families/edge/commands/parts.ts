@@ -1,28 +1,22 @@
 import type { EditorTypes } from '../../../core/deployers/item-types.ts'
-import { notFound, type Refusal, type RefusalOf } from '../../../core/errors.ts'
-import type { Outcome, Refused, WrittenObject } from '../../../core/ports/outcome.ts'
+import type { RefusalOf } from '../../../core/errors.ts'
+import type { Refused } from '../../../core/ports/outcome.ts'
 import type { System } from '../../../core/ports/system.ts'
-import type { Viewer } from '../../../core/ports/viewer.ts'
 import type { Right } from '../../../core/rights.ts'
 import type { Node, Slice } from '../../../core/tree.ts'
-import type { Client } from '../../../store/client.ts'
 import { uuid } from '../../../store/column-types.ts'
-import type { KeyedRequest } from '../../../store/idempotency.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
-import { findFor, inTree, onceInTree, refuse } from '../../access.ts'
-import type { LockedTree, Trees } from '../../family.ts'
+import { type CommandAccess, refuse } from '../../access.ts'
+import type { LockedTree } from '../../family.ts'
 import { cloudletDetails, isUpgrading, servingSession } from '../rules/details.ts'
 import type { EdgeKind } from '../rules/kinds.ts'
 import { dispatchTo, fenceParts } from '../rules/requests.ts'
 import { requestFence } from '../store/fences.ts'
 
-export interface EdgeParts {
-  readonly trees: Trees
+export interface EdgeParts extends CommandAccess {
   readonly system: System
   readonly editorTypes: EditorTypes
-  /** For finding the tree of an object before locking it. */
-  readonly client: Client
 }
 
 /** As messages name them. */
@@ -32,52 +26,8 @@ export const KIND_NOUNS = {
   APP_INST: 'app instance',
 } as const satisfies Readonly<Record<EdgeKind, string>>
 
-interface Located {
-  readonly id: string
-  readonly kind: EdgeKind
-}
-type ObjectWork<R extends Refusal> = (
-  tree: LockedTree,
-  node: Node,
-) => Promise<Outcome<WrittenObject, R>> | Outcome<WrittenObject, R>
-type Inaccessible = RefusalOf<'NotFoundError' | 'ForbiddenError'>
-
-/** Runs on one object under the lock of its tree, with its ancestors in memory. */
-export async function onObject<R extends Refusal>(
-  { client, trees }: EdgeParts,
-  viewer: Viewer,
-  right: Right,
-  at: Located,
-  work: ObjectWork<R>,
-): Promise<Outcome<WrittenObject, R | Inaccessible>> {
-  const { id, what } = { ...at, what: KIND_NOUNS[at.kind] }
-  const located = await findFor(client, viewer, right, { ...at, what })
-  if (!located.ok) return located
-  return (await inTree(trees, viewer, located.found.rootId, loaded(at, work))) ?? refuse(notFound(id, what))
-}
-
-/** The same for a request that is run once, however often it is sent with its key. */
-export async function onceOnObject<R extends Refusal>(
-  { client, trees }: EdgeParts,
-  viewer: Viewer,
-  right: Right,
-  { request, ...at }: Located & { readonly request: KeyedRequest },
-  work: ObjectWork<R>,
-): Promise<Outcome<WrittenObject, R | Inaccessible | RefusalOf<'InvalidInputError'>>> {
-  const { id, what } = { ...at, what: KIND_NOUNS[at.kind] }
-  const located = await findFor(client, viewer, right, { ...at, what })
-  if (!located.ok) return located
-  const done = await onceInTree(trees, viewer, located.found.rootId, request, loaded(at, work))
-  return done ?? refuse(notFound(id, what))
-}
-
-const loaded =
-  <R extends Refusal>({ id, kind }: Located, work: ObjectWork<R>) =>
-  async (tree: LockedTree): Promise<Outcome<WrittenObject, R | Inaccessible>> => {
-    await tree.load([id])
-    const node = tree.slice.get(id)
-    return node ? await work(tree, node) : refuse(notFound(id, KIND_NOUNS[kind]))
-  }
+/** How a command finds an object of this kind. */
+export const at = (right: Right, id: string, kind: EdgeKind) => ({ right, id, kind, what: KIND_NOUNS[kind] })
 
 const EDGE_CHILDREN = statement({
   name: 'edge-children',

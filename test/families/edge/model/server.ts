@@ -116,7 +116,7 @@ export async function command<S extends ServerState>(
   }
   const never = () => Promise.reject(new Error('the model has one tree'))
   const parts: EdgeParts = {
-    client,
+    pool: client,
     editorTypes: new Set(),
     system: { now: () => NOW, fixedTime: NOW, id: slice.newId, random: () => 0, secret: () => new Uint8Array(16) },
     trees: { inRecord: never, inProject: never, inTree: (_rootId, work) => work(tree) },
