@@ -35,19 +35,7 @@ function decide(node: Node, slice: Slice): void {
 export const server: FamilyServer = {
   rules,
   graphql: automationGraphql,
-  commands: ({ pool, ...parts }, services) => ({
-    automation: bindAutomation({
-      ...parts,
-      client: pool,
-      // Families that are made later have some, too.
-      get triggers() {
-        return services.triggers
-      },
-      get askedVerbs() {
-        return services.askedVerbs
-      },
-    }),
-  }),
+  commands: (parts, { triggers, askedVerbs }) => ({ automation: bindAutomation({ ...parts, triggers, askedVerbs }) }),
   asked: ({ automation }) => askedSchedule(automation),
   startWorker(parts, services) {
     const workers = new AsyncDisposableStack()

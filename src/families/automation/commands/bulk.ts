@@ -1,16 +1,16 @@
 import { canRead } from '../../../core/can-read.ts'
-import { invalidInput, notFound, type RefusalOf } from '../../../core/errors.ts'
+import { invalidInput, type RefusalOf } from '../../../core/errors.ts'
 import { type LabelInput, labelsOf } from '../../../core/labels.ts'
 import type { Outcome } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
 import { hasRight, requireRight } from '../../../core/rights.ts'
 import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
-import { idempotent } from '../../../store/idempotency.ts'
+import { byKey } from '../../../store/idempotency.ts'
 import type { FinishedRule, ObjectQuery } from '../../../store/loaders/find-objects.ts'
 import { isUuid } from '../../../store/objects.ts'
 import { findProjectId } from '../../../store/projects.ts'
-import { type CommandResult, findFor, inProject, inTree, noProject, refuse } from '../../access.ts'
+import { type CommandResult, noProject, onObject, onProject, refuse } from '../../access.ts'
 import { type AskedVerb, verbsNamed } from '../../asked-verb.ts'
 import { editorOf } from '../../on-behalf.ts'
 import { rootNameTaken } from '../../root-name.ts'
@@ -135,27 +135,25 @@ export async function createBulkOperation(
   const chosen = choose(parts, viewer, input, filter)
   if (!chosen.ok) return chosen
   const access = { right: rights.createBulk, project: input.project }
-  const request = { mutation: 'createBulkOperation', input: { ...input, filter: filter?.sent ?? null } }
-  const done = await inProject(parts.trees, viewer, access, (project) =>
-    idempotent(project, viewer, request, async (): Promise<Created> => {
-      const { client, projectId } = project
-      const forbidden = requireVerb(chosen, viewer, projectId)
-      if (forbidden) return refuse(forbidden)
-      const taken = await rootNameTaken(project, { kind: 'BULK_OPERATION', name: input.name, what: 'a bulk operation' })
-      if (taken) return refuse(taken)
-      const { selected } = chosen
-      const counts = 'ids' in selected ? [] : await countSelected(client, selected, projectId)
-      if (counts.reduce((sum, { count }) => sum + count, 0) > MAX_TARGETS) return refuse(TOO_MANY)
-      const spec: BulkSpec = { ...chosen.spec, note: note ?? null, ratePerSecond: ratePerSecond ?? null }
-      const { root, slice } = project.createRoot({
-        ...{ kind: 'BULK_OPERATION', name: input.name, spec, labels, by: viewer },
-        details: { editor: editorOf(viewer) },
-      })
-      slice.effect('freezeTargets', { operationId: root.row.id, projectId, selected } satisfies NewTargets)
-      return { ok: true, objectId: root.row.id }
-    }),
-  )
-  return done ?? refuse(noProject(viewer, input.project))
+  const asked = { ...input, filter: filter?.sent ?? null }
+  const once = byKey('createBulkOperation', asked)
+  return await onProject(parts, viewer, { ...access, once }, async (project): Promise<Created> => {
+    const { client, projectId } = project
+    const forbidden = requireVerb(chosen, viewer, projectId)
+    if (forbidden) return refuse(forbidden)
+    const taken = await rootNameTaken(project, { kind: 'BULK_OPERATION', name: input.name, what: 'a bulk operation' })
+    if (taken) return refuse(taken)
+    const { selected } = chosen
+    const counts = 'ids' in selected ? [] : await countSelected(client, selected, projectId)
+    if (counts.reduce((sum, { count }) => sum + count, 0) > MAX_TARGETS) return refuse(TOO_MANY)
+    const spec: BulkSpec = { ...chosen.spec, note: note ?? null, ratePerSecond: ratePerSecond ?? null }
+    const { root, slice } = project.createRoot({
+      ...{ kind: 'BULK_OPERATION', name: input.name, spec, labels, by: viewer },
+      details: { editor: editorOf(viewer) },
+    })
+    slice.effect('freezeTargets', { operationId: root.row.id, projectId, selected } satisfies NewTargets)
+    return { ok: true, objectId: root.row.id }
+  })
 }
 const TOO_MANY: RefusalOf<'LimitError'> = {
   type: 'LimitError',
@@ -184,14 +182,14 @@ export async function previewBulkOperation(
 ): Promise<Outcome<{ readonly preview: BulkPreview }, RefusalOf<'InvalidInputError' | 'ForbiddenError'>>> {
   const chosen = choose(parts, viewer, input, filter)
   if (!chosen.ok) return chosen
-  const projectId = await findProjectId(parts.client, input.project)
+  const projectId = await findProjectId(parts.pool, input.project)
   if (projectId === null || !canRead(viewer, { projectId })) return refuse(noProject(viewer, input.project))
   const forbidden = requireRight(viewer, rights.createBulk, projectId) ?? requireVerb(chosen, viewer, projectId)
   if (forbidden) return refuse(forbidden)
   const { selected, verbs } = chosen
   const [counts, sampleIds] = await Promise.all([
-    countSelected(parts.client, selected, projectId),
-    sampleOf(parts.client, selected, projectId, SAMPLE),
+    countSelected(parts.pool, selected, projectId),
+    sampleOf(parts.pool, selected, projectId, SAMPLE),
   ])
   const judged = counts.map(({ kind, phase, count }) => {
     const at = { kind: kind as ObjectKind, phase: phase as Phase }
@@ -212,33 +210,24 @@ function foreseen(
 interface Named {
   readonly id: string
 }
-type Changed = CommandResult<'NotFoundError' | 'TransitionError' | 'ForbiddenError'>
+type Changed = CommandResult<'InvalidInputError' | 'NotFoundError' | 'TransitionError' | 'ForbiddenError'>
 
 /** Targets that are being asked are done; the others are left out. */
-export async function cancelBulkOperation(parts: AutomationParts, viewer: Viewer, input: Named): Promise<Changed> {
-  const located = await findFor(parts.client, viewer, rights.cancelBulk, { id: input.id, what: 'bulk operation' })
-  if (!located.ok) return located
-  const done = await inTree(parts.trees, viewer, input.id, async (tree): Promise<CommandResult<'TransitionError'>> => {
-    const { root, slice, client } = tree
-    if (root.row.phase !== 'PENDING' && root.row.phase !== 'RUNNING') return refused(tree, viewer, 'ABORTED')
-    const left = await cancelWaiting(client, root.row.id)
+export const cancelBulkOperation = (parts: AutomationParts, viewer: Viewer, { id }: Named): Promise<Changed> =>
+  onObject(parts, viewer, { right: rights.cancelBulk, id, what: WHAT }, async (tree, node): Promise<Changed> => {
+    const { slice, client } = tree
+    if (node.row.phase !== 'PENDING' && node.row.phase !== 'RUNNING') return refused(tree, viewer, 'ABORTED')
+    const left = await cancelWaiting(client, id)
     const message = `Cancelled by ${viewer.name}: ${left} of its targets were not asked.`
-    slice.setDetails(root, { endedAt: slice.now })
-    slice.move(root, 'ABORTED', { actor: 'USER', by: viewer, message })
-    return { ok: true, objectId: root.row.id }
+    slice.setDetails(node, { endedAt: slice.now })
+    slice.move(node, 'ABORTED', { actor: 'USER', by: viewer, message })
+    return { ok: true, objectId: id }
   })
-  return done ?? refuse(missing(input.id))
-}
 
-export async function deleteBulkOperation(parts: AutomationParts, viewer: Viewer, input: Named): Promise<Changed> {
-  const located = await findFor(parts.client, viewer, rights.deleteBulk, { id: input.id, what: 'bulk operation' })
-  if (!located.ok) return located
-  const done = await inTree(parts.trees, viewer, input.id, (tree): CommandResult<'TransitionError'> => {
-    const { root, slice } = tree
-    if (root.row.phase === 'PENDING' || root.row.phase === 'RUNNING') return refused(tree, viewer, 'GONE')
-    slice.move(root, 'GONE', { actor: 'USER', by: viewer })
-    return { ok: true, objectId: root.row.id }
+export const deleteBulkOperation = (parts: AutomationParts, viewer: Viewer, { id }: Named): Promise<Changed> =>
+  onObject(parts, viewer, { right: rights.deleteBulk, id, what: WHAT }, (tree, node): Changed => {
+    if (node.row.phase === 'PENDING' || node.row.phase === 'RUNNING') return refused(tree, viewer, 'GONE')
+    tree.slice.move(node, 'GONE', { actor: 'USER', by: viewer })
+    return { ok: true, objectId: id }
   })
-  return done ?? refuse(missing(input.id))
-}
-const missing = (id: string) => notFound(id, 'bulk operation')
+const WHAT = 'bulk operation'

@@ -5,7 +5,7 @@ import { requireRight } from '../../../core/rights.ts'
 import { recordDone } from '../../../store/audit.ts'
 import type { Client } from '../../../store/client.ts'
 import { type HoldRow, removeHold, writeHold } from '../../../store/holds.ts'
-import { inProject, noProject, refuse } from '../../access.ts'
+import { onProject, refuse } from '../../access.ts'
 import { rights } from '../rights.ts'
 import type { AutomationParts } from './parts.ts'
 
@@ -43,7 +43,7 @@ export async function releaseAutomation(
   })
 }
 
-async function within<T, R extends RefusalOf<'NotFoundError'> = never>(
+async function within<T extends object, R extends RefusalOf<'NotFoundError'> = never>(
   { trees }: AutomationParts,
   viewer: Viewer,
   project: string | null,
@@ -51,8 +51,7 @@ async function within<T, R extends RefusalOf<'NotFoundError'> = never>(
 ): Promise<Outcome<T, R | Refusals>> {
   if (project !== null) {
     const access = { right: rights.hold, project }
-    const done = await inProject(trees, viewer, access, ({ client, projectId }) => work(client, projectId))
-    return done ?? refuse(noProject(viewer, project))
+    return await onProject({ trees }, viewer, access, ({ client, projectId }) => work(client, projectId))
   }
   const refused = requireRight(viewer, { ...rights.hold, everywhere: true })
   if (refused) return refuse(refused)

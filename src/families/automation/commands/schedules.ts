@@ -5,10 +5,11 @@ import type { Viewer } from '../../../core/ports/viewer.ts'
 import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
 import { requireRight } from '../../../core/rights.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
-import { idempotent } from '../../../store/idempotency.ts'
-import { type CommandResult, findFor, inProject, inTree, noProject, onceInTree, refuse } from '../../access.ts'
+import { byKey, type Keyed } from '../../../store/idempotency.ts'
+import { type CommandResult, findFor, onFound, onObject, refuse } from '../../access.ts'
 import { bindCommands, command } from '../../command.ts'
-import type { LockedTree } from '../../family.ts'
+import { creates, type Judged } from '../../creation.ts'
+import type { LockedProject } from '../../family.ts'
 import { editorOf } from '../../on-behalf.ts'
 import { rootNameTaken } from '../../root-name.ts'
 import { checkExpressions, expressionsOf } from '../../template-expressions.ts'
@@ -26,48 +27,55 @@ import { holdAutomation, releaseAutomation } from './holds.ts'
 import type { AutomationParts } from './parts.ts'
 import { refused } from './refused.ts'
 
-export interface CreateSchedule extends ScheduleInput {
-  readonly project: string
+interface NewSchedule extends ScheduleInput {
   readonly name: string
   readonly labels?: readonly LabelInput[] | null
-  readonly idempotencyKey?: string | null
 }
+type CreateRefusal = 'InvalidInputError' | 'ConflictError' | 'ForbiddenError'
 
-export async function createSchedule(
+export const createSchedule = creates('createSchedule', { right: rights.create, judge })
+
+async function judge(
   parts: AutomationParts,
   viewer: Viewer,
-  input: CreateSchedule,
-): Promise<CommandResult<'InvalidInputError' | 'ConflictError' | 'ForbiddenError'>> {
+  { name, labels: given, ...input }: NewSchedule,
+): Promise<Judged<CreateRefusal>> {
   const problems = new Problems()
-  if (!isName(input.name)) problems.add('input.name', NAME_RULE)
-  const labels = labelsOf(input.labels ?? [], problems)
+  if (!isName(name)) problems.add('input.name', NAME_RULE)
+  const labels = labelsOf(given ?? [], problems)
   const spec = await readSpec(parts, input, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-  const done = await inProject(parts.trees, viewer, { right: rights.create, project: input.project }, (project) =>
-    idempotent(
-      project,
-      viewer,
-      { mutation: 'createSchedule', input },
-      async (): Promise<CommandResult<'InvalidInputError' | 'ConflictError' | 'ForbiddenError'>> => {
-        const forbidden = mayRun(parts, viewer, spec, project.projectId)
-        if (forbidden) return refuse(forbidden)
-        const taken = await rootNameTaken(project, { kind: 'SCHEDULE', name: input.name, what: 'a schedule' })
-        if (taken) return refuse(taken)
-        const due = nextDue(spec, project.now)
-        if (!due) return refuse(NO_TIME)
-        const { root, slice } = project.createRoot({
-          ...{ kind: 'SCHEDULE', name: input.name, spec, labels, by: viewer },
-          details: { due, editor: editorOf(viewer), overdueAt: overdueFrom(spec, project.now) },
-        })
-        const { wakeAt } = planFirings(spec, { id: root.row.id, due, firedCount: 0 }, project.now)
-        slice.setClock(root, earlier(wakeAt, overdueFrom(spec, project.now)))
-        return { ok: true, objectId: root.row.id }
-      },
-    ),
-  )
-  return done ?? refuse(noProject(viewer, input.project))
+  return { ok: true, write: (project) => write(parts, project, viewer, { name, labels, spec }) }
 }
 
+interface JudgedSchedule {
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly spec: ScheduleSpec
+}
+
+async function write(
+  parts: AutomationParts,
+  project: LockedProject,
+  viewer: Viewer,
+  { name, labels, spec }: JudgedSchedule,
+): Promise<CommandResult<CreateRefusal>> {
+  const { projectId, now } = project
+  const forbidden = mayRun(parts, viewer, spec, projectId)
+  if (forbidden) return refuse(forbidden)
+  const taken = await rootNameTaken(project, { kind: 'SCHEDULE', name, what: 'a schedule' })
+  if (taken) return refuse(taken)
+  const due = nextDue(spec, now)
+  if (!due) return refuse(NO_TIME)
+  const overdueAt = overdueFrom(spec, now)
+  const details = { due, editor: editorOf(viewer), overdueAt }
+  const { root, slice } = project.createRoot({ kind: 'SCHEDULE', name, spec, labels, by: viewer, details })
+  const { wakeAt } = planFirings(spec, { id: root.row.id, due, firedCount: 0 }, now)
+  slice.setClock(root, earlier(wakeAt, overdueAt))
+  return { ok: true, objectId: root.row.id }
+}
+
+const WHAT = 'schedule'
 const NO_TIME = invalidInput([{ path: 'input.when', message: 'has no time that is to come' }])
 
 async function readSpec(parts: AutomationParts, input: ScheduleInput, problems: Problems): Promise<ScheduleSpec> {
@@ -99,7 +107,7 @@ export async function updateSchedule(
   viewer: Viewer,
   input: UpdateSchedule,
 ): Promise<CommandResult<'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'ForbiddenError'>> {
-  const located = await findFor(parts.client, viewer, rights.update, { id: input.id, what: 'schedule' })
+  const located = await findFor(parts.pool, viewer, rights.update, { id: input.id, what: WHAT })
   if (!located.ok) return located
   const problems = new Problems()
   const spec = await readSpec(parts, input, problems)
@@ -107,13 +115,13 @@ export async function updateSchedule(
   const forbidden = mayRun(parts, viewer, spec, located.found.projectId)
   if (forbidden) return refuse(forbidden)
   type Edited = CommandResult<'ConflictError' | 'NotFoundError'>
-  const done = await inTree(parts.trees, viewer, input.id, async (tree): Promise<Edited> => {
+  return await onFound(parts, viewer, located.found, { what: WHAT }, async (tree): Promise<Edited> => {
     const { root, slice } = tree
     const { generation } = root.row
     const expected = input.expectedGeneration ?? null
     if (expected !== null && expected !== generation) return refuse(generationMismatch(generation, expected))
     const before = (await readSchedule(tree.client, root.row.id))?.spec
-    if (!before) return refuse(notFound(input.id, 'schedule'))
+    if (!before) return refuse(notFound(input.id, WHAT))
     // An equal spec is an edit all the same if the rights of its editor have changed.
     if (sameJson(before, spec) && sameJson(details(root).editor, editorOf(viewer)))
       return { ok: true, objectId: root.row.id }
@@ -131,7 +139,6 @@ export async function updateSchedule(
     tree.wake([root.row.id])
     return { ok: true, objectId: root.row.id }
   })
-  return done ?? refuse(notFound(input.id, 'schedule'))
 }
 
 interface Named {
@@ -141,57 +148,53 @@ interface Named {
 export const deleteSchedule = (
   parts: AutomationParts,
   viewer: Viewer,
-  input: Named,
-): Promise<CommandResult<'NotFoundError' | 'ForbiddenError'>> =>
-  change(parts, viewer, rights.delete, input, ({ root, slice }) => {
+  { id }: Named,
+): Promise<CommandResult<'InvalidInputError' | 'NotFoundError' | 'ForbiddenError'>> =>
+  onObject(parts, viewer, { right: rights.delete, id, what: WHAT }, ({ root, slice }) => {
     slice.move(root, 'GONE', { actor: 'USER', by: viewer })
-    return { ok: true, objectId: root.row.id }
+    return { ok: true, objectId: id }
   })
+
+type Changed = CommandResult<'InvalidInputError' | 'NotFoundError' | 'TransitionError' | 'ForbiddenError'>
 
 interface Reasoned extends Named {
   readonly reason?: string | null
 }
-export const pauseSchedule = (parts: AutomationParts, viewer: Viewer, input: Reasoned): Promise<Toggled> =>
-  change(parts, viewer, rights.pause, input, async (tree) => {
+export const pauseSchedule = (
+  parts: AutomationParts,
+  viewer: Viewer,
+  { id, reason = null }: Reasoned,
+): Promise<Changed> =>
+  onObject(parts, viewer, { right: rights.pause, id, what: WHAT }, async (tree): Promise<Changed> => {
     const { root, slice } = tree
-    const spec = (await readSchedule(tree.client, root.row.id))?.spec
+    const spec = (await readSchedule(tree.client, id))?.spec
     if (spec) advance(root, slice, spec)
     if (root.row.phase !== 'ACTIVE') return refused(tree, viewer, 'PAUSED')
-    const reason = input.reason ?? null
     beginPause(root, slice)
     slice.setDetails(root, { pausedBecause: reason })
     slice.move(root, 'PAUSED', { actor: 'USER', by: viewer, message: reason })
     slice.setClock(root, null)
-    return { ok: true, objectId: root.row.id }
+    return { ok: true, objectId: id }
   })
 
-export const resumeSchedule = (parts: AutomationParts, viewer: Viewer, input: Named): Promise<Toggled> =>
-  change(parts, viewer, rights.pause, input, async (tree) => {
+export const resumeSchedule = (parts: AutomationParts, viewer: Viewer, { id }: Named): Promise<Changed> =>
+  onObject(parts, viewer, { right: rights.pause, id, what: WHAT }, async (tree): Promise<Changed> => {
     const { root, slice } = tree
     if (root.row.phase !== 'PAUSED') return refused(tree, viewer, 'ACTIVE')
-    const spec = (await readSchedule(tree.client, root.row.id))?.spec
-    if (!spec) return refuse(notFound(input.id, 'schedule'))
+    const spec = (await readSchedule(tree.client, id))?.spec
+    if (!spec) return refuse(notFound(id, WHAT))
     endPause(root, slice, spec)
     const due = dueAfter(spec, details(root), slice.now)
     slice.setDetails(root, { due, pausedBecause: null, overdueAt: due && overdueFrom(spec, slice.now) })
     slice.move(root, due ? 'ACTIVE' : 'FINISHED', { actor: 'USER', by: viewer })
-    tree.wake([root.row.id])
-    return { ok: true, objectId: root.row.id }
+    tree.wake([id])
+    return { ok: true, objectId: id }
   })
 
-export interface FireSchedule extends Named {
-  readonly idempotencyKey?: string | null
-}
 /** Fires once, now, whatever its times are. */
-export async function fireSchedule(
-  parts: AutomationParts,
-  viewer: Viewer,
-  input: FireSchedule,
-): Promise<CommandResult<'InvalidInputError' | 'NotFoundError' | 'TransitionError' | 'ForbiddenError'>> {
-  const located = await findFor(parts.client, viewer, rights.fire, { id: input.id, what: 'schedule' })
-  if (!located.ok) return located
-  const request = { mutation: 'fireSchedule', input }
-  const done = await onceInTree(parts.trees, viewer, input.id, request, (tree) => {
+export const fireSchedule = (parts: AutomationParts, viewer: Viewer, input: Keyed & Named): Promise<Changed> => {
+  const once = byKey('fireSchedule', input)
+  return onObject(parts, viewer, { right: rights.fire, id: input.id, what: WHAT, once }, (tree): Changed => {
     const { root, slice } = tree
     if (root.row.phase !== 'ACTIVE') return refused(tree, viewer, 'ACTIVE')
     const firing = { cause: slice.newId(), due: slice.now, lastDue: null, count: 1, skipped: null }
@@ -199,21 +202,6 @@ export async function fireSchedule(
     slice.move(root, 'ACTIVE', { actor: 'USER', by: viewer, message: `Fired by ${viewer.name}.` })
     return { ok: true, objectId: root.row.id }
   })
-  return done ?? refuse(notFound(input.id, 'schedule'))
-}
-
-type Toggled = CommandResult<'NotFoundError' | 'TransitionError' | 'ForbiddenError'>
-
-async function change<R extends CommandResult>(
-  parts: AutomationParts,
-  viewer: Viewer,
-  right: (typeof rights)[keyof typeof rights],
-  { id }: Named,
-  work: (tree: LockedTree) => Promise<R> | R,
-): Promise<R | CommandResult<'NotFoundError' | 'ForbiddenError'>> {
-  const located = await findFor(parts.client, viewer, right, { id, what: 'schedule' })
-  if (!located.ok) return located
-  return (await inTree(parts.trees, viewer, id, work)) ?? refuse(notFound(id, 'schedule'))
 }
 
 export const automationCommands = {
