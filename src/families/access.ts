@@ -7,7 +7,7 @@ import { type Right, requireRight } from '../core/rights.ts'
 import type { Node } from '../core/tree.ts'
 import { recordDone } from '../store/audit.ts'
 import type { Client } from '../store/client.ts'
-import { idempotent, type KeyedRequest, type Once, repeatable } from '../store/idempotency.ts'
+import { type Once, repeatable } from '../store/idempotency.ts'
 import { type FoundObject, findObject } from '../store/objects.ts'
 import type { LockedProject, LockedTree, Trees } from './family.ts'
 
@@ -83,32 +83,6 @@ export async function onProject<T extends object, R extends Refusal, Missing ext
   return (await trees.inProject(name, run, { canShare })) ?? refuse(missing ?? noProject(viewer, name))
 }
 
-/**
- * Runs under a project's lock, if the viewer has the right in the project that has the name then. Null: there is no project
- * of this name that it may read.
- */
-export async function inProject<T, R extends Refusal>(
-  trees: Trees,
-  viewer: Viewer,
-  { right, project: name, canShare = false }: Pick<ProjectAccess<object, never>, 'right' | 'project' | 'canShare'>,
-  work: (project: LockedProject) => Promise<Outcome<T, R>>,
-): Promise<Outcome<T, R | RefusalOf<'ForbiddenError'>> | null> {
-  const never = requireRight(viewer, right)
-  if (never) return refuse(never)
-  type Run = Outcome<T, R | RefusalOf<'ForbiddenError'>> | null
-  const run = async (project: LockedProject): Promise<Run> => {
-    if (!canRead(viewer, project)) return null
-    const refused = requireRight(viewer, right, project.projectId)
-    if (refused) return refuse(refused)
-    const done = await work(project)
-    if (done.ok && viewer.call)
-      project.pipeline(recordDone(project.client, viewer.call, writtenIn(project, name, done)))
-    await writeAlso(viewer, project.client, done)
-    return done
-  }
-  return await trees.inProject(name, run, { canShare })
-}
-
 const writtenIn = ({ projectId }: LockedProject, projectName: string, done: object): Partial<AuditTarget> => ({
   projectId,
   projectName,
@@ -182,19 +156,6 @@ export async function onLoaded<R extends Refusal>(
   const node = tree?.slice.get(id)
   return tree && node ? await write(tree, node) : refuse(notFound(id, what))
 }
-
-/** The same for a request that is run once, however often it is sent with its key. */
-export const onceInTree = <R extends Refusal>(
-  trees: Trees,
-  viewer: Viewer,
-  rootId: string,
-  request: KeyedRequest,
-  work: (tree: LockedTree) => Promise<Outcome<WrittenObject, R>> | Outcome<WrittenObject, R>,
-): Promise<Outcome<WrittenObject, R | RefusalOf<'InvalidInputError'>> | null> =>
-  inTree(trees, viewer, rootId, (tree) => {
-    const scope = { client: tree.client, projectId: tree.root.row.projectId, now: tree.slice.now }
-    return idempotent(scope, viewer, request, async () => await work(tree))
-  })
 
 function changedIn({ root, slice, projectName }: LockedTree, done: object): Partial<AuditTarget> {
   const node = ('objectId' in done && slice.get(String(done.objectId))) || root

@@ -1,46 +1,40 @@
-import { invalidInput, notFound } from '../core/errors.ts'
+import { invalidInput } from '../core/errors.ts'
 import type { Viewer } from '../core/ports/viewer.ts'
 import { RIGHTS } from '../core/rights.ts'
-import type { Client } from '../store/client.ts'
+import { byKey, type Keyed } from '../store/idempotency.ts'
 import { activeIds } from '../store/objects.ts'
-import { type CommandResult, findFor, onceInTree, refuse } from './access.ts'
+import { type CommandAccess, type CommandResult, findFor, onFound, refuse } from './access.ts'
 import type { AskedMutation } from './asked-verb.ts'
 import { type Bound, command } from './command.ts'
 import type { LoadedFamily } from './define-family.ts'
-import type { LockedTree, Trees } from './family.ts'
+import type { LockedTree } from './family.ts'
 
 /** A pause of a whole tree, of any kind: what has begun continues, and nothing new is handed to agents. */
 
-export interface PauseTree {
+export interface PauseTree extends Keyed {
   readonly id: string
   readonly reason?: string | null
-  readonly idempotencyKey?: string | null
 }
-interface Parts {
-  readonly trees: Trees
-  /** For finding the tree before locking it. */
-  readonly pool: Client
+interface Parts extends CommandAccess {
   readonly families: readonly Pick<LoadedFamily, 'kinds' | 'rules'>[]
 }
 type Paused = CommandResult<'InvalidInputError' | 'NotFoundError' | 'ForbiddenError'>
 
 const write =
   (mutation: 'pause' | 'resume') =>
-  async ({ trees, pool, families }: Parts, viewer: Viewer, input: PauseTree): Promise<Paused> => {
+  async (parts: Parts, viewer: Viewer, input: PauseTree): Promise<Paused> => {
     const { id } = input
-    const located = await findFor(pool, viewer, RIGHTS.pause, { id, what: 'object', kind: null })
+    const located = await findFor(parts.pool, viewer, RIGHTS.pause, { id, what: 'object', kind: null })
     if (!located.ok) return located
     const { kind, rootId } = located.found
     const refusal = (message: string) => refuse(invalidInput([{ path: 'input.id', message }]))
     if (rootId !== id) return refusal(`only a whole tree can be paused: ask for its root, ${rootId}`)
     // A tree without work of agents has nothing to hold back.
-    if (families.find(({ kinds }) => kinds[kind])?.rules.isLone)
+    if (parts.families.find(({ kinds }) => kinds[kind])?.rules.isLone)
       return refusal(`${kind} has no work of agents to hold back: its own mutations pause it`)
     const change = mutation === 'pause' ? pause : resume
-    return (
-      (await onceInTree(trees, viewer, id, { mutation, input }, (tree) => change(tree, viewer, input))) ??
-      refuse(notFound(id))
-    )
+    const at = { what: 'object', once: byKey(mutation, input) }
+    return await onFound(parts, viewer, located.found, at, (tree) => change(tree, viewer, input))
   }
 
 async function pause(tree: LockedTree, by: Viewer, { id, reason = null }: PauseTree): Promise<CommandResult<never>> {

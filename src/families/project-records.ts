@@ -1,15 +1,14 @@
 import { generationMismatch, notFound, type Refusal, type RefusalOf } from '../core/errors.ts'
 import { sameJson } from '../core/json.ts'
-import type { Outcome } from '../core/ports/outcome.ts'
+import type { CommonRefusal, Outcome } from '../core/ports/outcome.ts'
 import type { System } from '../core/ports/system.ts'
 import type { Viewer } from '../core/ports/viewer.ts'
 import { isName, NAME_RULE, type Problems } from '../core/problems.ts'
 import { type Right, reachOf } from '../core/rights.ts'
-import type { Client } from '../store/client.ts'
-import { idempotent, type Keyed, type KeyedRequest } from '../store/idempotency.ts'
+import { byKey, type Keyed, type KeyedRequest } from '../store/idempotency.ts'
 import type { NewRecord, ProjectRecord, ProjectRecords } from '../store/project-records.ts'
-import { inProject, noProject, refuse } from './access.ts'
-import type { LockedProject, Trees } from './family.ts'
+import { type CommandAccess, onProject, refuse } from './access.ts'
+import type { LockedProject } from './family.ts'
 import { type Editor, editorOf } from './on-behalf.ts'
 
 /** The commands of records of projects that act with the rights of who has edited them last. */
@@ -28,10 +27,8 @@ export interface RecordKind<Row extends EditedRecord, Settings extends object> {
   readonly records: ProjectRecords<Row, NewRecord & Pick<EditedRecord, 'editor'> & Settings>
 }
 
-export interface RecordParts {
-  readonly trees: Trees
+export interface RecordParts extends CommandAccess {
   readonly system: Pick<System, 'id'>
-  readonly pool: Client
 }
 export interface CreateRecord extends Keyed {
   readonly project: string
@@ -64,21 +61,19 @@ export async function createRecord<Row extends EditedRecord, Settings extends ob
 ): Promise<Outcome<Written, R | RefusalOf<'InvalidInputError' | 'ConflictError' | 'LimitError' | 'ForbiddenError'>>> {
   const { name, project: projectName } = request.input
   type Run = Outcome<Written, R | RefusalOf<'ConflictError' | 'LimitError'>>
-  const done = await inProject(trees, viewer, { right: rights.create, project: projectName }, (project) =>
-    idempotent(project, viewer, request, async (): Promise<Run> => {
-      const { client, projectId, now } = project
-      const judged = judge(project)
-      if (!judged.ok) return judged
-      if (await records.named(client, { project: projectName, name }, null)) return refuse(taken(noun, name))
-      if ((await records.countIn(client, projectId)) >= max) return refuse(tooMany(noun, max))
-      const id = system.id()
-      const facts = { id, projectId, name, editor: editorOf(viewer), generation: 1, createdAt: now, updatedAt: now }
-      await records.write(client, { ...judged.settings, ...facts })
-      await judged.also?.(project, { id })
-      return { ok: true, objectId: id }
-    }),
-  )
-  return done ?? refuse(noProject(viewer, projectName))
+  const access = { right: rights.create, project: projectName, once: byKey(request.mutation, request.input) }
+  return await onProject({ trees }, viewer, access, async (project): Promise<Run> => {
+    const { client, projectId, now } = project
+    const judged = judge(project)
+    if (!judged.ok) return judged
+    if (await records.named(client, { project: projectName, name }, null)) return refuse(taken(noun, name))
+    if ((await records.countIn(client, projectId)) >= max) return refuse(tooMany(noun, max))
+    const id = system.id()
+    const facts = { id, projectId, name, editor: editorOf(viewer), generation: 1, createdAt: now, updatedAt: now }
+    await records.write(client, { ...judged.settings, ...facts })
+    await judged.also?.(project, { id })
+    return { ok: true, objectId: id }
+  })
 }
 
 const taken = (noun: string, name: string): RefusalOf<'ConflictError'> => ({
@@ -103,21 +98,21 @@ export async function locateRecord<Row extends EditedRecord, Settings extends ob
 }
 
 /** Runs under the lock of the record's project, with the record as it is then. */
-export async function onRecord<Row extends EditedRecord, Settings extends object, T, R extends Refusal>(
+export async function onRecord<Row extends EditedRecord, Settings extends object, T extends object, R extends Refusal>(
   parts: RecordParts,
   viewer: Viewer,
   kind: RecordKind<Row, Settings>,
   { id, right }: { readonly id: string; readonly right: Right },
   work: (project: LockedProject, record: Row) => Promise<Outcome<T, R>>,
-): Promise<Outcome<T, R | Missing | RefusalOf<'ForbiddenError'>>> {
+): Promise<Outcome<T, R | Missing | RefusalOf<CommonRefusal>>> {
   const located = await locateRecord(parts, viewer, kind, id)
   if (!located.ok) return located
-  const access = { right, project: located.record.projectName }
-  const done = await inProject(parts.trees, viewer, access, async (project): Promise<Outcome<T, R | Missing>> => {
+  const missing = notFound(id, kind.noun)
+  const access = { right, project: located.record.projectName, missing }
+  return await onProject(parts, viewer, access, async (project): Promise<Outcome<T, R | Missing>> => {
     const [found] = await kind.records.load(project.client, [id], reachOf(viewer, kind.rights.read))
-    return found ? await work(project, found) : refuse(notFound(id, kind.noun))
+    return found ? await work(project, found) : refuse(missing)
   })
-  return done ?? refuse(notFound(id, kind.noun))
 }
 
 export interface UpdateRecord {
@@ -131,7 +126,7 @@ export const updateRecord = <Row extends EditedRecord, Settings extends object, 
   kind: RecordKind<Row, Settings>,
   { id, expectedGeneration = null }: UpdateRecord,
   judge: (project: LockedProject, found: Row) => Promise<Judged<Settings, R>> | Judged<Settings, R>,
-): Promise<Outcome<Written, R | RefusalOf<'NotFoundError' | 'ConflictError' | 'ForbiddenError'>>> =>
+): Promise<Outcome<Written, R | RefusalOf<'NotFoundError' | 'ConflictError' | CommonRefusal>>> =>
   onRecord(
     parts,
     viewer,
@@ -160,7 +155,7 @@ export const deleteRecord = <Row extends EditedRecord, Settings extends object>(
   viewer: Viewer,
   kind: RecordKind<Row, Settings>,
   { id }: { readonly id: string },
-): Promise<Outcome<{ readonly record: Row }, RefusalOf<'NotFoundError' | 'ForbiddenError'>>> =>
+): Promise<Outcome<{ readonly record: Row }, RefusalOf<'NotFoundError' | CommonRefusal>>> =>
   onRecord(
     parts,
     viewer,

@@ -1,52 +1,42 @@
-import { notFound, transitionRefused } from '../core/errors.ts'
+import { transitionRefused } from '../core/errors.ts'
 import type { Principal, Viewer } from '../core/ports/viewer.ts'
 import { RIGHTS } from '../core/rights.ts'
-import type { Client } from '../store/client.ts'
-import { type CommandResult, findFor, onceInTree, refuse } from './access.ts'
+import type { Node } from '../core/tree.ts'
+import { byKey, type Keyed } from '../store/idempotency.ts'
+import { type CommandAccess, type CommandResult, onObject, refuse } from './access.ts'
 import { command } from './command.ts'
 import type { LoadedFamily } from './define-family.ts'
-import type { BackoffDecision, Family, LockedTree, Trees } from './family.ts'
+import type { BackoffDecision, Family, LockedTree } from './family.ts'
 
 /** Decisions of users about work of any kind that waits for its next attempt. */
 
-export interface ResolveBackoff {
+export interface ResolveBackoff extends Keyed {
   readonly id: string
-  readonly idempotencyKey?: string | null
 }
-interface Parts {
-  readonly trees: Trees
-  /** For finding the tree of the object before locking it. */
-  readonly pool: Client
+interface Parts extends CommandAccess {
   readonly families: readonly Pick<LoadedFamily, 'kinds' | 'rules'>[]
 }
 type Resolved = CommandResult<'InvalidInputError' | 'NotFoundError' | 'TransitionError' | 'ForbiddenError'>
 
 const resolve =
   (mutation: string, decision: BackoffDecision) =>
-  async ({ trees, pool, families }: Parts, viewer: Viewer, input: ResolveBackoff): Promise<Resolved> => {
-    const { id } = input
-    const located = await findFor(pool, viewer, RIGHTS.retry, { id, what: 'object', kind: null })
-    if (!located.ok) return located
-    const { kind, rootId } = located.found
-    const rules = families.find(({ kinds }) => kinds[kind])?.rules
-    const done = await onceInTree(trees, viewer, rootId, { mutation, input }, (tree) =>
-      decide(tree, rules, viewer, { id, decision }),
-    )
-    return done ?? refuse(notFound(id))
+  (parts: Parts, viewer: Viewer, input: ResolveBackoff): Promise<Resolved> => {
+    const at = { right: RIGHTS.retry, id: input.id, what: 'object', kind: null, once: byKey(mutation, input) }
+    return onObject(parts, viewer, at, (tree, node) => {
+      const rules = parts.families.find(({ kinds }) => kinds[node.row.kind])?.rules
+      return decide(tree, node, rules, viewer, decision)
+    })
   }
 
-async function decide(
+function decide(
   tree: LockedTree,
+  node: Node,
   rules: Family | undefined,
   by: Principal,
-  { id, decision }: { readonly id: string; readonly decision: BackoffDecision },
-): Promise<CommandResult<'NotFoundError' | 'TransitionError'>> {
-  await tree.load([id])
-  const { slice } = tree
-  const node = slice.get(id)
-  if (!node) return refuse(notFound(id))
-  const { kind, phase, parentId } = node.row
-  if (rules?.resolveBackoff?.(node, decision, by, slice) !== true) {
+  decision: BackoffDecision,
+): CommandResult<'TransitionError'> {
+  const { id, kind, phase, parentId } = node.row
+  if (rules?.resolveBackoff?.(node, decision, by, tree.slice) !== true) {
     const refusal = transitionRefused(kind, phase, 'USER', phase, [])
     return refuse({ ...refusal, message: `It does not wait for a next attempt: it is ${phase}.` })
   }

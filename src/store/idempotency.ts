@@ -44,15 +44,6 @@ export const byKey = (mutation: string, input: Keyed): Once<WrittenObject> => ({
   again: (objectId) => ({ ok: true, objectId }),
 })
 
-/** For commands that write one object, which is read again whenever it is shown. */
-export const idempotent = <R extends Refusal>(
-  scope: KeyScope,
-  viewer: Viewer,
-  request: KeyedRequest,
-  work: () => Promise<Outcome<WrittenObject, R>>,
-): Promise<Outcome<WrittenObject, R | RefusalOf<'InvalidInputError'>>> =>
-  repeatable(scope, viewer, byKey(request.mutation, request.input), work)
-
 /** Runs `work` for the first request with a key within a day; refuses the key with another input. */
 export async function repeatable<T extends object, R extends Refusal, Again extends Refusal = never>(
   scope: KeyScope,

@@ -212,7 +212,7 @@ export async function deleteHook(
   parts: HookParts,
   viewer: Viewer,
   input: { readonly id: string },
-): Promise<HookResult<{ readonly record: Hook }, 'NotFoundError' | 'ForbiddenError'>> {
+): Promise<HookResult<{ readonly record: Hook }, 'InvalidInputError' | 'NotFoundError' | 'ForbiddenError'>> {
   const located = await locateRecord(parts, viewer, HOOK, input.id)
   if (!located.ok) return located
   const forbidden = requireRight(viewer, RIGHTS.deleteHook, located.record.projectId)

@@ -3,7 +3,7 @@ import type { Viewer } from '../../core/ports/viewer.ts'
 import { RIGHTS } from '../../core/rights.ts'
 import { refuse } from '../../families/access.ts'
 import { removeProject, someRoot } from '../../store/projects.ts'
-import { onProject } from './access.ts'
+import { changeProject } from './access.ts'
 import type { ProjectResult } from './create-project.ts'
 import type { ProjectParts } from './parts.ts'
 
@@ -16,7 +16,7 @@ export const deleteProject = (
   viewer: Viewer,
   { name }: { readonly name: string },
 ): Promise<ProjectResult<'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'ForbiddenError'>> =>
-  onProject(
+  changeProject(
     parts,
     viewer,
     { right: RIGHTS.deleteProject, project: name },

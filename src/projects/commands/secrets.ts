@@ -8,7 +8,7 @@ import type { LockedProject } from '../../families/family.ts'
 import { SEALED_OVERHEAD } from '../../store/sealing.ts'
 import { measureSecrets, removeSecret, writeSecret } from '../../store/secrets.ts'
 import { bytesOf, checkText, checkVariable } from '../rules/names.ts'
-import { onProject } from './access.ts'
+import { changeProject } from './access.ts'
 import type { ProjectParts } from './parts.ts'
 
 /** Secrets of a project: written, never read back, and in no error. */
@@ -33,24 +33,29 @@ export async function setSecret(
 ): Promise<SecretSet<'InvalidInputError' | 'NotFoundError' | 'LimitError' | 'ForbiddenError'>> {
   const problems = problemsOf(name, value)
   const access = { right: RIGHTS.setSecret, project }
-  return onProject(parts, viewer, access, async (locked): Promise<SecretSet<'InvalidInputError' | 'LimitError'>> => {
-    if (problems.length > 0) return refuse(invalidInput(problems))
-    if (!parts.sealing.canSeal) return refuse(NO_KEY)
-    const tooMany = await beyondLimits(locked, name, value)
-    if (tooMany) return refuse(tooMany)
-    const { client, projectId, now } = locked
-    const sealed = parts.sealing.seal({ projectId, name }, value)
-    await writeSecret(client, { projectId, name, sealed, updatedAt: now })
-    return { ok: true, projectId, name, updatedAt: now }
-  })
+  return changeProject(
+    parts,
+    viewer,
+    access,
+    async (locked): Promise<SecretSet<'InvalidInputError' | 'LimitError'>> => {
+      if (problems.length > 0) return refuse(invalidInput(problems))
+      if (!parts.sealing.canSeal) return refuse(NO_KEY)
+      const tooMany = await beyondLimits(locked, name, value)
+      if (tooMany) return refuse(tooMany)
+      const { client, projectId, now } = locked
+      const sealed = parts.sealing.seal({ projectId, name }, value)
+      await writeSecret(client, { projectId, name, sealed, updatedAt: now })
+      return { ok: true, projectId, name, updatedAt: now }
+    },
+  )
 }
 
 export const deleteSecret = (
   parts: ProjectParts,
   viewer: Viewer,
   { project, name }: SecretKey,
-): Promise<Outcome<WrittenSecret, RefusalOf<'NotFoundError' | 'ForbiddenError'>>> =>
-  onProject(
+): Promise<Outcome<WrittenSecret, RefusalOf<'InvalidInputError' | 'NotFoundError' | 'ForbiddenError'>>> =>
+  changeProject(
     parts,
     viewer,
     { right: RIGHTS.deleteSecret, project },

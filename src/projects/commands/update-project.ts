@@ -6,7 +6,7 @@ import { refuse } from '../../families/access.ts'
 import { type Keyed, repeatable } from '../../store/idempotency.ts'
 import { nextGeneration, replaceSubscriptions, writeProject } from '../../store/projects.ts'
 import { normaliseProject, type ProjectInput } from '../rules/normalise-project.ts'
-import { onProject } from './access.ts'
+import { changeProject } from './access.ts'
 import { bringsCode, checkTasks, OF_PROJECT, type ProjectResult } from './create-project.ts'
 import type { ProjectParts } from './parts.ts'
 
@@ -23,7 +23,7 @@ export async function updateProject(
   const problems = new Problems()
   const { subscriptions, ...settings } = normaliseProject(input, 'input', problems)
   await checkTasks(parts.verbs, subscriptions ?? [], problems)
-  return await onProject(
+  return await changeProject(
     parts,
     viewer,
     { right: RIGHTS.updateProject, project: input.name },

@@ -1,5 +1,5 @@
 import { invalidInput, notFound, type RefusalOf, type RefusalType } from '../../../core/errors.ts'
-import type { Outcome } from '../../../core/ports/outcome.ts'
+import type { CommonRefusal, Outcome } from '../../../core/ports/outcome.ts'
 import type { System } from '../../../core/ports/system.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
@@ -36,7 +36,7 @@ export interface NotificationParts extends RecordParts {
   readonly sandbox: Sandbox
   readonly system: System
 }
-type Result<T, Type extends RefusalType> = Outcome<T, RefusalOf<Type | 'ForbiddenError'>>
+type Result<T, Type extends RefusalType> = Outcome<T, RefusalOf<Type | CommonRefusal>>
 interface Written {
   readonly objectId: string
 }
