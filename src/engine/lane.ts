@@ -84,24 +84,22 @@ export abstract class Lane<T, R> {
       outcome: null,
     }
     if (this.#queue.length >= MAX_WAITING) own.outcome = this.#tooLate(own, MAX_WAITING)
-    else await this.#join(own)
+    else {
+      this.#queue.push(own)
+      if (this.#isLed) {
+        this.#watch()
+        await own.turn.promise
+      } else {
+        this.#isLed = true
+        own.leads = true
+        // Tasks of the same moment share the first batch.
+        await Promise.resolve()
+      }
+    }
+    if (own.leads) await this.#lead(own)
     if (!own.outcome) throw new Error('a task of a lane has no outcome')
     if ('error' in own.outcome) throw own.outcome.error
     return own.outcome.value
-  }
-
-  async #join(own: Queued<T, R>): Promise<void> {
-    this.#queue.push(own)
-    if (this.#isLed) {
-      this.#watch()
-      await own.turn.promise
-    } else {
-      this.#isLed = true
-      own.leads = true
-      // Tasks of the same moment share the first batch.
-      await Promise.resolve()
-    }
-    if (own.leads) await this.#lead(own)
   }
 
   async #lead(own: Queued<T, R>): Promise<void> {

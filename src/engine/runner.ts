@@ -43,7 +43,9 @@ export class TreeRunner {
     const shared = inGroups(free).filter(({ length }) => length > 1)
     const isShared = new Set(shared.flat())
     const runAlone = async ({ rootId, task }: TaskOfTree<T>) => {
-      ran.set(rootId, await this.#runUnlessLocked(rootId, task, patienceMs))
+      const done = (await this.#laneOf(rootId).run({ ...task, patienceMs })) as Ran<T> | 'locked'
+      if (done === 'locked') this.#locked.set(rootId, performance.now() + LOCKED_MS)
+      ran.set(rootId, done)
     }
     const runTogether = async (group: readonly TaskOfTree<T>[]) => {
       const outcomes = await this.#together(group)
@@ -78,11 +80,6 @@ export class TreeRunner {
     }
   }
 
-  async #runUnlessLocked<T>(rootId: string, task: TreeTask<T>, patienceMs: number): Promise<Ran<T> | 'locked'> {
-    const ran = (await this.#laneOf(rootId).run({ ...task, patienceMs })) as Ran<T> | 'locked'
-    if (ran === 'locked') this.#locked.set(rootId, performance.now() + LOCKED_MS)
-    return ran
-  }
   /** Trees that others had locked a moment ago. */
   get lockedTrees(): readonly string[] {
     const now = performance.now()

@@ -8,7 +8,6 @@ import type { EngineParts } from '../parts.ts'
 import type { TreeRunner } from '../runner.ts'
 import { requireAgent, targetsOf } from './access.ts'
 import type { AgentPresence } from './agent-presence.ts'
-import { claimDryRuns } from './claim-dry-runs.ts'
 import type { Dispatcher, WaitingClaim } from './dispatcher.ts'
 import { EmptyClaimCache } from './empty-claim-cache.ts'
 import { release } from './release.ts'
@@ -77,7 +76,7 @@ async function claimOrWait(wanted: WantedWork, search: Search, deadline: number)
   const mayWait = () => dispatcher.isOpen && !wanted.signal?.aborted && performance.now() < deadline
   let { notices } = dispatcher
   let emptyMs = mayWait() ? empty.validFor(wanted.key, notices, parts.system.now()) : 0
-  let items: readonly ClaimedItem[] = emptyMs > 0 ? [] : await searchAll(wanted, search)
+  let items: readonly ClaimedItem[] = emptyMs > 0 ? [] : await searchWork(wanted, search)
   while (items.length === 0 && mayWait()) {
     const known = empty.lastSearch(wanted.key)
     // A notification that came during the search reached no waiting claim, so the search is repeated at once.
@@ -95,15 +94,9 @@ async function claimOrWait(wanted: WantedWork, search: Search, deadline: number)
       const isSearched = empty.lastSearch(wanted.key) !== known
       emptyMs = isSearched && mayWait() ? empty.validFor(wanted.key, notices, parts.system.now()) : 0
     }
-    if (emptyMs === 0) items = await searchAll(wanted, search)
+    if (emptyMs === 0) items = await searchWork(wanted, search)
   }
   return items
-}
-
-/** Dry runs come first, since a person waits for them. Other work follows with the next claim. */
-async function searchAll(wanted: WantedWork, search: Search): Promise<readonly ClaimedItem[]> {
-  const dryRuns = wanted.dryRuns ? await claimDryRuns(wanted, search) : []
-  return dryRuns.length > 0 ? dryRuns : await searchWork(wanted, search)
 }
 
 /** Resolves with the items that a transaction dispatches to this claim, or with none when a search or an answer is due. */

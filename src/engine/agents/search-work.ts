@@ -11,6 +11,7 @@ import type { TreeSlice } from '../slice/tree-slice.ts'
 import type { Transaction } from '../transaction.ts'
 import type { TransactionTrace } from '../transaction-trace.ts'
 import { canClaim } from './access.ts'
+import { claimDryRuns } from './claim-dry-runs.ts'
 import { claimOne, isClaimable } from './claim-one.ts'
 import { claimOrphaned } from './claim-orphaned.ts'
 import type { Claimant } from './claimant.ts'
@@ -55,7 +56,9 @@ export interface Search {
 /** Finds offered work and claims it, tree by tree, under each tree's lock. */
 export async function searchWork(wanted: WantedWork, search: Search): Promise<readonly ClaimedItem[]> {
   const { active, parts } = search
-  const items: ClaimedItem[] = []
+  // Dry runs come first, since a person waits for them. Other work follows with the next claim.
+  const items: ClaimedItem[] = wanted.dryRuns ? [...(await claimDryRuns(wanted, search))] : []
+  if (items.length > 0) return items
   for (let round = 0; round < MAX_ROUNDS && items.length < wanted.max; round++) {
     const candidates = await candidatesOf(wanted, search, wanted.max - items.length)
     if (candidates.length === 0) break
