@@ -68,7 +68,7 @@ export const LANDING = files(`
   e2e/ resume
   engine/ joined-creations new-trees renew shared-transactions
   engine/ undecided-reports work-cache
-  families/ pause
+  families/ creation pause
   families/automation/ all-projects backfill batch bulk holds recorded schedules
   families/deployments/ automatic-reconcile brought-code cancel claims deletion dependencies dry-runs execution ignore
   families/deployments/ items jobs modes orphans pins plan properties reports retries scope spec targets timeouts

@@ -4,6 +4,7 @@ import { v7 } from 'uuid'
 import { type Audit, createAudit } from '../../src/audit/index.ts'
 import { InFlight } from '../../src/core/in-flight.ts'
 import type { ClaimedItem, Report } from '../../src/core/ports/agents.ts'
+import type { Signal } from '../../src/core/ports/signal.ts'
 import type { System } from '../../src/core/ports/system.ts'
 import type { Viewer } from '../../src/core/ports/viewer.ts'
 import { isAdministrator, PROJECT_ROLES } from '../../src/core/rights.ts'
@@ -68,6 +69,7 @@ export interface World extends AsyncDisposable {
   readonly pool: Pool
   readonly clock: TestClock
   readonly engineHost: EngineHost
+  readonly signal: Signal
   /** The commands of all families. */
   readonly services: FamilyServices
   readonly commands: DeploymentsCommands
@@ -190,6 +192,7 @@ export async function createWorld({
     pool,
     clock,
     engineHost,
+    signal,
     services,
     commands,
     projects,
