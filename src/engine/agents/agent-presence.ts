@@ -2,7 +2,7 @@ import type { Viewer } from '../../core/ports/viewer.ts'
 import type { OpenedFence } from '../../store/fence.ts'
 import { noteAgent, noteSeen } from '../../store/work.ts'
 import type { EngineParts } from '../parts.ts'
-import type { WantedWork } from './search-work.ts'
+import type { WantedWork } from './wanted-work.ts'
 
 /** Interval at which the presence of an agent is written, in milliseconds. */
 const NOTE_MS = 5_000

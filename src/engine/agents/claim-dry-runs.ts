@@ -1,6 +1,6 @@
 import type { ClaimedItem } from '../../core/ports/agents.ts'
 import { FENCE_SECRET_BYTES } from '../../store/fence.ts'
-import type { Search, WantedWork } from './search-work.ts'
+import type { Search, WantedWork } from './wanted-work.ts'
 
 /** Bounds the dry runs of one claim, so that several agents share those of a big tree. */
 const MAX_ITEMS = 20

@@ -11,7 +11,8 @@ import type { AgentPresence } from './agent-presence.ts'
 import type { Dispatcher, WaitingClaim } from './dispatcher.ts'
 import { EmptyClaimCache } from './empty-claim-cache.ts'
 import { release } from './release.ts'
-import { type Search, searchWork, type WantedWork } from './search-work.ts'
+import { searchWork } from './search-work.ts'
+import type { Search, WantedWork } from './wanted-work.ts'
 
 /** A waiting claim searches again after this time, since work that backs off is offered without a notification. */
 const SEARCH_MS = 2_000

@@ -1,12 +1,10 @@
 import { isFull, type Place, roomOf } from '../../core/place.ts'
 import type { ClaimedItem } from '../../core/ports/agents.ts'
-import type { ServedTargets } from '../../core/target.ts'
 import { WORK_STATE, type Work } from '../../core/tree.ts'
 import type { ObjectKind } from '../../core/vocabulary.ts'
 import { findCandidates, type PlaceOfType } from '../../store/work.ts'
 import type { TreeTask } from '../apply-tasks.ts'
 import type { EngineParts } from '../parts.ts'
-import type { TreeRunner } from '../runner.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
 import type { Transaction } from '../transaction.ts'
 import type { TransactionTrace } from '../transaction-trace.ts'
@@ -15,9 +13,8 @@ import { claimDryRuns } from './claim-dry-runs.ts'
 import { claimOne, isClaimable } from './claim-one.ts'
 import { claimOrphaned } from './claim-orphaned.ts'
 import type { Claimant } from './claimant.ts'
-import type { Dispatcher } from './dispatcher.ts'
-import type { EmptyClaimCache } from './empty-claim-cache.ts'
 import { type LockedPlaces, placeKey, startOf } from './locked-places.ts'
+import type { Search, WantedWork } from './wanted-work.ts'
 
 /** Bounds the searches of one claim. A search is repeated if other agents have claimed its candidates meanwhile. */
 const MAX_ROUNDS = 3
@@ -25,33 +22,6 @@ const MAX_ROUNDS = 3
 const LOCKED_TREE_MS = 250
 /** Bounds the candidates of other claims that a search skips. */
 const MAX_SKIPPED = 2_000
-
-export interface WantedWork {
-  readonly claimant: Claimant
-  readonly types: readonly string[]
-  /** Null: any, or with a selector those that it selects. */
-  readonly targets: readonly string[] | null
-  readonly targetSelector: ServedTargets | null
-  /** Ids of projects in which the agent may claim; null: all. */
-  readonly projects: readonly string[] | null
-  /** It does dry runs as well. */
-  readonly dryRuns: boolean
-  readonly max: number
-  /** Its places by type of work, as the last search found them. */
-  places: ReadonlyMap<string, Place>
-  readonly signal: AbortSignal | undefined
-  /** Equal for all claims that search for the same. */
-  readonly key: string
-}
-
-export interface Search {
-  readonly parts: EngineParts
-  readonly runner: TreeRunner
-  readonly dispatcher: Dispatcher
-  readonly empty: EmptyClaimCache
-  /** Candidates of the active claims of this process. Other claims skip them instead of waiting for the same locks. */
-  readonly active: Set<string>
-}
 
 /** Finds offered work and claims it, tree by tree, under each tree's lock. */
 export async function searchWork(wanted: WantedWork, search: Search): Promise<readonly ClaimedItem[]> {

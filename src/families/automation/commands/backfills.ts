@@ -98,12 +98,12 @@ export const cancelBackfill = (
     viewer,
     { right: rights.backfill, id, what: 'schedule' },
     async ({ root, slice, client }): Promise<CommandResult<'NotFoundError'>> => {
-      const open = await openBackfill(client, id)
+      const open = await openBackfill(client, root.row.id)
       if (!open) return refuse(notFound(null, 'backfill that runs'))
       const waiting = await endCancelled(client, open.id, viewer.name, slice.now)
       const message = `${viewer.name} cancels the backfill, ${waiting} of whose times were still to come.`
       // A schedule may have FINISHED meanwhile, and its phase says no more than that.
       if (root.row.phase !== 'FINISHED') slice.move(root, root.row.phase, { actor: 'USER', by: viewer, message })
-      return { ok: true, objectId: id }
+      return { ok: true, objectId: root.row.id }
     },
   )

@@ -217,17 +217,17 @@ export const cancelBulkOperation = (parts: AutomationParts, viewer: Viewer, { id
   onObject(parts, viewer, { right: rights.cancelBulk, id, what: WHAT }, async (tree, node): Promise<Changed> => {
     const { slice, client } = tree
     if (node.row.phase !== 'PENDING' && node.row.phase !== 'RUNNING') return refused(tree, viewer, 'ABORTED')
-    const left = await cancelWaiting(client, id)
+    const left = await cancelWaiting(client, node.row.id)
     const message = `Cancelled by ${viewer.name}: ${left} of its targets were not asked.`
     slice.setDetails(node, { endedAt: slice.now })
     slice.move(node, 'ABORTED', { actor: 'USER', by: viewer, message })
-    return { ok: true, objectId: id }
+    return { ok: true, objectId: node.row.id }
   })
 
 export const deleteBulkOperation = (parts: AutomationParts, viewer: Viewer, { id }: Named): Promise<Changed> =>
   onObject(parts, viewer, { right: rights.deleteBulk, id, what: WHAT }, (tree, node): Changed => {
     if (node.row.phase === 'PENDING' || node.row.phase === 'RUNNING') return refused(tree, viewer, 'GONE')
     tree.slice.move(node, 'GONE', { actor: 'USER', by: viewer })
-    return { ok: true, objectId: id }
+    return { ok: true, objectId: node.row.id }
   })
 const WHAT = 'bulk operation'

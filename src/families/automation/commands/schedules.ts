@@ -152,7 +152,7 @@ export const deleteSchedule = (
 ): Promise<CommandResult<'InvalidInputError' | 'NotFoundError' | 'ForbiddenError'>> =>
   onObject(parts, viewer, { right: rights.delete, id, what: WHAT }, ({ root, slice }) => {
     slice.move(root, 'GONE', { actor: 'USER', by: viewer })
-    return { ok: true, objectId: id }
+    return { ok: true, objectId: root.row.id }
   })
 
 type Changed = CommandResult<'InvalidInputError' | 'NotFoundError' | 'TransitionError' | 'ForbiddenError'>
@@ -167,28 +167,28 @@ export const pauseSchedule = (
 ): Promise<Changed> =>
   onObject(parts, viewer, { right: rights.pause, id, what: WHAT }, async (tree): Promise<Changed> => {
     const { root, slice } = tree
-    const spec = (await readSchedule(tree.client, id))?.spec
+    const spec = (await readSchedule(tree.client, root.row.id))?.spec
     if (spec) advance(root, slice, spec)
     if (root.row.phase !== 'ACTIVE') return refused(tree, viewer, 'PAUSED')
     beginPause(root, slice)
     slice.setDetails(root, { pausedBecause: reason })
     slice.move(root, 'PAUSED', { actor: 'USER', by: viewer, message: reason })
     slice.setClock(root, null)
-    return { ok: true, objectId: id }
+    return { ok: true, objectId: root.row.id }
   })
 
 export const resumeSchedule = (parts: AutomationParts, viewer: Viewer, { id }: Named): Promise<Changed> =>
   onObject(parts, viewer, { right: rights.pause, id, what: WHAT }, async (tree): Promise<Changed> => {
     const { root, slice } = tree
     if (root.row.phase !== 'PAUSED') return refused(tree, viewer, 'ACTIVE')
-    const spec = (await readSchedule(tree.client, id))?.spec
+    const spec = (await readSchedule(tree.client, root.row.id))?.spec
     if (!spec) return refuse(notFound(id, WHAT))
     endPause(root, slice, spec)
     const due = dueAfter(spec, details(root), slice.now)
     slice.setDetails(root, { due, pausedBecause: null, overdueAt: due && overdueFrom(spec, slice.now) })
     slice.move(root, due ? 'ACTIVE' : 'FINISHED', { actor: 'USER', by: viewer })
-    tree.wake([id])
-    return { ok: true, objectId: id }
+    tree.wake([root.row.id])
+    return { ok: true, objectId: root.row.id }
   })
 
 /** Fires once, now, whatever its times are. */
