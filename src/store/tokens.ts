@@ -76,6 +76,7 @@ export async function hasAdministrator(client: Client): Promise<boolean> {
 export interface TokenQuery {
   /** Only of principals with grants in these projects only; null: of all. */
   readonly projects: readonly string[] | null
+  readonly name?: string | null | undefined
   /** A part of the name, ignoring case. */
   readonly nameContains?: string | null | undefined
   /** True for tokens that are neither revoked nor expired. */
@@ -85,16 +86,19 @@ export interface TokenQuery {
 }
 const MATCHES = `${isWithin('$1')} and ($2::text is null or strpos(lower(t.name), lower($2)) > 0)
     and ($3::boolean is null or $3 = (t.revoked_at is null and (t.expires_at is null or t.expires_at > clock_timestamp())))
-    and ($4::boolean is null or $4 = p.administrator)`
-const MATCH_PARAMS = [nullable(array(uuid)), nullable(text), nullable(boolean), nullable(boolean)] as const
-const matchOf = ({ projects, nameContains = null, valid = null, administrator = null }: TokenQuery) =>
-  [projects, nameContains, valid, administrator] as const
+    and ($4::boolean is null or $4 = p.administrator) and ($5::text is null or t.name = $5)`
+const MATCH_PARAMS = [
+  ...([nullable(array(uuid)), nullable(text)] as const),
+  ...([nullable(boolean), nullable(boolean), nullable(text)] as const),
+] as const
+const matchOf = ({ projects, name = null, nameContains = null, valid = null, administrator = null }: TokenQuery) =>
+  [projects, nameContains, valid, administrator, name] as const
 
 const list = (order: 'asc' | 'desc') =>
   statement({
     text: `select ${COLUMNS} from token t join principal p on p.id = t.principal_id
-      where ${MATCHES} and ($5::uuid is null or t.id < $5) and ($6::uuid is null or t.id > $6)
-      order by t.id ${order} limit $7`,
+      where ${MATCHES} and ($6::uuid is null or t.id < $6) and ($7::uuid is null or t.id > $7)
+      order by t.id ${order} limit $8`,
     params: [...MATCH_PARAMS, nullable(uuid), nullable(uuid), bigint],
     row: ROW,
   })

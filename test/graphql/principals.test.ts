@@ -484,6 +484,9 @@ describe('many tokens', () => {
     expect(last).toMatchObject({ totalCount: 2, pageInfo: { hasPreviousPage: false } })
     expect(present(last).edges).toHaveLength(2)
 
+    const { tokensConnection: named } = await api.query(PAGE, { filter: { name: 'of 100' } })
+    expect(named).toMatchObject({ totalCount: 1, edges: [{ node: { name: 'of 100' } }] })
+
     const filter = { administrator: true, valid: true, nameContains: 'oldest' }
     expect((await api.query(PAGE, { filter })).tokensConnection?.edges).toMatchObject([
       { node: { id: oldest.tokenId } },

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { listAgents } from '../../src/store/loaders/agents.ts'
+import { type AgentQuery, countAgents, listAgents } from '../../src/store/loaders/agents.ts'
 import { insertPrincipal, type PrincipalRow } from '../../src/store/principals.ts'
 import { findToken, insertToken, listTokens } from '../../src/store/tokens.ts'
 import { noteAgent } from '../../src/store/work.ts'
@@ -48,13 +48,22 @@ test('an agent of any target is told from one of none, in pages of both directio
       ...{ id: idOf(n), principalId: idOf(9), name: 'agent', instance: `${n}`, actor: 'DEPLOYER', types: ['a'] },
       ...{ targets, targetSelector: null, now: NOW },
     })
-  const page = async (window: Partial<Parameters<typeof listAgents>[2]>) =>
-    (await listAgents(pool, null, { limit: 2, backward: false, after: null, before: null, ...window })).map(
+  const all: AgentQuery = { projects: null, connected: null, since: NOW }
+  const page = async (window: Partial<Parameters<typeof listAgents>[2]>, query = all) =>
+    (await listAgents(pool, query, { limit: 2, backward: false, after: null, before: null, ...window })).map(
       ({ targets }) => targets,
     )
   expect(await page({})).toEqual([null, []])
   expect(await page({ after: idOf(0) })).toEqual([[], ['a', 'b']])
   expect(await page({ backward: true, before: idOf(2) })).toEqual([null, []])
+  await pool.query(`update agent set seen_at = seen_at - interval '1 minute' where id <> $1`, [idOf(1)])
+  for (const [connected, found] of [
+    [true, [[]]],
+    [false, [null, ['a', 'b']]],
+  ] as const) {
+    expect(await page({}, { ...all, connected })).toEqual(found)
+    expect(await countAgents(pool, { ...all, connected })).toBe(found.length)
+  }
 })
 
 test('no start waits for Prisma: it is imported where it is first used', () => {

@@ -1,5 +1,5 @@
 import { RIGHTS } from '../../core/rights.ts'
-import { type AgentRow, countAgents, listAgents } from '../../store/loaders/agents.ts'
+import { type AgentQuery, type AgentRow, countAgents, listAgents } from '../../store/loaders/agents.ts'
 import { TargetSelectorRef } from '../objects/target-selector.ts'
 import { builder } from '../schema/builder.ts'
 import { connect } from '../schema/connection.ts'
@@ -55,14 +55,19 @@ builder.queryField('agents', (t) =>
     nullable: true,
     description:
       'Processes that claim work in projects that the viewer may read, also those that are not connected any more (PHASELINE_AGENT_RETENTION). Null only together with an entry in `errors`.',
-    args: t.arg.connectionArgs(),
+    args: {
+      connected: t.arg.boolean({ description: 'The required value of `connected`. Left out or null: any.' }),
+      ...t.arg.connectionArgs(),
+    },
     complexity: (args) => pageCost(args),
-    resolve: (_, args, { pool, viewer: { projects } }) =>
-      connect(args, {
+    resolve: (_, { connected = null, ...args }, { pool, system, viewer: { projects } }) => {
+      const query: AgentQuery = { projects, connected, since: agentsSince(system.now()) }
+      return connect(args, {
         cursor: uuidCursor,
         position: ({ id }: AgentRow) => id,
-        load: (window) => listAgents(pool, projects, window),
-        count: () => countAgents(pool, projects),
-      }),
+        load: (window) => listAgents(pool, query, window),
+        count: () => countAgents(pool, query),
+      })
+    },
   }),
 )

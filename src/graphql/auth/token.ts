@@ -191,6 +191,7 @@ builder.mutationField('revokeToken', (t) =>
 const TokenFilter = builder.inputType('TokenFilter', {
   description: 'Tokens for which every given field holds. A field that is left out or null holds for all.',
   fields: (t) => ({
+    name: t.string({ limit: 'reference', description: 'The name.' }),
     nameContains: t.string({
       limit: 'search',
       description: 'Text that the name must contain, without regard to case.',

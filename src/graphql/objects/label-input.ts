@@ -11,3 +11,7 @@ export const LabelInput = builder.inputType('LabelInput', {
     value: t.string({ required: true, limit: 'labelValue', description: 'May be empty.' }),
   }),
 })
+
+/** The pairs by their keys; of equal keys the last. */
+export const pairsOf = (pairs: readonly (typeof LabelInput.$inferInput)[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(pairs.map(({ key, value }) => [key, value]))

@@ -1,3 +1,4 @@
+import type { InputFieldMap, InputRef } from '@pothos/core'
 import { readable } from '../../core/can-read.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
 import { RIGHTS } from '../../core/rights.ts'
@@ -8,6 +9,7 @@ import {
   type ObjectOrder,
   type ObjectQuery,
   positionOf,
+  type RowsBeside,
 } from '../../store/loaders/find-objects.ts'
 import { loadObjectsByPath } from '../../store/loaders/objects.ts'
 import type { KindRegistry } from '../family.ts'
@@ -18,7 +20,28 @@ import { cursorOf } from '../schema/cursors.ts'
 import { ObjectKindEnum, PhaseEnum } from '../schema/enums.ts'
 import { badInput, pageCost } from '../schema/limits.ts'
 import { TreeObjectConnection, TreeObjectRef } from '../schema/refs.ts'
-import { LabelInput } from './label-input.ts'
+import { LabelInput, pairsOf } from './label-input.ts'
+
+type FilterFields = Parameters<typeof builder.inputType<'ObjectFilter', InputFieldMap>>[1]['fields']
+interface FamilyFilter {
+  readonly fields: FilterFields
+  beside(filter: object): readonly RowsBeside[]
+}
+const filtersOfFamilies: FamilyFilter[] = []
+/** Adds a field that selects objects of one family by rows beside them. Like its types, it is added when its module is loaded. */
+export function addObjectFilter<Given>(
+  name: string,
+  field: { readonly type: InputRef<Given>; readonly description: string },
+  beside: (given: NonNullable<Given>) => RowsBeside,
+): void {
+  filtersOfFamilies.push({
+    fields: (t) => ({ [name]: t.field(field) }),
+    beside: (filter) => {
+      const given = (filter as Readonly<Record<string, Given>>)[name]
+      return given ? [beside(given)] : []
+    },
+  })
+}
 
 export const ObjectFilter = builder.inputType('ObjectFilter', {
   description: 'Objects for which every given field holds. A field that is left out or null holds for all.',
@@ -56,6 +79,8 @@ export const ObjectFilter = builder.inputType('ObjectFilter', {
       limit: 'labels',
       description: 'Pairs that must all be among the labels of the object.',
     }),
+    // Their types are the families' own.
+    ...(Object.assign({}, ...filtersOfFamilies.map(({ fields }) => fields(t))) as object),
   }),
 })
 const ObjectOrderField = builder.enumType('ObjectOrderField', {
@@ -100,7 +125,8 @@ export function queryOf(
     anyOf: undecided ? conditions : undefined,
     rootsOnly: rootsOnly ?? undefined,
     nameContains: nameContains ?? undefined,
-    labels: labels?.length ? Object.fromEntries(labels.map(({ key, value }) => [key, value])) : undefined,
+    labels: labels?.length ? pairsOf(labels) : undefined,
+    beside: filtersOfFamilies.flatMap(({ beside }) => beside(filter ?? {})),
   }
 }
 

@@ -39,35 +39,47 @@ export const AGENT_ROW = {
   ...{ connectedAt: table.agent.connectedAt, seenAt: table.agent.seenAt },
 }
 
+/** Agents for which every given condition holds. */
+export interface AgentQuery {
+  /** They work for one of these; null: for any. */
+  readonly projects: Projects
+  /** True for those that were seen since then, false for the others; null: for all. */
+  readonly connected: boolean | null
+  readonly since: Date
+}
+const MATCHES = `${isVisible('$1')} and ($2::boolean is null or $2 = (a.seen_at >= $3))`
+const MATCH_PARAMS = [nullable(array(uuid)), nullable(boolean), timestamptz] as const
+const matchOf = ({ projects, connected, since }: AgentQuery) => [projects, connected, since] as const
+
 const list = (order: 'asc' | 'desc') =>
   statement({
     text: `select ${AGENT_SELECTION}
-      from agent a where ($1::uuid is null or a.id > $1) and ($2::uuid is null or a.id < $2) and ${isVisible('$4')}
-      order by a.id ${order} limit $3`,
-    params: [nullable(uuid), nullable(uuid), bigint, nullable(array(uuid))],
+      from agent a where ($4::uuid is null or a.id > $4) and ($5::uuid is null or a.id < $5) and ${MATCHES}
+      order by a.id ${order} limit $6`,
+    params: [...MATCH_PARAMS, nullable(uuid), nullable(uuid), bigint],
     row: AGENT_ROW,
   })
 const LIST = { asc: list('asc'), desc: list('desc') }
 
-/** A page of those who work for these projects, in the order in which they first came. */
+/** A page of those who match, in the order in which they first came. */
 export async function listAgents(
   client: Client,
-  projects: Projects,
+  query: AgentQuery,
   window: Window<string>,
 ): Promise<readonly AgentRow[]> {
   const { after, before, limit } = window
-  const { rows } = await LIST[direction(window)].query(client, [after, before, limit, projects])
+  const { rows } = await LIST[direction(window)].query(client, [...matchOf(query), after, before, limit])
   return inOrder(rows, window)
 }
 
 const COUNT = statement({
-  text: `select count(*)::integer as count from agent a where ${isVisible('$1')}`,
-  params: [nullable(array(uuid))],
+  text: `select count(*)::integer as count from agent a where ${MATCHES}`,
+  params: MATCH_PARAMS,
   row: { count: integer },
 })
 
-export async function countAgents(client: Client, projects: Projects): Promise<number> {
-  const { rows } = await COUNT.query(client, [projects])
+export async function countAgents(client: Client, query: AgentQuery): Promise<number> {
+  const { rows } = await COUNT.query(client, matchOf(query))
   return rows[0]?.count ?? 0
 }
 

@@ -22,6 +22,14 @@ export interface ObjectQuery {
   readonly labels?: Readonly<Record<string, string>> | undefined
   /** Any of these conditions on an object `o`, which are no input. */
   readonly anyOf?: readonly string[] | undefined
+  /** Each of these has a row of the object that fits. */
+  readonly beside?: readonly RowsBeside[] | undefined
+}
+/** Rows of a table beside objects, by their `object_id`. */
+export interface RowsBeside {
+  readonly table: string
+  /** The required values of columns; null and undefined: any. */
+  readonly columns: Readonly<Record<string, unknown>>
 }
 export type ObjectOrderField = 'CREATED_AT' | 'UPDATED_AT' | 'NAME' | 'PHASE_SINCE'
 export interface ObjectOrder {
@@ -69,8 +77,15 @@ class Conditions {
   }
 }
 
-function conditionsOf(query: ObjectQuery, rule: FinishedRule): Conditions {
-  const where = new Conditions()
+/** An end of a page: the sign of what lies on its side, and the parameters of its position. */
+interface Bound {
+  readonly sign: '<' | '>'
+  readonly value: string
+  readonly id: string
+}
+
+/** @param ids the ends of a page that is ordered by id */
+function addConditions(where: Conditions, query: ObjectQuery, rule: FinishedRule, ids: readonly Bound[] = []): void {
   where.add(query.projects, visible)
   where.add(query.rootId, (p) => `o.root_id = ${p}`)
   where.add(query.project, (p) => `o.project_id = (select id from project where name = ${p})`)
@@ -81,10 +96,20 @@ function conditionsOf(query: ObjectQuery, rule: FinishedRule): Conditions {
   if (query.rootsOnly) where.all.push('o.parent_id is null')
   where.add(query.nameContains, (p) => `strpos(lower(o.name), lower(${p})) > 0`)
   where.add(query.labels && JSON.stringify(query.labels), (p) => labelled(p))
+  for (const rows of query.beside ?? []) where.all.push(isBeside(where, rows, ids))
   if (query.finished !== undefined) {
     where.all.push(`${query.finished ? '' : 'not '}(${isFinished(where, rule)})`)
   }
-  return where
+}
+
+// The ends of the page stand here as well, where an index on a column and the id takes them.
+function isBeside(where: Conditions, { table, columns }: RowsBeside, ids: readonly Bound[]): string {
+  const given = Object.entries(columns).filter(([, value]) => value !== null && value !== undefined)
+  const all = [
+    ...given.map(([column, value]) => `b.${column} = ${where.value(value)}`),
+    ...ids.map(({ sign, id }) => `b.object_id ${sign} ${id}::uuid`),
+  ]
+  return `o.id in (select b.object_id from ${table} b where ${all.join(' and ') || 'true'})`
 }
 
 // The kinds are named so that the index on (parent, kind, name) leads to the children.
@@ -110,8 +135,9 @@ export function matching(
   query: ObjectQuery,
   rule: FinishedRule,
 ): { readonly text: string; readonly values: readonly unknown[] } {
-  const { text, values } = conditionsOf(query, rule)
-  return { text, values }
+  const where = new Conditions()
+  addConditions(where, query, rule)
+  return where
 }
 
 /** A page of what matches. */
@@ -122,16 +148,14 @@ export async function findObjects(
   order: ObjectOrder,
   window: Window<ObjectPosition>,
 ): Promise<readonly ObjectRow[]> {
-  const where = conditionsOf(query, rule)
+  const where = new Conditions()
   const { column, type } = ORDERINGS[order.field]
   const ascending = order.direction === 'ASC'
-  const beyond = (position: ObjectPosition | null, sign: string): void => {
-    if (!position) return
-    const [value, id] = position.map((part) => where.value(part))
-    where.all.push(`(${column}, o.id) ${sign} (${value}::${type}, ${id}::uuid)`)
-  }
-  beyond(window.after, ascending ? '>' : '<')
-  beyond(window.before, ascending ? '<' : '>')
+  const boundAt = (position: ObjectPosition | null, sign: Bound['sign']): readonly Bound[] =>
+    position ? [{ sign, value: where.value(position[0]), id: where.value(position[1]) }] : []
+  const bounds = [...boundAt(window.after, ascending ? '>' : '<'), ...boundAt(window.before, ascending ? '<' : '>')]
+  for (const { sign, value, id } of bounds) where.all.push(`(${column}, o.id) ${sign} (${value}::${type}, ${id}::uuid)`)
+  addConditions(where, query, rule, order.field === 'CREATED_AT' ? bounds : [])
   const sort = direction({ backward: window.backward === ascending })
   const { rows } = await client.query<RowOf<typeof table.object>>({
     text: `select ${OBJECT_SELECTION} from object o where ${where.text}
@@ -150,10 +174,10 @@ export function positionOf(row: ObjectRow, { field }: ObjectOrder): ObjectPositi
 }
 
 export async function countObjects(client: Client, query: ObjectQuery, rule: FinishedRule): Promise<number> {
-  const where = conditionsOf(query, rule)
+  const { text, values } = matching(query, rule)
   const { rows } = await client.query<{ count: number }>({
-    text: `select count(*)::int as count from object o where ${where.text}`,
-    values: where.values,
+    text: `select count(*)::int as count from object o where ${text}`,
+    values: [...values],
   })
   return rows[0]?.count ?? 0
 }

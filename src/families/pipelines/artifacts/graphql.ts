@@ -84,18 +84,20 @@ for (const [ref, by, description] of left) {
       type: ArtifactConnection,
       nullable: true,
       description: `${description} Expired ones are left out. Null only together with an entry in \`errors\`.`,
-      args: t.arg.connectionArgs(),
+      args: {
+        name: t.arg.string({ limit: 'artifactName', description: 'The required name. Left out or null: any.' }),
+        ...t.arg.connectionArgs(),
+      },
       complexity: (args) => pageCost(args),
-      resolve: async ({ id: own, kind }, args, context) => {
+      resolve: async ({ id: own, kind }, { name = null, ...args }, context) => {
         const { pool, system } = context
-        const now = system.now()
         const { inheritedFrom } = (kind === 'JOB' && (await workloadLoader(context).load(own))) || {}
-        const id = inheritedFrom ?? own
+        const query = { by, id: inheritedFrom ?? own, name, now: system.now() }
         return await connect(args, {
           cursor: uuidCursor,
           position: ({ id }: Artifact) => id,
-          load: (window) => listArtifacts(pool, { by, id, now }, window),
-          count: () => countArtifacts(pool, by, id, now),
+          load: (window) => listArtifacts(pool, query, window),
+          count: () => countArtifacts(pool, query),
         })
       },
     }),

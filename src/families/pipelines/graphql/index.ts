@@ -1,6 +1,7 @@
 import type { FamilyApi } from '../../../graphql/family.ts'
 import type { PipelinesCommands } from '../commands/index.ts'
 import '../artifacts/graphql.ts'
+import './event-filter.ts'
 import './event-trigger.ts'
 import './event.ts'
 import './event-mutations.ts'

@@ -13,8 +13,9 @@ const COLUMN = { event: 'event_id', workload: 'object_id' } as const
 const list = (by: LeftBy, order: 'asc' | 'desc') =>
   statement({
     text: `select ${ARTIFACT_COLUMNS} from artifact a where a.${COLUMN[by]} = $1 and ${isVisibleArtifact('$2')}
-      and ($3::uuid is null or a.id > $3) and ($4::uuid is null or a.id < $4) order by a.id ${order} limit $5`,
-    params: [uuid, timestamptz, nullable(uuid), nullable(uuid), bigint],
+      and ($3::text is null or a.name = $3)
+      and ($4::uuid is null or a.id > $4) and ($5::uuid is null or a.id < $5) order by a.id ${order} limit $6`,
+    params: [uuid, timestamptz, nullable(text), nullable(uuid), nullable(uuid), bigint],
     row: ARTIFACT_ROW,
   })
 const LIST = {
@@ -22,27 +23,35 @@ const LIST = {
   workload: { asc: list('workload', 'asc'), desc: list('workload', 'desc') },
 }
 
+interface ArtifactQuery {
+  readonly by: LeftBy
+  readonly id: string
+  /** Null: any. */
+  readonly name: string | null
+  readonly now: Date
+}
 /** A page of those that an object has left, in the order in which their uploads began. */
 export async function listArtifacts(
   client: Client,
-  { by, id, now }: { readonly by: LeftBy; readonly id: string; readonly now: Date },
+  { by, id, name, now }: ArtifactQuery,
   window: Window<string>,
 ): Promise<readonly Artifact[]> {
   const { after, before, limit } = window
-  const { rows } = await LIST[by][direction(window)].query(client, [id, now, after, before, limit])
+  const { rows } = await LIST[by][direction(window)].query(client, [id, now, name, after, before, limit])
   return inOrder(rows, window)
 }
 
 const count = (by: LeftBy) =>
   statement({
-    text: `select count(*)::integer as count from artifact a where a.${COLUMN[by]} = $1 and ${isVisibleArtifact('$2')}`,
-    params: [uuid, timestamptz],
+    text: `select count(*)::integer as count from artifact a where a.${COLUMN[by]} = $1 and ${isVisibleArtifact('$2')}
+      and ($3::text is null or a.name = $3)`,
+    params: [uuid, timestamptz, nullable(text)],
     row: { count: integer },
   })
 const COUNT = { event: count('event'), workload: count('workload') }
 
-export async function countArtifacts(client: Client, by: LeftBy, id: string, now: Date): Promise<number> {
-  const { rows } = await COUNT[by].query(client, [id, now])
+export async function countArtifacts(client: Client, { by, id, name, now }: ArtifactQuery): Promise<number> {
+  const { rows } = await COUNT[by].query(client, [id, now, name])
   return rows[0]?.count ?? 0
 }
 
