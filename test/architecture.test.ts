@@ -73,13 +73,19 @@ test('the table allows only what is there', () => {
   expect(unused).toEqual([])
 })
 
+const isOfCli = (file: string) => /^(families\/)?cli(\/|$)/.test(layerOf(file))
+
 test('the command line writes to a terminal in one place, which cleans what it writes', () => {
-  const isOfCli = (file: string) => /^(families\/)?cli/.test(layerOf(file))
   const writing = files.filter(
     (file) => isOfCli(file) && /\b(stdout|stderr|out|err)\.write\(/.test(readFileSync(join(SRC, file), 'utf8')),
   )
   // The other two run before, and after, there is anything to print of others.
   expect(writing.toSorted()).toEqual(['cli/main.ts', 'cli/run-process.ts', 'cli/terminal/io.ts'])
+})
+
+test('the command line reads pages of lists in one place, so that the server selects what is listed', () => {
+  const reading = files.filter((file) => isOfCli(file) && /\breadPages\b/.test(readFileSync(join(SRC, file), 'utf8')))
+  expect(reading).toEqual(['cli/list.ts'])
 })
 
 test('a family never imports another family', () => {

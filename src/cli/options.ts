@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import { parseLocalTime } from '../core/date-time.ts'
 import type { Actor, ObjectKind, Phase } from '../core/vocabulary.ts'
 import { parseDuration } from '../manifest/parse-duration.ts'
@@ -89,6 +89,13 @@ export function parseLabel(text: string, before: readonly LabelArgument[] = []):
 /** `key=value[,key=value]`, repeatable. */
 export const parseSelector = (text: string, before?: readonly LabelArgument[]): LabelArgument[] =>
   text.split(',').reduce<LabelArgument[]>((labels, one) => parseLabel(one, labels), [...(before ?? [])])
+
+/** An option as data, for several commands. */
+export const option = <T>(flags: string, description: string, parse?: (text: string, before: T) => T): Option => {
+  const made = new Option(flags, description)
+  return parse ? made.argParser(parse) : made
+}
+export const OF_PROJECT = option('--project <name>', 'only of this project')
 
 /** A name as the inputs of the API have it, of a repeatable option. */
 export function parseFlag(text: string, before: readonly string[] = []): string[] {

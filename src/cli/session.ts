@@ -6,23 +6,23 @@ import { printRefusal } from './objects/refusal.ts'
 import { EXIT, type ExitCode } from './terminal/exit.ts'
 import { type Io, type Output, printJson, printLine, printYaml } from './terminal/io.ts'
 import { type Paint, painter, wantsColour } from './terminal/paint.ts'
-import { tableFor } from './terminal/table.ts'
+import { type Columns, rowsOf, tableFor } from './terminal/table.ts'
 
 export interface SessionOptions extends ConnectionOptions {
   readonly json?: boolean
   readonly format?: Format
 }
 
-/** Rows of a list, with remarks about the list. */
-interface List {
-  readonly head: readonly string[]
-  readonly rows: readonly (readonly string[])[]
+/** A table, with remarks about it. */
+interface Table<Node> {
+  readonly columns: Columns<Node>
+  readonly nodes: readonly Node[]
   /** Printed instead of the table, but not of names alone. */
   readonly lines?: readonly string[]
-  /** Printed where there is nothing to print. */
-  readonly none: string
-  /** A list that may not show everything. */
-  readonly listed?: Pick<PagedList<unknown>, 'totalCount' | 'nodes'>
+  /** Said where there is nothing to print. */
+  readonly none?: string
+  /** The list of which it may not show everything. */
+  readonly listed?: PagedList<unknown> | null
 }
 
 const FORMATS = ['json', 'yaml', 'wide', 'name'] as const
@@ -41,7 +41,7 @@ export interface Session {
   /** Prints remarks for people to stderr, where no pipe takes them for data; nothing with `--json`. */
   note(...lines: readonly string[]): void
   /** Prints a table that fits the terminal; with `-o wide` as wide as it is, with `-o name` its names alone. */
-  list(list: List): void
+  list<Node>(table: Table<Node>): void
   /** Prints one JSON document, or one line of a stream; nothing without `--json`. */
   emit(value: unknown): void
   /** Prints a refusal in the requested form; returns its exit code. */
@@ -59,8 +59,8 @@ export const withSessionOptions = (command: Command): Command =>
     .addOption(new Option('-o, --format <format>', 'print json, yaml, wide tables, or names alone').choices(FORMATS))
 
 /** The line below a list that does not show everything. */
-function describeRest({ totalCount, nodes }: PagedList<unknown>): string[] {
-  if (totalCount === null) return ['… and more (--limit)']
+function describeRest({ totalCount, isWhole, nodes }: PagedList<unknown>): string[] {
+  if (totalCount === null) return isWhole ? [] : ['… and more (--limit)']
   return totalCount > nodes.length ? [`… and ${totalCount - nodes.length} more (--limit)`] : []
 }
 
@@ -92,12 +92,13 @@ export async function withSession(
     paint: painter(wantsColour(io.stdout, io.env)),
     say: (...lines) => print(lines),
     note: (...lines) => remark(lines),
-    list: ({ head, rows, lines, none, listed }) => {
-      const columns = io.stdout.isTTY ? io.stdout.columns : undefined
+    list: ({ columns, nodes, lines, none, listed }) => {
+      const shape = { format, columns: io.stdout.isTTY ? io.stdout.columns : undefined }
       const isTable = lines === undefined || format === 'name'
-      const printed = isTable ? (rows.length > 0 ? tableFor(head, rows, { format, columns }) : []) : lines
-      if (printed.length === 0) remark([none])
-      else print(printed)
+      const table = isTable && nodes.length > 0 ? tableFor(Object.keys(columns), rowsOf(columns, nodes), shape) : []
+      const printed = isTable ? table : lines
+      if (printed.length > 0) print(printed)
+      else if (none !== undefined) remark([none])
       if (listed) remark(describeRest(listed))
     },
     emit: (value) => {

@@ -15,6 +15,8 @@ export interface Page<Node> extends Connection<Node>, Forward {
 }
 export interface PagedList<Node> {
   readonly totalCount: number | null
+  /** False: there are more nodes than these. */
+  readonly isWhole: boolean
   readonly nodes: readonly Node[]
 }
 
@@ -43,7 +45,7 @@ export async function readPages<Node>(
     nodes.push(...nodesOf(page))
     after = nextCursor(page)
   } while (after !== null && nodes.length < limit)
-  return { totalCount, nodes }
+  return { totalCount, isWhole: after === null, nodes }
 }
 
 /** The last `limit` nodes of a log, the oldest first. @param most nodes of a page */

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run } from '../../src/cli/run.ts'
+import { ask } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
 import { startSharedServer, type TestServer } from '../testkit/server.ts'
 import { type CommandLine, commandLine, documents } from './command.ts'
 import { PLAYED, type PlayedRuntime, playRuntime } from './played-runtime.ts'
@@ -152,8 +154,15 @@ describe('event get', () => {
   })
 })
 
+/** Queries that the server has executed; runtimes send mutations only. */
+async function queries(): Promise<number> {
+  const answer = await fetch(`${server.origin}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })
+  const counts = (await answer.text()).matchAll(/^phaseline_operation_seconds_count\{type="query".*\} (\d+)$/gm)
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0)
+}
+
 describe('event list', () => {
-  it('finds by what the server knows and by what it does not, newest first', async () => {
+  it('has the server select, newest first', async () => {
     await addProject('many', { limits: { maxWorkers: 0 } })
     for (const [source, type, more] of [
       ['a', 'push', '--qualifier q=1 --label l=1'],
@@ -170,7 +179,24 @@ describe('event list', () => {
     expect(await listed('--project many --phase succeeded,failed')).toEqual([])
     const { out, err } = await phaseline('event list --project many --type push --limit 1')
     expect(out).toMatch(/^PROJECT +NAME .*\nmany +event-3 +b +push +○ PENDING .*\n$/)
-    expect(err).toMatch(/^… and (1 )?more \(--limit\)\n$/)
+    expect(err).toBe('… and 1 more (--limit)\n')
+    const nothing = await phaseline('event list --project many --source c')
+    expect(nothing).toEqual({ code: 0, out: '', err: 'Nothing matches.\n' })
+    expect(documents((await phaseline('event list --project many --source a --limit 1 --json')).out)).toMatchObject([
+      { totalCount: 2, events: [{ name: 'event-2', source: 'a', qualifiers: [{}, {}] }] },
+    ])
+    expect((await phaseline('event list --project many --source a -o name')).out).toBe('many/event-2\nmany/event-1\n')
+  })
+
+  it('is one request, however many other events there are', async () => {
+    await addProject('crowded', { limits: { maxWorkers: 0 } })
+    const add = (source: string) =>
+      ask(server.client, MUTATIONS.createEvent, { project: 'crowded', source, type: 'push' })
+    await add('sought')
+    for (let n = 0; n < 25; n += 1) await Promise.all(Array.from({ length: 10 }, () => add('other')))
+    const before = await queries()
+    expect(await listed('--project crowded --source sought')).toEqual(['event-1'])
+    expect((await queries()) - before).toBe(1)
   })
 })
 

@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import type { Cli } from '../../src/cli/cli.ts'
 import { follow } from '../../src/cli/objects/follow.ts'
+import { addObjectList, type ObjectDocument } from '../../src/cli/objects/object-list.ts'
+import { markedPhase, type ShownPhase } from '../../src/cli/objects/phases.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../src/cli/session.ts'
 import { ask } from '../../src/cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../src/cli/terminal/exit.ts'
@@ -25,7 +27,21 @@ const CREATE = `mutation CreateBackup($input: CreateBackupInput!) {
 }\n${REFUSAL_FRAGMENT}` as string &
   TypedDocument<{ readonly answer: NewBackup | null }, { readonly input: CreateBackup }>
 
-/** `phaseline volume-backup create`. Lists, cancellation and deletion are the same for all kinds. */
+const LIST = `query ListBackups($filter: ObjectFilter, $first: Int!, $after: String) {
+  objects(filter: $filter, first: $first, after: $after) {
+    totalCount pageInfo { hasNextPage endCursor }
+    edges { node { ... on Backup { id name phase phaseClass volume } } }
+  }
+}` as ObjectDocument<{ readonly name: string; readonly volume: string } & ShownPhase>
+const addBackupList = (command: Command, cli: Cli): Command =>
+  addObjectList(command, cli, {
+    kind: 'BACKUP',
+    document: LIST,
+    key: 'backups',
+    columns: { NAME: ({ name }) => name, PHASE: markedPhase, VOLUME: ({ volume }) => volume },
+  }).description('list backups')
+
+/** `phaseline volume-backup create|list`. Cancellation and deletion are the same for all kinds. */
 function addBackup(program: Command, cli: Cli): void {
   const backup = program.command('volume-backup').description('backups: copies of volumes')
   withSessionOptions(backup.command('create'))
@@ -37,6 +53,7 @@ function addBackup(program: Command, cli: Cli): void {
     .action(async (name: string, options: SessionOptions & CreateOptions) => {
       cli.exitCode = await withSession(cli.io, options, (session) => create(session, name, options))
     })
+  addBackupList(backup.command('list'), cli)
 }
 
 async function create(session: Session, name: string, { project, volume, wait }: CreateOptions): Promise<ExitCode> {

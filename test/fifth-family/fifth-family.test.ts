@@ -122,6 +122,14 @@ test('its own command creates it, on a command line with the family', async () =
     code: 3,
     err: expect.stringContaining('There is a backup quick already.'),
   })
+  const listed = await own('volume-backup list --phase kept --limit 1')
+  expect(listed).toMatchObject({ code: 0, err: expect.stringMatching(/^(… and \d+ more \(--limit\)\n)?$/) })
+  expect(listed.out).toMatch(/^NAME +PHASE +VOLUME\n\S+ +✓ KEPT +home\n$/)
+  const [document] = documents((await own('volume-backup list --json')).out)
+  expect(document).toMatchObject({
+    backups: expect.arrayContaining([expect.objectContaining({ name: 'quick', volume: 'home' })]),
+  })
+  expect(await own('volume-backup list --project none')).toEqual({ code: 0, out: '', err: 'Nothing matches.\n' })
   expect((await own('--help')).out).toContain('volume-backup  ')
   expect(await phaseline('volume-backup create other --volume home')).toMatchObject({ code: 2 })
 })

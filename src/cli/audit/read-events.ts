@@ -1,6 +1,6 @@
-import { readPages } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { ResultOf, VariablesOf } from '../../documents/typed-document.ts'
+import { readNodes } from '../list.ts'
 import type { Session } from '../session.ts'
 
 const EVENT = `sequence cursor hash id at principalId principalName tokenId actor address requestId operation projectId projectName
@@ -50,12 +50,8 @@ export async function newestEvents(
   filter: AuditFilter,
   count: number,
 ): Promise<readonly AuditEvent[]> {
-  const listed = await readPages(count, async (first, after) => {
-    const variables = { filter, first, after }
-    const { auditLog } = await session.client.query(NEWEST, variables, { signal: session.io.signal })
-    return auditLog
-  })
-  return listed?.nodes.toReversed() ?? []
+  const pages = { document: NEWEST, page: ({ auditLog }: ResultOf<typeof NEWEST>) => auditLog }
+  return (await readNodes(session, pages, { filter }, count)).toReversed()
 }
 
 /** Events after a place, and what comes, each once across reconnects; without a place from now on. */

@@ -1,14 +1,16 @@
 import type { Command } from 'commander'
-import { notFoundRefusal, REFUSAL_FRAGMENT, readPages } from '../../client-model/index.ts'
+import { notFoundRefusal, REFUSAL_FRAGMENT } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
+import type { ResultOf } from '../../documents/typed-document.ts'
 import type { Cli } from '../cli.ts'
 import { hooks } from '../hooks/apply.ts'
 import { describeDelivery, describeHook, outcomeOf, printHook } from '../hooks/describe.ts'
 import { type FoundHook, findHook } from '../hooks/find.ts'
 import { setDisabled } from '../hooks/set-disabled.ts'
+import { addList, readList } from '../list.ts'
 import { addApplyOf } from '../manifests/apply-documents.ts'
-import { LIMIT, listRecords, type PageOptions, recordGroup, reportDone } from '../objects/record-commands.ts'
-import { parseCount } from '../options.ts'
+import { type PageOptions, recordGroup, reportDone } from '../objects/record-commands.ts'
+import { OF_PROJECT, parseCount } from '../options.ts'
 import type { Session, SessionOptions } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
@@ -46,10 +48,7 @@ export function addHook(program: Command, cli: Cli): void {
     find: findHook,
   })
   addApplyOf(group, cli, hooks)
-  run<PageOptions>(group.command('list'), list)
-    .description('list hooks with the outcome of their last delivery')
-    .option('--project <name>', 'only of this project')
-    .option(...LIMIT)
+  addHookList(group.command('list'), cli).description('list hooks with the outcome of their last delivery')
   onRecord<PageOptions>('get', get)
     .description('show a hook with its last deliveries')
     .option('--limit <count>', 'show at most this many deliveries', parseCount, 20)
@@ -74,31 +73,41 @@ export function addHook(program: Command, cli: Cli): void {
   ).description('delete a hook with its secrets and deliveries; its events stay')
 }
 
-const list = (session: Session, { project, limit }: PageOptions): Promise<ExitCode> =>
-  listRecords(session, {
-    ...{ key: 'hooks', limit, none: 'There is no hook.' },
-    read: async (first, after) =>
-      (await session.client.query(LIST, { project: project ?? null, first, after }, { signal: session.io.signal }))
-        .hooks,
-    head: ['PROJECT', 'NAME', 'FORMAT', '', 'LAST', 'OUTCOME'],
-    row: ({ name, project: of, format, disabled, deliveries }) => {
-      const last = deliveries.edges[0]?.node
-      return [of.name, name, format, disabled ? 'disabled' : '', last?.at ?? '', last ? outcomeOf(last) : '']
+const addHookList = (command: Command, cli: Cli): Command =>
+  addList(command, cli, {
+    options: [OF_PROJECT],
+    document: LIST,
+    select: ({ project }: PageOptions) => ({ project: project ?? null }),
+    page: (answer) => answer.hooks,
+    key: 'hooks',
+    columns: {
+      PROJECT: ({ project }) => project.name,
+      NAME: ({ name }) => name,
+      FORMAT: ({ format }) => format,
+      '': ({ disabled }) => (disabled ? 'disabled' : ''),
+      LAST: ({ deliveries }) => deliveries.edges[0]?.node.at,
+      OUTCOME: ({ deliveries }) => deliveries.edges.map(({ node }) => outcomeOf(node))[0],
     },
+    none: 'There is no hook.',
   })
 
 async function get(session: Session, hook: FoundHook, { limit }: PageOptions): Promise<ExitCode> {
-  const { client, io } = session
-  const listed = await readPages(limit, async (first, after) => {
-    const { node } = await client.query(DELIVERIES, { id: hook.id, first, after }, { signal: io.signal })
-    return node && 'deliveries' in node ? (node.deliveries ?? null) : null
-  })
-  session.emit({ ...hook, deliveries: listed?.nodes ?? [] })
+  const pages = { document: DELIVERIES, page: ({ node }: ResultOf<typeof DELIVERIES>) => node?.deliveries }
+  const listed = await readList(session, pages, { id: hook.id }, limit)
+  const deliveries = listed?.nodes ?? []
+  session.emit({ ...hook, deliveries })
   session.say(...describeHook(session, hook))
-  const rows = (listed?.nodes ?? []).map((each) => [
-    ...[each.id, each.at, outcomeOf(each), each.deliveryId ?? '', each.started?.name ?? ''],
-  ])
-  if (rows.length > 0) session.list({ head: ['DELIVERY', 'AT', 'OUTCOME', 'ITS ID', 'EVENT'], rows, none: '' })
+  session.list({
+    nodes: deliveries,
+    listed,
+    columns: {
+      DELIVERY: ({ id }) => id,
+      AT: ({ at }) => at,
+      OUTCOME: outcomeOf,
+      'ITS ID': ({ deliveryId }) => deliveryId,
+      EVENT: ({ started }) => started?.name,
+    },
+  })
   return EXIT.ok
 }
 

@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander'
-import { notFoundRefusal, type Outcome, REFUSAL_FRAGMENT, readPages } from '../../client-model/index.ts'
+import { notFoundRefusal, type Outcome, REFUSAL_FRAGMENT } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { Cli } from '../cli.ts'
+import { addList } from '../list.ts'
 import { addApplyOf } from '../manifests/apply-documents.ts'
 import { parseCount } from '../options.ts'
 import { readProject } from '../projects/api.ts'
@@ -10,15 +11,12 @@ import { describeLimits, describeProject } from '../projects/describe.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
-import { duration } from '../terminal/text.ts'
+import { since } from '../terminal/text.ts'
 
 interface CreateOptions extends SessionOptions {
   readonly maxWorkers?: number
   readonly maxJobs?: number
   readonly strategy?: string
-}
-interface ListOptions extends SessionOptions {
-  readonly limit: number
 }
 
 const LIST = gql(`query ListProjects($first: Int!, $after: String) {
@@ -39,12 +37,20 @@ const STRATEGIES = { queue: 'QUEUE', 'latest-only': 'LATEST_ONLY' } as const
 /** `phaseline project list|get|create|apply|delete`. */
 export function addProject(program: Command, cli: Cli): void {
   const project = program.command('project').description('projects: what their events start, and how much at once')
-  withSessionOptions(project.command('list'))
-    .description('list projects')
-    .option('--limit <count>', 'list at most this many', parseCount, 50)
-    .action(async (options: ListOptions) => {
-      cli.exitCode = await withSession(cli.io, options, (session) => list(session, options))
-    })
+  addList(project.command('list'), cli, {
+    document: LIST,
+    page: (answer) => answer.projects,
+    key: 'projects',
+    columns: {
+      NAME: ({ name }) => name,
+      RUNTIME: ({ workerTemplate }) => workerTemplate?.runtime,
+      SUBSCRIPTIONS: ({ subscriptions }) => subscriptions.length,
+      SECRETS: ({ secrets }) => secrets.length,
+      AGE: ({ createdAt }) => since(createdAt),
+      LIMITS: ({ limits }) => describeLimits(limits),
+    },
+    none: 'There is no project that you may read.',
+  }).description('list projects')
   withSessionOptions(project.command('get'))
     .description('show one project')
     .argument('<name>', 'name of the project')
@@ -67,26 +73,6 @@ export function addProject(program: Command, cli: Cli): void {
     .action(async (name: string, options: SessionOptions) => {
       cli.exitCode = await withSession(cli.io, options, (session) => remove(session, name))
     })
-}
-
-async function list(session: Session, { limit }: ListOptions): Promise<ExitCode> {
-  const listed = await readPages(limit, async (first, after) => {
-    const answer = await session.client.query(LIST, { first, after }, { signal: session.io.signal })
-    return answer.projects
-  })
-  if (!listed) return session.refuse(notFoundRefusal('There is nothing to list.'))
-  session.emit({ totalCount: listed.totalCount, projects: listed.nodes })
-  const rows = listed.nodes.map(({ name, workerTemplate, subscriptions, secrets, limits, createdAt }) => [
-    name,
-    workerTemplate?.runtime ?? '',
-    String(subscriptions.length),
-    String(secrets.length),
-    duration(Math.max(0, Date.now() - Date.parse(createdAt))),
-    describeLimits(limits),
-  ])
-  const head = ['NAME', 'RUNTIME', 'SUBSCRIPTIONS', 'SECRETS', 'AGE', 'LIMITS']
-  session.list({ head, rows, none: 'There is no project that you may read.', listed })
-  return EXIT.ok
 }
 
 async function getOne(session: Session, name: string): Promise<ExitCode> {

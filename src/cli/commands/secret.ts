@@ -8,7 +8,7 @@ import { ask } from '../terminal/ask.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { readExactly } from '../terminal/read-input.ts'
 import { readHidden } from '../terminal/terminal-input.ts'
-import { duration } from '../terminal/text.ts'
+import { since } from '../terminal/text.ts'
 
 const SET = gql(`mutation SetSecret($input: SetSecretInput!) {
   answer: setSecret(input: $input) { __typename ... on Secret { name updatedAt } ...Refusal }
@@ -97,8 +97,10 @@ async function list(session: Session, name: string): Promise<ExitCode> {
   if (!project) return session.refuse(notFoundRefusal(`There is no project ${name} that you may read.`))
   const { secrets } = project
   session.emit({ project: name, secrets })
-  const since = (time: string): string => duration(Math.max(0, Date.now() - Date.parse(time)))
-  const rows = secrets.map(({ name, updatedAt }) => [name, since(updatedAt)])
-  session.list({ head: ['NAME', 'SINCE'], rows, none: 'There is no secret.' })
+  session.list({
+    nodes: secrets,
+    columns: { NAME: (secret) => secret.name, SINCE: ({ updatedAt }) => since(updatedAt) },
+    none: 'There is no secret.',
+  })
   return EXIT.ok
 }

@@ -3,7 +3,7 @@ import type { Cli } from '../cli.ts'
 import { parseLength } from '../options.ts'
 import { type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { type CreateTokenOptions, createToken } from '../tokens/create.ts'
-import { listTokens } from '../tokens/list.ts'
+import { addTokenList } from '../tokens/list.ts'
 import { revokeToken } from '../tokens/revoke.ts'
 
 /** `phaseline token create|list|revoke`: for agents, programs and people. */
@@ -32,12 +32,7 @@ export function addToken(program: Command, cli: Cli): void {
     .action(async (name: string, options: SessionOptions & CreateTokenOptions) => {
       cli.exitCode = await withSession(cli.io, options, (session) => createToken(session, name, options))
     })
-  withSessionOptions(token.command('list'))
-    .description('list tokens, the newest first, without their secrets')
-    .option('--all', 'those that are revoked or expired too')
-    .action(async (options: SessionOptions & { readonly all?: boolean }) => {
-      cli.exitCode = await withSession(cli.io, options, (session) => listTokens(session, options))
-    })
+  addTokenList(token.command('list'), cli).description('list tokens, the newest first, without their secrets')
   withSessionOptions(token.command('revoke'))
     .description('revoke a token: what uses it is refused within 2 seconds')
     .argument('<token>', 'its id, or its name if no other has it')

@@ -8,8 +8,8 @@ import {
   hookSchema,
   type ManifestProblem,
 } from '../../manifest/index.ts'
+import { readNodes } from '../list.ts'
 import { type Completed, ORDER, type Surroundings } from '../manifests/appliable.ts'
-import { listAll } from '../manifests/labelled.ts'
 import { readBeside } from '../manifests/read-beside.ts'
 import { recordKind, type Written } from '../manifests/record-kind.ts'
 import type { RecordName } from '../objects/record-commands.ts'
@@ -47,11 +47,9 @@ export const hooks = recordKind<HookManifest, ReadyHook, FoundHook>({
   write,
   secretOf: ({ secrets = [], redelivery }) =>
     [...secrets, redelivery?.token ?? {}].some(({ file, env }: Place) => file ?? env) ? 'secrets' : null,
-  async export({ client, io }, project, labels) {
+  async export(session, project, labels) {
     if (labels.length > 0) return []
-    const found = await listAll(
-      async (first, after) => (await client.query(EXPORT, { project, first, after }, { signal: io.signal })).hooks,
-    )
+    const found = await readNodes(session, { document: EXPORT, page: (answer) => answer.hooks }, { project })
     return found.map(hookManifest)
   },
 })

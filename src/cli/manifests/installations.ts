@@ -1,10 +1,10 @@
 import { MANIFEST_FRAGMENT } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import { type Manifest, manifestSchema, writtenDocument } from '../../manifest/index.ts'
+import { readNodes } from '../list.ts'
 import { type Appliable, ORDER, type Placed } from './appliable.ts'
 import { applyManifest, type PlacedManifest } from './apply-manifest.ts'
 import { withSources } from './kubernetes-sources.ts'
-import { listAll } from './labelled.ts'
 import { diffManifest, planManifest } from './plan-manifest.ts'
 
 const EXPORT = gql(`query ExportInstallations($filter: ObjectFilter!, $first: Int!, $after: String) {
@@ -30,11 +30,9 @@ export const installations: Appliable<Manifest, Manifest> = {
   },
   preview: (session, document, { isDiff, onTarget }) =>
     isDiff ? diffManifest(session, placed(document)) : planManifest(session, placed(document), onTarget),
-  async export({ client, io }, project, labels) {
+  async export(session, project, labels) {
     const filter = { project, labels, kinds: ['INSTALLATION'] as const, rootsOnly: true }
-    const nodes = await listAll(
-      async (first, after) => (await client.query(EXPORT, { filter, first, after }, { signal: io.signal })).objects,
-    )
+    const nodes = await readNodes(session, { document: EXPORT, page: ({ objects }) => objects }, { filter })
     return nodes.flatMap((node) => (node.name === undefined ? [] : [writtenDocument({ ...node, project })]))
   },
 }

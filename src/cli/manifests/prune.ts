@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Refusal } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { NodeOf, ResultOf } from '../../documents/typed-document.ts'
+import { readNodes } from '../list.ts'
 import { requestDeletion } from '../objects/delete-object.ts'
 import { follow } from '../objects/follow.ts'
 import { findVerb, readMachines } from '../objects/machines.ts'
@@ -10,7 +11,6 @@ import type { Session } from '../session.ts'
 import { EXIT, type ExitCode, worst } from '../terminal/exit.ts'
 import { confirm } from '../terminal/terminal-input.ts'
 import type { Appliable, Placed } from './appliable.ts'
-import { listAll } from './labelled.ts'
 import { keyOf } from './load-documents.ts'
 
 /** Deletes objects with given labels that no file describes any more. */
@@ -69,9 +69,7 @@ async function findSuperfluous(
     if (objectKind === undefined || !findVerb(machines, objectKind, 'delete')) continue
     for (const project of projects) {
       const filter = { project, labels: selector, kinds: [objectKind], rootsOnly: true }
-      const objects = await listAll(
-        async (first, after) => (await client.query(LIST, { filter, first, after }, { signal: io.signal })).objects,
-      )
+      const objects = await readNodes(session, { document: LIST, page: (answer) => answer.objects }, { filter })
       for (const object of objects)
         if (!object.deletionRequestedAt && !described.has(keyOf(kind.kind, project, object.name)))
           found.push({ kind, object })

@@ -1,6 +1,7 @@
-import { CLASS_SYMBOLS, type Group, grouped, readPages, undoneFailures } from '../../client-model/index.ts'
+import { CLASS_SYMBOLS, type Group, grouped, undoneFailures } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { NodeOf, ResultOf, VariablesOf } from '../../documents/typed-document.ts'
+import { readList } from '../list.ts'
 import type { Session } from '../session.ts'
 import { duration, words } from '../terminal/text.ts'
 import { type LoggedChange, readNewest } from './log-read.ts'
@@ -20,26 +21,23 @@ const UNDONE_MS = 86_400_000
 
 /** Prints what failed by itself, each cause once, and what failed within a day and was undone. */
 export async function listFailed(session: Session, filter: Filter, limit: number): Promise<void> {
-  const { client, io } = session
+  const pages = { document: FAILED, page: ({ objects }: ResultOf<typeof FAILED>) => objects }
   const [listed, undone] = await Promise.all([
-    readPages(limit, async (first, after) => {
-      const { objects } = await client.query(FAILED, { filter, first, after }, { signal: io.signal })
-      return objects
-    }),
+    readList(session, pages, { filter }, limit),
     readUndone(session, filter, limit + 1),
   ])
   const nodes = listed?.nodes ?? []
   const told = undone.slice(Math.max(0, undone.length - limit))
   session.emit({ totalCount: listed?.totalCount ?? 0, objects: nodes, undone: told })
   session.list({
-    head: ['PROJECT', 'NAME', 'ID'],
-    rows: nodes.map(({ project, path, id }) => [project.name, path, id]),
+    columns: { PROJECT: ({ project }) => project.name, NAME: ({ path }) => path, ID: ({ id }) => id },
+    nodes,
     lines: [
       ...causesOf(nodes).map(({ first, more }) => describe(session, first, more)),
       ...told.map((change) => describeUndone(session, change)),
     ],
     none: 'Nothing has failed.',
-    ...(listed ? { listed } : {}),
+    listed,
   })
   if (undone.length > told.length) session.note('… and more that was undone (--limit)')
 }
@@ -51,7 +49,7 @@ async function readUndone(
   limit: number,
 ): Promise<readonly LoggedChange[]> {
   const { failed: _, ...narrower } = others
-  if (Object.keys(narrower).length > 0) return []
+  if (Object.values(narrower).some((value) => value !== null)) return []
   const machines = await readMachines(session.client, session.io.signal)
   const undone = undoneFailures(machines.all, kinds ?? null)
   if (undone.kinds.length === 0) return []

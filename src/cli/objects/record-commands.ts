@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
-import { notFoundRefusal, type Outcome, type PagedList, readPages } from '../../client-model/index.ts'
+import { notFoundRefusal, type Outcome } from '../../client-model/index.ts'
 import type { Cli } from '../cli.ts'
-import { parseCount } from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 
@@ -82,28 +81,6 @@ function nameIn(text: string, project = 'default'): RecordName {
   const [first = '', second] = text.split('/')
   return second === undefined ? { project, name: first } : { project: first, name: second }
 }
-
-interface Listed<Node> {
-  /** The key of the list in its JSON. */
-  readonly key: string
-  readonly limit: number
-  read(first: number, after: string | null): ReturnType<Parameters<typeof readPages<Node>>[1]>
-  readonly head: readonly string[]
-  row(node: Node): readonly string[]
-  readonly none: string
-}
-export async function listRecords<Node>(
-  session: Session,
-  { key, limit, read, head, row, none }: Listed<Node>,
-): Promise<ExitCode> {
-  const listed: PagedList<Node> | null = await readPages(limit, read)
-  if (!listed) return session.refuse(notFoundRefusal('There is nothing to list.'))
-  session.emit({ totalCount: listed.totalCount, [key]: listed.nodes })
-  session.list({ head, rows: listed.nodes.map(row), none, listed })
-  return EXIT.ok
-}
-
-export const LIMIT = ['--limit <count>', 'list at most this many', parseCount, 50] as const
 
 /** Says what was done, or why not. @param emitted by default the answer */
 export function reportDone(session: Session, outcome: Outcome<object>, said: string, emitted?: object): ExitCode {

@@ -65,3 +65,9 @@ export function tableFor(
   }
   return table(head, rows, format === 'wide' ? Number.POSITIVE_INFINITY : width)
 }
+
+/** The cell of a node in each column, by the head of the column. */
+export type Columns<Node> = Readonly<Record<string, (node: Node) => string | number | null | undefined>>
+
+export const rowsOf = <Node>(columns: Columns<Node>, nodes: readonly Node[]): readonly (readonly string[])[] =>
+  nodes.map((node) => Object.values(columns).map((cell) => String(cell(node) ?? '')))

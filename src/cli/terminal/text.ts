@@ -34,6 +34,10 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 1440)}d ${two(Math.floor(minutes / 60) % 24)}h`
 }
 
+/** From then on, up to now or another time. */
+export const since = (time: string, until: string | null = null): string =>
+  duration((until === null ? Date.now() : Date.parse(until)) - Date.parse(time))
+
 /** DEPLOY_ITEM in words: deploy item. */
 export const words = (constant: string): string => constant.toLowerCase().replaceAll('_', ' ')
 

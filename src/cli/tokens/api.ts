@@ -7,7 +7,7 @@ const LISTED =
 
 export const LIST_TOKENS = gql(`query ListTokens($filter: TokenFilter!, $first: Int!, $after: String) {
   tokensConnection(filter: $filter, first: $first, after: $after) {
-    totalCount pageInfo { hasNextPage endCursor } edges { node { ${LISTED} } }
+    pageInfo { hasNextPage endCursor } edges { node { ${LISTED} } }
   }
 }`)
 export type ListedToken = NonNullable<ResultOf<typeof LIST_TOKENS>['tokensConnection']>['edges'][number]['node']

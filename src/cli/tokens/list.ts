@@ -1,46 +1,35 @@
-import { notFoundRefusal, readPages } from '../../client-model/index.ts'
-import type { VariablesOf } from '../../documents/typed-document.ts'
-import type { Session } from '../session.ts'
-import { EXIT, type ExitCode } from '../terminal/exit.ts'
-import { duration, words } from '../terminal/text.ts'
+import type { Command } from 'commander'
+import type { Cli } from '../cli.ts'
+import { addList, type ListOptions } from '../list.ts'
+import { option } from '../options.ts'
+import { duration, since, words } from '../terminal/text.ts'
 import { LIST_TOKENS, type ListedToken } from './api.ts'
 
-type Filter = VariablesOf<typeof LIST_TOKENS>['filter']
-
-/** All tokens that fit, the newest first; null: the caller may not see them. */
-export async function readTokens({ client, io }: Session, filter: Filter): Promise<readonly ListedToken[] | null> {
-  const listed = await readPages(Number.POSITIVE_INFINITY, async (first, after) => {
-    const page = await client.query(LIST_TOKENS, { filter, first, after }, { signal: io.signal })
-    return page.tokensConnection
+/** `token list`: those that still work, or all of them, the newest first. */
+export const addTokenList = (command: Command, cli: Cli): Command =>
+  addList(command, cli, {
+    options: [option('--all', 'those that are revoked or expired too')],
+    document: LIST_TOKENS,
+    select: ({ all }: ListOptions & { readonly all?: boolean }) => ({ filter: all ? {} : { valid: true } }),
+    page: ({ tokensConnection }) => tokensConnection,
+    key: 'tokens',
+    limit: Number.POSITIVE_INFINITY,
+    columns: {
+      NAME: ({ name }) => name,
+      ROLE: ({ role, actor }) => (role === 'AGENT' ? `agent (${words(actor)})` : words(role)),
+      TYPES: ({ role, types }) => (role === 'AGENT' ? (types?.join(', ') ?? 'all') : ''),
+      PROJECTS: ({ projects }) => projects?.join(', ') ?? 'all',
+      USED: ({ lastUsedAt }) => (lastUsedAt ? `${since(lastUsedAt)} ago` : 'never'),
+      EXPIRES: endOf,
+      ID: ({ id }) => id,
+    },
+    none: 'There are no tokens.',
+    missing: 'There are no tokens that you may see.',
   })
-  return listed && listed.nodes
-}
 
-/** `token list`: those that still work, or all of them. */
-export async function listTokens(session: Session, { all }: { readonly all?: boolean }): Promise<ExitCode> {
-  const shown = await readTokens(session, all ? {} : { valid: true })
-  if (!shown) return session.refuse(notFoundRefusal('There are no tokens that you may see.'))
-  const now = Date.now()
-  session.emit({ tokens: shown })
-  session.list({ head: HEAD, rows: shown.map((token) => rowOf(token, now)), none: 'There are no tokens.' })
-  return EXIT.ok
-}
-
-const HEAD = ['NAME', 'ROLE', 'TYPES', 'PROJECTS', 'USED', 'EXPIRES', 'ID']
-
-const rowOf = (token: ListedToken, now: number): string[] => [
-  token.name,
-  token.role === 'AGENT' ? `agent (${words(token.actor)})` : words(token.role),
-  token.role === 'AGENT' ? (token.types?.join(', ') ?? 'all') : '',
-  token.projects?.join(', ') ?? 'all',
-  token.lastUsedAt ? `${duration(Math.max(0, now - Date.parse(token.lastUsedAt)))} ago` : 'never',
-  endOf(token, now),
-  token.id,
-]
-
-function endOf({ revokedAt, expiresAt }: ListedToken, now: number): string {
+function endOf({ revokedAt, expiresAt }: ListedToken): string {
   if (revokedAt !== null) return 'revoked'
   if (expiresAt === null) return 'never'
-  const left = Date.parse(expiresAt) - now
+  const left = Date.parse(expiresAt) - Date.now()
   return left > 0 ? `in ${duration(left)}` : 'expired'
 }

@@ -1,9 +1,10 @@
 import { invalid, notFoundRefusal, type Outcome, refused } from '../../client-model/index.ts'
+import type { ResultOf } from '../../documents/typed-document.ts'
+import { readNodes } from '../list.ts'
 import type { Session } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
-import { REVOKE_TOKEN, TOKEN_BY_ID } from './api.ts'
-import { readTokens } from './list.ts'
+import { LIST_TOKENS, REVOKE_TOKEN, TOKEN_BY_ID } from './api.ts'
 
 /** `token revoke`: by id, or by a name that only one token has that still works. */
 export async function revokeToken(session: Session, text: string): Promise<ExitCode> {
@@ -26,8 +27,8 @@ async function find(session: Session, text: string): Promise<Outcome<Found>> {
   const { client, io } = session
   const { node } = await client.query(TOKEN_BY_ID, { id: text }, { signal: io.signal })
   if (node?.id) return { ok: true, value: node }
-  const tokens = (await readTokens(session, { nameContains: text, valid: true })) ?? []
-  const [first, ...others] = tokens.filter(({ name }) => name === text)
+  const pages = { document: LIST_TOKENS, page: (answer: ResultOf<typeof LIST_TOKENS>) => answer.tokensConnection }
+  const [first, ...others] = await readNodes(session, pages, { filter: { name: text, valid: true } })
   if (!first) return refused(notFoundRefusal(`There is no valid token ${text} that you may see: phaseline token list.`))
   if (others.length === 0) return { ok: true, value: first }
   const ids = [first, ...others].map(({ id }) => id)

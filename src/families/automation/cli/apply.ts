@@ -1,5 +1,5 @@
+import { readNodes } from '../../../cli/list.ts'
 import { asWritten, ORDER } from '../../../cli/manifests/appliable.ts'
-import { listAll } from '../../../cli/manifests/labelled.ts'
 import { recordKind, type Written } from '../../../cli/manifests/record-kind.ts'
 import type { RecordName } from '../../../cli/objects/record-commands.ts'
 import { UPDATE_LABELS } from '../../../cli/objects/update-labels.ts'
@@ -54,11 +54,9 @@ export const schedules = recordKind<ScheduleManifest, ScheduleManifest, Found>({
   // Labels that it leaves out stay as they are.
   applied: (schedule, found) => appliedSchedule({ labels: labelsOf(found), ...schedule }),
   write,
-  async export({ client, io }, project, labels) {
+  async export(session, project, labels) {
     const filter = { project, labels, kinds: ['SCHEDULE'] as const, rootsOnly: true }
-    const nodes = await listAll(
-      async (first, after) => (await client.query(EXPORT, { filter, first, after }, { signal: io.signal })).objects,
-    )
+    const nodes = await readNodes(session, { document: EXPORT, page: ({ objects }) => objects }, { filter })
     return nodes.flatMap((node) => documentOf(node) ?? [])
   },
 })

@@ -60,8 +60,15 @@ async function status(session: Session): Promise<ExitCode> {
   const { automationHolds } = await session.client.query(HOLDS, {}, { signal: session.io.signal })
   const holds = automationHolds ?? []
   session.emit(holds)
-  const rows = holds.map(({ project, reason, by, at }) => [project?.name ?? 'all projects', reason, by, at])
-  if (rows.length === 0) session.say('Automation is held nowhere.')
-  else session.list({ head: ['PROJECT', 'REASON', 'BY', 'SINCE'], rows, none: '' })
+  if (holds.length === 0) session.say('Automation is held nowhere.')
+  session.list({
+    nodes: holds,
+    columns: {
+      PROJECT: ({ project }) => project?.name ?? 'all projects',
+      REASON: ({ reason }) => reason,
+      BY: ({ by }) => by,
+      SINCE: ({ at }) => at,
+    },
+  })
   return EXIT.ok
 }

@@ -1,17 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Cli, ShowObject } from '../../../cli/cli.ts'
+import { readList } from '../../../cli/list.ts'
 import type { Located } from '../../../cli/objects/address.ts'
 import { checkWords } from '../../../cli/objects/check-words.ts'
 import { describeObject, OBJECT_FIELDS } from '../../../cli/objects/describe-object.ts'
 import { type ObjectArgument, onObject } from '../../../cli/objects/object-command.ts'
+import { addObjectList } from '../../../cli/objects/object-list.ts'
 import { markedPhase } from '../../../cli/objects/phases.ts'
 import { type LabelArgument, parseCount, parseFlag, parseKinds, parseLabel, parsePhases } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { confirm } from '../../../cli/terminal/terminal-input.ts'
-import { notFoundRefusal, REFUSAL_FRAGMENT, readPages } from '../../../client-model/index.ts'
+import { notFoundRefusal, REFUSAL_FRAGMENT } from '../../../client-model/index.ts'
 import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
 import { gql } from '../../../documents/gql.ts'
 import type { ResultOf, VariablesOf } from '../../../documents/typed-document.ts'
@@ -103,13 +105,7 @@ export function addBulk(program: Command, cli: Cli): void {
       .action(async (options: BulkOptions) => {
         cli.exitCode = await withSession(cli.io, options, (session) => bulk(session, verb, options))
       })
-  withSessionOptions(group.command('list'))
-    .description('list bulk operations, the newest first')
-    .option('--project <name>', 'only of this project')
-    .option('--limit <count>', 'list at most this many', parseCount, 50)
-    .action(async (options: ListOptions) => {
-      cli.exitCode = await withSession(cli.io, options, (session) => list(session, options))
-    })
+  addBulkList(group.command('list'), cli).description('list bulk operations, the newest first')
   onObject<ShowOptions>(group.command('show'), cli, BULK, show)
     .description('show a bulk operation with the outcomes of its objects')
     .option('--outcome <outcome...>', 'only these, such as REFUSED')
@@ -119,10 +115,6 @@ export function addBulk(program: Command, cli: Cli): void {
   )
 }
 
-interface ListOptions extends SessionOptions {
-  readonly project?: string
-  readonly limit: number
-}
 interface ShowOptions {
   readonly outcome?: readonly string[]
   readonly limit: number
@@ -180,10 +172,15 @@ function sayPreview(
   const { count, groups, sample } = preview
   session.emit(preview)
   session.say(`${verb} would be asked of ${counted(count)}`)
-  const byPhase = groups.map((one) => [one.kind, one.phase, String(one.count), one.refusal ?? ''])
-  if (groups.length > 0) session.list({ head: ['KIND', 'PHASE', 'COUNT', 'REFUSED BECAUSE'], rows: byPhase, none: '' })
-  const rows = sample.map((one) => [one.kind, `${one.project.name}/${one.path}`, one.phase])
-  if (rows.length > 0) session.list({ head: ['KIND', 'FIRST OF THEM', 'PHASE'], rows, none: '' })
+  const [KIND, PHASE] = [(one: { kind: string }) => one.kind, (one: { phase: string }) => one.phase]
+  session.list({
+    nodes: groups,
+    columns: { KIND, PHASE, COUNT: (one) => one.count, 'REFUSED BECAUSE': (one) => one.refusal },
+  })
+  session.list({
+    nodes: sample,
+    columns: { KIND, 'FIRST OF THEM': (one) => `${one.project.name}/${one.path}`, PHASE },
+  })
   return EXIT.ok
 }
 
@@ -207,23 +204,21 @@ async function waitFor(session: Session, id: string, name: string): Promise<Exit
   }
 }
 
-async function list(session: Session, { project, limit }: ListOptions): Promise<ExitCode> {
-  const { client, io } = session
-  const filter = { kinds: ['BULK_OPERATION'] as const, ...(project === undefined ? {} : { project }) }
-  const listed = await readPages(limit, async (first, after) => {
-    const { objects } = await client.query(LIST, { filter, first, after }, { signal: io.signal })
-    return objects
+const addBulkList = (command: Command, cli: Cli): Command =>
+  addObjectList(command, cli, {
+    kind: 'BULK_OPERATION',
+    document: LIST,
+    key: 'bulkOperations',
+    columns: {
+      PROJECT: ({ project }) => project.name,
+      NAME: ({ name }) => name,
+      VERB: ({ verb }) => verb,
+      PHASE: markedPhase,
+      OBJECTS: ({ counts }) => counts && countsOf(counts),
+      AUTHOR: ({ author }) => author,
+    },
+    none: 'There is no bulk operation.',
   })
-  if (!listed) return session.refuse(notFoundRefusal('There is nothing to list.'))
-  session.emit({ totalCount: listed.totalCount, bulkOperations: listed.nodes })
-  const rows = listed.nodes.map((node) => {
-    const { verb = null, author = null, counts = null } = 'counts' in node ? node : {}
-    return [node.project.name, node.name, verb ?? '', markedPhase(node), counts ? countsOf(counts) : '', author ?? '']
-  })
-  const head = ['PROJECT', 'NAME', 'VERB', 'PHASE', 'OBJECTS', 'AUTHOR']
-  session.list({ head, rows, none: 'There is no bulk operation.', listed })
-  return EXIT.ok
-}
 
 /** Outcomes that are shown. */
 const SHOWN = 20
@@ -235,10 +230,8 @@ async function show(session: Session, { id, name }: Located, { outcome, limit }:
   const { object } = await client.query(GET, { id }, { signal: io.signal })
   if (!object || !('counts' in object) || !object.counts) return session.refuse(notFoundRefusal(`${name} is gone.`))
   const only = (outcome ?? null) as NonNullable<Outcomes> | null
-  const listed = await readPages(limit, async (first, after) => {
-    const found = await client.query(TARGETS, { id, only, first, after }, { signal: io.signal })
-    return (found.object && 'outcomes' in found.object && found.object.outcomes) || null
-  })
+  const pages = { document: TARGETS, page: (found: ResultOf<typeof TARGETS>) => found.object?.outcomes }
+  const listed = await readList(session, pages, { id, only }, limit)
   session.emit({ ...object, outcomes: listed?.nodes ?? [] })
   const { verb, flags, note, ratePerSecond, selection, author, endedAt, counts } = object
   const fields = [
@@ -251,12 +244,16 @@ async function show(session: Session, { id, name }: Located, { outcome, limit }:
     ['ended', endedAt],
   ] as const
   session.say(...describeObject(object, Date.now(), paint, fields))
-  const rows = (listed?.nodes ?? []).map((node) => [
-    ...[node.targetKind ?? '', node.targetName ?? node.targetId, node.outcome],
-    node.caused ? `made ${node.caused.name}` : node.code === null ? '' : `${node.code}: ${node.message ?? ''}`,
-  ])
-  const head = ['KIND', 'NAME', 'OUTCOME', 'WHY']
-  if (rows.length > 0) session.list({ head, rows, none: '', ...(listed && { listed }) })
+  session.list({
+    nodes: listed?.nodes ?? [],
+    listed,
+    columns: {
+      KIND: ({ targetKind }) => targetKind,
+      NAME: ({ targetName, targetId }) => targetName ?? targetId,
+      OUTCOME: ({ outcome }) => outcome,
+      WHY: ({ caused, code, message }) => (caused ? `made ${caused.name}` : code && `${code}: ${message ?? ''}`),
+    },
+  })
   return EXIT.ok
 }
 

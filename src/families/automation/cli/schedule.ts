@@ -6,12 +6,13 @@ import type { Located } from '../../../cli/objects/address.ts'
 import { deleteObject } from '../../../cli/objects/delete-object.ts'
 import { describeObject, OBJECT_FIELDS } from '../../../cli/objects/describe-object.ts'
 import { onObject } from '../../../cli/objects/object-command.ts'
+import { addObjectList } from '../../../cli/objects/object-list.ts'
 import { markedPhase } from '../../../cli/objects/phases.ts'
 import { parseCount } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
-import { notFoundRefusal, type Outcome, REFUSAL_FRAGMENT, readPages } from '../../../client-model/index.ts'
+import { nodesOf, notFoundRefusal, type Outcome, REFUSAL_FRAGMENT } from '../../../client-model/index.ts'
 import { gql } from '../../../documents/gql.ts'
 import { documentOf, SCHEDULE_DOCUMENT, schedules } from './apply.ts'
 import { addBackfill, backfillOf, SCHEDULE } from './backfill.ts'
@@ -44,10 +45,6 @@ const RESUME = gql(`mutation ResumeSchedule($input: ResumeScheduleInput!) {
   answer: resumeSchedule(input: $input) { __typename ... on Schedule { id name phase } ...Refusal }
 }\n${REFUSAL_FRAGMENT}`)
 
-interface ListOptions extends SessionOptions {
-  readonly project?: string
-  readonly limit: number
-}
 interface NextOptions extends SessionOptions {
   readonly cron: readonly string[]
   readonly timeZone: string
@@ -58,13 +55,7 @@ interface NextOptions extends SessionOptions {
 export function addSchedule(program: Command, cli: Cli): void {
   const group = program.command('schedule').description('schedules: events, tasks and jobs that start by themselves')
   addApplyOf(group, cli, schedules)
-  withSessionOptions(group.command('list'))
-    .description('list schedules, the newest first')
-    .option('--project <name>', 'only of this project')
-    .option('--limit <count>', 'list at most this many', parseCount, 50)
-    .action(async (options: ListOptions) => {
-      cli.exitCode = await withSession(cli.io, options, (session) => list(session, options))
-    })
+  addScheduleList(group.command('list'), cli).description('list schedules, the newest first')
   onObject<{ readonly limit: number }>(group.command('get'), cli, SCHEDULE, get)
     .description('show a schedule with its next times and its last firings')
     .option('--limit <count>', 'show at most this many firings', parseCount, SHOWN)
@@ -104,27 +95,22 @@ function say(session: Session, what: string, outcome: Answer): ExitCode {
   return EXIT.ok
 }
 
-async function list(session: Session, { project, limit }: ListOptions): Promise<ExitCode> {
-  const { client, io } = session
-  const filter = { kinds: ['SCHEDULE'] as const, ...(project === undefined ? {} : { project }) }
-  const listed = await readPages(limit, async (first, after) => {
-    const { objects } = await client.query(LIST, { filter, first, after }, { signal: io.signal })
-    return objects
+const addScheduleList = (command: Command, cli: Cli): Command =>
+  addObjectList(command, cli, {
+    kind: 'SCHEDULE',
+    document: LIST,
+    key: 'schedules',
+    columns: {
+      PROJECT: ({ project }) => project.name,
+      NAME: ({ name }) => name,
+      PHASE: markedPhase,
+      NEXT: ({ due }) => due,
+      TIMES: ({ scheduleSpec }) => scheduleSpec?.words,
+      STARTS: ({ scheduleSpec }) => Object.keys((scheduleSpec?.run as object | undefined) ?? {})[0],
+      LAST: ({ firings }) => firings.edges.map(({ node }) => outcomeOf(node))[0],
+    },
+    none: 'There is no schedule.',
   })
-  if (!listed) return session.refuse(notFoundRefusal('There is nothing to list.'))
-  session.emit({ totalCount: listed.totalCount, schedules: listed.nodes })
-  const head = ['PROJECT', 'NAME', 'PHASE', 'NEXT', 'TIMES', 'STARTS', 'LAST']
-  const rows = listed.nodes.map((node) => {
-    const { due = null, scheduleSpec = null, firings } = 'scheduleSpec' in node ? node : {}
-    const last = firings?.edges[0]?.node
-    return [
-      ...[node.project.name, node.name, markedPhase(node), due ?? '', scheduleSpec?.words ?? ''],
-      ...[Object.keys((scheduleSpec?.run as object | undefined) ?? {})[0] ?? '', last ? outcomeOf(last) : ''],
-    ]
-  })
-  session.list({ head, rows, none: 'There is no schedule.', listed })
-  return EXIT.ok
-}
 
 const outcomeOf = ({ outcome, reason }: { readonly outcome: string; readonly reason: string | null }): string =>
   reason === null ? outcome : `${outcome}: ${reason}`
@@ -155,11 +141,15 @@ async function get(session: Session, { id, name }: Located, { limit }: { readonl
     ['next', nextTimes.join('\n') || 'no time is to come'],
   ] as const
   session.say(...describeObject(object, Date.now(), paint, fields))
-  const rows = firings.edges.map(({ node }) => [
-    ...[node.due, node.lastDue ? `${node.times ?? 'more'} times` : node.byHand ? 'by hand' : '', outcomeOf(node)],
-    node.started ? `${object.project.name}/${node.started.name} ${node.started.phase}` : '',
-  ])
-  if (rows.length > 0) session.list({ head: ['DUE', '', 'OUTCOME', 'STARTED'], rows, none: '' })
+  session.list({
+    nodes: nodesOf(firings),
+    columns: {
+      DUE: ({ due }) => due,
+      '': ({ lastDue, times, byHand }) => (lastDue ? `${times ?? 'more'} times` : byHand ? 'by hand' : ''),
+      OUTCOME: outcomeOf,
+      STARTED: ({ started }) => started && `${object.project.name}/${started.name} ${started.phase}`,
+    },
+  })
   return EXIT.ok
 }
 

@@ -1,19 +1,13 @@
 import type { Command } from 'commander'
 import type { Cli } from '../../../cli/cli.ts'
-import { parseCount, parseFile } from '../../../cli/options.ts'
+import { addList, type ListOptions } from '../../../cli/list.ts'
+import { option, parseFile } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { readInput } from '../../../cli/terminal/read-input.ts'
-import { duration, shorten } from '../../../cli/terminal/text.ts'
-import {
-  invalid,
-  notFoundRefusal,
-  type Outcome,
-  REFUSAL_FRAGMENT,
-  readPages,
-  refused,
-} from '../../../client-model/index.ts'
+import { shorten, since } from '../../../cli/terminal/text.ts'
+import { invalid, type Outcome, REFUSAL_FRAGMENT, refused } from '../../../client-model/index.ts'
 import { gql } from '../../../documents/gql.ts'
 import { readJson } from '../../../manifest/index.ts'
 
@@ -23,9 +17,6 @@ interface DataOptions extends SessionOptions {
 interface SetOptions extends DataOptions {
   readonly file?: string
   readonly text?: boolean
-}
-interface ListOptions extends DataOptions {
-  readonly limit: number
 }
 
 const SET = gql(`mutation SetData($input: SetDataObjectInput!) {
@@ -66,13 +57,22 @@ export function addData(program: Command, cli: Cli): void {
     .action(async (name: string, options: DataOptions) => {
       cli.exitCode = await withSession(cli.io, options, (session) => deleteData(session, name, options))
     })
-  withSessionOptions(data.command('list'))
-    .description('list what installations of the project can import')
-    .option('--project <name>', 'project', 'default')
-    .option('--limit <count>', 'list at most this many', parseCount, 50)
-    .action(async (options: ListOptions) => {
-      cli.exitCode = await withSession(cli.io, options, (session) => listData(session, options))
-    })
+  addList(data.command('list'), cli, {
+    options: [option('--project <name>', 'project').default('default')],
+    document: LIST,
+    select: ({ project }: DataOptions & ListOptions) => ({ project }),
+    page: ({ project }) => project?.dataObjects,
+    key: 'dataObjects',
+    scope: ({ project }) => ({ project }),
+    columns: {
+      NAME: ({ name }) => name,
+      FROM: ({ exporter }) => (exporter ? `installation ${exporter.name}` : 'a user'),
+      SINCE: ({ updatedAt }) => since(updatedAt),
+      VALUE: ({ value }) => shorten(JSON.stringify(value), SHOWN),
+    },
+    none: 'There is no data.',
+    missing: ({ project }) => `There is no project ${project} that you may read.`,
+  }).description('list what installations of the project can import')
 }
 
 async function setData(
@@ -114,22 +114,5 @@ function report(
   if (!outcome.ok) return session.refuse(outcome.refusal)
   session.emit(change)
   session.say(`${change.project}/${change.name} ${change.done}`)
-  return EXIT.ok
-}
-
-async function listData(session: Session, { project: name, limit }: ListOptions): Promise<ExitCode> {
-  const listed = await readPages(limit, async (first, after) => {
-    const { project } = await session.client.query(LIST, { project: name, first, after }, { signal: session.io.signal })
-    return project?.dataObjects ?? null
-  })
-  if (!listed) return session.refuse(notFoundRefusal(`There is no project ${name} that you may read.`))
-  session.emit({ project: name, totalCount: listed.totalCount, dataObjects: listed.nodes })
-  const rows = listed.nodes.map(({ name, value, updatedAt, exporter }) => [
-    name,
-    exporter ? `installation ${exporter.name}` : 'a user',
-    duration(Math.max(0, Date.now() - Date.parse(updatedAt))),
-    shorten(JSON.stringify(value), SHOWN),
-  ])
-  session.list({ head: ['NAME', 'FROM', 'SINCE', 'VALUE'], rows, none: 'There is no data.', listed })
   return EXIT.ok
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Cli } from '../../../cli/cli.ts'
+import { readNodes } from '../../../cli/list.ts'
 import { applyManifest, findInstallation, type PlacedManifest } from '../../../cli/manifests/apply-manifest.ts'
 import { COMMIT_LABEL } from '../../../cli/manifests/commit-label.ts'
 import { diffManifest, planManifest, readPlan } from '../../../cli/manifests/plan-manifest.ts'
@@ -16,7 +17,6 @@ import {
   notFoundRefusal,
   type Outcome,
   REFUSAL_FRAGMENT,
-  readPages,
   refused,
 } from '../../../client-model/index.ts'
 import { gql } from '../../../documents/gql.ts'
@@ -40,8 +40,6 @@ const SET = gql(`mutation CarryData($input: SetDataObjectInput!) {
 type Labels = readonly { readonly key: string; readonly value: string }[]
 type Found = Extract<NonNullable<ResultOf<typeof SOURCE>['object']>, { readonly __typename: 'Installation' }>
 
-/** More data than a project has. */
-const ALL_DATA = 100_000
 /** Names the project and the generation that were promoted. */
 const PROMOTED_LABEL = 'promoted-from'
 
@@ -178,11 +176,8 @@ function manifestOf({ found, generation, spec }: Source, to: string, own: Labels
 
 async function readData(session: Session, project: string, names: readonly string[]) {
   if (names.length === 0) return { ok: true, value: [] } as const
-  const read = await readPages(ALL_DATA, async (first, after) => {
-    const found = await session.client.query(DATA, { project, first, after }, { signal: session.io.signal })
-    return found.project?.dataObjects ?? null
-  })
-  const value = (read?.nodes ?? []).filter(({ name }) => names.includes(name))
+  const pages = { document: DATA, page: (found: ResultOf<typeof DATA>) => found.project?.dataObjects }
+  const value = (await readNodes(session, pages, { project })).filter(({ name }) => names.includes(name))
   const missing = names.find((name) => !value.some((one) => one.name === name))
   return missing === undefined
     ? ({ ok: true, value } as const)

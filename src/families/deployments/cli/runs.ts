@@ -1,13 +1,14 @@
 import type { Command } from 'commander'
 import type { Cli } from '../../../cli/cli.ts'
+import { printList, readNodes } from '../../../cli/list.ts'
 import { type AddressOptions, locate, withAddressOptions } from '../../../cli/objects/address.ts'
 import { printFound, readOutput } from '../../../cli/objects/output-read.ts'
 import { parseCount } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { printLine } from '../../../cli/terminal/io.ts'
-import { duration, words } from '../../../cli/terminal/text.ts'
-import { invalid, notFoundRefusal, type PagedList, readPages } from '../../../client-model/index.ts'
+import { duration, since, words } from '../../../cli/terminal/text.ts'
+import { invalid, notFoundRefusal } from '../../../client-model/index.ts'
 import { gql } from '../../../documents/gql.ts'
 import type { NodeOf, ResultOf } from '../../../documents/typed-document.ts'
 
@@ -44,14 +45,12 @@ export function addRuns(program: Command, cli: Cli): void {
 async function runs(session: Session, name: string, options: RunsOptions): Promise<ExitCode> {
   const located = await locate(session, name, options)
   if (!located.ok) return session.refuse(located.refusal)
-  const { id } = located.value
-  const isListed = options.logs === undefined
-  const listed = await readPages(isListed ? options.limit : Number.POSITIVE_INFINITY, async (first, after) => {
-    const { object } = await session.client.query(RUNS, { id, first, after }, { signal: session.io.signal })
-    return object?.__typename === 'Installation' ? object.runs : null
-  })
-  if (!listed) return session.refuse(invalid(`${name} is no installation: only installations have runs.`))
-  return isListed ? listRuns(session, listed) : await printLogs(session, id, listed.nodes, options.logs)
+  const { id, kind } = located.value
+  if (kind !== 'INSTALLATION')
+    return session.refuse(invalid(`${name} is no installation: only installations have runs.`))
+  const { limit, logs } = options
+  if (logs === undefined) return await printList(session, LIST, { id, limit })
+  return await printLogs(session, id, await readNodes(session, LIST, { id }), logs)
 }
 
 /** Runs of a tree follow each other, and a last line may come after the end of its run. */
@@ -70,21 +69,20 @@ async function printLogs(session: Session, rootId: string, all: readonly Run[], 
   return EXIT.ok
 }
 
-function listRuns(session: Session, listed: PagedList<Run>): ExitCode {
-  session.emit({ totalCount: listed.totalCount, runs: listed.nodes })
-  const head = ['RUN', 'PHASE', 'WHY', 'BY', 'SPEC', 'BEGAN', 'TOOK', 'ERROR']
-  const none = 'It has had no job yet. A nested installation runs with its root.'
-  session.list({ head, rows: listed.nodes.map(rowOf), none, listed })
-  return EXIT.ok
+const LIST = {
+  document: RUNS,
+  select: ({ id }: { readonly id: string; readonly limit: number }) => ({ id }),
+  page: ({ object }: ResultOf<typeof RUNS>) => object?.runs,
+  key: 'runs',
+  columns: {
+    RUN: ({ number }: Run) => number,
+    PHASE: ({ phase }: Run) => phase ?? 'running',
+    WHY: ({ cause }: Run) => words(cause),
+    BY: ({ by }: Run) => by ?? '-',
+    SPEC: ({ generation }: Run) => generation,
+    BEGAN: ({ startedAt }: Run) => startedAt,
+    TOOK: ({ startedAt, durationMs }: Run) => (durationMs === null ? since(startedAt) : duration(durationMs)),
+    ERROR: ({ error }: Run) => error?.message,
+  },
+  none: 'It has had no job yet. A nested installation runs with its root.',
 }
-
-const rowOf = ({ number, phase, cause, by, generation, startedAt, durationMs, error }: Run): string[] => [
-  String(number),
-  phase ?? 'running',
-  words(cause),
-  by ?? '-',
-  String(generation),
-  startedAt,
-  duration(durationMs ?? Math.max(0, Date.now() - Date.parse(startedAt))),
-  error ? error.message : '',
-]

@@ -2,14 +2,15 @@ import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import type { Cli } from '../../../cli/cli.ts'
+import { addList, type ListOptions } from '../../../cli/list.ts'
 import { describeFields } from '../../../cli/objects/fields.ts'
-import { LIMIT, listRecords, type RecordName, recordGroup, reportDone } from '../../../cli/objects/record-commands.ts'
-import { type LabelArgument, parseFile, parseLabel } from '../../../cli/options.ts'
+import { type RecordName, recordGroup, reportDone } from '../../../cli/objects/record-commands.ts'
+import { type LabelArgument, option, parseFile, parseLabel } from '../../../cli/options.ts'
 import type { Session, SessionOptions } from '../../../cli/session.ts'
 import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { readExactly } from '../../../cli/terminal/read-input.ts'
-import { duration } from '../../../cli/terminal/text.ts'
+import { since } from '../../../cli/terminal/text.ts'
 import { invalid, type Outcome, REFUSAL_FRAGMENT, refused } from '../../../client-model/index.ts'
 import { KUBERNETES_TARGET } from '../../../core/target.ts'
 import { gql } from '../../../documents/gql.ts'
@@ -32,10 +33,9 @@ interface ImportOptions extends SettingOptions {
   readonly kubeconfig: string
   readonly context?: string
 }
-interface ListOptions extends TargetOptions {
+interface TargetListOptions extends TargetOptions, ListOptions {
   readonly type?: string
   readonly label?: readonly LabelArgument[]
-  readonly limit: number
 }
 
 const SET = gql(`mutation SetTarget($input: SetTargetInput!) {
@@ -92,11 +92,7 @@ export function addTarget(program: Command, cli: Cli): void {
       parseFile,
     )
     .option('--context <name>', 'context (otherwise the current one)')
-  command<ListOptions>('list', list)
-    .description('list targets of a project')
-    .option('--type <type>', 'only of this type')
-    .option('--label <key=value>', 'only with this label; repeated, with all of them', parseLabel)
-    .option(...LIMIT)
+  addTargetList(group.command('list'), cli).description('list targets of a project')
   onRecord('get', show).description('show a target and the installations that use it')
   onRecord('delete', async (session, _, { project, name }) =>
     report(session, await ask(session, DELETE, { project, name }), { project, name, done: 'deleted' }),
@@ -152,20 +148,30 @@ const report = (session: Session, outcome: Outcome<object>, did: Did): ExitCode 
 
 const shownLabels = (labels: readonly LabelArgument[]): string =>
   labels.map(({ key, value }) => `${key}=${value}`).join(', ')
-const since = (time: string): string => duration(Math.max(0, Date.now() - Date.parse(time)))
 
-const list = (session: Session, { project, type, label, limit }: ListOptions): Promise<ExitCode> =>
-  listRecords(session, {
-    ...{ key: 'targets', limit, none: 'There is no target.' },
-    read: async (first, after) => {
-      const filter = { project, type: type ?? null, labels: label ? [...label] : null }
-      return (await session.client.query(LIST, { filter, first, after }, { signal: session.io.signal })).targets
-    },
-    head: ['NAME', 'TYPE', 'LABELS', 'CREDENTIALS', 'AGENTS', 'INSTALLATIONS', 'SINCE'],
-    row: ({ name, type: of, labels, hasCredentials, updatedAt, servingAgents, uses }) => [
-      ...[name, of, shownLabels(labels), hasCredentials ? 'sealed' : 'none'],
-      ...[String(servingAgents?.totalCount ?? 0), String(uses?.totalCount ?? 0), since(updatedAt)],
+const addTargetList = (command: Command, cli: Cli): Command =>
+  addList(command, cli, {
+    options: [
+      option('--project <name>', 'project').default('default'),
+      option('--type <type>', 'only of this type'),
+      option('--label <key=value>', 'only with this label; repeated, with all of them', parseLabel),
     ],
+    document: LIST,
+    select: ({ project, type, label }: TargetListOptions) => ({
+      filter: { project, type: type ?? null, labels: label ?? null },
+    }),
+    page: ({ targets }) => targets,
+    key: 'targets',
+    columns: {
+      NAME: ({ name }) => name,
+      TYPE: ({ type }) => type,
+      LABELS: ({ labels }) => shownLabels(labels),
+      CREDENTIALS: ({ hasCredentials }) => (hasCredentials ? 'sealed' : 'none'),
+      AGENTS: ({ servingAgents }) => servingAgents?.totalCount ?? 0,
+      INSTALLATIONS: ({ uses }) => uses?.totalCount ?? 0,
+      SINCE: ({ updatedAt }) => since(updatedAt),
+    },
+    none: 'There is no target.',
   })
 
 type Found = NonNullable<ResultOf<typeof GET>['target']>

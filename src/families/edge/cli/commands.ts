@@ -5,14 +5,14 @@ import { type CancelOptions, cancelObject } from '../../../cli/objects/cancel-ob
 import { type DeleteOptions, deleteObject } from '../../../cli/objects/delete-object.ts'
 import { readMachines } from '../../../cli/objects/machines.ts'
 import { onObject } from '../../../cli/objects/object-command.ts'
-import { parseCount, parseFile, parseLabel, parsePhases } from '../../../cli/options.ts'
+import { parseCount, parseFile, parseLabel } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { articled } from '../../../cli/terminal/text.ts'
 import { notFoundRefusal } from '../../../client-model/index.ts'
 import { type EdgeKind, type InstanceKind, kinds } from '../rules/kinds.ts'
 import { describeCloudlet, describeInstance } from './describe.ts'
-import { type EdgeFilter, listCloudlets, listInstances } from './list.ts'
+import { addCloudletList, addInstanceList } from './list.ts'
 import { argumentOf, placeHelp } from './locate.ts'
 import { readCloudlet, readInstance } from './read.ts'
 import type { SpecOptions } from './spec.ts'
@@ -44,7 +44,7 @@ export function addCloudlet(program: Command, cli: Cli): void {
     .description('delete a cloudlet that is OFFLINE')
     .option('--cascade', 'with the records of all instances on it')
     .option('--wait', 'follow it until it is gone')
-  addList(cloudlet, cli, 'CLOUDLET', listCloudlets)
+  addCloudletList(cloudlet.command('list'), cli)
   onObject<object>(cloudlet.command('get'), cli, argumentOf('CLOUDLET'), getCloudlet).description(
     'show a cloudlet with its connection, upgrade, instances, and what is not as recorded',
   )
@@ -79,7 +79,7 @@ function addInstanceCommands(parent: Command, cli: Cli, kind: InstanceKind): Com
     .description('withdraw what was asked for last, while its CRM has not begun')
     .option('--reason <text>', 'why, for the log')
     .option('--wait', 'follow it until it is undone')
-  addList(parent, cli, kind, (session, filter, limit) => listInstances(session, kind, filter, limit))
+  addInstanceList(parent.command('list'), cli, kind)
   onObject<object>(parent.command('get'), cli, argumentOf(kind), getInstance).description(
     `show ${articled(noun)} with its spec, its operation${kind === 'CLUSTER_INST' ? ', and the apps in it' : ' and its cloudlet'}`,
   )
@@ -106,23 +106,6 @@ function addCreate<T extends CreateOptions>(
     .option('--key <key>', 'idempotency key: the same again within a day creates nothing new')
     .action(async (text: string, options: SessionOptions & T) => {
       cli.exitCode = await withSession(cli.io, options, (session) => work(session, text, options))
-    })
-}
-
-function addList(
-  parent: Command,
-  cli: Cli,
-  kind: EdgeKind,
-  work: (session: Session, filter: EdgeFilter, limit: number) => Promise<ExitCode>,
-): void {
-  withSessionOptions(parent.command('list'))
-    .description(`list ${kinds[kind].noun}s by name`)
-    .option('--project <name>', 'only of this project')
-    .option('--phase <phases>', 'only in these phases', parsePhases)
-    .option('--label <key=value>', 'only with these labels', parseLabel)
-    .option('--limit <count>', 'list at most this many', parseCount, 50)
-    .action(async (options: SessionOptions & EdgeFilter & { readonly limit: number }) => {
-      cli.exitCode = await withSession(cli.io, options, (session) => work(session, options, options.limit))
     })
 }
 

@@ -1,7 +1,8 @@
+import { readNodes } from '../../../cli/list.ts'
 import { ATTEMPTS } from '../../../cli/objects/describe-attempts.ts'
 import { OBJECT_FIELDS } from '../../../cli/objects/describe-object.ts'
+import { pageOfKind } from '../../../cli/objects/object-list.ts'
 import type { Session } from '../../../cli/session.ts'
-import { readPages } from '../../../client-model/index.ts'
 import { gql } from '../../../documents/gql.ts'
 import type { NodeOf, ResultOf } from '../../../documents/typed-document.ts'
 
@@ -56,10 +57,7 @@ export async function readInstance(session: Session, id: string): Promise<FullIn
   return object?.specRevision === undefined ? null : { ...object, instances: await readInstances(session, id) }
 }
 
-async function readInstances({ client, io }: Session, id: string): Promise<readonly ListedInstance[]> {
-  const children = await readPages(MOST, async (first, after) => {
-    const { object } = await client.query(BENEATH, { id, first, after }, { signal: io.signal })
-    return object?.children ?? null
-  })
-  return (children?.nodes ?? []).filter((node) => node.id !== undefined)
+async function readInstances(session: Session, id: string): Promise<readonly ListedInstance[]> {
+  const pages = { document: BENEATH, page: ({ object }: ResultOf<typeof BENEATH>) => pageOfKind(object?.children) }
+  return await readNodes(session, pages, { id }, MOST)
 }

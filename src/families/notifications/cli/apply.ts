@@ -1,5 +1,5 @@
+import { readNodes } from '../../../cli/list.ts'
 import { asWritten, ORDER } from '../../../cli/manifests/appliable.ts'
-import { listAll } from '../../../cli/manifests/labelled.ts'
 import { recordKind } from '../../../cli/manifests/record-kind.ts'
 import type { RecordName } from '../../../cli/objects/record-commands.ts'
 import type { Session } from '../../../cli/session.ts'
@@ -60,12 +60,9 @@ export const rules = recordKind<NotificationRuleManifest, NotificationRuleManife
     const isChanged = generation !== found?.generation
     return { ok: true, value: { said: enabled ? null : 'disabled', isChanged, fields: { id, enabled } } }
   },
-  async export({ client, io }, project, labels) {
+  async export(session, project, labels) {
     if (labels.length > 0) return []
-    const found = await listAll(
-      async (first, after) =>
-        (await client.query(EXPORT, { project, first, after }, { signal: io.signal })).notificationRules,
-    )
+    const found = await readNodes(session, { document: EXPORT, page: (all) => all.notificationRules }, { project })
     return found.map((rule) => notificationRuleManifest(project, rule))
   },
 })

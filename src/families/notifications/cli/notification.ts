@@ -1,23 +1,18 @@
 import type { Command } from 'commander'
 import type { Cli } from '../../../cli/cli.ts'
+import { addList, readList } from '../../../cli/list.ts'
 import { addApplyOf } from '../../../cli/manifests/apply-documents.ts'
 import { printManifest } from '../../../cli/manifests/print-manifest.ts'
 import { describeFields } from '../../../cli/objects/fields.ts'
-import {
-  LIMIT,
-  listRecords,
-  type PageOptions,
-  type RecordName,
-  recordGroup,
-  reportDone,
-} from '../../../cli/objects/record-commands.ts'
-import { parseCount } from '../../../cli/options.ts'
+import { type PageOptions, type RecordName, recordGroup, reportDone } from '../../../cli/objects/record-commands.ts'
+import { OF_PROJECT, parseCount } from '../../../cli/options.ts'
 import type { Session, SessionOptions } from '../../../cli/session.ts'
 import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { duration } from '../../../cli/terminal/text.ts'
-import { REFUSAL_FRAGMENT, readPages } from '../../../client-model/index.ts'
+import { REFUSAL_FRAGMENT } from '../../../client-model/index.ts'
 import { gql } from '../../../documents/gql.ts'
+import type { ResultOf } from '../../../documents/typed-document.ts'
 import { notificationRuleManifest } from '../../../manifest/index.ts'
 import { type FoundRule, findRule, rules } from './apply.ts'
 
@@ -55,10 +50,7 @@ export function addNotification(program: Command, cli: Cli): void {
     find: findRule,
   })
   addApplyOf(group, cli, rules)
-  run<PageOptions>(group.command('list'), list)
-    .description('list rules with their last messages')
-    .option('--project <name>', 'only of this project')
-    .option(...LIMIT)
+  addRuleList(group.command('list'), cli).description('list rules with their last messages')
   onRecord<PageOptions>('get', get)
     .description('show a rule with its last messages')
     .option('--limit <count>', 'show at most this many messages', parseCount, 20)
@@ -91,19 +83,22 @@ const shownState = ({ enabled, mayRead }: { readonly enabled: boolean; readonly 
 const outcomeOf = ({ state, problem }: { readonly state: string; readonly problem: string | null }): string =>
   problem === null ? state : `${state}: ${problem}`
 
-const list = (session: Session, { project, limit }: PageOptions): Promise<ExitCode> =>
-  listRecords(session, {
-    ...{ key: 'rules', limit, none: 'There is no rule.' },
-    read: async (first, after) => {
-      const variables = { project: project ?? null, first, after }
-      return (await session.client.query(LIST, variables, { signal: session.io.signal })).notificationRules
+const addRuleList = (command: Command, cli: Cli): Command =>
+  addList(command, cli, {
+    options: [OF_PROJECT],
+    document: LIST,
+    select: ({ project }: PageOptions) => ({ project: project ?? null }),
+    page: ({ notificationRules }) => notificationRules,
+    key: 'rules',
+    columns: {
+      PROJECT: ({ project }) => project.name,
+      NAME: ({ name }) => name,
+      STATE: shownState,
+      TO: ({ receiver }) => shownReceiver(receiver),
+      WAITING: ({ pendingCount }) => pendingCount,
+      LAST: ({ notifications }) => notifications.edges.map(({ node }) => outcomeOf(node))[0],
     },
-    head: ['PROJECT', 'NAME', 'STATE', 'TO', 'WAITING', 'LAST'],
-    row: ({ project: of, receiver, notifications, ...rule }) => {
-      const last = notifications.edges[0]?.node
-      const facts = [of.name, rule.name, shownState(rule), shownReceiver(receiver), String(rule.pendingCount)]
-      return [...facts, last ? outcomeOf(last) : '']
-    },
+    none: 'There is no rule.',
   })
 
 const shownQuiet = ({ quietHours }: FoundRule): string | null =>
@@ -115,11 +110,9 @@ async function get(
   rule: FoundRule,
   { project, name, limit }: PageOptions & RecordName,
 ): Promise<ExitCode> {
-  const { client, io, paint } = session
-  const listed = await readPages(limit, async (first, after) => {
-    const { node } = await client.query(MESSAGES, { id: rule.id, first, after }, { signal: io.signal })
-    return node && 'notifications' in node ? (node.notifications ?? null) : null
-  })
+  const { paint } = session
+  const pages = { document: MESSAGES, page: ({ node }: ResultOf<typeof MESSAGES>) => node?.notifications }
+  const listed = await readList(session, pages, { id: rule.id }, limit)
   const messages = listed?.nodes ?? []
   session.emit({ project, ...rule, notifications: { edges: messages.map((node) => ({ node })) } })
   const { changes, receiver } = rule
@@ -147,7 +140,16 @@ async function get(
       paint,
     ),
   )
-  const rows = messages.map((each) => [each.createdAt, each.text, outcomeOf(each), each.due ?? '', each.id])
-  if (rows.length > 0) session.list({ head: ['WRITTEN', 'TELLS', 'STATE', 'NEXT', 'ID'], rows, none: '' })
+  session.list({
+    nodes: messages,
+    listed,
+    columns: {
+      WRITTEN: ({ createdAt }) => createdAt,
+      TELLS: ({ text }) => text,
+      STATE: outcomeOf,
+      NEXT: ({ due }) => due,
+      ID: ({ id }) => id,
+    },
+  })
   return EXIT.ok
 }

@@ -1,16 +1,44 @@
 import type { Command } from 'commander'
 import type { Cli } from '../../../cli/cli.ts'
-import { parseCount } from '../../../cli/options.ts'
-import { type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
-import { type LocksOptions, listLocks } from './tasks/locks.ts'
+import { addList, type ListOptions } from '../../../cli/list.ts'
+import { option } from '../../../cli/options.ts'
+import { since } from '../../../cli/terminal/text.ts'
+import { gql } from '../../../documents/gql.ts'
+import { letterOf } from './tasks/describe.ts'
 
-/** `phaseline locks`: the resources that jobs of tasks hold and wait for. */
+interface LocksOptions extends ListOptions {
+  readonly resource?: string
+}
+/** `object` is null when the user may not read it. */
+const LOCKS = gql(`query Locks($resource: String, $first: Int!, $after: String) {
+  locks(resource: $resource, first: $first, after: $after) {
+    totalCount pageInfo { hasNextPage endCursor }
+    edges { node {
+      resource mode held position declaredAt grantedAt object { id name phase project { name } root { name } }
+    } }
+  }
+}`)
+
+/** `phaseline locks`: holders and waiters of each resource, in order. */
 export function addLocks(program: Command, cli: Cli): void {
-  withSessionOptions(program.command('locks'))
-    .description('show which jobs hold locks on resources, and which wait for them, in order')
-    .option('--resource <resource>', 'only on this one, such as host:web-1')
-    .option('--limit <count>', 'list at most this many', parseCount, 200)
-    .action(async (options: SessionOptions & LocksOptions) => {
-      cli.exitCode = await withSession(cli.io, options, (session) => listLocks(session, options))
-    })
+  addList(program.command('locks'), cli, {
+    document: LOCKS,
+    key: 'locks',
+    limit: 200,
+    options: [option('--resource <resource>', 'only on this one, such as host:web-1')],
+    select: ({ resource }: LocksOptions) => ({ resource: resource ?? null }),
+    page: ({ locks }) => locks,
+    columns: {
+      RESOURCE: ({ resource }) => resource,
+      MODE: ({ mode }) => letterOf(mode),
+      STATE: ({ held }) => (held ? 'holds' : 'waits'),
+      POSITION: ({ held, position }) => (held ? '' : position),
+      AGE: ({ grantedAt, declaredAt }) => since(grantedAt ?? declaredAt),
+      PHASE: ({ object }) => object?.phase,
+      JOB: ({ object }) =>
+        object ? `${object.project.name}/${object.root.name}/${object.name}` : '(of another project)',
+    },
+    none: ({ resource }) =>
+      resource === undefined ? 'Nothing is locked, and nobody waits.' : `Nobody holds ${resource}, or waits for it.`,
+  }).description('show which jobs hold locks on resources, and which wait for them, in order')
 }

@@ -4,12 +4,12 @@ import type { Located } from '../../../cli/objects/address.ts'
 import { type CancelOptions, cancelObject } from '../../../cli/objects/cancel-object.ts'
 import { type DeleteOptions, deleteObject } from '../../../cli/objects/delete-object.ts'
 import { locateKind, type ObjectArgument, onObject } from '../../../cli/objects/object-command.ts'
-import { FILES_HELP, parseCount, parseFiles, parseLabel, parsePhases } from '../../../cli/options.ts'
+import { FILES_HELP, parseFiles } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { notFoundRefusal } from '../../../client-model/index.ts'
 import { describeJob, describeTask } from './tasks/describe.ts'
-import { listTasks, type TaskFilter } from './tasks/list.ts'
+import { addTaskList } from './tasks/list.ts'
 import { readJob, readTask } from './tasks/read.ts'
 import { type RunOptions, runTask } from './tasks/run.ts'
 
@@ -23,7 +23,7 @@ interface GetOptions {
 export function addTask(program: Command, cli: Cli): void {
   const task = program.command('task').description('tasks: jobs of gadgets that never collide and always recover')
   addRun(task, cli)
-  addList(task, cli)
+  addTaskList(task.command('list'), cli).description('list tasks, the newest first')
   onObject<GetOptions>(task.command('get'), cli, TASK, getTask)
     .description('show a task with its jobs, what they do and what they lock')
     .option('--job <name>', 'only this job: its locks, journal and exports too')
@@ -45,18 +45,6 @@ function addRun(task: Command, cli: Cli): void {
     .option('--follow', 'show the task until it has ended; the exit code says how')
     .action(async (options: SessionOptions & RunOptions) => {
       cli.exitCode = await withSession(cli.io, options, (session) => runTask(session, options))
-    })
-}
-
-function addList(task: Command, cli: Cli): void {
-  withSessionOptions(task.command('list'))
-    .description('list tasks, the newest first')
-    .option('--project <name>', 'only of this project')
-    .option('--phase <phases>', 'only in these phases', parsePhases)
-    .option('--label <key=value>', 'only with these labels', parseLabel)
-    .option('--limit <count>', 'list at most this many', parseCount, 50)
-    .action(async (options: SessionOptions & TaskFilter & { readonly limit: number }) => {
-      cli.exitCode = await withSession(cli.io, options, (session) => listTasks(session, options, options.limit))
     })
 }
 

@@ -5,29 +5,23 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import type { Cli } from '../../../cli/cli.ts'
+import { addList, printList, readNodes } from '../../../cli/list.ts'
 import type { Located } from '../../../cli/objects/address.ts'
 import { locateKind, type ObjectArgument, onObject, type ProjectOption } from '../../../cli/objects/object-command.ts'
 import { parseCount } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { printBytes } from '../../../cli/terminal/io.ts'
-import { duration } from '../../../cli/terminal/text.ts'
+import { duration, since } from '../../../cli/terminal/text.ts'
 import { ClientError } from '../../../client/index.ts'
-import {
-  invalid,
-  notFoundRefusal,
-  outcomeOf,
-  REFUSAL_FRAGMENT,
-  readPages,
-  sizeOf,
-} from '../../../client-model/index.ts'
+import { invalid, notFoundRefusal, outcomeOf, REFUSAL_FRAGMENT, sizeOf } from '../../../client-model/index.ts'
 import { gql } from '../../../documents/gql.ts'
 import type { NodeOf, ResultOf } from '../../../documents/typed-document.ts'
 
 const EVENT: ObjectArgument = { kind: 'EVENT', name: 'event', help: 'id, event-17, or web/event-17' }
 
-const ARTIFACTS = gql(`query EventArtifacts($id: ID!, $first: Int!, $after: String) { object(id: $id) {
-  ... on Event { artifacts(first: $first, after: $after) {
+const ARTIFACTS = gql(`query EventArtifacts($id: ID!, $name: String, $first: Int!, $after: String) { object(id: $id) {
+  ... on Event { artifacts(name: $name, first: $first, after: $after) {
     totalCount pageInfo { hasNextPage endCursor }
     edges { node { id name size sha256 mediaType fileName createdAt expiresAt object { id kind name } } }
   } }
@@ -59,28 +53,29 @@ export function addArtifact(program: Command, cli: Cli): void {
     })
 }
 
-async function read(session: Session, { id }: Located, limit: number) {
-  return await readPages(limit, async (first, after) => {
-    const { object } = await session.client.query(ARTIFACTS, { id, first, after }, { signal: session.io.signal })
-    return object?.artifacts ?? null
-  })
-}
+const PAGES = { document: ARTIFACTS, page: ({ object }: ResultOf<typeof ARTIFACTS>) => object?.artifacts }
 
-async function list(session: Session, event: Located, { limit }: { readonly limit: number }): Promise<ExitCode> {
-  const listed = await read(session, event, limit)
-  if (!listed) return session.refuse(notFoundRefusal(`${event.name} is gone.`))
-  session.emit({ totalCount: listed.totalCount, artifacts: listed.nodes })
-  const head = ['NAME', 'LEFT BY', 'SIZE', 'AGE', 'EXPIRES', 'SHA-256']
-  session.list({ head, rows: listed.nodes.map(rowOf), none: `${event.name} has no artifacts.`, listed })
-  return EXIT.ok
-}
-
-function rowOf({ name, object, size, createdAt, expiresAt, sha256 }: Artifact): string[] {
-  const now = Date.now()
-  const age = duration(Math.max(0, now - Date.parse(createdAt)))
-  const left = expiresAt === null ? 'with its event' : `in ${duration(Math.max(0, Date.parse(expiresAt) - now))}`
-  return [name, object?.name ?? '', sizeOf(size), age, left, sha256]
-}
+const list = (session: Session, { id, name: event }: Located, options: { readonly limit: number }): Promise<ExitCode> =>
+  printList(
+    session,
+    {
+      ...PAGES,
+      select: () => ({ id }),
+      key: 'artifacts',
+      columns: {
+        NAME: ({ name }) => name,
+        'LEFT BY': ({ object }) => object?.name,
+        SIZE: ({ size }) => sizeOf(size),
+        AGE: ({ createdAt }) => since(createdAt),
+        EXPIRES: ({ expiresAt }) =>
+          expiresAt === null ? 'with its event' : `in ${duration(Date.parse(expiresAt) - Date.now())}`,
+        'SHA-256': ({ sha256 }) => sha256,
+      },
+      none: `${event} has no artifacts.`,
+      missing: `${event} is gone.`,
+    },
+    options,
+  )
 
 interface GetOptions extends ProjectOption {
   readonly job?: string
@@ -90,11 +85,11 @@ interface GetOptions extends ProjectOption {
 
 async function get(session: Session, event: Located, name: string, options: GetOptions): Promise<ExitCode> {
   const { job, output, force = false } = options
-  const all = (await read(session, event, MOST))?.nodes ?? []
-  const named = all.filter((one) => one.name === name && (job === undefined || one.object?.name === job))
-  const [artifact, other] = named
-  if (!artifact) return session.refuse(notFoundRefusal(none(event, name, all)))
-  if (other)
+  const read = (wanted: string | null) => readNodes(session, PAGES, { id: event.id, name: wanted }, MOST)
+  const named = await read(name)
+  const artifact = named.find(({ object }) => job === undefined || object?.name === job)
+  if (!artifact) return session.refuse(notFoundRefusal(none(event, name, await read(null))))
+  if (job === undefined && named.length > 1)
     return session.refuse(
       invalid(`${name} was left by ${named.map((one) => one.object?.name).join(', ')}: name one with --job.`),
     )
@@ -141,7 +136,6 @@ const CACHES = gql(`query ProjectCaches($project: String!, $first: Int!, $after:
     edges { node { key size sha256 createdAt usedAt expiresAt } }
   }
 } }`)
-type Cache = NodeOf<NonNullable<ResultOf<typeof CACHES>['project']>['caches']>
 const DELETE_CACHE = gql(`mutation DeleteCache($input: DeleteCacheInput!) {
   answer: deleteCache(input: $input) { __typename ... on DeletedCache { key } ...Refusal }
 }\n${REFUSAL_FRAGMENT}`)
@@ -151,13 +145,22 @@ export function addCache(program: Command, cli: Cli): void {
   const cache = program
     .command('cache')
     .description('the cache of a project: files and folders that workloads keep for later ones')
-  withSessionOptions(cache.command('list'))
-    .description('list the entries of the cache of a project')
-    .argument('<project>', 'name of the project')
-    .option('--limit <count>', 'list at most this many', parseCount, 200)
-    .action(async (project: string, options: SessionOptions & { readonly limit: number }) => {
-      cli.exitCode = await withSession(cli.io, options, (session) => listCaches(session, project, options.limit))
-    })
+  addList(cache.command('list').argument('<project>', 'name of the project'), cli, {
+    document: CACHES,
+    select: (_, project) => ({ project }),
+    page: ({ project }) => project?.caches,
+    key: 'caches',
+    limit: 200,
+    columns: {
+      KEY: ({ key }) => key,
+      SIZE: ({ size }) => sizeOf(size),
+      AGE: ({ createdAt }) => since(createdAt),
+      USED: ({ usedAt }) => `${since(usedAt)} ago`,
+      'SHA-256': ({ sha256 }) => sha256,
+    },
+    none: (_, project) => `The cache of ${project} is empty.`,
+    missing: (_, project) => `There is no project ${project} that you may read.`,
+  }).description('list the entries of the cache of a project')
   withSessionOptions(cache.command('delete'))
     .description('delete an entry, so that the next workload with its key leaves another one')
     .argument('<project>', 'name of the project')
@@ -165,24 +168,6 @@ export function addCache(program: Command, cli: Cli): void {
     .action(async (project: string, key: string, options: SessionOptions) => {
       cli.exitCode = await withSession(cli.io, options, (session) => deleteCache(session, project, key))
     })
-}
-
-async function listCaches(session: Session, project: string, limit: number): Promise<ExitCode> {
-  const listed = await readPages(limit, async (first, after) => {
-    const { client, io } = session
-    const found = await client.query(CACHES, { project, first, after }, { signal: io.signal })
-    return found.project?.caches ?? null
-  })
-  if (!listed) return session.refuse(notFoundRefusal(`There is no project ${project} that you may read.`))
-  session.emit({ totalCount: listed.totalCount, caches: listed.nodes })
-  const head = ['KEY', 'SIZE', 'AGE', 'USED', 'SHA-256']
-  session.list({ head, rows: listed.nodes.map(cacheRowOf), none: `The cache of ${project} is empty.`, listed })
-  return EXIT.ok
-}
-
-function cacheRowOf({ key, size, sha256, createdAt, usedAt }: Cache): string[] {
-  const ago = (at: string): string => duration(Math.max(0, Date.now() - Date.parse(at)))
-  return [key, sizeOf(size), ago(createdAt), `${ago(usedAt)} ago`, sha256]
 }
 
 async function deleteCache({ client, io, ...session }: Session, project: string, key: string): Promise<ExitCode> {

@@ -10,7 +10,7 @@ import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { notFoundRefusal } from '../../../client-model/index.ts'
 import { type CreateOptions, createFromOptions } from './events/create.ts'
 import { describeEvent, describeWorkload } from './events/describe.ts'
-import { type EventFilter, listEvents } from './events/list.ts'
+import { addEventList, EVENT_OPTIONS } from './events/list.ts'
 import { eventLogs, type LogsOptions } from './events/logs.ts'
 import { CANCEL_MANY, changeMany, DELETE_MANY, type ManyOptions } from './events/many.ts'
 import { cloneEvent, type NewEventOptions, retryEvent } from './events/new-events.ts'
@@ -22,7 +22,7 @@ const EVENT: ObjectArgument = { kind: 'EVENT', name: 'event', help: 'id, event-1
 export function addEvent(program: Command, cli: Cli): void {
   const event = program.command('event').description('events: what has happened, and the workers and jobs it starts')
   addCreate(event, cli)
-  addList(event, cli)
+  addEventList(event.command('list'), cli).description('list events, the newest first')
   onObject<object>(event.command('get'), cli, EVENT, getEvent).description('show an event with its worker and jobs')
   onObject<CancelOptions>(event.command('cancel'), cli, EVENT, cancelObject)
     .description('cancel an event: its worker and jobs are ended')
@@ -62,24 +62,14 @@ function addCreate(event: Command, cli: Cli): void {
   })
 }
 
-function addList(event: Command, cli: Cli): void {
-  const list = withSessionOptions(event.command('list'))
-    .description('list events, the newest first')
-    .option('--project <name>', 'only of this project')
-    .option('--phase <phases>', 'only in these phases', parsePhases)
-  withFilterOptions(list)
-    .option('--limit <count>', 'list at most this many', parseCount, 50)
-    .action(async (options: SessionOptions & EventFilter & { readonly limit: number }) => {
-      cli.exitCode = await withSession(cli.io, options, (session) => listEvents(session, options, options.limit))
-    })
-}
-
 function addMany(event: Command, cli: Cli): void {
   const add = (name: string, many: typeof CANCEL_MANY): Command => {
     const command = withSessionOptions(event.command(name))
       .requiredOption('--project <name>', 'of this project')
       .requiredOption('--phase <phases>', 'in these phases', parsePhases)
-    return withFilterOptions(command)
+    for (const option of EVENT_OPTIONS) command.addOption(option)
+    return command
+      .option('--label <key=value>', 'only with these labels', parseLabel)
       .option('--yes', 'do not ask first, on a terminal')
       .action(async (options: SessionOptions & ManyOptions) => {
         cli.exitCode = await withSession(cli.io, options, (session) => changeMany(session, many, options))
@@ -95,13 +85,6 @@ const withNewEventOptions = (command: Command): Command =>
   command
     .option('--key <key>', 'idempotency key: the same again within a day brings nothing new')
     .option('-f, --follow', 'print what the workers write until they have ended; the exit code says how')
-
-const withFilterOptions = (command: Command): Command =>
-  command
-    .option('--source <source>', 'only from this source')
-    .option('--type <type>', 'only of this type')
-    .option('--qualifier <key=value>', 'only with exactly these qualifiers', parseLabel)
-    .option('--label <key=value>', 'only with these labels', parseLabel)
 
 async function getEvent(session: Session, { id, name }: Located): Promise<ExitCode> {
   const event = await readEvent(session, id)

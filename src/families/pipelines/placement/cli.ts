@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import type { Cli } from '../../../cli/cli.ts'
-import { parseCount } from '../../../cli/options.ts'
+import { addList } from '../../../cli/list.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
-import { duration, words } from '../../../cli/terminal/text.ts'
-import { notFoundRefusal, outcomeOf, REFUSAL_FRAGMENT, readPages } from '../../../client-model/index.ts'
+import { since, words } from '../../../cli/terminal/text.ts'
+import { outcomeOf, REFUSAL_FRAGMENT } from '../../../client-model/index.ts'
 import { gql } from '../../../documents/gql.ts'
 import type { NodeOf, ResultOf } from '../../../documents/typed-document.ts'
 
@@ -26,47 +26,37 @@ const UNDRAIN = gql(`mutation UndrainPlace($input: UndrainPlaceInput!) {
   answer: undrainPlace(input: $input) { __typename ... on ChangedPlaces { places { name type state } } ...Refusal }
 }\n${REFUSAL_FRAGMENT}`)
 
-interface ListOptions extends SessionOptions {
-  readonly limit: number
-}
-
 /** `phaseline places`: where runtimes start workers and jobs. */
 export function addPlaces(program: Command, cli: Cli): void {
-  withSessionOptions(program.command('places'))
-    .description('list places of runtimes, with their state, labels and what runs there')
-    .option('--limit <count>', 'list at most this many', parseCount, 200)
-    .action(async (options: ListOptions) => {
-      cli.exitCode = await withSession(cli.io, options, (session) => list(session, options))
-    })
+  addList(program.command('places'), cli, {
+    document: PLACES,
+    page: ({ places }) => places,
+    key: 'places',
+    limit: 200,
+    columns: {
+      NAME: ({ name }) => name,
+      TYPE: ({ type }) => type,
+      STATE: ({ state }) => words(state),
+      WORKERS: ({ runningWorkers, capacity }) => ofAll(runningWorkers, capacity),
+      JOBS: ({ runningJobs, capacity }) => ofAll(runningJobs, capacity),
+      LABELS: ({ labels }) => labels.map(({ key, value }) => `${key}=${value}`).join(', '),
+      WHY: whyOf,
+    },
+    none: 'No runtime has registered a place.',
+    missing: 'There are no places that you may see.',
+  }).description('list places of runtimes, with their state, labels and what runs there')
 }
 
-async function list(session: Session, { limit }: ListOptions): Promise<ExitCode> {
-  const listed = await readPages(limit, async (first, after) => {
-    const { places } = await session.client.query(PLACES, { first, after }, { signal: session.io.signal })
-    return places
-  })
-  if (!listed) return session.refuse(notFoundRefusal('There are no places that you may see.'))
-  session.emit({ totalCount: listed.totalCount, places: listed.nodes })
-  const head = ['NAME', 'TYPE', 'STATE', 'WORKERS', 'JOBS', 'LABELS', 'WHY']
-  session.list({ head, rows: listed.nodes.map(rowOf), none: 'No runtime has registered a place.', listed })
-  return EXIT.ok
-}
-
-function rowOf(place: Place): string[] {
-  const { name, type, state, labels, capacity, runningWorkers, runningJobs } = place
-  const ofAll = (count: number): string => (capacity === null ? `${count}` : `${count}/${capacity}`)
-  const shown = labels.map(({ key, value }) => `${key}=${value}`).join(', ')
-  return [name, type, words(state), ofAll(runningWorkers), ofAll(runningJobs), shown, whyOf(place)]
-}
+const ofAll = (count: number, capacity: number | null): string =>
+  capacity === null ? `${count}` : `${count}/${capacity}`
 
 function whyOf({ state, drain, seenAt, startingSince, waitingSince }: Place): string {
-  const ago = (at: string): string => duration(Math.max(0, Date.now() - Date.parse(at)))
   if (state === 'DRAINED' && drain)
-    return `by ${drain.by} ${ago(drain.at)} ago${drain.reason ? `: ${drain.reason}` : ''}`
-  if (state === 'LOST') return seenAt ? `seen ${ago(seenAt)} ago` : 'not seen for long'
+    return `by ${drain.by} ${since(drain.at)} ago${drain.reason ? `: ${drain.reason}` : ''}`
+  if (state === 'LOST') return seenAt ? `seen ${since(seenAt)} ago` : 'not seen for long'
   if (state !== 'SLOW') return ''
-  if (startingSince) return `starting for ${ago(startingSince)}`
-  return waitingSince ? `work waits for ${ago(waitingSince)}` : 'leases are not renewed'
+  if (startingSince) return `starting for ${since(startingSince)}`
+  return waitingSince ? `work waits for ${since(waitingSince)}` : 'leases are not renewed'
 }
 
 interface PlaceOptions extends SessionOptions {

@@ -1,7 +1,8 @@
+import { readNodes } from '../../../../cli/list.ts'
 import { ATTEMPTS } from '../../../../cli/objects/describe-attempts.ts'
 import { type FullObject, OBJECT_FIELDS } from '../../../../cli/objects/describe-object.ts'
+import { pageOfKind } from '../../../../cli/objects/object-list.ts'
 import type { Session } from '../../../../cli/session.ts'
-import { readPages } from '../../../../client-model/index.ts'
 import { gql } from '../../../../documents/gql.ts'
 import type { NodeOf, ResultOf } from '../../../../documents/typed-document.ts'
 import { RETRY_FIELDS } from '../../../../manifest/index.ts'
@@ -39,14 +40,11 @@ export interface TaskWithJobs extends FullObject {
 const MOST_JOBS = 1_000
 
 /** The task with its jobs, in the order of its file; null when it is gone. */
-export async function readTask({ client, io }: Session, id: string): Promise<TaskWithJobs | null> {
-  const { object } = await client.query(TASK, { id }, { signal: io.signal })
+export async function readTask(session: Session, id: string): Promise<TaskWithJobs | null> {
+  const { object } = await session.client.query(TASK, { id }, { signal: session.io.signal })
   if (!object) return null
-  const jobs = await readPages(MOST_JOBS, async (first, after) => {
-    const { object: task } = await client.query(JOBS, { id, first, after }, { signal: io.signal })
-    return task?.children ?? null
-  })
-  return { ...object, jobs: (jobs?.nodes ?? []).filter((node) => node.id !== undefined) }
+  const pages = { document: JOBS, page: (found: ResultOf<typeof JOBS>) => pageOfKind(found.object?.children) }
+  return { ...object, jobs: await readNodes(session, pages, { id }, MOST_JOBS) }
 }
 
 /** Null when it is gone. */

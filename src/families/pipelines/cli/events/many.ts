@@ -6,9 +6,9 @@ import { confirm } from '../../../../cli/terminal/terminal-input.ts'
 import { type Outcome, REFUSAL_FRAGMENT } from '../../../../client-model/index.ts'
 import type { Phase } from '../../../../core/vocabulary.ts'
 import { gql } from '../../../../documents/gql.ts'
-import { type EventFilter, findEvents } from './list.ts'
+import { countEvents, type EventOptions } from './list.ts'
 
-export interface ManyFilter extends EventFilter {
+export interface ManyFilter extends EventOptions {
   readonly project: string
   readonly phase: readonly Phase[]
 }
@@ -41,9 +41,6 @@ export const DELETE_MANY: Many = {
   send: (session, filter) => ask(session, DELETE, inputOf(filter)),
 }
 
-/** Counts at most so many before it asks the user. */
-const MOST_COUNTED = 1_000
-
 /** Cancels or deletes many events; on a terminal after a confirmation. */
 export async function changeMany(session: Session, many: Many, options: ManyOptions): Promise<ExitCode> {
   const wrong = await checkWords(session, { phases: options.phase })
@@ -71,7 +68,6 @@ const inputOf = ({ project, phase, source, type, qualifier, label }: ManyFilter)
 })
 
 async function questionOf(session: Session, { verb }: Many, filter: ManyFilter): Promise<string> {
-  const { events, totalCount } = await findEvents(session, filter, MOST_COUNTED)
-  const count = totalCount ?? `more than ${events.length}`
+  const count = await countEvents(session, filter)
   return `${verb} ${count} ${count === 1 ? 'event' : 'events'} of project ${filter.project}?`
 }

@@ -1,7 +1,8 @@
+import { readNodes } from '../../../../cli/list.ts'
 import { ATTEMPTS } from '../../../../cli/objects/describe-attempts.ts'
 import { OBJECT_FIELDS } from '../../../../cli/objects/describe-object.ts'
+import { pageOfKind } from '../../../../cli/objects/object-list.ts'
 import type { Session } from '../../../../cli/session.ts'
-import { readPages } from '../../../../client-model/index.ts'
 import { gql } from '../../../../documents/gql.ts'
 import type { NodeOf, ResultOf } from '../../../../documents/typed-document.ts'
 import { WORKLOAD_SPEC_FIELDS } from '../../../../manifest/index.ts'
@@ -54,10 +55,7 @@ export async function readWorkload({ client, io }: Session, id: string): Promise
   return object?.exitCode === undefined ? null : object
 }
 
-async function readJobs({ client, io }: Session, id: string): Promise<readonly Job[]> {
-  const jobs = await readPages(MOST_JOBS, async (first, after) => {
-    const { object } = await client.query(JOBS, { id, first, after }, { signal: io.signal })
-    return object?.children ?? null
-  })
-  return (jobs?.nodes ?? []).filter((node) => node.id !== undefined)
+async function readJobs(session: Session, id: string): Promise<readonly Job[]> {
+  const pages = { document: JOBS, page: ({ object }: ResultOf<typeof JOBS>) => pageOfKind(object?.children) }
+  return await readNodes(session, pages, { id }, MOST_JOBS)
 }
