@@ -71,8 +71,9 @@ describe('the gadget deployer', () => {
       const outcome = await work(item({ gadget: 'env', args: ['x', argument] }), context())
       expect(outcome, argument).toMatchObject({ phase: 'FAILED', error: { code: 'GADGET_CONFIG' } })
     }
-    await work(item({ gadget: 'env', env: { GADGET_COLOUR: 'teal' } }), context())
+    await work(item({ gadget: 'env', env: { GADGET_COLOUR: 'teal' } }, { projectId: 'staging-id' }), context())
     const env = await folder.read('env')
+    expect(env).toContain('PHASELINE_PROJECT=staging-id\n')
     expect(env).toContain('GADGET_COLOUR=teal')
     expect(env).not.toContain('PHASELINE_TOKEN')
   })

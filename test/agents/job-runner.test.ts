@@ -10,6 +10,7 @@ const item = (action: WorkItem['action'], config: unknown): WorkItem => ({
   kind: 'GADGET_JOB',
   name: 'x',
   jobId: 'job-1',
+  projectId: 'project-1',
   action,
   type: 'gadget-job',
   target: null,
@@ -67,7 +68,7 @@ describe('the runner of jobs', () => {
     await using folder = await gadgetFolder()
     await folder.add(
       'x',
-      `echo "$PHASELINE_JOB $@ $GADGET_N" >> "$dir/calls"
+      `echo "$PHASELINE_PROJECT $PHASELINE_JOB $@ $GADGET_N" >> "$dir/calls"
       case $2 in
         --getlocks) echo LOCK db:a=S; echo LOCK db:b=X; echo LOCK db:a=X;;
         --undo|--abort) echo STEP Taking back;;
@@ -93,7 +94,9 @@ describe('the runner of jobs', () => {
     expect(await act('ABORT', call)).toEqual({ phase: 'ABORTED' })
     const rest = 'a b 1 true $(id)'
     const modes = ['--getlocks ', '', '--undo ', '--undo ', '--undo ', '--abort ']
-    expect(await folder.read('calls')).toBe(modes.map((mode) => `job-1 --protocol=text-1.0 ${mode}${rest}\n`).join(''))
+    expect(await folder.read('calls')).toBe(
+      modes.map((mode) => `project-1 job-1 --protocol=text-1.0 ${mode}${rest}\n`).join(''),
+    )
     expect(groups).toEqual(modes.flatMap(() => ['started', 'ended']))
   })
 

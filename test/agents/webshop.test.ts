@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runGadget } from '../../src/client/gadget/run-gadget.ts'
+import type { GadgetMode } from '../../src/core/gadget/protocol.ts'
 import { ask, present } from '../testkit/ask.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
@@ -18,17 +19,20 @@ const GADGETS = join(import.meta.dirname, '../../examples/webshop/gadgets')
 async function stateFolder() {
   const path = await mkdtemp(join(tmpdir(), 'webshop-'))
   const read = async (file: string) => JSON.parse(await readFile(join(path, file), 'utf8')) as { pid: number }
+  const call = (env: Record<string, string>, mode: GadgetMode, gadget: string, args: readonly string[]) =>
+    runGadget({
+      path: join(GADGETS, gadget),
+      args,
+      mode,
+      env: { PATH: process.env.PATH ?? '', PHASELINE_STATE: path, ...env },
+      graceMs: 1_000,
+    })
   return {
     path,
-    pidOf: async (service: string) => (await read(`${service}.json`)).pid,
-    call: (mode: 'run' | 'undo' | 'abort', gadget: string, ...args: string[]) =>
-      runGadget({
-        path: join(GADGETS, gadget),
-        args,
-        mode,
-        env: { PATH: process.env.PATH ?? '', PHASELINE_STATE: path },
-        graceMs: 1_000,
-      }),
+    pidOf: async (service: string, project = '') => (await read(join(project, `${service}.json`))).pid,
+    call: (mode: 'run' | 'undo' | 'abort', gadget: string, ...args: string[]) => call({}, mode, gadget, args),
+    callOf: (project: string, mode: 'run' | 'undo', gadget: string, ...args: string[]) =>
+      call({ PHASELINE_PROJECT: project }, mode, gadget, args),
     [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
   }
 }
@@ -54,6 +58,18 @@ describe('the services of the web shop', () => {
     expect(isAlive(last)).toBe(false)
     expect(await state.call('undo', 'service', 'cache')).toMatchObject({ outcome: 'succeeded' })
     expect(urlOf(await state.call('run', 'service', 'cache'))).toBe(urlOf(first))
+  })
+
+  it('are others in another project', async () => {
+    await using state = await stateFolder()
+    const [staging, production] = [
+      await state.callOf('staging', 'run', 'service', 'queue'),
+      await state.callOf('production', 'run', 'service', 'queue'),
+    ]
+    expect(urlOf(staging)).not.toBe(urlOf(production))
+    expect(await state.callOf('staging', 'undo', 'service', 'queue')).toMatchObject({ outcome: 'succeeded' })
+    expect((await fetch(`${urlOf(production)}/healthz`)).ok).toBe(true)
+    await state.callOf('production', 'undo', 'service', 'queue')
   })
 
   it('are distinguished from other processes with the same pid', async () => {
@@ -101,7 +117,9 @@ describe('the web shop', () => {
     })
     const page = await (await fetch(url)).text()
     expect(page.split('class="card"')).toHaveLength(9)
-    const pids = async () => Promise.all(['database', 'gateway', 'shop'].map(state.pidOf))
+    const [project = ''] = await readdir(state.path)
+    const pids = async () =>
+      Promise.all(['database', 'gateway', 'shop'].map((service) => state.pidOf(service, project)))
     const before = await pids()
 
     await server.stop()
@@ -118,6 +136,7 @@ describe('the web shop', () => {
     await remove(client, id)
     await until(async () => (await show(client, id)) === null, { what: 'deleted' })
     expect(before.filter(isAlive)).toEqual([])
-    expect((await readdir(state.path)).filter((file) => !file.endsWith('.port.json'))).toEqual([])
+    const left = await readdir(join(state.path, project))
+    expect(left.filter((file) => !file.endsWith('.port.json'))).toEqual([])
   })
 })

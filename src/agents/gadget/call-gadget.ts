@@ -15,6 +15,7 @@ export interface GadgetCall {
   readonly path: string
   /** Job of a task. */
   readonly jobId?: string | null
+  readonly projectId?: string | null | undefined
 }
 interface CallOptions {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -25,7 +26,7 @@ interface CallOptions {
 
 /** Runs a gadget in one of its modes and reports its output. No process of it outlives the lease. */
 export function callGadget(
-  { context, options, config, path, jobId = null }: GadgetCall,
+  { context, options, config, path, jobId = null, projectId = null }: GadgetCall,
   mode: GadgetMode,
   signal: AbortSignal,
 ): Promise<GadgetResult> {
@@ -37,7 +38,7 @@ export function callGadget(
     path,
     args: config.args,
     mode,
-    env: { ...gadgetEnv(options.env, config.env, { jobId, traceparent: placed.traceparent }), [CALL]: call },
+    env: { ...gadgetEnv(options.env, config.env, { jobId, projectId, traceparent: placed.traceparent }), [CALL]: call },
     signal,
     kill: context.lost,
     graceMs: options.graceMs,

@@ -25,7 +25,8 @@ export const gadgetWork =
     if (!parsed.success) return failed('GADGET_CONFIG', z.prettifyError(parsed.error))
     const found = await findGadget(options.folders, parsed.data.gadget)
     if (!found.ok) return failed('GADGET_NOT_FOUND', found.message)
-    const job: Job = { item, context, options, config: parsed.data, path: found.path }
+    const { projectId } = item
+    const job: Job = { item, context, options, config: parsed.data, path: found.path, projectId }
     return item.action === 'DELETE' ? await undo(job) : await run(job)
   }
 
@@ -35,6 +36,7 @@ interface Job {
   readonly options: GadgetOptions
   readonly config: GadgetConfig
   readonly path: string
+  readonly projectId: WorkItem['projectId']
 }
 
 async function run(job: Job): Promise<WorkOutcome> {

@@ -37,7 +37,8 @@ export const jobWork =
     if (!parsed.success) return act.failed({ code: 'GADGET_CONFIG', message: z.prettifyError(parsed.error) })
     const found = await findGadget(options.folders, parsed.data.gadget)
     if (!found.ok) return act.failed({ code: 'GADGET_NOT_FOUND', message: found.message })
-    return await act.work({ context, options, config: parsed.data, path: found.path, jobId: item.jobId })
+    const { jobId, projectId } = item
+    return await act.work({ context, options, config: parsed.data, path: found.path, jobId, projectId })
   }
 
 interface Job {
@@ -46,6 +47,7 @@ interface Job {
   readonly config: JobConfig
   readonly path: string
   readonly jobId: string | null
+  readonly projectId: WorkItem['projectId']
 }
 interface Action {
   readonly work: (job: Job) => Promise<WorkOutcome>
