@@ -4,7 +4,7 @@ import { type FamilyDefinition, timeoutsOf } from './families/define-family.ts'
 import { families as ownFamilies } from './families/index.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { type AppOptions, type RunningProcess, startApp } from './main.ts'
-import { loadSettings } from './settings.ts'
+import { type GivenOption, loadSettings } from './settings.ts'
 import { isAgentsAlone, startAgentsAlone } from './start/agents-alone.ts'
 import { WEBSHOP_EXAMPLE } from './start/package-folder.ts'
 import { explainStartError, StartProblem } from './start/start-problem.ts'
@@ -17,6 +17,8 @@ type Say = (text: string) => void
 export interface ServeOptions extends Pick<AppOptions, 'families'> {
   /** Applies the example tree to a new data folder. */
   readonly example: boolean
+  /** They go before the environment. */
+  readonly options?: readonly GivenOption[]
   /** Prints a line for people. */
   readonly say: Say
   /** Ends the server; without it SIGINT and SIGTERM do. */
@@ -26,12 +28,13 @@ export interface ServeOptions extends Pick<AppOptions, 'families'> {
 /** `phaseline serve`: runs until it is stopped. Throws StartProblem. */
 export async function serve({
   example,
+  options = [],
   say,
   signal = stopSignal(),
   families = ownFamilies,
 }: ServeOptions): Promise<void> {
   const exposed = exposedSecrets(process.env)
-  const config = await readConfig(families)
+  const config = await readConfig(families, options)
   const logger = createLogger(config.logLevel)
   signal.addEventListener('abort', () => endInTime(config, logger), { once: true })
   const gadgetFolders = example ? [join(WEBSHOP_EXAMPLE, 'gadgets')] : []
@@ -55,9 +58,9 @@ export async function serve({
   // The example calls this server, and does not know the authority of its certificate.
   if (example && origin && token && !config.tls) {
     const { showExample } = await import('./example.ts')
-    const options = { origin, token: token.reveal(), dataDir: config.dataDir, folder: WEBSHOP_EXAMPLE, signal, say }
+    const shown = { origin, token: token.reveal(), dataDir: config.dataDir, folder: WEBSHOP_EXAMPLE, signal, say }
     // The example's lines have moved the addresses out of sight.
-    if (await showExample(options)) sayAddresses(say, origin, fragment)
+    if (await showExample(shown)) sayAddresses(say, origin, fragment)
   }
   if (!signal.aborted) await new Promise((stopped) => signal.addEventListener('abort', stopped, { once: true }))
   say('Stopping …')
@@ -81,8 +84,8 @@ function endInTime({ drain: { timeoutMs } }: Config, logger: Logger): void {
   late.unref()
 }
 
-async function readConfig(families: readonly FamilyDefinition[]): Promise<Config> {
-  const loaded = await loadSettings(process.env, timeoutsOf(families))
+async function readConfig(families: readonly FamilyDefinition[], options: readonly GivenOption[]): Promise<Config> {
+  const loaded = await loadSettings(process.env, timeoutsOf(families), options)
   if (!loaded.ok)
     throw new StartProblem(`The settings are not valid:\n${loaded.problems.map((p) => `  ${p}`).join('\n')}`)
   // Child processes inherit the environment, but must not inherit the secrets.

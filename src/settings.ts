@@ -3,15 +3,29 @@ import { type ReadSecret, readSecretFile, runSecretCommand } from './secret-sour
 
 type Env = Readonly<Record<string, string | undefined>>
 
+/** An option of the command line, which goes before the variable of the same setting. */
+export interface GivenOption {
+  /** e.g. `--port` */
+  readonly name: string
+  readonly setting: string
+  /** Absent or blank: it was not given. */
+  readonly value: string | undefined
+}
+
 /**
  * Loads the configuration from the environment, with secrets from files and commands: `<name>_FILE` or `<name>_COMMAND` for
  * `<name>`. Both are safer, since other processes of the same user can read the environment of this process as long as it
  * lives.
  */
-export async function loadSettings(env: Env, timeouts: LoadOptions['timeouts'] = []): Promise<LoadedConfig> {
+export async function loadSettings(
+  env: Env,
+  timeouts: LoadOptions['timeouts'] = [],
+  options: readonly GivenOption[] = [],
+): Promise<LoadedConfig> {
   const problems: string[] = []
-  const values: Record<string, string> = {}
-  const settings: Record<string, string> = {}
+  const given = options.filter(({ value }) => value?.trim())
+  const values: Record<string, string> = Object.fromEntries(given.map(({ setting, value = '' }) => [setting, value]))
+  const settings: Record<string, string> = Object.fromEntries(given.map(({ setting, name }) => [setting, name]))
   for (const name of SECRET_SETTINGS) {
     const sources = sourcesOf(name, env)
     const [source, other] = [...sources, ...(env[name]?.trim() ? [{ setting: name }] : [])]

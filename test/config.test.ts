@@ -262,6 +262,14 @@ test('nothing has to be set, and what is empty is not set', () => {
   })
 })
 
+test('an option of the command line goes before its variable, and is judged as it is', async () => {
+  const load = (value: string | undefined) =>
+    loadSettings({ PORT: '4100' }, timeouts, [{ name: '--port', setting: 'PORT', value }])
+  expect(await load('4200')).toMatchObject({ config: { port: 4200 } })
+  for (const absent of [undefined, '', ' ']) expect(await load(absent)).toMatchObject({ config: { port: 4100 } })
+  expect(await load('70000')).toEqual({ ok: false, problems: ['--port: must be from 0 to 65535'] })
+})
+
 test('everything that can be set', () => {
   const loaded = loadConfig(
     {

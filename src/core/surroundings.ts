@@ -60,8 +60,8 @@ const SENTENCES: Readonly<Record<string, (error: SystemError) => string>> = {
   EHOSTUNREACH: cannotReach,
   ENETUNREACH: cannotReach,
   EADDRINUSE: (error) =>
-    `Another process listens at ${placeOf(error)}: end it, or choose another port (PORT, PHASELINE_ADMIN_PORT).`,
-  EADDRNOTAVAIL: (error) => `This machine has no address ${placeOf(error)}: choose one that it has (HOST).`,
+    `Another process listens at ${placeOf(error)}: end it, or choose another port (--port or PORT, PHASELINE_ADMIN_PORT).`,
+  EADDRNOTAVAIL: (error) => `This machine has no address ${placeOf(error)}: choose one that it has (--host or HOST).`,
   EACCES: notAllowed,
   EPERM: notAllowed,
   EROFS: (error) =>

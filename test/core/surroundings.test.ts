@@ -32,7 +32,7 @@ test('a port that is taken, and an address of another machine', async () => {
     await once(another, 'listening')
   }
   expect(problemOfSurroundings(await errorOf(() => listen('127.0.0.1')))).toBe(
-    `Another process listens at 127.0.0.1:${port}: end it, or choose another port (PORT, PHASELINE_ADMIN_PORT).`,
+    `Another process listens at 127.0.0.1:${port}: end it, or choose another port (--port or PORT, PHASELINE_ADMIN_PORT).`,
   )
   expect(problemOfSurroundings(await errorOf(() => listen('192.0.2.1')))).toMatch(
     /^This machine has no address 192\.0\.2\.1:\d+: choose one/,

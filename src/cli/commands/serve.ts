@@ -6,7 +6,7 @@ import { printLine, printText } from '../terminal/io.ts'
 
 const SETTINGS = `
 Settings come from the environment, all optional:
-  PORT, HOST                              where it listens (4000, 127.0.0.1)
+  PORT, HOST                              where it listens (4000, 127.0.0.1); --port and --host go before them
   PHASELINE_TLS_CERT, PHASELINE_TLS_KEY   files for https, read again when they change
   PHASELINE_TOKEN                         the administrator's token, else generated
   PHASELINE_ACCESS_POLICY                 file of the issuers that sign people in
@@ -16,19 +16,31 @@ Settings come from the environment, all optional:
   PHASELINE_ROLES                         what this process does (gateway,engine,agents)
 docs/operations.md lists all of them.`
 
+interface Options {
+  readonly example: boolean
+  readonly port?: string
+  readonly host?: string
+}
+
 /** `phaseline serve`: the server, embedded or not as the environment says. */
 export function addServe(program: Command, cli: Cli, families: readonly FamilyDefinition[]): void {
   program
     .command('serve')
     .description('run the server: playground, GraphQL API and engine on one port')
+    .option('--port <port>', 'port of the server, 0 for any free one (otherwise PORT, or 4000)')
+    .option('--host <host>', 'address that it listens on (otherwise HOST, or 127.0.0.1)')
     .option('--no-example', 'start without the example tree')
     .addHelpText('after', SETTINGS)
-    .action(async ({ example }: { readonly example: boolean }) => {
+    .action(async ({ example, port, host }: Options) => {
       // Loaded only here: every other command is a client and must start fast.
       const { serve, StartProblem } = await import('../../serve.ts')
       try {
         const say = (text: string): void => printLine(cli.io.stdout, text)
-        await serve({ example, say, signal: cli.io.signal, families })
+        const options = [
+          { name: '--port', setting: 'PORT', value: port },
+          { name: '--host', setting: 'HOST', value: host },
+        ]
+        await serve({ example, options, say, signal: cli.io.signal, families })
         cli.exitCode = EXIT.ok
       } catch (error) {
         if (!(error instanceof StartProblem)) throw error
