@@ -23,6 +23,7 @@ import { startRedeliverer } from './hooks/redeliver/redeliverer.ts'
 import { createNumberer } from './log/numberer.ts'
 import { createLog } from './log/reader.ts'
 import type { Logger } from './logger.ts'
+import { writeServedAddress } from './process/served-address.ts'
 import { createSandbox } from './sandbox/index.ts'
 import { loadSecretKeys } from './secret-keys.ts'
 import { openAdmin } from './server/operators/admin.ts'
@@ -41,6 +42,7 @@ import { openReplica } from './start/open-replica.ts'
 import { openTracing } from './start/open-tracing.ts'
 import { MIGRATIONS_FOLDER } from './start/package-folder.ts'
 import { startPruners } from './start/pruners.ts'
+import { servedOrigin } from './start/served-origin.ts'
 import { openSignal } from './start/services.ts'
 import { warnOfEditorTypes } from './start/warn-of-editor-types.ts'
 import { warnOfNoAdministrator } from './start/warn-of-no-administrator.ts'
@@ -243,6 +245,8 @@ export async function startApp(
         inFlight,
       }),
     )
+    // Beside the token, for commands on this machine.
+    if (!config.databaseUrl) parts.use(await writeServedAddress(config.dataDir, await servedOrigin(gateway.origin)))
   }
   const measured = { log, agents: engineHost.agents, clock, work, gateway: null }
   admin?.show(gateway?.metrics ?? createMetrics({ ...measured, refusals: admin.refusals }), { tokens, audit })

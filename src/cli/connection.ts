@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { endpointOf } from '../client/endpoint.ts'
-import type { ClientError, ClientOptions } from '../client/index.ts'
+import { ClientError, type ClientOptions } from '../client/index.ts'
 import { isLoopback } from '../core/loopback.ts'
+import { readServedAddress } from '../process/served-address.ts'
 import { freshTokens } from '../sign-in/index.ts'
 import { currentUrl } from './contexts.ts'
 import { SignInFile } from './login/sign-in-file.ts'
@@ -25,12 +26,17 @@ export interface Connection {
 type Problem = { readonly ok: false; readonly message: string }
 export type Connecting = ({ readonly ok: true } & Connection) | Problem
 
-/** The address of the GraphQL endpoint. */
-export function findUrl(
-  { url: given }: UrlOptions,
-  env: Io['env'],
-): { readonly ok: true; readonly url: URL } | Problem {
-  const text = given ?? (env.PHASELINE_URL || currentUrl(env) || DEFAULT_URL)
+type FoundUrl = { readonly ok: true; readonly url: URL } | Problem
+
+/** The address of the GraphQL endpoint: that of the data folder's server, unless another one is named. */
+export async function findUrl({ url: given }: UrlOptions, env: Io['env']): Promise<FoundUrl> {
+  const named = given ?? (env.PHASELINE_URL || currentUrl(env))
+  return judgeUrl(named ?? (await readServedAddress(dataFolder(env))) ?? DEFAULT_URL)
+}
+
+const dataFolder = (env: Io['env']): string => env.PHASELINE_DATA || '.phaseline'
+
+export function judgeUrl(text: string): FoundUrl {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol)) {
     // It may hold a password.
@@ -50,12 +56,12 @@ export const tokenSetting = ({ tokenFile }: ConnectionOptions, env: Io['env']): 
 
 /**
  * Finds the server's address and a token: `--token-file`, then PHASELINE_TOKEN, then the file that PHASELINE_TOKEN_FILE
- * names, then the sign-in at this server, then the token file of the embedded data folder. The last one is read for a server
- * on this machine only, since its token must not reach another.
+ * names, then the sign-in at this server, then the token file of the embedded data folder. The last one is for the server of
+ * that folder only, since it must reach neither another machine nor another program that has taken the port.
  */
 export async function findConnection(options: ConnectionOptions, io: Pick<Io, 'env' | 'stderr'>): Promise<Connecting> {
   const { env, stderr } = io
-  const found = findUrl(options, env)
+  const found = await findUrl(options, env)
   if (!found.ok) return found
   const { href: url, hostname, host } = found.url
   const source = tokenSetting(options, env)
@@ -67,7 +73,37 @@ export async function findConnection(options: ConnectionOptions, io: Pick<Io, 'e
   if (!isLoopback(hostname)) {
     return { ok: false, message: `No token for ${host}: ${REMEDY}.` }
   }
-  return withToken(url, await readToken(join(env.PHASELINE_DATA || '.phaseline', 'token')))
+  return await connectToServed(dataFolder(env), found.url)
+}
+
+/** The connection to the server of a data folder by the folder's token, if the URL names that server. */
+async function connectToServed(folder: string, given: URL): Promise<Connecting> {
+  const url = await servedUrl(folder, given)
+  if (typeof url !== 'string') return { ok: false, message: `${url.problem}, or ${REMEDY}.` }
+  const read = await readToken(join(folder, 'token'))
+  if ('problem' in read) return { ok: false, message: read.problem }
+  return { ok: true, url, token: whileServed(read.token, folder, given), source: read.path }
+}
+
+/** A client that connects again asks for the token again: the server may have ended meanwhile. */
+const whileServed = (token: string, folder: string, given: URL) => async (): Promise<string> => {
+  const url = await servedUrl(folder, given)
+  if (typeof url === 'string') return token
+  throw new ClientError('network', `${url.problem}.`)
+}
+
+/** The given URL with the address of the folder's server, which may have another name of this machine. */
+async function servedUrl(folder: string, given: URL): Promise<string | { readonly problem: string }> {
+  const origin = await readServedAddress(folder)
+  if (origin === null)
+    return { problem: `No server runs on the data folder ${folder}: start it with \`phaseline serve\`` }
+  const served = new URL(origin)
+  const isSame = given.protocol === served.protocol && given.port === served.port && isLoopback(served.hostname)
+  if (!isSame)
+    return { problem: `The token in ${folder} is for ${origin} only, and not for ${given.origin}: call that` }
+  // With encryption the certificate has the given name, and shows who answers.
+  if (given.protocol === 'http:') return new URL(given.pathname + given.search, origin).href
+  return given.href
 }
 
 /** The remedy for a missing or rejected token. */

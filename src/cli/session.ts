@@ -49,7 +49,10 @@ export interface Session {
 }
 
 export const withUrlOption = (command: Command): Command =>
-  command.option('--url <url>', `GraphQL endpoint (otherwise PHASELINE_URL, the current context, or ${DEFAULT_URL})`)
+  command.option(
+    '--url <url>',
+    `GraphQL endpoint (otherwise PHASELINE_URL, the current context, the server of the data folder, or ${DEFAULT_URL})`,
+  )
 
 /** The options of every command that calls a server. There is none for a token: arguments are visible to all users. */
 export const withSessionOptions = (command: Command): Command =>

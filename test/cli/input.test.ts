@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { InvalidArgumentError } from 'commander'
@@ -8,6 +8,8 @@ import { parseAddress } from '../../src/cli/objects/address.ts'
 import { parseCount, parseKind, parseKinds, parseLabel, parsePhases, parsePlace } from '../../src/cli/options.ts'
 import type { Io } from '../../src/cli/terminal/io.ts'
 import { wantsColour } from '../../src/cli/terminal/paint.ts'
+import { writeServedAddress } from '../../src/process/served-address.ts'
+import { servedOrigin } from '../../src/start/served-origin.ts'
 
 describe('parseAddress', () => {
   it.each([
@@ -53,6 +55,8 @@ describe('option values', () => {
   })
 })
 
+const ORIGIN = 'http://127.0.0.1:4100'
+
 describe('findConnection', () => {
   const connect = (options: ConnectionOptions, env: Io['env']) =>
     findConnection(options, { env: { XDG_CONFIG_HOME: folder, ...env }, stderr: { write: () => true } })
@@ -74,13 +78,63 @@ describe('findConnection', () => {
     const named = { PHASELINE_DATA: folder, PHASELINE_TOKEN_FILE: tokenFile }
     expect(await connect({}, named)).toMatchObject({ token: 'file-token' })
     expect(await connect({}, { ...env, ...named })).toMatchObject({ token: 'from-env' })
-    expect(await connect({}, { PHASELINE_DATA: folder })).toMatchObject({ token: 'embedded-token' })
+    await using _served = await writeServedAddress(folder, ORIGIN)
+    expect(await connect({}, { PHASELINE_DATA: folder })).toMatchObject({ source: join(folder, 'token') })
+  })
+
+  it('calls the server of the data folder unless another one is named', async () => {
+    const env = { PHASELINE_DATA: folder, PHASELINE_TOKEN: 't' }
+    expect(await connect({}, env)).toMatchObject({ url: DEFAULT_URL })
+    await using _served = await writeServedAddress(folder, ORIGIN)
+    expect(await connect({}, env)).toMatchObject({ url: `${ORIGIN}/graphql` })
+    expect(await connect({}, { ...env, PHASELINE_URL: 'http://a/' })).toMatchObject({ url: 'http://a/graphql' })
+    // Anybody could have written it.
+    await chmod(folder, 0o777)
+    expect(await connect({}, env)).toMatchObject({ url: DEFAULT_URL })
+    await chmod(folder, 0o700)
   })
 
   it('prefers --url to PHASELINE_URL', async () => {
     const env = { PHASELINE_TOKEN: 't', PHASELINE_URL: 'http://a/graphql' }
     expect(await connect({}, env)).toMatchObject({ url: 'http://a/graphql' })
     expect(await connect({ url: 'http://b/graphql' }, env)).toMatchObject({ url: 'http://b/graphql' })
+  })
+
+  it.each([
+    ['http://127.0.0.1:4100', /^http:\/\/127\.0\.0\.1:4100$/],
+    ['http://0.0.0.0:4100', /^http:\/\/127\.0\.0\.1:4100$/],
+    ['http://[::]:4100', /^http:\/\/\[::1\]:4100$/],
+    ['http://localhost:4100', /^http:\/\/(127\.0\.0\.1|\[::1\]):4100$/],
+    ['https://localhost:4100', /^https:\/\/localhost:4100$/],
+    ['http://192.0.2.1:4100', /^http:\/\/192\.0\.2\.1:4100$/],
+  ])('calls a server that listens at %s by an address of this machine', async (origin, expected) => {
+    expect(await servedOrigin(origin)).toMatch(expected)
+  })
+
+  it('sends the embedded token to the living server of its folder only', async () => {
+    const env = { PHASELINE_DATA: folder }
+    const noServer = { ok: false, message: expect.stringContaining('No server runs on the data folder') }
+    expect(await connect({}, env)).toMatchObject(noServer)
+    const serving = await writeServedAddress(folder, ORIGIN)
+    expect((await stat(join(folder, 'address'))).mode & 0o777).toBe(0o600)
+    expect((await readdir(folder)).filter((name) => name.startsWith('.'))).toEqual([])
+    const found = await connect({}, env)
+    const token = found.ok ? found.token : ''
+    if (typeof token === 'string') throw new Error('the token does not follow the server')
+    expect(await token()).toBe('embedded-token')
+    // Another program may have this port at its other address.
+    expect(await connect({ url: 'http://localhost:4100' }, env)).toMatchObject({ url: `${ORIGIN}/graphql` })
+    for (const url of ['http://127.0.0.1:4101', 'https://127.0.0.1:4100', DEFAULT_URL])
+      expect(await connect({ url }, env), url).toMatchObject({ ok: false, message: expect.stringContaining(ORIGIN) })
+
+    // It has ended, and a client that follows it connects again.
+    await serving[Symbol.asyncDispose]()
+    await expect(async () => token()).rejects.toMatchObject({ kind: 'network', retryable: true })
+    // It was killed, and another process has its pid.
+    await writeFile(join(folder, 'address'), `${ORIGIN}\n${process.pid} another-start\n`)
+    expect(await connect({}, env)).toMatchObject(noServer)
+    expect(await connect({ url: ORIGIN }, env)).toMatchObject(noServer)
+    await rm(join(folder, 'address'))
   })
 
   it('never sends the embedded token to another machine', async () => {
@@ -92,9 +146,11 @@ describe('findConnection', () => {
     ]) {
       expect(await connect({ url }, env)).toMatchObject({ ok: false })
     }
-    for (const url of ['http://localhost:1/graphql', 'http://[::1]:1/graphql', 'http://127.1.2.3/graphql']) {
-      expect(await connect({ url }, env)).toMatchObject({ ok: true })
-    }
+    await using _served = await writeServedAddress(folder, 'http://192.0.2.1:4100')
+    expect(await connect({}, env)).toMatchObject({
+      ok: false,
+      message: expect.stringMatching('No token for 192.0.2.1'),
+    })
   })
 
   it('says what is missing and never what a file holds', async () => {

@@ -1,9 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { createLogger } from '../../src/logger.ts'
 import { startEmbeddedPostgres } from '../../src/store/embedded/index.ts'
@@ -13,10 +16,11 @@ import { until } from '../testkit/wait.ts'
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
 
 interface Serving extends AsyncDisposable {
+  readonly origin: string
   readonly child: ChildProcess
   readonly exit: Promise<number | null>
   /** Runs the command line against this server. */
-  command(...args: readonly string[]): ChildProcess
+  command(...args: readonly string[]): ChildProcessByStdio<null, Readable, Readable>
   err(): string
   out(): string
   /** Its living processes: its Postgres, its agents, itself. */
@@ -27,18 +31,17 @@ interface Serving extends AsyncDisposable {
 async function serve(): Promise<Serving> {
   const dataDir = await mkdtemp(join(tmpdir(), 'phaseline-serve-'))
   const port = String(await freePort())
+  const origin = `http://127.0.0.1:${port}`
   const command = (...args: readonly string[]) =>
     spawn(process.execPath, [MAIN, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         PATH: process.env.PATH,
         NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-        PORT: port,
         PHASELINE_DATA: dataDir,
-        PHASELINE_URL: `http://127.0.0.1:${port}/graphql`,
       },
     })
-  const child = command('serve', '--no-example')
+  const child = command('serve', '--no-example', '--port', port)
   const exit = once(child, 'exit').then(([code]: (number | null)[]) => code ?? null)
   let [out, err] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -48,6 +51,7 @@ async function serve(): Promise<Serving> {
     err += text
   })
   return {
+    origin,
     child,
     exit,
     command,
@@ -104,5 +108,33 @@ describe('serve', () => {
     serving.child.kill('SIGTERM')
     expect(await serving.exit).toBe(130)
     await until(() => serving.processes().length === 0, { what: 'all has ended' })
+  })
+
+  it('is found by commands on its data folder, and nobody who has its port later gets its token', async () => {
+    await using one = await serve()
+    await using two = await serve()
+    const ask = async ({ command }: Serving): Promise<string> => {
+      const asking = command('whoami', '--json')
+      const said = await Promise.all([text(asking.stdout), text(asking.stderr)])
+      return said.join('')
+    }
+    for (const serving of [one, two]) {
+      await until(() => serving.out().includes('GraphiQL is at'), { what: 'it serves' })
+      expect(JSON.parse(await ask(serving))).toMatchObject({ url: `${serving.origin}/graphql` })
+    }
+    one.child.kill('SIGKILL')
+    await one.exit
+    let calls = 0
+    await using stranger = createServer((_request, response) => {
+      calls += 1
+      response.end()
+    })
+    await once(stranger.listen(Number(new URL(one.origin).port), '127.0.0.1'), 'listening')
+    expect(await ask(one)).toContain('No server runs on the data folder')
+    expect(JSON.parse(await ask(two))).toMatchObject({ url: `${two.origin}/graphql` })
+    expect(calls).toBe(0)
+    two.child.kill('SIGTERM')
+    expect(await two.exit).toBe(0)
+    expect(await ask(two)).toContain('No server runs on the data folder')
   })
 })

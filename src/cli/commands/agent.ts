@@ -40,7 +40,7 @@ async function runAgents(
   programs: Programs,
   given: Readonly<Record<string, string | undefined>>,
 ): Promise<ExitCode> {
-  const found = findUrl(given, io.env)
+  const found = await findUrl(given, io.env)
   if (!found.ok) {
     printLine(io.stderr, found.message)
     return EXIT.usage

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
-import { findUrl } from '../connection.ts'
+import { judgeUrl } from '../connection.ts'
 import { CONTEXT_NAME_HELP, type Contexts, isContextName, readContexts, writeContexts } from '../contexts.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { type Io, printJson, printLine } from '../terminal/io.ts'
@@ -56,7 +56,7 @@ function list({ stdout }: Io, { current, contexts }: Contexts, json: boolean): E
 }
 
 function add(io: Io, name: string, url: string): ExitCode {
-  const found = findUrl({ url }, io.env)
+  const found = judgeUrl(url)
   if (!found.ok) return refuse(io, found.message)
   if (!isContextName(name)) return refuse(io, CONTEXT_NAME_HELP)
   const { current, contexts } = readContexts(io.env)

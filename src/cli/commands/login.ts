@@ -40,7 +40,7 @@ async function withUrl(
   body: (url: string) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   try {
-    const found = findUrl(options, env)
+    const found = await findUrl(options, env)
     if (!found.ok) throw new LoginProblem('INVALID_INPUT', found.message)
     return await body(found.url.href)
   } catch (error) {
