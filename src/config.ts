@@ -29,6 +29,8 @@ export const SECRET_SETTINGS = [
 /** All variables that may hold a secret of the server. */
 export const SECRET_VARIABLES: readonly string[] = [...SECRET_SETTINGS, 'PGPASSWORD']
 
+export type LogFormat = 'json' | 'text'
+
 const ROLES = ['gateway', 'engine', 'agents'] as const
 type Role = (typeof ROLES)[number]
 
@@ -72,6 +74,8 @@ export interface Config {
   /** File of the issuers that sign people in, and of their rights. Absent: tokens of this server alone. */
   readonly accessPolicy: string | undefined
   readonly logLevel: string
+  /** Absent: text for people on a terminal, else JSON. */
+  readonly logFormat: LogFormat | undefined
   /** Null: nothing is traced. */
   readonly tracing: TracingSettings | null
   /** In addition to loopback and the host that the server listens on. */
@@ -242,6 +246,7 @@ const schema = z.object({
   PHASELINE_METRICS_TOKEN: token.optional(),
   PHASELINE_ACCESS_POLICY: z.string().optional(),
   PHASELINE_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  PHASELINE_LOG_FORMAT: z.enum(['json', 'text']).optional(),
   PHASELINE_ALLOWED_HOSTS: list(',').default([]),
   PHASELINE_ALLOWED_ORIGINS: list(',').default([]),
   PHASELINE_TRUSTED_PROXIES: list(',')
@@ -397,6 +402,7 @@ export function loadConfig(env: Env, { nameOf = (setting) => setting, timeouts =
       metricsToken: data.PHASELINE_METRICS_TOKEN,
       accessPolicy: data.PHASELINE_ACCESS_POLICY,
       logLevel: data.PHASELINE_LOG_LEVEL,
+      logFormat: data.PHASELINE_LOG_FORMAT,
       tracing,
       allowedHosts: data.PHASELINE_ALLOWED_HOSTS,
       allowedOrigins: data.PHASELINE_ALLOWED_ORIGINS,

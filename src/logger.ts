@@ -1,6 +1,7 @@
 import pino from 'pino'
 import { isDatabaseUnavailable } from './core/database-unavailable.ts'
 import { escapeHidden } from './core/hidden-text.ts'
+import { readableLog } from './core/readable-log.ts'
 import { traceFields } from './tracing/spans.ts'
 
 export type Logger = pino.Logger
@@ -28,14 +29,24 @@ function tellsOfOutage(details: unknown): boolean {
   if (typeof details !== 'object' || details === null || !('err' in details)) return false
   return isDatabaseUnavailable(details.err)
 }
-const hooks: pino.LoggerOptions['hooks'] = {
+const hooksOf = (linesOf: (json: string) => readonly string[]): NonNullable<pino.LoggerOptions['hooks']> => ({
   logMethod(args, method) {
     if (!tellsOfOutage(args[0])) method.apply(this, args)
   },
-  // The last character ends the line.
-  streamWrite: (line) => escapeHidden(line.slice(0, -1)) + line.slice(-1),
-}
+  streamWrite: (line) =>
+    linesOf(line.trimEnd())
+      .map((one) => `${escapeHidden(one)}\n`)
+      .join(''),
+})
+const HOOKS = { json: hooksOf((json) => [json]), text: hooksOf(readableLog) } as const
 
-/** JSON lines on stderr: stdout belongs to what a command prints. */
-export const createLogger = (level: string, destination: pino.DestinationStream = pino.destination(2)): Logger =>
-  pino({ level, redact, hooks, mixin: traceFields }, destination)
+/** Lines of JSON, or for people, on stderr: stdout belongs to what a command prints. */
+export const createLogger = (
+  level: string,
+  destination: pino.DestinationStream = pino.destination(2),
+  format: keyof typeof HOOKS = 'json',
+): Logger => pino({ level, redact, hooks: HOOKS[format], mixin: traceFields }, destination)
+
+/** The log of this process on stderr: for people if that is a terminal, unless the format is configured. */
+export const createProcessLogger = (level: string, format: keyof typeof HOOKS | undefined): Logger =>
+  createLogger(level, pino.destination(2), format ?? (process.stderr.isTTY ? 'text' : 'json'))

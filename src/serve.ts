@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type Config, exposedSecrets, SECRET_SETTINGS } from './config.ts'
 import { type FamilyDefinition, timeoutsOf } from './families/define-family.ts'
 import { families as ownFamilies } from './families/index.ts'
-import { createLogger, type Logger } from './logger.ts'
+import { createProcessLogger, type Logger } from './logger.ts'
 import { type AppOptions, type RunningProcess, startApp } from './main.ts'
 import { type GivenOption, loadSettings } from './settings.ts'
 import { isAgentsAlone, startAgentsAlone } from './start/agents-alone.ts'
@@ -35,7 +35,7 @@ export async function serve({
 }: ServeOptions): Promise<void> {
   const exposed = exposedSecrets(process.env)
   const config = await readConfig(families, options)
-  const logger = createLogger(config.logLevel)
+  const logger = createProcessLogger(config.logLevel, config.logFormat)
   signal.addEventListener('abort', () => endInTime(config, logger), { once: true })
   const gadgetFolders = example ? [join(WEBSHOP_EXAMPLE, 'gadgets')] : []
   const start = isAgentsAlone(config) ? startAgentsAlone : startApp

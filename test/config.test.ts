@@ -442,6 +442,21 @@ test('secrets do not reach the log', () => {
   expect(logged).not.toContain('hunter2')
 })
 
+test('a log for people leaves out the same secrets, and has details of problems only', () => {
+  const lines: string[] = []
+  const logger = createLogger('info', { write: (line) => void lines.push(line) }, 'text')
+  logger.info({ epoch: 1 }, 'Phaseline has started')
+  logger.warn({ settings: ['DATABASE_URL'], token: 'hunter2' }, 'can be \u001b[31mread')
+  logger.error({ err: new TypeError('no\nidea') }, 'a request failed')
+  expect(lines.map((line) => line.replace(/^\d\d:\d\d:\d\d /, ''))).toEqual([
+    'INFO  Phaseline has started\n',
+    'WARN  can be \\u001b[31mread settings=["DATABASE_URL"] token="[Redacted]"\n',
+    expect.stringMatching(/^ERROR a request failed\n {2}TypeError: no\n {2}idea\n {6}at .*\n$/s),
+  ])
+  expect(loadConfig({ PHASELINE_LOG_FORMAT: 'json' })).toMatchObject({ config: { logFormat: 'json' } })
+  expect(loadConfig({ PHASELINE_LOG_FORMAT: 'pretty' })).toMatchObject({ ok: false })
+})
+
 test('each limit of a gateway is a setting, with bounds', () => {
   for (const [name, { setting, least, most }] of Object.entries(GATEWAY_LIMITS)) {
     for (const value of [least, most]) {

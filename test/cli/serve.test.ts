@@ -133,6 +133,8 @@ describe('serve', () => {
     expect(await ask(one)).toContain('No server runs on the data folder')
     expect(JSON.parse(await ask(two))).toMatchObject({ url: `${two.origin}/graphql` })
     expect(calls).toBe(0)
+    // No terminal reads its log.
+    expect(two.err()).toContain('"msg":"Phaseline has started"')
     two.child.kill('SIGTERM')
     expect(await two.exit).toBe(0)
     expect(await ask(two)).toContain('No server runs on the data folder')
