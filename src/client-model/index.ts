@@ -20,3 +20,4 @@ export {
   type SuccessMember,
 } from './refusal.ts'
 export { sizeOf } from './sizes.ts'
+export { splitTimes, withoutTimes } from './times.ts'

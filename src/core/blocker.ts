@@ -33,7 +33,7 @@ export interface BackoffBlocker {
 /** An object that waits for the time of its next attempt. */
 export const backoffBlocker = (until: Date, retry: Retry, problem: string | null): BackoffBlocker => {
   const last = problem ? ` Its last try ended with: ${problem}` : ''
-  return { reason: 'BACKOFF', until, message: `Attempt ${attemptText(retry)} begins at that time.${last}` }
+  return { reason: 'BACKOFF', until, message: `Attempt ${attemptText(retry)} begins at ${until.toISOString()}.${last}` }
 }
 
 export const agentBlocker = (type: string, connected: boolean, message: string): AgentBlocker => ({

@@ -56,7 +56,7 @@ export const BLOCKER_REASON_DESCRIPTIONS: Readonly<Record<BlockerReason, string>
   PLACE: 'No place of the runtime takes the worker or job: none has its labels, or those are drained, full or lost.',
   TARGET:
     'The selector of an item selects no target of the project, or several: only plans have it, since the item fails.',
-  BACKOFF: 'An attempt failed, and the next one is made later.',
+  BACKOFF: 'An attempt failed, and the next one is made at the time in `until` of the blocker.',
   PAUSED: 'The tree is paused: nothing new is handed to agents, and no job begins, until it is resumed.',
   PARENT: 'The parent has not come far enough to start the object.',
   SIBLING_IMPORT: 'The object is to be deleted, and a sibling still imports from it.',

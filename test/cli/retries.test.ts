@@ -62,7 +62,7 @@ it('shows the attempts of an item, and begins the next one at once', async () =>
   await apply('shop', { attempts: 3, backoff: { initialMs: LONG } }, FAILS)
   const waiting = await shownAt('shop', 'INIT')
   expect(waiting).toMatch(/attempt +1 of 3, by box-1, .*: FLAKY: The registry is away\.\n/)
-  expect(waiting).toMatch(/attempt +2 of 3, not before 20\d\d-/)
+  expect(waiting).toMatch(/attempt +2 of 3, not before 20\d\d-\S+ \(in \d/)
   expect(waiting).toMatch(/BACKOFF|backoff/)
   expect(waiting).toMatch(/you may +retryNow, giveUpRetries\n/)
   expect(await phaseline(`retry ${item('shop')} --now`)).toMatchObject({ code: 0 })
@@ -100,7 +100,7 @@ it('says when a root begins its next job by itself, and keeps that in the spec',
   expect(await phaseline('apply -f -', { stdin: JSON.stringify({ name: 'own', spec }) })).toMatchObject({ code: 0 })
   await until(async () => (await phaseline('get own')).out.includes('2 of 3 after a failure'), { what: 'it waits' })
   expect((await phaseline('get own')).out).toMatch(
-    /next reconcile +20\d\d-\S+, 2 of 3 after a failure, by itself for admin\n/,
+    /next reconcile +20\d\d-\S+ \(in [^)]+\), 2 of 3 after a failure, by itself for admin\n/,
   )
   const [shown] = documents((await phaseline('get own --json')).out) as { spec: object }[]
   expect(shown?.spec).toMatchObject({

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { table, tableFor } from '../../src/cli/terminal/table.ts'
 import { columns, duration, pad, shorten } from '../../src/cli/terminal/text.ts'
+import { tellTimes } from '../../src/cli/terminal/times.ts'
 
 describe('text for a terminal', () => {
   it('counts columns, not code units', () => {
@@ -25,6 +26,18 @@ describe('text for a terminal', () => {
     expect(pad('日', 4)).toBe('日  ')
     expect(pad('7', 3, 'start')).toBe('  7')
     expect(pad('abcdef', 3)).toBe('ab…')
+  })
+
+  it('adds to each time how far it is from now', () => {
+    const now = Date.parse('2026-01-01T00:00:00.000Z')
+    const told = (sentence: string) => tellTimes(sentence, now)
+    expect(told('It is offered again at 2026-01-01T00:00:30.000Z. Its last try failed.')).toBe(
+      'It is offered again at 2026-01-01T00:00:30.000Z (in 30.0s). Its last try failed.',
+    )
+    expect(told('From 2025-12-31T23:57:00Z to 2026-01-02T00:00:00Z')).toBe(
+      'From 2025-12-31T23:57:00Z (3m 00s ago) to 2026-01-02T00:00:00Z (in 1d 00h)',
+    )
+    for (const sentence of ['', 'At 99.', 'Made at 2026-13-41T25:61:61Z.']) expect(told(sentence)).toBe(sentence)
   })
 
   it.each([

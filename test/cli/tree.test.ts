@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { painter } from '../../src/cli/terminal/paint.ts'
 import { columns } from '../../src/cli/terminal/text.ts'
 import type { TreeObject } from '../../src/cli/tree/fields.ts'
@@ -133,6 +133,23 @@ describe('treeLines', () => {
     using lines = treeLines({ write: (text) => out.push(String(text).trim()) }, painter(false))
     lines.refresh(model)
     expect(out).toEqual(['○ shop/old waits for agent: none is connected'])
+  })
+
+  it('says when the next attempt begins, and how long from now, once', () => {
+    vi.useFakeTimers({ now: Date.parse(later(0)), toFake: ['Date'] })
+    try {
+      const blockedBy = [{ reason: 'BACKOFF', message: `It begins at ${later(30_000)}.` }] as const
+      const model = modelOf(object('shop', null, 'PROGRESSING'), object('db', 'shop', 'INIT', { blockedBy }))
+      const out: string[] = []
+      using lines = treeLines({ write: (text) => out.push(String(text).trim()) }, painter(false))
+      for (const ms of [0, 5_000]) {
+        vi.setSystemTime(later(ms))
+        lines.refresh(model)
+      }
+      expect(out).toEqual([`○ shop/db waits for backoff: It begins at ${later(30_000)} (in 30.0s).`])
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('marks the end of an object as no phase that it is in', () => {

@@ -156,9 +156,10 @@ describe('blockedBy', () => {
       error: { code: 'X', message: 'The engine is away.', retryable: true },
     })
     expect(await blockers('retry', 'deploy-items', 'r')).toEqual(['BACKOFF'])
-    expect(await messages('retry', 'deploy-items', 'r')).toEqual([
-      'It is offered to agents again at that time. Its last try ended with: The engine is away.',
-    ])
+    const [backoff] = await blockedBy(['retry', 'deploy-items', 'r'])
+    expect(backoff?.message).toBe(
+      `It is offered to agents again at ${backoff?.until}. Its last try ended with: The engine is away.`,
+    )
     expect(await blockers('retry')).toEqual(['BACKOFF', 'CHILDREN 1'])
     await api.world.cancel(id)
     expect(await blockers('retry')).toEqual([])

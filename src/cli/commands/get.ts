@@ -21,6 +21,7 @@ import { option, parseKinds, parseLabel, parsePhases } from '../options.ts'
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { since, words } from '../terminal/text.ts'
+import { tellTimes } from '../terminal/times.ts'
 
 interface GetOptions extends ObjectOptions {
   readonly nameContains?: string
@@ -104,19 +105,20 @@ async function getOne(
   session.emit(shown)
   const exports = Object.entries(object.exports ?? {})
   const exported = exports.map(([key, value]) => ['exports', `${key}: ${shownValue(value)}`] as const)
+  const now = Date.now()
   const more = [
-    ...(__typename === 'Installation' ? [...settingFields(object), ...automaticFields(object.automaticReconcile)] : []),
+    ...(__typename === 'Installation' ? [...settingFields(object), ...automaticFields(object.automaticReconcile, now)] : []),
     ...exported,
-    ...describeAttempts(object),
+    ...describeAttempts(object, now),
   ]
-  session.say(...describeObject(object, Date.now(), session.paint, more))
+  session.say(...describeObject(object, now, session.paint, more))
   return EXIT.ok
 }
 
-function automaticFields(automatic: ShownAutomatic | null): readonly Field[] {
+function automaticFields(automatic: ShownAutomatic | null, now: number): readonly Field[] {
   if (!automatic) return []
   const { nextAt, editor, problem } = automatic
-  const next = [nextAt, retryOf(automatic)].filter(Boolean).join(', ') || 'after a job has ended'
+  const next = [tellTimes(nextAt ?? '', now), retryOf(automatic)].filter(Boolean).join(', ') || 'after a job has ended'
   return [
     ['next reconcile', `${next}, by itself for ${editor}`],
     ...(problem ? [['passed over', problem] as const] : []),

@@ -1,4 +1,5 @@
 import { duration } from '../terminal/text.ts'
+import { tellTimes } from '../terminal/times.ts'
 import type { Field } from './fields.ts'
 
 /** The fields of a WorkObject that say how often it was attempted. */
@@ -18,10 +19,10 @@ export interface Attempted {
 }
 
 /** Each attempt of work that has a retry policy, such as `1 of 3, by host-1, 2 s: FLAKY: It broke.` */
-export function describeAttempts({ attempts = [], maxAttempts }: Attempted): readonly Field[] {
+export function describeAttempts({ attempts = [], maxAttempts }: Attempted, now: number): readonly Field[] {
   return attempts.map(({ number, agent, begunAt, endedAt, notBefore, error }) => {
     const took = begunAt && endedAt && duration(Date.parse(endedAt) - Date.parse(begunAt))
-    const when = took ?? (begunAt ? `since ${begunAt}` : notBefore ? `not before ${notBefore}` : 'next')
+    const when = took ?? (begunAt ? `since ${begunAt}` : notBefore ? tellTimes(`not before ${notBefore}`, now) : 'next')
     const parts = [`${number} of ${maxAttempts}`, agent && `by ${agent}`, when].filter(Boolean).join(', ')
     return ['attempt', error ? `${parts}: ${error.code}: ${error.message}` : parts]
   })

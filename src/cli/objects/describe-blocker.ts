@@ -1,3 +1,4 @@
+import { tellTimes } from '../terminal/times.ts'
 import { words } from '../terminal/text.ts'
 
 interface Blocker {
@@ -18,11 +19,12 @@ const OTHERS: Readonly<Partial<Record<string, string>>> = {
 export const blockerLabel = ({ reason }: Blocker): string => OTHERS[reason] ?? 'waits for'
 
 /** e.g. `dependency: Depends on db, which is INIT.` */
-export function blockerText({ reason, message, verbs = [] }: Blocker): string {
+export function blockerText({ reason, message, verbs = [] }: Blocker, now: number): string {
   const choices = verbs.length > 0 ? ` (${verbs.map(({ label }) => label).join(', or ')})` : ''
-  return reason in OTHERS ? `${message}${choices}` : `${words(reason)}: ${message}`
+  const sentence = tellTimes(message, now)
+  return reason in OTHERS ? `${sentence}${choices}` : `${words(reason)}: ${sentence}`
 }
 
 /** Both in one. */
-export const describeBlocker = (blocker: Blocker): string =>
-  blocker.reason in OTHERS ? blockerText(blocker) : `${blockerLabel(blocker)} ${blockerText(blocker)}`
+export const describeBlocker = (blocker: Blocker, now: number): string =>
+  blocker.reason in OTHERS ? blockerText(blocker, now) : `${blockerLabel(blocker)} ${blockerText(blocker, now)}`

@@ -1,6 +1,7 @@
 import type { FragmentOf } from '../../documents/gql.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { duration, words } from '../terminal/text.ts'
+import { tellTimes } from '../terminal/times.ts'
 import { describeProgress } from '../tree/render.ts'
 import { blockerLabel, blockerText } from './describe-blocker.ts'
 import { describeFields, type Field } from './fields.ts'
@@ -74,9 +75,10 @@ export function describeObject(object: FullObject, now: number, paint: Paint, mo
     // The requests are there in full.
     ...object.blockedBy
       .filter(({ reason }) => reason !== 'REQUEST')
-      .map((blocker) => [blockerLabel(blocker), blockerText(blocker)] as const),
+      .map((blocker) => [blockerLabel(blocker), blockerText(blocker, now)] as const),
     ...object.deadlines.map(
-      ({ name, expiresAt, to }) => ['deadline', `${name} at ${expiresAt}${to ? `, then ${to}` : ''}`] as const,
+      ({ name, expiresAt, to }) =>
+        ['deadline', tellTimes(`${name} at ${expiresAt}${to ? `, then ${to}` : ''}`, now)] as const,
     ),
     ['generation', `${object.generation} (${describeObserved(object)}), revision ${object.revision}`],
     ['job', jobId && `${jobId}${jobId === finishedJobId ? '' : ' (outstanding)'}`],

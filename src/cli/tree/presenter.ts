@@ -98,10 +98,10 @@ export function treeLines(out: Output, paint: Paint): Presenter {
         const { id, finished } = node
         const quiet = id === model.rootId ? [] : ORDINARY
         const blocker = finished ? undefined : visibleBlockers(node, now).find(({ reason }) => !quiet.includes(reason))
-        const text = blocker && describeBlocker(blocker)
-        if (!text || printed.get(id) === text || !model.isBelow(id)) continue
-        printed.set(id, text)
-        printLine(out, paint('dim', `${' '.repeat(26)}○ ${model.pathOf(id)} ${text}`))
+        // The distance of its time from now changes all the time, and is no news.
+        if (!blocker || printed.get(id) === blocker.message || !model.isBelow(id)) continue
+        printed.set(id, blocker.message)
+        printLine(out, paint('dim', `${' '.repeat(26)}○ ${model.pathOf(id)} ${describeBlocker(blocker, now)}`))
       }
     },
     ended(model, result) {

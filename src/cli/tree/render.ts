@@ -98,7 +98,7 @@ function detail(node: TreeNode, { now, endedJob }: Pick<Now, 'now' | 'endedJob'>
   const [first, ...others] = visibleBlockers(node, now)
   if (first) {
     const more = others.length > 0 ? ` (+${others.length})` : ''
-    return `${blockerText(first)}${more}`
+    return `${blockerText(first, now)}${more}`
   }
   if (node.progress && !node.finished) return describeProgress(node.progress)
   return endedJob !== null && node.jobId !== endedJob ? 'not part of this job' : ''

@@ -46,7 +46,7 @@ pointingBlocker('DependencyBlocker', 'Another object must be done first, or gone
 pointingBlocker('ParentBlocker', 'The parent has not come far enough to start the object.')
 
 builder.objectRef<Named<BackoffBlocker>>('BackoffBlocker').implement({
-  description: 'An attempt failed, and the next one is made later.',
+  description: 'An attempt failed, and the next one is made at the time in `until`.',
   interfaces: [BlockerRef],
   fields: (t) => ({
     until: t.expose('until', { type: 'DateTime', description: 'When the work is offered again.' }),

@@ -58,7 +58,6 @@ const BLOCKERS = `reason message
   ... on SiblingImportBlocker { object { ${LINK} } }
   ... on CloudletBlocker { object { ${LINK} } }
   ... on LockBlocker { resource position holders { ${LINK} } }
-  ... on BackoffBlocker { until }
   ... on NotInJobBlocker { object { ${LINK} } }
   ... on DecisionBlocker { object { ${LINK} } verbs { name label allowed } }`
 

@@ -144,9 +144,8 @@ class CauseFinder {
 
 function directBlockers(object: Waiting, details: BlockerInputs, now: Date): readonly DeploymentsBlocker[] {
   if (object.retryAt && object.retryAt > now) {
-    return [
-      { reason: 'BACKOFF', until: object.retryAt, message: 'Its last step failed and is tried again at that time.' },
-    ]
+    const message = `Its last step failed and is tried again at ${object.retryAt.toISOString()}.`
+    return [{ reason: 'BACKOFF', until: object.retryAt, message }]
   }
   if (isPaused(object)) return [PAUSED]
   if (isUndecided(object)) return [about('DECISION', object, repeatDeletion(object))]
@@ -319,7 +318,7 @@ function waitsForAgent({ row, work }: Waiting, details: BlockerInputs, now: Date
   const { type, target, targetFacts, offerAfter, lastProblem, retry } = work
   if (offerAfter && offerAfter > now) {
     if (retry && row.phase === 'INIT') return [backoffBlocker(offerAfter, retry, lastProblem)]
-    const message = withLastProblem('It is offered to agents again at that time.', lastProblem)
+    const message = withLastProblem(`It is offered to agents again at ${offerAfter.toISOString()}.`, lastProblem)
     return [{ reason: 'BACKOFF', until: offerAfter, message }]
   }
   const connected = details.isServed({ type, target, targetFacts, projectId: row.projectId })

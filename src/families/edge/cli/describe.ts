@@ -24,7 +24,7 @@ export function describeCloudlet(cloudlet: FullCloudlet, machines: Machines, now
 
 /** As people read it: the instance, and a table of the app instances on it. */
 export function describeInstance(instance: FullInstance, now: number, paint: Paint): string[] {
-  return [...describeObject(instance, now, paint, instanceFields(instance)), ...beneath(instance, now, paint)]
+  return [...describeObject(instance, now, paint, instanceFields(instance, now)), ...beneath(instance, now, paint)]
 }
 
 function cloudletFields(cloudlet: FullCloudlet, machines: Machines, now: number, paint: Paint): readonly Field[] {
@@ -59,7 +59,7 @@ const first = (fields: readonly Field[]): readonly Field[] =>
     ? fields
     : [...fields.slice(0, MOST_SHOWN), ['', `… and ${fields.length - MOST_SHOWN} more`]]
 
-function instanceFields(instance: FullInstance): readonly Field[] {
+function instanceFields(instance: FullInstance, now: number): readonly Field[] {
   const { operationId, specRevision, spec, drifted, undoing, cloudlet, agent } = instance
   const upgrade = cloudlet?.upgradePhase === 'READY' ? '' : `, upgrade ${cloudlet?.upgradePhase}`
   return [
@@ -69,7 +69,7 @@ function instanceFields(instance: FullInstance): readonly Field[] {
     ['spec', `revision ${specRevision}: ${JSON.stringify(spec)}`],
     ['drifted', drifted ? 'yes: as of the last resync it is not really as recorded' : null],
     ['undoing', undoing ? 'yes: its CRM is taking back what was asked' : null],
-    ...describeAttempts(instance),
+    ...describeAttempts(instance, now),
   ]
 }
 
@@ -86,7 +86,7 @@ function beneath(
     String(instance.specRevision),
     instance.children.totalCount ? String(instance.children.totalCount) : '',
     describeFlags(instance),
-    shorten(why(instance), WHY_SHOWN),
+    shorten(why(instance, now), WHY_SHOWN),
   ])
   return [
     '',
@@ -100,8 +100,8 @@ export const describeFlags = ({ drifted, undoing }: Pick<ListedInstance, 'drifte
   [...(drifted ? ['drifted'] : []), ...(undoing ? ['undoing'] : [])].join(', ')
 
 /** Why it is not as wanted, else what it waits for. */
-function why({ error, blockedBy }: ListedInstance): string {
+function why({ error, blockedBy }: ListedInstance, now: number): string {
   if (error) return `${error.code}: ${error.message}`
   const [blocker] = blockedBy
-  return blocker ? describeBlocker(blocker) : ''
+  return blocker ? describeBlocker(blocker, now) : ''
 }

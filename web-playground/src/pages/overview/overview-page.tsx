@@ -1,4 +1,4 @@
-import { grouped } from 'phaseline/client-model'
+import { grouped, withoutTimes } from 'phaseline/client-model'
 import { Link, useSearch } from 'wouter'
 import { ListStore } from '../../data/list-store.ts'
 import { OverviewStore, type Unfinished } from '../../data/overview-store.ts'
@@ -10,6 +10,7 @@ import { stuckAmong, stuckOf } from '../../model/stuck.ts'
 import { plural } from '../../model/words.ts'
 import { createHref, objectsHref, treeHref } from '../../ui/links.ts'
 import { Phase, Since } from '../../ui/phase.tsx'
+import { Sentence } from '../../ui/sentence.tsx'
 import { useLive } from '../../ui/session-context.ts'
 import { Empty, Loading, Problem } from '../../ui/states.tsx'
 import { useTitle } from '../../ui/title.ts'
@@ -43,7 +44,7 @@ export function OverviewPage() {
           {!overview?.unfinished && <Loading what="what waits" />}
           {read && stuck.length === 0 && <Empty title={read.none} />}
           <ul className="things">
-            {grouped(stuck, ({ blocker }) => `${blocker.reason} ${blocker.message}`)
+            {grouped(stuck, ({ blocker }) => `${blocker.reason} ${withoutTimes(blocker.message)}`)
               .slice(0, SHOWN)
               .map(({ first: { object, blocker }, more }) => (
                 <Stuck key={object.id} object={object} blocker={blocker} more={more} />
@@ -151,7 +152,7 @@ function Stuck({
         <Phase phase={object.phase} /> <Since at={object.phaseSince} />
       </span>
       <span className="thing-why">
-        <b className="reason">{reason}</b> {message}
+        <b className="reason">{reason}</b> <Sentence text={message} />
         {verbs.length > 0 && (
           <>
             {' '}

@@ -3,6 +3,7 @@ import type { Blocker, Details, ObjectLink } from '../../data/details-store.ts'
 import { humanKind } from '../../model/known.ts'
 import { plural } from '../../model/words.ts'
 import { Phase, Since, Until } from '../../ui/phase.tsx'
+import { Sentence } from '../../ui/sentence.tsx'
 import { useObjectHref } from './use-object-href.ts'
 
 function ToObject({ link }: { readonly link: ObjectLink }) {
@@ -23,7 +24,7 @@ export function Requested({ requests }: { readonly requests: Details['pendingReq
         {requests.map(({ verb, mode, by, at, message }) => (
           <li key={verb}>
             <b className="reason">{verb}</b>
-            {mode !== null && mode !== 'STANDARD' && ` (${mode})`} {message}
+            {mode !== null && mode !== 'STANDARD' && ` (${mode})`} <Sentence text={message} />
             <div className="quiet">
               {by === null ? 'By the engine' : `By ${by}`}
               {at !== null && (
@@ -48,13 +49,7 @@ export function WaitsFor({ blockers }: { readonly blockers: readonly Blocker[] }
         {blockers.map((blocker, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: two may say the same
           <li key={i}>
-            <b className="reason">{blocker.reason}</b> {blocker.message}
-            {blocker.until && (
-              <>
-                {' '}
-                (<Until at={blocker.until} />)
-              </>
-            )}
+            <b className="reason">{blocker.reason}</b> <Sentence text={blocker.message} />
             {linksOf(blocker).map((link) => (
               <div key={link.id}>
                 <ToObject link={link} /> <Phase phase={link.phase} />

@@ -29,7 +29,7 @@ function describeJobs(jobs: readonly ListedJob[], now: number): string[] {
     markedPhase(job),
     took(job, now),
     shorten(job.locks.map(describeLock).join(', '), LOCKS_SHOWN),
-    shorten(atWhat(job), NOW_SHOWN),
+    shorten(atWhat(job, now), NOW_SHOWN),
   ])
   return table(['NAME', 'GADGET', 'PHASE', 'TOOK', 'LOCKS', 'NOW'], rows)
 }
@@ -48,10 +48,10 @@ const describeLock = ({ resource, mode, held, position }: JobLock): string =>
 export const letterOf = (mode: JobLock['mode']): string => (mode === 'SHARED' ? 'S' : 'X')
 
 /** Why it failed, else what it waits for, else what it does. */
-function atWhat({ error, blockedBy, progress, activity, finished }: ListedJob): string {
+function atWhat({ error, blockedBy, progress, activity, finished }: ListedJob, now: number): string {
   if (error) return `${error.code}: ${error.message}`
   const [blocker] = blockedBy
-  if (blocker) return describeBlocker(blocker)
+  if (blocker) return describeBlocker(blocker, now)
   if (finished) return ''
   return progress ? describeProgress(progress) : (activity ?? '')
 }
@@ -82,7 +82,7 @@ export function describeJob(job: FullJob, now: number, paint: Paint): string[] {
       ['activity', activity],
       ...locks.map((lock) => ['lock', describeLock(lock)] as const),
       ...Object.entries(exports ?? {}).map(([key, value]) => ['export', `${key} = ${JSON.stringify(value)}`] as const),
-      ...describeAttempts(job),
+      ...describeAttempts(job, now),
     ]),
     ...(journal.length > 0 ? ['', paint('bold', 'journal'), ...journal.map(({ entry, at }) => `${at}  ${entry}`)] : []),
   ]

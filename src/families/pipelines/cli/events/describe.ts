@@ -46,7 +46,7 @@ export const describeWorkload = (workload: FullWorkload, now: number, paint: Pai
   describeObject(workload, now, paint, [
     ...workloadFields(workload, now),
     ['done by', 'inheritedFrom' in workload ? workload.inheritedFrom?.root.name : null],
-    ...describeAttempts(workload),
+    ...describeAttempts(workload, now),
   ])
 
 type Run = Omit<Workload, 'blockedBy' | 'error'>
@@ -94,15 +94,15 @@ function describeJobs(jobs: readonly Job[], now: number): string[] {
     took(job),
     job.signal ?? (job.exitCode === null ? '' : String(job.exitCode)),
     describeResources(job, now),
-    shorten(why(job), WHY_SHOWN),
+    shorten(why(job, now), WHY_SHOWN),
   ])
   return table(['NAME', 'PHASE', 'TOOK', 'EXIT', 'RESOURCES', 'WHY'], rows)
 }
 
 /** Why it is in its phase, and not further. */
-function why({ error, blockedBy, inheritedFrom }: Job): string {
+function why({ error, blockedBy, inheritedFrom }: Job, now: number): string {
   if (error) return `${error.code}: ${error.message}`
   const [blocker] = blockedBy
-  if (blocker) return describeBlocker(blocker)
+  if (blocker) return describeBlocker(blocker, now)
   return inheritedFrom ? `done by ${inheritedFrom.root.name}` : ''
 }

@@ -97,9 +97,10 @@ async function printBlockers(session: Session, event: BriefEvent, signal: AbortS
       const { object } = await session.client.query(WAITING, { id: event.id }, { signal })
       phase = object?.phase ?? 'GONE'
       const blockers = object?.worker?.blockedBy ?? []
-      const text = blockers.map(blockerText).join('; ')
-      if (text === '' || text === printed) continue
-      printed = text
+      const said = blockers.map(({ message }) => message).join('; ')
+      if (said === '' || said === printed) continue
+      printed = said
+      const text = blockers.map((blocker) => blockerText(blocker, Date.now())).join('; ')
       printLine(session.io.stderr, `○ ${pathOf(event)} waits for ${text}`)
     }
   } catch (error) {
