@@ -19,5 +19,6 @@ export {
   refused,
   type SuccessMember,
 } from './refusal.ts'
+export { shownBlockers } from './shown-blockers.ts'
 export { sizeOf } from './sizes.ts'
 export { splitTimes, withoutTimes } from './times.ts'

@@ -135,6 +135,19 @@ describe('treeLines', () => {
     expect(out).toEqual(['○ shop/old waits for agent: none is connected'])
   })
 
+  it('tells that children have not ended neither of a healthy tree, nor where a cause is known', () => {
+    const open = { reason: 'CHILDREN', message: '2 of its children have not ended the job yet.' } as const
+    const none = { reason: 'AGENT', message: 'none is connected' } as const
+    const out: string[] = []
+    using lines = treeLines({ write: (text) => out.push(String(text).trim()) }, painter(false))
+    lines.refresh(modelOf(object('shop', null, 'PROGRESSING', { blockedBy: [open] })))
+    expect(out).toEqual([])
+    const stuck = modelOf(object('shop', null, 'PROGRESSING', { blockedBy: [none, open] }))
+    lines.refresh(stuck)
+    expect(out).toEqual(['○ shop waits for agent: none is connected'])
+    expect(render(stuck)[0]).toMatch(/agent: none is connected$/)
+  })
+
   it('says when the next attempt begins, and how long from now, once', () => {
     vi.useFakeTimers({ now: Date.parse(later(0)), toFake: ['Date'] })
     try {

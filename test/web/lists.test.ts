@@ -4,7 +4,7 @@ import { ALL_OBJECTS, filterInput, OBJECT_FILTER } from '../../web-playground/sr
 import { addChanges, addOlder, EMPTY_LOG, pauseLog, resumeLog } from '../../web-playground/src/model/log-buffer.ts'
 import { LOG_FILTER, logFilterInput } from '../../web-playground/src/model/log-filter.ts'
 import { ObjectList } from '../../web-playground/src/model/object-list.ts'
-import { stuckAmong, stuckOf } from '../../web-playground/src/model/stuck.ts'
+import { isOrdinary, stuckAmong, stuckOf } from '../../web-playground/src/model/stuck.ts'
 import { change, machines, row } from './samples.ts'
 
 const ids = (list: ObjectList) => list.rows.map(({ id }) => id)
@@ -205,6 +205,12 @@ test('stuck is what waits for something that will not come by itself, told once 
   expect(stuckAmong(200, 200)).toEqual({ isPart: false, none: 'Nothing is stuck.' })
   expect(stuckAmong(200, 1_234).none).toBe('Nothing is stuck among the first 200 of 1,234 unfinished objects.')
   expect(stuckOf(objects).map(({ object }) => object.id)).toEqual(['item', 'lock'])
+  // No warning is drawn of what a healthy tree waits for.
+  expect(objects.flatMap(({ blockedBy }) => blockedBy.map(isOrdinary))).toEqual([false, false, true, true, false])
+  expect(['CHILDREN', 'PARENT', 'REQUEST', 'BACKOFF'].map((reason) => isOrdinary({ reason }))).toEqual([
+    ...[true, true, true],
+    false,
+  ])
   // A person's decision comes first, and once: not again for objects that wait for it, finished or not.
   const decision = (id: string) => ({ reason: 'DECISION', message: `decide about ${id}`, object: { id }, verbs: [] })
   const job = { ...row('job', { phaseSince: '2026-11-22T20:00:00.000Z' }), blockedBy: [decision('job')] }

@@ -1,3 +1,4 @@
+import { shownBlockers } from '../../client-model/index.ts'
 import type { FragmentOf } from '../../documents/gql.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { duration, words } from '../terminal/text.ts'
@@ -73,7 +74,7 @@ export function describeObject(object: FullObject, now: number, paint: Paint, mo
     ),
     ...object.pendingRequests.map((request) => ['pending', describeRequest(request, ago)] as const),
     // The requests are there in full.
-    ...object.blockedBy
+    ...shownBlockers(object.blockedBy)
       .filter(({ reason }) => reason !== 'REQUEST')
       .map((blocker) => [blockerLabel(blocker), blockerText(blocker, now)] as const),
     ...object.deadlines.map(

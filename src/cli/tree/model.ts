@@ -1,4 +1,4 @@
-import type { Machines, PhaseClass } from '../../client-model/index.ts'
+import { type Machines, type PhaseClass, shownBlockers } from '../../client-model/index.ts'
 import type { MachineInfo } from '../objects/machines.ts'
 import type { Blocker, Progress, TreeObject } from './fields.ts'
 
@@ -56,8 +56,8 @@ export function visibleBlockers(
   { blockedBy, phaseSince }: Pick<TreeNode, 'blockedBy' | 'phaseSince'>,
   now: number,
 ): readonly Blocker[] {
-  if (now - phaseSince >= AGENT_PATIENCE_MS) return blockedBy
-  return blockedBy.filter(({ reason }) => reason !== 'AGENT')
+  const isPatient = now - phaseSince < AGENT_PATIENCE_MS
+  return shownBlockers(isPatient ? blockedBy.filter(({ reason }) => reason !== 'AGENT') : blockedBy)
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] }

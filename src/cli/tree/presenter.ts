@@ -96,7 +96,8 @@ export function treeLines(out: Output, paint: Paint): Presenter {
       const now = Date.now()
       for (const node of model.nodes.values()) {
         const { id, finished } = node
-        const quiet = id === model.rootId ? [] : ORDINARY
+        // The lines of its children tell how the root gets on.
+        const quiet = id === model.rootId ? ['CHILDREN'] : ORDINARY
         const blocker = finished ? undefined : visibleBlockers(node, now).find(({ reason }) => !quiet.includes(reason))
         // The distance of its time from now changes all the time, and is no news.
         if (!blocker || printed.get(id) === blocker.message || !model.isBelow(id)) continue

@@ -15,6 +15,9 @@ export interface Waiting {
 
 /** Reasons that end by themselves as the tree progresses. */
 const PATIENT = new Set(['DEPENDENCY', 'CHILDREN', 'PARENT', 'REQUEST', 'NOT_IN_JOB'])
+/** True for a blocker of a healthy tree, in which objects wait for each other. A connected agent claims the work in a moment. */
+export const isOrdinary = ({ reason, connected }: Pick<Waiting['blockedBy'][number], 'reason' | 'connected'>): boolean =>
+  PATIENT.has(reason) || connected === true
 
 /**
  * Objects with another reason, each with its first one: the root cause. Decisions of people come first, then the
@@ -27,8 +30,7 @@ export function stuckOf<T extends Waiting>(
 ): readonly { readonly object: T; readonly blocker: T['blockedBy'][number] }[] {
   const listed = new Map([...undecided, ...objects].map((object) => [object.id, object]))
   const all = [...listed.values()].flatMap((object) => {
-    // A connected agent claims the work in a moment.
-    const blocker = object.blockedBy.find(({ reason, connected }) => !PATIENT.has(reason) && connected !== true)
+    const blocker = object.blockedBy.find((one) => !isOrdinary(one))
     return blocker ? [{ object, blocker }] : []
   })
   const above = new Set(all.map(({ object, blocker }) => `${object.parent?.id} ${blocker.message}`))

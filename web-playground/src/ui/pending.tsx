@@ -3,7 +3,7 @@ import type { PendingRequest, Row } from '../model/object.ts'
 /** Pending requests of an object, e.g. `delete requested`. */
 export function Pending({ requests }: { readonly requests: readonly PendingRequest[] }) {
   return requests.map((request) => (
-    <span key={request.verb} className="pending" title={titleOf(request)}>
+    <span key={request.verb} className="pending is-waiting" title={titleOf(request)}>
       {request.verb} requested
     </span>
   ))

@@ -60,7 +60,7 @@ function LogRow({ change, start }: { readonly change: PhaseChange; readonly star
       </span>
       <span className="log-why" title={message ?? reason ?? ''}>
         {rejected && <b className="reason">refused</b>}
-        {asked && <b className="reason">{reason}</b>} {message ?? reason}{' '}
+        {asked && <b className="reason is-waiting">{reason}</b>} {message ?? reason}{' '}
         <span className="quiet">
           {actor}
           {by ? ` ${by}` : ''}

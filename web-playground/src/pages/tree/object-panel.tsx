@@ -61,7 +61,7 @@ function Shown({ details, way, onDone }: ShownProps) {
       <PanelAutomatic details={details} />
       <Failure failure={details.failure} />
       <Requested requests={details.pendingRequests} />
-      <WaitsFor blockers={details.blockedBy.filter(({ reason }) => reason !== 'REQUEST')} />
+      <WaitsFor blockedBy={details.blockedBy} />
       <Deadlines deadlines={details.deadlines} />
       <Dependencies links={details.dependsOn.edges.map(({ node }) => node)} />
       <PanelEvent details={details} />

@@ -1,6 +1,8 @@
+import { shownBlockers } from 'phaseline/client-model'
 import { Link } from 'wouter'
 import type { Blocker, Details, ObjectLink } from '../../data/details-store.ts'
 import { humanKind } from '../../model/known.ts'
+import { isOrdinary } from '../../model/stuck.ts'
 import { plural } from '../../model/words.ts'
 import { Phase, Since, Until } from '../../ui/phase.tsx'
 import { Sentence } from '../../ui/sentence.tsx'
@@ -22,7 +24,7 @@ export function Requested({ requests }: { readonly requests: Details['pendingReq
       <h3>Requested</h3>
       <ul className="blockers">
         {requests.map(({ verb, mode, by, at, message }) => (
-          <li key={verb}>
+          <li key={verb} className="is-waiting">
             <b className="reason">{verb}</b>
             {mode !== null && mode !== 'STANDARD' && ` (${mode})`} <Sentence text={message} />
             <div className="quiet">
@@ -40,7 +42,9 @@ export function Requested({ requests }: { readonly requests: Details['pendingReq
   )
 }
 
-export function WaitsFor({ blockers }: { readonly blockers: readonly Blocker[] }) {
+export function WaitsFor({ blockedBy }: { readonly blockedBy: readonly Blocker[] }) {
+  // The requests are shown in full.
+  const blockers = shownBlockers(blockedBy).filter(({ reason }) => reason !== 'REQUEST')
   if (blockers.length === 0) return null
   return (
     <section aria-label="What it waits for">
@@ -48,7 +52,7 @@ export function WaitsFor({ blockers }: { readonly blockers: readonly Blocker[] }
       <ul className="blockers">
         {blockers.map((blocker, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: two may say the same
-          <li key={i}>
+          <li key={i} className={isOrdinary(blocker) ? 'is-waiting' : undefined}>
             <b className="reason">{blocker.reason}</b> <Sentence text={blocker.message} />
             {linksOf(blocker).map((link) => (
               <div key={link.id}>

@@ -57,7 +57,7 @@ function WayItem({ change }: { readonly change: PhaseChange }) {
         <time dateTime={at}>{clockTime(at)}</time>
       </Link>{' '}
       {rejected && <b className="reason">refused</b>}
-      {isRequest(change) ? <b className="reason">{reason}</b> : <Phase phase={to} />}{' '}
+      {isRequest(change) ? <b className="reason is-waiting">{reason}</b> : <Phase phase={to} />}{' '}
       <span className="quiet">
         {whoOf(change)}
         {(message ?? reason) && `: ${message ?? reason}`}
