@@ -3,6 +3,12 @@ import type { BlockerReason } from './vocabulary.ts'
 
 /** Blockers that several families have: something that an object waits for. */
 
+/** A blocker of an object, or one of another object at the end of a chain of blockers. */
+export type WithSource<Blocker> = Blocker & {
+  /** The object that has the blocker itself; left out: the one that was asked about. */
+  readonly sourceId?: string
+}
+
 export interface ObjectBlocker<Reason extends BlockerReason> {
   readonly reason: Reason
   readonly message: string

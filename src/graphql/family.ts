@@ -12,6 +12,7 @@ export interface BlockerValue {
   readonly __typename: string
   readonly reason: BlockerReason
   readonly message: string
+  readonly sourceId?: string | undefined
 }
 
 /** A request on an object that was accepted, and waits for what runs. */

@@ -123,7 +123,7 @@ describe('TreeModel', () => {
 
 describe('treeLines', () => {
   it('tells of an absent agent once it had time to come, and only then', () => {
-    const none = [{ reason: 'AGENT', message: 'none is connected' }] as const
+    const none = [{ reason: 'AGENT', message: 'none is connected', source: null }] as const
     const model = modelOf(
       object('shop', null, 'PROGRESSING'),
       object('new', 'shop', 'INIT', { blockedBy: none, phaseSince: new Date().toISOString() }),
@@ -136,8 +136,8 @@ describe('treeLines', () => {
   })
 
   it('tells that children have not ended neither of a healthy tree, nor where a cause is known', () => {
-    const open = { reason: 'CHILDREN', message: '2 of its children have not ended the job yet.' } as const
-    const none = { reason: 'AGENT', message: 'none is connected' } as const
+    const open = { reason: 'CHILDREN', message: '2 of its children have not ended the job yet.', source: null } as const
+    const none = { reason: 'AGENT', message: 'none is connected', source: null } as const
     const out: string[] = []
     using lines = treeLines({ write: (text) => out.push(String(text).trim()) }, painter(false))
     lines.refresh(modelOf(object('shop', null, 'PROGRESSING', { blockedBy: [open] })))
@@ -146,12 +146,16 @@ describe('treeLines', () => {
     lines.refresh(stuck)
     expect(out).toEqual(['○ shop waits for agent: none is connected'])
     expect(render(stuck)[0]).toMatch(/agent: none is connected$/)
+    const source = { path: 'shop/inner/db' }
+    expect(render(modelOf(object('shop', null, 'INIT', { blockedBy: [{ ...none, source }] })))[0]).toContain(
+      ' shop/inner/db: agent: none is connected',
+    )
   })
 
   it('says when the next attempt begins, and how long from now, once', () => {
     vi.useFakeTimers({ now: Date.parse(later(0)), toFake: ['Date'] })
     try {
-      const blockedBy = [{ reason: 'BACKOFF', message: `It begins at ${later(30_000)}.` }] as const
+      const blockedBy = [{ reason: 'BACKOFF', message: `It begins at ${later(30_000)}.`, source: null }] as const
       const model = modelOf(object('shop', null, 'PROGRESSING'), object('db', 'shop', 'INIT', { blockedBy }))
       const out: string[] = []
       using lines = treeLines({ write: (text) => out.push(String(text).trim()) }, painter(false))
@@ -184,8 +188,8 @@ describe('renderTree', () => {
       }),
       object('web', 'shop', 'PENDING', {
         blockedBy: [
-          { reason: 'DEPENDENCY', message: 'api is not ready' },
-          { reason: 'AGENT', message: 'no agent' },
+          { reason: 'DEPENDENCY', message: 'api is not ready', source: null },
+          { reason: 'AGENT', message: 'no agent', source: null },
         ],
       }),
       object('mail', 'shop', 'FAILED', { error: { code: 'SMTP', message: 'no\nroute' } }),
@@ -202,8 +206,8 @@ describe('renderTree', () => {
 
   it('does not complain of absent agents before they had time to come', () => {
     const blockedBy = [
-      { reason: 'AGENT', message: 'none is connected' },
-      { reason: 'CAPACITY', message: 'no slot is free' },
+      { reason: 'AGENT', message: 'none is connected', source: null },
+      { reason: 'CAPACITY', message: 'no slot is free', source: null },
     ] as const
     const model = modelOf(
       object('shop', null, 'PROGRESSING'),

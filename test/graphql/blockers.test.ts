@@ -16,7 +16,7 @@ afterAll(() => api[Symbol.asyncDispose]())
 
 const of = (type: string, name: string, dependsOn: readonly string[] = []) => ({ ...item(name, dependsOn), type })
 
-const BLOCKERS = gql(`query ($id: ID!) { object(id: $id) { blockedBy { reason message
+const BLOCKERS = gql(`query ($id: ID!) { object(id: $id) { blockedBy { reason message source { name }
   ... on DependencyBlocker { object { name } } ... on ParentBlocker { object { name } } ... on SiblingImportBlocker { object { name } }
   ... on ImportBlocker { name } ... on AgentBlocker { types connected } ... on BackoffBlocker { until } ... on ChildrenBlocker { open } ... on NotInJobBlocker { cause object { name } } } } }`)
 const LEFT_OUT = gql(
@@ -99,6 +99,35 @@ describe('blockedBy', () => {
     expect(await blockers('r3')).toEqual(['IMPORT absent', 'DEPENDENCY r2'])
     await api.world.setData('absent', 1)
     expect(await blockers('r3')).toEqual([])
+  })
+
+  test('a blocker of another object has that object as its source', async () => {
+    await api.world.create('sourced', {
+      installations: [{ name: 'inner', spec: { deployItems: [of('rare', 'x'), of('rare', 'y')] } }],
+    })
+    const sources = async (...path: string[]) =>
+      (await blockedBy(path)).map(({ reason, source }) => `${reason} ${source?.name ?? ''}`.trim())
+    expect(await sources('sourced')).toEqual(['AGENT x', 'CHILDREN'])
+    expect(await sources('sourced', 'inner')).toEqual(['AGENT x', 'CHILDREN'])
+    expect(await sources('sourced', 'inner', 'deploy-items', 'x')).toEqual(['AGENT'])
+  })
+
+  test('what failed below comes before what waits for it: in the tree, and in another one', async () => {
+    const { world } = api
+    const inner = { name: 'inner', spec: { deployItems: [of('cause', 'broken'), of('cause', 'slow')] } }
+    await world.create('cause', { exports: [{ name: 'c', value: 1 }], installations: [inner] })
+    await world.create('effect', { imports: [{ name: 'c' }] })
+    const started = await world.claim(2, undefined, ['cause'])
+    const fenceOf = (name: string) => started.find((one) => one.name === name)?.fence ?? ''
+    const error = { code: 'DISK', message: 'No space is left' }
+    await world.report({ fence: fenceOf('broken'), phase: 'FAILED', error })
+    const [first] = await messages('cause')
+    const cause = 'inner/deploy-items/broken ended FAILED: No space is left.'
+    expect(first).toBe(`cause/${cause} One of its children has not ended the job yet.`)
+    expect((await messages('effect')).at(0)).toBe(`cause/${cause} Depends on cause, which is PROGRESSING.`)
+    await world.report({ fence: fenceOf('slow'), phase: 'SUCCEEDED' })
+    expect(await messages('effect')).toEqual([`cause/${cause} Depends on cause, which is FAILED.`])
+    expect(await messages('cause')).toEqual([])
   })
 
   test('a predecessor that has failed is the cause itself', async () => {

@@ -4,6 +4,8 @@ import { words } from '../terminal/text.ts'
 interface Blocker {
   readonly reason: string
   readonly message: string
+  /** The object that has it itself, if it is another one. */
+  readonly source?: { readonly path: string } | null | undefined
   /** The verbs that end a decision. */
   readonly verbs?: readonly { readonly label: string }[] | undefined
 }
@@ -18,11 +20,12 @@ const OTHERS: Readonly<Partial<Record<string, string>>> = {
 /** The name of the field that has the blocker. */
 export const blockerLabel = ({ reason }: Blocker): string => OTHERS[reason] ?? 'waits for'
 
-/** e.g. `dependency: Depends on db, which is INIT.` */
-export function blockerText({ reason, message, verbs = [] }: Blocker, now: number): string {
+/** e.g. `dependency: Depends on db, which is INIT.`, or `shop/deploy-items/db: agent: Waits for …` of another object. */
+export function blockerText({ reason, message, source, verbs = [] }: Blocker, now: number): string {
   const choices = verbs.length > 0 ? ` (${verbs.map(({ label }) => label).join(', or ')})` : ''
   const sentence = tellTimes(message, now)
-  return reason in OTHERS ? `${sentence}${choices}` : `${words(reason)}: ${sentence}`
+  const of = source ? `${source.path}: ` : ''
+  return reason in OTHERS ? `${of}${sentence}${choices}` : `${of}${words(reason)}: ${sentence}`
 }
 
 /** Both in one. */

@@ -14,7 +14,7 @@ export const OBJECT_FIELDS = `fragment Full on TreeObject {
   phase phaseClass phaseSince finished generation observedGeneration revision jobId finishedJobId deletionRequestedAt
   error { code message at causeCount causes { kind name code message }
     rootCause { objectId name code message object { path } } }
-  blockedBy { reason message ... on DecisionBlocker { verbs { label } } }
+  blockedBy { reason message source { path } ... on DecisionBlocker { verbs { label } } }
   pendingRequests { verb mode by at message }
   pause { at by reason }
   deadlines { name since expiresAt to }

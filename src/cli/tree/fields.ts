@@ -8,7 +8,7 @@ export const TREE_FIELDS = `fragment TreeFields on TreeObject {
 }`
 /** Costs the server more than all other fields together. */
 export const TREE_BLOCKERS = `fragment TreeBlockers on TreeObject { blockedBy(first: 3) {
-  reason message ... on DecisionBlocker { object { id } verbs { name label } }
+  reason message source { path } ... on DecisionBlocker { object { id } verbs { name label } }
 } }`
 
 export type Blocker = FragmentOf<typeof TREE_BLOCKERS>['blockedBy'][number]

@@ -128,6 +128,13 @@ BlockerRef.implement({
   fields: (t) => ({
     reason: t.expose('reason', { type: BlockerReasonEnum, description: 'The blocker, for programs.' }),
     message: t.exposeString('message', { description: 'The blocker, for people.' }),
+    source: t.field({
+      type: TreeObjectRef,
+      nullable: true,
+      description:
+        'The object that has the blocker itself, and of which `message` speaks, such as a deploy item below; null: the object of `blockedBy` does, or the viewer may not read the other one.',
+      resolve: ({ sourceId }, _, context) => (sourceId === undefined ? null : objectOf({ objectId: sourceId }, _, context)),
+    }),
   }),
   resolveType: (value) => value.__typename,
 })

@@ -51,7 +51,7 @@ export const OPENING = gql(`query Opening {
 export const EXPORTS = gql('query Exports($ids: [ID!]!) { nodes(ids: $ids) { ... on Installation { id exports } } }')
 
 const LINK = 'id kind name phase root { id }'
-const BLOCKERS = `reason message
+const BLOCKERS = `reason message source { ${LINK} }
   ... on AgentBlocker { connected }
   ... on DependencyBlocker { object { ${LINK} } }
   ... on ParentBlocker { object { ${LINK} } }

@@ -5,6 +5,7 @@ import {
   backoffBlocker,
   type ChildrenBlocker,
   type ObjectBlocker,
+  type WithSource,
 } from '../../../core/blocker.ts'
 import type { OfferedWork } from '../../../core/claimant.ts'
 import type { Retry } from '../../../core/retry.ts'
@@ -81,32 +82,36 @@ export type DeploymentsBlocker =
 /** Why a job leaves an object out. */
 export type LeftOutCause = 'PREDECESSOR_FAILED' | 'FAILED' | 'CANCELED' | 'STUCK'
 
+type SourcedBlocker = WithSource<DeploymentsBlocker>
+
 /** All blockers of the object: first those at the ends of the chains, then its direct ones. */
-export function blockersOf(id: string, details: BlockerInputs, now: Date): readonly DeploymentsBlocker[] {
+export function blockersOf(id: string, details: BlockerInputs, now: Date): readonly SourcedBlocker[] {
   const object = details.objects.get(id)
   if (!object) return []
   const finder = new CauseFinder(details, now)
   const direct = finder.direct(object)
-  const found = new Map<string, DeploymentsBlocker>()
-  const add = (blocker: DeploymentsBlocker) => {
+  const found = new Map<string, SourcedBlocker>()
+  const add = (blocker: SourcedBlocker) => {
     const key = keyOf(blocker)
     if (!found.has(key)) found.set(key, blocker)
   }
+  for (const blocker of direct) if (blocker.reason === 'CHILDREN' && failedBelow(object, details)) add(blocker)
   for (const next of finder.awaited(object, direct)) for (const cause of finder.causes(next)) add(cause)
   for (const blocker of direct) add(blocker)
   for (const blocker of requestsOf(object)) add(blocker)
   return [...found.values()]
 }
 
-function keyOf(blocker: DeploymentsBlocker): string {
-  const { message: _, ...rest } = blocker
+/** What waits for the same says so once, whatever its name. */
+function keyOf(blocker: SourcedBlocker): string {
+  const { message: _, sourceId: __, ...rest } = blocker
   return JSON.stringify(rest)
 }
 
 class CauseFinder {
   readonly #details: BlockerInputs
   readonly #now: Date
-  readonly #causes = new Map<string, readonly DeploymentsBlocker[]>()
+  readonly #causes = new Map<string, readonly SourcedBlocker[]>()
   constructor(details: BlockerInputs, now: Date) {
     this.#details = details
     this.#now = now
@@ -126,16 +131,16 @@ class CauseFinder {
   }
 
   /** The blockers at the ends of the chains that begin with this object, which wait for nothing themselves. */
-  causes(object: Waiting): readonly DeploymentsBlocker[] {
+  causes(object: Waiting): readonly SourcedBlocker[] {
     const known = this.#causes.get(object.row.id)
     if (known) return known
     // Ends a cycle: an object that is visited again has no causes.
     this.#causes.set(object.row.id, [])
-    const causes = this.direct(object).flatMap((blocker) => {
+    const causes = this.direct(object).flatMap((blocker): readonly SourcedBlocker[] => {
       const further = this.awaited(object, [blocker]).flatMap((next) => this.causes(next))
       if (further.length > 0) return further
       // Children that are at work do not block any object but their parent.
-      return blocker.reason === 'CHILDREN' ? [] : [blocker]
+      return blocker.reason === 'CHILDREN' ? [] : [{ ...blocker, sourceId: object.row.id }]
     })
     this.#causes.set(object.row.id, causes)
     return causes
@@ -151,7 +156,7 @@ function directBlockers(object: Waiting, details: BlockerInputs, now: Date): rea
   if (isUndecided(object)) return [about('DECISION', object, repeatDeletion(object))]
   if (isFinished(object.row)) return waitsForItsTurn(object, details)
   if (object.row.kind === 'DEPLOY_ITEM') return waitsForAgent(object, details, now)
-  return [...waitsForOthers(object, details), ...waitsForChildren(object)]
+  return [...waitsForOthers(object, details), ...waitsForChildren(object, details)]
 }
 
 const PAUSED = { reason: 'IGNORED', message: 'It is ignored: nothing is started until `ignored` is false.' } as const
@@ -202,7 +207,7 @@ function whyLeftOut(object: Waiting, parent: Waiting, details: BlockerInputs): D
     // An ignored installation gets no job, so it leaves nothing out of one.
     if (!hasEnded || parent.installation?.ignored) return null
     if (parent.row.phase === 'ABORTED') return leftOutBy(root?.cancelBy ?? null)
-    const message = `Its installation ${parent.row.name} ended ${parent.row.phase} before it came to this one.`
+    const message = `${failureOf(parent, details)}Its installation ${parent.row.name} ended ${parent.row.phase} before it came to this one.`
     return { reason: 'NOT_IN_JOB', cause: 'FAILED', objectId: parent.row.id, message }
   }
   if ((parent.childCounts?.failed ?? 0) > 0) return afterFailure(object, parent, details)
@@ -252,7 +257,7 @@ function siblingsOf(object: Waiting, details: BlockerInputs): readonly Deploymen
   if (object.row.deletionRequestedAt) return importersOf(object, details)
   return known(object.dependsOn, details)
     .filter((other) => isAwaited(other, object, details))
-    .map((other) => about('DEPENDENCY', other, `Depends on ${other.row.name}, which is ${other.row.phase}.`))
+    .map((other) => about('DEPENDENCY', other, `${failureOf(other, details)}Depends on ${other.row.name}, which is ${other.row.phase}.`))
 }
 
 function importersOf(object: Waiting, details: BlockerInputs): readonly DeploymentsBlocker[] {
@@ -295,7 +300,8 @@ function waitsForOthers(object: Waiting, details: BlockerInputs): readonly Deplo
   return [...imports, ...siblingsOf(object, details)]
 }
 
-function waitsForChildren({ row, childCounts }: Waiting): readonly DeploymentsBlocker[] {
+function waitsForChildren(object: Waiting, details: BlockerInputs): readonly DeploymentsBlocker[] {
+  const { row, childCounts } = object
   const { open, failed, untriggered } = childCounts ?? { open: 0, failed: 0, untriggered: 0 }
   if (row.phase === 'PENDING_DEPENDENCIES') return []
   if (open === 0) {
@@ -303,7 +309,39 @@ function waitsForChildren({ row, childCounts }: Waiting): readonly DeploymentsBl
     return isPausedBelow ? [pausedBelow(row)] : []
   }
   const what = open === 1 ? 'One of its children has' : `${open} of its children have`
-  return [{ reason: 'CHILDREN', open, message: `${what} not ended the job yet.` }]
+  return [{ reason: 'CHILDREN', open, message: `${failureOf(object, details)}${what} not ended the job yet.` }]
+}
+
+interface Failed {
+  /** Names from the object down. */
+  readonly path: readonly string[]
+  readonly item: Waiting
+}
+
+/** The first object below it that failed by itself in its job; null: none is known. */
+function failedBelow(object: Waiting, details: BlockerInputs): Failed | null {
+  const { row, childCounts, openChildren } = object
+  const failed = (childCounts?.failed ?? 0) > 0 ? [...details.objects.values()].filter(hasFailedIn(row)) : []
+  for (const item of [...failed, ...known(openChildren, details)]) {
+    const below = failedBelow(item, details)
+    if (below) return { ...below, path: [item.row.name, ...below.path] }
+    if (failed.includes(item)) return { path: [item.row.name], item }
+  }
+  return null
+}
+const hasFailedIn =
+  ({ id, jobId }: Waiting['row']) =>
+  ({ row }: Waiting): boolean =>
+    row.parentId === id && row.jobId === jobId && isFinished(row) && FAILURES.includes(row.phase)
+const FAILURES: readonly Phase[] = ['FAILED', 'DELETE_FAILED']
+
+/** The cause comes before the consequence: a sentence about what failed below, and a blank; empty if nothing has. */
+function failureOf(object: Waiting, details: BlockerInputs): string {
+  const found = failedBelow(object, details)
+  if (!found) return ''
+  const { path, item } = found
+  const why = item.problem === null ? '.' : `: ${/[.!?]$/.test(item.problem) ? item.problem : `${item.problem}.`}`
+  return `${[object.row.name, ...path].join('/')} ended ${item.row.phase}${why} `
 }
 
 /** An untriggered child is ignored in these phases, since all others get their job at once. */

@@ -20,10 +20,10 @@ const MAX_NEIGHBOURS = 20
 
 /**
  * The objects and the chains of their blockers: dependencies that have not succeeded in this job, objects that must be
- * deleted first, unfinished children, parents; of an object that a job has left out, what failed in that job. A superset is
+ * deleted first, unfinished children, parents, and what failed in the job. A superset is
  * harmless.
  */
-const EXECUTION: ObjectKind = 'EXECUTION'
+const ITEM: ObjectKind = 'DEPLOY_ITEM'
 const UNSUCCESSFUL = (['FAILED', 'ABORTED', 'DELETE_FAILED'] satisfies Phase[]).map((phase) => `'${phase}'`).join(', ')
 const CHAINS = statement({
   text: `with recursive chain (id) as (
@@ -42,7 +42,7 @@ const CHAINS = statement({
           and c.job_id = o.job_id and c.finished_job_id is distinct from c.job_id
         order by coalesce(w.state, 3), c.ordinal limit ${MAX_NEIGHBOURS})
       union all
-      (select f.id from object f where f.parent_id = o.id and o.kind = '${EXECUTION}' and f.job_id = o.job_id
+      (select f.id from object f where f.parent_id = o.id and f.job_id = o.job_id
           and f.finished_job_id = f.job_id and f.phase = any(array[${UNSUCCESSFUL}]::phase[])
           and exists (select from tally t where t.object_id = o.id and t.failed > 0)
         order by f.ordinal limit ${MAX_NEIGHBOURS})
@@ -55,7 +55,7 @@ const CHAINS = statement({
       (select i.importer_id from root_export x join root_import i on i.project_id = x.project_id and i.name = x.name
         where x.exporter_id = o.id and o.phase = 'INIT_DELETE' limit ${MAX_NEIGHBOURS})
     ) next where next.id is not null and (r.job_id is distinct from r.finished_job_id or o.job_id is distinct from p.job_id
-      or o.kind = '${EXECUTION}' and o.phase = any(array[${UNSUCCESSFUL}]::phase[]))
+      or o.kind <> '${ITEM}' and o.phase = any(array[${UNSUCCESSFUL}]::phase[]))
   ) select id from chain limit ${MAX_OBJECTS}`,
   params: [array(uuid)],
   row: { id: uuid },

@@ -5,6 +5,7 @@ import {
   backoffBlocker,
   type ChildrenBlocker,
   type ObjectBlocker,
+  type WithSource,
 } from '../../../core/blocker.ts'
 import type { OfferedWork } from '../../../core/claimant.ts'
 import { WORK_STATE, type WorkState } from '../../../core/tree.ts'
@@ -64,7 +65,7 @@ export type OperationsBlocker =
     }
 
 /** The blockers of a task are those of its jobs, then the jobs themselves. */
-export function blockersOf(id: string, inputs: BlockerInputs): readonly OperationsBlocker[] {
+export function blockersOf(id: string, inputs: BlockerInputs): readonly WithSource<OperationsBlocker>[] {
   const { objects, locks, undecided, isServed } = inputs
   const object = objects.get(id)
   if (!object) return []
@@ -72,7 +73,7 @@ export function blockersOf(id: string, inputs: BlockerInputs): readonly Operatio
   if (kind === 'TASK') {
     if (!(phase === 'RUNNING' || phase === 'ABORTING') || open === null || open === 0) return []
     const message = open === 1 ? 'One of its jobs has not ended.' : `${open} of its jobs have not ended.`
-    const ofJobs = (inputs.jobsOf.get(id) ?? []).flatMap((job) => blockersOf(job.id, inputs))
+    const ofJobs = (inputs.jobsOf.get(id) ?? []).flatMap((job) => blockersOf(job.id, inputs).map((one) => ({ ...one, sourceId: job.id })))
     const decisions = ofJobs.filter(({ reason }) => reason === 'DECISION')
     const others = ofJobs.filter(({ reason }) => reason !== 'DECISION')
     return [...decisions, ...unique(others), { reason: 'CHILDREN', message, open }]
@@ -106,9 +107,10 @@ export function blockersOf(id: string, inputs: BlockerInputs): readonly Operatio
 }
 
 /** Jobs of a task that wait for the same runner say the same. */
-const unique = (blockers: readonly OperationsBlocker[]): readonly OperationsBlocker[] => [
-  ...new Map(blockers.map((blocker) => [`${blocker.reason} ${blocker.message}`, blocker])).values(),
-]
+function unique<Blocker extends OperationsBlocker>(blockers: readonly Blocker[]): readonly Blocker[] {
+  const same = Map.groupBy(blockers, ({ reason, message }) => `${reason} ${message}`)
+  return [...same.values()].flatMap(([first]) => first ?? [])
+}
 
 /** The job may be of another project, so its name is not told. */
 const decide = (ids: readonly string[], undecided: ReadonlySet<string>): readonly OperationsBlocker[] =>

@@ -53,6 +53,11 @@ export function WaitsFor({ blockedBy }: { readonly blockedBy: readonly Blocker[]
         {blockers.map((blocker, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: two may say the same
           <li key={i} className={isOrdinary(blocker) ? 'is-waiting' : undefined}>
+            {blocker.source && (
+              <div>
+                <ToObject link={blocker.source} /> <Phase phase={blocker.source.phase} />
+              </div>
+            )}
             <b className="reason">{blocker.reason}</b> <Sentence text={blocker.message} />
             {linksOf(blocker).map((link) => (
               <div key={link.id}>
