@@ -39,7 +39,7 @@ export const UNIT = files(`
   engine/ engine-turns
   families/ command machines
   families/automation/ times-in-words when
-  families/deployments/ histories retry-policies
+  families/deployments/ histories reconcile-effect retry-policies
   families/edge/kubernetes/ specs
   families/notifications/ quiet-hours
   families/pipelines/ place-state

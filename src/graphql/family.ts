@@ -3,6 +3,7 @@ import { type Machine, type PhaseClass, secondaryMachines } from '../core/machin
 import type { ClaimedItem } from '../core/ports/agents.ts'
 import type { ShownRetries } from '../core/retry.ts'
 import { isFinished, type ObjectRow } from '../core/tree.ts'
+import type { Verb } from '../core/verb.ts'
 import type { Actor, BlockerReason, FamilyWords, ObjectKind, Phase } from '../core/vocabulary.ts'
 import type { FinishedRule } from '../store/loaders/find-objects.ts'
 import type { GraphQLContext } from './context.ts'
@@ -83,6 +84,8 @@ export interface FamilyApi {
     context: GraphQLContext,
     rows: readonly ObjectRow[],
   ): Promise<readonly (readonly PendingRequestValue[])[]>
+  /** What a verb does to an object now, in a sentence; null: its label says it. Left out: all labels do. */
+  verbEffect?(context: GraphQLContext, row: ObjectRow, verb: Verb): Promise<string | null>
   /**
    * Adds to claimed items what only the agent may see: it is made for this one answer, never stored, logged or cached.
    * One for each item of its kinds, in order; null leaves an item as it is.

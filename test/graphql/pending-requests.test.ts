@@ -27,6 +27,30 @@ const requests = async (id: string) =>
   (await seen(id)).pendingRequests.map(({ verb, mode, by }) => [verb, mode, by].join(' '))
 const last = async (id: string) => (await seen(id)).history.edges.at(-1)?.node
 
+const EFFECTS = gql('query ($id: ID!) { object(id: $id) { verbs { name effect } } }')
+
+test('a reconcile says what it would run', async () => {
+  const { world } = api
+  const effects = async (...path: string[]) => {
+    const { object } = await api.query(EFFECTS, await world.see(...path))
+    return present(object).verbs.flatMap(({ name, effect }) => (effect === null ? [] : [`${name}: ${effect}`]))
+  }
+  const id = await world.create('effects', { deployItems: [item('one'), item('two')] })
+  const [one, two] = await world.claim(2)
+  expect(await effects('effects')).toEqual([
+    'reconcile: Runs all 2 deploy items again with generation 1, once the running job has ended.',
+    'retry: Runs what has changed or has not succeeded, at least 2 of 2 deploy items, with generation 1, once the running job has ended.',
+  ])
+  await world.report({ fence: one?.fence ?? '', phase: 'SUCCEEDED' })
+  await world.report({ fence: two?.fence ?? '', phase: 'FAILED' })
+  expect(await effects('effects')).toEqual([
+    'reconcile: Runs all 2 deploy items again with generation 1.',
+    'retry: Runs what has changed or has not succeeded, at least 1 of 2 deploy items, with generation 1.',
+  ])
+  expect(await effects('effects', 'deploy-items', 'one')).toEqual([])
+  await world.remove(id, { withoutUninstall: true })
+})
+
 test('a deletion and a reconcile that wait for the running job', async () => {
   const { world } = api
   const id = await world.create('busy', { deployItems: [item('one')] })

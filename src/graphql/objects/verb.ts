@@ -91,7 +91,10 @@ export const VerbRef = builder.objectRef<Verb>('Verb').implement({
   }),
 })
 
-const ObjectVerbRef = builder.objectRef<JudgedVerb>('ObjectVerb').implement({
+interface ObjectVerb extends JudgedVerb {
+  readonly object: ObjectRow
+}
+const ObjectVerbRef = builder.objectRef<ObjectVerb>('ObjectVerb').implement({
   description:
     'A verb of the kind of an object, judged for this object and the viewer: enough for a button, or for its absence.',
   fields: (t) => ({
@@ -113,6 +116,13 @@ const ObjectVerbRef = builder.objectRef<JudgedVerb>('ObjectVerb').implement({
       description: 'Why it is not allowed, for people; null: it is allowed.',
       resolve: ({ refusal }) => refusal?.why,
     }),
+    effect: t.string({
+      nullable: true,
+      description:
+        'What the verb does to the object now, for people, such as how many deploy items a reconcile runs; null: the label says it.',
+      resolve: async ({ verb, object }, _, context) =>
+        (await context.kinds.familyOf(object.kind).verbEffect?.(context, object, verb)) ?? null,
+    }),
   }),
 })
 
@@ -121,7 +131,7 @@ async function verbsFor(
   object: ObjectRow,
   context: ResolverContext,
   schema: GraphQLSchema,
-): Promise<readonly JudgedVerb[]> {
+): Promise<readonly ObjectVerb[]> {
   const { kinds, viewer } = context
   const machines = kinds.machinesOf(object.kind)
   const isSecondary = machines.some(({ column, verbs }) => column && verbs.length > 0)
@@ -152,7 +162,10 @@ async function verbsFor(
     }
     return machine.verbs
       .filter(({ kind }) => kind === object.kind)
-      .map((verb) => judgeVerb(verb, subject, viewer, rightTo(mutations[verb.mutation], verb), machine))
+      .map((verb) => ({
+        ...judgeVerb(verb, subject, viewer, rightTo(mutations[verb.mutation], verb), machine),
+        object,
+      }))
   })
 }
 

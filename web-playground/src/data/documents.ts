@@ -103,8 +103,8 @@ export const DETAILS = gql(`query Details($id: ID!) {
     deadlines { name since expiresAt to }
     failure: error { code message at causeCount causes(first: 10) { code kind message name objectId object { root { id } } }
       rootCause { objectId name code message object { path root { id } } } }
-    verbs { name allowed obstacle why }
-    tree: root { id kind name phase finished parent { id } deletionRequestedAt verbs { name allowed obstacle why } }
+    verbs { name allowed obstacle why effect }
+    tree: root { id kind name phase finished parent { id } deletionRequestedAt verbs { name allowed obstacle why effect } }
     blockedBy(first: 10) { ${BLOCKERS} }
     dependsOn(first: 20) { edges { node { ${LINK} } } }
     ... on Installation { exports imports ...Manifest ...Automatic }

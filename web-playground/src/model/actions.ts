@@ -6,6 +6,8 @@ export interface Action {
   readonly label: string
   /** The question before the action; null when it is harmless. `{name}` is the object's name. */
   readonly confirm: string | null
+  /** What it does to the object now; null: the label says it. */
+  readonly effect: string | null
   readonly danger: boolean
   readonly field: string
   readonly input: string
@@ -18,6 +20,8 @@ export interface JudgedVerb {
   readonly allowed: boolean
   readonly obstacle: string | null
   readonly why: string | null
+  /** Left out: not asked for. */
+  readonly effect?: string | null
 }
 
 export interface Actable {
@@ -34,7 +38,7 @@ export interface Actable {
 export const actionsFor = (object: Actable): readonly Action[] =>
   object.verbs
     .filter(({ allowed }) => allowed)
-    .flatMap((verb) => knownVerb(object, verb).map((known) => actionOf(known, object)))
+    .flatMap((verb) => knownVerb(object, verb).map((known) => actionOf(known, object, verb.effect)))
 
 /** The root's actions for a failed object in its tree: the root retries a failure as a whole. */
 export const retriesFor = (object: Actable, root: Actable): readonly Action[] =>
@@ -66,12 +70,17 @@ export const mayChange = ({ verbs }: Actable): boolean => verbs.some(({ obstacle
 const knownVerb = ({ kind }: Actable, { name }: JudgedVerb): readonly Verb[] =>
   verbsOf(kind).filter((verb) => verb.name === name)
 
-function actionOf({ name, label, confirm, danger, mutation, input, flags }: Verb, { id }: Actable): Action {
+function actionOf(
+  { name, label, confirm, danger, mutation, input, flags }: Verb,
+  { id }: Actable,
+  effect: string | null = null,
+): Action {
   const confirmed = flags.filter((flag) => flag.confirmed).map((flag) => [flag.name, true])
   return {
     name,
     label,
     confirm,
+    effect,
     danger,
     field: mutation,
     input: `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Input`,

@@ -14,6 +14,9 @@ interface ReconcileOptions extends SessionOptions, AddressOptions {
 }
 
 const MODES = { standard: 'STANDARD', 'if-changed': 'IF_CHANGED', force: 'FORCE' } as const
+/** The verb of the dashboard that asks for the same. */
+const VERBS: Readonly<Record<string, string>> = { STANDARD: 'reconcile', IF_CHANGED: 'retry' }
+const EFFECTS = gql('query ReconcileEffects($id: ID!) { object(id: $id) { verbs { name effect } } }')
 const RECONCILE = gql(`mutation Reconcile($input: ReconcileInstallationInput!) {
   answer: reconcileInstallation(input: $input) { __typename ... on Installation { id name phase jobId } ...Refusal }
 }\n${REFUSAL_FRAGMENT}`)
@@ -23,7 +26,7 @@ export function addReconcile(program: Command, cli: Cli): void {
   withSessionOptions(withAddressOptions(program.command('reconcile')))
     .description('ask for a job over the tree of a root installation')
     .argument('<name>', 'id, or path')
-    .addOption(new Option('--mode <mode>', 'what to run again').choices(Object.keys(MODES)).default('standard'))
+    .addOption(new Option('--mode <mode>', 'what to run again: all, or what has changed or not succeeded; force waits for no other root').choices(Object.keys(MODES)).default('standard'))
     .option('--wait', 'follow the tree until it is finished')
     .action(async (name: string, options: ReconcileOptions) => {
       cli.exitCode = await withSession(cli.io, options, (session) => reconcile(session, name, options))
@@ -35,10 +38,13 @@ async function reconcile(session: Session, name: string, options: ReconcileOptio
   if (!located.ok) return session.refuse(located.refusal)
   const { id } = located.value
   const mode = MODES[options.mode as keyof typeof MODES]
+  const { object } = await session.client.query(EFFECTS, { id }, { signal: session.io.signal })
+  const effect = object?.verbs.find(({ name: verb }) => verb === VERBS[mode])?.effect
   const outcome = await ask(session, RECONCILE, { id, mode })
   if (!outcome.ok) return session.refuse(outcome.refusal)
   session.emit(outcome.value)
   session.say(`${outcome.value.name} asked to reconcile (${mode}), now ${outcome.value.phase}`)
+  if (effect) session.say(effect)
   if (!options.wait) return EXIT.ok
   return await follow(session, id, (result) => result.outcome === 'succeeded')
 }

@@ -14,7 +14,7 @@ import './targets.ts'
 import './dry-run.ts'
 import './report-dry-runs.ts'
 import { LEFT_OUT } from '../store/details.ts'
-import { attempts, blockers, deadlines, leftOut, outstanding, pendingRequests } from './loaders.ts'
+import { attempts, blockers, deadlines, leftOut, outstanding, pendingRequests, verbEffect } from './loaders.ts'
 
 declare module '../../../graphql/context.ts' {
   interface FamilyServices {
@@ -29,6 +29,7 @@ export const deploymentsGraphql: FamilyApi = {
   attempts,
   outstanding,
   pendingRequests,
+  verbEffect,
   leftOut,
   // A failed deletion is only repeated on a user's request.
   undecidedSql: `(o.kind = 'INSTALLATION' and o.parent_id is null and o.phase = 'DELETE_FAILED' and o.job_id = o.finished_job_id

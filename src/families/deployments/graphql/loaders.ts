@@ -1,5 +1,6 @@
 import { type ShownRetries, shownRetries } from '../../../core/retry.ts'
 import type { ObjectRow } from '../../../core/tree.ts'
+import type { Verb } from '../../../core/verb.ts'
 import { agentsSince } from '../../../graphql/agents/agent.ts'
 import { type GraphQLContext, perOperation } from '../../../graphql/context.ts'
 import type { BlockerValue, DeadlineValue } from '../../../graphql/family.ts'
@@ -9,12 +10,14 @@ import { blockersOf } from '../rules/blockers.ts'
 import { deadlinesOf } from '../rules/deadlines.ts'
 import type { ItemRetry } from '../rules/details.ts'
 import { type PendingRequest, pendingRequestsOf, stopOf } from '../rules/pending-requests.ts'
+import { reconcileEffect } from '../rules/reconcile-effect.ts'
 import { queryBlockerInputs } from '../store/blocker-queries.ts'
 import {
   countItems,
   loadExecutions,
   loadInstallations,
   loadItems,
+  loadItemTotals,
   loadJobs,
   loadLeftOut,
   loadRequested,
@@ -79,6 +82,21 @@ export async function pendingRequests(
     if (!requested) return []
     return row.kind === 'DEPLOY_ITEM' ? stopOf(requested) : pendingRequestsOf(requested, requested)
   })
+}
+
+const requestedLoader = perOperation(({ pool }) => loadSide((ids) => loadRequested(pool, ids)))
+const itemTotalLoader = perOperation(({ pool }) => loadSide((ids) => loadItemTotals(pool, ids)))
+
+/** Tells what a reconcile of a root runs: its label does not. */
+export async function verbEffect(context: GraphQLContext, row: ObjectRow, verb: Verb): Promise<string | null> {
+  if (verb.mutation !== 'reconcileInstallation' || row.parentId !== null) return null
+  const [requested, items] = await Promise.all([
+    requestedLoader(context).load(row.id),
+    itemTotalLoader(context).load(row.id),
+  ])
+  if (!requested) return null
+  const mode = verb.input['mode'] === 'IF_CHANGED' ? 'IF_CHANGED' : 'STANDARD'
+  return reconcileEffect(mode, { row, requested, items: items ?? { total: 0, unsuccessful: 0 } })
 }
 
 export async function leftOut({ pool }: GraphQLContext, rows: readonly ObjectRow[]): Promise<readonly boolean[]> {

@@ -69,7 +69,8 @@ export function stopOf({
   return [{ verb: 'cancel', mode: null, by: isCancelled ? stoppedBy : null, at: abortRequestedAt, message }]
 }
 
-const beginOf = (row: Lifecycle, details: RequestedDetails): string => {
+/** When a job that is requested begins. */
+export const beginOf = (row: Lifecycle, details: RequestedDetails): string => {
   if (!isFinished(row)) return 'once the running job has ended'
   if (details.isPaused) return 'once it is resumed'
   return isIgnored(row, details) ? 'once `ignored` is false' : 'now'

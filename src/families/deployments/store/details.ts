@@ -12,6 +12,7 @@ import { NEW_DEPLOY_ITEM, NEW_INSTALLATION } from '../rules/details.ts'
 import type { PendingOrigin } from '../rules/origin.ts'
 
 const EXECUTION: ObjectKind = 'EXECUTION'
+const ITEM: ObjectKind = 'DEPLOY_ITEM'
 const PENDING: Phase = 'PENDING'
 
 /** The family's columns, as the engine reads and writes them. */
@@ -77,6 +78,13 @@ export const loadLeftOut = keyed(
 )
 
 export const loadItems = keyedDetails('deploy_item', table.deployItem, keysOf(NEW_DEPLOY_ITEM))
+
+/** The deploy items of whole trees, by their roots. */
+export const loadItemTotals = keyed(
+  `select o.root_id as key, count(*)::int as total, count(*) filter (where o.phase <> 'SUCCEEDED')::int as unsuccessful
+    from object o where o.root_id = any($1::uuid[]) and o.kind = '${ITEM}' group by o.root_id`,
+  { total: integer, unsuccessful: integer },
+)
 
 /** The execution of each installation that has one. */
 export const loadExecutions = keyed(

@@ -48,6 +48,7 @@ export function ActionButtons({ object, root, onDone }: Props) {
               type="button"
               disabled={busy}
               className={action.danger ? 'danger' : undefined}
+              title={action.effect ?? undefined}
               onClick={() => (action.confirm ? setAsked(action) : run(action))}
             >
               {action.label}
@@ -61,6 +62,14 @@ export function ActionButtons({ object, root, onDone }: Props) {
             )),
           )}
         </div>
+      )}
+      {actions.map(
+        ({ name, label, effect }) =>
+          effect !== null && (
+            <p key={name} className="quiet">
+              {label}: {effect}
+            </p>
+          ),
       )}
       {refused.map(({ labels, why }) => (
         <p key={why} className="quiet">

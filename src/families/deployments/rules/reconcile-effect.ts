@@ -1,0 +1,36 @@
+import type { ObjectRow } from '../../../core/tree.ts'
+import type { ReconcileMode } from '../../../core/vocabulary.ts'
+import { beginOf, type RequestedDetails } from './pending-requests.ts'
+
+/** The root whose reconcile is offered, and the deploy items of its tree as they are. */
+export interface ReconcileSubject {
+  readonly row: Pick<ObjectRow, 'parentId' | 'phase' | 'jobId' | 'finishedJobId' | 'generation' | 'observedGeneration'>
+  readonly requested: RequestedDetails
+  readonly items: { readonly total: number; readonly unsuccessful: number }
+}
+
+/** What a reconcile would run now, in a sentence. Only a job knows which items its imports change. */
+export function reconcileEffect(mode: ReconcileMode, subject: ReconcileSubject): string {
+  const { row, requested, items } = subject
+  const begins = beginOf(row, requested)
+  const isAsked = requested.nextMode !== null && !requested.nextDeletion
+  const when = begins === 'now' ? '' : `, ${begins}`
+  return `Runs ${mode === 'IF_CHANGED' ? changed(row, items) : all(row, items)}${when}.${isAsked ? ' It is requested already.' : ''}`
+}
+
+type Items = ReconcileSubject['items']
+type Generations = Pick<ObjectRow, 'generation' | 'observedGeneration'>
+
+/** The number of items of a spec that no job has used is unknown. */
+function all({ generation, observedGeneration }: Generations, { total }: Items): string {
+  if (observedGeneration === 0) return `all deploy items of generation ${generation} for the first time`
+  if (generation > observedGeneration)
+    return `all deploy items with generation ${generation}: the last job used generation ${observedGeneration}`
+  return `${total === 1 ? 'its deploy item' : `all ${total} deploy items`} again with generation ${generation}`
+}
+
+function changed({ generation, observedGeneration }: Generations, { total, unsuccessful }: Items): string {
+  const since = generation > observedGeneration ? ` since generation ${observedGeneration}` : ''
+  const least = unsuccessful === 0 ? '' : `, at least ${unsuccessful} of ${total} deploy items,`
+  return `what has changed${since} or has not succeeded${least} with generation ${generation}`
+}
