@@ -5,7 +5,18 @@ export { DRY_RUN_FRAGMENT, linesOfChange, readDryRun, type TargetChange, titleOf
 export { type Group, grouped } from './grouped.ts'
 export { type Machine, Machines, undoneFailures } from './machines.ts'
 export { MANIFEST_FRAGMENT } from './manifest-fragment.ts'
-export { nextCursor, nodesOf, type Page, type PagedList, readBack, readOn, readPages } from './pages.ts'
+export {
+  countFurther,
+  type Further,
+  nextCursor,
+  nodesOf,
+  type Page,
+  type PagedList,
+  previousCursor,
+  readBack,
+  readOn,
+  readPages,
+} from './pages.ts'
 export { CLASS_LABELS, CLASS_SYMBOLS, type ClassCounts, countClasses } from './phases.ts'
 export {
   type FieldProblem,

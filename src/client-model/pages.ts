@@ -27,6 +27,10 @@ export const nodesOf = <Node>(connection: Connection<Node> | null): readonly Nod
 export const nextCursor = (connection: Forward | null): string | null =>
   connection?.pageInfo.hasNextPage ? connection.pageInfo.endCursor : null
 
+/** The cursor of the page before; null before the first one. */
+export const previousCursor = (connection: Backward | null): string | null =>
+  connection?.pageInfo.hasPreviousPage ? connection.pageInfo.startCursor : null
+
 /** The most nodes of a page of a list. */
 const PAGE = 100
 
@@ -63,6 +67,31 @@ export async function readBack<Node>(
     if (!page.pageInfo.hasPreviousPage || before === null) break
   }
   return nodes
+}
+
+/** Entries of a log beyond those that were read. */
+export interface Further {
+  readonly count: number
+  /** False: there may be more than were counted. */
+  readonly isAll: boolean
+}
+
+/** The most pages that are read to count entries: a log is long. */
+const COUNTED_PAGES = 4
+
+/** Counts the entries from a cursor on, in the direction of `load`, as far as a few pages tell; `next` is null after the last one. */
+export async function countFurther(
+  start: string,
+  load: (from: string) => Promise<{ readonly count: number; readonly next: string | null }>,
+): Promise<Further> {
+  let count = 0
+  let from: string | null = start
+  for (let page = 0; page < COUNTED_PAGES && from !== null; page += 1) {
+    const found = await load(from)
+    count += found.count
+    from = found.next
+  }
+  return { count, isAll: from === null }
 }
 
 /** All nodes of a log after a cursor, the oldest first, page by page: a page may be empty before the last one. */

@@ -1,8 +1,9 @@
+import { notePart } from '../objects/note-part.ts'
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { printLine } from '../terminal/io.ts'
 import type { Style } from '../terminal/paint.ts'
-import { type AuditEvent, type AuditFilter, followEvents, newestEvents } from './read-events.ts'
+import { type AuditEvent, type AuditFilter, countOlderEvents, followEvents, newestEvents } from './read-events.ts'
 
 interface Listing {
   readonly filter: AuditFilter
@@ -15,6 +16,8 @@ interface Listing {
 export async function list(session: Session, { filter, limit, follow }: Listing): Promise<ExitCode> {
   const events = await newestEvents(session, filter, limit)
   for (const event of events) print(session, event)
+  const [oldest] = events
+  if (oldest) notePart(session, events.length, await countOlderEvents(session, filter, oldest.cursor), 'events')
   if (!follow) return EXIT.ok
   for await (const event of followEvents(session, filter, events.at(-1)?.cursor)) print(session, event)
   return session.io.signal.aborted ? EXIT.interrupted : EXIT.ok

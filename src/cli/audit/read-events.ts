@@ -1,3 +1,4 @@
+import { countFurther, type Further, nextCursor } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { ResultOf, VariablesOf } from '../../documents/typed-document.ts'
 import { readNodes } from '../list.ts'
@@ -16,6 +17,9 @@ const NEWEST = gql(`query NewestAuditEvents($filter: AuditFilter, $first: Int, $
     pageInfo { hasNextPage endCursor }
     edges { node { ${EVENT} } }
   }
+}`)
+const OLDER = gql(`query OlderAuditEvents($filter: AuditFilter, $first: Int!, $after: String) {
+  auditLog(filter: $filter, first: $first, after: $after) { pageInfo { hasNextPage endCursor } edges { cursor } }
 }`)
 const FOLLOW = gql(`subscription FollowAuditEvents($filter: AuditFilter, $after: String) {
   auditEvents(filter: $filter, after: $after) { ${EVENT} }
@@ -43,6 +47,13 @@ export async function* eventsAfter(
     before = startCursor
   }
 }
+
+/** The events before one, that is after it in the order of `auditLog`. */
+export const countOlderEvents = ({ client, io }: Session, filter: AuditFilter, start: string): Promise<Further> =>
+  countFurther(start, async (after) => {
+    const { auditLog } = await client.query(OLDER, { filter, first: PAGE, after }, { signal: io.signal })
+    return { count: auditLog?.edges.length ?? 0, next: nextCursor(auditLog) }
+  })
 
 /** So many of the newest events, the oldest of them first. */
 export async function newestEvents(

@@ -5,8 +5,16 @@ import type { Actor, ObjectKind, Phase } from '../../core/vocabulary.ts'
 import type { Cli } from '../cli.ts'
 import { type AddressOptions, locate, withAddressOptions } from '../objects/address.ts'
 import { checkWords } from '../objects/check-words.ts'
-import { type Filter, type LoggedChange, readEnd, readForward, readNewest } from '../objects/log-read.ts'
+import {
+  countOlderChanges,
+  type Filter,
+  type LoggedChange,
+  readEnd,
+  readForward,
+  readNewest,
+} from '../objects/log-read.ts'
 import { readMachines } from '../objects/machines.ts'
+import { notePart } from '../objects/note-part.ts'
 import { printObjectLogs } from '../objects/object-logs.ts'
 import { parseActors, parseCount, parseKinds, parsePhases, parsePlace, parseTime } from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
@@ -104,6 +112,8 @@ async function printNewest(
 ): Promise<LoggedChange | undefined> {
   const newest = await readNewest(session, filter, limit)
   for (const change of newest) printer(change)
+  const [oldest] = newest
+  if (oldest) notePart(session, newest.length, await countOlderChanges(session, filter, oldest.cursor), 'phase changes')
   return newest.at(-1)
 }
 

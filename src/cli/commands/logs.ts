@@ -2,7 +2,9 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { invalid, type Outcome } from '../../client-model/index.ts'
 import type { Cli } from '../cli.ts'
 import { type AddressOptions, locate, withAddressOptions } from '../objects/address.ts'
+import { notePart } from '../objects/note-part.ts'
 import {
+  countOlderOutput,
   type FoundLine,
   followOutput,
   type OutputFilter,
@@ -87,6 +89,8 @@ async function printNewest(
 ): Promise<string | null> {
   const lines = await readNewestOutput(session, filter, limit)
   for (const line of lines) print(line)
+  const [oldest] = lines
+  if (oldest) notePart(session, lines.length, await countOlderOutput(session, filter, oldest.cursor), 'lines')
   return lines.at(-1)?.cursor ?? null
 }
 

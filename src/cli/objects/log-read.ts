@@ -1,5 +1,5 @@
 import type { PhaseChange } from '../../client/index.ts'
-import { readBack, readOn } from '../../client-model/index.ts'
+import { countFurther, type Further, previousCursor, readBack, readOn } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { VariablesOf } from '../../documents/typed-document.ts'
 import type { Session } from '../session.ts'
@@ -12,6 +12,11 @@ const NEWEST = gql(`query Newest($filter: PhaseChangeFilter, $last: Int!, $befor
     pageInfo { hasPreviousPage startCursor } edges { node { ...Logged } }
   }
 }\n${FIELDS}`)
+const OLDER = gql(`query Older($filter: PhaseChangeFilter, $last: Int!, $before: String) {
+  phaseChanges(filter: $filter, last: $last, before: $before) {
+    pageInfo { hasPreviousPage startCursor } edges { cursor }
+  }
+}`)
 const OLDEST = gql(`query Oldest($filter: PhaseChangeFilter, $first: Int!, $after: String) {
   phaseChanges(filter: $filter, first: $first, after: $after) {
     pageInfo { hasNextPage endCursor } edges { node { ...Logged } }
@@ -36,6 +41,13 @@ export async function readNewest(
 }
 
 const FORWARD_PAGE = 500
+
+/** The phase changes that match before one. */
+export const countOlderChanges = ({ client, io }: Session, filter: Filter, start: string): Promise<Further> =>
+  countFurther(start, async (before) => {
+    const { phaseChanges } = await client.query(OLDER, { filter, last: FORWARD_PAGE, before }, { signal: io.signal })
+    return { count: phaseChanges?.edges.length ?? 0, next: previousCursor(phaseChanges) }
+  })
 
 /** All phase changes that match, oldest first, page by page. */
 export const readForward = ({ client, io }: Session, filter: Filter): AsyncGenerator<readonly LoggedChange[]> =>

@@ -5,6 +5,7 @@ import type { ResultOf, VariablesOf } from '../../documents/typed-document.ts'
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { printLine } from '../terminal/io.ts'
+import { notePart } from './note-part.ts'
 
 export interface ObjectLogOptions {
   /**
@@ -26,6 +27,7 @@ const PAGE_OF = gql(`query ObjectLogs($id: ID!, $first: Int, $after: String, $la
     pageInfo { hasNextPage endCursor hasPreviousPage startCursor } edges { node { ${LINE} } }
   } }
 }`)
+const COUNT = gql('query ObjectLogCount($id: ID!) { object(id: $id) { logs(first: 0) { totalCount } } }')
 const FOLLOW = gql(`subscription FollowObjectLogs($objectId: ID!, $after: String, $untilEnd: Boolean!) {
   logs(objectId: $objectId, after: $after, untilEnd: $untilEnd) { ${LINE} }
 }`)
@@ -55,6 +57,7 @@ export async function printObjectLogs(
           : [await readBack({ limit: newest, most: PAGE }, (last, before) => page({ last, before }))]
       for await (const lines of pages) {
         for (const line of lines) print(line)
+        if (newest !== undefined && lines.length > 0) await noteOlder(session, objectId, lines.length)
         cursor = lines.at(-1)?.cursor ?? cursor
       }
       if (follow === 'no') return EXIT.ok
@@ -71,6 +74,12 @@ export async function printObjectLogs(
     // The object was deleted while the connection was lost: an end like any other.
     return cursor === undefined ? session.refuse(notFoundRefusal(`There is no object ${objectId}.`)) : EXIT.ok
   }
+}
+
+async function noteOlder(session: Session, id: string, shown: number): Promise<void> {
+  const { object } = await session.client.query(COUNT, { id }, { signal: session.io.signal })
+  const count = (object?.logs.totalCount ?? 0) - shown
+  notePart(session, shown, { count: Math.max(0, count), isAll: true }, 'lines')
 }
 
 type Window = Omit<VariablesOf<typeof PAGE_OF>, 'id'>

@@ -1,4 +1,4 @@
-import { readBack, readOn } from '../../client-model/index.ts'
+import { countFurther, type Further, previousCursor, readBack, readOn } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { NodeOf, ResultOf, VariablesOf } from '../../documents/typed-document.ts'
 import type { Session } from '../session.ts'
@@ -15,6 +15,9 @@ const OLDEST = gql(`query OldestOutput($filter: OutputFilter, $first: Int!, $aft
   output(filter: $filter, first: $first, after: $after) {
     pageInfo { hasNextPage endCursor } edges { node { ${LINE} } }
   }
+}`)
+const OLDER = gql(`query OlderOutput($filter: OutputFilter, $last: Int!, $before: String) {
+  output(filter: $filter, last: $last, before: $before) { pageInfo { hasPreviousPage startCursor } edges { cursor } }
 }`)
 const FOLLOW = gql(`subscription FollowOutput($filter: OutputFilter, $after: String) {
   output(filter: $filter, after: $after) { ${LINE} }
@@ -36,6 +39,13 @@ export async function readNewestOutput(
     return output
   })
 }
+
+/** The lines that match before one. */
+export const countOlderOutput = ({ client, io }: Session, filter: OutputFilter, start: string): Promise<Further> =>
+  countFurther(start, async (before) => {
+    const { output } = await client.query(OLDER, { filter, last: PAGE, before }, { signal: io.signal })
+    return { count: output?.edges.length ?? 0, next: previousCursor(output) }
+  })
 
 /** All lines that match, oldest first, page by page. */
 export const readOutput = (
