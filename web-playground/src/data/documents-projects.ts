@@ -23,7 +23,7 @@ export const PROJECT = gql(`query Project($name: String!) {
     subscriptions { source types labels ${PAIR} qualifiers ${PAIR} task }
     secrets { name updatedAt }
     dataObjects(first: 500) {
-      pageInfo { hasNextPage }
+      totalCount
       edges { node { name value updatedAt exporter { id kind name phase root { id } } } }
     }
   }

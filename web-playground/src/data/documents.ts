@@ -106,7 +106,7 @@ export const DETAILS = gql(`query Details($id: ID!) {
     verbs { name allowed obstacle why effect }
     tree: root { id kind name phase finished parent { id } deletionRequestedAt verbs { name allowed obstacle why effect } }
     blockedBy(first: 10) { ${BLOCKERS} }
-    dependsOn(first: 20) { edges { node { ${LINK} } } }
+    dependsOn(first: 20) { totalCount edges { node { ${LINK} } } }
     ... on Installation { exports imports ...Manifest ...Automatic }
     ... on WorkObject { maxAttempts attempts { number agent begunAt endedAt notBefore error { code message } } }
     ... on DeployItem { type target config attempt exports agent { name instance } }

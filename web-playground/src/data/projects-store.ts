@@ -15,7 +15,7 @@ type ReadProject = NonNullable<ResultOf<typeof PROJECT>['project']>
 export type DataObject = NodeOf<ReadProject['dataObjects']>
 export interface Project extends Omit<ReadProject, 'dataObjects'> {
   readonly dataObjects: readonly DataObject[]
-  readonly moreDataObjects: boolean
+  readonly dataObjectCount: number
   readonly objectCount: number | null
 }
 
@@ -38,7 +38,7 @@ export async function readProject({ client }: Session, name: string, signal: Abo
   return {
     ...project,
     dataObjects: nodesOf(project.dataObjects),
-    moreDataObjects: project.dataObjects.pageInfo.hasNextPage,
+    dataObjectCount: project.dataObjects.totalCount ?? 0,
     objectCount: objects?.totalCount ?? null,
   }
 }

@@ -12,8 +12,8 @@ interface Props<T> {
   readonly things: readonly T[]
   /** Draws one; without `onDelete` the viewer may not change it. */
   readonly row: (thing: T, onDelete: (() => void) | null) => ReactNode
-  /** Absent: all are shown. */
-  readonly hasMore?: boolean
+  /** How many there are; absent: all are shown. */
+  readonly total?: number
   readonly mayWrite: boolean
   /** The mutation that deletes one, and what people are asked before. */
   readonly deletion: { readonly field: string; of(thing: T): Removal }
@@ -24,7 +24,7 @@ interface Props<T> {
 
 /** A list of named things of a project, such as its secrets and hooks, with a form below it. */
 export function ThingsCard<T>(props: Props<T>) {
-  const { id, title, about, none = 'There are none.', things, row, hasMore, mayWrite, deletion, acting, form } = props
+  const { id, title, about, none = 'There are none.', things, row, total = 0, mayWrite, deletion, acting, form } = props
   const { busy, result, ask } = acting
   const { remove, dialog } = useRemoval(deletion.field, ask)
   return (
@@ -35,7 +35,11 @@ export function ThingsCard<T>(props: Props<T>) {
       <ul className="things">
         {things.map((thing) => row(thing, mayWrite ? () => !busy && remove(deletion.of(thing)) : null))}
       </ul>
-      {hasMore && <p className="quiet">And more: the first {things.length} are shown.</p>}
+      {total > things.length && (
+        <p className="quiet">
+          The first {things.length} of {total.toLocaleString('en')}: the command line lists all.
+        </p>
+      )}
       {mayWrite && form}
       {result && <Outcome result={result} />}
       {dialog}

@@ -38,7 +38,7 @@ export default function Notifications({ project, mayWrite }: Props) {
       row={(rule, onDelete) => (
         <Row key={rule.id} rule={rule} onDelete={onDelete} onTest={() => send(rule)} onReplay={onDelete && replay} />
       )}
-      hasMore={totalCount > rules.length}
+      total={totalCount}
       mayWrite={mayWrite}
       deletion={{ field: 'deleteNotificationRule', of: removalOf }}
       acting={acting}

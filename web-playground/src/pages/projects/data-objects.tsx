@@ -16,7 +16,7 @@ interface Props {
 }
 
 /** The data objects that roots of the project can import: exports of roots, and values that users have set. */
-export function DataObjects({ project: { name, dataObjects, moreDataObjects }, mayWrite, onDone }: Props) {
+export function DataObjects({ project: { name, dataObjects, dataObjectCount }, mayWrite, onDone }: Props) {
   const acting = useAct(onDone)
   const removalOf = (data: DataObject): Removal => ({
     name: data.name,
@@ -31,7 +31,7 @@ export function DataObjects({ project: { name, dataObjects, moreDataObjects }, m
       none="There is none."
       things={dataObjects}
       row={(data, onDelete) => <Row key={data.name} data={data} onDelete={onDelete} />}
-      hasMore={moreDataObjects}
+      total={dataObjectCount}
       mayWrite={mayWrite}
       deletion={{ field: 'deleteDataObject', of: removalOf }}
       acting={acting}

@@ -63,7 +63,7 @@ function Shown({ details, way, onDone }: ShownProps) {
       <Requested requests={details.pendingRequests} />
       <WaitsFor blockedBy={details.blockedBy} />
       <Deadlines deadlines={details.deadlines} />
-      <Dependencies links={details.dependsOn.edges.map(({ node }) => node)} />
+      <Dependencies dependsOn={details.dependsOn} />
       <PanelEvent details={details} />
       {details.kind === 'INSTALLATION' && details.root.id === details.id && (
         <PanelRuns details={details} onDone={onDone} />

@@ -1,4 +1,4 @@
-import { shownBlockers } from 'phaseline/client-model'
+import { nodesOf, shownBlockers } from 'phaseline/client-model'
 import { Link } from 'wouter'
 import type { Blocker, Details, ObjectLink } from '../../data/details-store.ts'
 import { humanKind } from '../../model/known.ts'
@@ -158,7 +158,9 @@ export function Progress({ progress }: { readonly progress: Details['progress'] 
   )
 }
 
-export function Dependencies({ links }: { readonly links: readonly ObjectLink[] }) {
+export function Dependencies({ dependsOn }: Pick<Details, 'dependsOn'>) {
+  const links = nodesOf(dependsOn)
+  const more = (dependsOn.totalCount ?? 0) - links.length
   if (links.length === 0) return null
   return (
     <section aria-label="Depends on">
@@ -170,6 +172,7 @@ export function Dependencies({ links }: { readonly links: readonly ObjectLink[] 
           </li>
         ))}
       </ul>
+      {more > 0 && <p className="quiet">and {plural(more, 'more object')}</p>}
     </section>
   )
 }

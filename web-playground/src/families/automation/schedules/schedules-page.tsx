@@ -80,7 +80,7 @@ function All({ filter, onChange, stretch }: Props) {
               ))}
             </ul>
             {totalCount > schedules.length && (
-              <p className="quiet">And more: the first {schedules.length} by name are shown. Choose a project.</p>
+              <p className="quiet">The first {schedules.length} of {totalCount.toLocaleString('en')} by name. Choose a project for fewer.</p>
             )}
           </section>
         </>

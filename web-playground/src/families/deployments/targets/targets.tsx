@@ -29,7 +29,7 @@ export default function Targets({ project, mayWrite }: ProjectPartProps) {
       about="Clusters and other places where deploy items go, by name or by labels. Deployers get the credentials with an item there; nobody reads them again."
       things={targets}
       row={(target, onDelete) => <Row key={target.name} target={target} onDelete={onDelete} />}
-      hasMore={totalCount > targets.length}
+      total={totalCount}
       mayWrite={mayWrite}
       deletion={{ field: 'deleteTarget', of: removalOf }}
       acting={acting}

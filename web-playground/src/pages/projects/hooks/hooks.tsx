@@ -35,7 +35,7 @@ export default function Hooks({ project, mayWrite }: Props) {
       about="Addresses to which GitHub, GitLab and others post what has happened there. Each delivery that a hook wants becomes an event, once."
       things={hooks}
       row={(hook, onDelete) => <Row key={hook.id} hook={hook} onDelete={onDelete} onReplay={onDelete && replay} />}
-      hasMore={totalCount > hooks.length}
+      total={totalCount}
       mayWrite={mayWrite}
       deletion={{ field: 'deleteHook', of: removalOf }}
       acting={acting}
