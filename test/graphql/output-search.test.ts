@@ -142,7 +142,7 @@ test('phaseline logs prints output of an object, a tree and a project', async ()
   // A part of the lines says so, where no pipe takes it for one of them.
   expect((await phaseline('logs shop --limit 2')).err).toBe('2 of 6 lines, the newest: --limit 6 prints all of them.\n')
   expect((await phaseline('logs shop/deploy-items/db --limit 1')).err).toMatch(/^1 of \d lines, the newest/)
-  for (const rest of ['--limit 6', '--limit 1 --json', '']) expect((await phaseline(`logs shop ${rest}`)).err).toBe('')
+  for (const rest of ['--limit 6', '--limit 1 --json', '--timestamps']) expect((await phaseline(`logs shop ${rest}`)).err).toBe('')
   expect((await phaseline('log shop --limit 1')).err).toMatch(/^1 of \d+ phase changes, the newest: --limit \d+ prints/)
   expect(await phaseline('logs shop --search nowhere')).toMatchObject({ err: 'No output matches.\n', code: 0 })
   expect((await phaseline('logs shop --until 1h --follow')).code).toBe(2)
