@@ -84,7 +84,7 @@ export interface FamilyApi {
     context: GraphQLContext,
     rows: readonly ObjectRow[],
   ): Promise<readonly (readonly PendingRequestValue[])[]>
-  /** What a verb does to an object now, in a sentence; null: its label says it. Left out: all labels do. */
+  /** The effect of a verb on an object now, in a sentence; null: its label says it. Left out: all labels do. */
   verbEffect?(context: GraphQLContext, row: ObjectRow, verb: Verb): Promise<string | null>
   /**
    * Adds to claimed items what only the agent may see: it is made for this one answer, never stored, logged or cached.

@@ -107,7 +107,9 @@ async function getOne(
   const exported = exports.map(([key, value]) => ['exports', `${key}: ${shownValue(value)}`] as const)
   const now = Date.now()
   const more = [
-    ...(__typename === 'Installation' ? [...settingFields(object), ...automaticFields(object.automaticReconcile, now)] : []),
+    ...(__typename === 'Installation'
+      ? [...settingFields(object), ...automaticFields(object.automaticReconcile, now)]
+      : []),
     ...exported,
     ...describeAttempts(object, now),
   ]

@@ -113,7 +113,8 @@ async function printNewest(
   const newest = await readNewest(session, filter, limit)
   for (const change of newest) printer(change)
   const [oldest] = newest
-  if (oldest) notePart(session, newest.length, await countOlderChanges(session, filter, oldest.cursor), 'phase changes')
+  if (oldest?.cursor !== undefined)
+    notePart(session, newest.length, await countOlderChanges(session, filter, oldest.cursor), 'phase changes')
   return newest.at(-1)
 }
 

@@ -1,5 +1,5 @@
-import { tellTimes } from '../terminal/times.ts'
 import { words } from '../terminal/text.ts'
+import { tellTimes } from '../terminal/times.ts'
 
 interface Blocker {
   readonly reason: string

@@ -133,7 +133,8 @@ BlockerRef.implement({
       nullable: true,
       description:
         'The object that has the blocker itself, and of which `message` speaks, such as a deploy item below; null: the object of `blockedBy` does, or the viewer may not read the other one.',
-      resolve: ({ sourceId }, _, context) => (sourceId === undefined ? null : objectOf({ objectId: sourceId }, _, context)),
+      resolve: ({ sourceId }, _, context) =>
+        sourceId === undefined ? null : objectOf({ objectId: sourceId }, _, context),
     }),
   }),
   resolveType: (value) => value.__typename,

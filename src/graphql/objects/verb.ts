@@ -119,7 +119,7 @@ const ObjectVerbRef = builder.objectRef<ObjectVerb>('ObjectVerb').implement({
     effect: t.string({
       nullable: true,
       description:
-        'What the verb does to the object now, for people, such as how many deploy items a reconcile runs; null: the label says it.',
+        'The effect of the verb on the object now, for people, such as how many deploy items a reconcile runs; null: the label says it.',
       resolve: async ({ verb, object }, _, context) =>
         (await context.kinds.familyOf(object.kind).verbEffect?.(context, object, verb)) ?? null,
     }),

@@ -49,6 +49,9 @@ test('it says when the job begins if that is not now, and if one is requested', 
     reconcileEffect('STANDARD', { ...root, row: { ...row, ...job }, requested: { ...requested, ...more } })
   const what = 'Runs all 3 deploy items again with generation 2'
   expect(later({}, { jobId: 'next', phase: 'PROGRESSING' })).toBe(`${what}, once the running job has ended.`)
+  const waiting = { jobId: 'next', phase: 'PENDING_DEPENDENCIES' } as const
+  expect(later({}, waiting)).toBe(`${what}, in the job that is to begin.`)
+  expect(later({ cancelRequestedAt: new Date() }, waiting)).toBe(`${what}, once the running job has ended.`)
   expect(later({ ignored: true })).toBe(`${what}, once \`ignored\` is false.`)
   expect(later({ isPaused: true, nextMode: 'FORCE' })).toBe(`${what}, once it is resumed. It is requested already.`)
 })

@@ -6,7 +6,7 @@ export interface Action {
   readonly label: string
   /** The question before the action; null when it is harmless. `{name}` is the object's name. */
   readonly confirm: string | null
-  /** What it does to the object now; null: the label says it. */
+  /** The effect on the object now; null: the label says it. */
   readonly effect: string | null
   readonly danger: boolean
   readonly field: string

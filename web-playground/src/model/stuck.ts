@@ -16,8 +16,10 @@ export interface Waiting {
 /** Reasons that end by themselves as the tree progresses. */
 const PATIENT = new Set(['DEPENDENCY', 'CHILDREN', 'PARENT', 'REQUEST', 'NOT_IN_JOB'])
 /** True for a blocker of a healthy tree, in which objects wait for each other. A connected agent claims the work in a moment. */
-export const isOrdinary = ({ reason, connected }: Pick<Waiting['blockedBy'][number], 'reason' | 'connected'>): boolean =>
-  PATIENT.has(reason) || connected === true
+export const isOrdinary = ({
+  reason,
+  connected,
+}: Pick<Waiting['blockedBy'][number], 'reason' | 'connected'>): boolean => PATIENT.has(reason) || connected === true
 
 /**
  * Objects with another reason, each with its first one: the root cause. Decisions of people come first, then the

@@ -1,7 +1,7 @@
 import { splitTimes } from 'phaseline/client-model'
 import { shortDateTime } from './exact-time.ts'
-import { Since, Until } from './phase.tsx'
 import { useNow } from './now.ts'
+import { Since, Until } from './phase.tsx'
 
 /** A sentence of the server. Each time in it is the viewer's, with how far it is from now. */
 export function Sentence({ text }: { readonly text: string }) {

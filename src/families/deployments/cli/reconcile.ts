@@ -26,7 +26,14 @@ export function addReconcile(program: Command, cli: Cli): void {
   withSessionOptions(withAddressOptions(program.command('reconcile')))
     .description('ask for a job over the tree of a root installation')
     .argument('<name>', 'id, or path')
-    .addOption(new Option('--mode <mode>', 'what to run again: all, or what has changed or not succeeded; force waits for no other root').choices(Object.keys(MODES)).default('standard'))
+    .addOption(
+      new Option(
+        '--mode <mode>',
+        'what to run again: all, or what has changed or not succeeded; force waits for no other root',
+      )
+        .choices(Object.keys(MODES))
+        .default('standard'),
+    )
     .option('--wait', 'follow the tree until it is finished')
     .action(async (name: string, options: ReconcileOptions) => {
       cli.exitCode = await withSession(cli.io, options, (session) => reconcile(session, name, options))

@@ -95,7 +95,7 @@ export async function verbEffect(context: GraphQLContext, row: ObjectRow, verb: 
     itemTotalLoader(context).load(row.id),
   ])
   if (!requested) return null
-  const mode = verb.input['mode'] === 'IF_CHANGED' ? 'IF_CHANGED' : 'STANDARD'
+  const mode = verb.input.mode === 'IF_CHANGED' ? 'IF_CHANGED' : 'STANDARD'
   return reconcileEffect(mode, { row, requested, items: items ?? { total: 0, unsuccessful: 0 } })
 }
 

@@ -102,7 +102,7 @@ export function blockersOf(id: string, details: BlockerInputs, now: Date): reado
   return [...found.values()]
 }
 
-/** What waits for the same says so once, whatever its name. */
+/** Objects that wait for the same are one entry, by the first of them. */
 function keyOf(blocker: SourcedBlocker): string {
   const { message: _, sourceId: __, ...rest } = blocker
   return JSON.stringify(rest)
@@ -257,7 +257,13 @@ function siblingsOf(object: Waiting, details: BlockerInputs): readonly Deploymen
   if (object.row.deletionRequestedAt) return importersOf(object, details)
   return known(object.dependsOn, details)
     .filter((other) => isAwaited(other, object, details))
-    .map((other) => about('DEPENDENCY', other, `${failureOf(other, details)}Depends on ${other.row.name}, which is ${other.row.phase}.`))
+    .map((other) =>
+      about(
+        'DEPENDENCY',
+        other,
+        `${failureOf(other, details)}Depends on ${other.row.name}, which is ${other.row.phase}.`,
+      ),
+    )
 }
 
 function importersOf(object: Waiting, details: BlockerInputs): readonly DeploymentsBlocker[] {

@@ -1,5 +1,5 @@
-import type { ObjectRow } from '../../../core/tree.ts'
-import type { ReconcileMode } from '../../../core/vocabulary.ts'
+import { isFinished, type ObjectRow } from '../../../core/tree.ts'
+import type { Phase, ReconcileMode } from '../../../core/vocabulary.ts'
 import { beginOf, type RequestedDetails } from './pending-requests.ts'
 
 /** The root whose reconcile is offered, and the deploy items of its tree as they are. */
@@ -9,14 +9,19 @@ export interface ReconcileSubject {
   readonly items: { readonly total: number; readonly unsuccessful: number }
 }
 
-/** What a reconcile would run now, in a sentence. Only a job knows which items its imports change. */
+/** Tells what a reconcile would run now. Only a job knows which items its imports change. */
 export function reconcileEffect(mode: ReconcileMode, subject: ReconcileSubject): string {
   const { row, requested, items } = subject
-  const begins = beginOf(row, requested)
+  const begins = isToBegin(subject) ? 'in the job that is to begin' : beginOf(row, requested)
   const isAsked = requested.nextMode !== null && !requested.nextDeletion
   const when = begins === 'now' ? '' : `, ${begins}`
   return `Runs ${mode === 'IF_CHANGED' ? changed(row, items) : all(row, items)}${when}.${isAsked ? ' It is requested already.' : ''}`
 }
+
+/** A job that waits for its imports takes a reconcile, unless it is cancelled. */
+const isToBegin = ({ row, requested }: ReconcileSubject): boolean =>
+  !isFinished(row) && TO_BEGIN.includes(row.phase) && requested.cancelRequestedAt === null
+const TO_BEGIN: readonly Phase[] = ['PENDING', 'PENDING_DEPENDENCIES']
 
 type Items = ReconcileSubject['items']
 type Generations = Pick<ObjectRow, 'generation' | 'observedGeneration'>

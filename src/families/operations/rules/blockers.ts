@@ -73,7 +73,9 @@ export function blockersOf(id: string, inputs: BlockerInputs): readonly WithSour
   if (kind === 'TASK') {
     if (!(phase === 'RUNNING' || phase === 'ABORTING') || open === null || open === 0) return []
     const message = open === 1 ? 'One of its jobs has not ended.' : `${open} of its jobs have not ended.`
-    const ofJobs = (inputs.jobsOf.get(id) ?? []).flatMap((job) => blockersOf(job.id, inputs).map((one) => ({ ...one, sourceId: job.id })))
+    const ofJobs = (inputs.jobsOf.get(id) ?? []).flatMap((job) =>
+      blockersOf(job.id, inputs).map((one) => ({ ...one, sourceId: job.id })),
+    )
     const decisions = ofJobs.filter(({ reason }) => reason === 'DECISION')
     const others = ofJobs.filter(({ reason }) => reason !== 'DECISION')
     return [...decisions, ...unique(others), { reason: 'CHILDREN', message, open }]

@@ -80,7 +80,9 @@ function All({ filter, onChange, stretch }: Props) {
               ))}
             </ul>
             {totalCount > schedules.length && (
-              <p className="quiet">The first {schedules.length} of {totalCount.toLocaleString('en')} by name. Choose a project for fewer.</p>
+              <p className="quiet">
+                The first {schedules.length} of {totalCount.toLocaleString('en')} by name. Choose a project for fewer.
+              </p>
             )}
           </section>
         </>
