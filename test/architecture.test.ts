@@ -28,11 +28,12 @@ function importsOf(folder: string, file: string) {
     to: from ?? bare ?? dynamic ?? '',
     /** It loads the file with its own: no type, and no import at a later time. */
     isLoaded: dynamic === undefined && !/^(import|export) type\b/.test(statement),
+    isDynamic: dynamic !== undefined,
   }))
 }
 const inner = imports
   .filter(({ to }) => to.startsWith('.'))
-  .map(({ file, to, isLoaded }) => ({ file, to: relative(SRC, join(SRC, dirname(file), to)), isLoaded }))
+  .map(({ to, ...one }) => ({ ...one, to: relative(SRC, join(SRC, dirname(one.file), to)) }))
 
 /** Entry points, which start a process and belong to no layer. */
 const COMPOSITION = new Set(['main', 'serve', 'start', 'example'])
@@ -107,8 +108,12 @@ const loadedLayers = (entries: readonly string[]): ReadonlySet<string> =>
   new Set([...loadedFiles(entries)].map(layerOf))
 const filesOfFamilies = (name: string) => files.filter((file) => new RegExp(`^families/\\w+/${name}$`).test(file))
 
+/** They list commands, and load one when it is used. */
+const tablesOfCommands = ['cli/commands/index.ts', ...filesOfFamilies('cli/index.ts')]
+
 test('the command line loads nothing of the server before it serves', () => {
-  const loaded = loadedLayers(['cli/run.ts', ...filesOfFamilies('cli/index.ts')])
+  const commands = inner.filter(({ file, isDynamic }) => isDynamic && tablesOfCommands.includes(file))
+  const loaded = loadedLayers(['cli/run.ts', 'cli/explain.ts', ...commands.map(({ to }) => to)])
   const allowed = [
     'cli',
     'cli/parts',
@@ -125,6 +130,15 @@ test('the command line loads nothing of the server before it serves', () => {
   const families = ['index', 'definition', 'port', 'pure', 'cli', 'protocol'].map((part) => `families/${part}`)
   expect(loaded.difference(new Set([...allowed, ...families]))).toEqual(new Set())
   expect(loaded).toContain('families/cli')
+})
+
+test('the command line starts with the tables of its commands, and loads nothing for them before they are used', () => {
+  const loaded = loadedFiles(['cli/run.ts', ...filesOfFamilies('cli/index.ts')])
+  expect(loaded).toContain('cli/commands/index.ts')
+  expect([...loaded].filter((file) => /^(client|manifest|sign-in|documents)\//.test(file))).toEqual([])
+  const isPackage = (to: string) => !/^(\.|node:)/.test(to)
+  const packages = imports.filter(({ file, to, isLoaded }) => isLoaded && isPackage(to) && loaded.has(file))
+  expect(new Set(packages.map(({ to }) => to))).toEqual(new Set(['commander']))
 })
 
 test('the server loads nothing of the command line', () => {

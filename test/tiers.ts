@@ -59,8 +59,8 @@ export const LANDING = files(`
   ./ docs documentation-snippets run-twice secret simulation
   agents/ crm gadget-guard gadget-work isolation-level job-runner run-gadget runtime spawn task-rules
   audit/ audit-events noted restored retention
-  cli/ agent apply audit context diff edge events exports gadget-check hostile-text projects promote read-back retries
-  cli/ runs secrets targets tasks
+  cli/ agent apply audit context diff edge events exports gadget-check hostile-text loaded-modules projects promote read-back
+  cli/ retries runs secrets targets tasks
   client/ agent
   clients/ apollo reference-clients relay-compiler stitching urql
   core/ surroundings

@@ -1,3 +1,4 @@
+import type { Command } from 'commander'
 import type { ObjectKind } from '../core/vocabulary.ts'
 import type { Appliable } from './manifests/appliable.ts'
 import type { Located } from './objects/address.ts'
@@ -7,16 +8,34 @@ import type { Io } from './terminal/io.ts'
 
 /** Prints one object in full, or refuses one that is gone. */
 export type ShowObject = (session: Session, object: Located) => Promise<ExitCode>
-export type Shows = Readonly<Partial<Record<ObjectKind, ShowObject>>>
+export type Shows = Readonly<Partial<Record<ObjectKind, () => Promise<ShowObject>>>>
+
+/** Adds options, arguments, action and the commands beneath it. */
+export type AddCommand = (command: Command, cli: Cli) => void
+
+/** A command of the program. The help shows it, and its code is loaded only when the command line names it. */
+export interface CommandEntry {
+  /** Its line in the help, e.g. `get [options] [name]`. Entries of one usage are the same command. */
+  readonly usage: string
+  readonly description: string
+  load(): Promise<AddCommand>
+}
+
+/** Kinds of documents, of all families, and of what belongs to none. */
+export interface DocumentKinds {
+  /** Those that `apply` takes. */
+  readonly kinds: readonly Appliable[]
+  /** Those that it does not take, with the reason. */
+  readonly otherKinds: Readonly<Record<string, string>>
+}
 
 /** One run of the program: the parts of the process that it may use, and the exit code of its command. */
 export interface Cli {
   readonly io: Io
   exitCode: ExitCode
-  /** Kinds of documents that `apply` takes, of all families, and of what belongs to none. */
-  readonly kinds: readonly Appliable[]
-  /** Kinds of documents that it does not take, with the reason. */
-  readonly otherKinds: Readonly<Record<string, string>>
   /** How `get` shows an object of a kind that has more than all objects have. */
   readonly shows: Shows
+  documentKinds(): Promise<DocumentKinds>
+  /** The program with all of its commands, whichever the command line names. */
+  wholeProgram(): Promise<Command>
 }

@@ -1,92 +1,26 @@
-import { Command } from 'commander'
+import { Command, Help } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { FamilyDefinition } from '../families/define-family.ts'
-import type { Cli } from './cli.ts'
-import { addAgent } from './commands/agent.ts'
-import { addAgents } from './commands/agents.ts'
-import { addApply } from './commands/apply.ts'
-import { addAudit } from './commands/audit.ts'
-import { addBackup } from './commands/backup.ts'
-import { addCancel } from './commands/cancel.ts'
-import { addCompletion } from './commands/completion.ts'
-import { addContext } from './commands/context.ts'
-import { addDelete } from './commands/delete.ts'
-import { addEdit } from './commands/edit.ts'
-import { addExport } from './commands/export.ts'
-import { addGadget } from './commands/gadget.ts'
-import { addGet } from './commands/get.ts'
-import { addGitSync } from './commands/git-sync.ts'
-import { addHook } from './commands/hook.ts'
-import { addInit } from './commands/init.ts'
-import { addLabel } from './commands/label.ts'
-import { addLog } from './commands/log.ts'
-import { addLogin } from './commands/login.ts'
-import { addLogs } from './commands/logs.ts'
-import { addMachines } from './commands/machines.ts'
-import { addOpen } from './commands/open.ts'
-import { addPause } from './commands/pause.ts'
-import { addPlan } from './commands/plan.ts'
-import { addProject } from './commands/project.ts'
-import { addRetry } from './commands/retry.ts'
-import { addSecret } from './commands/secret.ts'
-import { addServe } from './commands/serve.ts'
-import { addToken } from './commands/token.ts'
-import { addTree } from './commands/tree.ts'
-import { addWatch } from './commands/watch.ts'
-import { addWhoami } from './commands/whoami.ts'
-import { hooks } from './hooks/apply.ts'
-import { projects } from './projects/apply.ts'
+import type { Cli, CommandEntry, DocumentKinds } from './cli.ts'
+import { commandsOf } from './commands/index.ts'
 import { printText } from './terminal/io.ts'
 
 const AFTER_HELP = `
 Exit codes: 0 ok, 1 the thing failed, 2 usage or invalid input, 3 refused, 4 no connection or not authorised,
 70 a defect of this program, 130 interrupted.`
 
-/** Commands that all families share. */
-const COMMANDS = [
-  addApply,
-  addWatch,
-  addGet,
-  addTree,
-  addPlan,
-  addEdit,
-  addExport,
-  addGitSync,
-  addCancel,
-  addPause,
-  addRetry,
-  addDelete,
-  addLabel,
-  addLog,
-  addLogs,
-  addOpen,
-  addMachines,
-  addProject,
-  addSecret,
-  addHook,
-  addGadget,
-  addAgents,
-  addToken,
-  addAudit,
-  addLogin,
-  addContext,
-  addWhoami,
-  addInit,
-  addCompletion,
-]
-
-/** The whole command line. It throws commander's errors instead of ending the process. */
+/**
+ * The command line, with the code of those commands that these words name: by default of all. The help of the program is the
+ * same without. It throws commander's errors instead of ending the process.
+ */
 export async function createProgram(
   run: Pick<Cli, 'io' | 'exitCode'>,
   families: readonly FamilyDefinition[],
+  words?: readonly string[],
 ): Promise<Command> {
   const { io } = run
-  const halves = await Promise.all(families.map((family) => family.cli?.()))
-  const cli: Cli = Object.assign(run, {
-    kinds: [projects, ...halves.flatMap((half) => half?.kinds ?? []), hooks],
-    otherKinds: Object.assign({}, ...halves.map((half) => half?.otherKinds)),
-    shows: Object.assign({}, ...halves.map((half) => half?.shows)),
-  })
+  const halves = (await Promise.all(families.map((family) => family.cli?.()))).filter((half) => half !== undefined)
+  const waiting = new Map<Command, readonly CommandEntry[]>()
   // Set before the commands are added: they inherit it.
   const program = new Command('phaseline')
     .description(packageJson.description)
@@ -99,11 +33,40 @@ export async function createProgram(
       // `--token=…` is no option of ours: the error must not repeat what may be a secret.
       outputError: (text, write) => write(text.replace(/(unknown option '[^'=]*)=[^']*/, '$1')),
     })
+    .configureHelp({
+      subcommandTerm: (command) => waiting.get(command)?.[0]?.usage ?? Help.prototype.subcommandTerm(command),
+    })
     .addHelpText('after', AFTER_HELP)
-  addServe(program, cli, families)
-  addBackup(program, cli, families)
-  addAgent(program, cli, families)
-  const ofFamilies = halves.flatMap((half) => half?.commands ?? [])
-  for (const add of [...COMMANDS, ...ofFamilies]) add(program, cli)
+  const all = [...commandsOf(families), ...halves.flatMap(({ commands }) => commands)]
+  for (const [usage, entries] of Map.groupBy(all, (entry) => entry.usage)) {
+    const [name = ''] = usage.split(' ', 1)
+    waiting.set(program.command(name).description(entries[0]?.description ?? ''), entries)
+  }
+  const load = async (commands: readonly Command[]): Promise<void> => {
+    for (const command of commands) {
+      const adding = await Promise.all((waiting.get(command) ?? []).map((entry) => entry.load()))
+      waiting.delete(command)
+      for (const add of adding) add(command, cli)
+    }
+  }
+  const cli: Cli = Object.assign(run, {
+    shows: Object.assign({}, ...halves.map(({ shows }) => shows)),
+    documentKinds: async (): Promise<DocumentKinds> => {
+      const [{ projects }, { hooks }, ...kinds] = await Promise.all([
+        import('./projects/apply.ts'),
+        import('./hooks/apply.ts'),
+        ...halves.map((half) => half.kinds?.() ?? []),
+      ])
+      return {
+        kinds: [projects, ...kinds.flat(), hooks],
+        otherKinds: Object.assign({}, ...halves.map(({ otherKinds }) => otherKinds)),
+      }
+    },
+    wholeProgram: async () => {
+      await load(program.commands)
+      return program
+    },
+  })
+  await load(program.commands.filter((command) => words?.includes(command.name()) ?? true))
   return program
 }

@@ -1,10 +1,11 @@
 import { type Command, Option } from 'commander'
-import { type Client, createClient } from '../client/index.ts'
+import { createClient } from '../client/create-client.ts'
+import type { Client } from '../client/index.ts'
 import type { PagedList, Refusal } from '../client-model/index.ts'
 import { type Connection, type ConnectionOptions, DEFAULT_URL, findConnection } from './connection.ts'
 import { printRefusal } from './objects/refusal.ts'
 import { EXIT, type ExitCode } from './terminal/exit.ts'
-import { type Io, type Output, printJson, printLine, printYaml } from './terminal/io.ts'
+import { type Io, type Output, printJson, printLine, yamlPrinter } from './terminal/io.ts'
 import { type Paint, painter, wantsColour } from './terminal/paint.ts'
 import { type Columns, rowsOf, tableFor } from './terminal/table.ts'
 
@@ -86,6 +87,7 @@ export async function withSession(
   const printer = (out: Output) => (lines: readonly string[]) => {
     if (!json) for (const line of lines) printLine(out, line)
   }
+  const printDocument = isYaml ? await yamlPrinter(io.stdout) : (value: unknown) => printJson(io.stdout, value)
   const [print, remark] = [printer(io.stdout), printer(io.stderr)]
   return await body({
     io,
@@ -105,8 +107,7 @@ export async function withSession(
       if (listed) remark(describeRest(listed))
     },
     emit: (value) => {
-      if (isYaml) printYaml(io.stdout, value)
-      else if (json) printJson(io.stdout, value)
+      if (json) printDocument(value)
     },
     refuse: (refusal) => printRefusal(refusal, json, io.stdout, io.stderr),
   })

@@ -1,4 +1,4 @@
-import { createClient, type Client as SocketClient } from 'graphql-ws'
+import { createClient, type Client as SocketClient } from 'graphql-ws/client'
 import type { ClientOptions } from './client.ts'
 import { SocketToken } from './socket-token.ts'
 import { tokenSource } from './token-source.ts'

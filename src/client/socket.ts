@@ -1,4 +1,4 @@
-import { type Client, createClient as createSocket, type SubscribePayload } from 'graphql-ws'
+import { type Client, createClient as createSocket, type SubscribePayload } from 'graphql-ws/client'
 import type { ConnectionState } from './client.ts'
 import { ClientError, fromGraphqlErrors, isRecord } from './client-error.ts'
 import { SocketToken } from './socket-token.ts'

@@ -1,7 +1,6 @@
-import type { Command } from 'commander'
 import type { Pool } from 'pg'
 import type { ProgramDefinition } from '../agents/program.ts'
-import type { Cli, Shows } from '../cli/cli.ts'
+import type { CommandEntry, Shows } from '../cli/cli.ts'
 import type { Appliable } from '../cli/manifests/appliable.ts'
 import type { Config } from '../config.ts'
 import type { EditorTypes } from '../core/deployers/item-types.ts'
@@ -76,12 +75,14 @@ export interface WorkerParts extends FamilyParts {
   readonly machines: readonly Machine[]
 }
 
-/** The half of a family that is part of `phaseline`, a client like any other. */
+/**
+ * The half of a family that is part of `phaseline`, a client like any other. Each start of the program loads it, so it imports
+ * nothing before that is used.
+ */
 export interface FamilyCli {
-  /** Each adds one command, with those beneath it. */
-  readonly commands: readonly ((program: Command, cli: Cli) => void)[]
-  /** Kinds of documents that it adds to `apply`, `plan`, `diff` and `export`. */
-  readonly kinds?: readonly Appliable[]
+  readonly commands: readonly CommandEntry[]
+  /** Loads the kinds of documents that it adds to `apply`, `plan`, `diff` and `export`. */
+  kinds?(): Promise<readonly Appliable[]>
   /** Kinds of documents that another of its commands takes, with a sentence that names it. */
   readonly otherKinds?: Readonly<Record<string, string>>
   /** How `get` shows an object of a kind that has more than all objects have: as the kind's own command does. */

@@ -16,7 +16,7 @@ import {
 } from 'graphql'
 import { v7 } from 'uuid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Cli } from '../../src/cli/cli.ts'
+import type { Cli, DocumentKinds } from '../../src/cli/cli.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { type Client, createClient } from '../../src/client/index.ts'
 import { families } from '../../src/families/index.ts'
@@ -187,7 +187,7 @@ let crm: PlayedCrm
 let worker: Client
 let phaseline: CommandLine
 let schema: GraphQLSchema
-let cli: Pick<Cli, 'kinds' | 'otherKinds'>
+let cli: DocumentKinds
 /** The project that has all parts without an id. */
 let home: string
 let writes: readonly Written[]
@@ -469,7 +469,7 @@ async function idOfCopy({ type, name }: Written): Promise<string> {
   return present(found).id
 }
 
-async function kindsOf(begun: Pick<Cli, 'io' | 'exitCode'>): Promise<Cli> {
+async function kindsOf(begun: Pick<Cli, 'io' | 'exitCode'>): Promise<DocumentKinds> {
   await createProgram(begun, families)
-  return begun as Cli
+  return await (begun as Cli).documentKinds()
 }

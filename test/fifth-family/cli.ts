@@ -42,8 +42,7 @@ const addBackupList = (command: Command, cli: Cli): Command =>
   }).description('list backups')
 
 /** `phaseline volume-backup create|list`. Cancellation and deletion are the same for all kinds. */
-function addBackup(program: Command, cli: Cli): void {
-  const backup = program.command('volume-backup').description('backups: copies of volumes')
+function addBackup(backup: Command, cli: Cli): void {
   withSessionOptions(backup.command('create'))
     .description('copy a volume')
     .argument('<name>', 'name of the backup')
@@ -65,4 +64,6 @@ async function create(session: Session, name: string, { project, volume, wait }:
   return wait ? await follow(session, id, (result) => result.outcome === 'succeeded') : EXIT.ok
 }
 
-export const cli: FamilyCli = { commands: [addBackup] }
+export const cli: FamilyCli = {
+  commands: [{ usage: 'volume-backup', description: 'backups: copies of volumes', load: async () => addBackup }],
+}

@@ -1,31 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
+import { packagesOf, recording } from '../testkit/recorded-modules.ts'
 import { startServer } from '../testkit/server.ts'
 
 /** Packages for container engines and clusters: megabytes of code that most servers never need. */
 const HEAVY = ['@kubernetes/client-node', 'docker-modem', 'dockerode', 'tar-stream']
 
-const testkit = (file: string): string => pathToFileURL(join(import.meta.dirname, '../testkit', file)).href
 const source = (file: string): string => pathToFileURL(join(import.meta.dirname, '../../src', file)).href
 
-async function recording() {
-  const folder = await mkdtemp(join(tmpdir(), 'phaseline-modules-'))
-  return {
-    env: { NODE_OPTIONS: `--import=${testkit('record-modules.ts')}`, RECORDED_MODULES: folder },
-    async modules(): Promise<readonly string[]> {
-      const files = (await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8'))
-      return (await Promise.all(files)).flatMap((text) => text.trim().split('\n'))
-    },
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
-  }
-}
-
-const packagesOf = (modules: readonly string[]): ReadonlySet<string> =>
-  new Set(modules.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? []))
 const heavyOf = (modules: readonly string[]) => HEAVY.filter((name) => packagesOf(modules).has(name))
 
 async function loadedBy(files: readonly string[]): Promise<readonly string[]> {

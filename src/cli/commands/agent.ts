@@ -10,12 +10,9 @@ import { printLine, printText } from '../terminal/io.ts'
 type Programs = NonNullable<FamilyDefinition['programs']>
 
 /** `phaseline agent`: built-in agents as a process of this machine, beside a server anywhere. */
-export function addAgent(program: Command, cli: Cli, families: readonly FamilyDefinition[]): void {
+export function addAgent(command: Command, cli: Cli, families: readonly FamilyDefinition[]): void {
   const programs: Programs = Object.assign({}, ...families.map(({ programs }) => programs))
-  const command = program
-    .command('agent')
-    .description('run built-in agents or runtimes on this machine, beside any server')
-    .addHelpText('after', describePrograms(programs))
+  command.addHelpText('after', describePrograms(programs))
   for (const [name, [value, description]] of Object.entries(AGENT_OPTIONS))
     command.option(`--${name} <${value}>`, description)
   // The help lists these by type, since one name may mean different things to two programs.

@@ -18,8 +18,8 @@ interface AgentsOptions extends ListOptions {
 }
 
 /** `phaseline agents`: the processes that claim work. */
-export function addAgents(program: Command, cli: Cli): void {
-  addList(program.command('agents'), cli, {
+export function addAgents(command: Command, cli: Cli): void {
+  addList(command, cli, {
     options: [option('--all', 'those that are not connected any more too')],
     document: AGENTS,
     select: ({ all }: AgentsOptions) => ({ connected: all ? null : true }),
@@ -36,5 +36,5 @@ export function addAgents(program: Command, cli: Cli): void {
     },
     none: 'No agent is connected.',
     missing: 'There are no agents that you may see.',
-  }).description('list agents that are connected, with the work that they take')
+  })
 }

@@ -5,15 +5,16 @@ import { withPruneOptions } from '../manifests/prune.ts'
 import { type SessionOptions, withSession } from '../session.ts'
 
 /** `phaseline apply -f FILE`: creates or updates what the documents describe, whatever their kinds are. */
-export function addApply(program: Command, cli: Cli): void {
-  withPruneOptions(withFileOptions(program.command('apply')))
-    .description('create or update projects, installations, schedules, hooks and notification rules from documents')
+export function addApply(command: Command, cli: Cli): void {
+  withPruneOptions(withFileOptions(command))
     .option('--wait', 'follow each tree until it is finished')
     .option('--dry-run', 'show what would happen, in order, and do nothing')
     .option('--no-reconcile', 'write the spec, but start no job')
     .option('-y, --yes', 'do not ask before --prune deletes, on a terminal')
-    .action(async (options: SessionOptions & ApplyOptions, command: Command) => {
+    .action(async (options: SessionOptions & ApplyOptions) => {
       if (options.wait && !options.reconcile) command.error('error: --wait needs a job to wait for')
-      cli.exitCode = await withSession(cli.io, options, (session) => applyFiles(session, cli, options))
+      cli.exitCode = await withSession(cli.io, options, async (session) =>
+        applyFiles(session, await cli.documentKinds(), options),
+      )
     })
 }

@@ -31,8 +31,7 @@ interface ListOptions extends SessionOptions {
 }
 
 /** `phaseline audit list|export|verify`: who has done what. */
-export function addAudit(program: Command, cli: Cli): void {
-  const audit = program.command('audit').description('who has done what')
+export function addAudit(audit: Command, cli: Cli): void {
   withSessionOptions(audit.command('list'))
     .description('print the newest events, oldest first')
     .option('--principal <id>', 'only of this principal')

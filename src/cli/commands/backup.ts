@@ -21,11 +21,10 @@ const SETTINGS = `
 The database is that of \`phaseline serve\`: DATABASE_URL, or the embedded one in PHASELINE_DATA (.phaseline).
 docs/backup.md has the whole story.`
 
-/** `phaseline backup` and `phaseline restore`, of the server's own database. They call no server. */
-export function addBackup(program: Command, cli: Cli, families: readonly FamilyDefinition[]): void {
+/** `phaseline backup`, of the server's own database. It calls no server. */
+export function addBackup(command: Command, cli: Cli, families: readonly FamilyDefinition[]): void {
   const { env, signal } = cli.io
-  withOptions(program.command('backup'))
-    .description('write all that the database holds at one moment into a new file, while servers work on')
+  withOptions(command)
     .argument('<file>', 'a file that does not exist')
     .action(async (file: string, { tools, json = false }: Options) => {
       cli.exitCode = await perform(cli, json, async () => {
@@ -35,8 +34,12 @@ export function addBackup(program: Command, cli: Cli, families: readonly FamilyD
         return { told, line: `${file} is complete: ${describe(told)}, ${told.bytes} bytes.` }
       })
     })
-  withOptions(program.command('restore'))
-    .description('make an empty database what it was at a backup, and compare both')
+}
+
+/** `phaseline restore`, of the same. */
+export function addRestore(command: Command, cli: Cli, families: readonly FamilyDefinition[]): void {
+  const { env, signal } = cli.io
+  withOptions(command)
     .argument('<file>', 'a file that `phaseline backup` has written')
     .option('--replace', 'replace the database of Phaseline that is there')
     .option('--while-in-use', 'although servers or others are connected to the database')

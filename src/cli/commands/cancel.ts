@@ -5,9 +5,8 @@ import { type CancelOptions, cancelObject } from '../objects/cancel-object.ts'
 import { type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 
 /** `phaseline cancel NAME`: starts nothing new, and requests that running work stops. */
-export function addCancel(program: Command, cli: Cli): void {
-  withSessionOptions(withAddressOptions(program.command('cancel')))
-    .description('cancel the running job of an installation, event, job, task or edge instance')
+export function addCancel(command: Command, cli: Cli): void {
+  withSessionOptions(withAddressOptions(command))
     .argument('<name>', 'id, or path')
     .option('--reason <text>', 'why, for the log')
     .option('--wait', 'follow the tree until nothing runs any more')

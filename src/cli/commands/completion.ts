@@ -4,10 +4,8 @@ import { completionFor, SHELLS, type Shell } from '../completion.ts'
 import { printText } from '../terminal/io.ts'
 
 /** `phaseline completion SHELL`: a script that completes commands and options. */
-export function addCompletion(program: Command, cli: Cli): void {
-  program
-    .command('completion')
-    .description('print a script that completes commands and options in your shell')
+export function addCompletion(command: Command, cli: Cli): void {
+  command
     .argument('<shell>', `${SHELLS.join(', ')}`)
     .addHelpText(
       'after',
@@ -16,9 +14,9 @@ bash:  source <(phaseline completion bash)
 zsh:   source <(phaseline completion zsh)
 fish:  phaseline completion fish | source`,
     )
-    .action((shell: string, _options: unknown, command: Command) => {
+    .action(async (shell: string) => {
       const known = SHELLS.find((one): one is Shell => one === shell)
       if (!known) command.error(`error: expected one of ${SHELLS.join(', ')}`)
-      else printText(cli.io.stdout, completionFor(known, program))
+      else printText(cli.io.stdout, completionFor(known, await cli.wholeProgram()))
     })
 }

@@ -11,9 +11,8 @@ interface ContextOptions {
 }
 
 /** `phaseline context`: servers by name. Their tokens are those of the sign-ins, which are kept by address. */
-export function addContext(program: Command, cli: Cli): void {
+export function addContext(context: Command, cli: Cli): void {
   const { io } = cli
-  const context = program.command('context').description('servers by name, and which one commands call')
   context
     .command('list')
     .description('list them, with the current one')

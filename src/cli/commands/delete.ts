@@ -6,9 +6,8 @@ import { parseFlag } from '../options.ts'
 import { type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 
 /** `phaseline delete NAME`. */
-export function addDelete(program: Command, cli: Cli): void {
-  withSessionOptions(withAddressOptions(program.command('delete')))
-    .description('delete an installation, event, task, cloudlet or edge instance with everything beneath it')
+export function addDelete(command: Command, cli: Cli): void {
+  withSessionOptions(withAddressOptions(command))
     .argument('<name>', 'id, or path')
     .option('--force', 'installations: even while a sibling imports from it')
     .option('--without-uninstall', 'installations: forget the items without asking their deployers')

@@ -10,12 +10,13 @@ interface ExportOptions extends SessionOptions {
 }
 
 /** `phaseline export`: all documents of a project, as `apply` takes them. */
-export function addExport(program: Command, cli: Cli): void {
-  withSessionOptions(program.command('export'))
-    .description('print the documents of all that apply can write in a project; secrets have their names only')
+export function addExport(command: Command, cli: Cli): void {
+  withSessionOptions(command)
     .option('--project <name>', 'project', 'default')
     .option('--selector <key=value,…>', 'only objects with these labels', parseSelector)
     .action(async (options: ExportOptions) => {
-      cli.exitCode = await withSession(cli.io, options, (session) => exportProject(session, cli.kinds, options))
+      cli.exitCode = await withSession(cli.io, options, async (session) =>
+        exportProject(session, (await cli.documentKinds()).kinds, options),
+      )
     })
 }

@@ -5,7 +5,7 @@ import { UsageError } from '../../agents/arguments.ts'
 import { removeTree } from '../../agents/files/remove-tree.ts'
 import { CloneProblem, cloneRepository } from '../../agents/git/clone.ts'
 import { type CloneOptions, isPermitted, readCloneOptions } from '../../agents/git/clone-options.ts'
-import { ClientError } from '../../client/index.ts'
+import { ClientError } from '../../client/client-error.ts'
 import { pause } from '../../client/pause.ts'
 import { backoffMs } from '../../core/backoff.ts'
 import type { Cli } from '../cli.ts'
@@ -113,7 +113,12 @@ class Follower implements AsyncDisposable {
       this.#seen = seen
       // They are kept here, and no clone: whatever clears temporary files would have objects pruned.
       if (commit !== null)
-        this.#documents = await readCommit(this.#documentIo(), this.#cli, { folder, commit }, { ...options, path })
+        this.#documents = await readCommit(
+          this.#documentIo(),
+          await this.#cli.documentKinds(),
+          { folder, commit },
+          { ...options, path },
+        )
       return true
     } catch (error) {
       if (io.signal.aborted) return false
@@ -140,9 +145,10 @@ class Follower implements AsyncDisposable {
     const { json = false, ...options } = this.#options
     // A request that is under way is finished: the signal ends it between two objects.
     const whole = { ...io, signal: new AbortController().signal }
+    const kinds = await this.#cli.documentKinds()
     try {
       return await withSession(whole, this.#options, (session) =>
-        syncDocuments(session, this.#cli, documents, { ...options, occasion, stop: io.signal }),
+        syncDocuments(session, kinds, documents, { ...options, occasion, stop: io.signal }),
       )
     } catch (error) {
       if (!(error instanceof ClientError)) throw error

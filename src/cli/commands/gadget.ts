@@ -19,8 +19,7 @@ interface CheckOptions {
 }
 
 /** `phaseline gadget check PATH [-- args]`: checks an executable against docs/gadget-protocol.md. */
-export function addGadget(program: Command, cli: Cli): void {
-  const gadget = program.command('gadget').description('what helps to write gadgets')
+export function addGadget(gadget: Command, cli: Cli): void {
   gadget
     .command('check')
     .description('really call an executable in every mode, and say where it breaks the gadget protocol')

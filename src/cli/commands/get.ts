@@ -16,7 +16,6 @@ import { type Field, shownValue } from '../objects/fields.ts'
 import { listFailed } from '../objects/list-failed.ts'
 import { filterOf, type ObjectOptions } from '../objects/object-list.ts'
 import { markedPhase } from '../objects/phases.ts'
-import { settingFields } from '../objects/setting-fields.ts'
 import { option, parseKinds, parseLabel, parsePhases } from '../options.ts'
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
@@ -59,9 +58,11 @@ const LIST = gql(`query List($filter: ObjectFilter, $first: Int!, $after: String
   }
 }`)
 
+type ShownInstallation = Extract<NonNullable<ResultOf<typeof ONE>['object']>, { readonly __typename: 'Installation' }>
+
 /** `phaseline get [NAME]`: one object in full, or a list. */
-export function addGet(program: Command, cli: Cli): void {
-  addList(program.command('get').argument('[name]', 'id, or path such as shop/backend; without it, a list'), cli, {
+export function addGet(command: Command, cli: Cli): void {
+  addList(command.argument('[name]', 'id, or path such as shop/backend; without it, a list'), cli, {
     options: OPTIONS,
     instead: (session, options, name?: string) =>
       name !== undefined ? getOne(session, cli, name, options) : options.failed ? failed(session, options) : null,
@@ -81,7 +82,7 @@ export function addGet(program: Command, cli: Cli): void {
     },
     none: (options) =>
       isOfRoots(options) ? 'Nothing matches among roots: --all lists nested objects too.' : 'Nothing matches.',
-  }).description('show one object, or list objects: roots, or of all objects those that an option selects')
+  })
 }
 
 async function getOne(
@@ -96,7 +97,7 @@ async function getOne(
   }
   const located = await locate(session, name, address)
   if (!located.ok) return session.refuse(located.refusal)
-  const show = shows[located.value.kind]
+  const show = await shows[located.value.kind]?.()
   if (show) return await show(session, located.value)
   const { id } = located.value
   const { object } = await session.client.query(ONE, { id }, { signal: session.io.signal })
@@ -107,14 +108,18 @@ async function getOne(
   const exported = exports.map(([key, value]) => ['exports', `${key}: ${shownValue(value)}`] as const)
   const now = Date.now()
   const more = [
-    ...(__typename === 'Installation'
-      ? [...settingFields(object), ...automaticFields(object.automaticReconcile, now)]
-      : []),
+    ...(__typename === 'Installation' ? await installationFields(object, now) : []),
     ...exported,
     ...describeAttempts(object, now),
   ]
   session.say(...describeObject(object, now, session.paint, more))
   return EXIT.ok
+}
+
+/** Settings are read by the library for manifests, which takes longer to load than a list. */
+async function installationFields(shown: ShownInstallation, now: number): Promise<readonly Field[]> {
+  const { settingFields } = await import('../objects/setting-fields.ts')
+  return [...settingFields(shown), ...automaticFields(shown.automaticReconcile, now)]
 }
 
 function automaticFields(automatic: ShownAutomatic | null, now: number): readonly Field[] {

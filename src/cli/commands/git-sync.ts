@@ -11,9 +11,8 @@ const SIZE = '256m'
 const SECONDS = '120'
 
 /** `phaseline git-sync`: follows a branch or a tag, and applies what differs. */
-export function addGitSync(program: Command, cli: Cli): void {
-  withPruneOptions(withSessionOptions(program.command('git-sync')))
-    .description('keep the server in line with the documents of a branch or a tag of a Git repository')
+export function addGitSync(command: Command, cli: Cli): void {
+  withPruneOptions(withSessionOptions(command))
     .requiredOption('--repository <url>', 'address that begins with https://; credentials are no part of it')
     .option('--ref <ref>', 'branch, tag or full ref (otherwise the default branch)')
     .option('--path <path...>', 'folders, files or patterns in the repository, as -f of apply has them', parseFiles)
@@ -28,7 +27,7 @@ export function addGitSync(program: Command, cli: Cli): void {
     .option('--clone-hosts <hosts>', 'hosts that it may ask: names, *.example.com, http://… or file://… (otherwise *)')
     .option('--clone-size <size>', 'the most that a clone may take', SIZE)
     .option('--clone-seconds <seconds>', 'the longest that a clone may take', SECONDS)
-    .action(async (options: FollowOptions, command: Command) => {
+    .action(async (options: FollowOptions) => {
       const problem = problemOf(options)
       if (problem !== null) command.error(`error: ${problem}`)
       // Loaded only here: every other command starts without the agents.

@@ -40,13 +40,8 @@ const REPLAY = gql(`mutation ReplayDelivery($input: ReplayDeliveryInput!) {
 }\n${REFUSAL_FRAGMENT}`)
 
 /** `phaseline hook …`: events that others post. */
-export function addHook(program: Command, cli: Cli): void {
-  const { group, run, onRecord } = recordGroup(program, cli, {
-    command: 'hook',
-    description: 'hooks: addresses to which others post events, and what they posted',
-    noun: 'hook',
-    find: findHook,
-  })
+export function addHook(group: Command, cli: Cli): void {
+  const { run, onRecord } = recordGroup(group, cli, { noun: 'hook', find: findHook })
   addApplyOf(group, cli, hooks)
   addHookList(group.command('list'), cli).description('list hooks with the outcome of their last delivery')
   onRecord<PageOptions>('get', get)

@@ -6,11 +6,9 @@ import { EXIT } from '../terminal/exit.ts'
 import { printLine } from '../terminal/io.ts'
 
 /** `phaseline init FOLDER`: a project with an agent of one's own. It calls no server. */
-export function addInit(program: Command, cli: Cli): void {
+export function addInit(command: Command, cli: Cli): void {
   const { io } = cli
-  program
-    .command('init')
-    .description('write a project with an agent in TypeScript, a manifest and a test')
+  command
     .argument('<folder>', 'a new folder, or an empty one; its name is the name of the package')
     .option('--type <type>', 'type of the deploy items that the agent deploys', 'my-type')
     .action(async (folder: string, { type }: { readonly type: string }) => {

@@ -14,9 +14,8 @@ interface LabelChanges {
 }
 
 /** `phaseline label NAME key=value key-`. */
-export function addLabel(program: Command, cli: Cli): void {
-  withSessionOptions(withAddressOptions(program.command('label')))
-    .description('set and remove labels of any object; nothing runs')
+export function addLabel(command: Command, cli: Cli): void {
+  withSessionOptions(withAddressOptions(command))
     .argument('<name>', 'id, or path')
     .argument('<changes...>', 'key=value sets a label, key- removes it', parseChange)
     .action(async (name: string, changes: LabelChanges, options: SessionOptions & AddressOptions) => {

@@ -49,9 +49,8 @@ interface Stretch {
 const NEWEST = 50
 
 /** `phaseline log [NAME]`: phase changes and refused ones, with their actors. */
-export function addLog(program: Command, cli: Cli): void {
-  withSessionOptions(withAddressOptions(program.command('log')))
-    .description('print phase changes, oldest first')
+export function addLog(command: Command, cli: Cli): void {
+  withSessionOptions(withAddressOptions(command))
     .argument(
       '[name]',
       'id, or path: a root stands for its whole tree; without it, everything (--kind is then as --kinds)',

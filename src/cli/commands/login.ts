@@ -16,18 +16,20 @@ interface LoginOptions extends UrlOptions {
   readonly json?: boolean
 }
 
-/** `phaseline login` and `phaseline logout`. */
-export function addLogin(program: Command, cli: Cli): void {
-  withUrlOption(program.command('login'))
-    .description('sign in at the issuer of a server, with a browser on any machine')
+/** `phaseline login`. */
+export function addLogin(command: Command, cli: Cli): void {
+  withUrlOption(command)
     .option('--issuer <issuer>', 'its URL or host, where the server accepts several')
     .option('--context <name>', 'keep the server under this name, and have commands call it')
     .option('--json', 'print JSON: the code as soon as there is one, then who you are, one document per line')
     .action(async (options: LoginOptions) => {
       cli.exitCode = await withUrl(cli.io, options, (url) => login(cli.io, url, options))
     })
-  withUrlOption(program.command('logout'))
-    .description('forget the sign-in at a server, and have its issuer forget it')
+}
+
+/** `phaseline logout`. */
+export function addLogout(command: Command, cli: Cli): void {
+  withUrlOption(command)
     .option('--json', 'print JSON')
     .action(async (options: LoginOptions) => {
       cli.exitCode = await withUrl(cli.io, options, (url) => logout(cli.io, url, options))

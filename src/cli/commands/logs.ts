@@ -32,9 +32,8 @@ const NEWEST = 100
 const STREAMS = ['STDOUT', 'STDERR', 'STEP', 'SYSTEM'] as const
 
 /** `phaseline logs [PATH]`: what the work has printed. */
-export function addLogs(program: Command, cli: Cli): void {
-  withSessionOptions(withAddressOptions(program.command('logs')))
-    .description('print output of an object, a tree or a project, oldest first')
+export function addLogs(command: Command, cli: Cli): void {
+  withSessionOptions(withAddressOptions(command))
     .argument('[path]', 'id, or path: a root stands for its whole tree; without it, all of the project, or everything')
     .option('--search <words>', 'only lines with all these words')
     .option('--since <time>', 'all since this time, or for so long, e.g. 24h, instead of the newest', parseTime)

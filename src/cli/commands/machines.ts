@@ -21,9 +21,8 @@ const MACHINES = gql(`query Machines($kind: ObjectKind) {
 type StateMachine = ResultOf<typeof MACHINES>['stateMachines'][number]
 
 /** `phaseline machines [KIND]`: the tables that judge every phase change. */
-export function addMachines(program: Command, cli: Cli): void {
-  withSessionOptions(program.command('machines'))
-    .description('print the state machines: who may move what from where to where, and why')
+export function addMachines(command: Command, cli: Cli): void {
+  withSessionOptions(command)
     .argument('[kind]', 'only those of this kind, e.g. deploy-item', parseKind)
     .option('--mermaid', 'as a Mermaid diagram')
     .action(async (kind: ObjectKind | undefined, options: MachinesOptions) => {

@@ -10,9 +10,8 @@ interface OpenOptions extends SessionOptions, AddressOptions {
 }
 
 /** `phaseline open [NAME]`: the dashboard, at an object. */
-export function addOpen(program: Command, cli: Cli): void {
-  withSessionOptions(withAddressOptions(program.command('open')))
-    .description('print the address of the dashboard, or of an object in it, and on a terminal open it')
+export function addOpen(command: Command, cli: Cli): void {
+  withSessionOptions(withAddressOptions(command))
     .argument('[name]', 'id, or path')
     .option('--no-browser', 'only print it')
     .action(async (name: string | undefined, options: OpenOptions) => {

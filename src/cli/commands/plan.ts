@@ -9,13 +9,12 @@ interface PlanOptions extends SessionOptions, FileOptions, PruneOptions {
 }
 
 /** `phaseline plan -f FILE`: what `apply` would do, in order. */
-export function addPlan(program: Command, cli: Cli): void {
-  withPruneOptions(withFileOptions(program.command('plan')))
-    .description('show what apply would do, in order, without doing it')
+export function addPlan(command: Command, cli: Cli): void {
+  withPruneOptions(withFileOptions(command))
     .option('--on-target', 'also ask the agents what would change at the targets, where nothing is changed')
     .action(async ({ onTarget = false, ...options }: PlanOptions) => {
-      cli.exitCode = await withSession(cli.io, options, (session) =>
-        previewFiles(session, cli, options, { isDiff: false, onTarget }),
+      cli.exitCode = await withSession(cli.io, options, async (session) =>
+        previewFiles(session, await cli.documentKinds(), options, { isDiff: false, onTarget }),
       )
     })
 }

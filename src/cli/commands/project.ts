@@ -35,8 +35,7 @@ const DELETE = gql(`mutation DeleteProject($input: DeleteProjectInput!) {
 const STRATEGIES = { queue: 'QUEUE', 'latest-only': 'LATEST_ONLY' } as const
 
 /** `phaseline project list|get|create|apply|delete`. */
-export function addProject(program: Command, cli: Cli): void {
-  const project = program.command('project').description('projects: what their events start, and how much at once')
+export function addProject(project: Command, cli: Cli): void {
   addList(project.command('list'), cli, {
     document: LIST,
     page: (answer) => answer.projects,

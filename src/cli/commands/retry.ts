@@ -11,9 +11,8 @@ interface Options extends SessionOptions, AddressOptions, RetryOptions {
 }
 
 /** `phaseline retry NAME`: what failed is run again, and what succeeded is not. */
-export function addRetry(program: Command, cli: Cli): void {
-  withSessionOptions(withAddressOptions(program.command('retry')))
-    .description('run again what failed of an installation or event, and only that')
+export function addRetry(command: Command, cli: Cli): void {
+  withSessionOptions(withAddressOptions(command))
     .argument('<name>', 'id, or path; of what it belongs to, all that failed is run again')
     .option('--wait', 'follow the tree until it is finished')
     .addOption(

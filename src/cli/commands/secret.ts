@@ -22,10 +22,7 @@ const LIST = gql(`query ListSecrets($project: String!) { project(name: $project)
  * `phaseline secret set|delete|list PROJECT`, `phaseline secret reseal`: environment variables of workers and jobs, which nobody
  * can read again.
  */
-export function addSecret(program: Command, cli: Cli): void {
-  const secret = program
-    .command('secret')
-    .description('set, delete or list secrets of a project; reseal those of all projects')
+export function addSecret(secret: Command, cli: Cli): void {
   withSessionOptions(secret.command('set'))
     .description('set a secret; its value is read from standard input, or typed at a prompt that does not show it')
     .argument('<project>', 'project')

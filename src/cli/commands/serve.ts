@@ -23,10 +23,8 @@ interface Options {
 }
 
 /** `phaseline serve`: the server, embedded or not as the environment says. */
-export function addServe(program: Command, cli: Cli, families: readonly FamilyDefinition[]): void {
-  program
-    .command('serve')
-    .description('run the server: playground, GraphQL API and engine on one port')
+export function addServe(command: Command, cli: Cli, families: readonly FamilyDefinition[]): void {
+  command
     .option('--port <port>', 'port of the server, 0 for any free one (otherwise PORT, or 4000)')
     .option('--host <host>', 'address that it listens on (otherwise HOST, or 127.0.0.1)')
     .option('--no-example', 'start without the example tree')

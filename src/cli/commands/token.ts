@@ -7,8 +7,7 @@ import { addTokenList } from '../tokens/list.ts'
 import { revokeToken } from '../tokens/revoke.ts'
 
 /** `phaseline token create|list|revoke`: for agents, programs and people. */
-export function addToken(program: Command, cli: Cli): void {
-  const token = program.command('token').description('create, list or revoke tokens of agents, programs and people')
+export function addToken(token: Command, cli: Cli): void {
   withSessionOptions(token.command('create'))
     .description('create a token; its secret is shown once, on standard output, or written into a file')
     .argument('<name>', 'recorded as the author of every phase change')

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { logRangeOf } from '../../client/index.ts'
+import { logRangeOf } from '../../client/phase-log.ts'
 import { notFoundRefusal, type Outcome, refused } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { ResultOf } from '../../documents/typed-document.ts'
@@ -26,9 +26,8 @@ const TREE_AT = gql(`query TreeAt($rootId: ID!, $sequence: Sequence!) {
 type PastObject = NonNullable<ResultOf<typeof TREE_AT>['treeAt']>['objects'][number]
 
 /** `phaseline tree NAME`: the whole tree, now or at a sequence. */
-export function addTree(program: Command, cli: Cli): void {
-  withSessionOptions(withAddressOptions(program.command('tree')))
-    .description('print a whole tree, as it is or as it was')
+export function addTree(command: Command, cli: Cli): void {
+  withSessionOptions(withAddressOptions(command))
     .argument('<name>', 'id, or path such as shop/backend')
     .option('--at <sequence>', 'as it was at this sequence of the log', parseSequence)
     .action(async (name: string, options: TreeOptions) => {

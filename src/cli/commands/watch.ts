@@ -9,9 +9,8 @@ interface WatchCommandOptions extends SessionOptions, AddressOptions {
 }
 
 /** `phaseline watch NAME`: the live tree. */
-export function addWatch(program: Command, cli: Cli): void {
-  withSessionOptions(withAddressOptions(program.command('watch')))
-    .description('show a tree live: phases, progress and what blocks, until it is finished')
+export function addWatch(command: Command, cli: Cli): void {
+  withSessionOptions(withAddressOptions(command))
     .argument('<name>', 'id, or path such as shop/backend')
     .option('--keep', 'go on watching when it is finished')
     .action(async (name: string, options: WatchCommandOptions) => {

@@ -5,16 +5,14 @@ import { type SessionOptions, withSession, withSessionOptions } from '../session
 import { EXIT } from '../terminal/exit.ts'
 
 /** `phaseline whoami`: whom the server takes the caller for, and why. */
-export function addWhoami(program: Command, cli: Cli): void {
-  withSessionOptions(program.command('whoami'))
-    .description('say who you are for the server, with which roles, and where the token comes from')
-    .action(async (options: SessionOptions) => {
-      cli.exitCode = await withSession(cli.io, options, async (session) => {
-        const { url, source } = session.connection
-        const viewer = await askWho(session.client, session.io.signal)
-        session.emit({ viewer, url, source })
-        session.say(describeWho(viewer), `  server  ${url}`, `  token   ${source}`)
-        return EXIT.ok
-      })
+export function addWhoami(command: Command, cli: Cli): void {
+  withSessionOptions(command).action(async (options: SessionOptions) => {
+    cli.exitCode = await withSession(cli.io, options, async (session) => {
+      const { url, source } = session.connection
+      const viewer = await askWho(session.client, session.io.signal)
+      session.emit({ viewer, url, source })
+      session.say(describeWho(viewer), `  server  ${url}`, `  token   ${source}`)
+      return EXIT.ok
     })
+  })
 }

@@ -22,13 +22,9 @@ export interface ImportOptions {
   readonly output?: string
 }
 
-/** `phaseline import FORMAT FILE`: writes a manifest of what other tools describe. It calls no server. */
-export function importer(program: Command, format: string): Command {
-  const group =
-    program.commands.find((one) => one.name() === 'import') ??
-    program.command('import').description('write a manifest of what other tools describe')
-  return group.command(format).option('-o, --output <file>', 'a new file for the manifest (default: standard output)')
-}
+/** A command of `phaseline import`, which families share. It calls no server. */
+export const importer = (group: Command, format: string): Command =>
+  group.command(format).option('-o, --output <file>', 'a new file for the manifest (default: standard output)')
 
 /** Writes the manifest, and prints what is left to a person. */
 export async function runImport(

@@ -1,4 +1,4 @@
-import { ClientError } from '../../client/index.ts'
+import { ClientError } from '../../client/client-error.ts'
 import { codeOf } from '../../process/error-code.ts'
 import { freshTokens, loadIssuer, type OfferedLogin, type SignIn, type SignInStore } from '../../sign-in/index.ts'
 import type { Io } from '../terminal/io.ts'

@@ -1,4 +1,6 @@
-import { type Client, ClientError, type ClientOptions, createClient } from '../../client/index.ts'
+import { ClientError } from '../../client/client-error.ts'
+import { createClient } from '../../client/create-client.ts'
+import type { Client, ClientOptions } from '../../client/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { ResultOf } from '../../documents/typed-document.ts'
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Refusal } from '../../client-model/index.ts'
-import type { Cli } from '../cli.ts'
+import type { Cli, DocumentKinds } from '../cli.ts'
 import { follow } from '../objects/follow.ts'
 import { FILES_HELP, parseFiles } from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
@@ -19,12 +19,11 @@ export interface ApplyOptions extends FileOptions, PruneOptions {
   readonly dryRun?: boolean
   readonly reconcile: boolean
 }
-type Kinds = Pick<Cli, 'kinds' | 'otherKinds'>
 
 const NOT_PRUNED = 'Nothing is pruned, since a document was refused.'
 
 /** Creates or updates what the files describe. A refused document holds up no others but those that need it. */
-export async function applyFiles(session: Session, kinds: Kinds, options: ApplyOptions): Promise<ExitCode> {
+export async function applyFiles(session: Session, kinds: DocumentKinds, options: ApplyOptions): Promise<ExitCode> {
   if (options.dryRun) return await previewFiles(session, kinds, options, { isDiff: false, onTarget: false })
   const loaded = await loadDocuments(session.io, { ...options, ...kinds })
   if (!loaded.ok) return session.refuse(loaded.refusal)
@@ -45,7 +44,7 @@ export interface Written {
 
 export async function applyDocuments(
   session: Session,
-  { kinds }: Pick<Kinds, 'kinds'>,
+  { kinds }: Pick<DocumentKinds, 'kinds'>,
   documents: readonly Placed[],
   options: WriteOptions,
 ): Promise<Written> {
@@ -82,7 +81,7 @@ export async function applyDocuments(
 /** Prints what `applyFiles` would do. Nothing is written. */
 export async function previewFiles(
   session: Session,
-  kinds: Kinds,
+  kinds: DocumentKinds,
   options: FileOptions & PruneOptions,
   how: PreviewHow,
 ): Promise<ExitCode> {
@@ -93,7 +92,7 @@ export async function previewFiles(
 
 export async function previewDocuments(
   session: Session,
-  { kinds }: Pick<Kinds, 'kinds'>,
+  { kinds }: Pick<DocumentKinds, 'kinds'>,
   documents: readonly Placed[],
   options: PruneOptions & Pick<WriteOptions, 'isPartial'>,
   how: PreviewHow,
@@ -175,8 +174,9 @@ export function addApplyOf(group: Command, cli: Cli, only: Appliable): void {
     .description(`create or update from YAML or JSON documents of the kind ${only.kind}, as apply does`)
     .option('--dry-run', 'show what would happen, and do nothing')
     .action(async (options: SessionOptions & FileOptions & Pick<ApplyOptions, 'dryRun'>) => {
-      const elsewhere = cli.kinds.map(({ kind }) => [kind, 'is of another kind: use phaseline apply -f FILE'] as const)
-      const otherKinds = { ...Object.fromEntries(elsewhere), ...cli.otherKinds }
+      const { kinds, ...all } = await cli.documentKinds()
+      const elsewhere = kinds.map(({ kind }) => [kind, 'is of another kind: use phaseline apply -f FILE'] as const)
+      const otherKinds = { ...Object.fromEntries(elsewhere), ...all.otherKinds }
       cli.exitCode = await withSession(cli.io, options, (session) =>
         applyFiles(session, { kinds: [only], otherKinds }, { ...options, reconcile: true }),
       )

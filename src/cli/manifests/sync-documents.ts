@@ -1,6 +1,6 @@
 import { join, sep } from 'node:path'
 import type { Refusal } from '../../client-model/index.ts'
-import type { Cli } from '../cli.ts'
+import type { DocumentKinds } from '../cli.ts'
 import type { Session } from '../session.ts'
 import { type ExitCode, worst } from '../terminal/exit.ts'
 import type { ApplyHow, Placed } from './appliable.ts'
@@ -28,13 +28,12 @@ export interface SyncOptions
   /** RETRY: something was refused the last time. HEAL: all was as it should be, so that a difference is drift. */
   readonly occasion: 'COMMIT' | 'RETRY' | 'HEAL'
 }
-type Kinds = Pick<Cli, 'kinds' | 'otherKinds'>
 
 const COUNTED = ['created', 'updated', 'unchanged', 'deleted', 'refused'] as const
 
 export async function readCommit(
   io: Session['io'],
-  kinds: Kinds,
+  kinds: DocumentKinds,
   { folder, commit }: Pick<CommitDocuments, 'folder' | 'commit'>,
   { path, dryRun = false, ...options }: ReadOptions,
 ): Promise<CommitDocuments> {
@@ -46,7 +45,7 @@ export async function readCommit(
 /** Makes what the server has as a commit describes it. A file that cannot be read holds up no others, but all pruning. */
 export async function syncDocuments(
   session: Session,
-  kinds: Kinds,
+  kinds: DocumentKinds,
   { commit, folder, values, refusals }: CommitDocuments,
   { dryRun = false, occasion, ...options }: SyncOptions,
 ): Promise<ExitCode> {

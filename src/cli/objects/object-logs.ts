@@ -1,4 +1,4 @@
-import { ClientError } from '../../client/index.ts'
+import { ClientError } from '../../client/client-error.ts'
 import { notFoundRefusal, readBack, readOn } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { ResultOf, VariablesOf } from '../../documents/typed-document.ts'

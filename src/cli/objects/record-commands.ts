@@ -18,9 +18,6 @@ export interface PageOptions extends RecordOptions {
 }
 
 interface Records<Found> {
-  /** The command, e.g. `hook`. */
-  readonly command: string
-  readonly description: string
   /** E.g. `rule`. */
   readonly noun: string
   find(session: Session, wanted: RecordName): Promise<Found | null>
@@ -28,7 +25,6 @@ interface Records<Found> {
 type Body<Options> = (session: Session, options: Options, argument: string) => Promise<ExitCode>
 
 export interface RecordGroup<Found> {
-  readonly group: Command
   /** Runs the body with a session, and with the argument of the command, if it has one. */
   run<Options extends SessionOptions>(command: Command, body: Body<Options>): Command
   /** The same for a record that is there. */
@@ -38,12 +34,7 @@ export interface RecordGroup<Found> {
   ): Command
 }
 
-export function recordGroup<Found>(
-  program: Command,
-  cli: Cli,
-  { command: groupName, description, noun, find }: Records<Found>,
-): RecordGroup<Found> {
-  const group = program.command(groupName).description(description)
+export function recordGroup<Found>(group: Command, cli: Cli, { noun, find }: Records<Found>): RecordGroup<Found> {
   const run = <Options extends SessionOptions>(command: Command, body: Body<Options>): Command =>
     withSessionOptions(command).action(async (...given: readonly unknown[]) => {
       const [argument, options] = typeof given[0] === 'string' ? [given[0], given[1]] : ['', given[0]]
@@ -52,7 +43,6 @@ export function recordGroup<Found>(
       )
     })
   return {
-    group,
     run,
     onRecord: <Options extends RecordOptions>(
       name: string,

@@ -1,4 +1,4 @@
-import { writtenSettings } from '../../manifest/index.ts'
+import { writtenSettings } from '../../manifest/write-manifest.ts'
 import { type Field, shownValue } from './fields.ts'
 
 /** The settings of an installation that differ from the defaults; labels are among the fields of every object. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Client, ClientError } from '../../client/index.ts'
+import { ClientError } from '../../client/client-error.ts'
+import type { Client } from '../../client/index.ts'
 import type { Machines } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { NodeOf, ResultOf } from '../../documents/typed-document.ts'

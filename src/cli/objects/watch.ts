@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Client, ClientError, logRangeOf } from '../../client/index.ts'
+import { ClientError } from '../../client/client-error.ts'
+import type { Client } from '../../client/index.ts'
+import { logRangeOf } from '../../client/phase-log.ts'
 import { gql } from '../../documents/gql.ts'
 import type { ResultOf } from '../../documents/typed-document.ts'
 import type { Io, Output } from '../terminal/io.ts'

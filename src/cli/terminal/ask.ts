@@ -1,4 +1,4 @@
-import { ClientError } from '../../client/index.ts'
+import { ClientError } from '../../client/client-error.ts'
 import {
   invalid,
   type Outcome,

@@ -1,5 +1,4 @@
 import { escapeHidden } from '../../core/hidden-text.ts'
-import { writeYaml } from '../../manifest/index.ts'
 import { cleanLine, raw } from './clean.ts'
 
 /** The output of a command. `process.stdout` is one; tests pass their own. Only this file writes to it. */
@@ -49,7 +48,10 @@ export const printBytes = (out: Output, bytes: Uint8Array): void => {
   out.write(bytes)
 }
 
-/** One YAML document. */
-export const printYaml = (out: Output, value: unknown): void => {
-  out.write(`---\n${writeYaml(value)}`)
+/** Prints YAML documents. Its library is loaded only then. */
+export async function yamlPrinter(out: Output): Promise<(value: unknown) => void> {
+  const { writeYaml } = await import('../../manifest/write-yaml.ts')
+  return (value) => {
+    out.write(`---\n${writeYaml(value)}`)
+  }
 }

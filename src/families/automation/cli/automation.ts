@@ -19,10 +19,7 @@ interface HoldOptions extends SessionOptions {
 }
 
 /** `phaseline automation …`: the switch that stops schedules, hooks and notifications. */
-export function addAutomation(program: Command, cli: Cli): void {
-  const group = program
-    .command('automation')
-    .description('stop or release what happens by itself: schedules, hooks and notifications')
+export function addAutomation(group: Command, cli: Cli): void {
   withSessionOptions(group.command('status'))
     .description('list where automation is held')
     .action(async (options: SessionOptions) => {

@@ -84,8 +84,7 @@ interface BulkOptions extends SessionOptions {
 }
 
 /** `phaseline bulk …`: one verb for many objects. */
-export function addBulk(program: Command, cli: Cli): void {
-  const group = program.command('bulk').description('one verb for many objects, each of them asked once by the server')
+export function addBulk(group: Command, cli: Cli): void {
   for (const [verb, words] of Object.entries(VERBS))
     withSessionOptions(group.command(verb))
       .description(`${words} all objects that match`)

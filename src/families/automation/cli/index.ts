@@ -1,11 +1,26 @@
 import type { FamilyCli } from '../../define-family.ts'
-import { schedules } from './apply.ts'
-import { addAutomation } from './automation.ts'
-import { addBulk, showBulk } from './bulk.ts'
-import { addSchedule, showSchedule } from './schedule.ts'
 
 export const cli: FamilyCli = {
-  commands: [addSchedule, addBulk, addAutomation],
-  kinds: [schedules],
-  shows: { SCHEDULE: showSchedule, BULK_OPERATION: showBulk },
+  commands: [
+    {
+      usage: 'schedule',
+      description: 'schedules: events, tasks and jobs that start by themselves',
+      load: async () => (await import('./schedule.ts')).addSchedule,
+    },
+    {
+      usage: 'bulk',
+      description: 'one verb for many objects, each of them asked once by the server',
+      load: async () => (await import('./bulk.ts')).addBulk,
+    },
+    {
+      usage: 'automation',
+      description: 'stop or release what happens by itself: schedules, hooks and notifications',
+      load: async () => (await import('./automation.ts')).addAutomation,
+    },
+  ],
+  kinds: async () => [(await import('./apply.ts')).schedules],
+  shows: {
+    SCHEDULE: async () => (await import('./schedule.ts')).showSchedule,
+    BULK_OPERATION: async () => (await import('./bulk.ts')).showBulk,
+  },
 }

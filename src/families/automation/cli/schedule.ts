@@ -52,8 +52,7 @@ interface NextOptions extends SessionOptions {
 }
 
 /** `phaseline schedule …`: what starts by itself. */
-export function addSchedule(program: Command, cli: Cli): void {
-  const group = program.command('schedule').description('schedules: events, tasks and jobs that start by themselves')
+export function addSchedule(group: Command, cli: Cli): void {
   addApplyOf(group, cli, schedules)
   addScheduleList(group.command('list'), cli).description('list schedules, the newest first')
   onObject<{ readonly limit: number }>(group.command('get'), cli, SCHEDULE, get)

@@ -38,8 +38,7 @@ const LIST = gql(`query ListData($project: String!, $first: Int!, $after: String
 const SHOWN = 60
 
 /** `phaseline data set|delete|list`: data objects of a project, which its installations import. */
-export function addData(program: Command, cli: Cli): void {
-  const data = program.command('data').description('set, delete or list data in the scope of a project')
+export function addData(data: Command, cli: Cli): void {
   withSessionOptions(data.command('set'))
     .description('set data that installations of the project can import')
     .argument('<name>', 'name in the scope')

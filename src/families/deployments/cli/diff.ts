@@ -39,9 +39,8 @@ interface DiffOptions extends SessionOptions, AddressOptions {
 }
 
 /** `phaseline diff`: what has changed in a tree, between two runs, or would change by a manifest. */
-export function addDiff(program: Command, cli: Cli): void {
-  withSessionOptions(withAddressOptions(program.command('diff')))
-    .description('show what has changed in a tree since a time, between two runs, or what apply would change')
+export function addDiff(command: Command, cli: Cli): void {
+  withSessionOptions(withAddressOptions(command))
     .argument('[name]', 'id, or path, of the root of a tree')
     .option('--since <time>', 'since this time, or for so long, e.g. 24h', parseTime)
     .option('--until <time>', 'up to this time, or so long ago, instead of up to now', parseTime)
@@ -50,11 +49,16 @@ export function addDiff(program: Command, cli: Cli): void {
     .option('--runs <a,b>', 'between these two runs of a root installation, e.g. 3,4', parseRuns)
     .option('-f, --file <file...>', `what apply would change: ${FILES_HELP}`, parseFiles)
     .action(async (name: string | undefined, options: DiffOptions) => {
-      cli.exitCode = await withSession(cli.io, options, (session) => {
+      cli.exitCode = await withSession(cli.io, options, async (session) => {
         const { file, ...others } = options
         return file !== undefined && name === undefined
-          ? previewFiles(session, cli, { ...others, file }, { isDiff: true, onTarget: false })
-          : diff(session, name, options)
+          ? await previewFiles(
+              session,
+              await cli.documentKinds(),
+              { ...others, file },
+              { isDiff: true, onTarget: false },
+            )
+          : await diff(session, name, options)
       })
     })
 }

@@ -1,15 +1,49 @@
-import { installations } from '../../../cli/manifests/installations.ts'
+import { IMPORT } from '../../../cli/import/import-group.ts'
 import type { FamilyCli } from '../../define-family.ts'
-import { addData } from './data.ts'
-import { addDiff } from './diff.ts'
-import { addImports } from './import/index.ts'
-import { addPromote } from './promote.ts'
-import { addReconcile } from './reconcile.ts'
-import { addRollback } from './rollback.ts'
-import { addRuns } from './runs.ts'
-import { addTarget } from './target.ts'
 
 export const cli: FamilyCli = {
-  commands: [addReconcile, addRuns, addRollback, addPromote, addDiff, addData, addTarget, addImports],
-  kinds: [installations],
+  commands: [
+    {
+      usage: 'reconcile [options] <name>',
+      description: 'ask for a job over the tree of a root installation',
+      load: async () => (await import('./reconcile.ts')).addReconcile,
+    },
+    {
+      usage: 'runs [options] <name>',
+      description: 'list the jobs of a root installation, the newest first',
+      load: async () => (await import('./runs.ts')).addRuns,
+    },
+    {
+      usage: 'rollback [options] <name>',
+      description: 'bring back an earlier spec of a root installation',
+      load: async () => (await import('./rollback.ts')).addRollback,
+    },
+    {
+      usage: 'promote [options] <name>',
+      description: 'bring the spec of a root installation that has succeeded in one project to another project',
+      load: async () => (await import('./promote.ts')).addPromote,
+    },
+    {
+      usage: 'compare [options] <name>',
+      description: 'show how the spec of a root installation differs between two projects',
+      load: async () => (await import('./promote.ts')).addCompare,
+    },
+    {
+      usage: 'diff [options] [name]',
+      description: 'show what has changed in a tree since a time, between two runs, or what apply would change',
+      load: async () => (await import('./diff.ts')).addDiff,
+    },
+    {
+      usage: 'data',
+      description: 'set, delete or list data in the scope of a project',
+      load: async () => (await import('./data.ts')).addData,
+    },
+    {
+      usage: 'target',
+      description: 'set, import, list or delete targets of a project, such as clusters',
+      load: async () => (await import('./target.ts')).addTarget,
+    },
+    { ...IMPORT, load: async () => (await import('./import/index.ts')).addImports },
+  ],
+  kinds: async () => [(await import('../../../cli/manifests/installations.ts')).installations],
 }

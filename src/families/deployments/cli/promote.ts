@@ -58,10 +58,9 @@ interface CompareOptions extends SourceOptions {
   readonly with: string
 }
 
-/** `phaseline promote NAME` and `compare NAME`: one installation in two projects, which are environments. */
-export function addPromote(program: Command, cli: Cli): void {
-  withSessionOptions(program.command('promote'))
-    .description('bring the spec of a root installation that has succeeded in one project to another project')
+/** `phaseline promote NAME`: one installation in two projects, which are environments. */
+export function addPromote(command: Command, cli: Cli): void {
+  withSessionOptions(command)
     .argument('<name>', 'its name, the same in both')
     .requiredOption('--project <name>', 'project where it has succeeded')
     .requiredOption('--to <name>', 'project that gets its spec')
@@ -77,8 +76,11 @@ export function addPromote(program: Command, cli: Cli): void {
     .action(async (name: string, options: PromoteOptions) => {
       cli.exitCode = await withSession(cli.io, options, (session) => promote(session, name, options))
     })
-  withSessionOptions(program.command('compare'))
-    .description('show how the spec of a root installation differs between two projects')
+}
+
+/** `phaseline compare NAME`: how its specs differ. */
+export function addCompare(command: Command, cli: Cli): void {
+  withSessionOptions(command)
     .argument('<name>', 'its name, the same in both')
     .requiredOption('--project <name>', 'project of the spec that counts as the newer')
     .requiredOption('--with <name>', 'project of the other')

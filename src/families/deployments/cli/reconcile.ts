@@ -22,9 +22,8 @@ const RECONCILE = gql(`mutation Reconcile($input: ReconcileInstallationInput!) {
 }\n${REFUSAL_FRAGMENT}`)
 
 /** `phaseline reconcile NAME`: requests a job over a root's tree. */
-export function addReconcile(program: Command, cli: Cli): void {
-  withSessionOptions(withAddressOptions(program.command('reconcile')))
-    .description('ask for a job over the tree of a root installation')
+export function addReconcile(command: Command, cli: Cli): void {
+  withSessionOptions(withAddressOptions(command))
     .argument('<name>', 'id, or path')
     .addOption(
       new Option(

@@ -25,9 +25,8 @@ interface RollbackOptions extends SessionOptions, AddressOptions {
 }
 
 /** `phaseline rollback NAME`: brings back an earlier spec of a root installation. */
-export function addRollback(program: Command, cli: Cli): void {
-  withSessionOptions(withAddressOptions(program.command('rollback')))
-    .description('bring back an earlier spec of a root installation')
+export function addRollback(command: Command, cli: Cli): void {
+  withSessionOptions(withAddressOptions(command))
     .argument('<name>', 'id, or path')
     .option(
       '--to <generation>',

@@ -27,9 +27,8 @@ interface RunsOptions extends SessionOptions, AddressOptions {
 }
 
 /** `phaseline runs NAME`: the jobs of a root installation, the newest first. */
-export function addRuns(program: Command, cli: Cli): void {
-  withSessionOptions(withAddressOptions(program.command('runs')))
-    .description('list the jobs of a root installation, the newest first')
+export function addRuns(command: Command, cli: Cli): void {
+  withSessionOptions(withAddressOptions(command))
     .argument('<name>', 'id, or path')
     .option('--limit <count>', 'list at most this many', parseCount, 20)
     .option(

@@ -59,13 +59,8 @@ const GET = gql(`query GetTarget($project: String!, $name: String!) {
 }`)
 
 /** `phaseline target set|import|list|get|delete`: where deploy items go, with the credentials that deployers need there. */
-export function addTarget(program: Command, cli: Cli): void {
-  const { group, run, onRecord } = recordGroup(program, cli, {
-    command: 'target',
-    description: 'set, import, list or delete targets of a project, such as clusters',
-    noun: 'target',
-    find,
-  })
+export function addTarget(group: Command, cli: Cli): void {
+  const { run, onRecord } = recordGroup(group, cli, { noun: 'target', find })
   const command = <Options extends TargetOptions>(
     name: string,
     body: (session: Session, options: Options, argument: string) => Promise<ExitCode>,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Cli, Shows } from '../../../cli/cli.ts'
+import type { Cli } from '../../../cli/cli.ts'
 import type { Located } from '../../../cli/objects/address.ts'
 import { type CancelOptions, cancelObject } from '../../../cli/objects/cancel-object.ts'
 import { type DeleteOptions, deleteObject } from '../../../cli/objects/delete-object.ts'
@@ -28,8 +28,7 @@ import {
 } from './write.ts'
 
 /** `phaseline cloudlet …`: edge sites, each served by a CRM. */
-export function addCloudlet(program: Command, cli: Cli): void {
-  const cloudlet = program.command('cloudlet').description('cloudlets: edge sites whose instances a CRM keeps')
+export function addCloudlet(cloudlet: Command, cli: Cli): void {
   addCreate<CreateOptions>(cloudlet, cli, 'CLOUDLET', createCloudlet)
     .description('create a cloudlet to which a CRM is to connect')
     .option('--wait', 'follow it until its CRM has connected')
@@ -51,14 +50,12 @@ export function addCloudlet(program: Command, cli: Cli): void {
 }
 
 /** `phaseline cluster …`: cluster instances on cloudlets. */
-export function addCluster(program: Command, cli: Cli): void {
-  const cluster = program.command('cluster').description('clusters on cloudlets')
+export function addCluster(cluster: Command, cli: Cli): void {
   addInstanceCommands(cluster, cli, 'CLUSTER_INST').option('--cascade', 'with the apps in it, which go first')
 }
 
 /** `phaseline app …`: app instances in cluster instances. */
-export function addApp(program: Command, cli: Cli): void {
-  const app = program.command('app').description('apps in clusters on cloudlets')
+export function addApp(app: Command, cli: Cli): void {
   addInstanceCommands(app, cli, 'APP_INST')
 }
 
@@ -109,7 +106,7 @@ function addCreate<T extends CreateOptions>(
     })
 }
 
-async function getCloudlet(session: Session, { id, name }: Located): Promise<ExitCode> {
+export async function getCloudlet(session: Session, { id, name }: Located): Promise<ExitCode> {
   const [cloudlet, machines] = await Promise.all([
     readCloudlet(session, id),
     readMachines(session.client, session.io.signal),
@@ -120,12 +117,10 @@ async function getCloudlet(session: Session, { id, name }: Located): Promise<Exi
   return EXIT.ok
 }
 
-async function getInstance(session: Session, { id, name }: Located): Promise<ExitCode> {
+export async function getInstance(session: Session, { id, name }: Located): Promise<ExitCode> {
   const instance = await readInstance(session, id)
   if (!instance) return session.refuse(notFoundRefusal(`${name} is gone.`))
   session.emit(instance)
   session.say(...describeInstance(instance, Date.now(), session.paint))
   return EXIT.ok
 }
-
-export const shows: Shows = { CLOUDLET: getCloudlet, CLUSTER_INST: getInstance, APP_INST: getInstance }

@@ -1,4 +1,26 @@
 import type { FamilyCli } from '../../define-family.ts'
-import { addApp, addCloudlet, addCluster, shows } from './commands.ts'
 
-export const cli: FamilyCli = { commands: [addCloudlet, addCluster, addApp], shows }
+export const cli: FamilyCli = {
+  commands: [
+    {
+      usage: 'cloudlet',
+      description: 'cloudlets: edge sites whose instances a CRM keeps',
+      load: async () => (await import('./commands.ts')).addCloudlet,
+    },
+    {
+      usage: 'cluster',
+      description: 'clusters on cloudlets',
+      load: async () => (await import('./commands.ts')).addCluster,
+    },
+    {
+      usage: 'app',
+      description: 'apps in clusters on cloudlets',
+      load: async () => (await import('./commands.ts')).addApp,
+    },
+  ],
+  shows: {
+    CLOUDLET: async () => (await import('./commands.ts')).getCloudlet,
+    CLUSTER_INST: async () => (await import('./commands.ts')).getInstance,
+    APP_INST: async () => (await import('./commands.ts')).getInstance,
+  },
+}

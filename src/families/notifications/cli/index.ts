@@ -1,5 +1,12 @@
 import type { FamilyCli } from '../../define-family.ts'
-import { rules } from './apply.ts'
-import { addNotification } from './notification.ts'
 
-export const cli: FamilyCli = { commands: [addNotification], kinds: [rules] }
+export const cli: FamilyCli = {
+  commands: [
+    {
+      usage: 'notification',
+      description: 'rules that tell phase changes to webhooks, chats and people',
+      load: async () => (await import('./notification.ts')).addNotification,
+    },
+  ],
+  kinds: async () => [(await import('./apply.ts')).rules],
+}

@@ -42,13 +42,8 @@ const MESSAGES = gql(`query NotificationsOf($id: ID!, $first: Int!, $after: Stri
 }`)
 
 /** `phaseline notification …`: rules that tell phase changes to people and other systems. */
-export function addNotification(program: Command, cli: Cli): void {
-  const { group, run, onRecord } = recordGroup(program, cli, {
-    command: 'notification',
-    description: 'rules that tell phase changes to webhooks, chats and people',
-    noun: 'rule',
-    find: findRule,
-  })
+export function addNotification(group: Command, cli: Cli): void {
+  const { run, onRecord } = recordGroup(group, cli, { noun: 'rule', find: findRule })
   addApplyOf(group, cli, rules)
   addRuleList(group.command('list'), cli).description('list rules with their last messages')
   onRecord<PageOptions>('get', get)

@@ -1,10 +1,26 @@
 import type { FamilyCli } from '../../define-family.ts'
-import { addLocks } from './locks.ts'
-import { addTask, shows } from './task.ts'
-import { addUndo } from './undo.ts'
 
 export const cli: FamilyCli = {
-  commands: [addTask, addLocks, addUndo],
-  shows,
+  commands: [
+    {
+      usage: 'task',
+      description: 'tasks: jobs of gadgets that never collide and always recover',
+      load: async () => (await import('./task.ts')).addTask,
+    },
+    {
+      usage: 'locks [options]',
+      description: 'show which jobs hold locks on resources, and which wait for them, in order',
+      load: async () => (await import('./locks.ts')).addLocks,
+    },
+    {
+      usage: 'undo',
+      description: 'jobs of tasks that could not be undone',
+      load: async () => (await import('./undo.ts')).addUndo,
+    },
+  ],
   otherKinds: { Task: 'is run, not applied, each time anew: use phaseline task run -f FILE' },
+  shows: {
+    TASK: async () => (await import('./task.ts')).showTask,
+    GADGET_JOB: async () => (await import('./task.ts')).showJob,
+  },
 }

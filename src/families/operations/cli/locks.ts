@@ -20,8 +20,8 @@ const LOCKS = gql(`query Locks($resource: String, $first: Int!, $after: String) 
 }`)
 
 /** `phaseline locks`: holders and waiters of each resource, in order. */
-export function addLocks(program: Command, cli: Cli): void {
-  addList(program.command('locks'), cli, {
+export function addLocks(command: Command, cli: Cli): void {
+  addList(command, cli, {
     document: LOCKS,
     key: 'locks',
     limit: 200,
@@ -40,5 +40,5 @@ export function addLocks(program: Command, cli: Cli): void {
     },
     none: ({ resource }) =>
       resource === undefined ? 'Nothing is locked, and nobody waits.' : `Nobody holds ${resource}, or waits for it.`,
-  }).description('show which jobs hold locks on resources, and which wait for them, in order')
+  })
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Cli, Shows } from '../../../cli/cli.ts'
+import type { Cli } from '../../../cli/cli.ts'
 import type { Located } from '../../../cli/objects/address.ts'
 import { type CancelOptions, cancelObject } from '../../../cli/objects/cancel-object.ts'
 import { type DeleteOptions, deleteObject } from '../../../cli/objects/delete-object.ts'
@@ -20,8 +20,7 @@ interface GetOptions {
 }
 
 /** `phaseline task …`: jobs of gadgets on resources that they lock. */
-export function addTask(program: Command, cli: Cli): void {
-  const task = program.command('task').description('tasks: jobs of gadgets that never collide and always recover')
+export function addTask(task: Command, cli: Cli): void {
   addRun(task, cli)
   addTaskList(task.command('list'), cli).description('list tasks, the newest first')
   onObject<GetOptions>(task.command('get'), cli, TASK, getTask)
@@ -54,7 +53,7 @@ async function getTask(session: Session, task: Located, { job }: GetOptions): Pr
   return located.ok ? await showJob(session, located.value) : session.refuse(located.refusal)
 }
 
-async function showTask(session: Session, { id, name }: Located): Promise<ExitCode> {
+export async function showTask(session: Session, { id, name }: Located): Promise<ExitCode> {
   const task = await readTask(session, id)
   if (!task) return session.refuse(notFoundRefusal(`${name} is gone.`))
   session.emit(task)
@@ -62,12 +61,10 @@ async function showTask(session: Session, { id, name }: Located): Promise<ExitCo
   return EXIT.ok
 }
 
-async function showJob(session: Session, { id, name }: Located): Promise<ExitCode> {
+export async function showJob(session: Session, { id, name }: Located): Promise<ExitCode> {
   const job = await readJob(session, id)
   if (!job) return session.refuse(notFoundRefusal(`${name} is gone.`))
   session.emit(job)
   session.say(...describeJob(job, Date.now(), session.paint))
   return EXIT.ok
 }
-
-export const shows: Shows = { TASK: showTask, GADGET_JOB: showJob }

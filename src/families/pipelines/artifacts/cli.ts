@@ -13,7 +13,7 @@ import { type Session, type SessionOptions, withSession, withSessionOptions } fr
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { printBytes } from '../../../cli/terminal/io.ts'
 import { duration, since } from '../../../cli/terminal/text.ts'
-import { ClientError } from '../../../client/index.ts'
+import { ClientError } from '../../../client/client-error.ts'
 import { invalid, notFoundRefusal, outcomeOf, REFUSAL_FRAGMENT, sizeOf } from '../../../client-model/index.ts'
 import { gql } from '../../../documents/gql.ts'
 import type { NodeOf, ResultOf } from '../../../documents/typed-document.ts'
@@ -32,8 +32,7 @@ type Artifact = NodeOf<Extract<ResultOf<typeof ARTIFACTS>['object'], { readonly 
 const MOST = 16_000
 
 /** `phaseline artifact list|get`: what workers and jobs have left. */
-export function addArtifact(program: Command, cli: Cli): void {
-  const artifact = program.command('artifact').description('artifacts: files and folders that workers and jobs leave')
+export function addArtifact(artifact: Command, cli: Cli): void {
   onObject<{ readonly limit: number }>(artifact.command('list'), cli, EVENT, list)
     .description('list the artifacts of an event')
     .option('--limit <count>', 'list at most this many', parseCount, 200)
@@ -141,10 +140,7 @@ const DELETE_CACHE = gql(`mutation DeleteCache($input: DeleteCacheInput!) {
 }\n${REFUSAL_FRAGMENT}`)
 
 /** `phaseline cache list|delete`: what workloads of a project find as earlier ones have left it. */
-export function addCache(program: Command, cli: Cli): void {
-  const cache = program
-    .command('cache')
-    .description('the cache of a project: files and folders that workloads keep for later ones')
+export function addCache(cache: Command, cli: Cli): void {
   addList(cache.command('list').argument('<project>', 'name of the project'), cli, {
     document: CACHES,
     select: (_, project) => ({ project }),

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Cli, Shows } from '../../../cli/cli.ts'
+import type { Cli } from '../../../cli/cli.ts'
 import type { Located } from '../../../cli/objects/address.ts'
 import { type CancelOptions, cancelObject } from '../../../cli/objects/cancel-object.ts'
 import { type DeleteOptions, deleteObject } from '../../../cli/objects/delete-object.ts'
@@ -19,8 +19,7 @@ import { readEvent, readWorkload } from './events/read.ts'
 const EVENT: ObjectArgument = { kind: 'EVENT', name: 'event', help: 'id, event-17, or web/event-17' }
 
 /** `phaseline event …`: events with their workers and jobs. */
-export function addEvent(program: Command, cli: Cli): void {
-  const event = program.command('event').description('events: what has happened, and the workers and jobs it starts')
+export function addEvent(event: Command, cli: Cli): void {
   addCreate(event, cli)
   addEventList(event.command('list'), cli).description('list events, the newest first')
   onObject<object>(event.command('get'), cli, EVENT, getEvent).description('show an event with its worker and jobs')
@@ -86,7 +85,7 @@ const withNewEventOptions = (command: Command): Command =>
     .option('--key <key>', 'idempotency key: the same again within a day brings nothing new')
     .option('-f, --follow', 'print what the workers write until they have ended; the exit code says how')
 
-async function getEvent(session: Session, { id, name }: Located): Promise<ExitCode> {
+export async function getEvent(session: Session, { id, name }: Located): Promise<ExitCode> {
   const event = await readEvent(session, id)
   if (!event) return session.refuse(notFoundRefusal(`${name} is gone.`))
   session.emit(event)
@@ -94,12 +93,10 @@ async function getEvent(session: Session, { id, name }: Located): Promise<ExitCo
   return EXIT.ok
 }
 
-async function showWorkload(session: Session, { id, name }: Located): Promise<ExitCode> {
+export async function showWorkload(session: Session, { id, name }: Located): Promise<ExitCode> {
   const workload = await readWorkload(session, id)
   if (!workload) return session.refuse(notFoundRefusal(`${name} is gone.`))
   session.emit(workload)
   session.say(...describeWorkload(workload, Date.now(), session.paint))
   return EXIT.ok
 }
-
-export const shows: Shows = { EVENT: getEvent, WORKER: showWorkload, JOB: showWorkload }

@@ -26,8 +26,8 @@ import type { Io } from '../../../cli/terminal/io.ts'
 import { writeYaml } from '../../../manifest/index.ts'
 
 /** `phaseline import brigade project.yaml`: a project of Brigade 2 as one of ours. */
-export function addImportBrigade(program: Command, cli: Cli): void {
-  importer(program, 'brigade')
+export function addImportBrigade(group: Command, cli: Cli): void {
+  importer(group, 'brigade')
     .description('write a project that Brigade describes, and list the jobs of its script, which are left to write')
     .argument('<file>', 'such as project.yaml, or - for the output of "brig project get --output yaml"')
     .action(async (file: string, options: ImportOptions) => {

@@ -27,8 +27,8 @@ const UNDRAIN = gql(`mutation UndrainPlace($input: UndrainPlaceInput!) {
 }\n${REFUSAL_FRAGMENT}`)
 
 /** `phaseline places`: where runtimes start workers and jobs. */
-export function addPlaces(program: Command, cli: Cli): void {
-  addList(program.command('places'), cli, {
+export function addPlaces(command: Command, cli: Cli): void {
+  addList(command, cli, {
     document: PLACES,
     page: ({ places }) => places,
     key: 'places',
@@ -44,7 +44,7 @@ export function addPlaces(program: Command, cli: Cli): void {
     },
     none: 'No runtime has registered a place.',
     missing: 'There are no places that you may see.',
-  }).description('list places of runtimes, with their state, labels and what runs there')
+  })
 }
 
 const ofAll = (count: number, capacity: number | null): string =>
@@ -65,8 +65,7 @@ interface PlaceOptions extends SessionOptions {
 }
 
 /** `phaseline place drain|undrain NAME`: whether a place takes new work. */
-export function addPlace(program: Command, cli: Cli): void {
-  const place = program.command('place').description('drain a place of a runtime, or let it take work again')
+export function addPlace(place: Command, cli: Cli): void {
   const add = (verb: 'drain' | 'undrain', description: string): Command =>
     withSessionOptions(place.command(verb))
       .description(description)

@@ -5,15 +5,15 @@ import { importCompose } from './compose.ts'
 import { importLandscaper } from './landscaper.ts'
 
 /** Installations out of files of other tools. */
-export function addImports(program: Command, cli: Cli): void {
-  importer(program, 'compose')
+export function addImports(group: Command, cli: Cli): void {
+  importer(group, 'compose')
     .description('write an installation of container items that a Compose file describes, and say what is left out')
     .argument('<file>', 'such as compose.yaml, or - for the output of "docker compose config"')
     .option('--name <name>', 'name of the installation (default: the one of the file, or of its folder)')
     .action(async (file: string, options: ImportOptions & { readonly name?: string }) => {
       cli.exitCode = await runImport(cli.io, file, options, () => importCompose(cli.io, file, options.name))
     })
-  importer(program, 'landscaper')
+  importer(group, 'landscaper')
     .description('write installations of those of Landscaper with their blueprints, and say what is left to decide')
     .argument('<path...>', 'files, and folders whose files are read: installations, data objects, targets, components')
     .option(

@@ -1,0 +1,2 @@
+/** The command that families share for imports. */
+export const IMPORT = { usage: 'import', description: 'write a manifest of what other tools describe' } as const
