@@ -171,7 +171,7 @@ export const commandsOf = (families: readonly FamilyDefinition[]): readonly Comm
     load: async () => (await import('./init.ts')).addInit,
   },
   {
-    usage: 'completion [options] <shell>',
+    usage: 'completion <shell>',
     description: 'print a script that completes commands and options in your shell',
     load: async () => (await import('./completion.ts')).addCompletion,
   },
