@@ -1,7 +1,9 @@
+import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import { table, tableFor } from '../../src/cli/terminal/table.ts'
 import { columns, duration, pad, shorten } from '../../src/cli/terminal/text.ts'
 import { tellTimes } from '../../src/cli/terminal/times.ts'
+import { CLASS_SYMBOLS } from '../../src/client-model/index.ts'
 
 describe('text for a terminal', () => {
   it('counts columns, not code units', () => {
@@ -10,6 +12,11 @@ describe('text for a terminal', () => {
     expect(columns('日本')).toBe(4)
     expect(columns('🚀')).toBe(2)
     expect(columns('👨‍👩‍👧')).toBe(2)
+  })
+
+  it('counts the symbols of phases as the tables of all scripts do', () => {
+    const symbols = Object.values(CLASS_SYMBOLS)
+    expect(symbols.map(columns)).toEqual(symbols.map((one) => stringWidth(one)))
   })
 
   it.each([
