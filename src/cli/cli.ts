@@ -23,9 +23,9 @@ export interface CommandEntry {
 
 /** Kinds of documents, of all families, and of what belongs to none. */
 export interface DocumentKinds {
-  /** Those that `apply` takes. */
+  /** `apply` takes them. */
   readonly kinds: readonly Appliable[]
-  /** Those that it does not take, with the reason. */
+  /** It does not take them: each with the reason. */
   readonly otherKinds: Readonly<Record<string, string>>
 }
 
