@@ -74,12 +74,31 @@ async function written({ pool }: World) {
   return rows[0]
 }
 
+/** The commits that connections send from now on. */
+function countCommits({ pool }: World): { count: number } {
+  const commits = { count: 0 }
+  const watched = new WeakSet<object>()
+  pool.on('acquire', (client) => {
+    if (watched.has(client)) return
+    watched.add(client)
+    const query = client.query as (...args: readonly unknown[]) => unknown
+    client.query = ((...args: [string | { readonly text: string }, ...unknown[]]) => {
+      const [statement] = args
+      const text = typeof statement === 'string' ? statement : statement.text
+      if (/(^|;)\s*commit\b/i.test(text)) commits.count++
+      return query.apply(client, args)
+    }) as typeof client.query
+  })
+  return commits
+}
+
 test('a task, an event and an installation are created in one transaction of another command, or not at all', async () => {
   await using world = await createWorld({ ownDatabase: true })
   await addProject(world, 'shop')
   const announced: string[] = []
   for (const channel of ['phaseline:wake', 'phaseline:work'])
     await world.signal.subscribe(channel, (message) => announced.push(message))
+  const commits = countCommits(world)
   const nothing = { roots: 0, changes: 0, work: 0, wakes: 0, transactions: 0 }
 
   const then = () => {
@@ -87,10 +106,12 @@ test('a task, an event and an installation are created in one transaction of ano
   }
   await expect(createAll(world, { name: 'first', then })).rejects.toThrow('after the third')
   expect(await written(world)).toEqual(nothing)
+  expect(commits.count).toBe(0)
   await othersRun()
   expect(announced).toEqual([])
 
   const { ids } = await accepted(createAll(world, { name: 'first' }))
+  expect(commits.count).toBe(1)
   expect(await written(world)).toMatchObject({ roots: 3, transactions: 1 })
   const { rows } = await world.pool.query('select kind from object where id = any($1) order by kind::text', [ids])
   expect(rows.map(({ kind }) => kind)).toEqual(['EVENT', 'INSTALLATION', 'TASK'])
