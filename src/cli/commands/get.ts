@@ -7,6 +7,7 @@ import {
   type ShownAutomatic,
 } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
+import type { ResultOf } from '../../documents/typed-document.ts'
 import type { Cli } from '../cli.ts'
 import { addList } from '../list.ts'
 import { type AddressOptions, locate } from '../objects/address.ts'
