@@ -263,7 +263,7 @@ const mutations: Readonly<Record<string, Case | readonly Case[]>> = {
   upgradeCloudlet: { inPlace: input(({ cloudlet }) => ({ id: cloudlet, version: '2' })), root: 'cloudlet' },
 }
 
-const CHANGED = 'changed'
+const CHANGED = 'changed-by-the-test'
 const addChange = ({ world }: Api, { event }: Place) => addJob(world, event, `${CHANGED}-${v7()}`)
 const isChange = (event: string): boolean => event.includes(CHANGED)
 
