@@ -44,6 +44,14 @@ test('IF_CHANGED runs what has changed or has not succeeded', () => {
   )
 })
 
+test('of a large tree so many items are counted', () => {
+  const large = { ...root, items: { total: 1_001, unsuccessful: 7 } }
+  expect(reconcileEffect('STANDARD', large)).toBe('Runs all deploy items, more than 1000, again with generation 2.')
+  expect(reconcileEffect('IF_CHANGED', large)).toBe(
+    'Runs what has changed or has not succeeded, at least 7 deploy items, with generation 2.',
+  )
+})
+
 test('it says when the job begins if that is not now, and if one is requested', () => {
   const later = (more: Partial<ReconcileSubject['requested']>, job: Partial<ReconcileSubject['row']> = {}) =>
     reconcileEffect('STANDARD', { ...root, row: { ...row, ...job }, requested: { ...requested, ...more } })

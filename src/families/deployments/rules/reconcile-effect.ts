@@ -2,6 +2,9 @@ import { isFinished, type ObjectRow } from '../../../core/tree.ts'
 import type { Phase, ReconcileMode } from '../../../core/vocabulary.ts'
 import { beginOf, type RequestedDetails } from './pending-requests.ts'
 
+/** Deploy items of a tree that are counted: a larger one has more. */
+export const COUNTED_ITEMS = 1_000
+
 /** The root whose reconcile is offered, and the deploy items of its tree as they are. */
 export interface ReconcileSubject {
   readonly row: Pick<ObjectRow, 'parentId' | 'phase' | 'jobId' | 'finishedJobId' | 'generation' | 'observedGeneration'>
@@ -31,11 +34,13 @@ function all({ generation, observedGeneration }: Generations, { total }: Items):
   if (observedGeneration === 0) return `all deploy items of generation ${generation} for the first time`
   if (generation > observedGeneration)
     return `all deploy items with generation ${generation}: the last job used generation ${observedGeneration}`
-  return `${total === 1 ? 'its deploy item' : `all ${total} deploy items`} again with generation ${generation}`
+  const items = total > COUNTED_ITEMS ? `all deploy items, more than ${COUNTED_ITEMS},` : `all ${total} deploy items`
+  return `${total === 1 ? 'its deploy item' : items} again with generation ${generation}`
 }
 
 function changed({ generation, observedGeneration }: Generations, { total, unsuccessful }: Items): string {
   const since = generation > observedGeneration ? ` since generation ${observedGeneration}` : ''
-  const least = unsuccessful === 0 ? '' : `, at least ${unsuccessful} of ${total} deploy items,`
+  const ofAll = total > COUNTED_ITEMS ? '' : ` of ${total}`
+  const least = unsuccessful === 0 ? '' : `, at least ${unsuccessful}${ofAll} deploy items,`
   return `what has changed${since} or has not succeeded${least} with generation ${generation}`
 }

@@ -10,6 +10,7 @@ import * as table from '../../../store/tables.ts'
 import type { DetailsTable } from '../../family.ts'
 import { NEW_DEPLOY_ITEM, NEW_INSTALLATION } from '../rules/details.ts'
 import type { PendingOrigin } from '../rules/origin.ts'
+import { COUNTED_ITEMS } from '../rules/reconcile-effect.ts'
 
 const EXECUTION: ObjectKind = 'EXECUTION'
 const ITEM: ObjectKind = 'DEPLOY_ITEM'
@@ -79,10 +80,13 @@ export const loadLeftOut = keyed(
 
 export const loadItems = keyedDetails('deploy_item', table.deployItem, keysOf(NEW_DEPLOY_ITEM))
 
-/** The deploy items of whole trees, by their roots. */
+/** The deploy items of whole trees, by their roots, of which so many and one more are counted. */
 export const loadItemTotals = keyed(
-  `select o.root_id as key, count(*)::int as total, count(*) filter (where o.phase <> 'SUCCEEDED')::int as unsuccessful
-    from object o where o.root_id = any($1::uuid[]) and o.kind = '${ITEM}' group by o.root_id`,
+  `select r.id as key, i.total, i.unsuccessful from unnest($1::uuid[]) r(id) cross join lateral (
+      select count(*)::int as total, count(*) filter (where phase <> 'SUCCEEDED')::int as unsuccessful from (
+        select phase from object where root_id = r.id and kind = '${ITEM}' limit ${COUNTED_ITEMS + 1}
+      ) counted
+    ) i`,
   { total: integer, unsuccessful: integer },
 )
 
