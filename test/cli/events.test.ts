@@ -218,7 +218,11 @@ describe('event logs', () => {
     await runtime.end(worker, 1)
     expect(await following.exit).toBe(0)
     expect(following.out()).toBe('one\ntwo\nthree\nfour\n')
-    expect(await phaseline('event logs told/event-1 --limit 2')).toEqual({ code: 0, out: 'three\nfour\n', err: '' })
+    expect(await phaseline('event logs told/event-1 --limit 2')).toEqual({
+      code: 0,
+      out: 'three\nfour\n',
+      err: '2 of 4 lines, the newest: --limit 4 prints all of them.\n',
+    })
   })
 
   it('prints those of a job, and says which there are', async () => {
