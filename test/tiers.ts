@@ -32,7 +32,7 @@ export const UNIT = files(`
   backup/ tools
   chaos/ promises
   cli/ commit-label input outcome text tree
-  client/ count-further crm follow-phases instant query
+  client/ crm follow-phases instant query
   core/ address-group clock-offset database-url date-time expression health json json-diff machine one-at-a-time process-identity redis-url
   core/ schema-range time token-bucket unified-diff until-settled
   documents/ print-documents

@@ -76,23 +76,14 @@ export interface Further {
   readonly isAll: boolean
 }
 
-/** The most pages that are read to count entries: a log is long. */
-const COUNTED_PAGES = 4
-
-/** Counts the entries from a cursor on, in the direction of `load`, as far as a few pages tell; `next` is null after the last one. */
-export async function countFurther(
-  start: string,
-  load: (from: string) => Promise<{ readonly count: number; readonly next: string | null }>,
-): Promise<Further> {
-  let count = 0
-  let from: string | null = start
-  for (let page = 0; page < COUNTED_PAGES && from !== null; page += 1) {
-    const found = await load(from)
-    count += found.count
-    from = found.next
-  }
-  return { count, isAll: from === null }
-}
+/** Counts the entries of the page beyond, and of no other, since a log is long. @param next null: it is the last page */
+export const countFurther = (
+  page: { readonly edges: readonly unknown[] } | null | undefined,
+  next: string | null,
+): Further => ({
+  count: page?.edges.length ?? 0,
+  isAll: next === null,
+})
 
 /** All nodes of a log after a cursor, the oldest first, page by page: a page may be empty before the last one. */
 export async function* readOn<Node>(

@@ -49,11 +49,10 @@ export async function* eventsAfter(
 }
 
 /** The events before one, that is after it in the order of `auditLog`. */
-export const countOlderEvents = ({ client, io }: Session, filter: AuditFilter, start: string): Promise<Further> =>
-  countFurther(start, async (after) => {
-    const { auditLog } = await client.query(OLDER, { filter, first: PAGE, after }, { signal: io.signal })
-    return { count: auditLog?.edges.length ?? 0, next: nextCursor(auditLog) }
-  })
+export async function countOlderEvents({ client, io }: Session, filter: AuditFilter, after: string): Promise<Further> {
+  const { auditLog } = await client.query(OLDER, { filter, first: PAGE, after }, { signal: io.signal })
+  return countFurther(auditLog, nextCursor(auditLog))
+}
 
 /** So many of the newest events, the oldest of them first. */
 export async function newestEvents(

@@ -43,11 +43,10 @@ export async function readNewest(
 const FORWARD_PAGE = 500
 
 /** The phase changes that match before one. */
-export const countOlderChanges = ({ client, io }: Session, filter: Filter, start: string): Promise<Further> =>
-  countFurther(start, async (before) => {
-    const { phaseChanges } = await client.query(OLDER, { filter, last: FORWARD_PAGE, before }, { signal: io.signal })
-    return { count: phaseChanges?.edges.length ?? 0, next: previousCursor(phaseChanges) }
-  })
+export async function countOlderChanges({ client, io }: Session, filter: Filter, before: string): Promise<Further> {
+  const { phaseChanges } = await client.query(OLDER, { filter, last: FORWARD_PAGE, before }, { signal: io.signal })
+  return countFurther(phaseChanges, previousCursor(phaseChanges))
+}
 
 /** All phase changes that match, oldest first, page by page. */
 export const readForward = ({ client, io }: Session, filter: Filter): AsyncGenerator<readonly LoggedChange[]> =>

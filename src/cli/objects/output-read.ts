@@ -41,11 +41,10 @@ export async function readNewestOutput(
 }
 
 /** The lines that match before one. */
-export const countOlderOutput = ({ client, io }: Session, filter: OutputFilter, start: string): Promise<Further> =>
-  countFurther(start, async (before) => {
-    const { output } = await client.query(OLDER, { filter, last: PAGE, before }, { signal: io.signal })
-    return { count: output?.edges.length ?? 0, next: previousCursor(output) }
-  })
+export async function countOlderOutput({ client, io }: Session, filter: OutputFilter, before: string): Promise<Further> {
+  const { output } = await client.query(OLDER, { filter, last: PAGE, before }, { signal: io.signal })
+  return countFurther(output, previousCursor(output))
+}
 
 /** All lines that match, oldest first, page by page. */
 export const readOutput = (
