@@ -36,7 +36,7 @@ export const UNIT = files(`
   core/ address-group clock-offset database-url date-time expression health json json-diff machine one-at-a-time process-identity redis-url
   core/ schema-range time token-bucket unified-diff until-settled
   documents/ print-documents
-  engine/ engine-turns
+  engine/ clocks engine-turns
   families/ command machines
   families/automation/ times-in-words when
   families/deployments/ histories reconcile-effect retry-policies

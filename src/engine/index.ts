@@ -7,6 +7,7 @@ import type { Signal } from '../core/ports/signal.ts'
 import type { Trees } from '../families/family.ts'
 import { listen } from '../log/signal/listen.ts'
 import type { Logger } from '../logger.ts'
+import type { Client } from '../store/client.ts'
 import { isLockTimeout } from '../store/lock-timeout.ts'
 import { queueStoppedClocks } from '../store/queue.ts'
 import type { SweepOptions } from '../store/sweep.ts'
@@ -129,10 +130,8 @@ export async function recoverStalled({
   lockWaits,
 }: Pick<EngineContext, 'pool' | 'kinds' | 'system' | 'inFlight' | 'logger'> &
   Partial<Pick<EngineContext, 'lockWaits'>>): Promise<void> {
-  await queueStoppedClocks(pool, system.fixedTime)
-  for (const family of kinds.families) {
-    const { recoverStalled: recover } = family
-    if (!recover) continue
+  const queueClocks = (client: Client) => queueStoppedClocks(client, system.fixedTime)
+  for (const recover of [queueClocks, ...kinds.families.flatMap((family) => family.recoverStalled ?? [])]) {
     // Publishes nothing, since the engine searches for due trees right after this.
     const recovering = transaction(
       { pool, publish: () => {}, inFlight, logger, ...(lockWaits && { lockWaits }) },

@@ -28,7 +28,7 @@ interface Creation<Parts, Input, R extends Refusal> {
 }
 
 /** A creation as commands of others ask for it. */
-export interface Verb<Input, Type extends RefusalType> {
+export interface CreationVerb<Input, Type extends RefusalType> {
   /** @param right the one that `write` asks for in the project that is locked; by default that of the creation */
   judge(viewer: Viewer, input: Input, right?: Right): Promise<Judged<Type | 'ForbiddenError'>>
 }

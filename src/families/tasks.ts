@@ -1,6 +1,6 @@
 import type { LabelInput } from '../core/labels.ts'
 import type { Problems } from '../core/problems.ts'
-import type { Verb } from './creation.ts'
+import type { CreationVerb } from './creation.ts'
 import type { RetryPolicyInput } from './retry-policy.ts'
 
 /** Tasks that an event creates: the interface to the family that runs them. */
@@ -29,7 +29,7 @@ export interface NewTask {
   readonly jobs: readonly TaskJob[]
 }
 
-export interface TaskVerb extends Verb<NewTask, 'ConflictError'> {
+export interface TaskVerb extends CreationVerb<NewTask, 'ConflictError'> {
   /** Adds the problems of jobs of a task that is created later. */
   check(jobs: readonly TaskJob[], path: string, problems: Problems): Promise<void>
 }

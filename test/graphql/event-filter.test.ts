@@ -147,7 +147,7 @@ test('a page of one source or type among many events is read alone, wherever it 
     } as unknown as Client
     const query: ObjectQuery = {
       ...{ projects: null, project: 'many', kinds: ['EVENT'], rootsOnly: true },
-      beside: [{ table: 'event', columns }],
+      sideRows: [{ table: 'event', columns }],
     }
     const idOf = (n: number) => `01900000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
     const found = await findObjects(

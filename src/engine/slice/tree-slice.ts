@@ -186,9 +186,9 @@ export class TreeSlice extends SliceReader implements Slice {
     if (leaseWatched && state === WORK_STATE.CLAIMED && leaseUntil) this.wakeAt(leaseUntil)
   }
   setClock(node: Node, at: Date | null): void {
-    // The version before keeps the time in a work row that no agent claims. A request that a CRM has got stays.
-    if (node.work?.dueAt) {
-      const ended = node.work.fenceHash ? {} : { state: WORK_STATE.DONE, doneAt: this.now }
+    if (hasClockInWork(node)) {
+      // A request that a CRM has got stays.
+      const ended = node.work?.fenceHash ? {} : { state: WORK_STATE.DONE, doneAt: this.now }
       this.setWork(node, { ...ended, dueAt: null })
     }
     if (node.clock?.getTime() === at?.getTime()) return
@@ -277,6 +277,10 @@ export class TreeSlice extends SliceReader implements Slice {
       this.effects.push({ name, args })
   }
 }
+
+/** The version before keeps the clock of a root in a work row that is claimed without a lease, so that no agent gets it. */
+const hasClockInWork = ({ row, work }: Node): boolean =>
+  row.parentId === null && work?.state === WORK_STATE.CLAIMED && work.leaseUntil === null && work.dueAt !== null
 
 /** Marks a part of an object as changed. Only the slice creates nodes, so each is a tracked object. */
 function changed(node: Node, part: Part): TrackedObject {

@@ -9,7 +9,7 @@ import {
   type ObjectOrder,
   type ObjectQuery,
   positionOf,
-  type RowsBeside,
+  type SideRows,
 } from '../../store/loaders/find-objects.ts'
 import { loadObjectsByPath } from '../../store/loaders/objects.ts'
 import type { KindRegistry } from '../family.ts'
@@ -25,20 +25,20 @@ import { LabelInput, pairsOf } from './label-input.ts'
 type FilterFields = Parameters<typeof builder.inputType<'ObjectFilter', InputFieldMap>>[1]['fields']
 interface FamilyFilter {
   readonly fields: FilterFields
-  beside(filter: object): readonly RowsBeside[]
+  sideRows(filter: object): readonly SideRows[]
 }
 const filtersOfFamilies: FamilyFilter[] = []
-/** Adds a field that selects objects of one family by rows beside them. Like its types, it is added when its module is loaded. */
+/** Adds a field that selects objects of one family by their side rows. Like its types, it is added when its module is loaded. */
 export function addObjectFilter<Given>(
   name: string,
   field: { readonly type: InputRef<Given>; readonly description: string },
-  beside: (given: NonNullable<Given>) => RowsBeside,
+  sideRows: (given: NonNullable<Given>) => SideRows,
 ): void {
   filtersOfFamilies.push({
     fields: (t) => ({ [name]: t.field(field) }),
-    beside: (filter) => {
+    sideRows: (filter) => {
       const given = (filter as Readonly<Record<string, Given>>)[name]
-      return given ? [beside(given)] : []
+      return given ? [sideRows(given)] : []
     },
   })
 }
@@ -126,7 +126,7 @@ export function queryOf(
     rootsOnly: rootsOnly ?? undefined,
     nameContains: nameContains ?? undefined,
     labels: labels?.length ? pairsOf(labels) : undefined,
-    beside: filtersOfFamilies.flatMap(({ beside }) => beside(filter ?? {})),
+    sideRows: filtersOfFamilies.flatMap(({ sideRows }) => sideRows(filter ?? {})),
   }
 }
 

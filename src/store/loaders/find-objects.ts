@@ -22,11 +22,11 @@ export interface ObjectQuery {
   readonly labels?: Readonly<Record<string, string>> | undefined
   /** Any of these conditions on an object `o`, which are no input. */
   readonly anyOf?: readonly string[] | undefined
-  /** Each of these has a row of the object that fits. */
-  readonly beside?: readonly RowsBeside[] | undefined
+  /** Each of these holds a row of the object. */
+  readonly sideRows?: readonly SideRows[] | undefined
 }
-/** Rows of a table beside objects, by their `object_id`. */
-export interface RowsBeside {
+/** Rows of a side table, by their `object_id`. */
+export interface SideRows {
   readonly table: string
   /** The required values of columns; null and undefined: any. */
   readonly columns: Readonly<Record<string, unknown>>
@@ -96,14 +96,14 @@ function addConditions(where: Conditions, query: ObjectQuery, rule: FinishedRule
   if (query.rootsOnly) where.all.push('o.parent_id is null')
   where.add(query.nameContains, (p) => `strpos(lower(o.name), lower(${p})) > 0`)
   where.add(query.labels && JSON.stringify(query.labels), (p) => labelled(p))
-  for (const rows of query.beside ?? []) where.all.push(isBeside(where, rows, ids))
+  for (const rows of query.sideRows ?? []) where.all.push(hasSideRow(where, rows, ids))
   if (query.finished !== undefined) {
     where.all.push(`${query.finished ? '' : 'not '}(${isFinished(where, rule)})`)
   }
 }
 
 // The ends of the page stand here as well, where an index on a column and the id takes them.
-function isBeside(where: Conditions, { table, columns }: RowsBeside, ids: readonly Bound[]): string {
+function hasSideRow(where: Conditions, { table, columns }: SideRows, ids: readonly Bound[]): string {
   const given = Object.entries(columns).filter(([, value]) => value !== null && value !== undefined)
   const all = [
     ...given.map(([column, value]) => `b.${column} = ${where.value(value)}`),

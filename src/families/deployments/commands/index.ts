@@ -34,7 +34,7 @@ export const deploymentsCommands = {
 
 declare module '../../creation.ts' {
   interface Verbs {
-    readonly createInstallation?: Verb<NewInstallation, InstallationRefusal>
+    readonly createInstallation?: CreationVerb<NewInstallation, InstallationRefusal>
   }
 }
 

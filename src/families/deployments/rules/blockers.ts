@@ -51,6 +51,8 @@ export interface Waiting {
   readonly dependents: readonly string[]
   /** Some of the children that have the job and have not ended it, those without an agent first. */
   readonly openChildren: readonly string[]
+  /** Some of the children that ended the job without success. */
+  readonly unsuccessfulChildren: readonly string[]
   /** Roots that wait: required names of the scope without a value or an exporter. */
   readonly missing: readonly string[]
   /** Roots whose last reconcile failed: the time of the next one. */
@@ -216,7 +218,8 @@ function whyLeftOut(object: Waiting, parent: Waiting, details: BlockerInputs): D
   const message = parent.problem ?? 'No deploy item could go on.'
   return { reason: 'NOT_IN_JOB', cause: 'STUCK', objectId: parent.row.id, message: `Not in this job: ${message}` }
 }
-const UNSUCCESSFUL: readonly Phase[] = ['FAILED', 'ABORTED', 'DELETE_FAILED']
+/** Phases of an object that ended its job without success. */
+export const UNSUCCESSFUL: readonly Phase[] = ['FAILED', 'ABORTED', 'DELETE_FAILED']
 
 const leftOutBy = (by: string | null): DeploymentsBlocker => {
   const message = `Not in this job: it was cancelled${by === null ? '' : ` by ${by}`}.`
@@ -225,9 +228,7 @@ const leftOutBy = (by: string | null): DeploymentsBlocker => {
 
 /** After a failed item nothing more is triggered. The blocker names the item's own predecessor, if it is one. */
 function afterFailure(object: Waiting, parent: Waiting, details: BlockerInputs): DeploymentsBlocker {
-  const failed = [...details.objects.values()].filter(
-    ({ row }) => row.parentId === parent.row.id && row.jobId === parent.row.jobId && UNSUCCESSFUL.includes(row.phase),
-  )
+  const failed = known(parent.unsuccessfulChildren, details)
   const predecessor = findPredecessor(object, new Set(failed), details)
   const other = predecessor ?? failed[0]
   if (!other) {
@@ -326,20 +327,14 @@ interface Failed {
 
 /** The first object below it that failed by itself in its job; null: none is known. */
 function failedBelow(object: Waiting, details: BlockerInputs): Failed | null {
-  const { row, childCounts, openChildren } = object
-  const failed = (childCounts?.failed ?? 0) > 0 ? [...details.objects.values()].filter(hasFailedIn(row)) : []
-  for (const item of [...failed, ...known(openChildren, details)]) {
+  const failed = known(object.unsuccessfulChildren, details).filter(({ row }) => row.phase !== 'ABORTED')
+  for (const item of [...failed, ...known(object.openChildren, details)]) {
     const below = failedBelow(item, details)
     if (below) return { ...below, path: [item.row.name, ...below.path] }
     if (failed.includes(item)) return { path: [item.row.name], item }
   }
   return null
 }
-const hasFailedIn =
-  ({ id, jobId }: Waiting['row']) =>
-  ({ row }: Waiting): boolean =>
-    row.parentId === id && row.jobId === jobId && isFinished(row) && FAILURES.includes(row.phase)
-const FAILURES: readonly Phase[] = ['FAILED', 'DELETE_FAILED']
 
 /** The cause comes before the consequence: a sentence about what failed below, and a blank; empty if nothing has. */
 function failureOf(object: Waiting, details: BlockerInputs): string {

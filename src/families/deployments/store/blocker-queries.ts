@@ -1,8 +1,8 @@
 import { servedBy } from '../../../core/claimant.ts'
 import type { Retry } from '../../../core/retry.ts'
 import type { TargetFacts } from '../../../core/target.ts'
-import type { WorkState } from '../../../core/tree.ts'
-import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
+import { isFinished, type WorkState } from '../../../core/tree.ts'
+import type { ObjectKind } from '../../../core/vocabulary.ts'
 import type { Client } from '../../../store/client.ts'
 import { array, boolean, joined, json, nullable, smallintOf, text, uuid } from '../../../store/column-types.ts'
 import { loadAgentsOf } from '../../../store/loaders/agents.ts'
@@ -10,7 +10,7 @@ import { findProjectId } from '../../../store/projects.ts'
 import { type StatementRow, statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import { loadTargetFacts } from '../../../store/targets.ts'
-import type { BlockerInputs, Waiting } from '../rules/blockers.ts'
+import { type BlockerInputs, UNSUCCESSFUL, type Waiting } from '../rules/blockers.ts'
 import type { PendingOrigin } from '../rules/origin.ts'
 import type { PlanFacts } from '../rules/predict-blockers.ts'
 
@@ -24,7 +24,7 @@ const MAX_NEIGHBOURS = 20
  * harmless.
  */
 const ITEM: ObjectKind = 'DEPLOY_ITEM'
-const UNSUCCESSFUL = (['FAILED', 'ABORTED', 'DELETE_FAILED'] satisfies Phase[]).map((phase) => `'${phase}'`).join(', ')
+const HAS_FAILED = `phase = any(array[${UNSUCCESSFUL.map((phase) => `'${phase}'`).join(', ')}]::phase[])`
 const CHAINS = statement({
   text: `with recursive chain (id) as (
     select unnest($1::uuid[])
@@ -43,7 +43,7 @@ const CHAINS = statement({
         order by coalesce(w.state, 3), c.ordinal limit ${MAX_NEIGHBOURS})
       union all
       (select f.id from object f where f.parent_id = o.id and f.job_id = o.job_id
-          and f.finished_job_id = f.job_id and f.phase = any(array[${UNSUCCESSFUL}]::phase[])
+          and f.finished_job_id = f.job_id and f.${HAS_FAILED}
           and exists (select from tally t where t.object_id = o.id and t.failed > 0)
         order by f.ordinal limit ${MAX_NEIGHBOURS})
       union all
@@ -55,7 +55,7 @@ const CHAINS = statement({
       (select i.importer_id from root_export x join root_import i on i.project_id = x.project_id and i.name = x.name
         where x.exporter_id = o.id and o.phase = 'INIT_DELETE' limit ${MAX_NEIGHBOURS})
     ) next where next.id is not null and (r.job_id is distinct from r.finished_job_id or o.job_id is distinct from p.job_id
-      or o.kind <> '${ITEM}' and o.phase = any(array[${UNSUCCESSFUL}]::phase[]))
+      or o.kind <> '${ITEM}' and o.${HAS_FAILED})
   ) select id from chain limit ${MAX_OBJECTS}`,
   params: [array(uuid)],
   row: { id: uuid },
@@ -73,7 +73,7 @@ const DETAILS = statement({
     (select s.error ->> 'message' from object_status s where s.object_id = o.id and w.offer_after is not null) as "lastProblem",
     (select jsonb_build_object('type', g.type, 'labels', g.labels) from target g
       where g.project_id = o.project_id and g.name = w.target) as "targetFacts",
-    (select s.error ->> 'message' from object_status s where s.object_id = o.id and o.phase = any(array[${UNSUCCESSFUL}]::phase[])) as "problem",
+    (select s.error ->> 'message' from object_status s where s.object_id = o.id and o.${HAS_FAILED}) as "problem",
     array(select e.to_id from edge e where e.from_id = o.id and e.to_id = any($1::uuid[])) as "dependsOn",
     array(select e.from_id from edge e where e.to_id = o.id and e.from_id = any($1::uuid[])) as "dependents"
   from object o
@@ -169,11 +169,18 @@ export async function queryBlockerInputs(
   ])
   const types = new Set(rows.flatMap(({ type, state }) => (type !== null && state === 0 ? [type] : [])))
   const agents = types.size > 0 ? await loadAgentsOf(client, [...types], agentsSince) : []
-  const openChildren = Map.groupBy(rows.filter(isOpen(rows)), ({ parentId }) => parentId ?? '')
+  const ofJob = rows.filter(hasJobOfParent(rows))
+  const childrenOf = (isOne: (row: DetailsRow) => boolean) => {
+    const found = Map.groupBy(ofJob.filter(isOne), ({ parentId }) => parentId ?? '')
+    return ({ id }: DetailsRow) => (found.get(id) ?? []).map((child) => child.id)
+  }
+  const openChildren = childrenOf((row) => !isFinished(row))
+  const unsuccessfulChildren = childrenOf((row) => isFinished(row) && UNSUCCESSFUL.includes(row.phase))
   const objects = rows.map((row): readonly [string, Waiting] => [
     row.id,
     toWaiting(row, {
-      openChildren: (openChildren.get(row.id) ?? []).map(({ id }) => id),
+      openChildren: openChildren(row),
+      unsuccessfulChildren: unsuccessfulChildren(row),
       scope: scope.rows.filter(({ rootId }) => rootId === row.id),
       importers: importers.rows.filter(({ exporterId }) => exporterId === row.id).map(({ importerId }) => importerId),
     }),
@@ -228,19 +235,20 @@ type ScopeRow = StatementRow<typeof SCOPE>
 const isMissing = ({ required, exists, exporterId }: ScopeRow): boolean => required && !exists && exporterId === null
 interface Related {
   readonly openChildren: readonly string[]
+  readonly unsuccessfulChildren: readonly string[]
   readonly scope: readonly ScopeRow[]
   readonly importers: readonly string[]
 }
 
-function isOpen(rows: readonly DetailsRow[]): (row: DetailsRow) => boolean {
+function hasJobOfParent(rows: readonly DetailsRow[]): (row: DetailsRow) => boolean {
   const byId = new Map(rows.map((row) => [row.id, row]))
   return (row) => {
     const parent = row.parentId === null ? undefined : byId.get(row.parentId)
-    return parent !== undefined && row.jobId === parent.jobId && row.jobId !== row.finishedJobId
+    return parent !== undefined && row.jobId === parent.jobId
   }
 }
 
-function toWaiting(details: DetailsRow, { openChildren, scope, importers }: Related): Waiting {
+function toWaiting(details: DetailsRow, { scope, importers, ...children }: Related): Waiting {
   const { isInstallation, ignored, mode, nextMode, nextDeletion, cancelRequestedAt, cancelBy, ...some } = details
   const { isPaused, nextOrigin, forceDeletion, withoutUninstall, ...others } = some
   const requested = { isPaused, ignored, nextMode, nextDeletion, nextOrigin, forceDeletion, withoutUninstall }
@@ -268,7 +276,7 @@ function toWaiting(details: DetailsRow, { openChildren, scope, importers }: Rela
     work: type === null || isInstallation ? null : { type, target, targetFacts, state, offerAfter, lastProblem, retry },
     dependsOn: [...new Set([...dependsOn, ...exporters])],
     dependents: [...dependents, ...importers],
-    openChildren,
+    ...children,
     missing: scope.filter(isMissing).map(({ name }) => name),
     retryAt,
   }

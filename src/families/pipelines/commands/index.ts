@@ -30,7 +30,7 @@ export const pipelinesCommands = {
 
 declare module '../../creation.ts' {
   interface Verbs {
-    readonly createEvent?: Verb<ProjectEvent, 'InvalidInputError'>
+    readonly createEvent?: CreationVerb<ProjectEvent, 'InvalidInputError'>
   }
 }
 
