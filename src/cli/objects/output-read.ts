@@ -41,7 +41,11 @@ export async function readNewestOutput(
 }
 
 /** The lines that match before one. */
-export async function countOlderOutput({ client, io }: Session, filter: OutputFilter, before: string): Promise<Further> {
+export async function countOlderOutput(
+  { client, io }: Session,
+  filter: OutputFilter,
+  before: string,
+): Promise<Further> {
   const { output } = await client.query(OLDER, { filter, last: PAGE, before }, { signal: io.signal })
   return countFurther(output, previousCursor(output))
 }
