@@ -128,12 +128,12 @@ const section = (type: GraphQLNamedType, ...parts: readonly (string | null | und
 
 const paragraphs = (...parts: readonly (string | null | undefined)[]): string => parts.filter(Boolean).join('\n\n')
 
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
-const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ')
+export const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ')
 
 /** Descriptions are text: what looks like HTML is none. */
-const prose = (text: string): string =>
+export const prose = (text: string): string =>
   text
     .split(/(`[^`]*`)/)
     .map((part, i) => (i % 2 === 1 ? part : part.replaceAll('<', '&lt;').replaceAll('{{', '{&#123;')))

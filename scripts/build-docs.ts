@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,11 +12,13 @@ import { gzipSync } from 'node:zlib'
 const ROOT = join(import.meta.dirname, '..')
 const SITE = join(ROOT, 'docs-dist')
 const INDEX = join(SITE, 'site.json')
+const PROGRAM = join(ROOT, 'src/cli/main.ts')
 const SOURCES = [
   'docs/**',
   'docs/.vitepress/**',
   'schema.graphql',
   'src/cli/**',
+  'src/manifest/**',
   'scripts/*reference.ts',
   'scripts/build-docs.ts',
 ]
@@ -55,6 +57,9 @@ if (!process.argv.includes('--if-old') || isOld()) {
     cwd: ROOT,
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  if (status === 0) pack()
+  if (status === 0) {
+    writeFileSync(join(SITE, 'manifest.schema.json'), execFileSync(process.execPath, [PROGRAM, 'explain', '--json']))
+    pack()
+  }
   process.exitCode = status ?? 1
 }

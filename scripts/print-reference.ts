@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { buildSchema } from 'graphql'
-import { createProgram } from '../src/cli/program.ts'
+import { schemaOfDocuments } from '../src/cli/manifests/document-schema.ts'
+import { createProgram, documentKindsOf } from '../src/cli/program.ts'
 import { families } from '../src/families/index.ts'
-import { apiReference, type ReferencePage } from './api-reference.ts'
+import { fieldsBelow } from '../src/manifest/index.ts'
+import { apiReference, cell, prose, type ReferencePage, table } from './api-reference.ts'
 
 /** Prints the pages of the reference as JSON, for the site of the documentation. */
 
@@ -33,5 +35,29 @@ const commands: ReferencePage = {
 }
 
 const schema = buildSchema(readFileSync(join(import.meta.dirname, '../schema.graphql'), 'utf8'))
-const pages = [...apiReference(schema), commands]
+
+const documents = schemaOfDocuments((await documentKindsOf(families)).kinds)
+const manifests: ReferencePage = {
+  page: 'manifests',
+  content: [
+    '# Manifests',
+    `Each field of the documents that \`phaseline apply\` takes, and of the task that \`phaseline task run\` takes. \`phaseline explain\`
+prints the same. An editor completes and judges them by [their JSON Schema](../cli#in-an-editor).`,
+    ...(documents.properties?.kind?.enum ?? []).flatMap((kind) => [
+      `## ${kind}`,
+      table(
+        ['Field', 'Value', 'Means'],
+        fieldsBelow(documents.definitions[String(kind)] ?? {}, documents.definitions).map(
+          ({ path, type, required, description, repeats }) => [
+            `\`${path}\`${required ? ' *' : ''}`,
+            cell(type),
+            cell(`${prose(description)}${repeats ? ' The same fields once more.' : ''}`),
+          ],
+        ),
+      ),
+    ]),
+    '\\* required, within what is around it',
+  ].join('\n\n'),
+}
+const pages = [...apiReference(schema), manifests, commands]
 process.stdout.write(JSON.stringify(pages.map(({ page, content }) => ({ params: { page }, content }))))

@@ -63,6 +63,7 @@ export default defineConfig({
     nav: [
       { text: 'Quick start', link: '/quick-start' },
       { text: 'API', link: '/reference/queries' },
+      { text: 'Manifests', link: '/reference/manifests' },
       { text: 'Commands', link: '/reference/commands' },
     ],
     sidebar: [
@@ -156,6 +157,7 @@ export default defineConfig({
           { text: 'Types', link: '/reference/types' },
           { text: 'Inputs', link: '/reference/inputs' },
           { text: 'Enums and scalars', link: '/reference/enums' },
+          { text: 'Manifests', link: '/reference/manifests' },
           { text: 'Commands', link: '/reference/commands' },
         ],
       },

@@ -51,17 +51,7 @@ export async function createProgram(
   }
   const cli: Cli = Object.assign(run, {
     shows: Object.assign({}, ...halves.map(({ shows }) => shows)),
-    documentKinds: async (): Promise<DocumentKinds> => {
-      const [{ projects }, { hooks }, ...kinds] = await Promise.all([
-        import('./projects/apply.ts'),
-        import('./hooks/apply.ts'),
-        ...halves.map((half) => half.kinds?.() ?? []),
-      ])
-      return {
-        kinds: [projects, ...kinds.flat(), hooks],
-        otherKinds: Object.assign({}, ...halves.map(({ otherKinds }) => otherKinds)),
-      }
-    },
+    documentKinds: () => documentKindsOf(families),
     wholeProgram: async () => {
       await load(program.commands)
       return program
@@ -69,4 +59,18 @@ export async function createProgram(
   })
   await load(program.commands.filter((command) => words?.includes(command.name()) ?? true))
   return program
+}
+
+/** Kinds of documents, of all families, and of what belongs to none. */
+export async function documentKindsOf(families: readonly FamilyDefinition[]): Promise<DocumentKinds> {
+  const [{ projects }, { hooks }, ...halves] = await Promise.all([
+    import('./projects/apply.ts'),
+    import('./hooks/apply.ts'),
+    ...families.map((family) => family.cli?.()),
+  ])
+  const kinds = await Promise.all(halves.map((half) => half?.kinds?.() ?? []))
+  return {
+    kinds: [projects, ...kinds.flat(), hooks],
+    otherKinds: Object.assign({}, ...halves.map((half) => half?.otherKinds)),
+  }
 }

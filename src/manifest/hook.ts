@@ -5,6 +5,12 @@ import { mapOf, type Pair, pairsOf } from './pairs.ts'
 const text = z.string('must be text: put it in quotes')
 const map = z.record(z.string(), text)
 
+/** A secret value is never in a document. */
+const valueFrom = {
+  file: text.optional().describe('A file beside the document that holds the value.'),
+  env: text.optional().describe('A variable of the environment of the command that holds the value.'),
+}
+
 /** A document of the kind Hook. Only the shape is validated here; the server validates expressions. */
 export const hookSchema = z.strictObject({
   kind: z.literal('Hook', 'must be Hook').optional(),
@@ -16,7 +22,7 @@ export const hookSchema = z.strictObject({
   secrets: z
     .array(
       z
-        .strictObject({ name: nameSchema, file: text.optional(), env: text.optional() })
+        .strictObject({ name: nameSchema, ...valueFrom })
         .refine(({ file, env }) => file === undefined || env === undefined, 'must have file or env, not both'),
     )
     .optional(),
@@ -30,9 +36,7 @@ export const hookSchema = z.strictObject({
     })
     .optional(),
   deliveryId: text.optional(),
-  redelivery: z
-    .strictObject({ address: text, token: z.strictObject({ file: text.optional(), env: text.optional() }).optional() })
-    .optional(),
+  redelivery: z.strictObject({ address: text, token: z.strictObject(valueFrom).optional() }).optional(),
   signature: z
     .strictObject({
       header: text,

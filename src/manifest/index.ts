@@ -5,6 +5,15 @@ export { installationInput, labelsInput, taskInput } from './api-input.ts'
 export { fieldsIn, setField, type TextEdit } from './fields.ts'
 export { appliedHook, type HookManifest, hookInput, hookManifest, hookSchema, type ShownHook } from './hook.ts'
 export { DEFAULT_SETTINGS, instanceSpecSchema, type Manifest, manifestSchema, nameSchema } from './installation.ts'
+export {
+  type DocumentField,
+  documentSchema,
+  fieldsBelow,
+  type JsonSchema,
+  type KindSchemas,
+  partAt,
+  typeInWords,
+} from './json-schema.ts'
 export { type FlatKubeconfig, flattenKubeconfig, type ReadKubeconfig, readFlatKubeconfig } from './kubeconfig.ts'
 export {
   appliedNotificationRule,

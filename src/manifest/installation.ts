@@ -82,19 +82,21 @@ const automaticReconcile = z.strictObject({
   afterFailure: z.strictObject({ attempts: z.int32().optional(), ...reconcileTimes }).optional(),
 })
 
-const spec = z.strictObject({
-  target: z.string().optional(),
-  targetSelector: targetSelector.optional(),
-  imports: z
-    .array(z.strictObject({ name, from: name.optional(), schema: json.optional(), required: z.boolean().optional() }))
-    .optional(),
-  exports: z.array(z.strictObject({ name, value: json })).optional(),
-  get installations() {
-    return z.array(z.strictObject({ name, spec })).optional()
-  },
-  deployItems: z.array(deployItem).optional(),
-  automaticReconcile: automaticReconcile.optional(),
-})
+const spec = z
+  .strictObject({
+    target: z.string().optional(),
+    targetSelector: targetSelector.optional(),
+    imports: z
+      .array(z.strictObject({ name, from: name.optional(), schema: json.optional(), required: z.boolean().optional() }))
+      .optional(),
+    exports: z.array(z.strictObject({ name, value: json })).optional(),
+    get installations() {
+      return z.array(z.strictObject({ name, spec })).optional()
+    },
+    deployItems: z.array(deployItem).optional(),
+    automaticReconcile: automaticReconcile.optional(),
+  })
+  .meta({ id: 'InstallationSpec' })
 
 /** Beside name and spec; the server judges them. A value that equals the default is not written. */
 const settings = {

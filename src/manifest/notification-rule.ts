@@ -32,7 +32,9 @@ export const notificationRuleSchema = z.strictObject({
     email: z.strictObject({ to: words }).optional(),
   }),
   text: text.optional(),
-  digest: duration.optional(),
+  digest: duration
+    .optional()
+    .describe('Duration of a window whose changes are one message, such as 10m. Left out: each change is one.'),
   quietHours: z
     .strictObject({
       timeZone: text.optional(),

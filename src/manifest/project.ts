@@ -8,7 +8,10 @@ const texts = z.array(text)
 const map = z.record(z.string(), text)
 
 const file = z
-  .strictObject({ path: text, content: text.optional(), from: text.optional(), secret: text.optional() })
+  .strictObject({
+    ...{ path: text, content: text.optional(), secret: text.optional() },
+    from: text.optional().describe('A file beside the document, whose content it gets.'),
+  })
   .refine(
     ({ content, from, secret }) => [content, from, secret].filter((given) => given !== undefined).length === 1,
     'must have one of content, from and secret',
@@ -34,7 +37,13 @@ const service = z.strictObject({
   ports: z.array(z.int32()).optional(),
   user: z.int32().nullable().optional(),
   readiness: z
-    .strictObject({ port: z.int32().optional(), command: texts.optional(), timeout: duration.optional() })
+    .strictObject({
+      port: z.int32().optional(),
+      command: texts.optional(),
+      timeout: duration
+        .optional()
+        .describe('Duration after its start, such as 30s, by which it has to be ready. Left out: 1m.'),
+    })
     .refine(({ port, command }) => port === undefined || command === undefined, 'must have either port or command')
     .optional(),
 })
@@ -47,7 +56,12 @@ const workerTemplate = z.strictObject({
   args: texts.optional(),
   env: map.optional(),
   files: z.array(file).optional(),
-  timeout: duration.nullable().optional(),
+  timeout: duration
+    .nullable()
+    .optional()
+    .describe(
+      'Duration from the first claim by a runtime to its end as TIMED_OUT, such as 15m. Left out or null: no limit.',
+    ),
   retry: retryPolicy.nullable().optional(),
   workspace: z.boolean().optional(),
   targetLabels: map.optional(),

@@ -1,5 +1,7 @@
 import { LineCounter } from 'yaml'
 import type { z } from 'zod'
+import { similarTo } from '../core/similar.ts'
+import { fieldNames } from './json-schema.ts'
 import { offsetOf, offsetOfKey, type Place, placeAt } from './place.ts'
 import { type Doc, readYaml } from './read-yaml.ts'
 
@@ -59,6 +61,7 @@ function judge<T>(document: Doc, lines: LineCounter, schema: z.ZodType<T>): Read
   if (!contents.ok) return contents
   const { success, data, error } = schema.safeParse(contents.value)
   if (success) return { ok: true, value: data }
+  const namesAt = fieldNames(schema)
   return {
     ok: false,
     problems: error.issues.map((issue) => {
@@ -66,9 +69,15 @@ function judge<T>(document: Doc, lines: LineCounter, schema: z.ZodType<T>): Read
       const offset =
         (key === undefined ? undefined : offsetOfKey(document, issue.path, key)) ?? offsetOf(document, issue.path)
       const place = offset === undefined ? {} : placeAt(lines, offset)
-      return { path: issue.path.join('.'), message: wordsOf(issue.message), ...place }
+      const hint = key === undefined ? '' : hintFor(key, namesAt(issue.path))
+      return { path: issue.path.join('.'), message: wordsOf(issue.message) + hint, ...place }
     }),
   }
+}
+
+const hintFor = (key: string, names: readonly string[]): string => {
+  const similar = similarTo(key, names)
+  return similar.length > 0 ? `. Did you mean ${similar.join(', or ')}?` : ''
 }
 
 const TYPE = /^Invalid input: expected (\w+), received (\w+)$/

@@ -21,8 +21,14 @@ export const scheduleSchema = z.strictObject({
   when: z.strictObject({
     cron: z.union([text.transform((line) => [line]), z.array(text)]).optional(),
     timeZone: text.optional(),
-    every: duration.optional(),
-    offset: duration.optional(),
+    every: duration
+      .optional()
+      .describe('Equal distances: a duration from 1s, such as 15m. For more than 24 days write cron.'),
+    offset: duration
+      .optional()
+      .describe(
+        'Duration of the times after multiples of `every` since 1970-01-01T00:00:00Z, shorter than `every`. Left out: none.',
+      ),
     at: text.optional(),
     start: text.optional(),
     until: text.optional(),
@@ -39,13 +45,17 @@ export const scheduleSchema = z.strictObject({
     createTask: z.strictObject({ jobs: templateJobs }).optional(),
   }),
   count: count.optional(),
-  jitter: duration.optional(),
+  jitter: duration.optional().describe('Delays each firing by up to this duration, at most 1h. Left out: none.'),
   overlap: z.enum(['SKIP', 'ALLOW', 'QUEUE', 'CANCEL_RUNNING']).optional(),
   maxQueued: count.optional(),
   catchUp: z.enum(['NONE', 'LAST', 'ALL']).optional(),
   maxCaughtUp: count.optional(),
-  grace: delay.optional(),
-  successWithin: longDuration.optional(),
+  grace: delay.optional().describe('Duration after which a time counts as missed, at most 24h. Left out: 1m.'),
+  successWithin: longDuration
+    .optional()
+    .describe(
+      'The log has a change with the reason OVERDUE once nothing that it has started has succeeded for this duration. Left out: never.',
+    ),
 })
 export type ScheduleManifest = z.infer<typeof scheduleSchema>
 

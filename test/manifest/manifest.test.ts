@@ -63,9 +63,9 @@ spec: {}
 `),
     ).toEqual([
       'f.yaml:5:13: document 1: spec.deployItems.0.type: must be a string, not a number',
-      'f.yaml:8:7: document 1: spec.deployItems.1: Unrecognized key: "depends"',
+      'f.yaml:8:7: document 1: spec.deployItems.1: Unrecognized key: "depends". Did you mean dependsOn?',
       'f.yaml:10:1: document 2: name: is missing',
-      'f.yaml:10:1: document 2: Unrecognized key: "nam"',
+      'f.yaml:10:1: document 2: Unrecognized key: "nam". Did you mean name?',
     ])
   })
 

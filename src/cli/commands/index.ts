@@ -50,6 +50,11 @@ export const commandsOf = (families: readonly FamilyDefinition[]): readonly Comm
     load: async () => (await import('./plan.ts')).addPlan,
   },
   {
+    usage: 'explain [options] [field]',
+    description: 'explain the documents of apply field by field, e.g. installation.spec.deployItems',
+    load: async () => (await import('./explain.ts')).addExplain,
+  },
+  {
     usage: 'edit [options] <name>',
     description: 'open the manifest of a root installation in your editor ($VISUAL, $EDITOR), and apply what you save',
     load: async () => (await import('./edit.ts')).addEdit,

@@ -8,7 +8,7 @@ import { allOrNone, eachFile, type Readable } from './every-file.ts'
 import { isBeside } from './read-beside.ts'
 import { type Source, shownFile, shownSource } from './source.ts'
 
-const DEFAULT_KIND = 'Installation'
+export const DEFAULT_KIND = 'Installation'
 
 export interface LoadOptions {
   readonly file: readonly string[]

@@ -1,6 +1,6 @@
+import { similarTo } from '../../core/similar.ts'
 import { gql } from '../../documents/gql.ts'
 import type { Session } from '../session.ts'
-import { similarTo } from './similar.ts'
 
 const CANDIDATES = gql(`query Candidates(
   $filter: ObjectFilter!, $project: String!, $above: [String!]!, $first: String!, $rest: [String!]!

@@ -3,6 +3,7 @@ export function similarTo(name: string, candidates: readonly string[]): readonly
   const wanted = name.toLowerCase()
   const most = Math.max(1, Math.floor(wanted.length / 3))
   return [...new Set(candidates)]
+    .filter(({ length }) => Math.abs(length - wanted.length) <= most)
     .map((candidate) => ({ candidate, edits: editsBetween(wanted, candidate.toLowerCase()) }))
     .filter(({ edits }) => edits <= most)
     .sort((a, b) => a.edits - b.edits)
