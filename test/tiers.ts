@@ -78,7 +78,7 @@ export const LANDING = files(`
   families/deployments/kubernetes/ config
   families/edge/ cloudlets instances resync
   families/notifications/ notifications waits write-messages
-  families/operations/ job-retries locks tasks
+  families/operations/ job-retries locks retry-task tasks
   families/pipelines/ claim-payload events import-brigade job-retries places resources slots worker-retries
   faults/ kill-server slots-never-leak
   graphql/ audit batching blockers edge event-filter families json-data limits log-lines log-search mutations nodes objects

@@ -71,6 +71,7 @@ export const LIMITS = {
   exports: entries(1_000, 'exports of an installation'),
   dependencies: entries(10_000, 'dependencies of a deploy item', name),
   jobs: entries(1_000, 'jobs of a task'),
+  chosenJobs: entries(1_000, 'jobs of a task that run again', name),
   jobDependencies: entries(1_000, 'dependencies of a job', name),
   gadget: characters(128, 'the name of a gadget'),
   gadgetText,

@@ -54,6 +54,26 @@ async function failUndo(job: string): Promise<void> {
   await runner.report(undo, { phase: 'UNDO_FAILED', error: { code: 'GADGET_FAILED', message: 'the disk is gone' } })
 }
 
+describe('task retry', () => {
+  it('runs what was not done of a task that has ended, as a new task', async () => {
+    await start('again', 'one', 'two')
+    await runner.declare('ops/again/one')
+    await runner.report(await runner.take('ops/again/one', 'RUN'), { phase: 'DONE' })
+    expect(await phaseline('task retry ops/again')).toMatchObject({ code: 3, err: expect.stringContaining('BUSY') })
+    expect(await phaseline('task cancel ops/again --wait')).toMatchObject({ code: 0 })
+
+    const retried = await phaseline('task retry ops/again')
+    expect(retried).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/^ops\/again-2 created, now /) })
+    expect((await phaseline('task get ops/again-2')).out).toMatch(/^one +one +✓ DONE$/m)
+    expect((await phaseline('task retry ops/again --job one --name only-one')).out).toContain('ops/only-one created')
+    expect((await phaseline('task get ops/only-one --json')).out).not.toContain('"name":"two"')
+    // Any root is retried by the same command.
+    expect((await phaseline('retry ops/again --kind task')).out).toBe('again-3 runs again what failed of again\n')
+    const unknown = await phaseline('task retry ops/again --job three --all')
+    expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining('there is no job three') })
+  })
+})
+
 describe('task run', () => {
   it('hands the task of a file over as it stands, once for each key', async () => {
     const path = join(folder, 'task.yaml')

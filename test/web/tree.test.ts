@@ -138,7 +138,8 @@ const names = (more: Given) => actionsFor(object(more)).map(({ name }) => name)
 
 test('buttons follow from what the viewer may do', () => {
   expect(names(asUser('TASK', 'RUNNING'))).toEqual(['cancel', 'pause'])
-  expect(names({ ...asUser('TASK', 'FAILED'), finished: true })).toEqual(['delete'])
+  expect(names({ ...asUser('TASK', 'FAILED'), finished: true })).toEqual(['retry', 'rerun', 'delete'])
+  expect(names({ ...asUser('TASK', 'SUCCEEDED'), finished: true })).toEqual(['rerun', 'delete'])
   expect(names(asUser('GADGET_JOB', 'UNDO_FAILED'))).toEqual(['retryUndo', 'giveUpUndo'])
   expect(names({ ...asUser('EVENT', 'FAILED'), finished: true })).toEqual(['retry', 'clone', 'delete'])
   expect(names(asUser('CLUSTER_INST', 'CREATE_REQUESTED'))).toEqual(['cancel'])

@@ -32,6 +32,15 @@ export const task = defineMachine({
     },
     ...pauseVerbs('TASK', { endsForGood: true }),
     {
+      name: 'retry',
+      label: 'Retry',
+      mutation: 'retryTask',
+      phases: ['FAILED', 'ABORTED'],
+      input: { unsuccessful: true },
+      finished: true,
+    },
+    { name: 'rerun', label: 'Run again', mutation: 'retryTask', finished: true },
+    {
       name: 'delete',
       label: 'Delete',
       mutation: 'deleteTask',
@@ -51,6 +60,7 @@ export const gadgetJob = defineMachine({
   final: ['DONE', 'FAILED', 'ABORTED', 'SKIPPED'],
   rows: [
     ['PENDING', 'CONTROLLER', 'DECLARING', 'its turn in the task'],
+    ['PENDING', 'CONTROLLER', 'DONE', 'inherited from the task that is retried'],
     ['PENDING', 'CONTROLLER', 'SKIPPED', 'its condition is false, or an earlier job failed'],
     // Needed by its `when: ${…}`: one that cannot be resolved would hold the task for ever, and SKIPPED would let
     // the jobs that depend on it start.

@@ -237,6 +237,7 @@ const mutations: Readonly<Record<string, Case | readonly Case[]>> = {
   resume: { inPlace: input(({ installation }) => ({ id: installation })), root: 'installation' },
   retryNow: { inPlace: input(({ item }) => ({ id: item })), root: 'installation' },
   giveUpRetries: { inPlace: input(({ item }) => ({ id: item })), root: 'installation' },
+  retryTask: { inPlace: input(({ endedTask }) => ({ id: endedTask })), root: 'endedTask' },
   retryEvent: { inPlace: input(({ event }) => ({ id: event })), root: 'event' },
   revokeToken: { inPlace: input(({ token }) => ({ id: token })), fresh: fresh.principal },
   setDataObject: { inPlace: input(({ project }) => ({ project, name: `${project}-data`, value: 1 })) },

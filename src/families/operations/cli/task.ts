@@ -11,7 +11,7 @@ import { notFoundRefusal } from '../../../client-model/index.ts'
 import { describeJob, describeTask } from './tasks/describe.ts'
 import { addTaskList } from './tasks/list.ts'
 import { readJob, readTask } from './tasks/read.ts'
-import { type RunOptions, runTask } from './tasks/run.ts'
+import { type RetryTaskOptions, type RunOptions, retryTask, runTask } from './tasks/run.ts'
 
 const TASK: ObjectArgument = { kind: 'TASK', name: 'task', help: 'id, copy, or ops/copy' }
 
@@ -26,6 +26,13 @@ export function addTask(task: Command, cli: Cli): void {
   onObject<GetOptions>(task.command('get'), cli, TASK, getTask)
     .description('show a task with its jobs, what they do and what they lock')
     .option('--job <name>', 'only this job: its locks, journal and exports too')
+  onObject<RetryTaskOptions>(task.command('retry'), cli, TASK, retryTask)
+    .description('run what was not done of a task that has ended, as a new task')
+    .option('--job <name...>', 'only these jobs, whatever became of them')
+    .option('--all', 'run all of its jobs again')
+    .option('--name <name>', 'name of the new task (default: that of the old one with a number, e.g. copy-2)')
+    .option('--key <key>', 'idempotency key: the same again within a day starts nothing new')
+    .option('--follow', 'show the task until it has ended; the exit code says how')
   onObject<CancelOptions>(task.command('cancel'), cli, TASK, cancelObject)
     .description('cancel a task: nothing new starts, what runs is stopped and cleaned up')
     .option('--reason <text>', 'why, for the log')

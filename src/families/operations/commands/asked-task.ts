@@ -8,5 +8,6 @@ export const askedTask = (operations: OperationsCommands): Readonly<Record<strin
     right: rights.cancel,
     ask: (viewer, { id, note }) => operations.cancelTask(viewer, { id, reason: note }),
   },
+  retryTask: { right: rights.create, ask: (viewer, { id, input }) => operations.retryTask(viewer, { ...input, id }) },
   deleteTask: { right: rights.delete, ask: (viewer, { id }) => operations.deleteTask(viewer, { id }) },
 })

@@ -8,6 +8,7 @@ import type { LockedProject } from '../../family.ts'
 import { rootNameTaken } from '../../root-name.ts'
 import type { NewTask, TaskJob } from '../../tasks.ts'
 import { rights } from '../rights.ts'
+import type { JobDetails } from '../rules/details.ts'
 import { checkOrder, expressionsOf, normaliseJobs } from '../rules/normalise-task.ts'
 import type { JobSpec } from '../rules/spec.ts'
 import type { OperationsParts } from './parts.ts'
@@ -25,7 +26,7 @@ async function judge(
   const labels = labelsOf(given ?? [], problems)
   const jobs = await readJobs(parts, wanted, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-  return { ok: true, canShare: true, write: (project) => write(project, viewer, { name, labels, jobs }) }
+  return { ok: true, canShare: true, write: (project) => writeTask(project, viewer, { name, labels, jobs }) }
 }
 
 /** The sandbox only parses expressions here. */
@@ -48,12 +49,15 @@ interface JudgedTask {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
   readonly jobs: readonly JobSpec[]
+  /** The exports of jobs that do not run, since they are DONE in another task. */
+  readonly inherited?: ReadonlyMap<string, JobDetails['exports']>
+  readonly inheritedFrom?: string
 }
 
-async function write(
+export async function writeTask(
   project: LockedProject,
   by: Viewer,
-  { name, labels, jobs }: JudgedTask,
+  { name, labels, jobs, inherited = new Map(), inheritedFrom = '' }: JudgedTask,
 ): Promise<CommandResult<'ConflictError'>> {
   const taken = await rootNameTaken(project, { kind: 'TASK', name, what: 'a task' })
   if (taken) return refuse(taken)
@@ -61,11 +65,14 @@ async function write(
   const nodes = new Map(
     jobs.map((spec, ordinal) => {
       const details = { gadget: spec.gadget }
-      const waitingFor = spec.dependsOn.length
-      return [
-        spec.name,
-        slice.create(root, { kind: 'GADGET_JOB', name: spec.name, ordinal, spec, details, waitingFor, by }),
-      ]
+      const waitingFor = spec.dependsOn.filter((other) => !inherited.has(other)).length
+      const node = slice.create(root, { kind: 'GADGET_JOB', name: spec.name, ordinal, spec, details, waitingFor, by })
+      const exports = inherited.get(spec.name)
+      if (exports !== undefined) {
+        slice.setDetails(node, { exports, endedAt: slice.now })
+        slice.move(node, 'DONE', { reason: 'inherited', message: `Inherited from the task ${inheritedFrom}.` })
+      }
+      return [spec.name, node]
     }),
   )
   for (const { name: own, dependsOn } of jobs) {
@@ -76,7 +83,7 @@ async function write(
         dependsOn.flatMap((other) => nodes.get(other) ?? []),
       )
   }
-  slice.setChildCounts(root, { total: jobs.length, open: jobs.length })
+  slice.setChildCounts(root, { total: jobs.length, open: jobs.length - inherited.size })
   await decideNow()
   return { ok: true, objectId: root.row.id, object: root }
 }

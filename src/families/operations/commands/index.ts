@@ -4,11 +4,13 @@ import type { TaskVerb } from '../../tasks.ts'
 import { cancelTask, deleteTask, resolveUndo } from './change-task.ts'
 import { createTask, readJobs, taskCreation } from './create-task.ts'
 import type { OperationsParts } from './parts.ts'
+import { retryTask } from './retry-task.ts'
 
 /** The operations family's mutations. */
 export const operationsCommands = {
   createTask: command(createTask, ['ConflictError']),
   cancelTask: command(cancelTask, ['NotFoundError', 'TransitionError']),
+  retryTask: command(retryTask, ['NotFoundError', 'ConflictError']),
   deleteTask: command(deleteTask, ['NotFoundError', 'TransitionError']),
   resolveUndo: command(resolveUndo, ['NotFoundError', 'TransitionError']),
 }

@@ -56,6 +56,32 @@ builder.mutationField('createTask', (t) =>
       writeObject(context, null, () => context.operations.createTask(context.viewer, dropUndefined(input))),
   }),
 )
+builder.mutationField('retryTask', (t) =>
+  t.fieldWithInput({
+    right: rights.create,
+    ...commandResult('RetryTaskResult', TaskRef, operationsCommands.retryTask),
+    description:
+      'Creates a task with the jobs of one that has ended, as they were, and starts it. Jobs that come before those that run, and are DONE, are inherited with their exports; others are left out. A task that has not ended is refused (BUSY).',
+    typeOptions: { description: 'The task to run again, and what of it.' },
+    input: {
+      id: t.input.id({ required: true, description: 'Id of the task.' }),
+      jobs: t.input.stringList({
+        limit: 'chosenJobs',
+        description: 'Names of the jobs that run. Left out or null: all of them.',
+      }),
+      unsuccessful: t.input.boolean({
+        description: 'True: of these, only jobs that are not DONE. Left out or null: false.',
+      }),
+      name: t.input.string({
+        limit: 'name',
+        description: 'Name of the new task. Left out or null: that of the old one with a number, such as copy-2.',
+      }),
+      idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
+    },
+    resolve: (_, { input }, context) =>
+      writeObject(context, null, () => context.operations.retryTask(context.viewer, dropUndefined(input))),
+  }),
+)
 builder.mutationField('cancelTask', (t) =>
   t.fieldWithInput({
     right: rights.cancel,

@@ -105,7 +105,7 @@ export function checkOrder(jobs: readonly JobSpec[], path: string, references: R
 }
 
 /** All direct and indirect dependencies of each job; a job among its own is in a cycle. */
-function predecessors(jobs: readonly JobSpec[]): ReadonlyMap<string, ReadonlySet<string>> {
+export function predecessors(jobs: readonly JobSpec[]): ReadonlyMap<string, ReadonlySet<string>> {
   const direct = new Map(jobs.map(({ name, dependsOn }) => [name, dependsOn]))
   return new Map(
     jobs.map(({ name, dependsOn }) => {

@@ -1,6 +1,7 @@
 import { everyFile } from '../../../../cli/manifests/every-file.ts'
 import { readSourced } from '../../../../cli/manifests/one-document.ts'
 import { atSource } from '../../../../cli/manifests/source.ts'
+import type { Located } from '../../../../cli/objects/address.ts'
 import { follow } from '../../../../cli/objects/follow.ts'
 import type { Session } from '../../../../cli/session.ts'
 import { ask } from '../../../../cli/terminal/ask.ts'
@@ -12,16 +13,26 @@ import type { ResultOf } from '../../../../documents/typed-document.ts'
 import { type TaskManifest, taskInput, taskSchema } from '../../../../manifest/index.ts'
 import { decideCommands } from './describe.ts'
 
-export interface RunOptions {
-  readonly file: readonly string[]
-  readonly project?: string
+interface NewTaskOptions {
   readonly key?: string
   readonly follow?: boolean
 }
+export interface RunOptions extends NewTaskOptions {
+  readonly file: readonly string[]
+  readonly project?: string
+}
+export interface RetryTaskOptions extends NewTaskOptions {
+  readonly job?: readonly string[]
+  readonly all?: boolean
+  readonly name?: string
+}
 
+const NEW = `{ __typename ... on Task { id name phase project { name } } ...Refusal }
+}\n${REFUSAL_FRAGMENT}` as const
 const CREATE = gql(`mutation RunTask($input: CreateTaskInput!) {
-  answer: createTask(input: $input) { __typename ... on Task { id name phase project { name } } ...Refusal }
-}\n${REFUSAL_FRAGMENT}`)
+  answer: createTask(input: $input) ${NEW}`)
+const RETRY = gql(`mutation RetryTask($input: RetryTaskInput!) {
+  answer: retryTask(input: $input) ${NEW}`)
 type Created = Extract<ResultOf<typeof CREATE>['answer'], { readonly id: string }>
 
 /**
@@ -47,14 +58,31 @@ export async function runTask(session: Session, options: RunOptions): Promise<Ex
     const which = isOne ? '' : `${projectOf(task, options)}/${task.name}: `
     codes.push(session.refuse({ ...refusal, message: `${which}${refusal.message}` }))
   }
-  if (isFollowed) {
-    for (const { id, project } of created) {
-      const howTo = (decision: Decision) => howToDecide(decision, project.name)
-      codes.push(await follow(session, id, ({ outcome }) => outcome === 'succeeded', { howTo }))
-    }
-  }
+  if (isFollowed) for (const task of created) codes.push(await followTask(session, task))
   return worst(codes)
 }
+
+/** `task retry`: a new task with what was not done of one that has ended, or with the jobs that the options choose. */
+export async function retryTask(
+  session: Session,
+  { id }: Located,
+  { job, all = false, name, key, follow: isFollowed }: RetryTaskOptions,
+): Promise<ExitCode> {
+  const outcome = await ask(session, RETRY, {
+    ...{ id, unsuccessful: !all && job === undefined },
+    ...(job && { jobs: job }),
+    ...(name !== undefined && { name }),
+    ...(key !== undefined && { idempotencyKey: key }),
+  })
+  if (!outcome.ok) return session.refuse(outcome.refusal)
+  sayCreated(session, outcome.value)
+  return isFollowed ? await followTask(session, outcome.value) : EXIT.ok
+}
+
+const followTask = (session: Session, { id, project }: Created): Promise<ExitCode> =>
+  follow(session, id, ({ outcome }) => outcome === 'succeeded', {
+    howTo: (decision: Decision) => howToDecide(decision, project.name),
+  })
 
 /** A job of another task has an id only for those who may read it. */
 function howToDecide({ node, path, blocker: { object } }: Decision, project: string): readonly string[] {
