@@ -13,10 +13,22 @@ export type Shows = Readonly<Partial<Record<ObjectKind, () => Promise<ShowObject
 /** Adds options, arguments, action and the commands beneath it. */
 export type AddCommand = (command: Command, cli: Cli) => void
 
+/** The parts of the help, in their order. */
+export const GROUPS = {
+  See: 'See what there is, and why',
+  Change: 'Change what there is',
+  Work: 'Kinds of work',
+  Around: 'What work uses, and what follows from it',
+  Agents: 'Agents and gadgets',
+  Server: 'Servers and access',
+  Machine: 'This command line',
+} as const
+
 /** A command of the program. The help shows it, and its code is loaded only when the command line names it. */
 export interface CommandEntry {
   /** Its line in the help, e.g. `get [options] [name]`. Entries of one usage are the same command. */
   readonly usage: string
+  readonly group: keyof typeof GROUPS
   readonly description: string
   load(): Promise<AddCommand>
 }

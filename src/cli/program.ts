@@ -1,11 +1,17 @@
 import { Command, Help } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { FamilyDefinition } from '../families/define-family.ts'
-import type { Cli, CommandEntry, DocumentKinds } from './cli.ts'
+import { type Cli, type CommandEntry, type DocumentKinds, GROUPS } from './cli.ts'
 import { commandsOf } from './commands/index.ts'
 import { printText } from './terminal/io.ts'
 
 const AFTER_HELP = `
+Examples:
+  phaseline apply -f shop.yaml --wait    write it, and follow it to its end
+  phaseline get --failed                 what has failed, and why
+  phaseline tree shop                    one tree, with what each part waits for
+  phaseline log shop --follow            its phase changes, as they happen
+
 Exit codes: 0 ok, 1 the thing failed, 2 usage or invalid input, 3 refused, 4 no connection or not authorised,
 70 a defect of this program, 130 interrupted.`
 
@@ -31,16 +37,21 @@ export async function createProgram(
       writeOut: (text) => printText(io.stdout, text),
       writeErr: (text) => printText(io.stderr, text),
       // `--token=…` is no option of ours: the error must not repeat what may be a secret.
-      outputError: (text, write) => write(text.replace(/(unknown option '[^'=]*)=[^']*/, '$1')),
+      outputError: (text, write) => write(withHint(text.replace(/(unknown option '[^'=]*)=[^']*/, '$1'))),
     })
     .configureHelp({
       subcommandTerm: (command) => waiting.get(command)?.[0]?.usage ?? Help.prototype.subcommandTerm(command),
     })
+    .addHelpCommand(helpCommand())
     .addHelpText('after', AFTER_HELP)
-  const all = [...commandsOf(families), ...halves.flatMap(({ commands }) => commands)]
+  const order = Object.keys(GROUPS)
+  const all = [...commandsOf(families), ...halves.flatMap(({ commands }) => commands)].toSorted(
+    (a, b) => order.indexOf(a.group) - order.indexOf(b.group),
+  )
   for (const [usage, entries] of Map.groupBy(all, (entry) => entry.usage)) {
     const [name = ''] = usage.split(' ', 1)
-    waiting.set(program.command(name).description(entries[0]?.description ?? ''), entries)
+    const [first] = entries
+    if (first) waiting.set(program.command(name).description(first.description).helpGroup(headingOf(first)), entries)
   }
   const load = async (commands: readonly Command[]): Promise<void> => {
     for (const command of commands) {
@@ -59,6 +70,28 @@ export async function createProgram(
   })
   await load(program.commands.filter((command) => words?.includes(command.name()) ?? true))
   return program
+}
+
+const headingOf = ({ group }: Pick<CommandEntry, 'group'>): string => `${GROUPS[group]}:`
+const helpCommand = (): Command =>
+  new Command('help')
+    .argument('[command]')
+    .description('display help for command')
+    .helpGroup(headingOf({ group: 'Machine' }))
+
+/** Commands of other programs, and ours that do the same. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  ...{ describe: 'get', list: 'get', ls: 'get', show: 'get', ps: 'get', top: 'agents', history: 'log', events: 'log' },
+  ...{ create: 'apply', up: 'apply', install: 'apply', upgrade: 'apply', update: 'apply', validate: 'plan' },
+  ...{ rm: 'delete', remove: 'delete', uninstall: 'delete', down: 'delete', stop: 'cancel', abort: 'cancel' },
+  ...{ sync: 'reconcile', run: 'reconcile', start: 'serve', server: 'serve', undo: 'rollback' },
+}
+
+function withHint(text: string): string {
+  const [, name = ''] = /unknown command '([^']*)'/.exec(text) ?? []
+  const ours = Object.hasOwn(ELSEWHERE, name) ? ELSEWHERE[name] : undefined
+  // Commander suggests what is spelt alike, which is not what is meant here.
+  return ours ? `error: unknown command '${name}'\n(phaseline ${ours} does that)\n` : text
 }
 
 /** Kinds of documents, of all families, and of what belongs to none. */

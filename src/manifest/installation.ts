@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { jsonProblems } from '../core/json-problem.ts'
 import { jsonBounds, LIMITS } from '../core/limits.ts'
+import { duration } from './duration.ts'
 import { pairsOf } from './pairs.ts'
 
 type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }
@@ -32,24 +33,29 @@ export const instanceSpecSchema = z
   .superRefine(judgeJson)
 
 const timeout = z.union(
-  [z.strictObject({ ms: z.int32().positive() }), z.strictObject({ never: z.literal(true) })],
-  'must be {ms: <milliseconds>} or {never: true}',
+  [
+    z.strictObject({ ms: z.int32().positive() }),
+    z.strictObject({ never: z.literal(true) }),
+    duration.transform((ms) => ({ ms })),
+  ],
+  'must be a duration such as 10m, {ms: <milliseconds>} or {never: true}',
 )
+const milliseconds = z.union([z.int32(), duration], 'must be a duration such as 10m, or a number of milliseconds')
 const labels = z.record(z.string(), z.string('must be text'))
 
 export const retryPolicy = z.strictObject({
   attempts: z.int32(),
   backoff: z
     .strictObject({
-      initialMs: z.int32().optional(),
+      initialMs: milliseconds.optional(),
       factor: z.number().optional(),
-      maxMs: z.int32().optional(),
+      maxMs: milliseconds.optional(),
       jitter: z.number().optional(),
     })
     .optional(),
   on: z.array(z.string()).optional(),
   not: z.array(z.string()).optional(),
-  attemptTimeoutMs: z.int32().optional(),
+  attemptTimeoutMs: milliseconds.optional(),
 })
 
 export type RetryManifest = z.infer<typeof retryPolicy>
@@ -72,7 +78,7 @@ const deployItem = z.strictObject({
 })
 
 const reconcileTimes = {
-  intervalMs: z.int32().optional(),
+  intervalMs: milliseconds.optional(),
   /** As in a schedule, one line may stand alone. */
   cron: z.union([z.string().transform((line) => [line]), z.array(z.string())]).optional(),
   timeZone: z.string().optional(),

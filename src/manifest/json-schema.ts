@@ -52,13 +52,8 @@ export function documentSchema(
     const fields = inputs(type)
     for (const [name, value] of Object.entries(found.properties ?? {})) {
       const field = fields[name]
-      if (field && value.description === undefined) {
-        // The API takes null for all that may be left out, a document only for some of it.
-        const description = takesNull(value, definitions)
-          ? field.description
-          : field.description.replaceAll(' or null:', ':')
-        Object.assign(value, { description })
-      }
+      if (field && value.description === undefined)
+        Object.assign(value, { description: sentences(field.description, value, definitions) })
       describe(value, field?.type ?? '')
     }
     if (found.items) describe(found.items, type)
@@ -83,6 +78,14 @@ export function documentSchema(
 }
 
 type Definitions = Readonly<Record<string, JsonSchema>>
+/** The API takes null for all that may be left out, a document only for some of it. A document takes durations as text, too. */
+function sentences(description: string, value: JsonSchema, definitions: Definitions): string {
+  const types = choicesOf(value, definitions).flatMap(({ type = [] }) => type)
+  const isDuration = types.includes('string') && (types.includes('integer') || types.includes('object'))
+  const text = takesNull(value, definitions) ? description : description.replaceAll(' or null:', ':')
+  return isDuration ? `${text} Text is a duration, such as 10m.` : text
+}
+
 /** A reference stands alone, or as the only one of `allOf` where it has a description beside it. */
 function resolve(part: JsonSchema, definitions: Definitions): JsonSchema {
   const ref = part.$ref ?? part.allOf?.[0]?.$ref

@@ -65,5 +65,7 @@ async function create(session: Session, name: string, { project, volume, wait }:
 }
 
 export const cli: FamilyCli = {
-  commands: [{ usage: 'volume-backup', description: 'backups: copies of volumes', load: async () => addBackup }],
+  commands: [
+    { usage: 'volume-backup', group: 'Work', description: 'backups: copies of volumes', load: async () => addBackup },
+  ],
 }

@@ -37,6 +37,28 @@ spec:
     })
   })
 
+  it('reads durations wherever milliseconds are', () => {
+    const parsed = parseManifests(`
+name: shop
+spec:
+  deployItems:
+    - name: api
+      type: mock
+      timeouts: { pickup: 10m, progressing: { ms: 1000 } }
+      retry: { attempts: 2, backoff: { initialMs: 5s, maxMs: 60000 }, attemptTimeoutMs: 1h30m }
+  automaticReconcile: { afterSuccess: { intervalMs: 24h } }
+`)
+    const { deployItems, automaticReconcile } = (parsed.ok && parsed.manifests[0]?.spec) || {}
+    expect(deployItems?.[0]).toMatchObject({
+      timeouts: { pickup: { ms: 600_000 }, progressing: { ms: 1_000 } },
+      retry: { backoff: { initialMs: 5_000, maxMs: 60_000 }, attemptTimeoutMs: 5_400_000 },
+    })
+    expect(automaticReconcile).toEqual({ afterSuccess: { intervalMs: 86_400_000 } })
+    expect(problemsOf('name: a\nspec: { deployItems: [{ name: a, type: mock, timeouts: { pickup: soon } }] }')).toEqual(
+      [expect.stringContaining('spec.deployItems.0.timeouts.pickup: must be a duration such as 10m, ')],
+    )
+  })
+
   it('reads JSON, tabs and all', () => {
     const text = JSON.stringify(
       { name: 'a', spec: { exports: [{ name: 'x', value: [1, null, { y: 'z' }] }] } },

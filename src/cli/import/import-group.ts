@@ -1,2 +1,6 @@
 /** The command that families share for imports. */
-export const IMPORT = { usage: 'import', description: 'write a manifest of what other tools describe' } as const
+export const IMPORT = {
+  usage: 'import',
+  group: 'Change',
+  description: 'write a manifest of what other tools describe',
+} as const

@@ -4,16 +4,19 @@ export const cli: FamilyCli = {
   commands: [
     {
       usage: 'task',
+      group: 'Work',
       description: 'tasks: jobs of gadgets that never collide and always recover',
       load: async () => (await import('./task.ts')).addTask,
     },
     {
       usage: 'locks [options]',
+      group: 'Around',
       description: 'show which jobs hold locks on resources, and which wait for them, in order',
       load: async () => (await import('./locks.ts')).addLocks,
     },
     {
       usage: 'undo',
+      group: 'Around',
       description: 'jobs of tasks that could not be undone',
       load: async () => (await import('./undo.ts')).addUndo,
     },
