@@ -54,6 +54,20 @@ async function failUndo(job: string): Promise<void> {
   await runner.report(undo, { phase: 'UNDO_FAILED', error: { code: 'GADGET_FAILED', message: 'the disk is gone' } })
 }
 
+describe('several names', () => {
+  it('are asked for one after the other, whichever is refused, and then followed', async () => {
+    await start('first', 'one')
+    await start('second', 'one')
+    const cancelled = await phaseline('cancel ops/first ops/none ops/second --wait')
+    expect(cancelled).toMatchObject({ code: 3, err: expect.stringContaining('There is no object ops/none') })
+    const asked = cancelled.out.indexOf('second asked to cancel')
+    expect([asked, cancelled.out.indexOf('first asked to cancel')]).not.toContain(-1)
+    expect(await phaseline('delete ops/first ops/second --wait')).toMatchObject({ code: 0, err: '' })
+    expect(await listed('--project ops --name-contains first')).toEqual([])
+    expect(await listed('--project ops --name-contains second')).toEqual([])
+  })
+})
+
 describe('task retry', () => {
   it('runs what was not done of a task that has ended, as a new task', async () => {
     await start('again', 'one', 'two')

@@ -1,19 +1,11 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
-import { type AddressOptions, locate, withAddressOptions } from '../objects/address.ts'
 import { type CancelOptions, cancelObject } from '../objects/cancel-object.ts'
-import { type SessionOptions, withSession, withSessionOptions } from '../session.ts'
+import { onNames } from '../objects/object-command.ts'
 
-/** `phaseline cancel NAME`: starts nothing new, and requests that running work stops. */
+/** `phaseline cancel NAME…`: starts nothing new, and requests that running work stops. */
 export function addCancel(command: Command, cli: Cli): void {
-  withSessionOptions(withAddressOptions(command))
-    .argument('<name>', 'id, or path')
+  onNames<CancelOptions>(command, cli, cancelObject)
     .option('--reason <text>', 'why, for the log')
-    .option('--wait', 'follow the tree until nothing runs any more')
-    .action(async (name: string, options: SessionOptions & AddressOptions & CancelOptions) => {
-      cli.exitCode = await withSession(cli.io, options, async (session) => {
-        const located = await locate(session, name, options)
-        return located.ok ? await cancelObject(session, located.value, options) : session.refuse(located.refusal)
-      })
-    })
+    .option('--wait', 'follow the trees until nothing runs any more')
 }

@@ -1,20 +1,22 @@
 import { type Command, Option } from 'commander'
 import type { Cli } from '../cli.ts'
-import { type AddressOptions, locate, withAddressOptions } from '../objects/address.ts'
+import { onNames } from '../objects/object-command.ts'
 import { resolveBackoff } from '../objects/resolve-backoff.ts'
 import { type RetryOptions, retryObject } from '../objects/retry-object.ts'
-import { type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 
-interface Options extends SessionOptions, AddressOptions, RetryOptions {
+interface Options extends RetryOptions {
   readonly now?: boolean
   readonly giveUp?: boolean
 }
 
-/** `phaseline retry NAME`: what failed is run again, and what succeeded is not. */
+/** `phaseline retry NAME…`: what failed of what they belong to is run again, and what succeeded is not. */
 export function addRetry(command: Command, cli: Cli): void {
-  withSessionOptions(withAddressOptions(command))
-    .argument('<name>', 'id, or path; of what it belongs to, all that failed is run again')
-    .option('--wait', 'follow the tree until it is finished')
+  onNames<Options>(command, cli, (session, object, options) =>
+    options.now || options.giveUp
+      ? resolveBackoff(session, object, options.giveUp === true)
+      : retryObject(session, object, options),
+  )
+    .option('--wait', 'follow the trees until they are finished')
     .addOption(
       new Option('--now', 'begin the next attempt of an object that waits for it at once').conflicts([
         'giveUp',
@@ -26,12 +28,4 @@ export function addRetry(command: Command, cli: Cli): void {
         'wait',
       ),
     )
-    .action(async (name: string, options: Options) => {
-      cli.exitCode = await withSession(cli.io, options, async (session) => {
-        const located = await locate(session, name, options)
-        if (!located.ok) return session.refuse(located.refusal)
-        if (options.now || options.giveUp) return await resolveBackoff(session, located.value, options.giveUp === true)
-        return await retryObject(session, located.value, options)
-      })
-    })
 }

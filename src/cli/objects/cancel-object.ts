@@ -2,10 +2,11 @@ import { invalid } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { Session } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
-import { EXIT, type ExitCode } from '../terminal/exit.ts'
+import { EXIT } from '../terminal/exit.ts'
 import type { Located } from './address.ts'
 import { follow } from './follow.ts'
 import { findVerb, readMachines } from './machines.ts'
+import type { Asked } from './object-command.ts'
 import { OF_OBJECT, verbDocument } from './verbs.ts'
 
 export interface CancelOptions {
@@ -16,11 +17,7 @@ export interface CancelOptions {
 const PENDING = gql(`query PendingRequests($id: ID!) { object(id: $id) { pendingRequests { verb mode by } } }`)
 
 /** Cancels an object; with `wait`, follows it until nothing runs. */
-export async function cancelObject(
-  session: Session,
-  object: Located,
-  { reason, wait }: CancelOptions,
-): Promise<ExitCode> {
+export async function cancelObject(session: Session, object: Located, { reason, wait }: CancelOptions): Promise<Asked> {
   const verb = findVerb(await readMachines(session.client, session.io.signal), object.kind, 'cancel')
   if (!verb) {
     const hint = object.id === object.root.id ? '' : ' by itself: cancel what it belongs to'
@@ -42,5 +39,5 @@ export async function cancelObject(
   }
   if (!wait) return EXIT.ok
   // A job that succeeded before the request was not cancelled.
-  return await follow(session, object.root.id, (result) => result.outcome !== 'succeeded', { focusId: object.id })
+  return () => follow(session, object.root.id, (result) => result.outcome !== 'succeeded', { focusId: object.id })
 }

@@ -1,12 +1,13 @@
 import { invalid, type Outcome, refused } from '../../client-model/index.ts'
 import type { Session } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
-import { EXIT, type ExitCode } from '../terminal/exit.ts'
+import { EXIT } from '../terminal/exit.ts'
 import { confirm } from '../terminal/terminal-input.ts'
 import { words } from '../terminal/text.ts'
 import type { Located } from './address.ts'
 import { follow } from './follow.ts'
 import { findVerb, readMachines } from './machines.ts'
+import type { Asked } from './object-command.ts'
 import { verbDocument, verbInput } from './verbs.ts'
 
 export interface DeleteOptions {
@@ -21,7 +22,7 @@ export interface DeleteOptions {
 }
 
 /** Deletes an object; with `wait`, follows it until it is gone. */
-export async function deleteObject(session: Session, object: Located, options: DeleteOptions): Promise<ExitCode> {
+export async function deleteObject(session: Session, object: Located, options: DeleteOptions): Promise<Asked> {
   const { id, kind, name, root } = object
   const request = await readDeletion(session, object, flagsOf(options))
   if (!request.ok) return session.refuse(request.refusal)
@@ -34,7 +35,7 @@ export async function deleteObject(session: Session, object: Located, options: D
   session.emit({ id, kind, name, deletionRequested: true })
   session.say(`${name} asked to be deleted`)
   if (!options.wait) return EXIT.ok
-  return await follow(session, root.id, (result) => result.outcome === 'gone', { focusId: id })
+  return () => follow(session, root.id, (result) => result.outcome === 'gone', { focusId: id })
 }
 
 type Deleted = Pick<Located, 'id' | 'kind'>

@@ -3,9 +3,9 @@ import { invalid, type Outcome, refused } from '../../client-model/index.ts'
 import type { ObjectKind } from '../../core/vocabulary.ts'
 import type { Cli } from '../cli.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
-import type { ExitCode } from '../terminal/exit.ts'
+import { EXIT, type ExitCode, worst } from '../terminal/exit.ts'
 import { articled, words } from '../terminal/text.ts'
-import { type Located, locate } from './address.ts'
+import { type AddressOptions, type Located, locate, withAddressOptions } from './address.ts'
 
 export interface ProjectOption {
   readonly project?: string
@@ -22,12 +22,40 @@ export interface ObjectArgument {
   readonly root?: string
 }
 
+/** The exit code of a request, or how what it has begun is followed to its end. */
+export type Asked = ExitCode | (() => Promise<ExitCode>)
+type Work<T> = (session: Session, object: Located, options: T) => Promise<Asked>
+
+const endOf = async (asked: Asked): Promise<ExitCode> => (typeof asked === 'function' ? await asked() : asked)
+
+/**
+ * Adds argument, options and action of a command on one or more objects. It asks for all of them, whichever is refused, before it
+ * follows the first.
+ */
+export const onNames = <T extends object>(command: Command, cli: Cli, work: Work<T & AddressOptions>): Command =>
+  withSessionOptions(withAddressOptions(command))
+    .argument('<name...>', 'ids, or paths')
+    .action(async (names: readonly string[], options: SessionOptions & AddressOptions & T) => {
+      cli.exitCode = await withSession(cli.io, options, async (session) => {
+        const asked: Asked[] = []
+        for (const name of names) {
+          const located = await locate(session, name, options)
+          const one = located.ok ? await work(session, located.value, options) : session.refuse(located.refusal)
+          if (one === EXIT.interrupted) return one
+          asked.push(one)
+        }
+        const codes: ExitCode[] = []
+        for (const one of asked) codes.push(await endOf(one))
+        return worst(codes)
+      })
+    })
+
 /** Adds argument, options and action of a command on one object. */
 export function onObject<T extends object>(
   command: Command,
   cli: Cli,
   { kind, name, help, root = name }: ObjectArgument,
-  work: (session: Session, object: Located, options: T) => Promise<ExitCode>,
+  work: Work<T>,
 ): Command {
   return withSessionOptions(command)
     .argument(`<${name}>`, help)
@@ -35,7 +63,7 @@ export function onObject<T extends object>(
     .action(async (text: string, options: SessionOptions & ProjectOption & T) => {
       cli.exitCode = await withSession(cli.io, options, async (session) => {
         const located = await locateKind(session, text, kind, options)
-        return located.ok ? await work(session, located.value, options) : session.refuse(located.refusal)
+        return located.ok ? await endOf(await work(session, located.value, options)) : session.refuse(located.refusal)
       })
     })
 }

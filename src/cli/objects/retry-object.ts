@@ -1,11 +1,12 @@
 import { invalid } from '../../client-model/index.ts'
 import type { Session } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
-import { EXIT, type ExitCode } from '../terminal/exit.ts'
+import { EXIT } from '../terminal/exit.ts'
 import { articled, words } from '../terminal/text.ts'
 import type { Located } from './address.ts'
 import { follow } from './follow.ts'
 import { findVerb, readMachines } from './machines.ts'
+import type { Asked } from './object-command.ts'
 import { OF_OBJECT, verbDocument } from './verbs.ts'
 
 export interface RetryOptions {
@@ -13,7 +14,7 @@ export interface RetryOptions {
 }
 
 /** Runs again what failed of the tree that the object is in; with `wait`, follows it until it is finished. */
-export async function retryObject(session: Session, { root }: Located, { wait }: RetryOptions): Promise<ExitCode> {
+export async function retryObject(session: Session, { root }: Located, { wait }: RetryOptions): Promise<Asked> {
   const name = root.name
   const verb = findVerb(await readMachines(session.client, session.io.signal), root.kind, 'retry')
   if (!verb) return session.refuse(invalid(`${name} is ${articled(words(root.kind))}, which cannot be retried.`))
@@ -32,5 +33,5 @@ export async function retryObject(session: Session, { root }: Located, { wait }:
     id === root.id ? `${name} runs again what failed` : `${outcome.value.name} runs again what failed of ${name}`
   session.say(what)
   if (!wait) return EXIT.ok
-  return await follow(session, id, (result) => result.outcome === 'succeeded')
+  return () => follow(session, id, (result) => result.outcome === 'succeeded')
 }

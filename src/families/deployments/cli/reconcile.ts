@@ -1,14 +1,15 @@
 import { type Command, Option } from 'commander'
 import type { Cli } from '../../../cli/cli.ts'
-import { type AddressOptions, locate, withAddressOptions } from '../../../cli/objects/address.ts'
+import type { Located } from '../../../cli/objects/address.ts'
 import { follow } from '../../../cli/objects/follow.ts'
-import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
+import { type Asked, onNames } from '../../../cli/objects/object-command.ts'
+import type { Session } from '../../../cli/session.ts'
 import { ask } from '../../../cli/terminal/ask.ts'
-import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
+import { EXIT } from '../../../cli/terminal/exit.ts'
 import { REFUSAL_FRAGMENT } from '../../../client-model/index.ts'
 import { gql } from '../../../documents/gql.ts'
 
-interface ReconcileOptions extends SessionOptions, AddressOptions {
+interface ReconcileOptions {
   readonly mode: string
   readonly wait?: boolean
 }
@@ -21,10 +22,9 @@ const RECONCILE = gql(`mutation Reconcile($input: ReconcileInstallationInput!) {
   answer: reconcileInstallation(input: $input) { __typename ... on Installation { id name phase jobId } ...Refusal }
 }\n${REFUSAL_FRAGMENT}`)
 
-/** `phaseline reconcile NAME`: requests a job over a root's tree. */
+/** `phaseline reconcile NAME…`: requests a job over a root's tree. */
 export function addReconcile(command: Command, cli: Cli): void {
-  withSessionOptions(withAddressOptions(command))
-    .argument('<name>', 'id, or path')
+  onNames<ReconcileOptions>(command, cli, reconcile)
     .addOption(
       new Option(
         '--mode <mode>',
@@ -33,16 +33,10 @@ export function addReconcile(command: Command, cli: Cli): void {
         .choices(Object.keys(MODES))
         .default('standard'),
     )
-    .option('--wait', 'follow the tree until it is finished')
-    .action(async (name: string, options: ReconcileOptions) => {
-      cli.exitCode = await withSession(cli.io, options, (session) => reconcile(session, name, options))
-    })
+    .option('--wait', 'follow the trees until they are finished')
 }
 
-async function reconcile(session: Session, name: string, options: ReconcileOptions): Promise<ExitCode> {
-  const located = await locate(session, name, options)
-  if (!located.ok) return session.refuse(located.refusal)
-  const { id } = located.value
+async function reconcile(session: Session, { id }: Located, options: ReconcileOptions): Promise<Asked> {
   const mode = MODES[options.mode as keyof typeof MODES]
   const { object } = await session.client.query(EFFECTS, { id }, { signal: session.io.signal })
   const effect = object?.verbs.find(({ name: verb }) => verb === VERBS[mode])?.effect
@@ -52,5 +46,5 @@ async function reconcile(session: Session, name: string, options: ReconcileOptio
   session.say(`${outcome.value.name} asked to reconcile (${mode}), now ${outcome.value.phase}`)
   if (effect) session.say(effect)
   if (!options.wait) return EXIT.ok
-  return await follow(session, id, (result) => result.outcome === 'succeeded')
+  return () => follow(session, id, (result) => result.outcome === 'succeeded')
 }
