@@ -65,11 +65,10 @@ export function apiReference(schema: GraphQLSchema): readonly ReferencePage[] {
 }
 
 const operationsOf = (root: GraphQLObjectType | null | undefined): readonly string[] =>
-  Object.values(root?.getFields() ?? {})
-    .sort((a, b) => a.name.localeCompare(b.name))
-    .map((field) =>
-      paragraphs(`## ${field.name}`, textOf(field), `Returns ${link(field.type)}.`, argumentsOf(field.args)),
-    )
+  // In the order of the schema: what people call comes before the protocol of agents.
+  Object.values(root?.getFields() ?? {}).map((field) =>
+    paragraphs(`## ${field.name}`, textOf(field), `Returns ${link(field.type)}.`, argumentsOf(field.args)),
+  )
 
 function compositeOf(type: GraphQLNamedType, schema: GraphQLSchema): string {
   if (isUnionType(type)) return section(type, type.description, `One of ${type.getTypes().map(link).join(', ')}.`)

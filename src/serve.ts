@@ -69,7 +69,7 @@ export async function serve({
 
 function sayAddresses(say: Say, origin: string, fragment: string): void {
   say(`Phaseline is at ${origin}/${fragment}`)
-  say(`GraphiQL is at ${origin}/graphql${fragment}`)
+  say(`GraphiQL is at ${origin}/explore${fragment}`)
 }
 
 /** The process ends even if something hangs, such as a database that does not answer. */

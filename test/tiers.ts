@@ -52,7 +52,7 @@ export const UNIT = files(`
   server/ different-subscriptions document-cache encoded-batch json-pieces mask parse-json request-text topic
   store/ expand-and-contract pool-shares sealing
   tracing/ traceparent
-  web/ address create-model lists nested timeline tree
+  web/ address create-model lists nested newest-results timeline tree
 `)
 
 export const LANDING = files(`

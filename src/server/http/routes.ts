@@ -30,6 +30,8 @@ export type Handler = (request: IncomingMessage, response: ServerResponse, parts
 /** They have no data and need no token. The dashboard and the documentation have more. */
 const PAGES: Readonly<Record<string, Handler>> = {
   '/': showIndex,
+  // The server prints this address, also while the dashboard is not built.
+  '/explore': showIndex,
   '/graphiql': showGraphiql,
   [API_PATH]: showGraphiql,
   '/.well-known/phaseline': showLogins,

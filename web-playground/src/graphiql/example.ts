@@ -41,8 +41,8 @@ mutation CreateInstallation {
   }
 }
 
-# Each phase change as it happens; the last
-# is shown. Add (after: 0) for all of them.
+# Each phase change as it happens, the newest
+# on top. Add (after: 0) for all of them.
 subscription PhaseChanges {
   phaseChanges {
     sequence kind name from to

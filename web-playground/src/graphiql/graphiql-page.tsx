@@ -3,12 +3,13 @@ import { useEffect, useMemo, useState } from 'react'
 import { readTheme } from '../ui/theme.ts'
 import { EXAMPLE } from './example.ts'
 import { createFetcher, type Refusal } from './fetcher.ts'
+import { showNewest } from './newest-results.ts'
 import { OperationTabs } from './operation-tabs.tsx'
 import { TokenDialog } from './token-dialog.tsx'
 
 export function GraphiqlPage() {
   const [refusal, setRefusal] = useState<Refusal | null>(null)
-  const fetcher = useMemo(() => createFetcher(setRefusal), [])
+  const fetcher = useMemo(() => showNewest(createFetcher(setRefusal)), [])
   const theme = useTheme()
   return (
     <>

@@ -72,6 +72,28 @@ subscription PhaseChanges {
 `,
   },
   {
+    does: 'act',
+    title: 'Errors, and how to read them',
+    operation: `# Errors are data: each has a code and a message,
+# some have more. This one creates nothing.
+mutation Errors {
+  createInstallation(input: {
+    name: "Not a name"
+    spec: { deployItems: [
+      { name: "first", type: "mock", dependsOn: ["second"] }
+    ] }
+  }) {
+    __typename
+    ... on Installation { id phase }
+    ... on Error { code message }
+    ... on InvalidInputError { fields { path message } }
+    ... on ConflictError { object { id kind phase } }
+    ... on LimitError { limit }
+  }
+}
+`,
+  },
+  {
     does: 'look',
     title: 'What I may do',
     operation: `query Viewer {
