@@ -39,11 +39,17 @@ export const parseSequence = wholeTo(Number.MAX_SAFE_INTEGER)
 export function parseTime(text: string): string {
   const ago = parseDuration(text)
   // A longer duration than that means everything.
-  const time = ago === null ? parseLocalTime(text) : new Date(Math.max(0, Date.now() - ago))
+  const time = ago === null ? parseLocalTime(text, new Date()) : new Date(Math.max(0, Date.now() - ago))
   if (!time)
-    throw new InvalidArgumentError('Expected a time such as 2026-01-31T12:00:00Z, or a duration such as 90m, 12h, 7d.')
+    throw new InvalidArgumentError(
+      'Expected a time such as 2026-01-31T12:00:00Z or 14:05, or a duration such as 90m, 12h, 7d.',
+    )
   return time.toISOString()
 }
+
+/** A sequence of the log, or a time as `parseTime` takes it. */
+export const parseMoment = (text: string): number | string =>
+  /^\d+$/.test(text) ? parseSequence(text) : parseTime(text)
 
 /** A duration, in milliseconds. */
 export function parseLength(text: string): number {

@@ -18,11 +18,26 @@ export function parseDateTime(text: string): Date | null {
 
 const LOCAL = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,32})?)?))?$/
 
-/** A time of a person at this machine: without an offset it is in its time zone, and without a time of day its midnight. */
-export function parseLocalTime(text: string): Date | null {
+const TIME_OF_DAY = /^(\d\d):(\d\d)$/
+
+/**
+ * A time of a person at this machine: without an offset it is in its time zone, and without a time of day its midnight. A time of day
+ * alone is its last one.
+ */
+export function parseLocalTime(text: string, now: Date): Date | null {
+  const [, hours, minutes] = TIME_OF_DAY.exec(text) ?? []
+  if (hours !== undefined && minutes !== undefined) return lastTimeOfDay(Number(hours), Number(minutes), now)
   const [, date, time = '00:00'] = LOCAL.exec(text) ?? []
   if (date === undefined) return parseDateTime(text)
   return parseDateTime(`${date}T${time}Z`) && new Date(`${date}T${time}`)
+}
+
+function lastTimeOfDay(hours: number, minutes: number, now: Date): Date | null {
+  if (hours > 23 || minutes > 59) return null
+  const time = new Date(now)
+  time.setHours(hours, minutes, 0, 0)
+  if (time > now) time.setDate(time.getDate() - 1)
+  return time
 }
 
 /** True if the calendar has the day. */

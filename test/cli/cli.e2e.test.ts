@@ -484,6 +484,8 @@ describe('a tree that hangs', () => {
     expect(log.at(-1)).toMatchObject({ rejected: true, by: 'admin' })
     expect((await phaseline(`tree stuck --at ${first}`)).out).toMatch(/^○ stuck +installation +PENDING\n1 object: /)
     expect(await phaseline('tree stuck --at 999999')).toMatchObject({ code: 3 })
+    // A moment ago it was as it is.
+    expect((await phaseline(`tree stuck --at ${new Date().toISOString()} --json`)).out).toContain('"phase":"ABORTED"')
 
     const deleted = await phaseline('delete stuck --wait')
     expect([deleted.code, deleted.out]).toMatchObject([0, expect.stringMatching(/stuck gone: nothing left\n$/)])

@@ -48,8 +48,12 @@ test('every time is read back, in whatever zone it is written', () => {
 })
 
 test('a person at this machine may leave the offset and the time of day out', () => {
-  expect(parseLocalTime('2026-11-20')).toEqual(new Date(2026, 10, 20))
-  expect(parseLocalTime('2026-11-20 07:30')).toEqual(new Date(2026, 10, 20, 7, 30))
-  expect(parseLocalTime('2026-11-20T07:30:15Z')?.toISOString()).toBe('2026-11-20T07:30:15.000Z')
-  for (const wrong of ['2026-02-31', '2026-11-20T24:00', '12', 'yesterday']) expect(parseLocalTime(wrong)).toBeNull()
+  const now = new Date(2026, 10, 20, 14, 5, 30)
+  expect(parseLocalTime('2026-11-20', now)).toEqual(new Date(2026, 10, 20))
+  expect(parseLocalTime('2026-11-20 07:30', now)).toEqual(new Date(2026, 10, 20, 7, 30))
+  expect(parseLocalTime('14:05', now)).toEqual(new Date(2026, 10, 20, 14, 5))
+  expect(parseLocalTime('14:06', now)).toEqual(new Date(2026, 10, 19, 14, 6))
+  expect(parseLocalTime('2026-11-20T07:30:15Z', now)?.toISOString()).toBe('2026-11-20T07:30:15.000Z')
+  for (const wrong of ['2026-02-31', '2026-11-20T24:00', '12', '24:00', '1:05', 'yesterday'])
+    expect(parseLocalTime(wrong, now)).toBeNull()
 })

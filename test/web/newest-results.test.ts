@@ -5,7 +5,11 @@ import { newestOf, showNewest } from '../../web-playground/src/graphiql/newest-r
 async function* counted(last: number): AsyncGenerator<unknown> {
   for (let sequence = 1; sequence <= last; sequence++) yield { data: { phaseChanges: { sequence } } }
 }
-const all = (results: AsyncIterable<unknown>): Promise<unknown[]> => Array.fromAsync(results)
+async function all(results: AsyncIterable<unknown>): Promise<unknown[]> {
+  const found: unknown[] = []
+  for await (const result of results) found.push(result)
+  return found
+}
 
 test('the newest results of a fast subscription are one answer, with their count', async () => {
   const [answer, ...more] = await all(newestOf(counted(1_080)))

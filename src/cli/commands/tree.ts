@@ -6,7 +6,7 @@ import type { ResultOf } from '../../documents/typed-document.ts'
 import type { Cli } from '../cli.ts'
 import { type AddressOptions, type Located, locate, withAddressOptions } from '../objects/address.ts'
 import { readMachines } from '../objects/machines.ts'
-import { parseSequence } from '../options.ts'
+import { parseMoment } from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import type { TreeObject } from '../tree/fields.ts'
@@ -15,21 +15,25 @@ import { readTree, type TreeSnapshot } from '../tree/read.ts'
 import { renderTree } from '../tree/render.ts'
 
 interface TreeOptions extends SessionOptions, AddressOptions {
-  readonly at?: number
+  readonly at?: number | string
 }
 
-const TREE_AT = gql(`query TreeAt($rootId: ID!, $sequence: Sequence!) {
-  treeAt(rootId: $rootId, sequence: $sequence) {
+const TREE_AT = gql(`query TreeAt($rootId: ID!, $sequence: Sequence, $time: DateTime) {
+  treeAt(rootId: $rootId, sequence: $sequence, time: $time) {
     sequence objects { objectId parentId kind name phase phaseSince revision }
   }
 }`)
 type PastObject = NonNullable<ResultOf<typeof TREE_AT>['treeAt']>['objects'][number]
 
-/** `phaseline tree NAME`: the whole tree, now or at a sequence. */
+/** `phaseline tree NAME`: the whole tree, now or as it was. */
 export function addTree(command: Command, cli: Cli): void {
   withSessionOptions(withAddressOptions(command))
     .argument('<name>', 'id, or path such as shop/backend')
-    .option('--at <sequence>', 'as it was at this sequence of the log', parseSequence)
+    .option(
+      '--at <when>',
+      'as it was at a time (14:05, 2026-01-31T12:00:00Z, or 2h ago: 2h), or at a sequence of the log',
+      parseMoment,
+    )
     .action(async (name: string, options: TreeOptions) => {
       cli.exitCode = await withSession(cli.io, options, (session) => tree(session, name, options))
     })
@@ -68,15 +72,16 @@ async function readNow({ client, io }: Session, rootId: string): Promise<Outcome
 async function readTreeAt(
   { client, io }: Session,
   { root }: Located,
-  sequence: number,
+  at: number | string,
 ): Promise<Outcome<TreeSnapshot | null>> {
+  const when = typeof at === 'number' ? { sequence: at } : { time: at }
   try {
-    const { treeAt } = await client.query(TREE_AT, { rootId: root.id, sequence }, { signal: io.signal })
+    const { treeAt } = await client.query(TREE_AT, { rootId: root.id, ...when }, { signal: io.signal })
     return { ok: true, value: treeAt && { sequence: treeAt.sequence, objects: treeAt.objects.map(fromPast) } }
   } catch (error) {
     const held = logRangeOf(error)
     if (!held) throw error
-    return refused(notFoundRefusal(`The log holds ${held.oldest} to ${held.head}: ${sequence} is not in it.`))
+    return refused(notFoundRefusal(`The log holds ${held.oldest} to ${held.head}: ${at} is not in it.`))
   }
 }
 
