@@ -7,6 +7,7 @@ import { printText } from './terminal/io.ts'
 
 const AFTER_HELP = `
 Examples:
+  phaseline status                       what there is, and what waits for you
   phaseline apply -f shop.yaml --wait    write it, and follow it to its end
   phaseline get --failed                 what has failed, and why
   phaseline tree shop                    one tree, with what each part waits for

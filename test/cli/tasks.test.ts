@@ -54,6 +54,29 @@ async function failUndo(job: string): Promise<void> {
   await runner.report(undo, { phase: 'UNDO_FAILED', error: { code: 'GADGET_FAILED', message: 'the disk is gone' } })
 }
 
+describe('status', () => {
+  it('says what there is, and what waits for a person', async () => {
+    await phaseline('project create status')
+    await phaseline('task run -f -', {
+      stdin: JSON.stringify({ name: 'move', project: 'status', jobs: [{ name: 'disk', gadget: 'disk' }] }),
+    })
+    await runner.declare('status/move/disk')
+    await breakJob('status/move/disk')
+    const { out, code } = await phaseline('status --project status')
+    expect([code, out.replaceAll(/\n(server|you).*/g, '')]).toEqual([
+      0,
+      expect.stringContaining('trees   1, 1 not finished\n'),
+    ])
+    expect(out).toContain('decide  1 wait for a person:\n        status/move/disk (gadget job) is UNDO_FAILED\n')
+    expect(out).toMatch(/^agents {2}1 connected, /m)
+    expect(documents((await phaseline('status --project status --json')).out)[0]).toMatchObject({
+      viewer: { administrator: true },
+      undecided: { totalCount: 1 },
+    })
+    expect(await phaseline('undo resolve status/move/disk --give-up')).toMatchObject({ code: 0 })
+  })
+})
+
 describe('several names', () => {
   it('are asked for one after the other, whichever is refused, and then followed', async () => {
     await start('first', 'one')

@@ -35,6 +35,12 @@ export const commandsOf = (families: readonly FamilyDefinition[]): readonly Comm
     load: async () => (await import('./apply.ts')).addApply,
   },
   {
+    usage: 'status [options]',
+    group: 'See',
+    description: 'say what there is in a few lines, and what waits for a person',
+    load: async () => (await import('./status.ts')).addStatus,
+  },
+  {
     usage: 'watch [options] <name>',
     group: 'See',
     description: 'show a tree live: phases, progress and what blocks, until it is finished',

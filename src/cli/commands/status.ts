@@ -1,0 +1,65 @@
+import type { Command } from 'commander'
+import { nodesOf } from '../../client-model/index.ts'
+import { gql } from '../../documents/gql.ts'
+import type { NodeOf, ResultOf } from '../../documents/typed-document.ts'
+import type { Cli } from '../cli.ts'
+import { askWho, describeWho } from '../login/who.ts'
+import type { ProjectOption } from '../objects/object-command.ts'
+import { type SessionOptions, withSession, withSessionOptions } from '../session.ts'
+import { EXIT } from '../terminal/exit.ts'
+import { words } from '../terminal/text.ts'
+
+/** The kinds of decisions that are listed; the command that is named lists all. */
+const DECISIONS = 5
+
+const STATUS = gql(`query Status($project: String, $first: Int!) {
+  log { head }
+  trees: objects(filter: { rootsOnly: true, project: $project }) { totalCount }
+  unfinished: objects(filter: { rootsOnly: true, finished: false, project: $project }) { totalCount }
+  failed: objects(filter: { failed: true, project: $project }) { totalCount }
+  undecided: objects(filter: { undecided: true, project: $project }, first: $first) {
+    totalCount edges { node { id kind name path phase project { name } } }
+  }
+  connected: agents(connected: true, first: 1) { totalCount }
+  away: agents(connected: false, first: 1) { totalCount }
+}`)
+type Status = ResultOf<typeof STATUS>
+type Undecided = NodeOf<Status['undecided']>
+
+/** `phaseline status`: what there is, in a few lines, and what waits for a person. */
+export function addStatus(command: Command, cli: Cli): void {
+  withSessionOptions(command)
+    .option('--project <name>', 'of this project alone')
+    .action(async (options: SessionOptions & ProjectOption) => {
+      cli.exitCode = await withSession(cli.io, options, async (session) => {
+        const { client, connection, io } = session
+        const { project = null } = options
+        const [viewer, status] = await Promise.all([
+          askWho(client, io.signal),
+          client.query(STATUS, { project, first: DECISIONS }, { signal: io.signal }),
+        ])
+        session.emit({ url: connection.url, viewer, ...status })
+        session.say(`server  ${connection.url}, log at ${status.log.head}`, `you     ${describeWho(viewer)}`)
+        session.say(...describe(status))
+        return EXIT.ok
+      })
+    })
+}
+
+function describe({ trees, unfinished, failed, undecided, connected, away }: Status): readonly string[] {
+  const [all, open] = [countOf(trees), countOf(unfinished)]
+  const [causes, waiting] = [countOf(failed), countOf(undecided)]
+  const named = nodesOf(undecided)
+  return [
+    `trees   ${all}, ${open} not finished`,
+    `failed  ${causes}${causes > 0 ? ' by themselves: phaseline get --failed' : ''}`,
+    `decide  ${waiting}${waiting > 0 ? ' wait for a person:' : ''}`,
+    ...named.map((one) => `        ${pathOf(one)} (${words(one.kind)}) is ${one.phase}`),
+    ...(waiting > named.length ? [`        … and ${waiting - named.length} more`] : []),
+    // Not everybody may see agents.
+    ...(connected ? [`agents  ${countOf(connected)} connected, ${countOf(away)} not any more`] : []),
+  ]
+}
+
+const countOf = (list: Pick<NonNullable<Status['trees']>, 'totalCount'> | null): number => list?.totalCount ?? 0
+const pathOf = ({ project, path }: Undecided): string => `${project.name}/${path}`
