@@ -87,13 +87,17 @@ async function checkReferences(
   all: readonly JobSpec[],
   problems: Problems,
 ): Promise<void> {
+  const sources = expressionsOf(chosen)
+  const analysed = sources.length > 0 ? await sandbox.analyze(sources, 'task') : []
+  const namesIn = new Map(
+    sources.map((source, i) => {
+      const found = analysed[i]
+      return [source, found?.ok ? found.references.map(([, name = '']) => name) : []] as const
+    }),
+  )
   const before = predecessors(all)
-  for (const spec of chosen) {
-    const sources = expressionsOf([spec])
-    const analysed = sources.length > 0 ? await sandbox.analyze(sources, 'task') : []
-    const used = new Set(analysed.flatMap((one) => (one.ok ? one.references.map(([, name = '']) => name) : [])))
-    for (const name of used)
+  for (const spec of chosen)
+    for (const name of new Set(expressionsOf([spec]).flatMap((source) => namesIn.get(source) ?? [])))
       if (!before.get(spec.name)?.has(name))
         problems.add('input.jobs', `must have ${name}, too: ${spec.name} uses it, and it is not DONE`)
-  }
 }
