@@ -54,9 +54,12 @@ export default defineConfig({
     search: {
       provider: 'local',
       options: {
-        // The name of a machine is the title of its section there, and would be found before the page on it.
+        // The name of a machine is the title of its section there, and would be found before the page on it. Records of decisions
+        // are for who changes the code.
         _render: (src, env, md) =>
-          md.render(env.relativePath === 'machines.md' ? src.replaceAll(/^##+ .*$/gm, '') : src, env),
+          env.relativePath.startsWith('adr/')
+            ? ''
+            : md.render(env.relativePath === 'machines.md' ? src.replaceAll(/^##+ .*$/gm, '') : src, env),
       },
     },
     outline: { level: [2, 3] },
