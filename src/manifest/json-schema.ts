@@ -105,7 +105,7 @@ export function fieldNames(schema: z.ZodType): (path: readonly PropertyKey[]) =>
 
 /** A field of a document. */
 export interface DocumentField {
-  /** Within what was asked for; `[]` is each entry of a list. */
+  /** Below the part at which the walk begins; `[]` is each entry of a list. */
   readonly path: string
   /** In words, e.g. `list of text`. */
   readonly type: string
@@ -155,7 +155,7 @@ export function partAt(
   return { part }
 }
 
-/** What a value may be, without the null that clears it. */
+/** The kinds of a value, without the null that clears it. */
 function choicesOf(part: JsonSchema, definitions: Definitions): readonly JsonSchema[] {
   const found = resolve(part, definitions)
   if (found.anyOf) return found.anyOf.flatMap((one) => choicesOf(one, definitions))

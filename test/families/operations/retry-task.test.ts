@@ -55,7 +55,7 @@ describe('a task that has ended', () => {
     await reportJob(world, { fence, phase: 'DONE' })
     await reportJob(world, { fence: (await begin(world, 'check')).fence, phase: 'DONE' })
     expect(await jobsOf(world, again)).toMatchObject({ task: 'SUCCEEDED', check: 'DONE' })
-    // What was inherited is inherited again, and the number counts on.
+    // An inherited job is inherited again, and the number counts on.
     const once = await retry({ id: again, jobs: ['restore'] })
     expect(await nameOf(once)).toBe('copy-3')
     expect((await begin(world, 'restore')).config).toMatchObject({ args: ['a.sql'] })
@@ -90,7 +90,9 @@ describe('a task that has ended', () => {
       code: 'ALREADY_EXISTS',
     })
     const stranger = viewerOf('USER', { projects: ['another'] })
-    expect(await refused(world.operations.retryTask(stranger, { id: running }))).toMatchObject({ type: 'NotFoundError' })
+    expect(await refused(world.operations.retryTask(stranger, { id: running }))).toMatchObject({
+      type: 'NotFoundError',
+    })
   })
 
   test('is created once for a key, and its name is that of no other, at any length', async () => {

@@ -6,7 +6,7 @@ const SHOWN = 200
 /** The editor draws the whole text again for each answer. */
 const PACE_MS = 100
 
-/** What GraphiQL shows of a subscription. By itself it shows the last result alone. */
+/** GraphiQL shows this of a subscription. By itself it shows the last result alone. */
 type Newest = ExecutionResult<{
   /** How many results have arrived. */
   readonly received: number

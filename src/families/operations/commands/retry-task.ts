@@ -80,7 +80,7 @@ function chosenJobs({ jobs, unsuccessful }: RetryTask, ended: Ended, problems: P
   return chosen
 }
 
-/** What a job uses of others has to be there: they run, or are inherited. */
+/** A job may use the exports of jobs that run before it, or are inherited. */
 async function checkReferences(
   { sandbox }: Pick<OperationsParts, 'sandbox'>,
   chosen: readonly JobSpec[],
