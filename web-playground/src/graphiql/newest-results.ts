@@ -1,5 +1,4 @@
-import { type Fetcher, isAsyncIterable } from '@graphiql/toolkit'
-import { type ExecutionResult, GraphQLError, getOperationAST } from 'graphql'
+import { type Fetcher, type FetcherOpts, isAsyncIterable } from '@graphiql/toolkit'
 
 /** How many results are shown. */
 const SHOWN = 200
@@ -7,21 +6,31 @@ const SHOWN = 200
 const PACE_MS = 100
 
 /** GraphiQL shows this of a subscription. By itself it shows the last result alone. */
-type Newest = ExecutionResult<{
-  /** How many results have arrived. */
-  readonly received: number
-  /** The newest first: the data of a result, or all of one that has errors. */
-  readonly newest: readonly unknown[]
-}>
+interface Newest {
+  readonly errors?: readonly object[]
+  readonly data: {
+    /** How many results have arrived. */
+    readonly received: number
+    /** The newest first: the data of a result, or all of one that has errors. */
+    readonly newest: readonly unknown[]
+  }
+}
 
 /** The fetcher, but an answer of a subscription has its newest results and their count. */
 export const showNewest =
   (fetcher: Fetcher): Fetcher =>
   async (params, options) => {
     const answer = await fetcher(params, options)
-    const operation = options?.documentAST && getOperationAST(options.documentAST, params.operationName)
-    return operation?.operation === 'subscription' && isAsyncIterable(answer) ? newestOf(answer) : answer
+    const isShownSo = isAsyncIterable(answer) && isSubscription(options, params.operationName)
+    return isShownSo ? (newestOf(answer) as typeof answer) : answer
   }
+
+/** Only a document of one operation leaves its name out. */
+const isSubscription = (options: FetcherOpts | undefined, name: string | null | undefined): boolean =>
+  options?.documentAST?.definitions.some(
+    (one) =>
+      one.kind === 'OperationDefinition' && one.operation === 'subscription' && (!name || one.name?.value === name),
+  ) ?? false
 
 /** Reads on while the editor draws, so that a fast stream does not pile up. An error is shown beside the results that came before it. */
 export function newestOf(results: AsyncIterable<unknown>): AsyncIterableIterator<Newest> {
@@ -29,7 +38,7 @@ export function newestOf(results: AsyncIterable<unknown>): AsyncIterableIterator
   let arrival = Promise.withResolvers<void>()
   let received = 0
   let newest: readonly unknown[] = []
-  let errors: readonly GraphQLError[] | undefined
+  let errors: readonly object[] | undefined
   let isOver = false
   const read = async (): Promise<void> => {
     for (let step = await iterator.next(); !step.done; step = await iterator.next()) {
@@ -70,8 +79,8 @@ const partOf = (result: unknown): unknown =>
   typeof result === 'object' && result !== null && 'data' in result && !('errors' in result) ? result.data : result
 
 /** A refused subscription throws its errors, a closed socket its event. */
-function errorsOf(error: unknown): readonly GraphQLError[] {
+function errorsOf(error: unknown): readonly object[] {
   if (Array.isArray(error)) return error
   const { message, reason } = error as Partial<Record<'message' | 'reason', string>>
-  return [new GraphQLError(message || reason || 'The subscription has ended: the server cannot be reached.')]
+  return [{ message: message || reason || 'The subscription has ended: the server cannot be reached.' }]
 }
