@@ -38,7 +38,7 @@ export const UNIT = files(`
   documents/ print-documents
   engine/ clocks engine-turns
   families/ command machines
-  families/automation/ times-in-words when
+  families/automation/ same-schedule times-in-words when
   families/deployments/ histories reconcile-effect retry-policies
   families/edge/kubernetes/ specs
   families/notifications/ quiet-hours

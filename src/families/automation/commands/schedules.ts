@@ -19,6 +19,7 @@ import { advance, beginPause, details, dueAfter, earlier, endPause, writeFirings
 import { normaliseSchedule, type ScheduleInput } from '../rules/normalise-schedule.ts'
 import { overdueFrom } from '../rules/on-wake.ts'
 import { planFirings } from '../rules/plan-firings.ts'
+import { sameSchedule } from '../rules/same-schedule.ts'
 import type { ScheduleSpec } from '../rules/spec.ts'
 import { readSchedule } from '../store/firings.ts'
 import { backfillSchedule, cancelBackfill } from './backfills.ts'
@@ -123,7 +124,7 @@ export async function updateSchedule(
     const before = (await readSchedule(tree.client, root.row.id))?.spec
     if (!before) return refuse(notFound(input.id, WHAT))
     // An equal spec is an edit all the same if the rights of its editor have changed.
-    if (sameJson(before, spec) && sameJson(details(root).editor, editorOf(viewer)))
+    if (sameSchedule(before, spec) && sameJson(details(root).editor, editorOf(viewer)))
       return { ok: true, objectId: root.row.id }
     advance(root, slice, before)
     const { phase } = root.row
