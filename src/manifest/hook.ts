@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { nameSchema } from './installation.ts'
 import { mapOf, type Pair, pairsOf } from './pairs.ts'
+import { textMap as map } from './text-map.ts'
 
 const text = z.string('must be text: put it in quotes')
-const map = z.record(z.string(), text)
 
 /** A secret value is never in a document. */
 const valueFrom = {

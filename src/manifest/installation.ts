@@ -3,6 +3,7 @@ import { jsonProblems } from '../core/json-problem.ts'
 import { jsonBounds, LIMITS } from '../core/limits.ts'
 import { duration } from './duration.ts'
 import { pairsOf } from './pairs.ts'
+import { textMap } from './text-map.ts'
 
 type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue }
 
@@ -41,7 +42,6 @@ const timeout = z.union(
   'must be a duration such as 10m, {ms: <milliseconds>} or {never: true}',
 )
 const milliseconds = z.union([z.int32(), duration], 'must be a duration such as 10m, or a number of milliseconds')
-const labels = z.record(z.string(), z.string('must be text'))
 
 export const retryPolicy = z.strictObject({
   attempts: z.int32(),
@@ -62,7 +62,7 @@ export type RetryManifest = z.infer<typeof retryPolicy>
 
 const targetSelector = z.strictObject({
   type: z.string().optional(),
-  labels: labels.transform((map) => pairsOf(map)).optional(),
+  labels: textMap.transform((map) => pairsOf(map)).optional(),
 })
 const deployItem = z.strictObject({
   name,
@@ -106,7 +106,7 @@ const spec = z
 
 /** Beside name and spec; the server judges them. A value that equals the default is not written. */
 const settings = {
-  labels: labels.optional(),
+  labels: textMap.optional(),
   description: z.string().optional(),
   ignored: z.boolean().optional(),
 }

@@ -5,6 +5,7 @@ import { duration } from './duration.ts'
 import { nameSchema } from './installation.ts'
 import { mapOf, type Pair, pairsOf } from './pairs.ts'
 import { writeDuration } from './parse-duration.ts'
+import { textMap } from './text-map.ts'
 import { withoutEmpty } from './write-yaml.ts'
 
 const text = z.string('must be text: put it in quotes')
@@ -22,7 +23,7 @@ export const notificationRuleSchema = z.strictObject({
     .strictObject({
       projects: words.optional(),
       ...{ kinds: words.optional(), to: words.optional(), classes: classes.optional(), reasons: words.optional() },
-      ...{ rootsOnly: z.boolean().optional(), labels: z.record(z.string(), text).optional() },
+      ...{ rootsOnly: z.boolean().optional(), labels: textMap.optional() },
     })
     .optional(),
   receiver: z.strictObject({

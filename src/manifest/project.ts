@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { duration } from './duration.ts'
 import { nameSchema, retryPolicy } from './installation.ts'
 import { templateJobs } from './task.ts'
+import { textMap as map } from './text-map.ts'
 
 const text = z.string('must be text: put it in quotes')
 const texts = z.array(text)
-const map = z.record(z.string(), text)
 
 const file = z
   .strictObject({

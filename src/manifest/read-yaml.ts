@@ -12,9 +12,21 @@ const OPTIONS = { prettyErrors: false, logLevel: 'error', uniqueKeys: false, mer
 export const readYaml = (text: string, lineCounter?: LineCounter): Doc =>
   judged(parseDocument(text, { ...OPTIONS, ...(lineCounter && { lineCounter }) }))
 
-/** Reads all documents of a text. */
+/** Reads all documents of a text: YAML, or lines of JSON, as `--json` prints several. */
 export const readAllYaml = (text: string, lineCounter: LineCounter): readonly Doc[] =>
-  [...parseAllDocuments(text, { ...OPTIONS, lineCounter })].map(judged)
+  [...parseAllDocuments(asYaml(text), { ...OPTIONS, lineCounter })].map(judged)
+
+/** Lines of JSON are no YAML without a separator. It goes into the line, so that lines keep their numbers. */
+const asYaml = (text: string): string =>
+  LINES_OF_JSON.test(text)
+    ? text
+        .split('\n')
+        .map((line) => (line === '' ? line : `--- ${line}`))
+        .join('\n')
+    : text
+
+/** Two objects or more, each in a line. No other YAML looks like that. */
+const LINES_OF_JSON = /^(?:\{[^\n]*\}\r?\n)+\{[^\n]*\}\s*$/
 
 /** An empty document, such as that before the first `---`, has none. */
 export const hasContent = ({ contents, errors }: Doc): boolean =>

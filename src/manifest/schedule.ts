@@ -5,11 +5,11 @@ import { envOf, mapOf, type Pair, pairsOf, type Variable, variablesOf } from './
 import { writeDuration } from './parse-duration.ts'
 import type { TemplateJob } from './project-spec.ts'
 import { templateJobs } from './task.ts'
+import { textMap as map } from './text-map.ts'
 import { writtenJob } from './write-project.ts'
 import { withoutEmpty } from './write-yaml.ts'
 
 const text = z.string('must be text: put it in quotes')
-const map = z.record(z.string(), text)
 const count = z.int32().nonnegative()
 
 /** A document of the kind Schedule. Only the shape is validated here; the server validates times and texts. */

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { nameSchema, retryPolicy } from './installation.ts'
+import { textMap } from './text-map.ts'
 
 const text = z.string('must be text: put it in quotes')
 const job = z.strictObject({
   name: nameSchema,
   gadget: text.min(1, 'must not be empty'),
   args: z.array(text).optional(),
-  env: z.record(z.string(), text).optional(),
+  env: textMap.optional(),
   when: text.nullable().optional(),
   dependsOn: z.array(nameSchema).optional(),
   retry: retryPolicy.optional(),
@@ -22,7 +23,7 @@ export const taskSchema = z.strictObject({
   kind: z.literal('Task', 'must be Task').optional(),
   name: nameSchema,
   project: nameSchema.optional(),
-  labels: z.record(z.string(), text).optional(),
+  labels: textMap.optional(),
   jobs: templateJobs,
 })
 export type TaskManifest = z.infer<typeof taskSchema>

@@ -1,7 +1,7 @@
 import { sameJson } from '../core/json.ts'
 import { DEFAULT_SETTINGS } from './installation.ts'
 import { mapOf } from './pairs.ts'
-import { writeYaml } from './write-yaml.ts'
+import { withoutEmpty, writeYaml } from './write-yaml.ts'
 
 /** An installation as the API returns it; its spec has every default filled in. */
 export interface ShownInstallation extends ShownSettings {
@@ -40,30 +40,37 @@ export function writtenSettings(settings: ShownSettings): Fields {
   return Object.fromEntries(keys.map((key) => [key, written[key]]))
 }
 
-/** @param around the target of the installation around it, which is not repeated */
-function writtenSpec(spec: unknown, around: Fields = {}): Fields {
-  const { imports, exports, installations, deployItems, automaticReconcile, ...rest } = fieldsOf(spec)
+/**
+ * Fields that this version does not know are written as they are: `apply` refuses them then, and loses none.
+ * @param around the target of the installation around it, which is not repeated
+ */
+export function writtenSpec(spec: unknown, around: Fields = {}): Fields {
+  const { imports, exports, installations, deployItems, automaticReconcile, target, targetSelector, ...unknown } =
+    fieldsOf(spec)
+  const own = { target, targetSelector }
   return {
-    ...writtenTarget(rest, around),
+    ...writtenTarget(own, around),
     ...some('imports', listOf(imports).map(writtenImport)),
     ...some('exports', listOf(exports)),
     ...some(
       'installations',
-      listOf(installations).map(({ name, spec: nested }) => ({ name, spec: writtenSpec(nested, rest) })),
+      listOf(installations).map(({ name, spec: nested }) => ({ name, spec: writtenSpec(nested, own) })),
     ),
     ...some(
       'deployItems',
-      listOf(deployItems).map((item) => writtenItem(item, rest)),
+      listOf(deployItems).map((item) => writtenItem(item, own)),
     ),
     ...writtenAutomatic(automaticReconcile),
+    ...withoutEmpty(unknown),
   }
 }
 
-const writtenImport = ({ name, from, required, schema }: Fields): Fields => ({
+const writtenImport = ({ name, from, required, schema, ...unknown }: Fields): Fields => ({
   name,
   ...(from === name || from === undefined ? {} : { from }),
   ...(required === false ? { required } : {}),
   ...(schema === undefined ? {} : { schema }),
+  ...withoutEmpty(unknown),
 })
 function writtenTarget({ target, targetSelector }: Fields, around: Fields): Fields {
   if (typeof target === 'string') return target === around.target ? {} : { target }
@@ -78,14 +85,18 @@ function writtenTarget({ target, targetSelector }: Fields, around: Fields): Fiel
   }
 }
 
-const writtenItem = ({ name, type, dependsOn, config, timeouts, retry, ...rest }: Fields, around: Fields): Fields => ({
+const writtenItem = (
+  { name, type, dependsOn, config, timeouts, retry, target, targetSelector, ...unknown }: Fields,
+  around: Fields,
+): Fields => ({
   name,
   type,
-  ...writtenTarget(rest, around),
+  ...writtenTarget({ target, targetSelector }, around),
   ...some('dependsOn', Array.isArray(dependsOn) ? dependsOn : []),
   ...(config === null || config === undefined ? {} : { config }),
   ...(Object.keys(fieldsOf(timeouts)).length > 0 ? { timeouts } : {}),
   ...writtenRetry(retry),
+  ...withoutEmpty(unknown),
 })
 
 /** Without what is empty. The delays are written whole, so that other defaults of a later version change none of them. */
