@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { ObjectKind } from '../core/vocabulary.ts'
-import type { Appliable } from './manifests/appliable.ts'
+import type { Appliable, Exportable } from './manifests/appliable.ts'
 import type { Located } from './objects/address.ts'
 import type { Session } from './session.ts'
 import type { ExitCode } from './terminal/exit.ts'
@@ -48,6 +48,8 @@ export interface Cli {
   /** How `get` shows an object of a kind that has more than all objects have. */
   readonly shows: Shows
   documentKinds(): Promise<DocumentKinds>
+  /** Kinds whose objects `export` prints by their names. */
+  exportables(): Promise<readonly Exportable[]>
   /** The program with all of its commands, whichever the command line names. */
   wholeProgram(): Promise<Command>
 }

@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander'
-import { notFoundRefusal, type Page, type PagedList, readPages } from '../client-model/index.ts'
+import { notFoundRefusal, PAGE, type Page, type PagedList, readOn, readPages } from '../client-model/index.ts'
 import type { TypedDocument } from '../documents/typed-document.ts'
 import type { Cli } from './cli.ts'
 import { checkWords } from './objects/check-words.ts'
@@ -33,6 +33,17 @@ export const readList = <Answer, Variables extends PageVariables, Node>(
   readPages(limit, async (first, after) => {
     const paged = document as TypedDocument<Answer, PageVariables>
     return page(await client.query(paged, { ...selection, first, after }, { signal: io.signal })) ?? null
+  })
+
+/** Reads a list page by page, and keeps none. */
+export const eachPage = <Answer, Variables extends PageVariables, Node>(
+  { client, io }: Session,
+  { document, page }: Pages<Answer, Variables, Node>,
+  selection: NoInfer<Selection<Variables>>,
+): AsyncGenerator<readonly Node[]> =>
+  readOn(null, async (after) => {
+    const paged = document as TypedDocument<Answer, PageVariables>
+    return page(await client.query(paged, { ...selection, first: PAGE, after }, { signal: io.signal })) ?? null
   })
 
 /** The most nodes that a command reads which has no limit. */

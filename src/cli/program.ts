@@ -64,6 +64,10 @@ export async function createProgram(
   const cli: Cli = Object.assign(run, {
     shows: Object.assign({}, ...halves.map(({ shows }) => shows)),
     documentKinds: () => documentKindsOf(families),
+    exportables: async () => {
+      const others = await Promise.all(halves.map((half) => half.exports?.() ?? []))
+      return [...(await cli.documentKinds()).kinds, ...others.flat()]
+    },
     wholeProgram: async () => {
       await load(program.commands)
       return program

@@ -39,7 +39,7 @@ export interface Session {
   readonly paint: Paint
   /** Prints lines for people; nothing with `--json`. */
   say(...lines: readonly string[]): void
-  /** Prints remarks for people to stderr, where no pipe takes them for data; nothing with `--json`. */
+  /** Prints remarks for people to stderr, where no pipe takes them for data; nothing with JSON. */
   note(...lines: readonly string[]): void
   /** Prints a table that fits the terminal; with `-o wide` as wide as it is, with `-o name` its names alone. */
   list<Node>(table: Table<Node>): void
@@ -84,11 +84,11 @@ export async function withSession(
     return EXIT.unavailable
   }
   await using client = createClient({ url: found.url, token: found.token })
-  const printer = (out: Output) => (lines: readonly string[]) => {
-    if (!json) for (const line of lines) printLine(out, line)
+  const printer = (out: Output, isSilent: boolean) => (lines: readonly string[]) => {
+    if (!isSilent) for (const line of lines) printLine(out, line)
   }
   const printDocument = isYaml ? await yamlPrinter(io.stdout) : (value: unknown) => printJson(io.stdout, value)
-  const [print, remark] = [printer(io.stdout), printer(io.stderr)]
+  const [print, remark] = [printer(io.stdout, json), printer(io.stderr, json && !isYaml)]
   return await body({
     io,
     client,

@@ -10,6 +10,7 @@ export {
   type Further,
   nextCursor,
   nodesOf,
+  PAGE,
   type Page,
   type PagedList,
   previousCursor,

@@ -32,7 +32,7 @@ export const previousCursor = (connection: Backward | null): string | null =>
   connection?.pageInfo.hasPreviousPage ? connection.pageInfo.startCursor : null
 
 /** The most nodes of a page of a list. */
-const PAGE = 100
+export const PAGE = 100
 
 /** Reads a list page by page, until it ends or `limit` nodes are read; null if `load` returns null: there is no list. */
 export async function readPages<Node>(
@@ -85,7 +85,7 @@ export const countFurther = (
   isAll: next === null,
 })
 
-/** All nodes of a log after a cursor, the oldest first, page by page: a page may be empty before the last one. */
+/** All nodes of a list or a log after a cursor, page by page: a page of a log may be empty before the last one. */
 export async function* readOn<Node>(
   start: string | null,
   load: (after: string | null) => Promise<(Connection<Node> & Forward) | null>,

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { ProgramDefinition } from '../agents/program.ts'
 import type { CommandEntry, Shows } from '../cli/cli.ts'
-import type { Appliable } from '../cli/manifests/appliable.ts'
+import type { Appliable, Exportable } from '../cli/manifests/appliable.ts'
 import type { Config } from '../config.ts'
 import type { EditorTypes } from '../core/deployers/item-types.ts'
 import type { Machine } from '../core/machine.ts'
@@ -83,6 +83,8 @@ export interface FamilyCli {
   readonly commands: readonly CommandEntry[]
   /** Loads the kinds of documents that it adds to `apply`, `plan`, `diff` and `export`. */
   kinds?(): Promise<readonly Appliable[]>
+  /** Kinds of documents that `export` prints of a named object, and that another of its commands takes. */
+  exports?(): Promise<readonly Exportable[]>
   /** Kinds of documents that another of its commands takes, with a sentence that names it. */
   readonly otherKinds?: Readonly<Record<string, string>>
   /** How `get` shows an object of a kind that has more than all objects have: as the kind's own command does. */

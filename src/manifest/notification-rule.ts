@@ -65,6 +65,8 @@ export function notificationRuleInput(manifest: NotificationRuleManifest) {
 /** A rule as the API shows it. */
 export interface ShownNotificationRule {
   readonly name: string
+  /** Its name alone in what `get` prints. */
+  readonly project: { readonly name: string } | string
   readonly description: string
   readonly enabled: boolean
   readonly text: string | null
@@ -92,9 +94,10 @@ export interface ShownNotificationRule {
 }
 const RECEIVERS = { WEBHOOK: 'webhook', CLOUDEVENTS: 'cloudEvents', SLACK: 'slack', EMAIL: 'email' } as const
 
-/** The document that makes this rule in a project. A secret is its name. */
-export function notificationRuleManifest(project: string, rule: ShownNotificationRule) {
+/** The document that makes this rule. A secret is its name. */
+export function notificationRuleManifest(rule: ShownNotificationRule) {
   const { changes, receiver, digest, quietHours } = rule
+  const project = typeof rule.project === 'string' ? rule.project : rule.project.name
   const { rootsOnly, labels, ...selects } = changes
   const { channel, ...address } = receiver
   return {
@@ -126,8 +129,14 @@ export function appliedNotificationRule(rule: NotificationRuleManifest & { reado
   const { changes = {}, receiver, digest, quietHours } = rule
   const { webhook, cloudEvents, slack, email } = receiver
   const { url = null, secret = null } = webhook ?? cloudEvents ?? { url: null, ...slack }
-  return notificationRuleManifest(rule.project, {
-    ...{ name: rule.name, description: rule.description ?? '', enabled: rule.enabled ?? true, text: rule.text ?? null },
+  return notificationRuleManifest({
+    ...{
+      name: rule.name,
+      project: rule.project,
+      description: rule.description ?? '',
+      enabled: rule.enabled ?? true,
+      text: rule.text ?? null,
+    },
     changes: {
       ...{ projects: unique(changes.projects), kinds: unique(changes.kinds), to: unique(changes.to) },
       ...{ classes: unique(changes.classes), reasons: unique(changes.reasons) },

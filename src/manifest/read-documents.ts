@@ -22,11 +22,17 @@ export type ReadDocuments<T = unknown> =
 /**
  * Reads a file of YAML documents, or JSON, which is YAML too. The problems of all documents are reported together. A
  * document without `kind` has the given one.
+ * @param more kinds that are read, and that no problem names as a choice
  */
-export const readDocuments = <T>(text: string, kinds: DocumentKinds<T>, kind: string): ReadDocuments<T> =>
-  unlessTooDeep(() => read(text, kinds, kind))
+export const readDocuments = <T>(
+  text: string,
+  kinds: DocumentKinds<T>,
+  kind: string,
+  more: DocumentKinds<T> = {},
+): ReadDocuments<T> => unlessTooDeep(() => read(text, kinds, kind, more))
 
-function read<T>(text: string, kinds: DocumentKinds<T>, fallback: string): ReadDocuments<T> {
+function read<T>(text: string, kinds: DocumentKinds<T>, fallback: string, more: DocumentKinds<T>): ReadDocuments<T> {
+  const all = { ...more, ...kinds }
   const lines = new LineCounter()
   const found = readAllYaml(text, lines).filter(hasContent)
   if (found.length === 0) return { ok: false, problems: [{ path: '', message: 'The file holds no document.' }] }
@@ -34,7 +40,7 @@ function read<T>(text: string, kinds: DocumentKinds<T>, fallback: string): ReadD
   const problems: ManifestProblem[] = []
   for (const [index, document] of found.entries()) {
     const kind = kindOf(document) ?? fallback
-    const schema = typeof kind === 'string' && Object.hasOwn(kinds, kind) ? kinds[kind] : wordsOf(kinds)
+    const schema = typeof kind === 'string' && Object.hasOwn(all, kind) ? all[kind] : wordsOf(kinds)
     const judged =
       typeof schema === 'object' || document.errors.length > 0
         ? judgeDocument(document, lines, schema as z.ZodType<T>)

@@ -83,7 +83,7 @@ test('a file of all kinds is planned, created in order, unchanged the second tim
 
   const unchanged = [
     'project edited unchanged',
-    'shop unchanged (generation 1), runs again',
+    'shop unchanged (generation 1)',
     'hook edited/github unchanged',
     expect.stringMatching(/^schedule edited\/nightly unchanged, now ACTIVE/),
     'rule edited/failures unchanged',

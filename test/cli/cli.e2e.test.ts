@@ -86,7 +86,12 @@ spec:
     expect(updated.code).toBe(0)
     expect(updated.out).toContain('shop updated (generation 2)\n')
     expect(updated.out).toMatch(/shop succeeded: 4 ✓ done\n$/)
-    expect((await phaseline('get shop')).out).toMatch(/^exports +databaseUrl: db:\/\/2$/m)
+    const shown = (await phaseline('get shop')).out
+    expect(shown).toMatch(/^exports +databaseUrl: db:\/\/2$/m)
+    expect(shown).toMatch(/^spec\n {2}exports:\n {4}- name: databaseUrl\n/m)
+    const item = (await phaseline('get shop/deploy-items/api')).out
+    for (const line of [/^type +mock$/m, /^at +\S+ \S+$/m, /^attempt +1$/m, /^config\n {2}url: \$\{deployItems\.db/m])
+      expect(item).toMatch(line)
     const { out } = await phaseline('data list --json')
     expect(documents(out)[0]?.dataObjects).toContainEqual(
       expect.objectContaining({ name: 'databaseUrl', value: 'db://2', exporter: { id: first?.id, name: 'shop' } }),

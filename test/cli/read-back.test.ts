@@ -237,7 +237,20 @@ test('a manifest that is exported makes the same again', async () => {
   expect(await lost(exported, async (one) => read(one.type, await idOfCopy(one)), IS_OF_PLACE)).toEqual([])
 })
 
-test('a file of `task run` takes each field of a task', async () => {
+test('what is exported, or shown, changes nothing where it comes from', async () => {
+  const kinds = cli.kinds.map(({ kind }) => kind)
+  const exported = writes.filter(({ type }) => kinds.includes(type))
+  const projects = [HOME, ...exported.flatMap(({ type, name }) => (type === 'Project' ? [name] : []))]
+  const manifests = await Promise.all(projects.map((name) => run(`export --project ${name} --json`)))
+  const shown = await Promise.all(
+    exported.map(async ({ id, ...one }) => run(`${SHOWN_BY[one.type]?.({ id, ...one }) ?? `get ${id}`} -o yaml`)),
+  )
+  const applied = await Promise.all([manifests, shown].map((some) => run('apply -f - --no-reconcile', some.join(''))))
+  const changed = applied.flatMap((out) => out.trimEnd().split('\n')).filter((line) => !line.includes('unchanged'))
+  expect(changed).toEqual([])
+})
+
+test('a file of `task run` takes each field of a task, and so does one that is exported', async () => {
   expect(Object.keys(cli.otherKinds)).toEqual(['Task'])
   const tasks = writes.filter(({ mutation }) => mutation === 'createTask')
   const again = async ({ given }: Written) => {
@@ -246,6 +259,13 @@ test('a file of `task run` takes each field of a task', async () => {
     return read('Task', String(task?.id))
   }
   expect(await lost(tasks, again, IS_OF_PLACE)).toEqual([])
+  const exported = async ({ name }: Written) => {
+    const [document] = documents(await run(`export ${HOME}/${name} --kind task --json`))
+    const copy = JSON.stringify({ ...document, name: newName() })
+    const [task] = documents(await run('task run -f - --json', copy))
+    return read('Task', String(task?.id))
+  }
+  expect(await lost(tasks, exported, IS_OF_PLACE)).toEqual([])
 })
 
 /** Fields that are others in a copy. */

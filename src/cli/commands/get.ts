@@ -46,8 +46,9 @@ const OPTIONS = [
 
 const ONE = gql(`query Get($id: ID!) {
   object(id: $id) {
-    __typename ...Full ... on Installation { exports ...Manifest ...Automatic } ... on DeployItem { exports }
-    ... on WorkObject { ${ATTEMPTS} }
+    __typename ...Full ... on Installation { exports ...Manifest ...Automatic }
+    ... on DeployItem { exports type target config attempt }
+    ... on WorkObject { agent { name instance } ${ATTEMPTS} }
   }
 }\n${OBJECT_FIELDS}\n${MANIFEST_FRAGMENT}\n${AUTOMATIC_FRAGMENT}`)
 const LIST = gql(`query List($filter: ObjectFilter, $first: Int!, $after: String) {
@@ -59,7 +60,9 @@ const LIST = gql(`query List($filter: ObjectFilter, $first: Int!, $after: String
   }
 }`)
 
-type ShownInstallation = Extract<NonNullable<ResultOf<typeof ONE>['object']>, { readonly __typename: 'Installation' }>
+type Shown = NonNullable<ResultOf<typeof ONE>['object']>
+type ShownInstallation = Extract<Shown, { readonly __typename: 'Installation' }>
+type ShownItem = Extract<Shown, { readonly __typename: 'DeployItem' }>
 
 /** `phaseline get [NAME]`: one object in full, or a list. */
 export function addGet(command: Command, cli: Cli): void {
@@ -110,12 +113,26 @@ async function getOne(
   const now = Date.now()
   const more = [
     ...(__typename === 'Installation' ? await installationFields(object, now) : []),
+    ...(__typename === 'DeployItem' ? itemFields(object) : []),
     ...exported,
     ...describeAttempts(object, now),
   ]
   session.say(...describeObject(object, now, session.paint, more))
+  if (__typename === 'Installation' || __typename === 'DeployItem') {
+    const { describeConfig, describeSpec } = await import('../objects/describe-spec.ts')
+    const { paint } = session
+    session.say(...(__typename === 'DeployItem' ? describeConfig(object, paint) : describeSpec(object, paint)))
+  }
   return EXIT.ok
 }
+
+/** Its attempts are there in full if it has a retry policy. */
+const itemFields = ({ type, target, agent, attempt, attempts = [] }: ShownItem): readonly Field[] => [
+  ['type', type],
+  ['target', target],
+  ['at', agent && `${agent.name} ${agent.instance}`],
+  ['attempt', attempts.length === 0 && attempt > 0 ? String(attempt) : null],
+]
 
 /** Settings are read by the library for manifests, which takes longer to load than a list. */
 async function installationFields(shown: ShownInstallation, now: number): Promise<readonly Field[]> {

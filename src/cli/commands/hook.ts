@@ -4,11 +4,12 @@ import { gql } from '../../documents/gql.ts'
 import type { ResultOf } from '../../documents/typed-document.ts'
 import type { Cli } from '../cli.ts'
 import { hooks } from '../hooks/apply.ts'
-import { describeDelivery, describeHook, outcomeOf, printHook } from '../hooks/describe.ts'
+import { describeDelivery, describeHook, outcomeOf } from '../hooks/describe.ts'
 import { type FoundHook, findHook } from '../hooks/find.ts'
 import { setDisabled } from '../hooks/set-disabled.ts'
 import { addList, readList } from '../list.ts'
 import { addApplyOf } from '../manifests/apply-documents.ts'
+import { exportShown } from '../manifests/export-documents.ts'
 import { type PageOptions, recordGroup, reportDone } from '../objects/record-commands.ts'
 import { OF_PROJECT, parseCount } from '../options.ts'
 import type { Session, SessionOptions } from '../session.ts'
@@ -47,7 +48,7 @@ export function addHook(group: Command, cli: Cli): void {
   onRecord<PageOptions>('get', get)
     .description('show a hook with its last deliveries')
     .option('--limit <count>', 'show at most this many deliveries', parseCount, 20)
-  onRecord('export', async (session, hook) => printHook(session, hook)).description(
+  onRecord('export', async (session, hook) => exportShown(session, hooks, hook)).description(
     'print the manifest of a hook; its secrets have their names only',
   )
   run(group.command('delivery'), showDelivery)
@@ -90,7 +91,7 @@ async function get(session: Session, hook: FoundHook, { limit }: PageOptions): P
   const pages = { document: DELIVERIES, page: ({ node }: ResultOf<typeof DELIVERIES>) => node?.deliveries }
   const listed = await readList(session, pages, { id: hook.id }, limit)
   const deliveries = listed?.nodes ?? []
-  session.emit({ ...hook, deliveries })
+  session.emit({ kind: 'HOOK', ...hook, deliveries })
   session.say(...describeHook(session, hook))
   session.list({
     nodes: deliveries,

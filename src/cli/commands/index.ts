@@ -77,9 +77,9 @@ export const commandsOf = (families: readonly FamilyDefinition[]): readonly Comm
     load: async () => (await import('./edit.ts')).addEdit,
   },
   {
-    usage: 'export [options]',
+    usage: 'export [options] [names...]',
     group: 'Change',
-    description: 'print the documents of all that apply can write in a project; secrets have their names only',
+    description: 'print documents as apply takes them, of objects, a project or all; secrets have their names only',
     load: async () => (await import('./export.ts')).addExport,
   },
   {

@@ -4,8 +4,9 @@ import { gql } from '../../documents/gql.ts'
 import type { Cli } from '../cli.ts'
 import { addList } from '../list.ts'
 import { addApplyOf } from '../manifests/apply-documents.ts'
+import { exportShown } from '../manifests/export-documents.ts'
 import { parseCount } from '../options.ts'
-import { readProject } from '../projects/api.ts'
+import { readProject, type ShownProject } from '../projects/api.ts'
 import { CREATE_PROJECT, projects } from '../projects/apply.ts'
 import { describeLimits, describeProject } from '../projects/describe.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
@@ -50,12 +51,10 @@ export function addProject(project: Command, cli: Cli): void {
     },
     none: 'There is no project that you may read.',
   }).description('list projects')
-  withSessionOptions(project.command('get'))
-    .description('show one project')
-    .argument('<name>', 'name of the project')
-    .action(async (name: string, options: SessionOptions) => {
-      cli.exitCode = await withSession(cli.io, options, (session) => getOne(session, name))
-    })
+  onProject(project.command('get'), cli, get).description('show one project')
+  onProject(project.command('export'), cli, (session, found) => exportShown(session, projects, found)).description(
+    'print the manifest of a project; its secrets are left out',
+  )
   withSessionOptions(project.command('create'))
     .description('create a project without a worker; apply gives it one')
     .argument('<name>', 'name of the project')
@@ -74,10 +73,20 @@ export function addProject(project: Command, cli: Cli): void {
     })
 }
 
-async function getOne(session: Session, name: string): Promise<ExitCode> {
-  const project = await readProject(session, name)
-  if (!project) return session.refuse(notFoundRefusal(`There is no project ${name} that you may read.`))
-  session.emit(project)
+const onProject = (command: Command, cli: Cli, body: (session: Session, found: ShownProject) => ExitCode): Command =>
+  withSessionOptions(command)
+    .argument('<name>', 'name of the project')
+    .action(async (name: string, options: SessionOptions) => {
+      cli.exitCode = await withSession(cli.io, options, async (session) => {
+        const found = await readProject(session, name)
+        return found
+          ? body(session, found)
+          : session.refuse(notFoundRefusal(`There is no project ${name} that you may read.`))
+      })
+    })
+
+function get(session: Session, project: ShownProject): ExitCode {
+  session.emit({ kind: 'PROJECT', ...project })
   session.say(...describeProject(project, Date.now(), session.paint))
   return EXIT.ok
 }

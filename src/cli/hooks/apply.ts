@@ -8,7 +8,7 @@ import {
   hookSchema,
   type ManifestProblem,
 } from '../../manifest/index.ts'
-import { readNodes } from '../list.ts'
+import { eachPage } from '../list.ts'
 import { type Completed, ORDER, type Surroundings } from '../manifests/appliable.ts'
 import { readBeside } from '../manifests/read-beside.ts'
 import { recordKind, type Written } from '../manifests/record-kind.ts'
@@ -23,9 +23,10 @@ const CREATE = gql(`mutation ApplyNewHook($input: CreateHookInput!) {
 export const UPDATE = gql(`mutation ApplyHook($input: UpdateHookInput!) {
   answer: updateHook(input: $input) { __typename ... on Hook { id path generation disabled } ...Refusal }
 }\n${REFUSAL_FRAGMENT}`)
-const EXPORT = gql(`query ExportHooks($project: String, $first: Int!, $after: String) {
-  hooks(project: $project, first: $first, after: $after) { pageInfo { hasNextPage endCursor } edges { node { ...HookFields } } }
-}\n${HOOK_FIELDS}`)
+const LIST = gql(`query ListExportedHooks($project: String, $first: Int!, $after: String) {
+  hooks(project: $project, first: $first, after: $after) { pageInfo { hasNextPage endCursor } edges { node { id name } } }
+}`)
+const READ = gql(`query ReadHooks($ids: [ID!]!) { nodes(ids: $ids) { ...HookFields } }\n${HOOK_FIELDS}`)
 
 interface Secret {
   readonly name: string
@@ -42,15 +43,23 @@ export const hooks = recordKind<HookManifest, ReadyHook, FoundHook>({
   ...{ kind: 'Hook', noun: 'hook', order: ORDER.trigger, schema: hookSchema },
   complete: withSecrets,
   find: findHook,
-  manifest: (found) => hookManifest(found),
+  manifest: hookManifest,
   applied: (hook, found) => appliedHook({ ...hook, secrets: hook.secrets ?? [...(found?.secrets ?? [])] }),
   write,
   secretOf: ({ secrets = [], redelivery }) =>
     [...secrets, redelivery?.token ?? {}].some(({ file, env }: Place) => file ?? env) ? 'secrets' : null,
-  async export(session, project, labels) {
-    if (labels.length > 0) return []
-    const found = await readNodes(session, { document: EXPORT, page: (answer) => answer.hooks }, { project })
-    return found.map(hookManifest)
+  async *list(session, project, labels) {
+    if (labels.length === 0) yield* eachPage(session, { document: LIST, page: (answer) => answer.hooks }, { project })
+  },
+  async read({ client, io }, ids) {
+    const { nodes } = await client.query(READ, { ids }, { signal: io.signal })
+    return nodes.map((node) => (node?.format ? node : null))
+  },
+  secrets({ name, project, secrets, redelivery }) {
+    const names = [...secrets.map((one) => one.name), ...(redelivery ? ['redelivery.token'] : [])]
+    if (names.length === 0) return []
+    const what = `The manifest of hook ${project.name}/${name} lacks the values of ${names.join(', ')}`
+    return [`${what}: where it is new, give each an \`env\` or a \`file\`.`]
   },
 })
 

@@ -1,8 +1,5 @@
-import { hookManifest, type ShownHook } from '../../manifest/index.ts'
-import { printManifest } from '../manifests/print-manifest.ts'
 import { describeFields } from '../objects/fields.ts'
 import type { Session } from '../session.ts'
-import type { ExitCode } from '../terminal/exit.ts'
 import type { FoundHook } from './find.ts'
 
 export const outcomeOf = ({ outcome, reason }: { readonly outcome: string; readonly reason: string | null }): string =>
@@ -81,5 +78,3 @@ export function describeDelivery({ paint }: Session, delivery: DescribedDelivery
     ...(body?.split('\n') ?? [`The body of ${delivery.bodyBytes} bytes is not kept any more.`]),
   ]
 }
-
-export const printHook = (session: Session, hook: ShownHook): ExitCode => printManifest(session, hookManifest(hook))

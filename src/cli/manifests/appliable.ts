@@ -66,17 +66,36 @@ export interface PreviewHow {
   readonly onTarget: boolean
 }
 
-/** A kind of documents that `apply`, `plan`, `diff` and `export` take. */
-export interface Appliable<Document extends Named = Named, Ready = unknown>
-  extends Pick<WantedDocument<Document>, 'schema'> {
+/** An object or record in a list of those to export. */
+export interface Listed {
+  readonly id: string
+  readonly name: string
+}
+
+/** A kind whose objects or records `export` prints. */
+export interface Exportable<Shown = object> {
   /** In `kind`, e.g. NotificationRule. */
   readonly kind: string
-  /** Documents of lower ones are written first. */
-  readonly order: (typeof ORDER)[keyof typeof ORDER]
-  /** Its objects have labels, by which `--prune` and `export` select them. */
+  /** Its objects have labels, by which `--prune` and `export` select them; left out: it is a kind of records. */
   readonly objectKind?: ObjectKind
   /** A name with its project, for people. */
   label(placed: Pick<Placed, 'project' | 'name'>): string
+  /** The document that makes what the API shows: `export` prints it, and `apply` reads it in what `get` has printed. */
+  manifest(shown: Shown): object
+  /** A record by its name; objects are found by their paths. */
+  find?(session: Session, wanted: Pick<Placed, 'project' | 'name'>): Promise<Shown | null>
+  /** In the order of the ids; null: it is gone. */
+  read(session: Session, ids: readonly string[]): Promise<readonly (Shown | null)[]>
+  /** Values that it needs and no document may have: a sentence for each. */
+  secrets?(shown: Shown): readonly string[]
+}
+
+/** A kind of documents that `apply`, `plan`, `diff` and `export` take. */
+export interface Appliable<Document extends Named = Named, Ready = unknown, Shown = object>
+  extends Pick<WantedDocument<Document>, 'schema'>,
+    Exportable<Shown> {
+  /** Documents of lower ones are written first. */
+  readonly order: (typeof ORDER)[keyof typeof ORDER]
   /** Reads what the document names: files beside it, variables of this process. */
   complete(document: Document, surroundings: Surroundings): Promise<Completed<Ready>>
   /** Other documents without which it is not written. */
@@ -84,8 +103,8 @@ export interface Appliable<Document extends Named = Named, Ready = unknown>
   apply(session: Session, placed: Placed<Ready>, how: ApplyHow): Promise<Outcome<Applied>>
   /** Prints what `apply` would do. */
   preview(session: Session, placed: Placed<Ready>, how: PreviewHow): Promise<Outcome<Previewed>>
-  /** The documents of all that a project has, or with these labels. */
-  export(session: Session, project: string, labels: readonly LabelArgument[]): Promise<readonly object[]>
+  /** All that a project has, or has with these labels, page by page. */
+  list(session: Session, project: string, labels: readonly LabelArgument[]): AsyncIterable<readonly Listed[]>
 }
 
 /** Projects, what works in them, what points at that, and what tells of it. */

@@ -24,7 +24,9 @@ interface Applied {
 const SETTINGS = 'fragment Settings on Installation { labels { key value } description ignored }'
 
 const FIND = gql(`query FindInstallation($project: String!, $path: [String!]!) {
-  objectByPath(project: $project, kind: INSTALLATION, path: $path) { id phase generation ...Settings }
+  objectByPath(project: $project, kind: INSTALLATION, path: $path) {
+    id phase phaseClass jobId finishedJobId generation observedGeneration deletionRequestedAt ...Settings
+  }
 }\n${SETTINGS}`)
 const CREATE = gql(`mutation Create($input: CreateInstallationInput!) {
   answer: createInstallation(input: $input) { __typename ... on Installation { id phase generation } ...Refusal }
@@ -40,7 +42,7 @@ const COMPARE = gql(`query CompareSpec($input: PlanInstallationInput!) {
 
 /** An installation before an update. */
 type Found = Extract<NonNullable<ResultOf<typeof FIND>['objectByPath']>, { readonly labels: object }>
-export type Before = Omit<Found, 'phase'>
+export type Before = Pick<Found, 'id' | 'generation' | 'labels' | 'description' | 'ignored'>
 type WriteAnswer = Pick<Applied, 'id' | 'phase' | 'generation'>
 
 /** Creates the installation, or updates the existing one; tries again when another client was faster. */
@@ -48,12 +50,15 @@ export async function applyManifest(
   session: Session,
   manifest: PlacedManifest,
   { reconcile, ifDifferent }: ApplyHow,
-): Promise<Outcome<Applied>> {
+): Promise<Outcome<Applied & { readonly runsAgain: boolean }>> {
+  let isWritten = true
   const outcome = await untilWon<Found, WriteAnswer & Pick<Applied, 'action'>>(
     () => findInstallation(session, manifest),
     async (existing) => {
-      if (existing && ifDifferent && !(await differs(session, existing, manifest)))
-        return { ok: true, value: writtenOf(existing, 'unchanged') }
+      // An update begins a job, even one that changes nothing.
+      const isCompared = existing && (ifDifferent || (reconcile && isAsDescribed(existing)))
+      isWritten = !isCompared || (await differs(session, existing, manifest, ifDifferent && withoutCommit))
+      if (existing && !isWritten) return { ok: true, value: writtenOf(existing, 'unchanged') }
       const labels = ifDifferent && labelsBy(ifDifferent.commit, manifest.labels, labelsOf(existing?.labels ?? []))
       const wanted = labels ? { ...manifest, labels } : manifest
       return existing
@@ -61,17 +66,37 @@ export async function applyManifest(
         : await createInstallation(session, wanted, reconcile)
     },
   )
+  if (!outcome.ok) return outcome
   const { name, project } = manifest
-  return outcome.ok ? { ok: true, value: { ...outcome.value, name, project } } : outcome
+  const runsAgain = isWritten && reconcile && outcome.value.action === 'unchanged'
+  return { ok: true, value: { ...outcome.value, name, project, runsAgain } }
+}
+
+/** Its spec has been deployed, or is at the moment. After a failure it is to be deployed again. */
+function isAsDescribed(found: Found): boolean {
+  const { jobId, finishedJobId, phaseClass, generation, observedGeneration, deletionRequestedAt } = found
+  if (deletionRequestedAt !== null) return false
+  const isObserved = observedGeneration === generation
+  if (jobId === finishedJobId) return isObserved && phaseClass === 'DONE'
+  // A job that waits takes the newest spec in.
+  return isObserved || phaseClass === 'WAITING'
 }
 
 const labelsOf = (labels: Before['labels']) => Object.fromEntries(labels.map(({ key, value }) => [key, value]))
 
-/** True as well for what the server would refuse. */
-async function differs({ client, io }: Session, found: Found, manifest: PlacedManifest): Promise<boolean> {
+/**
+ * True as well for what the server would refuse.
+ * @param seen what counts of the settings
+ */
+export async function differs(
+  { client, io }: Session,
+  found: Before,
+  manifest: PlacedManifest,
+  seen: (settings: object) => object = (all) => all,
+): Promise<boolean> {
   const before = { labels: labelsOf(found.labels), description: found.description ?? '', ignored: found.ignored }
   const { spec, labels = before.labels, description = before.description, ignored = before.ignored } = manifest
-  if (!sameJson(withoutCommit(before), withoutCommit({ labels, description, ignored }))) return true
+  if (!sameJson(seen(before), seen({ labels, description, ignored }))) return true
   const input = { update: { id: found.id, spec } }
   const { planInstallation } = await client.query(COMPARE, { input }, { signal: io.signal })
   const compared = outcomeOf(planInstallation)
@@ -106,7 +131,7 @@ async function createInstallation(
   return created.ok ? { ok: true, value: writtenOf(created.value, 'created') } : created
 }
 
-const settingsOf = ({ labels, description, ignored }: Omit<Before, 'id' | 'generation'>) => ({
+const settingsOf = ({ labels, description, ignored }: Pick<Before, 'labels' | 'description' | 'ignored'>) => ({
   labels,
   description,
   ignored,

@@ -1,38 +1,40 @@
 import { MANIFEST_FRAGMENT } from '../../client-model/index.ts'
-import { gql } from '../../documents/gql.ts'
+import { type FragmentOf, gql } from '../../documents/gql.ts'
 import { type Manifest, manifestSchema, writtenDocument } from '../../manifest/index.ts'
-import { readNodes } from '../list.ts'
+import { eachRoot } from '../objects/object-list.ts'
 import { type Appliable, ORDER, type Placed } from './appliable.ts'
 import { applyManifest, type PlacedManifest } from './apply-manifest.ts'
 import { withSources } from './kubernetes-sources.ts'
 import { diffManifest, planManifest } from './plan-manifest.ts'
 
-const EXPORT = gql(`query ExportInstallations($filter: ObjectFilter!, $first: Int!, $after: String) {
-  objects(filter: $filter, first: $first, after: $after) {
-    pageInfo { hasNextPage endCursor } edges { node { id ...Manifest } }
-  }
-}\n${MANIFEST_FRAGMENT}`)
+const READ = gql(`query ReadInstallations($ids: [ID!]!) { nodes(ids: $ids) { ...Manifest } }\n${MANIFEST_FRAGMENT}`)
+type Shown = FragmentOf<typeof MANIFEST_FRAGMENT>
 
 const placed = ({ document, project }: Placed<Manifest>): PlacedManifest => ({ ...document, project })
 
 /** Root installations. */
-export const installations: Appliable<Manifest, Manifest> = {
+export const installations: Appliable<Manifest, Manifest, Shown> = {
   ...{ kind: 'Installation', order: ORDER.tree, objectKind: 'INSTALLATION', schema: manifestSchema },
   label: ({ project, name }) => `${project}/${name}`,
   complete: withSources,
   async apply(session, document, how) {
     const outcome = await applyManifest(session, placed(document), how)
     if (!outcome.ok) return outcome
-    const { name, action, generation, id } = outcome.value
-    const again = action === 'unchanged' && how.reconcile && !how.ifDifferent ? ', runs again' : ''
-    const line = `${name} ${action} (generation ${generation})${again}`
-    return { ok: true, value: { action, line, written: { kind: 'Installation', ...outcome.value }, rootId: id } }
+    const { runsAgain, ...written } = outcome.value
+    const { name, action, generation, id } = written
+    const line = `${name} ${action} (generation ${generation})${runsAgain ? ', runs again' : ''}`
+    return { ok: true, value: { action, line, written: { kind: 'Installation', ...written }, rootId: id } }
   },
   preview: (session, document, { isDiff, onTarget }) =>
     isDiff ? diffManifest(session, placed(document)) : planManifest(session, placed(document), onTarget),
-  async export(session, project, labels) {
-    const filter = { project, labels, kinds: ['INSTALLATION'] as const, rootsOnly: true }
-    const nodes = await readNodes(session, { document: EXPORT, page: ({ objects }) => objects }, { filter })
-    return nodes.flatMap((node) => (node.name === undefined ? [] : [writtenDocument({ ...node, project })]))
+  // One without a spec was deleted meanwhile. An empty spec would delete all that another one has.
+  manifest: ({ project, spec, ...shown }) => ({
+    ...writtenDocument({ ...shown, spec, project: project.name }),
+    ...(!spec && { spec }),
+  }),
+  list: (session, project, labels) => eachRoot(session, 'INSTALLATION', project, labels),
+  async read({ client, io }, ids) {
+    const { nodes } = await client.query(READ, { ids }, { signal: io.signal })
+    return nodes.map((node) => (node?.name !== undefined && node.spec ? node : null))
   },
 }

@@ -1,6 +1,13 @@
 import { basename, dirname } from 'node:path'
 import { invalid, type Outcome, type Refusal, refused } from '../../client-model/index.ts'
-import { describeProblem, type ManifestProblem, placesIn, readDocuments } from '../../manifest/index.ts'
+import {
+  describeProblem,
+  type ManifestProblem,
+  placesIn,
+  readDocuments,
+  shownDocument,
+  shownKind,
+} from '../../manifest/index.ts'
 import type { Io } from '../terminal/io.ts'
 import { readInput } from '../terminal/read-input.ts'
 import type { Appliable, Named, Placed } from './appliable.ts'
@@ -87,14 +94,20 @@ async function loadFile(
   const { text } = input
   const schemas = Object.fromEntries(kinds.map(({ kind, schema }) => [kind, schema]))
   const [only] = kinds.length === 1 ? kinds : []
-  const read = readDocuments<Named>(text, { ...otherKinds, ...schemas }, only?.kind ?? DEFAULT_KIND)
+  const shown = {
+    ...Object.fromEntries(Object.entries(otherKinds).map(([kind, why]) => [shownKind(kind), why])),
+    ...Object.fromEntries(
+      kinds.map((of) => [shownKind(of.kind), shownDocument(of.schema, (shown) => of.manifest(shown))]),
+    ),
+  }
+  const read = readDocuments<Named>(text, { ...otherKinds, ...schemas }, only?.kind ?? DEFAULT_KIND, shown)
   if (!read.ok) return refused(notValid(file, read.problems))
   // Paths in standard input are relative to the current folder.
   const surroundings = { folder: file === '-' ? '.' : dirname(file), io, isPreview }
   const placed: Placed[] = []
   const problems: ManifestProblem[] = []
   for (const { kind: wanted, value, place, index } of read.documents) {
-    const kind = kinds.find((one) => one.kind === wanted)
+    const kind = kinds.find((one) => one.kind === wanted || shownKind(one.kind) === wanted)
     if (!kind) continue
     const completed = await kind.complete(value, surroundings)
     const { name } = value

@@ -22,14 +22,12 @@ export interface Written {
 /** A kind whose objects are read and written whole, by a name in a project. */
 interface RecordKind<Document extends Named, Ready extends Named, Found>
   extends Pick<
-    Appliable<Document, Ready>,
-    'kind' | 'order' | 'objectKind' | 'schema' | 'complete' | 'needs' | 'export'
+    Appliable<Document, Ready, Found>,
+    'kind' | 'order' | 'objectKind' | 'schema' | 'complete' | 'needs' | 'manifest' | 'list' | 'read' | 'secrets'
   > {
   /** e.g. `hook`. */
   readonly noun: string
   find(session: Session, wanted: RecordName): Promise<Found | null>
-  /** The document that makes what was found. */
-  manifest(found: Found, project: string): object
   /** The document that `manifest` gives once this one is applied. */
   applied(document: Ready & { readonly project: string }, before: Found | null): object
   write(session: Session, found: Found | null, document: Ready & RecordName): Promise<Outcome<Written>>
@@ -48,23 +46,24 @@ interface Labelled {
 
 export function recordKind<Document extends Named, Ready extends Named, Found>(
   of: RecordKind<Document, Ready, Found>,
-): Appliable<Document, Ready> {
-  const { noun, find, manifest, applied, write, secretOf, ...kind } = of
+): Appliable<Document, Ready, Found> {
+  const { noun, find, applied, write, secretOf, ...kind } = of
+  const { manifest } = kind
   const label = ({ project, name }: RecordName): string => `${noun} ${project}/${name}`
   const compare = (
     found: Found | null,
     document: Ready & RecordName,
     seen: (document: object) => object = (whole) => whole,
-  ): JsonDiff =>
-    diffJson(found ? seen(manifest(found, document.project)) : {}, seen(applied(document, found)), MAX_DIFFERENCES)
+  ): JsonDiff => diffJson(found ? seen(manifest(found)) : {}, seen(applied(document, found)), MAX_DIFFERENCES)
   const by = (commit: string, found: Found | null, document: Ready & RecordName): Ready & RecordName => {
     if (kind.objectKind === undefined) return document
-    const { labels = {} }: Labelled = found ? manifest(found, document.project) : {}
+    const { labels = {} }: Labelled = found ? manifest(found) : {}
     return { ...document, labels: labelsBy(commit, (document as Labelled).labels, labels) }
   }
   const inPlace = ({ document, project, name }: Placed<Ready>): Ready & RecordName => ({ ...document, project, name })
   return {
     ...kind,
+    ...(kind.objectKind === undefined && { find }),
     label,
     async apply(session, placed, { ifDifferent }) {
       const document = inPlace(placed)

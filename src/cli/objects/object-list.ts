@@ -1,10 +1,12 @@
 import type { Command, Option } from 'commander'
 import type { Page } from '../../client-model/index.ts'
 import type { ObjectKind, Phase } from '../../core/vocabulary.ts'
+import { gql } from '../../documents/gql.ts'
 import type { TypedDocument } from '../../documents/typed-document.ts'
 import type { Cli } from '../cli.ts'
-import { addList, type List, type ListOptions } from '../list.ts'
+import { addList, eachPage, type List, type ListOptions } from '../list.ts'
 import { type LabelArgument, OF_PROJECT, option, parseLabel, parsePhases } from '../options.ts'
+import type { Session } from '../session.ts'
 
 /** The options by which each list of objects is narrowed; all must match. */
 export interface ObjectOptions extends ListOptions {
@@ -60,3 +62,17 @@ export const addObjectList = <Node, Filter, Options extends ObjectOptions = Obje
     select: (given: Options) => ({ filter: { ...filterOf(given), kinds: [kind], ...filter?.(given) } as Filter }),
     page: ({ objects }) => pageOfKind(objects),
   })
+
+const ROOTS = gql(`query ListRoots($filter: ObjectFilter!, $first: Int!, $after: String) {
+  objects(filter: $filter, first: $first, after: $after) {
+    pageInfo { hasNextPage endCursor } edges { node { id name } }
+  }
+}`)
+
+/** The roots of a kind in a project, page by page; with labels, those that have them all. */
+export const eachRoot = (session: Session, kind: ObjectKind, project: string, labels: readonly LabelArgument[]) =>
+  eachPage(
+    session,
+    { document: ROOTS, page: ({ objects }) => objects },
+    { filter: { project, labels, kinds: [kind], rootsOnly: true } },
+  )

@@ -67,7 +67,7 @@ export function recordGroup<Found>(group: Command, cli: Cli, { noun, find }: Rec
 }
 
 /** `github` of the project, or `ci/github`. */
-function nameIn(text: string, project = 'default'): RecordName {
+export function nameIn(text: string, project = 'default'): RecordName {
   const [first = '', second] = text.split('/')
   return second === undefined ? { project, name: first } : { project: first, name: second }
 }

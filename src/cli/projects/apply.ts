@@ -24,7 +24,7 @@ import { readBeside } from '../manifests/read-beside.ts'
 import { describeDiff } from '../objects/describe-diff.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT } from '../terminal/exit.ts'
-import { readProject, type ShownProject } from './api.ts'
+import { PROJECT_FIELDS, readProject, type ShownProject } from './api.ts'
 
 export const CREATE_PROJECT = gql(`mutation CreateProject($input: CreateProjectInput!) {
   answer: createProject(input: $input) { __typename ... on Project { name } ...Refusal }
@@ -33,10 +33,12 @@ const UPDATE = gql(`mutation UpdateProject($input: UpdateProjectInput!) {
   answer: updateProject(input: $input) { __typename ... on Project { name } ...Refusal }
 }\n${REFUSAL_FRAGMENT}`)
 
+const READ = gql(`query ReadProjects($ids: [ID!]!) { nodes(ids: $ids) { ...ProjectFields } }\n${PROJECT_FIELDS}`)
+
 const MAX_DIFFERENCES = 200
 
 /** Projects. Parts that a document leaves out stay as they are. */
-export const projects: Appliable<ProjectManifest, WantedProject> = {
+export const projects: Appliable<ProjectManifest, WantedProject, ShownProject> = {
   ...{ kind: 'Project', order: ORDER.project, schema: projectSchema },
   label: ({ name }) => `project ${name}`,
   complete: withFiles,
@@ -67,9 +69,21 @@ export const projects: Appliable<ProjectManifest, WantedProject> = {
     if (isDiff) session.say(...describeDiff(diff, session.paint))
     return { ok: true, value: { action, code: EXIT.ok } }
   },
-  async export(session, name, labels) {
+  manifest: (shown) => writtenProject(shown.name, projectSpecOf(shown)),
+  async *list(session, name, labels) {
     const found = labels.length > 0 ? null : await readProject(session, name)
-    return found ? [writtenProject(name, projectSpecOf(found))] : []
+    if (found) yield [found]
+  },
+  async read({ client, io }, ids) {
+    const { nodes } = await client.query(READ, { ids }, { signal: io.signal })
+    return nodes.map((node) => (node?.limits ? node : null))
+  },
+  secrets({ name, secrets }) {
+    if (secrets.length === 0) return []
+    const names = secrets.map((one) => one.name).join(', ')
+    return [
+      `The manifest of project ${name} lacks its secrets ${names}: where it is new, \`phaseline secret set ${name} NAME\` sets each.`,
+    ]
   },
 }
 

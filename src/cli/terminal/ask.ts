@@ -40,6 +40,15 @@ export function inputRefusal(error: unknown): Refusal | null {
   return valueRefusal(error.message) ?? invalid(error.message)
 }
 
+/** Codes of answers that any request gets for a while. */
+const FOR_A_WHILE: ReadonlySet<unknown> = new Set(['RATE_LIMITED', 'OVERLOADED', 'SERVICE_UNAVAILABLE'])
+
+/** The refusal of a query: for what it asks, such as without a right to it, and not for the state of the server. Null: another error. */
+export const answerRefusal = (error: unknown): Refusal | null =>
+  error instanceof ClientError && error.kind === 'graphql' && !FOR_A_WHILE.has(error.code)
+    ? { code: error.code ?? 'FAILED', message: error.message }
+    : null
+
 /** GraphQL refuses a value of another type, such as a word that an enum does not have, before any command judges it. */
 function valueRefusal(said: string): Refusal | null {
   const [, place, message] = /got an invalid value at "(input\.[^"]*)"; (.*)/s.exec(said) ?? []

@@ -48,10 +48,13 @@ export const printBytes = (out: Output, bytes: Uint8Array): void => {
   out.write(bytes)
 }
 
+/** One YAML document. Its writer has escaped hidden characters, and each blank and line break of it counts. */
+export const printDocument = (out: Output, yaml: string): void => {
+  out.write(`---\n${yaml}`)
+}
+
 /** Prints YAML documents. Its library is loaded only then. */
 export async function yamlPrinter(out: Output): Promise<(value: unknown) => void> {
   const { writeYaml } = await import('../../manifest/write-yaml.ts')
-  return (value) => {
-    out.write(`---\n${writeYaml(value)}`)
-  }
+  return (value) => printDocument(out, writeYaml(value))
 }

@@ -1,6 +1,6 @@
-import { readNodes } from '../../../cli/list.ts'
 import { asWritten, ORDER } from '../../../cli/manifests/appliable.ts'
 import { recordKind, type Written } from '../../../cli/manifests/record-kind.ts'
+import { eachRoot } from '../../../cli/objects/object-list.ts'
 import type { RecordName } from '../../../cli/objects/record-commands.ts'
 import { UPDATE_LABELS } from '../../../cli/objects/update-labels.ts'
 import type { Session } from '../../../cli/session.ts'
@@ -16,7 +16,7 @@ import {
 } from '../../../manifest/index.ts'
 
 /** All that the manifest of a schedule has. */
-export const SCHEDULE_DOCUMENT = `fragment ScheduleDocument on Schedule {
+const SCHEDULE_DOCUMENT = `fragment ScheduleDocument on Schedule {
   id name generation project { name } labels { key value }
   scheduleSpec { cron timeZone every { ms offsetMs } at start until count jitterMs overlap maxQueued catchUp maxCaughtUp graceMs successWithinSeconds run }
 }`
@@ -25,21 +25,13 @@ type Found = FragmentOf<typeof SCHEDULE_DOCUMENT>
 const FIND = gql(`query FindSchedule($project: String!, $path: [String!]!) {
   objectByPath(project: $project, kind: SCHEDULE, path: $path) { ...ScheduleDocument }
 }\n${SCHEDULE_DOCUMENT}`)
-const EXPORT = gql(`query ExportSchedules($filter: ObjectFilter!, $first: Int!, $after: String) {
-  objects(filter: $filter, first: $first, after: $after) {
-    pageInfo { hasNextPage endCursor } edges { node { ...ScheduleDocument } }
-  }
-}\n${SCHEDULE_DOCUMENT}`)
+const READ = gql(`query ReadSchedules($ids: [ID!]!) { nodes(ids: $ids) { ...ScheduleDocument } }\n${SCHEDULE_DOCUMENT}`)
 const CREATE = gql(`mutation ApplyNewSchedule($input: CreateScheduleInput!) {
   answer: createSchedule(input: $input) { __typename ... on Schedule { id phase due generation } ...Refusal }
 }\n${REFUSAL_FRAGMENT}`)
 const UPDATE = gql(`mutation ApplySchedule($input: UpdateScheduleInput!) {
   answer: updateSchedule(input: $input) { __typename ... on Schedule { id phase due generation } ...Refusal }
 }\n${REFUSAL_FRAGMENT}`)
-
-/** The document that makes a schedule; null: it is none. */
-export const documentOf = (found: Found | { readonly scheduleSpec?: undefined }): object | null =>
-  found.scheduleSpec ? scheduleManifest({ ...found, spec: found.scheduleSpec }) : null
 
 export const schedules = recordKind<ScheduleManifest, ScheduleManifest, Found>({
   ...{ kind: 'Schedule', noun: 'schedule', order: ORDER.trigger, objectKind: 'SCHEDULE', schema: scheduleSchema },
@@ -50,14 +42,14 @@ export const schedules = recordKind<ScheduleManifest, ScheduleManifest, Found>({
     const { objectByPath } = await client.query(FIND, { project, path: [name] }, { signal: io.signal })
     return objectByPath?.id === undefined ? null : objectByPath
   },
-  manifest: (found) => documentOf(found) ?? {},
+  manifest: ({ scheduleSpec, ...found }) => (scheduleSpec ? scheduleManifest({ ...found, spec: scheduleSpec }) : {}),
   // Labels that it leaves out stay as they are.
   applied: (schedule, found) => appliedSchedule({ labels: labelsOf(found), ...schedule }),
   write,
-  async export(session, project, labels) {
-    const filter = { project, labels, kinds: ['SCHEDULE'] as const, rootsOnly: true }
-    const nodes = await readNodes(session, { document: EXPORT, page: ({ objects }) => objects }, { filter })
-    return nodes.flatMap((node) => documentOf(node) ?? [])
+  list: (session, project, labels) => eachRoot(session, 'SCHEDULE', project, labels),
+  async read({ client, io }, ids) {
+    const { nodes } = await client.query(READ, { ids }, { signal: io.signal })
+    return nodes.map((node) => (node?.scheduleSpec ? node : null))
   },
 })
 

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { Cli, ShowObject } from '../../../cli/cli.ts'
 import { addApplyOf } from '../../../cli/manifests/apply-documents.ts'
-import { printManifest } from '../../../cli/manifests/print-manifest.ts'
+import { exportNamed } from '../../../cli/manifests/export-documents.ts'
 import type { Located } from '../../../cli/objects/address.ts'
 import { deleteObject } from '../../../cli/objects/delete-object.ts'
 import { describeObject, OBJECT_FIELDS } from '../../../cli/objects/describe-object.ts'
@@ -14,7 +14,7 @@ import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { nodesOf, notFoundRefusal, type Outcome, REFUSAL_FRAGMENT } from '../../../client-model/index.ts'
 import { gql } from '../../../documents/gql.ts'
-import { documentOf, SCHEDULE_DOCUMENT, schedules } from './apply.ts'
+import { schedules } from './apply.ts'
 import { addBackfill, backfillOf, SCHEDULE } from './backfill.ts'
 
 const LIST = gql(`query ListSchedules($filter: ObjectFilter, $first: Int!, $after: String) {
@@ -33,7 +33,6 @@ const GET = gql(`query GetSchedule($id: ID!, $first: Int!) {
       backfills(first: 1) { edges { node { id from until overlap refire by at state times waiting fired running skipped refused } } }
     } }
 }\n${OBJECT_FIELDS}`)
-const EXPORT = gql(`query ExportSchedule($id: ID!) { object(id: $id) { ...ScheduleDocument } }\n${SCHEDULE_DOCUMENT}`)
 const NEXT = gql(`query NextTimes($when: ScheduleWhenInput!, $first: Int!) { nextTimes(when: $when, first: $first) }`)
 const FIRE = gql(`mutation FireSchedule($input: FireScheduleInput!) {
   answer: fireSchedule(input: $input) { __typename ... on Schedule { id name phase } ...Refusal }
@@ -71,7 +70,9 @@ export function addSchedule(group: Command, cli: Cli): void {
   )
     .description('fire a schedule once more, now')
     .option('--key <key>', 'idempotency key: the same again within a day fires nothing')
-  onObject<object>(group.command('export'), cli, SCHEDULE, print).description('print the manifest of a schedule')
+  onObject<object>(group.command('export'), cli, SCHEDULE, (session, { id }) =>
+    exportNamed(session, [schedules], [id], {}),
+  ).description('print the manifest of a schedule')
   addBackfill(group, cli)
   onObject<{ readonly reason?: string }>(group.command('pause'), cli, SCHEDULE, async (session, { id }, { reason }) =>
     say(session, 'paused', await ask(session, PAUSE, { id, ...(reason === undefined ? {} : { reason }) })),
@@ -150,12 +151,6 @@ async function get(session: Session, { id, name }: Located, { limit }: { readonl
     },
   })
   return EXIT.ok
-}
-
-async function print(session: Session, { id, name }: Located): Promise<ExitCode> {
-  const { object } = await session.client.query(EXPORT, { id }, { signal: session.io.signal })
-  const document = object && documentOf(object)
-  return document ? printManifest(session, document) : session.refuse(notFoundRefusal(`${name} is gone.`))
 }
 
 async function next(session: Session, { cron, timeZone, count }: NextOptions): Promise<ExitCode> {

@@ -136,9 +136,10 @@ async function promote(session: Session, name: string, options: PromoteOptions):
   }
   const applied = await applyManifest(session, manifest, { reconcile: true })
   if (!applied.ok) return session.refuse(applied.refusal)
-  const { action, id } = applied.value
-  session.emit({ ...applied.value, promoted: { project, generation } })
-  session.say(`${to}/${name} ${action} (generation ${applied.value.generation}) from spec ${generation} of ${project}`)
+  const { runsAgain: _, ...written } = applied.value
+  const { action, id } = written
+  session.emit({ ...written, promoted: { project, generation } })
+  session.say(`${to}/${name} ${action} (generation ${written.generation}) from spec ${generation} of ${project}`)
   return options.wait ? await follow(session, id, ({ outcome }) => outcome === 'succeeded') : EXIT.ok
 }
 

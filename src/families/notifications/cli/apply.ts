@@ -1,4 +1,4 @@
-import { readNodes } from '../../../cli/list.ts'
+import { eachPage } from '../../../cli/list.ts'
 import { asWritten, ORDER } from '../../../cli/manifests/appliable.ts'
 import { recordKind } from '../../../cli/manifests/record-kind.ts'
 import type { RecordName } from '../../../cli/objects/record-commands.ts'
@@ -16,7 +16,7 @@ import {
 } from '../../../manifest/index.ts'
 
 const RULE = `fragment RuleFields on NotificationRule {
-  id name description enabled mayRead editor generation pendingCount text
+  id name project { name } description enabled mayRead editor generation pendingCount text
   changes { projects kinds to classes reasons rootsOnly labels { key value } } receiver { channel url secret to }
   digest { windowMs } quietHours { timeZone ranges { days from to } } urgent
 }`
@@ -26,11 +26,12 @@ export type FoundRule = FragmentOf<typeof RULE>
 const FIND = gql(`query FindNotificationRule($project: String!, $name: String!) {
   notificationRule(project: $project, name: $name) { ...RuleFields }
 }\n${RULE}`)
-const EXPORT = gql(`query ExportNotificationRules($project: String, $first: Int!, $after: String) {
+const LIST = gql(`query ListExportedRules($project: String, $first: Int!, $after: String) {
   notificationRules(project: $project, first: $first, after: $after) {
-    pageInfo { hasNextPage endCursor } edges { node { ...RuleFields } }
+    pageInfo { hasNextPage endCursor } edges { node { id name } }
   }
-}\n${RULE}`)
+}`)
+const READ = gql(`query ReadNotificationRules($ids: [ID!]!) { nodes(ids: $ids) { ...RuleFields } }\n${RULE}`)
 const CREATE = gql(`mutation ApplyNewNotificationRule($input: CreateNotificationRuleInput!) {
   answer: createNotificationRule(input: $input) { __typename ... on NotificationRule { id enabled generation } ...Refusal }
 }\n${REFUSAL_FRAGMENT}`)
@@ -47,7 +48,7 @@ export const rules = recordKind<NotificationRuleManifest, NotificationRuleManife
   ...{ kind: 'NotificationRule', noun: 'rule', order: ORDER.teller, schema: notificationRuleSchema },
   complete: asWritten,
   find: (session, { project, name }) => findRule(session, { project, name }),
-  manifest: (found, project) => notificationRuleManifest(project, found),
+  manifest: notificationRuleManifest,
   applied: appliedNotificationRule,
   async write(session, found, { project, name, ...manifest }) {
     // The server knows the words for kinds and phases.
@@ -60,9 +61,12 @@ export const rules = recordKind<NotificationRuleManifest, NotificationRuleManife
     const isChanged = generation !== found?.generation
     return { ok: true, value: { said: enabled ? null : 'disabled', isChanged, fields: { id, enabled } } }
   },
-  async export(session, project, labels) {
-    if (labels.length > 0) return []
-    const found = await readNodes(session, { document: EXPORT, page: (all) => all.notificationRules }, { project })
-    return found.map((rule) => notificationRuleManifest(project, rule))
+  async *list(session, project, labels) {
+    if (labels.length === 0)
+      yield* eachPage(session, { document: LIST, page: (all) => all.notificationRules }, { project })
+  },
+  async read({ client, io }, ids) {
+    const { nodes } = await client.query(READ, { ids }, { signal: io.signal })
+    return nodes.map((node) => (node?.receiver ? node : null))
   },
 })

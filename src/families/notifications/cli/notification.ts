@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Cli } from '../../../cli/cli.ts'
 import { addList, readList } from '../../../cli/list.ts'
 import { addApplyOf } from '../../../cli/manifests/apply-documents.ts'
-import { printManifest } from '../../../cli/manifests/print-manifest.ts'
+import { exportShown } from '../../../cli/manifests/export-documents.ts'
 import { describeFields } from '../../../cli/objects/fields.ts'
 import { type PageOptions, type RecordName, recordGroup, reportDone } from '../../../cli/objects/record-commands.ts'
 import { OF_PROJECT, parseCount } from '../../../cli/options.ts'
@@ -13,7 +13,6 @@ import { duration } from '../../../cli/terminal/text.ts'
 import { REFUSAL_FRAGMENT } from '../../../client-model/index.ts'
 import { gql } from '../../../documents/gql.ts'
 import type { ResultOf } from '../../../documents/typed-document.ts'
-import { notificationRuleManifest } from '../../../manifest/index.ts'
 import { type FoundRule, findRule, rules } from './apply.ts'
 
 const DELETE = gql(`mutation DeleteNotificationRule($input: DeleteNotificationRuleInput!) {
@@ -49,9 +48,9 @@ export function addNotification(group: Command, cli: Cli): void {
   onRecord<PageOptions>('get', get)
     .description('show a rule with its last messages')
     .option('--limit <count>', 'show at most this many messages', parseCount, 20)
-  onRecord('export', async (session, rule, { project }) =>
-    printManifest(session, notificationRuleManifest(project, rule)),
-  ).description('print the manifest of a rule; its secret has its name only')
+  onRecord('export', async (session, rule) => exportShown(session, rules, rule)).description(
+    'print the manifest of a rule; its secret has its name only',
+  )
   const done = (name: string, document: typeof TEST | typeof DELETE, said: string): Command =>
     onRecord(name, async (session, { id }, { project, name: rule }) =>
       reportDone(session, await ask(session, document as typeof TEST, { id }), `${project}/${rule} ${said}`),
@@ -109,7 +108,12 @@ async function get(
   const pages = { document: MESSAGES, page: ({ node }: ResultOf<typeof MESSAGES>) => node?.notifications }
   const listed = await readList(session, pages, { id: rule.id }, limit)
   const messages = listed?.nodes ?? []
-  session.emit({ project, ...rule, notifications: { edges: messages.map((node) => ({ node })) } })
+  session.emit({
+    kind: 'NOTIFICATION_RULE',
+    ...rule,
+    project,
+    notifications: { edges: messages.map((node) => ({ node })) },
+  })
   const { changes, receiver } = rule
   session.say(
     ...describeFields(

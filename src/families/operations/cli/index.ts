@@ -21,6 +21,7 @@ export const cli: FamilyCli = {
       load: async () => (await import('./undo.ts')).addUndo,
     },
   ],
+  exports: async () => [(await import('./tasks/export.ts')).tasks],
   otherKinds: { Task: 'is run, not applied, each time anew: use phaseline task run -f FILE' },
   shows: {
     TASK: async () => (await import('./task.ts')).showTask,

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Cli } from '../../../cli/cli.ts'
+import { exportNamed } from '../../../cli/manifests/export-documents.ts'
 import type { Located } from '../../../cli/objects/address.ts'
 import { type CancelOptions, cancelObject } from '../../../cli/objects/cancel-object.ts'
 import { type DeleteOptions, deleteObject } from '../../../cli/objects/delete-object.ts'
@@ -9,6 +10,7 @@ import { type Session, type SessionOptions, withSession, withSessionOptions } fr
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { notFoundRefusal } from '../../../client-model/index.ts'
 import { describeJob, describeTask } from './tasks/describe.ts'
+import { tasks } from './tasks/export.ts'
 import { addTaskList } from './tasks/list.ts'
 import { readJob, readTask } from './tasks/read.ts'
 import { type RetryTaskOptions, type RunOptions, retryTask, runTask } from './tasks/run.ts'
@@ -33,6 +35,9 @@ export function addTask(task: Command, cli: Cli): void {
     .option('--name <name>', 'name of the new task (default: that of the old one with a number, e.g. copy-2)')
     .option('--key <key>', 'idempotency key: the same again within a day starts nothing new')
     .option('--follow', 'show the task until it has ended; the exit code says how')
+  onObject<object>(task.command('export'), cli, TASK, (session, { id }) =>
+    exportNamed(session, [tasks], [id], {}),
+  ).description('print the manifest of a task, as `task run` takes it')
   onObject<CancelOptions>(task.command('cancel'), cli, TASK, cancelObject)
     .description('cancel a task: nothing new starts, what runs is stopped and cleaned up')
     .option('--reason <text>', 'why, for the log')
