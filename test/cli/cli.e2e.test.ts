@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { run } from '../../src/cli/run.ts'
 import { createTestDatabase, type TestDatabase } from '../testkit/postgres.ts'
 import { freePort } from '../testkit/redis.ts'
 import { startServer, type TestServer } from '../testkit/server.ts'
@@ -381,6 +382,54 @@ describe('edit', () => {
     expect(await phaseline('get edited/deploy-items/part')).toMatchObject({ code: 0 })
     expect((await edit('exit 3')('edit edited')).err).toContain('ended with exit code 3: nothing was applied')
     expect(await generationOf()).toBe(2)
+  })
+
+  it('changes nothing, and begins no job, when what was saved means the same', async () => {
+    await apply(manifest('same'), '--wait')
+    const state = async () => {
+      const [{ jobId, generation, revision } = {}] = documents((await phaseline('get same --json')).out)
+      return { jobId, generation, revision }
+    }
+    const before = await state()
+    const comment = edit('echo "# a comment" >> $0')
+    expect(await comment('edit same')).toEqual({ code: 0, out: 'same unchanged (generation 1)\n', err: '' })
+    const [result, ...more] = documents((await comment('edit same --json')).out)
+    expect([result, more]).toEqual([expect.objectContaining({ name: 'same', action: 'unchanged', generation: 1 }), []])
+    expect(documents((await edit('true')('edit same --json')).out)).toEqual([result])
+    expect(await state()).toEqual(before)
+  })
+
+  it('opens a text with mistakes again at a terminal, until it is applied or left as it is', async () => {
+    await apply(manifest('reopened'), '--wait')
+    const atTerminal = async (script: string) => {
+      const printed = { out: '', err: '' }
+      const sink = (name: 'out' | 'err') => ({ write: (text: string | Uint8Array) => (printed[name] += text) })
+      const stdin = { isTTY: true, async *[Symbol.asyncIterator]() {} }
+      const env = { ...connection(), PATH: process.env.PATH ?? '', EDITOR: `sh -c '${script}'` }
+      const { signal } = new AbortController()
+      const code = await run(['edit', 'reopened'], { stdin, stdout: sink('out'), stderr: sink('err'), env, signal })
+      return { code, ...printed }
+    }
+    const mend = 'sed -i "s/kind:/type:/; s/item/part/" $0'
+    const mended = await atTerminal(
+      `if grep -q "^# Refused: .*:6:.*kind" $0; then ${mend}; else sed -i s/type:/kind:/ $0; fi`,
+    )
+    expect(mended).toEqual({
+      ...{ code: 0, out: 'reopened updated (generation 2)\n' },
+      err: expect.stringMatching(/installation\.yaml:6:\d+: .*Unrecognized key: "kind"/),
+    })
+    const left = await atTerminal('sed -i s/type:/kind:/ $0')
+    expect(left).toMatchObject({ code: 2, out: '', err: expect.stringContaining('What you wrote is in') })
+    const file = /What you wrote is in (\S+):/.exec(left.err)?.[1] ?? ''
+    expect(await readFile(file, 'utf8')).toContain('kind: mock')
+    await rm(dirname(file), { recursive: true })
+  })
+
+  it('keeps standard output for its result, whatever the editor prints', async () => {
+    await apply(manifest('noisy'), '--wait')
+    await using editing = edit('echo noise; sed -i s/item/part/ $0').spawn('edit noisy')
+    expect(await editing.exit).toBe(0)
+    expect([editing.out(), editing.err()]).toEqual(['noisy updated (generation 2)\n', 'noise\n'])
   })
 
   it('keeps the text that cannot be applied, with the line of its mistake', async () => {

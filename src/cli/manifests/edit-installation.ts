@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { invalid, MANIFEST_FRAGMENT, type Outcome, type Refusal, refused } from '../../client-model/index.ts'
+import { inOneLine } from '../../core/errors.ts'
 import { gql } from '../../documents/gql.ts'
 import { DEFAULT_SETTINGS, type Manifest, writeManifest } from '../../manifest/index.ts'
 import type { Located } from '../objects/address.ts'
@@ -11,8 +12,8 @@ import { follow } from '../objects/follow.ts'
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { type Io, printLine } from '../terminal/io.ts'
-import type { Placed } from './appliable.ts'
-import { type Before, updateInstallation } from './apply-manifest.ts'
+import type { Action, Placed } from './appliable.ts'
+import { type Before, differs, updateInstallation } from './apply-manifest.ts'
 import { installations } from './installations.ts'
 import { loadDocuments } from './load-documents.ts'
 import { atSource } from './source.ts'
@@ -23,59 +24,85 @@ export interface EditOptions {
 }
 
 const SHOWN = gql(`query EditedInstallation($id: ID!) {
-  object(id: $id) { __typename id generation parent { id } ...Manifest }
+  object(id: $id) { __typename id generation phase parent { id } ...Manifest }
 }\n${MANIFEST_FRAGMENT}`)
 const HEAD = '# What you save is applied. Leave it as it is to change nothing.\n'
+const OUR_HEAD = /^# (?:What you save|Refused:) .*\n/
 const FILE = 'installation.yaml'
 /** The default without $VISUAL and $EDITOR. */
 const EDITOR = 'vi'
+/** Its file descriptor. */
+const STDERR = 2
 
 /**
  * Opens the manifest of a root installation in the user's editor and applies the saved text. It is refused if the installation
- * was changed since it was read. A text that was not applied stays in its file, and a message names the file.
+ * was changed since it was read. At a terminal a text with mistakes is opened again. A text that was not applied stays in its file, and
+ * a message names the file.
  */
 export async function editInstallation(session: Session, { id }: Located, options: EditOptions): Promise<ExitCode> {
   const { client, io } = session
   const { object } = await client.query(SHOWN, { id }, { signal: io.signal })
   if (object?.__typename !== 'Installation' || object.parent)
     return session.refuse(invalid('Only root installations can be edited: what is nested is in the spec of its root.'))
-  const { name, project, generation } = object
+  const { name, project, generation, phase, labels, description, ignored } = object
+  const about = { id, name, project: project.name, generation, phase, labels, description, ignored }
   // Only this user may read the folder: a spec may be confidential.
   const folder = await mkdtemp(join(tmpdir(), 'phaseline-edit-'))
   const file = join(folder, FILE)
-  const before = `${HEAD}${writeManifest({ ...object, project: project.name })}`
-  await writeFile(file, before, { mode: 0o600, flag: 'wx' })
-  const edited = await openEditor(io, file)
-  if (!edited.ok || (await readFile(file, 'utf8')) === before) {
-    await rm(folder, { recursive: true })
-    if (!edited.ok) return session.refuse(edited.refusal)
-    session.say(`${name} unchanged (generation ${generation})`)
-    return EXIT.ok
-  }
   const keep = (): void => printLine(io.stderr, `What you wrote is in ${file}: phaseline apply -f ${file}`)
-  const { labels, description, ignored } = object
-  const about = { id, name, project: project.name, generation, labels, description, ignored }
-  const written = await apply(session, file, about, options.reconcile).catch((error: unknown) => {
-    // The server may be away.
-    keep()
-    throw error
-  })
-  if (!written.ok) {
-    const code = session.refuse(written.refusal)
-    keep()
-    return code
+  let text = `${HEAD}${writeManifest({ ...object, project: project.name })}`
+  let refusedWith: ExitCode | null = null
+  for (;;) {
+    await writeFile(file, text, { mode: 0o600 })
+    const edited = await openEditor(io, file)
+    const saved = await readFile(file, 'utf8')
+    const isSaved = withoutHead(saved) !== withoutHead(text)
+    if (!edited.ok || !isSaved) {
+      const code = edited.ok ? refusedWith : session.refuse(edited.refusal)
+      if (isSaved || refusedWith !== null) keep()
+      else await rm(folder, { recursive: true })
+      return code ?? report(session, { ...about, action: 'unchanged' })
+    }
+    const written = await apply(session, file, about, options.reconcile).catch((error: unknown) => {
+      // The server may be away.
+      keep()
+      throw error
+    })
+    if (written.ok) {
+      await rm(folder, { recursive: true })
+      report(session, { ...about, ...written.value })
+      if (!options.wait || written.value.action === 'unchanged') return EXIT.ok
+      return await follow(session, id, ({ outcome }) => outcome === 'succeeded')
+    }
+    refusedWith = session.refuse(written.refusal)
+    if (!io.stdin.isTTY || written.refusal.code !== 'INVALID_INPUT') {
+      keep()
+      return refusedWith
+    }
+    text = withRefusal(saved, written.refusal)
   }
-  await rm(folder, { recursive: true })
-  session.say(`${name} ${written.value.action} (generation ${written.value.generation})`)
-  session.emit(written.value)
-  if (!options.wait) return EXIT.ok
-  return await follow(session, id, ({ outcome }) => outcome === 'succeeded')
+}
+
+/** The text with its mistakes in the first line, instead of the line that was there: all others keep their numbers. */
+function withRefusal(text: string, { message, fields = [] }: Refusal): string {
+  const why = (inOneLine(fields) || message).replaceAll(/\s+/g, ' ')
+  return `# Refused: ${why} Leave it as it is to give up.\n${withoutHead(text)}`
+}
+
+const withoutHead = (text: string): string => text.replace(OUR_HEAD, '')
+
+function report(session: Session, { id, name, project, phase, generation, action }: EditResult): ExitCode {
+  session.say(`${name} ${action} (generation ${generation})`)
+  session.emit({ id, phase, generation, action, name, project })
+  return EXIT.ok
 }
 
 interface Edited extends Before {
   readonly name: string
   readonly project: string
+  readonly phase: string
 }
+type EditResult = Pick<Edited, 'id' | 'name' | 'project' | 'phase' | 'generation'> & { readonly action: Action }
 
 async function apply(session: Session, file: string, edited: Edited, reconcile: boolean) {
   const loaded = await loadDocuments(session.io, { file: [file], project: edited.project, kinds: [installations] })
@@ -85,8 +112,11 @@ async function apply(session: Session, file: string, edited: Edited, reconcile: 
     return refused(invalid(`It must stay one document, of ${edited.project}/${edited.name}.`))
   // Fields that the user removed from the text are removed.
   const manifest = { ...DEFAULT_SETTINGS, ...placed.document, project: placed.project }
+  // A comment, or another way to write the same, is no change.
+  if (!(await differs(session, edited, manifest)))
+    return { ok: true, value: { ...edited, action: 'unchanged' as Action } } as const
   const updated = await updateInstallation(session, edited, manifest, reconcile)
-  if (updated.ok) return { ok: true, value: { ...updated.value, name: edited.name, project: edited.project } } as const
+  if (updated.ok) return { ok: true, value: updated.value } as const
   return refused(atSource(said(updated.refusal), placed.source))
 }
 
@@ -98,12 +128,12 @@ const said = (refusal: Refusal): Refusal =>
     ? { ...refusal, message: 'Somebody else has changed it meanwhile: nothing was applied.' }
     : refusal
 
-/** Resolves when the editor has ended. It has the terminal of this process. */
-async function openEditor({ env }: Io, file: string): Promise<Outcome<null>> {
+/** Resolves when the editor has ended. It has the terminal of this process; standard output is for the result alone. */
+async function openEditor({ env, stdout }: Io, file: string): Promise<Outcome<null>> {
   const editor = env.VISUAL || env.EDITOR || EDITOR
   // The setting may have arguments, as `code --wait` has.
   const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], {
-    stdio: 'inherit',
+    stdio: ['inherit', stdout.isTTY ? 'inherit' : STDERR, 'inherit'],
     env: env as NodeJS.ProcessEnv,
   })
   const [code, signal] = await once(child, 'close')
