@@ -49,7 +49,8 @@ export const UNIT = files(`
   projects/ normalise
   runtimes/ artifact-files clone-options container-options demultiplex kubernetes-state leave-artifacts output place-name
   sandbox/ resolve validate
-  server/ different-subscriptions document-cache encoded-batch json-pieces mask parse-json request-text topic
+  server/ different-subscriptions document-cache encoded-batch json-pieces mask parse-json request-text
+  server/ sign-in-cookie topic
   store/ expand-and-contract pool-shares sealing
   tracing/ traceparent
   web/ address create-model lists nested newest-results timeline tree
@@ -90,7 +91,7 @@ export const LANDING = files(`
   projects/ projects reseal secrets without-pipelines
   runtimes/ process service-launcher
   server/ alerts answer-size artifacts caller-limits connections dashboard documentation fair-service graphql-over-http
-  server/ health hostile-requests late-refusals one-door operation-timeout portable rotation safety slow-clients
+  server/ health hostile-requests late-refusals one-door operation-timeout portable rotation safety sign-in slow-clients
   server/ streams tls trusted-documents waiting-claims
   store/ binary guard migrate object-places plans prisma renewed-leases schema servers statements
   store/ sweep write-watch
@@ -151,7 +152,7 @@ export const DEEP: Readonly<Record<string, Group>> = {
       fifth-family/ fifth-family guard
       web/ accessible agents around artifacts audit bulk create cross-origin dashboard documentation edge explore failures
       web/ hooks large-timeline large-tree locks notifications output pause pictures places projects restored resume
-      web/ retries runs schedules sign-in time
+      web/ retries runs schedules sign-in tabs time
     `),
   },
   agents: {

@@ -35,7 +35,7 @@ export default defineConfig({
     // Beside the dashboard's own folder: what is published, and the examples.
     fs: { allow: ['..'] },
     proxy: {
-      '^/(graphql|livez|healthz|readyz|.well-known/phaseline)$': {
+      '^/(graphql|sign-in|livez|healthz|readyz|.well-known/phaseline)$': {
         target: GATEWAY,
         changeOrigin: true,
         ws: true,

@@ -92,13 +92,13 @@ test('GraphiQL asks for a token, again if it is wrong, and a header in its edito
   const { page } = visited
   const give = async (token: string): Promise<void> => {
     await page.fill('dialog input', token)
-    await Promise.all([page.waitForEvent('load'), page.click('dialog button')])
-    await page.waitForSelector(BUTTON)
+    await page.click('dialog button')
   }
   await page.getByText('in the link that the server prints').waitFor()
   await give('wrong')
   await page.getByText('does not accept').waitFor()
-  await give(` ${server.token} `)
+  await Promise.all([page.waitForEvent('load'), give(` ${server.token} `)])
+  await page.waitForSelector(BUTTON)
   await run(page, 'Objects')
   await answer(page, '"role": "ADMIN"')
   expect(await page.isVisible('dialog')).toBe(false)

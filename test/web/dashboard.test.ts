@@ -30,9 +30,10 @@ test('the first load is small, from nowhere else, and breaks no rule of the page
   console.log(`first load: ${(bytes / 1024).toFixed(1)} KB`)
   expect(bytes).toBeGreaterThan(20 * 1024)
   expect(bytes).toBeLessThan(FIRST_LOAD_BYTES)
-  // The token is in the tab only: neither in the address nor in what outlives it.
+  // The token is neither in the address nor where a script could read it.
   expect(page.url()).toBe(`${here.server.origin}/`)
-  expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(here.server.token)
+  const readable = await page.evaluate('JSON.stringify([localStorage, sessionStorage, document.cookie])')
+  expect(readable).not.toContain(here.server.token)
   for (const name of ['Objects', 'Log', 'State machines']) {
     await page.getByRole('link', { name, exact: true }).click()
     await page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()
@@ -50,7 +51,15 @@ test('without a token it asks for one, again when it is wrong', async () => {
   await page.getByRole('heading', { name: 'Log' }).waitFor()
 })
 
-test('a link with another token asks before the tab is somebody else’s', async () => {
+/** The name of the principal that the browser is signed in as; null: none. */
+const WHO = `(async () => {
+  const authorization = 'Bearer ' + localStorage.getItem('phaseline-page-key')
+  const headers = { 'content-type': 'application/json', authorization }
+  const response = await fetch('/graphql', { method: 'POST', headers, body: '{"query":"{ viewer { name } }"}' })
+  return (await response.json()).data?.viewer.name ?? null
+})()`
+
+test('a link with another token asks before the browser is somebody else’s', async () => {
   const { secret } = await ask(here.server.client, MUTATIONS.createToken, { name: 'eve', role: 'READER' })
   await using visited = await visit(here.browser, here.server, '/agents')
   const { page } = visited
@@ -63,38 +72,41 @@ test('a link with another token asks before the tab is somebody else’s', async
   })
   const follow = async (path: string, token: string) =>
     void (await page.goto(`${here.server.origin}${path}#token=${token}`))
-  const stored = () => page.evaluate(`sessionStorage.getItem('phaseline-token')`)
+  const signedInAs = () => page.evaluate<string | null>(WHO)
   // In the page that is open, in another one, and in GraphiQL.
   for (const [i, path] of ['/agents', '/log', '/graphiql'].entries()) {
     await follow(path, secret)
     await until(() => questions.length === i + 1, { what: `it asks at ${path}` })
-    expect(await stored()).toBe(here.server.token)
+    expect(await signedInAs()).toBe('admin')
     expect(page.url()).toBe(`${here.server.origin}${path}`)
   }
   expect(new Set(questions).size).toBe(1)
   expect(questions[0]).toMatch(/signed in as “admin” \(ADMIN\)\. Sign in as “eve” \(READER\) instead/)
   agrees = true
   await follow('/agents', secret)
-  await until(async () => (await stored()) === secret, { what: 'it is signed in anew' })
+  await until(async () => (await signedInAs()) === 'eve', { what: 'it is signed in anew' })
   await page.locator('[data-connection=live]').waitFor()
   // Nothing is lost or gained: no question.
   await follow('/log', secret)
   await page.locator('[data-connection=live]').waitFor()
   await follow('/machines', 'wrong')
   await page.locator('[data-connection=live]').waitFor()
-  expect([questions.length, await stored()]).toEqual([4, secret])
+  expect([questions.length, await signedInAs()]).toEqual([4, 'eve'])
   // A reload before it is decided loses nothing.
-  await page.evaluate('sessionStorage.clear()')
+  await page.evaluate('localStorage.clear()')
   await page.goto(`${here.server.origin}/log#token=${here.server.token}`, { waitUntil: 'commit' })
   await page.waitForFunction('location.hash === ""')
   await page.goto(`${here.server.origin}/agents`)
   await page.locator('[data-connection=live]').waitFor()
-  // A tab that nobody is signed in to.
-  await page.evaluate('sessionStorage.clear()')
+  // Nobody is signed in.
+  await page.evaluate('localStorage.clear()')
   agrees = false
   await follow('/agents?fresh', secret)
   await page.getByText('Your token').waitFor()
-  expect([questions.at(-1), await stored()]).toEqual(['Sign in as “eve” (READER), whose link you have opened?', null])
+  expect([questions.at(-1), await signedInAs()]).toEqual([
+    'Sign in as “eve” (READER), whose link you have opened?',
+    null,
+  ])
 })
 
 test('the web shop is seen to be made and deleted, without a reload', async () => {

@@ -41,10 +41,11 @@ const visitor = () => visit(here.browser, { ...here.server, token: '' }, '/log?k
 test('somebody signs in at the issuer, comes back to the page, and signs out', async () => {
   await using visited = await visitor()
   const { page, complaints, strangers } = visited
+  await page.evaluate('location.hash = "here"')
   await page.getByRole('button', { name: `Sign in with ${host()}` }).click()
   await page.locator('[data-connection=live]').waitFor()
   await page.getByRole('heading', { name: 'Log', level: 1 }).waitFor()
-  expect(page.url()).toBe(`${here.server.origin}/log?kind=TASK`)
+  expect(page.url()).toBe(`${here.server.origin}/log?kind=TASK#here`)
   const stored = 'JSON.parse(sessionStorage.getItem("phaseline-sign-in"))'
   const { token, refreshToken } = (await page.evaluate(stored)) as { token: string; refreshToken: string }
   expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(token)
@@ -124,6 +125,36 @@ function received(page: Page): Received {
   })
   return { sockets, renewals, sequences }
 }
+
+test('the other tabs stay signed in over several lives of the token, which the first one renews, and end with it', async () => {
+  issuer.tokenTtlS = 3
+  onTestFinished(() => {
+    issuer.tokenTtlS = 60
+  })
+  await using visited = await visitor()
+  const { page } = visited
+  await page.getByRole('button', { name: `Sign in with ${host()}` }).click()
+  await page.locator('[data-connection=live]').waitFor()
+  const other = await page.context().newPage()
+  const { sockets, sequences } = received(other)
+  const { log: start } = await here.server.client.query(gql('{ log { head } }'))
+  await other.goto(`${here.server.origin}/agents`)
+  await other.locator('[data-connection=live]').waitFor()
+  expect(await other.evaluate('JSON.stringify(sessionStorage)')).not.toContain('oken')
+  // Its socket ends with each token, and the next one has the fresh cookie.
+  for (let n = 0; sockets.length < 3; n += 1) {
+    await create(here.server.client, `elsewhere-${n}`, { deployItems: [] })
+    const { log: now } = await here.server.client.query(gql('{ log { head } }'))
+    await until(() => (sequences.at(-1) ?? 0) >= now.head, { what: `the other tab receives change ${now.head}` })
+  }
+  const { log: end } = await here.server.client.query(gql('{ log { head } }'))
+  await until(() => sequences.at(-1) === end.head, { what: `the other tab receives change ${end.head}` })
+  expect(sequences).toEqual(Array.from({ length: end.head - start.head }, (_, i) => start.head + 1 + i))
+  const revoked = issuer.requests.get('/token/revocation') ?? 0
+  await other.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByLabel('Your token').waitFor()
+  await until(() => (issuer.requests.get('/token/revocation') ?? 0) > revoked, { what: 'the issuer ends it, too' })
+})
 
 test('an answer that this tab has not asked for signs nobody in', async () => {
   await using visited = await visitor()

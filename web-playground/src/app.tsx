@@ -1,10 +1,10 @@
 import { ClientError } from 'phaseline/client'
 import { useEffect, useState } from 'react'
 import { type Access, acceptLink, storedAccess } from './data/access.ts'
+import { signIn, watchSignIn } from './data/page-key.ts'
 import { openSession, type Session } from './data/session.ts'
-import { endSignIn } from './data/sign-in.ts'
-import { storedToken, storeToken } from './data/token.ts'
-import { tokenIn } from './model/token.ts'
+import { dropReplacedSignIn, dropSignIn, endSignIn } from './data/sign-in.ts'
+import { hasToken } from './model/token.ts'
 import { SessionContext } from './ui/session-context.ts'
 import { Shell } from './ui/shell.tsx'
 import { TokenForm } from './ui/token-form.tsx'
@@ -17,44 +17,60 @@ type State =
 
 const AGAIN_MS = 2_000
 
-const REFUSED = 'The server does not accept this token. It may have been revoked, or belong to another server.'
 const ENDED = 'Your sign-in has ended, or the server does not accept it: sign in again.'
 
-/** Shows the form to sign in, then the pages. */
+/** Shows the form to sign in, then the page of the address. */
 export function App({ problem: before }: { readonly problem: string | null }) {
   const [access, setAccess] = useState(storedAccess)
-  const [state, setState] = useState<State>({ kind: 'opening', problem: null })
+  const [state, setState] = useState<State>({ kind: access ? 'opening' : 'asking', problem: access ? null : before })
 
   useEffect(() => {
+    const stop = new AbortController()
+    const follow = (): void => {
+      dropReplacedSignIn()
+      const next = storedAccess()
+      if (!next) setState({ kind: 'asking', problem: null })
+      // A sign-in whose session is open was only renewed.
+      setAccess((now) => (now?.key === next?.key ? now : next))
+    }
+    watchSignIn(follow, stop.signal)
     const listen = (): void => {
-      if (!tokenIn(location.hash)) return
-      const before = storedToken()
-      void acceptLink().then(() => {
-        if (storedToken() !== before) setAccess(storedAccess())
+      if (!hasToken(location.hash)) return
+      void acceptLink().then((problem) => {
+        if (problem !== null && !storedAccess()) setState({ kind: 'asking', problem })
+        setAccess((now) => (now?.key === storedAccess()?.key ? now : storedAccess()))
       })
     }
-    addEventListener('hashchange', listen)
-    return () => removeEventListener('hashchange', listen)
+    addEventListener('hashchange', listen, { signal: stop.signal })
+    return () => stop.abort()
   }, [])
 
   useEffect(() => {
-    if (!access) return setState((now) => (now.kind === 'asking' ? now : { kind: 'asking', problem: before }))
+    if (!access) return
     setState({ kind: 'opening', problem: null })
     return open(access, (next) => {
       setState(next)
       if (next.kind !== 'asking') return
-      endSignIn()
+      // The key stays: another tab may renew the sign-in, and wake this one.
+      if (access.isSignIn) dropSignIn()
       setAccess(null)
     })
-  }, [access, before])
+  }, [access])
 
   if (state.kind === 'opening') return <Waiting problem={state.problem} />
   if (state.kind === 'asking') {
-    const use = (given: string): void => {
-      storeToken(given)
-      setAccess({ token: given, isSignIn: false })
+    const use = async (token: string, isKept: boolean): Promise<void> => {
+      setState({ kind: 'opening', problem: null })
+      try {
+        await signIn(token, isKept)
+        setAccess(storedAccess())
+      } catch (error) {
+        setState({ kind: 'asking', problem: error instanceof Error ? error.message : String(error) })
+      }
     }
-    return <TokenForm problem={state.problem} onToken={use} />
+    return (
+      <TokenForm key={state.problem} problem={state.problem} onToken={(token, isKept) => void use(token, isKept)} />
+    )
   }
   const forget = (): void => {
     endSignIn()
@@ -69,14 +85,14 @@ export function App({ problem: before }: { readonly problem: string | null }) {
 }
 
 /** Opens a session, and retries until the server answers or refuses. Returns a function that ends it. */
-function open({ token, isSignIn }: Access, tell: (state: State) => void): () => void {
-  const refused = { kind: 'asking', problem: isSignIn ? ENDED : REFUSED } as const
+function open(access: Access, tell: (state: State) => void): () => void {
+  const refused = { kind: 'asking', problem: ENDED } as const
   let ended = false
   let session: Session | undefined
   const run = async (): Promise<void> => {
     while (!ended) {
       try {
-        const opened = await openSession(token)
+        const opened = await openSession(access)
         if (ended) return opened.close()
         session = opened
         opened.feed.watch(() => {
@@ -85,9 +101,7 @@ function open({ token, isSignIn }: Access, tell: (state: State) => void): () => 
         return tell({ kind: 'open', session: opened })
       } catch (error) {
         if (ended) return
-        if (error instanceof TypeError || (error instanceof ClientError && error.kind === 'unauthorized')) {
-          return tell(refused)
-        }
+        if (error instanceof ClientError && error.kind === 'unauthorized') return tell(refused)
         tell({ kind: 'opening', problem: error instanceof Error ? error.message : String(error) })
         await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
       }

@@ -12,15 +12,24 @@ export interface Authenticated {
   readonly viewer: Viewer
 }
 
+type AuthenticationParts = TokenParts & RefusalParts
+
 /** The caller of an HTTP request. Null: it has none, and is answered. */
-export async function authenticate(
+export const authenticate = (
   { headers }: IncomingMessage,
   response: ServerResponse,
-  parts: TokenParts & RefusalParts,
+  parts: AuthenticationParts,
+  origin: RequestOrigin,
+): Promise<Authenticated | null> => authenticateSecret(secretOf(headers), response, parts, origin)
+
+/** The same for a secret that has come otherwise; null: none has. */
+export async function authenticateSecret(
+  secret: string | null,
+  response: ServerResponse,
+  parts: AuthenticationParts,
   origin: RequestOrigin,
 ): Promise<Authenticated | null> {
   const { refusals, lateRefusals, callers } = parts
-  const secret = secretOf(headers)
   try {
     const viewer = secret === null ? null : await checkToken(parts, secret, origin)
     if (secret === null) await parts.turns.next(callers.strangersAt(origin.address))

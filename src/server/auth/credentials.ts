@@ -1,12 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { BEARER } from '../../core/bearer.ts'
+import { sealedIn, tokenBehind } from './sign-in-cookie.ts'
 
 /** The secret of `Authorization: Bearer …`; null when it is missing or malformed. */
 export const bearerOf = (authorization: unknown): string | null =>
   typeof authorization === 'string' ? (BEARER.exec(authorization)?.[1] ?? null) : null
 
-/** On HTTP only the header counts: a page of another origin cannot set it. */
-export const secretOf = (headers: IncomingHttpHeaders): string | null => bearerOf(headers.authorization)
+/** On HTTP only this header counts: a page of another origin cannot set it. A page key in it has its token in a cookie. */
+export const secretOf = (headers: IncomingHttpHeaders): string | null =>
+  tokenBehind(bearerOf(headers.authorization), () => sealedIn(headers))
 
 /**
  * The `authorization` in the payload of a WebSocket message, at its top or in its `headers`, in any case; undefined:

@@ -12,6 +12,7 @@ import { type OperationParts, prepare } from '../operation/prepare.ts'
 import { traceOf } from '../operation/trace-of.ts'
 import { endEvents, leaveEvents, sendEvents } from '../streams/event-sink.ts'
 import { EVENTS, GRAPHQL_RESPONSE, JSON_TYPE, type Media, mediaOf } from './accepted-media.ts'
+import { isJson, NEEDS_JSON, type Refused, replyRefusal } from './json-body.ts'
 import { jsonPieces } from './json-pieces.ts'
 import type { NextTurn } from './parse-json.ts'
 import { type RefusedRequest, readRequest, type SentRequest } from './read-request.ts'
@@ -168,13 +169,6 @@ function statusOf({ data, errors = [] }: ExecutionResult, media: Media): number 
   return media === JSON_TYPE && errors.every(({ extensions }) => OF_GRAPHQL.includes(extensions.code)) ? 200 : 400
 }
 
-interface Refused {
-  readonly status: number
-  readonly code: FailureCode
-  readonly message: string
-  readonly headers?: Readonly<Record<string, string>>
-}
-
 const NEEDS_POST: Refused = {
   status: 405,
   code: 'METHOD_NOT_ALLOWED',
@@ -200,32 +194,15 @@ function judge({ method, headers, url = '' }: IncomingMessage): Refused | null {
   }
   const [encoding, type] = [headers['content-encoding'], headers['content-type']]
   if (encoding !== undefined && !/^identity$/i.test(encoding)) return NEEDS_PLAIN_BODY
-  // Other types can be sent by any page's form.
   return isJson(type ?? '') ? null : NEEDS_JSON
 }
 
 /** Clients with persisted queries ask by GET, so that caches may answer, and learn from the answer what to send by POST. */
 const NAMES_DOCUMENT = /[?&](extensions|documentId)=/
 
-/** In UTF-8, named or not; other parameters mean nothing. */
-const isJson = (type: string): boolean =>
-  /^application\/json\s*(;|$)/i.test(type) &&
-  type.matchAll(/;\s*charset="?([^\s;"]*)/gi).every(([, charset = '']) => /^utf-?8$/i.test(charset))
-
-const NEEDS_JSON: Refused = {
-  status: 415,
-  code: 'UNSUPPORTED_MEDIA_TYPE',
-  message: `The content type must be ${JSON_TYPE}, in UTF-8.`,
-  headers: { 'accept-post': `${JSON_TYPE}; charset=utf-8` },
-}
 const NEEDS_PLAIN_BODY: Refused = {
   status: 415,
   code: 'UNSUPPORTED_MEDIA_TYPE',
   message: 'The body must not be compressed: send it without content-encoding.',
   headers: { 'accept-encoding': 'identity' },
-}
-
-function replyRefusal(response: ServerResponse, { status, code, message, headers = {} }: Refused): void {
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-  replyError(response, status, code, message)
 }

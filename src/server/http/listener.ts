@@ -1,6 +1,7 @@
 import {
   createServer,
   type ServerOptions as HttpOptions,
+  type IncomingHttpHeaders,
   type IncomingMessage,
   type ServerResponse,
   STATUS_CODES,
@@ -31,6 +32,8 @@ export interface Route {
   readonly name: string
   /** JUDGED: it takes turns by itself, of the callers that it finds out. PROBE: it tells of this server's health. */
   readonly turn?: 'JUDGED' | 'PROBE'
+  /** Only pages of this server may call: no program, and no page of an origin that may call the API. */
+  readonly isForOwnPages?: true
   handle(request: IncomingMessage, response: ServerResponse): Promise<void> | void
 }
 
@@ -210,11 +213,22 @@ async function handle(request: IncomingMessage, response: ServerResponse, { opti
   }
   if (!verdict.ok) return refuse(response, bounds.refusals, 403, 'FORBIDDEN', verdict.message)
   if (!route) return replyText(response, 404, 'Not found.')
+  if (route.isForOwnPages && !isOwnPage(request.headers, verdict.granted))
+    return refuse(response, bounds.refusals, 403, 'FORBIDDEN', FOR_OWN_PAGES)
   const isApi = path === API_PATH || path.startsWith(ARTIFACTS_PATH)
   if (verdict.granted !== null && isApi && grantOrigin(request, response, verdict.granted)) return
   await route.handle(request, response)
   if (response.writableLength > 0 && !response.destroyed) watchReader(response, bounds)
 }
+
+/**
+ * Behind a proxy that replaces `Host`, a page of this server seems to be of another origin, which is allowed then. There the browser
+ * decides, whose `Sec-Fetch-Site` no page can set.
+ */
+const isOwnPage = (headers: IncomingHttpHeaders, granted: string | null): boolean =>
+  headers.origin !== undefined && (granted === null || headers['sec-fetch-site'] === 'same-origin')
+const FOR_OWN_PAGES =
+  'Only pages of this server call here; programs send their token as Authorization: Bearer … with each request.'
 
 /** False: the client has gone meanwhile. */
 async function turnOf(

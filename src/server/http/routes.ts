@@ -14,8 +14,9 @@ import { handleHook } from './hook-http.ts'
 import { API_PATH, ARTIFACTS_PATH, HOOKS_PATH, type Route } from './listener.ts'
 import { replyText } from './reply.ts'
 import { PIECE } from './request-text.ts'
+import { handleSignIn, type SignInParts } from './sign-in-http.ts'
 
-export interface RouteParts extends HttpParts, ArtifactParts, HealthParts, MetricsParts {
+export interface RouteParts extends HttpParts, ArtifactParts, HealthParts, MetricsParts, SignInParts {
   /** Null: nobody may post deliveries. */
   readonly hooks: HookPort | null
   /** Null when it is not built: then a page of links takes its place. */
@@ -38,6 +39,7 @@ const PAGES: Readonly<Record<string, Handler>> = {
 }
 
 const DOCS = '/docs'
+const SIGN_IN = '/sign-in'
 
 /** Addresses of pages of the dashboard, which alone knows the pages, and shows that one does not exist. */
 const PAGE = /^\/[a-z]{1,40}(\/[\w.-]{1,200})?$/
@@ -51,6 +53,7 @@ export function routeOf(path: string, request: IncomingMessage, parts: RoutePart
   })
   if (path === API_PATH && !wantsPage(request)) return route(path, handleGraphQL, 'JUDGED')
   if (path === '/metrics') return route(path, showMetrics, 'JUDGED')
+  if (path === SIGN_IN) return { ...route(path, handleSignIn), isForOwnPages: true }
   const probe = probeOf(path)
   if (probe) return route(path, probe, 'PROBE')
   const handler = Object.hasOwn(PAGES, path) ? PAGES[path] : undefined

@@ -4,6 +4,7 @@ import { handleProtocols } from 'graphql-ws'
 import { WebSocketServer } from 'ws'
 import { MAX_BODY } from '../../graphql/schema/limits.ts'
 import { secretOf } from '../auth/credentials.ts'
+import { sealedIn } from '../auth/sign-in-cookie.ts'
 import { requestIdOf } from '../http/request-id.ts'
 import { traceOf } from '../operation/trace-of.ts'
 import type { Drain } from '../operators/drain.ts'
@@ -56,8 +57,9 @@ export function createGraphQLSocket(parts: SocketParts): GraphQLSocket {
           refusals.count('TOO_MANY_SOCKETS', 'address')
           return dismiss(socket, stream, CLOSE.TOO_MANY_SOCKETS)
         }
-        const secret = secretOf(request.headers)
-        const session = new SocketSession({ socket, stream, newcomer, origin, secret }, parts)
+        const { headers } = request
+        const credentials = { secret: secretOf(headers), sealed: sealedIn(headers) }
+        const session = new SocketSession({ socket, stream, newcomer, origin, ...credentials }, parts)
         sessions.add(session)
         socket.once('close', () => sessions.delete(session))
         session.run(protocol)

@@ -1,27 +1,32 @@
 import { CredentialsUnavailable } from '../../core/credentials-unavailable.ts'
 import { isDatabaseUnavailable } from '../../core/database-unavailable.ts'
 import type { RequestOrigin, Viewer } from '../../core/ports/viewer.ts'
+import type { Authenticated } from '../auth/authenticate.ts'
 import { checkToken, type TokenParts } from '../auth/check-token.ts'
-import { bearerOf } from '../auth/credentials.ts'
 import { rightsKey } from '../limits/connections.ts'
 
 /** The result of a fresh token that a client sent over its open socket. */
 export type Renewal =
   | { readonly kind: 'renewed'; readonly secret: string; readonly viewer: Viewer }
-  /** It cannot be checked at the moment: the one before it counts on. */
+  /** It is the one before, as a page key stands for until its socket ends; or it cannot be checked at the moment. */
   | { readonly kind: 'kept' }
   | { readonly kind: 'refused'; readonly why: 'FORBIDDEN' | 'RIGHTS_CHANGED' }
 
 /** A socket stays that of one principal; its streams were opened with the rights of before. */
 export async function renewToken(
-  authorization: unknown,
-  { before, origin, parts }: { readonly before: Viewer; readonly origin: RequestOrigin; readonly parts: TokenParts },
+  secret: string | null,
+  {
+    before,
+    origin,
+    parts,
+  }: { readonly before: Authenticated; readonly origin: RequestOrigin; readonly parts: TokenParts },
 ): Promise<Renewal> {
-  const secret = bearerOf(authorization)
+  if (secret === before.secret) return { kind: 'kept' }
+  const { viewer: known } = before
   try {
     const viewer = secret === null ? null : await checkToken(parts, secret, origin)
-    if (secret === null || viewer?.principalId !== before.principalId) return { kind: 'refused', why: 'FORBIDDEN' }
-    if (rightsKey(viewer) !== rightsKey(before)) return { kind: 'refused', why: 'RIGHTS_CHANGED' }
+    if (secret === null || viewer?.principalId !== known.principalId) return { kind: 'refused', why: 'FORBIDDEN' }
+    if (rightsKey(viewer) !== rightsKey(known)) return { kind: 'refused', why: 'RIGHTS_CHANGED' }
     return { kind: 'renewed', secret, viewer }
   } catch (error) {
     if (error instanceof CredentialsUnavailable || isDatabaseUnavailable(error)) return { kind: 'kept' }

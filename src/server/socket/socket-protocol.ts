@@ -7,7 +7,7 @@ import { callerOf } from '../../graphql/audit/caller-of.ts'
 import type { Tokens } from '../../graphql/auth/tokens.ts'
 import { databaseFailure, failure } from '../../graphql/schema/failures.ts'
 import { checkToken, type TokenParts } from '../auth/check-token.ts'
-import { authorizationIn, bearerOf, TOKEN_MISSING, TOKEN_WRONG } from '../auth/credentials.ts'
+import { TOKEN_MISSING, TOKEN_WRONG } from '../auth/credentials.ts'
 import type { LimitExceeded } from '../limits/accounts.ts'
 import { type OperationParts, prepare } from '../operation/prepare.ts'
 import { traceOf } from '../operation/trace-of.ts'
@@ -35,8 +35,7 @@ export function createProtocol(parts: ProtocolParts): Server<SocketSession> {
     async onConnect({ connectionParams, extra: session }) {
       session.initialised()
       session.trace = traceOf(connectionParams)
-      const authorization = authorizationIn(connectionParams)
-      const secret = authorization ? bearerOf(authorization) : session.upgradeSecret
+      const secret = session.secretIn(connectionParams)
       try {
         const viewer = secret === null ? null : await checkToken(parts, secret, session.origin)
         if (secret !== null && viewer !== null) return accept(parts, session, secret, viewer)

@@ -6,7 +6,8 @@ import type { System } from '../../core/ports/system.ts'
 import type { CallerTrace, RequestOrigin, Viewer } from '../../core/ports/viewer.ts'
 import type { Logger } from '../../logger.ts'
 import type { TokenParts } from '../auth/check-token.ts'
-import { authorizationIn } from '../auth/credentials.ts'
+import { authorizationIn, bearerOf } from '../auth/credentials.ts'
+import { tokenBehind } from '../auth/sign-in-cookie.ts'
 import { LATE_MS } from '../http/late-refusals.ts'
 import type { TextProblem } from '../http/request-text.ts'
 import type { Account } from '../limits/accounts.ts'
@@ -49,6 +50,8 @@ export interface OpenedSocket {
   readonly origin: RequestOrigin
   /** The secret of its token, in the headers of the upgrade. Pages cannot send any. */
   readonly secret: string | null
+  /** Tokens in the cookies of the upgrade, which the page key of a page opens. */
+  readonly sealed: readonly string[]
 }
 
 /** The credentials that opened a socket, or replaced these since. */
@@ -94,9 +97,11 @@ export class SocketSession {
     return this.#credentials?.secret ?? null
   }
 
-  /** The token of the upgrade, for a connection_init without one. */
-  get upgradeSecret(): string | null {
-    return this.#opened.secret
+  /** The secret of a connection_init; without one in it, that of the upgrade. */
+  secretIn(payload: unknown): string | null {
+    const authorization = authorizationIn(payload)
+    const { secret, sealed } = this.#opened
+    return authorization ? tokenBehind(bearerOf(authorization), () => sealed) : secret
   }
 
   get origin(): RequestOrigin {
@@ -199,8 +204,8 @@ export class SocketSession {
     const credentials = this.#credentials
     const authorization = authorizationIn(payload)
     if (!credentials || authorization === undefined) return await this.#pong(payload)
-    const { viewer: before } = credentials
-    const renewal = await renewToken(authorization, { before, origin: this.origin, parts: this.#parts })
+    const secret = this.secretIn(payload)
+    const renewal = await renewToken(secret, { before: credentials, origin: this.origin, parts: this.#parts })
     if (renewal.kind === 'refused') return this.#close(renewal.why)
     if (renewal.kind === 'renewed') {
       credentials.secret = renewal.secret

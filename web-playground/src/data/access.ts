@@ -1,61 +1,72 @@
 import { ClientError, type ClientOptions, createClient } from 'phaseline/client'
 import { VIEWER } from './documents-create.ts'
-import { endSignIn, freshToken, storedSignIn } from './sign-in.ts'
-import { dropOffer, offeredToken, storedToken, storeToken, takeToken } from './token.ts'
+import { fetchWith, pageKey, signIn } from './page-key.ts'
+import { dropSignIn, freshToken, storedSignIn } from './sign-in.ts'
+import { dropOffer, offeredToken, takeToken } from './token.ts'
 
-/** This tab's credentials: a token, or a sign-in that makes tokens. */
+/** The credentials of this browser, as this tab has them: the key of its cookie, or a sign-in at an issuer that makes tokens. */
 export interface Access {
+  /** One for each sign-in. */
+  readonly key: string
   readonly token: ClientOptions['token']
   readonly isSignIn: boolean
 }
 
 export function storedAccess(): Access | null {
-  const token = storedToken()
-  if (token === null) return null
-  return storedSignIn()?.token === token ? { token: freshToken, isSignIn: true } : { token, isSignIn: false }
+  const key = pageKey()
+  if (key === null) return null
+  if (storedSignIn()) return { key, token: freshToken, isSignIn: true }
+  // As a function: where the token has expired, the client connects again, since another tab may have renewed the cookie.
+  return { key, token: () => key, isSignIn: false }
 }
 
 /**
- * Signs this tab in with the token of a link. Anybody can send one, with a token of their own, and what a person writes then would
- * be done for somebody else. So the person decides, unless it is an administrator's, which nobody else has, and the tab has none.
+ * Signs this browser in with the token of a link. Anybody can send one, with a token of their own, and what a person writes then would
+ * be done for somebody else. So the person decides, unless it is an administrator's, which nobody else has, and nobody is signed in.
+ * @returns why nobody is signed in; null: there is no link, or it was decided on
  */
-export async function acceptLink(): Promise<void> {
+export async function acceptLink(): Promise<string | null> {
   takeToken()
   const token = offeredToken()
-  if (token === null) return
-  const wanted = await isWanted(token)
+  if (token === null) return null
+  if (await isWanted(token))
+    try {
+      await signIn(token, false)
+      dropSignIn()
+    } catch (error) {
+      if (error instanceof ClientError && error.retryable) return error.message
+      dropOffer()
+      return String(error instanceof Error ? error.message : error)
+    }
   dropOffer()
-  if (!wanted) return
-  endSignIn()
-  storeToken(token)
+  return null
 }
 
 async function isWanted(token: string): Promise<boolean> {
-  const [now, next] = await Promise.all([storedAccess(), { token }].map((access) => access && personBehind(access)))
-  // A tab without a session says what is wrong with the token.
+  const given = { token, isSignIn: true }
+  const [now, next] = await Promise.all([storedAccess(), given].map((access) => access && personBehind(access)))
+  // A browser in which nobody is signed in says what is wrong with the token.
   if (!next) return !now
-  if (now)
-    return confirm(`This tab is signed in as ${now.name}. Sign in as ${next.name} instead, whose link you have opened?`)
-  return next.isAdministrator || confirm(`Sign in as ${next.name}, whose link you have opened?`)
+  if (!now) return next.isAdministrator || confirm(`Sign in as ${next.name}, whose link you have opened?`)
+  // The same principal gains nothing.
+  if (now.id !== '' && now.id === next.id) return false
+  return confirm(`You are signed in as ${now.name}. Sign in as ${next.name} instead, whose link you have opened?`)
 }
 
 interface Person {
+  /** The principal's; empty: unknown. */
+  readonly id: string
   readonly name: string
   readonly isAdministrator: boolean
 }
-const UNKNOWN: Person = { name: 'somebody whom the server does not name now', isAdministrator: false }
+const UNKNOWN: Person = { id: '', name: 'somebody whom the server does not name now', isAdministrator: false }
 
 /** The token's owner; null: the server does not accept it. */
-async function personBehind({ token }: Pick<Access, 'token'>): Promise<Person | null> {
-  const client = createClient({
-    url: new URL('/graphql', location.href).href,
-    token,
-    // As a method `fetch` would have the client for its `this`, which browsers refuse.
-    fetch: (...call) => fetch(...call),
-  })
+async function personBehind({ token, isSignIn }: Pick<Access, 'token' | 'isSignIn'>): Promise<Person | null> {
+  const client = createClient({ url: new URL('/graphql', location.href).href, token, fetch: fetchWith(isSignIn) })
   try {
     const { viewer } = await client.query(VIEWER)
-    return viewer && { name: `“${viewer.name}” (${viewer.role})`, isAdministrator: viewer.administrator }
+    return viewer && { id: viewer.id, name: `“${viewer.name}” (${viewer.role})`, isAdministrator: viewer.administrator }
   } catch (error) {
     const isRefused = error instanceof ClientError && error.kind === 'unauthorized'
     return isRefused ? null : UNKNOWN

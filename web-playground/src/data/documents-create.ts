@@ -10,7 +10,7 @@ export const REFUSAL = `fragment Refusal on Error {
 /** The end of a mutation that creates or updates one object. */
 export const CREATED = `{ __typename ... on TreeObject { id name kind root { id } } ...Refusal } }\n${REFUSAL}` as const
 
-export const VIEWER = gql('query Viewer { viewer { name role administrator } }')
+export const VIEWER = gql('query Viewer { viewer { id name role administrator } }')
 
 export const PROJECTS = gql(`query ProjectChoices($after: String) {
   projects(first: 500, after: $after) {

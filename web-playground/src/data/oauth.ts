@@ -12,25 +12,28 @@ interface Pending {
   readonly verifier: string
   readonly state: string
   readonly nonce: string
-  /** The path to return to. */
+  /** The address to return to, with its query and its fragment. */
   readonly path: string
+  /** The sign-in outlives the browser. */
+  readonly isKept: boolean
 }
 const PENDING = 'phaseline-signing-in'
 const RETURN_PATH = '/login'
 const redirectUri = (): string => new URL(RETURN_PATH, location.origin).href
 
 /** Leaves the page for that of the issuer. */
-export async function beginSignIn(login: OfferedLogin): Promise<void> {
+export async function beginSignIn(login: OfferedLogin, isKept: boolean): Promise<void> {
   const { discover } = await loadIssuer()
   const server = await discover(login)
   if (!server.authorization_endpoint) throw new Error(`${login.issuer} has no page to sign in.`)
-  const path = location.pathname + location.search
+  const path = location.pathname + location.search + location.hash
   const pending: Pending = {
     login,
     verifier: oauth.generateRandomCodeVerifier(),
     state: oauth.generateRandomState(),
     nonce: oauth.generateRandomNonce(),
     path: isReturn(location) ? '/' : path,
+    isKept,
   }
   sessionStorage.setItem(PENDING, JSON.stringify(pending))
   const url = new URL(server.authorization_endpoint)
@@ -48,14 +51,14 @@ export async function beginSignIn(login: OfferedLogin): Promise<void> {
 }
 
 /** Exchanges the code in the address, which leaves it at once. */
-export async function completeSignIn(): Promise<SignIn> {
+export async function completeSignIn(): Promise<{ readonly signIn: SignIn; readonly isKept: boolean }> {
   const returned = new URL(location.href)
   const stored = sessionStorage.getItem(PENDING)
   sessionStorage.removeItem(PENDING)
   const pending = stored === null ? null : (JSON.parse(stored) as Pending)
   history.replaceState(null, '', pending?.path ?? '/')
   if (!pending) throw new Error('This sign-in was begun in another tab, or is over.')
-  const { login, verifier, state, nonce } = pending
+  const { login, verifier, state, nonce, isKept } = pending
   const { clientId } = login
   const { discover, optionsOf, signInOf } = await loadIssuer()
   const server = await discover(login)
@@ -71,5 +74,5 @@ export async function completeSignIn(): Promise<SignIn> {
     optionsOf(login),
   )
   const answer = await oauth.processAuthorizationCodeResponse(server, client, response, { expectedNonce: nonce })
-  return signInOf({ login, clientId, refreshToken: null }, answer)
+  return { signIn: signInOf({ login, clientId, refreshToken: null }, answer), isKept }
 }

@@ -1,10 +1,12 @@
-import { type Client, ClientError, type ClientOptions, createClient } from 'phaseline/client'
+import { type Client, ClientError, createClient } from 'phaseline/client'
 import type { Machines } from 'phaseline/client-model'
 import { type KnownMachine, setServerVocabulary } from '../model/known.ts'
 import { type SignedIn, signedIn } from '../model/viewer.ts'
+import type { Access } from './access.ts'
 import { OPENING } from './documents.ts'
 import { Feed } from './feed.ts'
 import { reloadOnce } from './load-part.ts'
+import { fetchWith } from './page-key.ts'
 
 /** The parts that need a token: the client, the feed, and the machines, which do not change while a server runs. */
 export interface Session {
@@ -16,15 +18,14 @@ export interface Session {
   close(): void
 }
 
-/** @throws ClientError, `unauthorized` when the token is not accepted */
-export async function openSession(token: ClientOptions['token']): Promise<Session> {
+/** @throws ClientError, `unauthorized` when the server does not accept the credentials */
+export async function openSession({ token, isSignIn }: Access): Promise<Session> {
   const stop = new AbortController()
   let feed: Feed | undefined
   const own = createClient({
     url: new URL('/graphql', location.href).href,
     token,
-    // As a method `fetch` would have the client for its `this`, which browsers refuse.
-    fetch: (...call) => fetch(...call),
+    fetch: fetchWith(isSignIn),
     onConnection: (state) => feed?.connected(state),
   })
   const query: Client['query'] = (...asked) => own.query(...asked).catch(reloadIfReplaced)

@@ -1,5 +1,6 @@
 import { GraphiQL } from 'graphiql'
 import { useEffect, useMemo, useState } from 'react'
+import { watchSignIn } from '../data/page-key.ts'
 import { readTheme } from '../ui/theme.ts'
 import { EXAMPLE } from './example.ts'
 import { createFetcher, type Refusal } from './fetcher.ts'
@@ -11,6 +12,12 @@ export function GraphiqlPage() {
   const [refusal, setRefusal] = useState<Refusal | null>(null)
   const fetcher = useMemo(() => showNewest(createFetcher(setRefusal)), [])
   const theme = useTheme()
+  useEffect(() => {
+    const stop = new AbortController()
+    // The next request finds out whether another tab has signed in.
+    watchSignIn(() => setRefusal(null), stop.signal)
+    return () => stop.abort()
+  }, [])
   return (
     <>
       <GraphiQL

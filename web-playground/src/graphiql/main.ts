@@ -1,10 +1,11 @@
 import { loadPart, reloadLostStyles, reloadWhenLost } from '../data/load-part.ts'
 import { takeToken } from '../data/token.ts'
+import { hasToken } from '../model/token.ts'
 
 /** GraphiQL is a page of its own: its editor needs a looser policy than the dashboard has. */
 
 addEventListener('hashchange', () => {
-  if (/[#&]token=/.test(location.hash)) location.reload()
+  if (hasToken(location.hash)) location.reload()
 })
 takeToken()
 reloadLostStyles()

@@ -3,8 +3,14 @@ import { useEffect, useState } from 'react'
 import { readLogins } from '../data/logins.ts'
 import { hostOf } from '../model/sign-in.ts'
 
+interface Props {
+  /** The sign-in outlives the browser. */
+  readonly isKept: boolean
+  readonly onProblem: (problem: string) => void
+}
+
 /** One button for each issuer that the server accepts; nothing where there is none. */
-export function LoginButtons({ onProblem }: { readonly onProblem: (problem: string) => void }) {
+export function LoginButtons({ isKept, onProblem }: Props) {
   const [logins, setLogins] = useState<readonly OfferedLogin[]>([])
   const [leaving, setLeaving] = useState(false)
   useEffect(() => {
@@ -14,7 +20,7 @@ export function LoginButtons({ onProblem }: { readonly onProblem: (problem: stri
     setLeaving(true)
     try {
       const { beginSignIn } = await import('../data/oauth.ts')
-      await beginSignIn(login)
+      await beginSignIn(login, isKept)
     } catch (error) {
       setLeaving(false)
       onProblem(`${hostOf(login)} cannot be reached: ${error instanceof Error ? error.message : String(error)}`)

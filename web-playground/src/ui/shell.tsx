@@ -77,7 +77,7 @@ export function Shell({ onForget }: { readonly onForget: () => void }) {
             type="button"
             className="plain"
             onClick={onForget}
-            title="Forget the token or the sign-in of this tab"
+            title="End the sign-in of this browser, in all tabs"
           >
             Sign out
           </button>

@@ -6,7 +6,8 @@ import { LoginButtons } from './login-buttons.tsx'
 interface Props {
   /** Why the form is shown; null: nobody has signed in yet. */
   readonly problem: string | null
-  readonly onToken: (token: string) => void
+  /** @param isKept the sign-in outlives the browser */
+  readonly onToken: (token: string, isKept: boolean) => void
 }
 
 /** Asks for a login that the server offers, or for the token that its link has. */
@@ -14,11 +15,12 @@ export function TokenForm({ problem: before, onToken }: Props) {
   const [text, setText] = useState('')
   const [problem, setProblem] = useState(before)
   const [wrong, setWrong] = useState(false)
+  const [isKept, setIsKept] = useState(false)
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     const token = text.trim()
     setWrong(!isToken(token))
-    if (isToken(token)) onToken(token)
+    if (isToken(token)) onToken(token, isKept)
   }
   return (
     <main className="center">
@@ -26,7 +28,7 @@ export function TokenForm({ problem: before, onToken }: Props) {
         <h1>
           <img src={markUrl} alt="" width="32" height="32" /> Phaseline
         </h1>
-        <LoginButtons onProblem={setProblem} />
+        <LoginButtons isKept={isKept} onProblem={setProblem} />
         <label htmlFor="token">Your token</label>
         <div className="row">
           <input
@@ -44,6 +46,10 @@ export function TokenForm({ problem: before, onToken }: Props) {
             Open
           </button>
         </div>
+        <label className="check">
+          <input type="checkbox" checked={isKept} onChange={({ target }) => setIsKept(target.checked)} /> Keep me signed
+          in
+        </label>
         {problem && !wrong && (
           <p className="problem" role="alert">
             {problem}
@@ -55,8 +61,8 @@ export function TokenForm({ problem: before, onToken }: Props) {
           </p>
         )}
         <p id="token-help" className="quiet">
-          It is in the link that the server prints when it starts, or in PHASELINE_TOKEN. It is kept until you close
-          this tab. <a href="/docs/">Documentation</a>
+          It is in the link that the server prints when it starts, or in PHASELINE_TOKEN. You are signed in in all tabs
+          until you close the browser, or with the box for up to 30 days. <a href="/docs/">Documentation</a>
         </p>
       </form>
     </main>
