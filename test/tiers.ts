@@ -152,7 +152,7 @@ export const DEEP: Readonly<Record<string, Group>> = {
       fifth-family/ fifth-family guard
       web/ accessible agents around artifacts audit bulk create cross-origin dashboard documentation edge explore failures
       web/ hooks large-timeline large-tree locks notifications output pause pictures places projects restored resume
-      web/ retries runs schedules sign-in tabs time
+      web/ retries runs schedules scope sign-in tabs time
     `),
   },
   agents: {

@@ -1,7 +1,15 @@
 import { expect, test } from 'vitest'
 import { exportedLinks } from '../../web-playground/src/model/exported-links.ts'
 import { MAX_NAME, MAX_VIEWS, readViews, withoutView, withView } from '../../web-playground/src/model/saved-views.ts'
-import { isScoped, projectIn, scopedHref } from '../../web-playground/src/model/scope.ts'
+import {
+  asSaved,
+  isScoped,
+  projectIn,
+  rewritten,
+  scopedHref,
+  shownSearch,
+  withProject,
+} from '../../web-playground/src/model/scope.ts'
 import { fromLocalTime, localTime, TIME_RANGE, timeInput } from '../../web-playground/src/model/time-range.ts'
 
 test('a project is chosen for the page that is shown, with its other filters; elsewhere for the overview', () => {
@@ -13,6 +21,35 @@ test('a project is chosen for the page that is shown, with its other filters; el
   expect(projectIn('project=a+b%26c')).toBe('a b&c')
   expect(projectIn('')).toBe('')
   expect(isScoped('/agents')).toBe(false)
+})
+
+test('each address names the project that is shown, unless it names one, or all are meant anyway', () => {
+  expect(withProject('/tree/1?object=2', 'a b', false)).toBe('/tree/1?object=2&project=a+b')
+  expect(withProject('/#main', 'a', false)).toBe('/?project=a#main')
+  expect(withProject('/objects?kind=TASK,EVENT&project=b', 'a', true)).toBe('/objects?kind=TASK,EVENT&project=b')
+  // As it was before there was one to choose.
+  for (const href of ['/', '/log?search=a%2Fb', '/schedules?zone=Europe/Berlin'])
+    expect(withProject(href, '', false)).toBe(href)
+  expect(withProject('/log', '', true)).toBe('/log?project=*')
+  expect(withProject('/log?project=*', 'a', true)).toBe('/log?project=*')
+  expect(withProject('/log?project=*', 'a', false)).toBe('/log')
+  expect(asSaved('/log?search=x')).toBe('/log?search=x&project=*')
+  expect(asSaved('/log?project=a')).toBe('/log?project=a')
+})
+
+test('a page reads a name or none, and that of one thing none', () => {
+  expect(shownSearch('?kind=TASK', 'a')).toBe('?kind=TASK&project=a')
+  expect(shownSearch('?kind=TASK', '')).toBe('?kind=TASK')
+  expect(shownSearch('?project=*&kind=TASK', 'a')).toBe('?kind=TASK')
+  expect(shownSearch('?project=b', 'a')).toBe('?project=b')
+  expect(shownSearch('?object=1&project=b', 'a')).toBe('?object=1')
+})
+
+test('a filter without a project takes it away, unless its page is of one thing', () => {
+  expect(rewritten('?project=a&search=x', '?search=x')).toBe('?search=x&project=*')
+  expect(rewritten('?project=a', '?project=a&search=x')).toBe('?project=a&search=x')
+  expect(rewritten('?search=x', '')).toBe('')
+  expect(rewritten('?object=1&project=a', '?object=1&search=x')).toBe('?object=1&search=x')
 })
 
 test('a view is saved once, under its last name, in order', () => {

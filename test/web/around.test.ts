@@ -56,7 +56,7 @@ test('one project is shown alone, on each page that can, until another is chosen
   expect(await page.getByText('default/in-default').count()).toBe(0)
   // A page of its own does not forget it.
   await pages.getByRole('link', { name: 'Agents' }).click()
-  await page.waitForURL(`${here.server.origin}/agents`)
+  await page.waitForURL(`${here.server.origin}/agents?project=store`)
   expect(await scope(page).inputValue()).toBe('store')
   await scope(page).selectOption('')
   await page.waitForURL(`${here.server.origin}/`)

@@ -5,6 +5,7 @@ import { signIn, watchSignIn } from './data/page-key.ts'
 import { openSession, type Session } from './data/session.ts'
 import { dropReplacedSignIn, dropSignIn, endSignIn } from './data/sign-in.ts'
 import { hasToken } from './model/token.ts'
+import { ScopedRouter } from './ui/scoped-router.tsx'
 import { SessionContext } from './ui/session-context.ts'
 import { Shell } from './ui/shell.tsx'
 import { TokenForm } from './ui/token-form.tsx'
@@ -79,7 +80,9 @@ export function App({ problem: before }: { readonly problem: string | null }) {
   }
   return (
     <SessionContext value={state.session}>
-      <Shell onForget={forget} />
+      <ScopedRouter>
+        <Shell onForget={forget} />
+      </ScopedRouter>
     </SessionContext>
   )
 }

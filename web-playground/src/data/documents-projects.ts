@@ -4,6 +4,8 @@ export const PROJECT_NAMES = gql(`query ProjectNames($after: String) {
   projects(first: 500, after: $after) { totalCount pageInfo { hasNextPage endCursor } edges { node { name } } }
 }`)
 
+export const PROJECT_NAME = gql('query ProjectName($name: String!) { project(name: $name) { name } }')
+
 export const PROJECTS = gql(`query Projects($after: String) {
   viewer { role projects }
   projects(first: 500, after: $after) {

@@ -6,6 +6,7 @@ import type { CreateForm } from '../families/family.ts'
 import { allForms } from '../families/index.ts'
 import { humanKind } from '../model/known.ts'
 import type { Row } from '../model/object.ts'
+import { asSaved } from '../model/scope.ts'
 import { createHref, objectsHref, treeHref } from './links.ts'
 import { menuFor } from './menu.ts'
 import { Phase } from './phase.tsx'
@@ -118,7 +119,11 @@ function usePlaces({ text, saved, project }: Omit<Props, 'onClose'> & { readonly
   const forms = useForms()
   const wanted = text.trim().toLowerCase()
   const pages = menuFor(viewer, project).map(({ href, label }) => ({ href, label, about: 'Page' }))
-  const views = (saved?.views ?? []).map(({ href, name }) => ({ href, label: name, about: 'Saved view' }))
+  const views = (saved?.views ?? []).map(({ href, name }) => ({
+    href: asSaved(href),
+    label: name,
+    about: 'Saved view',
+  }))
   const others = [
     ...forms.map(({ name, label }) => ({
       href: createHref(name),

@@ -1,24 +1,15 @@
 import { readPages } from 'phaseline/client-model'
-import { useEffect, useState } from 'react'
-import { useLocation, useSearch } from 'wouter'
-import { PROJECT_NAMES } from '../data/documents-projects.ts'
-import { isScoped, projectIn, scopedHref } from '../model/scope.ts'
+import { type ReactNode, useEffect, useState } from 'react'
+import { useLocation } from 'wouter'
+import { PROJECT_NAME, PROJECT_NAMES } from '../data/documents-projects.ts'
+import { isScoped } from '../model/scope.ts'
+import { useScope } from './scoped-router.tsx'
 import { useSession } from './session-context.ts'
-
-/** The project that pages show, as their address says; on others, the last one that was chosen. Empty: all. */
-export function useScope(): string {
-  const [path] = useLocation()
-  const search = useSearch()
-  const [last, setLast] = useState('')
-  const project = isScoped(path) ? projectIn(search) : last
-  useEffect(() => setLast(project), [project])
-  return project
-}
+import { Empty } from './states.tsx'
 
 /** A viewer of one project has nothing to choose. */
-export function ScopeSwitch({ project }: { readonly project: string }) {
-  const [path, navigate] = useLocation()
-  const search = useSearch()
+export function ScopeSwitch() {
+  const { project, choose } = useScope()
   const { names, look } = useProjects()
   if (names.length < 2 && project === '') return null
   return (
@@ -28,7 +19,7 @@ export function ScopeSwitch({ project }: { readonly project: string }) {
       title="Whose objects, changes and output are shown"
       value={project}
       onFocus={look}
-      onChange={({ target }) => navigate(scopedHref(path, search, target.value))}
+      onChange={({ target }) => choose(target.value)}
     >
       <option value="">All projects</option>
       {[...new Set([...names, ...(project ? [project] : [])])].toSorted().map((name) => (
@@ -36,6 +27,40 @@ export function ScopeSwitch({ project }: { readonly project: string }) {
       ))}
     </select>
   )
+}
+
+/** The page, or that its address names a project that is not there. The audit also has events of projects that are gone. */
+export function OfKnownProject({ children }: { readonly children: ReactNode }) {
+  const { project, choose } = useScope()
+  const [path] = useLocation()
+  const isMissing = useIsMissing(project)
+  if (!isMissing || !isScoped(path) || path === '/audit') return children
+  return (
+    <main id="main" tabIndex={-1}>
+      <Empty title={`There is no project “${project}”, or you may not read it.`}>
+        <button type="button" onClick={() => choose('')}>
+          Show all projects
+        </button>
+      </Empty>
+    </main>
+  )
+}
+
+/** Empty: all projects, which are never missing. */
+function useIsMissing(project: string): boolean {
+  const { client } = useSession()
+  const [missing, setMissing] = useState('')
+  useEffect(() => {
+    if (project === '') return
+    const stop = new AbortController()
+    client
+      .query(PROJECT_NAME, { name: project }, { signal: stop.signal })
+      .then((found) => setMissing(found.project ? '' : project))
+      // The page itself says what is wrong.
+      .catch(() => undefined)
+    return () => stop.abort()
+  }, [client, project])
+  return project !== '' && missing === project
 }
 
 /** Read at first, and when someone is about to choose: projects come and go without a phase change. */

@@ -8,7 +8,8 @@ import { ConnectionBadge } from './connection-badge.tsx'
 import { Fault } from './fault.tsx'
 import { lazyPart } from './lazy-part.ts'
 import { familyPages, menuFor } from './menu.ts'
-import { ScopeSwitch, useScope } from './scope-switch.tsx'
+import { OfKnownProject, ScopeSwitch } from './scope-switch.tsx'
+import { useScope } from './scoped-router.tsx'
 import { useLive, useSession } from './session-context.ts'
 import { Empty, Loading } from './states.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
@@ -30,7 +31,7 @@ const ExplorePage = lazyPart(() => import('../pages/explore/explore-page.tsx'))
 /** The frame of every page. */
 export function Shell({ onForget }: { readonly onForget: () => void }) {
   const palette = usePalette()
-  const project = useScope()
+  const { project } = useScope()
   const saved = useLive('saved views', ({ viewer }, signal) => new SavedViews(viewer.id, signal))
   const [isSaving, setIsSaving] = useState(false)
   return (
@@ -42,7 +43,7 @@ export function Shell({ onForget }: { readonly onForget: () => void }) {
         <Link href="/" className="brand" aria-label="Phaseline, overview">
           <img src={markUrl} alt="" width="24" height="24" /> <span>Phaseline</span>
         </Link>
-        <ScopeSwitch project={project} />
+        <ScopeSwitch />
         <Nav project={project} />
         <div className="bar-end">
           <button
@@ -83,7 +84,9 @@ export function Shell({ onForget }: { readonly onForget: () => void }) {
           </button>
         </div>
       </header>
-      <Pages />
+      <OfKnownProject>
+        <Pages />
+      </OfKnownProject>
       {palette.isOpen && (
         <Suspense>
           <Palette saved={saved} project={project} onClose={palette.close} />

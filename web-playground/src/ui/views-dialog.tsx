@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import type { SavedViews } from '../data/saved-views.ts'
 import { MAX_NAME, MAX_VIEWS } from '../model/saved-views.ts'
+import { asSaved } from '../model/scope.ts'
 import { useModal } from './use-modal.ts'
 import './palette.css'
 
@@ -54,7 +55,7 @@ export default function ViewsDialog({ saved, onClose }: Props) {
           {views.map((view) => (
             <li key={view.href}>
               <Link
-                href={view.href}
+                href={asSaved(view.href)}
                 onClick={onClose}
                 aria-current={view.href === href ? 'page' : undefined}
                 title={view.href}
