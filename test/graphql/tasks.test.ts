@@ -164,6 +164,8 @@ test('verbs are judged by the rights of their mutations and by the state of the 
     { name: 'cancel', allowed: true, obstacle: null, why: null },
     { name: 'pause', allowed: true, obstacle: null, why: null },
     { name: 'resume', allowed: false, obstacle: 'PHASE', why: 'It is not paused.' },
+    { name: 'retry', allowed: false, obstacle: 'PHASE', why: 'It has not ended yet.' },
+    { name: 'rerun', allowed: false, obstacle: 'PHASE', why: 'It has not ended yet.' },
     {
       name: 'delete',
       allowed: false,
@@ -172,8 +174,12 @@ test('verbs are judged by the rights of their mutations and by the state of the 
     },
   ])
   const why = 'It takes the role EDITOR in the project.'
+  // A new task brings code.
+  const again = 'It takes the role AUTHOR in the project.'
   const read = await api.query(VERBS, { id }, viewerOf('READER'))
-  expect(read.object?.verbs).toEqual(
-    ['cancel', 'pause', 'resume', 'delete'].map((name) => ({ name, allowed: false, obstacle: 'RIGHT', why })),
-  )
+  expect(read.object?.verbs.map((verb) => [verb.name, verb.allowed, verb.obstacle, verb.why])).toEqual([
+    ...['cancel', 'pause', 'resume'].map((name) => [name, false, 'RIGHT', why]),
+    ...['retry', 'rerun'].map((name) => [name, false, 'RIGHT', again]),
+    ['delete', false, 'RIGHT', why],
+  ])
 })
