@@ -96,3 +96,20 @@ test('only a root has a tree', async () => {
   const child = present(edges.find(({ node }) => node.parent !== null)).node.id
   expect((await api.query(gql('query ($id: ID!) { tree(rootId: $id) { rootId } }'), { id: child })).tree).toBe(null)
 })
+
+const ORDINALS = gql(`query Ordinals($id: ID!) {
+  tree(rootId: $id) { objects { edges { node { kind name ordinal } } } }
+}`)
+
+test('the ordinal of an object is its place in the spec, also after an edit', async () => {
+  const edited = await api.world.create('edited', { deployItems: [item('a'), item('b')] })
+  const ordinals = async () => {
+    const { objects } = present((await api.query(ORDINALS, { id: edited })).tree)
+    const items = objects.edges.map(({ node }) => node).filter(({ kind }) => kind === 'DEPLOY_ITEM')
+    return items.toSorted((a, b) => a.ordinal - b.ordinal).map(({ name, ordinal }) => `${ordinal} ${name}`)
+  }
+  expect(await ordinals()).toEqual(['0 a', '1 b'])
+  await api.world.cancel(edited)
+  await api.world.update(edited, { deployItems: [item('b'), item('c'), item('a')] })
+  expect(await ordinals()).toEqual(['0 b', '1 c', '2 a'])
+})

@@ -35,6 +35,10 @@ TreeObjectRef.implement({
     id: t.exposeID('id', { description: 'Unique and permanent.' }),
     kind: t.expose('kind', { type: ObjectKindEnum, description: 'The kind of the object.' }),
     name: t.exposeString('name', { description: 'Unique among its siblings of the same kind.' }),
+    ordinal: t.exposeInt('ordinal', {
+      description:
+        'Place among its siblings, from 0: children of a spec have the order of the spec, others that of their creation. 0 for a root.',
+    }),
     path: t.string({
       description: 'Names from the root down to the object, divided by `/`: its place in the project.',
       resolve: async ({ parentId, name }, _, context) => {
@@ -66,7 +70,7 @@ TreeObjectRef.implement({
     }),
     children: t.field({
       type: TreeObjectConnection,
-      description: 'Direct children, in creation order.',
+      description: 'Direct children, by `ordinal`.',
       args: t.arg.connectionArgs(),
       complexity: (args) => pageCost(args),
       resolve: (row, args, context) => relatedOf(context, 'children', row, args),
