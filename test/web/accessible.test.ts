@@ -17,7 +17,7 @@ beforeAll(async () => {
   trees = {
     failed: await create(client, 'failed', items(2, { fail: true, logLines: 3 })),
     waiting: await create(client, 'waiting', { deployItems: [{ name: 'x', type: 'nobody', config: {} }] }),
-    many: await create(client, 'many', items(30)),
+    many: await create(client, 'many', items(70)),
   }
   await until(async () => (await show(client, trees.failed))?.finished, { what: 'the failed tree has ended' })
   const { phaseChanges } = await client.query(
@@ -35,11 +35,12 @@ beforeAll(async () => {
 
 const PAGES = [
   ['the overview', () => '/', 'All objects'],
-  ['the list', () => '/objects', 'item-29'],
+  ['the list', () => '/objects', 'item-69'],
   ['an empty list', () => '/objects?name=nothing', 'Nothing matches.'],
   ['a failed tree', () => `/tree/${trees.failed}`, 'CHILDREN_FAILED'],
   ['a waiting tree', () => `/tree/${trees.waiting}`, 'Waits for'],
-  ['a tree with a group', () => `/tree/${trees.many}`, '30 objects'],
+  ['a tree with groups', () => `/tree/${trees.many}`, 'item-0 – item-11'],
+  ['a graph without a match', () => `/tree/${trees.many}?name=nothing`, 'Nothing in this tree matches.'],
   ['a timeline', () => `/tree/${trees.failed}?view=timeline`, 'CHILDREN_FAILED'],
   ['a tree as it was', () => `/tree/${trees.failed}?at=${moment}`, 'See it as it is now'],
   ['a timeline as it was', () => `/tree/${trees.failed}?view=timeline&at=${moment}`, 'See it as it is now'],

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
 import { START } from '../../web-playground/src/model/diagram.ts'
+import { withFold, withOpen } from '../../web-playground/src/model/graph-changes.ts'
+import { GRAPH_VIEW } from '../../web-playground/src/model/graph-view.ts'
 import type { Machine } from '../../web-playground/src/model/machines.ts'
 import { exactly, sentenceOf } from '../../web-playground/src/model/moment.ts'
 import { PastTree } from '../../web-playground/src/model/past-tree.ts'
 import { panned, piecesOf, wholeWindow, zoomed } from '../../web-playground/src/model/time-window.ts'
-import { lastWhole, type Segment, Timeline } from '../../web-playground/src/model/timeline.ts'
+import { lastWhole, runMs, type Segment, Timeline } from '../../web-playground/src/model/timeline.ts'
 import { segmentsOf, timelineRows } from '../../web-playground/src/model/timeline-rows.ts'
 import { TreeModel } from '../../web-playground/src/model/tree-model.ts'
 import { readPlace, writePlace } from '../../web-playground/src/model/tree-place.ts'
@@ -42,6 +44,20 @@ test('the log is folded into the phases of each object, gone ones and refused re
   expect(lanes.get('a')?.refused).toEqual([changes[5]])
   expect(lanes.get('b')?.gone).toBe(changes[6])
   expect(hasBeginning).toBe(true)
+})
+
+test('the duration of the last run is that of the phases in which something happens, where all of them are known', () => {
+  const { lanes } = whole()
+  const ms = (id: string, ...more: Parameters<typeof change>[]) => {
+    const timeline = new Timeline('root', machines)
+    timeline.append(more.map((each) => change(...each)))
+    const lane = timeline.lanes.get(id)
+    return lane && runMs(lane)
+  }
+  expect([...lanes.values()].map(runMs)).toEqual([null, 200, null])
+  // It runs, or began before the known changes.
+  expect(ms('a', ['a', 'PENDING', { from: null }], ['a', 'PROGRESSING', { at: at(5) }])).toBe(null)
+  expect(ms('a', ['a', 'SUCCEEDED', { from: 'PROGRESSING', at: at(5) }])).toBe(null)
 })
 
 test('what is of another tree, of a machine beside the phase, or known already moves nothing', () => {
@@ -180,15 +196,40 @@ test('a tree as it was is laid out anew only when other objects are in it', () =
 })
 
 test('a place in a tree is written into the address and read from it', () => {
-  const place = { view: 'timeline', object: 'x', at: 42, last: 'day' } as const
+  const graph = GRAPH_VIEW.all
+  const place = { view: 'timeline', object: 'x', at: 42, last: 'day', graph } as const
   expect(writePlace(place, 'root')).toBe('?view=timeline&object=x&at=42')
   expect(readPlace(writePlace(place, 'root'), 'root')).toEqual(place)
   expect(writePlace({ view: 'graph', object: 'root', at: null }, 'root')).toBe('')
-  expect(readPlace('?view=x&at=-1', 'root')).toEqual({ view: 'graph', object: 'root', at: null, last: 'day' })
+  expect(readPlace('?view=x&at=-1', 'root')).toEqual({ view: 'graph', object: 'root', at: null, last: 'day', graph })
   expect(readPlace('?at=0', 'root').at).toBe(0)
-  const changes = { view: 'changes', object: 'root', at: null, last: 'week' } as const
+  const changes = { view: 'changes', object: 'root', at: null, last: 'week', graph } as const
   expect(writePlace(changes, 'root')).toBe('?view=changes&last=week')
   expect(readPlace('?view=changes&last=week', 'root')).toEqual(changes)
+})
+
+test('the part of a tree that its graph shows is written into the address and read from it', () => {
+  const graph = {
+    ...{ name: 'a b', phases: ['FAILED', 'INIT'], failed: true, label: 'zone', closed: ['n1'] },
+    open: ['n0', 'root~wéb.2c.', 'root~~1'],
+  }
+  const text = writePlace({ object: 'x', graph }, 'root')
+  expect(text).toBe(
+    '?object=x&name=a+b&phase=FAILED,INIT&failed=yes&by=zone&open=n0,root%7Ew%C3%A9b.2c.,root%7E%7E1&closed=n1',
+  )
+  expect(readPlace(text, 'root').graph).toEqual(graph)
+  expect(readPlace('?open=<b>,n0,&phase=x', 'root').graph).toEqual({ ...GRAPH_VIEW.all, open: ['n0'] })
+})
+
+test('the address has the boxes that differ from the default alone', () => {
+  const { all } = GRAPH_VIEW
+  const open = withFold(all, { id: 'a', byDefault: 'closed' }, 'open', false)
+  expect(open).toEqual({ ...all, open: ['a'] })
+  expect(withFold(open, { id: 'a', byDefault: 'closed' }, 'closed', false)).toEqual(all)
+  expect(withFold(all, { id: 'a', byDefault: 'open' }, 'closed', false)).toEqual({ ...all, closed: ['a'] })
+  // It is open because of the selected object, which does not open it again.
+  expect(withFold(all, { id: 'a', byDefault: 'closed' }, 'closed', true)).toEqual({ ...all, closed: ['a'] })
+  expect(withOpen(open, ['a', 'b'])).toEqual({ ...all, open: ['a', 'b'] })
 })
 
 test('a way through a machine is numbered; the machine beside it has its own', () => {

@@ -9,9 +9,9 @@ import { type Actable, actionsFor, mayChange, refusedFor, retriesFor } from '../
 import { type Connection, type ConnectionEvent, nextConnection } from '../../web-playground/src/model/connection.ts'
 import { classOf, humanKind } from '../../web-playground/src/model/known.ts'
 import { tokenIn } from '../../web-playground/src/model/token.ts'
-import { groupOf, treeGraph } from '../../web-playground/src/model/tree-graph.ts'
 import { TreeModel } from '../../web-playground/src/model/tree-model.ts'
 import { clockOf, duration } from '../../web-playground/src/model/words.ts'
+import { factsOf } from '../../web-playground/src/model/work-facts.ts'
 import { machinesOf } from '../cli/machines.ts'
 import { actable, change, machines, row } from './samples.ts'
 
@@ -47,50 +47,16 @@ test('a tree takes in changes once, and tells what has to be looked up', () => {
   expect(model.nodes.has('i0')).toBe(false)
 })
 
-test('a small tree is drawn whole, each object in the one that contains it, with what must be done first', () => {
-  const graph = treeGraph(tree(3), new Map())
-  expect(graph.nodes.map(({ id, parentId }) => [id, parentId])).toEqual([
-    ['root', null],
-    ['sub', 'root'],
-    ['i0', 'sub'],
-    ['i1', 'sub'],
-    ['i2', 'sub'],
-  ])
-  expect(graph.edges).toEqual([{ id: 'i0:i1', from: 'i0', to: 'i1' }])
-})
-
-test('many leaves are one group, which can be opened in part', () => {
-  const model = tree(5_000)
-  const closed = treeGraph(model, new Map())
-  expect(closed.nodes.map(({ id }) => id)).toEqual(['root', 'sub', groupOf('sub')])
-  expect(closed.nodes[2]).toMatchObject({ kind: 'group', members: { length: 5_000 } })
-  const open = treeGraph(model, new Map([[groupOf('sub'), 'open']]))
-  expect(open.nodes).toHaveLength(2 + 120 + 1)
-  expect(open.nodes.find(({ kind }) => kind === 'group')).toMatchObject({ kind: 'group', members: { length: 4_880 } })
-})
-
-test('what is selected is drawn, wherever it hides', () => {
-  const model = tree(500)
-  expect(treeGraph(model, new Map(), 'i499').nodes.map(({ id }) => id)).toEqual(['root', 'sub', groupOf('sub'), 'i499'])
-})
-
-test('what is folded counts what is below it', () => {
-  const { nodes, edges } = treeGraph(tree(3), new Map([['sub', 'closed']]))
-  expect(nodes.at(-1)).toMatchObject({ id: 'sub', folded: { length: 3 }, foldable: true })
-  expect(edges).toEqual([])
-})
-
-test('a wide tree of containers is folded where there is no room', () => {
-  const model = new TreeModel('root', machines)
-  const rows = [row('root')]
-  for (let i = 0; i < 100; i++) {
-    rows.push(below(`c${i}`, 'root'))
-    for (let j = 0; j < 10; j++) rows.push(below(`c${i}-${j}`, `c${i}`))
-  }
-  model.replace(rows, [])
-  const { nodes } = treeGraph(model, new Map())
-  expect(nodes.length).toBeLessThan(180)
-  expect(nodes.filter((node) => node.kind === 'object' && node.folded.length > 0).length).toBeGreaterThan(90)
+test('a node shows progress and attempts where there are any', () => {
+  const progress = { step: 'copying', value: 4, total: 10, unit: 'files' }
+  const attempt = (number: number) => ({ number, begunAt: null })
+  expect(factsOf({})).toEqual({ progress: null, attempt: null })
+  expect(factsOf({ progress, attempts: [attempt(1)], maxAttempts: 3 })).toEqual({ progress: '40%', attempt: null })
+  expect(factsOf({ progress: { ...progress, total: null }, attempts: [1, 2].map(attempt), maxAttempts: 3 })).toEqual({
+    progress: '4 files',
+    attempt: '2 of 3',
+  })
+  expect(factsOf({ progress: { ...progress, value: null } }).progress).toBe(null)
 })
 
 const run = (events: readonly ConnectionEvent[]): Connection =>

@@ -6,11 +6,27 @@ import { ROWS_BY_ID } from './documents.ts'
 const BATCH = 200
 const GATHER_MS = 60
 
-/** Fetches rows by id; requests within a moment share a query. `missing` are ids that no longer exist. */
-export function rowFetcher(
+/** Fetches rows by id. `missing` are ids that no longer exist. */
+export const rowFetcher = (
   client: Client,
   signal: AbortSignal,
   took: (rows: readonly Row[], missing: readonly string[]) => void,
+): ((ids: readonly string[]) => void) =>
+  batchFetcher(
+    signal,
+    async (ids) => (await client.query(ROWS_BY_ID, { ids }, { signal })).nodes,
+    (nodes, missing) =>
+      took(
+        nodes.flatMap((node) => (node.id === undefined ? [] : [node])),
+        missing,
+      ),
+  )
+
+/** Requests within a moment share a query, whose answer has an entry for each id, or null. */
+export function batchFetcher<T>(
+  signal: AbortSignal,
+  read: (ids: readonly string[]) => Promise<readonly (T | null)[]>,
+  took: (found: readonly T[], missing: readonly string[]) => void,
 ): (ids: readonly string[]) => void {
   const wanted = new Set<string>()
   let running = false
@@ -22,10 +38,10 @@ export function rowFetcher(
       const ids = [...wanted].slice(0, BATCH)
       for (const id of ids) wanted.delete(id)
       try {
-        const { nodes } = await client.query(ROWS_BY_ID, { ids }, { signal })
+        const nodes = await read(ids)
         const missing = ids.filter((_, i) => !nodes[i])
         took(
-          nodes.flatMap((node) => (node?.id === undefined ? [] : [node])),
+          nodes.filter((node) => node !== null),
           missing,
         )
       } catch {

@@ -4,7 +4,7 @@ import { gql } from './gql.ts'
 /** The documents of the dashboard, all of the public API. */
 
 const ROW_FIELDS = `fragment RowFields on TreeObject {
-  id kind name phase phaseSince createdAt finished revision
+  id kind name ordinal phase phaseSince createdAt finished revision
   project { name } parent { id } root { id name } error { code message }
   pendingRequests { verb mode by at message } pause { at by reason }
 }`

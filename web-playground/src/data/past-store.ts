@@ -104,6 +104,8 @@ export class PastStore extends Store {
       ({ objectId, parentId, kind, ...state }): Row => ({
         id: objectId,
         kind,
+        // The present order; the past one is unknown.
+        ordinal: model.nodes.get(objectId)?.ordinal,
         ...state,
         parent: parentId === null ? null : { id: parentId },
         createdAt: state.phaseSince,

@@ -1,14 +1,18 @@
 import { readPages } from 'phaseline/client-model'
 import type { Row } from '../model/object.ts'
+import { ROOM } from '../model/tree-graph.ts'
 import { type Dependency, TreeModel } from '../model/tree-model.ts'
 import { rowFetcher } from './batched.ts'
 import { RELATIONS, TREE } from './documents.ts'
+import { TREE_LABELS } from './documents-graph.ts'
 import type { ResultOf } from './gql.ts'
 import { messageOf, readLive } from './live-read.ts'
 import type { Session } from './session.ts'
 import { Store } from './store.ts'
 
 const PAGE = 5_000
+/** The cost of an operation is bounded, so a page of whole rows is smaller. */
+const ROWS_PAGE = 4_000
 const RELATE_MS = 400
 
 /** One tree: read once with its sequence, then updated by the feed. */
@@ -61,7 +65,7 @@ export class TreeStore extends Store {
     for (let after: string | null = null, more = true; more; ) {
       const { tree }: ResultOf<typeof TREE> = await client.query(
         TREE,
-        { rootId: this.model.rootId, first: PAGE, after },
+        { rootId: this.model.rootId, first: ROWS_PAGE, after },
         { signal },
       )
       if (!tree) {
@@ -80,6 +84,21 @@ export class TreeStore extends Store {
     this.#sequence = sequence ?? 0
     this.state = 'ready'
     this.error = null
+    this.changed()
+    // A small tree has no groups. Without labels they are made by name.
+    if (rows.length > ROOM) this.#readLabels(signal).catch(() => undefined)
+  }
+
+  async #readLabels(signal: AbortSignal): Promise<void> {
+    const read = await readPages(Number.POSITIVE_INFINITY, async (_, after) => {
+      const variables = { rootId: this.model.rootId, first: PAGE, after }
+      return (await this.#session.client.query(TREE_LABELS, variables, { signal })).tree?.objects ?? null
+    })
+    const labels = (read?.nodes ?? []).filter((node) => node.labels.length > 0)
+    if (labels.length === 0) return
+    this.model.label(
+      new Map(labels.map((node) => [node.id, new Map(node.labels.map(({ key, value }) => [key, value]))])),
+    )
     this.changed()
   }
 

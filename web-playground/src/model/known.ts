@@ -37,12 +37,15 @@ export interface Verb {
 let families: readonly KnownFamily[] = []
 let machines = new Machines<KnownMachine>([])
 let nouns: ReadonlyMap<string, string> = new Map()
+let worked: ReadonlySet<string> = new Set()
 
 /** Stores the server's kinds, before anything is drawn. */
 export function setServerVocabulary(known: Known): Machines<KnownMachine> {
   families = known.families
   machines = new Machines(known.stateMachines)
-  nouns = new Map(families.flatMap(({ kinds }) => kinds.map(({ kind, noun }) => [kind, noun] as const)))
+  const kinds = families.flatMap((family) => family.kinds)
+  nouns = new Map(kinds.map(({ kind, noun }) => [kind, noun] as const))
+  worked = new Set(kinds.filter(({ agents }) => agents.length > 0).map(({ kind }) => kind))
   return machines
 }
 
@@ -50,11 +53,13 @@ export const knownFamilies = (): readonly KnownFamily[] => families
 /** True if it is a kind of object, which has phases. */
 export const isKnownKind = (kind: string): boolean => nouns.has(kind)
 /** Kinds that agents work on. */
-export const workedKinds = (): readonly string[] =>
-  families.flatMap(({ kinds }) => kinds.filter(({ agents }) => agents.length > 0).map(({ kind }) => kind))
+export const workedKinds = (): readonly string[] => [...worked]
+export const isWorkedKind = (kind: string): boolean => worked.has(kind)
 export const classOf = (phase: string): PhaseClass => machines.classOf(phase)
 /** The phases of a class, which the address has in small letters. */
 export const phasesOf = (className: string): readonly string[] => machines.phasesOf(className.toUpperCase())
+/** The machine of the phase of a kind. */
+export const knownMachine = (kind: string): KnownMachine | undefined => machines.of(kind)
 /** In the order in which pages show them. */
 export const verbsOf = (kind: string): readonly Verb[] =>
   machines.all.flatMap(({ verbs }) => verbs).filter((verb) => verb.kind === kind)

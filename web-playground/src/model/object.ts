@@ -6,6 +6,8 @@ export interface Row {
   readonly id: string
   readonly kind: string
   readonly name: string
+  /** Its place among its siblings, in the order of the spec; left out where it is unknown, as of objects that are gone. */
+  readonly ordinal?: number | undefined
   readonly phase: string
   readonly phaseSince: string
   readonly createdAt: string
@@ -47,3 +49,8 @@ export function patched<T extends Row>(row: T, change: PhaseChange, machines: Ma
     error: null,
   }
 }
+
+/** Siblings in the order of the spec; those without a known place are last, in the order of their creation. */
+export const inOrder = (a: Pick<Row, 'id' | 'ordinal'>, b: Pick<Row, 'id' | 'ordinal'>): number =>
+  (a.ordinal ?? LAST) - (b.ordinal ?? LAST) || (a.id < b.id ? -1 : 1)
+const LAST = 2 ** 31

@@ -1,4 +1,4 @@
-import type { Row } from './object.ts'
+import { inOrder, type Row } from './object.ts'
 import type { Dependency } from './tree-model.ts'
 
 /** A tree at a past sequence, in the shape of the present one. */
@@ -42,7 +42,7 @@ export class PastTree {
     this.#nodes = new Map(rows.map((row) => [row.id, same(before.get(row.id), row)]))
     if (!isOther) return
     const children = new Map<string, string[]>()
-    for (const { id, parent } of [...rows].sort((a, b) => (a.id < b.id ? -1 : 1))) {
+    for (const { id, parent } of rows.toSorted(inOrder)) {
       if (!parent) continue
       const siblings = children.get(parent.id)
       if (siblings) siblings.push(id)

@@ -1,6 +1,6 @@
 import type { PhaseChange } from 'phaseline/client'
 import type { Machines } from 'phaseline/client-model'
-import { isRequest, isToRead, patched, type Row } from './object.ts'
+import { inOrder, isRequest, isToRead, patched, type Row } from './object.ts'
 
 /** A dependency: `from` waits for `to`. */
 export interface Dependency {
@@ -8,16 +8,22 @@ export interface Dependency {
   readonly to: string
 }
 
+/** Labels by object and key; objects without labels are left out. */
+export type Labels = ReadonlyMap<string, ReadonlyMap<string, string>>
+
 /** One tree, updated by a snapshot, phase changes and look-ups in any order; an older revision never wins. */
 export class TreeModel {
   readonly rootId: string
   readonly #machines: Machines
   readonly #nodes = new Map<string, Row>()
   readonly #children = new Map<string, Set<string>>()
+  /** The children in their order, until they change. */
+  readonly #ordered = new Map<string, readonly string[]>()
   readonly #gone = new Set<string>()
   /** Parents, of deleted objects too: a timeline shows them in their places. */
   readonly #parents = new Map<string, string>()
   #dependencies: readonly Dependency[] = []
+  #labels: Labels = new Map()
   /** Grows when objects or edges are added or removed, not when phases change. */
   #structure = 0
 
@@ -35,6 +41,9 @@ export class TreeModel {
   get dependencies(): readonly Dependency[] {
     return this.#dependencies
   }
+  get labels(): Labels {
+    return this.#labels
+  }
   get structure(): number {
     return this.#structure
   }
@@ -42,8 +51,14 @@ export class TreeModel {
   get gone(): number {
     return this.#gone.size
   }
+  /** In the order of the spec. */
   childrenOf(id: string): readonly string[] {
-    return [...(this.#children.get(id) ?? [])]
+    const known = this.#ordered.get(id)
+    if (known) return known
+    const rows = [...(this.#children.get(id) ?? [])].flatMap((child) => this.#nodes.get(child) ?? [])
+    const ordered = rows.sort(inOrder).map((row) => row.id)
+    this.#ordered.set(id, ordered)
+    return ordered
   }
 
   parentOf(id: string): string | undefined {
@@ -54,6 +69,7 @@ export class TreeModel {
   replace(rows: readonly Row[], dependencies: readonly Dependency[]): void {
     this.#nodes.clear()
     this.#children.clear()
+    this.#ordered.clear()
     this.#gone.clear()
     this.#parents.clear()
     for (const row of rows) this.#add(row)
@@ -65,16 +81,20 @@ export class TreeModel {
     this.#structure += 1
   }
 
+  label(labels: Labels): void {
+    this.#labels = labels
+  }
+
   /** Adds objects that were looked up. */
   put(rows: readonly Row[]): void {
     for (const row of rows) {
       const known = this.#nodes.get(row.id)
       if (this.#gone.has(row.id) || (known && known.revision > row.revision)) continue
       if (known) this.#nodes.set(row.id, row)
-      else {
-        this.#add(row)
-        this.#structure += 1
-      }
+      else this.#add(row)
+      if (known && known.ordinal === row.ordinal) continue
+      this.#ordered.delete(row.parent?.id ?? '')
+      this.#structure += 1
     }
   }
 
@@ -111,6 +131,7 @@ export class TreeModel {
     if (!node) return
     this.#nodes.delete(id)
     if (node.parent) this.#children.get(node.parent.id)?.delete(id)
+    this.#ordered.delete(node.parent?.id ?? '')
     this.#structure += 1
   }
 
@@ -119,6 +140,7 @@ export class TreeModel {
     if (!row.parent) return
     this.#parents.set(row.id, row.parent.id)
     const siblings = this.#children.get(row.parent.id)
+    this.#ordered.delete(row.parent.id)
     if (siblings) siblings.add(row.id)
     else this.#children.set(row.parent.id, new Set([row.id]))
   }

@@ -1,3 +1,4 @@
+import { GRAPH_VIEW, type GraphView } from './graph-view.ts'
 import { type Span, TIME_FIELDS } from './time-range.ts'
 
 export const TREE_VIEWS = ['graph', 'timeline', 'changes'] as const
@@ -12,7 +13,10 @@ export interface TreePlace {
   readonly at: number | null
   /** The span of shown changes. */
   readonly last: Span
+  readonly graph: GraphView
 }
+
+export type PartialPlace = Partial<Omit<TreePlace, 'graph'>> & { readonly graph?: Partial<GraphView> }
 
 export function readPlace(search: string, rootId: string): TreePlace {
   const params = new URLSearchParams(search)
@@ -22,16 +26,17 @@ export function readPlace(search: string, rootId: string): TreePlace {
     object: params.get('object') ?? rootId,
     at: /^\d{1,15}$/.test(at) ? Number(at) : null,
     last: TIME_FIELDS.last.read(params.get('last') ?? '') ?? 'day',
+    graph: GRAPH_VIEW.read(search),
   }
 }
 
 /** Defaults are omitted. Starts with `?`, or is empty. */
-export function writePlace({ view, object, at, last }: Partial<TreePlace>, rootId: string): string {
+export function writePlace({ view, object, at, last, graph = {} }: PartialPlace, rootId: string): string {
   const params = new URLSearchParams()
   if (view !== undefined && view !== 'graph') params.set('view', view)
   if (view === 'changes' && last !== undefined && last !== 'day') params.set('last', last)
   if (object !== undefined && object !== rootId) params.set('object', object)
   if (at !== undefined && at !== null) params.set('at', String(at))
-  const text = params.toString()
-  return text ? `?${text}` : ''
+  const texts = [params.toString(), GRAPH_VIEW.write(graph).slice(1)].filter(Boolean)
+  return texts.length > 0 ? `?${texts.join('&')}` : ''
 }

@@ -2,14 +2,13 @@ import { AUDIT_FILTER, type AuditFilter } from '../model/audit.ts'
 import { OBJECT_FILTER, type ObjectFilter } from '../model/filter.ts'
 import { LOG_FILTER, type LogFilter } from '../model/log-filter.ts'
 import { OUTPUT_FILTER, type OutputFilter } from '../model/output-filter.ts'
-import { type TreePlace, writePlace } from '../model/tree-place.ts'
+import { type PartialPlace, writePlace } from '../model/tree-place.ts'
 
 /** Addresses of the pages. */
 export const treeHref = (rootId: string, objectId?: string): string =>
   objectId === undefined || objectId === rootId ? `/tree/${rootId}` : `/tree/${rootId}?object=${objectId}`
 /** The view: timeline or graph, present or past. */
-export const placeHref = (rootId: string, place: Partial<TreePlace>): string =>
-  `/tree/${rootId}${writePlace(place, rootId)}`
+export const placeHref = (rootId: string, place: PartialPlace): string => `/tree/${rootId}${writePlace(place, rootId)}`
 export const objectsHref = (filter: Partial<ObjectFilter>): string => `/objects${OBJECT_FILTER.write(filter)}`
 export const auditHref = (filter: Partial<AuditFilter>): string => `/audit${AUDIT_FILTER.write(filter)}`
 export const logHref = (filter: Partial<LogFilter>): string => `/log${LOG_FILTER.write(filter)}`

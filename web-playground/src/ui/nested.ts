@@ -1,18 +1,13 @@
-import { type LayeredEdge, layered, type Point } from './layered.ts'
+import { type Area, bestOf, GAP, type NestedEdge, type Size, type Sized, shifted } from './area.ts'
+import { inLayers } from './grid-layers.ts'
+import type { Point } from './layered.ts'
 
-export interface Size {
-  readonly width: number
-  readonly height: number
-}
 /** Its size is that of the node alone; of a container, that of its head. */
 export interface NestedNode extends Size {
   readonly id: string
   /** The node that contains it; null: none of the others. */
   readonly parentId: string | null
 }
-/** Between two nodes of the same container. */
-export type NestedEdge = Omit<LayeredEdge, 'weight'>
-
 export interface Box extends Size, Point {
   readonly contains: boolean
   /** Number of containers around it. */
@@ -20,29 +15,18 @@ export interface Box extends Size, Point {
 }
 export interface Nested {
   readonly boxes: ReadonlyMap<string, Box>
-  /** The corners of a line from left to right that goes around all boxes: pairs of one height, with a step between two pairs. */
+  /** The corners of a line that goes around all boxes. */
   readonly routes: ReadonlyMap<string, readonly Point[]>
   readonly box: Size
 }
 
 /** Between the border of a container and what it contains. */
-const PADDING = 12
-/** Between nodes without an order. */
-const GAP = 14
-/** Width to height of an area of nodes without an order. */
-const ASPECT = 2.6
-
-/** Nodes of one container, from its upper left corner. */
-interface Area extends Size {
-  readonly places: ReadonlyMap<string, Point>
-  readonly routes: ReadonlyMap<string, readonly Point[]>
-}
-interface Sized extends Size {
-  readonly id: string
-}
-
-/** Places nodes in the boxes of their containers: from left to right along the edges, side by side where there are none. */
-export function nested(nodes: readonly NestedNode[], edges: readonly NestedEdge[]): Nested {
+const PADDING = 10
+/**
+ * Places nodes in the boxes of their containers: those that are joined by edges from left to right, all others in their
+ * order, as on a page of text. `aspect` is the width to height that a container should have.
+ */
+export function nested(nodes: readonly NestedNode[], edges: readonly NestedEdge[], aspect = 1.6): Nested {
   const inside = Map.groupBy(nodes, ({ parentId }) => parentId)
   const parents = new Map(nodes.map(({ id, parentId }) => [id, parentId]))
   const within = Map.groupBy(edges, ({ from }) => parents.get(from) ?? null)
@@ -55,7 +39,7 @@ export function nested(nodes: readonly NestedNode[], edges: readonly NestedEdge[
       sizes.set(node.id, { width, height })
       return { id: node.id, width, height }
     })
-    const area = arranged(members, within.get(id) ?? [])
+    const area = arranged(members, within.get(id) ?? [], aspect)
     areas.set(id, area)
     return area
   }
@@ -65,11 +49,7 @@ export function nested(nodes: readonly NestedNode[], edges: readonly NestedEdge[
   const routes = new Map<string, readonly Point[]>()
   const draw = (id: string | null, { x, y }: Point, depth: number): void => {
     const area = areas.get(id)
-    for (const [edge, route] of area?.routes ?? [])
-      routes.set(
-        edge,
-        route.map((point) => ({ x: x + point.x, y: y + point.y })),
-      )
+    for (const [edge, route] of area?.routes ?? []) routes.set(edge, shifted(route, { x, y }))
     for (const node of inside.get(id) ?? []) {
       const place = area?.places.get(node.id) ?? { x: 0, y: 0 }
       const { width, height } = sizes.get(node.id) ?? node
@@ -88,99 +68,84 @@ const around = (head: Size, area: Size): Size => ({
   height: head.height + area.height + PADDING,
 })
 
-/** Nodes with edges in layers, and the others below. */
-function arranged(nodes: readonly Sized[], edges: readonly NestedEdge[]): Area {
-  const joined = new Set(edges.flatMap(({ from, to }) => [from, to]))
-  const ordered = inLayers(
-    nodes.filter(({ id }) => joined.has(id)),
-    edges,
-  )
-  const others = nodes.filter(({ id }) => !joined.has(id))
-  const rows = inRows(others, ordered.width)
-  const y = joined.size > 0 && others.length > 0 ? ordered.height + GAP : ordered.height
-  const below = [...rows.places].map(([id, place]) => [id, { x: place.x, y: y + place.y }] as const)
-  return {
-    width: Math.max(ordered.width, rows.width),
-    height: y + rows.height,
-    places: new Map([...ordered.places, ...below]),
-    routes: ordered.routes,
+/** Nodes that edges join are one block; blocks are in the order of their first nodes. */
+function arranged(nodes: readonly Sized[], edges: readonly NestedEdge[], aspect: number): Area {
+  const blocks = joined(nodes, edges).map(({ members, within }): Area => {
+    const [first] = members
+    if (members.length > 1 || !first) return inLayers(members, within, aspect)
+    return {
+      width: first.width,
+      height: first.height,
+      places: new Map([[first.id, { x: 0, y: 0 }]]),
+      routes: NO_ROUTES,
+    }
+  })
+  return inRows(blocks, aspect)
+}
+const NO_ROUTES: Area['routes'] = new Map()
+
+function joined(nodes: readonly Sized[], edges: readonly NestedEdge[]) {
+  const firsts = new Map(nodes.map(({ id }) => [id, id]))
+  const firstOf = (id: string): string => {
+    let at = id
+    for (let above = firsts.get(at); above !== undefined && above !== at; above = firsts.get(at)) at = above
+    firsts.set(id, at)
+    return at
   }
+  const order = new Map(nodes.map(({ id }, i) => [id, i]))
+  for (const { from, to } of edges) {
+    const [a, b] = [firstOf(from), firstOf(to)]
+    if (a === b) continue
+    const [first, second] = (order.get(a) ?? 0) < (order.get(b) ?? 0) ? [a, b] : [b, a]
+    firsts.set(second, first)
+  }
+  const within = Map.groupBy(edges, ({ from }) => firstOf(from))
+  const members = Map.groupBy(nodes, ({ id }) => firstOf(id))
+  return [...members].map(([first, all]) => ({ members: all, within: within.get(first) ?? [] }))
 }
 
-/** As on a page of text; `atLeast` is the width that there is anyway. */
-function inRows(nodes: readonly Sized[], atLeast: number): Omit<Area, 'routes'> {
-  const area = nodes.reduce((sum, { width, height }) => sum + (width + GAP) * (height + GAP), 0)
-  const room = Math.max(atLeast, Math.sqrt(area * ASPECT), ...nodes.map(({ width }) => width))
+/** Widths of rows that are tried, as multiples of that of an area without any waste. */
+const TRIED = [1, 0.8, 0.9, 1.1, 1.2, 1.35, 1.5] as const
+
+/** Rows as on a page of text, in the width that fits the aspect best. */
+function inRows(blocks: readonly Area[], aspect: number): Area {
+  const filled = blocks.reduce((sum, { width, height }) => sum + (width + GAP) * (height + GAP), 0)
+  const widest = Math.max(0, ...blocks.map(({ width }) => width))
+  const [first, ...others] = TRIED.map((times) => Math.max(widest, times * Math.sqrt(filled * aspect)))
+  return bestOf([rowsOf(blocks, first ?? widest), ...others.map((room) => rowsOf(blocks, room))], aspect)
+}
+
+/** Blocks beside one that is at least twice as high are below each other, as text beside a picture. */
+function rowsOf(blocks: readonly Area[], room: number): Area {
   const places = new Map<string, Point>()
-  let [x, y, rowHeight, width] = [0, 0, 0, 0]
-  for (const node of nodes) {
-    if (x > 0 && x + node.width > room) [x, y, rowHeight] = [0, y + rowHeight + GAP, 0]
-    places.set(node.id, { x, y })
-    width = Math.max(width, x + node.width)
-    rowHeight = Math.max(rowHeight, node.height)
-    x += node.width + GAP
+  const routes = new Map<string, readonly Point[]>()
+  let [width, height] = [0, 0]
+  const put = (block: Area, at: Point): void => {
+    for (const [id, place] of block.places) places.set(id, { x: at.x + place.x, y: at.y + place.y })
+    for (const [id, route] of block.routes) routes.set(id, shifted(route, at))
+    width = Math.max(width, at.x + block.width)
+    height = Math.max(height, at.y + block.height)
   }
-  return { places, width, height: nodes.length > 0 ? y + rowHeight : 0 }
+  let row = { x: 0, y: 0, height: 0 }
+  let beside: { readonly left: number; x: number; y: number; height: number } | null = null
+  for (const block of blocks) {
+    if (row.x > 0 && row.x + block.width > room) [row, beside] = [{ x: 0, y: height + GAP, height: 0 }, null]
+    if (row.x > 0 && block.height * 2 <= row.height) beside ??= { left: row.x, x: row.x, y: row.y, height: 0 }
+    if (beside && beside.x + block.width > room)
+      beside = { ...beside, x: beside.left, y: beside.y + beside.height + GAP, height: 0 }
+    if (beside && beside.y + block.height <= row.y + row.height) {
+      put(block, beside)
+      beside = { ...beside, x: beside.x + block.width + GAP, height: Math.max(beside.height, block.height) }
+      continue
+    }
+    if (beside) [row, beside] = [{ x: 0, y: height + GAP, height: 0 }, null]
+    put(block, row)
+    row = { x: row.x + block.width + GAP, y: row.y, height: Math.max(row.height, block.height) }
+  }
+  return { places, routes, width, height }
 }
 
-function inLayers(nodes: readonly Sized[], edges: readonly NestedEdge[]): Area {
-  const { places, routes, box } = layered(nodes, edges, 'LR')
-  const sizes = new Map(nodes.map((node) => [node.id, node]))
-  const layers = layersOf(nodes, places)
-  const shift = ({ x, y }: Point): Point => ({ x: x - box.x, y: y - box.y })
-  const middle = (id: string): number => (places.get(id)?.y ?? 0) + (sizes.get(id)?.height ?? 0) / 2
-  const right = (id: string): number => (places.get(id)?.x ?? 0) + (sizes.get(id)?.width ?? 0)
-  const aroundBoxes = ({ id, from, to }: NestedEdge): readonly Point[] => {
-    const [first, last] = [layerAt(layers, right(from)), layerAt(layers, places.get(to)?.x ?? 0)]
-    // In a layer it passes through at one height, where the layout has kept room for it; it rises and falls between layers.
-    const through = (routes.get(id) ?? []).slice(1, -1).flatMap(({ x, y }) => {
-      const layer = layerAt(layers, x)
-      return layer && layer !== first && layer !== last
-        ? [
-            { x: layer.left, y },
-            { x: layer.right, y },
-          ]
-        : []
-    })
-    return [
-      { x: right(from), y: middle(from) },
-      { x: first?.right ?? right(from), y: middle(from) },
-      ...through,
-      { x: last?.left ?? 0, y: middle(to) },
-      { x: places.get(to)?.x ?? 0, y: middle(to) },
-    ]
-  }
-  return {
-    width: box.width,
-    height: box.height,
-    places: new Map([...places].map(([id, place]) => [id, shift(place)])),
-    routes: new Map(edges.map((edge) => [edge.id, aroundBoxes(edge).map(shift)])),
-  }
-}
-
-interface Layer {
-  readonly left: number
-  readonly right: number
-}
-
-/** From left to right: nodes that overlap in width are in one layer. */
-function layersOf(nodes: readonly Sized[], places: ReadonlyMap<string, Point>): readonly Layer[] {
-  const spans = nodes
-    .map(({ id, width }) => ({ left: places.get(id)?.x ?? 0, right: (places.get(id)?.x ?? 0) + width }))
-    .toSorted((a, b) => a.left - b.left)
-  const layers: { left: number; right: number }[] = []
-  for (const { left, right } of spans) {
-    const before = layers.at(-1)
-    if (before && left <= before.right) before.right = Math.max(before.right, right)
-    else layers.push({ left, right })
-  }
-  return layers
-}
-
-const layerAt = (layers: readonly Layer[], x: number): Layer | undefined =>
-  layers.find(({ left, right }) => x >= left - 0.5 && x <= right + 0.5)
-
-/** Between two heights the line is a curve, level at both ends. */
+/** Level or upright from corner to corner; between two heights to the right it is a curve, level at both ends. */
 export function pathOf(route: readonly Point[]): string {
   const [start, ...others] = route
   if (!start) return ''
@@ -188,7 +153,9 @@ export function pathOf(route: readonly Point[]): string {
   let before = start
   for (const point of others) {
     const middle = (before.x + point.x) / 2
-    path += point.y === before.y ? `H${point.x}` : `C${middle},${before.y} ${middle},${point.y} ${point.x},${point.y}`
+    if (point.y === before.y) path += `H${point.x}`
+    else if (point.x === before.x) path += `V${point.y}`
+    else path += `C${middle},${before.y} ${middle},${point.y} ${point.x},${point.y}`
     before = point
   }
   return path

@@ -1,17 +1,30 @@
-import type { Size } from '../../ui/nested.ts'
+import type { Size } from '../../ui/area.ts'
 
-/** Sizes that leave room for what nodes say; the style sheet has the same lengths, in pixels. */
+/** Sizes that leave room for the texts of nodes; the style sheet has the same lengths, in pixels. */
 
 /** Border, padding and symbol. */
-const BESIDE = 58
+const BESIDE = 40
 const FOLD_BUTTON = 24
-const NARROWEST = 120
+const NARROWEST = 110
+/** Longer phases are cut: few are, and rarely. */
+const WIDEST_PHASE = 132
 /** Longer names take several lines. */
-const WIDEST = 340
-const ONE_LINE = 56
-const LINE = 20
+const WIDEST = 320
+/** The head of a box that is drawn around others: one line. */
+const HEAD = 28
+/** Name and phase. */
+const TWO_LINES = 42
+/** The kind has a line of its own, where there is room. */
+const THIRD_LINE = 17
+const BAR = 6
+const LINE = 19
+/** Between the texts of one line. */
+const BETWEEN = 8
+/** The longest age, e.g. `59m`. */
+const AGE = 36
 const FAMILY = 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif'
-const FONTS = { name: `600 14px ${FAMILY}`, phase: `700 11px ${FAMILY}` } as const
+/** As large as they are drawn at a zoom of 0.75: nothing is cut at a larger one. */
+const FONTS = { name: `600 15px ${FAMILY}`, phase: `700 14.7px ${FAMILY}`, quiet: `14.7px ${FAMILY}` } as const
 
 let context: CanvasRenderingContext2D | null | undefined
 const known = new Map<string, number>()
@@ -33,16 +46,32 @@ function measured(text: string, font: string): number {
 /** The texts of a node, also possible later ones. */
 export interface NodeLabel {
   readonly name: string
+  readonly kind: string
   /** All phases that it may have: it keeps its size when its phase changes. */
   readonly phases: readonly string[]
-  readonly foldable: boolean
+  readonly state: 'open' | 'closed' | null
+  /** The kind has a line of its own. */
+  readonly isRoomy: boolean
 }
-export function nodeSize({ name, phases, foldable }: NodeLabel): Size {
-  const beside = BESIDE + (foldable ? FOLD_BUTTON : 0)
-  const text = widthOf(name, 'name')
-  const phase = Math.max(0, ...phases.map((one) => widthOf(one, 'phase')))
-  const width = Math.max(NARROWEST, phase + beside, Math.min(WIDEST, text + beside))
+export interface NodeSize extends Size {
+  /** The kind has room beside the name. */
+  readonly hasKind: boolean
+}
+export function nodeSize({ name, kind, phases, state, isRoomy }: NodeLabel): NodeSize {
+  const beside = BESIDE + (state === null ? 0 : FOLD_BUTTON)
+  const [text, quiet] = [widthOf(name, 'name'), widthOf(kind, 'quiet')]
+  const phase = Math.min(WIDEST_PHASE, Math.max(0, ...phases.map((one) => widthOf(one, 'phase'))))
+  if (state === 'open') return { width: text + BETWEEN + phase + beside, height: HEAD, hasKind: false }
+  const counts = state === 'closed' ? widthOf(COUNTS, 'quiet') : 0
+  const lines = isRoomy ? Math.max(phase, quiet + BETWEEN + AGE, counts) : phase + (counts && counts + BETWEEN)
+  const width = Math.max(NARROWEST, lines + beside, Math.min(WIDEST, text + beside))
   // A line that is broken is not full.
-  const lines = text + beside <= width ? 1 : Math.ceil(text / ((width - beside) * 0.85))
-  return { width, height: ONE_LINE + (lines - 1) * LINE }
+  const rows = text + beside <= width ? 1 : Math.ceil(text / ((width - beside) * 0.85))
+  return {
+    width,
+    height: TWO_LINES + (isRoomy ? THIRD_LINE : 0) + (state === 'closed' ? BAR : 0) + (rows - 1) * LINE,
+    hasKind: !isRoomy && text + BETWEEN + quiet + beside <= width,
+  }
 }
+/** As wide as the counts of two classes. */
+const COUNTS = '99 ✗ 999 ✓'

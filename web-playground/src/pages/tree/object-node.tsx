@@ -1,30 +1,44 @@
 import { Handle, type Node, type NodeProps, Position } from '@xyflow/react'
 import { CLASS_LABELS, CLASS_SYMBOLS } from 'phaseline/client-model'
 import { memo } from 'react'
-import { classOf, countPhases, humanKind } from '../../model/known.ts'
+import { classOf, humanKind } from '../../model/known.ts'
+import { exactly } from '../../model/moment.ts'
+import type { Row } from '../../model/object.ts'
+import type { GraphObject } from '../../model/tree-graph.ts'
 import { Pending } from '../../ui/pending.tsx'
 import { CountsByClass } from '../../ui/phase.tsx'
-import { useRow, useTreeView, useVersion } from './tree-context.ts'
+import { Age } from './age.tsx'
+import { ClassBar, FoldButton, useCounts } from './node-parts.tsx'
+import { useFacts, useMarks, useRow, useRunMs, useTreeView } from './tree-context.ts'
 
-interface ObjectData extends Record<string, unknown> {
-  readonly folded: readonly string[]
-  readonly foldable: boolean
-  /** It is drawn around others. */
-  readonly contains: boolean
-  readonly selected?: boolean
+/** The data of a node of the drawing. */
+export interface NodeData<N> extends Record<string, unknown> {
+  readonly node: N
+  readonly path: string
+  /** The kind has room beside the name. */
+  readonly hasKind: boolean
+  /** The kind has a line of its own. */
+  readonly isRoomy: boolean
 }
-type ObjectNodeType = Node<ObjectData, 'object'>
+type ObjectNodeType = Node<NodeData<GraphObject>, 'object'>
 
 export const ObjectNode = memo(({ id, data }: NodeProps<ObjectNodeType>) => {
-  const { selected = false } = data
+  const { node, path, isRoomy, hasKind } = data
+  const { selected, isStop } = useMarks(id)
   const row = useRow(id)
-  const { onFold, onSelect } = useTreeView()
+  const { onSelect, onDrawn } = useTreeView()
+  const facts = useFacts(id)
   if (!row) return null
   const look = classOf(row.phase)
-  const isFolded = data.folded.length > 0
+  const kind = humanKind(row.kind)
+  // The progress of an attempt ends with it.
+  const progress = (look !== 'DONE' && facts?.progress) || null
+  // A head has one line.
+  const isLong = isRoomy && node.state !== 'open'
+  const moment = node.state === 'closed' ? <Folded ids={node.folded} /> : <Moment row={row} progress={progress} />
   return (
     <div
-      className={`node is-${look.toLowerCase()}${selected ? ' selected' : ''}${data.contains ? ' around' : ''}`}
+      className={`node is-${look.toLowerCase()}${selected ? ' selected' : ''}${node.state === 'open' ? ' around' : ''}`}
       data-object={id}
       data-phase={row.phase}
     >
@@ -32,7 +46,10 @@ export const ObjectNode = memo(({ id, data }: NodeProps<ObjectNodeType>) => {
       <button
         type="button"
         className="node-main"
+        ref={(button) => onDrawn(id, button)}
+        tabIndex={isStop ? 0 : -1}
         aria-pressed={selected}
+        title={`${path}, ${kind}`}
         onClick={(event) => {
           event.stopPropagation()
           onSelect(id)
@@ -42,36 +59,46 @@ export const ObjectNode = memo(({ id, data }: NodeProps<ObjectNodeType>) => {
           {CLASS_SYMBOLS[look]}
         </span>
         <span className="node-text">
-          <span className="node-name">{row.name}</span>
-          <span className="node-kind">
-            <b>{row.phase}</b> <span>{humanKind(row.kind)}</span>
+          <span className="node-title">
+            <span className="node-name">{row.name}</span>
+            {hasKind && <span className="node-kind">{kind}</span>}
           </span>
-          <Pending requests={row.pendingRequests} />
-          {isFolded && <FoldedCounts ids={data.folded} />}
+          <span className="hidden">
+            {!hasKind && !isRoomy && node.state !== 'open' && kind}{' '}
+            {path !== row.name && `in ${path.slice(0, -row.name.length - 1)}`}
+          </span>
+          <span className="node-state">
+            <b>{row.phase}</b>
+            {node.state === 'open' && <span>{kind}</span>}
+            {facts?.attempt && <span title="Attempt">{facts.attempt}</span>}
+            <Pending requests={row.pendingRequests} />
+            {!isLong && moment}
+            <RunTime row={row} />
+          </span>
+          {isLong && (
+            <span className="node-state">
+              <span>{kind}</span>
+              {moment}
+            </span>
+          )}
+          {node.state === 'closed' && <FoldedBar ids={node.folded} />}
         </span>
       </button>
-      {data.foldable && (
-        <button
-          type="button"
-          className="node-fold nodrag"
-          aria-label={`${isFolded ? 'Unfold' : 'Fold'} ${row.name}`}
-          aria-expanded={!isFolded}
-          onClick={(event) => {
-            event.stopPropagation()
-            onFold(id, isFolded ? 'open' : 'closed')
-          }}
-        >
-          {isFolded ? '+' : '–'}
-        </button>
-      )}
+      <FoldButton node={node} name={row.name} isStop={isStop} />
       <Handle type="source" position={Position.Right} isConnectable={false} />
     </div>
   )
 })
 ObjectNode.displayName = 'ObjectNode'
 
-export function FoldedCounts({ ids }: { readonly ids: readonly string[] }) {
-  const { tree } = useTreeView()
-  useVersion(tree)
-  return <CountsByClass counts={countPhases(ids.flatMap((id) => tree.model.nodes.get(id)?.phase ?? []))} />
+const Folded = ({ ids }: { readonly ids: readonly string[] }) => <CountsByClass counts={useCounts(ids)} />
+const FoldedBar = ({ ids }: { readonly ids: readonly string[] }) => <ClassBar counts={useCounts(ids)} />
+
+function Moment({ row, progress }: { readonly row: Row; readonly progress: string | null }) {
+  return progress ? <span title="Progress">{progress}</span> : <Age at={row.phaseSince} />
+}
+
+function RunTime({ row: { id, finished } }: { readonly row: Row }) {
+  const runMs = useRunMs(id)
+  return finished && runMs !== null && <span title="Duration of its last run">{exactly(runMs)}</span>
 }

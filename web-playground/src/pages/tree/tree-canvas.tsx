@@ -1,92 +1,148 @@
-import {
-  Background,
-  type Edge,
-  MarkerType,
-  type Node,
-  ReactFlow,
-  ReactFlowProvider,
-  useReactFlow,
-  useStoreApi,
-  type Viewport,
-} from '@xyflow/react'
-import type { Machines } from 'phaseline/client-model'
-import { useEffect, useMemo, useRef } from 'react'
-import type { KnownMachine } from '../../model/known.ts'
+import { Background, ReactFlow, ReactFlowProvider, useReactFlow } from '@xyflow/react'
+import { memo, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import type { HistoryStore } from '../../data/history-store.ts'
+import type { WorkFactsStore } from '../../data/work-facts-store.ts'
+import { unfiltered, withFold, withOpen } from '../../model/graph-changes.ts'
+import type { GraphView } from '../../model/graph-view.ts'
 import '@xyflow/react/dist/base.css'
-import { type Folds, type GraphNode, type TreeGraph, treeGraph } from '../../model/tree-graph.ts'
-import { plural } from '../../model/words.ts'
-import { type Box, type Nested, nested, pathOf, type Size } from '../../ui/nested.ts'
-import { useSession } from '../../ui/session-context.ts'
+import { boxesAround, type GraphNode } from '../../model/tree-graph.ts'
+import type { Labels } from '../../model/tree-model.ts'
+import { Empty, Loading, Problem } from '../../ui/states.tsx'
+import { GraphBar } from './graph-bar.tsx'
+import { GraphMap } from './graph-map.tsx'
 import { GroupNode } from './group-node.tsx'
-import { type NodeLabel, nodeSize } from './node-size.ts'
+import { Marks } from './marks.ts'
 import { ObjectNode } from './object-node.tsx'
+import { layoutOf, type Placed, place } from './placed-graph.ts'
 import { RouteEdge } from './route-edge.tsx'
 import { type ShownTree, TreeContext } from './tree-context.ts'
+import { useGraph } from './use-graph.ts'
+import { useGraphKeys } from './use-graph-keys.ts'
+import { useLayout } from './use-layout.ts'
+import { FIT, useSight } from './use-sight.ts'
+import { useWorkFacts } from './use-work-facts.ts'
 import { ZoomButtons } from './zoom-buttons.tsx'
+import { ZoomLevel } from './zoom-level.tsx'
 
 interface Props {
   readonly tree: ShownTree
-  readonly folds: Folds
+  readonly facts: WorkFactsStore | null
+  readonly history: HistoryStore | null
+  readonly labels: Labels
+  readonly view: GraphView
   readonly selected: string
-  readonly onSelect: (id: string) => void
-  readonly onFold: (id: string, to: 'open' | 'closed') => void
+  readonly onShow: (view: GraphView, how?: { readonly object?: string; readonly replace?: boolean }) => void
 }
 
-const NODE_TYPES = { object: ObjectNode, group: GroupNode }
+const NODE_TYPES = { object: ObjectNode, siblings: GroupNode }
 const EDGE_TYPES = { route: RouteEdge }
-const FIT = { padding: 0.06, maxZoom: 1.1 }
-/** The smallest zoom at which names are readable. */
-const READABLE = 0.5
-const CLOSE = 0.8
-const EDGE_PX = 16
+/** If there are more nodes, only those in sight are in the page. */
+const MANY = 100
+const filterOf = ({ name, phases, failed }: GraphView): string => JSON.stringify([name, phases, failed])
+/** Width to height of the graph: on a narrow screen it is as high as wide. */
+const aspectOfScreen = (): number => (innerWidth <= 900 ? 0.9 : 1.65)
 
 /** Nodes and edges get a new layout when objects are added or removed; a phase change draws only its node again. */
-export function TreeCanvas({ tree, folds, selected, onSelect, onFold }: Props) {
-  const { structure } = tree.model
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the model is the same object; `structure` says when it is another graph
-  const whole = useMemo(() => treeGraph(tree.model, folds), [tree, structure, folds])
-  const hidden = whole.nodes.some(({ id }) => id === selected) ? undefined : selected
-  const graph = useMemo(
-    () => (hidden === undefined ? whole : treeGraph(tree.model, folds, hidden)),
-    [whole, tree, folds, hidden],
+export function TreeCanvas(props: Props) {
+  return (
+    <ReactFlowProvider>
+      <Canvas {...props} />
+    </ReactFlowProvider>
   )
-  const { machines } = useSession()
-  const placed = useMemo(() => place(graph, (node) => labelOf(node, tree, machines)), [graph, tree, machines])
-  const nodes = useMemo(
-    // As data: the library would raise one that it knows as selected above the lines.
-    () =>
-      placed.nodes.map((node) => (node.id === selected ? { ...node, data: { ...node.data, selected: true } } : node)),
-    [placed, selected],
+}
+
+function Canvas({ tree, facts, history, labels, view, selected, onShow }: Props) {
+  const { graph, selectedNode, matching } = useGraph(tree, { view, selected, labels })
+  const [aspect] = useState(aspectOfScreen)
+  const layout = useMemo(() => layoutOf(graph, tree, aspect), [graph, tree, aspect])
+  const { laid, error, retry } = useLayout(graph, layout)
+  const placed = useMemo(() => laid && place(laid.graph, laid.nested, tree), [laid, tree])
+  useWorkFacts(facts, graph, tree)
+  const now = useRef({ view, graph, selectedNode, onShow })
+  now.current = { view, graph, selectedNode, onShow }
+  const onSelect = useCallback((object: string): void => {
+    const { view, graph, onShow } = now.current
+    onShow(withOpen(view, graph.revealed), { object })
+  }, [])
+  const folded = useRef<string | null>(null)
+  const onFold = useCallback((node: GraphNode, to: 'open' | 'closed'): void => {
+    const { view, graph, selectedNode, onShow } = now.current
+    folded.current = node.id
+    onShow(withFold(view, node, to, boxesAround(graph, selectedNode).includes(node.id)))
+  }, [])
+  const canvas = useRef<HTMLDivElement>(null)
+  const keys = useGraphKeys(canvas, { placed, selected: selectedNode, onFold })
+  const isLarge = placed !== null && placed.nodes.length > MANY
+  const [marks] = useState(() => new Marks())
+  // A node out of sight is not in the page, so Tab leads to all of them.
+  useLayoutEffect(() => marks.set(selectedNode, isLarge ? undefined : keys.stop))
+  const context = useMemo(
+    () => ({ tree, facts, history, marks, onSelect, onFold, onDrawn: keys.onDrawn }),
+    [tree, facts, history, marks, onSelect, onFold, keys.onDrawn],
   )
-  const context = useMemo(() => ({ tree, onSelect, onFold }), [tree, onSelect, onFold])
   return (
     <TreeContext value={context}>
-      <ReactFlowProvider>
-        <section className="view" aria-label="The tree as a graph">
-          <div className="canvas">
-            <ReactFlow
-              nodes={nodes}
-              edges={placed.edges}
-              nodeTypes={NODE_TYPES}
-              edgeTypes={EDGE_TYPES}
-              nodesDraggable={false}
-              nodesConnectable={false}
-              edgesFocusable={false}
-              deleteKeyCode={null}
-              minZoom={0.05}
-              maxZoom={2}
-              onlyRenderVisibleElements={graph.nodes.length > 100}
-              onNodeClick={(_, { id, type }) => (type === 'group' ? onFold(id, 'open') : onSelect(id))}
-              proOptions={{ hideAttribution: true }}
-            >
-              <Background gap={24} />
-              <FitWhenOther placed={placed} selected={selected} />
-            </ReactFlow>
-          </div>
-          <Foot />
-        </section>
-      </ReactFlowProvider>
+      <section className="view" aria-label="The tree as a graph" aria-busy={placed === null && error === null}>
+        <GraphBar view={view} rows={tree.model.nodes} labels={labels} matching={matching} onView={onShow} />
+        {error !== null && (
+          <Problem message={`The graph cannot be laid out. ${error} The timeline lists its objects.`} onRetry={retry} />
+        )}
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys are those of the buttons in it */}
+        <div className="canvas" ref={canvas} onKeyDown={keys.onKeyDown} onFocus={keys.onFocus} data-far="near">
+          {placed && placed.nodes.length > 0 && (
+            <Drawing {...{ placed, now, folded, canvas, filter: filterOf(view) }} />
+          )}
+          {placed?.nodes.length === 0 && <NoMatch onAll={() => onShow(unfiltered(view))} />}
+          {!placed && error === null && <Loading what="the graph" />}
+        </div>
+        <Foot />
+      </section>
     </TreeContext>
+  )
+}
+
+interface DrawingProps {
+  readonly placed: Placed
+  readonly now: { readonly current: { readonly selectedNode: string | undefined } }
+  readonly folded: { current: string | null }
+  readonly canvas: { readonly current: HTMLElement | null }
+  readonly filter: string
+}
+/** Drawn again for another graph only: the page is drawn again with each change of the tree, and each selection. */
+const Drawing = memo(({ placed, now, folded, canvas, filter }: DrawingProps) => {
+  useSight({ placed, now, folded, filter })
+  return (
+    <ReactFlow
+      nodes={placed.nodes}
+      edges={placed.edges}
+      nodeTypes={NODE_TYPES}
+      edgeTypes={EDGE_TYPES}
+      nodesDraggable={false}
+      nodesConnectable={false}
+      nodesFocusable={false}
+      edgesFocusable={false}
+      disableKeyboardA11y
+      deleteKeyCode={null}
+      minZoom={0.03}
+      maxZoom={2}
+      onlyRenderVisibleElements={placed.nodes.length > MANY}
+      proOptions={{ hideAttribution: true }}
+    >
+      <Background gap={24} />
+      <ZoomLevel canvas={canvas} />
+      <GraphMap size={placed.box} />
+    </ReactFlow>
+  )
+})
+Drawing.displayName = 'Drawing'
+
+function NoMatch({ onAll }: { readonly onAll: () => void }) {
+  return (
+    <Empty title="Nothing in this tree matches.">
+      <button type="button" onClick={onAll}>
+        Show all
+      </button>
+    </Empty>
   )
 }
 
@@ -95,83 +151,16 @@ function Foot() {
   return (
     <div className="view-foot">
       <ZoomButtons onIn={() => void zoomIn()} onOut={() => void zoomOut()} onFit={() => void fitView(FIT)} />
-      <p className="legend" aria-hidden="true">
+      <p className="legend">
         <span className="line" aria-hidden="true">
           →
         </span>{' '}
-        must be done first
+        <span aria-hidden="true">must be done first</span>
+        <span className="hidden">
+          Arrow keys go from node to node: up and down in their order, left and right along dependencies and into boxes.
+          Plus and minus open and close a box.
+        </span>
       </p>
     </div>
   )
-}
-
-/** Keeps a growing tree in view, until the user has moved it. */
-function FitWhenOther({ placed, selected }: { readonly placed: Placed; readonly selected: string }) {
-  const { fitView, setViewport, getViewport } = useReactFlow()
-  const flow = useStoreApi()
-  const fitted = useRef<string | null>(null)
-  const chosen = useRef(selected)
-  chosen.current = selected
-  useEffect(() => {
-    const frame = requestAnimationFrame(async () => {
-      const now = JSON.stringify(getViewport())
-      if (fitted.current !== null && fitted.current !== now) return
-      const { width, height } = flow.getState()
-      const zoom = Math.min(width / placed.box.width, height / placed.box.height)
-      const at = placed.boxes.get(chosen.current) ?? placed.boxes.values().next().value
-      if (zoom > READABLE || !at) await fitView(FIT)
-      // The tree is too large to be readable as a whole.
-      else await setViewport(nearTo(at, { width, height }))
-      fitted.current = JSON.stringify(getViewport())
-    })
-    return () => cancelAnimationFrame(frame)
-  }, [placed, flow, fitView, setViewport, getViewport])
-  return null
-}
-
-/** Centres the selected node, or shows the upper left of what is larger than the view. */
-function nearTo(box: Box, { width, height }: Size): Viewport {
-  const zoom = Math.min(CLOSE, Math.max(READABLE, width / (box.width + 2 * EDGE_PX)))
-  const along = (start: number, length: number, room: number): number =>
-    length * zoom > room - 2 * EDGE_PX ? EDGE_PX - start * zoom : room / 2 - (start + length / 2) * zoom
-  return { x: along(box.x, box.width, width), y: along(box.y, box.height, height), zoom }
-}
-
-interface Placed extends Nested {
-  readonly nodes: Node[]
-  readonly edges: Edge[]
-}
-
-/** Lines are above the boxes that they are in, and below nothing: they go around all others. */
-const LINES = 1_000
-
-function place(graph: TreeGraph, label: (node: GraphNode) => NodeLabel): Placed {
-  const layout = nested(
-    graph.nodes.map((node) => ({ id: node.id, parentId: node.parentId, ...nodeSize(label(node)) })),
-    graph.edges,
-  )
-  return {
-    ...layout,
-    nodes: graph.nodes.flatMap((node) => {
-      const box = layout.boxes.get(node.id)
-      if (!box) return []
-      const { x, y, width, height, contains, depth } = box
-      const data =
-        node.kind === 'group' ? { members: node.members } : { folded: node.folded, foldable: node.foldable, contains }
-      return [
-        { id: node.id, type: node.kind, position: { x, y }, width, height, data, zIndex: contains ? depth : LINES + 1 },
-      ]
-    }),
-    edges: graph.edges.map(({ id, from, to }) => ({
-      ...{ id, source: from, target: to, type: 'route', zIndex: LINES },
-      data: { path: pathOf(layout.routes.get(id) ?? []) },
-      markerEnd: { type: MarkerType.ArrowClosed, width: 14, height: 14 },
-    })),
-  }
-}
-
-function labelOf(node: GraphNode, { model }: ShownTree, machines: Machines<KnownMachine>): NodeLabel {
-  if (node.kind === 'group') return { name: plural(node.members.length, 'object'), phases: [], foldable: false }
-  const { name = '', kind = '' } = model.nodes.get(node.id) ?? {}
-  return { name, phases: machines.of(kind)?.phases ?? [], foldable: node.foldable }
 }

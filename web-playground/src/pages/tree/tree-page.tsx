@@ -1,8 +1,8 @@
-import { useCallback, useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { HistoryStore } from '../../data/history-store.ts'
 import { PastStore } from '../../data/past-store.ts'
 import { TreeStore } from '../../data/tree-store.ts'
-import type { Folds } from '../../model/tree-graph.ts'
+import { WorkFactsStore } from '../../data/work-facts-store.ts'
 import type { TreePlace } from '../../model/tree-place.ts'
 import { useLive } from '../../ui/session-context.ts'
 import { Empty, Loading, Problem } from '../../ui/states.tsx'
@@ -41,13 +41,9 @@ interface Stores {
 
 function Shown({ tree, history }: Stores) {
   const { rootId } = tree.model
-  const { place, select, travel } = usePlace(rootId)
+  const { place, select, show, travel } = usePlace(rootId)
   const past = usePast({ tree, history }, place)
   const shown = place.at === null ? tree : past
-  const [folds, setFolds] = useState<Folds>(new Map())
-  const fold = useCallback((id: string, to: 'open' | 'closed'): void => {
-    setFolds((now) => new Map(now).set(id, to))
-  }, [])
   return (
     <div className={`tree${place.at === null ? '' : ' past'}`}>
       <TreeHead tree={tree} history={history} place={place} rows={shown?.model.nodes ?? new Map()} />
@@ -59,7 +55,7 @@ function Shown({ tree, history }: Stores) {
         ) : place.view === 'changes' && place.at === null ? (
           <ChangesView rootId={rootId} place={place} />
         ) : (
-          <Graph {...{ tree, history, past, place, folds }} onSelect={select} onFold={fold} />
+          <Graph {...{ tree, history, past, place }} onShow={show} />
         )}
         {place.at === null ? (
           <ObjectPanel key={place.object} id={place.object} />
@@ -85,13 +81,13 @@ function usePast({ tree, history }: Stores, { at, view }: TreePlace): PastStore 
 interface GraphProps extends Stores {
   readonly past: PastStore | null
   readonly place: TreePlace
-  readonly folds: Folds
-  readonly onSelect: (id: string) => void
-  readonly onFold: (id: string, to: 'open' | 'closed') => void
+  readonly onShow: ReturnType<typeof usePlace>['show']
 }
-function Graph({ tree, history, past, place: { at, object }, ...view }: GraphProps) {
+function Graph({ tree, history, past, place: { at, object, graph }, onShow }: GraphProps) {
+  const { rootId, labels } = tree.model
+  const facts = useLive(rootId, (session, signal) => new WorkFactsStore(session, rootId, signal))
   if (at === null && !tree.model.root) {
-    return <Gone rootId={tree.model.rootId} wasHere={tree.state === 'ready'} timeline={history.timeline} />
+    return <Gone rootId={rootId} wasHere={tree.state === 'ready'} timeline={history.timeline} />
   }
   if (at !== null && (!past || past.sequence === null)) return past?.error ? <Unknown /> : <Loading what="how it was" />
   if (at !== null && !past?.model.root) {
@@ -102,7 +98,17 @@ function Graph({ tree, history, past, place: { at, object }, ...view }: GraphPro
     )
   }
   const shown = at === null ? tree : past
-  return shown && <TreeCanvas tree={shown} selected={object} {...view} />
+  return (
+    shown && (
+      <TreeCanvas
+        tree={shown}
+        {...(at === null ? { facts, history } : { facts: null, history: null })}
+        selected={object}
+        view={graph}
+        {...{ labels, onShow }}
+      />
+    )
+  )
 }
 
 function Unknown() {

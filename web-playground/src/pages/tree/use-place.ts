@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
+import type { GraphView } from '../../model/graph-view.ts'
 import { readPlace, type TreePlace } from '../../model/tree-place.ts'
 import { placeHref } from '../../ui/links.ts'
 
@@ -9,6 +10,8 @@ const WRITE_MS = 250
 interface Placed {
   readonly place: TreePlace
   readonly select: (id: string) => void
+  /** Goes to another part of the graph; `select` as well, if an object is given. Typing is no step to go back to. */
+  readonly show: (graph: GraphView, how?: { readonly object?: string; readonly replace?: boolean }) => void
   /** Moves to a sequence; null: to the present. */
   readonly travel: (at: number | null) => void
 }
@@ -31,13 +34,14 @@ export function usePlace(rootId: string): Placed {
     }, WRITE_MS)
     return () => clearTimeout(writing)
   }, [moving, navigate, rootId])
-  const select = useCallback(
-    (object: string): void => {
+  const show = useCallback<Placed['show']>(
+    (graph, { object = now.current.object, replace = false } = {}): void => {
       setMoving(null)
-      navigate(placeHref(rootId, { ...now.current, object }))
+      navigate(placeHref(rootId, { ...now.current, object, graph }), { replace })
     },
     [navigate, rootId],
   )
+  const select = useCallback((object: string): void => show(now.current.graph, { object }), [show])
   const travel = useCallback((to: number | null): void => setMoving({ at: to }), [])
-  return { place, select, travel }
+  return { place, select, show, travel }
 }
