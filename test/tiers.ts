@@ -53,7 +53,7 @@ export const UNIT = files(`
   server/ sign-in-cookie topic
   store/ expand-and-contract pool-shares sealing
   tracing/ traceparent
-  web/ address create-model lists nested newest-results timeline tree tree-graph
+  web/ address create-model lists nested newest-results styles timeline tree tree-graph
 `)
 
 export const LANDING = files(`

@@ -1,7 +1,9 @@
 import { loadPart, reloadLostStyles } from './data/load-part.ts'
 import { takeToken } from './data/token.ts'
+import './styles/design-tokens.css'
 import './styles/base.css'
 import './styles/parts.css'
+import './ui/shell.css'
 import { applyTheme } from './ui/theme.ts'
 
 // The token leaves the address at once.

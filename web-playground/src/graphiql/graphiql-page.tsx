@@ -1,7 +1,7 @@
 import { GraphiQL } from 'graphiql'
 import { useEffect, useMemo, useState } from 'react'
 import { watchSignIn } from '../data/page-key.ts'
-import { readTheme } from '../ui/theme.ts'
+import { applyTheme, readTheme } from '../ui/theme.ts'
 import { EXAMPLE } from './example.ts'
 import { createFetcher, type Refusal } from './fetcher.ts'
 import { showNewest } from './newest-results.ts'
@@ -45,6 +45,7 @@ const startQuery = (): string =>
 /** Follows the dashboard's theme, which is chosen in another frame or tab. */
 function useTheme() {
   const [theme, setTheme] = useState(readTheme)
+  useEffect(() => applyTheme(theme), [theme])
   useEffect(() => {
     const update = (): void => setTheme(readTheme())
     addEventListener('storage', update)

@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client'
 import { acceptLink } from '../data/access.ts'
 import { GraphiqlPage } from './graphiql-page.tsx'
 import 'graphiql/style.css'
+import '../styles/design-tokens.css'
 import '../styles/graphiql.css'
 
 export async function start(): Promise<void> {

@@ -5,7 +5,7 @@ import type { Act } from '../data/act.ts'
 export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
   return (
     <div className="empty">
-      <p className="empty-title">{title}</p>
+      <p>{title}</p>
       {children && <div className="quiet">{children}</div>}
     </div>
   )

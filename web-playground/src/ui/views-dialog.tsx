@@ -27,10 +27,10 @@ export default function ViewsDialog({ saved, onClose }: Props) {
     onClose()
   }
   return (
-    <dialog {...modal} className="palette views" aria-label="Saved views">
-      <form onSubmit={save}>
-        <label>
-          <span className="quiet">{current ? 'This view is saved as' : 'Save this view as'}</span>
+    <dialog {...modal} className="palette saved-views" aria-label="Saved views">
+      <form className="inline-form" onSubmit={save}>
+        <label className="grow">
+          <span>{current ? 'This view is saved as' : 'Save this view as'}</span>
           <input
             type="text"
             required

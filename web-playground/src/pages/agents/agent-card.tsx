@@ -10,7 +10,7 @@ const SHOWN = 10
 export function AgentCard({ busy: { agent, claimed } }: { readonly busy: Busy }) {
   const { name, instance, actor, types, targets, targetSelector, connected, connectedAt, seenAt } = agent
   return (
-    <section className={connected ? 'card agent' : 'card agent away'} aria-label={`${name} ${instance}`}>
+    <section className={connected ? 'card agent' : 'card agent is-failed'} aria-label={`${name} ${instance}`}>
       <header>
         <h3>
           {name} <span className="quiet">{instance}</span>

@@ -24,7 +24,7 @@ export default function AgentsPage() {
         <span className="quiet" role="status">
           {answer && counted(answer)}
         </span>
-        <span className="agents-ways">
+        <span className="actions end">
           {families().flatMap(({ pages }) =>
             pages.map(
               ({ path, label, ofAgents }) =>
@@ -104,7 +104,7 @@ function Group({ title, busy }: { readonly title: string; readonly busy: readonl
   return (
     <>
       {title && <h2>{title}</h2>}
-      <div className="agents">
+      <div className="cards">
         {busy.map((one) => (
           <AgentCard key={one.agent.id} busy={one} />
         ))}

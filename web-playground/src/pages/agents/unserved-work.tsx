@@ -15,7 +15,7 @@ interface Props {
 export function UnservedWork({ unserved, isPart }: Props) {
   if (unserved.length === 0) return null
   return (
-    <section className="card unserved" aria-labelledby="unserved">
+    <section className="card is-failed unserved" aria-labelledby="unserved">
       <h2 id="unserved">✗ No agent for this work</h2>
       <p className="quiet">It waits until an agent of the type connects.</p>
       <ul className="things">

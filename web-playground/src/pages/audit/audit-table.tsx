@@ -5,6 +5,9 @@ import { humanKind, isKnownKind } from '../../model/known.ts'
 import { clockOf } from '../../model/words.ts'
 import { exactTime, shortDay } from '../../ui/exact-time.ts'
 import { auditHref, projectHref, wayHref } from '../../ui/links.ts'
+import { RowsHead } from '../../ui/rows-head.tsx'
+
+const COLUMNS = ['#', 'Time', 'Outcome', 'Principal', 'Operation', 'About', 'From'] as const
 
 interface Props {
   readonly events: readonly AuditEvent[]
@@ -13,11 +16,14 @@ interface Props {
 
 export function AuditTable({ events, filter }: Props) {
   return (
-    <ol className="audit" aria-label="Events">
-      {events.map((event) => (
-        <Row key={event.sequence} event={event} filter={filter} />
-      ))}
-    </ol>
+    <div className="audit">
+      <RowsHead titles={COLUMNS} />
+      <ol aria-label="Events">
+        {events.map((event) => (
+          <Row key={event.sequence} event={event} filter={filter} />
+        ))}
+      </ol>
+    </div>
   )
 }
 
@@ -35,12 +41,12 @@ function Row({ event, filter }: { readonly event: AuditEvent; readonly filter: A
     <li className="audit-row" data-sequence={sequence} data-outcome={outcome}>
       <span className="audit-sequence">{sequence}</span>
       <time dateTime={at} title={exactTime(at)}>
-        {shortDay(at)} <span className="audit-clock">{clockOf(at).replace(/\.\d+$/, '')}</span>
+        {shortDay(at)} {clockOf(at).replace(/\.\d+$/, '')}
       </time>
       <span className={`phase ${style}`} title={code ?? ''}>
         <span aria-hidden="true">{symbol}</span> {word}
       </span>
-      <span className="audit-who">
+      <span>
         {principalId ? (
           <Link href={auditHref({ ...filter, principal: principalId })}>{principalName}</Link>
         ) : (

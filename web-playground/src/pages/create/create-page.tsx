@@ -31,7 +31,7 @@ export default function CreatePage({ what }: { readonly what: string }) {
     <div className="page create">
       <h1>{form ? `Create: ${form.label.toLowerCase()}` : 'Create'}</h1>
       {form && (
-        <nav className="create-tabs" aria-label="What to create">
+        <nav className="tabs" aria-label="What to create">
           {forms.map(({ name, label }) => (
             <Link
               key={name}

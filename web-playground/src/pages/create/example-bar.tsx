@@ -15,7 +15,7 @@ export function ExampleBar<E extends FormExample>({ examples, chosen, onChoose }
   return (
     <section className="examples" aria-labelledby={id}>
       <h2 id={id}>Start from an example</h2>
-      <div className="example-buttons">
+      <div className="tabs">
         {examples.map((example) => (
           <button
             key={example.name}

@@ -5,7 +5,7 @@ import { createHref } from '../../ui/links.ts'
 /** Everything that can be created, with its examples. */
 export function Landing({ forms }: { readonly forms: readonly CreateForm[] }) {
   return (
-    <ul className="create-kinds">
+    <ul className="cards create-kinds">
       {forms.map(({ name, label, about, examples }) => (
         <li key={name} className="card">
           <h2>

@@ -1,8 +1,9 @@
 import { use, useState } from 'react'
 import { allExamples } from '../../families/index.ts'
 import { DOES, type Example } from '../../model/examples.ts'
+import { isNarrow } from '../../ui/row-height.ts'
 
-const isWide = (): boolean => matchMedia('(min-width: 900px)').matches
+const isWide = (): boolean => !isNarrow()
 
 /** Example operations, by family. */
 export function ExampleList({ onChoose }: { readonly onChoose: (example: Example) => void }) {
@@ -14,7 +15,7 @@ export function ExampleList({ onChoose }: { readonly onChoose: (example: Example
     onChoose(example)
   }
   return (
-    <nav className="examples card" aria-label="Examples">
+    <nav className="card example-list" aria-label="Examples">
       <button type="button" className="examples-toggle" aria-expanded={open} onClick={() => setOpen(!open)}>
         <span aria-hidden="true">{open ? '▾' : '▸'}</span> Examples
       </button>

@@ -26,7 +26,7 @@ export default function ExplorePage() {
         <span className="quiet" role="status">
           {opened || (loaded ? 'Every query, mutation and subscription that there is.' : 'Loading GraphiQL…')}
         </span>
-        <span className="explore-ways">
+        <span className="row end">
           <a href="/docs/reference/queries">Reference</a> <a href="/graphiql">Open it alone</a>
         </span>
       </div>

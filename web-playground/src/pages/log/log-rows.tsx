@@ -8,9 +8,10 @@ import { clockOf } from '../../model/words.ts'
 import { dateTime, shortDateTime } from '../../ui/exact-time.ts'
 import { treeHref } from '../../ui/links.ts'
 import { Phase } from '../../ui/phase.tsx'
+import { rowHeight } from '../../ui/row-height.ts'
+import { RowsHead } from '../../ui/rows-head.tsx'
 
-const ROW_PX = 40
-const NARROW_ROW_PX = 60
+const COLUMNS = ['#', 'Time', 'Object', 'Phase', 'Reason'] as const
 
 interface Props {
   readonly rows: readonly PhaseChange[]
@@ -22,13 +23,14 @@ export function LogRows({ rows, children }: Props) {
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => (matchMedia('(max-width: 700px)').matches ? NARROW_ROW_PX : ROW_PX),
+    estimateSize: rowHeight,
     overscan: 10,
     getItemKey: (index) => rows[index]?.sequence ?? index,
   })
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
     <div className="log-body" ref={scroller} tabIndex={0}>
+      <RowsHead titles={COLUMNS} />
       <ol className="grid-space" style={{ height: virtual.getTotalSize() }}>
         {virtual.getVirtualItems().map(({ index, key, start }) => {
           const change = rows[index]

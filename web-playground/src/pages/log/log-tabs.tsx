@@ -8,10 +8,14 @@ export function LogTabs() {
   const project = projectIn(useSearch())
   return (
     <nav aria-label="Logs" className="tabs">
-      <Link href={logHref({ project })} aria-current={path === '/log' ? 'page' : undefined}>
+      <Link href={logHref({ project })} className="button" aria-current={path === '/log' ? 'page' : undefined}>
         Phase changes
       </Link>
-      <Link href={outputHref({ project })} aria-current={path === '/log/output' ? 'page' : undefined}>
+      <Link
+        href={outputHref({ project })}
+        className="button"
+        aria-current={path === '/log/output' ? 'page' : undefined}
+      >
         Output
       </Link>
     </nav>

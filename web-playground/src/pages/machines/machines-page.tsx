@@ -50,7 +50,7 @@ function Rows({ machine }: { readonly machine: Machine }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
     <section className="card scroll" tabIndex={0} aria-label={`Transitions of ${machine.name}`}>
-      <table className="rows">
+      <table>
         <thead>
           <tr>
             <th scope="col">From</th>

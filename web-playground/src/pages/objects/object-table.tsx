@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'react'
 import type { ListStore } from '../../data/list-store.ts'
 import type { ObjectFilter, Order, OrderField } from '../../model/filter.ts'
 import { type Selection, toggle } from '../../model/selection.ts'
+import { rowHeight } from '../../ui/row-height.ts'
 import { ObjectRow } from './object-row.tsx'
 import { TickAll } from './tick-all.tsx'
 
@@ -12,12 +13,8 @@ interface Props {
   readonly selection: Selection
   readonly onSelect: (selection: Selection) => void
 }
-/** The height in the style sheet. */
-const ROW_PX = 40
-const NARROW_ROW_PX = 60
 /** Rows before the end at which the next page is read. */
 const AHEAD = 40
-const isNarrow = (): boolean => matchMedia('(max-width: 700px)').matches
 
 /** A table that draws only the visible rows and reads pages as the user scrolls. */
 export function ObjectTable({ list, onChange, selection, onSelect }: Props) {
@@ -26,7 +23,7 @@ export function ObjectTable({ list, onChange, selection, onSelect }: Props) {
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => (isNarrow() ? NARROW_ROW_PX : ROW_PX),
+    estimateSize: rowHeight,
     overscan: 10,
     getItemKey: (index) => rows[index]?.id ?? index,
   })

@@ -83,7 +83,7 @@ function Head({ project: { name, createdAt, objectCount }, mayWrite, onGone }: H
       <span className="quiet">since {dayOnly(createdAt)}</span>
       {objectCount !== null && <Link href={objectsHref({ project: name })}>{plural(objectCount, 'object')}</Link>}
       {mayWrite && (
-        <span className="actions">
+        <span className="actions end">
           <Link href={createHref('event', { on: name })} className="button">
             Create an event
           </Link>

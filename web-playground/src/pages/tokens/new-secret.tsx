@@ -7,7 +7,7 @@ export function NewSecret({ made: { secret, form }, onClose }: { readonly made: 
   const url = new URL('/graphql', location.href).href
   const isDeployer = form.holder.actor === 'DEPLOYER'
   return (
-    <section className="card new-secret" aria-labelledby="new-secret">
+    <section className="card is-done new-secret" aria-labelledby="new-secret">
       <h2 id="new-secret">{form.name} is created</h2>
       <p>Copy the secret now: it cannot be shown again.</p>
       <CopyBox label="Secret" text={secret} />

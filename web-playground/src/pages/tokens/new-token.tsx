@@ -31,7 +31,7 @@ export function NewToken({ onCreated }: { readonly onCreated: (made: Made) => vo
   return (
     <form className="card new-token" aria-labelledby="new-token" onSubmit={(event) => void submit(event)}>
       <h2 id="new-token">New token</h2>
-      <div className="new-token-fields">
+      <div className="fields">
         <label>
           <span>Name</span>
           <input

@@ -22,15 +22,15 @@ export function TokenTable({ tokens, now, onDone }: Props) {
   const shown = showsAll ? tokens : valid
   return (
     <section className="card" aria-labelledby="all-tokens">
-      <div className="token-head">
+      <header>
         <h2 id="all-tokens">All tokens</h2>
         {tokens.length > valid.length && (
-          <label>
+          <label className="quiet">
             <input type="checkbox" checked={showsAll} onChange={({ target }) => setShowsAll(target.checked)} /> Show
             revoked and expired
           </label>
         )}
-      </div>
+      </header>
       <ScrollingTable label="Tokens" columns={COLUMNS}>
         {shown.map((token) => (
           <Row key={token.id} token={token} now={now} busy={busy} onRevoke={() => remove(removalOf(token))} />
@@ -69,7 +69,7 @@ function Row({ token, now, busy, onRevoke }: RowProps) {
       </td>
       <td>{token.lastUsedAt ? <>{<Since at={token.lastUsedAt} />} ago</> : 'never'}</td>
       <td>{state === 'valid' ? (token.expiresAt ? dayOnly(token.expiresAt) : 'never') : state}</td>
-      <td className="token-action">
+      <td className="row-action">
         {token.principal.builtIn && <span className="quiet">of the server</span>}
         {state === 'valid' && !token.principal.builtIn && (
           <button type="button" aria-label={`Revoke ${token.name}`} disabled={busy} onClick={onRevoke}>

@@ -10,7 +10,6 @@ import { useTitle } from '../../ui/title.ts'
 import { NewSecret } from './new-secret.tsx'
 import { type Made, NewToken } from './new-token.tsx'
 import { TokenTable } from './token-table.tsx'
-import '../../styles/tokens.css'
 
 /** Tokens of agents, programs and people: create, connect, revoke. */
 export default function TokensPage() {

@@ -176,7 +176,7 @@ function Next({ next, view }: { readonly next: readonly string[]; readonly view:
   const shown = next.slice(0, view === 'week' ? 12 : 2)
   if (shown.length === 0) return null
   return (
-    <span className="is-active calendar-next" title={next.join(', ')}>
+    <span className="is-active" title={next.join(', ')}>
       {shown.join(', ')}
       {next.length > shown.length && ` +${next.length - shown.length}`}
     </span>

@@ -32,7 +32,7 @@ export function OneSchedule({ filter, onChange, stretch }: Props) {
         <h1>{schedule?.name ?? '…'}</h1>
         {schedule && <Phase phase={schedule.phase} />}
         {schedule && (
-          <Link href={treeHref(id)} className="button schedules-add">
+          <Link href={treeHref(id)} className="button end">
             Fire, pause, delete
           </Link>
         )}
@@ -50,7 +50,7 @@ export function OneSchedule({ filter, onChange, stretch }: Props) {
             zones={[schedule.scheduleSpec?.timeZone ?? 'UTC']}
             asked={ALL_TIMES}
           />
-          <div className="schedule-parts">
+          <div className="cards">
             <Firings schedule={schedule} />
             <Backfills schedule={schedule} onDone={store.refresh} />
           </div>
@@ -65,7 +65,7 @@ function Head({ schedule }: { readonly schedule: ShownSchedule }) {
   if (!spec) return null
   const [first] = Object.keys((spec.run ?? {}) as object)
   return (
-    <section className="card schedule-head" aria-label="Times">
+    <section className="card" aria-label="Times">
       <p className="schedule-words">{spec.words}</p>
       <p className="quiet">
         {due && (

@@ -51,7 +51,7 @@ function All({ filter, onChange, stretch }: Props) {
         <span className="quiet" role="status">
           {store?.answer && plural(totalCount, 'schedule')}
         </span>
-        <button type="button" className="schedules-add" aria-expanded={isAdding} onClick={() => setIsAdding(!isAdding)}>
+        <button type="button" className="end" aria-expanded={isAdding} onClick={() => setIsAdding(!isAdding)}>
           Add a schedule
         </button>
       </div>

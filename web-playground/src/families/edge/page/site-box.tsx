@@ -22,11 +22,11 @@ export function SiteBox({ site, opening, onOpen }: Props) {
   const { clusters } = opening === 'wrong' ? wrongPart(site) : site
   const body = `on-${row.id}`
   return (
-    <section className={problems.length > 0 ? 'card site wrong' : 'card site'} aria-label={row.name}>
+    <section className={problems.length > 0 ? 'card site is-failed' : 'card site'} aria-label={row.name}>
       <header>
         <button
           type="button"
-          className="plain fold"
+          className="plain"
           aria-expanded={opening !== 'closed'}
           aria-controls={body}
           onClick={() => onOpen(opening === 'closed' ? 'all' : 'closed')}
@@ -46,7 +46,7 @@ export function SiteBox({ site, opening, onOpen }: Props) {
             ! {problem}
           </b>
         ))}
-        <span className="site-counts">
+        <span className="end">
           {boxes === 0 ? <span className="quiet">empty</span> : <CountsByClass counts={counts} />}
         </span>
       </header>
@@ -72,7 +72,7 @@ function Cluster({ cluster, rootId }: ClusterProps) {
   const { row, apps } = cluster
   const shown = apps.slice(0, APPS_SHOWN)
   return (
-    <div className={cluster.wrong ? 'cluster wrong' : 'cluster'} data-object={row.id}>
+    <div className={cluster.wrong ? 'cluster is-wrong' : 'cluster'} data-object={row.id}>
       <div className="cluster-head">
         <Link href={treeHref(rootId, row.id)}>{row.name}</Link> <Phase phase={row.phase} />
         {cluster.drifted && <Drifted />}
@@ -98,7 +98,7 @@ function Cluster({ cluster, rootId }: ClusterProps) {
 const App = memo(function App({ row, drifted, wrong, rootId }: AppBox & { readonly rootId: string }) {
   const look = classOf(row.phase)
   return (
-    <li className={`app is-${look.toLowerCase()}${wrong ? ' wrong' : ''}`} data-object={row.id}>
+    <li className={`app is-${look.toLowerCase()}${wrong ? ' is-wrong' : ''}`} data-object={row.id}>
       <span className="app-sign" aria-hidden="true" title={row.phase}>
         {CLASS_SYMBOLS[look]}
       </span>

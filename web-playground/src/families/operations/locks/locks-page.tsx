@@ -75,7 +75,7 @@ function Resources({ answer, name, onAll }: ResourcesProps) {
           </button>
         </Empty>
       )}
-      <div className="resources">
+      <div className="cards">
         {shown.slice(0, SHOWN).map((resource) => (
           <ResourceCard key={resource.name} resource={resource} />
         ))}

@@ -13,14 +13,14 @@ export function ResourceCard({ resource }: { readonly resource: Resource }) {
   const [all, setAll] = useState(false)
   const shown = all ? queue : queue.slice(0, FIRST)
   return (
-    <section className={blockedIn(resource) > 0 ? 'card resource contended' : 'card resource'} aria-label={name}>
+    <section className={blockedIn(resource) > 0 ? 'card resource is-stopped' : 'card resource'} aria-label={name}>
       <header>
         <h2>{name}</h2>
         <span className="quiet">
           {queue.length > 0 ? `${plural(queue.length, 'job')} in the queue` : 'nobody waits'}
         </span>
       </header>
-      <ul className="lock-list" aria-label={`Holds ${name}`}>
+      <ul aria-label={`Holds ${name}`}>
         {holders.map((lock) => (
           <li key={lock.object?.id ?? lock.declaredAt} className="lock held">
             <span className="lock-sign" aria-hidden="true">
@@ -32,7 +32,7 @@ export function ResourceCard({ resource }: { readonly resource: Resource }) {
         {holders.length === 0 && <li className="lock quiet">No holder that you may see.</li>}
       </ul>
       {queue.length > 0 && (
-        <ol className="lock-list queue" aria-label={`Waits for ${name}`}>
+        <ol className="queue" aria-label={`Waits for ${name}`}>
           {shown.map((lock) => (
             <li key={lock.object?.id ?? lock.declaredAt} className="lock">
               <span className="lock-sign">{lock.position}.</span>

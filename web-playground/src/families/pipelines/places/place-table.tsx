@@ -39,7 +39,7 @@ export function PlaceTable({ places, onDone }: Props) {
             <td>{runningOf(place.runningJobs, place)}</td>
             <td>{place.labels.map(({ key, value }) => `${key}=${value}`).join(', ') || '–'}</td>
             <td>{whyOf(place, now)}</td>
-            <td className="token-action">
+            <td className="row-action">
               {viewer.isAdministrator && place.drain && (
                 <button
                   type="button"

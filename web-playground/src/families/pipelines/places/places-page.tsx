@@ -6,7 +6,6 @@ import { Empty, Loading, Problem } from '../../../ui/states.tsx'
 import { useTitle } from '../../../ui/title.ts'
 import { PLACES_NOW, type Places } from '../data.ts'
 import { PlaceTable } from './place-table.tsx'
-import '../../../styles/tokens.css'
 
 /** The places where runtimes start workers and jobs. */
 export default function PlacesPage() {

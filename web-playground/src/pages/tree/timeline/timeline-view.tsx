@@ -7,6 +7,7 @@ import { wholeWindow } from '../../../model/time-window.ts'
 import { type TimelineRow, timelineRows } from '../../../model/timeline-rows.ts'
 import type { TreePlace } from '../../../model/tree-place.ts'
 import { useFineNow } from '../../../ui/now.ts'
+import { ROW_PX } from '../../../ui/row-height.ts'
 import { ticksOf } from '../../../ui/ticks.ts'
 import { ZoomButtons } from '../zoom-buttons.tsx'
 import { Axis, GridLines } from './axis.tsx'
@@ -17,8 +18,6 @@ import { useCells } from './use-cells.ts'
 import { useChartSize } from './use-chart-size.ts'
 import { useDrag, useWheel, useWindow } from './use-window.ts'
 
-/** The height in the style sheet. */
-const ROW_PX = 30
 const NEARER = 0.6
 
 interface Props {

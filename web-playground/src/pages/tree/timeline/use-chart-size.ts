@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useState } from 'react'
 
 /** The size in the style sheet. */
-const NAME_PX = 240
+const NAME_PX = 256
 const NARROW_NAME_PX = 128
 const NARROW = 700
 
