@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import packageJson from '../package.json' with { type: 'json' }
 import { compressed } from './compressed.ts'
 
 /** Where `npm run dev:web` finds the API. */
@@ -10,6 +11,7 @@ const GATEWAY = process.env.PHASELINE_URL ?? 'http://127.0.0.1:4000'
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), compressed()],
+  define: { 'import.meta.env.PHASELINE_VERSION': JSON.stringify(packageJson.version) },
   resolve: {
     alias: {
       'phaseline/client': fileURLToPath(new URL('../src/client/index.ts', import.meta.url)),

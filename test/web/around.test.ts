@@ -7,7 +7,7 @@ import { create, items, show } from '../testkit/mutations.ts'
 import { until } from '../testkit/wait.ts'
 import { seriousFindings } from './axe.ts'
 import { usePlace } from './place.ts'
-import { visit } from './visit.ts'
+import { goTo, visit } from './visit.ts'
 
 const here = usePlace()
 const scope = (page: Page) => page.getByRole('combobox', { name: 'Scope' })
@@ -42,20 +42,20 @@ test('one project is shown alone, on each page that can, until another is chosen
   expect(await page.locator('[data-count="INSTALLATION:SUCCEEDED"]').textContent()).toContain('2')
   expect(await seriousFindings(page)).toEqual([])
 
-  const pages = page.getByRole('navigation', { name: 'Pages' })
-  await pages.getByRole('link', { name: 'Objects' }).click()
+  await goTo(page, 'Trees', 'Objects')
   await page.waitForURL(`${here.server.origin}/objects?project=store`)
   await page
     .getByRole('row', { name: /also-in-store/ })
     .first()
     .waitFor()
   expect(await page.getByRole('row', { name: /in-default/ }).count()).toBe(0)
-  await pages.getByRole('link', { name: 'Log' }).click()
+  expect(await page.title()).toBe('Objects · store · Phaseline')
+  await goTo(page, 'Activity', 'Log')
   await page.waitForURL(`${here.server.origin}/log?project=store`)
   await page.getByText('store/in-store').first().waitFor()
   expect(await page.getByText('default/in-default').count()).toBe(0)
   // A page of its own does not forget it.
-  await pages.getByRole('link', { name: 'Agents' }).click()
+  await goTo(page, 'Fleet', 'Agents')
   await page.waitForURL(`${here.server.origin}/agents?project=store`)
   expect(await scope(page).inputValue()).toBe('store')
   await scope(page).selectOption('')
@@ -77,7 +77,7 @@ test('a view is saved, found by keyboard, renamed and removed, in all tabs', asy
   await page.keyboard.press('Enter')
   await dialog.waitFor({ state: 'detached' })
 
-  await page.getByRole('link', { name: 'Agents' }).click()
+  await goTo(page, 'Fleet', 'Agents')
   await page.keyboard.press('Control+k')
   await page.getByRole('dialog', { name: 'Find' }).waitFor()
   await page.keyboard.type('busy')

@@ -7,7 +7,7 @@ import { MUTATIONS } from '../testkit/documents.ts'
 import { create, items, show } from '../testkit/mutations.ts'
 import { until } from '../testkit/wait.ts'
 import { useShopPlace, WEBSHOP } from './place.ts'
-import { inPhase, visit } from './visit.ts'
+import { goTo, inPhase, visit } from './visit.ts'
 
 /** The dashboard as it was built (`npm run build:web`), in a real browser, served by the real server. */
 
@@ -34,8 +34,13 @@ test('the first load is small, from nowhere else, and breaks no rule of the page
   expect(page.url()).toBe(`${here.server.origin}/`)
   const readable = await page.evaluate('JSON.stringify([localStorage, sessionStorage, document.cookie])')
   expect(readable).not.toContain(here.server.token)
-  for (const name of ['Objects', 'Log', 'State machines']) {
-    await page.getByRole('link', { name, exact: true }).click()
+  const pages = [
+    ['Trees', 'Objects'],
+    ['Activity', 'Log'],
+    ['Trees', 'State machines'],
+  ] as const
+  for (const [section, name] of pages) {
+    await goTo(page, section, name)
     await page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()
   }
   expect([complaints, strangers]).toEqual([[], []])

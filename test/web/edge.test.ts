@@ -19,7 +19,7 @@ import type { ReachableServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { seriousFindings } from './axe.ts'
 import { row } from './samples.ts'
-import { visit } from './visit.ts'
+import { goTo, visit } from './visit.ts'
 
 const cloudlet = (id: string, more: Partial<Row> = {}) =>
   row(id, { kind: 'CLOUDLET', name: id, phase: 'READY', root: { id, name: id }, ...more })
@@ -252,7 +252,7 @@ test('22,000 instances on 100 cloudlets can be looked at', async () => {
     const pageInfo = { hasNextPage: start + first < all.length, endCursor: String(start + first) }
     return route.fulfill({ json: { data: { objects: { pageInfo, edges } } } })
   })
-  await page.getByRole('link', { name: 'Edge', exact: true }).click()
+  await goTo(page, 'Fleet', 'Edge')
   await page.getByText('22,000 clusters and apps').waitFor()
   await page.getByText('1 with something wrong').waitFor()
   // Only the app with a problem is open.

@@ -8,7 +8,7 @@ import { EVERYTHING, type Example, filledIn } from '../../web-playground/src/mod
 import { create, items, show } from '../testkit/mutations.ts'
 import { until } from '../testkit/wait.ts'
 import { usePlace } from './place.ts'
-import { visit } from './visit.ts'
+import { goToFolded, visit } from './visit.ts'
 
 const SCHEMA = join(import.meta.dirname, '../../schema.graphql')
 const FAMILIES = join(import.meta.dirname, '../../web-playground/src/families')
@@ -161,7 +161,8 @@ test('an example that is chosen before GraphiQL is drawn is opened once it is', 
   await using visited = await visit(here.browser, here.server, '/')
   const { page } = visited
   await page.addInitScript(DRAWN_LATE)
-  await page.getByRole('link', { name: 'Explore' }).click()
+  await page.getByRole('button', { name: 'Help' }).click()
+  await page.getByRole('link', { name: 'Explore the API' }).click()
   await choose(page, 'A cloudlet')
   await shows(page, OPERATION, 'mutation CreateCloudlet')
 })
@@ -182,10 +183,12 @@ test('GraphiQL is loaded when it is wanted, and a narrow screen has room for it'
   const asked: string[] = []
   page.on('request', (request) => asked.push(new URL(request.url()).pathname))
   await page.locator('[data-connection=live]').waitFor()
-  await page.getByRole('link', { name: 'Objects', exact: true }).click()
+  await goToFolded(page, 'Objects')
   await page.getByRole('heading', { name: 'Objects' }).waitFor()
   expect(asked).not.toContain('/graphiql')
-  await page.getByRole('link', { name: 'Explore', exact: true }).click()
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('button', { name: 'Help' }).click()
+  await page.getByRole('link', { name: 'Explore the API' }).click()
   await inside(page).locator('.graphiql-execute-button').waitFor()
   await page.getByRole('button', { name: 'Examples' }).click()
   await choose(page, 'A cloudlet')

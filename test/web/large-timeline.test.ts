@@ -22,6 +22,7 @@ test(`the timeline of ${NODES.toLocaleString('en')} objects draws what is in sig
   const lanes = page.locator('[data-lane]')
   await lanes.nth(10).waitFor()
   const drawn = performance.now() - start
+  await page.getByRole('button', { name: 'History' }).click()
   const slider = page.getByRole('slider', { name: 'Moment of the tree' })
   // All of its life: each item has four changes.
   await until(async () => Number(await slider.getAttribute('max')) > (NODES - 2) * 4, { what: 'all changes are read' })

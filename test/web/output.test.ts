@@ -10,7 +10,7 @@ import { create } from '../testkit/mutations.ts'
 import { until } from '../testkit/wait.ts'
 import { seriousFindings } from './axe.ts'
 import { usePlace } from './place.ts'
-import { visit } from './visit.ts'
+import { goToFolded, visit } from './visit.ts'
 
 test.each([
   ['2026-11-25 ERROR cannot connect', 'error'],
@@ -124,7 +124,7 @@ test('output of a tree is read, searched, linked to, followed and saved', async 
 test('there is a way to it from an object, and from the log; nothing matches only after all was searched', async () => {
   await using visited = await visit(here.browser, here.server, '/log', { width: 390 })
   const { page, complaints } = visited
-  await page.getByRole('navigation', { name: 'Logs' }).getByRole('link', { name: 'Output' }).click()
+  await goToFolded(page, 'Output')
   await page.getByRole('heading', { name: 'Output', level: 1 }).waitFor()
   await page.getByLabel('Search').fill('nobody-prints-this')
   await page.getByText('Nothing matches.').waitFor()

@@ -10,7 +10,7 @@ import { AUDIENCE, CLIENT_ID, type Issuer, startIssuer } from '../testkit/issuer
 import { create } from '../testkit/mutations.ts'
 import { until } from '../testkit/wait.ts'
 import { usePlaceOf } from './place.ts'
-import { visit } from './visit.ts'
+import { goTo, visit } from './visit.ts'
 
 /** The dashboard signs people in at a real issuer. */
 
@@ -79,7 +79,7 @@ test('a page stays live over several lives of its token, and misses no change', 
     const { log: now } = await here.server.client.query(gql('{ log { head } }'))
     await until(() => (sequences.at(-1) ?? 0) >= now.head, { what: `the page receives change ${now.head}` })
   }
-  await page.getByRole('link', { name: 'Objects', exact: true }).click()
+  await goTo(page, 'Trees', 'Objects')
   await create(here.server.client, 'late', { deployItems: [] })
   await page.getByRole('link', { name: 'late', exact: true }).waitFor()
   const { log: end } = await here.server.client.query(gql('{ log { head } }'))

@@ -164,6 +164,9 @@ test('play goes through all of it, to what is now', async () => {
   await using visited = await visit(here.browser, here.server, `/tree/${done}`)
   const { page } = visited
   await inPhase(page, 'second', 'SUCCEEDED').waitFor()
+  // The slider is there when someone asks for it.
+  expect(await slider(page).count()).toBe(0)
+  await page.getByRole('button', { name: 'History' }).click()
   // Play, and at once Pause: the whole of it takes but a few seconds.
   await page.getByRole('button', { name: 'Play' }).dblclick()
   await page.locator('.tree.past').waitFor()

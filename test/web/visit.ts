@@ -98,6 +98,19 @@ export const tellOnFailure = (tell: () => Promise<string> | string): void =>
     if (error) error.message += `\n${await tell()}`
   })
 
+/** Goes to a page by the menu, by its section. */
+export async function goTo(page: Page, section: string, name: string): Promise<void> {
+  const link = (menu: string, to: string) =>
+    page.getByRole('navigation', { name: menu, exact: true }).getByRole('link', { name: to, exact: true }).click()
+  await link('Pages', section)
+  await link(section, name)
+}
+/** The same on a narrow screen, where the menu is folded. */
+export async function goToFolded(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click()
+}
+
 /** The object's box in the graph, once it is in this phase. */
 export const inPhase = (page: Page, name: string, phase: string) =>
   page.locator(`.node[data-phase=${phase}]`, { has: page.locator(`.node-name:text-is("${name}")`) })

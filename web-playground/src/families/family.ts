@@ -1,6 +1,7 @@
 import type { ComponentType } from 'react'
 import type { Actable } from '../model/actions.ts'
 import type { Example } from '../model/examples.ts'
+import type { NavPage } from '../model/navigation.ts'
 import type { FormExample } from '../pages/create/form-example.ts'
 
 /** The parts of the dashboard that only one family has. Cheap to load. */
@@ -25,14 +26,12 @@ export interface ProjectPartProps {
   readonly mayWrite: boolean
 }
 
-export interface FamilyPage {
-  readonly path: `/${string}`
-  readonly label: string
-  readonly component: ComponentType
+/** A page names the section of the menu that it is in. */
+export interface FamilyPage extends NavPage {
+  /** Absent: another page draws it, as its query asks. */
+  readonly component?: ComponentType
   /** Actors whose agents the family's page shows, instead of the page of agents. */
   readonly agents?: string
-  /** It is reached from the page of agents, and not from the menu. */
-  readonly ofAgents?: true
 }
 
 export type FormLink = readonly [label: string, href: string]

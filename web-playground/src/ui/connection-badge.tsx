@@ -14,7 +14,13 @@ export function ConnectionBadge() {
   const now = useNow()
   const { look, text } = describe(connection, now)
   return (
-    <span className={`connection ${look}`} role="status" aria-live="polite" data-connection={connection.kind}>
+    <span
+      className={`connection ${look}`}
+      role="status"
+      aria-live="polite"
+      data-connection={connection.kind}
+      title={text}
+    >
       <span className="dot" aria-hidden="true" /> {text}
     </span>
   )

@@ -8,7 +8,7 @@ import { humanKind } from '../model/known.ts'
 import type { Row } from '../model/object.ts'
 import { asSaved } from '../model/scope.ts'
 import { createHref, objectsHref, treeHref } from './links.ts'
-import { menuFor } from './menu.ts'
+import type { Menu } from './menu.ts'
 import { Phase } from './phase.tsx'
 import { useSession } from './session-context.ts'
 import { useModal } from './use-modal.ts'
@@ -28,20 +28,19 @@ interface Choice {
 
 interface Props {
   readonly saved: SavedViews | null
-  /** The project of the page; empty: all projects. */
-  readonly project: string
+  readonly sections: Menu['sections']
   readonly onClose: () => void
 }
 
 /** Finds objects by name, pages, saved views, and what can be created: by keyboard alone, or by pointer. */
-export default function Palette({ saved, project, onClose }: Props) {
+export default function Palette({ saved, sections, onClose }: Props) {
   const modal = useModal(onClose)
   const list = useId()
   const [, navigate] = useLocation()
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const objects = useObjects(text)
-  const { views, pages, others } = usePlaces({ text, saved, project })
+  const { views, pages, others } = useDestinations({ text, saved, sections })
   const choices = [...views, ...pages, ...objects.found.map(choiceOf), ...others]
   const active = Math.min(at, choices.length - 1)
   const go = ({ href }: Choice): void => {
@@ -108,17 +107,19 @@ const choiceOf = ({ id, name, kind, phase, root, project }: Row): Choice => ({
   phase,
 })
 
-interface Places {
+interface Destinations {
   readonly views: readonly Choice[]
   readonly pages: readonly Choice[]
   readonly others: readonly Choice[]
 }
 /** Saved views, pages, forms and the documentation; with nothing typed, the views and the pages alone. */
-function usePlaces({ text, saved, project }: Omit<Props, 'onClose'> & { readonly text: string }): Places {
-  const { viewer } = useSession()
+function useDestinations({ text, saved, sections }: Omit<Props, 'onClose'> & { readonly text: string }): Destinations {
   const forms = useForms()
   const wanted = text.trim().toLowerCase()
-  const pages = menuFor(viewer, project).map(({ href, label }) => ({ href, label, about: 'Page' }))
+  // The name of a section finds all of its pages.
+  const pages = sections.flatMap((section) =>
+    section.pages.map(({ href, label, section: about }) => ({ href, label, about })),
+  )
   const views = (saved?.views ?? []).map(({ href, name }) => ({
     href: asSaved(href),
     label: name,
@@ -136,7 +137,7 @@ function usePlaces({ text, saved, project }: Omit<Props, 'onClose'> & { readonly
   const isWanted = ({ label }: Choice): boolean => label.toLowerCase().includes(wanted)
   return {
     views: views.filter(isWanted),
-    pages: pages.filter(isWanted),
+    pages: pages.filter((page) => isWanted(page) || page.about.toLowerCase().startsWith(wanted)),
     others: wanted === '' ? [] : others.filter(isWanted),
   }
 }

@@ -1,18 +1,16 @@
 import { Suspense, useEffect, useRef, useState } from 'react'
 import { Link, Route, Switch, useLocation } from 'wouter'
 import { SavedViews } from '../data/saved-views.ts'
-import markUrl from '../mark.svg'
 import { ObjectsPage } from '../pages/objects/objects-page.tsx'
 import { OverviewPage } from '../pages/overview/overview-page.tsx'
-import { ConnectionBadge } from './connection-badge.tsx'
+import { Bar } from './bar.tsx'
 import { Fault } from './fault.tsx'
 import { lazyPart } from './lazy-part.ts'
-import { familyPages, menuFor } from './menu.ts'
-import { OfKnownProject, ScopeSwitch } from './scope-switch.tsx'
+import { familyPages, useMenu } from './menu.ts'
+import { OfKnownProject } from './scope-switch.tsx'
 import { useScope } from './scoped-router.tsx'
-import { useLive, useSession } from './session-context.ts'
+import { useLive } from './session-context.ts'
 import { Empty, Loading } from './states.tsx'
-import { ThemeSwitch } from './theme-switch.tsx'
 import { usePalette } from './use-palette.ts'
 
 const TreePage = lazyPart(() => import('../pages/tree/tree-page.tsx'))
@@ -26,100 +24,38 @@ const AuditPage = lazyPart(() => import('../pages/audit/audit-page.tsx'))
 const TokensPage = lazyPart(() => import('../pages/tokens/tokens-page.tsx'))
 const Palette = lazyPart(() => import('./palette.tsx'))
 const ViewsDialog = lazyPart(() => import('./views-dialog.tsx'))
+const KeysDialog = lazyPart(() => import('./keys-dialog.tsx'))
 const ExplorePage = lazyPart(() => import('../pages/explore/explore-page.tsx'))
 
 /** The frame of every page. */
 export function Shell({ onForget }: { readonly onForget: () => void }) {
-  const palette = usePalette()
+  const [open, setOpen] = useState<'views' | 'keys' | null>(null)
+  const close = (): void => setOpen(null)
+  const palette = usePalette(() => setOpen('keys'))
   const { project } = useScope()
+  const menu = useMenu(project)
   const saved = useLive('saved views', ({ viewer }, signal) => new SavedViews(viewer.id, signal))
-  const [isSaving, setIsSaving] = useState(false)
   return (
     <>
       <a className="skip" href="#main">
         Skip to the page
       </a>
-      <header className="bar">
-        <Link href="/" className="brand" aria-label="Phaseline, overview">
-          <img src={markUrl} alt="" width="24" height="24" /> <span>Phaseline</span>
-        </Link>
-        <ScopeSwitch />
-        <Nav project={project} />
-        <div className="bar-end">
-          <button
-            type="button"
-            className="plain find"
-            aria-label="Find"
-            title="Find objects and pages (Ctrl K)"
-            onClick={palette.open}
-          >
-            <svg viewBox="0 0 16 16" aria-hidden="true">
-              <circle cx="7" cy="7" r="4.5" />
-              <path d="M10.5 10.5 14 14" />
-            </svg>
-          </button>
-          <button
-            type="button"
-            className="plain find"
-            aria-label="Views"
-            title="Save this view, or go to a saved one"
-            onClick={() => setIsSaving(true)}
-          >
-            <svg viewBox="0 0 16 16" aria-hidden="true">
-              <path d="M4 2.5h8v11L8 10.6 4 13.5z" />
-            </svg>
-          </button>
-          <Link href="/create" className="button primary">
-            Create
-          </Link>
-          <ConnectionBadge />
-          <ThemeSwitch />
-          <button
-            type="button"
-            className="plain"
-            onClick={onForget}
-            title="End the sign-in of this browser, in all tabs"
-          >
-            Sign out
-          </button>
-        </div>
-      </header>
+      <Bar
+        menu={menu}
+        onFind={palette.open}
+        onViews={() => setOpen('views')}
+        onKeys={() => setOpen('keys')}
+        onForget={onForget}
+      />
       <OfKnownProject>
         <Pages />
       </OfKnownProject>
-      {palette.isOpen && (
-        <Suspense>
-          <Palette saved={saved} project={project} onClose={palette.close} />
-        </Suspense>
-      )}
-      {isSaving && saved && (
-        <Suspense>
-          <ViewsDialog saved={saved} onClose={() => setIsSaving(false)} />
-        </Suspense>
-      )}
+      <Suspense>
+        {palette.isOpen && <Palette saved={saved} sections={menu.sections} onClose={palette.close} />}
+        {open === 'views' && saved && <ViewsDialog saved={saved} onClose={close} />}
+        {open === 'keys' && <KeysDialog onClose={close} />}
+      </Suspense>
     </>
-  )
-}
-
-function Nav({ project }: { readonly project: string }) {
-  const [path] = useLocation()
-  const { viewer } = useSession()
-  const bar = useRef<HTMLElement>(null)
-  // The links scroll if there is no room for all of them.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the path that makes another link the current one
-  useEffect(() => {
-    // Newer browsers return a promise, which an effect must not return.
-    bar.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'nearest' })
-  }, [path])
-  const isOn = (page: string): boolean => (page === '/' ? path === '/' : path.startsWith(page))
-  return (
-    <nav aria-label="Pages" ref={bar}>
-      {menuFor(viewer, project).map(({ path: to, href, label }) => (
-        <Link key={to} href={href} aria-current={isOn(to) ? 'page' : undefined}>
-          {label}
-        </Link>
-      ))}
-    </nav>
   )
 }
 
@@ -145,9 +81,9 @@ function Pages() {
             <Route path="/log/output" component={OutputPage} />
             <Route path="/machines" component={MachinesPage} />
             <Route path="/agents" component={AgentsPage} />
-            {familyPages().map(({ path: at, component }) => (
-              <Route key={at} path={at} component={component} />
-            ))}
+            {familyPages().map(
+              ({ path: at, component }) => component && <Route key={at} path={at} component={component} />,
+            )}
             <Route path="/projects" component={ProjectsPage} />
             <Route path="/create/:what?">{({ what }) => <CreatePage what={what ?? ''} />}</Route>
             <Route path="/tokens" component={TokensPage} />

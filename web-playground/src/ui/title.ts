@@ -1,8 +1,14 @@
 import { useEffect } from 'react'
+import { useScope } from './scoped-router.tsx'
 
-/** The tab's title while the component is shown. */
-export function useTitle(title: string): void {
+/**
+ * The tab's title while the component is shown: the page, its project and the product.
+ * @param own the project of what is shown, where it is that of one thing
+ */
+export function useTitle(title: string, own?: string): void {
+  const scope = useScope().project
+  const project = own ?? scope
   useEffect(() => {
-    document.title = `${title} · Phaseline`
-  }, [title])
+    document.title = [title, ...(project ? [project] : []), 'Phaseline'].join(' · ')
+  }, [title, project])
 }

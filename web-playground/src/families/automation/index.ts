@@ -5,7 +5,14 @@ import type { DashboardFamily } from '../family.ts'
 export const automation: DashboardFamily = {
   name: 'automation',
   pages: [
-    { path: '/schedules', label: 'Schedules', component: lazyPart(() => import('./schedules/schedules-page.tsx')) },
+    {
+      section: 'Trees',
+      label: 'Schedules',
+      path: '/schedules',
+      docs: 'schedules',
+      component: lazyPart(() => import('./schedules/schedules-page.tsx')),
+    },
+    { section: 'Trees', label: 'Bulk operations', path: '/objects', query: 'kind=BULK_OPERATION', docs: 'bulk' },
   ],
   linksFor: ({ kind, id }) => (kind === 'SCHEDULE' ? [['Calendar and backfill', `/schedules?id=${id}`]] : []),
   forms: async () => [],

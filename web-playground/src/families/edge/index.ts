@@ -5,7 +5,16 @@ import type { DashboardFamily } from '../family.ts'
 
 export const edge: DashboardFamily = {
   name: 'edge',
-  pages: [{ path: '/edge', label: 'Edge', component: lazyPart(() => import('./page/edge-page.tsx')), agents: 'CRMs' }],
+  pages: [
+    {
+      section: 'Fleet',
+      label: 'Edge',
+      path: '/edge',
+      docs: 'edge',
+      component: lazyPart(() => import('./page/edge-page.tsx')),
+      agents: 'CRMs',
+    },
+  ],
   firstForm: 'cloudlet',
   linksFor({ kind, id }) {
     if (kind === 'CLOUDLET') return [['Add a cluster', createHref('cluster', { on: id })]]

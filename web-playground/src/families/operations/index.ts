@@ -4,7 +4,15 @@ import type { DashboardFamily } from '../family.ts'
 
 export const operations: DashboardFamily = {
   name: 'operations',
-  pages: [{ path: '/locks', label: 'Locks', component: lazyPart(() => import('./locks/locks-page.tsx')) }],
+  pages: [
+    {
+      section: 'Fleet',
+      label: 'Locks',
+      path: '/locks',
+      docs: 'tasks',
+      component: lazyPart(() => import('./locks/locks-page.tsx')),
+    },
+  ],
   firstForm: 'task',
   linksFor: () => [],
   forms: async () => (await loadPart(() => import('./create/index.ts'))).forms,

@@ -5,7 +5,13 @@ import type { DashboardFamily } from '../family.ts'
 export const pipelines: DashboardFamily = {
   name: 'pipelines',
   pages: [
-    { path: '/places', label: 'Places', component: lazyPart(() => import('./places/places-page.tsx')), ofAgents: true },
+    {
+      section: 'Fleet',
+      label: 'Places',
+      path: '/places',
+      docs: 'runtimes',
+      component: lazyPart(() => import('./places/places-page.tsx')),
+    },
   ],
   firstForm: 'event',
   linksFor: () => [],

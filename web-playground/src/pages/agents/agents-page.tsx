@@ -24,23 +24,11 @@ export default function AgentsPage() {
         <span className="quiet" role="status">
           {answer && counted(answer)}
         </span>
-        <span className="actions end">
-          {families().flatMap(({ pages }) =>
-            pages.map(
-              ({ path, label, ofAgents }) =>
-                ofAgents && (
-                  <Link key={path} href={path} className="button">
-                    {label}
-                  </Link>
-                ),
-            ),
-          )}
-          {viewer.isAdmin && (
-            <Link href="/tokens" className="button">
-              Connect an agent
-            </Link>
-          )}
-        </span>
+        {viewer.isAdmin && (
+          <Link href="/tokens" className="button end">
+            Connect an agent
+          </Link>
+        )}
       </div>
       {store?.error && <Problem message={store.error} onRetry={store.refresh} />}
       {!answer && !store?.error && <Loading what="agents" />}

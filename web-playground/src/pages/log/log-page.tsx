@@ -7,7 +7,6 @@ import { useTitle } from '../../ui/title.ts'
 import { useFilter } from '../../ui/use-filter.ts'
 import { LogFilters } from './log-filters.tsx'
 import { LogRows } from './log-rows.tsx'
-import { LogTabs } from './log-tabs.tsx'
 
 /** Every phase change and every refused request, the newest first; the address has the filter. */
 export default function LogPage() {
@@ -19,7 +18,6 @@ export default function LogPage() {
     <div className="page fill">
       <div className="page-head">
         <h1>Log</h1>
-        <LogTabs />
         <span className="quiet" role="status">
           {store?.loaded && shownOf(store)}
         </span>

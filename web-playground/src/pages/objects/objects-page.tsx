@@ -15,8 +15,9 @@ import { ObjectTable } from './object-table.tsx'
 
 /** Objects of all kinds; the address has the filter. */
 export function ObjectsPage() {
-  useTitle('Objects')
   const [filter, change] = useFilter(OBJECT_FILTER)
+  const title = filter.roots ? 'Trees' : 'Objects'
+  useTitle(title)
   const shown = OBJECT_FILTER.write({ ...filter, order: NEWEST })
   const [chosen, setChosen] = useState<{ readonly shown: string; readonly selection: Selection }>({
     shown,
@@ -29,7 +30,7 @@ export function ObjectsPage() {
   return (
     <div className="page fill">
       <div className="page-head">
-        <h1>Objects</h1>
+        <h1>{title}</h1>
         <span className="quiet" role="status">
           {list?.loaded && counted(list)}
         </span>

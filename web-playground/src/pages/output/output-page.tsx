@@ -12,7 +12,6 @@ import { useLive } from '../../ui/session-context.ts'
 import { Empty, Loading, Problem } from '../../ui/states.tsx'
 import { useTitle } from '../../ui/title.ts'
 import { useFilter } from '../../ui/use-filter.ts'
-import { LogTabs } from '../log/log-tabs.tsx'
 import { OutputFilters } from './output-filters.tsx'
 import { type Look, OutputRows } from './output-rows.tsx'
 import './output.css'
@@ -30,7 +29,6 @@ export default function OutputPage() {
     <div className="page fill">
       <div className="page-head">
         <h1>Output</h1>
-        <LogTabs />
         <About filter={filter} onChange={change} />
         <span className="quiet" role="status">
           {store?.loaded && shownOf(store)}

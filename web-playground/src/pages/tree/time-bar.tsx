@@ -57,15 +57,15 @@ export function TimeBar({ history, at, onTravel }: Props) {
 }
 
 /** The first known change, where the log does not reach back to the beginning. */
-function Reach({ history }: { readonly history: HistoryStore }) {
+export function Reach({ history }: { readonly history: HistoryStore }) {
   const first = history.timeline.changes[0]
   if (history.isComplete || !first) return null
   const since = dateTime(first.at)
-  if (history.isReading) return <span className="quiet">reading older changes…</span>
-  if (!history.hasOlder) return <span className="quiet">The log goes back to {since}.</span>
+  if (history.isReading) return <span className="quiet reach">reading older changes…</span>
+  if (!history.hasOlder) return <span className="quiet reach">The log goes back to {since}.</span>
   if (history.timeline.changes.length < MOST_CHANGES) return null
   return (
-    <span className="quiet">
+    <span className="quiet reach">
       The newest {plural(history.timeline.changes.length, 'change')} are shown, since {since}.
     </span>
   )

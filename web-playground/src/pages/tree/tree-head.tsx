@@ -16,9 +16,12 @@ interface Props {
   readonly place: TreePlace
   /** Rows of the present, or of the shown moment. */
   readonly rows: ReadonlyMap<string, Row>
+  /** The slider through the log is shown. */
+  readonly hasSlider: boolean
+  readonly onSlider: () => void
 }
 
-export function TreeHead({ tree, history, place, rows }: Props) {
+export function TreeHead({ tree, history, place, rows, hasSlider, onSlider }: Props) {
   const { rootId, gone } = tree.model
   const root = rows.get(rootId)
   const known = root ?? tree.model.root ?? history.timeline.lanes.get(rootId)
@@ -37,6 +40,9 @@ export function TreeHead({ tree, history, place, rows }: Props) {
       {root && place.at === null && <Since at={root.phaseSince} />}
       <Paused pause={root?.pause} />
       <Views rootId={rootId} place={place} />
+      <button type="button" aria-expanded={hasSlider} onClick={onSlider}>
+        History
+      </button>
       <span className="tree-counts">
         {rows.size > 0 && plural(rows.size, 'object')}{' '}
         <CountsByClass counts={countPhases([...rows.values()].map(({ phase }) => phase))} />

@@ -12,7 +12,7 @@ import { Gone } from './gone.tsx'
 import { ObjectPanel } from './object-panel.tsx'
 import { PastBanner } from './past-banner.tsx'
 import { PastPanel } from './past-panel.tsx'
-import { TimeBar } from './time-bar.tsx'
+import { Reach, TimeBar } from './time-bar.tsx'
 import { TimelineView } from './timeline/timeline-view.tsx'
 import { TreeCanvas } from './tree-canvas.tsx'
 import { TreeHead } from './tree-head.tsx'
@@ -25,7 +25,7 @@ export default function TreePage({ rootId }: { readonly rootId: string }) {
   const tree = useLive(rootId, (session, signal) => new TreeStore(session, rootId, signal))
   const history = useLive(rootId, (session, signal) => new HistoryStore(session, rootId, signal))
   const root = tree?.model.root ?? history?.timeline.lanes.get(rootId)
-  useTitle(root?.name ?? 'Tree')
+  useTitle(root?.name ?? 'Tree', tree?.model.root?.project.name ?? history?.timeline.last?.projectName)
   if (!tree || !history || (tree.state === 'loading' && !tree.error)) return <Loading what="the tree" />
   if (tree.state === 'loading') return <Problem message={tree.error ?? ''} />
   if (!tree.model.root && !history.loaded && !history.error) return <Loading what="the log of the tree" />
@@ -44,10 +44,12 @@ function Shown({ tree, history }: Stores) {
   const { place, select, show, travel } = usePlace(rootId)
   const past = usePast({ tree, history }, place)
   const shown = place.at === null ? tree : past
+  const { hasSlider, turnSlider } = useSlider(history, place.at, travel)
   return (
     <div className={`tree${place.at === null ? '' : ' past'}`}>
-      <TreeHead tree={tree} history={history} place={place} rows={shown?.model.nodes ?? new Map()} />
-      <TimeBar history={history} at={place.at} onTravel={travel} />
+      <TreeHead {...{ tree, history, place, hasSlider }} rows={shown?.model.nodes ?? new Map()} onSlider={turnSlider} />
+      {hasSlider && <TimeBar history={history} at={place.at} onTravel={travel} />}
+      {!hasSlider && place.view === 'timeline' && <Reach history={history} />}
       {place.at !== null && <PastBanner at={place.at} history={history} past={past} />}
       <div className="tree-body">
         {place.view === 'timeline' ? (
@@ -65,6 +67,22 @@ function Shown({ tree, history }: Stores) {
       </div>
     </div>
   )
+}
+
+/** The slider is shown when someone asks for it, or the address names a moment; from then on until it is closed. */
+function useSlider(history: HistoryStore, at: number | null, travel: (at: number | null) => void) {
+  const isPast = at !== null
+  const [isOpen, setIsOpen] = useState(isPast)
+  useEffect(() => {
+    if (isPast) setIsOpen(true)
+  }, [isPast])
+  const turnSlider = (): void => {
+    setIsOpen(!isOpen)
+    if (!isOpen) history.want()
+    // Without the slider there is only the present.
+    else if (isPast) travel(null)
+  }
+  return { hasSlider: isOpen || isPast, turnSlider }
 }
 
 /** The past tree, where the address has a sequence. */

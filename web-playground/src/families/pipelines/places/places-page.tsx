@@ -1,4 +1,3 @@
-import { Link } from 'wouter'
 import { AskedStore } from '../../../data/asked-store.ts'
 import { plural } from '../../../model/words.ts'
 import { useLive } from '../../../ui/session-context.ts'
@@ -19,7 +18,6 @@ export default function PlacesPage() {
         <span className="quiet" role="status">
           {answer && counted(answer)}
         </span>
-        <Link href="/agents">All agents</Link>
       </div>
       {store?.error && <Problem message={store.error} onRetry={store.refresh} />}
       {!answer && !store?.error && <Loading what="places" />}
