@@ -5,7 +5,7 @@ import { MUTATIONS } from '../testkit/documents.ts'
 import { items } from '../testkit/mutations.ts'
 import { seriousFindings } from './axe.ts'
 import { usePlace } from './place.ts'
-import { visit } from './visit.ts'
+import { goTo, visit } from './visit.ts'
 
 /** The project that somebody has chosen is in the address of each page. */
 
@@ -27,10 +27,10 @@ test('the chosen project is in each address, for new tabs, those who get a link,
   await row(page, 'elsewhere').waitFor({ state: 'detached' })
 
   const menu = page.getByRole('navigation', { name: 'Pages' })
-  await menu.getByRole('link', { name: 'Agents' }).click()
+  await goTo(page, 'Fleet', 'Agents')
   await isAt(page, '/agents?project=depot')
-  expect(await menu.getByRole('link', { name: 'Projects' }).getAttribute('href')).toBe('/projects?project=depot')
-  await menu.getByRole('link', { name: 'Log' }).click()
+  expect(await menu.getByRole('link', { name: 'Settings' }).getAttribute('href')).toBe('/projects?project=depot')
+  await goTo(page, 'Activity', 'Log')
   await isAt(page, '/log?project=depot')
   // A filter of the page leaves it alone.
   await page.getByLabel('Kind').selectOption('INSTALLATION')

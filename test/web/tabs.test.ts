@@ -42,7 +42,7 @@ test('a new tab, a shared address and a link that is opened in one ask for nothi
   await shared.getByRole('heading', { name: 'Log', level: 1 }).waitFor()
   expect(await shared.getByLabel('Search').inputValue()).toBe('x')
   const opened = context.waitForEvent('page')
-  await page.getByRole('link', { name: 'Objects', exact: true }).click({ modifiers: ['ControlOrMeta'] })
+  await page.getByRole('link', { name: 'Trees', exact: true }).click({ modifiers: ['ControlOrMeta'] })
   await isLive(await opened)
   const graphiql = await tab(context, '/graphiql')
   await graphiql.click('.graphiql-execute-button[aria-haspopup=menu]')
