@@ -1,8 +1,6 @@
 import { Suspense, useEffect, useRef, useState } from 'react'
 import { Link, Route, Switch, useLocation } from 'wouter'
 import { SavedViews } from '../data/saved-views.ts'
-import { ObjectsPage } from '../pages/objects/objects-page.tsx'
-import { OverviewPage } from '../pages/overview/overview-page.tsx'
 import { Bar } from './bar.tsx'
 import { Fault } from './fault.tsx'
 import { lazyPart } from './lazy-part.ts'
@@ -13,6 +11,8 @@ import { useLive } from './session-context.ts'
 import { Empty, Loading } from './states.tsx'
 import { usePalette } from './use-palette.ts'
 
+const OverviewPage = lazyPart(() => import('../pages/overview/overview-page.tsx'))
+const ObjectsPage = lazyPart(() => import('../pages/objects/objects-page.tsx'))
 const TreePage = lazyPart(() => import('../pages/tree/tree-page.tsx'))
 const LogPage = lazyPart(() => import('../pages/log/log-page.tsx'))
 const OutputPage = lazyPart(() => import('../pages/output/output-page.tsx'))

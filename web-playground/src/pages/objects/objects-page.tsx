@@ -14,7 +14,7 @@ import { FilterBar } from './filter-bar.tsx'
 import { ObjectTable } from './object-table.tsx'
 
 /** Objects of all kinds; the address has the filter. */
-export function ObjectsPage() {
+export default function ObjectsPage() {
   const [filter, change] = useFilter(OBJECT_FILTER)
   const title = filter.roots ? 'Trees' : 'Objects'
   useTitle(title)

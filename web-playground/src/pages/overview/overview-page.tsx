@@ -20,7 +20,7 @@ import { LatestTrees } from './latest-trees.tsx'
 import { Name, SectionTitle, SHOWN } from './parts.tsx'
 
 /** Counts of all objects, and lists of running, stuck and failed ones; the address may have a project. */
-export function OverviewPage() {
+export default function OverviewPage() {
   useTitle('Overview')
   const project = projectIn(useSearch())
   const filter = { ...ALL_OBJECTS, roots: true, finished: false, project }
