@@ -74,7 +74,8 @@ test('in GraphiQL the example can be looked at, created and watched', async () =
   await run(page, 'CreateInstallation')
   await answer(page, '"__typename": "Installation"')
   await run(page, 'PhaseChanges')
-  const early = await answer(page, '"name": "hello"', '"to": "SUCCEEDED"')
+  // The newest come first, with their number.
+  const early = await answer(page, '"received": ', '"newest": [', '"name": "hello"', '"to": "SUCCEEDED"')
   // Later changes arrive live.
   await create(server.client, 'afterwards', items(1))
   const late = await answer(page, '"name": "afterwards"', '"to": "SUCCEEDED"')

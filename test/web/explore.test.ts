@@ -177,6 +177,21 @@ test('it is as dark as the dashboard', async () => {
   await inside(page).locator('body.graphiql-light .graphiql-execute-button').waitFor()
 })
 
+const READ = `performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation'))
+  .filter(({ name }) => !/graphql$/.test(name)).reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`
+
+// Without the files of GraphiQL, which are those of another frame.
+test.each(['/', '/explore'])('%s is at most 120 KB, as a browser loads it', async (path) => {
+  await using visited = await visit(here.browser, here.server, path)
+  const { page } = visited
+  await page.locator('[data-connection=live]').waitFor()
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.waitForLoadState('networkidle')
+  const read = await page.evaluate<number>(READ)
+  expect(read).toBeGreaterThan(60_000)
+  expect(read).toBeLessThan(120_000)
+})
+
 test('GraphiQL is loaded when it is wanted, and a narrow screen has room for it', async () => {
   await using visited = await visit(here.browser, here.server, '/', { width: 390 })
   const { page, complaints } = visited

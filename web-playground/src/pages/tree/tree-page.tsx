@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { HistoryStore } from '../../data/history-store.ts'
 import { PastStore } from '../../data/past-store.ts'
 import { TreeStore } from '../../data/tree-store.ts'
