@@ -52,7 +52,10 @@ async function tree(session: Session, name: string, options: TreeOptions): Promi
   const snapshot = read.value
   const model = new TreeModel(id, machines)
   for (const object of snapshot?.objects ?? []) model.put(object)
-  if (!snapshot || !model.root) return session.refuse(notFoundRefusal(`There is no tree of ${name} to show.`))
+  if (!snapshot || !model.root) {
+    const why = options.at === undefined ? `There is no tree of ${name} to show.` : `There was no ${name} then.`
+    return session.refuse(notFoundRefusal(why))
+  }
   session.emit({ rootId: root.id, ...snapshot })
   session.say(
     ...renderTree(model, {
