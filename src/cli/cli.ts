@@ -14,7 +14,7 @@ export type Shows = Readonly<Partial<Record<ObjectKind, () => Promise<ShowObject
 export type AddCommand = (command: Command, cli: Cli) => void
 
 /** The parts of the help, in their order. */
-export const GROUPS = {
+export const HELP_GROUPS = {
   See: 'See what there is, and why',
   Change: 'Change what there is',
   Work: 'Kinds of work',
@@ -28,7 +28,7 @@ export const GROUPS = {
 export interface CommandEntry {
   /** Its line in the help, e.g. `get [options] [name]`. Entries of one usage are the same command. */
   readonly usage: string
-  readonly group: keyof typeof GROUPS
+  readonly group: keyof typeof HELP_GROUPS
   readonly description: string
   load(): Promise<AddCommand>
 }

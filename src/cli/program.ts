@@ -1,7 +1,7 @@
 import { Command, Help } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { FamilyDefinition } from '../families/define-family.ts'
-import { type Cli, type CommandEntry, type DocumentKinds, GROUPS } from './cli.ts'
+import { type Cli, type CommandEntry, type DocumentKinds, HELP_GROUPS } from './cli.ts'
 import { commandsOf } from './commands/index.ts'
 import { printText } from './terminal/io.ts'
 
@@ -45,7 +45,7 @@ export async function createProgram(
     })
     .addHelpCommand(helpCommand())
     .addHelpText('after', AFTER_HELP)
-  const order = Object.keys(GROUPS)
+  const order = Object.keys(HELP_GROUPS)
   const all = [...commandsOf(families), ...halves.flatMap(({ commands }) => commands)].toSorted(
     (a, b) => order.indexOf(a.group) - order.indexOf(b.group),
   )
@@ -77,7 +77,7 @@ export async function createProgram(
   return program
 }
 
-const headingOf = ({ group }: Pick<CommandEntry, 'group'>): string => `${GROUPS[group]}:`
+const headingOf = ({ group }: Pick<CommandEntry, 'group'>): string => `${HELP_GROUPS[group]}:`
 const helpCommand = (): Command =>
   new Command('help')
     .argument('[command]')
@@ -85,11 +85,11 @@ const helpCommand = (): Command =>
     .helpGroup(headingOf({ group: 'Machine' }))
 
 /** Commands of other programs, and ours that do the same. */
-const ELSEWHERE: Readonly<Record<string, string>> = {
+export const ELSEWHERE: Readonly<Record<string, string>> = {
   ...{ describe: 'get', list: 'get', ls: 'get', show: 'get', ps: 'get', top: 'agents', history: 'log', events: 'log' },
   ...{ create: 'apply', up: 'apply', install: 'apply', upgrade: 'apply', update: 'apply', validate: 'plan' },
   ...{ rm: 'delete', remove: 'delete', uninstall: 'delete', down: 'delete', stop: 'cancel', abort: 'cancel' },
-  ...{ sync: 'reconcile', run: 'reconcile', start: 'serve', server: 'serve', undo: 'rollback' },
+  ...{ sync: 'reconcile', run: 'reconcile', start: 'serve', server: 'serve' },
 }
 
 function withHint(text: string): string {

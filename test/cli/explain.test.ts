@@ -99,6 +99,10 @@ test('explain refuses what there is not, and says what there is', async () => {
 
 test('explain prints the JSON Schema, of all documents or of a part', async () => {
   expect(JSON.parse((await command('explain --json')).out)).toEqual(JSON.parse(JSON.stringify(schema)))
+  const nested = JSON.parse((await command('explain installation.spec.installations --json')).out)
+  const inner = new Validator(nested as Schema, '7')
+  expect(inner.validate([{ name: 'a', spec: { installations: [{ name: 'b', spec: {} }] } }]).valid).toBe(true)
+  expect(inner.validate([{ name: 'a', spec: { installations: [{ name: 'b', spec: { no: 1 } }] } }]).valid).toBe(false)
   const part = JSON.parse((await command('explain project.limits --json')).out)
   expect(Object.keys(part.properties ?? part.anyOf[0].properties)).toEqual(['maxWorkers', 'maxJobs', 'strategy'])
 })

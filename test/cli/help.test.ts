@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { GROUPS } from '../../src/cli/cli.ts'
+import { HELP_GROUPS } from '../../src/cli/cli.ts'
+import { createProgram, ELSEWHERE } from '../../src/cli/program.ts'
+import { families } from '../../src/families/index.ts'
 import { commandLine } from './command.ts'
 
 const phaseline = commandLine({})
@@ -7,10 +9,15 @@ const phaseline = commandLine({})
 test('the help has the commands in their groups, and each of them in one', async () => {
   const { out } = await phaseline('--help')
   const headings = [...out.matchAll(/^(\S.*):$/gm)].map(([, heading]) => heading)
-  expect(headings).toEqual(['Options', ...Object.values(GROUPS), 'Examples'])
+  expect(headings).toEqual(['Options', ...Object.values(HELP_GROUPS), 'Examples'])
 })
 
 test('a command of another program is answered with ours', async () => {
+  const { commands } = await createProgram({ io: process, exitCode: 0 } as never, families, [])
+  const names = commands.map((command) => command.name())
+  expect(Object.values(ELSEWHERE).filter((ours) => !names.includes(ours))).toEqual([])
+  // A command of ours is never unknown.
+  expect(Object.keys(ELSEWHERE).filter((other) => names.includes(other))).toEqual([])
   expect(await phaseline('describe shop')).toMatchObject({
     code: 2,
     err: expect.stringContaining('phaseline get does'),

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { type CancelOptions, cancelObject } from '../objects/cancel-object.ts'
-import { onNames } from '../objects/object-command.ts'
+import { onObjects } from '../objects/object-command.ts'
 
 /** `phaseline cancel NAME…`: starts nothing new, and requests that running work stops. */
 export function addCancel(command: Command, cli: Cli): void {
-  onNames<CancelOptions>(command, cli, cancelObject)
+  onObjects<CancelOptions>(command, cli, cancelObject)
     .option('--reason <text>', 'why, for the log')
     .option('--wait', 'follow the trees until nothing runs any more')
 }

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { type DeleteOptions, deleteObject } from '../objects/delete-object.ts'
-import { onNames } from '../objects/object-command.ts'
+import { onObjects } from '../objects/object-command.ts'
 import { parseFlag } from '../options.ts'
 
 /** `phaseline delete NAME…`. */
 export function addDelete(command: Command, cli: Cli): void {
-  onNames<DeleteOptions>(command, cli, deleteObject)
+  onObjects<DeleteOptions>(command, cli, deleteObject)
     .option('--force', 'installations: even while a sibling imports from it')
     .option('--without-uninstall', 'installations: forget the items without asking their deployers')
     .option('--cascade', 'cloudlets and cluster instances: with the instances on them')

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
-import { onNames } from '../objects/object-command.ts'
+import { onObjects } from '../objects/object-command.ts'
 import { pauseObject } from '../objects/pause-object.ts'
 
 interface Options {
@@ -18,6 +18,6 @@ export function addResume(command: Command, cli: Cli): void {
 }
 
 const addVerb = (command: Command, cli: Cli, verb: 'pause' | 'resume'): Command =>
-  onNames<Options>(command, cli, (session, object, { reason }) =>
+  onObjects<Options>(command, cli, (session, object, { reason }) =>
     pauseObject(session, object, { verb, ...(reason === undefined ? {} : { reason }) }),
   )

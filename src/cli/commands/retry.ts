@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { Cli } from '../cli.ts'
-import { onNames } from '../objects/object-command.ts'
+import { onObjects } from '../objects/object-command.ts'
 import { resolveBackoff } from '../objects/resolve-backoff.ts'
 import { type RetryOptions, retryObject } from '../objects/retry-object.ts'
 
@@ -11,7 +11,7 @@ interface Options extends RetryOptions {
 
 /** `phaseline retry NAME…`: what failed of what they belong to is run again, and what succeeded is not. */
 export function addRetry(command: Command, cli: Cli): void {
-  onNames<Options>(command, cli, (session, object, options) =>
+  onObjects<Options>(command, cli, (session, object, options) =>
     options.now || options.giveUp
       ? resolveBackoff(session, object, options.giveUp === true)
       : retryObject(session, object, options),

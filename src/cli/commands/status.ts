@@ -9,7 +9,7 @@ import { type SessionOptions, withSession, withSessionOptions } from '../session
 import { EXIT } from '../terminal/exit.ts'
 import { words } from '../terminal/text.ts'
 
-/** The kinds of decisions that are listed; the command that is named lists all. */
+/** Objects that wait for a person, as far as they are listed. */
 const DECISIONS = 5
 
 const STATUS = gql(`query Status($project: String, $first: Int!) {

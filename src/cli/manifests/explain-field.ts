@@ -25,7 +25,8 @@ export async function explainField(cli: Cli, field: string | undefined, options:
   if (!found.ok) return printRefusal(invalid(found.message), format !== undefined, stdout, stderr)
   const { title, part } = found
   if (format !== undefined) {
-    await emit(part === schema ? schema : { ...part, ...('$ref' in part ? { definitions } : {}) })
+    // A part may refer to the definitions at any depth.
+    await emit(part === schema ? schema : { ...part, definitions })
     return EXIT.ok
   }
   const width = Math.min(stdout.columns ?? 100, 100)

@@ -6,7 +6,7 @@ import { EXIT } from '../terminal/exit.ts'
 import type { Located } from './address.ts'
 import { follow } from './follow.ts'
 import { findVerb, readMachines } from './machines.ts'
-import type { Asked } from './object-command.ts'
+import type { PendingExit } from './object-command.ts'
 import { OF_OBJECT, verbDocument } from './verbs.ts'
 
 export interface CancelOptions {
@@ -17,7 +17,11 @@ export interface CancelOptions {
 const PENDING = gql(`query PendingRequests($id: ID!) { object(id: $id) { pendingRequests { verb mode by } } }`)
 
 /** Cancels an object; with `wait`, follows it until nothing runs. */
-export async function cancelObject(session: Session, object: Located, { reason, wait }: CancelOptions): Promise<Asked> {
+export async function cancelObject(
+  session: Session,
+  object: Located,
+  { reason, wait }: CancelOptions,
+): Promise<PendingExit> {
   const verb = findVerb(await readMachines(session.client, session.io.signal), object.kind, 'cancel')
   if (!verb) {
     const hint = object.id === object.root.id ? '' : ' by itself: cancel what it belongs to'

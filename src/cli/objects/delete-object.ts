@@ -7,7 +7,7 @@ import { words } from '../terminal/text.ts'
 import type { Located } from './address.ts'
 import { follow } from './follow.ts'
 import { findVerb, readMachines } from './machines.ts'
-import type { Asked } from './object-command.ts'
+import type { PendingExit } from './object-command.ts'
 import { verbDocument, verbInput } from './verbs.ts'
 
 export interface DeleteOptions {
@@ -22,7 +22,7 @@ export interface DeleteOptions {
 }
 
 /** Deletes an object; with `wait`, follows it until it is gone. */
-export async function deleteObject(session: Session, object: Located, options: DeleteOptions): Promise<Asked> {
+export async function deleteObject(session: Session, object: Located, options: DeleteOptions): Promise<PendingExit> {
   const { id, kind, name, root } = object
   const request = await readDeletion(session, object, flagsOf(options))
   if (!request.ok) return session.refuse(request.refusal)

@@ -23,21 +23,21 @@ export interface ObjectArgument {
 }
 
 /** The exit code of a request, or how what it has begun is followed to its end. */
-export type Asked = ExitCode | (() => Promise<ExitCode>)
-type Work<T> = (session: Session, object: Located, options: T) => Promise<Asked>
+export type PendingExit = ExitCode | (() => Promise<ExitCode>)
+type Work<T> = (session: Session, object: Located, options: T) => Promise<PendingExit>
 
-const endOf = async (asked: Asked): Promise<ExitCode> => (typeof asked === 'function' ? await asked() : asked)
+const endOf = async (asked: PendingExit): Promise<ExitCode> => (typeof asked === 'function' ? await asked() : asked)
 
 /**
  * Adds argument, options and action of a command on one or more objects. It asks for all of them, whichever is refused, before it
  * follows the first.
  */
-export const onNames = <T extends object>(command: Command, cli: Cli, work: Work<T & AddressOptions>): Command =>
+export const onObjects = <T extends object>(command: Command, cli: Cli, work: Work<T & AddressOptions>): Command =>
   withSessionOptions(withAddressOptions(command))
     .argument('<name...>', 'ids, or paths')
     .action(async (names: readonly string[], options: SessionOptions & AddressOptions & T) => {
       cli.exitCode = await withSession(cli.io, options, async (session) => {
-        const asked: Asked[] = []
+        const asked: PendingExit[] = []
         for (const name of names) {
           const located = await locate(session, name, options)
           const one = located.ok ? await work(session, located.value, options) : session.refuse(located.refusal)

@@ -6,7 +6,7 @@ import { articled, words } from '../terminal/text.ts'
 import type { Located } from './address.ts'
 import { follow } from './follow.ts'
 import { findVerb, readMachines } from './machines.ts'
-import type { Asked } from './object-command.ts'
+import type { PendingExit } from './object-command.ts'
 import { OF_OBJECT, verbDocument } from './verbs.ts'
 
 export interface RetryOptions {
@@ -14,7 +14,7 @@ export interface RetryOptions {
 }
 
 /** Runs again what failed of the tree that the object is in; with `wait`, follows it until it is finished. */
-export async function retryObject(session: Session, { root }: Located, { wait }: RetryOptions): Promise<Asked> {
+export async function retryObject(session: Session, { root }: Located, { wait }: RetryOptions): Promise<PendingExit> {
   const name = root.name
   const verb = findVerb(await readMachines(session.client, session.io.signal), root.kind, 'retry')
   if (!verb) return session.refuse(invalid(`${name} is ${articled(words(root.kind))}, which cannot be retried.`))

@@ -47,10 +47,13 @@ export async function handleSignIn(
   if (!isJson(type)) return replyRefusal(response, NEEDS_JSON)
   const body = await readBody(request)
   if (request.destroyed && !request.complete) return
-  const wanted = body === null ? null : wantedIn(body)
+  if (body === null) {
+    response.setHeader('connection', 'close')
+    return replyError(response, 413, 'TOO_LARGE', `The body may have at most ${MAX_BODY} bytes.`)
+  }
+  const wanted = wantedIn(body)
   const sealed = wanted && sealToken(wanted.token ?? '', wanted.key, parts.system.secret(NONCE_BYTES))
   if (!wanted || !sealed) {
-    if (!request.complete) response.setHeader('connection', 'close')
     return replyError(
       response,
       400,

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import type { Cli } from '../../../cli/cli.ts'
 import type { Located } from '../../../cli/objects/address.ts'
 import { follow } from '../../../cli/objects/follow.ts'
-import { type Asked, onNames } from '../../../cli/objects/object-command.ts'
+import { onObjects, type PendingExit } from '../../../cli/objects/object-command.ts'
 import type { Session } from '../../../cli/session.ts'
 import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT } from '../../../cli/terminal/exit.ts'
@@ -24,7 +24,7 @@ const RECONCILE = gql(`mutation Reconcile($input: ReconcileInstallationInput!) {
 
 /** `phaseline reconcile NAME…`: requests a job over a root's tree. */
 export function addReconcile(command: Command, cli: Cli): void {
-  onNames<ReconcileOptions>(command, cli, reconcile)
+  onObjects<ReconcileOptions>(command, cli, reconcile)
     .addOption(
       new Option(
         '--mode <mode>',
@@ -36,7 +36,7 @@ export function addReconcile(command: Command, cli: Cli): void {
     .option('--wait', 'follow the trees until they are finished')
 }
 
-async function reconcile(session: Session, { id }: Located, options: ReconcileOptions): Promise<Asked> {
+async function reconcile(session: Session, { id }: Located, options: ReconcileOptions): Promise<PendingExit> {
   const mode = MODES[options.mode as keyof typeof MODES]
   const { object } = await session.client.query(EFFECTS, { id }, { signal: session.io.signal })
   const effect = object?.verbs.find(({ name: verb }) => verb === VERBS[mode])?.effect
