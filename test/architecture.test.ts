@@ -74,6 +74,14 @@ test('the table allows only what is there', () => {
   expect(unused).toEqual([])
 })
 
+test('only the store knows how a claim is stored', () => {
+  const knows = files.filter((file) =>
+    /\b(from|join|update|into) work\b|\btable\.work\b/.test(readFileSync(join(SRC, file), 'utf8')),
+  )
+  expect(knows.filter((file) => !file.startsWith('store/'))).toEqual([])
+  expect(knows.length).toBeGreaterThan(3)
+})
+
 const isOfCli = (file: string) => /^(families\/)?cli(\/|$)/.test(layerOf(file))
 
 test('the command line writes to a terminal in one place, which cleans what it writes', () => {

@@ -1,5 +1,5 @@
 import { boolean, integer, nullable, text, timestamptz, uuid } from './column-types.ts'
-import { actor, objectKind, phase } from './tables.ts'
+import { actor, objectKind, phase, work } from './tables.ts'
 
 /** The columns of the view `phase_change`, apart from those that give the change its place in the log. */
 export const phaseChange = {
@@ -24,4 +24,19 @@ export const phaseChange = {
   revision: nullable(integer),
   rejected: boolean,
   at: timestamptz,
+}
+
+/** The columns of the view `agent_work` that statements outside of this folder return. */
+export const agentWork = {
+  type: work.type,
+  target: work.target,
+  jobId: work.jobId,
+  instance: work.instance,
+  attempt: work.attempt,
+  triggeredAt: work.triggeredAt,
+  pickedUpAt: work.pickedUpAt,
+  offerAfter: work.offerAfter,
+  abortRequestedAt: work.abortRequestedAt,
+  abortCode: work.abortCode,
+  progressingMs: work.progressingMs,
 }

@@ -26,7 +26,7 @@ const files = LAYERS.flatMap((layer) =>
     .map((file) => join(SRC, layer, file)),
 )
 
-/** Postgres's catalogue: types by number, and the columns of tables that may be null. */
+/** Postgres's catalogue: types by number, and the columns of tables, and of views by the same names, that may be null. */
 interface Catalogue {
   readonly types: ReadonlyMap<number, string>
   readonly nullable: ReadonlySet<string>
@@ -39,7 +39,11 @@ async function readCatalogue(pool: Pool): Promise<Catalogue> {
   )
   const columns = await pool.query<{ column: string }>(
     `select format('%s.%s', attrelid::integer, attnum) as column from pg_attribute a join pg_class c on c.oid = a.attrelid
-      where c.relkind = 'r' and not a.attnotnull`,
+      where c.relkind = 'r' and not a.attnotnull
+    union all
+    select format('%s.%s', a.attrelid::integer, a.attnum) from pg_attribute a join pg_class c on c.oid = a.attrelid and c.relkind = 'v'
+      join information_schema.view_column_usage u on u.view_name = c.relname and u.view_schema = 'public' and u.column_name = a.attname
+      join pg_attribute b on b.attrelid = format('%I', u.table_name)::regclass and b.attname = a.attname and not b.attnotnull`,
   )
   const names = await pool.query<{ column: string }>(
     `select table_name || '.' || column_name as column from information_schema.columns where table_schema = 'public'`,

@@ -58,7 +58,7 @@ async function linesWithFence(
 const OWNED_WORK = statement({
   name: 'owned-work',
   text: `select u.place, w.triggered_at as since from unnest($1::uuid[], $2::bytea[]) with ordinality as u(id, fence_hash, place)
-      join work w on w.object_id = u.id and (w.fence_hash = u.fence_hash or w.target = w.instance and not exists (
+      join agent_work w on w.object_id = u.id and (w.fence_hash = u.fence_hash or w.target = w.instance and not exists (
         select from workload a where a.object_id = w.object_id and jsonb_array_length(a.retry -> 'attempts') > 0 offset 0))
       join object o on o.id = w.object_id where w.principal_id = $3`,
   params: [array(uuid), array(bytea), uuid],

@@ -10,6 +10,7 @@ import { findProjectId } from '../../../store/projects.ts'
 import { type StatementRow, statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import { loadTargetFacts } from '../../../store/targets.ts'
+import { agentWork } from '../../../store/views.ts'
 import { type BlockerInputs, UNSUCCESSFUL, type Waiting } from '../rules/blockers.ts'
 import type { PendingOrigin } from '../rules/origin.ts'
 import type { PlanFacts } from '../rules/predict-blockers.ts'
@@ -37,7 +38,7 @@ const CHAINS = statement({
       union all
       (select e.from_id from edge e where e.to_id = o.id and o.deletion_requested_at is not null limit ${MAX_NEIGHBOURS})
       union all
-      (select c.id from object c left join work w on w.object_id = c.id
+      (select c.id from object c left join agent_work w on w.object_id = c.id
         where c.parent_id = o.id and o.job_id is distinct from o.finished_job_id
           and c.job_id = o.job_id and c.finished_job_id is distinct from c.job_id
         order by coalesce(w.state, 3), c.ordinal limit ${MAX_NEIGHBOURS})
@@ -79,7 +80,7 @@ const DETAILS = statement({
   from object o
   left join installation i on i.object_id = o.id
   left join tally t on t.object_id = o.id
-  left join work w on w.object_id = o.id
+  left join agent_work w on w.object_id = o.id
   left join root_queue q on q.root_id = o.id and q.failures > 0
   where o.id = any($1::uuid[])`,
   params: [array(uuid)],
@@ -111,11 +112,11 @@ const DETAILS = statement({
     untriggered: nullable(table.tally.untriggered),
     open: nullable(table.tally.open),
     failed: nullable(table.tally.failed),
-    type: nullable(table.work.type),
-    target: table.work.target,
+    type: nullable(agentWork.type),
+    target: agentWork.target,
     targetFacts: nullable(json<Omit<TargetFacts, 'name'>>()),
     state: joined(smallintOf<WorkState>()),
-    offerAfter: table.work.offerAfter,
+    offerAfter: agentWork.offerAfter,
     retry: nullable(json<Retry>()),
     retryAt: nullable(table.rootQueue.wakeAt),
     lastProblem: nullable(text),

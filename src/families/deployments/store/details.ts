@@ -1,4 +1,3 @@
-import { WORK_STATE } from '../../../core/tree.ts'
 import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
 import type { Client } from '../../../store/client.ts'
 import { array, boolean, integer, json, nullable, uuid } from '../../../store/column-types.ts'
@@ -7,6 +6,7 @@ import { keyed, keyedDetails, keysOf } from '../../../store/loaders/keyed.ts'
 import { OBJECT_SELECTION } from '../../../store/loaders/objects.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
+import { agentWork } from '../../../store/views.ts'
 import type { DetailsTable } from '../../family.ts'
 import { NEW_DEPLOY_ITEM, NEW_INSTALLATION } from '../rules/details.ts'
 import type { PendingOrigin } from '../rules/origin.ts'
@@ -42,7 +42,7 @@ export const loadRequested = keyed(
       coalesce(i.without_uninstall, false) as "withoutUninstall", i.cancel_requested_at as "cancelRequestedAt",
       i.cancel_by as "cancelBy", w.abort_requested_at as "abortRequestedAt", w.abort_code as "abortCode", r.cancel_by as "stoppedBy"
     from object o left join installation i on i.object_id = o.id left join installation r on r.object_id = o.root_id
-    left join work w on w.object_id = o.id and w.state = ${WORK_STATE.CLAIMED}
+    left join agent_work w on w.object_id = o.id and w.is_claimed
     where o.id = any($1::uuid[])`,
   {
     parentId: table.object.parentId,
@@ -58,8 +58,8 @@ export const loadRequested = keyed(
     withoutUninstall: boolean,
     cancelRequestedAt: table.installation.cancelRequestedAt,
     cancelBy: table.installation.cancelBy,
-    abortRequestedAt: table.work.abortRequestedAt,
-    abortCode: table.work.abortCode,
+    abortRequestedAt: agentWork.abortRequestedAt,
+    abortCode: agentWork.abortCode,
     stoppedBy: table.installation.cancelBy,
   },
 )

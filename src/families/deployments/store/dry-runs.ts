@@ -299,7 +299,7 @@ export async function loadDryRunItems(
 
 const STATES = statement({
   text: `select o.id, w.handed, w.handed_config as "handedConfig", coalesce(i.exports, d.exports) as exports
-    from object o left join work w on w.object_id = o.id left join deploy_item d on d.object_id = o.id
+    from object o left join agent_work w on w.object_id = o.id left join deploy_item d on d.object_id = o.id
     left join installation i on i.object_id = o.id where o.root_id = $1`,
   params: [uuid],
   row: { id: table.object.id, handed: nullable(boolean), handedConfig: nullable(jsonb), exports: nullable(jsonb) },

@@ -4,7 +4,6 @@ import type { Client } from '../../../store/client.ts'
 import { array, nullable, text, timestamptz, uuid } from '../../../store/column-types.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
-import { IS_OPEN } from '../../../store/work-states.ts'
 import type { Family } from '../../family.ts'
 import type { EndedRun } from '../rules/origin.ts'
 import { lockOwnNames } from './export-names.ts'
@@ -51,8 +50,8 @@ const WAKE_BACKOFFS = statement({
   name: 'wake-backoffs',
   text: `insert into wake (root_id, object_ids)
   select w.root_id, array_agg(w.object_id) from (
-    select root_id, object_id, row_number() over (order by object_id) / 1000 as part from work
-    where root_id = $1 and ${IS_OPEN} and state = ${WORK_STATE.OFFERED} and picked_up_at is not null
+    select root_id, object_id, row_number() over (order by object_id) / 1000 as part from agent_work
+    where root_id = $1 and is_open and state = ${WORK_STATE.OFFERED} and picked_up_at is not null
   ) w group by w.root_id, w.part returning root_id`,
   params: [uuid],
   row: { root_id: table.wake.rootId },

@@ -22,7 +22,7 @@ const READ_EXISTING = statement({
   text: `select o.id, o.parent_id as "parentId", o.kind, o.name, o.phase, s.spec,
         coalesce(w.handed, false) as handed, coalesce(i.ignored, false) as ignored, d.target
       from object o join object_spec s on s.object_id = o.id
-      left join work w on w.object_id = o.id left join installation i on i.object_id = o.id
+      left join agent_work w on w.object_id = o.id left join installation i on i.object_id = o.id
       left join deploy_item d on d.object_id = o.id where o.root_id = $1 order by o.ordinal`,
   params: [uuid],
   row: {

@@ -3,7 +3,7 @@ import type { Client } from '../../../store/client.ts'
 import { array, boolean, json, nullable, required, text, uuid } from '../../../store/column-types.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
-import { IS_CLAIMED, IS_OPEN } from '../../../store/work-states.ts'
+import { agentWork } from '../../../store/views.ts'
 import { operationAt } from '../rules/operations.ts'
 import type { CrmAction, InstanceSpec, Session } from '../rules/spec.ts'
 import { requestFence } from './fences.ts'
@@ -45,11 +45,11 @@ const OUTSTANDING = statement({
     c.wanted_version as "wantedVersion",
     case o.kind when 'CLOUDLET' then array[o.name] when 'CLUSTER_INST' then array[p.name, o.name]
       else array[r.name, p.name, o.name] end as path
-  from work w join object o on o.id = w.object_id join object r on r.id = w.root_id
+  from agent_work w join object o on o.id = w.object_id join object r on r.id = w.root_id
   left join object p on p.id = o.parent_id
   left join object_spec s on s.object_id = o.id left join edge_inst i on i.object_id = o.id
   left join cloudlet c on c.object_id = o.id
-  where w.root_id = $1 and w.${IS_OPEN} and w.type = 'crm' and w.${IS_CLAIMED} and w.fence_hash is not null and w.instance = $2 and w.principal_id = $3
+  where w.root_id = $1 and w.is_open and w.type = 'crm' and w.is_claimed and w.fence_hash is not null and w.instance = $2 and w.principal_id = $3
     and (o.phase in ('CREATE_REQUESTED', 'UPDATE_REQUESTED', 'DELETE_REQUESTED') or i.undoing
       or c.upgrade_phase = 'UPDATE_REQUESTED' or $4 and o.phase in ('CREATING', 'UPDATING', 'DELETING'))
   order by o.id`,
@@ -58,8 +58,8 @@ const OUTSTANDING = statement({
     objectId: table.object.id,
     kind: table.object.kind,
     phase: table.object.phase,
-    operationId: required(table.work.jobId),
-    attempt: table.work.attempt,
+    operationId: required(agentWork.jobId),
+    attempt: agentWork.attempt,
     undoing: nullable(table.edgeInst.undoing),
     specRevision: nullable(table.edgeInst.specRevision),
     keptRevision: table.edgeInst.keptRevision,

@@ -5,6 +5,7 @@ import { array, json, nullable, smallintOf, text, uuid } from '../../../store/co
 import { loadAgentsOf } from '../../../store/loaders/agents.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
+import { agentWork } from '../../../store/views.ts'
 import type { BlockerInputs, LockWait, Waiting } from '../rules/blockers.ts'
 import type { JobRetry } from '../rules/details.ts'
 import { blockersOfLocks } from './lock-queries.ts'
@@ -19,7 +20,7 @@ const WAITING = statement({
   ), read as (
     select id from asked
     union select j.id from asked a cross join lateral (
-      select c.id from object c left join work k on k.object_id = c.id
+      select c.id from object c left join agent_work k on k.object_id = c.id
       where c.parent_id = a.id and c.kind = 'GADGET_JOB' and (c.phase in ('WAITING', 'UNDO_FAILED') or c.phase = 'PENDING' and k.offer_after is not null or k.state = ${WORK_STATE.OFFERED})
       order by c.phase <> 'UNDO_FAILED', c.ordinal limit ${MOST_JOBS}
     ) j
@@ -29,7 +30,7 @@ const WAITING = statement({
     array(select json_build_object('id', d.id, 'name', d.name, 'phase', d.phase) from edge e join object d on d.id = e.to_id
       where e.from_id = o.id and d.phase not in ('DONE', 'SKIPPED') order by d.ordinal limit 10) as "dependsOn"
   from object o left join object t on t.id = o.parent_id left join tally y on y.object_id = o.id
-  left join work w on w.object_id = o.id left join gadget_job g on g.object_id = o.id where o.id in (select id from read) order by o.ordinal`,
+  left join agent_work w on w.object_id = o.id left join gadget_job g on g.object_id = o.id where o.id in (select id from read) order by o.ordinal`,
   params: [array(uuid)],
   row: {
     id: table.object.id,
@@ -40,7 +41,7 @@ const WAITING = statement({
     projectId: table.object.projectId,
     taskPhase: nullable(table.object.phase),
     open: nullable(table.tally.open),
-    type: nullable(table.work.type),
+    type: nullable(agentWork.type),
     workState: nullable(smallintOf<WorkState>()),
     retry: nullable(json<JobRetry>()),
     problem: nullable(text),

@@ -6,6 +6,7 @@ import { array, integer, json, nullable, smallintOf, text, textOf, uuid } from '
 import { loadAgentsOf } from '../../../store/loaders/agents.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
+import { agentWork } from '../../../store/views.ts'
 import { candidateOf, loadPlacesOf } from '../placement/store/place-queries.ts'
 import type { BlockerInputs } from '../rules/blockers.ts'
 import type { Pool, WorkloadRetry } from '../rules/details.ts'
@@ -22,7 +23,7 @@ const WAITING = statement({
   join object o on o.id = case r.kind when 'EVENT'
     then (select c.id from object c where c.parent_id = r.id and c.kind = 'WORKER') else r.id end
   join workload w on w.object_id = o.id join project p on p.id = o.project_id
-  left join work k on k.object_id = o.id
+  left join agent_work k on k.object_id = o.id
   where o.phase in ('PENDING', 'STARTING', 'UNKNOWN')`,
   params: [array(uuid)],
   row: {
@@ -30,9 +31,9 @@ const WAITING = statement({
     pool: textOf<Pool>(),
     state: table.workload.state,
     phase: table.object.phase,
-    type: nullable(table.work.type),
-    target: table.work.target,
-    instance: table.work.instance,
+    type: nullable(agentWork.type),
+    target: agentWork.target,
+    instance: agentWork.instance,
     targetLabels: nullable(json<Labels>()),
     workState: nullable(smallintOf<WorkState>()),
     retry: nullable(json<WorkloadRetry>()),

@@ -3,6 +3,7 @@ import { detailsTable } from '../../../store/columns.ts'
 import { keyed, keyedDetails, keysOf } from '../../../store/loaders/keyed.ts'
 import { OBJECT_SELECTION } from '../../../store/loaders/objects.ts'
 import * as table from '../../../store/tables.ts'
+import { agentWork } from '../../../store/views.ts'
 import type { DetailsTable } from '../../family.ts'
 import { type EventDetails, NEW_EVENT, NEW_WORKLOAD } from '../rules/details.ts'
 
@@ -33,6 +34,6 @@ export const loadWorkloads = keyedDetails('workload', table.workload, keysOf(NEW
 export const loadClocks = keyed(
   `select object_id as key, picked_up_at as "pickedUpAt", triggered_at as "triggeredAt",
         progressing_ms as "progressingMs"
-      from work where object_id = any($1::uuid[]) and action = 'START' and state < 2`,
-  { pickedUpAt: table.work.pickedUpAt, triggeredAt: table.work.triggeredAt, progressingMs: table.work.progressingMs },
+      from agent_work where object_id = any($1::uuid[]) and action = 'START' and is_open`,
+  { pickedUpAt: agentWork.pickedUpAt, triggeredAt: agentWork.triggeredAt, progressingMs: agentWork.progressingMs },
 )

@@ -2,7 +2,6 @@ import type { Client } from '../../../store/client.ts'
 import { integer, nothing, nullable, text, uuid } from '../../../store/column-types.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
-import { IS_OPEN } from '../../../store/work-states.ts'
 import type { Family } from '../../family.ts'
 import type { Pool } from '../rules/details.ts'
 
@@ -26,7 +25,7 @@ export const lockSlots = async (client: Client): Promise<void> => void (await LO
  * whose state says that they may have one.
  */
 export const HOLDS_SLOT = `(o.phase in ('STARTING', 'RUNNING', 'UNKNOWN')
-    or exists (select from work r where r.object_id = w.object_id and r.action = 'REMOVE' and r.${IS_OPEN} offset 0))`
+    or exists (select from agent_work r where r.object_id = w.object_id and r.action = 'REMOVE' and r.is_open offset 0))`
 
 // The next waiters, as many as slots are free. The level of a waiter is the number of its project's slots plus its position
 // there, so a project with few slots comes first; equal levels are ordered by arrival.
@@ -101,9 +100,9 @@ const WAKE_BACKOFFS = statement({
   name: 'wake-workload-backoffs',
   text: `insert into wake (root_id, object_ids)
       select o.root_id, array_agg(o.id) from workload w
-      cross join lateral (select state from work where object_id = w.object_id offset 0) k
+      cross join lateral (select is_open from agent_work where object_id = w.object_id offset 0) k
       cross join lateral (select * from object where id = w.object_id offset 0) o
-      where w.state = 3 and k.state = 2 and o.phase = 'PENDING'
+      where w.state = 3 and not k.is_open and o.phase = 'PENDING'
         and not exists (select from wake v where v.root_id = o.root_id and v.object_ids @> array[o.id] offset 0)
       group by o.root_id`,
 })

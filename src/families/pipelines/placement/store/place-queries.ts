@@ -30,7 +30,7 @@ const SELECT = `select p.id, p.type, p.name, r.name as "agentName",
     ${projectsOfAgent('p.principal_id')} as "projectIds", p.labels, p.capacity, p.registered_at as "registeredAt",
     p.drained_at as "drainedAt", p.drained_by as "drainedBy", p.drain_reason as "drainReason", a.seen_at as "seenAt",
     h.workers, h.jobs, h.lease_until as "leaseUntil", h.starting_since as "startingSince",
-    (select min(k.triggered_at) from work k
+    (select min(k.triggered_at) from agent_work k
       where k.type = p.type and k.state = 0 and k.offer_after is null and k.action = 'START' and k.picked_up_at is null
         and (k.target = p.name or k.target is null and p.drained_at is null
           and (k.target_labels is null or k.target_labels <@ p.labels))) as "waitingSince"
@@ -41,7 +41,7 @@ const SELECT = `select p.id, p.type, p.name, r.name as "agentName",
       max(k.lease_until) as lease_until, min(k.picked_up_at) filter (where o.phase = 'STARTING') as starting_since
     from (select object_id, pool from workload where place_id = p.id and state = 1 offset 0) w
     cross join lateral (select phase from object where id = w.object_id offset 0) o
-    cross join lateral (select lease_until, picked_up_at from work where object_id = w.object_id offset 0) k
+    cross join lateral (select lease_until, picked_up_at from agent_work where object_id = w.object_id offset 0) k
     where ${HOLDS_SLOT}
   ) h`
 const ROW = {
