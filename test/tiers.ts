@@ -45,6 +45,7 @@ export const UNIT = files(`
   families/pipelines/ place-state
   graphql/ descriptions lists one-shape result-union
   hooks/ cloud-events missed-deliveries
+  log/ announcement
   manifest/ manifest places project round-trip
   projects/ normalise
   runtimes/ artifact-files clone-options container-options demultiplex kubernetes-state leave-artifacts output place-name

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { PhaseChangeRecord } from '../core/ports/phase-change.ts'
 import type { LogIdentity } from './identity.ts'
+import { blankRecord, FIELDS, type Field } from './record.ts'
 import type { NumberedTrace } from './trace-delivery.ts'
 
 /** A numberer's message to all readers: these sequences are numbered and committed. */
@@ -20,8 +21,11 @@ const MAX_MESSAGE = 262_144
 
 export const logChannel = (logId: string): string => `phaseline:log:${logId}`
 
-/** The order of a record's values in a message, which has no names: they would be half of it. */
-const FIELDS = [
+/**
+ * The order of a record's first values in a message, which has no names: they would be half of it. Processes of the release before expect
+ * just these; fields that came later are sent by name.
+ */
+const UNNAMED = [
   'sequence',
   'batchId',
   'idx',
@@ -44,16 +48,14 @@ const FIELDS = [
   'revision',
   'rejected',
   'at',
-] as const satisfies readonly (keyof PhaseChangeRecord)[]
-type Field = (typeof FIELDS)[number]
-
-const INDEX = Object.fromEntries(FIELDS.map((field, i) => [field, i])) as Readonly<Record<Field, number>>
+] as const satisfies readonly Field[]
+const NAMED = FIELDS.filter((field) => !(UNNAMED as readonly Field[]).includes(field))
 
 type Row = readonly unknown[]
 type Wire = Pick<Announcement, 'from' | 'through'> & {
   readonly changes: readonly Row[] | null
-  /** `parentPath` of each change. Processes of the release before neither send nor read it. */
-  readonly paths?: readonly (string | null)[]
+  /** The values of each further field, for each change. Absent: null for all. Fields that a process does not know are ignored. */
+  readonly named?: Readonly<Record<string, readonly unknown[]>>
   /** Absent: none. Processes of earlier releases ignore it. */
   readonly traces?: readonly NumberedTrace[]
 }
@@ -65,10 +67,10 @@ type Signer = Pick<LogIdentity, 'instance' | 'key'>
  * @param origin without a blank
  */
 export function encode({ from, through, changes, traces }: Announcement, origin: string, { key }: Signer): string {
-  const rows = changes?.map((change): Row => FIELDS.map((field) => change[field])) ?? null
-  const paths = changes?.map(({ parentPath }) => parentPath) ?? []
+  const rows = changes?.map((change): Row => UNNAMED.map((field) => change[field])) ?? null
+  const named = Object.fromEntries(NAMED.map((field) => [field, changes?.map((change) => change[field]) ?? []]))
   const common = { from, through, ...(traces.length > 0 ? { traces } : {}) }
-  const message = JSON.stringify({ ...common, changes: rows, paths } satisfies Wire)
+  const message = JSON.stringify({ ...common, changes: rows, named } satisfies Wire)
   const short = message.length <= MAX_MESSAGE
   const content = short ? message : JSON.stringify({ ...common, changes: null } satisfies Wire)
   return `${origin} ${signature(content, key).toString('base64url')} ${content}`
@@ -89,47 +91,23 @@ export function decode(message: string, { key, instance }: Signer): Announcement
   const expected = signature(content, key)
   if (signed.length !== expected.length || !timingSafeEqual(signed, expected)) return null
   try {
-    const { from, through, changes, paths, traces: sent } = JSON.parse(content) as Wire
+    const { from, through, changes, named = {}, traces: sent } = JSON.parse(content) as Wire
     const traces = Array.isArray(sent) ? sent : []
     if (!(Number.isSafeInteger(from) && Number.isSafeInteger(through) && from <= through)) return null
     if (changes === null) return { instance, from, through, changes, traces }
     const isWhole = changes.length === through - from + 1
-    if (!isWhole || changes.some((row, i) => row.length !== FIELDS.length || row[0] !== from + i)) return null
-    const records = changes.map((row, i) => recordOf(row, paths?.[i] ?? null))
+    if (!isWhole || changes.some((row, i) => row.length !== UNNAMED.length || row[0] !== from + i)) return null
+    const records = changes.map((row, i) => recordOf(row, i, named))
     return { instance, from, through, changes: records, traces }
   } catch {
     return null
   }
 }
 
-type Values = { readonly [K in Field]: K extends 'at' ? string : PhaseChangeRecord[K] }
-
-// Written out: objects of one literal share a hidden class, which makes them faster to filter.
-function recordOf(row: Row, parentPath: string | null): PhaseChangeRecord {
-  const value = <K extends keyof Values>(field: K): Values[K] => row[INDEX[field]] as Values[K]
-  return {
-    sequence: value('sequence'),
-    batchId: value('batchId'),
-    idx: value('idx'),
-    objectId: value('objectId'),
-    rootId: value('rootId'),
-    parentId: value('parentId'),
-    parentPath,
-    projectId: value('projectId'),
-    projectName: value('projectName'),
-    kind: value('kind'),
-    name: value('name'),
-    machine: value('machine'),
-    from: value('from'),
-    to: value('to'),
-    actor: value('actor'),
-    by: value('by'),
-    byId: value('byId'),
-    reason: value('reason'),
-    message: value('message'),
-    jobId: value('jobId'),
-    revision: value('revision'),
-    rejected: value('rejected'),
-    at: new Date(value('at')),
-  }
+function recordOf(row: Row, place: number, named: NonNullable<Wire['named']>): PhaseChangeRecord {
+  const record = blankRecord()
+  for (const [i, field] of UNNAMED.entries()) record[field] = row[i]
+  for (const field of NAMED) record[field] = named[field]?.[place] ?? null
+  record.at = new Date(record.at as string)
+  return record as unknown as PhaseChangeRecord
 }

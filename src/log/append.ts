@@ -1,54 +1,47 @@
 import type { Change, WrittenBatch } from '../core/ports/phase-change.ts'
-import { binaryArray, binaryUuids } from '../store/binary.ts'
+import { type BinaryType, binaryArray, binaryUuids } from '../store/binary.ts'
 import type { Client } from '../store/client.ts'
-import { array, bigint, boolean, integer, nullable, text, timestamptz, uuid } from '../store/column-types.ts'
-import { type StatementValues, statement } from '../store/statement.ts'
-import * as table from '../store/tables.ts'
+import { type AnyType, array, bigint, integer, uuid } from '../store/column-types.ts'
+import { columnOf } from '../store/columns.ts'
+import { statement } from '../store/statement.ts'
+import { logColumns } from '../store/views.ts'
 
-/** The columns that many changes of one transaction share: stored once for all of them. */
-type Step = Pick<
-  Change,
-  'projectName' | 'kind' | 'machine' | 'from' | 'to' | 'actor' | 'by' | 'byId' | 'reason' | 'jobId' | 'rejected' | 'at'
->
+const { transaction, change, step } = logColumns
+type Step = Pick<Change, keyof typeof step>
+const keysOf = <T extends object>(columns: T) => Object.keys(columns) as readonly (keyof T & string)[]
+const [OF_TRANSACTION, OF_STEP] = [keysOf(transaction), keysOf(step)]
+const OF_CHANGE = Object.entries<AnyType>(change).map(([property, { sql }]) => ({
+  property: property as keyof typeof change,
+  type: sql as BinaryType,
+}))
+
+const ONE_FORM: readonly string[] = ['from', 'to', 'by', 'rejected', 'at']
+const arrayOf = (property: string): string => (ONE_FORM.includes(property) ? property : `${columnOf(property)}s`)
+const CONTENT = [
+  ...OF_TRANSACTION.map(columnOf),
+  ...[...keysOf(change), 'step', 'count', ...OF_STEP].map(arrayOf),
+] as const
+const arraysOf = (columns: Readonly<Record<string, AnyType>>): readonly AnyType[] => Object.values(columns).map(array)
 
 const APPEND = statement({
   name: 'log_append',
   text: `with batch as (
       insert into log_batch (id, n) values (nextval('log_batch_id_seq'), $1) returning id
     ), content as (
-      insert into log_content (batch_id, root_id, object_ids, parent_ids, names, revisions, messages, steps,
-        counts, project_names, kinds, machines, "from", "to", actors, "by", reasons, job_ids, rejected, at,
-        project_id, by_ids, parent_paths)
-      select id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $22, $23, $24 from batch
+      insert into log_content (batch_id, ${CONTENT.map((column) => `"${column}"`).join(', ')})
+      select id, ${CONTENT.map((_, i) => `$${i + 3}`).join(', ')} from batch
     ), objects as (
-      insert into log_object (object_id, batch_id) select o.id, batch.id from batch, unnest($21::uuid[]) o(id)
+      insert into log_object (object_id, batch_id) select o.id, batch.id from batch, unnest($2::uuid[]) o(id)
     )
     select id from batch`,
   params: [
     integer,
-    uuid,
     array(uuid),
-    array(nullable(uuid)),
-    array(text),
-    array(nullable(integer)),
-    array(nullable(text)),
+    ...Object.values(transaction),
+    ...arraysOf(change),
     array(integer),
     array(integer),
-    array(text),
-    array(table.objectKind),
-    array(text),
-    array(nullable(table.phase)),
-    array(table.phase),
-    array(table.actor),
-    array(nullable(text)),
-    array(nullable(text)),
-    array(nullable(uuid)),
-    array(boolean),
-    array(timestamptz),
-    array(uuid),
-    nullable(uuid),
-    array(nullable(uuid)),
-    array(nullable(text)),
+    ...arraysOf(step),
   ],
   row: { id: bigint },
 })
@@ -65,33 +58,16 @@ export async function appendChanges(client: Client, changes: readonly Change[]):
   return rows.map(({ id }) => ({ id: String(id), changes }))
 }
 
-function valuesOf({ rootId, projectId }: Change, changes: readonly Change[]): StatementValues<typeof APPEND> {
+function valuesOf(first: Change, changes: readonly Change[]): readonly unknown[] {
   const { steps, counts, stepOf } = stepsOf(changes)
   return [
     changes.length,
-    rootId,
-    binaryArray('uuid', changes, (c) => c.objectId),
-    binaryArray('uuid', changes, (c) => c.parentId),
-    binaryArray('text', changes, (c) => c.name),
-    binaryArray('integer', changes, (c) => c.revision),
-    binaryArray('text', changes, (c) => c.message),
-    binaryArray('integer', stepOf, (step) => step),
-    counts,
-    steps.map((s) => s.projectName),
-    steps.map((s) => s.kind),
-    steps.map((s) => s.machine),
-    steps.map((s) => s.from),
-    steps.map((s) => s.to),
-    steps.map((s) => s.actor),
-    steps.map((s) => s.by),
-    steps.map((s) => s.reason),
-    steps.map((s) => s.jobId),
-    steps.map((s) => s.rejected),
-    steps.map((s) => s.at.toISOString()),
     binaryUuids([...new Set(changes.map((c) => c.objectId))]),
-    projectId,
-    steps.map((s) => s.byId),
-    binaryArray('text', changes, (c) => c.parentPath),
+    ...OF_TRANSACTION.map((property) => first[property]),
+    ...OF_CHANGE.map(({ property, type }) => binaryArray(type, changes, (c) => c[property])),
+    binaryArray('integer', stepOf, (place) => place),
+    counts,
+    ...OF_STEP.map((property) => steps.map((s) => (property === 'at' ? s.at.toISOString() : s[property]))),
   ]
 }
 
@@ -109,11 +85,11 @@ interface Steps {
 function stepsOf(changes: readonly Change[]): Steps {
   const steps: Step[] = []
   const counts: number[] = []
-  const stepOf = changes.map((change) => {
+  const stepOf = changes.map((one) => {
     let i = steps.length - 1
     const last = Math.max(0, steps.length - COMPARED)
-    while (i >= last && !isSame(steps[i] as Step, change)) i--
-    if (i < last) i = steps.push(change) - 1
+    while (i >= last && !isSame(steps[i] as Step, one)) i--
+    if (i < last) i = steps.push(one) - 1
     counts[i] = (counts[i] ?? 0) + 1
     return i + 1
   })
@@ -121,15 +97,4 @@ function stepsOf(changes: readonly Change[]): Steps {
 }
 
 const isSame = (a: Step, b: Step): boolean =>
-  a.to === b.to &&
-  a.from === b.from &&
-  a.kind === b.kind &&
-  a.actor === b.actor &&
-  a.byId === b.byId &&
-  a.by === b.by &&
-  a.reason === b.reason &&
-  a.jobId === b.jobId &&
-  a.rejected === b.rejected &&
-  a.machine === b.machine &&
-  a.projectName === b.projectName &&
-  a.at.getTime() === b.at.getTime()
+  OF_STEP.every((property) => a[property] === b[property] || (property === 'at' && a.at.getTime() === b.at.getTime()))

@@ -59,27 +59,9 @@ export interface TakenBatches {
 }
 
 const numbered = (change: Change, batchId: string, idx: number, sequence: number): PhaseChangeRecord => ({
+  // First, so that it is copied at one go.
+  ...change,
   sequence,
   batchId,
   idx,
-  objectId: change.objectId,
-  rootId: change.rootId,
-  parentId: change.parentId,
-  parentPath: change.parentPath,
-  projectId: change.projectId,
-  projectName: change.projectName,
-  kind: change.kind,
-  name: change.name,
-  machine: change.machine,
-  from: change.from,
-  to: change.to,
-  actor: change.actor,
-  by: change.by,
-  byId: change.byId,
-  reason: change.reason,
-  message: change.message,
-  jobId: change.jobId,
-  revision: change.revision,
-  rejected: change.rejected,
-  at: change.at,
 })

@@ -3,18 +3,14 @@ import type { PhaseChangeRecord } from '../../core/ports/phase-change.ts'
 import type { Client } from '../client.ts'
 import { array, bigint, boolean, float8, integer, joinedAll, nullable, text, uuid } from '../column-types.ts'
 import { statement } from '../statement.ts'
-import { phaseChange } from '../views.ts'
+import { PHASE_CHANGE, phaseChange } from '../views.ts'
 import type { Projects } from './objects.ts'
 import { direction, type Window } from './window.ts'
 
 /** Phase changes of objects, read beside the log's own stream. Only what is numbered and not pruned exists for readers. */
 
-const selectionFrom = (
-  batch: 'b' | 'c',
-): string => `(${batch}.first_seq + c.idx)::float8 as sequence, c.batch_id::text as "batchId", c.idx,
-  c.object_id as "objectId", c.root_id as "rootId", c.parent_id as "parentId", c.parent_path as "parentPath", c.project_id as "projectId",
-  c.project_name as "projectName", c.kind, c.name, c.machine, c."from", c."to", c.actor, c."by", c.by_id as "byId",
-  c.reason, c.message, c.job_id as "jobId", c.revision, c.rejected, c.at`
+const selectionFrom = (batch: 'b' | 'c'): string =>
+  `(${batch}.first_seq + c.idx)::float8 as sequence, c.batch_id::text as "batchId", ${PHASE_CHANGE}`
 const FLOOR = '(select floor_seq from log_meta)'
 const READABLE = `phase_change c join log_batch b on b.id = c.batch_id and b.first_seq + c.idx > ${FLOOR}`
 /**
