@@ -77,5 +77,5 @@ export function perOperation<T, Context extends GraphQLContext = GraphQLContext>
   }
 }
 
-/** The subject of the lane, e.g. "The tree 0190…". */
+/** Drops everything that was read before a write, or before the next event of a subscription. */
 export const forget = (context: GraphQLContext): void => context.cache.clear()

@@ -54,7 +54,7 @@ export interface ListenerOptions {
   readonly answered: (route: string, status: number, seconds: number) => void
   readonly bounds: Bounds
   readonly drain: Drain
-  /** Sequences within which one page uses the index of stretches to find those to scan. */
+  /** The requests that run, which may outlive their connections. */
   readonly inFlight: InFlight
   /** Null: no WebSockets. */
   readonly socket: GraphQLSocket | null

@@ -21,7 +21,7 @@ export interface CreateOptions {
    */
   readonly from?: string
   readonly copy?: boolean
-  /** The trace of its connection_init; each operation may have its own. */
+  /** The parent of the new object: the project of an event, the cloudlet of a cluster, the cluster of an app. */
   readonly on?: string
   /** Name of the example. */
   readonly example?: string

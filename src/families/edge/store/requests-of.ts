@@ -8,7 +8,7 @@ import { operationAt } from '../rules/operations.ts'
 import type { CrmAction, InstanceSpec, Session } from '../rules/spec.ts'
 import { requestFence } from './fences.ts'
 
-/** The state of a place, derived from its facts. */
+/** A request in the form that CRMs get. */
 export interface CrmRequest {
   readonly fence: string
   readonly objectId: string
