@@ -74,6 +74,15 @@ test('the table allows only what is there', () => {
   expect(unused).toEqual([])
 })
 
+test('no two rooms of the server import each other', () => {
+  const roomOf = (path: string): string => path.split('/').slice(1, -1).join('/')
+  const ways = inner
+    .filter(({ file, to }) => file.startsWith('server/') && to.startsWith('server/') && roomOf(file) !== roomOf(to))
+    .map(({ file, to }) => [roomOf(file), roomOf(to)] as const)
+  expect(ways.length).toBeGreaterThan(50)
+  expect(ways.filter(([from, to]) => ways.some((other) => other[0] === to && other[1] === from))).toEqual([])
+})
+
 test('only the store knows how a claim is stored', () => {
   const knows = files.filter((file) =>
     /\b(from|join|update|into) work\b|\btable\.work\b/.test(readFileSync(join(SRC, file), 'utf8')),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { GraphQLError } from 'graphql'
 import { expect, test } from 'vitest'
-import { jsonPieces } from '../../src/server/http/json-pieces.ts'
+import { jsonPieces } from '../../src/server/json/json-pieces.ts'
 
 const PIECE = 8
 const text = async (value: unknown): Promise<string> =>

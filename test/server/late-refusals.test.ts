@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, get, type ServerResponse } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
-import { LateRefusals } from '../../src/server/http/late-refusals.ts'
+import { LateRefusals } from '../../src/server/limits/late-refusals.ts'
 
 test('clients that have left by the time at which they are refused take no room of others', async () => {
   const responses: ServerResponse[] = []

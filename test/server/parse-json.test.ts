@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseJson } from '../../src/server/http/parse-json.ts'
-import { JsonScanner } from '../../src/server/http/request-text.ts'
+import { parseJson } from '../../src/server/json/parse-json.ts'
+import { JsonScanner } from '../../src/server/json/request-text.ts'
 
 /** Bytes of a piece, so small that texts of a few lines have many. */
 const PIECE = 8

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { LIMITS } from '../../src/core/limits.ts'
-import { JsonScanner, jsonProblem, MAX_NESTING, MAX_TEXT } from '../../src/server/http/request-text.ts'
+import { JsonScanner, jsonProblem, MAX_NESTING, MAX_TEXT } from '../../src/server/json/request-text.ts'
 
 const nested = (depth: number, inner = '1'): string => `${'['.repeat(depth)}${inner}${']'.repeat(depth)}`
 const FILLER = `"${'x'.repeat(1_000)}"`

@@ -1,4 +1,4 @@
-import type { GraphQLError } from 'graphql'
+import type { ExecutionResult, GraphQLError } from 'graphql'
 import { DEFAULT_LIMITS } from '../../core/gateway-limits.ts'
 import { failure } from './failures.ts'
 
@@ -61,3 +61,9 @@ const answerTooLarge = (limit: number): GraphQLError =>
     'ANSWER_TOO_LARGE',
     `The answer would have more than ${limit} bytes. Ask for smaller pages (first, then after: endCursor), and for large values of one object at a time.`,
   )
+
+/** The result with the error alone. */
+export const ended = ({ errors = [] }: ExecutionResult): ExecutionResult => ({
+  data: null,
+  errors: errors.filter(({ extensions }) => extensions.code === 'ANSWER_TOO_LARGE').slice(0, 1),
+})

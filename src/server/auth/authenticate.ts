@@ -3,7 +3,7 @@ import { CredentialsUnavailable, RETRY_AFTER_S } from '../../core/credentials-un
 import { DATABASE_RETRY_MS } from '../../core/database-unavailable.ts'
 import type { RequestOrigin, Viewer } from '../../core/ports/viewer.ts'
 import { databaseFailure } from '../../graphql/schema/failures.ts'
-import { type RefusalParts, refuse, replyError } from '../http/reply.ts'
+import { type RefusalParts, refuse, replyError } from '../replies/reply.ts'
 import { checkToken, type TokenParts } from './check-token.ts'
 import { secretOf, TOKEN_MISSING, TOKEN_WRONG } from './credentials.ts'
 

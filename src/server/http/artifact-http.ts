@@ -10,9 +10,9 @@ import { databaseFailure } from '../../graphql/schema/failures.ts'
 import { authenticate } from '../auth/authenticate.ts'
 import type { HttpParts } from './graphql-http.ts'
 import { ARTIFACTS_PATH } from './listener.ts'
-import { refuseForNow, reply, replyError } from './reply.ts'
-import { requestIdIn } from './request-id.ts'
-import { PIECE } from './request-text.ts'
+import { refuseForNow, reply, replyError } from '../replies/reply.ts'
+import { requestIdIn } from '../replies/request-id.ts'
+import { PIECE } from '../json/request-text.ts'
 import { strangersTurn } from './strangers-turn.ts'
 
 /**

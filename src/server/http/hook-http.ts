@@ -7,7 +7,7 @@ import type { Account } from '../limits/accounts.ts'
 import type { Caller, Reservation } from '../limits/callers.ts'
 import type { HttpParts } from './graphql-http.ts'
 import { HOOKS_PATH } from './listener.ts'
-import { refuseForNow, reply, replyError } from './reply.ts'
+import { refuseForNow, reply, replyError } from '../replies/reply.ts'
 
 /**
  * Deliveries of others: `POST /hooks/<project>/<name>`. Until a request is authentic it counts for its address and the name of the hook,

@@ -12,8 +12,8 @@ import { type ArtifactParts, handleArtifact } from './artifact-http.ts'
 import { type HttpParts, handleGraphQL } from './graphql-http.ts'
 import { handleHook } from './hook-http.ts'
 import { API_PATH, ARTIFACTS_PATH, HOOKS_PATH, type Route } from './listener.ts'
-import { replyText } from './reply.ts'
-import { PIECE } from './request-text.ts'
+import { replyText } from '../replies/reply.ts'
+import { PIECE } from '../json/request-text.ts'
 import { handleSignIn, type SignInParts } from './sign-in-http.ts'
 
 export interface RouteParts extends HttpParts, ArtifactParts, HealthParts, MetricsParts, SignInParts {

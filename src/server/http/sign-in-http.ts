@@ -5,8 +5,8 @@ import { bearerOf } from '../auth/credentials.ts'
 import { cookiesFor, NONCE_BYTES, sealToken } from '../auth/sign-in-cookie.ts'
 import type { HttpParts } from './graphql-http.ts'
 import { isJson, NEEDS_JSON, replyRefusal } from './json-body.ts'
-import { replyError } from './reply.ts'
-import { requestIdIn } from './request-id.ts'
+import { replyError } from '../replies/reply.ts'
+import { requestIdIn } from '../replies/request-id.ts'
 
 /**
  * `/sign-in`, for the pages of this server alone: POST puts a token into the cookie of the browser, sealed with the page key, and DELETE

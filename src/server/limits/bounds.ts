@@ -1,6 +1,6 @@
 import { DEFAULT_LIMITS, type GatewayLimits } from '../../core/gateway-limits.ts'
-import { LateRefusals } from '../http/late-refusals.ts'
-import { Pace } from '../http/pace.ts'
+import { LateRefusals } from './late-refusals.ts'
+import { Pace } from './pace.ts'
 import { Callers } from './callers.ts'
 import { FairTurns } from './fair-turns.ts'
 import { Refusals } from './refusals.ts'

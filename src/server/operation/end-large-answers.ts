@@ -1,6 +1,7 @@
 import { type ExecutionResult, getOperationAST } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { GraphQLContext } from '../../graphql/context.ts'
+import { ended } from '../../graphql/schema/answer-budget.ts'
 
 /**
  * An answer that is too large is replaced by its error; that of a mutation keeps what it has, since that was done. An operation that
@@ -16,9 +17,3 @@ export const endLargeAnswers: Plugin<GraphQLContext> = {
     },
   }),
 }
-
-/** The result with the error alone. */
-export const ended = ({ errors = [] }: ExecutionResult): ExecutionResult => ({
-  data: null,
-  errors: errors.filter(({ extensions }) => extensions.code === 'ANSWER_TOO_LARGE').slice(0, 1),
-})

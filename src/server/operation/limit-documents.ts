@@ -5,7 +5,7 @@ import { failure } from '../../graphql/schema/failures.ts'
 import { introspectionSize } from '../../graphql/schema/introspection-size.ts'
 import { MAX_DOCUMENT_LENGTH, MAX_INTROSPECTION, MAX_REPEATS, MAX_TOKENS } from '../../graphql/schema/limits.ts'
 import { countRepeats } from '../../graphql/schema/repeats.ts'
-import { MAX_NESTING } from '../http/request-text.ts'
+import { MAX_NESTING } from '../json/request-text.ts'
 
 /**
  * Refuses documents that cost too much to parse or to validate, or ask too much of GraphQL itself: each of these is done at

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { reply, replyText } from '../http/reply.ts'
+import { reply, replyText } from '../replies/reply.ts'
 import type { Readiness } from './readiness.ts'
 
 export interface HealthParts {

@@ -1,5 +1,5 @@
 import { check, type HealthCheck } from '../../core/health.ts'
-import type { Drain } from './drain.ts'
+import type { Drain } from '../limits/drain.ts'
 
 /** Milliseconds for which one measurement answers all probes. */
 const FRESH_MS = 1_000

@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws'
-import { type NextTurn, parseJson, textOf } from '../http/parse-json.ts'
-import { JsonScanner, PIECE, type TextProblem } from '../http/request-text.ts'
+import { type NextTurn, parseJson, textOf } from '../json/parse-json.ts'
+import { JsonScanner, PIECE, type TextProblem } from '../json/request-text.ts'
 import { release } from '../limits/release.ts'
 
 /** A message for graphql-ws, which parses a text itself; or why it has none. */
