@@ -1,9 +1,8 @@
 import type { Pool } from 'pg'
-import type { Log, LogBatch, LogCursor } from '../core/ports/log.ts'
+import type { Log } from '../core/ports/log.ts'
 import type { Signal } from '../core/ports/signal.ts'
 import type { Logger } from '../logger.ts'
 import { CursorResolver } from './cursor-resolver.ts'
-import { Follower } from './follower.ts'
 import { readHead } from './head.ts'
 import { Hub } from './hub.ts'
 import { openLog } from './identity.ts'
@@ -27,7 +26,7 @@ export interface ProcessLog extends Log, AsyncDisposable {
   readonly instance: string
 }
 
-/** Opens the log. Disposing it ends all followers; dispose it before pool and signal. */
+/** Opens the log. Dispose it before pool and signal. */
 export async function createLog({ pool, signal, logger, numberer }: LogParts): Promise<ProcessLog> {
   const replacedHandlers = new Set<() => void>()
   const onReplaced = () => {
@@ -36,7 +35,6 @@ export async function createLog({ pool, signal, logger, numberer }: LogParts): P
   const identity = await openLog(pool)
   numberer?.opened(identity.instance)
   const hub = new Hub({ pool, signal, logger, numberer, onReplaced }, identity, await readHead(pool))
-  const stop = new AbortController()
   const cursors = new CursorResolver(hub, pool, logger)
   return {
     resolve: (after) => cursors.resolve(after),
@@ -54,8 +52,6 @@ export async function createLog({ pool, signal, logger, numberer }: LogParts): P
     page: (query, range) => cursors.page(query, range),
     checkWindow: (window) => cursors.checkWindow(window),
     count: (query) => countChanges(pool, query),
-    follow: (query, after, maxBatch, outer) =>
-      follow((own) => new Follower(cursors, query, maxBatch, own), after, AbortSignal.any([stop.signal, outer])),
     get stats() {
       return hub.stats
     },
@@ -66,47 +62,7 @@ export async function createLog({ pool, signal, logger, numberer }: LogParts): P
     appended: (batches) => numberer?.appended(batches),
     committed: (batches) => numberer?.committed(batches),
     async [Symbol.asyncDispose]() {
-      stop.abort()
       await hub.close()
-    },
-  }
-}
-
-/** Runs a follower as an iterator. */
-function follow(
-  create: (signal: AbortSignal) => Follower,
-  after: LogCursor | undefined,
-  outer: AbortSignal,
-): AsyncIterableIterator<LogBatch> {
-  const stop = new AbortController()
-  const follower = create(stop.signal)
-  const close = () => {
-    stop.abort()
-    outer.removeEventListener('abort', close)
-  }
-  const run = async function* () {
-    try {
-      await started
-      yield* follower.batches()
-    } finally {
-      close()
-    }
-  }
-  outer.addEventListener('abort', close)
-  if (outer.aborted) close()
-  // Started now, not with the first `next`: "live from now on" means the moment of the call.
-  const started = follower.start(after)
-  started.catch(() => undefined)
-  const batches = run()
-  return {
-    [Symbol.asyncIterator]() {
-      return this
-    },
-    next: () => batches.next(),
-    // `return` is queued behind a pending `next`; the abort ends that one.
-    return() {
-      close()
-      return batches.return(undefined)
     },
   }
 }

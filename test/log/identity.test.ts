@@ -11,6 +11,7 @@ import { createLog } from '../../src/log/reader.ts'
 import { createMemorySignal } from '../../src/log/signal/memory.ts'
 import { copyDatabase, createTestDatabase, replaceDatabase, type TestDatabase } from '../testkit/postgres.ts'
 import { until } from '../testkit/wait.ts'
+import { followLog } from './follow-log.ts'
 import { change, createRoot, write } from './writer.ts'
 
 const logger = pino({ level: 'silent' })
@@ -57,7 +58,7 @@ const messages = async ({ pool }: TestDatabase) =>
 
 async function read(log: Log, after: LogCursor, through: number): Promise<readonly (string | null)[]> {
   const found: (string | null)[] = []
-  for await (const batch of log.follow(ALL, after, 500, new AbortController().signal)) {
+  for await (const batch of followLog(log, ALL, after, 500)) {
     found.push(...batch.changes.map(({ message }) => message))
     if (batch.through.sequence >= through) break
   }
@@ -131,7 +132,7 @@ test('a failover under open subscriptions: readers within the copy continue, rea
   const { log } = await gateway(db)
   const root = await createRoot(db.pool)
   await grow(db, log, root, 32)
-  const live = log.follow(ALL, bare(0), 500, new AbortController().signal)[Symbol.asyncIterator]()
+  const live = followLog(log, ALL, bare(0), 500)[Symbol.asyncIterator]()
   const received: LogBatch[] = []
   const hear = async (through: number) => {
     while ((received.at(-1)?.through.sequence ?? 0) < through) received.push((await live.next()).value)
@@ -167,7 +168,7 @@ test('a failover before a process has numbered anything: readers get nothing tha
   await client.query('rollback')
   client.release()
   await replaceDatabase(db, copy)
-  const live = log.follow(ALL, bare(0), 500, new AbortController().signal)[Symbol.asyncIterator]()
+  const live = followLog(log, ALL, bare(0), 500)[Symbol.asyncIterator]()
   const hear = async () => ((await live.next()).value as LogBatch).changes
   const other = await gateway(db)
   await again(() => grow(db, other.log, root, 1))
@@ -182,7 +183,7 @@ test('a restart of connections, or a new identity by hand, expires no cursor', a
   const { log } = await gateway(db)
   const root = await createRoot(db.pool)
   await grow(db, log, root, 5)
-  const live = log.follow(ALL, bare(0), 10, new AbortController().signal)[Symbol.asyncIterator]()
+  const live = followLog(log, ALL, bare(0), 10)[Symbol.asyncIterator]()
   await live.next()
   const waiting = live.next()
   await db.pool.query('update log_meta set log_id = gen_random_uuid()')
@@ -204,7 +205,7 @@ test('a copy on the same signal that looks like the original puts nothing into i
   await copy.pool.query('update log_meta set server = log_server(), instance = log_instance()')
   const own = await openLog(copy.pool)
   expect(own).toMatchObject({ logId: (await openLog(db.pool)).logId, epoch: 1 })
-  const live = log.follow(ALL, bare(3), 10, new AbortController().signal)[Symbol.asyncIterator]()
+  const live = followLog(log, ALL, bare(3), 10)[Symbol.asyncIterator]()
   const heard: unknown[] = []
   const reading = (async () => {
     for await (const { changes } of { [Symbol.asyncIterator]: () => live }) heard.push(...changes.map((c) => c.message))

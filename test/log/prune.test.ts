@@ -17,6 +17,7 @@ import { countHistories, loadHistories, loadPhaseChanges } from '../../src/store
 import { TestClock } from '../testkit/clock.ts'
 import { createTestDatabase, type TestDatabase } from '../testkit/postgres.ts'
 import { until } from '../testkit/wait.ts'
+import { followLog } from './follow-log.ts'
 import { randomBatches, replay, secondaryMachines } from './replay.ts'
 import { change, createRoot, write } from './writer.ts'
 
@@ -246,9 +247,9 @@ test('a reader that the floor passes gets CURSOR_EXPIRED, and has missed nothing
   await using log = await createLog({ pool: db.pool, signal, logger })
   const abort = new AbortController()
   const [everything, tree] = [ALL, { ...ALL, rootId }].map((query) =>
-    log.follow(query, bare(0), 100, abort.signal)[Symbol.asyncIterator](),
+    followLog(log, query, bare(0), 100, abort.signal)[Symbol.asyncIterator](),
   )
-  const live = log.follow(ALL, bare(5_000), 100, abort.signal)[Symbol.asyncIterator]()
+  const live = followLog(log, ALL, bare(5_000), 100, abort.signal)[Symbol.asyncIterator]()
   const waiting = live.next()
   for (const reader of [everything, tree]) {
     let next = 1
@@ -265,12 +266,12 @@ test('a reader that the floor passes gets CURSOR_EXPIRED, and has missed nothing
     expect(next).toBeLessThan(4_001)
     if (reader === everything) {
       // Below the floor from the start.
-      await expect(log.follow(ALL, bare(3_999), 100, abort.signal)[Symbol.asyncIterator]().next()).rejects.toThrow(
+      await expect(followLog(log, ALL, bare(3_999), 100, abort.signal)[Symbol.asyncIterator]().next()).rejects.toThrow(
         CursorExpired,
       )
     }
   }
-  const rest = await log.follow(ALL, bare(4_000), 1_000, abort.signal)[Symbol.asyncIterator]().next()
+  const rest = await followLog(log, ALL, bare(4_000), 1_000, abort.signal)[Symbol.asyncIterator]().next()
   expect(rest.value).toMatchObject({ through: { sequence: 5_000 } })
   // A live reader notices nothing, even when everything it has read is pruned.
   await pruneAll(db, second(100))

@@ -12,6 +12,7 @@ import { createRedisSignal } from '../../src/log/signal/redis.ts'
 import { createTestDatabase, type TestDatabase } from '../testkit/postgres.ts'
 import { startRedis } from '../testkit/redis.ts'
 import { until } from '../testkit/wait.ts'
+import { followLog } from './follow-log.ts'
 import { change, createRoot, numbered, oneTo, perTree, write } from './writer.ts'
 
 const logger = pino({ level: 'silent' })
@@ -48,7 +49,7 @@ const from = (first: number, last: number) => oneTo(last).slice(first - 1)
 /** A sequence as older clients keep it. */
 const bare = (sequence: number): LogCursor => ({ sequence, mark: null })
 const follow = (log: Log, after?: number, query = ALL, maxBatch = 500) =>
-  log.follow(query, after === undefined ? after : bare(after), maxBatch, new AbortController().signal)
+  followLog(log, query, after === undefined ? after : bare(after), maxBatch)
 
 /** A real signal that loses, doubles and delays what it carries, reproducibly. */
 function disturbed(signal: Signal): Signal {
@@ -255,23 +256,6 @@ test('numbering continues above the floor when everything below is pruned', asyn
   await write(db.pool, root, numbered(root, 11, 2))
   log.committed()
   expect(sequences(await live)).toEqual([11, 12])
-})
-
-test('returning, aborting and disposing all end a follower that waits', async () => {
-  const db = await database()
-  const { log } = await gateway(db)
-  const abort = new AbortController()
-  const [returned, aborted, disposed] = [follow(log), log.follow(ALL, undefined, 1, abort.signal), follow(log)].map(
-    (batches) => batches[Symbol.asyncIterator](),
-  )
-  const waiting = [returned, aborted, disposed].map((batches) => batches?.next())
-  await log.end('head')
-  await returned?.return?.()
-  abort.abort()
-  expect(await Promise.all(waiting.slice(0, 2))).toEqual([1, 2].map(() => ({ done: true, value: undefined })))
-  await log[Symbol.asyncDispose]()
-  expect(await waiting[2]).toEqual({ done: true, value: undefined })
-  expect(await collect(log.follow(ALL, bare(0), 1, AbortSignal.abort()), 1)).toEqual([])
 })
 
 test('followers outlast a database that drops all its connections', async () => {

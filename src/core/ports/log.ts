@@ -91,16 +91,6 @@ export interface Log {
    */
   checkWindow(window: { after?: LogCursor | undefined; before?: LogCursor | undefined }): Promise<void>
   count(query: PhaseChangeQuery): Promise<number>
-  /**
-   * Everything after `after`, then live, without a gap or a repetition. Without `after`: live from now on.
-   * Throws CursorExpired when the cursor is not in this log.
-   */
-  follow(
-    query: PhaseChangeQuery,
-    after: LogCursor | undefined,
-    maxBatch: number,
-    signal: AbortSignal,
-  ): AsyncIterable<LogBatch>
   /** Resolves a cursor in the current log; without one, its head. Throws CursorExpired. */
   resolve(after: LogCursor | undefined): Promise<ResolvedCursor>
   /** Resolves the cursor of an open stream again, and waits while the database is away. Throws CursorExpired. */

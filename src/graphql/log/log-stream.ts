@@ -1,7 +1,6 @@
 import type { LogBatch, LogCursor } from '../../core/ports/log.ts'
 import type { PhaseChangeQuery, PhaseChangeRecord } from '../../core/ports/phase-change.ts'
-import type { GraphQLContext } from '../context.ts'
-import { eventStream, type StreamEvent } from './event-stream.ts'
+import type { StreamEvent } from './event-stream.ts'
 
 /** The part of the log that a subscription follows. */
 export interface LogSource {
@@ -14,14 +13,11 @@ export interface LogSource {
 }
 
 /**
- * The source of a subscription to the log. A server with many subscribers reads `source` and follows it once for all
- * equal subscriptions. Iterated, the stream follows the log itself, from the moment of the call.
+ * The source of a subscription to the log. A server reads `source` and follows it once for all equal subscriptions.
  */
 export class LogStream<T extends PhaseChangeRecord | LogBatch> implements AsyncIterable<StreamEvent<T>> {
   readonly source: LogSource
-  readonly #context: GraphQLContext
-  constructor(context: GraphQLContext, source: LogSource) {
-    this.#context = context
+  constructor(source: LogSource) {
     this.source = source
   }
 
@@ -31,16 +27,8 @@ export class LogStream<T extends PhaseChangeRecord | LogBatch> implements AsyncI
     return objectId ?? rootId ?? project ?? ''
   }
 
-  [Symbol.asyncIterator](): AsyncIterableIterator<StreamEvent<T>> {
-    const { query, after, maxBatch, events } = this.source
-    return eventStream(this.#context, (signal) => {
-      const batches = this.#context.log.follow(query, after, maxBatch, signal)
-      // `events` says which of the two T is.
-      return (events === 'batches' ? batches : oneByOne(batches)) as AsyncIterable<T>
-    })
+  /** GraphQL takes only what can be iterated for a source. */
+  [Symbol.asyncIterator](): never {
+    throw new Error('A stream of the log is followed by its source.')
   }
-}
-
-async function* oneByOne(batches: AsyncIterable<LogBatch>): AsyncGenerator<PhaseChangeRecord> {
-  for await (const { changes } of batches) yield* changes
 }

@@ -51,7 +51,7 @@ builder.subscriptionFields((t) => ({
       after: t.arg({ type: 'Sequence', description: 'Cursor, or sequence, to resume from. Left out or null: now.' }),
     },
     subscribe: (_, { filter, after }, context): AsyncIterable<StreamEvent<PhaseChangeRecord>> =>
-      new LogStream(context, {
+      new LogStream({
         query: followable(context, filter),
         after: after ?? undefined,
         maxBatch: MAX_PAGE,
@@ -81,7 +81,7 @@ builder.subscriptionFields((t) => ({
     },
     complexity: ({ maxBatch }) => ({ field: 1, multiplier: within(maxBatch) }),
     subscribe: (_, { filter, after, maxBatch }, context): AsyncIterable<StreamEvent<LogBatch>> =>
-      new LogStream(context, {
+      new LogStream({
         query: followable(context, filter),
         after,
         maxBatch: within(maxBatch),

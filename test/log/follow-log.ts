@@ -1,15 +1,15 @@
-import type { Log, LogBatch, LogCursor, LogListener, ResolvedCursor } from '../core/ports/log.ts'
-import type { PhaseChangeQuery, PhaseChangeRecord } from '../core/ports/phase-change.ts'
-import { cursorAt } from './cursor.ts'
+import type { Log, LogBatch, LogCursor, LogListener, ResolvedCursor } from '../../src/core/ports/log.ts'
+import type { PhaseChangeQuery, PhaseChangeRecord } from '../../src/core/ports/phase-change.ts'
+import { cursorAt } from '../../src/log/cursor.ts'
 
-type CursorResolver = Pick<Log, 'resolve' | 'renew' | 'next' | 'listen'>
+type Followed = Pick<Log, 'resolve' | 'renew' | 'next' | 'listen'>
 
 /** Changes of one read. */
 const PAGE = 1_000
 
 /** Reads the log for one reader at its own pace: it keeps a cursor and nothing else. */
-export class Follower implements LogListener {
-  readonly #log: CursorResolver
+class Follower implements LogListener {
+  readonly #log: Followed
   readonly #query: PhaseChangeQuery
   readonly #maxBatch: number
   readonly #signal: AbortSignal
@@ -23,7 +23,7 @@ export class Follower implements LogListener {
   #unlisten: () => void = () => undefined
 
   /** @param signal the follower's own: aborting it ends the follower, also when nobody iterates */
-  constructor(log: CursorResolver, query: PhaseChangeQuery, maxBatch: number, signal: AbortSignal) {
+  constructor(log: Followed, query: PhaseChangeQuery, maxBatch: number, signal: AbortSignal) {
     this.#log = log
     this.#query = query
     this.#maxBatch = Math.max(1, maxBatch)
@@ -100,5 +100,46 @@ export class Follower implements LogListener {
     // It was waiting, so no change up to there has matched.
     if (through.sequence > this.#cursor.sequence) this.#cursor = through
     this.#awake.resolve()
+  }
+}
+
+/** Everything after `after`, then live, without a gap or a repetition. Without `after`: live from now on. */
+export function followLog(
+  log: Followed,
+  query: PhaseChangeQuery,
+  after: LogCursor | undefined,
+  maxBatch: number,
+  outer: AbortSignal = new AbortController().signal,
+): AsyncIterableIterator<LogBatch> {
+  const stop = new AbortController()
+  const follower = new Follower(log, query, maxBatch, stop.signal)
+  const close = () => {
+    stop.abort()
+    outer.removeEventListener('abort', close)
+  }
+  const run = async function* () {
+    try {
+      await started
+      yield* follower.batches()
+    } finally {
+      close()
+    }
+  }
+  outer.addEventListener('abort', close)
+  if (outer.aborted) close()
+  // Started now, not with the first `next`: "live from now on" means the moment of the call.
+  const started = follower.start(after)
+  started.catch(() => undefined)
+  const batches = run()
+  return {
+    [Symbol.asyncIterator]() {
+      return this
+    },
+    next: () => batches.next(),
+    // `return` is queued behind a pending `next`; the abort ends that one.
+    return() {
+      close()
+      return batches.return(undefined)
+    },
   }
 }
