@@ -183,8 +183,8 @@ export interface Slice {
   neighbours(node: Node, side: 'dependents' | 'dependencies'): readonly Node[] | undefined
   /** The same from memory, as for new objects; undefined: not loaded, and not asked for. */
   known(node: Node, side: 'dependents' | 'dependencies'): readonly Node[] | undefined
-  /** Asks a question of the family. Its key and arguments are plain JSON. */
-  ask<T>(question: string, args: unknown): T | undefined
+  /** Asks a question of the family. */
+  ask<Q extends Asked>(question: Q, args: FamilyQuestions[Q]['args']): FamilyQuestions[Q]['answer'] | undefined
   /** Resolves the expressions of a template outside of the lock; the result is used only for equal template and scope. */
   evaluate(node: Node, template: unknown, scope: Readonly<Record<string, unknown>>): Evaluated | undefined
   /** Validates a value against a JSON Schema, also outside of the lock. */
@@ -224,8 +224,17 @@ export interface Slice {
    */
   isAtRest(node: Node): boolean
   /** A write of the family in the same transaction, after the objects are written, e.g. storing exports. */
-  effect(name: string, args: unknown): void
+  effect<E extends keyof FamilyEffects>(name: E, args: FamilyEffects[E]): void
 }
+
+/** The questions of all families, with their arguments and answers: a rule that asks one adds it, in place. Plain JSON. */
+// biome-ignore lint/suspicious/noEmptyInterface: families add to it
+export interface FamilyQuestions {}
+/** The arguments of all families' effects, in the same way. */
+// biome-ignore lint/suspicious/noEmptyInterface: families add to it
+export interface FamilyEffects {}
+/** The name of a question. */
+export type Asked = keyof FamilyQuestions
 
 /** True between two attempts: the work was claimed before, and is offered again only later. */
 export const isInBackoff = ({ state, offerAfter, pickedUpAt }: BackoffWork, now: Date): boolean =>

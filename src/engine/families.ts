@@ -1,6 +1,6 @@
 import type { Machine } from '../core/machine.ts'
 import type { Actor, ObjectKind, Phase, WorkAction } from '../core/vocabulary.ts'
-import type { DetailsTable, Family, Placement } from '../families/family.ts'
+import type { Answer, DetailsTable, Family, Placement, RunEffect } from '../families/family.ts'
 import { PostgresRows, type TreeRows } from '../store/tree-rows.ts'
 
 /** Maps a kind to its family, machine and details table. */
@@ -10,6 +10,9 @@ export interface Kinds {
   family(kind: ObjectKind): Family
   machine(kind: ObjectKind): Machine
   detailsOf(kind: ObjectKind): DetailsTable | undefined
+  /** The query for a question, and the write of an effect. */
+  answer(question: string): Answer<never>
+  effect(name: string): RunEffect<never>
   /** Kinds of roots without children. */
   readonly loneKinds: readonly ObjectKind[]
   /** Actions of work that outlives its object. */
@@ -46,8 +49,12 @@ export function kindsOf(families: readonly Family[]): Kinds {
     if (!found) throw new Error(`no family owns the kind ${kind}`)
     return found
   }
+  const questions = named('question', families, (family) => family.questions)
+  const effects = named('effect', families, (family) => family.effects)
   return {
     families,
+    answer: (question) => questions(question) as Answer<never>,
+    effect: (name) => effects(name) as RunEffect<never>,
     rows: new PostgresRows(details),
     family: (kind) => of(kind).family,
     machine: (kind) => of(kind).machine,
@@ -58,5 +65,19 @@ export function kindsOf(families: readonly Family[]): Kinds {
     isDrivenBy: (kind, actor) => drivers.get(kind)?.has(actor) ?? false,
     placementOf: (actor) => families.find(({ placement }) => placement?.actor === actor)?.placement,
     drivenBy: (actor) => [...drivers].flatMap(([kind, actors]) => (actors.has(actor) ? [kind] : [])),
+  }
+}
+
+/** By name. @throws Error if two families have the same, or none has what is looked up */
+function named(what: string, families: readonly Family[], of: (family: Family) => object): (name: string) => unknown {
+  const all = new Map<string, unknown>()
+  for (const [name, value] of families.flatMap((family) => Object.entries(of(family)))) {
+    if (all.has(name)) throw new Error(`two families have the ${what} ${name}`)
+    all.set(name, value)
+  }
+  return (name) => {
+    const found = all.get(name)
+    if (found === undefined) throw new Error(`no family has the ${what} ${name}`)
+    return found
   }
 }

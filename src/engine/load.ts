@@ -127,12 +127,10 @@ async function fillFamilyAnswers(
 ): Promise<void> {
   for (const question of new Set(open.map((q) => q.question))) {
     const asked = open.filter((q) => q.question === question)
-    const find = kinds.families.find((family) => family.questions[question])?.questions[question]
-    if (!find) throw new Error(`no family answers ${question}`)
-    const answers = await find(
+    const answers: readonly unknown[] = await kinds.answer(question)(
       client,
       slice.root.row.id,
-      asked.map((q) => q.args),
+      asked.map((q) => q.args as never),
     )
     for (const [i, q] of asked.entries()) slice.questions.answer(q, answers[i])
   }

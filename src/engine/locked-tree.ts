@@ -222,12 +222,9 @@ export class LockedTree implements LockedTreePort {
   }
 
   async #runEffects(effects: readonly Effect[]): Promise<void> {
-    const { families } = this.#context.kinds
     for (const { name, args } of effects) {
-      const run = families.find((family) => family.effects[name])?.effects[name]
-      if (!run) throw new Error(`no family has the effect ${name}`)
-      for (const rootId of await run(this.client, this.root, args, this.slice.now))
-        this.#tx.events.rootsToWake.add(rootId)
+      const rootIds = await this.#context.kinds.effect(name)(this.client, this.root, args as never, this.slice.now)
+      for (const rootId of rootIds) this.#tx.events.rootsToWake.add(rootId)
     }
   }
 

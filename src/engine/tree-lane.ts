@@ -45,6 +45,13 @@ const isReconcile = (task: Task): task is Reconcile => 'skipLocked' in task
 /**
  * Runs the transactions of this process on one tree. Reports that wait together share a transaction, and so do reconciles;
  * each command has one of its own.
+ *
+ * - Idle: no task waits and nothing is held. A task makes its caller the leader.
+ * - Running: a batch holds one connection, and the tree's lock from `lockTree` to its commit. Tasks that arrive meanwhile wait without either.
+ *   Transient errors repeat the batch, at most `RETRIES` times; a report whose tree cannot be decided is stored without a decision.
+ * - Resting: another transaction has the lock. The batch is back in the queue and nothing is held; `isLocked` makes the next attempt give
+ *   up at once instead of waiting on its connection. Impatient tasks are answered `locked` once their patience is over.
+ * - From running and resting the lane is idle again when its queue is empty: `onIdle` lets its owner forget it.
  */
 export class TreeLane extends Lane<Task, Answer> {
   readonly #context: EngineContext

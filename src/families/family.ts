@@ -3,7 +3,7 @@ import type { Place } from '../core/place.ts'
 import type { ClaimedItem, Report } from '../core/ports/agents.ts'
 import type { Principal } from '../core/ports/viewer.ts'
 import type { ServedTargets } from '../core/target.ts'
-import type { Node, Slice, Work } from '../core/tree.ts'
+import type { Asked, FamilyEffects, FamilyQuestions, Node, Slice, Work } from '../core/tree.ts'
 import type { Actor, ObjectKind, Phase, WorkAction } from '../core/vocabulary.ts'
 import type { Client } from '../store/client.ts'
 import type { Pause } from '../store/pauses.ts'
@@ -63,18 +63,27 @@ export interface Family {
   /** The placement of the family's work; absent: anywhere. */
   readonly placement?: Placement
   /** Queries that answer the family's questions, set-based: one answer for each args, in order. */
-  readonly questions: Readonly<
-    Record<string, (client: Client, rootId: string, args: readonly unknown[]) => Promise<readonly unknown[]>>
-  >
+  readonly questions: { readonly [Q in Asked]?: Answer<Q> }
   /** Effects in the same transaction, in order. Each returns the roots to wake. */
-  readonly effects: Readonly<
-    Record<string, (client: Client, root: Node, args: unknown, now: Date) => Promise<readonly string[]>>
-  >
+  readonly effects: { readonly [E in keyof FamilyEffects]?: RunEffect<E> }
   /** Enqueues wake requests for objects that may start under other limits of a project, in the transaction that changes them. */
   limitsChanged?(client: Client): Promise<void>
   /** Enqueues wake requests for objects that wait without a reason. Every engine calls it every few seconds, in a transaction. */
   recoverStalled?(client: Client): Promise<void>
 }
+
+/** One answer for each args, in order. */
+export type Answer<Q extends Asked> = (
+  client: Client,
+  rootId: string,
+  args: readonly FamilyQuestions[Q]['args'][],
+) => Promise<readonly FamilyQuestions[Q]['answer'][]>
+export type RunEffect<E extends keyof FamilyEffects> = (
+  client: Client,
+  root: Node,
+  args: FamilyEffects[E],
+  now: Date,
+) => Promise<readonly string[]>
 
 /** The next attempt begins at once, or the failure of the last one is final. */
 export type BackoffDecision = 'NOW' | 'GIVE_UP'

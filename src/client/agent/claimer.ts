@@ -32,7 +32,17 @@ const POLL_MS = 5_000
 const POLL_UNHEARD_MS = 1_000
 const TOO_LATE = 'The lease expired before the answer to the claim arrived, so the item is not begun.'
 
-/** Keeps claims open while there is room for work. */
+/**
+ * Keeps claims open while there is room for work. Each of its loops is in one of these states:
+ *
+ * - Claiming: a request is open, and what it may bring is counted in `#requested`, so that all loops together ask for no more than there is
+ *   room for. An answer with items, or after a wait, leads to claiming again.
+ * - Waiting for room, when there is none: is in `#waitingForRoom`. Ended work, or a poll, leads to claiming.
+ * - Waiting for offers, when an empty answer came at once: an offer or a poll leads to claiming.
+ * - Pausing, after a failed claim, for longer each time; or while renewals fail, if the agent is pinned. Time leads to claiming.
+ *
+ * Only claiming holds anything at the server. The signal ends each state.
+ */
 export class Claimer {
   readonly #options: ClaimerOptions
   /** One for each claim that is open at a time. */

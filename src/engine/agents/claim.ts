@@ -71,7 +71,15 @@ function wantedBy(
   }
 }
 
-/** Searches for work and waits for it until the deadline. A search that is known to find nothing is skipped. */
+/**
+ * Searches for work and waits for it until the deadline. A search that is known to find nothing is skipped.
+ *
+ * - Searching: holds a connection while it reads candidates and locks their trees. Found items end the claim; they are claimed already.
+ * - Waiting: is in the dispatcher, and holds no connection. A transaction that offers work serves it before its own commit; a notice, or the
+ *   time of the next search, leads to searching. If an equal claim has just searched in vain, its result counts.
+ * - Ended: by items, the deadline, a caller that is gone, or a dispatcher that closes. A claim that a transaction is serving has left the
+ *   dispatcher: it ends with what that brings.
+ */
 async function claimOrWait(wanted: WantedWork, search: Search, deadline: number): Promise<readonly ClaimedItem[]> {
   const { dispatcher, empty, parts } = search
   const mayWait = () => dispatcher.isOpen && !wanted.signal?.aborted && performance.now() < deadline

@@ -1,4 +1,4 @@
-import type { Evaluated, Node } from '../../core/tree.ts'
+import type { Asked, Evaluated, FamilyQuestions, Node } from '../../core/tree.ts'
 import type { ObjectKind } from '../../core/vocabulary.ts'
 import { NO_SPECS, type SpecsOfTree } from '../cache/spec-cache.ts'
 import type { TrackedObject } from '../tracked-object.ts'
@@ -107,8 +107,8 @@ export class SliceReader {
     return ids === undefined ? undefined : this.#live(ids as readonly string[])
   }
 
-  ask<T>(question: string, args: unknown): T | undefined {
-    return this.#ask<T>(this.root, { type: 'own', question, args })
+  ask<Q extends Asked>(question: Q, args: FamilyQuestions[Q]['args']): FamilyQuestions[Q]['answer'] | undefined {
+    return this.#ask<FamilyQuestions[Q]['answer']>(this.root, { type: 'own', question, args })
   }
 
   evaluate(node: Node, template: unknown, scope: Readonly<Record<string, unknown>>): Evaluated | undefined {

@@ -12,6 +12,7 @@ import type {
   Slice,
   TimeoutDefaults,
   Work,
+  FamilyEffects,
 } from '../../core/tree.ts'
 import { WORK_STATE } from '../../core/tree.ts'
 import type { Actor, Phase } from '../../core/vocabulary.ts'
@@ -271,7 +272,7 @@ export class TreeSlice extends SliceReader implements Slice {
   touch(node: Node): void {
     this.touched.add(node as TrackedObject)
   }
-  effect(name: string, args: unknown): void {
+  effect<E extends keyof FamilyEffects>(name: E, args: FamilyEffects[E]): void {
     // Several objects may request the same effect: it runs once.
     if (!this.effects.some((known) => known.name === name && sameJson(known.args, args)))
       this.effects.push({ name, args })

@@ -29,6 +29,11 @@ export type SubscriberState = 'CATCHING_UP' | 'LIVE' | 'PAUSED' | 'ENDED'
 /**
  * One subscription on one socket. It keeps a cursor of the log and nothing else: while it is live, its topic delivers
  * batches; when its client is slow it pauses, and catches up from its cursor by reading.
+ *
+ * - CATCHING_UP, from the first `next`, after a pause, or when a batch or a gap is beyond the cursor: holds one page of the log at a time.
+ * - LIVE, when a read finds nothing more: is in its topic's list, whose batches it shares, and holds nothing of its own.
+ * - PAUSED, while the client does not read: holds what was written to the connection, and is in no list.
+ * - ENDED, by its client, a closed sink or an error: is forgotten by `closed`. Nothing leads out.
  */
 export class Subscriber implements TopicMember, AsyncIterableIterator<ExecutionResult, undefined> {
   readonly #parts: SubscriberParts

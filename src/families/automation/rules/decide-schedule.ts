@@ -4,6 +4,12 @@ import { BY_TIME, type PlannedFiring, planFirings, skippedTogether } from './pla
 import { NEW_SCHEDULE, type ScheduleDetails, type ScheduleSpec } from './spec.ts'
 import { durationInWords } from './times-in-words.ts'
 
+declare module '../../../core/tree.ts' {
+  interface FamilyEffects {
+    writeFirings: { readonly scheduleId: string; readonly firings: readonly NewFiring[] }
+  }
+}
+
 export const details = (node: Node): ScheduleDetails => (node.details as ScheduleDetails | null) ?? NEW_SCHEDULE
 
 /** A firing with its id, for the effect that writes it. */

@@ -17,6 +17,12 @@ import * as table from '../../../store/tables.ts'
 import type { Overlap } from '../rules/spec.ts'
 import { oldestKept } from './kept.ts'
 
+declare module '../../../core/tree.ts' {
+  interface FamilyEffects {
+    writeBackfill: NewBackfill
+  }
+}
+
 /**
  * Backfills. All their times are firings from the start, so a backfill is what its firings say: those that are WAITING are
  * still to come, and it ends when nothing of it waits or runs, or somebody cancels it.
@@ -70,10 +76,9 @@ const PRUNE = statement({
 export async function writeBackfill(
   client: Client,
   _root: unknown,
-  args: unknown,
+  { id, scheduleId, first, last, overlap, refire, by, firings }: NewBackfill,
   now: Date,
 ): Promise<readonly never[]> {
-  const { id, scheduleId, first, last, overlap, refire, by, firings } = args as NewBackfill
   await WRITE_BACKFILL.query(client, [id, scheduleId, first, last, overlap, refire, by, now])
   const [ids, dues] = [firings.map((one) => one.id), firings.map(({ due }) => due)]
   await WRITE_TIMES.query(client, [id, scheduleId, refire, ids, dues, now])

@@ -23,6 +23,12 @@ import type { DetailsTable, Family } from '../../family.ts'
 import type { Editor } from '../../on-behalf.ts'
 import { type BulkCounts, type BulkOutcome, type BulkSpec, MAX_TARGETS, NO_COUNTS } from '../rules/bulk.ts'
 
+declare module '../../../core/tree.ts' {
+  interface FamilyEffects {
+    freezeTargets: NewTargets
+  }
+}
+
 /**
  * Bulk operations. Their targets are rows from the start. The outcome of one that is asked is written in the transaction
  * that changes the object, so each is asked with effect once, whatever dies.
@@ -91,8 +97,7 @@ export interface NewTargets {
 }
 export const bulkEffects: Family['effects'] = {
   /** In one statement, so that all targets are of one moment. */
-  async freezeTargets(client, _root, args, now) {
-    const { operationId, projectId, selected } = args as NewTargets
+  async freezeTargets(client, _root, { operationId, projectId, selected }, now) {
     if ('ids' in selected) {
       await FREEZE_IDS.query(client, [operationId, projectId, selected.ids, now])
       return []

@@ -60,8 +60,7 @@ const PRUNE_FIRINGS = statement({
 })
 
 export const effects: Family['effects'] = {
-  writeFirings: async (client, _root, args, now) => {
-    const { scheduleId, firings } = args as { readonly scheduleId: string; readonly firings: readonly NewFiring[] }
+  writeFirings: async (client, _root, { scheduleId, firings }, now) => {
     await WRITE_FIRINGS.query(client, [scheduleId, JSON.stringify(firings), now])
     await PRUNE_FIRINGS.query(client, [scheduleId, KEPT_FIRINGS])
     return []

@@ -7,6 +7,12 @@ import { type AutomaticState, installation } from './details.ts'
 import type { RunCause } from './origin.ts'
 import type { AutomaticReconcile, ReconcileTimes } from './spec.ts'
 
+declare module '../../../core/tree.ts' {
+  interface FamilyQuestions {
+    mayReconcile: { readonly args: { readonly projectId: string; readonly editor: Editor }; readonly answer: ReconcileVerdict }
+  }
+}
+
 /**
  * Jobs that a root begins by itself: some time after one that has succeeded, and after one that has failed at once, then at
  * times of their own, up to a number. An edit or a job that somebody asks for begins to count anew.
@@ -109,7 +115,7 @@ export function beginByItself(root: Node, slice: Slice): void {
   const due = state?.due && !ignored && !slice.isPaused ? new Date(state.due) : null
   if (!state || !due || due > slice.now) return slice.setClock(root, due)
   const { projectId } = root.row
-  const verdict = slice.ask<ReconcileVerdict>('mayReconcile', { projectId, editor: state.editor })
+  const verdict = slice.ask('mayReconcile', { projectId, editor: state.editor })
   if (!verdict) return
   const { isHeld, missing } = verdict
   if (isHeld || missing) return passOver(root, slice, state, missing ?? 'Automation is held.')

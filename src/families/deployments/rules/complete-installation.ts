@@ -4,6 +4,15 @@ import { installation } from './details.ts'
 import { failure, finish } from './finish.ts'
 import type { InstallationSpec } from './spec.ts'
 
+declare module '../../../core/tree.ts' {
+  interface FamilyQuestions {
+    itemExports: { readonly args: string; readonly answer: Readonly<Record<string, Exports>> }
+  }
+  interface FamilyEffects {
+    succeeded: Exports
+  }
+}
+
 type Exports = Readonly<Record<string, unknown>>
 
 /** COMPLETING: builds the exports, unless the spec was changed meanwhile. */
@@ -29,7 +38,7 @@ function build(node: Node, template: Exports, slice: Slice) {
   const children = slice.children(node)
   if (!children) return undefined
   const execution = children.find((child) => child.row.kind === 'EXECUTION')
-  const itemExports = execution ? slice.ask<Readonly<Record<string, Exports>>>('itemExports', execution.row.id) : {}
+  const itemExports = execution ? slice.ask('itemExports', execution.row.id) : {}
   if (!itemExports) return undefined
   // Loads only the referenced items, since an execution may have ten thousand.
   const text = JSON.stringify(template)

@@ -8,6 +8,13 @@ import { findCycle } from './graph.ts'
 import type { ItemSpec } from './spec.ts'
 import { takeOver } from './start-children.ts'
 
+declare module '../../../core/tree.ts' {
+  interface FamilyQuestions {
+    targets: { readonly args: string; readonly answer: readonly TargetFacts[] }
+    childCount: { readonly args: string; readonly answer: number }
+  }
+}
+
 export interface ExecutionSpec {
   readonly deployItems: readonly ItemSpec[]
 }
@@ -98,7 +105,7 @@ type Targets =
 /** The targets of items as the project has them now. Undefined: they are not known yet. */
 function targetsOf({ row }: Node, items: readonly ItemSpec[], slice: Slice): Targets | undefined {
   const known = items.some(({ targetSelector }) => targetSelector)
-    ? slice.ask<readonly TargetFacts[]>('targets', row.projectId)
+    ? slice.ask('targets', row.projectId)
     : []
   if (!known) return undefined
   const of = new Map<ItemSpec, string | null>()
@@ -179,7 +186,7 @@ function progress(execution: Node, slice: Slice): void {
   if (isCancelled(slice) || walkOn(execution, slice) !== 'walked') return
   if (childCounts.open > 0) return
   if (childCounts.untriggered > 0) return checkStuck(execution, slice, 'FAILED')
-  const count = slice.ask<number>('childCount', execution.row.id)
+  const count = slice.ask('childCount', execution.row.id)
   // Its owner usually ends with it, so the owner's data is loaded too.
   const owner = slice.parent(execution)
   if (owner) slice.spec(owner)
@@ -234,7 +241,7 @@ function failDisappeared(execution: Node, slice: Slice, to: 'FAILED' | 'DELETE_F
 function initDelete(execution: Node, slice: Slice): void {
   if (isCancelled(slice)) return abortDeletion(execution, slice)
   const items = slice.children(execution)
-  const dependents = slice.ask<Readonly<Record<string, number>>>('dependentCounts', execution.row.id)
+  const dependents = slice.ask('dependentCounts', execution.row.id)
   if (!items || !dependents) return
   for (const item of items) {
     const waitingFor = dependents[item.row.id] ?? 0

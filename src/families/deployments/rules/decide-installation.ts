@@ -20,6 +20,16 @@ import { mayBeDeleted } from './sibling-imports.ts'
 import { startChildren, startDeletionOfChildren, takeOver } from './start-children.ts'
 import { startJob } from './start-job.ts'
 
+declare module '../../../core/tree.ts' {
+  interface FamilyQuestions {
+    containsOutdated: { readonly args: string; readonly answer: boolean }
+  }
+  interface FamilyEffects {
+    ready: null
+    rootGone: null
+  }
+}
+
 /** An installation drives its nested installations and its execution: one small step per phase. */
 export function decideInstallation(node: Node, slice: Slice): void {
   if (isFinished(node.row)) return slice.parent(node) ? takeOver(node, slice) : startJob(node, slice)
@@ -69,7 +79,7 @@ function admit(node: Node, slice: Slice): void {
   const gathered = gatherImports(node, slice)
   if (!gathered) return
   if (isUnchanged(node, gathered, slice)) {
-    const isOutdated = slice.ask<boolean>('containsOutdated', node.row.id)
+    const isOutdated = slice.ask('containsOutdated', node.row.id)
     if (isOutdated === undefined) return
     if (!isOutdated) return keepUnchanged(node, slice)
   }

@@ -7,6 +7,17 @@ import { planNext } from './automatic-reconcile.ts'
 import { type InstallationDetails, installation, isForced } from './details.ts'
 import type { EndedRun } from './origin.ts'
 
+declare module '../../../core/tree.ts' {
+  interface FamilyQuestions {
+    failedChildren: { readonly args: string; readonly answer: readonly FailureCause[] }
+  }
+  interface FamilyEffects {
+    editedJobEnded: null
+    deletionFailed: null
+    runEnded: EndedRun
+  }
+}
+
 /** Ends an object's part in a job and updates its parent and siblings, equally for all three kinds. */
 
 export const failure = (
@@ -129,7 +140,7 @@ const isPassedOver = ({ row }: Node, slice: Slice): boolean =>
   row.kind === 'INSTALLATION' && row.deletionRequestedAt === null && isForced(slice)
 
 export function failWithCauses(parent: Node, slice: Slice, to: 'FAILED' | 'DELETE_FAILED'): void {
-  const causes = slice.ask<readonly FailureCause[]>('failedChildren', parent.row.id)
+  const causes = slice.ask('failedChildren', parent.row.id)
   if (!causes) return
   const count = Math.max(parent.childCounts.failed, causes.length)
   if (causes.length === 0) {

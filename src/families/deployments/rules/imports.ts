@@ -3,6 +3,13 @@ import type { Phase, ReconcileMode } from '../../../core/vocabulary.ts'
 import { installation, isForced } from './details.ts'
 import type { ImportSpec, InstallationSpec } from './spec.ts'
 
+declare module '../../../core/tree.ts' {
+  interface FamilyQuestions {
+    rootScope: { readonly args: ScopeArgs; readonly answer: readonly ScopeEntry[] }
+    pinScope: { readonly args: ScopeArgs; readonly answer: readonly ScopeEntry[] }
+  }
+}
+
 /** Sources of the values of an installation's imports, and whether these are ready. */
 
 /** One name of a project's scope: the data, and the root that exports it, if one does. */
@@ -70,10 +77,15 @@ export function pinImports(node: Node, gathered: Gathered, slice: Slice): Gather
   return imports.length === 0 ? gathered : gatherRoot(node, imports, 'pinScope', slice)
 }
 
-function gatherRoot(node: Node, imports: readonly ImportSpec[], question: string, slice: Slice): Gathered | undefined {
+export interface ScopeArgs {
+  readonly projectId: string
+  readonly names: readonly string[]
+}
+
+function gatherRoot(node: Node, imports: readonly ImportSpec[], question: 'rootScope' | 'pinScope', slice: Slice): Gathered | undefined {
   if (imports.length === 0) return READY({})
   const names = [...new Set(imports.map((i) => i.from))].sort()
-  const scope = slice.ask<readonly ScopeEntry[]>(question, { projectId: node.row.projectId, names })
+  const scope = slice.ask(question, { projectId: node.row.projectId, names })
   if (!scope) return undefined
   const entries = new Map(scope.map((entry) => [entry.name, entry]))
   const values = valuesOf(imports, (name) => entries.get(name))

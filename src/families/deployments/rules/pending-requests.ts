@@ -2,6 +2,12 @@ import type { Principal } from '../../../core/ports/viewer.ts'
 import { isFinished, type Node, type ObjectRow, type Slice } from '../../../core/tree.ts'
 import { type InstallationDetails, installation, willSkipUninstall } from './details.ts'
 
+declare module '../../../core/tree.ts' {
+  interface FamilyEffects {
+    endBackoffs: null
+  }
+}
+
 /** Requests on a root that have not begun, or have not ended the running job. */
 
 export interface PendingRequest {

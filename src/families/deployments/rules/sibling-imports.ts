@@ -3,6 +3,12 @@ import { isFinished, type Node, type Slice } from '../../../core/tree.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
 import { installation } from './details.ts'
 
+declare module '../../../core/tree.ts' {
+  interface FamilyQuestions {
+    importers: { readonly args: { readonly projectId: string }; readonly answer: readonly Importer[] }
+  }
+}
+
 type Verdict = 'unknown' | 'yes' | 'wait' | { readonly message: string; readonly causes: readonly FailureCause[] }
 
 export interface Importer {
@@ -27,7 +33,7 @@ export const isBeingDeleted = (state: ImporterState): boolean =>
 export function mayBeDeleted(node: Node, slice: Slice): Verdict {
   if (installation(slice.root).forceDeletion) return 'yes'
   if (slice.parent(node)) return judgeNested(node, slice)
-  const importers = slice.ask<readonly Importer[]>('importers', { projectId: node.row.projectId })
+  const importers = slice.ask('importers', { projectId: node.row.projectId })
   if (!importers) return 'unknown'
   return judge(importers)
 }

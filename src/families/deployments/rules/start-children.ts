@@ -2,11 +2,18 @@ import { isFinished, type Node, type Slice } from '../../../core/tree.ts'
 import { installation } from './details.ts'
 import { keep } from './finish.ts'
 
+declare module '../../../core/tree.ts' {
+  interface FamilyQuestions {
+    dependencyCounts: { readonly args: string; readonly answer: Counts }
+    dependentCounts: { readonly args: string; readonly answer: Counts }
+  }
+}
+
 /** Starts children: a parent gives them its job id, all at once. */
 export function startChildren(parent: Node, slice: Slice): void {
   const children = slice.children(parent)
   if (!children) return
-  const waiting = knownCounts(children, slice) ?? slice.ask<Counts>('dependencyCounts', parent.row.id)
+  const waiting = knownCounts(children, slice) ?? slice.ask('dependencyCounts', parent.row.id)
   if (!waiting) return
   const jobId = parent.row.jobId as string
   const ignored = children.filter(isIgnored)
@@ -48,7 +55,7 @@ const isIgnored = (node: Node): boolean =>
 
 export function startDeletionOfChildren(parent: Node, slice: Slice): void {
   const children = slice.children(parent)
-  const waiting = slice.ask<Counts>('dependentCounts', parent.row.id)
+  const waiting = slice.ask('dependentCounts', parent.row.id)
   if (!children || !waiting) return
   const ignored = children.filter(isIgnored)
   for (const child of children) {

@@ -5,10 +5,15 @@ import { array, nullable, text, timestamptz, uuid } from '../../../store/column-
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import type { Family } from '../../family.ts'
-import type { EndedRun } from '../rules/origin.ts'
 import { lockOwnNames } from './export-names.ts'
 import { recordRun } from './runs.ts'
 import { dropSnapshot } from './spec-snapshots.ts'
+
+declare module '../../../core/tree.ts' {
+  interface FamilyEffects {
+    declareScope: DeclaredScope
+  }
+}
 
 const DROP_EXPORTS = statement({
   name: 'drop-exports',
@@ -18,8 +23,8 @@ const DROP_EXPORTS = statement({
 
 /** Effects of a root on other trees. They only enqueue wake requests, since each tree is decided under its own lock. */
 export const effects: Family['effects'] = {
-  succeeded: (client, root, exports, now) => publish(client, root, exports as Readonly<Record<string, unknown>>, now),
-  declareScope: (client, root, args) => declare(client, root, args as DeclaredScope),
+  succeeded: (client, root, exports, now) => publish(client, root, exports, now),
+  declareScope: (client, root, args) => declare(client, root, args),
   ready: async (client, root) => {
     const [, importerRoots] = await awaitAll([lockOwnNames(client, root.row), wakeImporters(client, root, null)])
     return importerRoots
@@ -35,7 +40,7 @@ export const effects: Family['effects'] = {
   deletionFailed: async (client, root) =>
     (await awaitAll([wakeExporters(client, root), wakeImporters(client, root, null)])).flat(),
   runEnded: async (client, root, args, now) => {
-    await recordRun(client, root, args as EndedRun, now)
+    await recordRun(client, root, args, now)
     return []
   },
   endBackoffs: wakeBackoffs,

@@ -11,33 +11,29 @@ import type { Family } from '../../family.ts'
 import { type Editor, grantsOfEditors } from '../../on-behalf.ts'
 import { rights } from '../rights.ts'
 import type { ReconcileVerdict } from '../rules/automatic-reconcile.ts'
-import { isReady, type ScopeEntry } from '../rules/imports.ts'
-import type { SnapshotKey } from '../rules/observed-spec.ts'
+import { isReady, type ScopeArgs, type ScopeEntry } from '../rules/imports.ts'
 import { type Importer, isBeingDeleted } from '../rules/sibling-imports.ts'
 import { lockNames, lockOwnNames } from './export-names.ts'
 import { findSnapshot } from './spec-snapshots.ts'
 
 /** Queries of the family's rules. They only select and insert; the rules decide. */
 export const questions: Family['questions'] = {
-  dependencyCounts: (client, _root, parents) =>
-    each(parents, (id) => countEdges(client, DEPENDENCY_COUNTS, id as string)),
-  dependentCounts: (client, _root, parents) =>
-    each(parents, (id) => countEdges(client, DEPENDENT_COUNTS, id as string)),
-  containsOutdated: (client, _root, ids) => containsOutdated(client, ids as readonly string[]),
-  childCount: (client, _root, parents) => each(parents, (id) => countChildren(client, id as string)),
-  failedChildren: (client, _root, parents) => each(parents, (id) => failedChildren(client, id as string)),
-  itemExports: (client, _root, parents) => each(parents, (id) => itemExports(client, id as string)),
-  rootScope: (client, _root, argsList) => each(argsList, (args) => readScope(client, args as ScopeArgs)),
-  pinScope: (client, root, argsList) => each(argsList, (args) => pinScope(client, root, args as ScopeArgs)),
-  specSnapshot: (client, _root, argsList) => each(argsList, (key) => findSnapshot(client, key as SnapshotKey)),
-  targets: (client, _root, argsList) => each(argsList, (projectId) => loadTargetFacts(client, projectId as string)),
-  mayReconcile: (client, _root, argsList) => each(argsList, (args) => judgeReconcile(client, args as ReconcileArgs)),
-  importers: (client, root, argsList) =>
-    each(argsList, (args) => importers(client, root, (args as ScopeArgs).projectId)),
+  dependencyCounts: (client, _root, parents) => each(parents, (id) => countEdges(client, DEPENDENCY_COUNTS, id)),
+  dependentCounts: (client, _root, parents) => each(parents, (id) => countEdges(client, DEPENDENT_COUNTS, id)),
+  containsOutdated: (client, _root, ids) => containsOutdated(client, ids),
+  childCount: (client, _root, parents) => each(parents, (id) => countChildren(client, id)),
+  failedChildren: (client, _root, parents) => each(parents, (id) => failedChildren(client, id)),
+  itemExports: (client, _root, parents) => each(parents, (id) => itemExports(client, id)),
+  rootScope: (client, _root, argsList) => each(argsList, (args) => readScope(client, args)),
+  pinScope: (client, root, argsList) => each(argsList, (args) => pinScope(client, root, args)),
+  specSnapshot: (client, _root, keys) => each(keys, (key) => findSnapshot(client, key)),
+  targets: (client, _root, projectIds) => each(projectIds, (projectId) => loadTargetFacts(client, projectId)),
+  mayReconcile: (client, _root, argsList) => each(argsList, (args) => judgeReconcile(client, args)),
+  importers: (client, root, argsList) => each(argsList, ({ projectId }) => importers(client, root, projectId)),
 }
 
 /** Sequential, since they share a connection. */
-async function each<T>(argsList: readonly unknown[], find: (args: unknown) => Promise<T>): Promise<readonly T[]> {
+async function each<A, T>(argsList: readonly A[], find: (args: A) => Promise<T>): Promise<readonly T[]> {
   const answers: T[] = []
   for (const args of argsList) answers.push(await find(args))
   return answers
@@ -59,11 +55,6 @@ async function judgeReconcile(client: Client, { projectId, editor }: ReconcileAr
   const [grants = []] = await grantsOfEditors(client, [{ editor, projectId }])
   const refused = requireRight({ name: editor.name, actor: 'USER', grants }, rights.reconcile, projectId)
   return { isHeld: rows[0]?.held === true, missing: refused?.message ?? null }
-}
-
-interface ScopeArgs {
-  readonly projectId: string
-  readonly names: readonly string[]
 }
 
 const countOfEdges = (of: 'from_id' | 'to_id', per: 'from_id' | 'to_id') =>

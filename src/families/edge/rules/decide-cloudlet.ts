@@ -4,9 +4,18 @@ import { cloudletDetails, isUpgrading, servingSession } from './details.ts'
 import { instancesOf, resyncAll } from './resync-all.ts'
 import { endUpgrade } from './upgrade.ts'
 
+declare module '../../../core/tree.ts' {
+  interface FamilyQuestions {
+    crmLeases: { readonly args: string; readonly answer: readonly Lease[] }
+  }
+  interface FamilyEffects {
+    endCrmLeases: string
+  }
+}
+
 /** Rules of a cloudlet: the lease of its CRM and the steps of its upgrade. */
 export function decideCloudlet(node: Node, slice: Slice): void {
-  const leases = slice.ask<readonly Lease[]>('crmLeases', node.row.id)
+  const leases = slice.ask('crmLeases', node.row.id)
   if (!leases || !takeIn(node, slice)) return
   if (isUpgrading(node) && isDue(cloudletDetails(node).upgradeDue, slice.now)) {
     const seconds = Math.round(slice.timeouts.crmSilenceMs / 1_000)

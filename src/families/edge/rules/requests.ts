@@ -3,6 +3,12 @@ import { instanceDetails, servingSession } from './details.ts'
 import { operationAt } from './operations.ts'
 import type { CrmAction, Session } from './spec.ts'
 
+declare module '../../../core/tree.ts' {
+  interface FamilyQuestions {
+    crmFence: { readonly args: FenceParts; readonly answer: string }
+  }
+}
+
 /**
  * Requests to CRMs. A request is the work row of its object. It is never claimed: the CRM that serves the cloudlet gets
  * it, so it counts as claimed without a lease, and has a fence once it is dispatched.
@@ -70,7 +76,7 @@ export function dispatchTo(node: Node, slice: Slice, session: Session, fenceHash
 export function dispatch(node: Node, slice: Slice): void {
   const session = servingSession(slice.root)
   if (!session || slice.root.row.phase !== 'READY' || node.work?.fenceHash) return
-  const hash = slice.ask<string>('crmFence', fenceParts(node, session))
+  const hash = slice.ask('crmFence', fenceParts(node, session))
   if (hash !== undefined) dispatchTo(node, slice, session, bytesOf(hash))
 }
 

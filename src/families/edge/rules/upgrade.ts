@@ -6,6 +6,12 @@ import { cloudletDetails, upgradeSession } from './details.ts'
 import { failureOf } from './end-operation.ts'
 import type { Session } from './spec.ts'
 
+declare module '../../../core/tree.ts' {
+  interface FamilyEffects {
+    endCrmLease: { readonly cloudletId: string; readonly epoch: number }
+  }
+}
+
 /** The steps of a cloudlet's upgrade, its secondary machine. */
 
 export function moveUpgrade(node: Node, slice: Slice, to: Phase, options: MoveOptions): void {

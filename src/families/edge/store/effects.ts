@@ -15,13 +15,12 @@ const END_CRM_LEASES = statement({
 })
 
 export const effects: Family['effects'] = {
-  endCrmLease: async (client, _root, args) => {
-    const { cloudletId, epoch } = args as { readonly cloudletId: string; readonly epoch: number }
+  endCrmLease: async (client, _root, { cloudletId, epoch }) => {
     await END_CRM_LEASE.query(client, [cloudletId, epoch])
     return []
   },
   endCrmLeases: async (client, _root, cloudletId) => {
-    await END_CRM_LEASES.query(client, [cloudletId as string])
+    await END_CRM_LEASES.query(client, [cloudletId])
     return []
   },
 }

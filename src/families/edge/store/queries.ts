@@ -4,7 +4,6 @@ import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import { plusMs, timeNow } from '../../../store/time.ts'
 import type { Family } from '../../family.ts'
-import type { FenceParts } from '../rules/requests.ts'
 import type { Session } from '../rules/spec.ts'
 import { requestFence } from './fences.ts'
 
@@ -19,7 +18,7 @@ const CRM_LEASES = statement({
 export const questions: Family['questions'] = {
   /** Sessions with a lease. */
   crmLeases: async (client, _root, asked) => {
-    const { rows } = await CRM_LEASES.query(client, [asked as readonly string[]])
+    const { rows } = await CRM_LEASES.query(client, [asked])
     return asked.map((id) =>
       rows
         .filter(({ cloudletId }) => cloudletId === id)
@@ -28,7 +27,7 @@ export const questions: Family['questions'] = {
   },
   /** The hash of a fence, as hex. */
   crmFence: async (_client, _root, asked) =>
-    (asked as readonly FenceParts[]).map((parts) => requestFence(parts).hash.toString('hex')),
+    asked.map((parts) => requestFence(parts).hash.toString('hex')),
 }
 
 // Takes the tree's lock shared: a rule that finds the lease expired either comes first or sees the renewed one.

@@ -6,7 +6,14 @@ import type { BackoffDecision } from '../../family.ts'
 import { isRetried } from './attempts.ts'
 import { type JobDetails, job } from './details.ts'
 import { endJob, offerJob, offerUndo, startRun } from './end-job.ts'
+import type { DeclaredLock } from './lock-mode.ts'
 import type { JobScope, JobSpec } from './spec.ts'
+
+declare module '../../../core/tree.ts' {
+  interface FamilyQuestions {
+    locks: { readonly args: { readonly id: string; readonly locks: readonly DeclaredLock[]; readonly now: string }; readonly answer: boolean }
+  }
+}
 
 /** Rules of a job: its start, its locks, its run, and the loss of its runner. */
 export function decideJob(node: Node, slice: Slice): void {
@@ -114,7 +121,7 @@ function waitForLocks(node: Node, taskNode: Node, slice: Slice): void {
   // It gives its ticket back, since it would hold its locks while nothing begins, and joins the end of the queue later.
   if (slice.isPaused) return slice.effect('releaseLocks', node.row.id)
   const locks = job(node).locks ?? []
-  const granted = slice.ask<boolean>('locks', { id: node.row.id, locks, now: slice.now.toISOString() })
+  const granted = slice.ask('locks', { id: node.row.id, locks, now: slice.now.toISOString() })
   if (granted) startRun(node, slice, {})
 }
 

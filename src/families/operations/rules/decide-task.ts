@@ -2,6 +2,12 @@ import type { FailureCause } from '../../../core/errors.ts'
 import type { Node, Slice } from '../../../core/tree.ts'
 import { isOver } from './details.ts'
 
+declare module '../../../core/tree.ts' {
+  interface FamilyQuestions {
+    failedJobs: { readonly args: string; readonly answer: readonly FailureCause[] }
+  }
+}
+
 /** Rules of a task: it starts its jobs and ends when all of them have ended. */
 export function decideTask(node: Node, slice: Slice): void {
   const { phase } = node.row
@@ -27,7 +33,7 @@ function end(node: Node, slice: Slice): void {
   if (node.row.phase === 'ABORTING') slice.move(node, 'ABORTED')
   else if (failed + untriggered === 0) slice.move(node, 'SUCCEEDED')
   else {
-    const causes = slice.ask<readonly FailureCause[]>('failedJobs', node.row.id)
+    const causes = slice.ask('failedJobs', node.row.id)
     if (!causes) return
     const names = causes.map(({ name, code }) => `${name} (${code})`).join(', ')
     const message =

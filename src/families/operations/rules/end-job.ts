@@ -5,6 +5,13 @@ import type { Actor, Phase, WorkAction } from '../../../core/vocabulary.ts'
 import { endedAttempt, hasFailed } from './attempts.ts'
 import { afterUndo, job } from './details.ts'
 
+declare module '../../../core/tree.ts' {
+  interface FamilyEffects {
+    journal: { readonly id: string; readonly entry: string }
+    releaseLocks: string
+  }
+}
+
 /** Work of jobs, and their end. */
 
 export const JOB_TYPE = 'gadget-job'

@@ -11,13 +11,12 @@ const WRITE_JOURNAL = statement({
 })
 
 export const effects: Family['effects'] = {
-  journal: async (client, _root, args, now) => {
-    const { id, entry } = args as { readonly id: string; readonly entry: string }
+  journal: async (client, _root, { id, entry }, now) => {
     await WRITE_JOURNAL.query(client, [id, entry, now])
     return []
   },
   releaseLocks: async (client, _root, id, now) => {
-    const granted = await release(client, [id as string], now)
+    const granted = await release(client, [id], now)
     return granted.map(({ rootId }) => rootId)
   },
 }

@@ -7,12 +7,6 @@ import type { Family } from '../../family.ts'
 import type { DeclaredLock } from '../rules/lock-mode.ts'
 import { acquire } from './locks.ts'
 
-interface Wanted {
-  readonly id: string
-  readonly locks: readonly DeclaredLock[]
-  readonly now: string
-}
-
 const FAILED_JOBS = statement({
   name: 'failed-jobs',
   text: `select o.id, o.kind, o.name, o.phase, s.error from object o left join object_status s on s.object_id = o.id
@@ -32,13 +26,13 @@ export const questions: Family['questions'] = {
   locks: async (client, _root, asked) => {
     const answers: boolean[] = []
     // Sequential, since they share a connection and their order is that of the queue.
-    for (const { id, locks, now } of asked as readonly Wanted[])
+    for (const { id, locks, now } of asked)
       answers.push(await acquire(client, { objectId: id, locks, now: new Date(now) }))
     return answers
   },
   failedJobs: async (client, _root, asked) => {
     const answers: (readonly FailureCause[])[] = []
-    for (const id of asked as readonly string[]) {
+    for (const id of asked) {
       const { rows } = await FAILED_JOBS.query(client, [id])
       answers.push(rows.map(causeOf))
     }

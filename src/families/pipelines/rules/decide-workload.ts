@@ -3,10 +3,10 @@ import type { Principal } from '../../../core/ports/viewer.ts'
 import { NEW_WORK, type Node, type Slice, WORK_STATE, type Work } from '../../../core/tree.ts'
 import { isHeld } from '../../../core/work.ts'
 import type { BackoffDecision } from '../../family.ts'
-import type { Unplaced } from '../placement/rules/placement-problem.ts'
+import type { Unplaced, WaitingWorkload } from '../placement/rules/placement-problem.ts'
 import { ATTEMPT_TIMEOUT, deadlineOf, isBetweenAttempts, isRemoving, park } from './attempts.ts'
 import { type Clock, clocksOf } from './clocks.ts'
-import { isOver, SLOT, workload } from './details.ts'
+import { isOver, type Pool, SLOT, workload } from './details.ts'
 import {
   cancelWorkload,
   type Ending,
@@ -16,6 +16,13 @@ import {
   removeBy,
   removeNow,
 } from './end-workload.ts'
+
+declare module '../../../core/tree.ts' {
+  interface FamilyQuestions {
+    slot: { readonly args: { readonly id: string; readonly pool: Pool }; readonly answer: boolean }
+    unplaced: { readonly args: WaitingWorkload & { readonly now: string }; readonly answer: Unplaced | null }
+  }
+}
 
 /** Rules of a worker or job: it waits for a slot, is started, and is watched until it ends. */
 export function decideWorkload(node: Node, slice: Slice): void {
@@ -105,7 +112,7 @@ function hasTimedOut(node: Node, slice: Slice): boolean {
 function admit(node: Node, slice: Slice): void {
   const { pool, runtime, timeoutMs, targetLabels } = workload(node)
   if (hasTimedOut(node, slice) || slice.isPaused) return
-  const granted = slice.ask<boolean>('slot', { id: node.row.id, pool })
+  const granted = slice.ask('slot', { id: node.row.id, pool })
   if (!granted) return
   const jobId = slice.newId()
   slice.patch(node, { jobId, observedGeneration: node.row.generation })
@@ -205,7 +212,7 @@ function missPickup(node: Node, work: Work, due: Clock, slice: Slice): void {
   const { pool } = workload(node)
   const { projectId } = node.row
   const now = slice.now.toISOString()
-  const unplaced = slice.ask<Unplaced | null>('unplaced', { pool, projectId, type, target, targetLabels, now })
+  const unplaced = slice.ask('unplaced', { pool, projectId, type, target, targetLabels, now })
   if (unplaced === undefined) return
   if (unplaced?.problem === 'FULL' || unplaced?.problem === 'DRAINED') {
     slice.setWork(node, { triggeredAt: slice.now })

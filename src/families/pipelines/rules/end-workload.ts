@@ -3,7 +3,14 @@ import type { Principal } from '../../../core/ports/viewer.ts'
 import { type MoveOptions, type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
 import type { Actor, Phase } from '../../../core/vocabulary.ts'
 import { endedAttempt, isParked, isRemoving, nextStart } from './attempts.ts'
-import { isOver, SLOT, type WorkloadRetry, workload } from './details.ts'
+import { isOver, type Pool, SLOT, type WorkloadRetry, workload } from './details.ts'
+
+declare module '../../../core/tree.ts' {
+  interface FamilyEffects {
+    slotFreed: Pool
+    forgetArtifacts: string
+  }
+}
 
 /** Transitions and the end of workers and jobs. An event has its worker's phase, so it moves along. */
 

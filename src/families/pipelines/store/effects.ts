@@ -3,13 +3,18 @@ import type { Client } from '../../../store/client.ts'
 import { uuid } from '../../../store/column-types.ts'
 import { statement } from '../../../store/statement.ts'
 import type { Family } from '../../family.ts'
-import type { Pool } from '../rules/details.ts'
 import { wakeWaiting } from './slots.ts'
 
+declare module '../../../core/tree.ts' {
+  interface FamilyEffects {
+    copySecrets: null
+  }
+}
+
 export const effects: Family['effects'] = {
-  slotFreed: (client, root, pool) => wakeWaiting(client, pool as Pool, root.gone ? root.row.id : null),
+  slotFreed: (client, root, pool) => wakeWaiting(client, pool, root.gone ? root.row.id : null),
   forgetArtifacts: async (client, _root, id) => {
-    await FORGET_ARTIFACTS.query(client, [id as string])
+    await FORGET_ARTIFACTS.query(client, [id])
     return []
   },
   copySecrets: async (client, root) => {

@@ -2,7 +2,7 @@ import type { Client } from '../../../store/client.ts'
 import { integer, nothing, nullable, text, uuid } from '../../../store/column-types.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
-import type { Family } from '../../family.ts'
+import type { Answer } from '../../family.ts'
 import type { Pool } from '../rules/details.ts'
 
 /**
@@ -65,8 +65,7 @@ const NEXT_SLOTS = statement({
 })
 
 /** Grants slots: true for each of these workloads that may start now. */
-export const grantSlots: Family['questions'][string] = async (client, _root, asked) => {
-  const wanted = asked as readonly { readonly id: string; readonly pool: Pool }[]
+export const grantSlots: Answer<'slot'> = async (client, _root, wanted) => {
   await lockSlots(client)
   const granted = new Set<string>()
   for (const pool of new Set(wanted.map(({ pool }) => pool))) {

@@ -5,10 +5,10 @@ import { projectsOfAgent } from '../../../../store/loaders/agents.ts'
 import { direction, inOrder, type Window } from '../../../../store/loaders/window.ts'
 import { statement } from '../../../../store/statement.ts'
 import * as table from '../../../../store/tables.ts'
-import type { Family } from '../../../family.ts'
+import type { Answer } from '../../../family.ts'
 import { HOLDS_SLOT } from '../../store/slots.ts'
 import { isLost, type PlaceFacts } from '../rules/place-state.ts'
-import { type CandidatePlace, placementProblem, type WaitingWorkload } from '../rules/placement-problem.ts'
+import { type CandidatePlace, placementProblem } from '../rules/placement-problem.ts'
 
 /** Places as people see them. */
 
@@ -122,8 +122,7 @@ export const candidateOf = (place: PlaceRow, now: Date): CandidatePlace => ({
 })
 
 /** Why no place takes these workloads now: an answer for their rules. */
-export const findPlacementProblems: Family['questions'][string] = async (client, _root, asked) => {
-  const workloads = asked as readonly (WaitingWorkload & { readonly now: string })[]
+export const findPlacementProblems: Answer<'unplaced'> = async (client, _root, workloads) => {
   const places = await loadPlacesOf(client, [...new Set(workloads.map(({ type }) => type))])
   return workloads.map(({ now, ...workload }) => {
     const candidates = places.map((place) => candidateOf(place, new Date(now)))
