@@ -117,6 +117,14 @@ export interface FailureCause {
   readonly message: string
 }
 
+export const objectFailure = (
+  { now }: { readonly now: Date },
+  code: string,
+  message: string,
+  causes: readonly FailureCause[] = [],
+  causeCount = causes.length,
+): ObjectFailure => ({ code, message, at: now.toISOString(), causeCount, causes })
+
 interface FailedChild {
   readonly id: string
   readonly kind: ObjectKind

@@ -2,10 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { allowedFrom, type Machine, step } from '../../src/core/machine.ts'
 import { ACTORS, type Actor, OBJECT_KINDS, PHASES, type Phase } from '../../src/core/vocabulary.ts'
+import { kindsOf } from '../../src/engine/families.ts'
 import { machines as automation } from '../../src/families/automation/machines.ts'
 import { machines as deployments } from '../../src/families/deployments/machines.ts'
 import { machines as edge } from '../../src/families/edge/machines.ts'
 import { machines as operations } from '../../src/families/operations/machines.ts'
+import type { Family } from '../../src/families/family.ts'
 import { machines as pipelines } from '../../src/families/pipelines/machines.ts'
 
 const machines = [...deployments, ...pipelines, ...operations, ...edge, ...automation]
@@ -289,4 +291,14 @@ describe('the guard', () => {
     expect(step(deployItem, 'SUCCEEDED', 'USER', 'SUCCEEDED')).toEqual({ ok: false, allowed: [] })
     expect(step(deployItem, 'FAILED', 'DEPLOYER', 'SUCCEEDED')).toEqual({ ok: false, allowed: [] })
   })
+})
+
+test('two families with a question or an effect of the same name are refused', () => {
+  const bare = { machines: [], details: [], questions: {}, effects: {} } as unknown as Family
+  const asks: Family = { ...bare, questions: { failedJobs: async () => [] } }
+  const writes: Family = { ...bare, effects: { ready: async () => [] } }
+  expect(() => kindsOf([asks, writes])).not.toThrow()
+  expect(() => kindsOf([asks, bare, asks])).toThrow('two families have the question failedJobs')
+  expect(() => kindsOf([writes, writes])).toThrow('two families have the effect ready')
+  expect(() => kindsOf([asks]).effect('ready')).toThrow('no family has the effect ready')
 })

@@ -1,7 +1,7 @@
+import { objectFailure } from '../../../core/errors.ts'
 import { type Attempt, attemptText, nextAttemptAt, withAttempt } from '../../../core/retry.ts'
 import { type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
 import { deployItem, type ItemRetry, installation, isCancelled } from './details.ts'
-import { failure } from './finish.ts'
 import type { ItemSpec, Timeout } from './spec.ts'
 
 /** Attempts of deploy items with a retry policy: their clocks, their ends, and what comes after one that failed. */
@@ -69,7 +69,7 @@ export function tryAgain(
   if (!offerAfter) return false
   slice.move(item, 'INIT', { reason: `retry: attempt ${attemptText(retry)} ended ${code}`, message })
   slice.setDetails(item, { retry: { ...ended, claims: work.attempt } satisfies ItemRetry })
-  slice.setError(item, failure(slice, code, message))
+  slice.setError(item, objectFailure(slice, code, message))
   if (item.hasProgress) slice.setProgress(item, null)
   slice.setWork(item, {
     state: WORK_STATE.OFFERED,

@@ -1,7 +1,8 @@
+import { objectFailure } from '../../../core/errors.ts'
 import { hasExpressions } from '../../../core/expression.ts'
 import type { Node, Slice } from '../../../core/tree.ts'
 import { installation } from './details.ts'
-import { failure, finish } from './finish.ts'
+import { finish } from './finish.ts'
 import type { InstallationSpec } from './spec.ts'
 
 declare module '../../../core/tree.ts' {
@@ -20,14 +21,14 @@ export function complete(node: Node, slice: Slice): void {
   const { generation, observedGeneration } = node.row
   if (generation !== observedGeneration) {
     const message = 'Its spec was changed during the job: the next one applies it.'
-    return finish(node, slice, { to: 'FAILED', error: failure(slice, 'SPEC_CHANGED', message) })
+    return finish(node, slice, { to: 'FAILED', error: objectFailure(slice, 'SPEC_CHANGED', message) })
   }
   const spec = slice.spec(node) as InstallationSpec | undefined
   if (!spec) return
   const template = Object.fromEntries(spec.exports.map(({ name, value }) => [name, value]))
   const built = hasExpressions(template) ? build(node, template, slice) : ({ ok: true, value: template } as const)
   if (!built) return
-  if (!built.ok) return finish(node, slice, { to: 'FAILED', error: failure(slice, 'EXPRESSION', built.message) })
+  if (!built.ok) return finish(node, slice, { to: 'FAILED', error: objectFailure(slice, 'EXPRESSION', built.message) })
   const exports = built.value as Exports
   slice.setDetails(node, { exports })
   finish(node, slice, { to: 'SUCCEEDED' })

@@ -1,9 +1,10 @@
+import { objectFailure } from '../../../core/errors.ts'
 import { sameJson } from '../../../core/json.ts'
 import type { TargetFacts } from '../../../core/target.ts'
 import { isFinished, type Node, type Slice } from '../../../core/tree.ts'
 import { chooseTarget } from './choose-target.ts'
 import { deployItem, isCancelled } from './details.ts'
-import { cancelMessage, failure, failWithCauses, finish, orphansFirst, vanish, whyDeleted } from './finish.ts'
+import { cancelMessage, failWithCauses, finish, orphansFirst, vanish, whyDeleted } from './finish.ts'
 import { findCycle } from './graph.ts'
 import type { ItemSpec } from './spec.ts'
 import { takeOver } from './start-children.ts'
@@ -75,7 +76,7 @@ function markOrphans(execution: Node, spec: ExecutionSpec, slice: Slice): void {
   const items = slice.children(execution)
   const targets = targetsOf(execution, spec.deployItems, slice)
   if (!items || !targets) return
-  if (!targets.ok) return finish(execution, slice, { to: 'FAILED', error: failure(slice, 'TARGET', targets.message) })
+  if (!targets.ok) return finish(execution, slice, { to: 'FAILED', error: objectFailure(slice, 'TARGET', targets.message) })
   const wanted = new Map(spec.deployItems.map((item) => [item.name, { ...item, target: targets.of.get(item) ?? null }]))
   const orphans = items.filter(
     (item) => item.row.deletionRequestedAt !== null || !isSameItem(item, wanted.get(item.row.name)),
@@ -126,7 +127,7 @@ function writeItems(execution: Node, all: readonly ItemSpec[], slice: Slice): vo
   const created = known && chunk.filter(({ name }) => !known.has(name))
   const targets = created && targetsOf(execution, created, slice)
   if (!known || !targets) return
-  if (!targets.ok) return finish(execution, slice, { to: 'FAILED', error: failure(slice, 'TARGET', targets.message) })
+  if (!targets.ok) return finish(execution, slice, { to: 'FAILED', error: objectFailure(slice, 'TARGET', targets.message) })
   const items = new Map(known)
   for (const [i, wanted] of chunk.entries()) {
     const item = items.get(wanted.name)
@@ -230,12 +231,12 @@ function checkStuck(execution: Node, slice: Slice, to: 'FAILED' | 'DELETE_FAILED
   const why = cycle
     ? `they wait for each other: ${cycle.join(' → ')}`
     : `${[...edges.keys()].slice(0, 10).join(', ')} wait for what will not come`
-  finish(execution, slice, { to, error: failure(slice, 'STUCK', `No deploy item can go on: ${why}.`) })
+  finish(execution, slice, { to, error: objectFailure(slice, 'STUCK', `No deploy item can go on: ${why}.`) })
 }
 
 function failDisappeared(execution: Node, slice: Slice, to: 'FAILED' | 'DELETE_FAILED', remaining: number): void {
   const message = `Of ${execution.childCounts.total} deploy items only ${remaining} still exist.`
-  finish(execution, slice, { to, error: failure(slice, 'ITEM_DISAPPEARED', message) })
+  finish(execution, slice, { to, error: objectFailure(slice, 'ITEM_DISAPPEARED', message) })
 }
 
 function initDelete(execution: Node, slice: Slice): void {
@@ -265,6 +266,6 @@ function progressDeletion(execution: Node, slice: Slice): void {
 }
 
 const abort = (execution: Node, slice: Slice): void =>
-  finish(execution, slice, { to: 'ABORTED', error: failure(slice, 'ABORTED', cancelMessage(slice)) })
+  finish(execution, slice, { to: 'ABORTED', error: objectFailure(slice, 'ABORTED', cancelMessage(slice)) })
 const abortDeletion = (execution: Node, slice: Slice): void =>
-  finish(execution, slice, { to: 'DELETE_FAILED', error: failure(slice, 'ABORTED', cancelMessage(slice)) })
+  finish(execution, slice, { to: 'DELETE_FAILED', error: objectFailure(slice, 'ABORTED', cancelMessage(slice)) })

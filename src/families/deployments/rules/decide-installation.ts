@@ -1,3 +1,4 @@
+import { objectFailure } from '../../../core/errors.ts'
 import { sameJson } from '../../../core/json.ts'
 import { isFinished, type Node, type Slice } from '../../../core/tree.ts'
 import { mergePendingReconcile } from './ask-for-job.ts'
@@ -5,7 +6,7 @@ import { complete } from './complete-installation.ts'
 import { installation, isCancelled, isForced } from './details.ts'
 import {
   cancelMessage,
-  failure,
+  
   failWithCauses,
   finish,
   keep,
@@ -67,7 +68,7 @@ function startDeletion(node: Node, slice: Slice): void {
 function wait(node: Node, slice: Slice): void {
   if (isCancelled(slice)) return abort(node, slice)
   if (!slice.parent(node) && installation(node).nextDeletion) {
-    return finish(node, slice, { to: 'ABORTED', error: failure(slice, 'ABORTED', 'Its deletion was requested.') })
+    return finish(node, slice, { to: 'ABORTED', error: objectFailure(slice, 'ABORTED', 'Its deletion was requested.') })
   }
   admit(node, slice)
 }
@@ -110,7 +111,7 @@ function holdBack(node: Node, gathered: Gathered, slice: Slice): void {
     return
   }
   if (gathered.state !== 'never') return
-  finish(node, slice, { to: 'FAILED', error: failure(slice, gathered.code, gathered.message) })
+  finish(node, slice, { to: 'FAILED', error: objectFailure(slice, gathered.code, gathered.message) })
 }
 
 const mayBeKept = ({ row }: Node, slice: Slice): boolean =>
@@ -139,7 +140,7 @@ function init(node: Node, slice: Slice): void {
   const judged = checkImports(node, slice)
   if (judged === 'unknown') return
   if (judged !== 'valid')
-    return finish(node, slice, { to: 'FAILED', error: failure(slice, 'IMPORT_INVALID', judged.message) })
+    return finish(node, slice, { to: 'FAILED', error: objectFailure(slice, 'IMPORT_INVALID', judged.message) })
   if (!markOrphanedChildren(node, slice)) return
   slice.move(node, 'CLEANUP_ORPHANED')
   slice.touch(node)
@@ -168,7 +169,7 @@ function initDelete(node: Node, slice: Slice): void {
   if (verdict !== 'yes') {
     return finish(node, slice, {
       to: 'DELETE_FAILED',
-      error: failure(slice, 'SIBLING_IMPORT', verdict.message, verdict.causes),
+      error: objectFailure(slice, 'SIBLING_IMPORT', verdict.message, verdict.causes),
     })
   }
   const children = slice.children(node)
@@ -193,6 +194,6 @@ function progressDeletion(node: Node, slice: Slice): void {
 }
 
 const abort = (node: Node, slice: Slice): void =>
-  finish(node, slice, { to: 'ABORTED', error: failure(slice, 'ABORTED', cancelMessage(slice)) })
+  finish(node, slice, { to: 'ABORTED', error: objectFailure(slice, 'ABORTED', cancelMessage(slice)) })
 const abortDeletion = (node: Node, slice: Slice): void =>
-  finish(node, slice, { to: 'DELETE_FAILED', error: failure(slice, 'ABORTED', cancelMessage(slice)) })
+  finish(node, slice, { to: 'DELETE_FAILED', error: objectFailure(slice, 'ABORTED', cancelMessage(slice)) })

@@ -1,3 +1,4 @@
+import { objectFailure } from '../../../core/errors.ts'
 import { hasExpressions } from '../../../core/expression.ts'
 import { sameJson } from '../../../core/json.ts'
 import type { Principal } from '../../../core/ports/viewer.ts'
@@ -28,7 +29,7 @@ import {
   tryAgain,
 } from './attempts.ts'
 import { deployItem, installation, isCancelled, skipsUninstall } from './details.ts'
-import { type Ending, failure, finish, keep, vanish, whyDeleted } from './finish.ts'
+import { type Ending, finish, keep, vanish, whyDeleted } from './finish.ts'
 import { withLastProblem } from './last-problem.ts'
 import type { ItemSpec } from './spec.ts'
 
@@ -69,7 +70,7 @@ function trigger(item: Node, execution: Node, slice: Slice): void {
   takePolicy(item, spec, slice)
   slice.move(item, 'INIT')
   if (config.ok) offer(item, slice, { action: 'RECONCILE', config: config.value, spec, jobId })
-  else finish(item, slice, { to: 'FAILED', error: failure(slice, 'EXPRESSION', config.message) })
+  else finish(item, slice, { to: 'FAILED', error: objectFailure(slice, 'EXPRESSION', config.message) })
 }
 
 function resolveConfig(item: Node, execution: Node, spec: ItemSpec, slice: Slice): Evaluated | undefined {
@@ -189,7 +190,7 @@ function endLost(item: Node, slice: Slice): void {
 /** Ends cancelled work that no agent has, or that its agent has lost. */
 function abort(item: Node, slice: Slice, message: string): void {
   if (item.row.deletionRequestedAt !== null) return giveUp(item, slice, 'ABORTED', message)
-  const error = failure(slice, 'ABORTED', message)
+  const error = objectFailure(slice, 'ABORTED', message)
   endAttempt(item, error, slice)
   finish(item, slice, { to: 'ABORTED', error })
 }
@@ -197,7 +198,7 @@ function abort(item: Node, slice: Slice, message: string): void {
 /** The failure of the last attempt becomes that of the item. */
 export function endRetries(item: Node, slice: Slice, ending: Pick<Ending, 'actor' | 'by'> = {}): void {
   const { code, message } = item.error ?? { code: 'FAILED', message: 'Its last attempt failed.' }
-  finish(item, slice, { to: 'FAILED', error: failure(slice, code, message), ...ending })
+  finish(item, slice, { to: 'FAILED', error: objectFailure(slice, code, message), ...ending })
 }
 
 function stop(item: Node, work: Work, slice: Slice, code: string, message: string): void {
@@ -218,7 +219,7 @@ function giveUp(item: Node, slice: Slice, code: string, message: string): void {
     code === ATTEMPT_TIMEOUT || (code === 'ABORTING_TIMEOUT' && item.work?.abortCode === ATTEMPT_TIMEOUT)
   if (isOfAttempt && tryAgain(item, { code, message }, { answered: false }, slice)) return
   endAttempt(item, { code, message }, slice)
-  finish(item, slice, { to: deleting ? 'DELETE_FAILED' : 'FAILED', error: failure(slice, code, message) })
+  finish(item, slice, { to: deleting ? 'DELETE_FAILED' : 'FAILED', error: objectFailure(slice, code, message) })
 }
 
 /** A user's decision about an item between two attempts; false: it is not. */

@@ -1,4 +1,4 @@
-import type { FailureCause, ObjectFailure } from '../../../core/errors.ts'
+import { type FailureCause, type ObjectFailure, objectFailure } from '../../../core/errors.ts'
 import type { Principal } from '../../../core/ports/viewer.ts'
 import { type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
@@ -19,14 +19,6 @@ declare module '../../../core/tree.ts' {
 }
 
 /** Ends an object's part in a job and updates its parent and siblings, equally for all three kinds. */
-
-export const failure = (
-  slice: Slice,
-  code: string,
-  message: string,
-  causes: readonly FailureCause[] = [],
-  causeCount = causes.length,
-): ObjectFailure => ({ code, message, at: slice.now.toISOString(), causeCount, causes })
 
 export interface Ending {
   readonly to: Phase
@@ -145,11 +137,11 @@ export function failWithCauses(parent: Node, slice: Slice, to: 'FAILED' | 'DELET
   const count = Math.max(parent.childCounts.failed, causes.length)
   if (causes.length === 0) {
     const message = `${count} of its children disappeared.`
-    return finish(parent, slice, { to, error: failure(slice, 'ITEM_DISAPPEARED', message, [], count) })
+    return finish(parent, slice, { to, error: objectFailure(slice, 'ITEM_DISAPPEARED', message, [], count) })
   }
   const names = causes.map((cause) => `${cause.name} (${cause.code})`).join(', ')
   const message = `${names}${count > causes.length ? ` and ${count - causes.length} more` : ''} did not succeed.`
-  finish(parent, slice, { to, error: failure(slice, 'CHILDREN_FAILED', message, causes, count) })
+  finish(parent, slice, { to, error: objectFailure(slice, 'CHILDREN_FAILED', message, causes, count) })
 }
 
 export const cancelMessage = (slice: Slice): string => {

@@ -1,3 +1,4 @@
+import { objectFailure } from '../../../core/errors.ts'
 import { backoffMs } from '../../../core/backoff.ts'
 import type { Report } from '../../../core/ports/agents.ts'
 import type { Principal } from '../../../core/ports/viewer.ts'
@@ -7,7 +8,7 @@ import type { ReportVerdict } from '../../family.ts'
 import { noteProgress } from '../../note-progress.ts'
 import { ATTEMPT_TIMEOUT, endAttempt, isBetweenAttempts, tryAgain } from './attempts.ts'
 import { deployItem } from './details.ts'
-import { failure, finish, vanish } from './finish.ts'
+import { finish, vanish } from './finish.ts'
 import { withLastProblem } from './last-problem.ts'
 
 const ACCEPTED: ReportVerdict = { ok: true, changed: true }
@@ -71,12 +72,12 @@ function errorOf(report: Report, to: Phase, { work, error: last }: Node, slice: 
     const message = step
       ? `It did not finish in time and was stopped at: ${step}`
       : withLastProblem('It did not finish in time and was stopped.', last?.message)
-    return failure(slice, work?.abortCode ?? '', message)
+    return objectFailure(slice, work?.abortCode ?? '', message)
   }
   const { error } = report
-  if (error) return failure(slice, error.code, error.message)
-  if (to === 'ABORTED') return failure(slice, 'ABORTED', report.message ?? 'Stopped on request.')
-  return failure(slice, 'FAILED', report.message ?? 'Its deployer gave no reason.')
+  if (error) return objectFailure(slice, error.code, error.message)
+  if (to === 'ABORTED') return objectFailure(slice, 'ABORTED', report.message ?? 'Stopped on request.')
+  return objectFailure(slice, 'FAILED', report.message ?? 'Its deployer gave no reason.')
 }
 
 function storeExports(item: Node, exports: unknown, slice: Slice): void {
@@ -97,7 +98,7 @@ function giveBack(item: Node, report: Report, by: Principal, slice: Slice): void
     endAttempt(item, error, slice)
     return finish(item, slice, { to, actor: 'DEPLOYER', by, error })
   }
-  const error = failure(slice, report.error?.code ?? 'FAILED', report.error?.message ?? '')
+  const error = objectFailure(slice, report.error?.code ?? 'FAILED', report.error?.message ?? '')
   const claims = work.attempt - (deployItem(item).retry?.claims ?? 0)
   const offerAfter = new Date(slice.now.getTime() + backoffMs(claims, slice.random()))
   slice.setWork(item, { state: WORK_STATE.OFFERED, offerAfter, leaseUntil: null })

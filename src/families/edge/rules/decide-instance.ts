@@ -1,7 +1,8 @@
+import { objectFailure } from '../../../core/errors.ts'
 import { isDue } from '../../../core/deadline.ts'
 import type { Node, Slice } from '../../../core/tree.ts'
 import { instanceDetails } from './details.ts'
-import { askAgain, fail, failureOf, finish, forget, undone, vanish } from './end-operation.ts'
+import { askAgain, fail, finish, forget, undone, vanish } from './end-operation.ts'
 import { isFailed, isRequested, isWorking, operationAt } from './operations.ts'
 import { ask, dispatch } from './requests.ts'
 
@@ -47,7 +48,7 @@ function prepareDeletion(node: Node, slice: Slice): void {
     return
   const names = remaining.map(({ row }) => row.name)
   const error = { code: 'IN_USE', message: `${names.slice(0, 10).join(', ')} could not be removed.` }
-  slice.setError(node, failureOf(error, slice))
+  slice.setError(node, objectFailure(slice, error.code, error.message))
   slice.move(node, 'READY', { message: error.message })
   finish(node, slice)
 }

@@ -1,4 +1,4 @@
-import type { ObjectFailure } from '../../../core/errors.ts'
+import { objectFailure } from '../../../core/errors.ts'
 import type { Principal } from '../../../core/ports/viewer.ts'
 import type { MoveOptions, Node, Slice } from '../../../core/tree.ts'
 import type { Actor } from '../../../core/vocabulary.ts'
@@ -57,7 +57,7 @@ export function fail(node: Node, slice: Slice, { actor, by = null, reason, error
   const operation = operationAt(node.row.phase)
   if (!operation) throw new Error(`${node.row.name} is in no operation that could fail: ${node.row.phase}`)
   slice.move(node, operation.failed, { actor, by, message: error.message, ...(reason ? { reason } : {}) })
-  slice.setError(node, failureOf(error, slice))
+  slice.setError(node, objectFailure(slice, error.code, error.message))
   if (!unseen) return undone(node, slice, { drifted: drifted ?? null })
   slice.setDetails(node, { undoing: true })
   ask(node, slice)
@@ -85,7 +85,3 @@ export function undone(node: Node, slice: Slice, { drifted = null }: { readonly 
   finish(node, slice)
 }
 
-export const failureOf = (
-  { code, message }: { readonly code: string; readonly message: string },
-  slice: Slice,
-): ObjectFailure => ({ code, message, at: slice.now.toISOString(), causeCount: 0, causes: [] })

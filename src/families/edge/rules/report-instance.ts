@@ -1,3 +1,4 @@
+import { objectFailure } from '../../../core/errors.ts'
 import type { Report } from '../../../core/ports/agents.ts'
 import type { Principal } from '../../../core/ports/viewer.ts'
 import type { Node, Slice } from '../../../core/tree.ts'
@@ -5,7 +6,7 @@ import type { Phase } from '../../../core/vocabulary.ts'
 import type { ReportVerdict } from '../../family.ts'
 import { noteProgress } from '../../note-progress.ts'
 import { instanceDetails } from './details.ts'
-import { fail, failureOf, succeed, undone, vanish } from './end-operation.ts'
+import { fail, succeed, undone, vanish } from './end-operation.ts'
 import { isFailed, operationAt, operationOf } from './operations.ts'
 import { heard } from './requests.ts'
 
@@ -49,8 +50,10 @@ function reportUndo(node: Node, report: Report, phase: Phase, slice: Slice): Rep
   }
   if (phase === undo.working) heard(node, slice)
   // The CRM gets the request again after the timeout.
-  else if (phase === undo.failed) slice.setError(node, failureOf(errorOf(report, phase), slice))
-  else return refused(phase)
+  else if (phase === undo.failed) {
+    const { code, message } = errorOf(report, phase)
+    slice.setError(node, objectFailure(slice, code, message))
+  } else return refused(phase)
   return UNCHANGED
 }
 

@@ -1,9 +1,9 @@
+import { objectFailure } from '../../../core/errors.ts'
 import type { Principal } from '../../../core/ports/viewer.ts'
 import type { MoveOptions, Node, Slice } from '../../../core/tree.ts'
 import type { Actor, Phase } from '../../../core/vocabulary.ts'
 import { cloudletUpgrade as machine } from '../machines.ts'
 import { cloudletDetails, upgradeSession } from './details.ts'
-import { failureOf } from './end-operation.ts'
 import type { Session } from './spec.ts'
 
 declare module '../../../core/tree.ts' {
@@ -33,7 +33,7 @@ export interface UpgradeError {
 /** Fails the upgrade: the old CRM continues to serve until an administrator resolves the upgrade. */
 export function endUpgrade(node: Node, slice: Slice, { actor, by = null, reason, error }: UpgradeError): void {
   moveUpgrade(node, slice, 'UPDATE_ERROR', { actor, by, message: error.message, ...(reason ? { reason } : {}) })
-  slice.setError(node, failureOf(error, slice))
+  slice.setError(node, objectFailure(slice, error.code, error.message))
   slice.patch(node, { finishedJobId: node.row.jobId })
   dropSession(node, slice, upgradeSession(node))
   slice.setDetails(node, { upgradeDue: null, wantedVersion: null })

@@ -1,4 +1,4 @@
-import type { ObjectFailure } from '../../../core/errors.ts'
+import { objectFailure } from '../../../core/errors.ts'
 import type { Principal } from '../../../core/ports/viewer.ts'
 import { type MoveOptions, NEW_WORK, type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
 import type { Actor, Phase, WorkAction } from '../../../core/vocabulary.ts'
@@ -56,11 +56,6 @@ export function journal(node: Node, slice: Slice, entry: JournalEntry): void {
   slice.effect('journal', { id: node.row.id, entry })
 }
 
-export const failureOf = (
-  { code, message }: { readonly code: string; readonly message: string },
-  slice: Slice,
-): ObjectFailure => ({ code, message, at: slice.now.toISOString(), causeCount: 0, causes: [] })
-
 export interface Ending {
   readonly to: Extract<Phase, 'DONE' | 'FAILED' | 'ABORTED' | 'SKIPPED'>
   readonly actor?: Actor
@@ -96,7 +91,7 @@ export function endJob(node: Node, slice: Slice, ending: Ending): void {
       ...(error ? { reason: error.code } : {}),
       message: error?.message ?? ending.message ?? null,
     })
-    if (error || node.error) slice.setError(node, error && failureOf(error, slice))
+    if (error || node.error) slice.setError(node, error && objectFailure(slice, error.code, error.message))
     if (node.work && node.work.state !== WORK_STATE.DONE) {
       slice.setWork(node, { state: WORK_STATE.DONE, doneAt: slice.now, leaseUntil: null, leaseWatched: false })
     }

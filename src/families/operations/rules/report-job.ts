@@ -1,3 +1,4 @@
+import { objectFailure } from '../../../core/errors.ts'
 import type { Report } from '../../../core/ports/agents.ts'
 import type { Principal } from '../../../core/ports/viewer.ts'
 import { type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
@@ -6,7 +7,7 @@ import type { ReportVerdict } from '../../family.ts'
 import { noteProgress } from '../../note-progress.ts'
 import { nextAttempt, park } from './attempts.ts'
 import { afterUndo, job, type KeptError } from './details.ts'
-import { countFailure, endJob, failureOf, journal, offerUndo, startRun } from './end-job.ts'
+import { countFailure, endJob, journal, offerUndo, startRun } from './end-job.ts'
 import type { DeclaredLock } from './lock-mode.ts'
 
 const ACCEPTED: ReportVerdict = { ok: true, changed: true }
@@ -85,7 +86,7 @@ function apply(node: Node, to: Phase, { report, by, slice }: Reported): void {
       countFailure(node, slice, () => slice.move(node, to, { actor, by, reason: error.code, message: error.message }))
       if (from === 'ABORTING') slice.setDetails(node, { undoAfter: 'ABORT' })
       endRetries(node, slice)
-      slice.setError(node, failureOf(error, slice))
+      slice.setError(node, objectFailure(slice, error.code, error.message))
       return setDone(node, slice)
     case 'DONE':
       slice.setDetails(node, { exports: exportsOf(report.exports) })
@@ -113,7 +114,7 @@ function tryAgain(node: Node, slice: Slice, who: { readonly actor: Actor; readon
   const { code, message } = keptError
   const reason = `retry: attempt ${retry.attempts.length} of ${retry.policy.attempts} ended ${code}`
   slice.move(node, 'PENDING', { ...who, reason, message })
-  slice.setError(node, failureOf(keptError, slice))
+  slice.setError(node, objectFailure(slice, keptError.code, keptError.message))
   if (node.hasProgress) slice.setProgress(node, null)
   slice.setDetails(node, { retry, undoAfter: null, keptError: null, locks: null })
   park(node, new Date(retry.nextAt), slice)

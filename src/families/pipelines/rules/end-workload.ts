@@ -1,4 +1,4 @@
-import type { ObjectFailure } from '../../../core/errors.ts'
+import { objectFailure } from '../../../core/errors.ts'
 import type { Principal } from '../../../core/ports/viewer.ts'
 import { type MoveOptions, type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
 import type { Actor, Phase } from '../../../core/vocabulary.ts'
@@ -41,7 +41,7 @@ export function endWorkload(node: Node, slice: Slice, ending: Ending): void {
   const { to, actor, by = null, error } = ending
   const ended = endedAttempt(node, error, slice)
   if (ended && tryAgain(node, ended, slice, ending)) return
-  const failure = error && failureOf(error, slice)
+  const failure = error && objectFailure(slice, error.code, error.message)
   const until = mayRunUntil(node, actor, slice)
   // Its phase still says whether it is between two attempts.
   const removeAt = scheduleRemoval(node, slice, drains(to, actor) ? slice.timeouts.cleanupMs : 0)
@@ -110,7 +110,7 @@ function tryAgain(node: Node, ended: WorkloadRetry, slice: Slice, ending: Ending
     reason: `retry: attempt ${attempts.length} of ${policy.attempts} ended ${error.code}`,
     message: error.message,
   })
-  for (const one of withEvent(node, slice)) slice.setError(one, failureOf(error, slice))
+  for (const one of withEvent(node, slice)) slice.setError(one, objectFailure(slice, error.code, error.message))
   if (node.hasProgress) slice.setProgress(node, null)
   slice.setDetails(node, {
     exitCode,
@@ -165,14 +165,6 @@ export function scheduleRemoval(node: Node, slice: Slice, drainMs: number): Date
   })
   return at
 }
-
-const failureOf = ({ code, message }: { code: string; message: string }, slice: Slice): ObjectFailure => ({
-  code,
-  message,
-  at: slice.now.toISOString(),
-  causeCount: 0,
-  causes: [],
-})
 
 /** Ends a workload whose worker has ended, or that was cancelled: CANCELED if it waits, ABORTED if it has started. */
 export function cancelWorkload(
