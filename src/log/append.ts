@@ -3,12 +3,13 @@ import { type BinaryType, binaryArray, binaryUuids } from '../store/binary.ts'
 import type { Client } from '../store/client.ts'
 import { type AnyType, array, bigint, integer, uuid } from '../store/column-types.ts'
 import { columnOf } from '../store/columns.ts'
-import { statement } from '../store/statement.ts'
+import { type StatementValues, statement } from '../store/statement.ts'
 import { logColumns } from '../store/views.ts'
 
 const { transaction, change, step } = logColumns
 type Step = Pick<Change, keyof typeof step>
-const keysOf = <T extends object>(columns: T) => Object.keys(columns) as readonly (keyof T & string)[]
+const keysOf = <T extends object>(columns: T) =>
+  Object.keys(columns) as readonly string[] as readonly (keyof T & string)[]
 const [OF_TRANSACTION, OF_STEP] = [keysOf(transaction), keysOf(step)]
 const OF_CHANGE = Object.entries<AnyType>(change).map(([property, { sql }]) => ({
   property: property as keyof typeof change,
@@ -58,7 +59,7 @@ export async function appendChanges(client: Client, changes: readonly Change[]):
   return rows.map(({ id }) => ({ id: String(id), changes }))
 }
 
-function valuesOf(first: Change, changes: readonly Change[]): readonly unknown[] {
+function valuesOf(first: Change, changes: readonly Change[]): StatementValues<typeof APPEND> {
   const { steps, counts, stepOf } = stepsOf(changes)
   return [
     changes.length,

@@ -6,8 +6,8 @@ import { kindsOf } from '../../src/engine/families.ts'
 import { machines as automation } from '../../src/families/automation/machines.ts'
 import { machines as deployments } from '../../src/families/deployments/machines.ts'
 import { machines as edge } from '../../src/families/edge/machines.ts'
-import { machines as operations } from '../../src/families/operations/machines.ts'
 import type { Family } from '../../src/families/family.ts'
+import { machines as operations } from '../../src/families/operations/machines.ts'
 import { machines as pipelines } from '../../src/families/pipelines/machines.ts'
 
 const machines = [...deployments, ...pipelines, ...operations, ...edge, ...automation]

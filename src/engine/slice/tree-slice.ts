@@ -5,6 +5,7 @@ import type { Change } from '../../core/ports/phase-change.ts'
 import type { System } from '../../core/ports/system.ts'
 import type {
   ChildCounts,
+  FamilyEffects,
   LifecyclePatch,
   MoveOptions,
   NewChild,
@@ -12,7 +13,6 @@ import type {
   Slice,
   TimeoutDefaults,
   Work,
-  FamilyEffects,
 } from '../../core/tree.ts'
 import { WORK_STATE } from '../../core/tree.ts'
 import type { Actor, Phase } from '../../core/vocabulary.ts'

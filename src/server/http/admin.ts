@@ -3,15 +3,15 @@ import { InFlight } from '../../core/in-flight.ts'
 import type { Secret } from '../../core/secret.ts'
 import type { Logger } from '../../logger.ts'
 import type { TokenParts } from '../auth/check-token.ts'
-import { listen, type Route } from './listener.ts'
-import { replyText } from '../replies/reply.ts'
 import { createBounds } from '../limits/bounds.ts'
-import type { Refusals } from '../limits/refusals.ts'
 import { Drain } from '../limits/drain.ts'
+import type { Refusals } from '../limits/refusals.ts'
 import { probeOf } from '../operators/health-routes.ts'
 import type { Metrics } from '../operators/metrics.ts'
 import { showMetrics } from '../operators/metrics-route.ts'
 import type { Readiness } from '../operators/readiness.ts'
+import { replyText } from '../replies/reply.ts'
+import { listen, type Route } from './listener.ts'
 
 export interface AdminOptions {
   /** 0: any free port. */

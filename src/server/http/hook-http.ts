@@ -5,9 +5,9 @@ import type { FailureCode } from '../../core/vocabulary.ts'
 import { databaseFailure } from '../../graphql/schema/failures.ts'
 import type { Account } from '../limits/accounts.ts'
 import type { Caller, Reservation } from '../limits/callers.ts'
+import { refuseForNow, reply, replyError } from '../replies/reply.ts'
 import type { HttpParts } from './graphql-http.ts'
 import { HOOKS_PATH } from './listener.ts'
-import { refuseForNow, reply, replyError } from '../replies/reply.ts'
 
 /**
  * Deliveries of others: `POST /hooks/<project>/<name>`. Until a request is authentic it counts for its address and the name of the hook,

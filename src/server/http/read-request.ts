@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { FailureCode } from '../../core/vocabulary.ts'
 import { MAX_BODY } from '../../graphql/schema/limits.ts'
+import { type NextTurn, NotUtf8, parseJson, textOf } from '../json/parse-json.ts'
+import { JsonScanner, jsonProblem, PIECE, type TextProblem } from '../json/request-text.ts'
 import type { LimitExceeded } from '../limits/accounts.ts'
 import type { Meter, Reservation } from '../limits/callers.ts'
 import type { RefusalReason } from '../limits/refusals.ts'
 import { release } from '../limits/release.ts'
-import { type NextTurn, NotUtf8, parseJson, textOf } from '../json/parse-json.ts'
-import { JsonScanner, jsonProblem, PIECE, type TextProblem } from '../json/request-text.ts'
 
 /** The body of a POST, or the parameters of a GET. */
 export interface SentRequest {

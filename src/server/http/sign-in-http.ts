@@ -3,10 +3,10 @@ import type { System } from '../../core/ports/system.ts'
 import { authenticateSecret } from '../auth/authenticate.ts'
 import { bearerOf } from '../auth/credentials.ts'
 import { cookiesFor, NONCE_BYTES, sealToken } from '../auth/sign-in-cookie.ts'
-import type { HttpParts } from './graphql-http.ts'
-import { isJson, NEEDS_JSON, replyRefusal } from './json-body.ts'
 import { replyError } from '../replies/reply.ts'
 import { requestIdIn } from '../replies/request-id.ts'
+import type { HttpParts } from './graphql-http.ts'
+import { isJson, NEEDS_JSON, replyRefusal } from './json-body.ts'
 
 /**
  * `/sign-in`, for the pages of this server alone: POST puts a token into the cookie of the browser, sealed with the page key, and DELETE

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { PIECE } from '../json/request-text.ts'
 import type { Bounds } from '../limits/bounds.ts'
 import { release } from '../limits/release.ts'
-import { PIECE } from '../json/request-text.ts'
 
 /** Connections per address that stay open to discard their remaining bytes. Further ones are closed. */
 const MAX_AT_ADDRESS = 8

@@ -1,8 +1,8 @@
 import { DEFAULT_LIMITS, type GatewayLimits } from '../../core/gateway-limits.ts'
-import { LateRefusals } from './late-refusals.ts'
-import { Pace } from './pace.ts'
 import { Callers } from './callers.ts'
 import { FairTurns } from './fair-turns.ts'
+import { LateRefusals } from './late-refusals.ts'
+import { Pace } from './pace.ts'
 import { Refusals } from './refusals.ts'
 import { UnreadBytes } from './unread-bytes.ts'
 

@@ -5,9 +5,9 @@ import type { Secret } from '../../core/secret.ts'
 import { authenticate } from '../auth/authenticate.ts'
 import type { TokenParts } from '../auth/check-token.ts'
 import { secretOf } from '../auth/credentials.ts'
+import type { Bounds } from '../limits/bounds.ts'
 import { refuse, reply } from '../replies/reply.ts'
 import { requestIdIn } from '../replies/request-id.ts'
-import type { Bounds } from '../limits/bounds.ts'
 import type { Metrics } from './metrics.ts'
 
 export interface MetricsParts extends Bounds, TokenParts {

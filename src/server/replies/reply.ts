@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import type { FailureCode } from '../../core/vocabulary.ts'
 import type { LimitExceeded } from '../limits/accounts.ts'
-import type { RefusalReason, Refusals } from '../limits/refusals.ts'
 import type { LateRefusals } from '../limits/late-refusals.ts'
+import type { RefusalReason, Refusals } from '../limits/refusals.ts'
 
 export interface RefusalParts {
   readonly refusals: Refusals

@@ -2,9 +2,9 @@ import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { Account } from '../limits/accounts.ts'
 import type { Bounds } from '../limits/bounds.ts'
-import { CLOSE } from './close-codes.ts'
 import { ClientSink } from '../streams/client-sink.ts'
 import { framesOf } from '../streams/frames.ts'
+import { CLOSE } from './close-codes.ts'
 
 /**
  * Writes frames past `ws`, straight to the connection. Both write whole frames at once, so that they never interleave; `ws`

@@ -2,7 +2,7 @@ import { v7 } from 'uuid'
 import { isDue } from '../../../src/core/deadline.ts'
 import { LEASE_MS, leaseFrom } from '../../../src/core/lease.ts'
 import { Problems } from '../../../src/core/problems.ts'
-import { type Evaluated, type Node, WORK_STATE, type Work } from '../../../src/core/tree.ts'
+import { type Evaluated, type FamilyEffects, type Node, WORK_STATE, type Work } from '../../../src/core/tree.ts'
 import type { ReconcileMode } from '../../../src/core/vocabulary.ts'
 import { isClaimable } from '../../../src/engine/agents/claim-one.ts'
 import { type Kinds, kindsOf } from '../../../src/engine/families.ts'
@@ -21,7 +21,7 @@ import { isObserved } from '../../../src/families/deployments/rules/observed-spe
 import { type Importer, isBeingDeleted } from '../../../src/families/deployments/rules/sibling-imports.ts'
 import type { InstallationSpec } from '../../../src/families/deployments/rules/spec.ts'
 import { rules as deployments } from '../../../src/families/deployments/server.ts'
-import type { Family } from '../../../src/families/family.ts'
+import type { Family, RunEffect } from '../../../src/families/family.ts'
 import { editorOf } from '../../../src/families/on-behalf.ts'
 import type { Client } from '../../../src/store/client.ts'
 import type { LoadedNode } from '../../../src/store/load-nodes.ts'
@@ -169,7 +169,7 @@ export class MemoryWorld implements HistoryWorld {
   readonly #wakes = new Map<string, Wake[]>()
   readonly #scope = new Map<string, { readonly exports: readonly string[]; readonly imports: readonly string[] }>()
   readonly #pins = new Map<string, Set<string>>()
-  readonly #snapshots = new Map<string, { readonly generation: number; readonly spec: unknown }>()
+  readonly #snapshots = new Map<string, { readonly generation: number; readonly spec: InstallationSpec }>()
   /** Automation is held. */
   isHeld = false
   readonly clock = new TestClock()
@@ -448,7 +448,10 @@ export class MemoryWorld implements HistoryWorld {
       if (to === 'INIT') this.begun.set(objectId, (this.begun.get(objectId) ?? 0) + 1)
     const effects = slice.effects.splice(0)
     const run = async () => {
-      for (const { name, args } of effects) await this.#effects[name]?.(CLIENT, slice.root, args, slice.now)
+      for (const { name, args } of effects) {
+        const write = this.#effects[name as keyof FamilyEffects] as RunEffect<never> | undefined
+        await write?.(CLIENT, slice.root, args as never, slice.now)
+      }
     }
     if (slice.root.gone) await run()
     flush(CLIENT, [slice], this.#kinds)
@@ -459,9 +462,9 @@ export class MemoryWorld implements HistoryWorld {
 
   readonly #questions: Family['questions'] = {
     dependencyCounts: async (_client, _root, parents) =>
-      parents.map((id) => this.#edgeCounts(id as string, (one) => one.dependencies.length)),
+      parents.map((id) => this.#edgeCounts(id, (one) => one.dependencies.length)),
     dependentCounts: async (_client, _root, parents) =>
-      parents.map((id) => this.#edgeCounts(id as string, ({ row }) => this.rows.dependents(row.id).length)),
+      parents.map((id) => this.#edgeCounts(id, ({ row }) => this.rows.dependents(row.id).length)),
     containsOutdated: async (_client, _root, ids) => {
       const isOutdated = (id: string): boolean =>
         this.rows.below(id).some((one) => {
@@ -469,37 +472,35 @@ export class MemoryWorld implements HistoryWorld {
           if (row.kind !== 'INSTALLATION' || installation(one as unknown as Node).ignored) return false
           return row.generation !== row.observedGeneration || isOutdated(row.id)
         })
-      return ids.map((id) => isOutdated(id as string))
+      return ids.map((id) => isOutdated(id))
     },
-    childCount: async (_client, _root, parents) => parents.map((id) => this.rows.below(id as string).length),
+    childCount: async (_client, _root, parents) => parents.map((id) => this.rows.below(id).length),
     failedChildren: async (_client, _root, parents) =>
       parents.map((id) => {
-        const { jobId } = this.rows.of(id as string).row
+        const { jobId } = this.rows.of(id).row
         return this.rows
-          .below(id as string)
+          .below(id)
           .filter(({ row }) => row.jobId === jobId && ['FAILED', 'ABORTED', 'DELETE_FAILED'].includes(row.phase))
           .map(({ row }) => ({ objectId: row.id, kind: row.kind, name: row.name, code: 'FAILED', message: '' }))
       }),
     itemExports: async (_client, _root, parents) =>
       parents.map((id) =>
         Object.fromEntries(
-          this.rows.below(id as string).flatMap(({ row, details }) => {
-            const { exports } = details as { exports: unknown }
+          this.rows.below(id).flatMap(({ row, details }) => {
+            const { exports } = details as { exports: Readonly<Record<string, unknown>> | null }
             return exports ? [[row.name, exports]] : []
           }),
         ),
       ),
-    rootScope: async (_client, _root, all) =>
-      all.map((args) => this.#scopeOf((args as { names: readonly string[] }).names)),
+    rootScope: async (_client, _root, all) => all.map((args) => this.#scopeOf(args.names)),
     pinScope: async (_client, root, all) =>
       all.map((args) => {
-        const scope = this.#scopeOf((args as { names: readonly string[] }).names)
+        const scope = this.#scopeOf(args.names)
         for (const { exporter } of scope) if (exporter) this.#pinned(exporter.id).add(root)
         return scope
       }),
     specSnapshot: async (_client, _root, all) =>
-      all.map((key) => {
-        const { id, generation } = key as { id: string; generation: number }
+      all.map(({ id, generation }) => {
         const kept = this.#snapshots.get(id)
         return kept?.generation === generation ? kept.spec : null
       }),
@@ -517,8 +518,7 @@ export class MemoryWorld implements HistoryWorld {
       ),
   }
   readonly #effects: Family['effects'] = {
-    succeeded: async (_client, { row: { id } }, exports) => {
-      const values = exports as Readonly<Record<string, unknown>>
+    succeeded: async (_client, { row: { id } }, values) => {
       const importers = this.#importersOf(this.#exportsOf(id), id)
       for (const [name, { exporterId }] of this.data) if (exporterId === id && !(name in values)) this.data.delete(name)
       for (const [name, value] of Object.entries(values)) this.data.set(name, { value, exporterId: id })

@@ -9,7 +9,10 @@ import type { AutomaticReconcile, ReconcileTimes } from './spec.ts'
 
 declare module '../../../core/tree.ts' {
   interface FamilyQuestions {
-    mayReconcile: { readonly args: { readonly projectId: string; readonly editor: Editor }; readonly answer: ReconcileVerdict }
+    mayReconcile: {
+      readonly args: { readonly projectId: string; readonly editor: Editor }
+      readonly answer: ReconcileVerdict
+    }
   }
 }
 

@@ -14,7 +14,7 @@ declare module '../../../core/tree.ts' {
   }
 }
 
-type Exports = Readonly<Record<string, unknown>>
+export type Exports = Readonly<Record<string, unknown>>
 
 /** COMPLETING: builds the exports, unless the spec was changed meanwhile. */
 export function complete(node: Node, slice: Slice): void {

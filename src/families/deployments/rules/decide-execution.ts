@@ -76,7 +76,8 @@ function markOrphans(execution: Node, spec: ExecutionSpec, slice: Slice): void {
   const items = slice.children(execution)
   const targets = targetsOf(execution, spec.deployItems, slice)
   if (!items || !targets) return
-  if (!targets.ok) return finish(execution, slice, { to: 'FAILED', error: objectFailure(slice, 'TARGET', targets.message) })
+  if (!targets.ok)
+    return finish(execution, slice, { to: 'FAILED', error: objectFailure(slice, 'TARGET', targets.message) })
   const wanted = new Map(spec.deployItems.map((item) => [item.name, { ...item, target: targets.of.get(item) ?? null }]))
   const orphans = items.filter(
     (item) => item.row.deletionRequestedAt !== null || !isSameItem(item, wanted.get(item.row.name)),
@@ -105,9 +106,7 @@ type Targets =
 
 /** The targets of items as the project has them now. Undefined: they are not known yet. */
 function targetsOf({ row }: Node, items: readonly ItemSpec[], slice: Slice): Targets | undefined {
-  const known = items.some(({ targetSelector }) => targetSelector)
-    ? slice.ask('targets', row.projectId)
-    : []
+  const known = items.some(({ targetSelector }) => targetSelector) ? slice.ask('targets', row.projectId) : []
   if (!known) return undefined
   const of = new Map<ItemSpec, string | null>()
   for (const item of items) {
@@ -127,7 +126,8 @@ function writeItems(execution: Node, all: readonly ItemSpec[], slice: Slice): vo
   const created = known && chunk.filter(({ name }) => !known.has(name))
   const targets = created && targetsOf(execution, created, slice)
   if (!known || !targets) return
-  if (!targets.ok) return finish(execution, slice, { to: 'FAILED', error: objectFailure(slice, 'TARGET', targets.message) })
+  if (!targets.ok)
+    return finish(execution, slice, { to: 'FAILED', error: objectFailure(slice, 'TARGET', targets.message) })
   const items = new Map(known)
   for (const [i, wanted] of chunk.entries()) {
     const item = items.get(wanted.name)

@@ -4,17 +4,7 @@ import { isFinished, type Node, type Slice } from '../../../core/tree.ts'
 import { mergePendingReconcile } from './ask-for-job.ts'
 import { complete } from './complete-installation.ts'
 import { installation, isCancelled, isForced } from './details.ts'
-import {
-  cancelMessage,
-  
-  failWithCauses,
-  finish,
-  keep,
-  orphansFirst,
-  recordRun,
-  vanish,
-  whyDeleted,
-} from './finish.ts'
+import { cancelMessage, failWithCauses, finish, keep, orphansFirst, recordRun, vanish, whyDeleted } from './finish.ts'
 import { type Gathered, gatherImports, pinImports } from './imports.ts'
 import { checkImports, markOrphanedChildren, writeMissingChildren } from './init-installation.ts'
 import { mayBeDeleted } from './sibling-imports.ts'

@@ -82,7 +82,12 @@ export interface ScopeArgs {
   readonly names: readonly string[]
 }
 
-function gatherRoot(node: Node, imports: readonly ImportSpec[], question: 'rootScope' | 'pinScope', slice: Slice): Gathered | undefined {
+function gatherRoot(
+  node: Node,
+  imports: readonly ImportSpec[],
+  question: 'rootScope' | 'pinScope',
+  slice: Slice,
+): Gathered | undefined {
   if (imports.length === 0) return READY({})
   const names = [...new Set(imports.map((i) => i.from))].sort()
   const scope = slice.ask(question, { projectId: node.row.projectId, names })

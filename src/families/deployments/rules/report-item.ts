@@ -1,5 +1,5 @@
-import { objectFailure } from '../../../core/errors.ts'
 import { backoffMs } from '../../../core/backoff.ts'
+import { objectFailure } from '../../../core/errors.ts'
 import type { Report } from '../../../core/ports/agents.ts'
 import type { Principal } from '../../../core/ports/viewer.ts'
 import { type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'

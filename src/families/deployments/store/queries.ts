@@ -11,6 +11,7 @@ import type { Family } from '../../family.ts'
 import { type Editor, grantsOfEditors } from '../../on-behalf.ts'
 import { rights } from '../rights.ts'
 import type { ReconcileVerdict } from '../rules/automatic-reconcile.ts'
+import type { Exports } from '../rules/complete-installation.ts'
 import { isReady, type ScopeArgs, type ScopeEntry } from '../rules/imports.ts'
 import { type Importer, isBeingDeleted } from '../rules/sibling-imports.ts'
 import { lockNames, lockOwnNames } from './export-names.ts'
@@ -139,9 +140,9 @@ const ITEM_EXPORTS = statement({
   row: { name: table.object.name, exports: required(table.deployItem.exports) },
 })
 
-async function itemExports(client: Client, executionId: string): Promise<Record<string, unknown>> {
+async function itemExports(client: Client, executionId: string): Promise<Readonly<Record<string, Exports>>> {
   const { rows } = await ITEM_EXPORTS.query(client, [executionId])
-  return Object.fromEntries(rows.map(({ name, exports }) => [name, exports]))
+  return Object.fromEntries(rows.map(({ name, exports }) => [name, exports as Exports]))
 }
 
 const SCOPE = statement({

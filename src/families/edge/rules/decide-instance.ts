@@ -1,5 +1,5 @@
-import { objectFailure } from '../../../core/errors.ts'
 import { isDue } from '../../../core/deadline.ts'
+import { objectFailure } from '../../../core/errors.ts'
 import type { Node, Slice } from '../../../core/tree.ts'
 import { instanceDetails } from './details.ts'
 import { askAgain, fail, finish, forget, undone, vanish } from './end-operation.ts'

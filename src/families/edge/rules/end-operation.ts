@@ -84,4 +84,3 @@ export function undone(node: Node, slice: Slice, { drifted = null }: { readonly 
   slice.move(node, 'READY', {})
   finish(node, slice)
 }
-

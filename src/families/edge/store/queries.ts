@@ -26,8 +26,7 @@ export const questions: Family['questions'] = {
     )
   },
   /** The hash of a fence, as hex. */
-  crmFence: async (_client, _root, asked) =>
-    asked.map((parts) => requestFence(parts).hash.toString('hex')),
+  crmFence: async (_client, _root, asked) => asked.map((parts) => requestFence(parts).hash.toString('hex')),
 }
 
 // Takes the tree's lock shared: a rule that finds the lease expired either comes first or sees the renewed one.

@@ -11,7 +11,10 @@ import type { JobScope, JobSpec } from './spec.ts'
 
 declare module '../../../core/tree.ts' {
   interface FamilyQuestions {
-    locks: { readonly args: { readonly id: string; readonly locks: readonly DeclaredLock[]; readonly now: string }; readonly answer: boolean }
+    locks: {
+      readonly args: { readonly id: string; readonly locks: readonly DeclaredLock[]; readonly now: string }
+      readonly answer: boolean
+    }
   }
 }
 

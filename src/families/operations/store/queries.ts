@@ -4,7 +4,6 @@ import { json, nullable, uuid } from '../../../store/column-types.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import type { Family } from '../../family.ts'
-import type { DeclaredLock } from '../rules/lock-mode.ts'
 import { acquire } from './locks.ts'
 
 const FAILED_JOBS = statement({
