@@ -118,7 +118,8 @@ export const ATTACKS = {
     ),
   'honest: 200 CI jobs with one token': (attack) => runJobs(attack, 200),
   'honest: 40 tabs of 8 queries and 2 subscriptions': (attack) => openTabs(attack, 40),
-  'honest: creations, 32 at a time': (attack) => createMany(attack, 32),
+  'honest: creations, 32 at a time': (attack) => createMany(attack, 32, 'nobody'),
+  'honest: creations that agents run, 32 at a time': (attack) => createMany(attack, 32, 'mock'),
 } as const satisfies Readonly<Record<string, Attacker>>
 export type AttackName = keyof typeof ATTACKS
 

@@ -97,9 +97,9 @@ const CREATE = `mutation ($input: CreateInstallationInput!) {
 let created = 0
 
 /** Creates a root with one item, and returns its id; null if that was refused. */
-export async function createRoot(door: Door, config: Variables = {}): Promise<string | null> {
+export async function createRoot(door: Door, config: Variables = {}, type = 'mock'): Promise<string | null> {
   created += 1
-  const spec = { deployItems: [{ name: 'item', type: 'mock', config }] }
+  const spec = { deployItems: [{ name: 'item', type, config }] }
   const input = { name: `of-${process.pid}-${created}`, spec }
   const { data } = await ask<{ created: { id?: string } }>(door, CREATE, { input })
   if (data && data.created.id === undefined) asked.refused += 1

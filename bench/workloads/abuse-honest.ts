@@ -62,8 +62,8 @@ export async function openTabs(door: Door, count: number): Promise<void> {
 }
 
 /** Creates roots, so many at a time, again and again: a fixed number would have ended before the last question, sooner on a faster server. */
-export async function createMany(door: Door, atOnce: number): Promise<void> {
-  await Promise.all(Array.from({ length: atOnce }, () => again(async () => void (await createRoot(door)))))
+export async function createMany(door: Door, atOnce: number, type: string): Promise<void> {
+  await Promise.all(Array.from({ length: atOnce }, () => again(async () => void (await createRoot(door, {}, type)))))
 }
 
 async function again(work: () => Promise<void>): Promise<never> {

@@ -46,6 +46,7 @@ const HONEST: readonly AttackName[] = [
   'honest: 200 CI jobs with one token',
   'honest: 40 tabs of 8 queries and 2 subscriptions',
   'honest: creations, 32 at a time',
+  'honest: creations that agents run, 32 at a time',
 ]
 /** Time for each question, with an attack and without. */
 const MEASURED_MS = 2_000
@@ -235,5 +236,6 @@ ${ITEMS} items, and a third address for \`/livez\`, one request at a time on one
 and from the client that is measured; beside the process of the second row, which computes and sends nothing, they have as little of it. Memory is the most that the server's process has in the meantime, over what it had before the attack.
 It has an address of its own, while the newcomers have that of the attackers. All other settings are the defaults. Newcomers are ${NEWCOMERS} callers of the address of most attacks whose tokens are used for the first time: half
 of them send a request, half open a WebSocket; served is who has an answer of the right kind within ten seconds. Two seconds after an attacker has left,
-the other principal asks for its \`viewer\` again. The last rows ask for much in good faith, with the token of the attacker: nothing of that may be refused.
+the other principal asks for its \`viewer\` again. The last rows ask for much in good faith, with the token of the attacker: nothing of that may be refused. No agent claims the items of creations, but for those of the last row, where a server that
+runs more of them has less time for others.
 `
