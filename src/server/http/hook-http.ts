@@ -4,8 +4,9 @@ import type { HookHeaders, HookPort, OpenHook } from '../../core/ports/hooks.ts'
 import type { FailureCode } from '../../core/vocabulary.ts'
 import { databaseFailure } from '../../graphql/schema/failures.ts'
 import type { Account } from '../limits/accounts.ts'
-import type { Caller, Reservation } from '../limits/callers.ts'
+import type { Reservation } from '../limits/callers.ts'
 import { refuseForNow, reply, replyError } from '../replies/reply.ts'
+import { bodyInTime } from './body-in-time.ts'
 import type { HttpParts } from './graphql-http.ts'
 import { HOOKS_PATH } from './listener.ts'
 
@@ -62,17 +63,25 @@ export async function handleHook(request: IncomingMessage, response: ServerRespo
     if (excess) return refuseForNow(response, parts, excess)
     // Node answers any other expectation itself.
     if (request.headers.expect !== undefined && request.httpVersion === '1.1') response.writeContinue()
-    const body = await bodyInTime(request, sender, budget)
+    const charge = sender.meter()
+    const body = await bodyInTime(request, {
+      withinMs: HOOK_BODY_MS,
+      maxBytes: MAX_HOOK_BODY,
+      refuse(bytes, size) {
+        charge(bytes)
+        return size > SMALL_BODY && size <= MAX_HOOK_BODY ? budget.take(bytes) : null
+      },
+    })
     if (body === null) return
     if (body === 'LATE') {
       parts.refusals.count('REQUEST_TIMEOUT')
       return fail(408, 'TIMEOUT', TOO_LATE)
     }
-    if (!Buffer.isBuffer(body)) {
-      if ('share' in body) return refuseForNow(response, parts, body)
+    if (body === 'TOO_LARGE') {
       parts.refusals.count('TOO_LARGE')
-      return fail(413, 'TOO_LARGE', body.message)
+      return fail(413, 'TOO_LARGE', TOO_LARGE)
     }
+    if (!Buffer.isBuffer(body)) return refuseForNow(response, parts, body)
     // No hook has a slash in its name.
     const hook = await parts.hooks.find(project, [name, ...more].join('/'))
     // Its bytes have paid for the first hash.
@@ -160,51 +169,4 @@ class Budget {
     this.#unjudged.add('requestBytes', more)
     this.#held += more
   }
-}
-
-/** Null: its client has gone. */
-type Arrived = Buffer | Excess | { readonly message: string } | null
-
-async function bodyInTime(request: IncomingMessage, sender: Caller, budget: Budget): Promise<Arrived | 'LATE'> {
-  const late = Promise.withResolvers<'LATE'>()
-  let isLate = false
-  const timer = setTimeout(() => {
-    isLate = true
-    late.resolve('LATE')
-  }, HOOK_BODY_MS)
-  try {
-    return await Promise.race([
-      bodyOf(request, sender, { take: (more) => budget.take(more), isOver: () => isLate }),
-      late.promise,
-    ])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-interface Reading {
-  take(more: number): Excess | null
-  /** True: nobody waits for it any more. */
-  isOver(): boolean
-}
-
-async function bodyOf(request: IncomingMessage, sender: Caller, { take, isOver }: Reading): Promise<Arrived> {
-  const charge = sender.meter()
-  const chunks: Buffer[] = []
-  let size = 0
-  try {
-    // A request that was destroyed could not be answered.
-    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      if (isOver()) return null
-      size += chunk.length
-      charge(chunk.length)
-      if (size > MAX_HOOK_BODY) return { message: TOO_LARGE }
-      const excess = size > SMALL_BODY ? take(chunk.length) : null
-      if (excess) return excess
-      chunks.push(chunk)
-    }
-  } catch (error) {
-    if (!request.destroyed) throw error
-  }
-  return request.complete ? Buffer.concat(chunks, size) : null
 }

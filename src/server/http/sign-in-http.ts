@@ -5,6 +5,7 @@ import { bearerOf } from '../auth/credentials.ts'
 import { cookiesFor, NONCE_BYTES, sealToken } from '../auth/sign-in-cookie.ts'
 import { replyError } from '../replies/reply.ts'
 import { requestIdIn } from '../replies/request-id.ts'
+import { bodyInTime } from './body-in-time.ts'
 import type { HttpParts } from './graphql-http.ts'
 import { isJson, NEEDS_JSON, replyRefusal } from './json-body.ts'
 
@@ -19,6 +20,8 @@ export interface SignInParts {
 
 /** Bytes of a body: a token has at most 8,192 characters. */
 const MAX_BODY = 16 * 1_024
+/** Milliseconds within which it arrives. */
+const BODY_MS = 10_000
 /** Seconds that a cookie outlives its browser, if its token lives as long. */
 const LONGEST_S = 30 * 24 * 3_600
 
@@ -45,13 +48,15 @@ export async function handleSignIn(
     return replyError(response, 405, 'METHOD_NOT_ALLOWED', 'A page signs in by POST, and out by DELETE.')
   }
   if (!isJson(type)) return replyRefusal(response, NEEDS_JSON)
-  const body = await readBody(request)
-  if (request.destroyed && !request.complete) return
-  if (body === null) {
+  const body = await bodyInTime(request, { withinMs: BODY_MS, maxBytes: MAX_BODY })
+  if (body === null) return
+  if (!Buffer.isBuffer(body)) {
     response.setHeader('connection', 'close')
-    return replyError(response, 413, 'TOO_LARGE', `The body may have at most ${MAX_BODY} bytes.`)
+    return body === 'LATE'
+      ? replyError(response, 408, 'TIMEOUT', `The body has not arrived within ${BODY_MS / 1_000} seconds.`)
+      : replyError(response, 413, 'TOO_LARGE', `The body may have at most ${MAX_BODY} bytes.`)
   }
-  const wanted = wantedIn(body)
+  const wanted = wantedIn(body.toString('utf8'))
   const sealed = wanted && sealToken(wanted.token ?? '', wanted.key, parts.system.secret(NONCE_BYTES))
   if (!wanted || !sealed) {
     return replyError(
@@ -67,23 +72,6 @@ export async function handleSignIn(
   const { expiresAt } = authenticated.viewer
   const lifeS = expiresAt ? (expiresAt.getTime() - parts.system.now().getTime()) / 1_000 : LONGEST_S
   answer(sealed, wanted.isKept ? Math.floor(Math.min(lifeS, LONGEST_S)) : null)
-}
-
-/** Null: it is too large. */
-async function readBody(request: IncomingMessage): Promise<string | null> {
-  const chunks: Buffer[] = []
-  let size = 0
-  try {
-    // A request that was destroyed could not be answered.
-    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      size += chunk.length
-      if (size > MAX_BODY) return null
-      chunks.push(chunk)
-    }
-  } catch (error) {
-    if (!request.destroyed) throw error
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 /** Null: it is none. Its token may be one that no request can carry, which is null then. */
