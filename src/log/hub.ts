@@ -36,7 +36,7 @@ const CHECK_ALONE_MS = 200
  * - Level, with listeners: the end of the buffer is what is known to be numbered. An announcement that follows it is delivered at once.
  * - Behind, after an announcement with a gap, or when the timer finds a higher head: the filler reads the missing changes in pages, one
  *   read at a time, and announcements only raise what is known. Leads to level.
- * - Skipping, when changes are pruned, or the log is another one: the buffer restarts at the head, and listeners are told `lost`, to read by
+ * - Skipping, when changes are pruned, or the log is another one: the buffer restarts at the head, and each listener gets `lost`, to read by
  *   themselves. Leads to level, with the next lineage if the log was replaced.
  * - Closed: the feed is unsubscribed and the timer is stopped. Nothing leads out.
  */

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { type BodyInTime, bodyInTime } from '../../src/server/http/body-in-time.ts'
 
-/** What becomes of a body, of which a client sends only this. */
+/** Sends this part of a body, and returns the result of the read. */
 async function sent(length: number, part: string, { ends = false } = {}): Promise<BodyInTime<'REFUSED'>> {
   const read = Promise.withResolvers<BodyInTime<'REFUSED'>>()
   const server = createServer((request, response) => {
