@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseLocalTime } from '../core/date-time.ts'
 import type { Actor, ObjectKind, Phase } from '../core/vocabulary.ts'
 import { parseDuration } from '../manifest/parse-duration.ts'
@@ -101,6 +101,13 @@ export const option = <T>(flags: string, description: string, parse?: (text: str
   const made = new Option(flags, description)
   return parse ? made.argParser(parse) : made
 }
+
+/** `-f, --follow`. `-F`, as several commands had it, means the same. */
+export const withFollow = (command: Command, description: string): Command =>
+  command
+    .option('-f, --follow', description)
+    .addOption(new Option('-F', 'the same as -f').implies({ follow: true }).hideHelp())
+
 export const OF_PROJECT = option('--project <name>', 'only of this project')
 
 /** A name as the inputs of the API have it, of a repeatable option. */

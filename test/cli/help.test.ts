@@ -1,5 +1,7 @@
+import { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { HELP_GROUPS } from '../../src/cli/cli.ts'
+import { withFollow } from '../../src/cli/options.ts'
 import { createProgram, ELSEWHERE } from '../../src/cli/program.ts'
 import { families } from '../../src/families/index.ts'
 import { commandLine } from './command.ts'
@@ -25,4 +27,20 @@ test('a command of another program is answered with ours', async () => {
   // Words that are only spelt alike are suggested as well.
   expect((await phaseline('delte shop')).err).toContain('Did you mean delete?')
   expect((await phaseline('constructor')).err).toContain("unknown command 'constructor'")
+})
+
+/** A command with all beneath it. */
+const everyCommand = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(everyCommand)]
+
+test('commands that follow spell it -f, --follow, unless -f is a file there', async () => {
+  const all = everyCommand(await createProgram({ io: process, exitCode: 0 } as never, families))
+  const following = all.filter(({ options }) => options.some(({ long }) => long === '--follow'))
+  expect(following.map((command) => command.name())).toEqual(expect.arrayContaining(['log', 'logs', 'list', 'retry']))
+  for (const command of following) {
+    const short = command.options.find((option) => option.short === '-f')
+    expect(short?.long, command.name()).toMatch(/^--(follow|file)$/)
+  }
+  expect(withFollow(new Command(), 'print what comes').parse(['-F'], { from: 'user' }).opts()).toMatchObject({
+    follow: true,
+  })
 })

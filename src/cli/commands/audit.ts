@@ -4,7 +4,7 @@ import { list } from '../audit/list.ts'
 import { type AuditFilter, eventsAfter } from '../audit/read-events.ts'
 import { type KnownHead, verify } from '../audit/verify.ts'
 import type { Cli } from '../cli.ts'
-import { parseCount, parseTime } from '../options.ts'
+import { parseCount, parseTime, withFollow } from '../options.ts'
 import { type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { EXIT } from '../terminal/exit.ts'
 import { printJson } from '../terminal/io.ts'
@@ -32,7 +32,7 @@ interface ListOptions extends SessionOptions {
 
 /** `phaseline audit list|export|verify`: who has done what. */
 export function addAudit(audit: Command, cli: Cli): void {
-  withSessionOptions(audit.command('list'))
+  withFollow(withSessionOptions(audit.command('list')), 'print what comes, too')
     .description('print the newest events, oldest first')
     .option('--principal <id>', 'only of this principal')
     .option('--token <id>', 'only with this token')
@@ -43,7 +43,6 @@ export function addAudit(audit: Command, cli: Cli): void {
     .option('--since <time>', 'only at this time or later: 2026-01-31T12:00:00Z, or 90m, 12h, 7d ago', parseTime)
     .option('--until <time>', 'only before this time', parseTime)
     .option('--limit <count>', 'how many of the newest', parseCount, 50)
-    .option('-F, --follow', 'go on with what comes')
     .action(async (options: ListOptions) => {
       const { limit, follow = false } = options
       cli.exitCode = await withSession(cli.io, options, (session) =>

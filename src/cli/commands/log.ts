@@ -16,7 +16,7 @@ import {
 import { readMachines } from '../objects/machines.ts'
 import { notePart } from '../objects/note-part.ts'
 import { printObjectLogs } from '../objects/object-logs.ts'
-import { parseActors, parseCount, parseKinds, parsePhases, parsePlace, parseTime } from '../options.ts'
+import { parseActors, parseCount, parseKinds, parsePhases, parsePlace, parseTime, withFollow } from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { printLine } from '../terminal/io.ts'
@@ -50,12 +50,11 @@ const NEWEST = 50
 
 /** `phaseline log [NAME]`: phase changes and refused ones, with their actors. */
 export function addLog(command: Command, cli: Cli): void {
-  withSessionOptions(withAddressOptions(command))
+  withFollow(withSessionOptions(withAddressOptions(command)), 'print what comes, too')
     .argument(
       '[name]',
       'id, or path: a root stands for its whole tree; without it, everything (--kind is then as --kinds)',
     )
-    .option('-F, --follow', 'go on with what comes')
     .option('--after <place>', 'everything after this cursor or sequence, instead of the newest', parsePlace)
     .option('--since <time>', 'everything since this time, or for so long, e.g. 24h', parseTime)
     .option('--until <time>', 'only changes before this time, or so long ago, e.g. 2h', parseTime)

@@ -12,7 +12,7 @@ import {
   readNewestOutput,
   readOutput,
 } from '../objects/output-read.ts'
-import { parseCount, parseTime } from '../options.ts'
+import { parseCount, parseTime, withFollow } from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { printLine } from '../terminal/io.ts'
@@ -33,13 +33,12 @@ const STREAMS = ['STDOUT', 'STDERR', 'STEP', 'SYSTEM'] as const
 
 /** `phaseline logs [PATH]`: what the work has printed. */
 export function addLogs(command: Command, cli: Cli): void {
-  withSessionOptions(withAddressOptions(command))
+  withFollow(withSessionOptions(withAddressOptions(command)), 'print what comes, too')
     .argument('[path]', 'id, or path: a root stands for its whole tree; without it, all of the project, or everything')
     .option('--search <words>', 'only lines with all these words')
     .option('--since <time>', 'all since this time, or for so long, e.g. 24h, instead of the newest', parseTime)
     .option('--until <time>', 'only lines before this time, or so long ago, e.g. 2h', parseTime)
     .option('--stream <streams>', 'only lines of these: stdout, stderr, step, system', parseStreams)
-    .option('-F, --follow', 'go on with what comes')
     .option('--after <cursor>', 'all after this line, by the cursor that --json prints', parseCursor)
     .option('--limit <count>', `how many of the newest (default: ${NEWEST}, with --since or --after all)`, parseCount)
     .option('-t, --timestamps', 'the time before each line')

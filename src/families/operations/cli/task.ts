@@ -34,7 +34,7 @@ export function addTask(task: Command, cli: Cli): void {
     .option('--all', 'run all of its jobs again')
     .option('--name <name>', 'name of the new task (default: that of the old one with a number, e.g. copy-2)')
     .option('--key <key>', 'idempotency key: the same again within a day starts nothing new')
-    .option('--follow', 'show the task until it has ended; the exit code says how')
+    .option('-f, --follow', 'show the task until it has ended; the exit code says how')
   onObject<object>(task.command('export'), cli, TASK, (session, { id }) =>
     exportNamed(session, [tasks], [id], {}),
   ).description('print the manifest of a task, as `task run` takes it')
