@@ -92,9 +92,11 @@ export function parseLabel(text: string, before: readonly LabelArgument[] = []):
   return [...before, { key: text.slice(0, at), value: text.slice(at + 1) }]
 }
 
-/** `key=value[,key=value]`, repeatable. */
+/** `key=value[,key=value]`, repeatable. A comma of a value is written `\,`. */
 export const parseSelector = (text: string, before?: readonly LabelArgument[]): LabelArgument[] =>
-  text.split(',').reduce<LabelArgument[]>((labels, one) => parseLabel(one, labels), [...(before ?? [])])
+  text
+    .split(/(?<!\\),/)
+    .reduce<LabelArgument[]>((labels, one) => parseLabel(one.replaceAll('\\,', ','), labels), [...(before ?? [])])
 
 /** An option as data, for several commands. */
 export const option = <T>(flags: string, description: string, parse?: (text: string, before: T) => T): Option => {
@@ -109,6 +111,11 @@ export const withFollow = (command: Command, description: string): Command =>
     .addOption(new Option('-F', 'the same as -f').implies({ follow: true }).hideHelp())
 
 export const OF_PROJECT = option('--project <name>', 'only of this project')
+export const ALL_PROJECTS = option(
+  '-A, --all-projects',
+  'of all projects that you may read: the same as without --project',
+).conflicts('project')
+export const LABELS = option('-l, --label <key=value>', 'only with these labels, e.g. app=shop,team=web', parseSelector)
 
 /** A name as the inputs of the API have it, of a repeatable option. */
 export function parseFlag(text: string, before: readonly string[] = []): string[] {

@@ -500,6 +500,8 @@ describe('reconcile', () => {
 
     const listed = documents((await phaseline('get --label tier=x --all --json')).out)[0]
     expect(listed).toMatchObject({ totalCount: 1, objects: [{ id: asked?.id, kind: 'INSTALLATION' }] })
+    expect((await phaseline('get -A -l tier=x -o name')).out).toBe('default/again\n')
+    expect((await phaseline('get -l tier=x,tier=y')).err).toContain('Nothing matches')
     expect(await phaseline('reconcile again/deploy-items --kind execution')).toMatchObject({ code: 3 })
     expect(await phaseline('reconcile again --mode sometimes')).toMatchObject({ code: 2 })
   })

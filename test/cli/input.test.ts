@@ -5,7 +5,15 @@ import { InvalidArgumentError } from 'commander'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ConnectionOptions, DEFAULT_URL, findConnection } from '../../src/cli/connection.ts'
 import { parseAddress } from '../../src/cli/objects/address.ts'
-import { parseCount, parseKind, parseKinds, parseLabel, parsePhases, parsePlace } from '../../src/cli/options.ts'
+import {
+  parseCount,
+  parseKind,
+  parseKinds,
+  parseLabel,
+  parsePhases,
+  parsePlace,
+  parseSelector,
+} from '../../src/cli/options.ts'
 import type { Io } from '../../src/cli/terminal/io.ts'
 import { wantsColour } from '../../src/cli/terminal/paint.ts'
 import { writeServedAddress } from '../../src/process/served-address.ts'
@@ -52,6 +60,15 @@ describe('option values', () => {
       { key: 'a', value: 'b=c' },
     ])
     expect(() => parseLabel('=b')).toThrow(InvalidArgumentError)
+  })
+
+  it('splits selectors at commas that no backslash escapes', () => {
+    expect(parseSelector(String.raw`a=1,b=x\,y`, parseLabel('c='))).toEqual([
+      { key: 'c', value: '' },
+      { key: 'a', value: '1' },
+      { key: 'b', value: 'x,y' },
+    ])
+    expect(() => parseSelector('a=1,b')).toThrow(InvalidArgumentError)
   })
 })
 

@@ -47,7 +47,7 @@ it('takes credentials from a file or a pipe, lists what can be read, and deletes
   expect(await credentialsOf('box')).toBe(MARKER)
   expect(await phaseline('target set box --credentials -', { stdin: `${MARKER}\n` })).toMatchObject({ code: 0 })
   expect((await phaseline('target list --type container --label region=eu')).out).toMatch(
-    /^NAME +TYPE +LABELS +CREDENTIALS +AGENTS +INSTALLATIONS +SINCE\nbox +container +region=eu +sealed +1 +1 +\S+\n$/,
+    /^PROJECT +NAME +TYPE +LABELS +CREDENTIALS +AGENTS +INSTALLATIONS +SINCE\ndefault +box +container +region=eu +sealed +1 +1 +\S+\n$/,
   )
   const { out } = await phaseline('target get box')
   expect(out).toMatch(/description +Box\n/)
@@ -116,7 +116,7 @@ it('imports one context of a kubeconfig with the files that it names, and nothin
     err: expect.stringContaining('client-key cannot be read'),
   })
   expect(await refused('', kubeconfig({ token: MARKER }))).toMatchObject({ code: 0 })
-  expect((await phaseline('target list')).out).toMatch(/^eu +kubernetes +region=eu +sealed/m)
+  expect((await phaseline('target list')).out).toMatch(/^default +eu +kubernetes +region=eu +sealed/m)
 })
 
 it('never shows credentials', () => {

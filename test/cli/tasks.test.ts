@@ -255,6 +255,9 @@ describe('task list, cancel and delete', () => {
     expect(await runTask('ends-1', ['a'], { labels: { end: 'yes' } })).toMatchObject({ code: 0 })
     expect(await runTask('ends-2', ['a', 'b'], { labels: { end: 'yes' } })).toMatchObject({ code: 0 })
     expect(await listed('--project ops --label end=yes')).toEqual(['ends-2', 'ends-1'])
+    expect(await listed('-A -l end=yes')).toEqual(['ends-2', 'ends-1'])
+    expect(await listed('-l end=yes,end=no')).toEqual([])
+    expect(await phaseline('task list -A --project ops')).toMatchObject({ code: 2 })
     expect(await phaseline('task list --label end=yes --limit 1')).toMatchObject({
       out: expect.stringMatching(/^PROJECT +NAME +PHASE +JOBS .*\nops +ends-2 +\S (PENDING|RUNNING) +2 .*\n$/),
       err: '… and 1 more (--limit)\n',

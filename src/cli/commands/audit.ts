@@ -4,7 +4,7 @@ import { list } from '../audit/list.ts'
 import { type AuditFilter, eventsAfter } from '../audit/read-events.ts'
 import { type KnownHead, verify } from '../audit/verify.ts'
 import type { Cli } from '../cli.ts'
-import { parseCount, parseTime, withFollow } from '../options.ts'
+import { ALL_PROJECTS, parseCount, parseTime, withFollow } from '../options.ts'
 import { type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { EXIT } from '../terminal/exit.ts'
 import { printJson } from '../terminal/io.ts'
@@ -38,6 +38,7 @@ export function addAudit(audit: Command, cli: Cli): void {
     .option('--token <id>', 'only with this token')
     .option('--operation <name>', 'only this field of the API, or such as session.opened')
     .option('--project <name>', 'only of this project')
+    .addOption(ALL_PROJECTS)
     .option('--object <id>', 'only about this object')
     .option('--outcome <outcome>', 'only done, refused or failed', parseOutcome)
     .option('--since <time>', 'only at this time or later: 2026-01-31T12:00:00Z, or 90m, 12h, 7d ago', parseTime)

@@ -17,7 +17,7 @@ import { type Field, shownValue } from '../objects/fields.ts'
 import { listFailed } from '../objects/list-failed.ts'
 import { filterOf, type ObjectOptions } from '../objects/object-list.ts'
 import { markedPhase } from '../objects/phases.ts'
-import { option, parseKinds, parseLabel, parsePhases } from '../options.ts'
+import { ALL_PROJECTS, LABELS, option, parseKinds, parsePhases } from '../options.ts'
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { since, words } from '../terminal/text.ts'
@@ -32,10 +32,11 @@ interface GetOptions extends ObjectOptions {
   readonly roots?: boolean
 }
 const OPTIONS = [
-  option('--project <name>', 'project'),
+  option('--project <name>', 'project of the path (default: "default"), or list only of this project'),
+  ALL_PROJECTS,
   option('--kind <kinds>', 'kind of the path (INSTALLATION), or kinds to list', parseKinds),
   option('--phase <phases>', 'list only these phases', parsePhases),
-  option('--label <key=value>', 'list only with this label', parseLabel),
+  LABELS,
   option('--name-contains <text>', 'list only names with this in them'),
   option('--finished', 'list only what is finished').conflicts('unfinished'),
   option('--failed', 'list what failed by itself, each cause once with its error, and what was undone within a day'),

@@ -11,7 +11,7 @@ import { addList, readList } from '../list.ts'
 import { addApplyOf } from '../manifests/apply-documents.ts'
 import { exportShown } from '../manifests/export-documents.ts'
 import { type PageOptions, recordGroup, reportDone } from '../objects/record-commands.ts'
-import { OF_PROJECT, parseCount } from '../options.ts'
+import { ALL_PROJECTS, OF_PROJECT, parseCount } from '../options.ts'
 import type { Session, SessionOptions } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
@@ -71,7 +71,7 @@ export function addHook(group: Command, cli: Cli): void {
 
 const addHookList = (command: Command, cli: Cli): Command =>
   addList(command, cli, {
-    options: [OF_PROJECT],
+    options: [OF_PROJECT, ALL_PROJECTS],
     document: LIST,
     select: ({ project }: PageOptions) => ({ project: project ?? null }),
     page: (answer) => answer.hooks,

@@ -16,7 +16,16 @@ import {
 import { readMachines } from '../objects/machines.ts'
 import { notePart } from '../objects/note-part.ts'
 import { printObjectLogs } from '../objects/object-logs.ts'
-import { parseActors, parseCount, parseKinds, parsePhases, parsePlace, parseTime, withFollow } from '../options.ts'
+import {
+  ALL_PROJECTS,
+  parseActors,
+  parseCount,
+  parseKinds,
+  parsePhases,
+  parsePlace,
+  parseTime,
+  withFollow,
+} from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { printLine } from '../terminal/io.ts'
@@ -55,6 +64,7 @@ export function addLog(command: Command, cli: Cli): void {
       '[name]',
       'id, or path: a root stands for its whole tree; without it, everything (--kind is then as --kinds)',
     )
+    .addOption(ALL_PROJECTS)
     .option('--after <place>', 'everything after this cursor or sequence, instead of the newest', parsePlace)
     .option('--since <time>', 'everything since this time, or for so long, e.g. 24h', parseTime)
     .option('--until <time>', 'only changes before this time, or so long ago, e.g. 2h', parseTime)

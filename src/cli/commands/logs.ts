@@ -12,7 +12,7 @@ import {
   readNewestOutput,
   readOutput,
 } from '../objects/output-read.ts'
-import { parseCount, parseTime, withFollow } from '../options.ts'
+import { ALL_PROJECTS, parseCount, parseTime, withFollow } from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { printLine } from '../terminal/io.ts'
@@ -35,6 +35,7 @@ const STREAMS = ['STDOUT', 'STDERR', 'STEP', 'SYSTEM'] as const
 export function addLogs(command: Command, cli: Cli): void {
   withFollow(withSessionOptions(withAddressOptions(command)), 'print what comes, too')
     .argument('[path]', 'id, or path: a root stands for its whole tree; without it, all of the project, or everything')
+    .addOption(ALL_PROJECTS)
     .option('--search <words>', 'only lines with all these words')
     .option('--since <time>', 'all since this time, or for so long, e.g. 24h, instead of the newest', parseTime)
     .option('--until <time>', 'only lines before this time, or so long ago, e.g. 2h', parseTime)

@@ -5,6 +5,7 @@ import type { NodeOf, ResultOf } from '../../documents/typed-document.ts'
 import type { Cli } from '../cli.ts'
 import { askWho, describeWho } from '../login/who.ts'
 import type { ProjectOption } from '../objects/object-command.ts'
+import { ALL_PROJECTS } from '../options.ts'
 import { type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { EXIT } from '../terminal/exit.ts'
 import { words } from '../terminal/text.ts'
@@ -30,6 +31,7 @@ type Undecided = NodeOf<Status['undecided']>
 export function addStatus(command: Command, cli: Cli): void {
   withSessionOptions(command)
     .option('--project <name>', 'of this project alone')
+    .addOption(ALL_PROJECTS)
     .action(async (options: SessionOptions & ProjectOption) => {
       cli.exitCode = await withSession(cli.io, options, async (session) => {
         const { client, connection, io } = session

@@ -5,7 +5,7 @@ import { gql } from '../../documents/gql.ts'
 import type { TypedDocument } from '../../documents/typed-document.ts'
 import type { Cli } from '../cli.ts'
 import { addList, eachPage, type List, type ListOptions } from '../list.ts'
-import { type LabelArgument, OF_PROJECT, option, parseLabel, parsePhases } from '../options.ts'
+import { ALL_PROJECTS, LABELS, type LabelArgument, OF_PROJECT, option, parsePhases } from '../options.ts'
 import type { Session } from '../session.ts'
 
 /** The options by which each list of objects is narrowed; all must match. */
@@ -15,11 +15,7 @@ export interface ObjectOptions extends ListOptions {
   readonly phase?: readonly Phase[]
   readonly label?: readonly LabelArgument[]
 }
-const OPTIONS = [
-  OF_PROJECT,
-  option('--phase <phases>', 'only in these phases', parsePhases),
-  option('--label <key=value>', 'only with these labels', parseLabel),
-]
+const OPTIONS = [...[OF_PROJECT, ALL_PROJECTS, LABELS], option('--phase <phases>', 'only in these phases', parsePhases)]
 
 /** The fields of `ObjectFilter` that these options stand for. */
 export const filterOf = ({ project, kind, phase, label }: Omit<ObjectOptions, 'limit'>) => ({

@@ -8,7 +8,7 @@ import { describeObject, OBJECT_FIELDS } from '../../../cli/objects/describe-obj
 import { type ObjectArgument, onObject } from '../../../cli/objects/object-command.ts'
 import { addObjectList } from '../../../cli/objects/object-list.ts'
 import { markedPhase } from '../../../cli/objects/phases.ts'
-import { type LabelArgument, parseCount, parseFlag, parseKinds, parseLabel, parsePhases } from '../../../cli/options.ts'
+import { LABELS, type LabelArgument, parseCount, parseFlag, parseKinds, parsePhases } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
@@ -91,7 +91,7 @@ export function addBulk(group: Command, cli: Cli): void {
       .option('--project <name>', 'project (default: "default")')
       .option('--kind <kinds>', 'only these kinds', parseKinds)
       .option('--phase <phases>', 'only these phases (default: those that the verb needs)', parsePhases)
-      .option('-l, --label <key=value>', 'only with this label', parseLabel)
+      .addOption(LABELS)
       .option('--name-contains <text>', 'only names with this in them')
       .option('--as <name>', 'name of the operation (default: one of the verb and the time)')
       .option('--note <text>', 'for people; also the reason of cancellations')

@@ -5,7 +5,7 @@ import type { Cli } from '../../../cli/cli.ts'
 import { addList, type ListOptions } from '../../../cli/list.ts'
 import { describeFields } from '../../../cli/objects/fields.ts'
 import { type RecordName, recordGroup, reportDone } from '../../../cli/objects/record-commands.ts'
-import { type LabelArgument, option, parseFile, parseLabel } from '../../../cli/options.ts'
+import { ALL_PROJECTS, LABELS, type LabelArgument, option, parseFile, parseLabel } from '../../../cli/options.ts'
 import type { Session, SessionOptions } from '../../../cli/session.ts'
 import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
@@ -34,6 +34,7 @@ interface ImportOptions extends SettingOptions {
   readonly context?: string
 }
 interface TargetListOptions extends TargetOptions, ListOptions {
+  readonly allProjects?: boolean
   readonly type?: string
   readonly label?: readonly LabelArgument[]
 }
@@ -47,7 +48,7 @@ const DELETE = gql(`mutation DeleteTarget($input: DeleteTargetInput!) {
 const LIST = gql(`query ListTargets($filter: TargetFilter!, $first: Int!, $after: String) {
   targets(filter: $filter, first: $first, after: $after) {
     totalCount pageInfo { hasNextPage endCursor }
-    edges { node { name type description hasCredentials generation updatedAt labels { key value } servingAgents(first: 0) { totalCount } uses(first: 0) { totalCount } } }
+    edges { node { project { name } name type description hasCredentials generation updatedAt labels { key value } servingAgents(first: 0) { totalCount } uses(first: 0) { totalCount } } }
   }
 }`)
 const GET = gql(`query GetTarget($project: String!, $name: String!) {
@@ -147,17 +148,19 @@ const shownLabels = (labels: readonly LabelArgument[]): string =>
 const addTargetList = (command: Command, cli: Cli): Command =>
   addList(command, cli, {
     options: [
-      option('--project <name>', 'project').default('default'),
+      option('--project <name>', 'only of this project').default('default'),
+      ALL_PROJECTS,
       option('--type <type>', 'only of this type'),
-      option('--label <key=value>', 'only with this label; repeated, with all of them', parseLabel),
+      LABELS,
     ],
     document: LIST,
-    select: ({ project, type, label }: TargetListOptions) => ({
-      filter: { project, type: type ?? null, labels: label ?? null },
+    select: ({ project, allProjects, type, label }: TargetListOptions) => ({
+      filter: { project: allProjects ? null : project, type: type ?? null, labels: label ?? null },
     }),
     page: ({ targets }) => targets,
     key: 'targets',
     columns: {
+      PROJECT: ({ project }) => project.name,
       NAME: ({ name }) => name,
       TYPE: ({ type }) => type,
       LABELS: ({ labels }) => shownLabels(labels),

@@ -5,7 +5,7 @@ import { addApplyOf } from '../../../cli/manifests/apply-documents.ts'
 import { exportShown } from '../../../cli/manifests/export-documents.ts'
 import { describeFields } from '../../../cli/objects/fields.ts'
 import { type PageOptions, type RecordName, recordGroup, reportDone } from '../../../cli/objects/record-commands.ts'
-import { OF_PROJECT, parseCount } from '../../../cli/options.ts'
+import { ALL_PROJECTS, OF_PROJECT, parseCount } from '../../../cli/options.ts'
 import type { Session, SessionOptions } from '../../../cli/session.ts'
 import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
@@ -79,7 +79,7 @@ const outcomeOf = ({ state, problem }: { readonly state: string; readonly proble
 
 const addRuleList = (command: Command, cli: Cli): Command =>
   addList(command, cli, {
-    options: [OF_PROJECT],
+    options: [OF_PROJECT, ALL_PROJECTS],
     document: LIST,
     select: ({ project }: PageOptions) => ({ project: project ?? null }),
     page: ({ notificationRules }) => notificationRules,

@@ -4,7 +4,7 @@ import type { Located } from '../../../cli/objects/address.ts'
 import { type CancelOptions, cancelObject } from '../../../cli/objects/cancel-object.ts'
 import { type DeleteOptions, deleteObject } from '../../../cli/objects/delete-object.ts'
 import { type ObjectArgument, onObject } from '../../../cli/objects/object-command.ts'
-import { parseCount, parseLabel, parsePhases } from '../../../cli/options.ts'
+import { LABELS, parseCount, parseLabel, parsePhases } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { notFoundRefusal } from '../../../client-model/index.ts'
@@ -68,7 +68,7 @@ function addMany(event: Command, cli: Cli): void {
       .requiredOption('--phase <phases>', 'in these phases', parsePhases)
     for (const option of EVENT_OPTIONS) command.addOption(option)
     return command
-      .option('--label <key=value>', 'only with these labels', parseLabel)
+      .addOption(LABELS)
       .option('--yes', 'do not ask first, on a terminal')
       .action(async (options: SessionOptions & ManyOptions) => {
         cli.exitCode = await withSession(cli.io, options, (session) => changeMany(session, many, options))
