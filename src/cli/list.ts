@@ -75,7 +75,10 @@ export interface List<Answer, Variables extends PageVariables, Node, Options> ex
   readonly missing?: Text<Options>
 }
 
-/** Prints a list in the requested form. */
+/**
+ * Prints a list in the requested form.
+ * @param printed continues with its nodes
+ */
 export async function printList<
   Answer,
   Variables extends PageVariables,
@@ -94,6 +97,7 @@ export async function printList<
   }: List<Answer, Variables, Node, Options>,
   options: NoInfer<Options>,
   argument = '',
+  printed: (nodes: readonly Node[]) => Promise<ExitCode> = async () => EXIT.ok,
 ): Promise<ExitCode> {
   const say = (text: Text<Options>): string => (typeof text === 'string' ? text : text(options, argument))
   const selection = (select?.(options, argument) ?? {}) as Selection<Variables>
@@ -102,7 +106,7 @@ export async function printList<
   const { totalCount, nodes } = listed
   session.emit({ ...scope?.(options), ...(totalCount !== null && { totalCount }), [key]: nodes })
   session.list({ columns, nodes, none: say(none), listed })
-  return EXIT.ok
+  return await printed(nodes)
 }
 
 interface ListCommand<Options> {

@@ -18,6 +18,8 @@ export interface SessionOptions extends ConnectionOptions {
 interface Table<Node> {
   readonly columns: Columns<Node>
   readonly nodes: readonly Node[]
+  /** Rows that are printed already, beneath which these stand. */
+  readonly above?: readonly Node[]
   /** Printed instead of the table, but not of names alone. */
   readonly lines?: readonly string[]
   /** Said where there is nothing to print. */
@@ -97,10 +99,14 @@ export async function withSession(
     paint: painter(wantsColour(io.stdout, io.env)),
     say: (...lines) => print(lines),
     note: (...lines) => remark(lines),
-    list: ({ columns, nodes, lines, none, listed }) => {
+    list: ({ columns, nodes, above: before, lines, none, listed }) => {
       const shape = { format, columns: io.stdout.isTTY ? io.stdout.columns : undefined }
       const isTable = lines === undefined || format === 'name'
-      const table = isTable && nodes.length > 0 ? tableFor(Object.keys(columns), rowsOf(columns, nodes), shape) : []
+      // A list of names has no head, and nothing to align.
+      const above = format === 'name' ? undefined : before
+      const rows = rowsOf(columns, [...(above ?? []), ...nodes])
+      const whole = isTable && nodes.length > 0 ? tableFor(Object.keys(columns), rows, shape) : []
+      const table = above ? whole.slice(above.length + 1) : whole
       const printed = isTable ? table : lines
       if (printed.length > 0) print(printed)
       else if (none !== undefined) remark([none])

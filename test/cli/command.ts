@@ -24,6 +24,8 @@ export interface Running extends AsyncDisposable {
 export interface RunOptions {
   readonly env?: Io['env']
   readonly stdin?: string
+  /** Interrupts it. */
+  readonly signal?: AbortSignal
 }
 export interface CommandLine {
   /** In this process: quick. */
@@ -57,7 +59,7 @@ export function commandLine(
     const stdin = (async function* () {
       if (options.stdin !== undefined) yield options.stdin
     })()
-    const io = { stdin, env: options.env ?? env, signal: new AbortController().signal }
+    const io = { stdin, env: options.env ?? env, signal: options.signal ?? new AbortController().signal }
     const code = await run(args.split(' '), { ...io, stdout: out, stderr: err }, families)
     return { code, out: out.text(), err: err.text() }
   }

@@ -1,21 +1,23 @@
 import type { Command } from 'commander'
 import {
   AUTOMATIC_FRAGMENT,
+  invalid,
   MANIFEST_FRAGMENT,
   notFoundRefusal,
   retryOf,
   type ShownAutomatic,
 } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
-import type { ResultOf } from '../../documents/typed-document.ts'
+import type { NodeOf, ResultOf, VariablesOf } from '../../documents/typed-document.ts'
 import type { Cli } from '../cli.ts'
-import { addList } from '../list.ts'
+import { addList, type List, printList } from '../list.ts'
 import { type AddressOptions, locate } from '../objects/address.ts'
 import { ATTEMPTS, describeAttempts } from '../objects/describe-attempts.ts'
 import { describeObject, OBJECT_FIELDS } from '../objects/describe-object.ts'
 import { type Field, shownValue } from '../objects/fields.ts'
 import { listFailed } from '../objects/list-failed.ts'
-import { filterOf, type ObjectOptions } from '../objects/object-list.ts'
+import { readEnd } from '../objects/log-read.ts'
+import { filterOf, LISTED, type ObjectOptions } from '../objects/object-list.ts'
 import { markedPhase } from '../objects/phases.ts'
 import { ALL_PROJECTS, LABELS, option, parseKinds, parsePhases } from '../options.ts'
 import type { Session } from '../session.ts'
@@ -30,6 +32,7 @@ interface GetOptions extends ObjectOptions {
   readonly unfinished?: boolean
   readonly all?: boolean
   readonly roots?: boolean
+  readonly watch?: boolean
 }
 const OPTIONS = [
   option('--project <name>', 'project of the path (default: "default"), or list only of this project'),
@@ -43,6 +46,8 @@ const OPTIONS = [
   option('--unfinished', 'list only what is not finished'),
   option('--all', 'list nested objects too').conflicts('roots'),
   option('--roots', 'list only roots'),
+  option('-w, --watch', 'print each change of what is listed, too, until it is interrupted'),
+  option('-f, --follow', 'the same as --watch').implies({ watch: true }).hideHelp(),
 ]
 
 const ONE = gql(`query Get($id: ID!) {
@@ -55,12 +60,11 @@ const ONE = gql(`query Get($id: ID!) {
 const LIST = gql(`query List($filter: ObjectFilter, $first: Int!, $after: String) {
   objects(filter: $filter, first: $first, after: $after) {
     totalCount pageInfo { hasNextPage endCursor }
-    edges { node {
-      id kind name path phase phaseClass phaseSince finished project { name } error { code message } pendingRequests { verb }
-    } }
+    edges { node { ${LISTED} } }
   }
 }`)
 
+type ListedObject = NodeOf<ResultOf<typeof LIST>['objects']>
 type Shown = NonNullable<ResultOf<typeof ONE>['object']>
 type ShownInstallation = Extract<Shown, { readonly __typename: 'Installation' }>
 type ShownItem = Extract<Shown, { readonly __typename: 'DeployItem' }>
@@ -69,25 +73,45 @@ type ShownItem = Extract<Shown, { readonly __typename: 'DeployItem' }>
 export function addGet(command: Command, cli: Cli): void {
   addList(command.argument('[name]', 'id, or path such as shop/backend; without it, a list'), cli, {
     options: OPTIONS,
-    instead: (session, options, name?: string) =>
-      name !== undefined ? getOne(session, cli, name, options) : options.failed ? failed(session, options) : null,
-    document: LIST,
-    select: (options: GetOptions) => ({ filter: selectionOf(options) }),
-    page: ({ objects }) => objects,
-    key: 'objects',
-    columns: {
-      PROJECT: ({ project }) => project.name,
-      NAME: ({ path }) => path,
-      KIND: ({ kind }) => words(kind),
-      PHASE: markedPhase,
-      SINCE: ({ phaseSince }) => since(phaseSince),
-      ID: ({ id }) => id,
-      ERROR: ({ error }) => error?.code,
-      PENDING: ({ pendingRequests }) => pendingRequests.map(({ verb }) => verb).join(', '),
+    instead: (session, options, name?: string) => {
+      if (options.watch) return watch(session, name, options)
+      if (name !== undefined) return getOne(session, cli, name, options)
+      return options.failed ? failed(session, options) : null
     },
-    none: (options) =>
-      isOfRoots(options) ? 'Nothing matches among roots: --all lists nested objects too.' : 'Nothing matches.',
+    ...OBJECTS,
   })
+}
+
+const OBJECTS: List<ResultOf<typeof LIST>, VariablesOf<typeof LIST>, ListedObject, GetOptions> = {
+  document: LIST,
+  select: (options) => ({ filter: selectionOf(options) }),
+  page: ({ objects }) => objects,
+  key: 'objects',
+  columns: {
+    PROJECT: ({ project }) => project.name,
+    NAME: ({ path }) => path,
+    KIND: ({ kind }) => words(kind),
+    PHASE: markedPhase,
+    SINCE: ({ phaseSince }) => since(phaseSince),
+    ID: ({ id }) => id,
+    ERROR: ({ error }) => error?.code,
+    PENDING: ({ pendingRequests }) => pendingRequests.map(({ verb }) => verb).join(', '),
+  },
+  none: (options) =>
+    isOfRoots(options) ? 'Nothing matches among roots: --all lists nested objects too.' : 'Nothing matches.',
+}
+
+/** Subscribes from before the list was read, so that no change falls between the two. */
+async function watch(session: Session, name: string | undefined, options: GetOptions): Promise<ExitCode> {
+  if (name !== undefined)
+    return session.refuse(invalid(`--watch follows a list: \`phaseline watch ${name}\` follows one object.`))
+  if (options.failed)
+    return session.refuse(invalid('--watch follows objects, and --failed lists causes: leave one out.'))
+  const [{ watchList }, { endCursor }] = await Promise.all([import('../objects/watch-list.ts'), readEnd(session)])
+  const filter = selectionOf(options)
+  return await printList(session, OBJECTS, options, '', (listed) =>
+    watchList(session, { filter, listed, after: endCursor, columns: OBJECTS.columns }),
+  )
 }
 
 async function getOne(

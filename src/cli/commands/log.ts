@@ -7,6 +7,7 @@ import { type AddressOptions, locate, withAddressOptions } from '../objects/addr
 import { checkWords } from '../objects/check-words.ts'
 import {
   countOlderChanges,
+  explainGap,
   type Filter,
   type LoggedChange,
   readEnd,
@@ -195,15 +196,6 @@ async function stream(session: Session, filter: Filter, stretch: Stretch, printe
     if (reached >= until || left <= 0) return EXIT.ok
   }
   return EXIT.interrupted
-}
-
-/** Explains where to resume when the log has lost a cursor: at the oldest change, or where its histories diverge. */
-function explainGap(session: Session, { oldest, head, startCursor, commonCursor }: LogRange, reached: number): string {
-  const isPruned = reached < oldest - 1
-  const where = isPruned ? `with ${oldest}` : 'where its histories part'
-  const text = `The log holds ${oldest} to ${head}, and not what follows ${reached || 'that place'}: going on ${where}.`
-  printLine(session.io.stderr, text)
-  return isPruned ? startCursor : commonCursor
 }
 
 function print(session: Session, change: LoggedChange, machines: Machines): void {

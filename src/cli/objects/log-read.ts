@@ -1,8 +1,9 @@
-import type { PhaseChange } from '../../client/index.ts'
+import type { LogRange, PhaseChange } from '../../client/index.ts'
 import { countFurther, type Further, previousCursor, readBack, readOn } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { VariablesOf } from '../../documents/typed-document.ts'
 import type { Session } from '../session.ts'
+import { printLine } from '../terminal/io.ts'
 
 const FIELDS = `fragment Logged on PhaseChange {
   sequence cursor objectId kind name path rootId projectName machine from to actor by reason message jobId revision rejected at
@@ -62,4 +63,17 @@ const END = gql('query End { log { head endCursor } }')
 export async function readEnd({ client, io }: Session): Promise<{ readonly head: number; readonly endCursor: string }> {
   const { log } = await client.query(END, {}, { signal: io.signal })
   return log
+}
+
+/** Explains where to resume when the log has lost a cursor: at the oldest change, or where its histories diverge. */
+export function explainGap(
+  session: Session,
+  { oldest, head, startCursor, commonCursor }: LogRange,
+  reached: number,
+): string {
+  const isPruned = reached < oldest - 1
+  const where = isPruned ? `with ${oldest}` : 'where its histories part'
+  const text = `The log holds ${oldest} to ${head}, and not what follows ${reached || 'that place'}: going on ${where}.`
+  printLine(session.io.stderr, text)
+  return isPruned ? startCursor : commonCursor
 }

@@ -59,6 +59,10 @@ export const addObjectList = <Node, Filter, Options extends ObjectOptions = Obje
     page: ({ objects }) => pageOfKind(objects),
   })
 
+/** The fields of an object in a list of all kinds. */
+export const LISTED = `id kind name path phase phaseClass phaseSince revision finished
+  project { name } error { code message } pendingRequests { verb }`
+
 const ROOTS = gql(`query ListRoots($filter: ObjectFilter!, $first: Int!, $after: String) {
   objects(filter: $filter, first: $first, after: $after) {
     pageInfo { hasNextPage endCursor } edges { node { id name } }

@@ -1,0 +1,112 @@
+import type { PhaseChange } from '../../client/index.ts'
+import type { Machines } from '../../client-model/index.ts'
+import { gql } from '../../documents/gql.ts'
+import type { ResultOf } from '../../documents/typed-document.ts'
+import type { LabelArgument } from '../options.ts'
+import type { Session } from '../session.ts'
+import { EXIT, type ExitCode } from '../terminal/exit.ts'
+import type { Columns } from '../terminal/table.ts'
+import { explainGap } from './log-read.ts'
+import { readMachines } from './machines.ts'
+import { LISTED } from './object-list.ts'
+
+const CHANGED = gql(`query WatchedObjects($ids: [ID!]!) {
+  nodes(ids: $ids) { ... on TreeObject { labels { key value } ${LISTED} } }
+}`)
+type Read = Extract<ResultOf<typeof CHANGED>['nodes'][number], { readonly id: string }>
+type Listed = Omit<Read, 'labels' | '__typename'>
+
+/** The fields of `ObjectFilter` by which the list was selected. */
+interface Filter {
+  readonly project: string | null
+  readonly kinds: readonly string[] | null
+  readonly phases: readonly string[] | null
+  readonly labels: readonly LabelArgument[] | null
+  readonly nameContains: string | null
+  readonly finished: boolean | null
+  readonly rootsOnly: boolean | null
+}
+interface Watched {
+  readonly filter: Filter
+  readonly listed: readonly Listed[]
+  /** A cursor of the log from before the list was read. */
+  readonly after: string
+  readonly columns: Columns<Listed>
+}
+
+/**
+ * Prints a line for each phase change of the objects of a list: those that were listed, and those that match after a change. An
+ * object that matches no more is printed once with its new phase.
+ */
+export async function watchList(session: Session, { filter, listed, after, columns }: Watched): Promise<ExitCode> {
+  const { client, io } = session
+  const { project, kinds } = filter
+  const machines = await readMachines(client, io.signal)
+  const known = new Map(listed.map(({ id, revision }) => [id, revision]))
+  let reached = 0
+  for await (const { changes, through } of client.followPhases({
+    filter: { ...(project !== null && { project }), ...(kinds && { kinds }) },
+    after,
+    signal: io.signal,
+    onExpired: (log) => explainGap(session, log, reached),
+  })) {
+    const moved = changes.filter((change) => machines.moves(change) && isCandidate(filter, change))
+    const read = await readChanged(session, moved)
+    for (const change of moved) {
+      const { objectId: id, revision, to, sequence } = change
+      const before = known.get(id)
+      // The list was read after this change.
+      if (before !== undefined && revision <= before) continue
+      const object = read.get(id)
+      // The labels of an object that is gone meanwhile are unknown: it keeps its place in the list until it goes.
+      const isLabelled = object ? hasLabels(filter, object) : before !== undefined || !filter.labels
+      const matches = to !== 'GONE' && isLabelled && isInState(filter, to, machines.isFinal(change.kind, to))
+      if (matches) known.set(id, revision)
+      else known.delete(id)
+      if (!matches && before === undefined && !(to === 'GONE' && isUnconditional(filter))) continue
+      const node = asChanged(object, change, machines)
+      session.emit({ ...node, sequence })
+      session.list({ columns, above: listed, nodes: [node] })
+    }
+    reached = through
+  }
+  return EXIT.interrupted
+}
+
+async function readChanged(
+  { client, io }: Session,
+  changes: readonly PhaseChange[],
+): Promise<ReadonlyMap<string, Read>> {
+  const ids = [...new Set(changes.map(({ objectId }) => objectId))]
+  if (ids.length === 0) return new Map()
+  const { nodes } = await client.query(CHANGED, { ids }, { signal: io.signal })
+  return new Map(nodes.flatMap((node) => (node?.id === undefined ? [] : [[node.id, node as Read]])))
+}
+
+/** The name and the place of an object do not change. */
+const isCandidate = ({ nameContains, rootsOnly }: Filter, { objectId, rootId, name }: PhaseChange): boolean =>
+  (!rootsOnly || objectId === rootId) &&
+  (nameContains === null || name.toLowerCase().includes(nameContains.toLowerCase()))
+
+/** True if an object matches whatever its labels and its phase are. */
+const isUnconditional = ({ labels, phases, finished }: Filter): boolean => !labels && !phases && finished === null
+
+const hasLabels = ({ labels }: Filter, object: Read): boolean =>
+  (labels ?? []).every(({ key, value }) => object.labels.some((one) => one.key === key && one.value === value))
+
+const isInState = ({ phases, finished }: Filter, phase: string, isFinal: boolean): boolean =>
+  (phases?.includes(phase) ?? true) && (finished ?? isFinal) === isFinal
+
+/** The object right after the change. It may have changed again since, or be gone. */
+function asChanged(object: Read | undefined, change: PhaseChange, machines: Machines): Listed {
+  const { objectId: id, kind, name, path, to, at, revision, projectName } = change
+  if (object?.revision === revision) {
+    const { labels: _, ...listed } = object
+    return listed
+  }
+  return {
+    ...{ id, kind, name, path: object?.path ?? path, project: { name: projectName }, revision },
+    ...{ phase: to, phaseClass: machines.classOf(to), phaseSince: at, finished: machines.isFinal(kind, to) },
+    ...{ error: null, pendingRequests: [] },
+  } as Listed
+}
