@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { ObjectKind } from '../core/vocabulary.ts'
 import type { Appliable, Exportable } from './manifests/appliable.ts'
 import type { Located } from './objects/address.ts'
+import type { AskMany } from './objects/selection.ts'
 import type { Session } from './session.ts'
 import type { ExitCode } from './terminal/exit.ts'
 import type { Io } from './terminal/io.ts'
@@ -50,6 +51,8 @@ export interface Cli {
   documentKinds(): Promise<DocumentKinds>
   /** Kinds whose objects `export` prints by their names. */
   exportables(): Promise<readonly Exportable[]>
+  /** How a verb is asked of all objects that a selection has; null: no family can. */
+  askMany(): Promise<AskMany | null>
   /** The program with all of its commands, whichever the command line names. */
   wholeProgram(): Promise<Command>
 }

@@ -68,6 +68,7 @@ export async function createProgram(
       const others = await Promise.all(halves.map((half) => half.exports?.() ?? []))
       return [...(await cli.documentKinds()).kinds, ...others.flat()]
     },
+    askMany: async () => (await halves.find((half) => half.askMany)?.askMany?.()) ?? null,
     wholeProgram: async () => {
       await load(program.commands)
       return program

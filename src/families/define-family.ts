@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import type { ProgramDefinition } from '../agents/program.ts'
 import type { CommandEntry, Shows } from '../cli/cli.ts'
 import type { Appliable, Exportable } from '../cli/manifests/appliable.ts'
+import type { AskMany } from '../cli/objects/selection.ts'
 import type { Config } from '../config.ts'
 import type { EditorTypes } from '../core/deployers/item-types.ts'
 import type { Machine } from '../core/machine.ts'
@@ -89,6 +90,8 @@ export interface FamilyCli {
   readonly otherKinds?: Readonly<Record<string, string>>
   /** How `get` shows an object of a kind that has more than all objects have: as the kind's own command does. */
   readonly shows?: Shows
+  /** Loads what asks a verb of many objects, such as `cancel --all`. One family has it. */
+  askMany?(): Promise<AskMany>
 }
 
 /** The dependencies of commands. */

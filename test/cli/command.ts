@@ -24,6 +24,8 @@ export interface Running extends AsyncDisposable {
 export interface RunOptions {
   readonly env?: Io['env']
   readonly stdin?: string
+  /** At a terminal, with what the user types. */
+  readonly typed?: string
   /** Interrupts it. */
   readonly signal?: AbortSignal
 }
@@ -56,9 +58,13 @@ export function commandLine(
   }
   const call = async (args: string, options: RunOptions = {}): Promise<Ran> => {
     const [out, err] = [sink(), sink()]
-    const stdin = (async function* () {
-      if (options.stdin !== undefined) yield options.stdin
-    })()
+    const input = options.typed ?? options.stdin
+    const stdin = Object.assign(
+      (async function* () {
+        if (input !== undefined) yield input
+      })(),
+      { isTTY: options.typed !== undefined },
+    )
     const io = { stdin, env: options.env ?? env, signal: options.signal ?? new AbortController().signal }
     const code = await run(args.split(' '), { ...io, stdout: out, stderr: err }, families)
     return { code, out: out.text(), err: err.text() }

@@ -18,6 +18,10 @@ export function addResume(command: Command, cli: Cli): void {
 }
 
 const addVerb = (command: Command, cli: Cli, verb: 'pause' | 'resume'): Command =>
-  onObjects<Options>(command, cli, (session, object, { reason }) =>
-    pauseObject(session, object, { verb, ...(reason === undefined ? {} : { reason }) }),
+  onObjects<Options>(
+    command,
+    cli,
+    (session, object, { reason }) =>
+      pauseObject(session, object, { verb, ...(reason === undefined ? {} : { reason }) }),
+    { verb: () => verb },
   )

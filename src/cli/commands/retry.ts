@@ -11,10 +11,18 @@ interface Options extends RetryOptions {
 
 /** `phaseline retry NAME…`: what failed of what they belong to is run again, and what succeeded is not. */
 export function addRetry(command: Command, cli: Cli): void {
-  onObjects<Options>(command, cli, (session, object, options) =>
-    options.now || options.giveUp
-      ? resolveBackoff(session, object, options.giveUp === true)
-      : retryObject(session, object, options),
+  onObjects<Options>(
+    command,
+    cli,
+    (session, object, options) =>
+      options.now || options.giveUp
+        ? resolveBackoff(session, object, options.giveUp === true)
+        : retryObject(session, object, options),
+    {
+      verb: ({ now, giveUp }) => (now || giveUp ? null : 'retry'),
+      only: { classes: ['FAILED', 'STOPPED'] },
+      isWanted: ({ outcome }) => outcome === 'succeeded',
+    },
   )
     .option('--wait', 'follow the trees until they are finished')
     .addOption(

@@ -58,7 +58,7 @@ export async function requestDeletion(session: Session, object: Deleted): Promis
   return request.ok ? await request.value() : request
 }
 
-const flagsOf = ({ flag = [], ...options }: DeleteOptions): readonly string[] => [
+export const flagsOf = ({ flag = [], ...options }: DeleteOptions): readonly string[] => [
   ...(['force', 'withoutUninstall', 'cascade'] as const).filter((name) => options[name] === true),
   ...flag,
 ]

@@ -6,6 +6,15 @@ import { type Session, type SessionOptions, withSession, withSessionOptions } fr
 import { EXIT, type ExitCode, worst } from '../terminal/exit.ts'
 import { articled, words } from '../terminal/text.ts'
 import { type AddressOptions, type Located, locate, withAddressOptions } from './address.ts'
+import {
+  askSelection,
+  DRY_RUN_OF_NAMES,
+  isSelection,
+  NO_NAME,
+  type SelectedVerb,
+  type SelectionOptions,
+  withSelectionOptions,
+} from './selection.ts'
 
 export interface ProjectOption {
   readonly project?: string
@@ -30,13 +39,20 @@ const endOf = async (asked: PendingExit): Promise<ExitCode> => (typeof asked ===
 
 /**
  * Adds argument, options and action of a command on one or more objects. It asks for all of them, whichever is refused, before it
- * follows the first.
+ * follows the first. A selection takes the place of names.
  */
-export const onObjects = <T extends object>(command: Command, cli: Cli, work: Work<T & AddressOptions>): Command =>
-  withSessionOptions(withAddressOptions(command))
-    .argument('<name...>', 'ids, or paths')
-    .action(async (names: readonly string[], options: SessionOptions & AddressOptions & T) => {
+export const onObjects = <T extends object>(
+  command: Command,
+  cli: Cli,
+  work: Work<T & AddressOptions>,
+  selected: SelectedVerb<T>,
+): Command =>
+  withSelectionOptions(withSessionOptions(withAddressOptions(command)).argument('[name...]', 'ids, or paths')).action(
+    async (names: readonly string[], options: SessionOptions & AddressOptions & SelectionOptions & T) => {
       cli.exitCode = await withSession(cli.io, options, async (session) => {
+        if (isSelection(options)) return await askSelection(session, cli, names, options, selected)
+        if (names.length === 0) return session.refuse(NO_NAME)
+        if (options.dryRun) return session.refuse(DRY_RUN_OF_NAMES)
         const asked: PendingExit[] = []
         for (const name of names) {
           const located = await locate(session, name, options)
@@ -48,7 +64,8 @@ export const onObjects = <T extends object>(command: Command, cli: Cli, work: Wo
         for (const one of asked) codes.push(await endOf(one))
         return worst(codes)
       })
-    })
+    },
+  )
 
 /** Adds argument, options and action of a command on one object. */
 export function onObject<T extends object>(

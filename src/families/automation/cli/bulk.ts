@@ -12,19 +12,20 @@ import { LABELS, type LabelArgument, parseCount, parseFlag, parseKinds, parsePha
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
+import type { Columns } from '../../../cli/terminal/table.ts'
 import { confirm } from '../../../cli/terminal/terminal-input.ts'
 import { notFoundRefusal, REFUSAL_FRAGMENT } from '../../../client-model/index.ts'
 import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
 import { gql } from '../../../documents/gql.ts'
-import type { ResultOf, VariablesOf } from '../../../documents/typed-document.ts'
+import type { NodeOf, ResultOf, VariablesOf } from '../../../documents/typed-document.ts'
 
 const BULK: ObjectArgument = { kind: 'BULK_OPERATION', name: 'operation', help: 'id, name, or ci/name' }
 
-const PREVIEW = gql(`query PreviewBulk($input: PreviewBulkOperationInput!) {
+export const PREVIEW = gql(`query PreviewBulk($input: PreviewBulkOperationInput!) {
   answer: previewBulkOperation(input: $input) { __typename
     ... on BulkPreview { count groups { kind phase count refusal } sample { id kind path phase project { name } } } ...Refusal }
 }\n${REFUSAL_FRAGMENT}`)
-const CREATE = gql(`mutation CreateBulk($input: CreateBulkOperationInput!) {
+export const CREATE = gql(`mutation CreateBulk($input: CreateBulkOperationInput!) {
   answer: createBulkOperation(input: $input) { __typename
     ... on BulkOperation { id name phase counts { all waiting done unchanged refused forbidden gone cancelled } } ...Refusal }
 }\n${REFUSAL_FRAGMENT}`)
@@ -39,7 +40,7 @@ const GET = gql(`query GetBulk($id: ID!) {
       counts { all waiting done unchanged refused forbidden gone cancelled }
     } }
 }\n${OBJECT_FIELDS}`)
-const TARGETS = gql(`query BulkTargets($id: ID!, $only: [BulkOutcome!], $first: Int!, $after: String) {
+export const TARGETS = gql(`query BulkTargets($id: ID!, $only: [BulkOutcome!], $first: Int!, $after: String) {
   object(id: $id) { ... on BulkOperation { outcomes(only: $only, first: $first, after: $after) {
     totalCount pageInfo { hasNextPage endCursor }
     edges { node { targetId targetKind targetName outcome code message at caused { id kind name } } }
@@ -65,6 +66,7 @@ const VERBS = {
 } as const
 /** Verbs that are confirmed on a terminal. */
 const CONFIRMED: ReadonlySet<string> = new Set(['cancel', 'delete'])
+const FIRST_WAIT_MS = 50
 const WAIT_MS = 1_000
 
 interface BulkOptions extends SessionOptions {
@@ -145,10 +147,9 @@ async function bulk(session: Session, verb: string, options: BulkOptions): Promi
       return EXIT.interrupted
     }
   }
-  const time = new Date().toISOString().replaceAll(/\D/g, '').slice(0, 17)
   const outcome = await ask(session, CREATE, {
     ...selection,
-    name: options.as ?? `${verb}-${time}`,
+    name: options.as ?? newName(verb),
     ...(note !== undefined && { note }),
     ...(rate !== undefined && { ratePerSecond: rate }),
     ...(key !== undefined && { idempotencyKey: key }),
@@ -161,9 +162,13 @@ async function bulk(session: Session, verb: string, options: BulkOptions): Promi
   return EXIT.ok
 }
 
+/** The name of an operation that nobody names. */
+export const newName = (verb: string): string =>
+  `${verb}-${new Date().toISOString().replaceAll(/\D/g, '').slice(0, 17)}`
+
 const counted = (count: number): string => `${count} ${count === 1 ? 'object' : 'objects'}`
 
-function sayPreview(
+export function sayPreview(
   session: Session,
   verb: string,
   preview: Extract<ResultOf<typeof PREVIEW>['answer'], { readonly __typename: 'BulkPreview' }>,
@@ -183,24 +188,30 @@ function sayPreview(
   return EXIT.ok
 }
 
-function countsOf({ all, ...others }: Counts): string {
+export function countsOf({ all, ...others }: Counts): string {
   const parts = Object.entries(others).flatMap(([outcome, count]) => (count > 0 ? `${count} ${outcome}` : []))
   return `${counted(all)}${parts.length > 0 ? `, ${parts.join(', ')}` : ''}`
 }
 
-async function waitFor(session: Session, id: string, name: string): Promise<ExitCode> {
-  const { client, io } = session
-  for (;;) {
+type Operation = Extract<NonNullable<ResultOf<typeof GET>['object']>, { readonly counts: object }>
+
+/** The operation once each of its objects has its outcome; null: it is gone. */
+export async function readFinished({ client, io }: Session, id: string): Promise<Operation | null> {
+  for (let round = 0; ; round += 1) {
     const { object } = await client.query(GET, { id }, { signal: io.signal })
-    if (!object || !('counts' in object) || !object.counts) return session.refuse(notFoundRefusal(`${name} is gone.`))
-    if (object.finished) {
-      session.emit(object)
-      session.say(`${object.project.name}/${object.name} ${markedPhase(object)}: ${countsOf(object.counts)}`)
-      if (object.error) session.say(object.error.message)
-      return object.phase === 'SUCCEEDED' ? EXIT.ok : EXIT.failed
-    }
-    await sleep(WAIT_MS, undefined, { signal: io.signal })
+    if (!object || !('counts' in object) || !object.counts) return null
+    if (object.finished) return object
+    await sleep(Math.min(WAIT_MS, FIRST_WAIT_MS * 2 ** round), undefined, { signal: io.signal })
   }
+}
+
+async function waitFor(session: Session, id: string, name: string): Promise<ExitCode> {
+  const operation = await readFinished(session, id)
+  if (!operation) return session.refuse(notFoundRefusal(`${name} is gone.`))
+  session.emit(operation)
+  session.say(`${operation.project.name}/${operation.name} ${markedPhase(operation)}: ${countsOf(operation.counts)}`)
+  if (operation.error) session.say(operation.error.message)
+  return operation.phase === 'SUCCEEDED' ? EXIT.ok : EXIT.failed
 }
 
 const addBulkList = (command: Command, cli: Cli): Command =>
@@ -243,17 +254,16 @@ async function show(session: Session, { id, name }: Located, { outcome, limit }:
     ['ended', endedAt],
   ] as const
   session.say(...describeObject(object, Date.now(), paint, fields))
-  session.list({
-    nodes: listed?.nodes ?? [],
-    listed,
-    columns: {
-      KIND: ({ targetKind }) => targetKind,
-      NAME: ({ targetName, targetId }) => targetName ?? targetId,
-      OUTCOME: ({ outcome }) => outcome,
-      WHY: ({ caused, code, message }) => (caused ? `made ${caused.name}` : code && `${code}: ${message ?? ''}`),
-    },
-  })
+  session.list({ nodes: listed?.nodes ?? [], listed, columns: OUTCOMES })
   return EXIT.ok
+}
+
+type Target = NodeOf<NonNullable<NonNullable<ResultOf<typeof TARGETS>['object']>['outcomes']>>
+export const OUTCOMES: Columns<Target> = {
+  KIND: ({ targetKind }) => targetKind,
+  NAME: ({ targetName, targetId }) => targetName ?? targetId,
+  OUTCOME: ({ outcome }) => outcome,
+  WHY: ({ caused, code, message }) => (caused ? `made ${caused.name}` : code && `${code}: ${message ?? ''}`),
 }
 
 async function stop(session: Session, { id }: Located): Promise<ExitCode> {

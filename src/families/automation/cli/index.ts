@@ -21,6 +21,7 @@ export const cli: FamilyCli = {
       load: async () => (await import('./automation.ts')).addAutomation,
     },
   ],
+  askMany: async () => (await import('./ask-many.ts')).askMany,
   kinds: async () => [(await import('./apply.ts')).schedules],
   shows: {
     SCHEDULE: async () => (await import('./schedule.ts')).showSchedule,

@@ -4,7 +4,7 @@ import type { FamilyCli } from '../../define-family.ts'
 export const cli: FamilyCli = {
   commands: [
     {
-      usage: 'reconcile [options] <name...>',
+      usage: 'reconcile [options] [name...]',
       group: 'Change',
       description: 'ask for a job over the tree of a root installation',
       load: async () => (await import('./reconcile.ts')).addReconcile,

@@ -24,7 +24,10 @@ const RECONCILE = gql(`mutation Reconcile($input: ReconcileInstallationInput!) {
 
 /** `phaseline reconcile NAME…`: requests a job over a root's tree. */
 export function addReconcile(command: Command, cli: Cli): void {
-  onObjects<ReconcileOptions>(command, cli, reconcile)
+  onObjects<ReconcileOptions>(command, cli, reconcile, {
+    verb: ({ mode }) => (MODES[mode as keyof typeof MODES] === 'STANDARD' ? 'reconcile' : null),
+    isWanted: ({ outcome }) => outcome === 'succeeded',
+  })
     .addOption(
       new Option(
         '--mode <mode>',
