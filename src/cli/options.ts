@@ -110,6 +110,9 @@ export const withFollow = (command: Command, description: string): Command =>
     .option('-f, --follow', description)
     .addOption(new Option('-F', 'the same as -f').implies({ follow: true }).hideHelp())
 
+/** `-y, --yes` of a command that destroys. */
+export const withYes = (command: Command): Command => command.option('-y, --yes', 'do not ask first')
+
 export const OF_PROJECT = option('--project <name>', 'only of this project')
 export const ALL_PROJECTS = option(
   '-A, --all-projects',

@@ -243,7 +243,7 @@ describe('delete', () => {
     const { crm } = await served('del')
     await add(crm, 'cluster', 'del/c')
     await add(crm, 'app', 'del/c/a')
-    expect(await phaseline('cluster delete ops/del/c')).toMatchObject({
+    expect(await phaseline('cluster delete ops/del/c --yes')).toMatchObject({
       ...{ code: 3, err: expect.stringMatching(/^IN_USE: .*\n {2}in the way: APP_INST a /) },
     })
     expect(await phaseline('app delete ops/del/c/a --cascade')).toMatchObject({ code: 2 })

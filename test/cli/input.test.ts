@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { InvalidArgumentError } from 'commander'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ConnectionOptions, DEFAULT_URL, findConnection } from '../../src/cli/connection.ts'
@@ -16,6 +17,7 @@ import {
 } from '../../src/cli/options.ts'
 import type { Io } from '../../src/cli/terminal/io.ts'
 import { wantsColour } from '../../src/cli/terminal/paint.ts'
+import { isConfirmed } from '../../src/cli/terminal/terminal-input.ts'
 import { writeServedAddress } from '../../src/process/served-address.ts'
 import { servedOrigin } from '../../src/start/served-origin.ts'
 
@@ -195,5 +197,37 @@ describe('wantsColour', () => {
     [terminal, { FORCE_COLOR: '0' }, false],
   ])('case %#', (out, env, expected) => {
     expect(wantsColour(out, env)).toBe(expected)
+  })
+})
+
+describe('isConfirmed', () => {
+  const io = (typed: string, isTTY: boolean) => {
+    const said: unknown[] = []
+    const stdin = Object.assign(Readable.from([Buffer.from(typed)]), { isTTY })
+    return {
+      said,
+      stdin,
+      stderr: { write: (text: unknown) => said.push(String(text)) },
+      signal: new AbortController().signal,
+    }
+  }
+
+  it('asks on a terminal only, and not with --yes', async () => {
+    for (const [typed, answer] of [
+      ['y\n', true],
+      ['n\n', false],
+      ['', false],
+    ] as const)
+      expect(await isConfirmed(io(typed, true), {}, 'Delete it?')).toBe(answer)
+    const certain = io('', true)
+    expect([await isConfirmed(certain, { yes: true }, 'Delete it?'), certain.said]).toEqual([true, []])
+  })
+
+  it('announces without a terminal, once, that --yes will be needed', async () => {
+    const script = io('', false)
+    for (const name of ['a', 'b']) expect(await isConfirmed(script, {}, async () => `Delete ${name}?`)).toBe(true)
+    expect(script.said).toEqual([expect.stringMatching(/^A next version will need --yes here.*\n$/)])
+    const certain = io('', false)
+    expect([await isConfirmed(certain, { yes: true }, 'Delete it?'), certain.said]).toEqual([true, []])
   })
 })

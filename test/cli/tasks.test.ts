@@ -85,7 +85,7 @@ describe('several names', () => {
     expect(cancelled).toMatchObject({ code: 3, err: expect.stringContaining('There is no object ops/none') })
     const asked = cancelled.out.indexOf('second asked to cancel')
     expect([asked, cancelled.out.indexOf('first asked to cancel')]).not.toContain(-1)
-    expect(await phaseline('delete ops/first ops/second --wait')).toMatchObject({ code: 0, err: '' })
+    expect(await phaseline('delete ops/first ops/second --wait --yes')).toMatchObject({ code: 0, err: '' })
     expect(await listed('--project ops --name-contains first')).toEqual([])
     expect(await listed('--project ops --name-contains second')).toEqual([])
   })

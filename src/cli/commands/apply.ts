@@ -10,7 +10,7 @@ export function addApply(command: Command, cli: Cli): void {
     .option('--wait', 'follow each tree until it is finished')
     .option('--dry-run', 'show what would happen, in order, and do nothing')
     .option('--no-reconcile', 'write the spec, but start no job')
-    .option('-y, --yes', 'do not ask before --prune deletes, on a terminal')
+    .option('-y, --yes', 'do not ask before --prune deletes')
     .action(async (options: SessionOptions & ApplyOptions) => {
       if (options.wait && !options.reconcile) command.error('error: --wait needs a job to wait for')
       cli.exitCode = await withSession(cli.io, options, async (session) =>

@@ -4,8 +4,10 @@ import type { Command } from 'commander'
 import type { FamilyDefinition } from '../../families/define-family.ts'
 import type { BackupSummary } from '../../start/backup-commands.ts'
 import type { Cli } from '../cli.ts'
+import { withYes } from '../options.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { printJson, printLine, printText } from '../terminal/io.ts'
+import { isConfirmed } from '../terminal/terminal-input.ts'
 
 interface Options {
   readonly tools?: string
@@ -13,6 +15,7 @@ interface Options {
 }
 interface RestoreOptions extends Options {
   readonly replace?: boolean
+  readonly yes?: boolean
   readonly whileInUse?: boolean
   readonly keepAutomation?: boolean
 }
@@ -39,7 +42,7 @@ export function addBackup(command: Command, cli: Cli, families: readonly FamilyD
 /** `phaseline restore`, of the same. */
 export function addRestore(command: Command, cli: Cli, families: readonly FamilyDefinition[]): void {
   const { env, signal } = cli.io
-  withOptions(command)
+  withYes(withOptions(command))
     .argument('<file>', 'a file that `phaseline backup` has written')
     .option('--replace', 'replace the database of Phaseline that is there')
     .option('--while-in-use', 'although servers or others are connected to the database')
@@ -49,6 +52,10 @@ export function addRestore(command: Command, cli: Cli, families: readonly Family
     )
     .action(async (file: string, options: RestoreOptions) => {
       const { tools, json = false, replace = false, whileInUse = false, keepAutomation = false } = options
+      if (replace && !(await isConfirmed(cli.io, options, 'Replace the database of Phaseline that is there?'))) {
+        cli.exitCode = EXIT.interrupted
+        return
+      }
       cli.exitCode = await perform(cli, json, async () => {
         const { runRestore } = await import('../../start/backup-commands.ts')
         const given = { file: resolve(file), env, families, tools: await folderOf(tools), signal }

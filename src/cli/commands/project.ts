@@ -5,13 +5,14 @@ import type { Cli } from '../cli.ts'
 import { addList } from '../list.ts'
 import { addApplyOf } from '../manifests/apply-documents.ts'
 import { exportShown } from '../manifests/export-documents.ts'
-import { parseCount } from '../options.ts'
+import { parseCount, withYes } from '../options.ts'
 import { readProject, type ShownProject } from '../projects/api.ts'
 import { CREATE_PROJECT, projects } from '../projects/apply.ts'
 import { describeLimits, describeProject } from '../projects/describe.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
+import { isConfirmed } from '../terminal/terminal-input.ts'
 import { since } from '../terminal/text.ts'
 
 interface CreateOptions extends SessionOptions {
@@ -65,11 +66,15 @@ export function addProject(project: Command, cli: Cli): void {
       cli.exitCode = await withSession(cli.io, options, (session) => create(session, name, options))
     })
   addApplyOf(project, cli, projects)
-  withSessionOptions(project.command('delete'))
+  withYes(withSessionOptions(project.command('delete')))
     .description('delete a project that has no objects any more, with its secrets and data')
     .argument('<name>', 'name of the project')
-    .action(async (name: string, options: SessionOptions) => {
-      cli.exitCode = await withSession(cli.io, options, (session) => remove(session, name))
+    .action(async (name: string, options: SessionOptions & { readonly yes?: boolean }) => {
+      cli.exitCode = await withSession(cli.io, options, async (session) =>
+        (await isConfirmed(cli.io, options, `Delete project ${name} with its secrets and data?`))
+          ? await remove(session, name)
+          : EXIT.interrupted,
+      )
     })
 }
 

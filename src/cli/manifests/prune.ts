@@ -9,7 +9,7 @@ import { findVerb, readMachines } from '../objects/machines.ts'
 import { type LabelArgument, parseSelector } from '../options.ts'
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode, worst } from '../terminal/exit.ts'
-import { confirm } from '../terminal/terminal-input.ts'
+import { isConfirmed } from '../terminal/terminal-input.ts'
 import type { Appliable, Placed } from './appliable.ts'
 import { keyOf } from './load-documents.ts'
 
@@ -106,7 +106,8 @@ export async function prune(
   const found = isAsked
     ? await planPruning(session, kinds, documents, options)
     : await findSuperfluous(session, kinds, documents, options)
-  if (isAsked && found.length > 0 && !(await confirm(session.io, `Delete ${found.length === 1 ? 'it' : 'them'}?`)))
+  const question = `Delete ${found.length === 1 ? 'it' : 'them'}?`
+  if (found.length > 0 && !(await isConfirmed(session.io, options, question)))
     return { code: EXIT.interrupted, count: 0 }
   const codes: ExitCode[] = [EXIT.ok]
   const requested: string[] = []

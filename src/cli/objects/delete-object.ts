@@ -2,7 +2,7 @@ import { invalid, type Outcome, refused } from '../../client-model/index.ts'
 import type { Session } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT } from '../terminal/exit.ts'
-import { confirm } from '../terminal/terminal-input.ts'
+import { isConfirmed } from '../terminal/terminal-input.ts'
 import { words } from '../terminal/text.ts'
 import type { Located } from './address.ts'
 import { follow } from './follow.ts'
@@ -17,7 +17,6 @@ export interface DeleteOptions {
   /** The kind's own flags, by their names in the API. */
   readonly flag?: readonly string[]
   readonly wait?: boolean
-  /** Skips the confirmation at a terminal, where the command has the option. */
   readonly yes?: boolean
 }
 
@@ -26,10 +25,8 @@ export async function deleteObject(session: Session, object: Located, options: D
   const { id, kind, name, root } = object
   const request = await readDeletion(session, object, flagsOf(options))
   if (!request.ok) return session.refuse(request.refusal)
-  if (options.yes !== true && session.io.stdin.isTTY === true) {
-    const what = `${words(kind)} ${object.project.name}/${name}`
-    if (!(await confirm(session.io, `Delete ${what} and everything beneath it?`))) return EXIT.interrupted
-  }
+  const what = `${words(kind)} ${object.project.name}/${name}`
+  if (!(await isConfirmed(session.io, options, `Delete ${what} and everything beneath it?`))) return EXIT.interrupted
   const outcome = await request.value()
   if (!outcome.ok) return session.refuse(outcome.refusal)
   session.emit({ id, kind, name, deletionRequested: true })

@@ -65,6 +65,26 @@ export async function confirm({ stdin, stderr, signal }: Terminal, question: str
   return /^y(es)?$/i.test(answer.trim())
 }
 
+/** Outputs that have the announcement, so that a command on several objects prints it once. */
+const announced = new WeakSet<Io['stderr']>()
+
+/**
+ * True if what destroys is confirmed: by `--yes`, or by the answer at a terminal. Without a terminal this version continues, and
+ * announces that the next one refuses.
+ */
+export async function isConfirmed(
+  io: Terminal,
+  { yes }: { readonly yes?: boolean | undefined },
+  question: string | (() => Promise<string>),
+): Promise<boolean> {
+  if (yes) return true
+  if (io.stdin.isTTY === true) return await confirm(io, typeof question === 'string' ? question : await question())
+  if (!announced.has(io.stderr))
+    printLine(io.stderr, 'A next version will need --yes here, since there is no terminal to ask.')
+  announced.add(io.stderr)
+  return true
+}
+
 /** A read of a terminal waits for the user: an interrupt must not wait for that. */
 function endWith(signal: AbortSignal, stdin: Io['stdin']): void {
   if (stdin instanceof Readable) addAbortSignal(signal, stdin)

@@ -13,7 +13,7 @@ import { type Session, type SessionOptions, withSession, withSessionOptions } fr
 import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import type { Columns } from '../../../cli/terminal/table.ts'
-import { confirm } from '../../../cli/terminal/terminal-input.ts'
+import { isConfirmed } from '../../../cli/terminal/terminal-input.ts'
 import { notFoundRefusal, REFUSAL_FRAGMENT } from '../../../client-model/index.ts'
 import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
 import { gql } from '../../../documents/gql.ts'
@@ -102,7 +102,7 @@ export function addBulk(group: Command, cli: Cli): void {
       .option('--key <key>', 'idempotency key, with --as: the same again within a day asks nothing')
       .option('--dry-run', 'only print how many match, and the first of them')
       .option('--wait', 'wait until each has its outcome')
-      .option('--yes', 'do not ask on a terminal')
+      .option('-y, --yes', 'do not ask first')
       .action(async (options: BulkOptions) => {
         cli.exitCode = await withSession(cli.io, options, (session) => bulk(session, verb, options))
       })
@@ -123,7 +123,6 @@ interface ShowOptions {
 type Outcomes = VariablesOf<typeof TARGETS>['only']
 
 async function bulk(session: Session, verb: string, options: BulkOptions): Promise<ExitCode> {
-  const { io } = session
   const { kind, phase, label, nameContains, note, rate, flag, key } = options
   const wrong = await checkWords(session, { kinds: kind, phases: phase })
   if (wrong) return session.refuse(wrong)
@@ -135,14 +134,14 @@ async function bulk(session: Session, verb: string, options: BulkOptions): Promi
     ...(nameContains !== undefined && { nameContains }),
   }
   const selection = { project, verb, filter, ...(flag && { flags: flag }) }
-  const asks = CONFIRMED.has(verb) && options.yes !== true && io.stdin.isTTY === true
+  const asks = CONFIRMED.has(verb) && options.yes !== true
   if (options.dryRun || asks) {
     const previewed = await ask(session, PREVIEW, selection)
     if (!previewed.ok) return session.refuse(previewed.refusal)
     const preview = previewed.value
     if (options.dryRun) return sayPreview(session, verb, preview)
     const question = `${verb[0]?.toUpperCase()}${verb.slice(1)} ${counted(preview.count)} of project ${project}?`
-    if (!(await confirm(io, question))) {
+    if (!(await isConfirmed(session.io, options, question))) {
       session.say('Nothing was asked.')
       return EXIT.interrupted
     }

@@ -3,12 +3,12 @@ import type { Cli, ShowObject } from '../../../cli/cli.ts'
 import { addApplyOf } from '../../../cli/manifests/apply-documents.ts'
 import { exportNamed } from '../../../cli/manifests/export-documents.ts'
 import type { Located } from '../../../cli/objects/address.ts'
-import { deleteObject } from '../../../cli/objects/delete-object.ts'
+import { type DeleteOptions, deleteObject } from '../../../cli/objects/delete-object.ts'
 import { describeObject, OBJECT_FIELDS } from '../../../cli/objects/describe-object.ts'
 import { onObject } from '../../../cli/objects/object-command.ts'
 import { addObjectList } from '../../../cli/objects/object-list.ts'
 import { markedPhase } from '../../../cli/objects/phases.ts'
-import { parseCount } from '../../../cli/options.ts'
+import { parseCount, withYes } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
@@ -82,9 +82,9 @@ export function addSchedule(group: Command, cli: Cli): void {
   onObject<object>(group.command('resume'), cli, SCHEDULE, async (session, { id }) =>
     say(session, 'resumed', await ask(session, RESUME, { id })),
   ).description('let a schedule fire again, from its next time on')
-  onObject<object>(group.command('delete'), cli, SCHEDULE, async (session, located) =>
-    deleteObject(session, located, {}),
-  ).description('delete a schedule; what it has started runs on')
+  withYes(onObject<DeleteOptions>(group.command('delete'), cli, SCHEDULE, deleteObject)).description(
+    'delete a schedule; what it has started runs on',
+  )
 }
 
 type Answer = Outcome<{ readonly id: string; readonly name: string; readonly phase: string }>

@@ -5,7 +5,7 @@ import { type CancelOptions, cancelObject } from '../../../cli/objects/cancel-ob
 import { type DeleteOptions, deleteObject } from '../../../cli/objects/delete-object.ts'
 import { readMachines } from '../../../cli/objects/machines.ts'
 import { onObject } from '../../../cli/objects/object-command.ts'
-import { parseCount, parseFile, parseLabel } from '../../../cli/options.ts'
+import { parseCount, parseFile, parseLabel, withYes } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { articled } from '../../../cli/terminal/text.ts'
@@ -39,7 +39,7 @@ export function addCloudlet(cloudlet: Command, cli: Cli): void {
   onObject<object>(cloudlet.command('resolve-upgrade'), cli, argumentOf('CLOUDLET'), resolveUpgrade).description(
     'say that an upgrade that had failed is put right, as an administrator',
   )
-  onObject<DeleteOptions>(cloudlet.command('delete'), cli, argumentOf('CLOUDLET'), deleteObject)
+  withYes(onObject<DeleteOptions>(cloudlet.command('delete'), cli, argumentOf('CLOUDLET'), deleteObject))
     .description('delete a cloudlet that is OFFLINE')
     .option('--cascade', 'with the records of all instances on it')
     .option('--wait', 'follow it until it is gone')
@@ -80,7 +80,7 @@ function addInstanceCommands(parent: Command, cli: Cli, kind: InstanceKind): Com
   onObject<object>(parent.command('get'), cli, argumentOf(kind), getInstance).description(
     `show ${articled(noun)} with its spec, its operation${kind === 'CLUSTER_INST' ? ', and the apps in it' : ' and its cloudlet'}`,
   )
-  return onObject<DeleteOptions>(parent.command('delete'), cli, argumentOf(kind), deleteObject)
+  return withYes(onObject<DeleteOptions>(parent.command('delete'), cli, argumentOf(kind), deleteObject))
     .description(`have ${articled(noun)} removed by its CRM`)
     .option('--wait', 'follow it until it is gone')
 }

@@ -5,7 +5,7 @@ import type { Located } from '../../../cli/objects/address.ts'
 import { type CancelOptions, cancelObject } from '../../../cli/objects/cancel-object.ts'
 import { type DeleteOptions, deleteObject } from '../../../cli/objects/delete-object.ts'
 import { locateKind, type ObjectArgument, onObject } from '../../../cli/objects/object-command.ts'
-import { FILES_HELP, parseFiles } from '../../../cli/options.ts'
+import { FILES_HELP, parseFiles, withYes } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { notFoundRefusal } from '../../../client-model/index.ts'
@@ -42,7 +42,7 @@ export function addTask(task: Command, cli: Cli): void {
     .description('cancel a task: nothing new starts, what runs is stopped and cleaned up')
     .option('--reason <text>', 'why, for the log')
     .option('--wait', 'follow it until nothing runs any more')
-  onObject<DeleteOptions>(task.command('delete'), cli, TASK, deleteObject)
+  withYes(onObject<DeleteOptions>(task.command('delete'), cli, TASK, deleteObject))
     .description('delete a task that has ended, with its jobs')
     .option('--wait', 'follow it until it is gone')
 }

@@ -4,7 +4,7 @@ import type { Located } from '../../../cli/objects/address.ts'
 import { type CancelOptions, cancelObject } from '../../../cli/objects/cancel-object.ts'
 import { type DeleteOptions, deleteObject } from '../../../cli/objects/delete-object.ts'
 import { type ObjectArgument, onObject } from '../../../cli/objects/object-command.ts'
-import { LABELS, parseCount, parseLabel, parsePhases } from '../../../cli/options.ts'
+import { LABELS, parseCount, parseLabel, parsePhases, withYes } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { notFoundRefusal } from '../../../client-model/index.ts'
@@ -27,7 +27,7 @@ export function addEvent(event: Command, cli: Cli): void {
     .description('cancel an event: its worker and jobs are ended')
     .option('--reason <text>', 'why, for the log')
     .option('--wait', 'follow it until nothing runs any more')
-  onObject<DeleteOptions>(event.command('delete'), cli, EVENT, deleteObject)
+  withYes(onObject<DeleteOptions>(event.command('delete'), cli, EVENT, deleteObject))
     .description('delete an event with its worker and jobs, in any phase')
     .option('--wait', 'follow it until it is gone')
   const retry = onObject<NewEventOptions>(event.command('retry'), cli, EVENT, (session, { id }, options) =>
@@ -67,12 +67,9 @@ function addMany(event: Command, cli: Cli): void {
       .requiredOption('--project <name>', 'of this project')
       .requiredOption('--phase <phases>', 'in these phases', parsePhases)
     for (const option of EVENT_OPTIONS) command.addOption(option)
-    return command
-      .addOption(LABELS)
-      .option('--yes', 'do not ask first, on a terminal')
-      .action(async (options: SessionOptions & ManyOptions) => {
-        cli.exitCode = await withSession(cli.io, options, (session) => changeMany(session, many, options))
-      })
+    return withYes(command.addOption(LABELS)).action(async (options: SessionOptions & ManyOptions) => {
+      cli.exitCode = await withSession(cli.io, options, (session) => changeMany(session, many, options))
+    })
   }
   add('cancel-many', CANCEL_MANY)
     .description('cancel all events that match')

@@ -2,7 +2,7 @@ import { checkWords } from '../../../../cli/objects/check-words.ts'
 import type { Session } from '../../../../cli/session.ts'
 import { ask } from '../../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../../cli/terminal/exit.ts'
-import { confirm } from '../../../../cli/terminal/terminal-input.ts'
+import { isConfirmed } from '../../../../cli/terminal/terminal-input.ts'
 import { type Outcome, REFUSAL_FRAGMENT } from '../../../../client-model/index.ts'
 import type { Phase } from '../../../../core/vocabulary.ts'
 import { gql } from '../../../../documents/gql.ts'
@@ -45,11 +45,9 @@ export const DELETE_MANY: Many = {
 export async function changeMany(session: Session, many: Many, options: ManyOptions): Promise<ExitCode> {
   const wrong = await checkWords(session, { phases: options.phase })
   if (wrong) return session.refuse(wrong)
-  if (options.yes !== true && session.io.stdin.isTTY === true) {
-    if (!(await confirm(session.io, await questionOf(session, many, options)))) {
-      session.say(`Nothing was ${many.done}.`)
-      return EXIT.interrupted
-    }
+  if (!(await isConfirmed(session.io, options, () => questionOf(session, many, options)))) {
+    session.say(`Nothing was ${many.done}.`)
+    return EXIT.interrupted
   }
   const outcome = await many.send(session, options)
   if (!outcome.ok) return session.refuse(outcome.refusal)
