@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp } from '../testkit/app.ts'
+import { recordOperations } from '../testkit/recorded-operations.ts'
 import type { ReachableServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { type CommandLine, commandLine, documents } from './command.ts'
@@ -62,12 +63,15 @@ describe('status', () => {
     })
     await runner.declare('status/move/disk')
     await breakJob('status/move/disk')
-    const { out, code } = await phaseline('status --project status')
+    await using recorded = await recordOperations(server.url)
+    const env = { PHASELINE_URL: recorded.url, PHASELINE_TOKEN: TOKEN }
+    const { out, code } = await phaseline('status --project status', { env })
+    expect(recorded.names).toEqual(['Status'])
     expect([code, out.replaceAll(/\n(server|you).*/g, '')]).toEqual([
       0,
       expect.stringContaining('trees   1, 1 not finished\n'),
     ])
-    expect(out).toContain('decide  1 wait for a person:\n        status/move/disk (gadget job) is UNDO_FAILED\n')
+    expect(out).toMatch(/decide {2}1 wait for a person:\n {8}status\/move\/disk \(gadget job\) is UNDO_FAILED for \d+/)
     expect(out).toMatch(/^agents {2}1 connected, /m)
     expect(documents((await phaseline('status --project status --json')).out)[0]).toMatchObject({
       viewer: { administrator: true },

@@ -3,23 +3,24 @@ import { nodesOf } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { NodeOf, ResultOf } from '../../documents/typed-document.ts'
 import type { Cli } from '../cli.ts'
-import { askWho, describeWho } from '../login/who.ts'
+import { describeWho, requireWho, WHO_FIELDS } from '../login/who.ts'
 import type { ProjectOption } from '../objects/object-command.ts'
 import { ALL_PROJECTS } from '../options.ts'
 import { type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { EXIT } from '../terminal/exit.ts'
-import { words } from '../terminal/text.ts'
+import { since, words } from '../terminal/text.ts'
 
 /** Objects that wait for a person, as far as they are listed. */
 const DECISIONS = 5
 
 const STATUS = gql(`query Status($project: String, $first: Int!) {
+  viewer { ${WHO_FIELDS} }
   log { head }
   trees: objects(filter: { rootsOnly: true, project: $project }) { totalCount }
   unfinished: objects(filter: { rootsOnly: true, finished: false, project: $project }) { totalCount }
   failed: objects(filter: { failed: true, project: $project }) { totalCount }
-  undecided: objects(filter: { undecided: true, project: $project }, first: $first) {
-    totalCount edges { node { id kind name path phase project { name } } }
+  undecided: objects(filter: { undecided: true, project: $project }, orderBy: { field: CREATED_AT, direction: ASC }, first: $first) {
+    totalCount edges { node { id kind name path phase phaseSince project { name } } }
   }
   connected: agents(connected: true, first: 1) { totalCount }
   away: agents(connected: false, first: 1) { totalCount }
@@ -35,13 +36,11 @@ export function addStatus(command: Command, cli: Cli): void {
     .action(async (options: SessionOptions & ProjectOption) => {
       cli.exitCode = await withSession(cli.io, options, async (session) => {
         const { client, connection, io } = session
-        const { project = null } = options
-        const [viewer, status] = await Promise.all([
-          askWho(client, io.signal),
-          client.query(STATUS, { project, first: DECISIONS }, { signal: io.signal }),
-        ])
-        session.emit({ url: connection.url, viewer, ...status })
-        session.say(`server  ${connection.url}, log at ${status.log.head}`, `you     ${describeWho(viewer)}`)
+        const variables = { project: options.project ?? null, first: DECISIONS }
+        const status = await client.query(STATUS, variables, { signal: io.signal })
+        const who = requireWho(status.viewer)
+        session.emit({ url: connection.url, ...status })
+        session.say(`server  ${connection.url}, log at ${status.log.head}`, `you     ${describeWho(who)}`)
         session.say(...describe(status))
         return EXIT.ok
       })
@@ -56,7 +55,7 @@ function describe({ trees, unfinished, failed, undecided, connected, away }: Sta
     `trees   ${all}, ${open} not finished`,
     `failed  ${causes}${causes > 0 ? ' by themselves: phaseline get --failed' : ''}`,
     `decide  ${waiting}${waiting > 0 ? ' wait for a person:' : ''}`,
-    ...named.map((one) => `        ${pathOf(one)} (${words(one.kind)}) is ${one.phase}`),
+    ...named.map((one) => `        ${pathOf(one)} (${words(one.kind)}) is ${one.phase} for ${since(one.phaseSince)}`),
     ...(waiting > named.length ? [`        … and ${waiting - named.length} more`] : []),
     // Not everybody may see agents.
     ...(connected ? [`agents  ${countOf(connected)} connected, ${countOf(away)} not any more`] : []),

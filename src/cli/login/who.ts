@@ -4,7 +4,9 @@ import type { Client, ClientOptions } from '../../client/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { ResultOf } from '../../documents/typed-document.ts'
 
-const WHO = gql('query Who { viewer { id name administrator grants { role project { name } } } }')
+/** The fields of a viewer that say who it is. */
+export const WHO_FIELDS = 'id name administrator grants { role project { name } }'
+const WHO = gql(`query Who { viewer { ${WHO_FIELDS} } }`)
 export type Who = NonNullable<ResultOf<typeof WHO>['viewer']>
 
 /**
@@ -12,7 +14,11 @@ export type Who = NonNullable<ResultOf<typeof WHO>['viewer']>
  * @throws ClientError
  */
 export async function askWho(client: Client, signal: AbortSignal): Promise<Who> {
-  const { viewer } = await client.query(WHO, {}, { signal })
+  return requireWho((await client.query(WHO, {}, { signal })).viewer)
+}
+
+/** @throws ClientError */
+export function requireWho(viewer: Who | null): Who {
   if (viewer) return viewer
   throw new ClientError('unauthorized', 'The server does not say who you are.')
 }
