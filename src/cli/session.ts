@@ -35,7 +35,7 @@ export type Format = (typeof FORMATS)[number]
 export interface Session {
   readonly io: Io
   readonly client: Client
-  readonly connection: Pick<Connection, 'url' | 'source'>
+  readonly connection: Connection
   /** Documents are printed, JSON or YAML, and nothing for people. */
   readonly json: boolean
   readonly paint: Paint

@@ -79,6 +79,35 @@ describe('status', () => {
     })
     expect(await phaseline('undo resolve status/move/disk --give-up')).toMatchObject({ code: 0 })
   })
+
+  it('says with --load which work waits, by type, for those who may read metrics', async () => {
+    const spec = { deployItems: [{ name: 'db', type: 'nobody-takes' }] }
+    await phaseline('apply -f -', { stdin: JSON.stringify({ name: 'waits', spec }) })
+    const { out } = await until(
+      async () => {
+        const shown = await phaseline('status --load')
+        return shown.out.includes('nobody-takes') ? shown : null
+      },
+      { what: 'the figures are new' },
+    )
+    expect(out).toMatch(/^due {5}\d+ trees/m)
+    expect(out).toMatch(/^slots {3}WORKER: 0 of \d+ taken, 0 wait$/m)
+    expect(out).toMatch(/^WORK +WAITING +OLDEST +DEFERRED +CLAIMED\n(.*\n)*nobody-takes +1 +\S+ +0 +0$/m)
+    const [{ load } = {}] = documents((await phaseline('status --load --json')).out)
+    expect(load).toMatchObject({
+      isWhole: true,
+      work: expect.arrayContaining([expect.objectContaining({ offered: 1 })]),
+    })
+
+    const reader = (await phaseline('token create load-reader --role reader --quiet')).out.trim()
+    const env = { PHASELINE_URL: server.url, PHASELINE_TOKEN: reader }
+    expect(await phaseline('status --load', { env })).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('MONITOR'),
+    })
+    expect(await phaseline('status', { env })).toMatchObject({ code: 0 })
+    expect(await phaseline('delete waits --without-uninstall --yes')).toMatchObject({ code: 0 })
+  })
 })
 
 describe('several names', () => {

@@ -28,20 +28,29 @@ const STATUS = gql(`query Status($project: String, $first: Int!) {
 type Status = ResultOf<typeof STATUS>
 type Undecided = NodeOf<Status['undecided']>
 
+interface StatusOptions extends SessionOptions, ProjectOption {
+  readonly load?: boolean
+}
+
 /** `phaseline status`: what there is, in a few lines, and what waits for a person. */
 export function addStatus(command: Command, cli: Cli): void {
   withSessionOptions(command)
     .option('--project <name>', 'of this project alone')
     .addOption(ALL_PROJECTS)
-    .action(async (options: SessionOptions & ProjectOption) => {
+    .option('--load', 'the work that waits in all projects, by type, too (role MONITOR or ADMINISTRATOR)')
+    .action(async (options: StatusOptions) => {
       cli.exitCode = await withSession(cli.io, options, async (session) => {
         const { client, connection, io } = session
         const variables = { project: options.project ?? null, first: DECISIONS }
         const status = await client.query(STATUS, variables, { signal: io.signal })
         const who = requireWho(status.viewer)
-        session.emit({ url: connection.url, ...status })
+        const ofLoad = options.load ? await import('../load.ts') : null
+        const load = await ofLoad?.readLoad(session)
+        if (load && !load.ok) return session.refuse(load.refusal)
+        session.emit({ url: connection.url, ...status, ...(load && { load: load.value }) })
         session.say(`server  ${connection.url}, log at ${status.log.head}`, `you     ${describeWho(who)}`)
         session.say(...describe(status))
+        if (load) ofLoad?.printLoad(session, load.value)
         return EXIT.ok
       })
     })
