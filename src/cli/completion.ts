@@ -1,22 +1,25 @@
 import type { Command } from 'commander'
+import { type Completed, completedBy } from './completed.ts'
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
 
 /** A command with the words that may follow it. */
-interface Completed {
+interface Line {
   /** e.g. `token create`; empty for the program. */
   readonly path: string
   readonly commands: readonly Command[]
   readonly options: readonly { readonly flag: string; readonly about: string; readonly takesValue: boolean }[]
+  /** Names that its argument takes. */
+  readonly names: Completed | undefined
 }
 
 /** Commands of all families, as they are declared: a script never knows others than the program. */
-function everyCommand(command: Command, path: readonly string[] = []): readonly Completed[] {
+function everyCommand(command: Command, path: readonly string[] = []): readonly Line[] {
   const options = command.options
     .filter(({ hidden, long }) => !hidden && long)
     .map(({ long, description, required }) => ({ flag: long ?? '', about: description, takesValue: required }))
-  const own = { path: path.join(' '), commands: command.commands, options }
+  const own = { path: path.join(' '), commands: command.commands, options, names: completedBy(command) }
   return [own, ...command.commands.flatMap((one) => everyCommand(one, [...path, one.name()]))]
 }
 
@@ -26,12 +29,15 @@ export function completionFor(shell: Shell, program: Command): string {
   return shell === 'bash' ? bash(all) : `autoload -U +X bashcompinit && bashcompinit\n${bash(all)}`
 }
 
-const wordsOf = ({ commands, options }: Completed): string =>
+const wordsOf = ({ commands, options }: Line): string =>
   [...commands.map((one) => one.name()), ...options.map(({ flag }) => flag), '--help'].join(' ')
 
-/** zsh reads it, too. The deepest command on the line decides; files are completed where it has nothing to offer. */
-const bash = (all: readonly Completed[]): string => `_phaseline() {
-  local cur="\${COMP_WORDS[COMP_CWORD]}" path="" word words i
+/**
+ * zsh reads it, too. The deepest command on the line decides; files are completed where it has nothing to offer. Names come from the
+ * server line by line, and nothing of them is expanded.
+ */
+const bash = (all: readonly Line[]): string => `_phaseline() {
+  local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}" path="" word words i names="" found
   for ((i = 1; i < COMP_CWORD; i++)); do
     word="\${COMP_WORDS[i]}"
     case "\${path:+$path }$word" in
@@ -42,15 +48,24 @@ ${all
     esac
   done
   case "$path" in
-${all.map((one) => `    "${one.path}") words="${wordsOf(one)}" ;;`).join('\n')}
+${all.map((one) => `    "${one.path}") words="${wordsOf(one)}"${one.names ? ` names="${one.names}"` : ''} ;;`).join('\n')}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
+  if [[ $prev == --project ]]; then names=project; COMPREPLY=(); fi
+  if [[ -n $names && $cur != -* ]]; then
+    found=()
+    while IFS= read -r word; do found+=("$word"); done < <("\${COMP_WORDS[0]}" completion names "$names" -- "$cur" "\${COMP_WORDS[*]}" 2>/dev/null)
+    if [[ \${#found[@]} -gt 0 ]]; then COMPREPLY=("\${found[@]}"); fi
+    if [[ \${COMPREPLY[*]} == */ ]]; then compopt -o nospace 2>/dev/null; fi
+  fi
 }
 complete -o default -F _phaseline phaseline
 `
 
-function fish(all: readonly Completed[]): string {
-  const lines = all.flatMap(({ path, commands, options }) => {
+function fish(all: readonly Line[]): string {
+  const namesOf = (names: Completed): string =>
+    ` -f -a '(phaseline completion names ${names} -- (commandline -ct) (commandline -opc | string join " ") 2>/dev/null)'`
+  const lines = all.flatMap(({ path, commands, options, names: completed }) => {
     const names = commands.map((one) => one.name()).join(' ')
     const above = path === '' ? [] : path.split(' ')
     const seen = above.map((word) => `__fish_seen_subcommand_from ${word}`)
@@ -61,8 +76,9 @@ function fish(all: readonly Completed[]): string {
       ),
       ...options.map(
         ({ flag, about, takesValue }) =>
-          `complete -c phaseline -n '${here}' -l ${flag.slice(2)}${takesValue ? ' -r' : ''} -d ${quoted(about)}`,
+          `complete -c phaseline -n '${here}' -l ${flag.slice(2)}${takesValue ? ' -r' : ''}${flag === '--project' ? namesOf('project') : ''} -d ${quoted(about)}`,
       ),
+      ...(completed ? [`complete -c phaseline -n '${here}'${namesOf(completed)}`] : []),
     ]
   })
   return `${lines.join('\n')}\n`

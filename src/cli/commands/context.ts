@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
+import { withCompletion } from '../completed.ts'
 import { judgeUrl } from '../connection.ts'
 import { CONTEXT_NAME_HELP, type Contexts, isContextName, readContexts, writeContexts } from '../contexts.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
@@ -28,15 +29,13 @@ export function addContext(context: Command, cli: Cli): void {
     .action((name: string, url: string) => {
       cli.exitCode = add(io, name, url)
     })
-  context
-    .command('use')
+  withCompletion(context.command('use'), 'context')
     .description('have commands call this server, unless --url or PHASELINE_URL names another')
     .argument('<name>')
     .action((name: string) => {
       cli.exitCode = change(io, name, (all) => ({ ...all, current: name }), `Commands call ${name}.`)
     })
-  context
-    .command('remove')
+  withCompletion(context.command('remove'), 'context')
     .description('forget a server; its sign-in stays until logout')
     .argument('<name>')
     .action((name: string) => {

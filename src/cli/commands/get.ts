@@ -10,6 +10,7 @@ import {
 import { gql } from '../../documents/gql.ts'
 import type { NodeOf, ResultOf, VariablesOf } from '../../documents/typed-document.ts'
 import type { Cli } from '../cli.ts'
+import { withCompletion } from '../completed.ts'
 import { addList, type List, printList } from '../list.ts'
 import { type AddressOptions, locate } from '../objects/address.ts'
 import { ATTEMPTS, describeAttempts } from '../objects/describe-attempts.ts'
@@ -71,15 +72,19 @@ type ShownItem = Extract<Shown, { readonly __typename: 'DeployItem' }>
 
 /** `phaseline get [NAME]`: one object in full, or a list. */
 export function addGet(command: Command, cli: Cli): void {
-  addList(command.argument('[name]', 'id, or path such as shop/backend; without it, a list'), cli, {
-    options: OPTIONS,
-    instead: (session, options, name?: string) => {
-      if (options.watch) return watch(session, name, options)
-      if (name !== undefined) return getOne(session, cli, name, options)
-      return options.failed ? failed(session, options) : null
+  addList(
+    withCompletion(command, 'object').argument('[name]', 'id, or path such as shop/backend; without it, a list'),
+    cli,
+    {
+      options: OPTIONS,
+      instead: (session, options, name?: string) => {
+        if (options.watch) return watch(session, name, options)
+        if (name !== undefined) return getOne(session, cli, name, options)
+        return options.failed ? failed(session, options) : null
+      },
+      ...OBJECTS,
     },
-    ...OBJECTS,
-  })
+  )
 }
 
 const OBJECTS: List<ResultOf<typeof LIST>, VariablesOf<typeof LIST>, ListedObject, GetOptions> = {

@@ -223,7 +223,7 @@ export const commandsOf = (families: readonly FamilyDefinition[]): readonly Comm
   {
     usage: 'completion <shell>',
     group: 'Machine',
-    description: 'print a script that completes commands and options in your shell',
+    description: 'print a script that completes commands, options and names in your shell',
     load: async () => (await import('./completion.ts')).addCompletion,
   },
 ]

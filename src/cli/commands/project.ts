@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import { notFoundRefusal, type Outcome, REFUSAL_FRAGMENT } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { Cli } from '../cli.ts'
+import { withCompletion } from '../completed.ts'
 import { addList } from '../list.ts'
 import { addApplyOf } from '../manifests/apply-documents.ts'
 import { exportShown } from '../manifests/export-documents.ts'
@@ -66,7 +67,7 @@ export function addProject(project: Command, cli: Cli): void {
       cli.exitCode = await withSession(cli.io, options, (session) => create(session, name, options))
     })
   addApplyOf(project, cli, projects)
-  withYes(withSessionOptions(project.command('delete')))
+  withYes(withCompletion(withSessionOptions(project.command('delete')), 'project'))
     .description('delete a project that has no objects any more, with its secrets and data')
     .argument('<name>', 'name of the project')
     .action(async (name: string, options: SessionOptions & { readonly yes?: boolean }) => {
@@ -79,7 +80,7 @@ export function addProject(project: Command, cli: Cli): void {
 }
 
 const onProject = (command: Command, cli: Cli, body: (session: Session, found: ShownProject) => ExitCode): Command =>
-  withSessionOptions(command)
+  withCompletion(withSessionOptions(command), 'project')
     .argument('<name>', 'name of the project')
     .action(async (name: string, options: SessionOptions) => {
       cli.exitCode = await withSession(cli.io, options, async (session) => {

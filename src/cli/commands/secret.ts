@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { invalid, notFoundRefusal, type Outcome, REFUSAL_FRAGMENT, refused } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { Cli } from '../cli.ts'
+import { withCompletion } from '../completed.ts'
 import { reseal } from '../projects/reseal.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
@@ -23,21 +24,21 @@ const LIST = gql(`query ListSecrets($project: String!) { project(name: $project)
  * can read again.
  */
 export function addSecret(secret: Command, cli: Cli): void {
-  withSessionOptions(secret.command('set'))
+  withCompletion(withSessionOptions(secret.command('set')), 'project')
     .description('set a secret; its value is read from standard input, or typed at a prompt that does not show it')
     .argument('<project>', 'project')
     .argument('<name>', 'environment variable that workers and jobs find it in')
     .action(async (project: string, name: string, options: SessionOptions) => {
       cli.exitCode = await withSession(cli.io, options, (session) => set(session, project, name))
     })
-  withSessionOptions(secret.command('delete'))
+  withCompletion(withSessionOptions(secret.command('delete')), 'project')
     .description('delete a secret; events that have come already keep it')
     .argument('<project>', 'project')
     .argument('<name>', 'name of the secret')
     .action(async (project: string, name: string, options: SessionOptions) => {
       cli.exitCode = await withSession(cli.io, options, (session) => remove(session, project, name))
     })
-  withSessionOptions(secret.command('list'))
+  withCompletion(withSessionOptions(secret.command('list')), 'project')
     .description('list names of secrets, and when they were set')
     .argument('<project>', 'project')
     .action(async (project: string, options: SessionOptions) => {

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import { invalid, notFoundRefusal, type Outcome, refused } from '../../client-model/index.ts'
 import type { ObjectKind } from '../../core/vocabulary.ts'
 import { type FragmentOf, gql } from '../../documents/gql.ts'
+import { withCompletion } from '../completed.ts'
 import { parseKind } from '../options.ts'
 import type { Session } from '../session.ts'
 import { checkWords } from './check-words.ts'
@@ -30,7 +31,7 @@ export function parseAddress(text: string): Address {
 }
 
 export const withAddressOptions = (command: Command): Command =>
-  command
+  withCompletion(command, 'object')
     .option('--project <name>', 'project that the path stands in (default: "default")')
     .addOption(
       new Option('--kind <kind>', 'kind that the path leads to, where several have the path').argParser(parseKind),

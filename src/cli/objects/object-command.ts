@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { invalid, type Outcome, refused } from '../../client-model/index.ts'
 import type { ObjectKind } from '../../core/vocabulary.ts'
 import type { Cli } from '../cli.ts'
+import { withCompletion } from '../completed.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { EXIT, type ExitCode, worst } from '../terminal/exit.ts'
 import { articled, words } from '../terminal/text.ts'
@@ -74,7 +75,7 @@ export function onObject<T extends object>(
   { kind, name, help, root = name }: ObjectArgument,
   work: Work<T>,
 ): Command {
-  return withSessionOptions(command)
+  return withCompletion(withSessionOptions(command), kind)
     .argument(`<${name}>`, help)
     .option('--project <name>', `project of the ${root} (default: "default")`)
     .action(async (text: string, options: SessionOptions & ProjectOption & T) => {

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import type { Cli } from '../../../cli/cli.ts'
+import { withCompletion } from '../../../cli/completed.ts'
 import { addList, printList, readNodes } from '../../../cli/list.ts'
 import type { Located } from '../../../cli/objects/address.ts'
 import { locateKind, type ObjectArgument, onObject, type ProjectOption } from '../../../cli/objects/object-command.ts'
@@ -141,7 +142,7 @@ const DELETE_CACHE = gql(`mutation DeleteCache($input: DeleteCacheInput!) {
 
 /** `phaseline cache list|delete`: what workloads of a project find as earlier ones have left it. */
 export function addCache(cache: Command, cli: Cli): void {
-  addList(cache.command('list').argument('<project>', 'name of the project'), cli, {
+  addList(withCompletion(cache.command('list'), 'project').argument('<project>', 'name of the project'), cli, {
     document: CACHES,
     select: (_, project) => ({ project }),
     page: ({ project }) => project?.caches,
@@ -157,7 +158,7 @@ export function addCache(cache: Command, cli: Cli): void {
     none: (_, project) => `The cache of ${project} is empty.`,
     missing: (_, project) => `There is no project ${project} that you may read.`,
   }).description('list the entries of the cache of a project')
-  withSessionOptions(cache.command('delete'))
+  withCompletion(withSessionOptions(cache.command('delete')), 'project')
     .description('delete an entry, so that the next workload with its key leaves another one')
     .argument('<project>', 'name of the project')
     .argument('<key>', 'key of the entry')
