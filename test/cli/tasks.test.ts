@@ -311,6 +311,24 @@ describe('task list, cancel and delete', () => {
   })
 })
 
+describe('export', () => {
+  it('reads several tasks in one request, and the further pages of their jobs', async () => {
+    const many = Array.from({ length: 101 }, (_, i) => `job-${i}`)
+    expect(await runTask('long', many)).toMatchObject({ code: 0 })
+    expect(await runTask('short', ['only'])).toMatchObject({ code: 0 })
+    await using recorded = await recordOperations(server.url)
+    const env = { PHASELINE_URL: recorded.url, PHASELINE_TOKEN: TOKEN }
+    const { out, code } = await phaseline('export ops/long ops/short --json', { env })
+    const asked = recorded.names.filter((name) => name.startsWith('Export'))
+    expect([code, asked]).toEqual([0, ['ExportTasks', 'ExportJobs']])
+    const tasks = documents(out) as unknown as { readonly name: string; readonly jobs: readonly { name: string }[] }[]
+    expect(tasks.map(({ name }) => name)).toEqual(['long', 'short'])
+    expect(tasks[0]?.jobs.map(({ name }) => name)).toEqual(many)
+    for (const name of ['long', 'short'])
+      expect(await phaseline(`task cancel ops/${name} --wait`)).toMatchObject({ code: 0 })
+  })
+})
+
 describe('locks', () => {
   it('shows holders and waiters in their order, with the job of each', async () => {
     for (const name of ['holds', 'waits-1', 'waits-2']) {

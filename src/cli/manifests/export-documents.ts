@@ -1,4 +1,4 @@
-import { invalid, type Refusal } from '../../client-model/index.ts'
+import { invalid, PAGE, type Refusal } from '../../client-model/index.ts'
 import { writeYaml } from '../../manifest/index.ts'
 import { type AddressOptions, locate } from '../objects/address.ts'
 import { nameIn } from '../objects/record-commands.ts'
@@ -50,22 +50,41 @@ export async function exportNamed(
   options: AddressOptions,
 ): Promise<ExitCode> {
   const codes: ExitCode[] = [EXIT.ok]
+  // Objects of one kind and project that are named one after the other are read together.
+  let run = null as Run | null
+  const exportRun = async (): Promise<void> => {
+    if (run) codes.push(await exportSome(session, run.kind, run.project, run.some))
+    run = null
+  }
   for (const text of names) {
     const located = await locate(session, text, options)
+    const place = located.ok ? located.value : null
+    const ofRoot = place && place.root.id === place.id && kinds.find(({ objectKind }) => objectKind === place.kind)
+    if (place && ofRoot) {
+      if (run?.kind !== ofRoot || run.project !== place.project.name || run.some.length >= PAGE) await exportRun()
+      run ??= { kind: ofRoot, project: place.project.name, some: [] }
+      run.some.push({ id: place.id, name: place.name })
+      continue
+    }
+    await exportRun()
     if (!located.ok) {
       const isRecord = located.refusal.code === 'NOT_FOUND' && (await exportRecords(session, kinds, text, options))
       if (!isRecord) codes.push(session.refuse(located.refusal))
       continue
     }
-    const { id, kind, name, project, root } = located.value
-    const of = kinds.find(({ objectKind }) => objectKind === kind)
+    const { id, kind, project, root } = located.value
     const rootOf = kinds.find(({ objectKind }) => objectKind === root.kind)
-    if (of && root.id === id) codes.push(await exportSome(session, of, project.name, [{ id, name }]))
-    else if (rootOf && root.id !== id)
+    if (rootOf && root.id !== id)
       codes.push(session.refuse(invalid(`${text} is nested: export its root, ${project.name}/${root.name}.`)))
     else codes.push(session.refuse(invalid(`${text} is of the kind ${words(kind)}, which no manifest describes.`)))
   }
+  await exportRun()
   return worst(codes)
+}
+interface Run {
+  readonly kind: Exportable
+  readonly project: string
+  readonly some: Listed[]
 }
 
 /** Prints the records of a name, such as a hook; false: there is none. */

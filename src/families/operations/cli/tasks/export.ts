@@ -1,25 +1,23 @@
-import { readNodes } from '../../../../cli/list.ts'
 import type { Exportable } from '../../../../cli/manifests/appliable.ts'
 import { pageOfKind } from '../../../../cli/objects/object-list.ts'
 import type { Session } from '../../../../cli/session.ts'
+import { nextCursor, nodesOf, readOn } from '../../../../client-model/index.ts'
 import { gql } from '../../../../documents/gql.ts'
 import type { NodeOf, ResultOf } from '../../../../documents/typed-document.ts'
 import { RETRY_FIELDS, taskManifest } from '../../../../manifest/index.ts'
 
-const TASK = gql(`query ExportTask($id: ID!) {
-  object(id: $id) { ... on Task { id name project { name } labels { key value } } }
+const JOB = `pageInfo { hasNextPage endCursor } edges { node { ... on GadgetJob {
+  name gadgetJobSpec { gadget args env { name value } when dependsOn retry { ${RETRY_FIELDS} } }
+} } }`
+const TASKS = gql(`query ExportTasks($ids: [ID!]!) {
+  nodes(ids: $ids) { ... on Task { id name project { name } labels { key value } children(first: 100) { ${JOB} } } }
 }`)
-const JOBS = gql(`query ExportJobs($id: ID!, $first: Int!, $after: String) { object(id: $id) {
-  children(first: $first, after: $after) {
-    pageInfo { hasNextPage endCursor }
-    edges { node { ... on GadgetJob {
-      name gadgetJobSpec { gadget args env { name value } when dependsOn retry { ${RETRY_FIELDS} } }
-    } } }
-  }
-} }`)
-type Task = Extract<ResultOf<typeof TASK>['object'], { readonly id: string }>
-type Job = Extract<NodeOf<NonNullable<ResultOf<typeof JOBS>['object']>['children']>, { readonly name: string }>
-type Shown = Task & { readonly jobs: readonly Job[] }
+const MORE_JOBS = gql(`query ExportJobs($id: ID!, $after: String) {
+  object(id: $id) { children(first: 100, after: $after) { ${JOB} } }
+}`)
+type Task = Extract<ResultOf<typeof TASKS>['nodes'][number], { readonly id: string }>
+type Job = Extract<NodeOf<Task['children']>, { readonly name: string }>
+type Shown = Omit<Task, 'children'> & { readonly jobs: readonly Job[] }
 
 /** Tasks: documents of `task run`, since a task is run and not applied. */
 export const tasks: Exportable<Shown> = {
@@ -27,16 +25,23 @@ export const tasks: Exportable<Shown> = {
   label: ({ project, name }) => `task ${project}/${name}`,
   manifest: ({ jobs, ...task }) =>
     taskManifest({ ...task, jobs: jobs.flatMap(({ name, gadgetJobSpec: spec }) => (spec ? [{ name, spec }] : [])) }),
-  read: async (session, ids) => {
+  async read(session, ids) {
+    const { nodes } = await session.client.query(TASKS, { ids }, { signal: session.io.signal })
     const read: (Shown | null)[] = []
-    for (const id of ids) read.push(await readTask(session, id))
+    for (const node of nodes) read.push(node?.id === undefined ? null : await withAllJobs(session, node))
     return read
   },
 }
 
-async function readTask(session: Session, id: string): Promise<Shown | null> {
-  const { object } = await session.client.query(TASK, { id }, { signal: session.io.signal })
-  if (object?.id === undefined) return null
-  const pages = { document: JOBS, page: (found: ResultOf<typeof JOBS>) => pageOfKind(found.object?.children) }
-  return { ...object, jobs: await readNodes(session, pages, { id }) }
+/** Most tasks have no more jobs than one page. */
+async function withAllJobs({ client, io }: Session, { children, ...task }: Task): Promise<Shown> {
+  const page = pageOfKind(children)
+  const [jobs, start] = [[...nodesOf(page)], nextCursor(page)]
+  if (start === null) return { ...task, jobs }
+  const more = readOn(start, async (after) => {
+    const { object } = await client.query(MORE_JOBS, { id: task.id, after }, { signal: io.signal })
+    return pageOfKind(object?.children)
+  })
+  for await (const some of more) jobs.push(...some)
+  return { ...task, jobs }
 }
