@@ -2,8 +2,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Checks the parts of house style that a program can check: comments, descriptions of the schema and documents have a subject first, use none of the
- * phrases below, and sentences of documents have at most 40 words. Prints file:line and the reason for each violation.
+ * Checks the parts of house style that a program can check: comments, texts that people read in a terminal, an error or a page, descriptions of
+ * the schema and documents have a subject first, use none of the phrases below, and sentences of documents have at most 40 words. Prints file:line and the reason for each violation.
  */
 
 const ROOT = join(import.meta.dirname, '..')
@@ -12,6 +12,7 @@ const CODE = [
   'web-playground/src/**/*.{ts,tsx,css}',
   '{test,bench,scripts,examples}/**/*.{ts,tsx,mjs}',
 ]
+const WITH_TEXTS = ['src/**/*.ts', 'web-playground/src/**/*.{ts,tsx}']
 /** Generated code, and measurements, which record their time. */
 const LEFT_OUT = /(?:^|\/)(?:generated|node_modules|benchmarks\.md)$/
 const DOCUMENTS = ['{README,ARCHITECTURE,CONTRIBUTING,SECURITY}.md', '{docs,examples,test}/**/*.md']
@@ -34,6 +35,22 @@ function commentsOf(source: string): readonly Passage[] {
     return paragraphsOf(text, lineOf(source, index))
   })
 }
+
+/** String literals and texts of elements that are sentences, or parts of them. Statements and documents begin with a keyword. */
+function textsOf(source: string): readonly Passage[] {
+  const literals = source.matchAll(/'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`|>([^<>{}=;]+)</g)
+  return [...literals].flatMap(({ 1: quoted, 2: template, 3: element, index }) => {
+    const text = (quoted ?? template ?? element ?? '')
+      .replaceAll(/\$\{[^}]*\}/g, 'x')
+      .replaceAll(/\s+/g, ' ')
+      .trim()
+    const isTitle = FUSED.test(text) && !/[.:]$/.test(text)
+    const isProse = text.split(' ').length >= MIN_WORDS && !NOT_PROSE.test(text) && !isTitle
+    return isProse ? [{ line: lineOf(source, index), text }] : []
+  })
+}
+const MIN_WORDS = 4
+const NOT_PROSE = /^(?:select|insert|with|update|delete|create|query|mutation|subscription|fragment)\b/
 
 /** Descriptions of the schema. */
 const descriptionsOf = (schema: string): readonly Passage[] =>
@@ -95,6 +112,7 @@ const judge = (pattern: string, read: (text: string) => readonly Passage[], maxW
 
 const problems = [
   ...CODE.flatMap((pattern) => judge(pattern, commentsOf, Number.POSITIVE_INFINITY)),
+  ...WITH_TEXTS.flatMap((pattern) => judge(pattern, textsOf, Number.POSITIVE_INFINITY)),
   ...judge('schema.graphql', descriptionsOf, Number.POSITIVE_INFINITY),
   ...DOCUMENTS.flatMap((file) => judge(file, passagesOf, MAX_WORDS)),
 ]

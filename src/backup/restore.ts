@@ -137,7 +137,7 @@ async function compare(client: PoolClient, manifest: Manifest): Promise<void> {
   if (difference)
     throw new BackupProblem(
       'FAILED',
-      `What was restored is not what was backed up: ${difference}. Restore while nothing else is connected.`,
+      `The restored database differs from the backup: ${difference}. Restore while nothing else is connected.`,
     )
 }
 

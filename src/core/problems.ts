@@ -12,4 +12,4 @@ export class Problems {
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,62}$/
 export const isName = (name: string): boolean => NAME.test(name)
 export const NAME_RULE =
-  'must start with a letter or _, go on with letters, digits, _ or -, and have at most 63 characters'
+  'must start with a letter or _, continue with letters, digits, _ or -, and have at most 63 characters'

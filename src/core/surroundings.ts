@@ -53,7 +53,7 @@ const noSpace = (error: SystemError): string =>
 
 const SENTENCES: Readonly<Record<string, (error: SystemError) => string>> = {
   ECONNREFUSED: (error) => `Nothing listens at ${placeOf(error)}: start it, or check the address.`,
-  ECONNRESET: (error) => `${placeOf(error)} has ended the connection: look at its log, and try again.`,
+  ECONNRESET: (error) => `${placeOf(error)} has ended the connection: read its log, and try again.`,
   ENOTFOUND: notFound,
   EAI_AGAIN: notFound,
   ETIMEDOUT: cannotReach,
@@ -69,7 +69,7 @@ const SENTENCES: Readonly<Record<string, (error: SystemError) => string>> = {
   ENOSPC: noSpace,
   EDQUOT: noSpace,
   ENOTDIR: (error) => `${fileOf(error)} leads through a file that is no folder: name another one.`,
-  EIO: (error) => `${fileOf(error)} cannot be read or written: look at the disk and the log of the system.`,
+  EIO: (error) => `${fileOf(error)} cannot be read or written: check the disk and the log of the system.`,
   EMFILE: tooManyFiles,
   ENFILE: tooManyFiles,
 }

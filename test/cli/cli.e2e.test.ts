@@ -420,7 +420,7 @@ describe('edit', () => {
     })
     const left = await atTerminal('sed -i s/type:/kind:/ $0')
     expect(left).toMatchObject({ code: 2, out: '', err: expect.stringContaining('What you wrote is in') })
-    const file = /What you wrote is in (\S+):/.exec(left.err)?.[1] ?? ''
+    const file = /Your text is in (\S+):/.exec(left.err)?.[1] ?? ''
     expect(await readFile(file, 'utf8')).toContain('kind: mock')
     await rm(dirname(file), { recursive: true })
   })
@@ -436,7 +436,7 @@ describe('edit', () => {
     await apply(manifest('kept'), '--wait')
     const { code, err } = await edit('sed -i s/type:/kind:/ $0')('edit kept')
     expect(code).toBe(2)
-    const file = /What you wrote is in (\S+):/.exec(err)?.[1] ?? ''
+    const file = /Your text is in (\S+):/.exec(err)?.[1] ?? ''
     expect(err).toMatch(/installation\.yaml:\d+:\d+/)
     expect(await readFile(file, 'utf8')).toContain('kind: mock')
     await rm(dirname(file), { recursive: true })
@@ -452,7 +452,7 @@ describe('edit', () => {
     await file('go', '')
     const { code, err } = await editing
     expect([code, err]).toEqual([3, expect.stringContaining('Somebody else has changed it meanwhile')])
-    await rm(dirname(/What you wrote is in (\S+):/.exec(err)?.[1] ?? ''), { recursive: true })
+    await rm(dirname(/Your text is in (\S+):/.exec(err)?.[1] ?? ''), { recursive: true })
   })
 })
 

@@ -147,7 +147,7 @@ describe('cluster and app create', () => {
       ['e/c --spec {} -f -', 'Give the spec'],
       ['e/c --spec {', '--spec is not JSON'],
       ['e/c --spec [1]', '--spec must be an object.'],
-      ['c --spec {}', 'does not say which cloudlet it goes on: expected edge1/cluster1'],
+      ['c --spec {}', 'does not name its cloudlet: expected edge1/cluster1'],
     ] as const)
       expect(await create(args), args).toMatchObject({ code: 2, out: '', err: expect.stringContaining(message) })
     const wrong = await create('e/c -f -', 'a: 1\n---\nb: 2')

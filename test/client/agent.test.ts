@@ -302,7 +302,7 @@ describe('runAgent', () => {
     server.offer({ name: 'next' })
     Object.assign(server.get('endless'), { phase: 'FAILED', fence: null })
     await until(() => server.get('next').phase === 'SUCCEEDED', { what: 'the next one is done' })
-    const error = expect.objectContaining({ message: expect.stringMatching(/^Its work goes on, 2000 ms after/) })
+    const error = expect.objectContaining({ message: expect.stringMatching(/^Its work continues, 2000 ms after/) })
     expect(problems).toEqual([{ what: 'work', error, objectId: 'endless' }])
   })
 

@@ -52,7 +52,7 @@ export function addAudit(audit: Command, cli: Cli): void {
     })
   withSessionOptions(audit.command('export'))
     .description('print events as JSON, one a line, oldest first')
-    .option('--after <cursor>', 'go on after this event: its cursor, or its sequence')
+    .option('--after <cursor>', 'resume after this event: its cursor, or its sequence')
     .option('--project <name>', 'only of this project')
     .action(async ({ after = '0', project, ...options }: ExportOptions) => {
       cli.exitCode = await withSession(cli.io, options, async (session) => {

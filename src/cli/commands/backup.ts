@@ -48,7 +48,7 @@ export function addRestore(command: Command, cli: Cli, families: readonly Family
     .option('--while-in-use', 'although servers or others are connected to the database')
     .option(
       '--keep-automation',
-      'schedules, hooks and notifications go on: this database replaces the one that was backed up',
+      'schedules, hooks and notifications continue: this database replaces the one that was backed up',
     )
     .action(async (file: string, options: RestoreOptions) => {
       const { tools, json = false, replace = false, whileInUse = false, keepAutomation = false } = options

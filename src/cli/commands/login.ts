@@ -88,8 +88,8 @@ async function logout(io: Io, url: string, { json = false }: LoginOptions): Prom
   if (json) printJson(io.stdout, { url, issuer: ended?.issuer ?? null, revoked: ended?.revoked ?? null })
   else printLine(io.stdout, ended ? `You are signed out of ${url}.` : `Nobody is signed in to ${url} here.`)
   if (ended?.revoked === 'unknown')
-    printLine(io.stderr, `${ended.issuer} has no way to be told: its tokens end by themselves.`)
+    printLine(io.stderr, `${ended.issuer} offers no revocation: its tokens expire by themselves.`)
   if (ended?.revoked !== 'failed') return EXIT.ok
-  printLine(io.stderr, `${ended.issuer} could not be told: end the session there.`)
+  printLine(io.stderr, `${ended.issuer} did not answer: end the session there.`)
   return EXIT.unavailable
 }

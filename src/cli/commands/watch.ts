@@ -12,7 +12,7 @@ interface WatchCommandOptions extends SessionOptions, AddressOptions {
 export function addWatch(command: Command, cli: Cli): void {
   withSessionOptions(withAddressOptions(command))
     .argument('<name>', 'id, or path such as shop/backend')
-    .option('--keep', 'go on watching when it is finished')
+    .option('--keep', 'keep watching when it is finished')
     .action(async (name: string, options: WatchCommandOptions) => {
       cli.exitCode = await withSession(cli.io, options, async (session) => {
         const located = await locate(session, name, options)

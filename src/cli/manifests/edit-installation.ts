@@ -49,7 +49,7 @@ export async function editInstallation(session: Session, { id }: Located, option
   // Only this user may read the folder: a spec may be confidential.
   const folder = await mkdtemp(join(tmpdir(), 'phaseline-edit-'))
   const file = join(folder, FILE)
-  const keep = (): void => printLine(io.stderr, `What you wrote is in ${file}: phaseline apply -f ${file}`)
+  const keep = (): void => printLine(io.stderr, `Your text is in ${file}: phaseline apply -f ${file}`)
   let text = `${HEAD}${writeManifest({ ...object, project: project.name })}`
   let refusedWith: ExitCode | null = null
   for (;;) {

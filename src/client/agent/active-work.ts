@@ -69,7 +69,7 @@ export class ActiveWork {
   #abandon(): void {
     if (this.#ended) return
     const error = new Error(
-      `Its work goes on, ${this.#options.lostMs} ms after it had to stop: it is not waited for any more.`,
+      `Its work continues, ${this.#options.lostMs} ms after it had to stop: it is not waited for any more.`,
     )
     this.#options.onStray(error)
     this.#stray.reject(error)

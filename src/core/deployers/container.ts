@@ -74,7 +74,7 @@ const JOB_ONLY = {
   output: {
     enum: ['protocol', 'text'],
     default: 'protocol',
-    description: 'What is on the standard output: lines of the gadget protocol, or any text, which exports nothing.',
+    description: 'The form of the standard output: lines of the gadget protocol, or any text, which exports nothing.',
   },
   delete: { ...command, description: 'Runs in the same image when the item is deleted.' },
 } as const
@@ -109,7 +109,7 @@ const SERVICE_ONLY = {
         description: 'A request to a published port has to be answered with a status from 200 to 399.',
         properties: {
           path: { type: 'string', maxLength: 2_048, pattern: '^/[!-~]*$', default: '/' },
-          port: { ...port, description: 'Of the container. By default the first published one.' },
+          port: { ...port, description: 'The port of the container. By default the first published one.' },
         },
       },
       command: { ...command, description: 'A command in the container that has to end with exit code 0.' },
@@ -196,7 +196,7 @@ export const CONTAINER_SCHEMA = {
           onDelete: {
             enum: ['keep', 'remove'],
             default: 'keep',
-            description: 'What the deletion of the item does to it; remove spares one that another container has.',
+            description: 'The effect of the deletion of the item on it; remove spares one that another container has.',
           },
         },
       },

@@ -41,7 +41,7 @@ export const HELM_SCHEMA = {
       minLength: 1,
       maxLength: 128,
       pattern: '^[0-9A-Za-z^~<>=*|., +-]+$',
-      description: 'Of a chart that is fetched: a version, or a range as Helm has them.',
+      description: 'The version of a chart that is fetched, or a range as Helm has them.',
     },
     release: {
       type: 'string',
@@ -49,18 +49,18 @@ export const HELM_SCHEMA = {
       pattern: RELEASE_NAME,
       description: 'The name of the release. By default the one of the item.',
     },
-    values: { type: 'object', description: 'What `values.yaml` of the chart has differently.' },
+    values: { type: 'object', description: 'Values that replace those of `values.yaml` of the chart.' },
     hooks: {
       enum: ['refuse', 'skip', 'run'],
       default: 'refuse',
       description:
-        'What happens to hooks: the item fails, they are left out, or they are applied in their order. Tests are always left out.',
+        'The treatment of hooks: the item fails, they are left out, or they are applied in their order. Tests are always left out.',
     },
     crds: {
       enum: ['keep', 'delete', 'skip'],
       default: 'keep',
       description:
-        'What happens to definitions of kinds when the item is deleted: they stay, or go. Or they are left out.',
+        'The treatment of definitions of kinds when the item is deleted: they stay, or go. Or they are left out.',
     },
     ...KUBERNETES_SETTINGS,
   },

@@ -61,7 +61,7 @@ const PATH =
   '^(\\.[A-Za-z_][\\w-]*|\\[\'[^\'\\]]+\'\\]|\\[\\d+\\]|\\[\\*\\]|\\[\\?\\(@(\\.[A-Za-z_]\\w*)+=="[^"\\\\]*"\\)\\])+$'
 
 const SELECTOR = {
-  apiVersion: { ...API_VERSION, description: 'Of the same group; the version does not count.' },
+  apiVersion: { ...API_VERSION, description: 'Kinds of the same group; the version does not count.' },
   kind: KIND,
   namespace: NAMESPACE,
   name: NAME,
@@ -73,7 +73,10 @@ const EXPRESSION = { type: 'string', minLength: 1, maxLength: 4_096 } as const
 
 /** JSON Schemas of `KubernetesSettings`. */
 export const KUBERNETES_SETTINGS = {
-  namespace: { ...NAMESPACE, description: 'Of objects that name none. By default the one of the deployer.' },
+  namespace: {
+    ...NAMESPACE,
+    description: 'The namespace of objects that name none. By default the one of the deployer.',
+  },
   exports: {
     type: 'object',
     maxProperties: 100,
@@ -94,18 +97,18 @@ export const KUBERNETES_SETTINGS = {
   conflicts: {
     ...CONFLICTS,
     default: 'take',
-    description: 'What happens to fields that others manage: they are taken over, or the item fails.',
+    description: 'The treatment of fields that others manage: they are taken over, or the item fails.',
   },
   drift: {
     enum: ['heal', 'fail'],
     default: 'heal',
-    description: 'What happens to objects that others have changed or deleted: they are mended, or the item fails.',
+    description: 'The treatment of objects that others have changed or deleted: they are mended, or the item fails.',
   },
   immutable: {
     ...IMMUTABLE,
     default: 'refuse',
     description:
-      'What happens where a field that cannot be changed has changed: the item fails, or the object is deleted and created anew.',
+      'The treatment of an object with a change of a field that cannot be changed: the item fails, or the object is deleted and created anew.',
   },
   adopt: { type: 'boolean', default: false, description: 'Takes over objects that exist and belong to no item.' },
   dryRun: { type: 'boolean', default: false, description: 'Changes nothing, and exports what would change.' },
@@ -113,7 +116,7 @@ export const KUBERNETES_SETTINGS = {
     type: 'array',
     maxItems: 100,
     description:
-      'Settings of single objects. Of several entries that select an object, the first that has a setting decides it.',
+      'Settings of single objects. If several entries select an object, the first that has a setting decides it.',
     items: {
       type: 'object',
       minProperties: 1,

@@ -57,7 +57,7 @@ export const bulkOperation = defineMachine({
       label: 'Delete',
       mutation: 'deleteBulkOperation',
       to: ['GONE'],
-      confirm: 'Delete {name} with its outcomes. What it has done stays.',
+      confirm: 'Delete {name} with its outcomes. Finished targets stay as they are.',
       danger: true,
       otherwise: 'it still runs: cancel it before it is deleted',
     },

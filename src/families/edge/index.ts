@@ -39,7 +39,7 @@ export const edge = defineFamily({
           'ids or names of the cloudlets that it serves, with commas between; NAME=CONTEXT for a context of KUBECONFIG',
         kubeconfigs: 'folder of the kubeconfigs of existing clusters, each named as specs name it',
         'pod-security': 'restricted (the default) or baseline, which allows images whose user is root',
-        'look-seconds': 'time between two looks at what there is, for drift (60)',
+        'look-seconds': 'interval of the search for drift (60)',
         'crm-version': 'version that the cloudlet shows (1.0.0)',
       },
       load: async () => (await import('./agents/kubernetes/program.ts')).kubernetesCrm,

@@ -30,8 +30,8 @@ const FIGURES = {
   mean: ['The mean delay of timers since the last scrape.', (lag) => lag.mean],
   stddev: ['The standard deviation of the delays of timers since the last scrape.', (lag) => lag.stddev],
   p50: ['The median delay of timers since the last scrape.', (lag) => lag.percentile(50)],
-  p90: ['What nine of ten delays of timers did not exceed since the last scrape.', (lag) => lag.percentile(90)],
-  p99: ['What 99 of 100 delays of timers did not exceed since the last scrape.', (lag) => lag.percentile(99)],
+  p90: ['The delay of timers that nine of ten did not exceed since the last scrape.', (lag) => lag.percentile(90)],
+  p99: ['The delay of timers that 99 of 100 did not exceed since the last scrape.', (lag) => lag.percentile(99)],
 } as const satisfies Record<string, readonly [string, (lag: RecordableHistogram) => number]>
 
 /**

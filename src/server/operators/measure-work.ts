@@ -93,7 +93,7 @@ function measureFigures(registry: Registry, figures: () => Promise<Figures>): vo
   const names = Object.keys(FIGURES) as FigureName[]
   new Gauge({
     name: 'phaseline_database_up',
-    help: 'True if the database has answered all questions of the metrics: 1 or 0. Those that it has not are absent.',
+    help: 'True if the database has answered all questions of the metrics: 1 or 0. Unanswered ones are absent.',
     registers: [registry],
     async collect() {
       const read = await figures()

@@ -1,8 +1,8 @@
 import type { FieldProblem, Refusal } from 'phaseline/client-model'
 
 const ADVICE: Readonly<Record<string, string>> = {
-  ALREADY_EXISTS: 'Choose another name, or look at the one that is there.',
-  GENERATION_MISMATCH: 'Somebody has changed it meanwhile: look at the preview again, then update.',
+  ALREADY_EXISTS: 'Choose another name, or open the one that is there.',
+  GENERATION_MISMATCH: 'Somebody has changed it meanwhile: read the preview again, then update.',
   BUSY: 'Try again when it is done.',
   NOT_READY: 'Try again when it is READY.',
   FORBIDDEN: 'Sign out, and use a token that may: an administrator makes them.',

@@ -87,7 +87,7 @@ async function finish(
   const codes: ExitCode[] = [phase === 'SUCCEEDED' ? EXIT.ok : EXIT.refused]
   for (const { targetId, caused, object } of done) {
     const focusId = caused?.id ?? targetId
-    // What is gone meanwhile was its own root, or went with it.
+    // An object that is gone meanwhile was its own root, or went with it.
     const rootId = caused?.id ?? object?.root.id ?? targetId
     codes.push(await follow(session, rootId, isWanted ?? (() => true), { focusId }))
   }

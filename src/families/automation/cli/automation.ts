@@ -28,7 +28,7 @@ export function addAutomation(group: Command, cli: Cli): void {
   const command = (name: string): Command =>
     withSessionOptions(group.command(name)).option('--project <name>', 'only of this project (otherwise of all)')
   command('hold')
-    .description('stop it; what runs goes on')
+    .description('stop it; what runs continues')
     .requiredOption('--reason <text>', 'shown until it is released')
     .action(async (options: HoldOptions & { readonly reason: string }) => {
       cli.exitCode = await withSession(cli.io, options, async (session) =>
@@ -36,7 +36,7 @@ export function addAutomation(group: Command, cli: Cli): void {
       )
     })
   command('release')
-    .description('let it go on')
+    .description('let it continue')
     .action(async (options: HoldOptions) => {
       cli.exitCode = await withSession(cli.io, options, async (session) =>
         say(session, options, 'released', await ask(session, RELEASE, scopeOf(options))),

@@ -35,5 +35,5 @@ export function failureOf({ REFUSED, FORBIDDEN }: BulkCounts): string | null {
     ...(REFUSED > 0 ? [`${REFUSED} refused`] : []),
     ...(FORBIDDEN > 0 ? [`${FORBIDDEN} forbidden to its author`] : []),
   ]
-  return parts.length === 0 ? null : `Of its targets ${parts.join(', ')}: the outcome of each says why.`
+  return parts.length === 0 ? null : `${parts.join(', ')} of its targets: the outcome of each says why.`
 }

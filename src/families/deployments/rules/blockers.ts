@@ -215,7 +215,7 @@ function whyLeftOut(object: Waiting, parent: Waiting, details: BlockerInputs): D
   if ((parent.childCounts?.failed ?? 0) > 0) return afterFailure(object, parent, details)
   if (isCancelled && (!hasEnded || parent.row.phase !== 'FAILED')) return leftOutBy(root?.cancelBy ?? null)
   if (!hasEnded) return null
-  const message = parent.problem ?? 'No deploy item could go on.'
+  const message = parent.problem ?? 'No deploy item could continue.'
   return { reason: 'NOT_IN_JOB', cause: 'STUCK', objectId: parent.row.id, message: `Not in this job: ${message}` }
 }
 /** Phases of an object that ended its job without success. */

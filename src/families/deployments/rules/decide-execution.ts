@@ -231,11 +231,11 @@ function checkStuck(execution: Node, slice: Slice, to: 'FAILED' | 'DELETE_FAILED
   const why = cycle
     ? `they wait for each other: ${cycle.join(' → ')}`
     : `${[...edges.keys()].slice(0, 10).join(', ')} wait for what will not come`
-  finish(execution, slice, { to, error: objectFailure(slice, 'STUCK', `No deploy item can go on: ${why}.`) })
+  finish(execution, slice, { to, error: objectFailure(slice, 'STUCK', `No deploy item can continue: ${why}.`) })
 }
 
 function failDisappeared(execution: Node, slice: Slice, to: 'FAILED' | 'DELETE_FAILED', remaining: number): void {
-  const message = `Of ${execution.childCounts.total} deploy items only ${remaining} still exist.`
+  const message = `Only ${remaining} of ${execution.childCounts.total} deploy items still exist.`
   finish(execution, slice, { to, error: objectFailure(slice, 'ITEM_DISAPPEARED', message) })
 }
 

@@ -49,7 +49,7 @@ export function planApply(
 }
 
 export function planDelete(existing: Existing, withoutUninstall: boolean): readonly PlanStep[] {
-  return numbered(remove([existing.name], existing, withoutUninstall, 'its deletion is asked for').steps)
+  return numbered(remove([existing.name], existing, withoutUninstall, 'its deletion is requested').steps)
 }
 
 const numbered = (steps: readonly Step[]): readonly PlanStep[] =>

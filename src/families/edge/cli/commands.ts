@@ -73,7 +73,7 @@ function addInstanceCommands(parent: Command, cli: Cli, kind: InstanceKind): Com
     .option('--expected-generation <generation>', 'only if it is still at this generation', parseCount)
     .option('--wait', 'follow it until it is READY again')
   onObject<CancelOptions>(parent.command('cancel'), cli, argumentOf(kind), cancelObject)
-    .description('withdraw what was asked for last, while its CRM has not begun')
+    .description('withdraw the last request, while its CRM has not begun')
     .option('--reason <text>', 'why, for the log')
     .option('--wait', 'follow it until it is undone')
   addInstanceList(parent.command('list'), cli, kind)

@@ -34,9 +34,7 @@ export async function locatePlace(
   const names = namesOf(text)
   const name = names.at(-1)
   if (name === undefined || names.length < 2)
-    return refused(
-      invalid(`${text} does not say which ${kinds[PARENTS[kind]].noun} it goes on: expected ${EXAMPLES[kind]}.`),
-    )
+    return refused(invalid(`${text} does not name its ${kinds[PARENTS[kind]].noun}: expected ${EXAMPLES[kind]}.`))
   const parent = await locateKind(session, names.slice(0, -1).join('/'), PARENTS[kind], address)
   return parent.ok ? { ok: true, value: { name, parent: parent.value } } : parent
 }

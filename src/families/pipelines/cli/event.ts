@@ -42,7 +42,7 @@ export function addEvent(event: Command, cli: Cli): void {
   onObject<LogsOptions>(event.command('logs'), cli, EVENT, eventLogs)
     .description('print what the worker of an event, or one of its jobs, has written')
     .option('--job <name>', 'of this job, instead of the worker')
-    .option('-f, --follow', 'go on with what comes, until it has ended')
+    .option('-f, --follow', 'follow new lines until it has ended')
     .option('--limit <count>', 'only so many of the newest lines', parseCount)
     .option('--after <cursor>', 'only what comes after this line; --json shows cursors')
 }

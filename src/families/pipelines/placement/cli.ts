@@ -74,7 +74,7 @@ export function addPlace(place: Command, cli: Cli): void {
       .action(async (name: string, options: PlaceOptions) => {
         cli.exitCode = await withSession(cli.io, options, (session) => change(session, verb, name, options))
       })
-  add('drain', 'let a place take nothing new; what runs there goes on').option('--reason <text>', 'why, for people')
+  add('drain', 'let a place take nothing new; what runs there continues').option('--reason <text>', 'why, for people')
   add('undrain', 'let a place take work again')
 }
 

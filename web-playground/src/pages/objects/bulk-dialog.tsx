@@ -17,8 +17,8 @@ const LABELS: Readonly<Record<Verb, string>> = { cancel: 'Cancel', delete: 'Dele
 const MEANS: Readonly<Record<Verb, string>> = {
   cancel: 'Nothing new starts, and what is running below them is stopped.',
   delete: 'Everything below them goes with them. This cannot be undone.',
-  pause: 'What runs below them runs on, and nothing begins until they are resumed.',
-  resume: 'What has waited begins.',
+  pause: 'Running work below them continues, and nothing begins until they are resumed.',
+  resume: 'Waiting work begins.',
 }
 
 /** Lists exactly the objects that an action will affect, as they are now, and requests confirmation. */

@@ -125,7 +125,7 @@ function Nothing({ store, filter, onChange }: NothingProps) {
     )
   if (OUTPUT_FILTER.write(filter) === '')
     return (
-      <Empty title="Nothing has been printed yet.">What agents, gadgets, workers and jobs print appears here.</Empty>
+      <Empty title="Nothing has been printed yet.">The output of agents, gadgets, workers and jobs appears here.</Empty>
     )
   return (
     <Empty title="Nothing matches.">

@@ -6,7 +6,7 @@ export const forms: readonly CreateForm[] = [
   {
     name: 'project',
     label: 'Project',
-    about: 'What others are in: the worker that its events start, what it listens to, and how much runs at once.',
+    about: 'A project has others in it: the worker that its events start, its subscriptions, and its limits.',
     examples: PROJECTS,
     component: ProjectForm,
   },

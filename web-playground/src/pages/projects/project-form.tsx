@@ -108,7 +108,7 @@ function Form({ initial, example }: { readonly initial: string | null; readonly 
           : isLooking
             ? `Looking for ${read.value.name}…`
             : isThere
-              ? `There is ${name} already: this would update it. What is left out stays as it is; null takes it away.`
+              ? `There is ${name} already: this would update it. Fields that are left out stay as they are; null removes one.`
               : `A new project, ${read.value.name}.`}
       </p>
       <Submit

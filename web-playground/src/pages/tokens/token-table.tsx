@@ -44,7 +44,7 @@ export function TokenTable({ tokens, now, onDone }: Props) {
 
 const removalOf = ({ id, name }: Token): Removal => ({
   name,
-  text: 'Whatever uses it is refused within 2 seconds. This cannot be undone.',
+  text: 'Its users are refused within 2 seconds. This cannot be undone.',
   variables: { id },
 })
 

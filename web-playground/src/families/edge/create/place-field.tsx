@@ -23,7 +23,7 @@ export function PlaceField({ what, places, value, onChange }: Props) {
         places?.loaded && rows.length === 0 ? (
           <Nothing what={what} />
         ) : (
-          `Those that are READY${noun === 'cluster' ? ', with the cloudlet that they are on' : ''}.`
+          `Only READY ones${noun === 'cluster' ? ', with the cloudlet that they are on' : ''}.`
         )
       }
     >
