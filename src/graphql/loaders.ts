@@ -2,6 +2,7 @@ import DataLoader from 'dataloader'
 import { readable } from '../core/can-read.ts'
 import type { PhaseChangeRecord } from '../core/ports/phase-change.ts'
 import type { ObjectRow } from '../core/tree.ts'
+import { countTrees } from '../store/loaders/find-objects.ts'
 import { loadObjects, loadPaths } from '../store/loaders/objects.ts'
 import { loadPhaseChanges } from '../store/loaders/phase-changes.ts'
 import { loadProjects, type ProjectRow } from '../store/loaders/projects.ts'
@@ -9,6 +10,7 @@ import { loadLabels, loadSpecs, loadStatuses, loadWork } from '../store/loaders/
 import type { Window } from '../store/loaders/window.ts'
 import { loadPauses } from '../store/pauses.ts'
 import { type GraphQLContext, perOperation } from './context.ts'
+import type { ResolverContext } from './resolver-context.ts'
 import { isUuid, type PhaseChangeId, phaseChangeId } from './schema/ids.ts'
 
 /** One statement for each question that a list asks about its entries. Loaders are made anew for each operation. */
@@ -52,6 +54,9 @@ export const specLoader = perOperation(({ pool, answer }) => {
     return loaded.specs
   })
 })
+export const treeCountsLoader = perOperation(({ pool, kinds }: ResolverContext) =>
+  loadSide((ids) => countTrees(pool, ids, kinds.finishedRule)),
+)
 export const workLoader = perOperation(({ pool }) => loadSide((ids) => loadWork(pool, ids)))
 
 /** Null for an id that names nothing, also if it is no UUID. */

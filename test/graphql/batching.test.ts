@@ -43,7 +43,7 @@ const LEVELS = gql(`query Levels($first: Int!) {
   }
 }
 fragment Object on TreeObject {
-  __typename id kind name project { name } labels { key value } parent { id } root { name }
+  __typename id kind name project { name } labels { key value } treeCounts { all finished } parent { id } root { name }
   dependsOn(first: 5) { edges { node { name } } } dependents(first: 5) { totalCount edges { node { name } } }
   phase finished error { code causes { object { id } } rootCause { name } }
   blockedBy { reason message ... on DependencyBlocker { object { name } } }

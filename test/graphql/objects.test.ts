@@ -162,6 +162,24 @@ describe('lists', () => {
     expect(await isFinished(id)).toBe(true)
   })
 
+  test('a tree has the counts of its objects and of those that are finished, on each of them', async () => {
+    const { world } = api
+    await world.create('counted', { deployItems: [item('one'), item('two', ['one'])] })
+    const one = (await world.claim(20)).find(({ name }) => name === 'one')
+    await world.report({ fence: one?.fence ?? '', phase: 'SUCCEEDED' })
+    const { objects } = await api.query(
+      gql('{ objects(first: 500) { edges { node { finished root { name } treeCounts { all finished } } } } }'),
+    )
+    const nodes = present(objects).edges.map(({ node }) => node)
+    expect(nodes.find(({ root }) => root.name === 'counted')?.treeCounts).toEqual({ all: 4, finished: 1 })
+    const trees = Map.groupBy(nodes, ({ root }) => root.name)
+    for (const { root, treeCounts } of nodes) {
+      const tree = trees.get(root.name) ?? []
+      const finished = tree.filter((node) => node.finished).length
+      expect([root.name, treeCounts]).toEqual([root.name, { all: tree.length, finished }])
+    }
+  })
+
   const PAGE = gql(`query ($orderBy: ObjectOrder!, $first: Int, $after: String, $last: Int, $before: String) {
     objects(filter: { rootsOnly: true }, orderBy: $orderBy, first: $first, after: $after, last: $last, before: $before) {
       totalCount pageInfo { hasNextPage hasPreviousPage startCursor endCursor } edges { node { name } } } }`)

@@ -1,4 +1,5 @@
 import type { FailureCause, ObjectFailure } from '../../core/errors.ts'
+import type { TreeCounts } from '../../store/loaders/find-objects.ts'
 import type { ProgressRow } from '../../store/loaders/side-rows.ts'
 import type { GraphQLContext } from '../context.ts'
 import type { DeadlineValue } from '../family.ts'
@@ -15,6 +16,17 @@ export const LabelRef = builder.objectRef<{ readonly key: string; readonly value
   fields: (t) => ({
     key: t.exposeString('key', { description: 'Unique among the labels of the object.' }),
     value: t.exposeString('value', { description: 'May be empty.' }),
+  }),
+})
+
+export const TreeCountsRef = builder.objectRef<TreeCounts>('TreeCounts').implement({
+  description: 'Counts of the objects of one tree, its root among them.',
+  fields: (t) => ({
+    all: t.exposeInt('all', { description: 'All objects of the tree.' }),
+    finished: t.exposeInt('finished', {
+      description:
+        'Objects with `finished: true`: the running job has nothing left to do for them. Failed ones count too.',
+    }),
   }),
 })
 

@@ -1,6 +1,6 @@
 import type { ObjectRow } from '../../core/tree.ts'
 import type { GraphQLContext } from '../context.ts'
-import { labelLoader, pathLoader, projectLoader, referredObject } from '../loaders.ts'
+import { labelLoader, pathLoader, projectLoader, referredObject, treeCountsLoader } from '../loaders.ts'
 import { ObjectKindEnum } from '../schema/enums.ts'
 import { notFoundFailure } from '../schema/failures.ts'
 import { pageCost } from '../schema/limits.ts'
@@ -13,7 +13,7 @@ import {
   TreeObjectRef,
 } from '../schema/refs.ts'
 import { historyOf, logsOf, relatedOf } from './object-lists.ts'
-import { LabelRef } from './object-parts.ts'
+import { LabelRef, TreeCountsRef } from './object-parts.ts'
 
 /** A foreign key guarantees the row, so null means that it was deleted while the request ran. */
 async function existing<T>(found: Promise<T | null>, id: string): Promise<T> {
@@ -67,6 +67,12 @@ TreeObjectRef.implement({
       type: TreeObjectRef,
       description: 'Root of the tree; the object itself if it has no parent.',
       resolve: (row, _, context) => rootOf(row, context),
+    }),
+    treeCounts: t.field({
+      type: TreeCountsRef,
+      description: 'Counts of the objects of its tree, the same for each of them: how far the tree has come.',
+      complexity: 5,
+      resolve: ({ rootId }, _, context) => existing(treeCountsLoader(context).load(rootId), rootId),
     }),
     children: t.field({
       type: TreeObjectConnection,

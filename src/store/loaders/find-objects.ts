@@ -36,6 +36,11 @@ export interface ObjectOrder {
   readonly field: ObjectOrderField
   readonly direction: 'ASC' | 'DESC'
 }
+/** Objects of one tree. */
+export interface TreeCounts {
+  readonly all: number
+  readonly finished: number
+}
 /** The value of the ordering column, and the id that settles ties. */
 export type ObjectPosition = readonly [value: string, id: string]
 
@@ -171,6 +176,21 @@ export function positionOf(row: ObjectRow, { field }: ObjectOrder): ObjectPositi
   if (field === 'UPDATED_AT') return [row.updatedAt.toISOString(), row.id]
   if (field === 'PHASE_SINCE') return [row.phaseSince.toISOString(), row.id]
   return [row.id, row.id]
+}
+
+/** The number of objects of each tree, and of those that are finished: one statement for all trees. */
+export async function countTrees(
+  client: Client,
+  rootIds: readonly string[],
+  rule: FinishedRule,
+): Promise<ReadonlyMap<string, TreeCounts>> {
+  const where = new Conditions()
+  const { rows } = await client.query<TreeCounts & { readonly key: string }>({
+    text: `select o.root_id as key, count(*)::int as "all", (count(*) filter (where ${isFinished(where, rule)}))::int as finished
+      from object o where o.root_id = any(${where.value(rootIds)}::uuid[]) group by o.root_id`,
+    values: where.values,
+  })
+  return new Map(rows.map(({ key, ...counts }) => [key, counts]))
 }
 
 export async function countObjects(client: Client, query: ObjectQuery, rule: FinishedRule): Promise<number> {
