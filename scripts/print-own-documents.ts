@@ -3,9 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildSchema } from 'graphql'
 import { verbDocuments } from '../src/cli/objects/verbs.ts'
-import { Machines } from '../src/client-model/index.ts'
 import { allMachines } from '../src/families/machines.ts'
-import { actMutation, countsQuery } from '../web-playground/src/data/made-documents.ts'
+import { actMutation } from '../web-playground/src/data/made-documents.ts'
 import { Modules } from './documents/constants.ts'
 import { findDocuments } from './documents/find-documents.ts'
 
@@ -25,15 +24,11 @@ const mutations = Object.keys(
     ?.getFields() ?? {},
 )
 const inputOf = (mutation: string): string => `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Input`
-const machines = new Machines(allMachines.map((machine) => ({ ...machine, classes: [] })))
 const texts = [
   ...findDocuments(new Modules(ROOT), ROOT, SOURCES).documents.map(({ text }) => text),
   ...verbs.flatMap((verb) => verbDocuments(verb)),
   // The dashboard's buttons ask so for verbs, and for what is no verb of an object.
   ...mutations.map((mutation) => actMutation(mutation, inputOf(mutation))),
-  countsQuery(
-    machines.kinds.flatMap((kind) => (machines.of(kind)?.phases ?? []).map((phase) => [kind, phase] as const)),
-  ),
 ]
 const hashes = new Set(texts.map((text) => createHash('sha256').update(text).digest('hex')))
 const written = `/** SHA-256 of the documents that our own clients send. Made by \`npm run generate\`. */

@@ -54,7 +54,7 @@ export const UNIT = files(`
   server/ sign-in-cookie topic
   store/ expand-and-contract pool-shares sealing
   tracing/ traceparent
-  web/ address create-model lists navigation nested newest-results styles timeline tree tree-graph
+  web/ address create-model failures last-run lists navigation nested newest-results styles timeline tree tree-graph
 `)
 
 export const LANDING = files(`
@@ -151,8 +151,8 @@ export const DEEP: Readonly<Record<string, Group>> = {
       cli/ login
       e2e/ graphiql
       fifth-family/ fifth-family guard
-      web/ accessible agents around artifacts audit bulk create cross-origin dashboard documentation edge explore failures
-      web/ graph hooks large-timeline large-tree locks menu notifications output pause pictures places projects restored resume
+      web/ accessible agents around artifacts audit bulk create cross-origin dashboard documentation edge explore
+      web/ graph hooks large-timeline large-tree locks menu notifications output overview pause pictures places projects restored resume
       web/ retries runs schedules scope sign-in tabs time
     `),
   },

@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 
 const PAGES = [
-  ['the overview', () => '/', 'All objects'],
+  ['the overview', () => '/', 'Runs now'],
   ['the list', () => '/objects', 'item-69'],
   ['an empty list', () => '/objects?name=nothing', 'Nothing matches.'],
   ['a failed tree', () => `/tree/${trees.failed}`, 'CHILDREN_FAILED'],

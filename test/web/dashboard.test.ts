@@ -19,7 +19,7 @@ test('the first load is small, from nowhere else, and breaks no rule of the page
   await using visited = await visit(here.browser, here.server, '/')
   const { page, complaints, strangers } = visited
   await page.locator('[data-connection=live]').waitFor()
-  await page.getByText('Nothing is running.').waitFor()
+  await page.getByText('Three ways to begin').waitFor()
   const bytes = Number(
     await page.evaluate(
       `[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
@@ -117,7 +117,7 @@ test('a link with another token asks before the browser is somebody else’s', a
 test('the web shop is seen to be made and deleted, without a reload', async () => {
   await using visited = await visit(here.browser, here.server, '/')
   const { page, complaints, strangers } = visited
-  await page.getByText('Nothing is running.').waitFor()
+  await page.getByText('Three ways to begin').waitFor()
   const parsed = parseManifests(readFileSync(join(WEBSHOP, 'webshop.yaml'), 'utf8'))
   if (!parsed.ok) throw new Error('the example cannot be read')
   const [manifest] = parsed.manifests

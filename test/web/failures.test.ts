@@ -1,11 +1,7 @@
 import { expect, test } from 'vitest'
 import { grouped, Machines, undoneFailures } from '../../src/client-model/index.ts'
-import { lastFailures, restingRoots } from '../../web-playground/src/model/failures.ts'
-import { create, items, show } from '../testkit/mutations.ts'
-import { until } from '../testkit/wait.ts'
-import { useShopPlace } from './place.ts'
+import { lastFailures, partitionFailures, restingRoots } from '../../web-playground/src/model/failures.ts'
 import { change } from './samples.ts'
-import { visit } from './visit.ts'
 
 /** This actor leaves every phase that is not final. */
 const machine = (name: string, phases: readonly string[], final: readonly string[], actor = 'CONTROLLER') => ({
@@ -33,15 +29,25 @@ test('things that say the same are one group, in the order of the first', () => 
 
 test('a failure that was undone is told by the log, until somebody has seen it', () => {
   expect(undoneFailures(machines.all, null)).toEqual({ kinds: ['APP'], to: ['CREATE_ERROR', 'UPDATE_ERROR'] })
+  const at = (sequence: number) => ({ sequence, at: new Date(Date.UTC(2026, 0, 1, 0, 0, sequence)).toISOString() })
   const failures = [
-    change('a', 'CREATE_ERROR' as never, { machine: 'app', sequence: 11 }),
-    change('b', 'UPDATE_ERROR' as never, { machine: 'app', sequence: 12 }),
-    change('b', 'UPDATE_ERROR' as never, { machine: 'app', sequence: 13 }),
+    change('a', 'CREATE_ERROR' as never, { machine: 'app', ...at(11) }),
+    change('b', 'UPDATE_ERROR' as never, { machine: 'app', ...at(12) }),
+    change('b', 'UPDATE_ERROR' as never, { machine: 'app', ...at(13) }),
     // Stays so: the object itself shows it.
-    change('c', 'UPDATE_ERROR' as never, { machine: 'upgrade', sequence: 14 }),
+    change('c', 'UPDATE_ERROR' as never, { machine: 'upgrade', ...at(14) }),
   ]
-  const told = (seen: number) => lastFailures(failures, machines, seen).map(({ sequence }) => sequence)
+  const told = (seen: number) =>
+    lastFailures(failures, machines, Date.parse(at(seen).at)).map(({ sequence }) => sequence)
   expect([told(0), told(11), told(13)]).toEqual([[13, 11], [13], []])
+})
+
+test('a failure is new until it is seen, and again when it fails again; a decision is not listed as a failure, too', () => {
+  const failure = (id: string, second: number) => ({ id, phaseSince: new Date(second * 1_000).toISOString() })
+  const [old, late, job] = [failure('old', 1), failure('late', 3), failure('job', 3)]
+  expect(partitionFailures([old, late, job], [{ id: 'job' }], 2_000)).toEqual({ fresh: [late], known: [old] })
+  expect(partitionFailures([{ ...old, phaseSince: late.phaseSince }], [], 2_000).fresh).toHaveLength(1)
+  expect(partitionFailures([], [], 0)).toEqual({ fresh: [], known: [] })
 })
 
 test('a tree rests if each of its lowest unfinished objects waits', () => {
@@ -59,34 +65,4 @@ test('a tree rests if each of its lowest unfinished objects waits', () => {
     object('o1', 'soon', 'soon', { connected: true }),
   ]
   expect([...restingRoots(unfinished)]).toEqual(['stuck'])
-})
-
-const here = useShopPlace()
-
-test('the overview tells each cause once, and nothing that is stuck among what runs', async () => {
-  const { client } = here.server
-  const failing = { name: 'x', type: 'mock', config: { fail: true } }
-  const three = await create(client, 'three', {
-    installations: ['a', 'b'].map((name) => ({ name, spec: { deployItems: [failing] } })),
-    deployItems: [failing],
-  })
-  await until(async () => (await show(client, three))?.finished, { what: 'three has failed' })
-  await create(client, 'unserved', {
-    deployItems: [
-      { name: 'u1', type: 'nobody' },
-      { name: 'u2', type: 'nobody' },
-    ],
-  })
-  await create(client, 'moving', items(1, { hang: true }))
-  await using visited = await visit(here.browser, here.server, '/')
-  const { page, complaints } = visited
-  const section = (name: string) => page.getByRole('region', { name })
-  // Eight objects have failed: three by themselves, all for the same reason.
-  await section('Failed').getByRole('heading', { name: 'Failed 3' }).waitFor()
-  await section('Failed').getByText('and 2 objects more with this error').waitFor()
-  expect(await section('Failed').locator('[data-failure]').count()).toBe(1)
-  await section('Stuck').getByText('and 1 object more').waitFor()
-  await section('Running').getByRole('link', { name: 'moving' }).waitFor()
-  expect(await section('Running').getByRole('link', { name: 'unserved' }).count()).toBe(0)
-  expect(complaints).toEqual([])
 })

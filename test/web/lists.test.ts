@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { moveCounts } from '../../web-playground/src/model/counts.ts'
 import { ALL_OBJECTS, filterInput, OBJECT_FILTER } from '../../web-playground/src/model/filter.ts'
 import { addChanges, addOlder, EMPTY_LOG, pauseLog, resumeLog } from '../../web-playground/src/model/log-buffer.ts'
 import { LOG_FILTER, logFilterInput } from '../../web-playground/src/model/log-filter.ts'
@@ -123,22 +122,6 @@ test('a filter is written into the address and read from it', () => {
   })
   // The server could not answer these.
   expect(OBJECT_FILTER.read('?kind=<script>&sort=phase_since')).toEqual(ALL_OBJECTS)
-})
-
-test('counts follow what is created, moves and goes', () => {
-  const counts = new Map([['DEPLOY_ITEM', new Map([['PENDING', 2]])]])
-  const moved = moveCounts(
-    counts,
-    [
-      change('a', 'SUCCEEDED'),
-      change('b', 'PENDING', { from: null }),
-      change('c', 'GONE'),
-      change('d', 'FAILED', { rejected: true }),
-    ],
-    machines,
-  )
-  expect(Object.fromEntries(moved.get('DEPLOY_ITEM') ?? [])).toEqual({ PENDING: 1, SUCCEEDED: 1 })
-  expect(counts.get('DEPLOY_ITEM')?.get('PENDING')).toBe(2)
 })
 
 test('a paused log holds what comes, and shows it in order afterwards', () => {

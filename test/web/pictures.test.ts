@@ -16,7 +16,7 @@ const LOOKS = ['light', 'dark'] as const
 
 /** Each picture, its path, and a text that is visible once the page is complete. */
 const PICTURES: readonly (readonly [name: string, path: (world: PicturedWorld) => string, shows: string])[] = [
-  ['overview', () => '/', 'All objects'],
+  ['overview', () => '/', 'Runs now'],
   ['objects', () => '/objects', 'osaka'],
   ['tree', ({ shop }) => `/tree/${shop}`, 'smoke-test'],
   ['timeline', ({ shop }) => `/tree/${shop}?view=timeline`, 'smoke-test'],

@@ -61,12 +61,23 @@ const BLOCKERS = `reason message source { ${LINK} }
   ... on NotInJobBlocker { object { ${LINK} } }
   ... on DecisionBlocker { object { ${LINK} } verbs { name label allowed } }`
 
-export const UNFINISHED = gql(`query Unfinished($filter: ObjectFilter!, $undecided: ObjectFilter!, $first: Int!) {
+const LAST_RUN = `fragment LastRun on TreeObject {
+  history(first: 1) { edges { node { from by } } }
+  ... on Installation { runs(first: 1) { edges { node { cause by startedAt durationMs } } } }
+}`
+
+export const UNFINISHED = gql(`query Unfinished(
+  $filter: ObjectFilter!, $undecided: ObjectFilter!, $roots: ObjectFilter!, $first: Int!, $firstRoots: Int!
+) {
   objects(filter: $filter, first: $first) {
     totalCount
     edges { node { ...RowFields ...Waits } }
   }
   undecided: objects(filter: $undecided, first: $first) { edges { node { ...RowFields ...Waits } } }
+  running: objects(filter: $roots, orderBy: { field: PHASE_SINCE, direction: DESC }, first: $firstRoots) {
+    pageInfo { hasNextPage }
+    edges { node { ...RowFields ...Waits ...LastRun treeCounts { all finished } } }
+  }
 }
 fragment Waits on TreeObject {
   blockedBy(first: 3) {
@@ -74,7 +85,14 @@ fragment Waits on TreeObject {
     ... on AgentBlocker { connected }
     ... on DecisionBlocker { object { id } verbs { name label } }
   }
-}\n${ROW_FIELDS}`)
+}\n${LAST_RUN}\n${ROW_FIELDS}`)
+
+export const TREES = gql(`query Trees($filter: ObjectFilter!, $first: Int!) {
+  objects(filter: $filter, orderBy: { field: PHASE_SINCE, direction: DESC }, first: $first) {
+    totalCount edges { node { ...RowFields ...LastRun labels { key value } } }
+  }
+  projects(first: 1) { totalCount }
+}\n${LAST_RUN}\n${ROW_FIELDS}`)
 
 /** All fields of the client's PhaseChange. */
 export const CHANGE =

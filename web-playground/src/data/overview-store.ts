@@ -1,23 +1,26 @@
 import type { PhaseChange } from 'phaseline/client'
 import { nodesOf, undoneFailures } from 'phaseline/client-model'
-import { type Counts, moveCounts } from '../model/counts.ts'
-import { lastFailures } from '../model/failures.ts'
+import { lastFailures, partitionFailures } from '../model/failures.ts'
 import { classOf } from '../model/known.ts'
 import type { Row } from '../model/object.ts'
 import type { Waiting } from '../model/stuck.ts'
-import { FAILURES, UNFINISHED } from './documents.ts'
+import { FAILURES, TREES, UNFINISHED } from './documents.ts'
 import type { NodeOf, ResultOf, VariablesOf } from './gql.ts'
 import { messageOf, readLive } from './live-read.ts'
-import { countsQuery } from './made-documents.ts'
 import { markFailuresSeen, seenFailures } from './seen-failures.ts'
 import type { Session } from './session.ts'
 import { Store } from './store.ts'
 
 export type Unfinished = Row & Waiting
+export type Running = NodeOf<NonNullable<ResultOf<typeof UNFINISHED>['running']>>
 export type Failed = NodeOf<NonNullable<ResultOf<typeof FAILURES>['objects']>>
+export type Tree = NodeOf<NonNullable<ResultOf<typeof TREES>['objects']>>
 
 /** The most unfinished objects that are read; lists show the rest. */
 const UNFINISHED_SHOWN = 200
+/** The most unfinished roots that are read: the objects of their trees are counted. */
+const RUNNING_SHOWN = 30
+const TREES_SHOWN = 25
 /** The most failures that are read. */
 const FAILURES_SHOWN = 100
 /** Undone failures are listed for a day. */
@@ -25,31 +28,39 @@ const UNDONE_MS = 86_400_000
 /** Interval of queries: blockers can change without a phase change, as when an agent connects or a lock is released. */
 const LOOK_AGAIN_MS = 5_000
 const SETTLE_MS = 700
-/** Counts that were read during changes are read again after so long without one. */
-const QUIET_MS = 1_500
 
-/** Counts of objects, and unfinished objects with their blockers. */
+/** Unfinished objects with their blockers, failures, and the trees that have changed last. */
 export class OverviewStore extends Store {
   readonly #session: Session
   /** null: of all projects. */
   readonly #project: string | null
   readonly #signal: AbortSignal
-  counts: Counts | null = null
-  unfinished: readonly Unfinished[] | null = null
+  /** Everything was read once. */
+  loaded = false
+  error: string | null = null
+  unfinished: readonly Unfinished[] = []
   unfinishedTotal = 0
   /** Objects that only a person can end, finished or not. */
   undecided: readonly Unfinished[] = []
-  /** Objects that failed by themselves; null: not read yet. */
-  failed: readonly Failed[] | null = null
-  failedTotal = 0
-  /** Failures that have left nothing behind but the log. */
+  /** Unfinished roots, the last that has changed first. */
+  running: readonly Running[] = []
+  hasMoreRunning = false
+  trees: readonly Tree[] = []
+  treesTotal = 0
+  projectsTotal = 0
+  /** Objects that failed by themselves and are not undecided: those that a person has not seen, and those that one has. */
+  newFailures: readonly Failed[] = []
+  seenFailures: readonly Failed[] = []
+  /** Counts those that a person has seen, also if not all were read. */
+  seenFailuresTotal = 0
+  /** Failures that have left nothing behind but the log, and that no person has seen. */
   undone: readonly PhaseChange[] = []
-  error: string | null = null
+  #failedRead: readonly Failed[] = []
+  #failedTotal = 0
   #undoneRead: readonly PhaseChange[] = []
-  #failuresMoved = false
-  #moved = 0
-  #doubtful = false
-  #quiet: ReturnType<typeof setTimeout> | undefined
+  /** Counts the changes that concern trees and failures, and those that were known at the last read. */
+  readonly #moved = { trees: 0, failures: 0 }
+  readonly #known = { trees: 0, failures: 0 }
   #looking: ReturnType<typeof setTimeout> | undefined
 
   /** @param project empty: all projects */
@@ -62,7 +73,8 @@ export class OverviewStore extends Store {
       session.feed,
       {
         read: async (reading) => {
-          await Promise.all([this.#readCounts(reading), this.#look(reading), this.#readFailures(reading)])
+          await Promise.all([this.#readUnfinished(reading), this.#readTrees(reading), this.#readFailures(reading)])
+          this.loaded = true
           this.error = null
           this.changed()
         },
@@ -74,79 +86,39 @@ export class OverviewStore extends Store {
       },
       signal,
     )
-    // Counts that were read during changes include some of them, and it is unknown which.
-    const stop = session.feed.listen({
-      changes: ({ length }) => {
-        this.#moved += length
-      },
-      reset: () => undefined,
-    })
     const again = setInterval(() => this.#plan(0), LOOK_AGAIN_MS)
     signal.addEventListener('abort', () => {
-      stop()
       clearInterval(again)
-      clearTimeout(this.#quiet)
       clearTimeout(this.#looking)
     })
+  }
+
+  get isEmpty(): boolean {
+    return this.treesTotal === 0 && this.undone.length === 0
   }
 
   #apply(all: readonly PhaseChange[]): void {
     const changes = all.filter(({ projectName }) => this.#project === null || projectName === this.#project)
     if (changes.length === 0) return
-    if (this.counts) this.counts = moveCounts(this.counts, changes, this.#session.machines)
-    if (this.#doubtful) {
-      clearTimeout(this.#quiet)
-      this.#quiet = setTimeout(() => void this.#readCounts(this.#signal).catch(() => undefined), QUIET_MS)
-    }
-    if (changes.some(({ from, to }) => isFailed(to) || isFailed(from))) this.#failuresMoved = true
+    if (changes.some(({ objectId, rootId }) => objectId === rootId)) this.#moved.trees += 1
+    if (changes.some(({ from, to }) => isFailed(to) || isFailed(from))) this.#moved.failures += 1
     this.#plan(SETTLE_MS)
-    this.changed()
   }
 
-  /** Marks the undone failures as seen. */
+  /** Marks all failures that are known as seen. */
   readonly markSeen = (): void => {
-    markFailuresSeen(this.undone[0]?.sequence ?? 0)
-    this.#showUndone()
+    const times = [...this.newFailures.map(({ phaseSince }) => phaseSince), ...this.undone.map(({ at }) => at)]
+    markFailuresSeen(this.#project, Math.max(...times.map((at) => Date.parse(at))))
+    this.#showFailures()
   }
 
-  #showUndone(): void {
-    this.undone = lastFailures(this.#undoneRead, this.#session.machines, seenFailures())
-    this.changed()
-  }
-
-  async #readFailures(signal: AbortSignal): Promise<void> {
-    this.#failuresMoved = false
-    const { client, machines } = this.#session
-    const undone = {
-      ...undoneFailures(machines.all, null),
-      since: new Date(Date.now() - UNDONE_MS).toISOString(),
-      project: this.#project,
-    }
-    const failed = { failed: true, project: this.#project }
-    const variables = { first: FAILURES_SHOWN, failed, undone } as VariablesOf<typeof FAILURES>
-    const { objects, phaseChanges } = await client.query(FAILURES, variables, { signal })
-    this.failed = nodesOf(objects)
-    this.failedTotal = objects?.totalCount ?? this.failed.length
-    this.#undoneRead = nodesOf(phaseChanges)
-    this.#showUndone()
-  }
-
-  async #readCounts(signal: AbortSignal): Promise<void> {
-    const { client, machines } = this.#session
-    const pairs = machines.kinds.flatMap((kind) =>
-      (machines.of(kind)?.phases ?? []).map((phase) => [kind, phase] as const),
-    )
-    const before = this.#moved
-    const read = await client.query(countsQuery(pairs), { project: this.#project }, { signal })
-    this.#doubtful = this.#moved !== before
-    const counts = new Map<string, Map<string, number>>()
-    for (const [i, [kind, phase]] of pairs.entries()) {
-      const phases = counts.get(kind) ?? new Map<string, number>()
-      counts.set(kind, phases.set(phase, read[`c${i}`]?.totalCount ?? 0))
-    }
-    this.counts = counts
-    if (this.#doubtful)
-      this.#quiet = setTimeout(() => void this.#readCounts(this.#signal).catch(() => undefined), QUIET_MS)
+  #showFailures(): void {
+    const seen = seenFailures(this.#project)
+    const { fresh, known } = partitionFailures(this.#failedRead, this.undecided, seen)
+    this.newFailures = fresh
+    this.seenFailures = known
+    this.seenFailuresTotal = known.length + this.#failedTotal - this.#failedRead.length
+    this.undone = lastFailures(this.#undoneRead, this.#session.machines, seen)
     this.changed()
   }
 
@@ -162,15 +134,60 @@ export class OverviewStore extends Store {
   }
 
   async #look(signal: AbortSignal): Promise<void> {
+    await this.#readUnfinished(signal)
+    if (this.#known.trees !== this.#moved.trees) await this.#readTrees(signal)
+    if (this.#known.failures !== this.#moved.failures) await this.#readFailures(signal)
+  }
+
+  async #readUnfinished(signal: AbortSignal): Promise<void> {
     const project = this.#project
     const filter = { finished: false, project }
-    const variables = { filter, undecided: { undecided: true, project }, first: UNFINISHED_SHOWN }
-    const { objects, undecided } = await this.#session.client.query(UNFINISHED, variables, { signal })
-    this.unfinished = nodesOf(objects)
-    this.undecided = nodesOf(undecided)
-    this.unfinishedTotal = objects?.totalCount ?? this.unfinished.length
+    const read = await this.#session.client.query(
+      UNFINISHED,
+      {
+        filter,
+        undecided: { undecided: true, project },
+        roots: { ...filter, rootsOnly: true },
+        first: UNFINISHED_SHOWN,
+        firstRoots: RUNNING_SHOWN,
+      },
+      { signal },
+    )
+    this.unfinished = nodesOf(read.objects)
+    this.unfinishedTotal = read.objects?.totalCount ?? this.unfinished.length
+    this.undecided = nodesOf(read.undecided)
+    this.running = nodesOf(read.running)
+    this.hasMoreRunning = read.running?.pageInfo.hasNextPage ?? false
+    this.#showFailures()
+  }
+
+  async #readTrees(signal: AbortSignal): Promise<void> {
+    const { trees: moved } = this.#moved
+    const filter = { rootsOnly: true, project: this.#project }
+    const { objects, projects } = await this.#session.client.query(TREES, { filter, first: TREES_SHOWN }, { signal })
+    this.#known.trees = moved
+    this.trees = nodesOf(objects)
+    this.projectsTotal = projects?.totalCount ?? 0
+    this.treesTotal = objects?.totalCount ?? this.trees.length
     this.changed()
-    if (this.#failuresMoved) await this.#readFailures(signal)
+  }
+
+  async #readFailures(signal: AbortSignal): Promise<void> {
+    const { failures: moved } = this.#moved
+    const { client, machines } = this.#session
+    const undone = {
+      ...undoneFailures(machines.all, null),
+      since: new Date(Date.now() - UNDONE_MS).toISOString(),
+      project: this.#project,
+    }
+    const failed = { failed: true, project: this.#project }
+    const variables = { first: FAILURES_SHOWN, failed, undone } as VariablesOf<typeof FAILURES>
+    const { objects, phaseChanges } = await client.query(FAILURES, variables, { signal })
+    this.#known.failures = moved
+    this.#failedRead = nodesOf(objects)
+    this.#failedTotal = objects?.totalCount ?? this.#failedRead.length
+    this.#undoneRead = nodesOf(phaseChanges)
+    this.#showFailures()
   }
 }
 

@@ -9,8 +9,8 @@ export interface DashboardFamily {
   /** The family's name on the server: a server without the family shows none of this. */
   readonly name: string
   readonly pages: readonly FamilyPage[]
-  /** The form to begin with; absent: the family has none. */
-  readonly firstForm?: string
+  /** The form to begin with, and one of its examples; absent: the family has none. */
+  readonly firstForm?: { readonly name: string; readonly example: string }
   /** Sections of the page of a project. */
   readonly projectParts?: readonly ComponentType<ProjectPartProps>[]
   /** Forms that begin with an object. */

@@ -3,7 +3,7 @@ import type { Machines } from 'phaseline/client-model'
 
 /** Failures for a person to resolve, each cause once. */
 
-/** The last failure of each object, among changes to phases of `undoneFailures`, the newest first; `seen`: a person knows of those up to it. */
+/** The last failure of each object, among changes to phases of `undoneFailures`, the newest first; `seen`: a person knows of those up to that time. */
 export function lastFailures(
   changes: readonly PhaseChange[],
   machines: Machines,
@@ -13,11 +13,32 @@ export function lastFailures(
   for (const change of changes) {
     const machine = machines.all.find(({ name }) => name === change.machine)
     // Another machine may have the phase for good.
-    if (change.sequence <= seen || change.rejected || change.revision === 0 || machine?.final.includes(change.to))
+    if (Date.parse(change.at) <= seen || change.rejected || change.revision === 0 || machine?.final.includes(change.to))
       continue
     last.set(change.objectId, change)
   }
   return [...last.values()].sort((a, b) => b.sequence - a.sequence)
+}
+
+interface Failure {
+  readonly id: string
+  readonly phaseSince: string
+}
+/**
+ * Failures after a time up to which a person knows them, and the others. Undecided objects are neither: they are listed
+ * as decisions.
+ */
+export function partitionFailures<T extends Failure>(
+  failed: readonly T[],
+  undecided: readonly { readonly id: string }[],
+  seen: number,
+): { readonly fresh: readonly T[]; readonly known: readonly T[] } {
+  const ids = new Set(undecided.map(({ id }) => id))
+  const listed = Object.groupBy(
+    failed.filter(({ id }) => !ids.has(id)),
+    ({ phaseSince }) => (Date.parse(phaseSince) > seen ? 'fresh' : 'known'),
+  )
+  return { fresh: listed.fresh ?? [], known: listed.known ?? [] }
 }
 
 interface Unfinished {

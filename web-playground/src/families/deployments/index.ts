@@ -7,7 +7,7 @@ export const deployments: DashboardFamily = {
   name: 'deployments',
   pages: [],
   projectParts: [lazyPart(() => import('./targets/targets.tsx'))],
-  firstForm: 'installation',
+  firstForm: { name: 'installation', example: 'nested' },
   linksFor: ({ kind, id, parent }) =>
     kind === 'INSTALLATION' && parent === null
       ? [

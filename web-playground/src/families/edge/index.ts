@@ -15,7 +15,7 @@ export const edge: DashboardFamily = {
       agents: 'CRMs',
     },
   ],
-  firstForm: 'cloudlet',
+  firstForm: { name: 'cloudlet', example: 'north' },
   linksFor({ kind, id }) {
     if (kind === 'CLOUDLET') return [['Add a cluster', createHref('cluster', { on: id })]]
     return kind === 'CLUSTER_INST' ? [['Add an app', createHref('app', { on: id })]] : []

@@ -13,7 +13,7 @@ export const operations: DashboardFamily = {
       component: lazyPart(() => import('./locks/locks-page.tsx')),
     },
   ],
-  firstForm: 'task',
+  firstForm: { name: 'task', example: 'assets' },
   linksFor: () => [],
   forms: async () => (await loadPart(() => import('./create/index.ts'))).forms,
   examples: async () => (await loadPart(() => import('./examples.ts'))).examples,

@@ -13,7 +13,7 @@ export const pipelines: DashboardFamily = {
       component: lazyPart(() => import('./places/places-page.tsx')),
     },
   ],
-  firstForm: 'event',
+  firstForm: { name: 'event', example: 'push' },
   linksFor: () => [],
   forms: async () => (await loadPart(() => import('./create/index.ts'))).forms,
   examples: async () => (await loadPart(() => import('./examples.ts'))).examples,

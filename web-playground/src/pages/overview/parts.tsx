@@ -1,23 +1,42 @@
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { humanKind } from '../../model/known.ts'
 import type { Row } from '../../model/object.ts'
+import { plural } from '../../model/words.ts'
 import { treeHref } from '../../ui/links.ts'
 
 /** Entries of a section. */
-export const SHOWN = 12
+export const SHOWN = 8
 
-interface TitleProps {
+interface SectionProps {
   readonly id: string
   readonly title: string
-  readonly count: string | number | null
-  readonly href: string | null
+  readonly count: string | number
+  /** The list of all entries; null: there is none. */
+  readonly all: { readonly label: string; readonly href: string } | null
+  /** Replaces the entries; null: there are some. */
+  readonly none: string | null
+  readonly children: ReactNode
 }
-export function SectionTitle({ id, title, count, href }: TitleProps) {
+/** A card with entries, or a line without a box. */
+export function Section({ id, title, count, all, none, children }: SectionProps) {
+  if (none !== null)
+    return (
+      <section className="calm" aria-labelledby={id}>
+        <h2 id={id}>{title}</h2>
+        <p className="quiet">{none}</p>
+      </section>
+    )
   return (
-    <h2 id={id}>
-      {href ? <Link href={href}>{title}</Link> : title}
-      {count !== null && <span className="count">{count.toLocaleString('en')}</span>}
-    </h2>
+    <section className="card" aria-labelledby={id}>
+      <header>
+        <h2 id={id}>
+          {title} <span className="count">{count.toLocaleString('en')}</span>
+        </h2>
+        {all && <Link href={all.href}>{all.label}</Link>}
+      </header>
+      {children}
+    </section>
   )
 }
 
@@ -30,5 +49,20 @@ export function Name({ row }: { readonly row: Row }) {
         {row.root.id !== row.id && ` in ${row.root.name}`}
       </span>
     </span>
+  )
+}
+
+interface MoreProps {
+  /** Entries that are not shown. */
+  readonly count: number
+  readonly noun: string
+  readonly href: string
+}
+export function More({ count, noun, href }: MoreProps) {
+  if (count <= 0) return null
+  return (
+    <p className="more">
+      <Link href={href}>{plural(count, `more ${noun}`)}</Link>
+    </p>
   )
 }

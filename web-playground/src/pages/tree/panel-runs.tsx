@@ -1,8 +1,9 @@
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { Details } from '../../data/details-store.ts'
-import { type Run, runsOf, specsOf } from '../../data/runs.ts'
+import { runsOf, specsOf } from '../../data/runs.ts'
 import { mayChange } from '../../model/actions.ts'
+import { CAUSES } from '../../model/last-run.ts'
 import { type Difference, describeDifference, differences } from '../../model/spec-diff.ts'
 import { duration, plural } from '../../model/words.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
@@ -14,16 +15,6 @@ import { useAct } from '../../ui/use-act.ts'
 
 const FEW = 5
 const MOST_DIFFERENCES = 12
-
-const CAUSES: Readonly<Record<Run['cause'], string>> = {
-  CREATED: 'created',
-  CHANGED: 'changed',
-  REQUESTED: 'asked for',
-  ROLLED_BACK: 'rolled back',
-  IMPORTS_CHANGED: 'an import changed',
-  AUTOMATIC: 'by itself',
-  DELETED: 'deleted',
-}
 
 interface Asked {
   readonly toGeneration: number

@@ -1,0 +1,100 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { ask } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
+import { create, show } from '../testkit/mutations.ts'
+import { until } from '../testkit/wait.ts'
+import { seriousFindings } from './axe.ts'
+import { usePlace } from './place.ts'
+import { visit } from './visit.ts'
+
+const here = usePlace()
+const section = (page: Page, name: string) => page.getByRole('region', { name })
+const LOOKS = [{}, { dark: true, width: 390 }] as const
+
+test('where there is nothing yet there are three ways to begin, and the page shows what begins', async () => {
+  const visits = await Promise.all(LOOKS.map((look) => visit(here.browser, here.server, '/', look)))
+  await using stack = new AsyncDisposableStack()
+  for (const visited of visits) {
+    stack.use(visited)
+    await section(visited.page, 'On the command line').getByText('phaseline apply -f my.yaml').waitFor()
+    expect(await section(visited.page, 'From a program').getByRole('link').count()).toBe(2)
+    expect(await seriousFindings(visited.page)).toEqual([])
+  }
+  const [visited] = visits
+  await section(visited?.page as Page, 'Here, with an example')
+    .getByRole('link', { name: 'Deployments' })
+    .click()
+  await visited?.page.getByText('12 to create.').waitFor()
+  await create(here.server.client, 'first', {})
+  await section(visits[1]?.page as Page, 'Trees')
+    .getByRole('row', { name: /^first/ })
+    .waitFor()
+  expect(visits.flatMap(({ complaints }) => complaints)).toEqual([])
+})
+
+test('each cause is told once, failures until they are seen, and nothing that is stuck among what runs', async () => {
+  const { client } = here.server
+  const failing = { name: 'x', type: 'mock', config: { fail: true } }
+  const three = await create(client, 'three', {
+    installations: ['a', 'b'].map((name) => ({ name, spec: { deployItems: [failing] } })),
+    deployItems: [failing],
+  })
+  await until(async () => (await show(client, three))?.finished, { what: 'three has failed' })
+  await create(client, 'unserved', {
+    deployItems: [
+      { name: 'u1', type: 'nobody' },
+      { name: 'u2', type: 'nobody' },
+    ],
+  })
+  await create(client, 'moving', {
+    deployItems: [
+      { name: 'soon', type: 'mock' },
+      { name: 'never', type: 'mock', config: { hang: true } },
+    ],
+  })
+  await using visited = await visit(here.browser, here.server, '/')
+  const { page, complaints } = visited
+  const [needs, runs, failed] = [section(page, 'Needs you'), section(page, 'Runs now'), section(page, 'Failed')]
+  // Eight objects have failed: three by themselves, all for the same reason.
+  await needs.getByRole('heading', { name: 'Needs you 2' }).waitFor()
+  await needs.getByText('and 2 more with this error').waitFor()
+  expect(await needs.locator('[data-failure]').count()).toBe(1)
+  await needs.getByText(/nobody.* – and 1 more/).waitFor()
+  await failed.getByText('Nothing else has failed.').waitFor()
+  await runs.getByRole('listitem').filter({ hasText: 'moving' }).getByText('1 of 4 done').waitFor()
+  expect(await runs.getByRole('listitem').count()).toBe(1)
+
+  await needs.getByRole('button', { name: 'Mark the failures as seen' }).click()
+  await failed.getByRole('heading', { name: 'Failed 3' }).waitFor()
+  await page.reload()
+  await failed.getByRole('heading', { name: 'Failed 3' }).waitFor()
+  await needs.getByRole('heading', { name: 'Needs you 1' }).waitFor()
+  expect(complaints).toEqual([])
+})
+
+test('trees are a table: their labels, their last run, how long it took and who began it', async () => {
+  const { client } = here.server
+  const labels = [{ key: 'team', value: 'blue' }]
+  const { id } = await ask(client, MUTATIONS.createInstallation, { name: 'labelled', labels, spec: {} })
+  await until(async () => (await show(client, id))?.finished, { what: 'it has ended' })
+  await using visited = await visit(here.browser, here.server, '/')
+  const { page } = visited
+  const row = section(page, 'Trees').getByRole('row', { name: /^labelled/ })
+  await row.getByText('SUCCEEDED').waitFor()
+  const texts = await row.getByRole('cell').allTextContents()
+  expect(texts).toEqual([
+    'team=blue',
+    '✓ SUCCEEDED  ',
+    expect.stringMatching(/^created \d+s ago$/),
+    expect.stringMatching(/^\d+s$/),
+    'admin',
+  ])
+
+  await ask(client, MUTATIONS.createProject, { name: 'store' })
+  await ask(client, MUTATIONS.createInstallation, { project: 'store', name: 'elsewhere', spec: {} })
+  await page.reload()
+  await section(page, 'Trees')
+    .getByRole('row', { name: /^store elsewhere/ })
+    .waitFor()
+})

@@ -1,0 +1,80 @@
+import { grouped, withoutTimes } from 'phaseline/client-model'
+import { Link } from 'wouter'
+import type { OverviewStore, Unfinished } from '../../data/overview-store.ts'
+import { phasesOf } from '../../model/known.ts'
+import { stuckAmong, stuckOf } from '../../model/stuck.ts'
+import { objectsHref, treeHref } from '../../ui/links.ts'
+import { Phase, Since } from '../../ui/phase.tsx'
+import { Sentence } from '../../ui/sentence.tsx'
+import { causesOf, FailedThing, UndoneThing } from './failures.tsx'
+import { More, Name, Section, SHOWN } from './parts.tsx'
+
+/** Decisions of people, root causes of waits, and failures that nobody has marked as seen. */
+export function NeedsYou({ overview, project }: { readonly overview: OverviewStore; readonly project: string }) {
+  const { unfinished, undecided, unfinishedTotal, newFailures, undone, markSeen } = overview
+  const waits = grouped(
+    stuckOf(unfinished, undecided),
+    ({ blocker }) => `${blocker.reason} ${withoutTimes(blocker.message)}`,
+  )
+  const causes = causesOf(newFailures)
+  const failures = causes.length + undone.length
+  const { isPart, none } = stuckAmong(unfinished.length, unfinishedTotal)
+  const count = waits.length + failures
+  return (
+    <Section
+      id="needs-you"
+      title="Needs you"
+      count={isPart ? `${count}+` : count}
+      all={null}
+      none={count > 0 ? null : isPart ? none : 'Nothing waits for you.'}
+    >
+      <ul className="things">
+        {waits.slice(0, SHOWN).map(({ first: { object, blocker }, more }) => (
+          <Stuck key={object.id} object={object} blocker={blocker} more={more} />
+        ))}
+        {causes.slice(0, SHOWN).map((group) => (
+          <FailedThing key={group.first.id} group={group} />
+        ))}
+        {undone.slice(0, SHOWN).map((change) => (
+          <UndoneThing key={change.sequence} change={change} />
+        ))}
+      </ul>
+      <More count={waits.length - SHOWN} noun="cause" href={objectsHref({ finished: false, project })} />
+      <More count={causes.length - SHOWN} noun="failure" href={objectsHref({ phases: phasesOf('FAILED'), project })} />
+      {failures > 0 && (
+        <p className="more">
+          <button type="button" onClick={markSeen}>
+            Mark the failures as seen
+          </button>
+        </p>
+      )}
+    </Section>
+  )
+}
+
+interface StuckProps {
+  /** Objects that wait for the same. */
+  readonly more: number
+  readonly object: Unfinished
+  readonly blocker: Unfinished['blockedBy'][number]
+}
+function Stuck({ object, blocker: { reason, message, verbs = [] }, more }: StuckProps) {
+  return (
+    <li>
+      <Name row={object} />
+      <span className="thing-end">
+        <Phase phase={object.phase} /> <Since at={object.phaseSince} />
+      </span>
+      <span className="thing-why">
+        <b className="reason">{reason}</b> <Sentence text={message} />
+        {verbs.length > 0 && (
+          <>
+            {' '}
+            <Link href={treeHref(object.root.id, object.id)}>{verbs.map(({ label }) => label).join(', or ')}</Link>.
+          </>
+        )}
+        {more > 0 && <span className="quiet"> – and {more.toLocaleString('en')} more</span>}
+      </span>
+    </li>
+  )
+}
