@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { ALL_OBJECTS, filterInput, OBJECT_FILTER } from '../../web-playground/src/model/filter.ts'
+import { ALL_OBJECTS, filterInput, OBJECT_FILTER, shownList } from '../../web-playground/src/model/filter.ts'
 import { addChanges, addOlder, EMPTY_LOG, pauseLog, resumeLog } from '../../web-playground/src/model/log-buffer.ts'
 import { LOG_FILTER, logFilterInput } from '../../web-playground/src/model/log-filter.ts'
+import { DEFAULT_COLUMNS, withColumn } from '../../web-playground/src/model/object-columns.ts'
 import { ObjectList } from '../../web-playground/src/model/object-list.ts'
 import { isOrdinary, stuckAmong, stuckOf } from '../../web-playground/src/model/stuck.ts'
 import { change, machines, row } from './samples.ts'
@@ -122,6 +123,38 @@ test('a filter is written into the address and read from it', () => {
   })
   // The server could not answer these.
   expect(OBJECT_FILTER.read('?kind=<script>&sort=phase_since')).toEqual(ALL_OBJECTS)
+})
+
+test('labels are in the address as people write them, whatever is in their values, and select rows as the server does', () => {
+  const labels = [
+    { key: 'app', value: 'shop' },
+    { key: 'note', value: 'a,b=c%2C' },
+  ]
+  const written = OBJECT_FILTER.write({ labels })
+  expect(written).toBe('?label=app=shop,note=a%252Cb=c%25252C')
+  const filter = OBJECT_FILTER.read(written)
+  expect(filter).toEqual({ ...ALL_OBJECTS, labels })
+  expect(filterInput(filter)).toEqual({ labels })
+  expect(OBJECT_FILTER.read('?label=,=x,nothing,-a=b')).toEqual(ALL_OBJECTS)
+  const list = new ObjectList({ ...ALL_OBJECTS, labels: [{ key: 'app', value: 'shop' }] }, machines)
+  list.addPage([row('a', { labels }), row('b'), row('c', { labels: [{ key: 'app', value: 'web' }] })], false)
+  expect(ids(list)).toEqual(['a'])
+})
+
+test('columns are those of the address, those that were chosen last, or the default ones; the path is always there', () => {
+  const nothing = { columns: [], roots: null }
+  const chosen = { columns: ['path', 'id'], roots: null } as const
+  const columnsAt = (address: string, choice: typeof nothing | typeof chosen) =>
+    shownList(OBJECT_FILTER.read(address), choice).columns
+  expect(columnsAt('', nothing)).toEqual(DEFAULT_COLUMNS)
+  expect(columnsAt('?columns=nonsense', nothing)).toEqual(DEFAULT_COLUMNS)
+  expect(columnsAt('?columns=error,kind', chosen)).toEqual(['path', 'kind', 'error'])
+  expect(columnsAt('?kind=TASK', chosen)).toEqual(['path', 'id'])
+  expect(OBJECT_FILTER.write(chosen)).toBe('?columns=path,id')
+  expect(OBJECT_FILTER.write({ columns: DEFAULT_COLUMNS })).toBe('')
+  expect(withColumn(['path', 'id'], 'kind', true)).toEqual(['path', 'kind', 'id'])
+  expect(withColumn(['path', 'id'], 'id', false)).toEqual(['path'])
+  expect(withColumn(['path', 'id'], 'path', false)).toEqual(['path', 'id'])
 })
 
 test('a paused log holds what comes, and shows it in order afterwards', () => {

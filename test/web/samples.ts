@@ -5,7 +5,7 @@ import { EDITORS, right } from '../../src/core/rights.ts'
 import { families } from '../../src/families/index.ts'
 import type { Actable } from '../../web-playground/src/model/actions.ts'
 import { type Known, setServerVocabulary } from '../../web-playground/src/model/known.ts'
-import type { Row } from '../../web-playground/src/model/object.ts'
+import type { ListedRow } from '../../web-playground/src/model/object.ts'
 
 /** Samples for tests of the dashboard's pure parts. */
 
@@ -89,7 +89,7 @@ export const machines = new Machines([
   })),
 ])
 
-export function row(id: string, more: Partial<Row> = {}): Row {
+export function row(id: string, more: Partial<ListedRow> = {}): ListedRow {
   return {
     id,
     kind: 'DEPLOY_ITEM',
@@ -104,6 +104,8 @@ export function row(id: string, more: Partial<Row> = {}): Row {
     root: { id: 'root', name: 'root' },
     error: null,
     pendingRequests: [],
+    path: `root/item-${id}`,
+    labels: [],
     ...more,
   }
 }

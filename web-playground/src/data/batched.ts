@@ -1,20 +1,21 @@
-import type { Client } from 'phaseline/client'
-import type { Row } from '../model/object.ts'
-import { ROWS_BY_ID } from './documents.ts'
-
 /** The API takes more, but an answer should arrive soon. */
 const BATCH = 200
 const GATHER_MS = 60
 
+/** Nodes by id; of another type than an object's they have none of its fields. */
+interface Answer<R> {
+  readonly nodes: readonly (R | { readonly id?: undefined } | null)[]
+}
+
 /** Fetches rows by id. `missing` are ids that no longer exist. */
-export const rowFetcher = (
-  client: Client,
+export const rowFetcher = <R extends { readonly id: string }>(
   signal: AbortSignal,
-  took: (rows: readonly Row[], missing: readonly string[]) => void,
+  read: (ids: readonly string[]) => Promise<Answer<R>>,
+  took: (rows: readonly R[], missing: readonly string[]) => void,
 ): ((ids: readonly string[]) => void) =>
   batchFetcher(
     signal,
-    async (ids) => (await client.query(ROWS_BY_ID, { ids }, { signal })).nodes,
+    async (ids) => (await read(ids)).nodes,
     (nodes, missing) =>
       took(
         nodes.flatMap((node) => (node.id === undefined ? [] : [node])),

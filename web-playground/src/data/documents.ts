@@ -9,16 +9,23 @@ const ROW_FIELDS = `fragment RowFields on TreeObject {
   pendingRequests { verb mode by at message } pause { at by reason }
 }`
 
+/** Objects in a list are not beside their parents: each has its path. */
+const LISTED_FIELDS = `fragment ListedFields on TreeObject { path labels { key value } ...RowFields }\n${ROW_FIELDS}`
+
 export const ROWS = gql(`query Rows($filter: ObjectFilter!, $orderBy: ObjectOrder!, $first: Int!, $after: String) {
   objects(filter: $filter, orderBy: $orderBy, first: $first, after: $after) {
     pageInfo { hasNextPage endCursor }
-    edges { node { ...RowFields } }
+    edges { node { ...ListedFields } }
   }
-}\n${ROW_FIELDS}`)
+}\n${LISTED_FIELDS}`)
 export const ROW_COUNT = gql(
   'query RowCount($filter: ObjectFilter!) { objects(filter: $filter, first: 1) { totalCount } }',
 )
 export const ROWS_BY_ID = gql(`query RowsById($ids: [ID!]!) { nodes(ids: $ids) { ...RowFields } }\n${ROW_FIELDS}`)
+
+export const LISTED_BY_ID = gql(
+  `query ListedById($ids: [ID!]!) { nodes(ids: $ids) { ...ListedFields } }\n${LISTED_FIELDS}`,
+)
 
 export const TREE = gql(`query TreePage($rootId: ID!, $first: Int!, $after: String) {
   tree(rootId: $rootId) {

@@ -1,9 +1,9 @@
 import { nextCursor, nodesOf } from 'phaseline/client-model'
 import { filterInput, type ObjectFilter } from '../model/filter.ts'
-import type { Row } from '../model/object.ts'
+import type { ListedRow } from '../model/object.ts'
 import { ObjectList } from '../model/object-list.ts'
 import { rowFetcher } from './batched.ts'
-import { ROW_COUNT, ROWS } from './documents.ts'
+import { LISTED_BY_ID, ROW_COUNT, ROWS } from './documents.ts'
 import { messageOf, readLive } from './live-read.ts'
 import type { Session } from './session.ts'
 import { Store } from './store.ts'
@@ -32,11 +32,15 @@ export class ListStore extends Store {
     this.#signal = signal
     this.#page = page
     this.#list = new ObjectList(filter, session.machines)
-    this.#fetch = rowFetcher(session.client, signal, (rows, missing) => {
-      this.#fetch(this.#list.insert(rows))
-      if (missing.length > 0) this.#list.remove(missing)
-      this.changed()
-    })
+    this.#fetch = rowFetcher<ListedRow>(
+      signal,
+      (ids) => session.client.query(LISTED_BY_ID, { ids }, { signal }),
+      (rows, missing) => {
+        this.#fetch(this.#list.insert(rows))
+        if (missing.length > 0) this.#list.remove(missing)
+        this.changed()
+      },
+    )
     readLive(
       session.feed,
       {
@@ -51,7 +55,7 @@ export class ListStore extends Store {
     )
   }
 
-  get rows(): readonly Row[] {
+  get rows(): readonly ListedRow[] {
     return this.#list.rows
   }
   get complete(): boolean {

@@ -3,7 +3,7 @@ import type { Row } from '../model/object.ts'
 import { ROOM } from '../model/tree-graph.ts'
 import { type Dependency, TreeModel } from '../model/tree-model.ts'
 import { rowFetcher } from './batched.ts'
-import { RELATIONS, TREE } from './documents.ts'
+import { RELATIONS, ROWS_BY_ID, TREE } from './documents.ts'
 import { TREE_LABELS } from './documents-graph.ts'
 import type { ResultOf } from './gql.ts'
 import { messageOf, readLive } from './live-read.ts'
@@ -30,11 +30,15 @@ export class TreeStore extends Store {
     this.model = new TreeModel(rootId, session.machines)
     this.#session = session
     this.#signal = signal
-    const fetch = rowFetcher(session.client, signal, (rows, missing) => {
-      this.model.put(rows)
-      for (const id of missing) this.model.remove(id)
-      this.changed()
-    })
+    const fetch = rowFetcher<Row>(
+      signal,
+      (ids) => session.client.query(ROWS_BY_ID, { ids }, { signal }),
+      (rows, missing) => {
+        this.model.put(rows)
+        for (const id of missing) this.model.remove(id)
+        this.changed()
+      },
+    )
     readLive(
       session.feed,
       {

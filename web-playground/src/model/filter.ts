@@ -1,5 +1,7 @@
-import type { Row } from './object.ts'
-import { type Codec, either, type FilterOf, flag, text, type UrlFilter, urlFilter, words } from './url-filter.ts'
+import type { ListedRow } from './object.ts'
+import { type Column, columnsOf, DEFAULT_COLUMNS } from './object-columns.ts'
+import { hasPair } from './pairs.ts'
+import { type Codec, either, type FilterOf, flag, pairs, text, type UrlFilter, urlFilter, words } from './url-filter.ts'
 
 export const ORDERS = ['CREATED_AT', 'NAME', 'PHASE_SINCE'] as const
 export type OrderField = (typeof ORDERS)[number]
@@ -20,16 +22,24 @@ const order: Codec<Order> = {
       ? ''
       : `${direction === 'DESC' ? '-' : ''}${field.toLowerCase()}`,
 }
+/** Empty: those that the viewer has chosen before, or the default ones. */
+const columns: Codec<readonly Column[]> = {
+  name: 'columns',
+  read: (value) => columnsOf(value.split(',')),
+  write: (list) => (list.join() === DEFAULT_COLUMNS.join() ? '' : list.join()),
+}
 const FILTER = urlFilter({
   kinds: words('kind'),
   phases: words('phase'),
   name: text('name'),
+  labels: pairs('label'),
   project: text('project'),
   roots: flag('roots'),
   finished: either('finished'),
   order,
+  columns,
 })
-/** The filter of a list. */
+/** The filter of a list, and its columns. */
 export type ObjectFilter = FilterOf<typeof FILTER>
 export const OBJECT_FILTER: UrlFilter<ObjectFilter> = {
   ...FILTER,
@@ -41,24 +51,46 @@ export const OBJECT_FILTER: UrlFilter<ObjectFilter> = {
 }
 export const ALL_OBJECTS = OBJECT_FILTER.all
 
+/** The choice of a viewer for all lists of objects, whatever their filter. */
+export type ListChoice = Pick<ObjectFilter, 'columns'>
+
+/** The list as it is shown: the address has it, or else what was chosen last. */
+export const shownList = (asked: ObjectFilter, { columns: chosen }: ListChoice): ObjectFilter => ({
+  ...asked,
+  columns: [asked.columns, chosen].find(({ length }) => length > 0) ?? DEFAULT_COLUMNS,
+})
+
+/** The part that the server answers. */
+export const answered = (filter: ObjectFilter): string => OBJECT_FILTER.write({ ...filter, columns: [] })
+
 /** ObjectFilter of the API. */
-export function filterInput({ kinds, phases, name, project, roots, finished }: ObjectFilter): Record<string, unknown> {
+export function filterInput({
+  kinds,
+  phases,
+  name,
+  labels,
+  project,
+  roots,
+  finished,
+}: ObjectFilter): Record<string, unknown> {
   return {
     ...(kinds.length > 0 ? { kinds } : {}),
     ...(phases.length > 0 ? { phases } : {}),
     ...(name ? { nameContains: name } : {}),
+    ...(labels.length > 0 ? { labels } : {}),
     ...(project ? { project } : {}),
     ...(roots ? { rootsOnly: true } : {}),
     ...(finished === null ? {} : { finished }),
   }
 }
 
-export function matches(filter: ObjectFilter, row: Row): boolean {
-  const { kinds, phases, name, project, roots, finished } = filter
+export function matches(filter: ObjectFilter, row: ListedRow): boolean {
+  const { kinds, phases, name, labels, project, roots, finished } = filter
   return (
     (kinds.length === 0 || kinds.includes(row.kind)) &&
     (phases.length === 0 || phases.includes(row.phase)) &&
     (name === '' || row.name.toLowerCase().includes(name.toLowerCase())) &&
+    labels.every((label) => hasPair(row.labels, label)) &&
     (project === '' || row.project.name === project) &&
     (!roots || row.parent === null) &&
     (finished === null || row.finished === finished)
@@ -66,8 +98,8 @@ export function matches(filter: ObjectFilter, row: Row): boolean {
 }
 
 /** Ids are in the order of creation: they break ties, as on the server. */
-export function compareRows({ field, direction }: Order): (a: Row, b: Row) => number {
-  const key = (row: Row): string =>
+export function compareRows({ field, direction }: Order): (a: ListedRow, b: ListedRow) => number {
+  const key = (row: ListedRow): string =>
     field === 'NAME' ? row.name : field === 'PHASE_SINCE' ? row.phaseSince : row.createdAt
   const sign = direction === 'DESC' ? -1 : 1
   return (a, b) => sign * (compare(key(a), key(b)) || compare(a.id, b.id))

@@ -1,7 +1,7 @@
 import type { PhaseChange } from 'phaseline/client'
 import type { Machines } from 'phaseline/client-model'
 import { compareRows, matches, type ObjectFilter } from './filter.ts'
-import { isRequest, isToRead, patched, type Row } from './object.ts'
+import { isRequest, isToRead, type ListedRow, patched } from './object.ts'
 
 /** More changes than arrive during the read of a page. */
 const REMEMBERED = 20_000
@@ -10,13 +10,13 @@ const REMEMBERED = 20_000
 export class ObjectList {
   readonly filter: ObjectFilter
   readonly #machines: Machines
-  readonly #byId = new Map<string, Row>()
+  readonly #byId = new Map<string, ListedRow>()
   /** Changes that arrived during the read of a page: its rows may be older. */
   readonly #latest = new Map<string, PhaseChange>()
-  #rows: readonly Row[] = []
+  #rows: readonly ListedRow[] = []
   #stale = false
   #complete = false
-  readonly #compare: (a: Row, b: Row) => number
+  readonly #compare: (a: ListedRow, b: ListedRow) => number
 
   constructor(filter: ObjectFilter, machines: Machines) {
     this.filter = filter
@@ -25,7 +25,7 @@ export class ObjectList {
   }
 
   /** A new array after each change. It is sorted when it is read, since there are more changes than reads. */
-  get rows(): readonly Row[] {
+  get rows(): readonly ListedRow[] {
     if (this.#stale) this.#rows = [...this.#byId.values()].sort(this.#compare)
     this.#stale = false
     return this.#rows
@@ -40,7 +40,7 @@ export class ObjectList {
   }
 
   /** Returns the ids to fetch: those of rows that a change overtook during the read. */
-  addPage(page: readonly Row[], hasNext: boolean): readonly string[] {
+  addPage(page: readonly ListedRow[], hasNext: boolean): readonly string[] {
     this.#complete = !hasNext
     return this.#takeAll(page)
   }
@@ -49,7 +49,7 @@ export class ObjectList {
    * Adds rows that were fetched after a change. Rows beyond the last page come with their page. Returns the ids to
    * fetch, as `addPage` does.
    */
-  insert(rows: readonly Row[]): readonly string[] {
+  insert(rows: readonly ListedRow[]): readonly string[] {
     const last = this.rows.at(-1)
     return this.#takeAll(
       rows.filter((row) => this.#byId.has(row.id) || this.#complete || !last || this.#compare(row, last) <= 0),
@@ -86,7 +86,7 @@ export class ObjectList {
     if (this.#latest.size > REMEMBERED && oldest !== undefined) this.#latest.delete(oldest)
   }
 
-  #move(row: Row, change: PhaseChange, wanted: Set<string>): boolean {
+  #move(row: ListedRow, change: PhaseChange, wanted: Set<string>): boolean {
     if (change.to === 'GONE') return this.#byId.delete(row.id)
     const next = patched(row, change, this.#machines)
     if (next === row) return false
@@ -95,14 +95,14 @@ export class ObjectList {
     return true
   }
 
-  #takeAll(rows: readonly Row[]): readonly string[] {
+  #takeAll(rows: readonly ListedRow[]): readonly string[] {
     const wanted = new Set<string>()
     for (const row of rows) this.#take(row, wanted)
     this.#stale = true
     return [...wanted]
   }
 
-  #take(row: Row, wanted: Set<string>): void {
+  #take(row: ListedRow, wanted: Set<string>): void {
     const change = this.#latest.get(row.id)
     if (change?.to === 'GONE') return
     const now = change ? patched(row, change, this.#machines) : row
@@ -112,7 +112,7 @@ export class ObjectList {
     if (now !== row && isToRead(now)) wanted.add(row.id)
   }
 
-  #place(row: Row): void {
+  #place(row: ListedRow): void {
     if (matches(this.filter, row)) this.#byId.set(row.id, row)
     else this.#byId.delete(row.id)
   }

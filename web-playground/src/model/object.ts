@@ -1,5 +1,6 @@
 import type { PhaseChange } from 'phaseline/client'
 import type { Machines } from 'phaseline/client-model'
+import type { Pair } from './pairs.ts'
 
 /** The fields of an object in lists and trees. Times are ISO 8601. */
 export interface Row {
@@ -20,6 +21,12 @@ export interface Row {
   readonly pendingRequests: readonly PendingRequest[]
   /** The pause of its tree; left out in rows of the past. */
   readonly pause?: { readonly at: string; readonly by: string; readonly reason: string | null } | null
+}
+/** In a list, where it is not inside its parent: with its place. */
+export interface ListedRow extends Row {
+  /** Names from the root down to the object, divided by `/`. */
+  readonly path: string
+  readonly labels: readonly Pair[]
 }
 export interface PendingRequest {
   readonly verb: string

@@ -4,6 +4,25 @@ export interface Pair {
   readonly value: string
 }
 
+/** e.g. `app=shop`; null: the text is no label. */
+export function pairOf(text: string): Pair | null {
+  const [, key = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text.trim()) ?? []
+  return KEY.test(key) ? { key, value } : null
+}
+export const textOf = ({ key, value }: Pair): string => `${key}=${value}`
+
+/** All different pairs, in the order of their texts. */
+export const textsOf = (lists: Iterable<readonly Pair[]>): readonly string[] =>
+  [...new Set([...lists].flat().map(textOf))].toSorted()
+
+/** With the pair, whose key has one value. */
+export const withPair = (pairs: readonly Pair[], pair: Pair): readonly Pair[] => [
+  ...pairs.filter(({ key }) => key !== pair.key),
+  pair,
+]
+export const hasPair = (pairs: readonly Pair[], { key, value }: Pair): boolean =>
+  pairs.some((one) => one.key === key && one.value === value)
+
 const isEmpty = ({ key, value }: Pair): boolean => key.trim() === '' && value === ''
 
 /** The pairs as an input has them. */

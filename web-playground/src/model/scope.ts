@@ -1,3 +1,5 @@
+import { queryOf } from './url-filter.ts'
+
 /**
  * The project whose things pages show. Each address names it, so that a link, a new tab and the way back show the same one; an address
  * that names none means the last one that was chosen. Empty: all projects.
@@ -63,6 +65,6 @@ export function rewritten(before: string, after: string): string {
 const isOfOne = (params: URLSearchParams): boolean => OF_ONE.some((name) => params.has(name))
 
 function join(path: string, params: URLSearchParams): string {
-  const query = params.toString().replaceAll('%2C', ',')
+  const query = queryOf(params)
   return query ? `${path}?${query}` : path
 }

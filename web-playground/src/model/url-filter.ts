@@ -1,3 +1,5 @@
+import { type Pair, pairOf, textOf } from './pairs.ts'
+
 /** How one field of a filter stands in the address. */
 export interface Codec<T> {
   /** Its name there. */
@@ -29,11 +31,15 @@ export function urlFilter<F extends object>(fields: UrlFilter<F>['fields']): Url
   const write = (filter: Partial<F>): string => {
     const written: F = { ...all, ...filter }
     const entries = names.map((name) => [fields[name].name, fields[name].write(written[name])])
-    const query = new URLSearchParams(entries.filter(([, text]) => text)).toString().replaceAll('%2C', ',')
+    const query = queryOf(new URLSearchParams(entries.filter(([, text]) => text)))
     return query ? `?${query}` : ''
   }
   return { fields, all, read, write }
 }
+
+/** As people read it: a value may have commas and equals signs as they are. */
+export const queryOf = (params: URLSearchParams): string =>
+  params.toString().replaceAll('%2C', ',').replaceAll('%3D', '=')
 
 const asIs = (value: string | null): string => value ?? ''
 
@@ -53,6 +59,18 @@ export const words = (name: string): Codec<readonly string[]> => ({
   read: (value) => value.split(',').filter((one) => /^[A-Z_]+$/.test(one)),
   write: (list) => list.join(','),
 })
+/** Labels, e.g. `app=shop,tier=web`; a comma in a value is escaped. */
+export const pairs = (name: string): Codec<readonly Pair[]> => ({
+  name,
+  read: (value) =>
+    value
+      .split(',')
+      .flatMap((one) => pairOf(one.replaceAll('%2C', ',').replaceAll('%25', '%')) ?? [])
+      .slice(0, MOST_PAIRS),
+  write: (list) => list.map((pair) => textOf(pair).replaceAll(/[%,]/g, encodeURIComponent)).join(','),
+})
+/** No more than the server takes. */
+const MOST_PAIRS = 64
 /** Null: any. */
 export const oneOf = <T extends string>(name: string, all: readonly T[]): Codec<T | null> => ({
   name,

@@ -11,6 +11,8 @@ const CLOCK = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const
 export const exactTime = formatter({ ...DAY, ...CLOCK, fractionalSecondDigits: 3 })
 /** The same to the second. */
 export const dateTime = formatter({ ...DAY, ...CLOCK })
+/** With the zone of the viewer, for those who compare it with the clock of another place. */
+export const zonedTime = formatter({ ...DAY, ...CLOCK, timeZoneName: 'short' })
 export const clockTime = formatter(CLOCK)
 export const shortDateTime = formatter({ day: 'numeric', month: 'short', ...CLOCK })
 export const shortDay = formatter({ month: 'short', day: 'numeric' })

@@ -1,7 +1,7 @@
 import { CLASS_LABELS, CLASS_SYMBOLS, type ClassCounts, PHASE_CLASSES } from 'phaseline/client-model'
 import { classOf } from '../model/known.ts'
 import { duration } from '../model/words.ts'
-import { dateTime } from './exact-time.ts'
+import { zonedTime } from './exact-time.ts'
 import { useNow } from './now.ts'
 
 /** A phase by symbol, name and colour: each of them suffices. */
@@ -38,7 +38,7 @@ export function CountsByClass({ counts }: { readonly counts: ClassCounts }) {
 export function Since({ at }: { readonly at: string }) {
   const now = useNow()
   return (
-    <time dateTime={at} title={dateTime(at)}>
+    <time dateTime={at} title={zonedTime(at)}>
       {duration(now - Date.parse(at))}
     </time>
   )
@@ -49,7 +49,7 @@ export function Until({ at }: { readonly at: string }) {
   const now = useNow()
   const left = Date.parse(at) - now
   return (
-    <time dateTime={at} title={dateTime(at)}>
+    <time dateTime={at} title={zonedTime(at)}>
       {left > 0 ? `in ${duration(left)}` : 'due'}
     </time>
   )

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 
 interface Props {
   readonly label: string
@@ -16,11 +16,14 @@ export function SearchField({ label, value, onChange, placeholder = 'contains…
   // Another value wins: what was typed was meant for the one before. In an effect it could come later than the pause.
   if (!isTyped) setTyped({ text: value, over: value })
   const text = isTyped ? typed.text : value
+  // A page that is drawn again while it changes, with another function, does not prolong the pause.
+  const change = useRef(onChange)
+  change.current = onChange
   useEffect(() => {
     if (text === value) return
-    const timer = setTimeout(() => onChange(text), TYPED_MS)
+    const timer = setTimeout(() => change.current(text), TYPED_MS)
     return () => clearTimeout(timer)
-  }, [text, value, onChange])
+  }, [text, value])
   return (
     <label className="grow">
       <span>{label}</span>

@@ -3,7 +3,7 @@ import type { AuditEvent } from '../../data/audit-store.ts'
 import { type AuditFilter, aboutOf, type Outcome } from '../../model/audit.ts'
 import { humanKind, isKnownKind } from '../../model/known.ts'
 import { clockOf } from '../../model/words.ts'
-import { exactTime, shortDay } from '../../ui/exact-time.ts'
+import { shortDay, zonedTime } from '../../ui/exact-time.ts'
 import { auditHref, projectHref, wayHref } from '../../ui/links.ts'
 import { RowsHead } from '../../ui/rows-head.tsx'
 
@@ -40,7 +40,7 @@ function Row({ event, filter }: { readonly event: AuditEvent; readonly filter: A
   return (
     <li className="audit-row" data-sequence={sequence} data-outcome={outcome}>
       <span className="audit-sequence">{sequence}</span>
-      <time dateTime={at} title={exactTime(at)}>
+      <time dateTime={at} title={zonedTime(at)}>
         {shortDay(at)} {clockOf(at).replace(/\.\d+$/, '')}
       </time>
       <span className={`phase ${style}`} title={code ?? ''}>

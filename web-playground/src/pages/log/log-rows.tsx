@@ -5,7 +5,7 @@ import { Link } from 'wouter'
 import { humanKind } from '../../model/known.ts'
 import { isRequest } from '../../model/object.ts'
 import { clockOf } from '../../model/words.ts'
-import { dateTime, shortDateTime } from '../../ui/exact-time.ts'
+import { shortDateTime, zonedTime } from '../../ui/exact-time.ts'
 import { treeHref } from '../../ui/links.ts'
 import { Phase } from '../../ui/phase.tsx'
 import { rowHeight } from '../../ui/row-height.ts'
@@ -52,7 +52,7 @@ function LogRow({ change, start }: { readonly change: PhaseChange; readonly star
       style={{ transform: `translateY(${start}px)` }}
     >
       <span className="log-sequence">{sequence}</span>
-      <time dateTime={at} title={dateTime(at)}>
+      <time dateTime={at} title={zonedTime(at)}>
         {isToday(at) ? clockOf(at) : shortDateTime(at)}
       </time>
       <LogPlace change={change} href={treeHref(rootId, objectId)} kind={humanKind(kind)} />

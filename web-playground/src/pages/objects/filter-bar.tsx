@@ -1,23 +1,26 @@
 import { CLASS_SYMBOLS } from 'phaseline/client-model'
-import { useEffect, useState } from 'react'
+import { useId, useMemo, useState } from 'react'
 import type { ObjectFilter } from '../../model/filter.ts'
 import { classOf, humanKind, knownFamilies } from '../../model/known.ts'
+import type { ListedRow } from '../../model/object.ts'
+import { type Pair, pairOf, textOf, textsOf, withPair } from '../../model/pairs.ts'
+import { SearchField } from '../../ui/search-field.tsx'
 import { useSession } from '../../ui/session-context.ts'
 
 interface Props {
   readonly filter: ObjectFilter
   readonly onChange: (filter: ObjectFilter) => void
+  /** The rows that were read: a label is completed from theirs. */
+  readonly rows: readonly ListedRow[]
 }
-/** Milliseconds of a pause in typing. */
-const TYPED_MS = 250
 
-export function FilterBar({ filter, onChange }: Props) {
+export function FilterBar({ filter, onChange, rows }: Props) {
   const { machines } = useSession()
   const kinds = filter.kinds.length > 0 ? filter.kinds : machines.kinds
   const phases = [...new Set(kinds.flatMap((kind) => machines.of(kind)?.phases ?? []))].filter((p) => p !== 'GONE')
   return (
     <search className="filters">
-      <NameSearch filter={filter} onChange={onChange} />
+      <SearchField label="Name" value={filter.name} onChange={(name) => onChange({ ...filter, name })} />
       <label>
         <span>Kind</span>
         <select
@@ -67,6 +70,7 @@ export function FilterBar({ filter, onChange }: Props) {
           <option value="yes">Finished</option>
         </select>
       </label>
+      <LabelField rows={rows} onAdd={(label) => onChange({ ...filter, labels: withPair(filter.labels, label) })} />
       <label className="check">
         <input
           type="checkbox"
@@ -75,22 +79,56 @@ export function FilterBar({ filter, onChange }: Props) {
         />
         <span>Roots only</span>
       </label>
+      {filter.labels.map((label) => (
+        <button
+          key={label.key}
+          type="button"
+          title="Show others, too"
+          onClick={() => onChange({ ...filter, labels: filter.labels.filter((one) => one !== label) })}
+        >
+          {textOf(label)} ✕
+        </button>
+      ))}
     </search>
   )
 }
 
-function NameSearch({ filter, onChange }: Props) {
-  const [text, setText] = useState(filter.name)
-  useEffect(() => setText(filter.name), [filter.name])
-  useEffect(() => {
-    if (text === filter.name) return
-    const timer = setTimeout(() => onChange({ ...filter, name: text }), TYPED_MS)
-    return () => clearTimeout(timer)
-  }, [text, filter, onChange])
+interface LabelProps {
+  readonly rows: readonly ListedRow[]
+  readonly onAdd: (label: Pair) => void
+}
+/** A label takes effect when it is chosen among those of the rows, or with Enter. */
+function LabelField({ rows, onAdd }: LabelProps) {
+  const id = useId()
+  const [text, setText] = useState('')
+  const known = useMemo(() => textsOf(rows.map(({ labels }) => labels)), [rows])
+  const entered = text === '' ? null : (pairOf(text) ?? pairOf(known.find((one) => one.startsWith(text)) ?? ''))
+  const add = (added: Pair): void => {
+    setText('')
+    onAdd(added)
+  }
   return (
-    <label className="grow">
-      <span>Name</span>
-      <input type="search" value={text} placeholder="contains…" onChange={({ target }) => setText(target.value)} />
+    <label>
+      <span>Label</span>
+      <input
+        value={text}
+        list={id}
+        placeholder="key=value"
+        autoComplete="off"
+        spellCheck={false}
+        onChange={({ target, nativeEvent }) => {
+          const typed = nativeEvent instanceof InputEvent && nativeEvent.inputType !== 'insertReplacementText'
+          const chosen = typed ? null : pairOf(target.value)
+          if (chosen) add(chosen)
+          else setText(target.value)
+        }}
+        onKeyDown={({ key }) => key === 'Enter' && entered && add(entered)}
+      />
+      <datalist id={id}>
+        {known.map((one) => (
+          <option key={one} value={one} />
+        ))}
+      </datalist>
     </label>
   )
 }

@@ -1,27 +1,29 @@
-import { Link } from 'wouter'
-import { humanKind } from '../../model/known.ts'
-import type { Row } from '../../model/object.ts'
-import { shortDateTime } from '../../ui/exact-time.ts'
-import { treeHref } from '../../ui/links.ts'
-import { Paused, Pending } from '../../ui/pending.tsx'
-import { Phase, Since } from '../../ui/phase.tsx'
+import type { ListedRow } from '../../model/object.ts'
+import type { Column } from '../../model/object-columns.ts'
+import type { Pair } from '../../model/pairs.ts'
+import { Content } from './columns.tsx'
 
 interface Props {
-  readonly row: Row
+  readonly row: ListedRow
+  readonly columns: readonly Column[]
   readonly index: number
   readonly start: number
   readonly selected: boolean
+  /** Measures the row, which is higher where its path needs it. */
+  readonly measure: (element: HTMLElement | null) => void
   readonly onPick: (id: string, range: boolean) => void
+  readonly hrefOf: (label: Pair) => string
 }
-export function ObjectRow({ row, index, start, selected, onPick }: Props) {
-  const isRoot = row.root.id === row.id
+export function ObjectRow({ row, columns, index, start, selected, measure, onPick, hrefOf }: Props) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table's rows cannot be placed where a virtual list wants them
     // biome-ignore lint/a11y/useFocusableInteractive: its link is
     <div
+      ref={measure}
       className={selected ? 'grid-row picked' : 'grid-row'}
       role="row"
       aria-rowindex={index + 2}
+      data-index={index}
       data-object={row.id}
       style={{ transform: `translateY(${start}px)` }}
     >
@@ -29,7 +31,7 @@ export function ObjectRow({ row, index, start, selected, onPick }: Props) {
         <label>
           <input
             type="checkbox"
-            aria-label={`Select ${row.name}`}
+            aria-label={`Select ${row.path}`}
             checked={selected}
             // A change event does not have the shift key.
             onClick={({ shiftKey }) => onPick(row.id, shiftKey)}
@@ -37,20 +39,11 @@ export function ObjectRow({ row, index, start, selected, onPick }: Props) {
           />
         </label>
       </Cell>
-      <Cell className="cell-name">
-        <Link href={treeHref(row.root.id, row.id)}>{row.name}</Link>
-      </Cell>
-      <Cell className="cell-kind">{humanKind(row.kind)}</Cell>
-      <Cell className="cell-phase">
-        <Phase phase={row.phase} /> <Pending requests={row.pendingRequests} />
-        {row.parent === null && <Paused pause={row.pause} />}
-      </Cell>
-      <Cell className="cell-since">
-        <Since at={row.phaseSince} />
-      </Cell>
-      <Cell className="cell-root">{isRoot ? <span className="quiet">root</span> : row.root.name}</Cell>
-      <Cell className="cell-project">{row.project.name}</Cell>
-      <Cell className="cell-created">{shortDateTime(row.createdAt)}</Cell>
+      {columns.map((column) => (
+        <Cell key={column} className={`cell-${column}`}>
+          <Content column={column} row={row} hrefOf={hrefOf} />
+        </Cell>
+      ))}
     </div>
   )
 }

@@ -1,14 +1,18 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useRef } from 'react'
+import { type CSSProperties, useEffect, useMemo, useRef } from 'react'
 import type { ListStore } from '../../data/list-store.ts'
 import type { ObjectFilter, Order, OrderField } from '../../model/filter.ts'
+import { type Pair, withPair } from '../../model/pairs.ts'
 import { type Selection, toggle } from '../../model/selection.ts'
+import { objectsHref } from '../../ui/links.ts'
 import { rowHeight } from '../../ui/row-height.ts'
+import { LABELS, ORDERED, tracksOf } from './columns.tsx'
 import { ObjectRow } from './object-row.tsx'
 import { TickAll } from './tick-all.tsx'
 
 interface Props {
   readonly list: ListStore
+  readonly filter: ObjectFilter
   readonly onChange: (filter: ObjectFilter) => void
   readonly selection: Selection
   readonly onSelect: (selection: Selection) => void
@@ -17,9 +21,10 @@ interface Props {
 const AHEAD = 40
 
 /** A table that draws only the visible rows and reads pages as the user scrolls. */
-export function ObjectTable({ list, onChange, selection, onSelect }: Props) {
+export function ObjectTable({ list, filter, onChange, selection, onSelect }: Props) {
   const scroller = useRef<HTMLDivElement>(null)
-  const { rows, complete, more, filter } = list
+  const { rows, complete, more } = list
+  const { columns } = filter
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -41,10 +46,18 @@ export function ObjectTable({ list, onChange, selection, onSelect }: Props) {
         range,
       ),
     )
+  const hrefOf = (label: Pair): string => objectsHref({ ...filter, labels: withPair(filter.labels, label) })
+  const tracks = useMemo(() => tracksOf(columns, rows) as CSSProperties, [columns, rows])
 
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table's rows cannot be placed where a virtual list wants them
-    <div className="grid" role="table" aria-label="Objects" aria-rowcount={complete ? rows.length + 1 : -1}>
+    <div
+      className="grid"
+      style={tracks}
+      role="table"
+      aria-label="Objects"
+      aria-rowcount={complete ? rows.length + 1 : -1}
+    >
       <Head filter={filter} onChange={onChange}>
         <TickAll rows={rows} complete={complete} selection={selection} onSelect={onSelect} />
       </Head>
@@ -59,10 +72,13 @@ export function ObjectTable({ list, onChange, selection, onSelect }: Props) {
                 <ObjectRow
                   key={key}
                   row={row}
+                  columns={columns}
                   index={index}
                   start={start}
                   selected={selection.ids.has(row.id)}
+                  measure={virtual.measureElement}
                   onPick={pick}
+                  hrefOf={hrefOf}
                 />
               )
             )
@@ -81,23 +97,13 @@ function Spacer({ height, children }: { readonly height: number; readonly childr
   )
 }
 
-const COLUMNS: readonly { readonly label: string; readonly field: OrderField | null }[] = [
-  { label: 'Name', field: 'NAME' },
-  { label: 'Kind', field: null },
-  { label: 'Phase', field: null },
-  { label: 'Since', field: 'PHASE_SINCE' },
-  { label: 'In', field: null },
-  { label: 'Project', field: null },
-  { label: 'Created', field: 'CREATED_AT' },
-]
-
 interface HeadProps {
   readonly filter: ObjectFilter
   readonly onChange: (filter: ObjectFilter) => void
   readonly children: React.ReactNode
 }
 function Head({ filter, onChange, children }: HeadProps) {
-  const { order, roots } = filter
+  const { columns, order, roots } = filter
   return (
     // biome-ignore lint/a11y/useSemanticElements: as above
     // biome-ignore lint/a11y/useFocusableInteractive: its buttons are
@@ -107,28 +113,32 @@ function Head({ filter, onChange, children }: HeadProps) {
       <div className="cell-pick" role="columnheader">
         {children}
       </div>
-      {COLUMNS.map(({ label, field }) => (
-        // biome-ignore lint/a11y/useSemanticElements: as above
-        // biome-ignore lint/a11y/useFocusableInteractive: its button is
-        <div key={label} role="columnheader" aria-sort={sortOf(order, field)}>
-          {field && (roots || field !== 'PHASE_SINCE') ? (
-            <button
-              type="button"
-              className="sort"
-              onClick={() => onChange({ ...filter, order: nextOrder(order, field) })}
-            >
-              {label}{' '}
-              <span aria-hidden="true">{order.field === field ? (order.direction === 'ASC' ? '↑' : '↓') : ''}</span>
-            </button>
-          ) : (
-            label
-          )}
-        </div>
-      ))}
+      {columns.map((column) => {
+        const field = ORDERED[column]
+        return (
+          // biome-ignore lint/a11y/useSemanticElements: as above
+          // biome-ignore lint/a11y/useFocusableInteractive: its button is
+          <div key={column} role="columnheader" aria-sort={sortOf(order, field)}>
+            {field && (roots || field !== 'PHASE_SINCE') ? (
+              <button
+                type="button"
+                className="sort"
+                title={field === 'NAME' ? 'Sort by the name, the last part of the path' : undefined}
+                onClick={() => onChange({ ...filter, order: nextOrder(order, field) })}
+              >
+                {LABELS[column]}{' '}
+                <span aria-hidden="true">{order.field === field ? (order.direction === 'ASC' ? '↑' : '↓') : ''}</span>
+              </button>
+            ) : (
+              LABELS[column]
+            )}
+          </div>
+        )
+      })}
     </div>
   )
 }
-const sortOf = (order: Order, field: OrderField | null): 'ascending' | 'descending' | undefined =>
+const sortOf = (order: Order, field: OrderField | undefined): 'ascending' | 'descending' | undefined =>
   order.field !== field ? undefined : order.direction === 'ASC' ? 'ascending' : 'descending'
 
 function nextOrder(order: Order, field: OrderField): Order {

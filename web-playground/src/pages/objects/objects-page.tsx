@@ -1,24 +1,34 @@
-import { useCallback, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { Link } from 'wouter'
+import { keepChoice, readChoice } from '../../data/list-choice.ts'
 import { ListStore } from '../../data/list-store.ts'
-import { ALL_OBJECTS, NEWEST, OBJECT_FILTER, type ObjectFilter } from '../../model/filter.ts'
+import {
+  ALL_OBJECTS,
+  answered,
+  type ListChoice,
+  NEWEST,
+  OBJECT_FILTER,
+  type ObjectFilter,
+  shownList,
+} from '../../model/filter.ts'
 import { NONE, type Selection } from '../../model/selection.ts'
 import { plural } from '../../model/words.ts'
 import { createHref } from '../../ui/links.ts'
-import { useLive } from '../../ui/session-context.ts'
+import { useLive, useSession } from '../../ui/session-context.ts'
 import { Empty, Loading, Problem } from '../../ui/states.tsx'
 import { useTitle } from '../../ui/title.ts'
 import { useFilter } from '../../ui/use-filter.ts'
 import { BulkBar } from './bulk-bar.tsx'
+import { ColumnsMenu } from './columns-menu.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { ObjectTable } from './object-table.tsx'
 
-/** Objects of all kinds; the address has the filter. */
+/** Objects of all kinds; the address has the filter and the columns. */
 export default function ObjectsPage() {
-  const [filter, change] = useFilter(OBJECT_FILTER)
+  const [filter, change, choose] = useList()
   const title = filter.roots ? 'Trees' : 'Objects'
   useTitle(title)
-  const shown = OBJECT_FILTER.write({ ...filter, order: NEWEST })
+  const shown = answered({ ...filter, order: NEWEST })
   const [chosen, setChosen] = useState<{ readonly shown: string; readonly selection: Selection }>({
     shown,
     selection: NONE,
@@ -26,7 +36,7 @@ export default function ObjectsPage() {
   // A selection does not outlive its list, since another one may not show it.
   const selection = chosen.shown === shown ? chosen.selection : NONE
   const select = useCallback((next: Selection): void => setChosen({ shown, selection: next }), [shown])
-  const list = useLive(OBJECT_FILTER.write(filter), (session, signal) => new ListStore(session, filter, signal))
+  const list = useLive(answered(filter), (session, signal) => new ListStore(session, filter, signal))
   return (
     <div className="page fill">
       <div className="page-head">
@@ -34,17 +44,36 @@ export default function ObjectsPage() {
         <span className="quiet" role="status">
           {list?.loaded && counted(list)}
         </span>
+        <ColumnsMenu columns={filter.columns} onChange={(columns) => choose({ columns })} />
       </div>
-      <FilterBar filter={filter} onChange={change} />
+      <FilterBar filter={filter} onChange={change} rows={list?.rows ?? []} />
       {list?.error && <Problem message={list.error} onRetry={list.retry} />}
       {!list?.loaded && !list?.error && <Loading what="objects" />}
       {list?.loaded && list.rows.length === 0 && <Nothing filter={filter} onChange={change} />}
       <BulkBar list={list} selection={selection} onSelect={select} />
       {list?.loaded && list.rows.length > 0 && (
-        <ObjectTable list={list} onChange={change} selection={selection} onSelect={select} />
+        <ObjectTable list={list} filter={filter} onChange={change} selection={selection} onSelect={select} />
       )}
     </div>
   )
+}
+
+/**
+ * The list as the address has it, completed by what the viewer has chosen before: then the address has that, too, so that a link to it
+ * shows the same. @returns with `change`, and with `choose`, which keeps a choice for other lists as well
+ */
+function useList() {
+  const { viewer } = useSession()
+  const [asked, change] = useFilter(OBJECT_FILTER)
+  const filter = shownList(asked, readChoice(viewer.id))
+  useEffect(() => {
+    if (OBJECT_FILTER.write(filter) !== OBJECT_FILTER.write(asked)) change(filter)
+  })
+  const choose = (choice: Partial<ListChoice>): void => {
+    keepChoice(viewer.id, { ...filter, ...choice })
+    change({ ...filter, ...choice })
+  }
+  return [filter, change, choose] as const
 }
 
 /** The total is that of the first read: once all pages are read, the number of rows is newer. */
@@ -58,7 +87,7 @@ interface NothingProps {
   readonly onChange: (filter: ObjectFilter) => void
 }
 function Nothing({ filter, onChange }: NothingProps) {
-  if (OBJECT_FILTER.write(filter) === '') {
+  if (answered(filter) === '') {
     return (
       <Empty title="There are no objects yet.">
         <Link href={createHref()}>Create something</Link>, or apply a manifest with{' '}

@@ -5,7 +5,7 @@ import type { OutputLine, OutputStore } from '../../data/output-store.ts'
 import { levelOf } from '../../model/line-level.ts'
 import type { OutputFilter } from '../../model/output-filter.ts'
 import { clockOf } from '../../model/words.ts'
-import { dateTime } from '../../ui/exact-time.ts'
+import { zonedTime } from '../../ui/exact-time.ts'
 import { outputHref, treeHref } from '../../ui/links.ts'
 import { AnsiText } from './ansi-text.tsx'
 
@@ -114,7 +114,7 @@ function OutputRow({ line, index, start, filter, look, isLinked, measure }: RowP
           href={outputHref({ ...filter, line: cursor })}
           replace
           className="output-time"
-          title={`${dateTime(at)}: a link to this line`}
+          title={`${zonedTime(at)}: a link to this line`}
           aria-current={isLinked || undefined}
         >
           <time dateTime={at}>{clockOf(at)}</time>

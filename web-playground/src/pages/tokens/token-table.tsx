@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { holderOf, stateOf, type Token } from '../../model/tokens.ts'
-import { dateTime, dayOnly } from '../../ui/exact-time.ts'
+import { dayOnly, zonedTime } from '../../ui/exact-time.ts'
 import { Since } from '../../ui/phase.tsx'
 import { ScrollingTable } from '../../ui/scrolling-table.tsx'
 import { Outcome } from '../../ui/states.tsx'
@@ -63,12 +63,10 @@ function Row({ token, now, busy, onRevoke }: RowProps) {
       <td>{token.role === 'AGENT' ? (token.types?.join(', ') ?? 'all') : '–'}</td>
       <td>{token.projects?.join(', ') ?? 'all'}</td>
       <td>
-        <time dateTime={token.createdAt} title={dateTime(token.createdAt)}>
-          {dayOnly(token.createdAt)}
-        </time>
+        <Day at={token.createdAt} />
       </td>
       <td>{token.lastUsedAt ? <>{<Since at={token.lastUsedAt} />} ago</> : 'never'}</td>
-      <td>{state === 'valid' ? (token.expiresAt ? dayOnly(token.expiresAt) : 'never') : state}</td>
+      <td>{state === 'valid' ? token.expiresAt ? <Day at={token.expiresAt} /> : 'never' : state}</td>
       <td className="row-action">
         {token.principal.builtIn && <span className="quiet">of the server</span>}
         {state === 'valid' && !token.principal.builtIn && (
@@ -78,5 +76,13 @@ function Row({ token, now, busy, onRevoke }: RowProps) {
         )}
       </td>
     </tr>
+  )
+}
+
+function Day({ at }: { readonly at: string }) {
+  return (
+    <time dateTime={at} title={zonedTime(at)}>
+      {dayOnly(at)}
+    </time>
   )
 }
