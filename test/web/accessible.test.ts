@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 const PAGES = [
   ['the overview', () => '/', 'Runs now'],
-  ['the list', () => '/objects', 'item-69'],
+  ['the list', () => '/objects?roots=no', 'item-69'],
   ['an empty list', () => '/objects?name=nothing', 'Nothing matches.'],
   ['a failed tree', () => `/tree/${trees.failed}`, 'CHILDREN_FAILED'],
   ['a waiting tree', () => `/tree/${trees.waiting}`, 'Waits for'],

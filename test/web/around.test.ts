@@ -43,7 +43,7 @@ test('one project is shown alone, on each page that can, until another is chosen
   expect(await seriousFindings(page)).toEqual([])
 
   await goTo(page, 'Trees', 'Objects')
-  await page.waitForURL(`${here.server.origin}/objects?project=store`)
+  await page.waitForURL(`${here.server.origin}/objects?project=store&roots=yes`)
   await page
     .getByRole('row', { name: /also-in-store/ })
     .first()

@@ -157,6 +157,19 @@ test('columns are those of the address, those that were chosen last, or the defa
   expect(withColumn(['path', 'id'], 'path', false)).toEqual(['path', 'id'])
 })
 
+test('a list without a filter begins with the roots, unless somebody has switched that off; one with a filter has what it says', () => {
+  const rootsAt = (address: string, roots: boolean | null) =>
+    shownList(OBJECT_FILTER.read(address), { columns: [], roots }).roots
+  expect([rootsAt('', null), rootsAt('?project=shop', null), rootsAt('?columns=path,id', null)]).toEqual([
+    ...[true, true, true],
+  ])
+  expect([rootsAt('', false), rootsAt('?roots=yes', false), rootsAt('?roots=no', true)]).toEqual([false, true, false])
+  // Links that were made before, and those of counts, name what they list.
+  expect([rootsAt('?kind=DEPLOY_ITEM', null), rootsAt('?label=a=b', true)]).toEqual([null, null])
+  expect(OBJECT_FILTER.write({ roots: false })).toBe('?roots=no')
+  expect(filterInput({ ...ALL_OBJECTS, roots: false })).toEqual({})
+})
+
 test('a paused log holds what comes, and shows it in order afterwards', () => {
   const [a, b, c] = [change('a', 'INIT'), change('b', 'INIT'), change('c', 'INIT')]
   let log = addChanges(EMPTY_LOG, [a])

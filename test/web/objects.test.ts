@@ -6,7 +6,7 @@ import { create, items, show } from '../testkit/mutations.ts'
 import { until } from '../testkit/wait.ts'
 import { seriousFindings } from './axe.ts'
 import { usePlace } from './place.ts'
-import { visit } from './visit.ts'
+import { goTo, visit } from './visit.ts'
 
 /** The list of objects: what a row shows, and who decides about it. */
 
@@ -109,5 +109,36 @@ test('columns are chosen once, and the address has them for those who get it', a
   await page.getByRole('button', { name: 'Columns' }).click()
   await page.getByRole('button', { name: 'As they were at first' }).click()
   await page.waitForURL(/\?kind=INSTALLATION$/)
+  expect(complaints).toEqual([])
+})
+
+test('the list begins with roots, until somebody wants all: then it is remembered, and the address says it', async () => {
+  await create(here.server.client, 'rooted', items(1))
+  await using visited = await visit(here.browser, here.server, '/objects')
+  const { page, complaints } = visited
+  const box = page.getByRole('checkbox', { name: 'Roots only' })
+  const item = rows(page).filter({ hasText: 'rooted/' })
+  await page.waitForURL(/\/objects\?roots=yes$/)
+  await rows(page).filter({ hasText: 'rooted' }).waitFor()
+  expect([await box.isChecked(), await item.count()]).toEqual([true, 0])
+  // Nobody is left with an empty list: roots are no items.
+  await page.getByLabel('Kind').selectOption('DEPLOY_ITEM')
+  await page.getByRole('button', { name: 'Search inside trees, too' }).click()
+  await item.waitFor()
+
+  await page.goto(`${here.server.origin}/objects`)
+  await box.uncheck()
+  await page.waitForURL(/\/objects\?roots=no$/)
+  await item.first().waitFor()
+  await page.goto(`${here.server.origin}/agents`)
+  await goTo(page, 'Trees', 'Objects')
+  await page.waitForURL(/\/objects\?roots=no$/)
+  await item.first().waitFor()
+  // A link to roots shows them, and changes nothing that was chosen.
+  await page.goto(`${here.server.origin}/objects?roots=yes`)
+  await rows(page).filter({ hasText: 'rooted' }).waitFor()
+  expect([await box.isChecked(), await item.count()]).toEqual([true, 0])
+  await page.goto(`${here.server.origin}/objects`)
+  await page.waitForURL(/\/objects\?roots=no$/)
   expect(complaints).toEqual([])
 })

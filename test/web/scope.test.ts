@@ -39,10 +39,10 @@ test('the chosen project is in each address, for new tabs, those who get a link,
   // An address without it means the last one; all projects have one, too.
   const other = await page.context().newPage()
   await other.goto(`${here.server.origin}/objects`)
-  await isAt(other, '/objects?project=depot')
+  await isAt(other, '/objects?project=depot&roots=yes')
   await row(other, 'in-depot').waitFor()
   await scope(other).selectOption('')
-  await isAt(other, '/objects?project=*')
+  await isAt(other, '/objects?roots=yes&project=*')
   await row(other, 'elsewhere').waitFor()
   await other.goBack()
   await row(other, 'elsewhere').waitFor({ state: 'detached' })

@@ -1,7 +1,7 @@
 import type { ListedRow } from './object.ts'
 import { type Column, columnsOf, DEFAULT_COLUMNS } from './object-columns.ts'
 import { hasPair } from './pairs.ts'
-import { type Codec, either, type FilterOf, flag, pairs, text, type UrlFilter, urlFilter, words } from './url-filter.ts'
+import { type Codec, either, type FilterOf, pairs, text, type UrlFilter, urlFilter, words } from './url-filter.ts'
 
 export const ORDERS = ['CREATED_AT', 'NAME', 'PHASE_SINCE'] as const
 export type OrderField = (typeof ORDERS)[number]
@@ -34,7 +34,8 @@ const FILTER = urlFilter({
   name: text('name'),
   labels: pairs('label'),
   project: text('project'),
-  roots: flag('roots'),
+  // Null: the address says nothing of it, as links that name kinds or phases.
+  roots: either('roots'),
   finished: either('finished'),
   order,
   columns,
@@ -52,12 +53,16 @@ export const OBJECT_FILTER: UrlFilter<ObjectFilter> = {
 export const ALL_OBJECTS = OBJECT_FILTER.all
 
 /** The choice of a viewer for all lists of objects, whatever their filter. */
-export type ListChoice = Pick<ObjectFilter, 'columns'>
+export type ListChoice = Pick<ObjectFilter, 'columns' | 'roots'>
 
-/** The list as it is shown: the address has it, or else what was chosen last. */
-export const shownList = (asked: ObjectFilter, { columns: chosen }: ListChoice): ObjectFilter => ({
+/** Nothing is selected: this is the list as the menu opens it. */
+export const isWhole = (filter: ObjectFilter): boolean => answered({ ...filter, project: '', roots: null }) === ''
+
+/** The list as it is shown: the address has it, or else what was chosen last. Without a filter it begins with the roots. */
+export const shownList = (asked: ObjectFilter, chosen: ListChoice): ObjectFilter => ({
   ...asked,
-  columns: [asked.columns, chosen].find(({ length }) => length > 0) ?? DEFAULT_COLUMNS,
+  columns: [asked.columns, chosen.columns].find(({ length }) => length > 0) ?? DEFAULT_COLUMNS,
+  roots: asked.roots ?? (isWhole(asked) ? (chosen.roots ?? true) : null),
 })
 
 /** The part that the server answers. */

@@ -14,7 +14,6 @@ export const familyPages = () => families().flatMap(({ pages }) => pages)
 
 const pagesFor = ({ isAdmin }: SignedIn): readonly NavPage[] => [
   { section: 'Overview', label: 'Overview', path: '/', docs: 'dashboard' },
-  { section: 'Trees', label: 'All trees', path: '/objects', query: 'roots=yes', docs: 'concepts' },
   { section: 'Trees', label: 'Objects', path: '/objects', docs: 'concepts' },
   { section: 'Trees', label: 'Tree', path: '/tree', docs: 'dashboard', isUnlisted: true },
   { section: 'Trees', label: 'Create', path: '/create', docs: 'quick-start', isUnlisted: true },

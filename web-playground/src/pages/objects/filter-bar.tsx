@@ -10,11 +10,13 @@ import { useSession } from '../../ui/session-context.ts'
 interface Props {
   readonly filter: ObjectFilter
   readonly onChange: (filter: ObjectFilter) => void
+  /** Chooses roots alone, or everything, for other lists as well. */
+  readonly onRoots: (roots: boolean) => void
   /** The rows that were read: a label is completed from theirs. */
   readonly rows: readonly ListedRow[]
 }
 
-export function FilterBar({ filter, onChange, rows }: Props) {
+export function FilterBar({ filter, onChange, onRoots, rows }: Props) {
   const { machines } = useSession()
   const kinds = filter.kinds.length > 0 ? filter.kinds : machines.kinds
   const phases = [...new Set(kinds.flatMap((kind) => machines.of(kind)?.phases ?? []))].filter((p) => p !== 'GONE')
@@ -72,11 +74,7 @@ export function FilterBar({ filter, onChange, rows }: Props) {
       </label>
       <LabelField rows={rows} onAdd={(label) => onChange({ ...filter, labels: withPair(filter.labels, label) })} />
       <label className="check">
-        <input
-          type="checkbox"
-          checked={filter.roots}
-          onChange={({ target }) => onChange({ ...filter, roots: target.checked })}
-        />
+        <input type="checkbox" checked={filter.roots === true} onChange={({ target }) => onRoots(target.checked)} />
         <span>Roots only</span>
       </label>
       {filter.labels.map((label) => (

@@ -5,6 +5,7 @@ import { ListStore } from '../../data/list-store.ts'
 import {
   ALL_OBJECTS,
   answered,
+  isWhole,
   type ListChoice,
   NEWEST,
   OBJECT_FILTER,
@@ -26,8 +27,7 @@ import { ObjectTable } from './object-table.tsx'
 /** Objects of all kinds; the address has the filter and the columns. */
 export default function ObjectsPage() {
   const [filter, change, choose] = useList()
-  const title = filter.roots ? 'Trees' : 'Objects'
-  useTitle(title)
+  useTitle('Objects')
   const shown = answered({ ...filter, order: NEWEST })
   const [chosen, setChosen] = useState<{ readonly shown: string; readonly selection: Selection }>({
     shown,
@@ -40,13 +40,13 @@ export default function ObjectsPage() {
   return (
     <div className="page fill">
       <div className="page-head">
-        <h1>{title}</h1>
+        <h1>Objects</h1>
         <span className="quiet" role="status">
           {list?.loaded && counted(list)}
         </span>
         <ColumnsMenu columns={filter.columns} onChange={(columns) => choose({ columns })} />
       </div>
-      <FilterBar filter={filter} onChange={change} rows={list?.rows ?? []} />
+      <FilterBar filter={filter} onChange={change} onRoots={(roots) => choose({ roots })} rows={list?.rows ?? []} />
       {list?.error && <Problem message={list.error} onRetry={list.retry} />}
       {!list?.loaded && !list?.error && <Loading what="objects" />}
       {list?.loaded && list.rows.length === 0 && <Nothing filter={filter} onChange={change} />}
@@ -70,7 +70,7 @@ function useList() {
     if (OBJECT_FILTER.write(filter) !== OBJECT_FILTER.write(asked)) change(filter)
   })
   const choose = (choice: Partial<ListChoice>): void => {
-    keepChoice(viewer.id, { ...filter, ...choice })
+    keepChoice(viewer.id, choice)
     change({ ...filter, ...choice })
   }
   return [filter, change, choose] as const
@@ -87,7 +87,7 @@ interface NothingProps {
   readonly onChange: (filter: ObjectFilter) => void
 }
 function Nothing({ filter, onChange }: NothingProps) {
-  if (answered(filter) === '') {
+  if (isWhole(filter) && filter.project === '') {
     return (
       <Empty title="There are no objects yet.">
         <Link href={createHref()}>Create something</Link>, or apply a manifest with{' '}
@@ -97,7 +97,12 @@ function Nothing({ filter, onChange }: NothingProps) {
   }
   return (
     <Empty title="Nothing matches.">
-      <button type="button" onClick={() => onChange(ALL_OBJECTS)}>
+      {filter.roots && (
+        <button type="button" onClick={() => onChange({ ...filter, roots: false })}>
+          Search inside trees, too
+        </button>
+      )}
+      <button type="button" onClick={() => onChange({ ...ALL_OBJECTS, roots: false })}>
         Show all objects
       </button>
     </Empty>

@@ -81,7 +81,9 @@ function Head({ project: { name, createdAt, objectCount }, mayWrite, onGone }: H
     <header className="project-head">
       <h2>{name}</h2>
       <span className="quiet">since {dayOnly(createdAt)}</span>
-      {objectCount !== null && <Link href={objectsHref({ project: name })}>{plural(objectCount, 'object')}</Link>}
+      {objectCount !== null && (
+        <Link href={objectsHref({ project: name, roots: false })}>{plural(objectCount, 'object')}</Link>
+      )}
       {mayWrite && (
         <span className="actions end">
           <Link href={createHref('event', { on: name })} className="button">
