@@ -38,6 +38,16 @@ const scriptsOf = (html: string): readonly string[] =>
     ([, text = '']) => `sha256-${createHash('sha256').update(text).digest('base64')}`,
   )
 
+/** Titles by path, as the dashboard finds them. Records of decisions are for those who change the code. */
+function writeTitles(): void {
+  const pages = globSync('**/*.html', { cwd: SITE, exclude: ['adr/**', '404.html', 'index.html'] }).toSorted()
+  const titled = pages.flatMap((path) => {
+    const title = /<title>(.*) \| Phaseline<\/title>/.exec(readFileSync(join(SITE, path), 'utf8'))?.[1]
+    return title === undefined ? [] : [{ title: title.replaceAll('&amp;', '&'), path: path.replace(/\.html$/, '') }]
+  })
+  writeFileSync(join(SITE, 'pages.json'), JSON.stringify(titled))
+}
+
 function pack(): void {
   const site: Record<string, readonly string[]> = {}
   for (const path of globSync('**', { cwd: SITE }).toSorted()) {
@@ -59,6 +69,7 @@ if (!process.argv.includes('--if-old') || isOld()) {
   })
   if (status === 0) {
     writeFileSync(join(SITE, 'manifest.schema.json'), execFileSync(process.execPath, [PROGRAM, 'explain', '--json']))
+    writeTitles()
     pack()
   }
   process.exitCode = status ?? 1

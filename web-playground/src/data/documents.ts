@@ -26,6 +26,11 @@ export const ROWS_BY_ID = gql(`query RowsById($ids: [ID!]!) { nodes(ids: $ids) {
 export const LISTED_BY_ID = gql(
   `query ListedById($ids: [ID!]!) { nodes(ids: $ids) { ...ListedFields } }\n${LISTED_FIELDS}`,
 )
+/** A path within a project, and one that begins with its project. */
+export const AT_PATH = gql(`query AtPath($own: String!, $path: [String!]!, $first: String!, $rest: [String!]!) {
+  within: objectsByPath(project: $own, path: $path) { ...ListedFields }
+  named: objectsByPath(project: $first, path: $rest) { ...ListedFields }
+}\n${LISTED_FIELDS}`)
 
 export const TREE = gql(`query TreePage($rootId: ID!, $first: Int!, $after: String) {
   tree(rootId: $rootId) {

@@ -58,7 +58,7 @@ export function Bar({ menu, onFind, onViews, onKeys, onForget }: Props) {
             type="button"
             className="plain icon"
             aria-label="Find"
-            title="Find objects and pages (Ctrl K)"
+            title="Find objects, pages and documents (Ctrl K)"
             onClick={onFind}
           >
             <FindIcon />

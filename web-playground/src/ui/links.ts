@@ -7,6 +7,9 @@ import { type PartialPlace, writePlace } from '../model/tree-place.ts'
 /** Addresses of the pages. */
 export const treeHref = (rootId: string, objectId?: string): string =>
   objectId === undefined || objectId === rootId ? `/tree/${rootId}` : `/tree/${rootId}?object=${objectId}`
+/** The same with the question before a verb of the object, which asks and does nothing. */
+export const verbHref = (rootId: string, objectId: string, verb: string): string =>
+  `/tree/${rootId}?${new URLSearchParams({ ...(objectId === rootId ? {} : { object: objectId }), verb })}`
 /** The view: timeline or graph, present or past. */
 export const placeHref = (rootId: string, place: PartialPlace): string => `/tree/${rootId}${writePlace(place, rootId)}`
 export const objectsHref = (filter: Partial<ObjectFilter>): string => `/objects${OBJECT_FILTER.write(filter)}`

@@ -1,15 +1,18 @@
 import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { useLocation } from 'wouter'
+import { docsPages } from '../data/docs-pages.ts'
 import { foundObjects } from '../data/found-objects.ts'
 import type { SavedViews } from '../data/saved-views.ts'
-import type { CreateForm } from '../families/family.ts'
 import { allForms } from '../families/index.ts'
 import { humanKind } from '../model/known.ts'
-import type { Row } from '../model/object.ts'
+import type { ListedRow } from '../model/object.ts'
+import { textOf } from '../model/pairs.ts'
 import { asSaved } from '../model/scope.ts'
-import { createHref, objectsHref, treeHref } from './links.ts'
+import { soughtIn, verbFor, verbIn } from '../model/sought.ts'
+import { createHref, objectsHref, treeHref, verbHref } from './links.ts'
 import type { Menu } from './menu.ts'
 import { Phase } from './phase.tsx'
+import { useScope } from './scoped-router.tsx'
 import { useSession } from './session-context.ts'
 import { useModal } from './use-modal.ts'
 import './palette.css'
@@ -32,16 +35,22 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Finds objects by name, pages, saved views, and what can be created: by keyboard alone, or by pointer. */
+/**
+ * Finds objects by name, path, id or label, pages, saved views, what can be created, and pages of the documentation: by keyboard alone, or by
+ * pointer. A verb before a name leads to the question of the object's page.
+ */
 export default function Palette({ saved, sections, onClose }: Props) {
   const modal = useModal(onClose)
   const list = useId()
   const [, navigate] = useLocation()
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
-  const objects = useObjects(text)
+  const { machines } = useSession()
+  const asked = verbIn(machines.all, text)
+  const objects = useObjects(asked?.rest ?? text)
   const { views, pages, others } = useDestinations({ text, saved, sections })
-  const choices = [...views, ...pages, ...objects.found.map(choiceOf), ...others]
+  const found = asked ? objects.found.flatMap((row) => verbChoice(row, asked.verb)) : objects.found.map(choiceOf)
+  const choices = [...views, ...pages, ...found, ...others]
   const active = Math.min(at, choices.length - 1)
   const go = ({ href }: Choice): void => {
     onClose()
@@ -62,13 +71,13 @@ export default function Palette({ saved, sections, onClose }: Props) {
       <input
         type="text"
         role="combobox"
-        aria-label="Name of an object or a page"
+        aria-label="An object, a page or a verb"
         aria-expanded={choices.length > 0}
         aria-controls={list}
         aria-activedescendant={choices.length > 0 ? `${list}-${active}` : undefined}
         autoComplete="off"
         spellCheck={false}
-        placeholder="Name of an object or a page"
+        placeholder="Name, path, id or label, a page, or a verb and a name"
         value={text}
         onChange={({ target }) => {
           setText(target.value)
@@ -94,27 +103,36 @@ export default function Palette({ saved, sections, onClose }: Props) {
         ))}
       </div>
       <p className="quiet" role="status">
-        {objects.problem ?? (choices.length === 0 && !objects.isLooking ? 'Nothing has this name.' : '')}
+        {objects.problem ?? (choices.length === 0 && !objects.isLooking ? 'Nothing matches.' : '')}
       </p>
     </dialog>
   )
 }
 
-const choiceOf = ({ id, name, kind, phase, root, project }: Row): Choice => ({
+const choiceOf = ({ id, path, kind, phase, root, project }: ListedRow): Choice => ({
   href: treeHref(root.id, id),
-  label: name,
-  about: `${humanKind(kind)} in ${root.id === id ? project.name : root.name}`,
+  label: path,
+  about: `${humanKind(kind)} in ${project.name}`,
   phase,
 })
+
+/** None: the object has no such verb, or not now. */
+function verbChoice(row: ListedRow, name: string): readonly Choice[] {
+  const verb = verbFor(row, name)
+  if (!verb) return []
+  return [{ ...choiceOf(row), href: verbHref(row.root.id, row.id, verb.name), label: `${verb.label} ${row.path}…` }]
+}
 
 interface Destinations {
   readonly views: readonly Choice[]
   readonly pages: readonly Choice[]
   readonly others: readonly Choice[]
 }
-/** Saved views, pages, forms and the documentation; with nothing typed, the views and the pages alone. */
+/** Saved views, pages, forms, the list of a label and the documentation; with nothing typed, the views and the pages alone. */
 function useDestinations({ text, saved, sections }: Omit<Props, 'onClose'> & { readonly text: string }): Destinations {
-  const forms = useForms()
+  const forms = useOnce(allForms)
+  const documents = useOnce(docsPages)
+  const sought = soughtIn(text)
   const wanted = text.trim().toLowerCase()
   // The name of a section finds all of its pages.
   const pages = sections.flatMap((section) =>
@@ -133,37 +151,50 @@ function useDestinations({ text, saved, sections }: Omit<Props, 'onClose'> & { r
     })),
     { href: objectsHref({ finished: false }), label: 'Unfinished objects', about: 'List' },
     { href: '/docs/', label: 'Documentation', about: 'Site' },
+    ...documents.map(({ title, path }) => ({ href: `/docs/${path}`, label: title, about: 'Documentation' })),
   ]
+  const labelled =
+    sought?.by === 'label'
+      ? [
+          {
+            href: objectsHref({ labels: [sought.label] }),
+            label: `Objects with ${textOf(sought.label)}`,
+            about: 'List',
+          },
+        ]
+      : []
   const isWanted = ({ label }: Choice): boolean => label.toLowerCase().includes(wanted)
   return {
     views: views.filter(isWanted),
     pages: pages.filter((page) => isWanted(page) || page.about.toLowerCase().startsWith(wanted)),
-    others: wanted === '' ? [] : others.filter(isWanted),
+    others: wanted === '' ? [] : [...labelled, ...others.filter(isWanted)],
   }
 }
 
-/** Pages are there at once; what is missing when its files cannot be had is missing here alone. */
-function useForms(): readonly CreateForm[] {
-  const [forms, setForms] = useState<readonly CreateForm[]>([])
-  useEffect(() => void allForms().then(setForms, () => undefined), [])
-  return forms
+/** Pages are there at once; what is missing when its files cannot be had is missing here alone. @param read always the same function */
+function useOnce<T>(read: () => Promise<readonly T[]>): readonly T[] {
+  const [things, setThings] = useState<readonly T[]>([])
+  useEffect(() => void read().then(setThings, () => undefined), [read])
+  return things
 }
 
 interface Looked {
-  readonly found: readonly Row[]
+  readonly found: readonly ListedRow[]
   readonly isLooking: boolean
   readonly problem: string | null
 }
 
 function useObjects(text: string): Looked {
   const { client } = useSession()
+  const { project } = useScope()
   const wanted = text.trim()
   const [looked, setLooked] = useState<Looked & { readonly for: string }>({ ...NONE, for: '' })
   useEffect(() => {
     const stop = new AbortController()
+    const sought = soughtIn(wanted)
     const look = async (): Promise<void> => {
       try {
-        const found = await foundObjects(client, { text: wanted, most: MOST }, stop.signal)
+        const found = sought ? await foundObjects(client, { sought, project, most: MOST }, stop.signal) : []
         setLooked({ for: wanted, found, isLooking: false, problem: null })
       } catch (error) {
         if (!stop.signal.aborted) setLooked({ ...NONE, for: wanted, problem: String(error) })
@@ -174,7 +205,7 @@ function useObjects(text: string): Looked {
       clearTimeout(timer)
       stop.abort()
     }
-  }, [client, wanted])
+  }, [client, project, wanted])
   if (wanted === '') return NONE
   // The results of the previous text stay until newer ones arrive.
   return looked.for === wanted ? looked : { ...looked, isLooking: true }

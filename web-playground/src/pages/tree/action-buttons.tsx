@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { Link } from 'wouter'
+import { Link, useLocation, useSearch } from 'wouter'
 import { families } from '../../families/index.ts'
 import {
   type Actable,
@@ -25,12 +25,19 @@ interface Props {
 /** The actions of this viewer on the object, as it is now. */
 export function ActionButtons({ object, root, onDone }: Props) {
   const { busy, result, ask } = useAct(onDone)
-  const [asked, setAsked] = useState<Action | null>(null)
+  const [pressed, setPressed] = useState<Action | null>(null)
+  const actions = [...actionsFor(object), ...retriesFor(object, root)]
+  const addressed = useAddressedVerb()
+  const asked = pressed ?? actions.find(({ name }) => name === addressed.verb) ?? null
+  const hindrance = asked ? undefined : object.verbs.find(({ name }) => name === addressed.verb)?.why
+  const close = (): void => {
+    setPressed(null)
+    addressed.forget()
+  }
   const run = (action: Action): void => {
-    setAsked(null)
+    close()
     void ask({ ...action, done: `${action.label}: asked for.` })
   }
-  const actions = [...actionsFor(object), ...retriesFor(object, root)]
   const refused = refusedFor(object)
   const links = mayChange(object) ? families().flatMap((family) => family.linksFor(object)) : []
   return (
@@ -49,7 +56,7 @@ export function ActionButtons({ object, root, onDone }: Props) {
               disabled={busy}
               className={action.danger ? 'danger' : undefined}
               title={action.effect ?? undefined}
-              onClick={() => (action.confirm ? setAsked(action) : run(action))}
+              onClick={() => (action.confirm ? setPressed(action) : run(action))}
             >
               {action.label}
             </button>
@@ -77,18 +84,36 @@ export function ActionButtons({ object, root, onDone }: Props) {
         </p>
       ))}
       <Outcome result={result} />
-      {asked?.confirm && (
+      {hindrance && (
+        <p role="status">
+          Not possible now: {addressed.verb}. {hindrance}
+        </p>
+      )}
+      {asked && (
         <ConfirmDialog
           title={`${asked.label} ${object.name}?`}
-          text={asked.confirm.replace('{name}', object.name)}
+          text={(asked.confirm ?? asked.effect ?? 'This asks the server for it.').replace('{name}', object.name)}
           label={asked.label}
           danger={asked.danger}
           onConfirm={() => run(asked)}
-          onClose={() => setAsked(null)}
+          onClose={close}
         />
       )}
     </>
   )
+}
+
+/** A link may name a verb. Its question is opened then, and a person answers it. */
+function useAddressedVerb(): { readonly verb: string | null; readonly forget: () => void } {
+  const [path, navigate] = useLocation()
+  const params = new URLSearchParams(useSearch())
+  const verb = params.get('verb')
+  const forget = (): void => {
+    if (verb === null) return
+    params.delete('verb')
+    navigate(params.size > 0 ? `${path}?${params}` : path, { replace: true })
+  }
+  return { verb, forget }
 }
 
 /** A viewer without the right sees no button; what else is in the way may go. */
