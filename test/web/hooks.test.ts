@@ -4,7 +4,7 @@ import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
 import { seriousFindings } from './axe.ts'
 import { usePlace } from './place.ts'
-import { visit } from './visit.ts'
+import { goTo, visit } from './visit.ts'
 
 const here = usePlace()
 const SECRET = 'marker-77ab-never-seen'
@@ -59,5 +59,37 @@ test('a hook is created, shows what it received, plays it again, and is deleted;
   await hooks.getByRole('button', { name: 'Delete shop' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await hooks.getByText('There are none.').waitFor()
+  expect(complaints).toEqual([])
+})
+
+const CREATE = gql(`mutation ($input: CreateHookInput!) {
+  answer: createHook(input: $input) { ... on Hook { id } ... on Error { message } }
+}`)
+
+test('the hooks of all projects are one list, with what each received last', async () => {
+  const { client } = here.server
+  for (const project of ['north', 'south']) {
+    await ask(client, MUTATIONS.createProject, { name: project, workerTemplate: { command: ['true'] } })
+    const secrets = [{ name: 'first', value: SECRET }]
+    await ask(client, CREATE, { project, name: `${project}-pushes`, format: 'GENERIC', secrets })
+  }
+  const headers = { authorization: `Bearer ${SECRET}` }
+  await fetch(`${here.server.origin}/hooks/north/north-pushes`, { method: 'POST', headers, body: '{}' })
+  await using visited = await visit(here.browser, here.server, '/projects')
+  const { page, complaints } = visited
+  await page.locator('[data-connection=live]').waitFor()
+  await goTo(page, 'Settings', 'Hooks')
+  const row = (name: string) => page.getByRole('row', { name: new RegExp(name) })
+  await row('north-pushes').getByText('ACCEPTED').waitFor()
+  await row('south-pushes').getByText('never').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await page.getByLabel('Name', { exact: true }).fill('south')
+  await page.waitForURL(/\/hooks\?name=south$/)
+  await row('north-pushes').waitFor({ state: 'detached' })
+  await page.getByText('1 of 2 hooks').waitFor()
+  await page.goto(`${here.server.origin}/hooks?project=north`)
+  await page.getByText('1 hook', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Open north-pushes in north' }).click()
+  await page.getByRole('region', { name: 'Hooks' }).getByText('north-pushes', { exact: true }).waitFor()
   expect(complaints).toEqual([])
 })

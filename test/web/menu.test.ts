@@ -29,6 +29,8 @@ test('sections lead to their pages; the section and the page that are shown are 
     ['Activity', 'Audit', '/audit', 'Audit'],
     ['Fleet', 'Locks', '/locks', 'Locks'],
     ['Fleet', 'Places', '/places', 'Places'],
+    ['Settings', 'Hooks', '/hooks', 'Hooks'],
+    ['Settings', 'Notifications', '/rules', 'Notifications'],
     ['Settings', 'Tokens', '/tokens', 'Tokens'],
   ] as const
   for (const [section, name, path, heading] of places) {

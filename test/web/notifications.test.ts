@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import { ask } from '../testkit/ask.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
+import { gql } from '../testkit/gql.ts'
 import { startReceiver } from '../testkit/receiver.ts'
 import { seriousFindings } from './axe.ts'
 import { usePlace } from './place.ts'
-import { visit } from './visit.ts'
+import { goTo, visit } from './visit.ts'
 
 const here = usePlace()
 
@@ -33,5 +34,38 @@ test('a rule is created, tried, says why a message does not arrive, and is delet
   await rules.getByRole('button', { name: 'Delete failures' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await rules.getByText('There are none.').waitFor()
+  expect(complaints).toEqual([])
+})
+
+const CREATE = gql(`mutation ($input: CreateNotificationRuleInput!) {
+  answer: createNotificationRule(input: $input) { ... on NotificationRule { id } ... on Error { message } }
+}`)
+
+test('the rules of all projects are one list, with what they tell', async () => {
+  await using receiver = await startReceiver()
+  const { client } = here.server
+  const receivers = { webhook: { url: receiver.url } }
+  for (const project of ['east', 'west']) {
+    await ask(client, MUTATIONS.createProject, { name: project })
+    const changes = { kinds: ['TASK' as const], classes: ['FAILED' as const] }
+    await ask(client, CREATE, {
+      project,
+      name: `${project}-fails`,
+      changes,
+      receiver: receivers,
+      enabled: project === 'east',
+    })
+  }
+  await using visited = await visit(here.browser, here.server, '/projects')
+  const { page, complaints } = visited
+  await page.locator('[data-connection=live]').waitFor()
+  await goTo(page, 'Settings', 'Notifications')
+  const row = (name: string) => page.getByRole('row', { name: new RegExp(name) })
+  await row('east-fails').getByText('TASK, FAILED').waitFor()
+  await row('east-fails').getByText('never').waitFor()
+  await row('west-fails').getByText('disabled').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await page.getByRole('link', { name: 'Open west-fails in west' }).click()
+  await page.getByRole('region', { name: 'Notifications' }).getByText('west-fails').waitFor()
   expect(complaints).toEqual([])
 })

@@ -55,6 +55,7 @@ export async function picturedWorld(server: ReachableServer, state: string): Pro
   await makeEdge(server, making)
   await makePlaces(server)
   await makeSchedules(server)
+  await makeHooksAndRules(server)
   const all = making.move()
   return { shop, index, [Symbol.asyncDispose]: () => all.disposeAsync() }
 }
@@ -84,6 +85,26 @@ async function makeSchedules({ client }: ReachableServer): Promise<void> {
   await ask(client, CREATE_SCHEDULE, { ...report, run: build })
   const run = { reconcileInstallation: { name: 'shop' } }
   await ask(client, CREATE_SCHEDULE, { name: 'keep-the-shop', when: { cron: ['0 */6 * * *'] }, run })
+}
+
+const CREATE_HOOK = gql(`mutation ($input: CreateHookInput!) {
+  answer: createHook(input: $input) { ... on Hook { path } ... on Error { message } }
+}`)
+const CREATE_RULE = gql(`mutation ($input: CreateNotificationRuleInput!) {
+  answer: createNotificationRule(input: $input) { ... on NotificationRule { id } ... on Error { message } }
+}`)
+async function makeHooksAndRules({ client, origin }: ReachableServer): Promise<void> {
+  const secrets = [{ name: 'first', value: 'as-long-as-it-must-be' }]
+  const hook = { project: 'builds', secrets }
+  await ask(client, CREATE_HOOK, { ...hook, name: 'shop-repository', format: 'GITHUB' })
+  await ask(client, CREATE_HOOK, { ...hook, name: 'registry', format: 'GENERIC' })
+  await ask(client, CREATE_HOOK, { ...hook, project: 'default', name: 'alerts', format: 'CLOUDEVENTS' })
+  const headers = { authorization: `Bearer ${secrets[0]?.value}` }
+  await fetch(`${origin}/hooks/builds/registry`, { method: 'POST', headers, body: '{"pushed":"web:7"}' })
+  const rule = { receiver: { webhook: { url: 'https://chat.example.org/hook' } } }
+  await ask(client, CREATE_RULE, { ...rule, name: 'failures', changes: { classes: ['FAILED'], rootsOnly: true } })
+  const nightly = { kinds: ['SCHEDULE' as const], reasons: ['LATE', 'MISSED'] }
+  await ask(client, CREATE_RULE, { ...rule, project: 'builds', name: 'nightly', changes: nightly, enabled: false })
 }
 
 async function makeTasks(server: ReachableServer, making: AsyncDisposableStack): Promise<void> {

@@ -29,6 +29,8 @@ const PICTURES: readonly (readonly [name: string, path: (world: PicturedWorld) =
   ['places', () => '/places', 'new disks'],
   ['edge', () => '/edge', 'berlin'],
   ['schedules', () => '/schedules', 'weekly-report'],
+  ['hooks', () => '/hooks', 'GITHUB'],
+  ['rules', () => '/rules', 'failures'],
   ['tokens', () => '/tokens', 'Revoke'],
   ['projects', () => '/projects?name=builds', 'NPM_TOKEN'],
   ['create', () => '/create/installation?example=nested', 'to create.'],

@@ -6,7 +6,7 @@ import { queryOf } from './url-filter.ts'
  */
 
 /** Pages that can show one project alone. */
-const SCOPED = ['/', '/objects', '/log', '/log/output', '/audit', '/schedules']
+const SCOPED = ['/', '/objects', '/log', '/log/output', '/audit', '/schedules', '/hooks', '/rules']
 /** Filters for one thing, in whatever project. */
 const OF_ONE = ['object', 'root', 'line', 'id']
 /** All projects, in an address that would mean another one without a name. No project has this name. */

@@ -21,6 +21,7 @@ const pagesFor = ({ isAdmin }: SignedIn): readonly NavPage[] => [
   { section: 'Activity', label: 'Output', path: '/log/output', docs: 'dashboard' },
   { section: 'Fleet', label: 'Agents', path: '/agents', docs: 'first-agent' },
   { section: 'Settings', label: 'Projects', path: '/projects', docs: 'concepts' },
+  { section: 'Settings', label: 'Hooks', path: '/hooks', docs: 'hooks' },
   ...familyPages(),
   { section: 'Trees', label: 'State machines', path: '/machines', docs: 'machines' },
   ...(isAdmin

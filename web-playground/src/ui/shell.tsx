@@ -19,6 +19,7 @@ const OutputPage = lazyPart(() => import('../pages/output/output-page.tsx'))
 const MachinesPage = lazyPart(() => import('../pages/machines/machines-page.tsx'))
 const AgentsPage = lazyPart(() => import('../pages/agents/agents-page.tsx'))
 const ProjectsPage = lazyPart(() => import('../pages/projects/projects-page.tsx'))
+const HooksPage = lazyPart(() => import('../pages/hooks/hooks-page.tsx'))
 const CreatePage = lazyPart(() => import('../pages/create/create-page.tsx'))
 const AuditPage = lazyPart(() => import('../pages/audit/audit-page.tsx'))
 const TokensPage = lazyPart(() => import('../pages/tokens/tokens-page.tsx'))
@@ -85,6 +86,7 @@ function Pages() {
               ({ path: at, component }) => component && <Route key={at} path={at} component={component} />,
             )}
             <Route path="/projects" component={ProjectsPage} />
+            <Route path="/hooks" component={HooksPage} />
             <Route path="/create/:what?">{({ what }) => <CreatePage what={what ?? ''} />}</Route>
             <Route path="/tokens" component={TokensPage} />
             <Route path="/audit" component={AuditPage} />

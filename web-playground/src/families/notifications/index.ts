@@ -4,7 +4,15 @@ import type { DashboardFamily } from '../family.ts'
 
 export const notifications: DashboardFamily = {
   name: 'notifications',
-  pages: [],
+  pages: [
+    {
+      section: 'Settings',
+      label: 'Notifications',
+      path: '/rules',
+      docs: 'notifications',
+      component: lazyPart(() => import('./rules-page.tsx')),
+    },
+  ],
   linksFor: () => [],
   forms: async () => [],
   projectParts: [lazyPart(() => import('./notifications.tsx'))],

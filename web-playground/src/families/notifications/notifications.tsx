@@ -7,6 +7,7 @@ import { DeleteButton, ThingsCard } from '../../ui/things-card.tsx'
 import { useAct } from '../../ui/use-act.ts'
 import type { Removal } from '../../ui/use-removal.tsx'
 import { CreateRule } from './create-rule.tsx'
+import { receiverOf, selectionOf } from './describe-rule.ts'
 import { type Message, type Rule, rulesOf } from './rules-store.ts'
 
 interface Props {
@@ -79,8 +80,7 @@ function Row({ rule, onDelete, onTest, onReplay }: RowProps) {
       </span>
       <span className="thing-why">
         {description && `${description}; `}
-        tells {selection(rule)} to <code>{receiver.url ?? receiver.secret ?? receiver.to.join(', ')}</code>, with the
-        rights of {editor}
+        tells {selectionOf(rule)} to <code>{receiverOf(rule)}</code>, with the rights of {editor}
       </span>
       {waiting(rule) && <span className="thing-why">{waiting(rule)}</span>}
       {!mayRead && (
@@ -99,17 +99,6 @@ function Row({ rule, onDelete, onTest, onReplay }: RowProps) {
       )}
     </li>
   )
-}
-
-/** e.g. `EVENT or TASK, FAILED, of roots`. */
-function selection({ changes: { projects, kinds, to, classes, reasons, rootsOnly, labels } }: Rule): string {
-  const parts = [
-    ...[kinds, classes, to, reasons].flatMap((words) => (words.length > 0 ? [words.join(' or ')] : [])),
-    ...(rootsOnly ? ['of roots'] : []),
-    ...labels.map(({ key, value }) => `${key}=${value}`),
-  ]
-  const of = projects.includes('*') ? ' of all projects' : projects.length > 0 ? ` of ${projects.join(' and ')}` : ''
-  return `${parts.length > 0 ? parts.join(', ') : 'every change'}${of}`
 }
 
 /** e.g. `one message for 300 s of changes; quiet from 22:00 to 07:00 (Europe/Berlin), but for FAILED`. */
