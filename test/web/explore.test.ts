@@ -181,7 +181,7 @@ const READ = `performance.getEntriesByType('resource').concat(performance.getEnt
   .filter(({ name }) => !/graphql$/.test(name)).reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`
 
 // Without the files of GraphiQL, which are those of another frame.
-test.each(['/', '/explore'])('%s is at most 120 KB, as a browser loads it', async (path) => {
+test.each(['/', '/objects', '/explore'])('%s is at most 120 KB, as a browser loads it', async (path) => {
   await using visited = await visit(here.browser, here.server, path)
   const { page } = visited
   await page.locator('[data-connection=live]').waitFor()

@@ -1,4 +1,4 @@
-import { DETAILS } from './documents.ts'
+import { DETAILS } from './documents-details.ts'
 import { UPDATES } from './documents-time.ts'
 import type { NodeOf, ResultOf } from './gql.ts'
 import { messageOf } from './live-read.ts'

@@ -1,9 +1,8 @@
-import { AUTOMATIC_FRAGMENT, MANIFEST_FRAGMENT } from 'phaseline/client-model'
 import { gql } from './gql.ts'
 
 /** The documents of the dashboard, all of the public API. */
 
-const ROW_FIELDS = `fragment RowFields on TreeObject {
+export const ROW_FIELDS = `fragment RowFields on TreeObject {
   id kind name ordinal phase phaseSince createdAt finished revision
   project { name } parent { id } root { id name } error { code message }
   pendingRequests { verb mode by at message } pause { at by reason }
@@ -62,17 +61,6 @@ export const OPENING = gql(`query Opening {
 
 export const EXPORTS = gql('query Exports($ids: [ID!]!) { nodes(ids: $ids) { ... on Installation { id exports } } }')
 
-const LINK = 'id kind name phase root { id }'
-const BLOCKERS = `reason message source { ${LINK} }
-  ... on AgentBlocker { connected }
-  ... on DependencyBlocker { object { ${LINK} } }
-  ... on ParentBlocker { object { ${LINK} } }
-  ... on SiblingImportBlocker { object { ${LINK} } }
-  ... on CloudletBlocker { object { ${LINK} } }
-  ... on LockBlocker { resource position holders { ${LINK} } }
-  ... on NotInJobBlocker { object { ${LINK} } }
-  ... on DecisionBlocker { object { ${LINK} } verbs { name label allowed } }`
-
 const LAST_RUN = `fragment LastRun on TreeObject {
   history(first: 1) { edges { node { from by } } }
   ... on Installation { runs(first: 1) { edges { node { cause by startedAt durationMs } } } }
@@ -116,39 +104,6 @@ export const FAILURES = gql(`query Failures($first: Int!, $failed: ObjectFilter!
   }
   phaseChanges(filter: $undone, last: $first) { edges { node { ${CHANGE} } } }
 }\n${ROW_FIELDS}`)
-
-const ARTIFACTS = `artifacts(last: 30) { totalCount edges { node {
-  id name size sha256 fileName createdAt expiresAt object { ${LINK} }
-} } }`
-
-/** Secrets are named, never shown. */
-const WORKLOAD_SPEC = `runtime command args image timeoutMs
-      services { name image command args env { name value } secrets ports user readiness { port command timeoutMs } }`
-
-export const DETAILS = gql(`query Details($id: ID!) {
-  object(id: $id) {
-    ...RowFields
-    updatedAt generation observedGeneration deletionRequestedAt labels { key value }
-    progress { step value total unit }
-    deadlines { name since expiresAt to }
-    failure: error { code message at causeCount causes(first: 10) { code kind message name objectId object { root { id } } }
-      rootCause { objectId name code message object { path root { id } } } }
-    verbs { name allowed obstacle why effect }
-    tree: root { id kind name phase finished parent { id } deletionRequestedAt verbs { name allowed obstacle why effect } }
-    blockedBy(first: 10) { ${BLOCKERS} }
-    dependsOn(first: 20) { totalCount edges { node { ${LINK} } } }
-    ... on Installation { exports imports ...Manifest ...Automatic }
-    ... on WorkObject { maxAttempts attempts { number agent begunAt endedAt notBefore error { code message } } }
-    ... on DeployItem { type target config attempt exports agent { name instance } }
-    ... on Event { ${ARTIFACTS} source eventType: type qualifiers { key value } retryOf { ${LINK} } cloneOf { ${LINK} } }
-    ... on GadgetJob { gadget args activity exports agent { name instance } }
-    ... on Job { ${ARTIFACTS} exitCode signal commit workloadSpec { ${WORKLOAD_SPEC} } agent { name instance } }
-    ... on Worker { ${ARTIFACTS} exitCode signal commit workloadSpec { ${WORKLOAD_SPEC} } agent { name instance } }
-    ... on ClusterInst { spec drifted }
-    ... on AppInst { spec drifted }
-    ... on Cloudlet { version epoch upgradePhase drifted }
-  }
-}\n${ROW_FIELDS}\n${MANIFEST_FRAGMENT}\n${AUTOMATIC_FRAGMENT}`)
 
 export const EVENT_PAYLOAD = gql('query EventPayload($id: ID!) { object(id: $id) { ... on Event { payload } } }')
 

@@ -25,7 +25,7 @@ const VERBS: readonly (readonly [Verb, string])[] = [
 ]
 
 /** Verbs for the selected objects, and the progress of the bulk operation that asks them. */
-export function BulkBar({ list, selection, onSelect }: Props) {
+export default function BulkBar({ list, selection, onSelect }: Props) {
   const { client } = useSession()
   const [asked, setAsked] = useState<Verb | null>(null)
   const [busy, setBusy] = useState(false)

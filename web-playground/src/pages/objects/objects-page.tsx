@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'react'
+import { Suspense, useCallback, useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { keepChoice, readChoice } from '../../data/list-choice.ts'
 import { ListStore } from '../../data/list-store.ts'
@@ -14,15 +14,18 @@ import {
 } from '../../model/filter.ts'
 import { NONE, type Selection } from '../../model/selection.ts'
 import { plural } from '../../model/words.ts'
+import { lazyPart } from '../../ui/lazy-part.ts'
 import { createHref } from '../../ui/links.ts'
 import { useLive, useSession } from '../../ui/session-context.ts'
 import { Empty, Loading, Problem } from '../../ui/states.tsx'
 import { useTitle } from '../../ui/title.ts'
 import { useFilter } from '../../ui/use-filter.ts'
-import { BulkBar } from './bulk-bar.tsx'
 import { ColumnsMenu } from './columns-menu.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { ObjectTable } from './object-table.tsx'
+
+// Most visits select nothing.
+const BulkBar = lazyPart(() => import('./bulk-bar.tsx'))
 
 /** Objects of all kinds; the address has the filter and the columns. */
 export default function ObjectsPage() {
@@ -35,7 +38,14 @@ export default function ObjectsPage() {
   })
   // A selection does not outlive its list, since another one may not show it.
   const selection = chosen.shown === shown ? chosen.selection : NONE
-  const select = useCallback((next: Selection): void => setChosen({ shown, selection: next }), [shown])
+  const [hasSelected, setHasSelected] = useState(false)
+  const select = useCallback(
+    (next: Selection): void => {
+      setHasSelected(true)
+      setChosen({ shown, selection: next })
+    },
+    [shown],
+  )
   const list = useLive(answered(filter), (session, signal) => new ListStore(session, filter, signal))
   return (
     <div className="page fill">
@@ -50,7 +60,7 @@ export default function ObjectsPage() {
       {list?.error && <Problem message={list.error} onRetry={list.retry} />}
       {!list?.loaded && !list?.error && <Loading what="objects" />}
       {list?.loaded && list.rows.length === 0 && <Nothing filter={filter} onChange={change} />}
-      <BulkBar list={list} selection={selection} onSelect={select} />
+      <Suspense>{hasSelected && <BulkBar list={list} selection={selection} onSelect={select} />}</Suspense>
       {list?.loaded && list.rows.length > 0 && (
         <ObjectTable list={list} filter={filter} onChange={change} selection={selection} onSelect={select} />
       )}
