@@ -6,6 +6,7 @@ import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
 import { create, items, remove, show } from '../testkit/mutations.ts'
 import { until } from '../testkit/wait.ts'
+import { seriousFindings } from './axe.ts'
 import { usePlace } from './place.ts'
 import { inPhase, visit } from './visit.ts'
 
@@ -245,6 +246,54 @@ test('the timeline has a row for each object, and in it the phases that the log 
   await panelOf(page).getByRole('heading', { name: 'first' }).waitFor()
   expect(page.url()).toContain('view=timeline')
   expect(complaints).toEqual([])
+})
+
+test('the critical path is marked in the timeline and in the graph', async () => {
+  await using visited = await visit(here.browser, here.server, `/tree/${done}?view=timeline`)
+  const { page, complaints } = visited
+  await page.locator('[data-lane]').nth(3).waitFor()
+  await page.getByRole('button', { name: 'Critical path', exact: true }).click()
+  await page.waitForURL(/critical=yes/)
+  await page.locator('.lane.critical').nth(3).waitFor()
+  const summary = page.getByRole('region', { name: 'Critical path' })
+  await summary.getByText(/^Critical path of .+, 4 objects/).waitFor()
+  await page.getByRole('rowheader', { name: /^first, .* on the critical path for \d/ }).waitFor()
+  // Each end is a mark, and no bar.
+  expect(await page.locator('.piece.end').count()).toBe(4)
+  expect(await seriousFindings(page)).toEqual([])
+  await summary.getByRole('link', { name: 'first' }).click()
+  await panelOf(page).getByRole('heading', { name: 'first' }).waitFor()
+  await page.getByRole('link', { name: 'Graph', exact: true }).click()
+  await page.locator('.node.critical').nth(2).waitFor()
+  expect((await page.locator('.node.critical .node-name').allTextContents()).sort()).toEqual([
+    'done',
+    'first',
+    'second',
+  ])
+  // A straight line has no height, so it is never visible to the driver.
+  await page.locator('.react-flow__edge path.critical').waitFor({ state: 'attached' })
+  await page.getByRole('button', { name: 'Critical path', exact: true }).click()
+  await page.locator('.node.critical').first().waitFor({ state: 'detached' })
+  expect(complaints).toEqual([])
+})
+
+test('each attempt is a piece of its own, with its result', async () => {
+  const { client } = here.server
+  const id = await create(client, 'retried', {
+    deployItems: [
+      {
+        ...{ name: 'flaky', type: 'mock', config: { flaky: 1, delayMs: 200 } },
+        retry: { attempts: 2, backoff: { initialMs: 300 } },
+      },
+    ],
+  })
+  await until(async () => (await show(client, id))?.finished, { what: 'it has ended' })
+  await using visited = await visit(here.browser, here.server, `/tree/${id}?view=timeline`)
+  const { page } = visited
+  const pieces = page.locator('[data-lane]', { hasText: 'flaky' })
+  await pieces.getByRole('button', { name: /PROGRESSING, attempt 1 failed/ }).waitFor()
+  await pieces.getByRole('button', { name: /PROGRESSING, attempt 2,/ }).waitFor()
+  expect(await pieces.locator('.piece.is-failed').count()).toBe(1)
 })
 
 test('gone objects keep their row in the timeline, where they were', async () => {

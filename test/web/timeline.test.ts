@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { START } from '../../web-playground/src/model/diagram.ts'
 import { withFold, withOpen } from '../../web-playground/src/model/graph-changes.ts'
@@ -5,12 +6,22 @@ import { GRAPH_VIEW } from '../../web-playground/src/model/graph-view.ts'
 import type { Machine } from '../../web-playground/src/model/machines.ts'
 import { exactly, sentenceOf } from '../../web-playground/src/model/moment.ts'
 import { PastTree } from '../../web-playground/src/model/past-tree.ts'
-import { panned, piecesOf, wholeWindow, zoomed } from '../../web-playground/src/model/time-window.ts'
-import { lastWhole, runMs, type Segment, Timeline } from '../../web-playground/src/model/timeline.ts'
+import {
+  END_PX,
+  lengthsBeside,
+  NARROWEST_PX,
+  panned,
+  piecesOf,
+  wholeWindow,
+  zoomed,
+} from '../../web-playground/src/model/time-window.ts'
+import { lastWhole, type Segment, Timeline } from '../../web-playground/src/model/timeline.ts'
 import { segmentsOf, timelineRows } from '../../web-playground/src/model/timeline-rows.ts'
+import { drawnSegments, lastSpan, runMs } from '../../web-playground/src/model/timeline-runs.ts'
 import { TreeModel } from '../../web-playground/src/model/tree-model.ts'
 import { readPlace, writePlace } from '../../web-playground/src/model/tree-place.ts'
 import { numbersText, transitionPath } from '../../web-playground/src/model/way.ts'
+import { ticksOf } from '../../web-playground/src/ui/ticks.ts'
 import { change, machines, row } from './samples.ts'
 
 const T0 = Date.parse('2026-11-21T20:00:00.000Z')
@@ -173,6 +184,87 @@ test('segments are drawn to scale; what is too short is seen all the same, or to
   expect(drawn(segments(...Array.from({ length: 5_000 }, (_, i) => i + 1)), 5_000).length).toBeLessThan(30)
 })
 
+/** A lane of an item whose first run had two attempts, and whose second one runs. */
+function retried() {
+  const timeline = new Timeline('root', machines)
+  timeline.append([
+    change('a', 'PENDING', { from: null, at: at(0) }),
+    change('a', 'INIT', { at: at(100) }),
+    change('a', 'PROGRESSING', { from: 'INIT', at: at(110) }),
+    change('a', 'INIT', { from: 'PROGRESSING', at: at(200) }),
+    change('a', 'PROGRESSING', { from: 'INIT', at: at(300) }),
+    change('a', 'SUCCEEDED', { from: 'PROGRESSING', at: at(400) }),
+    change('a', 'INIT', { from: 'SUCCEEDED', at: at(900) }),
+  ])
+  const lane = timeline.lanes.get('a')
+  if (!lane) throw new Error('it has no lane')
+  return lane
+}
+
+test('a bar ends where the work ends; attempts are apart, each with its result', () => {
+  const lane = retried()
+  const segments = drawnSegments('DEPLOY_ITEM', lane.segments)
+  expect(segments.map((one) => `${text(one)} ${one.look}${one.isEnd ? ' end' : ''} ${one.attempt}`)).toEqual([
+    'PENDING 0-100 WAITING 1',
+    'INIT 100-110 ACTIVE 1',
+    'PROGRESSING 110-200 FAILED 1',
+    // It waits for the next attempt.
+    'INIT 200-300 WAITING 2',
+    'PROGRESSING 300-400 ACTIVE 2',
+    'SUCCEEDED 400-900 DONE end null',
+    'INIT 900-… ACTIVE null',
+  ])
+  const pieces = piecesOf(segments, { from: T0, to: T0 + 1_000 }, { width: 1_000, now: T0 + 1_000 })
+  const [end, running] = pieces.slice(-2)
+  expect(end).toMatchObject({ left: 400, width: END_PX })
+  expect(running).toMatchObject({ left: 900, width: 100 })
+  expect(lengthsBeside(pieces, 1_000).map(({ left, ms }) => [left, ms])).toEqual([[400 + END_PX, 300]])
+  expect(lastSpan(lane)).toEqual({ from: T0 + 900, to: null })
+  // No mark covers what begins soon after, and no duration.
+  const soon = piecesOf(segments, { from: T0 + 350, to: T0 + 10_350 }, { width: 100, now: T0 + 10_350 })
+  expect(soon.slice(-2)).toMatchObject([
+    { left: 4, width: NARROWEST_PX },
+    { left: 8, width: 92 },
+  ])
+  expect(lengthsBeside(soon, 100)).toEqual([])
+})
+
+test('a final phase that lasts is no bar, and a deletion ends a run', () => {
+  const timeline = new Timeline('root', machines)
+  timeline.append([
+    change('a', 'SUCCEEDED', { from: 'PROGRESSING', at: at(100) }),
+    change('a', 'INIT_DELETE', { from: 'SUCCEEDED', at: at(500) }),
+    change('a', 'GONE', { from: 'INIT_DELETE', at: at(600) }),
+  ])
+  const lane = timeline.lanes.get('a')
+  expect(lane && lastSpan(lane)).toEqual({ from: T0 + 500, to: T0 + 600 })
+  const before = { from: T0 + 200, to: T0 + 400 }
+  expect(piecesOf(drawnSegments('DEPLOY_ITEM', lane?.segments ?? []), before, { width: 100, now: T0 })).toEqual([])
+})
+
+test('labels of the axis never overlap, and none is cut at the edge', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 50, max: 2_000 }),
+      fc.double({ min: Math.log(20), max: Math.log(3e11), noNaN: true }),
+      fc.integer({ min: 0, max: 86_400_000 * 400 }),
+      (width, logarithm, offset) => {
+        const from = T0 + offset
+        const to = from + Math.exp(logarithm)
+        const ticks = ticksOf({ from, to }, width)
+        // A digit of the axis is 6.7 pixels wide.
+        const ends = ticks.map((tick) => ({
+          left: ((tick.at - from) / (to - from)) * width,
+          wide: tick.text.length * 6.7 + 5,
+        }))
+        for (const [i, { left, wide }] of ends.entries()) {
+          expect(left + wide).toBeLessThanOrEqual(ends[i + 1]?.left ?? (ticks[i]?.text ? width : left + wide))
+        }
+      },
+    ),
+  )
+})
+
 test('zooming keeps what is under the pointer where it is; it has limits', () => {
   expect(zoomed({ from: 0, to: 1_000 }, 0.5, 250)).toEqual({ from: 125, to: 625 })
   expect(zoomed({ from: 0, to: 1_000 }, 1e-9)).toMatchObject({ from: 490, to: 510 })
@@ -197,13 +289,13 @@ test('a tree as it was is laid out anew only when other objects are in it', () =
 
 test('a place in a tree is written into the address and read from it', () => {
   const graph = GRAPH_VIEW.all
-  const place = { view: 'timeline', object: 'x', at: 42, last: 'day', graph } as const
-  expect(writePlace(place, 'root')).toBe('?view=timeline&object=x&at=42')
+  const place = { view: 'timeline', object: 'x', at: 42, last: 'day', critical: true, graph } as const
+  expect(writePlace(place, 'root')).toBe('?view=timeline&critical=yes&object=x&at=42')
   expect(readPlace(writePlace(place, 'root'), 'root')).toEqual(place)
   expect(writePlace({ view: 'graph', object: 'root', at: null }, 'root')).toBe('')
-  expect(readPlace('?view=x&at=-1', 'root')).toEqual({ view: 'graph', object: 'root', at: null, last: 'day', graph })
+  expect(readPlace('?view=x&at=-1', 'root')).toEqual({ view: 'graph', object: 'root', at: null, last: 'day', critical: false, graph })
   expect(readPlace('?at=0', 'root').at).toBe(0)
-  const changes = { view: 'changes', object: 'root', at: null, last: 'week', graph } as const
+  const changes = { view: 'changes', object: 'root', at: null, last: 'week', critical: false, graph } as const
   expect(writePlace(changes, 'root')).toBe('?view=changes&last=week')
   expect(readPlace('?view=changes&last=week', 'root')).toEqual(changes)
 })

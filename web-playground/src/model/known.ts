@@ -56,6 +56,8 @@ export const isKnownKind = (kind: string): boolean => nouns.has(kind)
 export const workedKinds = (): readonly string[] => [...worked]
 export const isWorkedKind = (kind: string): boolean => worked.has(kind)
 export const classOf = (phase: string): PhaseClass => machines.classOf(phase)
+/** In a final phase an object rests until somebody asks for something. */
+export const isFinalPhase = (kind: string, phase: string): boolean => machines.isFinal(kind, phase)
 /** The phases of a class, which the address has in small letters. */
 export const phasesOf = (className: string): readonly string[] => machines.phasesOf(className.toUpperCase())
 /** The machine of the phase of a kind. */

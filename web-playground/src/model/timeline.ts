@@ -136,16 +136,6 @@ export function segmentAt({ segments, gone }: Lane, sequence: number): Segment |
   return segments.findLast(({ change }) => change === null || change.sequence <= sequence)
 }
 
-/** Milliseconds that the last run took until the present phase; null: there was none, or its beginning is unknown. */
-export function runMs({ segments }: Lane): number | null {
-  const runs = ({ phase }: Segment): boolean => ['ACTIVE', 'UNDOING', 'REMOVING'].includes(classOf(phase))
-  const last = segments.at(-1)
-  if (!last || runs(last)) return null
-  const first = segments.findLastIndex((segment, i) => i < segments.length - 1 && !runs(segment)) + 1
-  const from = segments[first]?.from
-  return from === undefined || first === segments.length - 1 || !Number.isFinite(from) ? null : last.from - from
-}
-
 /** The last sequence before the deletion of a deleted tree; null: it is not among the known changes. */
 export function lastWhole({ rootId, lanes }: Timeline): number | null {
   const lane = lanes.get(rootId)

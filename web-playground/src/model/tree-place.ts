@@ -13,6 +13,8 @@ export interface TreePlace {
   readonly at: number | null
   /** The span of shown changes. */
   readonly last: Span
+  /** The critical path of the last run is marked. */
+  readonly critical: boolean
   readonly graph: GraphView
 }
 
@@ -26,15 +28,17 @@ export function readPlace(search: string, rootId: string): TreePlace {
     object: params.get('object') ?? rootId,
     at: /^\d{1,15}$/.test(at) ? Number(at) : null,
     last: TIME_FIELDS.last.read(params.get('last') ?? '') ?? 'day',
+    critical: params.get('critical') === 'yes',
     graph: GRAPH_VIEW.read(search),
   }
 }
 
 /** Defaults are omitted. Starts with `?`, or is empty. */
-export function writePlace({ view, object, at, last, graph = {} }: PartialPlace, rootId: string): string {
+export function writePlace({ view, object, at, last, critical, graph = {} }: PartialPlace, rootId: string): string {
   const params = new URLSearchParams()
   if (view !== undefined && view !== 'graph') params.set('view', view)
   if (view === 'changes' && last !== undefined && last !== 'day') params.set('last', last)
+  if (critical) params.set('critical', 'yes')
   if (object !== undefined && object !== rootId) params.set('object', object)
   if (at !== undefined && at !== null) params.set('at', String(at))
   const texts = [params.toString(), GRAPH_VIEW.write(graph).slice(1)].filter(Boolean)

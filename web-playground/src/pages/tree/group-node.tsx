@@ -12,13 +12,16 @@ type GroupNodeType = Node<NodeData<GraphGroup>, 'siblings'>
 
 /** Siblings that have no room one by one, in the look of the worst of them. */
 export const GroupNode = memo(({ id, data: { node } }: NodeProps<GroupNodeType>) => {
-  const { isStop } = useMarks(id)
+  const { isStop, isCritical } = useMarks(id)
   const { onFold, onDrawn } = useTreeView()
   const counts = useCounts(node.folded)
   const isOpen = node.state === 'open'
   const worst = PHASE_CLASSES.find((one) => counts[one] > 0)
   return (
-    <div className={`node group${worst ? ` is-${worst.toLowerCase()}` : ''}${isOpen ? ' around' : ''}`} data-group={id}>
+    <div
+      className={`node group${worst ? ` is-${worst.toLowerCase()}` : ''}${isCritical ? ' critical' : ''}${isOpen ? ' around' : ''}`}
+      data-group={id}
+    >
       <Handle type="target" position={Position.Left} isConnectable={false} />
       <button
         type="button"

@@ -1,8 +1,11 @@
+import type { DrawnPath } from '../../model/critical-path.ts'
+
 /** The nodes that stand out. Beside the drawing, so that another selection draws two nodes again and no more. */
 export class Marks {
   readonly #watchers = new Set<() => void>()
   #selected: string | undefined
   #stop: string | undefined
+  #path: DrawnPath = { nodes: new Set(), edges: new Set() }
 
   readonly watch = (watcher: () => void): (() => void) => {
     this.#watchers.add(watcher)
@@ -16,9 +19,15 @@ export class Marks {
     return this.#stop === undefined || this.#stop === id
   }
 
+  /** A node or an edge on the critical path that is shown. */
+  isCritical(id: string): boolean {
+    return this.#path.nodes.has(id) || this.#path.edges.has(id)
+  }
+
   /** Without `stop`, Tab leads to all nodes. */
-  set(selected: string | undefined, stop: string | undefined): void {
-    if (selected === this.#selected && stop === this.#stop) return
+  set(selected: string | undefined, stop: string | undefined, path: DrawnPath): void {
+    if (selected === this.#selected && stop === this.#stop && path === this.#path) return
+    this.#path = path
     this.#selected = selected
     this.#stop = stop
     for (const watcher of this.#watchers) watcher()

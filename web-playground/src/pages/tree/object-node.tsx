@@ -24,7 +24,7 @@ type ObjectNodeType = Node<NodeData<GraphObject>, 'object'>
 
 export const ObjectNode = memo(({ id, data }: NodeProps<ObjectNodeType>) => {
   const { node, path, isRoomy, hasKind } = data
-  const { selected, isStop } = useMarks(id)
+  const { selected, isStop, isCritical } = useMarks(id)
   const row = useRow(id)
   const { onSelect, onDrawn } = useTreeView()
   const facts = useFacts(id)
@@ -38,7 +38,7 @@ export const ObjectNode = memo(({ id, data }: NodeProps<ObjectNodeType>) => {
   const moment = node.state === 'closed' ? <Folded ids={node.folded} /> : <Moment row={row} progress={progress} />
   return (
     <div
-      className={`node is-${look.toLowerCase()}${selected ? ' selected' : ''}${node.state === 'open' ? ' around' : ''}`}
+      className={`node is-${look.toLowerCase()}${selected ? ' selected' : ''}${isCritical ? ' critical' : ''}${node.state === 'open' ? ' around' : ''}`}
       data-object={id}
       data-phase={row.phase}
     >
@@ -66,6 +66,7 @@ export const ObjectNode = memo(({ id, data }: NodeProps<ObjectNodeType>) => {
           <span className="hidden">
             {!hasKind && !isRoomy && node.state !== 'open' && kind}{' '}
             {path !== row.name && `in ${path.slice(0, -row.name.length - 1)}`}
+            {isCritical && ', on the critical path'}
           </span>
           <span className="node-state">
             <b>{row.phase}</b>

@@ -57,7 +57,8 @@ export function place(graph: TreeGraph, layout: Nested, { model }: ShownTree): P
       ...{ id, source: from, target: to, type: 'route', zIndex: LINES },
       data: { path: pathOf(layout.routes.get(id) ?? []) },
       ariaLabel: `${nameOf(to)} waits for ${nameOf(from)}`,
-      markerEnd: { type: MarkerType.ArrowClosed, width: 14, height: 14 },
+      // As large on a thick line.
+      markerEnd: { type: MarkerType.ArrowClosed, width: 20, height: 20, markerUnits: 'userSpaceOnUse' },
     })),
   }
 }

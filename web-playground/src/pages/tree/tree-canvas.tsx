@@ -2,6 +2,7 @@ import { Background, ReactFlow, ReactFlowProvider, useReactFlow } from '@xyflow/
 import { memo, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { HistoryStore } from '../../data/history-store.ts'
 import type { WorkFactsStore } from '../../data/work-facts-store.ts'
+import { type CriticalPath, drawnPath } from '../../model/critical-path.ts'
 import { unfiltered, withFold, withOpen } from '../../model/graph-changes.ts'
 import type { GraphView } from '../../model/graph-view.ts'
 import '@xyflow/react/dist/base.css'
@@ -30,6 +31,7 @@ interface Props {
   readonly history: HistoryStore | null
   readonly labels: Labels
   readonly view: GraphView
+  readonly path: CriticalPath
   readonly selected: string
   readonly onShow: (view: GraphView, how?: { readonly object?: string; readonly replace?: boolean }) => void
 }
@@ -51,7 +53,7 @@ export function TreeCanvas(props: Props) {
   )
 }
 
-function Canvas({ tree, facts, history, labels, view, selected, onShow }: Props) {
+function Canvas({ tree, facts, history, labels, view, path, selected, onShow }: Props) {
   const { graph, selectedNode, matching } = useGraph(tree, { view, selected, labels })
   const [aspect] = useState(aspectOfScreen)
   const layout = useMemo(() => layoutOf(graph, tree, aspect), [graph, tree, aspect])
@@ -74,8 +76,9 @@ function Canvas({ tree, facts, history, labels, view, selected, onShow }: Props)
   const keys = useGraphKeys(canvas, { placed, selected: selectedNode, onFold })
   const isLarge = placed !== null && placed.nodes.length > MANY
   const [marks] = useState(() => new Marks())
+  const critical = useMemo(() => drawnPath(graph, path), [graph, path])
   // A node out of sight is not in the page, so Tab leads to all of them.
-  useLayoutEffect(() => marks.set(selectedNode, isLarge ? undefined : keys.stop))
+  useLayoutEffect(() => marks.set(selectedNode, isLarge ? undefined : keys.stop, critical))
   const context = useMemo(
     () => ({ tree, facts, history, marks, onSelect, onFold, onDrawn: keys.onDrawn }),
     [tree, facts, history, marks, onSelect, onFold, keys.onDrawn],

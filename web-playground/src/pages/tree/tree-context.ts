@@ -3,7 +3,7 @@ import type { HistoryStore } from '../../data/history-store.ts'
 import type { WorkFactsStore } from '../../data/work-facts-store.ts'
 import type { GraphSource } from '../../model/drawn-tree.ts'
 import type { Row } from '../../model/object.ts'
-import { runMs } from '../../model/timeline.ts'
+import { runMs } from '../../model/timeline-runs.ts'
 import type { GraphNode } from '../../model/tree-graph.ts'
 import type { WorkFacts } from '../../model/work-facts.ts'
 import type { Marks } from './marks.ts'
@@ -40,11 +40,21 @@ export function useRow(id: string): Row | undefined {
 }
 
 /** The marks of one node. */
-export function useMarks(id: string): { readonly selected: boolean; readonly isStop: boolean } {
+export function useMarks(id: string): {
+  readonly selected: boolean
+  readonly isStop: boolean
+  readonly isCritical: boolean
+} {
   const { marks } = useTreeView()
   const selected = useSyncExternalStore(marks.watch, () => marks.isSelected(id))
   const isStop = useSyncExternalStore(marks.watch, () => marks.isStop(id))
-  return { selected, isStop }
+  return { selected, isStop, isCritical: useIsCritical(id) }
+}
+
+/** True if the critical path that is shown leads along the node or edge. */
+export function useIsCritical(id: string): boolean {
+  const { marks } = useTreeView()
+  return useSyncExternalStore(marks.watch, () => marks.isCritical(id))
 }
 
 export function useFacts(id: string): WorkFacts | undefined {

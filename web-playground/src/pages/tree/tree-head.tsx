@@ -19,9 +19,10 @@ interface Props {
   /** The slider through the log is shown. */
   readonly hasSlider: boolean
   readonly onSlider: () => void
+  readonly onCritical: (critical: boolean) => void
 }
 
-export function TreeHead({ tree, history, place, rows, hasSlider, onSlider }: Props) {
+export function TreeHead({ tree, history, place, rows, hasSlider, onSlider, onCritical }: Props) {
   const { rootId, gone } = tree.model
   const root = rows.get(rootId)
   const known = root ?? tree.model.root ?? history.timeline.lanes.get(rootId)
@@ -43,6 +44,11 @@ export function TreeHead({ tree, history, place, rows, hasSlider, onSlider }: Pr
       <button type="button" aria-expanded={hasSlider} onClick={onSlider}>
         History
       </button>
+      {place.view !== 'changes' && (
+        <button type="button" aria-pressed={place.critical} onClick={() => onCritical(!place.critical)}>
+          Critical path
+        </button>
+      )}
       <span className="tree-counts">
         {rows.size > 0 && plural(rows.size, 'object')}{' '}
         <CountsByClass counts={countPhases([...rows.values()].map(({ phase }) => phase))} />

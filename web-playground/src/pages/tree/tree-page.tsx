@@ -3,6 +3,7 @@ import { HistoryStore } from '../../data/history-store.ts'
 import { PastStore } from '../../data/past-store.ts'
 import { TreeStore } from '../../data/tree-store.ts'
 import { WorkFactsStore } from '../../data/work-facts-store.ts'
+import type { CriticalPath } from '../../model/critical-path.ts'
 import type { TreePlace } from '../../model/tree-place.ts'
 import { useLive } from '../../ui/session-context.ts'
 import { Empty, Loading, Problem } from '../../ui/states.tsx'
@@ -12,10 +13,12 @@ import { Gone } from './gone.tsx'
 import { ObjectPanel } from './object-panel.tsx'
 import { PastBanner } from './past-banner.tsx'
 import { PastPanel } from './past-panel.tsx'
+import { PathSummary } from './path-summary.tsx'
 import { Reach, TimeBar } from './time-bar.tsx'
 import { TimelineView } from './timeline/timeline-view.tsx'
 import { TreeCanvas } from './tree-canvas.tsx'
 import { TreeHead } from './tree-head.tsx'
+import { useCriticalPath } from './use-critical-path.ts'
 import { usePlace } from './use-place.ts'
 import '../../styles/tree.css'
 import '../../styles/time.css'
@@ -41,23 +44,33 @@ interface Stores {
 
 function Shown({ tree, history }: Stores) {
   const { rootId } = tree.model
-  const { place, select, show, travel } = usePlace(rootId)
+  const { place, select, show, travel, mark } = usePlace(rootId)
   const past = usePast({ tree, history }, place)
   const shown = place.at === null ? tree : past
+  const hasPath = place.critical && place.view !== 'changes'
+  const path = useCriticalPath(tree, history, hasPath)
   const { hasSlider, turnSlider } = useSlider(history, place.at, travel)
   return (
     <div className={`tree${place.at === null ? '' : ' past'}`}>
-      <TreeHead {...{ tree, history, place, hasSlider }} rows={shown?.model.nodes ?? new Map()} onSlider={turnSlider} />
+      <TreeHead
+        {...{ tree, history, place, hasSlider }}
+        rows={shown?.model.nodes ?? new Map()}
+        onSlider={turnSlider}
+        onCritical={mark}
+      />
       {hasSlider && <TimeBar history={history} at={place.at} onTravel={travel} />}
       {!hasSlider && place.view === 'timeline' && <Reach history={history} />}
       {place.at !== null && <PastBanner at={place.at} history={history} past={past} />}
+      {hasPath && history.loaded && !history.isReading && (
+        <PathSummary {...{ rootId, place, path }} nameOf={(id) => history.timeline.lanes.get(id)?.name} />
+      )}
       <div className="tree-body">
         {place.view === 'timeline' ? (
-          <TimelineView {...{ tree, history, past, place }} onSelect={select} />
+          <TimelineView {...{ tree, history, past, place, path }} onSelect={select} />
         ) : place.view === 'changes' && place.at === null ? (
           <ChangesView rootId={rootId} place={place} />
         ) : (
-          <Graph {...{ tree, history, past, place }} onShow={show} />
+          <Graph {...{ tree, history, past, place, path }} onShow={show} />
         )}
         {place.at === null ? (
           <ObjectPanel key={place.object} id={place.object} />
@@ -86,22 +99,23 @@ function useSlider(history: HistoryStore, at: number | null, travel: (at: number
 }
 
 /** The past tree, where the address has a sequence. */
-function usePast({ tree, history }: Stores, { at, view }: TreePlace): PastStore | null {
+function usePast({ tree, history }: Stores, { at, view, critical }: TreePlace): PastStore | null {
   const { rootId } = tree.model
   const past = useLive(rootId, (session, signal) => new PastStore(session, { tree, history }, signal))
   useEffect(() => past?.show(at), [past, at])
   useEffect(() => {
-    if (at !== null || view === 'timeline') history.want()
-  }, [history, at, view])
+    if (at !== null || view === 'timeline' || critical) history.want()
+  }, [history, at, view, critical])
   return past
 }
 
 interface GraphProps extends Stores {
   readonly past: PastStore | null
   readonly place: TreePlace
+  readonly path: CriticalPath
   readonly onShow: ReturnType<typeof usePlace>['show']
 }
-function Graph({ tree, history, past, place: { at, object, graph }, onShow }: GraphProps) {
+function Graph({ tree, history, past, place: { at, object, graph }, path, onShow }: GraphProps) {
   const { rootId, labels } = tree.model
   const facts = useLive(rootId, (session, signal) => new WorkFactsStore(session, rootId, signal))
   if (at === null && !tree.model.root) {
@@ -123,7 +137,7 @@ function Graph({ tree, history, past, place: { at, object, graph }, onShow }: Gr
         {...(at === null ? { facts, history } : { facts: null, history: null })}
         selected={object}
         view={graph}
-        {...{ labels, onShow }}
+        {...{ labels, path, onShow }}
       />
     )
   )

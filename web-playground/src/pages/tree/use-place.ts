@@ -14,6 +14,8 @@ interface Placed {
   readonly show: (graph: GraphView, how?: { readonly object?: string; readonly replace?: boolean }) => void
   /** Moves to a sequence; null: to the present. */
   readonly travel: (at: number | null) => void
+  /** Marks the critical path, or no longer. */
+  readonly mark: (critical: boolean) => void
 }
 
 /** The view of the tree in the address, with the shown moment even before the address has it. */
@@ -42,6 +44,10 @@ export function usePlace(rootId: string): Placed {
     [navigate, rootId],
   )
   const select = useCallback((object: string): void => show(now.current.graph, { object }), [show])
+  const mark = useCallback(
+    (critical: boolean): void => navigate(placeHref(rootId, { ...now.current, critical }), { replace: true }),
+    [navigate, rootId],
+  )
   const travel = useCallback((to: number | null): void => setMoving({ at: to }), [])
-  return { place, select, show, travel }
+  return { place, select, show, travel, mark }
 }

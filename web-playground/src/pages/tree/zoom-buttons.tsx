@@ -1,11 +1,15 @@
+import type { ReactNode } from 'react'
+
 interface Props {
+  /** Further buttons. */
+  readonly children?: ReactNode
   readonly onIn: () => void
   readonly onOut: () => void
   readonly onFit: () => void
 }
 
 /** Next to the graph, not on it: they cover nothing. */
-export function ZoomButtons({ onIn, onOut, onFit }: Props) {
+export function ZoomButtons({ onIn, onOut, onFit, children }: Props) {
   return (
     <div className="zoom">
       <button type="button" aria-label="Zoom in" title="Zoom in" onClick={onIn}>
@@ -17,6 +21,7 @@ export function ZoomButtons({ onIn, onOut, onFit }: Props) {
       <button type="button" onClick={onFit}>
         Fit
       </button>
+      {children}
     </div>
   )
 }

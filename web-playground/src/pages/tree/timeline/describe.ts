@@ -3,7 +3,7 @@ import { PHASE_CLASSES, type PhaseClass } from 'phaseline/client-model'
 import { classOf } from '../../../model/known.ts'
 import { exactly, whoOf } from '../../../model/moment.ts'
 import type { Piece } from '../../../model/time-window.ts'
-import type { Segment } from '../../../model/timeline.ts'
+import type { DrawnSegment } from '../../../model/timeline-runs.ts'
 import { exactTime } from '../../../ui/exact-time.ts'
 
 /** The text of a drawn piece: a title, and lines below it. */
@@ -14,15 +14,15 @@ export interface TipText {
 }
 const LISTED = 6
 
-export function tellPiece({ segments }: Piece, now: number): TipText {
+export function tellPiece({ segments }: Piece<DrawnSegment>, now: number): TipText {
   const [only, second] = segments
   const look = lookOf(segments)
-  if (only && !second) return { title: only.phase, look, lines: linesOf(only, now) }
+  if (only && !second) return { title: only.phase + attemptOf(only), look, lines: linesOf(only, now) }
   return {
     title: `${segments.length} phases`,
     look,
     lines: [
-      ...segments.slice(0, LISTED).map((segment) => `${segment.phase}: ${lengthOf(segment, now)}`),
+      ...segments.slice(0, LISTED).map((one) => `${one.phase}${attemptOf(one)}: ${lengthOf(one, now)}`),
       ...(segments.length > LISTED ? [`and ${segments.length - LISTED} more`] : []),
       'zoom in to tell them apart',
     ],
@@ -39,20 +39,26 @@ export function tellRefused(change: PhaseChange): TipText {
 }
 
 /** The class of several segments: the one that needs attention most. */
-export const lookOf = (segments: readonly Segment[]): PhaseClass =>
-  PHASE_CLASSES.find((name) => segments.some(({ phase }) => classOf(phase) === name)) ?? 'ACTIVE'
+export const lookOf = (segments: readonly DrawnSegment[]): PhaseClass =>
+  PHASE_CLASSES.find((name) => segments.some(({ look }) => look === name)) ?? 'ACTIVE'
 
-function linesOf(segment: Segment, now: number): readonly string[] {
-  const { from, change } = segment
+function attemptOf({ attempt, look, phase }: DrawnSegment): string {
+  if (attempt === null) return ''
+  return `, attempt ${attempt}${look === 'FAILED' && classOf(phase) !== 'FAILED' ? ' failed' : ''}`
+}
+
+function linesOf(segment: DrawnSegment, now: number): readonly string[] {
+  const { from, change, isEnd, workMs } = segment
   return [
     Number.isFinite(from) ? `since ${exactTime(from)}` : 'since before the changes that are known',
+    ...(isEnd && workMs !== null ? [`after ${exactly(workMs)}`] : []),
     `for ${lengthOf(segment, now)}`,
     ...(change ? [`moved by ${whoOf(change)}`] : []),
     ...[change?.reason, change?.message].filter((why) => why !== null && why !== undefined),
   ]
 }
 
-function lengthOf({ from, to }: Segment, now: number): string {
+export function lengthOf({ from, to }: DrawnSegment, now: number): string {
   if (!Number.isFinite(from)) return 'some time'
   return to === null ? `${exactly(now - from)} so far` : exactly(to - from)
 }

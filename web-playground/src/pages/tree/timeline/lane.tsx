@@ -1,13 +1,15 @@
 import { CLASS_SYMBOLS } from 'phaseline/client-model'
 import { classOf, humanKind } from '../../../model/known.ts'
+import { exactly } from '../../../model/moment.ts'
 import type { Row } from '../../../model/object.ts'
-import { type Piece, piecesOf, type TimeWindow } from '../../../model/time-window.ts'
+import { LENGTH_PX, lengthsBeside, type Piece, piecesOf, type TimeWindow } from '../../../model/time-window.ts'
 import type { Lane } from '../../../model/timeline.ts'
 import { segmentsOf, type TimelineRow } from '../../../model/timeline-rows.ts'
-import { lookOf, type TipText, tellPiece, tellRefused } from './describe.ts'
+import { type DrawnSegment, drawnSegments, lastSpan } from '../../../model/timeline-runs.ts'
+import { lengthOf, lookOf, type TipText, tellPiece, tellRefused } from './describe.ts'
 
 /** The smallest width with room for the symbol, and for the phase's name. */
-const SYMBOL_PX = 18
+const SYMBOL_PX = 16
 const NAME_PX = 90
 /** The part of the row's width by which one level is indented. */
 const INDENT_PX = 14
@@ -30,6 +32,8 @@ export interface LaneProps {
   readonly width: number
   readonly now: number
   readonly isSelected: boolean
+  /** Milliseconds of the critical path that it accounts for; undefined: it is not on it, or none is shown. */
+  readonly criticalMs: number | undefined
   /** The cell that has the focus, when it is in this row. */
   readonly cell: number | null
   readonly onSelect: (id: string) => void
@@ -39,13 +43,16 @@ export interface LaneProps {
 
 /** One object: its name, and its phases over time. */
 export function LaneRow(props: LaneProps) {
-  const { row, index, start, lane, live, window, width, now, isSelected } = props
-  const pieces = piecesOf(segmentsOf(lane, live), window, { width, now })
+  const { row, index, start, lane, live, window, width, now, isSelected, criticalMs } = props
+  const pieces = piecesOf(drawnSegments(row.kind, segmentsOf(lane, live)), window, { width, now })
+  const lengths = lengthsBeside(pieces, width)
+  const named = new Set(lengths.map(({ end }) => end))
+  const criticalFrom = criticalMs !== undefined && lane ? lastSpan(lane)?.from : undefined
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table's rows cannot be placed where a virtual list wants them
     // biome-ignore lint/a11y/useFocusableInteractive: its buttons are
     <div
-      className={`lane${isSelected ? ' selected' : ''}${row.isGone ? ' gone' : ''}`}
+      className={`lane${isSelected ? ' selected' : ''}${row.isGone ? ' gone' : ''}${criticalMs === undefined ? '' : ' critical'}`}
       role="row"
       aria-level={row.depth + 1}
       aria-rowindex={index + 2}
@@ -58,7 +65,19 @@ export function LaneRow(props: LaneProps) {
       {/* biome-ignore lint/a11y/useFocusableInteractive: as above */}
       <div className="lane-chart" role="gridcell">
         {pieces.map((piece, i) => (
-          <PieceButton key={piece.segments[0]?.change?.sequence ?? 'before'} {...props} piece={piece} cell={i} />
+          <PieceButton
+            key={piece.segments[0]?.change?.sequence ?? 'before'}
+            {...props}
+            piece={piece}
+            cell={i}
+            isNamed={hasLength(pieces, i, named)}
+            isCritical={criticalFrom !== undefined && (piece.segments.at(-1)?.from ?? 0) >= criticalFrom}
+          />
+        ))}
+        {lengths.map(({ left, ms }) => (
+          <span key={left} className="lane-length" style={{ left }} aria-hidden="true">
+            {exactly(ms)}
+          </span>
         ))}
         <Marks {...props} from={pieces.length} />
       </div>
@@ -66,7 +85,16 @@ export function LaneRow(props: LaneProps) {
   )
 }
 
-function Name({ row, phase, cell, isSelected, onSelect, onPlace }: LaneProps) {
+/** The duration of its run is beside it, and the run has no other attempt. */
+function hasLength(pieces: readonly Piece<DrawnSegment>[], at: number, named: ReadonlySet<DrawnSegment>): boolean {
+  const end = pieces
+    .slice(at)
+    .flatMap(({ segments }) => segments)
+    .find(({ isEnd }) => isEnd)
+  return end !== undefined && named.has(end) && pieces[at]?.segments[0]?.attempt === null
+}
+
+function Name({ row, phase, cell, isSelected, criticalMs, onSelect, onPlace }: LaneProps) {
   const look = phase === undefined ? undefined : classOf(phase)
   return (
     // biome-ignore lint/a11y/useSemanticElements: as above
@@ -79,7 +107,7 @@ function Name({ row, phase, cell, isSelected, onSelect, onPlace }: LaneProps) {
         tabIndex={cell === -1 ? 0 : -1}
         aria-pressed={isSelected}
         title={`${row.name}: ${humanKind(row.kind)}`}
-        aria-label={`${row.name}, ${humanKind(row.kind)}, ${phase ?? (row.isGone ? 'gone' : 'not there')}`}
+        aria-label={`${row.name}, ${humanKind(row.kind)}, ${phase ?? (row.isGone ? 'gone' : 'not there')}${criticalMs === undefined ? '' : `, on the critical path for ${exactly(criticalMs)}`}`}
         onFocus={() => onPlace({ id: row.id, cell: -1 })}
         onClick={() => onSelect(row.id)}
       >
@@ -93,17 +121,24 @@ function Name({ row, phase, cell, isSelected, onSelect, onPlace }: LaneProps) {
 }
 
 interface PieceProps extends LaneProps {
-  readonly piece: Piece
+  readonly piece: Piece<DrawnSegment>
+  readonly cell: number
+  /** Its duration is elsewhere. */
+  readonly isNamed: boolean
+  /** It is of the run whose critical path is marked. */
+  readonly isCritical: boolean
 }
-function PieceButton({ piece, row, now, cell: at, onSelect, onPlace, onTell }: PieceProps & { cell: number }) {
+function PieceButton({ piece, row, now, cell: at, isNamed, isCritical, onSelect, onPlace, onTell }: PieceProps) {
   const { left, width, segments } = piece
+  const [only] = segments
+  const isAlone = segments.length === 1
   const look = lookOf(segments)
   const text = tellPiece(piece, now)
   const isRunning = segments.at(-1)?.to === null && look === 'ACTIVE'
   return (
     <button
       type="button"
-      className={`piece is-${look.toLowerCase()}${isRunning ? ' running' : ''}`}
+      className={`piece is-${look.toLowerCase()}${isRunning ? ' running' : ''}${isAlone && only?.isEnd ? ' end' : ''}${isCritical ? ' critical' : ''}`}
       data-cell={at}
       data-phases={segments.map(({ phase }) => phase).join(' ')}
       tabIndex={-1}
@@ -118,8 +153,11 @@ function PieceButton({ piece, row, now, cell: at, onSelect, onPlace, onTell }: P
       onPointerEnter={({ currentTarget }) => onTell(text, currentTarget)}
       onPointerLeave={({ currentTarget }) => onTell(null, currentTarget)}
     >
-      {width >= SYMBOL_PX && <span aria-hidden="true">{segments.length > 1 ? '⋯' : CLASS_SYMBOLS[look]}</span>}
-      {width >= NAME_PX && segments.length === 1 && <span className="piece-name">{segments[0]?.phase}</span>}
+      {width >= SYMBOL_PX && <span aria-hidden="true">{isAlone ? CLASS_SYMBOLS[look] : '⋯'}</span>}
+      {only && isAlone && width >= NAME_PX && <span className="piece-name">{only.phase}</span>}
+      {only && isAlone && !isNamed && !only.isEnd && width >= NAME_PX + LENGTH_PX && (
+        <span className="piece-length">{lengthOf(only, now)}</span>
+      )}
     </button>
   )
 }

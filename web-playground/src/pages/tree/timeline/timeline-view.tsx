@@ -3,8 +3,10 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import type { HistoryStore } from '../../../data/history-store.ts'
 import type { PastStore } from '../../../data/past-store.ts'
 import type { TreeStore } from '../../../data/tree-store.ts'
-import { wholeWindow } from '../../../model/time-window.ts'
+import type { CriticalPath } from '../../../model/critical-path.ts'
+import { END_PX, LENGTH_PX, wholeWindow } from '../../../model/time-window.ts'
 import { type TimelineRow, timelineRows } from '../../../model/timeline-rows.ts'
+import { lastSpan, runsOf } from '../../../model/timeline-runs.ts'
 import type { TreePlace } from '../../../model/tree-place.ts'
 import { useFineNow } from '../../../ui/now.ts'
 import { ROW_PX } from '../../../ui/row-height.ts'
@@ -25,15 +27,16 @@ interface Props {
   readonly history: HistoryStore
   readonly past: PastStore | null
   readonly place: TreePlace
+  readonly path: CriticalPath
   readonly onSelect: (id: string) => void
 }
 
 /** Every object of the tree with its phases over time, deleted ones too. */
-export function TimelineView({ tree, history, past, place, onSelect }: Props) {
+export function TimelineView({ tree, history, past, place, path, onSelect }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const { left, width } = useChartSize(box)
   const rows = useRows(tree, history)
-  const { now, whole } = useSpan(tree, history)
+  const { now, whole, last } = useSpan(tree, history, width)
   const zoom = useWindow(whole)
   const [shown, setShown] = useState<Shown | null>(null)
   const virtual = useVirtualizer({
@@ -59,7 +62,7 @@ export function TimelineView({ tree, history, past, place, onSelect }: Props) {
   return (
     <section className="view" aria-label="The tree as a timeline">
       <div
-        className="timeline"
+        className={`timeline${path.steps.size > 0 ? ' has-path' : ''}`}
         ref={box}
         role="treegrid"
         tabIndex={-1}
@@ -86,6 +89,7 @@ export function TimelineView({ tree, history, past, place, onSelect }: Props) {
                 phase={place.at === null ? live?.phase : past?.model.nodes.get(row.id)?.phase}
                 window={zoom.window}
                 isSelected={row.id === place.object}
+                criticalMs={path.steps.get(row.id)}
                 cell={cells.here.id === row.id ? cells.here.cell : null}
                 onPlace={cells.onPlace}
                 onTell={tell}
@@ -96,7 +100,13 @@ export function TimelineView({ tree, history, past, place, onSelect }: Props) {
         </div>
       </div>
       <div className="view-foot">
-        <ZoomButtons onIn={() => zoom.zoom(NEARER)} onOut={() => zoom.zoom(1 / NEARER)} onFit={zoom.fit} />
+        <ZoomButtons onIn={() => zoom.zoom(NEARER)} onOut={() => zoom.zoom(1 / NEARER)} onFit={zoom.fit}>
+          {last && (
+            <button type="button" onClick={() => zoom.choose(last)}>
+              Last run
+            </button>
+          )}
+        </ZoomButtons>
         <p className="quiet timeline-hint">Drag to move, Ctrl and the wheel to zoom; arrow keys, + and −.</p>
       </div>
       {shown && <Tip {...shown} />}
@@ -128,16 +138,26 @@ function useRows(tree: TreeStore, history: HistoryStore) {
   }, [model, timeline, structure, known])
 }
 
+/** A chart that is wide enough for durations beside the last ends. */
+const ROOMY_PX = 500
+/** Pixels by which phases that are too short to be seen push the last end. */
+const SHORT_PX = 12
+
 /** From the first change to the last; to the present while an object is unfinished. */
-function useSpan({ model: { root } }: TreeStore, { timeline }: HistoryStore) {
+function useSpan({ model: { root } }: TreeStore, { timeline }: HistoryStore, width: number) {
   const runs = root !== undefined && !root.finished
   const fine = useFineNow(runs)
-  const last = Date.parse(timeline.last?.at ?? root?.phaseSince ?? '') || fine
-  const first = Date.parse(timeline.changes[0]?.at ?? root?.createdAt ?? '') || last
+  const newest = Date.parse(timeline.last?.at ?? root?.phaseSince ?? '') || fine
+  const first = Date.parse(timeline.changes[0]?.at ?? root?.createdAt ?? '') || newest
   // The server's clock may be ahead.
-  const now = Math.max(fine, last)
-  const end = runs ? now : last
-  return { now, whole: useMemo(() => wholeWindow(first, end), [first, end]) }
+  const now = Math.max(fine, newest)
+  const end = runs ? now : newest
+  const free = END_PX + SHORT_PX + (width > ROOMY_PX ? LENGTH_PX : 0)
+  const room = runs ? 0 : free / Math.max(free, width - free)
+  const lane = timeline.lanes.get(timeline.rootId)
+  const span = lane && runsOf(lane.kind, lane.segments).length > 1 ? lastSpan(lane) : undefined
+  const last = span && Number.isFinite(span.from) ? wholeWindow(span.from, span.to ?? end, room) : null
+  return { now, last, whole: useMemo(() => wholeWindow(first, end, room), [first, end, room]) }
 }
 
 function lineOf({ timeline }: HistoryStore, at: number | null, { from, to }: { from: number; to: number }) {

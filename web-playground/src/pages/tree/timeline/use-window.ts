@@ -7,6 +7,7 @@ export interface Zoom {
   /** Moves by a part of the window. */
   readonly pan: (part: number) => void
   readonly fit: () => void
+  readonly choose: (window: TimeWindow) => void
 }
 
 /** The visible part of the time: the whole time, as it grows, until the user chooses a part. */
@@ -20,7 +21,7 @@ export function useWindow(whole: TimeWindow): Zoom {
   const pan = useCallback((part: number): void => setChosen((now) => panned(now ?? all.current, part)), [])
   const fit = useCallback((): void => setChosen(null), [])
   const window = chosen ?? whole
-  return useMemo(() => ({ window, zoom, pan, fit }), [window, zoom, pan, fit])
+  return useMemo(() => ({ window, zoom, pan, fit, choose: setChosen }), [window, zoom, pan, fit])
 }
 
 /** One notch of a wheel is about 100. */
