@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { parseLocalTime } from '../core/date-time.ts'
+import { PAST_TIME_EXAMPLES, parsePastTime } from '../client-model/index.ts'
+import { parseDuration } from '../core/parse-duration.ts'
 import type { Actor, ObjectKind, Phase } from '../core/vocabulary.ts'
-import { parseDuration } from '../manifest/parse-duration.ts'
 
 /**
  * A kind or a phase in any of the usual spellings: `deploy-item`, `deploy_item`, `DEPLOY_ITEM`. The server may know more
@@ -37,13 +37,8 @@ export const parseSequence = wholeTo(Number.MAX_SAFE_INTEGER)
 
 /** A moment, or a duration up to now, as ISO 8601. */
 export function parseTime(text: string): string {
-  const ago = parseDuration(text)
-  // A longer duration than that means everything.
-  const time = ago === null ? parseLocalTime(text, new Date()) : new Date(Math.max(0, Date.now() - ago))
-  if (!time)
-    throw new InvalidArgumentError(
-      'Expected a time such as 2026-01-31T12:00:00Z or 14:05, or a duration such as 90m, 12h, 7d.',
-    )
+  const time = parsePastTime(text, new Date())
+  if (!time) throw new InvalidArgumentError(`Expected a time, such as ${PAST_TIME_EXAMPLES}.`)
   return time.toISOString()
 }
 

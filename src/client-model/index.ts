@@ -18,6 +18,7 @@ export {
   readOn,
   readPages,
 } from './pages.ts'
+export { PAST_TIME_EXAMPLES, parsePastTime } from './past-time.ts'
 export { CLASS_LABELS, CLASS_SYMBOLS, type ClassCounts, countClasses } from './phases.ts'
 export {
   type FieldProblem,

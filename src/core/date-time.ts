@@ -18,25 +18,30 @@ export function parseDateTime(text: string): Date | null {
 
 const LOCAL = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,32})?)?))?$/
 
-const TIME_OF_DAY = /^(\d\d):(\d\d)$/
+const TIME_OF_DAY = /^(\d{1,2}):(\d\d)$/
+const NAMED_DAY = /^(today|yesterday)(?: +(\d{1,2}:\d\d))?$/i
 
 /**
  * A time of a person at this machine: without an offset it is in its time zone, and without a time of day its midnight. A time of day
- * alone is its last one.
+ * alone is its last one; `today` or `yesterday` may be before it.
  */
 export function parseLocalTime(text: string, now: Date): Date | null {
-  const [, hours, minutes] = TIME_OF_DAY.exec(text) ?? []
-  if (hours !== undefined && minutes !== undefined) return lastTimeOfDay(Number(hours), Number(minutes), now)
+  const [, day, clock = '0:00'] = NAMED_DAY.exec(text) ?? []
+  if (day !== undefined) return timeOfDay(clock, now, day.toLowerCase() === 'yesterday' ? -1 : 0)
+  const last = timeOfDay(text, now, 0)
+  if (last) return last > now ? timeOfDay(text, now, -1) : last
   const [, date, time = '00:00'] = LOCAL.exec(text) ?? []
   if (date === undefined) return parseDateTime(text)
   return parseDateTime(`${date}T${time}Z`) && new Date(`${date}T${time}`)
 }
 
-function lastTimeOfDay(hours: number, minutes: number, now: Date): Date | null {
-  if (hours > 23 || minutes > 59) return null
+/** Null: the text is no time of day. */
+function timeOfDay(text: string, now: Date, days: -1 | 0): Date | null {
+  const [, hours, minutes] = TIME_OF_DAY.exec(text) ?? []
+  if (hours === undefined || Number(hours) > 23 || Number(minutes) > 59) return null
   const time = new Date(now)
-  time.setHours(hours, minutes, 0, 0)
-  if (time > now) time.setDate(time.getDate() - 1)
+  time.setDate(time.getDate() + days)
+  time.setHours(Number(hours), Number(minutes), 0, 0)
   return time
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseDuration, writeDuration } from './parse-duration.ts'
+import { parseDuration, writeDuration } from '../core/parse-duration.ts'
 
 /** The API has whole numbers of 32 bits. */
 const LONGEST = 2 ** 31 - 1

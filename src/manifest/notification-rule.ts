@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { WEEKDAYS } from '../core/date-time.ts'
 import { PHASE_CLASSES } from '../core/machine.ts'
+import { writeDuration } from '../core/parse-duration.ts'
 import { duration } from './duration.ts'
 import { nameSchema } from './installation.ts'
 import { mapOf, type Pair, pairsOf } from './pairs.ts'
-import { writeDuration } from './parse-duration.ts'
 import { textMap } from './text-map.ts'
 import { withoutEmpty } from './write-yaml.ts'
 

@@ -1,4 +1,4 @@
-import { writeDuration } from './parse-duration.ts'
+import { writeDuration } from '../core/parse-duration.ts'
 import {
   type ProjectSpec,
   READY_MS,

@@ -14,6 +14,7 @@ import {
   parsePhases,
   parsePlace,
   parseSelector,
+  parseTime,
 } from '../../src/cli/options.ts'
 import type { Io } from '../../src/cli/terminal/io.ts'
 import { wantsColour } from '../../src/cli/terminal/paint.ts'
@@ -54,6 +55,14 @@ describe('option values', () => {
       expect(() => parseCount(wrong)).toThrow(InvalidArgumentError)
     }
     expect(() => parsePlace('9007199254740993')).toThrow(InvalidArgumentError)
+  })
+
+  it('takes a time of a person, or how long ago it was', () => {
+    const minutesAgo = (text: string): number => Math.round((Date.now() - Date.parse(parseTime(text))) / 60_000)
+    for (const text of ['90m', '-90m', '1h30m ago']) expect(minutesAgo(text)).toBe(90)
+    expect(parseTime('2026-01-31T12:00:00Z')).toBe('2026-01-31T12:00:00.000Z')
+    expect(minutesAgo('yesterday')).toBeGreaterThanOrEqual(23 * 60)
+    for (const wrong of ['', 'soon', '-', 'ago', '--5m']) expect(() => parseTime(wrong)).toThrow(InvalidArgumentError)
   })
 
   it('splits labels at the first equals sign', () => {

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { assert, constantFrom, integer, property } from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
+import { parseDuration, writeDuration } from '../../src/core/parse-duration.ts'
 import { type ProjectSpec, parseManifests, wantedProject, writeProject } from '../../src/manifest/index.ts'
-import { parseDuration, writeDuration } from '../../src/manifest/parse-duration.ts'
 
 const SPEC: ProjectSpec = {
   workerTemplate: {

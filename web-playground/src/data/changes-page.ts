@@ -1,6 +1,6 @@
 import type { Client, PhaseChange } from 'phaseline/client'
 import { nodesOf } from 'phaseline/client-model'
-import { CHANGES, TREE_AT } from './documents-time.ts'
+import { CHANGES, SEQUENCE_AT, TREE_AT } from './documents-time.ts'
 
 /** The API's largest page. */
 const PAGE = 500
@@ -45,4 +45,14 @@ export async function readTreeAt(
 ): Promise<readonly ObjectState[]> {
   const { treeAt } = await client.query(TREE_AT, { rootId, sequence }, { signal })
   return treeAt?.objects ?? []
+}
+
+/** The last sequence of a tree at a time; one at which it did not exist is before its first. */
+export async function readSequenceAt(
+  client: Client,
+  { rootId, time }: { readonly rootId: string; readonly time: Date },
+): Promise<number> {
+  const { treeAt } = await client.query(SEQUENCE_AT, { rootId, time: time.toISOString() })
+  if (!treeAt) throw new Error('The log has no such tree.')
+  return treeAt.sequence
 }

@@ -16,6 +16,10 @@ export const TREE_AT = gql(`query TreeAt($rootId: ID!, $sequence: Sequence!) {
   }
 }`)
 
+export const SEQUENCE_AT = gql(`query SequenceAt($rootId: ID!, $time: DateTime!) {
+  treeAt(rootId: $rootId, time: $time) { sequence }
+}`)
+
 export const NEXT = gql(`query Next($id: ID!) {
   object(id: $id) { id kind name phase root { id name } allowedTransitions { machine from actor to reason } }
 }`)

@@ -1,8 +1,11 @@
 import { useEffect, useRef, useState } from 'react'
+import { readSequenceAt } from '../../data/changes-page.ts'
 import { type HistoryStore, MOST_CHANGES } from '../../data/history-store.ts'
 import { sentenceOf } from '../../model/moment.ts'
 import { plural } from '../../model/words.ts'
 import { dateTime } from '../../ui/exact-time.ts'
+import { useSession } from '../../ui/session-context.ts'
+import { TimeField } from '../../ui/time-field.tsx'
 
 interface Props {
   readonly history: HistoryStore
@@ -15,7 +18,8 @@ const PLAY_STEPS = 150
 
 /** A slider through the log of the tree, change by change; its right end is the present. */
 export function TimeBar({ history, at, onTravel }: Props) {
-  const { changes } = history.timeline
+  const { client } = useSession()
+  const { changes, rootId } = history.timeline
   const live = changes.length
   const index = at === null ? live : Math.max(0, history.timeline.indexAt(at))
   const go = (to: number): void => onTravel(to >= live ? null : (changes[Math.max(0, to)]?.sequence ?? null))
@@ -51,6 +55,14 @@ export function TimeBar({ history, at, onTravel }: Props) {
           <span className="quiet"> ({plural(live - 1 - index, 'change')} later)</span>
         )}
       </button>
+      <TimeField
+        label="Time"
+        action="Go"
+        onTime={async (time) => {
+          setPlays(false)
+          onTravel(await readSequenceAt(client, { rootId, time }))
+        }}
+      />
       <Reach history={history} />
     </section>
   )
