@@ -46,8 +46,20 @@ test('what has changed since a time, between runs, and what an apply would chang
     ]),
   )
   const created = (await phaseline(`diff shop --since ${before} --until ${between}`)).out
-  expect(created).toContain('+ shop/deploy-items/old (deploy item) SUCCEEDED')
-  expect(created).toContain('+ url: "one"')
+  // Nothing in a tree that did not exist yet is marked as new.
+  expect(created.split('\n')).toEqual([
+    expect.stringMatching(/^shop was created [\d.]+m?s ago by USER admin \(2\d{3}-\S+Z\): there is nothing earlier/),
+    '  shop (installation) SUCCEEDED',
+    '  shop/deploy-items (execution) SUCCEEDED',
+    '  shop/deploy-items/db (deploy item) SUCCEEDED',
+    '  shop/deploy-items/old (deploy item) SUCCEEDED',
+    '',
+  ])
+  expect(await phaseline(`tree shop --at ${before}`)).toMatchObject({
+    err: expect.stringMatching(/There was no shop then: its tree was created [\d.]+m?s ago by USER admin/),
+    code: 3,
+  })
+  expect(await phaseline('tree shop --at 0')).toMatchObject({ err: expect.stringContaining('created'), code: 3 })
   expect(await phaseline(`diff shop --since ${new Date().toISOString()}`)).toMatchObject({
     out: 'Nothing has changed in shop.\n',
     code: 0,
@@ -71,10 +83,10 @@ test('what has changed since a time, between runs, and what an apply would chang
 })
 
 const TREE_AT = gql(`query ($rootId: ID!, $time: DateTime, $sequence: Sequence) {
-  treeAt(rootId: $rootId, time: $time, sequence: $sequence) { sequence objects { name phase } }
+  treeAt(rootId: $rootId, time: $time, sequence: $sequence) { sequence creation { name from to } objects { name phase } }
 }`)
 const DIFF = gql(
-  `query ($rootId: ID!, $fromTime: DateTime) { treeDiff(rootId: $rootId, fromTime: $fromTime) { objectCount } }`,
+  `query ($rootId: ID!, $fromTime: DateTime) { treeDiff(rootId: $rootId, fromTime: $fromTime) { objectCount creation { sequence } } }`,
 )
 
 test('a tree is read at a time; one that the log does not reach back to is refused', async () => {
@@ -90,10 +102,19 @@ test('a tree is read at a time; one that the log does not reach back to is refus
     'only SUCCEEDED',
     'past SUCCEEDED',
   ])
-  expect((await client.query(TREE_AT, { rootId, time: start })).treeAt?.objects).toEqual([])
+  expect(now.treeAt?.creation).toBeNull()
+  const early = (await client.query(TREE_AT, { rootId, time: start })).treeAt
+  expect(early).toMatchObject({ objects: [], creation: { name: 'past', from: null, to: 'PENDING' } })
   await expect(client.query(TREE_AT, { rootId })).rejects.toMatchObject({ code: 'BAD_USER_INPUT' })
   await expect(client.query(TREE_AT, { rootId, time: start, sequence: 1 })).rejects.toMatchObject({
     code: 'BAD_USER_INPUT',
   })
-  expect((await client.query(DIFF, { rootId, fromTime: start })).treeDiff).toEqual({ objectCount: 3 })
+  expect((await client.query(DIFF, { rootId, fromTime: start })).treeDiff).toEqual({
+    objectCount: 3,
+    creation: { sequence: expect.any(Number) },
+  })
+  expect((await client.query(DIFF, { rootId, fromTime: new Date().toISOString() })).treeDiff).toEqual({
+    objectCount: 0,
+    creation: null,
+  })
 })

@@ -41,7 +41,7 @@ async function cancel(id: string): Promise<void> {
 }
 const LOG = gql(`query ($rootId: ID!) {
   phaseChanges(last: 500, filter: { rootId: $rootId, includeRejected: true }) {
-    edges { node { sequence objectId name from to rejected actor reason message } }
+    edges { node { sequence objectId name from to rejected actor reason message at } }
   }
 }`)
 type Change = NodeOf<ResultOf<typeof LOG>['phaseChanges']>
@@ -559,4 +559,32 @@ test('on a narrow screen a large tree opens at its root, readable; nothing lies 
   await until(async () => ((await node.boundingBox())?.width ?? 0) > 1.1 * width, { what: 'it is larger' })
   await page.getByRole('button', { name: 'Fit', exact: true }).click()
   await until(async () => ((await node.boundingBox())?.width ?? 0) <= 390, { what: 'all of it is in sight' })
+})
+
+test('a person goes to a time; at one before its creation a tree says when it was created', async () => {
+  const { at } = await changeOf(done, 'first', 'SUCCEEDED')
+  await using visited = await visit(here.browser, here.server, `/tree/${done}`)
+  const { page, complaints } = visited
+  await inPhase(page, 'second', 'SUCCEEDED').waitFor()
+  await page.getByRole('button', { name: 'History' }).click()
+  const field = page.getByRole('textbox', { name: 'Time' })
+  const go = async (text: string): Promise<void> => {
+    await field.fill(text)
+    await field.press('Enter')
+  }
+  await go(at)
+  await inPhase(page, 'first', 'SUCCEEDED').waitFor()
+  await page.waitForURL(/at=\d+/)
+  await go('in a while')
+  await page.getByText('This is no time.').waitFor()
+  await go('2999-01-01')
+  await page.getByText('This time is yet to come.').waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+  await go('-300d')
+  await page.getByText('This tree did not exist then.').waitFor()
+  await page
+    .getByText(/It was created \d.* ago by \S/)
+    .first()
+    .waitFor()
+  expect(complaints).toEqual([])
 })

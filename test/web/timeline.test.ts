@@ -15,7 +15,7 @@ import {
   wholeWindow,
   zoomed,
 } from '../../web-playground/src/model/time-window.ts'
-import { lastWhole, type Segment, Timeline } from '../../web-playground/src/model/timeline.ts'
+import { creationAfter, lastWhole, type Segment, Timeline } from '../../web-playground/src/model/timeline.ts'
 import { segmentsOf, timelineRows } from '../../web-playground/src/model/timeline-rows.ts'
 import { drawnSegments, lastSpan, runMs } from '../../web-playground/src/model/timeline-runs.ts'
 import { TreeModel } from '../../web-playground/src/model/tree-model.ts'
@@ -125,6 +125,16 @@ test('of a log that is read from its end, what was before is open to the left un
   expect(timeline.changes).toEqual(all)
   expect(timeline.lanes).toEqual(lanes)
   expect(timeline.hasBeginning).toBe(true)
+})
+
+test('for a time before its creation a tree has its creation, where that is known', () => {
+  const timeline = whole()
+  const [first] = timeline.changes
+  expect(creationAfter(timeline, (first?.sequence ?? 0) - 1)).toBe(first)
+  expect(creationAfter(timeline, first?.sequence ?? 0)).toBeUndefined()
+  const later = new Timeline('root', machines)
+  later.append([change('root', 'SUCCEEDED')])
+  expect(creationAfter(later, 0)).toBeUndefined()
 })
 
 test('before its deletion is before it began to be removed', () => {

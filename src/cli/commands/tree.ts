@@ -5,6 +5,7 @@ import { gql } from '../../documents/gql.ts'
 import type { ResultOf } from '../../documents/typed-document.ts'
 import type { Cli } from '../cli.ts'
 import { type AddressOptions, type Located, locate, withAddressOptions } from '../objects/address.ts'
+import { CREATION, type Creation, describeCreation } from '../objects/describe-creation.ts'
 import { readMachines } from '../objects/machines.ts'
 import { parseMoment } from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
@@ -20,7 +21,7 @@ interface TreeOptions extends SessionOptions, AddressOptions {
 
 const TREE_AT = gql(`query TreeAt($rootId: ID!, $sequence: Sequence, $time: DateTime) {
   treeAt(rootId: $rootId, sequence: $sequence, time: $time) {
-    sequence objects { objectId parentId kind name phase phaseSince revision }
+    sequence ${CREATION} objects { objectId parentId kind name phase phaseSince revision }
   }
 }`)
 type PastObject = NonNullable<ResultOf<typeof TREE_AT>['treeAt']>['objects'][number]
@@ -49,12 +50,11 @@ async function tree(session: Session, name: string, options: TreeOptions): Promi
     options.at === undefined ? readNow(session, root.id) : readTreeAt(session, located.value, options.at),
   ])
   if (!read.ok) return session.refuse(read.refusal)
-  const snapshot = read.value
+  const snapshot: PastTree | null = read.value
   const model = new TreeModel(id, machines)
   for (const object of snapshot?.objects ?? []) model.put(object)
   if (!snapshot || !model.root) {
-    const why = options.at === undefined ? `There is no tree of ${name} to show.` : `There was no ${name} then.`
-    return session.refuse(notFoundRefusal(why))
+    return session.refuse(notFoundRefusal(whyEmpty(name, options, snapshot)))
   }
   session.emit({ rootId: root.id, ...snapshot })
   session.say(
@@ -68,6 +68,15 @@ async function tree(session: Session, name: string, options: TreeOptions): Promi
   return EXIT.ok
 }
 
+/** The tree at a time: its creation, if it did not exist yet. */
+interface PastTree extends TreeSnapshot {
+  readonly creation?: Creation | null
+}
+function whyEmpty(name: string, { at }: TreeOptions, past: PastTree | null): string {
+  if (at === undefined) return `There is no tree of ${name} to show.`
+  return `There was no ${name} then${past?.creation ? `: its tree was ${describeCreation(past.creation)}` : ''}.`
+}
+
 async function readNow({ client, io }: Session, rootId: string): Promise<Outcome<TreeSnapshot | null>> {
   return { ok: true, value: await readTree(client, rootId, io.signal) }
 }
@@ -76,11 +85,11 @@ async function readTreeAt(
   { client, io }: Session,
   { root }: Located,
   at: number | string,
-): Promise<Outcome<TreeSnapshot | null>> {
+): Promise<Outcome<PastTree | null>> {
   const when = typeof at === 'number' ? { sequence: at } : { time: at }
   try {
     const { treeAt } = await client.query(TREE_AT, { rootId: root.id, ...when }, { signal: io.signal })
-    return { ok: true, value: treeAt && { sequence: treeAt.sequence, objects: treeAt.objects.map(fromPast) } }
+    return { ok: true, value: treeAt && { ...treeAt, objects: treeAt.objects.map(fromPast) } }
   } catch (error) {
     const held = logRangeOf(error)
     if (!held) throw error

@@ -6,6 +6,8 @@ import { builder } from '../schema/builder.ts'
 import { ObjectKindEnum, PhaseEnum } from '../schema/enums.ts'
 import { reportExpired } from '../schema/failures.ts'
 import { isUuid } from '../schema/ids.ts'
+import { PhaseChangeRef } from '../schema/refs.ts'
+import { creationAfter } from './tree-creation.ts'
 import { cursorOfMoment } from './tree-moment.ts'
 
 interface TreeSnapshotValue extends TreeAt {
@@ -30,6 +32,13 @@ const TreeSnapshotRef = builder.objectRef<TreeSnapshotValue>('TreeSnapshot').imp
   fields: (t) => ({
     rootId: t.exposeID('rootId', { description: 'Id of the root of the tree.' }),
     sequence: t.expose('sequence', { type: 'Sequence', description: 'Sequence up to which phase changes count.' }),
+    creation: t.field({
+      type: PhaseChangeRef,
+      nullable: true,
+      description:
+        'The creation of the tree, if it did not exist yet. Null if it existed, or the log does not hold its creation.',
+      resolve: ({ rootId, sequence }, _, context) => creationAfter(context, { rootId, sequence }),
+    }),
     objects: t.field({
       type: [ObjectStateRef],
       description: 'Objects that the tree had; empty if it did not exist.',

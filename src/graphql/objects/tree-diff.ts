@@ -10,8 +10,9 @@ import { ObjectKindEnum, PhaseEnum } from '../schema/enums.ts'
 import { reportExpired } from '../schema/failures.ts'
 import { isUuid } from '../schema/ids.ts'
 import { badInput } from '../schema/limits.ts'
-import { TreeDiffRef, TreeObjectRef } from '../schema/refs.ts'
+import { PhaseChangeRef, TreeDiffRef, TreeObjectRef } from '../schema/refs.ts'
 import { DifferenceKind } from './json-difference.ts'
+import { creationAfter } from './tree-creation.ts'
 import { cursorOfMoment } from './tree-moment.ts'
 
 /** Objects that one answer names. */
@@ -55,6 +56,13 @@ TreeDiffRef.implement({
     to: t.expose('to', { type: 'Sequence', description: 'Sequence of the later place.' }),
     fromTime: t.expose('fromTime', { type: 'DateTime', description: 'Time of the earlier place.' }),
     toTime: t.expose('toTime', { type: 'DateTime', description: 'Time of the later place.' }),
+    creation: t.field({
+      type: PhaseChangeRef,
+      nullable: true,
+      description:
+        'The creation of the tree, if it did not exist yet at the earlier place: all its objects are ADDED then. Null if it existed, or the log does not hold its creation.',
+      resolve: ({ rootId, from }, _, context) => creationAfter(context, { rootId, sequence: from }),
+    }),
     objects: t.field({
       type: [ObjectDifferenceRef],
       description: `Objects that differ, in the order of their creation, at most ${MAX_OBJECTS.toLocaleString('en')}.`,

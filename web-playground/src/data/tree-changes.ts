@@ -6,7 +6,7 @@ import type { Session } from './session.ts'
 const DIFFERENCES = 'truncated differences { path change before after }'
 const TREE_CHANGES = gql(`query TreeChanges($rootId: ID!, $fromTime: DateTime!) {
   treeDiff(rootId: $rootId, fromTime: $fromTime) {
-    rootId fromTime objectCount
+    rootId fromTime objectCount creation { at actor by }
     objects { objectId path kind change before after object { id } }
     spec { ${DIFFERENCES} }
     exports { ${DIFFERENCES} }

@@ -8,7 +8,7 @@ export function sentenceOf(change: PhaseChange): string {
   if (isRequest(change)) return `${name}: ${change.reason ?? ''} by ${whoOf(change)}`
   return `${rejected ? 'refused: ' : ''}${name} ${from ? `${from} → ` : ''}${to} by ${whoOf(change)}${whyOf(change)}`
 }
-export const whoOf = ({ actor, by }: PhaseChange): string => (by ? `${actor} ${by}` : actor)
+export const whoOf = ({ actor, by }: Pick<PhaseChange, 'actor' | 'by'>): string => (by ? `${actor} ${by}` : actor)
 const whyOf = ({ reason, message }: PhaseChange): string => {
   const why = message ?? reason
   return why ? ` (${why})` : ''

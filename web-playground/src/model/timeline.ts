@@ -143,3 +143,9 @@ export function lastWhole({ rootId, lanes }: Timeline): number | null {
   const next = lane?.segments[kept + 1]?.change ?? lane?.gone
   return lane && kept >= 0 && next ? next.sequence - 1 : null
 }
+
+/** The creation of a tree that did not exist yet at a sequence; undefined: it did, or its creation is not among the known changes. */
+export function creationAfter({ rootId, lanes }: Timeline, sequence: number): PhaseChange | undefined {
+  const first = lanes.get(rootId)?.segments[0]?.change
+  return first?.from === null && first.sequence > sequence ? first : undefined
+}

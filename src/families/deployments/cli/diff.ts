@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { Cli } from '../../../cli/cli.ts'
 import { previewFiles } from '../../../cli/manifests/apply-documents.ts'
 import { type AddressOptions, type Located, locate, withAddressOptions } from '../../../cli/objects/address.ts'
+import { CREATION, describeCreation } from '../../../cli/objects/describe-creation.ts'
 import { describeDiff } from '../../../cli/objects/describe-diff.ts'
 import { FILES_HELP, parseFiles, parsePlace, parseTime } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
@@ -15,7 +16,7 @@ const DIFF = '{ truncated differences { path change before after } }'
 const TREE_DIFF =
   gql(`query TreeDiff($rootId: ID!, $from: Sequence, $fromTime: DateTime, $to: Sequence, $toTime: DateTime) {
   treeDiff(rootId: $rootId, from: $from, fromTime: $fromTime, to: $to, toTime: $toTime) {
-    rootId from to fromTime toTime objectCount
+    rootId from to fromTime toTime objectCount ${CREATION}
     objects { change objectId kind name path before after }
     spec ${DIFF} exports ${DIFF}
   }
@@ -91,8 +92,15 @@ async function diffTree(session: Session, { root }: Located, options: DiffOption
   const { treeDiff } = await session.client.query(TREE_DIFF, variables, { signal: session.io.signal })
   if (!treeDiff) return session.refuse(notFoundRefusal(`There is no tree ${root.name} in the log.`))
   session.emit(treeDiff)
-  const { objects, objectCount, spec, exports } = treeDiff
+  const { objects, objectCount, spec, exports, creation } = treeDiff
   const { paint } = session
+  if (creation) {
+    // Everything in it is new: nothing of it stands out.
+    session.say(`${root.name} was ${describeCreation(creation)}: there is nothing earlier to compare it with.`)
+    for (const { kind, path, after } of objects) session.say(`  ${path} (${words(kind)}) ${after}`)
+    sayFurther(session, objectCount - objects.length)
+    return EXIT.ok
+  }
   if (objectCount === 0 && !spec?.differences.length && !exports?.differences.length) {
     session.say(`Nothing has changed in ${root.name}.`)
     return EXIT.ok
@@ -102,10 +110,14 @@ async function diffTree(session: Session, { root }: Located, options: DiffOption
     const phases = before === after ? `${after} again` : [before, after].filter(Boolean).join(' → ')
     session.say(`${marks[change]} ${path} (${words(kind)}) ${phases}`)
   }
-  if (objectCount > objects.length) session.say(`  and ${objectCount - objects.length} more`)
+  sayFurther(session, objectCount - objects.length)
   sayPart(session, 'spec', spec)
   sayPart(session, 'exports', exports)
   return EXIT.ok
+}
+
+function sayFurther(session: Session, count: number): void {
+  if (count > 0) session.say(`  and ${count} more`)
 }
 
 async function diffRuns(session: Session, { id, name }: Located, [a, b]: readonly [number, number]): Promise<ExitCode> {

@@ -10,6 +10,7 @@ import { placeHref } from '../../ui/links.ts'
 import { Phase } from '../../ui/phase.tsx'
 import { useLive } from '../../ui/session-context.ts'
 import { Empty, Loading, Problem } from '../../ui/states.tsx'
+import { Created } from './created.tsx'
 
 interface Props {
   readonly rootId: string
@@ -42,25 +43,40 @@ export function ChangesView({ rootId, place }: Props) {
 
 function Changes({ changes, place }: { readonly changes: TreeChanges; readonly place: TreePlace }) {
   if (!changes) return <Empty title="The log has no such tree." />
-  const { rootId, objects, objectCount, spec, exports, fromTime } = changes
+  const { rootId, objects, objectCount, spec, exports, fromTime, creation } = changes
   if (objectCount === 0) return <Empty title={`Nothing has changed since ${dateTime(fromTime)}.`} />
   return (
     <>
       <p className="quiet" role="status">
-        {plural(objectCount, 'object')} changed since {dateTime(fromTime)}
+        {creation ? (
+          <>
+            This tree did not exist on {dateTime(fromTime)}, so there is nothing to compare it with.{' '}
+            <Created {...creation} /> It has {plural(objectCount, 'object')}
+          </>
+        ) : (
+          `${plural(objectCount, 'object')} changed since ${dateTime(fromTime)}`
+        )}
         {objects.length < objectCount && `, of which ${objects.length.toLocaleString('en')} are shown`}.
       </p>
-      <Values title="Spec" values={spec} />
-      <Values title="Exports" values={exports} />
+      {!creation && (
+        <>
+          <Values title="Spec" values={spec} />
+          <Values title="Exports" values={exports} />
+        </>
+      )}
       <h2>Objects</h2>
       <ul className="changed-objects">
         {objects.map(({ objectId, path, kind, change, before, after, object }) => (
-          <li key={objectId} data-change={change}>
+          <li key={objectId} data-change={creation ? undefined : change}>
             {object ? <Link href={placeHref(rootId, { ...place, object: objectId })}>{path}</Link> : path}{' '}
             <span className="quiet">{humanKind(kind)}:</span>{' '}
-            {before === null ? <span className="quiet">new</span> : <Phase phase={before} />}
-            <span aria-hidden="true"> → </span>
-            <span className="hidden">then</span>
+            {!creation && (
+              <>
+                {before === null ? <span className="quiet">new</span> : <Phase phase={before} />}
+                <span aria-hidden="true"> → </span>
+                <span className="hidden">then</span>
+              </>
+            )}
             {after === null ? <span className="quiet">gone</span> : <Phase phase={after} />}
           </li>
         ))}

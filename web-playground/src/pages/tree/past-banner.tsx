@@ -1,8 +1,10 @@
 import type { HistoryStore } from '../../data/history-store.ts'
 import type { PastStore } from '../../data/past-store.ts'
 import { whoOf } from '../../model/moment.ts'
+import { creationAfter } from '../../model/timeline.ts'
 import { exactTime } from '../../ui/exact-time.ts'
 import { Problem } from '../../ui/states.tsx'
+import { Created } from './created.tsx'
 
 interface Props {
   readonly at: number
@@ -13,6 +15,7 @@ interface Props {
 /** Says that the page shows the past, and which change was the last one. */
 export function PastBanner({ at, history, past }: Props) {
   const change = history.timeline.changes[history.timeline.indexAt(at)]
+  const created = creationAfter(history.timeline, at)
   return (
     <div className="past-banner">
       <p role="status">
@@ -26,7 +29,11 @@ export function PastBanner({ at, history, past }: Props) {
             {(change.message ?? change.reason) && ` (${change.message ?? change.reason})`}
           </>
         ) : (
-          `at change ${at}${history.isComplete ? ', before there was this tree' : ''}`
+          <>
+            at change {at}
+            {created && ', before there was this tree. '}
+            {created && <Created {...created} />}
+          </>
         )}
       </p>
       {past?.error && <Problem message={past.error} onRetry={past.retry} />}

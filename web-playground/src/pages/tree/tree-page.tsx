@@ -4,11 +4,13 @@ import { PastStore } from '../../data/past-store.ts'
 import { TreeStore } from '../../data/tree-store.ts'
 import { WorkFactsStore } from '../../data/work-facts-store.ts'
 import type { CriticalPath } from '../../model/critical-path.ts'
+import { creationAfter } from '../../model/timeline.ts'
 import type { TreePlace } from '../../model/tree-place.ts'
 import { useLive } from '../../ui/session-context.ts'
 import { Empty, Loading, Problem } from '../../ui/states.tsx'
 import { useTitle } from '../../ui/title.ts'
 import { ChangesView } from './changes-view.tsx'
+import { Created } from './created.tsx'
 import { Gone } from './gone.tsx'
 import { ObjectPanel } from './object-panel.tsx'
 import { PastBanner } from './past-banner.tsx'
@@ -123,9 +125,12 @@ function Graph({ tree, history, past, place: { at, object, graph }, path, onShow
   }
   if (at !== null && (!past || past.sequence === null)) return past?.error ? <Unknown /> : <Loading what="how it was" />
   if (at !== null && !past?.model.root) {
+    const created = creationAfter(history.timeline, at)
     return (
       <div className="page">
-        <Empty title="This tree did not exist then.">Move to a later change, or back to Live.</Empty>
+        <Empty title="This tree did not exist then.">
+          {created && <Created {...created} />} Move to a later change, or back to Live.
+        </Empty>
       </div>
     )
   }
