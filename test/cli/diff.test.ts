@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp } from '../testkit/app.ts'
+import { ask } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
 import type { ReachableServer } from '../testkit/server.ts'
+import { until } from '../testkit/wait.ts'
 import { type CommandLine, commandLine } from './command.ts'
 
 /** `phaseline diff`, and the API beneath. */
@@ -80,6 +83,70 @@ test('what has changed since a time, between runs, and what an apply would chang
   expect(same).toMatchObject({ out: 'shop: the spec stays as it is\n', code: 0 })
   for (const wrong of ['diff shop', 'diff', 'diff shop --runs 3', 'diff shop -f - --since 1h'])
     expect(await phaseline(wrong)).toMatchObject({ code: 2 })
+})
+
+const OF_PROJECT = gql(`query ($since: DateTime!) {
+  project(name: "web") {
+    treeChanges(fromTime: $since) {
+      treeCount
+      trees { rootId name addedCount removedCount changedCount failedCount creation { by from } root { id } }
+    }
+  }
+}`)
+const OBJECTS = gql(`query ($rootId: ID!, $fromTime: DateTime) {
+  treeDiff(rootId: $rootId, fromTime: $fromTime) { objects { change after } }
+}`)
+
+test('what has changed in all trees of a project: each tree once, as treeDiff has it', async () => {
+  const { client } = server
+  await ask(client, MUTATIONS.createProject, { name: 'web' })
+  const put = (name: string, itemNames: readonly string[], config: object = {}) =>
+    phaseline('apply -f - --wait --project web', {
+      stdin: JSON.stringify({
+        name,
+        spec: { deployItems: itemNames.map((one) => ({ name: one, type: 'mock', config })) },
+      }),
+    })
+  for (const name of ['same', 'grows', 'breaks', 'goes']) await put(name, ['db', 'old'])
+  // The next change is later, by the clock of the database as well.
+  const since = new Date(Date.now() + 1).toISOString()
+  await until(() => new Date().toISOString() > since, { what: 'a moment has passed' })
+  await put('grows', ['db', 'new'])
+  await put('breaks', ['db', 'old'], { fail: true })
+  await put('young', ['db'])
+  await phaseline('delete goes --project web --wait')
+
+  const { project } = await client.query(OF_PROJECT, { since })
+  const { trees = [], treeCount } = project?.treeChanges ?? {}
+  expect(treeCount).toBe(4)
+  expect(trees.map(({ name, root, creation }) => [name, root !== null, creation?.from])).toEqual([
+    ['goes', false, undefined],
+    ['young', true, null],
+    ['breaks', true, undefined],
+    ['grows', true, undefined],
+  ])
+  for (const { rootId, name, addedCount, removedCount, changedCount, failedCount } of trees) {
+    const objects = (await client.query(OBJECTS, { rootId, fromTime: since })).treeDiff?.objects ?? []
+    const count = (kind: string): number => objects.filter(({ change }) => change === kind).length
+    const failed = objects.filter(({ after }) => after === 'FAILED').length
+    expect([name, addedCount, removedCount, changedCount, failedCount]).toEqual([
+      ...[name, count('ADDED'), count('REMOVED'), count('CHANGED'), failed],
+    ])
+  }
+
+  const { out, code } = await phaseline(`diff --project web --since ${since}`)
+  expect(code).toBe(0)
+  expect(out.split('\n')).toEqual([
+    '- goes (deleted) 4 removed',
+    expect.stringMatching(/^\+ young \(installation\) created [\d.]+m?s ago by \S.*, 3 objects$/),
+    expect.stringMatching(/^~ breaks \(installation\) \d changed, \d failed$/),
+    '~ grows (installation) 1 added, 1 removed, 3 changed',
+    '',
+  ])
+  const now = new Date().toISOString()
+  expect((await phaseline(`diff --project web --since ${now}`)).out).toBe('Nothing has changed in project web.\n')
+  expect(await phaseline('diff --project none --since 1h')).toMatchObject({ code: 3 })
+  expect(await phaseline('diff --project web')).toMatchObject({ code: 2 })
 })
 
 const TREE_AT = gql(`query ($rootId: ID!, $time: DateTime, $sequence: Sequence) {

@@ -149,6 +149,7 @@ const MARKED: Readonly<Record<string, string>> = {
   'GatewaySubscriptions.nodes': 'totalCount',
   'JsonDiff.differences': 'truncated',
   'ObjectError.causes': 'causeCount',
+  'ProjectChanges.trees': 'treeCount',
   'RunComparison.objects': 'truncated',
   'TreeDiff.objects': 'objectCount',
 }

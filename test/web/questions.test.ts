@@ -5,6 +5,7 @@ import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
 import { create, items, show } from '../testkit/mutations.ts'
 import { until } from '../testkit/wait.ts'
+import { seriousFindings } from './axe.ts'
 import { usePlace } from './place.ts'
 import { visit } from './visit.ts'
 
@@ -84,6 +85,7 @@ test('what has changed since yesterday? and back to how it was', async () => {
   const spec = (image: string) => ({ deployItems: [{ name: 'db', type: 'mock', config: { exports: { image } } }] })
   const id = await create(client, 'moved', spec('one'))
   await ends(id, 'SUCCEEDED')
+  const between = new Date().toISOString()
   await ask(client, MUTATIONS.updateInstallation, { id, spec: spec('two') })
   await until(async () => (await show(client, id))?.finished, { what: 'the second run ends' })
   {
@@ -97,6 +99,17 @@ test('what has changed since yesterday? and back to how it was', async () => {
     // It is younger than an hour: nothing in it is marked as new.
     await changes.getByText(/This tree did not exist on .+ It was created \d.* ago by \S/).waitFor()
     expect(await changes.locator('[data-change]').count()).toBe(0)
+    // Between its two runs, and then since a time between them.
+    await changes.getByRole('link', { name: 'Compare' }).click()
+    await changes.getByText('deployItems.db.config.exports.image: "one" → "two"').waitFor()
+    expect(new URL(visited.page.url()).searchParams.get('runs')).toBe('1,2')
+    await changes.getByRole('combobox', { name: 'with run' }).selectOption('1')
+    await changes.getByRole('link', { name: 'Compare' }).click()
+    await changes.getByText('Each object ended as before').waitFor()
+    expect(await seriousFindings(visited.page)).toEqual([])
+    await changes.getByRole('textbox', { name: 'Since' }).fill(between)
+    await changes.getByRole('button', { name: 'Show' }).click()
+    await changes.locator('[data-change=CHANGED]', { hasText: 'moved/deploy-items/db' }).waitFor()
     expect(visited.complaints).toEqual([])
   }
   await using visited = await visit(here.browser, here.server, `/tree/${id}`)
@@ -105,4 +118,24 @@ test('what has changed since yesterday? and back to how it was', async () => {
   await someone.click('Roll back', 'button')
   await visited.page.getByText('The spec 1 is back.').waitFor()
   someone.answered('roll back')
+})
+
+test('what has changed in the whole project?', async () => {
+  const id = await create(here.server.client, 'newest', items(1))
+  await ends(id, 'SUCCEEDED')
+  await using visited = await visit(here.browser, here.server, '/projects?name=default')
+  const { page, complaints } = visited
+  const changes = page.getByRole('region', { name: 'What has changed' })
+  const row = changes.locator('[data-tree=newest]')
+  await row.getByText(/created \d.* ago by \S.*: 3 objects/).waitFor()
+  await changes.getByRole('textbox', { name: 'Since' }).fill('soon')
+  await changes.getByRole('button', { name: 'Show' }).click()
+  await changes.getByText('This is no time. Give one such as').waitFor()
+  await changes.getByRole('textbox', { name: 'Since' }).fill('1h')
+  await changes.getByRole('button', { name: 'Show' }).click()
+  await page.waitForURL(/since=/)
+  expect(await seriousFindings(page)).toEqual([])
+  await row.getByRole('link', { name: 'newest' }).click()
+  await page.getByText(/This tree did not exist on/).waitFor()
+  expect(complaints).toEqual([])
 })

@@ -299,15 +299,38 @@ test('a tree as it was is laid out anew only when other objects are in it', () =
 
 test('a place in a tree is written into the address and read from it', () => {
   const graph = GRAPH_VIEW.all
-  const place = { view: 'timeline', object: 'x', at: 42, last: 'day', critical: true, graph } as const
+  const place = {
+    view: 'timeline',
+    object: 'x',
+    at: 42,
+    last: 'day',
+    since: '',
+    runs: null,
+    critical: true,
+    graph,
+  } as const
   expect(writePlace(place, 'root')).toBe('?view=timeline&critical=yes&object=x&at=42')
   expect(readPlace(writePlace(place, 'root'), 'root')).toEqual(place)
   expect(writePlace({ view: 'graph', object: 'root', at: null }, 'root')).toBe('')
-  expect(readPlace('?view=x&at=-1', 'root')).toEqual({ view: 'graph', object: 'root', at: null, last: 'day', critical: false, graph })
+  expect(readPlace('?view=x&at=-1&since=x&runs=1', 'root')).toEqual({
+    ...{ view: 'graph', object: 'root', at: null, last: 'day', since: '', runs: null, critical: false, graph },
+  })
   expect(readPlace('?at=0', 'root').at).toBe(0)
-  const changes = { view: 'changes', object: 'root', at: null, last: 'week', critical: false, graph } as const
+  const changes = {
+    view: 'changes',
+    object: 'root',
+    at: null,
+    last: 'week',
+    since: '',
+    runs: null,
+    critical: false,
+    graph,
+  } as const
   expect(writePlace(changes, 'root')).toBe('?view=changes&last=week')
   expect(readPlace('?view=changes&last=week', 'root')).toEqual(changes)
+  const between = { ...changes, last: 'day', since: '2026-11-21T20:00:00.000Z', runs: [3, 4] } as const
+  expect(writePlace(between, 'root')).toBe('?view=changes&since=2026-11-21T20%3A00%3A00.000Z&runs=3,4')
+  expect(readPlace(writePlace(between, 'root'), 'root')).toEqual(between)
 })
 
 test('the part of a tree that its graph shows is written into the address and read from it', () => {

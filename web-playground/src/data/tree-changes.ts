@@ -3,7 +3,7 @@ import { AskedStore } from './asked-store.ts'
 import { gql, type ResultOf } from './gql.ts'
 import type { Session } from './session.ts'
 
-const DIFFERENCES = 'truncated differences { path change before after }'
+export const DIFFERENCES = 'truncated differences { path change before after }'
 const TREE_CHANGES = gql(`query TreeChanges($rootId: ID!, $fromTime: DateTime!) {
   treeDiff(rootId: $rootId, fromTime: $fromTime) {
     rootId fromTime objectCount creation { at actor by }
@@ -17,17 +17,17 @@ const TREE_CHANGES = gql(`query TreeChanges($rootId: ID!, $fromTime: DateTime!) 
 export type TreeChanges = ResultOf<typeof TREE_CHANGES>['treeDiff']
 export type ValueChanges = NonNullable<NonNullable<TreeChanges>['spec']>
 
-/** The changes of a tree within the last hour, day or week, up to now. */
+/** The changes of a tree since a time, or within the last hour, day or week, up to now. */
 export const treeChangesOf = (
   session: Session,
-  { rootId, last }: { readonly rootId: string; readonly last: Span },
+  { rootId, last, since }: { readonly rootId: string; readonly last: Span; readonly since: string },
   signal: AbortSignal,
 ): AskedStore<{ readonly changes: TreeChanges }> =>
   new AskedStore(
     session,
     {
       ask: async ({ client }, asking) => {
-        const fromTime = new Date(Date.now() - SPANS[last]).toISOString()
+        const fromTime = since || new Date(Date.now() - SPANS[last]).toISOString()
         const { treeDiff } = await client.query(TREE_CHANGES, { rootId, fromTime }, { signal: asking })
         return { changes: treeDiff }
       },

@@ -16,7 +16,9 @@ export const objectsHref = (filter: Partial<ObjectFilter>): string => `/objects$
 export const auditHref = (filter: Partial<AuditFilter>): string => `/audit${AUDIT_FILTER.write(filter)}`
 export const logHref = (filter: Partial<LogFilter>): string => `/log${LOG_FILTER.write(filter)}`
 export const outputHref = (filter: Partial<OutputFilter>): string => `/log/output${OUTPUT_FILTER.write(filter)}`
-export const projectHref = (name: string): string => `/projects?name=${encodeURIComponent(name)}`
+/** With a time: the changes since then. */
+export const projectHref = (name: string, since?: string): string =>
+  `/projects?${new URLSearchParams({ name, ...(since !== undefined && { since }) })}`
 
 export interface CreateOptions {
   /**

@@ -21,6 +21,15 @@ const TREE_DIFF =
     spec ${DIFF} exports ${DIFF}
   }
 }`)
+const PROJECT_CHANGES = gql(`query ProjectChanges($name: String!, $fromTime: DateTime!, $toTime: DateTime) {
+  project(name: $name) {
+    treeChanges(fromTime: $fromTime, toTime: $toTime) {
+      fromTime toTime treeCount
+      trees { rootId name changedAt addedCount removedCount changedCount failedCount root { kind phase } ${CREATION} }
+    }
+  }
+}`)
+type ChangedTree = NonNullable<NonNullable<ResultOf<typeof PROJECT_CHANGES>['project']>['treeChanges']>['trees'][number]
 const RUN = 'number phase cause by generation startedAt durationMs error { code message }'
 const COMPARE = gql(`query CompareRuns($id: ID!, $a: Int!, $b: Int!) {
   compareRuns(id: $id, a: $a, b: $b) {
@@ -39,10 +48,10 @@ interface DiffOptions extends SessionOptions, AddressOptions {
   readonly file?: readonly string[]
 }
 
-/** `phaseline diff`: what has changed in a tree, between two runs, or would change by a manifest. */
+/** `phaseline diff`: what has changed in a tree, in all trees of a project, between two runs, or would change by a manifest. */
 export function addDiff(command: Command, cli: Cli): void {
   withSessionOptions(withAddressOptions(command))
-    .argument('[name]', 'id, or path, of the root of a tree')
+    .argument('[name]', 'id, or path, of the root of a tree; without it, all trees of --project')
     .option('--since <time>', 'since this time, or for so long, e.g. 24h', parseTime)
     .option('--until <time>', 'up to this time, or so long ago, instead of up to now', parseTime)
     .option('--from <place>', 'since this cursor or sequence of the log', parsePlace)
@@ -71,11 +80,43 @@ function parseRuns(text: string): readonly [number, number] {
 }
 
 async function diff(session: Session, name: string | undefined, options: DiffOptions): Promise<ExitCode> {
-  const { file, runs } = options
-  if (name === undefined || file !== undefined) return session.refuse(invalid('Give the NAME of a root, or -f FILE.'))
+  const { file, runs, project } = options
+  if (name === undefined && file === undefined && project !== undefined)
+    return await diffProject(session, project, options)
+  if (name === undefined || file !== undefined)
+    return session.refuse(invalid('Give the NAME of a root, --project NAME for all of its trees, or -f FILE.'))
   const located = await locate(session, name, options)
   if (!located.ok) return session.refuse(located.refusal)
   return runs ? await diffRuns(session, located.value, runs) : await diffTree(session, located.value, options)
+}
+
+async function diffProject(session: Session, name: string, options: DiffOptions): Promise<ExitCode> {
+  const { since: fromTime, until: toTime } = options
+  if (fromTime === undefined) return session.refuse(invalid(`Say since when ${name} is compared: --since 24h.`))
+  const variables = { name, fromTime, ...(toTime === undefined ? {} : { toTime }) }
+  const { project } = await session.client.query(PROJECT_CHANGES, variables, { signal: session.io.signal })
+  if (!project?.treeChanges) return session.refuse(notFoundRefusal(`There is no project ${name} that you may read.`))
+  const { trees, treeCount } = project.treeChanges
+  session.emit(project.treeChanges)
+  if (treeCount === 0) session.say(`Nothing has changed in project ${name}.`)
+  for (const tree of trees) session.say(describeTree(tree))
+  sayFurther(session, treeCount - trees.length)
+  return EXIT.ok
+}
+
+/** e.g. `~ shop (installation) 2 added, 1 removed, 3 changed, 1 failed`. */
+function describeTree(tree: ChangedTree): string {
+  const { name, root, creation, addedCount, removedCount, changedCount, failedCount } = tree
+  const counts: readonly (readonly [number, string])[] = creation
+    ? [[addedCount, addedCount === 1 ? 'object' : 'objects']]
+    : [
+        [addedCount, 'added'],
+        [removedCount, 'removed'],
+        [changedCount, 'changed'],
+      ]
+  const parts = [...counts, [failedCount, 'failed'] as const].filter(([count]) => count > 0)
+  const said = [...(creation ? [describeCreation(creation)] : []), ...parts.map((part) => part.join(' '))]
+  return `${creation ? '+' : root ? '~' : '-'} ${name} (${root ? words(root.kind) : 'deleted'}) ${said.join(', ')}`
 }
 
 async function diffTree(session: Session, { root }: Located, options: DiffOptions): Promise<ExitCode> {

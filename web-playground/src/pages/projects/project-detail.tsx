@@ -12,6 +12,7 @@ import { createHref, objectsHref } from '../../ui/links.ts'
 import { useLive } from '../../ui/session-context.ts'
 import { Empty, Loading, Outcome, Problem } from '../../ui/states.tsx'
 import { useAct } from '../../ui/use-act.ts'
+import { Changes } from './changes.tsx'
 import { DataObjects } from './data-objects.tsx'
 import { LimitsForm } from './limits-form.tsx'
 import { Secrets } from './secrets.tsx'
@@ -44,6 +45,7 @@ export function ProjectDetail({ name, mayWrite, onGone }: Props) {
   return (
     <div className="project">
       <Head project={project} mayWrite={mayWrite} onGone={onGone} />
+      <Changes project={name} />
       <Runs project={project} />
       <Secrets project={name} secrets={project.secrets} mayWrite={mayWrite} onDone={store.refresh} />
       <LimitsForm project={name} limits={project.limits} mayWrite={mayWrite} onDone={store.refresh} />

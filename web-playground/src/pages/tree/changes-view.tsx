@@ -1,7 +1,6 @@
-import { Link } from 'wouter'
-import { type TreeChanges, treeChangesOf, type ValueChanges } from '../../data/tree-changes.ts'
+import { Link, useLocation } from 'wouter'
+import { type TreeChanges, treeChangesOf } from '../../data/tree-changes.ts'
 import { humanKind } from '../../model/known.ts'
-import { AFTERWARDS, describeDifference } from '../../model/spec-diff.ts'
 import { SPANS } from '../../model/time-range.ts'
 import type { TreePlace } from '../../model/tree-place.ts'
 import { plural } from '../../model/words.ts'
@@ -10,34 +9,56 @@ import { placeHref } from '../../ui/links.ts'
 import { Phase } from '../../ui/phase.tsx'
 import { useLive } from '../../ui/session-context.ts'
 import { Empty, Loading, Problem } from '../../ui/states.tsx'
+import { TimeField } from '../../ui/time-field.tsx'
 import { Created } from './created.tsx'
+import { RunChoice } from './run-choice.tsx'
+import { RunComparison } from './run-comparison.tsx'
+import { ValuesList } from './values-list.tsx'
 
 interface Props {
   readonly rootId: string
   readonly place: TreePlace
 }
 
-/** The changes of a tree within the last hour, day or week: its objects, its spec, its exports. */
+/** The changes of a tree since a time, or between two of its runs: its objects, its spec, its exports. */
 export function ChangesView({ rootId, place }: Props) {
-  const { last } = place
-  const store = useLive(`${rootId} ${last}`, (session, signal) => treeChangesOf(session, { rootId, last }, signal))
+  const { last, since, runs } = place
+  const [, navigate] = useLocation()
   return (
     <section className="changes" aria-label="What has changed">
       <nav className="views" aria-label="How far back">
         {(Object.keys(SPANS) as (keyof typeof SPANS)[]).map((span) => (
           <Link
             key={span}
-            href={placeHref(rootId, { ...place, last: span })}
-            aria-current={span === last ? 'page' : undefined}
+            href={placeHref(rootId, { ...place, last: span, since: '', runs: null })}
+            aria-current={span === last && !since && !runs ? 'page' : undefined}
           >
             Last {span}
           </Link>
         ))}
       </nav>
+      <TimeField
+        label="Since"
+        action="Show"
+        onTime={(time) => navigate(placeHref(rootId, { ...place, since: time.toISOString(), runs: null }))}
+      />
+      <RunChoice rootId={rootId} place={place} />
+      {runs ? <RunComparison {...{ rootId, place, runs }} /> : <SinceTime {...{ rootId, place }} />}
+    </section>
+  )
+}
+
+function SinceTime({ rootId, place }: Props) {
+  const { last, since } = place
+  const store = useLive(`${rootId} ${last} ${since}`, (session, signal) =>
+    treeChangesOf(session, { rootId, last, since }, signal),
+  )
+  return (
+    <>
       {store?.error && <Problem message={store.error} onRetry={store.refresh} />}
       {!store?.answer && !store?.error && <Loading what="what has changed" />}
       {store?.answer && <Changes changes={store.answer.changes} place={place} />}
-    </section>
+    </>
   )
 }
 
@@ -60,8 +81,8 @@ function Changes({ changes, place }: { readonly changes: TreeChanges; readonly p
       </p>
       {!creation && (
         <>
-          <Values title="Spec" values={spec} />
-          <Values title="Exports" values={exports} />
+          <ValuesList title="Spec" values={spec} />
+          <ValuesList title="Exports" values={exports} />
         </>
       )}
       <h2>Objects</h2>
@@ -80,34 +101,6 @@ function Changes({ changes, place }: { readonly changes: TreeChanges; readonly p
             {after === null ? <span className="quiet">gone</span> : <Phase phase={after} />}
           </li>
         ))}
-      </ul>
-    </>
-  )
-}
-
-function Values({ title, values }: { readonly title: string; readonly values: ValueChanges | null }) {
-  if (!values || values.differences.length === 0) return null
-  return (
-    <>
-      <h2>{title}</h2>
-      <ul className="differences">
-        {values.differences.map(({ path, change, before, after }) => {
-          const difference = {
-            path: path.join('.'),
-            from: change === 'ADDED' ? undefined : before,
-            to: change === 'REMOVED' ? undefined : after,
-          }
-          return (
-            <li key={difference.path}>
-              {path.length === 0 ? (
-                `All of it is ${before === null ? 'new' : after === null ? 'gone' : 'another'}.`
-              ) : (
-                <code>{describeDifference(difference, AFTERWARDS)}</code>
-              )}
-            </li>
-          )
-        })}
-        {values.truncated && <li>… and more</li>}
       </ul>
     </>
   )
