@@ -44,20 +44,20 @@ async function candidates(io: Io, { completed, text, words }: Asked): Promise<re
     found =
       completed === 'project'
         ? await readProjectNames(session)
-        : await readPaths(session, text, { kind: completed, project: valueOf(words, '--project') })
+        : await readPaths(session, text, { kind: completed, project: optionIn(words, '--project') })
     return EXIT.ok
   })
   return found
 }
 
 /** The value of an option in a line that is not finished. */
-function valueOf(words: readonly string[], option: string): string | undefined {
+function optionIn(words: readonly string[], option: string): string | undefined {
   const at = words.indexOf(option)
   return at < 0 ? words.find((word) => word.startsWith(`${option}=`))?.slice(option.length + 1) : words[at + 1]
 }
 
 function connectionIn(words: readonly string[]): SessionOptions {
-  const [url, tokenFile] = [valueOf(words, '--url'), valueOf(words, '--token-file')]
+  const [url, tokenFile] = [optionIn(words, '--url'), optionIn(words, '--token-file')]
   return { ...(url !== undefined && { url }), ...(tokenFile !== undefined && { tokenFile }) }
 }
 

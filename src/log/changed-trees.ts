@@ -29,6 +29,9 @@ export interface ChangeWindow {
   readonly until: Date
 }
 
+/** Changes of the whole log that one answer reads. */
+export const MOST_CHANGES = 500_000
+
 const REACH = statement({
   name: 'log_reach',
   text: `with m as materialized (${HEAD_SQL})
@@ -74,20 +77,22 @@ const CHANGED_TREES = statement({
 })
 
 /**
- * The trees of a project that differ between two times, those that changed last first. Throws CursorExpired when the log does not reach
- * back to the earlier one.
+ * The trees of a project that differ between two times, those that changed last first; null: the log has more changes since the earlier one
+ * than `mostChanges`. Throws CursorExpired when the log does not reach back to it.
  * @param words.secondaryMachines names of machines whose changes say nothing of an object's phase
  */
 export async function changedTrees(
   client: Client,
   { projectId, rootId, since, until }: ChangeWindow,
   words: { readonly failed: readonly Phase[]; readonly secondaryMachines: readonly string[] },
-): Promise<readonly ChangedTree[]> {
+  mostChanges = MOST_CHANGES,
+): Promise<readonly ChangedTree[] | null> {
   const [reach, window] = await Promise.all([REACH.query(client, []), timeWindow(client, { since })])
   const [row] = reach.rows
   if (!row) throw new Error('log_meta has no row: the database was not migrated.')
   const { floor, head } = toHead(row)
   if (floor > 0 && (row.oldestAt === null || since < row.oldestAt)) throw new CursorExpired(floor + 1, head)
+  if (head - window.after > mostChanges) return null
   const { failed, secondaryMachines } = words
   const variables = [projectId, window.after, since, until, failed, secondaryMachines, rootId] as const
   const { rows } = await CHANGED_TREES.query(client, variables)

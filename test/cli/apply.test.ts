@@ -265,7 +265,7 @@ test('--prune deletes what has the labels and is in no file, in this project alo
     expect((await done(`${command} -f - --project pruned --prune --selector set=a`, now)).slice(-2)).toEqual(would)
   expect(await names('pruned')).toEqual(before)
 
-  const [, , ...deleted] = await done('apply -f - --project pruned --prune --selector set=a --wait', now)
+  const [, , ...deleted] = await done('apply -f - --project pruned --prune --selector set=a --wait --yes', now)
   expect(deleted).toContain('Schedule pruned/weekly asked to be deleted')
   expect(deleted).toContain('Installation pruned/old asked to be deleted')
   const left = before.filter((name) => name !== 'old' && name !== 'weekly')

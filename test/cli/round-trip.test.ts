@@ -244,10 +244,11 @@ test('all that the examples make is exported, deleted and made again, the same',
     await call(`delete ${root} --without-uninstall --yes --wait`)
   for (const task of tasks) {
     await call(`task cancel ${task} --wait`)
-    await call(`task delete ${task} --wait`)
+    await call(`task delete ${task} --wait --yes`)
   }
   await call('hook delete ci/github')
-  for (const project of await names('project list')) if (project !== 'default') await call(`project delete ${project}`)
+  for (const project of await names('project list'))
+    if (project !== 'default') await call(`project delete ${project} --yes`)
   expect((await own('export -A')).out).not.toMatch(/kind: (?!Project)/)
   const supplied = whole.out.replace('secrets:\n  - name: first\n', (all) => `${all}    env: GITHUB_SECRET\n`)
   await call('apply --no-reconcile -f -', supplied)

@@ -273,7 +273,7 @@ describe('with a backup', () => {
     expect(await rowsOf(target, 'mine')).toBe(1)
     expect(await rowsOf(target, `pg_namespace where nspname = 'phaseline_replaced'`)).toBe(0)
 
-    expect(await phaseline(`restore ${file} --replace --while-in-use`)).toMatchObject({
+    expect(await phaseline(`restore ${file} --replace --while-in-use --yes`)).toMatchObject({
       ...{ code: 0, err: '', out: expect.stringContaining('phaseline automation release') },
     })
     expect(await rowsOf(target, `automation_hold where by = 'restore'`)).toBe(1)

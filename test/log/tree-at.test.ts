@@ -2,6 +2,7 @@ import { v7 } from 'uuid'
 import { expect, test } from 'vitest'
 import { CursorExpired } from '../../src/core/ports/log.ts'
 import { appendChanges } from '../../src/log/append.ts'
+import { changedTrees } from '../../src/log/changed-trees.ts'
 import { numberBatches } from '../../src/log/number-batches.ts'
 import { readPage } from '../../src/log/page.ts'
 import { treeAt } from '../../src/log/tree-at.ts'
@@ -42,4 +43,15 @@ test('a sequence that is not reached yet, or pruned, is expired', async () => {
   await expect(treeAt(db.pool, at(rootId, 1), secondaryMachines)).rejects.toMatchObject({ oldest: 3, head: 3 })
   await expect(treeAt(db.pool, at(rootId, 4), secondaryMachines)).rejects.toMatchObject({ oldest: 3, head: 3 })
   expect((await treeAt(db.pool, at(rootId, 3), secondaryMachines)).objects).toHaveLength(1)
+})
+
+test('the changes of a project are not read beyond the bound', async () => {
+  await using db = await createTestDatabase()
+  const projectId = v7()
+  const one = change(v7(), { projectId })
+  for (let n = 0; n < 3; n++) await appendChanges(db.pool, [one])
+  await numberBatches(db.pool)
+  const window = { projectId, rootId: null, since: new Date(0), until: new Date(8.64e15) }
+  const read = (most: number) => changedTrees(db.pool, window, { failed: [], secondaryMachines }, most)
+  expect([await read(2), (await read(3))?.length]).toEqual([null, 1])
 })

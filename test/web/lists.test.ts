@@ -233,9 +233,9 @@ test('stuck is what waits for something that will not come by itself, told once 
   // Nothing is said of what was not read.
   expect(stuckAmong(200, 200)).toEqual({ isPart: false, none: 'Nothing is stuck.' })
   expect(stuckAmong(200, 1_234).none).toBe('Nothing is stuck among the first 200 of 1,234 unfinished objects.')
-  expect(stuckOf(objects).map(({ object }) => object.id)).toEqual(['item', 'lock'])
+  expect(stuckOf(objects).map(({ object }) => object.id)).toEqual(['item'])
   // No warning is drawn of what a healthy tree waits for.
-  expect(objects.flatMap(({ blockedBy }) => blockedBy.map(isOrdinary))).toEqual([false, false, true, true, false])
+  expect(objects.flatMap(({ blockedBy }) => blockedBy.map(isOrdinary))).toEqual([false, false, true, true, true])
   expect(['CHILDREN', 'PARENT', 'REQUEST', 'BACKOFF'].map((reason) => isOrdinary({ reason }))).toEqual([
     ...[true, true, true],
     false,
@@ -247,5 +247,5 @@ test('stuck is what waits for something that will not come by itself, told once 
   const next = { ...row('next'), blockedBy: [decision('job'), { reason: 'DEPENDENCY', message: 'job' }] }
   const asked = { ...row('asked'), blockedBy: [{ reason: 'REQUEST', message: 'delete requested' }] }
   const stuck = stuckOf([...objects, next, job, asked], [job, cloudlet])
-  expect(stuck.map(({ object }) => object.id)).toEqual(['cloudlet', 'job', 'item', 'lock'])
+  expect(stuck.map(({ object }) => object.id)).toEqual(['cloudlet', 'job', 'item'])
 })

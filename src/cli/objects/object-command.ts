@@ -51,7 +51,7 @@ export const onObjects = <T extends object>(
   withSelectionOptions(withSessionOptions(withAddressOptions(command)).argument('[name...]', 'ids, or paths')).action(
     async (names: readonly string[], options: SessionOptions & AddressOptions & SelectionOptions & T) => {
       cli.exitCode = await withSession(cli.io, options, async (session) => {
-        if (isSelection(options)) return await askSelection(session, cli, names, options, selected)
+        if (isSelection(options)) return await askSelection(session, () => cli.askMany(), names, options, selected)
         if (names.length === 0) return session.refuse(NO_NAME)
         if (options.dryRun) return session.refuse(DRY_RUN_OF_NAMES)
         const asked: PendingExit[] = []

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import { invalid, type PhaseClass } from '../../client-model/index.ts'
-import type { Cli } from '../cli.ts'
 import { type LabelArgument, option, parseSelector } from '../options.ts'
 import type { Session } from '../session.ts'
 import type { ExitCode } from '../terminal/exit.ts'
@@ -65,7 +64,7 @@ export const isSelection = ({ all, label }: SelectionOptions): boolean => all ==
 /** Asks the verb of all that is selected. */
 export async function askSelection<T extends object>(
   session: Session,
-  cli: Pick<Cli, 'askMany'>,
+  find: () => Promise<AskMany | null>,
   names: readonly string[],
   options: T & SelectionOptions & AddressOptions & { readonly wait?: boolean; readonly reason?: string },
   { verb: verbOf, flags, only = {}, isWanted }: SelectedVerb<T>,
@@ -77,7 +76,7 @@ export async function askSelection<T extends object>(
   if (verb === null) return session.refuse(invalid('With these options the command takes names, and no --all or -l.'))
   if (!dryRun && !yes && session.io.stdin.isTTY !== true)
     return session.refuse(invalid('There is no terminal to ask: --yes confirms --all and -l.'))
-  const askMany = await cli.askMany()
+  const askMany = await find()
   if (!askMany) return session.refuse(invalid('No family of this program can ask many objects: give names.'))
   return await askMany(session, {
     ...{ verb, project, labels, only, dryRun, yes, reason },

@@ -1,5 +1,5 @@
 import type { PhaseChangeRecord } from '../../core/ports/phase-change.ts'
-import { type ChangedTree, changedTrees } from '../../log/changed-trees.ts'
+import { type ChangedTree, changedTrees, MOST_CHANGES } from '../../log/changed-trees.ts'
 import { loadHistories } from '../../store/loaders/phase-changes.ts'
 import { objectLoader } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
@@ -9,6 +9,7 @@ import { PhaseChangeRef, ProjectRef, TreeObjectRef } from '../schema/refs.ts'
 
 /** Trees that one answer names. */
 const MAX_TREES = 1_000
+const TOO_MANY = `The log has more than ${MOST_CHANGES.toLocaleString('en')} changes since then: choose a later time.`
 const FIRST = { after: null, before: null, backward: false, limit: 1 } as const
 
 interface ShownTree extends ChangedTree {
@@ -77,7 +78,9 @@ builder.objectFields(ProjectRef, (t) => ({
       fromTime: t.arg({
         type: 'DateTime',
         required: true,
-        description: 'The earlier time; one that the log does not reach back to ends in the error CURSOR_EXPIRED.',
+        description:
+          'The earlier time; one that the log does not reach back to ends in the error CURSOR_EXPIRED, and one with more than ' +
+          `${MOST_CHANGES.toLocaleString('en')} changes of the log since then in BAD_USER_INPUT.`,
       }),
       toTime: t.arg({ type: 'DateTime', description: 'The later time. Left out or null: now.' }),
     },
@@ -89,6 +92,7 @@ builder.objectFields(ProjectRef, (t) => ({
         const window = { projectId, rootId: viewer.rootId ?? null, since: fromTime, until }
         const words = { failed: kinds.failedPhases, secondaryMachines: kinds.secondaryMachines }
         const found = await changedTrees(pool, window, words)
+        if (!found) throw badInput(TOO_MANY)
         const trees = found.slice(0, MAX_TREES)
         const fresh = trees.filter(({ isNew }) => isNew).map(({ rootId }) => rootId)
         const creations = await loadHistories(pool, fresh, false, FIRST)

@@ -1,4 +1,4 @@
-/** Objects that wait for something that their own tree does not provide. */
+/** Objects that wait for something that no tree provides by itself. */
 export interface Waiting {
   readonly id: string
   readonly phaseSince: string
@@ -13,8 +13,8 @@ export interface Waiting {
   }[]
 }
 
-/** Reasons that end by themselves as the tree progresses. */
-const PATIENT = new Set(['DEPENDENCY', 'CHILDREN', 'PARENT', 'REQUEST', 'NOT_IN_JOB'])
+/** Reasons that end by themselves as trees progress. The holder of a lock is listed itself if it needs somebody. */
+const PATIENT = new Set(['DEPENDENCY', 'CHILDREN', 'PARENT', 'REQUEST', 'NOT_IN_JOB', 'LOCK'])
 /** True for a blocker of a healthy tree, in which objects wait for each other. A connected agent claims the work in a moment. */
 export const isOrdinary = ({
   reason,
