@@ -6,7 +6,8 @@ import { isName, NAME_RULE, type Problems } from '../../core/problems.ts'
 /** Formats of the names and texts of projects, secrets, events and workloads. */
 
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/
-const VARIABLE_RULE = 'must start with a letter or _, continue with letters, digits or _, and have at most 128 characters'
+const VARIABLE_RULE =
+  'must start with a letter or _, continue with letters, digits or _, and have at most 128 characters'
 /** Variables that Phaseline itself sets. */
 const RESERVED = 'PHASELINE_'
 
