@@ -98,6 +98,7 @@ export default defineConfig({
       {
         text: 'Use',
         items: [
+          { text: 'Everyday questions', link: '/questions' },
           { text: 'Command line', link: '/cli' },
           { text: 'Dashboard', link: '/dashboard' },
           { text: 'Streams', link: '/streams' },
