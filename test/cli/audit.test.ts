@@ -57,7 +57,7 @@ it('lists the newest events, narrowed by options, for people and as JSON', async
   expect(await names(`${secrets} --outcome refused`)).toEqual([])
   const { out } = await phaseline(`audit list ${secrets} --limit 1`)
   expect(out).toMatch(/ +\d+ {2}\S+Z {2}DONE {5}admin {2}setSecret {2}SECRET web\/C {2}from 127\.0\.0\.1\n/)
-  expect((await phaseline('audit list --since yesterday')).code).toBe(2)
+  expect((await phaseline('audit list --since someday')).code).toBe(2)
   expect((await phaseline('audit list --outcome maybe')).code).toBe(2)
 })
 

@@ -21,7 +21,7 @@ test('a project is created, changed, listed and deleted from the command line', 
   const stdin = JSON.stringify({ name: 'web', limits: { maxWorkers: 3 } })
   expect(await phaseline('project apply -f -', { stdin })).toMatchObject({ code: 0, err: '' })
   expect((await phaseline('project list')).out).toMatch(/web .*3 workers/)
-  expect(await phaseline('project delete web')).toMatchObject({ code: 0, err: '' })
+  expect(await phaseline('project delete web --yes')).toMatchObject({ code: 0, err: '' })
 })
 
 test('a subscription with a task is refused, since nothing here runs tasks', async () => {

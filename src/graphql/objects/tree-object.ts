@@ -16,6 +16,8 @@ import { historyOf, logsOf, relatedOf } from './object-lists.ts'
 import { LabelRef, TreeCountsRef } from './object-parts.ts'
 
 /** A foreign key guarantees the row, so null means that it was deleted while the request ran. */
+const GONE = { all: 0, finished: 0 }
+
 async function existing<T>(found: Promise<T | null>, id: string): Promise<T> {
   const value = await found
   if (value === null) throw notFoundFailure(id)
@@ -70,9 +72,9 @@ TreeObjectRef.implement({
     }),
     treeCounts: t.field({
       type: TreeCountsRef,
-      description: 'Counts of the objects of its tree, the same for each of them: how far the tree has come.',
+      description: 'Counts of the objects of its tree, the same for each of them: how far the tree has come. All are 0 once the tree is gone.',
       complexity: 5,
-      resolve: ({ rootId }, _, context) => existing(treeCountsLoader(context).load(rootId), rootId),
+      resolve: async ({ rootId }, _, context) => (await treeCountsLoader(context).load(rootId)) ?? GONE,
     }),
     children: t.field({
       type: TreeObjectConnection,
