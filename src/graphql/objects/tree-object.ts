@@ -15,9 +15,9 @@ import {
 import { historyOf, logsOf, relatedOf } from './object-lists.ts'
 import { LabelRef, TreeCountsRef } from './object-parts.ts'
 
-/** A foreign key guarantees the row, so null means that it was deleted while the request ran. */
 const GONE = { all: 0, finished: 0 }
 
+/** A foreign key guarantees the row, so null means that it was deleted while the request ran. */
 async function existing<T>(found: Promise<T | null>, id: string): Promise<T> {
   const value = await found
   if (value === null) throw notFoundFailure(id)
