@@ -46,6 +46,18 @@ test('every link of a document leads to a file and a heading of it', () => {
   expect(broken).toEqual([])
 })
 
+test('every page begins with an example, after at most two sentences', () => {
+  const generated = ['docs/benchmarks.md', 'docs/machines.md']
+  const pages = documents.filter((file) => /^docs\/(?:how-to\/)?[\w-]+\.md$/.test(file) && !generated.includes(file))
+  const late = pages.filter((page) => {
+    const [before = '', ...rest] = textOf(page).split(/^ *(?:```|\||<picture>)/m)
+    const sentences = before.replaceAll(/^#.*$/gm, '').match(/(?<=[^\d\s])[.!?](?=\s|$)|:(?=\n\n|\n$)/g) ?? []
+    return rest.length === 0 || sentences.length > 2
+  })
+  expect(late).toEqual([])
+  expect(pages.length).toBeGreaterThan(40)
+})
+
 test('no document holds double braces outside of code blocks, which the site of the documentation evaluates', () => {
   const pages = documents.filter((file) => file.startsWith('docs/'))
   expect(pages.filter((page) => withoutCode(textOf(page)).includes('{{'))).toEqual([])
