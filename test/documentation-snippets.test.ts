@@ -31,6 +31,11 @@ const snippets = (language: string): readonly Snippet[] =>
     ].map(([, indent = '', text = '']) => ({ where: file, text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), '') })),
   )
 
+/** The page of questions has its commands in a table. */
+const questions: readonly Snippet[] = [
+  ...readFileSync(join(ROOT, 'docs/questions.md'), 'utf8').matchAll(/`(phaseline [^`]*)`/g),
+].map(([, text = '']) => ({ where: 'docs/questions.md', text }))
+
 /** Words of a line of a shell, as far as documents have them. Null: it is none of ours. */
 function argumentsIn(line: string): readonly string[] | null {
   const found =
@@ -44,7 +49,7 @@ function argumentsIn(line: string): readonly string[] | null {
 
 test('every command that a document shows has its options and arguments', async () => {
   const wrong: string[] = []
-  const shown = snippets('sh').flatMap(({ where, text }) =>
+  const shown = [...snippets('sh'), ...questions].flatMap(({ where, text }) =>
     text
       .replaceAll(/\\\n\s*/g, '')
       .split('\n')
