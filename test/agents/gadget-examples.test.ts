@@ -66,6 +66,14 @@ async function source(path: string): Promise<string> {
   return root
 }
 
+it('the gadget of the page of the protocol keeps it', async () => {
+  const page = await readFile(join(import.meta.dirname, '../../docs/gadget-protocol.md'), 'utf8')
+  const [, text = ''] = /^```sh\n([\s\S]*?)^```$/m.exec(page) ?? []
+  await using at = await place()
+  await writeFile(join(at.path, 'touch-file'), text, { mode: 0o755 })
+  expect(await at.check(join(at.path, 'touch-file'), join(at.path, 'made'))).toEqual(FINE)
+})
+
 it('the gadget of the README keeps the protocol', async () => {
   const readme = await readFile(join(BOX, 'README.md'), 'utf8')
   const [, text = ''] = /^```js\n([\s\S]*?)^```$/m.exec(readme) ?? []
