@@ -419,7 +419,7 @@ describe('edit', () => {
       err: expect.stringMatching(/installation\.yaml:6:\d+: .*Unrecognized key: "kind"/),
     })
     const left = await atTerminal('sed -i s/type:/kind:/ $0')
-    expect(left).toMatchObject({ code: 2, out: '', err: expect.stringContaining('What you wrote is in') })
+    expect(left).toMatchObject({ code: 2, out: '', err: expect.stringContaining('Your text is in') })
     const file = /Your text is in (\S+):/.exec(left.err)?.[1] ?? ''
     expect(await readFile(file, 'utf8')).toContain('kind: mock')
     await rm(dirname(file), { recursive: true })
