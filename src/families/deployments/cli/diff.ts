@@ -4,7 +4,7 @@ import { previewFiles } from '../../../cli/manifests/apply-documents.ts'
 import { type AddressOptions, type Located, locate, withAddressOptions } from '../../../cli/objects/address.ts'
 import { CREATION, describeCreation } from '../../../cli/objects/describe-creation.ts'
 import { describeDiff } from '../../../cli/objects/describe-diff.ts'
-import { FILES_HELP, parseFiles, parsePlace, parseTime } from '../../../cli/options.ts'
+import { FILES_HELP, option, parseFiles, parsePlace, parseTime } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { duration, words } from '../../../cli/terminal/text.ts'
@@ -48,6 +48,9 @@ interface DiffOptions extends SessionOptions, AddressOptions {
   readonly file?: readonly string[]
 }
 
+/** Options that say what is compared with what, beside runs and files. */
+const PLACES = ['since', 'until', 'from', 'to'] as const
+
 /** `phaseline diff`: what has changed in a tree, in all trees of a project, between two runs, or would change by a manifest. */
 export function addDiff(command: Command, cli: Cli): void {
   withSessionOptions(withAddressOptions(command))
@@ -56,8 +59,12 @@ export function addDiff(command: Command, cli: Cli): void {
     .option('--until <time>', 'up to this time, or so long ago, instead of up to now', parseTime)
     .option('--from <place>', 'since this cursor or sequence of the log', parsePlace)
     .option('--to <place>', 'up to this cursor or sequence of the log', parsePlace)
-    .option('--runs <a,b>', 'between these two runs of a root installation, e.g. 3,4', parseRuns)
-    .option('-f, --file <file...>', `what apply would change: ${FILES_HELP}`, parseFiles)
+    .addOption(
+      option('--runs <a,b>', 'between these two runs of a root installation, e.g. 3,4', parseRuns).conflicts([...PLACES]),
+    )
+    .addOption(
+      option('-f, --file <file...>', `what apply would change: ${FILES_HELP}`, parseFiles).conflicts([...PLACES, 'runs']),
+    )
     .action(async (name: string | undefined, options: DiffOptions) => {
       cli.exitCode = await withSession(cli.io, options, async (session) => {
         const { file, ...others } = options
@@ -91,7 +98,11 @@ async function diff(session: Session, name: string | undefined, options: DiffOpt
 }
 
 async function diffProject(session: Session, name: string, options: DiffOptions): Promise<ExitCode> {
-  const { since: fromTime, until: toTime } = options
+  const { since: fromTime, until: toTime, from, to, runs, kind } = options
+  if ([from, to, runs, kind].some((given) => given !== undefined))
+    return session.refuse(
+      invalid('The trees of a project are compared by --since and --until: give a NAME with --from, --to, --runs and --kind.'),
+    )
   if (fromTime === undefined) return session.refuse(invalid(`Say since when ${name} is compared: --since 24h.`))
   const variables = { name, fromTime, ...(toTime === undefined ? {} : { toTime }) }
   const { project } = await session.client.query(PROJECT_CHANGES, variables, { signal: session.io.signal })
