@@ -33,28 +33,29 @@ const wordsOf = ({ commands, options }: Line): string =>
   [...commands.map((one) => one.name()), ...options.map(({ flag }) => flag), '--help'].join(' ')
 
 /**
- * zsh reads it, too. The deepest command on the line decides; files are completed where it has nothing to offer. Names come from the
- * server line by line, and nothing of them is expanded.
+ * zsh reads it, too, for which `path` is PATH. The deepest command on the line decides; files are completed where it has nothing to
+ * offer. Names come from the server line by line, and nothing of them is expanded. They get the line as it is typed: bash divides
+ * `--project=web` and an address into several words.
  */
 const bash = (all: readonly Line[]): string => `_phaseline() {
-  local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}" path="" word words i names="" found
+  local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}" called="" word words i names="" found
   for ((i = 1; i < COMP_CWORD; i++)); do
     word="\${COMP_WORDS[i]}"
-    case "\${path:+$path }$word" in
+    case "\${called:+$called }$word" in
 ${all
   .filter(({ path }) => path !== '')
-  .map(({ path }) => `      "${path}") path="${path}" ;;`)
+  .map(({ path }) => `      "${path}") called="${path}" ;;`)
   .join('\n')}
     esac
   done
-  case "$path" in
+  case "$called" in
 ${all.map((one) => `    "${one.path}") words="${wordsOf(one)}"${one.names ? ` names="${one.names}"` : ''} ;;`).join('\n')}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
   if [[ $prev == --project ]]; then names=project; COMPREPLY=(); fi
   if [[ -n $names && $cur != -* ]]; then
     found=()
-    while IFS= read -r word; do found+=("$word"); done < <("\${COMP_WORDS[0]}" completion names "$names" -- "$cur" "\${COMP_WORDS[*]}" 2>/dev/null)
+    while IFS= read -r word; do found+=("$word"); done < <("\${COMP_WORDS[0]}" completion names "$names" -- "$cur" "$COMP_LINE" 2>/dev/null)
     if [[ \${#found[@]} -gt 0 ]]; then COMPREPLY=("\${found[@]}"); fi
     if [[ \${COMPREPLY[*]} == */ ]]; then compopt -o nospace 2>/dev/null; fi
   fi

@@ -62,9 +62,11 @@ test('names are completed from the server, and silence is the answer to a failur
   await writeFile(program, `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`)
   await chmod(program, 0o755)
   const { out: script } = await phaseline('completion bash')
-  const inBash = async (...words: readonly string[]) => {
-    const line = words.map((word) => `'${word}'`).join(' ')
-    const asked = `COMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _phaseline; echo "\${COMPREPLY[@]}"`
+  const inBash = async (...typed: readonly string[]) => {
+    // It divides words at these, too.
+    const words = typed.flatMap((word) => word.split(/([=:]+)/)).map((word) => `'${word}'`)
+    const line = `COMP_LINE='${typed.join(' ')}'; COMP_WORDS=(${words.join(' ')}); COMP_CWORD=${words.length - 1}`
+    const asked = `${line}; _phaseline; echo "\${COMPREPLY[@]}"`
     const paths = `${join(home, 'bin')}:${process.env.PATH}`
     const { stdout } = await promisify(execFile)('bash', ['-c', `${script}\n${asked}`], {
       env: { ...env, PATH: paths },
@@ -75,5 +77,13 @@ test('names are completed from the server, and silence is the answer to a failur
   expect(await inBash('phaseline', 'get', '--project', 'w')).toBe('web')
   expect(await inBash('phaseline', 'context', 'use', 's')).toBe('staging')
   expect(await inBash('phaseline', 'get', '--name')).toBe('--name-contains')
+  expect(await inBash('phaseline', 'get', '--project=web', 's')).toBe('site')
+  expect(await inBash('phaseline', '--url', server.url, 'get', 'she')).toBe('shelf')
+  // zsh reads the same script, and these arrays of it are settings of the shell: an empty `path` finds no program.
+  const [, declared = ''] = /^ {2}local (.*)$/m.exec(script) ?? []
+  const variables = declared.split(' ').map((one) => one.split('=')[0])
+  expect(variables).toContain('names')
+  for (const special of ['path', 'fpath', 'cdpath', 'manpath', 'argv', 'status'])
+    expect(variables).not.toContain(special)
   expect((await phaseline('completion fish')).out).toContain('completion names TASK')
 })
