@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { run } from '../../src/cli/run.ts'
 import type { Io } from '../../src/cli/terminal/io.ts'
 import type { FamilyDefinition } from '../../src/families/define-family.ts'
@@ -59,12 +60,9 @@ export function commandLine(
   const call = async (args: string, options: RunOptions = {}): Promise<Ran> => {
     const [out, err] = [sink(), sink()]
     const input = options.typed ?? options.stdin
-    const stdin = Object.assign(
-      (async function* () {
-        if (input !== undefined) yield input
-      })(),
-      { isTTY: options.typed !== undefined },
-    )
+    const stdin = Object.assign(Readable.from(input === undefined ? [] : [input]), {
+      isTTY: options.typed !== undefined,
+    })
     const io = { stdin, env: options.env ?? env, signal: options.signal ?? new AbortController().signal }
     const code = await run(args.split(' '), { ...io, stdout: out, stderr: err }, families)
     return { code, out: out.text(), err: err.text() }

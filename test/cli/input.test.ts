@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { InvalidArgumentError } from 'commander'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ConnectionOptions, DEFAULT_URL, findConnection } from '../../src/cli/connection.ts'
@@ -230,6 +230,23 @@ describe('isConfirmed', () => {
       expect(await isConfirmed(io(typed, true), {}, 'Delete it?')).toBe(answer)
     const certain = io('', true)
     expect([await isConfirmed(certain, { yes: true }, 'Delete it?'), certain.said]).toEqual([true, []])
+  })
+
+  it('asks again at the same terminal, as a command on several objects does', async () => {
+    const typed = new PassThrough()
+    const both = Object.assign(io('', true), { stdin: Object.assign(typed, { isTTY: true }) })
+    typed.write('y\n')
+    expect(await isConfirmed(both, {}, 'Delete a?')).toBe(true)
+    // What is typed ahead answers the questions that come.
+    typed.write('yes\r\nn\ny\n')
+    for (const [name, answer] of [
+      ['b', true],
+      ['c', false],
+      ['d', true],
+    ] as const)
+      expect(await isConfirmed(both, {}, `Delete ${name}?`), name).toBe(answer)
+    typed.end()
+    expect(await isConfirmed(both, {}, 'Delete e?')).toBe(false)
   })
 
   it('announces without a terminal, once, that --yes will be needed', async () => {

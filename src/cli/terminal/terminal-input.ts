@@ -55,14 +55,33 @@ async function editLine(stdin: Io['stdin']): Promise<Typed> {
  */
 export async function confirm({ stdin, stderr, signal }: Terminal, question: string): Promise<boolean> {
   printPart(stderr, `${question} [y/N] `)
-  endWith(signal, stdin)
-  const decoder = new StringDecoder('utf8')
-  let answer = ''
-  for await (const chunk of stdin) {
-    answer += decoder.write(Buffer.from(chunk))
-    if (ENTER.test(answer)) break
-  }
+  const answer = await readLine(stdin instanceof Readable ? stdin : Readable.from(stdin), signal)
   return /^y(es)?$/i.test(answer.trim())
+}
+
+const LINE_END = /\r\n|[\r\n]/
+
+/** The next line. What follows it, and the input itself, stay for the next question. */
+async function readLine(stdin: Readable, signal: AbortSignal): Promise<string> {
+  const decoder = new StringDecoder('utf8')
+  // A read of a terminal waits for the user: an interrupt must not wait for that.
+  const stop = (): void => void stdin.destroy(signal.reason)
+  if (signal.aborted) stop()
+  signal.addEventListener('abort', stop, { once: true })
+  let text = ''
+  try {
+    for await (const chunk of stdin.iterator({ destroyOnReturn: false })) {
+      text += decoder.write(Buffer.from(chunk))
+      const end = LINE_END.exec(text)
+      if (!end) continue
+      const rest = text.slice(end.index + end[0].length)
+      if (rest !== '') stdin.unshift(Buffer.from(rest))
+      return text.slice(0, end.index)
+    }
+    return text
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
 }
 
 /** Outputs that have the announcement, so that a command on several objects prints it once. */
