@@ -1,3 +1,5 @@
+import { ClientError } from '../client/client-error.ts'
+import { networkProblem } from '../client/http-call.ts'
 import { tokenSource } from '../client/token-source.ts'
 import { type Outcome, refused } from '../client-model/index.ts'
 import type { Session } from './session.ts'
@@ -36,20 +38,31 @@ interface Slots {
 const TIMEOUT_MS = 10_000
 
 /** Reads the metrics at the server's own address, which takes the role MONITOR or ADMINISTRATOR. */
-export async function readLoad({ connection, io }: Session): Promise<Outcome<Load>> {
-  const { url, token } = connection
-  const response = await fetch(new URL('metrics', url), {
-    headers: { authorization: `Bearer ${await tokenSource(token).ask()}` },
-    signal: AbortSignal.any([io.signal, AbortSignal.timeout(TIMEOUT_MS)]),
-  })
-  const text = await response.text()
-  if (response.ok) return { ok: true, value: loadOf(text) }
-  if (response.status === 401 || response.status === 403)
+export async function readLoad(session: Pick<Session, 'connection' | 'io'>): Promise<Outcome<Load>> {
+  const { status, url, text } = await readMetrics(session)
+  if (status === 200) return { ok: true, value: loadOf(text) }
+  if (status === 401 || status === 403)
     return refused({
       code: 'FORBIDDEN',
       message: 'The load is of all projects: --load takes the role MONITOR or ADMINISTRATOR.',
     })
-  return refused({ code: 'NOT_FOUND', message: `The server shows no metrics at ${response.url}.` })
+  return refused({ code: 'NOT_FOUND', message: `The server shows no metrics at ${url}.` })
+}
+
+/** @throws ClientError, or the reason of the signal */
+async function readMetrics({ connection, io: { signal } }: Pick<Session, 'connection' | 'io'>) {
+  const url = new URL('metrics', connection.url)
+  const token = await tokenSource(connection.token).ask()
+  try {
+    const response = await fetch(url, {
+      headers: { authorization: `Bearer ${token}` },
+      redirect: 'error',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    })
+    return { url: url.href, status: response.status, text: await response.text() }
+  } catch (error) {
+    throw signal.aborted ? error : new ClientError('network', networkProblem(error, token))
+  }
 }
 
 interface Sample {
