@@ -1,4 +1,8 @@
 import { expect, test } from 'vitest'
+import { ClientError } from '../../src/client/client-error.ts'
+import type { Client } from '../../src/client/index.ts'
+import { watchList } from '../../src/cli/objects/watch-list.ts'
+import { withSession } from '../../src/cli/session.ts'
 import { startTestApp } from '../testkit/app.ts'
 import { until } from '../testkit/wait.ts'
 import { commandLine, documents } from './command.ts'
@@ -58,4 +62,41 @@ test('get -w prints a list, then each change of what is listed or matches later,
 
   // An object that matches no more is printed once.
   expect(names?.out.split('\n').filter((name) => name === 'default/shop-2')).toHaveLength(2)
+})
+
+test('a change whose object cannot be read at once is printed once it can', async () => {
+  await using server = await startTestApp()
+  const env = { PHASELINE_URL: server.url, PHASELINE_TOKEN: server.token }
+  const phaseline = commandLine(env)
+  const ended = new AbortController()
+  let [out, lost] = ['', 0]
+  const stdout = { write: (text: string | Uint8Array) => (out += String(text)) }
+  const stdin = (async function* () {})()
+  const io = { env, stdin, stdout, stderr: stdout, signal: ended.signal }
+  const watching = withSession(io, { format: 'name' }, async (session) => {
+    const losing: Client = {
+      ...session.client,
+      query: async (document: never, ...rest: never[]) => {
+        if (String(document).includes('WatchedObjects') && lost < 2) {
+          lost += 1
+          throw new ClientError('network', 'the connection is lost')
+        }
+        return await session.client.query(document, ...rest)
+      },
+    } as Client
+    const filter = { project: null, kinds: null, phases: null, labels: [{ key: 'app', value: 'shop' }] }
+    const roots = { nameContains: null, finished: null, rootsOnly: true }
+    const { log } = await server.client.query<{ log: { endCursor: string } }>('{ log { endCursor } }' as never)
+    const columns = { PROJECT: () => 'default', NAME: ({ name }: { readonly name: string }) => name }
+    return await watchList(
+      { ...session, client: losing },
+      { filter: { ...filter, ...roots }, listed: [], after: log.endCursor, columns },
+    )
+  })
+  const shop = { name: 'shop', labels: { app: 'shop' }, spec: { deployItems: [{ name: 'db', type: 'mock' }] } }
+  expect(await phaseline('apply -f - --wait', { stdin: JSON.stringify(shop) })).toMatchObject({ code: 0 })
+  await until(() => out.includes('default/shop\n'), { what: 'the change is printed' })
+  ended.abort()
+  await watching
+  expect(lost).toBe(2)
 })

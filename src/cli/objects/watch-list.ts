@@ -9,6 +9,7 @@ import type { Columns } from '../terminal/table.ts'
 import { explainGap } from './log-read.ts'
 import { readMachines } from './machines.ts'
 import { LISTED } from './object-list.ts'
+import { readAgain } from './read-again.ts'
 
 const CHANGED = gql(`query WatchedObjects($ids: [ID!]!) {
   nodes(ids: $ids) { ... on TreeObject { labels { key value } ${LISTED} } }
@@ -79,7 +80,7 @@ async function readChanged(
 ): Promise<ReadonlyMap<string, Read>> {
   const ids = [...new Set(changes.map(({ objectId }) => objectId))]
   if (ids.length === 0) return new Map()
-  const { nodes } = await client.query(CHANGED, { ids }, { signal: io.signal })
+  const { nodes } = await readAgain(io.signal, () => client.query(CHANGED, { ids }, { signal: io.signal }))
   return new Map(nodes.flatMap((node) => (node?.id === undefined ? [] : [[node.id, node as Read]])))
 }
 

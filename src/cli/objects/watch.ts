@@ -12,6 +12,7 @@ import { liveTree, type Presenter, treeJson, treeLines } from '../tree/presenter
 import { type LiveTree, readObjects, readTree } from '../tree/read.ts'
 import { decisionsIn } from '../tree/undecided.ts'
 import { readMachines } from './machines.ts'
+import { readAgain } from './read-again.ts'
 import { endOf, endOfGone, type WatchResult } from './watch-end.ts'
 
 export interface WatchOptions {
@@ -166,7 +167,8 @@ class TreeWatch {
       )
       const created = changes.filter(({ objectId, to }) => to !== 'GONE' && !tree.knows(objectId))
       const ids = [...new Set(created.map(({ objectId }) => objectId))]
-      for (const object of await readObjects(this.#client, ids, { signal })) tree.put(object)
+      const read = await readAgain(signal, () => readObjects(this.#client, ids, { signal }))
+      for (const object of read) tree.put(object)
       for (const change of changes) {
         this.#presenter?.change(change, tree)
         tree.change(change)
