@@ -156,7 +156,9 @@ function PieceButton({ piece, row, now, cell: at, isNamed, isCritical, onSelect,
       {width >= SYMBOL_PX && <span aria-hidden="true">{isAlone ? CLASS_SYMBOLS[look] : '⋯'}</span>}
       {only && isAlone && width >= NAME_PX && <span className="piece-name">{only.phase}</span>}
       {only && isAlone && !isNamed && !only.isEnd && width >= NAME_PX + LENGTH_PX && (
-        <span className="piece-length">{lengthOf(only, now)}</span>
+        <span className="piece-length" aria-hidden="true">
+            {lengthOf(only, now)}
+          </span>
       )}
     </button>
   )
