@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { grouped, Machines, undoneFailures } from '../../src/client-model/index.ts'
-import { lastFailures, partitionFailures, restingRoots } from '../../web-playground/src/model/failures.ts'
+import { lastFailures, movingTrees, partitionFailures } from '../../web-playground/src/model/failures.ts'
 import { change } from './samples.ts'
 
 /** This actor leaves every phase that is not final. */
@@ -50,7 +50,7 @@ test('a failure is new until it is seen, and again when it fails again; a decisi
   expect(partitionFailures([], [], 0)).toEqual({ fresh: [], known: [] })
 })
 
-test('a tree rests if each of its lowest unfinished objects waits', () => {
+test('a tree moves unless each of its lowest unfinished objects waits, and all of them are known', () => {
   const object = (id: string, parent: string | null, root: string, ...blockedBy: { connected?: boolean }[]) => ({
     ...{ id, parent: parent === null ? null : { id: parent }, root: { id: root }, blockedBy },
   })
@@ -64,5 +64,9 @@ test('a tree rests if each of its lowest unfinished objects waits', () => {
     object('soon', null, 'soon'),
     object('o1', 'soon', 'soon', { connected: true }),
   ]
-  expect([...restingRoots(unfinished)]).toEqual(['stuck'])
+  const root = (id: string, all: number) => ({ id, treeCounts: { all, finished: 1 } })
+  const moving = (...roots: ReturnType<typeof root>[]) => movingTrees(roots, unfinished).map(({ id }) => id)
+  expect(moving(root('stuck', 4), root('mixed', 4), root('soon', 3))).toEqual(['mixed', 'soon'])
+  // There are more of their objects than were read.
+  expect(moving(root('stuck', 5), root('unread', 2))).toEqual(['stuck', 'unread'])
 })

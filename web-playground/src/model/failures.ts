@@ -48,15 +48,22 @@ interface Unfinished {
   readonly blockedBy: readonly { readonly connected?: boolean | undefined }[]
 }
 
+interface Counted {
+  readonly id: string
+  readonly treeCounts: { readonly all: number; readonly finished: number }
+}
+
 /**
- * Roots of trees in which nothing runs: each unfinished object without an unfinished one below it waits.
- * @param unfinished with their blockers; a tree that is not among them is not judged
+ * Trees in which something runs, or may run: in the others each unfinished object without an unfinished one below it waits.
+ * @param unfinished the objects that were read, with their blockers; a tree with more of them is not judged
  */
-export function restingRoots(unfinished: readonly Unfinished[]): ReadonlySet<string> {
+export function movingTrees<T extends Counted>(roots: readonly T[], unfinished: readonly Unfinished[]): readonly T[] {
   const parents = new Set(unfinished.map(({ parent }) => parent?.id))
-  const leaves = unfinished.filter(({ id }) => !parents.has(id))
-  const moving = new Set(leaves.filter((leaf) => !waits(leaf)).map(({ root }) => root.id))
-  return new Set(leaves.map(({ root }) => root.id).filter((id) => !moving.has(id)))
+  const ofTree = Map.groupBy(unfinished, ({ root }) => root.id)
+  return roots.filter(({ id, treeCounts: { all, finished } }) => {
+    const read = ofTree.get(id) ?? []
+    return read.length < all - finished || read.some((one) => !parents.has(one.id) && !waits(one))
+  })
 }
 
 /** A connected agent claims the work in a moment. */

@@ -1,5 +1,5 @@
 import type { OverviewStore, Running } from '../../data/overview-store.ts'
-import { restingRoots } from '../../model/failures.ts'
+import { movingTrees } from '../../model/failures.ts'
 import { ALL_OBJECTS } from '../../model/filter.ts'
 import { classOf } from '../../model/known.ts'
 import { lastRunOf } from '../../model/last-run.ts'
@@ -12,8 +12,7 @@ import { More, Name, Section, SHOWN } from './parts.tsx'
 
 /** Trees whose root is unfinished, without those in which everything waits. */
 export function RunsNow({ overview, project }: { readonly overview: OverviewStore; readonly project: string }) {
-  const resting = restingRoots(overview.unfinished)
-  const rows = overview.running.filter(({ id }) => !resting.has(id))
+  const rows = movingTrees(overview.running, overview.unfinished)
   const href = objectsHref({ ...ALL_OBJECTS, roots: true, finished: false, project })
   return (
     <Section
