@@ -136,6 +136,10 @@ test('labels are in the address as people write them, whatever is in their value
   expect(filter).toEqual({ ...ALL_OBJECTS, labels })
   expect(filterInput(filter)).toEqual({ labels })
   expect(OBJECT_FILTER.read('?label=,=x,nothing,-a=b')).toEqual(ALL_OBJECTS)
+  const spaced = [{ key: 'note', value: ' as it is ' }]
+  expect(OBJECT_FILTER.read(OBJECT_FILTER.write({ labels: spaced })).labels).toEqual(spaced)
+  // A key has one value.
+  expect(OBJECT_FILTER.read('?label=app=shop,app=web').labels).toEqual([{ key: 'app', value: 'web' }])
   const list = new ObjectList({ ...ALL_OBJECTS, labels: [{ key: 'app', value: 'shop' }] }, machines)
   list.addPage([row('a', { labels }), row('b'), row('c', { labels: [{ key: 'app', value: 'web' }] })], false)
   expect(ids(list)).toEqual(['a'])

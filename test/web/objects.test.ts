@@ -72,7 +72,7 @@ test('a click on a label lists what has it, and the field completes the labels t
   await row('labelled-store').waitFor({ state: 'detached' })
   await row('labelled-web').waitFor()
   expect(await seriousFindings(page)).toEqual([])
-  await page.getByRole('button', { name: 'tier=web ✕' }).click()
+  await page.getByRole('button', { name: 'Remove the label tier=web' }).click()
   await row('labelled-store').waitFor()
   const field = page.getByLabel('Label', { exact: true })
   expect(

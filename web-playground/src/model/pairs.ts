@@ -4,9 +4,9 @@ export interface Pair {
   readonly value: string
 }
 
-/** e.g. `app=shop`; null: the text is no label. */
+/** e.g. `app=shop`, to the last space of the value; null: the text is no label. */
 export function pairOf(text: string): Pair | null {
-  const [, key = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text.trim()) ?? []
+  const [, key = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? []
   return KEY.test(key) ? { key, value } : null
 }
 export const textOf = ({ key, value }: Pair): string => `${key}=${value}`

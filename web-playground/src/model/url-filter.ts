@@ -1,4 +1,4 @@
-import { type Pair, pairOf, textOf } from './pairs.ts'
+import { type Pair, pairOf, textOf, withPair } from './pairs.ts'
 
 /** How one field of a filter stands in the address. */
 export interface Codec<T> {
@@ -66,6 +66,7 @@ export const pairs = (name: string): Codec<readonly Pair[]> => ({
     value
       .split(',')
       .flatMap((one) => pairOf(one.replaceAll('%2C', ',').replaceAll('%25', '%')) ?? [])
+      .reduce(withPair, [] as readonly Pair[])
       .slice(0, MOST_PAIRS),
   write: (list) => list.map((pair) => textOf(pair).replaceAll(/[%,]/g, encodeURIComponent)).join(','),
 })

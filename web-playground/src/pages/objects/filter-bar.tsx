@@ -81,6 +81,7 @@ export function FilterBar({ filter, onChange, onRoots, rows }: Props) {
         <button
           key={label.key}
           type="button"
+          aria-label={`Remove the label ${textOf(label)}`}
           title="Show others, too"
           onClick={() => onChange({ ...filter, labels: filter.labels.filter((one) => one !== label) })}
         >
@@ -100,7 +101,7 @@ function LabelField({ rows, onAdd }: LabelProps) {
   const id = useId()
   const [text, setText] = useState('')
   const known = useMemo(() => textsOf(rows.map(({ labels }) => labels)), [rows])
-  const entered = text === '' ? null : (pairOf(text) ?? pairOf(known.find((one) => one.startsWith(text)) ?? ''))
+  const entered = text === '' ? null : (pairOf(text.trim()) ?? pairOf(known.find((one) => one.startsWith(text)) ?? ''))
   const add = (added: Pair): void => {
     setText('')
     onAdd(added)
