@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isAt, soughtIn, verbFor, verbIn } from '../../web-playground/src/model/sought.ts'
+import { fits, isAt, soughtIn, verbFor, verbIn } from '../../web-playground/src/model/sought.ts'
 import { known, row } from './samples.ts'
 
 test.each([
@@ -17,6 +17,18 @@ test('a path is found with its project and without', () => {
   const object = row('a', { path: 'Shop/backend/db', project: { name: 'prod' } })
   expect(['shop/back', 'prod/shop', 'backend/db'].map((text) => isAt(object, text))).toEqual([true, true, true])
   expect(isAt(object, 'shop/db')).toBe(false)
+})
+
+test('what was found before stays while it is still looked for', () => {
+  const object = row('0197aaaa-1111-7222-8333-444455556666', {
+    ...{ name: 'Web-B', path: 'shop/Web-B', labels: [{ key: 'app', value: 'shop' }] },
+  })
+  const stays = (text: string): boolean => {
+    const sought = soughtIn(text)
+    return sought !== null && fits(object, sought)
+  }
+  expect([object.id, 'app=shop', 'web-b', 'shop/web'].map(stays)).toEqual([true, true, true, true])
+  expect(['0197aaaa-1111-7222-8333-444455556667', 'app=web', 'web-a', 'shop/a'].map(stays)).toEqual(Array(4).fill(false))
 })
 
 test('a verb is one of the server, before a name', () => {

@@ -1,6 +1,6 @@
 import { type KnownMachine, knownMachine, type Verb, verbsOf } from './known.ts'
 import type { ListedRow } from './object.ts'
-import { type Pair, pairOf } from './pairs.ts'
+import { hasPair, type Pair, pairOf } from './pairs.ts'
 
 /** A search for objects: by id, by label, by path, or by a part of the name. */
 export type Sought =
@@ -26,6 +26,20 @@ export function soughtIn(text: string): Sought | null {
 /** Its path, with or without the project, has the text. */
 export const isAt = ({ project, path }: ListedRow, text: string): boolean =>
   `${project.name}/${path}`.toLowerCase().includes(text)
+
+/** True if what was found for another text is among what this one looks for. */
+export function fits(row: ListedRow, sought: Sought): boolean {
+  switch (sought.by) {
+    case 'id':
+      return row.id === sought.id
+    case 'label':
+      return hasPair(row.labels, sought.label)
+    case 'path':
+      return isAt(row, sought.path)
+    case 'name':
+      return row.name.toLowerCase().includes(sought.name.toLowerCase())
+  }
+}
 
 /** A verb, and the text after it: `cancel shop`. Null: the text does not begin with one. */
 export function verbIn(

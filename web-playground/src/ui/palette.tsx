@@ -8,7 +8,7 @@ import { humanKind } from '../model/known.ts'
 import type { ListedRow } from '../model/object.ts'
 import { textOf } from '../model/pairs.ts'
 import { asSaved } from '../model/scope.ts'
-import { soughtIn, verbFor, verbIn } from '../model/sought.ts'
+import { fits, soughtIn, verbFor, verbIn } from '../model/sought.ts'
 import { createHref, objectsHref, treeHref, verbHref } from './links.ts'
 import type { Menu } from './menu.ts'
 import { Phase } from './phase.tsx'
@@ -207,7 +207,9 @@ function useObjects(text: string): Looked {
     }
   }, [client, project, wanted])
   if (wanted === '') return NONE
-  // The results of the previous text stay until newer ones arrive.
-  return looked.for === wanted ? looked : { ...looked, isLooking: true }
+  if (looked.for === wanted) return looked
+  // Results of the previous text stay until newer ones arrive, unless an Enter would lead to what nobody looks for any more.
+  const sought = soughtIn(wanted)
+  return { ...looked, found: looked.found.filter((row) => sought && fits(row, sought)), isLooking: true }
 }
 const NONE: Looked = { found: [], isLooking: false, problem: null }
