@@ -46,7 +46,7 @@ export function LaneRow(props: LaneProps) {
   const { row, index, start, lane, live, window, width, now, isSelected, criticalMs } = props
   const pieces = piecesOf(drawnSegments(row.kind, segmentsOf(lane, live)), window, { width, now })
   const lengths = lengthsBeside(pieces, width)
-  const named = new Set(lengths.map(({ end }) => end))
+  const named = withLength(pieces, new Set(lengths.map(({ end }) => end)))
   const criticalFrom = criticalMs !== undefined && lane ? lastSpan(lane)?.from : undefined
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table's rows cannot be placed where a virtual list wants them
@@ -70,7 +70,7 @@ export function LaneRow(props: LaneProps) {
             {...props}
             piece={piece}
             cell={i}
-            isNamed={hasLength(pieces, i, named)}
+            isNamed={named.has(piece)}
             isCritical={criticalFrom !== undefined && (piece.segments.at(-1)?.from ?? 0) >= criticalFrom}
           />
         ))}
@@ -85,13 +85,18 @@ export function LaneRow(props: LaneProps) {
   )
 }
 
-/** The duration of its run is beside it, and the run has no other attempt. */
-function hasLength(pieces: readonly Piece<DrawnSegment>[], at: number, named: ReadonlySet<DrawnSegment>): boolean {
-  const end = pieces
-    .slice(at)
-    .flatMap(({ segments }) => segments)
-    .find(({ isEnd }) => isEnd)
-  return end !== undefined && named.has(end) && pieces[at]?.segments[0]?.attempt === null
+/** The pieces that have the duration of their run beside it, and whose run has no other attempt. */
+function withLength(
+  pieces: readonly Piece<DrawnSegment>[],
+  named: ReadonlySet<DrawnSegment>,
+): ReadonlySet<Piece<DrawnSegment>> {
+  let end: DrawnSegment | undefined
+  return new Set(
+    pieces.toReversed().filter(({ segments }) => {
+      end = segments.find(({ isEnd }) => isEnd) ?? end
+      return end !== undefined && named.has(end) && segments[0]?.attempt === null
+    }),
+  )
 }
 
 function Name({ row, phase, cell, isSelected, criticalMs, onSelect, onPlace }: LaneProps) {
