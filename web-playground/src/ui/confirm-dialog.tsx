@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useLayoutEffect, useRef } from 'react'
 import { useModal } from './use-modal.ts'
 
 interface Props {
@@ -15,6 +15,9 @@ interface Props {
 /** States the consequences, and requests confirmation. */
 export function ConfirmDialog({ title, text, label, danger, onConfirm, onClose, children }: Props) {
   const modal = useModal(onClose)
+  const safe = useRef<HTMLButtonElement>(null)
+  // Once it is open. An Enter that is held down while a link opens it confirms nothing.
+  useLayoutEffect(() => safe.current?.focus(), [])
   return (
     <dialog {...modal} aria-labelledby="confirm-title">
       <h2 id="confirm-title">{title}</h2>
@@ -24,7 +27,7 @@ export function ConfirmDialog({ title, text, label, danger, onConfirm, onClose, 
         <button type="button" className={danger ? 'danger' : 'primary'} onClick={onConfirm}>
           {label}
         </button>
-        <button type="button" onClick={onClose}>
+        <button ref={safe} type="button" onClick={onClose}>
           Leave it as it is
         </button>
       </div>
