@@ -14,11 +14,18 @@ interface Props {
 /** Two runs of a root to compare: at first the last two. */
 export function RunChoice({ rootId, place }: Props) {
   const store = useLive(rootId, (session, signal) => runsOf(session, rootId, signal))
-  const [chosen, setChosen] = useState(place.runs)
+  const [chosen, setChosen] = useState<readonly [number, number] | null>(null)
+  // The address has changed, also by the way back: it says what is compared.
+  const shown = place.runs?.join()
+  const [over, setOver] = useState(shown)
+  if (over !== shown) {
+    setOver(shown)
+    setChosen(null)
+  }
   const newest = store?.answer?.newest ?? []
   const [last, before] = newest
   if (!last || !before) return null
-  const [a, b] = chosen ?? [before.number, last.number]
+  const [a, b] = chosen ?? place.runs ?? [before.number, last.number]
   return (
     <div className="run-choice">
       <RunSelect label="Run" value={a} runs={newest} onChange={(number) => setChosen([number, b])} />
