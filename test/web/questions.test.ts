@@ -106,6 +106,10 @@ test('what has changed since yesterday? and back to how it was', async () => {
     await changes.getByRole('combobox', { name: 'with run' }).selectOption('1')
     await changes.getByRole('link', { name: 'Compare' }).click()
     await changes.getByText('Each object ended as before').waitFor()
+    // The fields say what is compared, also on the way back.
+    await visited.page.goBack()
+    await changes.getByText('deployItems.db.config.exports.image: "one" → "two"').waitFor()
+    expect(await changes.getByRole('combobox', { name: 'with run' }).inputValue()).toBe('2')
     expect(await seriousFindings(visited.page)).toEqual([])
     await changes.getByRole('textbox', { name: 'Since' }).fill(between)
     await changes.getByRole('button', { name: 'Show' }).click()
@@ -123,7 +127,8 @@ test('what has changed since yesterday? and back to how it was', async () => {
 test('what has changed in the whole project?', async () => {
   const id = await create(here.server.client, 'newest', items(1))
   await ends(id, 'SUCCEEDED')
-  await using visited = await visit(here.browser, here.server, '/projects?name=default')
+  // Part of a date is what a browser takes it for.
+  await using visited = await visit(here.browser, here.server, '/projects?name=default&since=2026')
   const { page, complaints } = visited
   const changes = page.getByRole('region', { name: 'What has changed' })
   const row = changes.locator('[data-tree=newest]')

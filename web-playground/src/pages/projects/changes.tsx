@@ -3,7 +3,7 @@ import { Link, useLocation, useSearch } from 'wouter'
 import { type ChangedTree, projectChangesOf } from '../../data/project-changes.ts'
 import { humanKind } from '../../model/known.ts'
 import { whoOf } from '../../model/moment.ts'
-import { SPANS } from '../../model/time-range.ts'
+import { SPANS, TIME_RANGE } from '../../model/time-range.ts'
 import { plural } from '../../model/words.ts'
 import { dateTime } from '../../ui/exact-time.ts'
 import { placeHref, projectHref } from '../../ui/links.ts'
@@ -15,9 +15,9 @@ import { TimeField } from '../../ui/time-field.tsx'
 /** The trees of a project that have changed since a time, which is in the address: at first, since a day ago. */
 export function Changes({ project }: { readonly project: string }) {
   const [, navigate] = useLocation()
-  const given = new URLSearchParams(useSearch()).get('since') ?? ''
+  const { since } = TIME_RANGE.read(useSearch())
   const [dayAgo] = useState(() => new Date(Date.now() - SPANS.day).toISOString())
-  const fromTime = Number.isNaN(Date.parse(given)) ? dayAgo : given
+  const fromTime = since || dayAgo
   const store = useLive(`${project} ${fromTime}`, (session, signal) =>
     projectChangesOf(session, { name: project, fromTime }, signal),
   )
