@@ -28,7 +28,9 @@ test('what was found before stays while it is still looked for', () => {
     return sought !== null && fits(object, sought)
   }
   expect([object.id, 'app=shop', 'web-b', 'shop/web'].map(stays)).toEqual([true, true, true, true])
-  expect(['0197aaaa-1111-7222-8333-444455556667', 'app=web', 'web-a', 'shop/a'].map(stays)).toEqual(Array(4).fill(false))
+  expect(['0197aaaa-1111-7222-8333-444455556667', 'app=web', 'web-a', 'shop/a'].map(stays)).toEqual(
+    Array(4).fill(false),
+  )
 })
 
 test('a verb is one of the server, before a name', () => {
