@@ -6,6 +6,7 @@ import type { ListedRow } from '../../model/object.ts'
 import type { Column } from '../../model/object-columns.ts'
 import { type Pair, textOf } from '../../model/pairs.ts'
 import { shortDateTime, zonedTime } from '../../ui/exact-time.ts'
+import { LABELS_SHOWN, Labels } from '../../ui/labels.tsx'
 import { treeHref } from '../../ui/links.ts'
 import { Paused, Pending } from '../../ui/pending.tsx'
 import { Phase, Since } from '../../ui/phase.tsx'
@@ -120,22 +121,8 @@ function Path({ row: { id, root, path } }: Pick<Props, 'row'>) {
   )
 }
 
-/** Labels of a row that have room; its page has them all. */
-const SHOWN = 2
 /** With the room round each chip. */
 const lengthOfLabels = ({ labels }: ListedRow): number =>
-  labels.slice(0, SHOWN).reduce((sum, label) => sum + textOf(label).length + 4, labels.length > SHOWN ? 4 : 0)
-
-function Labels({ labels, hrefOf }: { readonly labels: readonly Pair[] } & Pick<Props, 'hrefOf'>) {
-  const more = labels.slice(SHOWN).map(textOf)
-  return (
-    <span className="chips">
-      {labels.slice(0, SHOWN).map((label) => (
-        <Link key={label.key} href={hrefOf(label)} title={`Only ${textOf(label)}`}>
-          {textOf(label)}
-        </Link>
-      ))}
-      {more.length > 0 && <span title={more.join(', ')}>+{more.length}</span>}
-    </span>
-  )
-}
+  labels
+    .slice(0, LABELS_SHOWN)
+    .reduce((sum, label) => sum + textOf(label).length + 4, labels.length > LABELS_SHOWN ? 4 : 0)

@@ -2,8 +2,10 @@ import { Link } from 'wouter'
 import type { OverviewStore, Tree } from '../../data/overview-store.ts'
 import { humanKind } from '../../model/known.ts'
 import { lastRunOf } from '../../model/last-run.ts'
+import type { Pair } from '../../model/pairs.ts'
 import { duration } from '../../model/words.ts'
 import { ExportedLinks } from '../../ui/exported-links.tsx'
+import { Labels } from '../../ui/labels.tsx'
 import { objectsHref, treeHref } from '../../ui/links.ts'
 import { Paused, Pending } from '../../ui/pending.tsx'
 import { Phase, Since } from '../../ui/phase.tsx'
@@ -17,9 +19,16 @@ export function TreesTable({ overview, project }: { readonly overview: OverviewS
   const { trees, treesTotal, projectsTotal } = overview
   const hasProject = project === '' && projectsTotal > 1
   const exports = useExports(trees)
+  const hrefOf = (label: Pair): string => objectsHref({ roots: true, project, labels: [label] })
   const href = objectsHref({ roots: true, project, order: { field: 'PHASE_SINCE', direction: 'DESC' } })
   return (
-    <Section id="trees" title="Trees" count={treesTotal} all={{ label: 'All trees', href }} none={null}>
+    <Section
+      id="trees"
+      title="Trees"
+      count={treesTotal}
+      all={{ label: 'All trees', href }}
+      none={trees.length > 0 ? null : 'There are no trees.'}
+    >
       <table className="trees">
         <thead>
           <tr>
@@ -32,7 +41,7 @@ export function TreesTable({ overview, project }: { readonly overview: OverviewS
         </thead>
         <tbody>
           {trees.map((tree) => (
-            <TreeRow key={tree.id} tree={tree} exports={exports.get(tree.id)} hasProject={hasProject} />
+            <TreeRow key={tree.id} tree={tree} exports={exports.get(tree.id)} {...{ hrefOf, hasProject }} />
           ))}
         </tbody>
       </table>
@@ -44,9 +53,10 @@ export function TreesTable({ overview, project }: { readonly overview: OverviewS
 interface RowProps {
   readonly tree: Tree
   readonly exports: unknown
+  readonly hrefOf: (label: Pair) => string
   readonly hasProject: boolean
 }
-function TreeRow({ tree, exports, hasProject }: RowProps) {
+function TreeRow({ tree, exports, hrefOf, hasProject }: RowProps) {
   const { id, name, kind, phase, project, labels, pendingRequests, pause } = tree
   const { cause, startedAt, by, durationMs } = lastRunOf(tree)
   return (
@@ -56,15 +66,7 @@ function TreeRow({ tree, exports, hasProject }: RowProps) {
         <Link href={treeHref(id)}>{name}</Link> <span className="quiet">{humanKind(kind)}</span>{' '}
         <ExportedLinks exports={exports} />
       </th>
-      <td>
-        {labels.length > 0 && (
-          <span className="chips">
-            {labels.map(({ key, value }) => (
-              <span key={key}>{value === '' ? key : `${key}=${value}`}</span>
-            ))}
-          </span>
-        )}
-      </td>
+      <td>{labels.length > 0 && <Labels labels={labels} hrefOf={hrefOf} />}</td>
       <td className="tree-phase">
         <Phase phase={phase} /> <Pending requests={pendingRequests} /> <Paused pause={pause} />
       </td>
