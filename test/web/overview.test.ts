@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { ask } from '../testkit/ask.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
-import { create, show } from '../testkit/mutations.ts'
+import { create, items, show } from '../testkit/mutations.ts'
 import { until } from '../testkit/wait.ts'
 import { seriousFindings } from './axe.ts'
 import { usePlace } from './place.ts'
@@ -97,4 +97,31 @@ test('trees are a table: their labels, their last run, how long it took and who 
   await section(page, 'Trees')
     .getByRole('row', { name: /^store elsewhere/ })
     .waitFor()
+})
+
+test('what fails at the first read is read again, more failures than are read are counted, and a tree has few labels', async () => {
+  const { client } = here.server
+  const labels = Array.from({ length: 64 }, (_, i) => ({ key: `key-${i}`, value: `${i}` }))
+  const spec = items(120, { fail: true })
+  const { id } = await ask(client, MUTATIONS.createInstallation, { name: 'many', labels, spec })
+  await until(async () => (await show(client, id))?.finished, { what: 'all have failed' })
+  await using visited = await visit(here.browser, here.server, '/agents')
+  const { page } = visited
+  let failures = 0
+  await page.route('**/graphql', async (route) => {
+    const isFirst = failures === 0 && route.request().postData()?.includes('query Unfinished')
+    if (!isFirst) return route.continue()
+    failures += 1
+    const errors = [{ message: 'There is no such object.', extensions: { code: 'NOT_FOUND' } }]
+    await route.fulfill({ json: { errors } })
+  })
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Overview' }).click()
+  const [needs, failed] = [section(page, 'Needs you'), section(page, 'Failed')]
+  await needs.getByRole('heading', { name: /^Needs you \d+\+$/ }).waitFor()
+  expect(failures).toBe(1)
+  expect(await page.getByRole('alert').count()).toBe(0)
+  await failed.getByRole('link', { name: /^\d+ more failures$/ }).waitFor()
+  const row = section(page, 'Trees').getByRole('row', { name: /many/ })
+  await row.getByText('+62').waitFor()
+  expect(await row.locator('.chips > a').count()).toBe(2)
 })

@@ -51,8 +51,8 @@ export class OverviewStore extends Store {
   /** Objects that failed by themselves and are not undecided: those that a person has not seen, and those that one has. */
   newFailures: readonly Failed[] = []
   seenFailures: readonly Failed[] = []
-  /** Counts those that a person has seen, also if not all were read. */
-  seenFailuresTotal = 0
+  /** Objects that failed by themselves beyond those that were read: nobody knows which of them are new. */
+  unreadFailures = 0
   /** Failures that have left nothing behind but the log, and that no person has seen. */
   undone: readonly PhaseChange[] = []
   #failedRead: readonly Failed[] = []
@@ -74,9 +74,7 @@ export class OverviewStore extends Store {
       {
         read: async (reading) => {
           await Promise.all([this.#readUnfinished(reading), this.#readTrees(reading), this.#readFailures(reading)])
-          this.loaded = true
-          this.error = null
-          this.changed()
+          this.#isRead()
         },
         apply: (changes) => this.#apply(changes),
         failed: (error) => {
@@ -117,7 +115,7 @@ export class OverviewStore extends Store {
     const { fresh, known } = partitionFailures(this.#failedRead, this.undecided, seen)
     this.newFailures = fresh
     this.seenFailures = known
-    this.seenFailuresTotal = known.length + this.#failedTotal - this.#failedRead.length
+    this.unreadFailures = this.#failedTotal - this.#failedRead.length
     this.undone = lastFailures(this.#undoneRead, this.#session.machines, seen)
     this.changed()
   }
@@ -135,8 +133,16 @@ export class OverviewStore extends Store {
 
   async #look(signal: AbortSignal): Promise<void> {
     await this.#readUnfinished(signal)
-    if (this.#known.trees !== this.#moved.trees) await this.#readTrees(signal)
-    if (this.#known.failures !== this.#moved.failures) await this.#readFailures(signal)
+    // A first read that failed, as when a tree is deleted meanwhile, is made up for.
+    if (!this.loaded || this.#known.trees !== this.#moved.trees) await this.#readTrees(signal)
+    if (!this.loaded || this.#known.failures !== this.#moved.failures) await this.#readFailures(signal)
+    if (!this.loaded || this.error !== null) this.#isRead()
+  }
+
+  #isRead(): void {
+    this.loaded = true
+    this.error = null
+    this.changed()
   }
 
   async #readUnfinished(signal: AbortSignal): Promise<void> {

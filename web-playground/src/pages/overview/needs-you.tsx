@@ -3,7 +3,7 @@ import { Link } from 'wouter'
 import type { OverviewStore, Unfinished } from '../../data/overview-store.ts'
 import { phasesOf } from '../../model/known.ts'
 import { stuckAmong, stuckOf } from '../../model/stuck.ts'
-import { objectsHref, treeHref } from '../../ui/links.ts'
+import { logHref, objectsHref, treeHref } from '../../ui/links.ts'
 import { Phase, Since } from '../../ui/phase.tsx'
 import { Sentence } from '../../ui/sentence.tsx'
 import { causesOf, FailedThing, UndoneThing } from './failures.tsx'
@@ -11,7 +11,7 @@ import { More, Name, Section, SHOWN } from './parts.tsx'
 
 /** Decisions of people, root causes of waits, and failures that nobody has marked as seen. */
 export function NeedsYou({ overview, project }: { readonly overview: OverviewStore; readonly project: string }) {
-  const { unfinished, undecided, unfinishedTotal, newFailures, undone, markSeen } = overview
+  const { unfinished, undecided, unfinishedTotal, newFailures, unreadFailures, undone, markSeen } = overview
   const waits = grouped(
     stuckOf(unfinished, undecided),
     ({ blocker }) => `${blocker.reason} ${withoutTimes(blocker.message)}`,
@@ -24,7 +24,7 @@ export function NeedsYou({ overview, project }: { readonly overview: OverviewSto
     <Section
       id="needs-you"
       title="Needs you"
-      count={isPart ? `${count}+` : count}
+      count={isPart || unreadFailures > 0 ? `${count}+` : count}
       all={null}
       none={count > 0 ? null : isPart ? none : 'Nothing waits for you.'}
     >
@@ -41,6 +41,11 @@ export function NeedsYou({ overview, project }: { readonly overview: OverviewSto
       </ul>
       <More count={waits.length - SHOWN} noun="cause" href={objectsHref({ finished: false, project })} />
       <More count={causes.length - SHOWN} noun="failure" href={objectsHref({ phases: phasesOf('FAILED'), project })} />
+      <More
+        count={undone.length - SHOWN}
+        noun="undone failure"
+        href={logHref({ project, became: 'failed', last: 'day' })}
+      />
       {failures > 0 && (
         <p className="more">
           <button type="button" onClick={markSeen}>

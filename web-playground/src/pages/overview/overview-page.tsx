@@ -42,8 +42,9 @@ const Sections = ({ overview, project }: Props) => (
   </>
 )
 
-/** Failures that a person has seen. */
-function Failures({ overview: { newFailures, seenFailures, seenFailuresTotal }, project }: Props) {
+/** Failures that a person has seen, and the number of those that were not read. */
+function Failures({ overview: { newFailures, seenFailures, unreadFailures }, project }: Props) {
+  const count = seenFailures.length + unreadFailures
   const causes = causesOf(seenFailures)
   const href = objectsHref({ phases: phasesOf('FAILED'), project })
   const none = newFailures.length > 0 ? 'Nothing else has failed.' : 'Nothing has failed.'
@@ -51,9 +52,9 @@ function Failures({ overview: { newFailures, seenFailures, seenFailuresTotal }, 
     <Section
       id="failed"
       title="Failed"
-      count={seenFailuresTotal}
+      count={count}
       all={{ label: 'All that failed', href }}
-      none={causes.length > 0 ? null : none}
+      none={count > 0 ? null : none}
     >
       <ul className="things">
         {causes.slice(0, SHOWN).map((group) => (
@@ -61,6 +62,7 @@ function Failures({ overview: { newFailures, seenFailures, seenFailuresTotal }, 
         ))}
       </ul>
       <More count={causes.length - SHOWN} noun="cause" href={href} />
+      <More count={unreadFailures} noun="failure" href={href} />
     </Section>
   )
 }
