@@ -60,10 +60,15 @@ export function addDiff(command: Command, cli: Cli): void {
     .option('--from <place>', 'since this cursor or sequence of the log', parsePlace)
     .option('--to <place>', 'up to this cursor or sequence of the log', parsePlace)
     .addOption(
-      option('--runs <a,b>', 'between these two runs of a root installation, e.g. 3,4', parseRuns).conflicts([...PLACES]),
+      option('--runs <a,b>', 'between these two runs of a root installation, e.g. 3,4', parseRuns).conflicts([
+        ...PLACES,
+      ]),
     )
     .addOption(
-      option('-f, --file <file...>', `what apply would change: ${FILES_HELP}`, parseFiles).conflicts([...PLACES, 'runs']),
+      option('-f, --file <file...>', `what apply would change: ${FILES_HELP}`, parseFiles).conflicts([
+        ...PLACES,
+        'runs',
+      ]),
     )
     .action(async (name: string | undefined, options: DiffOptions) => {
       cli.exitCode = await withSession(cli.io, options, async (session) => {
@@ -101,7 +106,9 @@ async function diffProject(session: Session, name: string, options: DiffOptions)
   const { since: fromTime, until: toTime, from, to, runs, kind } = options
   if ([from, to, runs, kind].some((given) => given !== undefined))
     return session.refuse(
-      invalid('The trees of a project are compared by --since and --until: give a NAME with --from, --to, --runs and --kind.'),
+      invalid(
+        'The trees of a project are compared by --since and --until: give a NAME with --from, --to, --runs and --kind.',
+      ),
     )
   if (fromTime === undefined) return session.refuse(invalid(`Say since when ${name} is compared: --since 24h.`))
   const variables = { name, fromTime, ...(toTime === undefined ? {} : { toTime }) }
