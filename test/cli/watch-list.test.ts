@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { ClientError } from '../../src/client/client-error.ts'
-import type { Client } from '../../src/client/index.ts'
 import { watchList } from '../../src/cli/objects/watch-list.ts'
 import { withSession } from '../../src/cli/session.ts'
+import { ClientError } from '../../src/client/client-error.ts'
+import type { Client } from '../../src/client/index.ts'
 import { startTestApp } from '../testkit/app.ts'
 import { until } from '../testkit/wait.ts'
 import { commandLine, documents } from './command.ts'
@@ -95,7 +95,7 @@ test('a change whose object cannot be read at once is printed once it can', asyn
   })
   const shop = { name: 'shop', labels: { app: 'shop' }, spec: { deployItems: [{ name: 'db', type: 'mock' }] } }
   expect(await phaseline('apply -f - --wait', { stdin: JSON.stringify(shop) })).toMatchObject({ code: 0 })
-  await until(() => out.includes('default/shop\n'), { what: 'the change is printed' })
+  await Promise.race([until(() => out.includes('default/shop\n'), { what: 'the change is printed' }), watching])
   ended.abort()
   await watching
   expect(lost).toBe(2)
