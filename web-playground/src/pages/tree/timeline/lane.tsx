@@ -162,8 +162,8 @@ function PieceButton({ piece, row, now, cell: at, isNamed, isCritical, onSelect,
       {only && isAlone && width >= NAME_PX && <span className="piece-name">{only.phase}</span>}
       {only && isAlone && !isNamed && !only.isEnd && width >= NAME_PX + LENGTH_PX && (
         <span className="piece-length" aria-hidden="true">
-            {lengthOf(only, now)}
-          </span>
+          {lengthOf(only, now)}
+        </span>
       )}
     </button>
   )
