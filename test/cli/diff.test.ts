@@ -147,7 +147,7 @@ test('what has changed in all trees of a project: each tree once, as treeDiff ha
   expect((await phaseline(`diff --project web --since ${now}`)).out).toBe('Nothing has changed in project web.\n')
   expect(await phaseline('diff --project none --since 1h')).toMatchObject({ code: 3 })
   expect(await phaseline('diff --project web')).toMatchObject({ code: 2 })
-  // An option without an effect would be another answer than the one that is asked for.
+  // An option without an effect would be another answer than the requested one.
   for (const one of ['--to 1', '--from 1', '--runs 1,2', '--kind task'])
     expect(await phaseline(`diff --project web --since 1h ${one}`), one).toMatchObject({ code: 2, out: '' })
   for (const one of ['grows --runs 1,2 --until 1h', '-f - --since 1h'])

@@ -237,7 +237,7 @@ describe('isConfirmed', () => {
     const both = Object.assign(io('', true), { stdin: Object.assign(typed, { isTTY: true }) })
     typed.write('y\n')
     expect(await isConfirmed(both, {}, 'Delete a?')).toBe(true)
-    // What is typed ahead answers the questions that come.
+    // Text that is typed ahead answers the questions that come.
     typed.write('yes\r\nn\ny\n')
     for (const [name, answer] of [
       ['b', true],

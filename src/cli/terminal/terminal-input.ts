@@ -61,7 +61,7 @@ export async function confirm({ stdin, stderr, signal }: Terminal, question: str
 
 const LINE_END = /\r\n|[\r\n]/
 
-/** The next line. What follows it, and the input itself, stay for the next question. */
+/** The next line. The text behind it, and the input itself, stay for the next question. */
 async function readLine(stdin: Readable, signal: AbortSignal): Promise<string> {
   const decoder = new StringDecoder('utf8')
   // A read of a terminal waits for the user: an interrupt must not wait for that.
