@@ -190,3 +190,42 @@ test('where the layout cannot be loaded the page says so, and tries again', asyn
   await page.getByRole('button', { name: 'Try again' }).click()
   await group(page, 'db…').waitFor()
 })
+
+test('a closed group has a cell for each of its objects: a failed one is seen, said, and opened by its cell', async () => {
+  await using visited = await visit(here.browser, here.server, `/tree/${trees.many}`)
+  const { page, complaints } = visited
+  const cells = page.getByRole('slider', { name: 'Objects in db…: 1 failed, 29 done', exact: true })
+  await cells.focus()
+  await page.keyboard.press('Home')
+  expect(await cells.getAttribute('aria-valuemax')).toBe('30')
+  expect(await cells.getAttribute('aria-valuetext')).toBe('many/deploy-items/db-0, SUCCEEDED')
+  for (let i = 0; i < 7; i += 1) await page.keyboard.press('ArrowRight')
+  expect(await cells.getAttribute('aria-valuetext')).toBe('many/deploy-items/db-7, FAILED')
+  await page.locator('.heat-tip', { hasText: 'db-7' }).getByText('FAILED').waitFor()
+  const colours = (token: string) =>
+    cells.locator('canvas').evaluate((canvas: HTMLCanvasElement, name) => {
+      canvas.style.color = `var(${name})`
+      const wanted = getComputedStyle(canvas).color.match(/\d+/g)?.map(Number) ?? []
+      const { data } = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height) ?? { data: [] }
+      let found = 0
+      for (let i = 0; i < data.length; i += 4) if (wanted.every((part, at) => data[i + at] === part)) found += 1
+      return found
+    }, token)
+  expect(await colours('--failed')).toBeGreaterThanOrEqual(4)
+  expect(await colours('--stopped')).toBe(0)
+  expect(await seriousFindings(page)).toEqual([])
+  await page.keyboard.press('Enter')
+  await page
+    .getByRole('complementary', { name: 'The selected object' })
+    .getByRole('heading', { name: 'db-7' })
+    .waitFor()
+  await page.locator('.node.selected .node-main:focus').waitFor()
+  await page.goBack()
+  const mark = page.locator('.heat-mark')
+  await cells.hover({ position: { x: 3, y: 3 } })
+  await page.locator('.heat-tip', { hasText: 'db-0' }).waitFor()
+  await mark.waitFor()
+  await page.mouse.move(2, 2)
+  await mark.waitFor({ state: 'detached' })
+  expect(complaints).toEqual([])
+})

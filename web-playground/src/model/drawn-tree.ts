@@ -87,3 +87,11 @@ export function descendants(tree: DrawnTree, id: string): readonly string[] {
   }
   return found
 }
+
+/** The names from the root down to the object, wrappers too. */
+export function pathIn(source: GraphSource, id: string): string {
+  const names: string[] = []
+  for (let at: string | undefined = id; at !== undefined; at = at === source.rootId ? undefined : source.parentOf(at))
+    names.push(source.nodes.get(at)?.name ?? '')
+  return names.toReversed().join('/')
+}

@@ -4,6 +4,7 @@ import { memo } from 'react'
 import type { GraphGroup } from '../../model/tree-graph.ts'
 import { plural } from '../../model/words.ts'
 import { CountsByClass } from '../../ui/phase.tsx'
+import { HeatMap } from './heat-map.tsx'
 import { ClassBar, FoldButton, useCounts } from './node-parts.tsx'
 import type { NodeData } from './object-node.tsx'
 import { useMarks, useTreeView } from './tree-context.ts'
@@ -11,7 +12,7 @@ import { useMarks, useTreeView } from './tree-context.ts'
 type GroupNodeType = Node<NodeData<GraphGroup>, 'siblings'>
 
 /** Siblings that have no room one by one, in the look of the worst of them. */
-export const GroupNode = memo(({ id, data: { node } }: NodeProps<GroupNodeType>) => {
+export const GroupNode = memo(({ id, data: { node, heat } }: NodeProps<GroupNodeType>) => {
   const { isStop, isCritical } = useMarks(id)
   const { onFold, onDrawn } = useTreeView()
   const counts = useCounts(node.folded)
@@ -19,7 +20,7 @@ export const GroupNode = memo(({ id, data: { node } }: NodeProps<GroupNodeType>)
   const worst = PHASE_CLASSES.find((one) => counts[one] > 0)
   return (
     <div
-      className={`node group${worst ? ` is-${worst.toLowerCase()}` : ''}${isCritical ? ' critical' : ''}${isOpen ? ' around' : ''}`}
+      className={`node group${worst ? ` is-${worst.toLowerCase()}` : ''}${isCritical ? ' critical' : ''}${isOpen ? ' around' : ''}${heat ? ' heated' : ''}`}
       data-group={id}
     >
       <Handle type="target" position={Position.Left} isConnectable={false} />
@@ -39,9 +40,10 @@ export const GroupNode = memo(({ id, data: { node } }: NodeProps<GroupNodeType>)
           <span className="node-name">{node.name}</span>
           {!isOpen && <span className="hidden">{plural(node.size, 'object')}</span>}
           <span className="node-state">{isOpen ? plural(node.size, 'object') : <CountsByClass counts={counts} />}</span>
-          {!isOpen && <ClassBar counts={counts} />}
+          {!isOpen && !heat && <ClassBar counts={counts} />}
         </span>
       </button>
+      {heat && <HeatMap ids={node.folded} room={heat} counts={counts} name={node.name} isStop={isStop} />}
       <FoldButton node={node} name={node.name} isStop={isStop} />
       <Handle type="source" position={Position.Right} isConnectable={false} />
     </div>

@@ -5,9 +5,11 @@ import { classOf, humanKind } from '../../model/known.ts'
 import { exactly } from '../../model/moment.ts'
 import type { Row } from '../../model/object.ts'
 import type { GraphObject } from '../../model/tree-graph.ts'
+import type { Size } from '../../ui/area.ts'
 import { Pending } from '../../ui/pending.tsx'
 import { CountsByClass } from '../../ui/phase.tsx'
 import { Age } from './age.tsx'
+import { HeatMap, type HeatMapProps } from './heat-map.tsx'
 import { ClassBar, FoldButton, useCounts } from './node-parts.tsx'
 import { useFacts, useMarks, useRow, useRunMs, useTreeView } from './tree-context.ts'
 
@@ -19,11 +21,13 @@ export interface NodeData<N> extends Record<string, unknown> {
   readonly hasKind: boolean
   /** The kind has a line of its own. */
   readonly isRoomy: boolean
+  /** The room of the heat map of what is folded. */
+  readonly heat: Size | null
 }
 type ObjectNodeType = Node<NodeData<GraphObject>, 'object'>
 
 export const ObjectNode = memo(({ id, data }: NodeProps<ObjectNodeType>) => {
-  const { node, path, isRoomy, hasKind } = data
+  const { node, path, isRoomy, hasKind, heat } = data
   const { selected, isStop, isCritical } = useMarks(id)
   const row = useRow(id)
   const { onSelect, onDrawn } = useTreeView()
@@ -38,7 +42,7 @@ export const ObjectNode = memo(({ id, data }: NodeProps<ObjectNodeType>) => {
   const moment = node.state === 'closed' ? <Folded ids={node.folded} /> : <Moment row={row} progress={progress} />
   return (
     <div
-      className={`node is-${look.toLowerCase()}${selected ? ' selected' : ''}${isCritical ? ' critical' : ''}${node.state === 'open' ? ' around' : ''}`}
+      className={`node is-${look.toLowerCase()}${selected ? ' selected' : ''}${isCritical ? ' critical' : ''}${node.state === 'open' ? ' around' : ''}${heat ? ' heated' : ''}`}
       data-object={id}
       data-phase={row.phase}
     >
@@ -82,9 +86,10 @@ export const ObjectNode = memo(({ id, data }: NodeProps<ObjectNodeType>) => {
               {moment}
             </span>
           )}
-          {node.state === 'closed' && <FoldedBar ids={node.folded} />}
+          {node.state === 'closed' && !heat && <FoldedBar ids={node.folded} />}
         </span>
       </button>
+      {heat && <FoldedHeat ids={node.folded} room={heat} name={row.name} isStop={isStop} />}
       <FoldButton node={node} name={row.name} isStop={isStop} />
       <Handle type="source" position={Position.Right} isConnectable={false} />
     </div>
@@ -94,6 +99,7 @@ ObjectNode.displayName = 'ObjectNode'
 
 const Folded = ({ ids }: { readonly ids: readonly string[] }) => <CountsByClass counts={useCounts(ids)} />
 const FoldedBar = ({ ids }: { readonly ids: readonly string[] }) => <ClassBar counts={useCounts(ids)} />
+const FoldedHeat = (props: Omit<HeatMapProps, 'counts'>) => <HeatMap {...props} counts={useCounts(props.ids)} />
 
 function Moment({ row, progress }: { readonly row: Row; readonly progress: string | null }) {
   return progress ? <span title="Progress">{progress}</span> : <Age at={row.phaseSince} />

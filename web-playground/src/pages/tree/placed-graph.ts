@@ -1,4 +1,5 @@
 import { type Edge, MarkerType, type Node } from '@xyflow/react'
+import { pathIn } from '../../model/drawn-tree.ts'
 import { humanKind, knownMachine } from '../../model/known.ts'
 import type { GraphNode, TreeGraph } from '../../model/tree-graph.ts'
 import { plural } from '../../model/words.ts'
@@ -27,7 +28,6 @@ export interface Placed extends Nested {
 }
 
 export function place(graph: TreeGraph, layout: Nested, { model }: ShownTree): Placed {
-  const paths = pathsOf(graph, model)
   const groups = new Map(graph.nodes.flatMap((node) => (node.kind === 'group' ? [[node.id, node.name] as const] : [])))
   const nameOf = (id: string): string => groups.get(id) ?? model.nodes.get(id)?.name ?? ''
   return {
@@ -37,8 +37,9 @@ export function place(graph: TreeGraph, layout: Nested, { model }: ShownTree): P
       const box = layout.boxes.get(node.id)
       if (!box) return []
       const { x, y, width, height, contains, depth } = box
-      const { hasKind } = nodeSize(labelOf(node, graph, model))
-      const data = { node, path: paths.get(node.id) ?? '', hasKind, isRoomy: graph.isSmall }
+      const { hasKind, heat } = nodeSize(labelOf(node, graph, model))
+      const path = node.kind === 'object' ? pathIn(model, node.id) : ''
+      const data = { node, path, hasKind, heat, isRoomy: graph.isSmall }
       const zIndex = contains ? depth : LINES + 1
       return [
         {
@@ -68,28 +69,13 @@ const TYPES = { object: 'object', group: 'siblings' } as const
 /** The button in it says what it is. */
 const NO_ROLE = { 'aria-roledescription': undefined }
 
-/** Names from the root down to each object, wrappers too. */
-function pathsOf({ nodes }: TreeGraph, model: ShownTree['model']): ReadonlyMap<string, string> {
-  const paths = new Map<string, string>()
-  const pathTo = (id: string): string => {
-    const known = paths.get(id)
-    if (known !== undefined) return known
-    const parent = model.parentOf(id)
-    const name = model.nodes.get(id)?.name ?? ''
-    const path = parent === undefined || id === model.rootId ? name : `${pathTo(parent)}/${name}`
-    paths.set(id, path)
-    return path
-  }
-  for (const { id, kind } of nodes) if (kind === 'object') pathTo(id)
-  return paths
-}
-
 function labelOf(node: GraphNode, { isSmall }: TreeGraph, model: ShownTree['model']): NodeLabel {
   const { state } = node
+  const folded = node.folded.length
   if (node.kind === 'group') {
     const phases = state === 'open' ? [plural(node.size, 'object')] : []
-    return { name: node.name, kind: '', phases, state, isRoomy: false }
+    return { name: node.name, kind: '', phases, state, folded, isRoomy: false }
   }
   const { name = '', kind = '' } = model.nodes.get(node.id) ?? {}
-  return { name, kind: humanKind(kind), phases: knownMachine(kind)?.phases ?? [], state, isRoomy: isSmall }
+  return { name, kind: humanKind(kind), phases: knownMachine(kind)?.phases ?? [], state, folded, isRoomy: isSmall }
 }

@@ -80,8 +80,8 @@ function Canvas({ tree, facts, history, labels, view, path, selected, onShow }: 
   // A node out of sight is not in the page, so Tab leads to all of them.
   useLayoutEffect(() => marks.set(selectedNode, isLarge ? undefined : keys.stop, critical))
   const context = useMemo(
-    () => ({ tree, facts, history, marks, onSelect, onFold, onDrawn: keys.onDrawn }),
-    [tree, facts, history, marks, onSelect, onFold, keys.onDrawn],
+    () => ({ tree, facts, history, marks, onSelect, onFold, onDrawn: keys.onDrawn, onAwait: keys.onAwait }),
+    [tree, facts, history, marks, onSelect, onFold, keys.onDrawn, keys.onAwait],
   )
   return (
     <TreeContext value={context}>

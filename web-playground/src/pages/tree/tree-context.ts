@@ -24,6 +24,8 @@ interface TreeView {
   readonly onFold: (node: GraphNode, to: 'open' | 'closed') => void
   /** The button of a node that has just been drawn; it takes the focus if that was led there. */
   readonly onDrawn: (id: string, button: HTMLButtonElement | null) => void
+  /** The node takes the focus once it is drawn. */
+  readonly onAwait: (id: string) => void
 }
 export const TreeContext = createContext<TreeView | null>(null)
 

@@ -15,6 +15,7 @@ interface GraphKeys {
   readonly onKeyDown: (event: KeyboardEvent<HTMLElement>) => void
   readonly onFocus: (event: FocusEvent<HTMLElement>) => void
   readonly onDrawn: (id: string, button: HTMLButtonElement | null) => void
+  readonly onAwait: (id: string) => void
 }
 
 const FOLDS: Readonly<Record<string, 'open' | 'closed'>> = { '+': 'open', '-': 'closed' }
@@ -36,6 +37,9 @@ export function useGraphKeys(canvas: RefObject<HTMLElement | null>, { placed, se
     if (wanted.current !== id) return
     wanted.current = null
     button.focus({ preventScroll: true })
+  }, [])
+  const onAwait = useCallback((id: string): void => {
+    wanted.current = id
   }, [])
   const nodeOf = (target: EventTarget): string | undefined =>
     [...buttons.current].find(([, button]) => button === target)?.[0]
@@ -69,7 +73,7 @@ export function useGraphKeys(canvas: RefObject<HTMLElement | null>, { placed, se
   }
   const isThere = (id: string | null | undefined): id is string => !!id && (placed?.boxes.has(id) ?? false)
   const stop = isThere(at) ? at : isThere(selected) ? selected : placed?.graph.nodes[0]?.id
-  return { stop, onKeyDown, onFocus, onDrawn }
+  return { stop, onKeyDown, onFocus, onDrawn, onAwait }
 }
 
 interface Sight {

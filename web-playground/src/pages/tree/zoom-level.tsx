@@ -9,9 +9,13 @@ const READABLE = 0.75
 /** The smallest zoom at which two lines fit. */
 const TWO_LINES = 0.65
 
+/** A step at or below the present zoom. */
+export const useZoomLevel = (): number =>
+  useStore(({ transform: [, , zoom] }) => LEVELS.find((one) => one <= zoom) ?? 0.05)
+
 /** Tells the style sheet the zoom, below which texts stay as large as they are, and less of them is shown. */
 export function ZoomLevel({ canvas }: { readonly canvas: RefObject<HTMLElement | null> }) {
-  const level = useStore(({ transform: [, , zoom] }) => LEVELS.find((one) => one <= zoom) ?? 0.05)
+  const level = useZoomLevel()
   useEffect(() => {
     const { current } = canvas
     current?.style.setProperty('--zoom', String(level))
