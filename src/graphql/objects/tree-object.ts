@@ -72,7 +72,8 @@ TreeObjectRef.implement({
     }),
     treeCounts: t.field({
       type: TreeCountsRef,
-      description: 'Counts of the objects of its tree, the same for each of them: how far the tree has come. All are 0 once the tree is gone.',
+      description:
+        'Counts of the objects of its tree, the same for each of them: how far the tree has come. All are 0 once the tree is gone.',
       complexity: 5,
       resolve: async ({ rootId }, _, context) => (await treeCountsLoader(context).load(rootId)) ?? GONE,
     }),
