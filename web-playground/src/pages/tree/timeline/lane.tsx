@@ -161,9 +161,8 @@ function PieceButton({ piece, row, now, cell: at, isNamed, isCritical, onSelect,
       {width >= SYMBOL_PX && <span aria-hidden="true">{isAlone ? CLASS_SYMBOLS[look] : '⋯'}</span>}
       {only && isAlone && width >= NAME_PX && <span className="piece-name">{only.phase}</span>}
       {only && isAlone && !isNamed && !only.isEnd && width >= NAME_PX + LENGTH_PX && (
-        <span className="piece-length" aria-hidden="true">
-          {lengthOf(only, now)}
-        </span>
+        // Drawn by the style: as text it would have to be in the name word by word.
+        <span className="piece-length" data-length={lengthOf(only, now)} />
       )}
     </button>
   )
