@@ -268,7 +268,7 @@ describe('with a backup', () => {
     const wrong = await rewritten(file, { rows: { schema_range: 2 } })
     expect(await phaseline(`restore ${wrong} --replace --while-in-use`)).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/is not what was backed up/),
+      err: expect.stringMatching(/differs from the backup/),
     })
     expect(await rowsOf(target, 'mine')).toBe(1)
     expect(await rowsOf(target, `pg_namespace where nspname = 'phaseline_replaced'`)).toBe(0)
