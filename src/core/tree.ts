@@ -184,7 +184,7 @@ export interface Slice {
   /** The same from memory, as for new objects; undefined: not loaded, and not asked for. */
   known(node: Node, side: 'dependents' | 'dependencies'): readonly Node[] | undefined
   /** Asks a question of the family. */
-  ask<Q extends Asked>(question: Q, args: FamilyQuestions[Q]['args']): FamilyQuestions[Q]['answer'] | undefined
+  ask<Q extends FamilyQuestion>(question: Q, args: FamilyQuestions[Q]['args']): FamilyQuestions[Q]['answer'] | undefined
   /** Resolves the expressions of a template outside of the lock; the result is used only for equal template and scope. */
   evaluate(node: Node, template: unknown, scope: Readonly<Record<string, unknown>>): Evaluated | undefined
   /** Validates a value against a JSON Schema, also outside of the lock. */
@@ -234,7 +234,7 @@ export interface FamilyQuestions {}
 // biome-ignore lint/suspicious/noEmptyInterface: families add to it
 export interface FamilyEffects {}
 /** The name of a question. */
-export type Asked = keyof FamilyQuestions
+export type FamilyQuestion = keyof FamilyQuestions
 
 /** True between two attempts: the work was claimed before, and is offered again only later. */
 export const isInBackoff = ({ state, offerAfter, pickedUpAt }: BackoffWork, now: Date): boolean =>

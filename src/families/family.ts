@@ -3,7 +3,7 @@ import type { Place } from '../core/place.ts'
 import type { ClaimedItem, Report } from '../core/ports/agents.ts'
 import type { Principal } from '../core/ports/viewer.ts'
 import type { ServedTargets } from '../core/target.ts'
-import type { Asked, FamilyEffects, FamilyQuestions, Node, Slice, Work } from '../core/tree.ts'
+import type { FamilyEffects, FamilyQuestion, FamilyQuestions, Node, Slice, Work } from '../core/tree.ts'
 import type { Actor, ObjectKind, Phase, WorkAction } from '../core/vocabulary.ts'
 import type { Client } from '../store/client.ts'
 import type { Pause } from '../store/pauses.ts'
@@ -63,7 +63,7 @@ export interface Family {
   /** The placement of the family's work; absent: anywhere. */
   readonly placement?: Placement
   /** Queries that answer the family's questions, set-based: one answer for each args, in order. */
-  readonly questions: { readonly [Q in Asked]?: Answer<Q> }
+  readonly questions: { readonly [Q in FamilyQuestion]?: Answer<Q> }
   /** Effects in the same transaction, in order. Each returns the roots to wake. */
   readonly effects: { readonly [E in keyof FamilyEffects]?: RunEffect<E> }
   /** Enqueues wake requests for objects that may start under other limits of a project, in the transaction that changes them. */
@@ -73,7 +73,7 @@ export interface Family {
 }
 
 /** One answer for each args, in order. */
-export type Answer<Q extends Asked> = (
+export type Answer<Q extends FamilyQuestion> = (
   client: Client,
   rootId: string,
   args: readonly FamilyQuestions[Q]['args'][],

@@ -134,6 +134,11 @@ test('what has changed in all trees of a project: each tree once, as treeDiff ha
     ])
   }
 
+  // One operation does not read the log over and over.
+  const often = Array.from({ length: 20 }, (_, i) => `a${i}: treeChanges(fromTime: "${since}") { treeCount }`)
+  const asked = client.query(`{ project(name: "web") { ${often.join(' ')} } }` as never)
+  await expect(asked).rejects.toMatchObject({ code: 'TOO_COMPLEX' })
+
   const { out, code } = await phaseline(`diff --project web --since ${since}`)
   expect(code).toBe(0)
   expect(out.split('\n')).toEqual([

@@ -1,4 +1,4 @@
-import type { Asked, Evaluated, FamilyQuestions, Node } from '../../core/tree.ts'
+import type { Evaluated, FamilyQuestion, FamilyQuestions, Node } from '../../core/tree.ts'
 import type { ObjectKind } from '../../core/vocabulary.ts'
 import { NO_SPECS, type SpecsOfTree } from '../cache/spec-cache.ts'
 import type { TrackedObject } from '../tracked-object.ts'
@@ -107,7 +107,10 @@ export class SliceReader {
     return ids === undefined ? undefined : this.#live(ids as readonly string[])
   }
 
-  ask<Q extends Asked>(question: Q, args: FamilyQuestions[Q]['args']): FamilyQuestions[Q]['answer'] | undefined {
+  ask<Q extends FamilyQuestion>(
+    question: Q,
+    args: FamilyQuestions[Q]['args'],
+  ): FamilyQuestions[Q]['answer'] | undefined {
     return this.#ask<FamilyQuestions[Q]['answer']>(this.root, { type: 'own', question, args })
   }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Asked, FamilyQuestions, Node, Work } from '../../../src/core/tree.ts'
+import type { FamilyQuestion, FamilyQuestions, Node, Work } from '../../../src/core/tree.ts'
 import { TreeSlice } from '../../../src/engine/slice/tree-slice.ts'
 import { soak } from '../../testkit/soak.ts'
 import { type History, history, type Plan, type RootPlan, Run, steady } from './job-histories.ts'
@@ -126,7 +126,7 @@ const FAULTS: Readonly<Record<string, typeof TreeSlice>> = {
     }
   },
   'an installation that is kept although one below it was passed over': class extends TreeSlice {
-    override ask<Q extends Asked>(question: Q, args: FamilyQuestions[Q]['args']) {
+    override ask<Q extends FamilyQuestion>(question: Q, args: FamilyQuestions[Q]['args']) {
       return question === 'containsOutdated' ? (false as FamilyQuestions[Q]['answer']) : super.ask(question, args)
     }
   },
@@ -157,7 +157,7 @@ const FAULTS: Readonly<Record<string, typeof TreeSlice>> = {
     }
   },
   'an exporter that forgets who has imported from it': class extends TreeSlice {
-    override ask<Q extends Asked>(question: Q, args: FamilyQuestions[Q]['args']) {
+    override ask<Q extends FamilyQuestion>(question: Q, args: FamilyQuestions[Q]['args']) {
       return super.ask(question === 'pinScope' ? ('rootScope' as Q) : question, args)
     }
   },
