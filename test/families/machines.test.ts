@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { failureOf, finalReport } from '../../src/client/agent/final-report.ts'
+import type { WorkItem } from '../../src/client/agent/work.ts'
 import { allowedFrom, type Machine, step } from '../../src/core/machine.ts'
-import { ACTORS, type Actor, OBJECT_KINDS, PHASES, type Phase } from '../../src/core/vocabulary.ts'
+import { ACTORS, type Actor, OBJECT_KINDS, PHASES, type Phase, WORK_ACTIONS } from '../../src/core/vocabulary.ts'
 import { kindsOf } from '../../src/engine/families.ts'
 import { machines as automation } from '../../src/families/automation/machines.ts'
 import { machines as deployments } from '../../src/families/deployments/machines.ts'
@@ -301,4 +303,34 @@ test('two families with a question or an effect of the same name are refused', (
   expect(() => kindsOf([asks, bare, asks])).toThrow('two families have the question failedJobs')
   expect(() => kindsOf([writes, writes])).toThrow('two families have the effect ready')
   expect(() => kindsOf([asks]).effect('ready')).toThrow('no family has the effect ready')
+})
+
+/** The phases in which an agent has work of each action. Of the actions that are not here the agent reports no phase. */
+const WORKED_IN: Readonly<Record<string, readonly [machine: string, actor: Actor, phases: readonly Phase[]]>> = {
+  RECONCILE: ['deployItem', 'DEPLOYER', ['INIT', 'PROGRESSING']],
+  DELETE: ['deployItem', 'DEPLOYER', ['INIT_DELETE', 'DELETING']],
+  START: ['worker', 'RUNTIME', ['STARTING', 'RUNNING']],
+  GET_LOCKS: ['gadgetJob', 'GADGET_RUNNER', ['DECLARING']],
+  RUN: ['gadgetJob', 'GADGET_RUNNER', ['RUNNING']],
+  UNDO: ['gadgetJob', 'GADGET_RUNNER', ['UNDOING']],
+  ABORT: ['gadgetJob', 'GADGET_RUNNER', ['ABORTING']],
+}
+
+// The phases are words of the protocol of agents, which the client knows, too: a claimed item does not repeat them.
+test.each(WORK_ACTIONS)('the guard takes what the client reports of %s that its agent could not do', (action) => {
+  const item = { action } as WorkItem
+  const failure = failureOf(item, { code: 'TEST', message: 'It could not be done.' })
+  const [name, actor, phases] = WORKED_IN[action] ?? []
+  expect(failure === null).toBe(name === undefined)
+  const machine = machines.find((one) => one.name === name)
+  for (const from of phases ?? []) {
+    expect(machine?.phases).toContain(from)
+    if (machine && actor && failure) expect(step(machine, from, actor, failure.phase)).toMatchObject({ ok: true })
+  }
+  if (action !== 'DELETE' || !machine || !actor) return
+  for (const phase of ['SUCCEEDED', 'FAILED', 'ABORTED', 'PROGRESSING'] as const) {
+    const report = finalReport(item, { phase }, null)
+    for (const from of phases ?? [])
+      expect(step(machine, from, actor, (report as { phase: Phase }).phase)).toMatchObject({ ok: true })
+  }
 })
