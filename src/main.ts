@@ -146,20 +146,20 @@ export async function startApp(
     keys.map((key) => key.reveal()),
     system,
   )
-  const { tokens, logins } = parts.use(await openAccess({ families, pool, sealing, system, config, logger }))
+  const signal = parts.adopt(await openSignal(config, logger), (s) => s.close())
+  const writes = parts.use(new WriteWatch(pool, signal, clock))
+  const { tokens, logins } = parts.use(await openAccess({ families, pool, sealing, system, config, logger, writes }))
   const agents = families.flatMap((family) => family.agents)
   const administrator = await administratorToken(config)
   if (administrator) {
     await adoptTokens(pool, system, { administrator, config, agents, logger })
-    parts.use(watchOwnToken({ pool, administrator, logger }))
+    parts.use(watchOwnToken({ pool, administrator, logger, writes }))
   }
 
   stop.throwIfAborted()
-  const signal = parts.adopt(await openSignal(config, logger), (s) => s.close())
-  const writes = parts.use(new WriteWatch(pool, signal, clock))
   const numberer = parts.use(createNumberer({ pool, signal, logger, writes }))
   const log = parts.use(await createLog({ pool: openWatchedPool('log', READERS), signal, logger, numberer }))
-  const audit = parts.use(createAudit({ pool, system, signal, logger }))
+  const audit = parts.use(createAudit({ pool, system, signal, logger, writes }))
   const sandbox = parts.use(createSandbox({ logger }))
   // Requests whose clients have left: they fail once the engine has ended, and are noted in the audit.
   const inFlight = new InFlight()

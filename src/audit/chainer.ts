@@ -1,11 +1,13 @@
 import type { Pool } from 'pg'
 import { chainHash } from '../chain-hash.ts'
 import type { ChainEnd } from '../core/audit.ts'
+import { every } from '../core/every.ts'
 import type { Logger } from '../logger.ts'
 import { auditHead, chainAudit, waitingAudit } from '../store/audit.ts'
 import { integer } from '../store/column-types.ts'
 import { inTransaction } from '../store/in-transaction.ts'
 import { statement } from '../store/statement.ts'
+import type { Writes } from '../store/write-watch.ts'
 
 /** Advisory lock of the chaining process. The digits are arbitrary, but must be unique. */
 const CHAINING_LOCK = 7_270_737_003
@@ -25,6 +27,7 @@ const TAKE_TURN = statement({
 interface ChainerParts {
   readonly pool: Pool
   readonly logger: Logger
+  readonly writes?: Writes
   /** Called with the new end of the chain. */
   readonly onChained: (head: ChainEnd) => void
   /** Subscriptions to the audit are open in this process. */
@@ -37,13 +40,17 @@ interface ChainerParts {
  */
 export class AuditChainer implements AsyncDisposable {
   readonly #parts: ChainerParts
-  readonly #sweeper: NodeJS.Timeout
+  readonly #stop: () => void
   #gathering: NodeJS.Timeout | null = null
   #running: Promise<void> | null = null
+  /** When the last search that found nothing began, by `performance.now()`. */
+  #emptyAt = Number.NEGATIVE_INFINITY
 
   constructor(parts: ChainerParts) {
     this.#parts = parts
-    this.#sweeper = setInterval(() => this.#chainInBackground(), SWEEP_MS)
+    this.#stop = every(SWEEP_MS, () => {
+      if (!parts.writes?.isQuietSince(this.#emptyAt)) this.#chainInBackground()
+    })
   }
 
   /** Chains soon what this process has committed. Costs next to nothing. */
@@ -68,7 +75,7 @@ export class AuditChainer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#sweeper)
+    this.#stop()
     if (this.#gathering) clearTimeout(this.#gathering)
     await this.#running?.catch(() => undefined)
   }
@@ -82,7 +89,11 @@ export class AuditChainer implements AsyncDisposable {
   async #chainAll(): Promise<void> {
     const { pool, onChained } = this.#parts
     // Most of the time nothing waits: seen without a transaction.
-    if ((await waitingAudit(pool, 1)).length === 0) return
+    const begunAt = performance.now()
+    if ((await waitingAudit(pool, 1)).length === 0) {
+      this.#emptyAt = begunAt
+      return
+    }
     for (let count = PAGE; count === PAGE; ) {
       const page = await chainPage(pool)
       count = page.count

@@ -1,5 +1,6 @@
 import type { AuditPort } from '../core/ports/audit.ts'
 import type { Signal } from '../core/ports/signal.ts'
+import type { Writes } from '../store/write-watch.ts'
 import { AuditChainer } from './chainer.ts'
 import { AuditFeed } from './feed.ts'
 import { AuditNotes, type NotesParts } from './notes.ts'
@@ -9,6 +10,7 @@ export interface Audit extends AuditPort, AsyncDisposable {}
 
 interface AuditParts extends Omit<NotesParts, 'onWritten'> {
   readonly signal: Signal
+  readonly writes?: Writes
 }
 
 /** The audit of this process. */

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { every } from '../core/every.ts'
 import type { Signal } from '../core/ports/signal.ts'
 import { listen } from '../log/signal/listen.ts'
 import type { Logger } from '../logger.ts'
@@ -18,7 +19,7 @@ export class EngineTurns implements AsyncDisposable {
   readonly #id: string
   readonly #others = new Map<string, number>()
   readonly #subscription: { close(): Promise<void> }
-  readonly #timer: NodeJS.Timeout
+  readonly #stop: () => void
   /** Trees that this process has woken, and knows better than others do. */
   readonly #near = new Set<string>()
   /** Since when a due tree waits here for another engine, by the monotonic clock. */
@@ -29,11 +30,11 @@ export class EngineTurns implements AsyncDisposable {
     this.#subscription = listen(signal, BEAT_CHANNEL, (other) => this.#noteBeat(other), logger)
     const beat = () => signal.publish(BEAT_CHANNEL, id)
     beat()
-    this.#timer = setInterval(beat, BEAT_MS)
+    this.#stop = every(BEAT_MS, beat)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#timer)
+    this.#stop()
     await this.#subscription.close()
   }
 

@@ -95,7 +95,7 @@ export function createEngineHost(options: EngineHostOptions): EngineHost {
     runner,
     counts: context.counts,
     trees: treesOf(context, runner),
-    agents: agentPort(context, runner, onWork),
+    agents: agentPort(context, runner, onWork, writes),
     startEngine({ agentRetentionMs }) {
       const { pool, system, kinds } = parts
       const { loneKinds } = kinds

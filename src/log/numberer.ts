@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { every } from '../core/every.ts'
 import type { WrittenBatch } from '../core/ports/phase-change.ts'
 import type { Signal } from '../core/ports/signal.ts'
 import type { Logger } from '../logger.ts'
@@ -31,7 +32,7 @@ export interface NumbererOptions {
   readonly pool: Pool
   readonly signal: Signal
   readonly logger: Logger
-  readonly writes?: Writes
+  readonly writes?: Pick<Writes, 'onWrite'>
 }
 
 /** Numbers committed batches and announces them. Each process that writes has one; they need no leader. */
@@ -99,7 +100,7 @@ export function createNumberer({ pool, signal, logger, writes }: NumbererOptions
 class Sweeper implements AsyncDisposable {
   readonly #sweep: () => Promise<void>
   readonly #failed: (error: unknown) => void
-  readonly #timer: NodeJS.Timeout
+  readonly #stop: () => void
   #running: Promise<void> | null = null
   /** A write that is noticed during a sweep may have come too late for it. */
   #isDue = false
@@ -107,12 +108,12 @@ class Sweeper implements AsyncDisposable {
   #sweptAt = performance.now()
   #closed = false
 
-  constructor(sweep: () => Promise<void>, failed: (error: unknown) => void, writes: Writes | undefined) {
+  constructor(sweep: () => Promise<void>, failed: (error: unknown) => void, writes: NumbererOptions['writes']) {
     this.#sweep = sweep
     this.#failed = failed
     writes?.onWrite(() => this.#sweepInBackground())
     const sweepMs = writes ? SEARCH_WATCHED_MS : SWEEP_MS
-    this.#timer = setInterval(() => this.#sweepAfter(sweepMs), writes ? RETRY_WATCHED_MS : SWEEP_MS)
+    this.#stop = every(writes ? RETRY_WATCHED_MS : SWEEP_MS, () => this.#sweepAfter(sweepMs))
   }
 
   /** Numbering has failed: it is tried again soon. */
@@ -122,7 +123,7 @@ class Sweeper implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
-    clearInterval(this.#timer)
+    this.#stop()
     await this.#running
   }
 

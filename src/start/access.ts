@@ -10,6 +10,7 @@ import { createIssuerTokens } from '../oidc/issuer-tokens.ts'
 import { loginsOf } from '../oidc/logins-of.ts'
 import { watchPolicy } from '../oidc/watched-policy.ts'
 import type { Sealing } from '../store/sealing.ts'
+import type { Writes } from '../store/write-watch.ts'
 
 export interface Access extends Disposable {
   readonly tokens: Tokens
@@ -23,6 +24,7 @@ interface AccessParts {
   readonly system: System
   readonly config: Pick<Config, 'accessPolicy'>
   readonly logger: Logger
+  readonly writes: Writes
 }
 
 /**
@@ -30,13 +32,17 @@ interface AccessParts {
  * @throws PolicyProblem
  */
 export async function openAccess({ families, sealing, ...parts }: AccessParts): Promise<Access> {
-  const { pool, system, config, logger } = parts
+  const { pool, system, config, logger, writes } = parts
   const ofFamilies = familyTokens(families, { pool, sealing })
   if (config.accessPolicy === undefined)
-    return { tokens: createTokens(pool, system, ofFamilies), logins: () => [], [Symbol.dispose]: () => undefined }
+    return {
+      tokens: createTokens(pool, system, ofFamilies, writes),
+      logins: () => [],
+      [Symbol.dispose]: () => undefined,
+    }
   const watched = await watchPolicy(config.accessPolicy, { logger, changed: () => tokens.forget() })
   const policy = (): AccessPolicy => watched.current
   const ofIssuers = createIssuerTokens({ pool, system, logger, policy })
-  const tokens = createTokens(pool, system, [...ofFamilies, ofIssuers])
+  const tokens = createTokens(pool, system, [...ofFamilies, ofIssuers], writes)
   return { tokens, logins: () => loginsOf(policy()), [Symbol.dispose]: () => watched[Symbol.dispose]() }
 }

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { betterOf, type ClockOffset, contradicts, following, offsetOf, SET_MS } from '../core/clock-offset.ts'
+import { every } from '../core/every.ts'
 import type { Logger } from '../logger.ts'
 import { float8 } from './column-types.ts'
 import { statement } from './statement.ts'
@@ -56,7 +57,7 @@ class MeasuredClock implements DatabaseClock {
   #loggedMs = 0
   /** Since the last turn of the timer. */
   #isObserved = false
-  #timer: NodeJS.Timeout | undefined
+  #stop: (() => void) | undefined
   #looking: Promise<void> | null = null
 
   constructor({ pool, logger, steady = () => performance.now(), wall = () => Date.now() }: DatabaseClockOptions) {
@@ -80,7 +81,7 @@ class MeasuredClock implements DatabaseClock {
   }
 
   watch(): void {
-    this.#timer = setInterval(() => {
+    this.#stop = every(EVERY_MS, () => {
       const isKnown = this.#isObserved
       this.#isObserved = false
       if (isKnown) return
@@ -90,7 +91,7 @@ class MeasuredClock implements DatabaseClock {
         .finally(() => {
           this.#looking = null
         })
-    }, EVERY_MS)
+    })
   }
 
   async look(): Promise<void> {
@@ -107,7 +108,7 @@ class MeasuredClock implements DatabaseClock {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#timer)
+    this.#stop?.()
     await this.#looking
   }
 

@@ -1,4 +1,5 @@
 import { DatabaseUnavailable } from '../core/database-unavailable.ts'
+import { every } from '../core/every.ts'
 import type { CallbackClient } from './callback-client.ts'
 import type { Reachability } from './reachability.ts'
 
@@ -22,7 +23,7 @@ export class SilenceWatch {
   readonly #lookMs: number
   readonly #reachability: Reachability
   readonly #heard = new Map<CallbackClient, Heard>()
-  #timer: NodeJS.Timeout | null = null
+  #stop: (() => void) | null = null
   #asking: Promise<void> | null = null
 
   constructor(silenceMs: number, reachability: Reachability) {
@@ -33,13 +34,12 @@ export class SilenceWatch {
   add(client: CallbackClient): void {
     this.#heard.set(client, { bytes: client.bytesRead, quiet: 0, isSuspect: false })
     client.once('end', () => this.#heard.delete(client))
-    // The sockets keep the process alive, not this.
-    this.#timer ??= setInterval(() => this.#look(), this.#lookMs).unref()
+    this.#stop ??= every(this.#lookMs, () => this.#look())
   }
 
   stop(): void {
-    if (this.#timer) clearInterval(this.#timer)
-    this.#timer = null
+    this.#stop?.()
+    this.#stop = null
   }
 
   #look(): void {

@@ -135,6 +135,28 @@ export async function findCandidates(client: Client, wanted: Wanted): Promise<re
   return rows
 }
 
+const NEXT_OFFER = statement({
+  name: 'next-offer',
+  text: `select extract(epoch from min(at) - ${statementTime('$2')})::float8 * 1000 as ms from (
+    (select w.at from (select distinct unnest($1::text[]) as type) t cross join lateral (
+      select offer_after as at from work where state = 0 and type = t.type and offer_after is not null order by offer_after limit 1) w)
+    union all
+    (select lease_until from work where state = 1 and lease_until is not null order by lease_until limit 1)
+  ) n`,
+  params: [array(text), nullable(timestamptz)],
+  row: { ms: nullable(float8) },
+})
+
+/** Milliseconds until work of these types is offered again, or any lease ends; null: there is none such. */
+export async function untilNextOffer(
+  client: Client,
+  types: readonly string[],
+  time: Date | null,
+): Promise<number | null> {
+  const { rows } = await NEXT_OFFER.query(client, [types, time])
+  return rows[0]?.ms ?? null
+}
+
 const jsonOrNull = (value: object | null): string | null => (value === null ? null : JSON.stringify(value))
 
 const FIND_WORK_ROOTS = statement({

@@ -8,7 +8,9 @@ import { statement } from './statement.ts'
 const LOOK_MS = 250
 const LOOK_CONNECTED_MS = 1_000
 /** After so many looks that have seen no write they are as rare without messages. */
-const QUIET_LOOKS = 8
+const QUIET_LOOKS = 2
+/** A look that is older, in milliseconds, says nothing of what is written meanwhile. */
+const FRESH_MS = 2_000
 /** Interval of searches that are also made after each write and at their times, in milliseconds: for what nobody has thought of. */
 export const SEARCH_WATCHED_MS = 10_000
 
@@ -26,6 +28,11 @@ const SNAPSHOT = statement({
 export interface Writes {
   /** Calls back soon after a transaction of any process has written, or the time has jumped. Synchronous; must not throw. */
   onWrite(handler: () => void): void
+  /**
+   * True if no transaction has written since a time of `performance.now()`, but for what the next look notices. What was read since
+   * then would be read again.
+   */
+  isQuietSince(at: number): boolean
 }
 
 /**
@@ -40,6 +47,9 @@ export class WriteWatch implements Writes, AsyncDisposable {
   #timer: NodeJS.Timeout
   #snapshot = ''
   #quietLooks = 0
+  /** By `performance.now()`: when the first look was answered that has seen what the last one saw, and when the last one was sent. */
+  #quietSince = Number.POSITIVE_INFINITY
+  #lookedAt = Number.NEGATIVE_INFINITY
   #looking: Promise<void> | null = null
 
   /**
@@ -59,6 +69,10 @@ export class WriteWatch implements Writes, AsyncDisposable {
 
   onWrite(handler: () => void): void {
     this.#handlers.add(handler)
+  }
+
+  isQuietSince(at: number): boolean {
+    return this.#quietSince <= at && performance.now() - this.#lookedAt < FRESH_MS
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -83,16 +97,18 @@ export class WriteWatch implements Writes, AsyncDisposable {
     // Unknown after a failure, which the searches meanwhile report.
     this.#snapshot = ''
     let isJump = false
+    const sentAt = performance.now()
     try {
-      const sentAt = performance.now()
       const { rows } = await SNAPSHOT.query(this.#pool, [])
       const [row] = rows
       this.#snapshot = row?.snapshot ?? ''
       if (row) isJump = this.#clock?.observe(sentAt, row.shown) ?? false
     } catch {}
     this.#quietLooks++
+    this.#lookedAt = sentAt
     if (this.#snapshot !== '' && this.#snapshot === before && !isJump) return
     this.#quietLooks = 0
+    this.#quietSince = this.#snapshot === '' ? Number.POSITIVE_INFINITY : performance.now()
     for (const handler of this.#handlers) handler()
   }
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { EmptyClaimCache } from '../../src/engine/agents/empty-claim-cache.ts'
+import { untilNextOffer } from '../../src/store/work.ts'
 import { until } from '../testkit/wait.ts'
 import { createWorld, DEPLOYER, item, type World } from '../testkit/world.ts'
 
@@ -74,6 +75,42 @@ test('work whose agent is gone is found by an agent whose last search found noth
   await waits(world)
   world.clock.advance(30_000)
   expect(await names(waiting)).toEqual(['a'])
+})
+
+test('while nothing is written, a search counts until offered work comes up by the time alone', async () => {
+  await using world = await createWorld()
+  const { pool, clock } = world
+  const untilNext = () => untilNextOffer(pool, ['mock', 'other'], clock.now())
+  expect(await untilNext()).toBeNull()
+  for (const name of ['a', 'b']) await world.create(name, spec(name))
+  const at = (ms: number) => new Date(clock.now().getTime() + ms)
+  await pool.query('update work set offer_after = $1', [at(9_000)])
+  expect(await untilNext()).toBe(9_000)
+  await pool.query(
+    "update work set state = 1, lease_until = $1 from object o where o.id = object_id and o.name = 'b'",
+    [at(5_000)],
+  )
+  expect(await untilNext()).toBe(5_000)
+
+  let isQuiet = true
+  let asked = 0
+  const ask = async () => {
+    asked += 1
+    return (await untilNext()) ?? 0
+  }
+  const cache = new EmptyClaimCache(2_000, { isQuietSince: () => isQuiet })
+  cache.remember('key', 1, clock.now())
+  clock.advance(2_000)
+  expect(cache.validFor('key', 1, clock.now())).toBe(0)
+  expect(await Promise.all([cache.prolong('key', 1, ask), cache.prolong('key', 1, ask)])).toEqual([2_000, 2_000])
+  expect([asked, cache.validFor('key', 1, clock.now())]).toEqual([1, 2_000])
+  isQuiet = false
+  expect([cache.validFor('key', 1, clock.now()), await cache.prolong('key', 1, ask), asked]).toEqual([0, 0, 1])
+  isQuiet = true
+  expect([cache.validFor('key', 2, clock.now()), await cache.prolong('key', 2, ask)]).toEqual([0, 0])
+  cache.remember('failing', 2, clock.now())
+  await expect(cache.prolong('failing', 2, () => Promise.reject(new Error('away')))).rejects.toThrow('away')
+  expect(await cache.prolong('failing', 2, () => Promise.resolve(500))).toBeGreaterThan(0)
 })
 
 test('a search for very many targets is not remembered', () => {

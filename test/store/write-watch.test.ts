@@ -37,6 +37,40 @@ test('it tells of what another connection has committed, however long that took'
   }
 })
 
+test('it is quiet since a time if nothing was committed after what could be read then', async () => {
+  await using database = await createTestDatabase()
+  const { pool } = database
+  const answers: PromiseWithResolvers<void>[] = []
+  const slow = {
+    query: (async (...args: Parameters<typeof pool.query>) => {
+      const answered = Promise.withResolvers<void>()
+      answers.push(answered)
+      const answer = await pool.query(...args)
+      await answered.promise
+      return answer
+    }) as typeof pool.query,
+  }
+  await using watch = new WriteWatch(slow)
+  const look = async (count: number) => {
+    await until(() => answers.length >= count, { what: `look ${count} has begun` })
+  }
+  await look(1)
+  // It may have read what the first look has not seen, or the other way round.
+  const beforeFirst = performance.now()
+  answers[0]?.resolve()
+  await look(2)
+  const afterFirst = performance.now()
+  answers[1]?.resolve()
+  await look(3)
+  expect([watch.isQuietSince(beforeFirst), watch.isQuietSince(afterFirst)]).toEqual([false, true])
+  await pool.query('update schema_range set oldest = oldest')
+  answers[2]?.resolve()
+  await look(4)
+  answers[3]?.resolve()
+  await until(() => !watch.isQuietSince(afterFirst), { what: 'it has seen the write' })
+  for (const { resolve } of answers) resolve()
+})
+
 test('its looks measure the clock, and it tells of a time that has jumped', async () => {
   const shown: number[] = []
   let isJump = false

@@ -4,8 +4,8 @@ import { noteAgent, noteSeen } from '../../store/work.ts'
 import type { EngineParts } from '../parts.ts'
 import type { WantedWork } from './wanted-work.ts'
 
-/** Interval at which the presence of an agent is written, in milliseconds. */
-const NOTE_MS = 5_000
+/** Interval at which the presence of an agent is written, in milliseconds: it counts as connected for a minute. */
+const NOTE_MS = 20_000
 
 /** Records which agents are present and which work they take, without a write for every call. */
 export class AgentPresence {

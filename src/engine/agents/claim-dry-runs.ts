@@ -15,6 +15,7 @@ export async function claimDryRuns(
   const { notices } = dispatcher
   const now = system.now()
   if (empty.validFor(own, notices, now) > 0) return []
+  const begunAt = performance.now()
   const { viewer, instance, leaseMs } = claimant
   const wanted = {
     ...{ principalId: viewer.principalId, instance, types, targets, targetSelector, projects, leaseMs },
@@ -25,6 +26,6 @@ export async function claimDryRuns(
     const drives = machines.some(({ transitions }) => transitions.some(({ actor }) => actor === viewer.actor))
     if (claim && drives && items.length < wanted.max) items.push(...(await claim(pool, wanted)))
   }
-  if (items.length === 0) empty.remember(own, notices, now)
+  if (items.length === 0) empty.remember(own, notices, now, begunAt)
   return items
 }

@@ -3,7 +3,8 @@ import { clampLeaseMs } from '../../core/lease.ts'
 import type { AgentPort, ClaimedItem } from '../../core/ports/agents.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
 import { projectsWith, RIGHTS } from '../../core/rights.ts'
-import { findRoots } from '../../store/work.ts'
+import { findRoots, untilNextOffer } from '../../store/work.ts'
+import { SEARCH_WATCHED_MS, type Writes } from '../../store/write-watch.ts'
 import type { EngineParts } from '../parts.ts'
 import type { TreeRunner } from '../runner.ts'
 import { requireAgent, targetsOf } from './access.ts'
@@ -27,11 +28,12 @@ export interface ClaimParts {
   readonly runner: TreeRunner
   readonly presence: AgentPresence
   readonly dispatcher: Dispatcher
+  readonly writes: Writes | undefined
 }
 
 /** Claims offered work, tree by tree; the claim counts as the pickup. */
-export function claimer({ parts, runner, presence, dispatcher }: ClaimParts): AgentPort['claim'] {
-  const search: Search = { parts, runner, dispatcher, empty: new EmptyClaimCache(SEARCH_MS), active: new Set() }
+export function claimer({ parts, runner, presence, dispatcher, writes }: ClaimParts): AgentPort['claim'] {
+  const search: Search = { parts, runner, dispatcher, empty: new EmptyClaimCache(SEARCH_MS, writes), active: new Set() }
   return async function claim(viewer, request) {
     const refused = requireAgent(viewer, RIGHTS.claimWork) ?? requireClaimRights(viewer, request)
     if (refused) return refused
@@ -76,7 +78,8 @@ function wantedBy(
  *
  * - Searching: holds a connection while it reads candidates and locks their trees. Found items end the claim; they are claimed already.
  * - Waiting: is in the dispatcher, and holds no connection. A transaction that offers work serves it before its own commit; a notice, or the
- *   time of the next search, leads to searching. If an equal claim has just searched in vain, its result counts.
+ *   time of the next search, leads to searching. If an equal claim has just searched in vain, or nothing was written since and nothing is
+ *   due, that result counts.
  * - Ended: by items, the deadline, a caller that is gone, or a dispatcher that closes. A claim that a transaction is serving has left the
  *   dispatcher: it ends with what that brings.
  */
@@ -101,12 +104,17 @@ async function claimOrWait(wanted: WantedWork, search: Search, deadline: number)
     if (isQuiet) {
       await empty.searching(wanted.key)
       const isSearched = empty.lastSearch(wanted.key) !== known
-      emptyMs = isSearched && mayWait() ? empty.validFor(wanted.key, notices, parts.system.now()) : 0
+      if (isSearched) emptyMs = empty.validFor(wanted.key, notices, parts.system.now())
+      else emptyMs = await empty.prolong(wanted.key, notices, () => quietMs(wanted, parts))
     }
     if (emptyMs === 0) items = await searchWork(wanted, search)
   }
   return items
 }
+
+/** Milliseconds until offered work comes up by the time alone; a search that nothing seems to need is made now and then all the same. */
+const quietMs = async ({ types }: WantedWork, { pool, system }: EngineParts): Promise<number> =>
+  Math.min((await untilNextOffer(pool, types, system.fixedTime)) ?? SEARCH_WATCHED_MS, SEARCH_WATCHED_MS)
 
 /** Resolves with the items that a transaction dispatches to this claim, or with none when a search or an answer is due. */
 function waitForDispatch(

@@ -1,28 +1,58 @@
+import type { Writes } from '../../store/write-watch.ts'
+
 /** Bounds the remembered searches, and the characters of each: a search for many types and targets is not remembered. */
 const MAX_ENTRIES = 1_000
 const MAX_KEY = 4_096
 
+interface EmptySearch {
+  readonly at: Date
+  /** Before its statement was sent, by `performance.now()`, as is `until`. */
+  readonly begunAt: number
+  /** Until then nothing comes up by the time alone; null: nobody has asked. */
+  until: Promise<number> | number | null
+}
+
 /**
  * Remembers searches that found nothing. An equal search finds nothing either until a notification of new work comes, so
- * an agent that takes one item after the other saves a search in between.
+ * an agent that takes one item after the other saves a search in between. Where nothing is written at all, that is so for longer.
  */
 export class EmptyClaimCache {
   readonly #validMs: number
-  readonly #searchedAt = new Map<string, Date>()
+  readonly #writes: Pick<Writes, 'isQuietSince'> | undefined
+  readonly #found = new Map<string, EmptySearch>()
   readonly #searches = new Map<string, Promise<unknown>>()
   #notices = 0
 
   /** @param validMs lifetime of an entry, since work that backs off is offered without a notification */
-  constructor(validMs: number) {
+  constructor(validMs: number, writes?: Pick<Writes, 'isQuietSince'>) {
     this.#validMs = validMs
+    this.#writes = writes
   }
 
-  /** @param notices their number when the search began */
-  remember(key: string, notices: number, now: Date): void {
+  /** Of a search that began now. @param notices their number then */
+  remember(key: string, notices: number, now: Date, begunAt = performance.now()): void {
     if (notices < this.#notices || key.length > MAX_KEY) return
-    if (notices > this.#notices || this.#searchedAt.size >= MAX_ENTRIES) this.#searchedAt.clear()
+    if (notices > this.#notices || this.#found.size >= MAX_ENTRIES) this.#found.clear()
     this.#notices = notices
-    this.#searchedAt.set(key, new Date(now))
+    this.#found.set(key, { at: new Date(now), begunAt, until: null })
+  }
+
+  /**
+   * Asks how long nothing comes up by the time alone, once for each search, if nothing was written since it. Resolves to the
+   * milliseconds during which a search finds nothing.
+   */
+  async prolong(key: string, notices: number, untilNext: () => Promise<number>): Promise<number> {
+    const search = this.#found.get(key)
+    if (!search || !this.#isQuiet(search, notices)) return 0
+    const askedAt = performance.now()
+    search.until ??= untilNext().then((ms) => askedAt + ms)
+    try {
+      search.until = await search.until
+    } catch (error) {
+      search.until = null
+      throw error
+    }
+    return this.#prolongedFor(search, notices)
   }
 
   /** A search has begun; `remember` is called before it ends. */
@@ -42,14 +72,25 @@ export class EmptyClaimCache {
 
   /** Another one after an equal search that found nothing, too. */
   lastSearch(key: string): object | undefined {
-    return this.#searchedAt.get(key)
+    return this.#found.get(key)
   }
 
   /** Milliseconds during which a search finds nothing; 0: it may find something. */
   validFor(key: string, notices: number, now: Date): number {
-    const at = this.#searchedAt.get(key)
-    if (!at || notices !== this.#notices) return 0
-    const ageMs = now.getTime() - at.getTime()
-    return ageMs < 0 ? 0 : Math.max(0, this.#validMs - ageMs)
+    const search = this.#found.get(key)
+    if (!search || notices !== this.#notices) return 0
+    const ageMs = now.getTime() - search.at.getTime()
+    const freshMs = ageMs < 0 ? 0 : this.#validMs - ageMs
+    return freshMs > 0 ? freshMs : this.#prolongedFor(search, notices)
+  }
+
+  #isQuiet({ begunAt }: EmptySearch, notices: number): boolean {
+    return notices === this.#notices && (this.#writes?.isQuietSince(begunAt) ?? false)
+  }
+
+  /** Not for longer than an entry lives: by then something may be written. */
+  #prolongedFor(search: EmptySearch, notices: number): number {
+    const ms = typeof search.until === 'number' ? search.until - performance.now() : 0
+    return ms > 0 && this.#isQuiet(search, notices) ? Math.min(ms, this.#validMs) : 0
   }
 }

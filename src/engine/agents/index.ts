@@ -1,6 +1,7 @@
 import type { AgentPort } from '../../core/ports/agents.ts'
 import { projectsWith, RIGHTS } from '../../core/rights.ts'
 import { countWaiting } from '../../store/work.ts'
+import type { Writes } from '../../store/write-watch.ts'
 import type { EngineContext } from '../context.ts'
 import type { TreeRunner } from '../runner.ts'
 import { targetsOf } from './access.ts'
@@ -15,12 +16,13 @@ export function agentPort(
   parts: EngineContext,
   runner: TreeRunner,
   onWork: (handler: (types: readonly string[]) => void) => () => void,
+  writes: Writes | undefined,
 ): AgentPort {
   const { dispatcher } = parts
   const presence = new AgentPresence(parts)
   onWork((types) => dispatcher.notify(types))
   return {
-    claim: claimer({ parts, runner, presence, dispatcher }),
+    claim: claimer({ parts, runner, presence, dispatcher, writes }),
     get waitingClaims() {
       return dispatcher.size
     },

@@ -62,6 +62,7 @@ async function candidatesOf(
   const { claimant, types, targets, targetSelector, projects, key } = wanted
   const { notices } = dispatcher
   const now = parts.system.now()
+  const begunAt = performance.now()
   const max = count + Math.min(active.size, MAX_SKIPPED)
   const kinds = parts.kinds.drivenBy(claimant.viewer.actor)
   wanted.places = await placesOf(claimant, types, parts)
@@ -79,7 +80,7 @@ async function candidatesOf(
     max,
   }
   const searching = findCandidates(parts.pool, query).then((found) => {
-    if (found.length === 0 && lockedTrees.length === 0) empty.remember(key, notices, now)
+    if (found.length === 0 && lockedTrees.length === 0) empty.remember(key, notices, now, begunAt)
     return found
   })
   empty.begin(key, searching)

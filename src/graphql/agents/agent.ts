@@ -44,7 +44,7 @@ AgentRef.implement({
       type: 'DateTime',
       description: 'Time of its first call.',
     }),
-    seenAt: t.expose('seenAt', { type: 'DateTime', description: 'Time of its last call, to some seconds.' }),
+    seenAt: t.expose('seenAt', { type: 'DateTime', description: 'Time of its last call, to half a minute.' }),
   }),
 })
 

@@ -8,12 +8,15 @@ import { type Grant, projectsOf } from '../../core/rights.ts'
 import type { Client } from '../../store/client.ts'
 import type { PrincipalRow } from '../../store/principals.ts'
 import { findTokens, insertToken, noteTokenUsed, replaceSecret, type TokenRow } from '../../store/tokens.ts'
+import type { Writes } from '../../store/write-watch.ts'
 
 /**
  * Other processes hear of a revoked token, and of changed rights, within this many milliseconds; the one that has changed
  * them, at once.
  */
 const CACHE_MS = 2_000
+/** So long while nothing is written: no token is revoked then, and no right changed. */
+const UNWRITTEN_MS = 60_000
 /** Secrets of each sort: valid ones, and others. */
 const MAX_CACHED = 10_000
 /** Look-ups of one statement. */
@@ -51,6 +54,10 @@ export interface Tokens {
 interface Cached {
   readonly viewer: Viewer | null
   readonly until: number
+  /** Milliseconds after `until` that it is valid if nothing was written since; absent: others than the database decide. */
+  readonly unwrittenMs?: number
+  /** By `performance.now()`. */
+  readonly readAt: number
   /** Number of changes of rights before it was read. */
   readonly since: number
 }
@@ -67,7 +74,12 @@ export interface SelfMadeTokens {
   isSigned?(secret: string): boolean
 }
 
-export function createTokens(pool: Pool, system: System, selfMade: readonly SelfMadeTokens[] = []): Tokens {
+export function createTokens(
+  pool: Pool,
+  system: System,
+  selfMade: readonly SelfMadeTokens[] = [],
+  writes?: Pick<Writes, 'isQuietSince'>,
+): Tokens {
   // Apart, so that a caller who tries many secrets displaces none that is valid.
   const [valid, invalid] = [
     new LRUCache<string, Cached>({ max: MAX_CACHED }),
@@ -107,8 +119,11 @@ export function createTokens(pool: Pool, system: System, selfMade: readonly Self
       const cached = valid.get(key) ?? invalid.get(key)
       // A clock that was set back must not keep a revoked token alive.
       const left = (cached?.until ?? 0) - now.getTime()
-      if (cached && cached.since === forgotten && left > 0 && left <= CACHE_MS) return cached.viewer
-      const term = { until: now.getTime() + CACHE_MS, since: forgotten }
+      if (cached && cached.since === forgotten && left <= CACHE_MS) {
+        const isUnwritten = () => left + (cached.unwrittenMs ?? 0) > 0 && writes?.isQuietSince(cached.readAt)
+        if (left > 0 || isUnwritten()) return cached.viewer
+      }
+      const term = { until: now.getTime() + CACHE_MS, since: forgotten, readAt: performance.now() }
       const maker = selfMade.find((tokens) => tokens.recognises(secret))
       if (maker) {
         const viewer = await maker.authenticate(secret)
@@ -120,7 +135,8 @@ export function createTokens(pool: Pool, system: System, selfMade: readonly Self
       const ends = row.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY
       if (ends <= now.getTime()) return remember(key, null, term)
       noteUsed(row, now)
-      return remember(key, viewerOf(row), { ...term, until: Math.min(ends, term.until) })
+      const until = Math.min(ends, term.until)
+      return remember(key, viewerOf(row), { ...term, until, unwrittenMs: Math.min(ends - until, UNWRITTEN_MS) })
     },
     isKnown: (secret) =>
       valid.has(hashOf(secret).toString('base64')) || selfMade.some((tokens) => tokens.isSigned?.(secret) ?? false),

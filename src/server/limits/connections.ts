@@ -1,3 +1,4 @@
+import { every } from '../../core/every.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
 import type { Tokens } from '../../graphql/auth/tokens.ts'
 
@@ -20,11 +21,10 @@ interface Open {
 export class Connections implements Disposable {
   readonly #open = new Set<Open>()
   readonly #tokens: Tokens
-  readonly #timer: NodeJS.Timeout
+  readonly #stop: () => void
   constructor(tokens: Tokens) {
     this.#tokens = tokens
-    this.#timer = setInterval(() => void this.#check(), CHECK_MS)
-    this.#timer.unref()
+    this.#stop = every(CHECK_MS, () => void this.#check())
   }
 
   /** Registers a connection. Call the returned function when it has closed. */
@@ -50,7 +50,7 @@ export class Connections implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    clearInterval(this.#timer)
+    this.#stop()
   }
 }
 

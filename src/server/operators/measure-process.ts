@@ -1,5 +1,6 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
+import { every } from '../../core/every.ts'
 
 /** Milliseconds between two measurements of the event loop. A delay of as much is never missed. */
 const EVERY_MS = 250
@@ -14,12 +15,12 @@ function measured(): RecordableHistogram {
   if (lags) return lags
   const started = createHistogram()
   let last = performance.now()
-  setInterval(() => {
+  every(EVERY_MS, () => {
     const now = performance.now()
     // A histogram takes no zero.
     started.record(Math.max(1, Math.round((now - last - EVERY_MS) * NANOSECONDS)))
     last = now
-  }, EVERY_MS).unref()
+  })
   lags = started
   return started
 }

@@ -81,7 +81,8 @@ const PlaceRef = builder.objectRef<PlaceRow>('Place').implement({
     seenAt: t.expose('seenAt', {
       type: 'DateTime',
       nullable: true,
-      description: "Time of its runtime's last call, to some seconds; null if that is longer ago than agents are kept.",
+      description:
+        "Time of its runtime's last call, to half a minute; null if that is longer ago than agents are kept.",
     }),
     startingSince: t.expose('startingSince', {
       type: 'DateTime',
