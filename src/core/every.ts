@@ -1,7 +1,7 @@
 /** Milliseconds. */
 const BEAT_MS = 250
 
-/** What recurs, by its number of beats. */
+/** Each function recurs after its number of beats. */
 const calls = new Map<() => void, number>()
 let timer: NodeJS.Timeout | null = null
 let beats = 0

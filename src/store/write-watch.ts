@@ -29,8 +29,8 @@ export interface Writes {
   /** Calls back soon after a transaction of any process has written, or the time has jumped. Synchronous; must not throw. */
   onWrite(handler: () => void): void
   /**
-   * True if no transaction has written since a time of `performance.now()`, but for what the next look notices. What was read since
-   * then would be read again.
+   * True if no transaction has written since a time of `performance.now()`, but for what the next look notices. A statement that was
+   * sent then would read the same again.
    */
   isQuietSince(at: number): boolean
 }

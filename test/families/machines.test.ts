@@ -305,7 +305,7 @@ test('two families with a question or an effect of the same name are refused', (
   expect(() => kindsOf([asks]).effect('ready')).toThrow('no family has the effect ready')
 })
 
-/** The phases in which an agent has work of each action. Of the actions that are not here the agent reports no phase. */
+/** The phases in which an agent has work of each action. The agent reports no phase of the other actions. */
 const WORKED_IN: Readonly<Record<string, readonly [machine: string, actor: Actor, phases: readonly Phase[]]>> = {
   RECONCILE: ['deployItem', 'DEPLOYER', ['INIT', 'PROGRESSING']],
   DELETE: ['deployItem', 'DEPLOYER', ['INIT_DELETE', 'DELETING']],

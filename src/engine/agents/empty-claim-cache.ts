@@ -14,7 +14,7 @@ interface EmptySearch {
 
 /**
  * Remembers searches that found nothing. An equal search finds nothing either until a notification of new work comes, so
- * an agent that takes one item after the other saves a search in between. Where nothing is written at all, that is so for longer.
+ * an agent that takes one item after the other saves a search in between. That holds for longer while nothing is written.
  */
 export class EmptyClaimCache {
   readonly #validMs: number
@@ -29,7 +29,7 @@ export class EmptyClaimCache {
     this.#writes = writes
   }
 
-  /** Of a search that began now. @param notices their number then */
+  /** @param notices their number when the search began */
   remember(key: string, notices: number, now: Date, begunAt = performance.now()): void {
     if (notices < this.#notices || key.length > MAX_KEY) return
     if (notices > this.#notices || this.#found.size >= MAX_ENTRIES) this.#found.clear()
