@@ -6,11 +6,13 @@ import type { WantedWork } from './wanted-work.ts'
 
 /** Interval at which the presence of an agent is written, in milliseconds: it counts as connected for a minute. */
 const NOTE_MS = 20_000
+/** The same if it takes other work than what is written. */
+const CHANGED_MS = 5_000
 
 /** Records which agents are present and which work they take, without a write for every call. */
 export class AgentPresence {
   readonly #parts: EngineParts
-  readonly #noted = new Map<string, number>()
+  readonly #noted = new Map<string, { readonly at: number; readonly taking: string }>()
 
   constructor(parts: EngineParts) {
     this.#parts = parts
@@ -23,7 +25,8 @@ export class AgentPresence {
     { targets, targetSelector, dryRuns }: Pick<WantedWork, 'targets' | 'targetSelector' | 'dryRuns'>,
   ): Promise<void> {
     const { pool, system } = this.#parts
-    if (!this.#isDue(`${viewer.principalId} ${instance}`)) return
+    const taking = JSON.stringify([types, targets, targetSelector, dryRuns])
+    if (!this.#isDue(`${viewer.principalId} ${instance}`, taking)) return
     const { principalId, name, actor } = viewer
     await noteAgent(pool, {
       id: system.id(),
@@ -49,11 +52,12 @@ export class AgentPresence {
     await noteSeen(pool, viewer.principalId, ids, system.now())
   }
 
-  #isDue(key: string): boolean {
+  #isDue(key: string, taking = ''): boolean {
     const now = this.#parts.system.now().getTime()
-    if (Math.abs(now - (this.#noted.get(key) ?? 0)) < NOTE_MS) return false
+    const noted = this.#noted.get(key)
+    if (noted && Math.abs(now - noted.at) < (noted.taking === taking ? NOTE_MS : CHANGED_MS)) return false
     if (this.#noted.size > 10_000) this.#noted.clear()
-    this.#noted.set(key, now)
+    this.#noted.set(key, { at: now, taking })
     return true
   }
 }

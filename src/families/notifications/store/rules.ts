@@ -5,6 +5,9 @@ import * as table from '../../../store/tables.ts'
 import type { Editor } from '../../on-behalf.ts'
 import type { RuleSpec } from '../rules/spec.ts'
 
+/** What is committed and waits for its number is no change that comes later. */
+const END_OF_LOG = `${HEAD} + (select coalesce(sum(n), 0) from log_batch where first_seq is null)`
+
 const { description, isEnabled } = table.notificationRule
 export const RULES = projectRecords({
   table: 'notification_rule',
@@ -12,7 +15,7 @@ export const RULES = projectRecords({
   isForAll: `r.spec -> 'changes' -> 'projects' is not null`,
   // A rule that is new, or enabled again, tells what comes after the end of the log.
   alsoWrites: {
-    columns: { after_sequence: HEAD },
+    columns: { after_sequence: END_OF_LOG },
     onUpdate: [
       'after_sequence = case when excluded.is_enabled and not r.is_enabled then excluded.after_sequence else r.after_sequence end',
       'behind_sequence = case when excluded.is_enabled then r.behind_sequence end',
