@@ -91,7 +91,7 @@ export const LANDING = files(`
   oidc/ renewal tokens
   projects/ projects reseal secrets without-pipelines
   runtimes/ process service-launcher
-  server/ alerts answer-size artifacts caller-limits connections dashboard documentation fair-service graphql-over-http
+  server/ alerts answer-size artifacts caller-limits connections dashboard deleted-meanwhile documentation fair-service graphql-over-http
   server/ health hostile-requests late-refusals one-door operation-timeout portable rotation safety sign-in slow-clients
   server/ streams tls trusted-documents waiting-claims
   store/ binary guard migrate object-places plans prisma renewed-leases schema servers statements

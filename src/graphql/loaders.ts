@@ -11,6 +11,7 @@ import type { Window } from '../store/loaders/window.ts'
 import { loadPauses } from '../store/pauses.ts'
 import { type GraphQLContext, perOperation } from './context.ts'
 import type { ResolverContext } from './resolver-context.ts'
+import { deletedMeanwhile } from './schema/deleted-meanwhile.ts'
 import { isUuid, type PhaseChangeId, phaseChangeId } from './schema/ids.ts'
 
 /** One statement for each question that a list asks about its entries. Loaders are made anew for each operation. */
@@ -24,6 +25,13 @@ export const objectsAtHand = perOperation(() => new Map<string, ObjectRow>())
 /** An object that another one refers to; null once it is deleted. */
 export const referredObject = (context: GraphQLContext, id: string): ObjectRow | Promise<ObjectRow | null> =>
   objectsAtHand(context).get(id) ?? objectLoader(context).load(id)
+
+/** For what a foreign key guarantees: null means that it was deleted while the request ran, with all that belongs to it. */
+export async function existing<T>(found: Promise<T | null>, id: string): Promise<T> {
+  const value = await found
+  if (value === null) throw deletedMeanwhile(id)
+  return value
+}
 
 export const projectLoader = perOperation(({ pool, viewer }) =>
   loadById<ProjectRow>((ids) => loadProjects(pool, { ids }, viewer.projects)),

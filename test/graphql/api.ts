@@ -35,6 +35,8 @@ export interface Api extends AsyncDisposable {
   execute(document: string, variables?: object, viewer?: Viewer): Promise<ExecutionResult>
   /** How many statements a run sends to the database. */
   statements(run: () => Promise<unknown>): Promise<number>
+  /** Holds the next statement of this name until it is released. */
+  hold(name: string): HeldStatement
   serve(
     config?: Partial<ServerOptions['config']> &
       Partial<Pick<ServerOptions, 'dashboardFolder' | 'documentationFolder' | 'documents' | 'loopback'>>,
@@ -45,13 +47,24 @@ export interface Api extends AsyncDisposable {
   revoke(name: string): Promise<void>
 }
 
+export interface HeldStatement {
+  /** Resolves once it is held. */
+  readonly reached: Promise<void>
+  release(): void
+}
+
 export async function createApi(): Promise<Api> {
   const world = await createWorld()
   const logger = pino({ level: process.env.TEST_LOG ?? 'silent' })
   const signal = createMemorySignal({ logger })
   const numberer = createNumberer({ pool: world.pool, signal, logger })
   const log = await createLog({ pool: world.pool, signal, logger, numberer })
-  const counting = countStatements(world.pool)
+  const holds = new Map<unknown, () => Promise<void>>()
+  const counting = countStatements(world.pool, (name) => {
+    const held = holds.get(name)
+    holds.delete(name)
+    return held?.()
+  })
   const { pool } = counting
   const services: GraphQLServices = {
     pool,
@@ -90,6 +103,14 @@ export async function createApi(): Promise<Api> {
       const before = counting.count()
       await run()
       return counting.count() - before
+    },
+    hold(name) {
+      const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      holds.set(name, () => {
+        reached.resolve()
+        return released.promise
+      })
+      return { reached: reached.promise, release: released.resolve }
     },
     async serve({ dashboardFolder, documentationFolder, documents, loopback = null, ...config } = {}) {
       const server = await createServer({
@@ -134,8 +155,11 @@ export async function createApi(): Promise<Api> {
   }
 }
 
-/** The same pool, with every statement counted, those of transactions included. */
-function countStatements(pool: Pool): { readonly pool: Pool; count(): number } {
+/** The same pool, with every statement counted, those of transactions included. One waits for what `held` returns for its name. */
+function countStatements(
+  pool: Pool,
+  held: (name: unknown) => Promise<void> | undefined,
+): { readonly pool: Pool; count(): number } {
   let count = 0
   const counted = <T extends object>(target: T): T =>
     new Proxy(target, {
@@ -144,6 +168,8 @@ function countStatements(pool: Pool): { readonly pool: Pool; count(): number } {
         if (typeof value !== 'function') return value
         return (...args: unknown[]) => {
           if (property === 'query') count += 1
+          const waits = property === 'query' && held((args[0] as { readonly name?: string }).name)
+          if (waits) return waits.then(() => value.apply(object, args))
           const result: unknown = value.apply(object, args)
           return property === 'connect' ? (result as Promise<object>).then(counted) : result
         }

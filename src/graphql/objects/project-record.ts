@@ -4,11 +4,11 @@ import type { LimitName } from '../../core/limits.ts'
 import { type Right, reachOf } from '../../core/rights.ts'
 import type { ProjectRecord, ProjectRecords, RecordFilter, RecordName } from '../../store/project-records.ts'
 import type { GraphQLContext } from '../context.ts'
-import { projectLoader } from '../loaders.ts'
+import { existing, projectLoader } from '../loaders.ts'
 import { builder, type Types } from '../schema/builder.ts'
 import { type Connection, connect, type PageArgs } from '../schema/connection.ts'
 import { cursorOf } from '../schema/cursors.ts'
-import { notFoundFailure } from '../schema/failures.ts'
+import { deletedMeanwhile } from '../schema/deleted-meanwhile.ts'
 import { pageCost } from '../schema/limits.ts'
 import { ProjectRef } from '../schema/refs.ts'
 import { addNodeType } from './node.ts'
@@ -40,18 +40,14 @@ export const recordFields = <Row extends ProjectRecord>(
   project: t.field({
     type: ProjectRef,
     description: 'Its project.',
-    resolve: async ({ id, projectId }, _, context) => {
-      const project = await projectLoader(context).load(projectId)
-      if (!project) throw notFoundFailure(id)
-      return project
-    },
+    resolve: ({ projectId }, _, context) => existing(projectLoader(context).load(projectId), projectId),
   }),
 })
 
 /** A record that was there a moment ago. */
 export async function readRecord<Row>(pool: Pool, records: Readable<Row>, id: string): Promise<Row> {
   const [row] = await records.load(pool, [id], null)
-  if (!row) throw notFoundFailure(id)
+  if (!row) throw deletedMeanwhile(id)
   return row
 }
 

@@ -1,8 +1,7 @@
 import type { ObjectRow } from '../../core/tree.ts'
 import type { GraphQLContext } from '../context.ts'
-import { labelLoader, pathLoader, projectLoader, referredObject, treeCountsLoader } from '../loaders.ts'
+import { existing, labelLoader, pathLoader, projectLoader, referredObject, treeCountsLoader } from '../loaders.ts'
 import { ObjectKindEnum } from '../schema/enums.ts'
-import { notFoundFailure } from '../schema/failures.ts'
 import { pageCost } from '../schema/limits.ts'
 import {
   LogLineConnection,
@@ -16,13 +15,6 @@ import { historyOf, logsOf, relatedOf } from './object-lists.ts'
 import { LabelRef, TreeCountsRef } from './object-parts.ts'
 
 const GONE = { all: 0, finished: 0 }
-
-/** A foreign key guarantees the row, so null means that it was deleted while the request ran. */
-async function existing<T>(found: Promise<T | null>, id: string): Promise<T> {
-  const value = await found
-  if (value === null) throw notFoundFailure(id)
-  return value
-}
 
 const rootOf = (row: ObjectRow, context: GraphQLContext): ObjectRow | Promise<ObjectRow> => {
   const root = row.id === row.rootId ? row : referredObject(context, row.rootId)

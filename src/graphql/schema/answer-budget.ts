@@ -50,6 +50,11 @@ export class AnswerBudget {
     throw answerTooLarge(this.limit)
   }
 
+  /** For the same answer from its beginning. */
+  refill(): void {
+    this.#left = this.limit
+  }
+
   /** The same for another answer. */
   renew(): AnswerBudget {
     return new AnswerBudget(this.limit, this.#onExceeded)

@@ -78,7 +78,7 @@ function typenameOfNode(value: unknown, { kinds }: ResolverContext): string {
 
 builder.queryType({
   description:
-    'Reads. A nullable field is null when nothing has the id or name, when the viewer may not read it, and together with an entry in `errors`.',
+    'Reads. A nullable field is null when nothing has the id or name, when the viewer may not read it, and together with an entry in `errors`. An object that is deleted while it is read is null, or left out of its list.',
 })
 builder.mutationType({
   description:

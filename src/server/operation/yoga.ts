@@ -9,6 +9,7 @@ import { type Disclosure, limitDisclosure } from './disclosure.ts'
 import { countErrors, type DocumentCache } from './document-cache.ts'
 import { endLargeAnswers } from './end-large-answers.ts'
 import { endLateQueries } from './end-late-queries.ts'
+import { leaveOutDeleted } from './leave-out-deleted.ts'
 import { limitDocuments } from './limit-documents.ts'
 import { mask } from './mask.ts'
 import { traceOperations } from './trace-operations.ts'
@@ -56,6 +57,7 @@ export function createGraphQL(
       countErrors(documents),
       countOperations(executed),
       traceOperations,
+      leaveOutDeleted,
       endLateQueries(bounds),
       endLargeAnswers,
     ],

@@ -11,6 +11,7 @@ import { type EventStream, failureOf, type StreamEvent } from '../../graphql/log
 import type { LogStream } from '../../graphql/log/log-stream.ts'
 import type { OpenStream, OpenStreams } from '../../graphql/log/open-streams.ts'
 import { ended } from '../../graphql/schema/answer-budget.ts'
+import { withoutDeleted } from '../../graphql/schema/deleted-meanwhile.ts'
 import type { Account, LimitExceeded } from '../limits/accounts.ts'
 import type { Bounds } from '../limits/bounds.ts'
 import type { ClientSink } from './client-sink.ts'
@@ -193,7 +194,7 @@ export class FanOut {
     const { mask } = this.#parts
     const contextValue = contextOfEvent(args.contextValue as GraphQLContext)
     const serialise = (executed: ExecutionResult): Buffer => {
-      const result = contextValue.answer.isExceeded ? ended(executed) : executed
+      const result = contextValue.answer.isExceeded ? ended(executed) : withoutDeleted(executed)
       return Buffer.from(JSON.stringify(result.errors ? { ...result, errors: result.errors.map(mask) } : result))
     }
     const failed = (error: unknown): Buffer => Buffer.from(JSON.stringify({ errors: [mask(error)] }))
