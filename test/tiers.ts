@@ -84,7 +84,7 @@ export const LANDING = files(`
   families/pipelines/ claim-payload events import-brigade job-retries places resources slots worker-retries
   faults/ kill-server slots-never-leak
   graphql/ audit batching blockers edge event-filter families json-data limits log-lines log-search mutations nodes objects
-  graphql/ output-search pending-requests principals read-your-writes repeats retention runs tasks tree
+  graphql/ object-filter output-search pending-requests principals read-your-writes repeats retention runs tasks tree
   graphql/rights/ rights
   hooks/ hooks hostile kept redelivery
   log/ filter hub identity lines numberer output prune reader search signal tree-at

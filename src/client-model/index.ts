@@ -5,6 +5,7 @@ export { DRY_RUN_FRAGMENT, linesOfChange, readDryRun, type TargetChange, titleOf
 export { type Group, grouped } from './grouped.ts'
 export { type Machine, Machines, undoneFailures } from './machines.ts'
 export { MANIFEST_FRAGMENT } from './manifest-fragment.ts'
+export { afterChange, matchesFilter, type ObjectSelection, placeOf } from './object-filter.ts'
 export {
   countFurther,
   type Further,

@@ -1,8 +1,7 @@
 import type { PhaseChange } from '../../client/index.ts'
-import type { Machines } from '../../client-model/index.ts'
+import { afterChange, type Machines, matchesFilter, type ObjectSelection, placeOf } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { ResultOf } from '../../documents/typed-document.ts'
-import type { LabelArgument } from '../options.ts'
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import type { Columns } from '../terminal/table.ts'
@@ -17,18 +16,9 @@ const CHANGED = gql(`query WatchedObjects($ids: [ID!]!) {
 type Read = Extract<ResultOf<typeof CHANGED>['nodes'][number], { readonly id: string }>
 type Listed = Omit<Read, 'labels' | '__typename'>
 
-/** The fields of `ObjectFilter` by which the list was selected. */
-interface Filter {
-  readonly project: string | null
-  readonly kinds: readonly string[] | null
-  readonly phases: readonly string[] | null
-  readonly labels: readonly LabelArgument[] | null
-  readonly nameContains: string | null
-  readonly finished: boolean | null
-  readonly rootsOnly: boolean | null
-}
 interface Watched {
-  readonly filter: Filter
+  /** The list was selected by it. */
+  readonly filter: ObjectSelection
   readonly listed: readonly Listed[]
   /** A cursor of the log from before the list was read. */
   readonly after: string
@@ -46,12 +36,12 @@ export async function watchList(session: Session, { filter, listed, after, colum
   const known = new Map(listed.map(({ id, revision }) => [id, revision]))
   let reached = 0
   for await (const { changes, through } of client.followPhases({
-    filter: { ...(project !== null && { project }), ...(kinds && { kinds }) },
+    filter: { ...(project != null && { project }), ...(kinds && { kinds }) },
     after,
     signal: io.signal,
     onExpired: (log) => explainGap(session, log, reached),
   })) {
-    const moved = changes.filter((change) => machines.moves(change) && isCandidate(filter, change))
+    const moved = changes.filter((change) => machines.moves(change) && matchesFilter(filter, placeOf(change)))
     const read = await readChanged(session, moved)
     for (const change of moved) {
       const { objectId: id, revision, to, sequence } = change
@@ -60,8 +50,9 @@ export async function watchList(session: Session, { filter, listed, after, colum
       if (before !== undefined && revision <= before) continue
       const object = read.get(id)
       // The labels of an object that is gone meanwhile are unknown: it keeps its place in the list until it goes.
-      const isLabelled = object ? hasLabels(filter, object) : before !== undefined || !filter.labels
-      const matches = to !== 'GONE' && isLabelled && isInState(filter, to, machines.isFinal(change.kind, to))
+      const isLabelled = object !== undefined || before !== undefined || !filter.labels
+      const judged = { ...afterChange(change, machines), ...(object && { labels: object.labels }) }
+      const matches = to !== 'GONE' && isLabelled && matchesFilter(filter, judged)
       if (matches) known.set(id, revision)
       else known.delete(id)
       if (!matches && before === undefined && !(to === 'GONE' && isUnconditional(filter))) continue
@@ -84,19 +75,9 @@ async function readChanged(
   return new Map(nodes.flatMap((node) => (node?.id === undefined ? [] : [[node.id, node as Read]])))
 }
 
-/** The name and the place of an object do not change. */
-const isCandidate = ({ nameContains, rootsOnly }: Filter, { objectId, rootId, name }: PhaseChange): boolean =>
-  (!rootsOnly || objectId === rootId) &&
-  (nameContains === null || name.toLowerCase().includes(nameContains.toLowerCase()))
-
 /** True if an object matches whatever its labels and its phase are. */
-const isUnconditional = ({ labels, phases, finished }: Filter): boolean => !labels && !phases && finished === null
-
-const hasLabels = ({ labels }: Filter, object: Read): boolean =>
-  (labels ?? []).every(({ key, value }) => object.labels.some((one) => one.key === key && one.value === value))
-
-const isInState = ({ phases, finished }: Filter, phase: string, isFinal: boolean): boolean =>
-  (phases?.includes(phase) ?? true) && (finished ?? isFinal) === isFinal
+const isUnconditional = ({ labels, phases, finished }: ObjectSelection): boolean =>
+  !labels && !phases && (finished ?? null) === null
 
 /** The object right after the change. It may have changed again since, or be gone. */
 function asChanged(object: Read | undefined, change: PhaseChange, machines: Machines): Listed {

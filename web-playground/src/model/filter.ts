@@ -1,6 +1,6 @@
+import { matchesFilter, type ObjectSelection } from 'phaseline/client-model'
 import type { ListedRow } from './object.ts'
 import { type Column, columnsOf, DEFAULT_COLUMNS } from './object-columns.ts'
-import { hasPair } from './pairs.ts'
 import { type Codec, either, type FilterOf, pairs, text, type UrlFilter, urlFilter, words } from './url-filter.ts'
 
 export const ORDERS = ['CREATED_AT', 'NAME', 'PHASE_SINCE'] as const
@@ -69,15 +69,7 @@ export const shownList = (asked: ObjectFilter, chosen: ListChoice): ObjectFilter
 export const answered = (filter: ObjectFilter): string => OBJECT_FILTER.write({ ...filter, columns: [] })
 
 /** ObjectFilter of the API. */
-export function filterInput({
-  kinds,
-  phases,
-  name,
-  labels,
-  project,
-  roots,
-  finished,
-}: ObjectFilter): Record<string, unknown> {
+export function filterInput({ kinds, phases, name, labels, project, roots, finished }: ObjectFilter): ObjectSelection {
   return {
     ...(kinds.length > 0 ? { kinds } : {}),
     ...(phases.length > 0 ? { phases } : {}),
@@ -89,18 +81,8 @@ export function filterInput({
   }
 }
 
-export function matches(filter: ObjectFilter, row: ListedRow): boolean {
-  const { kinds, phases, name, labels, project, roots, finished } = filter
-  return (
-    (kinds.length === 0 || kinds.includes(row.kind)) &&
-    (phases.length === 0 || phases.includes(row.phase)) &&
-    (name === '' || row.name.toLowerCase().includes(name.toLowerCase())) &&
-    labels.every((label) => hasPair(row.labels, label)) &&
-    (project === '' || row.project.name === project) &&
-    (!roots || row.parent === null) &&
-    (finished === null || row.finished === finished)
-  )
-}
+export const matches = (filter: ObjectFilter, row: ListedRow): boolean =>
+  matchesFilter(filterInput(filter), { ...row, project: row.project.name, isRoot: row.parent === null })
 
 /** Ids are in the order of creation: they break ties, as on the server. */
 export function compareRows({ field, direction }: Order): (a: ListedRow, b: ListedRow) => number {

@@ -1,6 +1,6 @@
 import type { PhaseChange } from 'phaseline/client'
-import type { Machines } from 'phaseline/client-model'
-import { compareRows, matches, type ObjectFilter } from './filter.ts'
+import { afterChange, type Machines, matchesFilter } from 'phaseline/client-model'
+import { compareRows, filterInput, matches, type ObjectFilter } from './filter.ts'
 import { isRequest, isToRead, type ListedRow, patched } from './object.ts'
 
 /** More changes than arrive during the read of a page. */
@@ -118,16 +118,9 @@ export class ObjectList {
   }
 
   #mayMatch(change: PhaseChange): boolean {
-    const { kinds, phases, name, project, roots, finished, order } = this.filter
-    return (
-      (kinds.length === 0 || kinds.includes(change.kind)) &&
-      (phases.length === 0 || phases.includes(change.to)) &&
-      (name === '' || change.name.toLowerCase().includes(name.toLowerCase())) &&
-      (project === '' || change.projectName === project) &&
-      (!roots || change.objectId === change.rootId) &&
-      // Without these only a creation moves an object into the filter, or to another place in its order.
-      (phases.length > 0 || finished !== null || order.field === 'PHASE_SINCE' || change.from === null) &&
-      (finished === null || finished === this.#machines.isFinal(change.kind, change.to))
-    )
+    const { phases, finished, order } = this.filter
+    // Without these only a creation moves an object into the filter, or to another place in its order.
+    const moves = phases.length > 0 || finished !== null || order.field === 'PHASE_SINCE' || change.from === null
+    return moves && matchesFilter(filterInput(this.filter), afterChange(change, this.#machines))
   }
 }
