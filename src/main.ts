@@ -221,6 +221,7 @@ export async function startApp(
         replica: opened?.replica,
         live: createLive(answering),
         streams: new OpenStreams(),
+        figures: work.figures,
       },
     }
     const schema = buildSchema(graphql)

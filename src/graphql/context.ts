@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import type { AgentPort } from '../core/ports/agents.ts'
 import type { AuditPort } from '../core/ports/audit.ts'
 import type { Log } from '../core/ports/log.ts'
+import type { Figures } from '../core/ports/measured.ts'
 import type { System } from '../core/ports/system.ts'
 import type { Viewer } from '../core/ports/viewer.ts'
 import { readerOf } from '../core/rights.ts'
@@ -31,6 +32,8 @@ export interface OperationServices extends FamilyServices {
   readonly streams: OpenStreams
   readonly tokens: Tokens
   readonly audit: AuditPort
+  /** Never rejects, and is bounded in time. */
+  readonly figures: () => Promise<Figures>
   readonly logger: Logger
 }
 

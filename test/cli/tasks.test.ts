@@ -1,10 +1,7 @@
-import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readLoad } from '../../src/cli/load.ts'
 import { startTestApp } from '../testkit/app.ts'
 import { recordOperations } from '../testkit/recorded-operations.ts'
 import type { ReachableServer } from '../testkit/server.ts'
@@ -98,7 +95,7 @@ describe('status', () => {
     expect(out).toMatch(/^WORK +WAITING +OLDEST +DEFERRED +CLAIMED\n(.*\n)*nobody-takes +1 +\S+ +0 +0$/m)
     const [{ load } = {}] = documents((await phaseline('status --load --json')).out)
     expect(load).toMatchObject({
-      isWhole: true,
+      complete: true,
       work: expect.arrayContaining([expect.objectContaining({ offered: 1 })]),
     })
 
@@ -111,17 +108,6 @@ describe('status', () => {
     expect(await phaseline('status', { env })).toMatchObject({ code: 0 })
     expect(await phaseline('delete waits --without-uninstall --yes')).toMatchObject({ code: 0 })
   })
-})
-
-it('says that the load cannot be read where nothing answers, and calls that no defect', async () => {
-  await using silent = new AsyncDisposableStack()
-  const listener = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
-  silent.defer(() => void listener.close())
-  await once(listener, 'listening')
-  const { port } = listener.address() as AddressInfo
-  const { signal } = new AbortController()
-  const session = { connection: { url: `http://127.0.0.1:${port}/graphql`, token: 't' }, io: { signal } }
-  await expect(readLoad(session as never)).rejects.toMatchObject({ name: 'ClientError', kind: 'network' })
 })
 
 describe('several names', () => {

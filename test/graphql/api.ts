@@ -15,6 +15,7 @@ import { createLog } from '../../src/log/reader.ts'
 import { createMemorySignal } from '../../src/log/signal/memory.ts'
 import { createServer, type RunningServer, type ServerOptions } from '../../src/server/server.ts'
 import { createArtifacts } from '../../src/store/artifacts.ts'
+import { FigureReader } from '../../src/store/figures.ts'
 import { ensureProject } from '../../src/store/projects.ts'
 import { listTokens } from '../../src/store/tokens.ts'
 import { loaded, schema } from '../testkit/mutate.ts'
@@ -66,6 +67,7 @@ export async function createApi(): Promise<Api> {
     return held?.()
   })
   const { pool } = counting
+  const figures = new FigureReader(world.pool)
   const services: GraphQLServices = {
     pool,
     records: world.engineHost.trees,
@@ -74,6 +76,7 @@ export async function createApi(): Promise<Api> {
     streams: new OpenStreams(),
     tokens: world.tokens,
     audit: world.audit,
+    figures: () => figures.read(),
     kinds: createKindRegistry(loaded.map(({ graphql }) => graphql)),
     agents: world.engineHost.agents,
     system: world.clock,

@@ -94,6 +94,8 @@ const OF_DEFINITIONS = [
   'Query.families',
   'Query.objectsByPath',
   'Query.stateMachines',
+  'Load.agents',
+  'Load.slots',
   'StateMachine.classes',
   'StateMachine.final',
   'StateMachine.kinds',
@@ -156,6 +158,7 @@ const MARKED: Readonly<Record<string, string>> = {
 
 /** The first of what is no list to be read as a whole, and their description, or that of `first`, says how many. */
 const EXAMPLES = [
+  'Load.work',
   ...['LockBlocker.holders', 'LockBlocker.waiters', 'Query.nextTimes', 'Schedule.nextTimes'],
   'BulkPreview.sample',
   'Schedule.days',

@@ -172,6 +172,7 @@ export async function createWorld({
     streams: new OpenStreams(),
     tokens,
     audit,
+    figures: async () => ({}),
     kinds: createKindRegistry(loaded.map(({ graphql }) => graphql)),
     agents: engineHost.agents,
     system: given,

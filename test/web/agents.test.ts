@@ -104,6 +104,8 @@ test('work that nobody takes is seen first; then who has it, and that it has gon
   const unserved = page.getByRole('region', { name: 'No agent for this work' })
   await unserved.getByText('1 object waits').waitFor()
   await unserved.getByRole('link', { name: 'box' }).waitFor()
+  const open = page.getByRole('region', { name: 'Open work of all projects' })
+  await open.getByRole('row', { name: /^lift 1 \S+ 0 0$/ }).waitFor()
   expect(await seriousFindings(page)).toEqual([])
 
   const { createToken } = await server.client.query(TOKEN)

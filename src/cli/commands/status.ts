@@ -50,7 +50,7 @@ export function addStatus(command: Command, cli: Cli): void {
         session.emit({ url: connection.url, ...status, ...(load && { load: load.value }) })
         session.say(`server  ${connection.url}, log at ${status.log.head}`, `you     ${describeWho(who)}`)
         session.say(...describe(status))
-        if (load) ofLoad?.printLoad(session, load.value)
+        if (load?.value) ofLoad?.printLoad(session, load.value)
         return EXIT.ok
       })
     })

@@ -83,6 +83,7 @@ const queries: Readonly<Record<string, Case | readonly Case[]>> = {
   projects: { shows: ({ projectId }) => projectId },
   stateMachines: {},
   subscriptions: {},
+  load: {},
   tokens: { shows: ({ project }) => `${project}-reader` },
   tokensConnection: { shows: ({ project }) => `${project}-reader` },
   tree: { inPlace: ({ event }) => ({ rootId: event }), root: 'event' },

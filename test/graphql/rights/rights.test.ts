@@ -160,7 +160,8 @@ async function tryOnce(caller: Caller, one: Tried, ask: Ask): Promise<string | n
     const shown = one.shows && answer.includes(one.shows(place))
     const permitted = reads(caller, one, place) && hasRight(caller.viewer, one.right, place.projectId)
     if (shown === false && permitted) return `does not show ${one.shows?.(place)}: ${answer}`
-    const leaked = reads(caller, {}, place) ? null : leakOf(answer, place)
+    // Types of work are figures of the whole instance, as in the metrics.
+    const leaked = reads(caller, {}, place) || one.right.everywhere ? null : leakOf(answer, place)
     if (shown && !permitted) return `shows ${one.shows?.(place)}: ${answer}`
     if (leaked) return `shows ${leaked} of ${place.project}: ${answer}`
   }

@@ -3,7 +3,7 @@ import { nodesOf, readPages } from 'phaseline/client-model'
 import { workedKinds } from '../model/known.ts'
 import type { Agent, WorkObject } from '../model/work.ts'
 import type { Question } from './asked-store.ts'
-import { AGENTS, WORK } from './documents-work.ts'
+import { AGENTS, LOAD, WORK } from './documents-work.ts'
 
 const PAGE = 500
 /** Agents of ended processes stay listed. */
@@ -11,19 +11,35 @@ const AGENTS_READ = 2_000
 /** Unfinished objects, the oldest first; the page says when there are more. */
 const WORK_READ = 500
 
+export interface Load {
+  /** False: some figures are missing. */
+  readonly complete: boolean
+  readonly trees: { readonly due: number; readonly oldestSeconds: number }
+  readonly work: readonly {
+    readonly type: string
+    readonly offered: number
+    readonly deferred: number
+    readonly claimed: number
+    /** Null: none waits. */
+    readonly oldestSeconds: number | null
+  }[]
+}
 export interface AgentsNow {
   readonly agents: readonly Agent[]
   readonly agentTotal: number
   readonly work: readonly WorkObject[]
   readonly workTotal: number
+  /** Null: the viewer has no right to it. */
+  readonly load: Load | null
 }
 
 export const AGENTS_NOW: Question<AgentsNow> = {
   concerns: ({ kind }) => workedKinds().includes(kind),
-  async ask({ client }, signal) {
-    const [listed, { objects }] = await Promise.all([
+  async ask({ client, viewer }, signal) {
+    const [listed, { objects }, load] = await Promise.all([
       readAgents(client, signal),
       client.query(WORK, { kinds: workedKinds(), first: WORK_READ }, { signal }),
+      viewer.seesLoad ? client.query(LOAD, {}, { signal }) : null,
     ])
     const agents = listed?.nodes ?? []
     const work = nodesOf(objects)
@@ -32,6 +48,7 @@ export const AGENTS_NOW: Question<AgentsNow> = {
       agentTotal: listed?.totalCount ?? agents.length,
       work,
       workTotal: objects?.totalCount ?? work.length,
+      load: load?.load ?? null,
     }
   },
 }

@@ -10,6 +10,10 @@ export const AGENTS = gql(`query Agents($first: Int!, $after: String) {
   }
 }`)
 
+export const LOAD = gql(`query Load {
+  load { complete trees { due oldestSeconds } work { type offered deferred claimed oldestSeconds } }
+}`)
+
 /** Objects that an agent works on, or that may wait for one. */
 export const WORK = gql(`query Work($kinds: [ObjectKind!]!, $first: Int!) {
   objects(filter: { kinds: $kinds, finished: false }, first: $first) {

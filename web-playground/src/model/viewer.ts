@@ -9,14 +9,21 @@ export interface SignedIn {
   readonly isAdmin: boolean
   /** It administers the instance. */
   readonly isAdministrator: boolean
+  /** It may read the work of all projects. */
+  readonly seesLoad: boolean
 }
 interface Viewer {
   readonly id: string
   readonly role: string
   readonly administrator: boolean
+  /** The project is null: in all. */
+  readonly grants: readonly { readonly role: string; readonly projectId: string | null }[]
 }
 export const signedIn = (viewer: Viewer | null): SignedIn => ({
   id: viewer?.id ?? '',
   isAdmin: viewer?.role === 'ADMIN',
   isAdministrator: viewer?.administrator === true,
+  seesLoad:
+    viewer?.administrator === true ||
+    (viewer?.grants.some(({ role, projectId }) => role === 'MONITOR' && projectId === null) ?? false),
 })

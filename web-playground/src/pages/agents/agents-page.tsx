@@ -8,6 +8,7 @@ import { useLive, useSession } from '../../ui/session-context.ts'
 import { Empty, Loading, Problem } from '../../ui/states.tsx'
 import { useTitle } from '../../ui/title.ts'
 import { AgentCard } from './agent-card.tsx'
+import { OpenWork } from './open-work.tsx'
 import { UnservedWork } from './unserved-work.tsx'
 import '../../styles/agents.css'
 
@@ -43,7 +44,7 @@ const counted = ({ agents, agentTotal }: AgentsNow): string => {
 }
 
 function Agents({ answer }: { readonly answer: AgentsNow }) {
-  const { agents, agentTotal, work, workTotal } = answer
+  const { agents, agentTotal, work, workTotal, load } = answer
   const all = busyAgents(agents, work)
   const here = all.filter(({ agent }) => agent.connected)
   const lost = all.filter(({ agent, claimed }) => !agent.connected && claimed.length > 0)
@@ -51,6 +52,7 @@ function Agents({ answer }: { readonly answer: AgentsNow }) {
   return (
     <>
       <UnservedWork unserved={unservedOf(work)} isPart={workTotal > work.length} />
+      {load && <OpenWork load={load} />}
       {all.length === 0 && (
         <Empty title="No agents yet.">
           Agents claim work over the API with a token of the role AGENT; <code>npm start</code> brings some of its own.
