@@ -42,7 +42,7 @@ test('the manifest that `export` prints makes the same again, with all that was 
       await done(`${command} apply -f -`, JSON.stringify(given))
       const exported = await done(`${command} export ci/${name}`)
       expect(parse(exported)).toMatchObject(given)
-      await done(`${command} delete ci/${name}${command === 'schedule' ? ' --yes' : ''}`)
+      await done(`${command} delete ci/${name} --yes`)
       await done(`${command} apply -f -`, exported)
       expect(await done(`${command} export ci/${name}`)).toBe(exported)
     }

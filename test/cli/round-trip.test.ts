@@ -246,7 +246,7 @@ test('all that the examples make is exported, deleted and made again, the same',
     await call(`task cancel ${task} --wait`)
     await call(`task delete ${task} --wait --yes`)
   }
-  await call('hook delete ci/github')
+  await call('hook delete ci/github --yes')
   for (const project of await names('project list'))
     if (project !== 'default') await call(`project delete ${project} --yes`)
   expect((await own('export -A')).out).not.toMatch(/kind: (?!Project)/)

@@ -60,8 +60,8 @@ it('takes values from a pipe, less the one line end that echo adds, and hands th
     secrets: ['EXACT', 'PIPED'].map((name) => ({ name, updatedAt: expect.stringMatching(/^2.*Z$/) })),
   })
   expect((await phaseline('secret list web')).out).toMatch(/^NAME +SINCE\nEXACT +\S+\nPIPED +\S+\n$/)
-  expect(await phaseline('secret delete web EXACT')).toMatchObject({ code: 0, out: 'web/EXACT deleted\n' })
-  expect(await phaseline('secret delete web EXACT')).toMatchObject({ code: 3 })
+  expect(await phaseline('secret delete web EXACT --yes')).toMatchObject({ code: 0, out: 'web/EXACT deleted\n' })
+  expect(await phaseline('secret delete web EXACT --yes')).toMatchObject({ code: 3 })
   expect(await secretsOfNextEvent()).toEqual({ PIPED: `${MARKER}\nsecond line\n` })
 })
 

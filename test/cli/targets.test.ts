@@ -57,12 +57,12 @@ it('takes credentials from a file or a pipe, lists what can be read, and deletes
   expect(await phaseline('target set box --no-credentials')).toMatchObject({ code: 0 })
   const [shown] = documents((await phaseline('target get box --json')).out)
   expect(shown).toMatchObject({ name: 'box', hasCredentials: false, generation: 3 })
-  expect(await phaseline('target delete box')).toMatchObject({
+  expect(await phaseline('target delete box --yes')).toMatchObject({
     code: 3,
     err: expect.stringContaining('still has items'),
   })
   await phaseline('target set spare --type container')
-  expect(await phaseline('target delete spare')).toEqual({ code: 0, out: 'default/spare deleted\n', err: '' })
+  expect(await phaseline('target delete spare --yes')).toEqual({ code: 0, out: 'default/spare deleted\n', err: '' })
   expect(await phaseline('target get spare')).toMatchObject({ code: 3 })
 })
 

@@ -574,6 +574,6 @@ redelivery: { address: "https://api.github.com/repos/acme/shop/hooks/1", token: 
   expect(await phaseline('hook apply -f -', { stdin: manifest })).toMatchObject({ code: 0 })
   expect(await phaseline('hook disable ci/asked')).toMatchObject({ code: 0 })
   expect((await phaseline('hook get ci/asked')).out).toMatch(/asks again +https:.*not yet/)
-  expect((await phaseline('hook delete ci/shop')).out).toBe('ci/shop deleted\n')
+  expect((await phaseline('hook delete ci/shop --yes')).out).toBe('ci/shop deleted\n')
   expect(await phaseline('hook get ci/shop')).toMatchObject({ code: 3 })
 })

@@ -35,7 +35,7 @@ test('a secret is set, listed, resealed and deleted', async () => {
   expect(await phaseline('secret set default TOKEN', { stdin: 'x' })).toMatchObject({ code: 0, err: '' })
   expect((await phaseline('secret list default')).out).toContain('TOKEN')
   expect(await phaseline('secret reseal')).toMatchObject({ code: 0, err: '' })
-  expect(await phaseline('secret delete default TOKEN')).toMatchObject({ code: 0, err: '' })
+  expect(await phaseline('secret delete default TOKEN --yes')).toMatchObject({ code: 0, err: '' })
 })
 
 test('the dashboard has the form of a project', async () => {

@@ -42,7 +42,7 @@ const REPLAY = gql(`mutation ReplayDelivery($input: ReplayDeliveryInput!) {
 
 /** `phaseline hook …`: events that others post. */
 export function addHook(group: Command, cli: Cli): void {
-  const { run, onRecord } = recordGroup(group, cli, { noun: 'hook', find: findHook })
+  const { run, onRecord, onDelete } = recordGroup(group, cli, { noun: 'hook', find: findHook })
   addApplyOf(group, cli, hooks)
   addHookList(group.command('list'), cli).description('list hooks with the outcome of their last delivery')
   onRecord<PageOptions>('get', get)
@@ -64,7 +64,7 @@ export function addHook(group: Command, cli: Cli): void {
   onRecord('enable', (session, hook) => setDisabled(session, hook, false)).description(
     'let a hook create events again, with your rights from now on',
   )
-  onRecord('delete', async (session, { id }, { project, name }) =>
+  onDelete('its secrets and deliveries', async (session, { id }, { project, name }) =>
     reportDone(session, await ask(session, DELETE, { id }), `${project}/${name} deleted`, { project, name }),
   ).description('delete a hook with its secrets and deliveries; its events stay')
 }

@@ -13,7 +13,7 @@ import { describeLimits, describeProject } from '../projects/describe.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
-import { isConfirmed } from '../terminal/terminal-input.ts'
+import { type Confirmable, onceConfirmed } from '../terminal/terminal-input.ts'
 import { since } from '../terminal/text.ts'
 
 interface CreateOptions extends SessionOptions {
@@ -70,11 +70,11 @@ export function addProject(project: Command, cli: Cli): void {
   withYes(withCompletion(withSessionOptions(project.command('delete')), 'project'))
     .description('delete a project that has no objects any more, with its secrets and data')
     .argument('<name>', 'name of the project')
-    .action(async (name: string, options: SessionOptions & { readonly yes?: boolean }) => {
-      cli.exitCode = await withSession(cli.io, options, async (session) =>
-        (await isConfirmed(cli.io, options, `Delete project ${name} with its secrets and data?`))
-          ? await remove(session, name)
-          : EXIT.interrupted,
+    .action(async (name: string, options: SessionOptions & Confirmable) => {
+      cli.exitCode = await withSession(cli.io, options, (session) =>
+        onceConfirmed(cli.io, options, `Delete project ${name} with its secrets and data?`, () =>
+          remove(session, name),
+        ),
       )
     })
 }

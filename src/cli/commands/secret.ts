@@ -3,12 +3,13 @@ import { invalid, notFoundRefusal, type Outcome, REFUSAL_FRAGMENT, refused } fro
 import { gql } from '../../documents/gql.ts'
 import type { Cli } from '../cli.ts'
 import { withCompletion } from '../completed.ts'
+import { withYes } from '../options.ts'
 import { reseal } from '../projects/reseal.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { readExactly } from '../terminal/read-input.ts'
-import { readHidden } from '../terminal/terminal-input.ts'
+import { type Confirmable, onceConfirmed, readHidden } from '../terminal/terminal-input.ts'
 import { since } from '../terminal/text.ts'
 
 const SET = gql(`mutation SetSecret($input: SetSecretInput!) {
@@ -31,12 +32,14 @@ export function addSecret(secret: Command, cli: Cli): void {
     .action(async (project: string, name: string, options: SessionOptions) => {
       cli.exitCode = await withSession(cli.io, options, (session) => set(session, project, name))
     })
-  withCompletion(withSessionOptions(secret.command('delete')), 'project')
+  withYes(withCompletion(withSessionOptions(secret.command('delete')), 'project'))
     .description('delete a secret; events that have come already keep it')
     .argument('<project>', 'project')
     .argument('<name>', 'name of the secret')
-    .action(async (project: string, name: string, options: SessionOptions) => {
-      cli.exitCode = await withSession(cli.io, options, (session) => remove(session, project, name))
+    .action(async (project: string, name: string, options: SessionOptions & Confirmable) => {
+      cli.exitCode = await withSession(cli.io, options, (session) =>
+        onceConfirmed(cli.io, options, `Delete secret ${project}/${name}?`, () => remove(session, project, name)),
+      )
     })
   withCompletion(withSessionOptions(secret.command('list')), 'project')
     .description('list names of secrets, and when they were set')

@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Cli } from '../cli.ts'
-import { parseLength } from '../options.ts'
+import { parseLength, withYes } from '../options.ts'
 import { type SessionOptions, withSession, withSessionOptions } from '../session.ts'
+import type { Confirmable } from '../terminal/terminal-input.ts'
 import { type CreateTokenOptions, createToken } from '../tokens/create.ts'
 import { addTokenList } from '../tokens/list.ts'
 import { revokeToken } from '../tokens/revoke.ts'
@@ -32,11 +33,11 @@ export function addToken(token: Command, cli: Cli): void {
       cli.exitCode = await withSession(cli.io, options, (session) => createToken(session, name, options))
     })
   addTokenList(token.command('list'), cli).description('list tokens, the newest first, without their secrets')
-  withSessionOptions(token.command('revoke'))
+  withYes(withSessionOptions(token.command('revoke')))
     .description('revoke a token: what uses it is refused within 2 seconds')
     .argument('<token>', 'its id, or its name if no other has it')
-    .action(async (text: string, options: SessionOptions) => {
-      cli.exitCode = await withSession(cli.io, options, (session) => revokeToken(session, text))
+    .action(async (text: string, options: SessionOptions & Confirmable) => {
+      cli.exitCode = await withSession(cli.io, options, (session) => revokeToken(session, text, options))
     })
 }
 

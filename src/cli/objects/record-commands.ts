@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
 import { notFoundRefusal, type Outcome } from '../../client-model/index.ts'
 import type { Cli } from '../cli.ts'
+import { withYes } from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
+import { type Confirmable, onceConfirmed } from '../terminal/terminal-input.ts'
 
 /** The commands that all records of projects have: hooks, targets, notification rules. */
 
@@ -32,6 +34,8 @@ export interface RecordGroup<Found> {
     name: string,
     body: (session: Session, found: Found, options: Options & RecordName) => Promise<ExitCode>,
   ): Command
+  /** `delete`, which asks first. @param lost goes with the record */
+  onDelete(lost: string, body: (session: Session, found: Found, wanted: RecordName) => Promise<ExitCode>): Command
 }
 
 export function recordGroup<Found>(group: Command, cli: Cli, { noun, find }: Records<Found>): RecordGroup<Found> {
@@ -42,28 +46,34 @@ export function recordGroup<Found>(group: Command, cli: Cli, { noun, find }: Rec
         body(session, options as Options, argument),
       )
     })
-  return {
-    run,
-    onRecord: <Options extends RecordOptions>(
-      name: string,
-      body: (session: Session, found: Found, options: Options & RecordName) => Promise<ExitCode>,
-    ) =>
-      run<Options>(
-        group
-          .command(name)
-          .argument(`<${noun}>`, `its name, or <project>/<name>`)
-          .option('--project <name>', 'project (default: "default")'),
-        async (session, options, argument) => {
-          const wanted = nameIn(argument, options.project)
-          const found = await find(session, wanted)
-          return found
-            ? await body(session, found, { ...options, ...wanted })
-            : session.refuse(
-                notFoundRefusal(`There is no ${noun} ${wanted.name} in ${wanted.project} that you may read.`),
-              )
-        },
+  const onRecord = <Options extends RecordOptions>(
+    name: string,
+    body: (session: Session, found: Found, options: Options & RecordName) => Promise<ExitCode>,
+  ): Command =>
+    run<Options>(
+      group
+        .command(name)
+        .argument(`<${noun}>`, `its name, or <project>/<name>`)
+        .option('--project <name>', 'project (default: "default")'),
+      async (session, options, argument) => {
+        const wanted = nameIn(argument, options.project)
+        const found = await find(session, wanted)
+        return found
+          ? await body(session, found, { ...options, ...wanted })
+          : session.refuse(
+              notFoundRefusal(`There is no ${noun} ${wanted.name} in ${wanted.project} that you may read.`),
+            )
+      },
+    )
+  const onDelete: RecordGroup<Found>['onDelete'] = (lost, body) =>
+    withYes(
+      onRecord<RecordOptions & Confirmable>('delete', (session, found, options) =>
+        onceConfirmed(session.io, options, `Delete ${noun} ${options.project}/${options.name} with ${lost}?`, () =>
+          body(session, found, options),
+        ),
       ),
-  }
+    )
+  return { run, onRecord, onDelete }
 }
 
 /** `github` of the project, or `ci/github`. */

@@ -1,5 +1,6 @@
 import { addAbortSignal, Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
+import { EXIT, type ExitCode } from './exit.ts'
 import { type Io, printLine, printPart } from './io.ts'
 
 /** The typed line; not ok when the user gave up. */
@@ -84,6 +85,11 @@ async function readLine(stdin: Readable, signal: AbortSignal): Promise<string> {
   }
 }
 
+/** The options of a command that destroys: `withYes`. */
+export interface Confirmable {
+  readonly yes?: boolean | undefined
+}
+
 /** Outputs that have the announcement, so that a command on several objects prints it once. */
 const announced = new WeakSet<Io['stderr']>()
 
@@ -93,7 +99,7 @@ const announced = new WeakSet<Io['stderr']>()
  */
 export async function isConfirmed(
   io: Terminal,
-  { yes }: { readonly yes?: boolean | undefined },
+  { yes }: Confirmable,
   question: string | (() => Promise<string>),
 ): Promise<boolean> {
   if (yes) return true
@@ -103,6 +109,14 @@ export async function isConfirmed(
   announced.add(io.stderr)
   return true
 }
+
+/** Runs what destroys once it is confirmed. */
+export const onceConfirmed = async (
+  io: Terminal,
+  options: Confirmable,
+  question: string,
+  act: () => Promise<ExitCode>,
+): Promise<ExitCode> => ((await isConfirmed(io, options, question)) ? await act() : EXIT.interrupted)
 
 /** A read of a terminal waits for the user: an interrupt must not wait for that. */
 function endWith(signal: AbortSignal, stdin: Io['stdin']): void {

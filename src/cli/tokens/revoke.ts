@@ -4,13 +4,18 @@ import { readNodes } from '../list.ts'
 import type { Session } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
+import { type Confirmable, onceConfirmed } from '../terminal/terminal-input.ts'
 import { LIST_TOKENS, REVOKE_TOKEN, TOKEN_BY_ID } from './api.ts'
 
 /** `token revoke`: by id, or by a name that only one token has that still works. */
-export async function revokeToken(session: Session, text: string): Promise<ExitCode> {
+export async function revokeToken(session: Session, text: string, options: Confirmable): Promise<ExitCode> {
   const found = await find(session, text)
   if (!found.ok) return session.refuse(found.refusal)
   const { id, name } = found.value
+  return await onceConfirmed(session.io, options, `Revoke token ${name} (${id})?`, () => revoke(session, found.value))
+}
+
+async function revoke(session: Session, { id, name }: Found): Promise<ExitCode> {
   const outcome = await ask(session, REVOKE_TOKEN, { id })
   if (!outcome.ok) return session.refuse(outcome.refusal)
   session.emit({ id, name, revoked: true })

@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
 import type { Cli } from '../../../cli/cli.ts'
 import { addList, type ListOptions } from '../../../cli/list.ts'
-import { option, parseFile } from '../../../cli/options.ts'
+import { option, parseFile, withYes } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { readInput } from '../../../cli/terminal/read-input.ts'
+import { type Confirmable, onceConfirmed } from '../../../cli/terminal/terminal-input.ts'
 import { shorten, since } from '../../../cli/terminal/text.ts'
 import { invalid, type Outcome, REFUSAL_FRAGMENT, refused } from '../../../client-model/index.ts'
 import { gql } from '../../../documents/gql.ts'
@@ -49,12 +50,16 @@ export function addData(data: Command, cli: Cli): void {
     .action(async (name: string, json: string | undefined, options: SetOptions) => {
       cli.exitCode = await withSession(cli.io, options, (session) => setData(session, name, json, options))
     })
-  withSessionOptions(data.command('delete'))
+  withYes(withSessionOptions(data.command('delete')))
     .description('delete data from the scope')
     .argument('<name>', 'name in the scope')
     .option('--project <name>', 'project', 'default')
-    .action(async (name: string, options: DataOptions) => {
-      cli.exitCode = await withSession(cli.io, options, (session) => deleteData(session, name, options))
+    .action(async (name: string, options: DataOptions & Confirmable) => {
+      cli.exitCode = await withSession(cli.io, options, (session) =>
+        onceConfirmed(cli.io, options, `Delete data ${options.project}/${name}?`, () =>
+          deleteData(session, name, options),
+        ),
+      )
     })
   addList(data.command('list'), cli, {
     options: [option('--project <name>', 'project').default('default')],

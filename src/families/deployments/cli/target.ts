@@ -61,7 +61,7 @@ const GET = gql(`query GetTarget($project: String!, $name: String!) {
 
 /** `phaseline target set|import|list|get|delete`: where deploy items go, with the credentials that deployers need there. */
 export function addTarget(group: Command, cli: Cli): void {
-  const { run, onRecord } = recordGroup(group, cli, { noun: 'target', find })
+  const { run, onRecord, onDelete } = recordGroup(group, cli, { noun: 'target', find })
   const command = <Options extends TargetOptions>(
     name: string,
     body: (session: Session, options: Options, argument: string) => Promise<ExitCode>,
@@ -90,7 +90,7 @@ export function addTarget(group: Command, cli: Cli): void {
     .option('--context <name>', 'context (otherwise the current one)')
   addTargetList(group.command('list'), cli).description('list targets of a project')
   onRecord('get', show).description('show a target and the installations that use it')
-  onRecord('delete', async (session, _, { project, name }) =>
+  onDelete('its credentials', async (session, _, { project, name }) =>
     report(session, await ask(session, DELETE, { project, name }), { project, name, done: 'deleted' }),
   ).description('delete a target with its credentials, once no deploy items are there')
 }

@@ -42,7 +42,7 @@ const MESSAGES = gql(`query NotificationsOf($id: ID!, $first: Int!, $after: Stri
 
 /** `phaseline notification …`: rules that tell phase changes to people and other systems. */
 export function addNotification(group: Command, cli: Cli): void {
-  const { run, onRecord } = recordGroup(group, cli, { noun: 'rule', find: findRule })
+  const { run, onRecord, onDelete } = recordGroup(group, cli, { noun: 'rule', find: findRule })
   addApplyOf(group, cli, rules)
   addRuleList(group.command('list'), cli).description('list rules with their last messages')
   onRecord<PageOptions>('get', get)
@@ -51,14 +51,14 @@ export function addNotification(group: Command, cli: Cli): void {
   onRecord('export', async (session, rule) => exportShown(session, rules, rule)).description(
     'print the manifest of a rule; its secret has its name only',
   )
-  const done = (name: string, document: typeof TEST | typeof DELETE, said: string): Command =>
-    onRecord(name, async (session, { id }, { project, name: rule }) =>
-      reportDone(session, await ask(session, document as typeof TEST, { id }), `${project}/${rule} ${said}`),
-    )
-  done('test', TEST, 'tried: `phaseline notification get` shows whether it has arrived').description(
+  const done =
+    (document: typeof TEST | typeof DELETE, said: string) =>
+    async (session: Session, { id }: FoundRule, { project, name }: RecordName): Promise<ExitCode> =>
+      reportDone(session, await ask(session, document as typeof TEST, { id }), `${project}/${name} ${said}`)
+  onRecord('test', done(TEST, 'tried: `phaseline notification get` shows whether it has arrived')).description(
     'send a message that tells nothing, to see whether it arrives',
   )
-  done('delete', DELETE, 'deleted').description('delete a rule with its messages')
+  onDelete('its messages', done(DELETE, 'deleted')).description('delete a rule with its messages')
   run(group.command('replay'), async (session, _: SessionOptions, id) =>
     reportDone(session, await ask(session, REPLAY, { id }), `${id} is sent again`),
   )

@@ -9,10 +9,11 @@ import { withCompletion } from '../../../cli/completed.ts'
 import { addList, printList, readNodes } from '../../../cli/list.ts'
 import type { Located } from '../../../cli/objects/address.ts'
 import { locateKind, type ObjectArgument, onObject, type ProjectOption } from '../../../cli/objects/object-command.ts'
-import { parseCount } from '../../../cli/options.ts'
+import { parseCount, withYes } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { printBytes } from '../../../cli/terminal/io.ts'
+import { type Confirmable, onceConfirmed } from '../../../cli/terminal/terminal-input.ts'
 import { duration, since } from '../../../cli/terminal/text.ts'
 import { ClientError } from '../../../client/client-error.ts'
 import { invalid, notFoundRefusal, outcomeOf, REFUSAL_FRAGMENT, sizeOf } from '../../../client-model/index.ts'
@@ -158,12 +159,16 @@ export function addCache(cache: Command, cli: Cli): void {
     none: (_, project) => `The cache of ${project} is empty.`,
     missing: (_, project) => `There is no project ${project} that you may read.`,
   }).description('list the entries of the cache of a project')
-  withCompletion(withSessionOptions(cache.command('delete')), 'project')
+  withYes(withCompletion(withSessionOptions(cache.command('delete')), 'project'))
     .description('delete an entry, so that the next workload with its key leaves another one')
     .argument('<project>', 'name of the project')
     .argument('<key>', 'key of the entry')
-    .action(async (project: string, key: string, options: SessionOptions) => {
-      cli.exitCode = await withSession(cli.io, options, (session) => deleteCache(session, project, key))
+    .action(async (project: string, key: string, options: SessionOptions & Confirmable) => {
+      cli.exitCode = await withSession(cli.io, options, (session) =>
+        onceConfirmed(cli.io, options, `Delete ${key} from the cache of ${project}?`, () =>
+          deleteCache(session, project, key),
+        ),
+      )
     })
 }
 

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { startTestApp } from '../testkit/app.ts'
+import { commandLine } from './command.ts'
+
+const DOCUMENTS = `kind: Project
+name: web
+---
+kind: Hook
+project: web
+name: push
+format: GENERIC
+signature: { header: X }
+secrets: [{ name: one, env: HOOK_SECRET }]
+event: { source: acme, type: push }
+---
+kind: NotificationRule
+project: web
+name: chat
+changes: { rootsOnly: true }
+receiver: { email: { to: [shop@example.org] } }
+`
+
+test('what destroys asks at a terminal, and announces --yes where there is none', async () => {
+  await using server = await startTestApp({ env: { PHASELINE_ROLES: 'gateway,engine' } })
+  const env = { PHASELINE_URL: server.url, PHASELINE_TOKEN: server.token, HOOK_SECRET: 'x'.repeat(32) }
+  const phaseline = commandLine(env)
+  const made: readonly (readonly [line: string, stdin: string])[] = [
+    ['apply -f -', DOCUMENTS],
+    ['target set eu --type mock --project web', ''],
+    ['secret set web KEY', 'value'],
+    ['data set url "x" --project web', ''],
+    ['token create bot --role reader --quiet', ''],
+  ]
+  for (const [line, stdin] of made) expect(await phaseline(line, { stdin })).toMatchObject({ code: 0, err: '' })
+
+  const deletions: readonly (readonly [line: string, question: string])[] = [
+    ['hook delete web/push', 'Delete hook web/push with its secrets and deliveries? [y/N] '],
+    ['notification delete web/chat', 'Delete rule web/chat with its messages? [y/N] '],
+    ['target delete web/eu', 'Delete target web/eu with its credentials? [y/N] '],
+    ['secret delete web KEY', 'Delete secret web/KEY? [y/N] '],
+    ['data delete url --project web', 'Delete data web/url? [y/N] '],
+    ['token revoke bot', 'Revoke token bot ('],
+    ['project delete web', 'Delete project web with its secrets and data? [y/N] '],
+  ]
+  for (const [line, question] of deletions) {
+    const asked = await phaseline(line, { typed: 'n\n' })
+    expect([line, asked.code, asked.out, asked.err.slice(0, question.length)]).toEqual([line, 130, '', question])
+    const done = await phaseline(line)
+    expect([line, done.code, done.err]).toEqual([line, 0, expect.stringContaining('will need --yes here')])
+    expect(await phaseline(line)).toMatchObject({ code: 3 })
+  }
+  expect(await phaseline('cache delete web sum', { typed: 'n\n' })).toMatchObject({
+    code: 130,
+    err: 'Delete sum from the cache of web? [y/N] ',
+  })
+})
