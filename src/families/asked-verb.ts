@@ -9,6 +9,8 @@ import type { ObjectKind } from '../core/vocabulary.ts'
 export interface AskedMutation {
   readonly right: Right
   /** Changes one object, or creates one from it, in one transaction. */
+  /** A condition on an object `o` that a selection leaves out: it was asked before, and has what the verb makes. */
+  readonly doneSql?: string
   ask(viewer: Viewer, call: AskedCall): Promise<Outcome<{ readonly objectId: string }, Refusal>>
 }
 export interface AskedCall {

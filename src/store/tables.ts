@@ -365,6 +365,7 @@ export const capacity = {
 export const task = {
   objectId: uuid,
   cancelBy: nullable(text),
+  retryOf: nullable(uuid),
 }
 
 export const gadgetJob = {

@@ -22,8 +22,20 @@ export interface ObjectQuery {
   readonly labels?: Readonly<Record<string, string>> | undefined
   /** Any of these conditions on an object `o`, which are no input. */
   readonly anyOf?: readonly string[] | undefined
+  /** Further conditions on the objects of each kind; objects of other kinds are left out. */
+  readonly askable?: readonly Askable[] | undefined
   /** Each of these holds a row of the object. */
   readonly sideRows?: readonly SideRows[] | undefined
+}
+/** Null: any. */
+export interface Askable {
+  readonly kind: ObjectKind
+  readonly finished: boolean | null
+  /** Their tree is paused, or it is not. */
+  readonly paused: boolean | null
+  readonly rootsOnly: boolean
+  /** None of the objects `o` for which this holds. */
+  readonly without: string | null
 }
 /** Rows of a side table, by their `object_id`. */
 export interface SideRows {
@@ -101,10 +113,26 @@ function addConditions(where: Conditions, query: ObjectQuery, rule: FinishedRule
   if (query.rootsOnly) where.all.push('o.parent_id is null')
   where.add(query.nameContains, (p) => `strpos(lower(o.name), lower(${p})) > 0`)
   where.add(query.labels && JSON.stringify(query.labels), (p) => labelled(p))
+  if (query.askable) where.all.push(`(${askable(where, query.askable, rule).join(' or ') || 'false'})`)
   for (const rows of query.sideRows ?? []) where.all.push(hasSideRow(where, rows, ids))
   if (query.finished !== undefined) {
     where.all.push(`${query.finished ? '' : 'not '}(${isFinished(where, rule)})`)
   }
+}
+
+function askable(where: Conditions, all: readonly Askable[], rule: FinishedRule): readonly string[] {
+  const end = all.some(({ finished }) => finished !== null) ? isFinished(where, rule) : ''
+  const are = (condition: string, wanted: boolean | null): readonly string[] =>
+    wanted === null ? [] : [`${wanted ? '' : 'not '}(${condition})`]
+  return all.map(({ kind, finished, paused, rootsOnly, without }) =>
+    [
+      `o.kind = ${where.value(kind)}::object_kind`,
+      ...(rootsOnly ? ['o.parent_id is null'] : []),
+      ...are('exists (select from root_pause p where p.root_id = o.root_id)', paused),
+      ...(without ? are(without, false) : []),
+      ...are(end, finished),
+    ].join(' and '),
+  )
 }
 
 // The ends of the page stand here as well, where an index on a column and the id takes them.

@@ -320,3 +320,110 @@ test('the command line shows what it would ask, asks, waits, and shows the outco
   expect((await phaseline('bulk stop told/stopped')).err).toMatch(/SUCCEEDED/)
   expect((await phaseline('delete told/stopped --yes')).code).toBe(0)
 })
+
+const RUN_TASK = gql(`mutation ($input: CreateTaskInput!) { answer: createTask(input: $input) {
+  __typename ... on Task { id } ... on Error { message }
+} }`)
+const CANCEL_TASK = gql('mutation ($id: ID!) { cancelTask(input: { id: $id }) { __typename } }')
+const DELETE_TASK = gql('mutation ($id: ID!) { deleteTask(input: { id: $id }) { __typename } }')
+const DELETE_EVENT = gql('mutation ($id: ID!) { deleteEvent(input: { id: $id }) { __typename } }')
+const CANCEL_EVENT = gql('mutation ($id: ID!) { cancelEvent(input: { id: $id }) { __typename } }')
+
+async function tokenOf(name: string, grants: VariablesOf<typeof PRINCIPAL>['grants']): Promise<string> {
+  const { createPrincipal } = await app.client.query(PRINCIPAL, { name, grants })
+  const { id: principalId = '' } = payloadOf(createPrincipal)
+  return payloadOf((await app.client.query(TOKEN, { principalId })).createPrincipalToken).secret ?? ''
+}
+const PRINCIPAL =
+  gql(`mutation ($name: String!, $grants: [GrantInput!]!) { createPrincipal(input: { name: $name, grants: $grants }) {
+  __typename ... on Principal { id } ... on Error { message }
+} }`)
+const TOKEN =
+  gql(`mutation ($principalId: ID!) { createPrincipalToken(input: { principalId: $principalId, name: "one" }) {
+  __typename ... on CreatedToken { secret } ... on Error { message }
+} }`)
+
+/** Ids of the objects that the verb would be asked of. */
+async function selectedBy(verb: string, inProject: string, from: { readonly client: Client } = app): Promise<string[]> {
+  const input = { project: inProject, verb, filter: {} }
+  const preview = payloadOf(present((await from.client.query(PREVIEW, { input })).answer))
+  return (preview.sample ?? []).map(({ id }) => id)
+}
+async function task(inProject: string, name: string): Promise<string> {
+  const input = { project: inProject, name, jobs: [{ name: 'one', gadget: 'nobody-has' }] }
+  return payloadOf((await app.client.query(RUN_TASK, { input })).answer).id ?? ''
+}
+const finishes = (id: string) =>
+  until(async () => (await app.client.query(FINISHED, { id })).object?.finished === true, { what: 'it has ended' })
+const FINISHED = gql('query ($id: ID!) { object(id: $id) { finished } }')
+
+test('a selection has the kinds that the caller may ask in the project, whatever it may do in others', async () => {
+  const [event = ''] = await project('mine', 1)
+  await project('elsewhere')
+  await app.client.query(CANCEL_EVENT, { id: event })
+  const done = await task('mine', 'theirs')
+  await app.client.query(CANCEL_TASK, { id: done })
+  await Promise.all([finishes(event), finishes(done)])
+  const grants = [
+    { role: 'EDITOR' as const, project: 'mine' },
+    { role: 'AUTHOR' as const, project: 'elsewhere' },
+  ]
+  await using client = createClient({ url: app.url, token: await tokenOf('between', grants) })
+  expect(await selectedBy('retry', 'mine', { client })).toEqual([event])
+  const id = await created({ project: 'mine', name: 'retry', verb: 'retry', filter: {} }, { client })
+  expect(await ended(id, { client })).toMatchObject({ phase: 'SUCCEEDED', counts: { all: 1, done: 1 } })
+})
+
+test('what has ended for good is not paused, and what is paused is not paused again', async () => {
+  const [over = '', open = ''] = await project('paused', 2)
+  await app.client.query(CANCEL_EVENT, { id: over })
+  await finishes(over)
+  expect(await selectedBy('pause', 'paused')).toEqual([open])
+  expect(await selectedBy('resume', 'paused')).toEqual([])
+  const id = await created({ project: 'paused', name: 'pause', verb: 'pause', filter: {} })
+  expect(await ended(id)).toMatchObject({ phase: 'SUCCEEDED', counts: { all: 1, done: 1 } })
+  expect(await selectedBy('pause', 'paused')).toEqual([])
+  expect(await selectedBy('resume', 'paused')).toEqual([open])
+})
+
+test('what has its retry is not retried again, until that is deleted', async () => {
+  const [event = ''] = await project('again', 1)
+  const first = await task('again', 'first')
+  await app.client.query(CANCEL_EVENT, { id: event })
+  await app.client.query(CANCEL_TASK, { id: first })
+  await Promise.all([finishes(event), finishes(first)])
+  const filter = { rootsOnly: true, phases: ['ABORTED', 'CANCELED'] as const }
+  const retry = async (name: string) => {
+    const id = await created({
+      project: 'again',
+      name,
+      verb: 'retry',
+      filter: { ...filter, phases: [...filter.phases] },
+    })
+    await ended(id)
+    return (await targetsOf(id)).flatMap(({ caused }) => (caused ? caused.id : []))
+  }
+  expect((await selectedBy('retry', 'again')).toSorted()).toEqual([event, first].toSorted())
+  const retries = await retry('once')
+  expect(retries).toHaveLength(2)
+  expect(await retry('twice')).toEqual([])
+  expect(await selectedBy('retry', 'again')).toEqual([])
+  const RETRY_OF = gql(
+    'query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Event { retryOf { id } } ... on Task { retryOf { id } } } }',
+  )
+  const { nodes } = await app.client.query(RETRY_OF, { ids: retries })
+  expect(nodes.map((node) => node?.retryOf?.id).toSorted()).toEqual([event, first].toSorted())
+  for (const id of retries) {
+    await app.client.query(CANCEL_EVENT, { id })
+    await app.client.query(CANCEL_TASK, { id })
+    await finishes(id)
+  }
+  // The retry of a retry is its own.
+  expect((await selectedBy('retry', 'again')).toSorted()).toEqual(retries.toSorted())
+  for (const id of retries) {
+    await app.client.query(DELETE_EVENT, { id })
+    await app.client.query(DELETE_TASK, { id })
+  }
+  await until(async () => (await selectedBy('retry', 'again')).length === 2, { what: 'the retries are gone' })
+  expect((await selectedBy('retry', 'again')).toSorted()).toEqual([event, first].toSorted())
+})

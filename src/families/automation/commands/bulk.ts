@@ -52,6 +52,7 @@ function choose(
   viewer: Viewer,
   { project, verb, ids, flags: sent }: SelectBulk,
   filter: BulkFilter | null,
+  projectId: string,
 ): Outcome<Chosen, RefusalOf<'InvalidInputError' | 'ForbiddenError'>> {
   const problems = new Problems()
   const verbs = verbsNamed(askedVerbs, verb)
@@ -81,7 +82,9 @@ function choose(
     const unique = [...new Set((ids ?? []).map((id) => id.toLowerCase()))]
     return { ok: true, spec: { verb, flags, kinds: null, filter: null }, selected: { ids: unique }, verbs }
   }
-  const may = [...verbs].filter(([kind, { right }]) => (asked ? asked.includes(kind) : hasRight(viewer, right)))
+  const may = [...verbs].filter(([kind, { right }]) =>
+    asked ? asked.includes(kind) : hasRight(viewer, right, projectId),
+  )
   const kinds = may.map(([kind]) => kind)
   return {
     ok: true,
@@ -97,16 +100,24 @@ function choose(
   }
 }
 
-/** A filter without `phases` and `finished` selects what the verb is for: who cancels has no use for what has ended. */
-function narrowed(query: ObjectQuery, verbs: readonly AskedVerb[]): ObjectQuery {
-  const all = verbs.map(({ verb }) => verb)
-  const kinds = all.map(({ kind }) => kind)
-  const rootsOnly = query.rootsOnly ?? all.every((verb) => verb.rootsOnly)
-  if (query.phases || query.finished !== undefined) return { ...query, kinds, rootsOnly }
+/**
+ * A filter without `phases` and `finished` selects what the verb is for: who cancels has no use for what has ended. No filter selects
+ * what was asked before and has, for example, its retry.
+ */
+function narrowed(query: ObjectQuery, asked: readonly AskedVerb[]): ObjectQuery {
+  const all = asked.map(({ verb }) => verb)
+  const isNarrow = query.phases !== undefined || query.finished !== undefined
+  const askable = asked.map(({ verb: { kind, finished, paused, rootsOnly }, doneSql = null }) => ({
+    ...{ kind, rootsOnly: rootsOnly && query.rootsOnly !== false, without: doneSql },
+    // An object that must have ended and has not is asked, and refuses: whoever deletes all learns what stays.
+    ...(isNarrow ? { finished: null, paused: null } : { finished: finished === false ? finished : null, paused }),
+  }))
+  const narrow = { ...query, kinds: all.map(({ kind }) => kind), askable }
+  if (isNarrow) return narrow
   const phases = [...new Set(all.flatMap((verb) => verb.phases))]
   const [first] = all
   const finished = first && all.every((verb) => verb.finished === first.finished) ? first.finished : null
-  return { ...query, kinds, rootsOnly, phases, ...(finished !== null && { finished }) }
+  return { ...narrow, phases, ...(finished !== null && { finished }) }
 }
 
 /** Asking many takes the right to ask one. Objects that are named by id are judged one by one, when they are asked. */
@@ -132,13 +143,13 @@ export async function createBulkOperation(
   if (ratePerSecond !== null && (ratePerSecond < 1 || ratePerSecond > MAX_RATE))
     problems.add('input.ratePerSecond', `must be from 1 to ${MAX_RATE}`)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
-  const chosen = choose(parts, viewer, input, filter)
-  if (!chosen.ok) return chosen
   const access = { right: rights.createBulk, project: input.project }
   const asked = { ...input, filter: filter?.sent ?? null }
   const once = byKey('createBulkOperation', asked)
   return await onProject(parts, viewer, { ...access, once }, async (project): Promise<Created> => {
     const { client, projectId } = project
+    const chosen = choose(parts, viewer, input, filter, projectId)
+    if (!chosen.ok) return chosen
     const forbidden = requireVerb(chosen, viewer, projectId)
     if (forbidden) return refuse(forbidden)
     const taken = await rootNameTaken(project, { kind: 'BULK_OPERATION', name: input.name, what: 'a bulk operation' })
@@ -180,10 +191,10 @@ export async function previewBulkOperation(
   input: SelectBulk,
   filter: BulkFilter | null,
 ): Promise<Outcome<{ readonly preview: BulkPreview }, RefusalOf<'InvalidInputError' | 'ForbiddenError'>>> {
-  const chosen = choose(parts, viewer, input, filter)
-  if (!chosen.ok) return chosen
   const projectId = await findProjectId(parts.pool, input.project)
   if (projectId === null || !canRead(viewer, { projectId })) return refuse(noProject(viewer, input.project))
+  const chosen = choose(parts, viewer, input, filter, projectId)
+  if (!chosen.ok) return chosen
   const forbidden = requireRight(viewer, rights.createBulk, projectId) ?? requireVerb(chosen, viewer, projectId)
   if (forbidden) return refuse(forbidden)
   const { selected, verbs } = chosen

@@ -17,7 +17,7 @@ import { MAX_RATE, MAX_TARGETS } from '../rules/bulk.ts'
 import { BulkOperationRef } from './bulk.ts'
 
 const MOST = MAX_TARGETS.toLocaleString('en')
-const FILTER = `Selects the objects, of the project alone. Without \`kinds\` those of all kinds with the verb that the caller may ask; without \`phases\` and \`finished\` those that are as the verb needs them, such as unfinished ones for \`cancel\`. At most ${MOST} may match. Left out or null: \`ids\` has the objects.`
+const FILTER = `Selects the objects, of the project alone. Without \`kinds\` those of all kinds with the verb that the caller may ask; without \`phases\` and \`finished\` those that are as the verb needs them, such as unfinished ones for \`cancel\`. None selects what has its retry for another one. At most ${MOST} may match. Left out or null: \`ids\` has the objects.`
 const VERB =
   'The name of a verb of the objects, such as cancel, delete, retry or reconcile (`stateMachines` has them). `flags` sets its flags.'
 const FLAGS =

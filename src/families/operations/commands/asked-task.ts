@@ -8,6 +8,10 @@ export const askedTask = (operations: OperationsCommands): Readonly<Record<strin
     right: rights.cancel,
     ask: (viewer, { id, note }) => operations.cancelTask(viewer, { id, reason: note }),
   },
-  retryTask: { right: rights.create, ask: (viewer, { id, input }) => operations.retryTask(viewer, { ...input, id }) },
+  retryTask: {
+    right: rights.create,
+    doneSql: 'exists (select from task r where r.retry_of = o.id)',
+    ask: (viewer, { id, input }) => operations.retryTask(viewer, { ...input, id }),
+  },
   deleteTask: { right: rights.delete, ask: (viewer, { id }) => operations.deleteTask(viewer, { id }) },
 })

@@ -51,17 +51,19 @@ interface JudgedTask {
   readonly jobs: readonly JobSpec[]
   /** The exports of jobs that do not run, since they are DONE in another task. */
   readonly inherited?: ReadonlyMap<string, JobDetails['exports']>
-  readonly inheritedFrom?: string
+  /** The task whose jobs it runs again. */
+  readonly retryOf?: { readonly id: string; readonly name: string }
 }
 
 export async function writeTask(
   project: LockedProject,
   by: Viewer,
-  { name, labels, jobs, inherited = new Map(), inheritedFrom = '' }: JudgedTask,
+  { name, labels, jobs, inherited = new Map(), retryOf }: JudgedTask,
 ): Promise<CommandResult<'ConflictError'>> {
   const taken = await rootNameTaken(project, { kind: 'TASK', name, what: 'a task' })
   if (taken) return refuse(taken)
-  const { slice, root, decideNow } = project.createRoot({ kind: 'TASK', name, spec: {}, labels, by, details: {} })
+  const details = { retryOf: retryOf?.id ?? null }
+  const { slice, root, decideNow } = project.createRoot({ kind: 'TASK', name, spec: {}, labels, by, details })
   const nodes = new Map(
     jobs.map((spec, ordinal) => {
       const details = { gadget: spec.gadget }
@@ -70,7 +72,7 @@ export async function writeTask(
       const exports = inherited.get(spec.name)
       if (exports !== undefined) {
         slice.setDetails(node, { exports, endedAt: slice.now })
-        slice.move(node, 'DONE', { reason: 'inherited', message: `Inherited from the task ${inheritedFrom}.` })
+        slice.move(node, 'DONE', { reason: 'inherited', message: `Inherited from the task ${retryOf?.name}.` })
       }
       return [spec.name, node]
     }),

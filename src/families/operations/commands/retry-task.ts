@@ -59,7 +59,7 @@ export async function retryTask(
   return await onProject(parts, viewer, access, async (project) =>
     writeTask(project, viewer, {
       ...{ name: name ?? (await numberedName(project, ended.name)), labels: ended.labels },
-      ...{ jobs: again.jobs, inherited, inheritedFrom: ended.name },
+      ...{ jobs: again.jobs, inherited, retryOf: { id, name: ended.name } },
     }),
   )
 }

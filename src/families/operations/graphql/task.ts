@@ -1,6 +1,6 @@
 import type { ObjectRow } from '../../../core/tree.ts'
 import { WorkObjectRef } from '../../../graphql/agents/work-object.ts'
-import { sideField, specLoader, statusLoader } from '../../../graphql/loaders.ts'
+import { objectLoader, sideField, specLoader, statusLoader } from '../../../graphql/loaders.ts'
 import { relatedOf } from '../../../graphql/objects/object-lists.ts'
 import { EnvVariableRef } from '../../../graphql/objects/object-parts.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
@@ -12,7 +12,8 @@ import type { JournalRow } from '../store/details.ts'
 import { jobLoader, journalLoader, lockLoader, taskLoader } from './loaders.ts'
 import { LockRef } from './lock.ts'
 
-export const TaskRef = builder.objectRef<ObjectRow>('Task').implement({
+export const TaskRef = builder.objectRef<ObjectRow>('Task')
+TaskRef.implement({
   description:
     'Gadget jobs that run one after the other, or as a graph, each under locks on the resources that it uses. It ends when all its jobs have ended.',
   interfaces: [NodeRef, TreeObjectRef],
@@ -23,6 +24,15 @@ export const TaskRef = builder.objectRef<ObjectRow>('Task').implement({
       args: t.arg.connectionArgs(),
       complexity: (args) => pageCost(args),
       resolve: (row, args, context) => relatedOf(context, 'children', row, args),
+    }),
+    retryOf: t.field({
+      type: TaskRef,
+      nullable: true,
+      description: 'The task whose jobs this one runs again; null if it is no retry, and once that task is deleted.',
+      resolve: async ({ id }, _, context) => {
+        const { retryOf } = (await taskLoader(context).load(id)) ?? {}
+        return retryOf ? objectLoader(context).load(retryOf) : null
+      },
     }),
     cancelBy: t.string({
       nullable: true,

@@ -9,6 +9,8 @@ import type { DeclaredLock } from './lock-mode.ts'
 export interface TaskDetails {
   /** The viewer that cancelled the task. */
   readonly cancelBy: string | null
+  /** Id of the task whose jobs it runs again. */
+  readonly retryOf: string | null
 }
 /** Why a job is being undone, or could not be. ABORT: the clean-up of a cancelled job has failed. */
 export type UndoAfter = 'FAILURE' | 'CRASH' | 'ABORT'
@@ -44,7 +46,7 @@ export interface JobDetails {
   readonly retry: JobRetry | null
 }
 
-export const NEW_TASK: TaskDetails = { cancelBy: null }
+export const NEW_TASK: TaskDetails = { cancelBy: null, retryOf: null }
 export const NEW_JOB: JobDetails = {
   gadget: '',
   args: null,

@@ -13,5 +13,9 @@ export const askedEvent = (pipelines: PipelinesCommands): Readonly<Record<string
     ask: (viewer, { id, note }) => pipelines.cancelJob(viewer, { id, reason: note, timedOut: false }),
   },
   deleteEvent: { right: rights.deleteEvent, ask: (viewer, { id }) => pipelines.deleteEvent(viewer, { id }) },
-  retryEvent: { right: rights.createEvent, ask: (viewer, { id }) => pipelines.retryEvent(viewer, { id }) },
+  retryEvent: {
+    right: rights.createEvent,
+    doneSql: 'exists (select from event r where r.retry_of = o.id)',
+    ask: (viewer, { id }) => pipelines.retryEvent(viewer, { id }),
+  },
 })

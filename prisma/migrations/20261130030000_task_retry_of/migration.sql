@@ -1,0 +1,4 @@
+-- The task that a task retries. A bulk operation that retries leaves out what has a retry already, and finds it by these indexes.
+alter table "task" add column "retry_of" uuid;
+create index "task_retry_of_idx" on "task" ("retry_of") where "retry_of" is not null;
+create index "event_retry_of_idx" on "event" ("retry_of") where "retry_of" is not null;
