@@ -218,7 +218,22 @@ describe('lists', () => {
     },
   )
 
-  test('only roots are ordered by what changes all the time', async () => {
+  test('only roots are ordered by what changes all the time, and failures by their time', async () => {
+    const FAILED = gql(`query ($direction: OrderDirection!) {
+      objects(filter: { failed: true }, orderBy: { field: PHASE_SINCE, direction: $direction }) { edges { node { name } } }
+    }`)
+    await using own = await createApi()
+    const { world } = own
+    for (const name of ['early', 'late']) await world.create(name, { deployItems: [item(`of-${name}`)] })
+    // The one that was created last fails first.
+    for (const { fence } of (await world.claim()).toReversed()) {
+      world.clock.advance(1_000)
+      await world.report({ fence, phase: 'FAILED' })
+    }
+    const namesIn = async (direction: 'ASC' | 'DESC') =>
+      present((await own.query(FAILED, { direction })).objects).edges.map(({ node }) => node.name)
+    expect(await namesIn('ASC')).toEqual(['of-late', 'of-early'])
+    expect(await namesIn('DESC')).toEqual(['of-early', 'of-late'])
     const { errors } = await api.execute('{ objects(orderBy: { field: UPDATED_AT, direction: ASC }) { totalCount } }')
     expect(errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT')
   })

@@ -8,7 +8,7 @@ import { type LoggedChange, readNewest } from './log-read.ts'
 import { readMachines } from './machines.ts'
 
 const FAILED = gql(`query Failed($filter: ObjectFilter!, $first: Int!, $after: String) {
-  objects(filter: $filter, orderBy: { field: CREATED_AT, direction: DESC }, first: $first, after: $after) {
+  objects(filter: $filter, orderBy: { field: PHASE_SINCE, direction: DESC }, first: $first, after: $after) {
     totalCount pageInfo { hasNextPage endCursor }
     edges { node { id kind name path phase phaseSince project { name } root { id name } error { code message } } }
   }

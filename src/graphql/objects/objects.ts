@@ -89,7 +89,7 @@ const ObjectOrderField = builder.enumType('ObjectOrderField', {
     CREATED_AT: { description: 'Time of creation.' },
     UPDATED_AT: { description: 'Time of the last write. Only with `rootsOnly: true`.' },
     NAME: { description: 'Name, in the collation of the database.' },
-    PHASE_SINCE: { description: 'Time of the last phase change. Only with `rootsOnly: true`.' },
+    PHASE_SINCE: { description: 'Time of the last phase change. Only with `rootsOnly: true` or `failed: true`.' },
   } as const,
 })
 const OrderDirection = builder.enumType('OrderDirection', {
@@ -209,9 +209,11 @@ builder.queryFields((t) => ({
     resolve: (_, { filter, orderBy, ...args }, { pool, viewer, kinds }) => {
       const order: ObjectOrder = orderBy ?? CREATED
       const query = queryOf(filter, viewer, kinds)
-      if ((order.field === 'UPDATED_AT' || order.field === 'PHASE_SINCE') && !query.rootsOnly) {
-        throw badInput(`Only roots can be ordered by ${order.field}: set rootsOnly.`)
-      }
+      // There is no index of these times for all objects, and none that would find failures: those are all read in any order.
+      if (order.field === 'UPDATED_AT' && !query.rootsOnly)
+        throw badInput('Only roots can be ordered by UPDATED_AT: set rootsOnly.')
+      if (order.field === 'PHASE_SINCE' && !query.rootsOnly && !query.lowestIn)
+        throw badInput('Only roots and failures can be ordered by PHASE_SINCE: set rootsOnly or failed.')
       return connect(args, {
         cursor: CURSORS[order.field],
         position: (row: ObjectRow) => positionOf(row, order),

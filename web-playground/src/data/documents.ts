@@ -99,7 +99,7 @@ export const CHANGE =
   'sequence objectId kind name path rootId projectName machine from to actor by reason message jobId revision rejected at'
 
 export const FAILURES = gql(`query Failures($first: Int!, $failed: ObjectFilter!, $undone: PhaseChangeFilter!) {
-  objects(filter: $failed, orderBy: { field: CREATED_AT, direction: DESC }, first: $first) {
+  objects(filter: $failed, orderBy: { field: PHASE_SINCE, direction: DESC }, first: $first) {
     totalCount edges { node { ...RowFields path } }
   }
   phaseChanges(filter: $undone, last: $first) { edges { node { ${CHANGE} } } }
