@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ALL_OBJECTS, filterInput, OBJECT_FILTER, shownList } from '../../web-playground/src/model/filter.ts'
 import { addChanges, addOlder, EMPTY_LOG, pauseLog, resumeLog } from '../../web-playground/src/model/log-buffer.ts'
 import { LOG_FILTER, logFilterInput } from '../../web-playground/src/model/log-filter.ts'
-import { DEFAULT_COLUMNS, withColumn } from '../../web-playground/src/model/object-columns.ts'
+import { type Column, DEFAULT_COLUMNS, withColumn } from '../../web-playground/src/model/object-columns.ts'
 import { ObjectList } from '../../web-playground/src/model/object-list.ts'
 import { isOrdinary, stuckAmong, stuckOf } from '../../web-playground/src/model/stuck.ts'
 import { change, machines, row } from './samples.ts'
@@ -74,6 +74,16 @@ test('a page that was on its way while changes came in is not older than they ar
   const error = { code: 'NO_ROOM', message: 'The disk is full.' }
   expect(list.insert([row('a', { phase: 'SUCCEEDED', revision: 7, error })])).toEqual([])
   expect(list.rows.find(({ id }) => id === 'a')).toMatchObject({ phase: 'SUCCEEDED', error })
+})
+
+test('a root that runs again is read once more where a column shows its last run', () => {
+  const begins = (columns: readonly Column[]) => {
+    const list = new ObjectList({ ...ALL_OBJECTS, columns }, machines)
+    list.addPage([row('a', { phase: 'SUCCEEDED', finished: true })], false)
+    return list.change([change('a', 'PENDING', { revision: 2 })])
+  }
+  expect(begins(['path', 'phase'])).toEqual([])
+  expect(begins(['path', 'run'])).toEqual(['a'])
 })
 
 test('a new object that ended while it was fetched is fetched once more', () => {

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { ask } from '../testkit/ask.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
+import { gql } from '../testkit/gql.ts'
 import { create, items, show } from '../testkit/mutations.ts'
 import { until } from '../testkit/wait.ts'
 import { seriousFindings } from './axe.ts'
@@ -86,8 +87,10 @@ test('a click on a label lists what has it, and the field completes the labels t
   expect(complaints).toEqual([])
 })
 
+const RECONCILE = gql('mutation ($id: ID!) { reconcileInstallation(input: { id: $id }) { __typename } }')
+
 test('columns are chosen once, and the address has them for those who get it', async () => {
-  await create(here.server.client, 'columned', items(1))
+  const columned = await create(here.server.client, 'columned', items(1))
   await using visited = await visit(here.browser, here.server, '/objects?name=columned')
   const { page, complaints } = visited
   const heads = () => page.getByRole('columnheader').allTextContents()
@@ -100,6 +103,16 @@ test('columns are chosen once, and the address has them for those who get it', a
   expect(await seriousFindings(page)).toEqual([])
   await page.waitForURL(/columns=path,kind,phase,since,project,created,id$/)
   expect(await titles()).toEqual(['Path', 'Kind', 'Phase', 'Since', 'Project', 'Created', 'Id'])
+  // Their contents are read once one of them is chosen.
+  await page.goto(`${here.server.origin}/objects?name=columned&roots=yes&columns=path,run,creator`)
+  await rows(page)
+    .filter({ hasText: /created.* ago.*admin/ })
+    .waitFor()
+  expect(await titles()).toEqual(['Path', 'Lastrun', 'Createdby'])
+  await here.server.client.query(RECONCILE, { id: columned })
+  await rows(page)
+    .filter({ hasText: /asked for.* ago.*admin/ })
+    .waitFor()
   // Another list of the same person has them, too; a link with others shows those.
   await page.goto(`${here.server.origin}/objects?kind=INSTALLATION`)
   await page.waitForURL(/\?kind=INSTALLATION&columns=path,kind,phase,since,project,created,id$/)

@@ -11,19 +11,27 @@ export const ROW_FIELDS = `fragment RowFields on TreeObject {
 /** Objects in a list are not beside their parents: each has its path. */
 const LISTED_FIELDS = `fragment ListedFields on TreeObject { path labels { key value } ...RowFields }\n${ROW_FIELDS}`
 
-export const ROWS = gql(`query Rows($filter: ObjectFilter!, $orderBy: ObjectOrder!, $first: Int!, $after: String) {
+const LAST_RUN = `fragment LastRun on TreeObject {
+  history(first: 1) { edges { node { from by } } }
+  ... on Installation { runs(first: 1) { edges { node { cause by startedAt durationMs } } } }
+}`
+/** The same with the last run, if `runs` is true. */
+const WITH_RUN = '...ListedFields ...LastRun @include(if: $runs)'
+
+export const ROWS =
+  gql(`query Rows($filter: ObjectFilter!, $orderBy: ObjectOrder!, $first: Int!, $after: String, $runs: Boolean! = false) {
   objects(filter: $filter, orderBy: $orderBy, first: $first, after: $after) {
     pageInfo { hasNextPage endCursor }
-    edges { node { ...ListedFields } }
+    edges { node { ${WITH_RUN} } }
   }
-}\n${LISTED_FIELDS}`)
+}\n${LISTED_FIELDS}\n${LAST_RUN}`)
 export const ROW_COUNT = gql(
   'query RowCount($filter: ObjectFilter!) { objects(filter: $filter, first: 1) { totalCount } }',
 )
 export const ROWS_BY_ID = gql(`query RowsById($ids: [ID!]!) { nodes(ids: $ids) { ...RowFields } }\n${ROW_FIELDS}`)
 
 export const LISTED_BY_ID = gql(
-  `query ListedById($ids: [ID!]!) { nodes(ids: $ids) { ...ListedFields } }\n${LISTED_FIELDS}`,
+  `query ListedById($ids: [ID!]!, $runs: Boolean! = false) { nodes(ids: $ids) { ${WITH_RUN} } }\n${LISTED_FIELDS}\n${LAST_RUN}`,
 )
 /** A path within a project, and one that begins with its project. */
 export const AT_PATH = gql(`query AtPath($own: String!, $path: [String!]!, $first: String!, $rest: [String!]!) {
@@ -60,11 +68,6 @@ export const OPENING = gql(`query Opening {
 }`)
 
 export const EXPORTS = gql('query Exports($ids: [ID!]!) { nodes(ids: $ids) { ... on Installation { id exports } } }')
-
-const LAST_RUN = `fragment LastRun on TreeObject {
-  history(first: 1) { edges { node { from by } } }
-  ... on Installation { runs(first: 1) { edges { node { cause by startedAt durationMs } } } }
-}`
 
 export const UNFINISHED = gql(`query Unfinished(
   $filter: ObjectFilter!, $undecided: ObjectFilter!, $roots: ObjectFilter!, $first: Int!, $firstRoots: Int!

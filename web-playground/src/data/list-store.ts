@@ -1,6 +1,7 @@
 import { nextCursor, nodesOf } from 'phaseline/client-model'
 import { filterInput, type ObjectFilter } from '../model/filter.ts'
 import type { ListedRow } from '../model/object.ts'
+import { haveRun } from '../model/object-columns.ts'
 import { ObjectList } from '../model/object-list.ts'
 import { rowFetcher } from './batched.ts'
 import { LISTED_BY_ID, ROW_COUNT, ROWS } from './documents.ts'
@@ -32,9 +33,10 @@ export class ListStore extends Store {
     this.#signal = signal
     this.#page = page
     this.#list = new ObjectList(filter, session.machines)
+    const runs = haveRun(filter.columns)
     this.#fetch = rowFetcher<ListedRow>(
       signal,
-      (ids) => session.client.query(LISTED_BY_ID, { ids }, { signal }),
+      (ids) => session.client.query(LISTED_BY_ID, { ids, runs }, { signal }),
       (rows, missing) => {
         this.#fetch(this.#list.insert(rows))
         if (missing.length > 0) this.#list.remove(missing)
@@ -96,6 +98,7 @@ export class ListStore extends Store {
         orderBy: { field, direction },
         first: this.#page,
         after: this.#cursor,
+        runs: haveRun(this.filter.columns),
       }
       const { objects } = await this.#session.client.query(ROWS, variables, { signal })
       if (list !== this.#list) return

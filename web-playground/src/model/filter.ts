@@ -1,6 +1,6 @@
 import { matchesFilter, type ObjectSelection } from 'phaseline/client-model'
 import type { ListedRow } from './object.ts'
-import { type Column, columnsOf, DEFAULT_COLUMNS } from './object-columns.ts'
+import { type Column, columnsOf, DEFAULT_COLUMNS, haveRun } from './object-columns.ts'
 import { type Codec, either, type FilterOf, pairs, text, type UrlFilter, urlFilter, words } from './url-filter.ts'
 
 export const ORDERS = ['CREATED_AT', 'NAME', 'PHASE_SINCE'] as const
@@ -65,8 +65,10 @@ export const shownList = (asked: ObjectFilter, chosen: ListChoice): ObjectFilter
   roots: asked.roots ?? (isWhole(asked) ? (chosen.roots ?? true) : null),
 })
 
-/** The part that the server answers. */
+/** The part that selects rows. */
 export const answered = (filter: ObjectFilter): string => OBJECT_FILTER.write({ ...filter, columns: [] })
+/** The part that the server answers: it reads more for some columns. */
+export const readFor = (filter: ObjectFilter): string => `${answered(filter)} ${haveRun(filter.columns)}`
 
 /** ObjectFilter of the API. */
 export function filterInput({ kinds, phases, name, labels, project, roots, finished }: ObjectFilter): ObjectSelection {

@@ -1,6 +1,5 @@
 import { nodesOf } from 'phaseline/client-model'
 import { knownMachine } from './known.ts'
-import type { Row } from './object.ts'
 
 /** The last job of a root. */
 export interface LastRun {
@@ -26,7 +25,11 @@ export const CAUSES = {
 interface List<Node> {
   readonly edges: readonly { readonly node: Node }[]
 }
-export interface Begun extends Pick<Row, 'kind' | 'finished' | 'phaseSince' | 'createdAt'> {
+export interface Begun {
+  readonly kind: string
+  readonly finished: boolean
+  readonly phaseSince: string
+  readonly createdAt: string
   /** The first change that the log has of it. */
   readonly history: List<{ readonly from: string | null; readonly by: string | null }>
   /** Its newest run; only kinds that run again have runs. */
@@ -36,14 +39,19 @@ export interface Begun extends Pick<Row, 'kind' | 'finished' | 'phaseSince' | 'c
 export function lastRunOf({ kind, finished, phaseSince, createdAt, history, runs }: Begun): LastRun {
   const [run] = nodesOf(runs ?? null)
   if (run) return { ...run, cause: CAUSES[run.cause] }
-  const [first] = nodesOf(history)
   const took = finished ? Date.parse(phaseSince) - Date.parse(createdAt) : null
   return {
     cause: CAUSES.CREATED,
     startedAt: createdAt,
-    by: first?.from === null ? first.by : null,
+    by: creatorOf({ history }),
     durationMs: runsOnce(kind) ? took : undefined,
   }
+}
+
+/** The creator of the object; null: the engine, or the log no longer has it. */
+export function creatorOf({ history }: Pick<Begun, 'history'>): string | null {
+  const [first] = nodesOf(history)
+  return first?.from === null ? first.by : null
 }
 
 /** True if a creation is the only begin of a job: nothing but a deletion leaves its end. */

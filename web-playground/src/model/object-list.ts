@@ -2,6 +2,7 @@ import type { PhaseChange } from 'phaseline/client'
 import { afterChange, type Machines, matchesFilter } from 'phaseline/client-model'
 import { compareRows, filterInput, matches, type ObjectFilter } from './filter.ts'
 import { isRequest, isToRead, type ListedRow, patched } from './object.ts'
+import { haveRun } from './object-columns.ts'
 
 /** More changes than arrive during the read of a page. */
 const REMEMBERED = 20_000
@@ -91,7 +92,9 @@ export class ObjectList {
     const next = patched(row, change, this.#machines)
     if (next === row) return false
     this.#place(next)
-    if (isToRead(next)) wanted.add(row.id)
+    // A change begins a run, and does not have it.
+    const isBegun = row.finished && !next.finished && haveRun(this.filter.columns)
+    if (isToRead(next) || isBegun) wanted.add(row.id)
     return true
   }
 

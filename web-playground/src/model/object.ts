@@ -1,5 +1,6 @@
 import type { PhaseChange } from 'phaseline/client'
 import type { Machines } from 'phaseline/client-model'
+import type { Begun } from './last-run.ts'
 import type { Pair } from './pairs.ts'
 
 /** The fields of an object in lists and trees. Times are ISO 8601. */
@@ -27,6 +28,9 @@ export interface ListedRow extends Row {
   /** Names from the root down to the object, divided by `/`. */
   readonly path: string
   readonly labels: readonly Pair[]
+  /** Left out where no column shows it. */
+  readonly history?: Begun['history'] | undefined
+  readonly runs?: Begun['runs']
 }
 export interface PendingRequest {
   readonly verb: string

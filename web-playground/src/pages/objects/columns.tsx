@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { OrderField } from '../../model/filter.ts'
 import { humanKind } from '../../model/known.ts'
+import { type Begun, creatorOf, lastRunOf } from '../../model/last-run.ts'
 import type { ListedRow } from '../../model/object.ts'
 import type { Column } from '../../model/object-columns.ts'
 import { type Pair, textOf } from '../../model/pairs.ts'
@@ -16,10 +17,12 @@ export const LABELS: Readonly<Record<Column, string>> = {
   kind: 'Kind',
   phase: 'Phase',
   since: 'Since',
+  run: 'Last run',
   labels: 'Labels',
   error: 'Error',
   project: 'Project',
   created: 'Created',
+  creator: 'Created by',
   id: 'Id',
 }
 
@@ -36,10 +39,12 @@ const LEAST: Readonly<Record<Column, number>> = {
   kind: 12,
   phase: 15,
   since: 7,
+  run: 20,
   labels: 8,
   error: 20,
   project: 12,
   created: 16,
+  creator: 12,
   id: 31,
 }
 /** The parts of what is left: as many as there are characters. Others have their least width. */
@@ -49,6 +54,7 @@ const PARTS: Partial<Readonly<Record<Column, (rows: readonly ListedRow[]) => num
   labels: (rows) => longest(rows, lengthOfLabels),
   error: () => 60,
   project: () => 8,
+  creator: () => 8,
 }
 const longest = (rows: readonly ListedRow[], lengthOf: (row: ListedRow) => number): number =>
   rows.reduce((most, row) => Math.max(most, lengthOf(row)), 1)
@@ -88,6 +94,8 @@ export function Content({ column, row, hrefOf }: Props): ReactNode {
       )
     case 'since':
       return <Since at={row.phaseSince} />
+    case 'run':
+      return row.parent === null && row.history && <LastRun row={{ ...row, history: row.history }} />
     case 'labels':
       return <Labels labels={row.labels} hrefOf={hrefOf} />
     case 'error':
@@ -100,9 +108,20 @@ export function Content({ column, row, hrefOf }: Props): ReactNode {
           {shortDateTime(row.createdAt)}
         </time>
       )
+    case 'creator':
+      return row.history && creatorOf({ history: row.history })
     case 'id':
       return <code>{row.id}</code>
   }
+}
+
+function LastRun({ row }: { readonly row: Begun }) {
+  const { cause, startedAt, by } = lastRunOf(row)
+  return (
+    <span title={by === null ? undefined : `by ${by}`}>
+      {cause} <Since at={startedAt} /> ago
+    </span>
+  )
 }
 
 /** The whole path, which may be broken after each name; its last one says which object it is. */

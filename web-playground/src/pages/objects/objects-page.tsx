@@ -10,6 +10,7 @@ import {
   NEWEST,
   OBJECT_FILTER,
   type ObjectFilter,
+  readFor,
   shownList,
 } from '../../model/filter.ts'
 import { NONE, type Selection } from '../../model/selection.ts'
@@ -46,7 +47,7 @@ export default function ObjectsPage() {
     },
     [shown],
   )
-  const list = useLive(answered(filter), (session, signal) => new ListStore(session, filter, signal))
+  const list = useLive(readFor(filter), (session, signal) => new ListStore(session, filter, signal))
   return (
     <div className="page fill">
       <div className="page-head">
