@@ -35,6 +35,6 @@ export const deploymentsGraphql: FamilyApi = {
   undecidedSql: `(o.kind = 'INSTALLATION' and o.parent_id is null and o.phase = 'DELETE_FAILED' and o.job_id = o.finished_job_id
     and exists (select from installation i where i.object_id = o.id and not i.next_deletion))`,
   leftOutSql: `(o.kind in ('INSTALLATION', 'EXECUTION', 'DEPLOY_ITEM') and ${LEFT_OUT})`,
-  outstandingSql:
-    'exists (select from installation i where i.object_id = o.id and (i.next_mode is not null or i.next_deletion))',
+  outstandingSql: `(o.kind = 'INSTALLATION'
+    and exists (select from installation i where i.object_id = o.id and (i.next_mode is not null or i.next_deletion)))`,
 }
