@@ -43,7 +43,7 @@ export const UNIT = files(`
   families/edge/kubernetes/ specs
   families/notifications/ quiet-hours
   families/pipelines/ place-state
-  graphql/ descriptions lists one-shape result-union
+  graphql/ connection descriptions lists one-shape result-union
   hooks/ cloud-events missed-deliveries
   log/ announcement
   manifest/ manifest places project round-trip

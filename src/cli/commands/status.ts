@@ -16,14 +16,14 @@ const DECISIONS = 5
 const STATUS = gql(`query Status($project: String, $first: Int!) {
   viewer { ${WHO_FIELDS} }
   log { head }
-  trees: objects(filter: { rootsOnly: true, project: $project }) { totalCount }
-  unfinished: objects(filter: { rootsOnly: true, finished: false, project: $project }) { totalCount }
-  failed: objects(filter: { failed: true, project: $project }) { totalCount }
+  trees: objects(filter: { rootsOnly: true, project: $project }, first: 0) { totalCount }
+  unfinished: objects(filter: { rootsOnly: true, finished: false, project: $project }, first: 0) { totalCount }
+  failed: objects(filter: { failed: true, project: $project }, first: 0) { totalCount }
   undecided: objects(filter: { undecided: true, project: $project }, orderBy: { field: CREATED_AT, direction: ASC }, first: $first) {
     totalCount edges { node { id kind name path phase phaseSince project { name } } }
   }
-  connected: agents(connected: true, first: 1) { totalCount }
-  away: agents(connected: false, first: 1) { totalCount }
+  connected: agents(connected: true, first: 0) { totalCount }
+  away: agents(connected: false, first: 0) { totalCount }
 }`)
 type Status = ResultOf<typeof STATUS>
 type Undecided = NodeOf<Status['undecided']>

@@ -10,7 +10,7 @@ import { markOf } from './phases.ts'
 
 /** The fields that all kinds of objects have. */
 export const OBJECT_FIELDS = `fragment Full on TreeObject {
-  id kind name path project { name } labels { key value } parent { id name } root { id name } children(first: 1) { totalCount }
+  id kind name path project { name } labels { key value } parent { id name } root { id name } children(first: 0) { totalCount }
   phase phaseClass phaseSince finished generation observedGeneration revision jobId finishedJobId deletionRequestedAt
   error { code message at causeCount causes { kind name code message }
     rootCause { objectId name code message object { path } } }

@@ -32,6 +32,7 @@ builder.queryField('output', (t) =>
       let reached: number | null = null
       const connection = await connect<OutputLine, number>(args, {
         cursor: outputCursor,
+        isSearched: true,
         position: ({ seq }) => seq,
         load: async ({ after, before, backward, limit }) => {
           requireReached(after ?? 0, end.last)

@@ -186,6 +186,7 @@ builder.queryField('phaseChanges', (t) =>
       let reached: LogCursor | null = null
       const connection = await connect<PhaseChangeRecord, LogCursor>(args, {
         cursor: logCursor,
+        isSearched: true,
         position: cursorAt,
         load: async ({ after, before, backward, limit }) => {
           if (query === null) return []

@@ -35,6 +35,8 @@ export interface List<T, Position> {
   /** The rows of a window, in the order of the list. */
   load(window: Window<Position>): Promise<readonly T[]>
   count(): Promise<number>
+  /** A page may end before it is full, so that its length says nothing of the list. */
+  readonly isSearched?: boolean
   readonly defaultPage?: number
   readonly maxPage?: number
 }
@@ -52,9 +54,11 @@ class Edge<T, Position> {
   }
 }
 
-/** Reads one entry more than requested, to know whether more follow. */
+/** Reads one entry more than requested, to know whether more follow. A list that its page holds as a whole is not counted again. */
 export async function connect<T, Position>(args: PageArgs, list: List<T, Position>): Promise<Connection<T>> {
   const window = windowOf(args, list)
+  const isFromEnd = window.after === null && window.before === null && list.isSearched !== true
+  if (window.limit === 0 && isFromEnd) return await counted(list, window.backward)
   const rows = await list.load({ ...window, limit: window.limit + 1 })
   const more = rows.length > window.limit
   const shown = more ? (window.backward ? rows.slice(1) : rows.slice(0, -1)) : rows
@@ -71,8 +75,20 @@ export async function connect<T, Position>(args: PageArgs, list: List<T, Positio
         return edges.at(-1)?.cursor ?? null
       },
     },
-    totalCount: () => list.count(),
+    totalCount: async () => (isFromEnd && !more ? rows.length : await list.count()),
   }
+}
+
+/** A page without entries: whoever wants no more than the count pays for nothing else. */
+async function counted<T, Position>(list: List<T, Position>, backward: boolean): Promise<Connection<T>> {
+  const count = await list.count()
+  const pageInfo = {
+    hasNextPage: !backward && count > 0,
+    hasPreviousPage: backward && count > 0,
+    startCursor: null,
+    endCursor: null,
+  }
+  return { edges: [], pageInfo, totalCount: async () => count }
 }
 
 function windowOf<T, Position>(args: PageArgs, list: List<T, Position>): Window<Position> {

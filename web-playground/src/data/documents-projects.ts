@@ -29,5 +29,5 @@ export const PROJECT = gql(`query Project($name: String!) {
       edges { node { name value updatedAt exporter { id kind name phase root { id } } } }
     }
   }
-  objects(filter: { project: $name }, first: 1) { totalCount }
+  objects(filter: { project: $name }, first: 0) { totalCount }
 }`)

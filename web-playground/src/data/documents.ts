@@ -26,7 +26,7 @@ export const ROWS =
   }
 }\n${LISTED_FIELDS}\n${LAST_RUN}`)
 export const ROW_COUNT = gql(
-  'query RowCount($filter: ObjectFilter!) { objects(filter: $filter, first: 1) { totalCount } }',
+  'query RowCount($filter: ObjectFilter!) { objects(filter: $filter, first: 0) { totalCount } }',
 )
 export const ROWS_BY_ID = gql(`query RowsById($ids: [ID!]!) { nodes(ids: $ids) { ...RowFields } }\n${ROW_FIELDS}`)
 
@@ -94,7 +94,7 @@ export const TREES = gql(`query Trees($filter: ObjectFilter!, $first: Int!) {
   objects(filter: $filter, orderBy: { field: PHASE_SINCE, direction: DESC }, first: $first) {
     totalCount edges { node { ...RowFields ...LastRun labels { key value } } }
   }
-  projects(first: 1) { totalCount }
+  projects(first: 0) { totalCount }
 }\n${LAST_RUN}\n${ROW_FIELDS}`)
 
 /** All fields of the client's PhaseChange. */

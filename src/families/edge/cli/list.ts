@@ -9,7 +9,7 @@ import { describeFlags } from './describe.ts'
 import { pathOf } from './write.ts'
 
 const LISTED = `id name phase phaseClass phaseSince createdAt finished project { name } root { id name } parent { id name }
-      error { code } children(first: 1) { totalCount }`
+      error { code } children(first: 0) { totalCount }`
 const CLOUDLETS = gql(`query ListCloudlets($filter: ObjectFilter, $first: Int!, $after: String) {
   objects(filter: $filter, first: $first, after: $after, orderBy: { field: NAME, direction: ASC }) {
     totalCount pageInfo { hasNextPage endCursor }

@@ -19,7 +19,7 @@ const INSTANCE = gql(`query GetInstance($id: ID!) { object(id: $id) {
   ...Full ... on ClusterInst { ${RECORD} } ... on AppInst { ${RECORD} }
 } }\n${OBJECT_FIELDS}`)
 const LISTED = `id name phase phaseClass phaseSince finished specRevision drifted undoing error { code message }
-      blockedBy(first: 3) { reason message } children(first: 1) { totalCount }`
+      blockedBy(first: 3) { reason message } children(first: 0) { totalCount }`
 const BENEATH = gql(`query Beneath($id: ID!, $first: Int!, $after: String) { object(id: $id) {
   children(first: $first, after: $after) {
     totalCount pageInfo { hasNextPage endCursor }

@@ -9,7 +9,7 @@ const LIST = gql(`query ListTasks($filter: ObjectFilter, $first: Int!, $after: S
   objects(filter: $filter, first: $first, after: $after, orderBy: { field: CREATED_AT, direction: DESC }) {
     totalCount pageInfo { hasNextPage endCursor }
     edges { node {
-      id name phase phaseClass phaseSince createdAt finished project { name } error { code } children(first: 1) { totalCount }
+      id name phase phaseClass phaseSince createdAt finished project { name } error { code } children(first: 0) { totalCount }
     } }
   }
 }`)
