@@ -1,5 +1,6 @@
 import type { PhaseChange } from 'phaseline/client'
 import { messageOf, readLive } from './live-read.ts'
+import { Pace } from './pace.ts'
 import type { Session } from './session.ts'
 import { Store } from './store.ts'
 
@@ -24,9 +25,12 @@ export class AskedStore<T> extends Store {
   readonly #signal: AbortSignal
   answer: T | null = null
   error: string | null = null
+  readonly #pace = new Pace()
   #planned: ReturnType<typeof setTimeout> | undefined
   #running = false
   #again = false
+  /** Somebody waits for an answer that is newer than the one on its way. */
+  #isHurried = false
   #asked = 0
 
   constructor(session: Session, question: Question<T>, signal: AbortSignal) {
@@ -56,6 +60,8 @@ export class AskedStore<T> extends Store {
   readonly refresh = (): void => {
     clearTimeout(this.#planned)
     this.#planned = undefined
+    this.#isHurried = true
+    this.#pace.hurry()
     this.#plan(0)
   }
 
@@ -63,22 +69,24 @@ export class AskedStore<T> extends Store {
     // The answer on its way may be older than the change, so another query follows it. The two do not run at the same
     // time, since then no answer might ever be the newest.
     if (this.#running) this.#again = true
-    else this.#planned ??= setTimeout(() => void this.#run(), afterMs)
+    else this.#planned ??= setTimeout(() => void this.#run(), this.#pace.delay(afterMs))
   }
 
   async #run(): Promise<void> {
     this.#planned = undefined
     this.#running = true
     this.#again = false
+    this.#isHurried = false
     await this.#ask(this.#signal).catch(this.#fail)
     this.#running = false
+    if (this.#isHurried) this.#pace.hurry()
     if (this.#again && !this.#signal.aborted) this.#plan(SETTLE_MS)
   }
 
   async #ask(signal: AbortSignal): Promise<void> {
     this.#asked += 1
     const mine = this.#asked
-    const answer = await this.#question.ask(this.#session, signal)
+    const answer = await this.#pace.ask(() => this.#question.ask(this.#session, signal))
     // An overtaken answer is older than the shown one.
     if (mine !== this.#asked) return
     this.answer = answer

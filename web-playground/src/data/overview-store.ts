@@ -7,6 +7,7 @@ import type { Waiting } from '../model/stuck.ts'
 import { FAILURES, TREES, UNFINISHED } from './documents.ts'
 import type { NodeOf, ResultOf, VariablesOf } from './gql.ts'
 import { messageOf, readLive } from './live-read.ts'
+import { Pace } from './pace.ts'
 import { markFailuresSeen, seenFailures } from './seen-failures.ts'
 import type { Session } from './session.ts'
 import { Store } from './store.ts'
@@ -61,6 +62,7 @@ export class OverviewStore extends Store {
   /** Counts the changes that concern trees and failures, and those that were known at the last read. */
   readonly #moved = { trees: 0, failures: 0 }
   readonly #known = { trees: 0, failures: 0 }
+  readonly #pace = new Pace()
   #looking: ReturnType<typeof setTimeout> | undefined
 
   /** @param project empty: all projects */
@@ -73,7 +75,9 @@ export class OverviewStore extends Store {
       session.feed,
       {
         read: async (reading) => {
-          await Promise.all([this.#readUnfinished(reading), this.#readTrees(reading), this.#readFailures(reading)])
+          await this.#pace.ask(() =>
+            Promise.all([this.#readUnfinished(reading), this.#readTrees(reading), this.#readFailures(reading)]),
+          )
           this.#isRead()
         },
         apply: (changes) => this.#apply(changes),
@@ -123,12 +127,13 @@ export class OverviewStore extends Store {
   #plan(afterMs: number): void {
     if (document.hidden || this.#looking !== undefined) return
     this.#looking = setTimeout(() => {
-      void this.#look(this.#signal)
+      void this.#pace
+        .ask(() => this.#look(this.#signal))
         .catch(() => undefined)
         .finally(() => {
           this.#looking = undefined
         })
-    }, afterMs)
+    }, this.#pace.delay(afterMs))
   }
 
   async #look(signal: AbortSignal): Promise<void> {
