@@ -4,12 +4,14 @@ import { App } from './app.tsx'
 import { acceptLink } from './data/access.ts'
 import { acceptSignIn } from './data/sign-in.ts'
 import { isReturn } from './model/sign-in.ts'
+import { keepFocus } from './ui/keep-focus.ts'
 
 /** Draws the application, once a sign-in that an issuer sends back has ended. */
 export async function start(): Promise<void> {
   const problem = (await signInProblem()) ?? (await acceptLink())
   const root = document.getElementById('root')
   if (!root) throw new Error('the page has no root')
+  keepFocus()
   createRoot(root).render(
     <StrictMode>
       <App problem={problem} />

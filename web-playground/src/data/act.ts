@@ -8,10 +8,6 @@ export interface Act {
   readonly ok: boolean
   readonly message: string
 }
-export interface Answered extends Act {
-  /** There was no answer: whether it had an effect is not known. */
-  readonly lost: boolean
-}
 
 /** A mutation, and its name for people. */
 export interface Asked extends Pick<Action, 'field' | 'input' | 'variables'> {
@@ -19,12 +15,17 @@ export interface Asked extends Pick<Action, 'field' | 'input' | 'variables'> {
   readonly done: string
 }
 
-export async function act(client: Client, { field, input, done, variables }: Asked): Promise<Answered> {
+/** The request may have arrived. */
+const lost = (problem: string): string =>
+  `No answer came (${problem}), so it may have been done or not: look before you ask again.`
+
+export async function act(client: Client, { field, input, done, variables }: Asked): Promise<Act> {
   try {
     const { answer } = await client.query(actMutation(field, input), { input: variables })
-    if (answer?.message === undefined) return { ok: true, message: done, lost: false }
-    return { ok: false, message: `${answer.code}: ${answer.message}`, lost: false }
+    if (answer?.message === undefined) return { ok: true, message: done }
+    return { ok: false, message: `${answer.code}: ${answer.message}` }
   } catch (error) {
-    return { ok: false, message: messageOf(error), lost: error instanceof ClientError && error.kind === 'network' }
+    const isLost = error instanceof ClientError && error.kind === 'network'
+    return { ok: false, message: isLost ? lost(error.message) : messageOf(error) }
   }
 }

@@ -31,6 +31,7 @@ export class DetailsStore extends Store {
   #reads = 0
   #shown = 0
   #isFollowing = false
+  #awaiting: (() => void)[] = []
 
   constructor(session: Session, id: string, signal: AbortSignal) {
     super()
@@ -40,12 +41,12 @@ export class DetailsStore extends Store {
     const stop = session.feed.listen({
       changes: (changes) => {
         const rootId = this.details?.root.id
-        if (changes.some((change) => change.objectId === id)) this.refresh()
+        if (changes.some((change) => change.objectId === id)) this.#plan(SETTLE_MS)
         else if (changes.some((change) => change.rootId === rootId)) this.#plan(OTHERS_MS)
       },
-      reset: () => this.refresh(),
+      reset: () => this.#plan(SETTLE_MS),
     })
-    const again = setInterval(() => document.hidden || this.refresh(), LOOK_AGAIN_MS)
+    const again = setInterval(() => document.hidden || this.#plan(SETTLE_MS), LOOK_AGAIN_MS)
     signal.addEventListener('abort', () => {
       stop()
       clearInterval(again)
@@ -54,7 +55,11 @@ export class DetailsStore extends Store {
     void this.#read()
   }
 
-  readonly refresh = (): void => this.#plan(SETTLE_MS)
+  /** Resolves once the object is shown as it is after now, or could not be read. */
+  readonly refresh = (): Promise<void> => {
+    this.#plan(SETTLE_MS)
+    return new Promise((resolve) => this.#awaiting.push(resolve))
+  }
 
   #plan(afterMs: number): void {
     const at = performance.now() + afterMs
@@ -76,11 +81,12 @@ export class DetailsStore extends Store {
     const updates = client.subscribe(
       UPDATES,
       { rootId: root.id, kinds: [kind] },
-      { signal: this.#signal, onConnected: this.refresh },
+      { signal: this.#signal, onConnected: () => this.#plan(SETTLE_MS) },
     )
     try {
       for await (const { objectUpdates } of updates) {
-        if (objectUpdates.objectId === this.#id && objectUpdates.revision !== this.details?.revision) this.refresh()
+        if (objectUpdates.objectId === this.#id && objectUpdates.revision !== this.details?.revision)
+          this.#plan(SETTLE_MS)
       }
     } catch {
       // Without the stream the interval still reads them.
@@ -88,6 +94,13 @@ export class DetailsStore extends Store {
   }
 
   async #read(): Promise<void> {
+    const awaiting = this.#awaiting
+    this.#awaiting = []
+    await this.#readObject()
+    for (const resolve of awaiting) resolve()
+  }
+
+  async #readObject(): Promise<void> {
     this.#reads += 1
     const mine = this.#reads
     try {

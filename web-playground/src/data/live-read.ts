@@ -47,4 +47,8 @@ export function readLive(feed: Feed, view: LiveRead, signal: AbortSignal): void 
 }
 
 export const isRetryable = (error: unknown): boolean => error instanceof ClientError && error.retryable
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+/** For people, whom the words of a browser for a lost network tell little. */
+export function messageOf(error: unknown): string {
+  if (error instanceof ClientError && error.kind === 'network') return `The server does not answer (${error.message}).`
+  return error instanceof Error ? error.message : String(error)
+}

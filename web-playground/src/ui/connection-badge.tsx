@@ -12,28 +12,36 @@ export function ConnectionBadge() {
   const { feed } = useSession()
   const connection = useSyncExternalStore(feed.watch, feed.connection)
   const now = useNow()
-  const { look, text } = describe(connection, now)
+  const { look, text, moving = '' } = describe(connection, now)
   return (
     <span
       className={`connection ${look}`}
       role="status"
       aria-live="polite"
       data-connection={connection.kind}
-      title={text}
+      title={`${text}${moving}`}
     >
       <span className="dot" aria-hidden="true" /> {text}
+      {/* A screen reader does not say each second. */}
+      <span aria-live="off">{moving}</span>
     </span>
   )
 }
 
-function describe(connection: Connection, now: number): { readonly look: string; readonly text: string } {
+interface Described {
+  readonly look: string
+  readonly text: string
+  /** The end of the text, which changes while the connection is as it is. */
+  readonly moving?: string
+}
+function describe(connection: Connection, now: number): Described {
   switch (connection.kind) {
     case 'connecting':
       return { look: 'waits', text: 'Connecting…' }
     case 'lost':
-      return { look: 'lost', text: `Disconnected for ${duration(now - connection.since)}, reconnecting…` }
+      return { look: 'lost', text: 'Disconnected, reconnecting…', moving: ` for ${duration(now - connection.since)}` }
     case 'catching-up':
-      return { look: 'waits', text: `Catching up: ${plural(connection.count, 'change')}…` }
+      return { look: 'waits', text: 'Catching up…', moving: ` ${plural(connection.count, 'change')}` }
     case 'refused':
       return { look: 'lost', text: 'The token was refused' }
     case 'live': {

@@ -103,7 +103,8 @@ export default function Palette({ saved, sections, onClose }: Props) {
         ))}
       </div>
       <p className="quiet" role="status">
-        {objects.problem ?? (choices.length === 0 && !objects.isLooking ? 'Nothing matches.' : '')}
+        {objects.problem ??
+          (choices.length > 0 ? `${choices.length} found` : objects.isLooking ? '' : 'Nothing matches.')}
       </p>
     </dialog>
   )

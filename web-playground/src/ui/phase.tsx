@@ -34,22 +34,22 @@ export function CountsByClass({ counts }: { readonly counts: ClassCounts }) {
   )
 }
 
-/** The time since then, counting up; the exact time on hover. */
+/** The time since then, counting up; the exact time on hover. A screen reader says it with its surroundings, and not each second. */
 export function Since({ at }: { readonly at: string }) {
   const now = useNow()
   return (
-    <time dateTime={at} title={zonedTime(at)}>
+    <time dateTime={at} title={zonedTime(at)} aria-live="off">
       {duration(now - Date.parse(at))}
     </time>
   )
 }
 
-/** The time until then, counting down. */
+/** The time until then, counting down; silent like `Since`. */
 export function Until({ at }: { readonly at: string }) {
   const now = useNow()
   const left = Date.parse(at) - now
   return (
-    <time dateTime={at} title={zonedTime(at)}>
+    <time dateTime={at} title={zonedTime(at)} aria-live="off">
       {left > 0 ? `in ${duration(left)}` : 'due'}
     </time>
   )

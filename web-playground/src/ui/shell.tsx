@@ -9,6 +9,7 @@ import { OfKnownProject } from './scope-switch.tsx'
 import { useScope } from './scoped-router.tsx'
 import { useLive } from './session-context.ts'
 import { Empty, Loading } from './states.tsx'
+import { useShownTitle } from './title.ts'
 import { usePalette } from './use-palette.ts'
 
 const OverviewPage = lazyPart(() => import('../pages/overview/overview-page.tsx'))
@@ -48,6 +49,7 @@ export function Shell({ onForget }: { readonly onForget: () => void }) {
         onKeys={() => setOpen('keys')}
         onForget={onForget}
       />
+      <PageName />
       <OfKnownProject>
         <Pages />
       </OfKnownProject>
@@ -60,11 +62,20 @@ export function Shell({ onForget }: { readonly onForget: () => void }) {
   )
 }
 
+/** A page is shown in the place of another one without being loaded: a screen reader says which. */
+function PageName() {
+  return (
+    <p className="hidden" role="status">
+      {useShownTitle()}
+    </p>
+  )
+}
+
 function Pages() {
   const [path] = useLocation()
   const main = useRef<HTMLElement>(null)
   const first = useRef(true)
-  // Focus announces another page to screen readers; they start at the first one anyway.
+  // The keyboard begins at another page, as it does at the first one anyway.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is the path that makes another page
   useEffect(() => {
     if (!first.current) main.current?.focus({ preventScroll: true })

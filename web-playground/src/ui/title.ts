@@ -1,5 +1,11 @@
-import { useEffect } from 'react'
+import { useEffect, useSyncExternalStore } from 'react'
 import { useScope } from './scoped-router.tsx'
+
+const watchers = new Set<() => void>()
+const watch = (watcher: () => void): (() => void) => {
+  watchers.add(watcher)
+  return () => watchers.delete(watcher)
+}
 
 /**
  * The tab's title while the component is shown: the page, its project and the product.
@@ -10,5 +16,9 @@ export function useTitle(title: string, own?: string): void {
   const project = own ?? scope
   useEffect(() => {
     document.title = [title, ...(project ? [project] : []), 'Phaseline'].join(' · ')
+    for (const each of watchers) each()
   }, [title, project])
 }
+
+/** The title of the tab. */
+export const useShownTitle = (): string => useSyncExternalStore(watch, () => document.title)

@@ -9,8 +9,11 @@ interface Acting {
   ask(asked: Asked): Promise<Act>
 }
 
-/** One action at a time, and its outcome. */
-export function useAct(onDone: () => void): Acting {
+/**
+ * One action at a time, and its outcome.
+ * @param onDone shows the effect; the next action is possible once it is shown
+ */
+export function useAct(onDone: () => Promise<void> | void): Acting {
   const { client } = useSession()
   const [busy, setBusy] = useState(false)
   const [result, setResult] = useState<Act | null>(null)
@@ -18,8 +21,8 @@ export function useAct(onDone: () => void): Acting {
     setBusy(true)
     const outcome = await act(client, asked)
     setResult(outcome)
+    await onDone()
     setBusy(false)
-    onDone()
     return outcome
   }
   return { busy, result, ask }
