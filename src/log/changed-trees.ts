@@ -1,9 +1,10 @@
 import { CursorExpired } from '../core/ports/log.ts'
 import type { Phase } from '../core/vocabulary.ts'
 import type { Client } from '../store/client.ts'
-import { array, bigint, boolean, integer, nullable, text, timestamptz, uuid } from '../store/column-types.ts'
+import { array, bigint, integer, nullable, text, timestamptz, uuid } from '../store/column-types.ts'
 import { statement } from '../store/statement.ts'
 import * as table from '../store/tables.ts'
+import type { PhaseChangeKey } from '../store/loaders/phase-changes.ts'
 import { HEAD_ROW, HEAD_SQL, toHead } from './head.ts'
 import { batchAt } from './search.ts'
 import { timeWindow } from './time-window.ts'
@@ -12,8 +13,8 @@ import { timeWindow } from './time-window.ts'
 export interface ChangedTree {
   readonly rootId: string
   readonly name: string
-  /** It did not exist at the earlier time. */
-  readonly isNew: boolean
+  /** Its creation, if it did not exist at the earlier time; otherwise null. */
+  readonly creation: PhaseChangeKey | null
   readonly changedAt: Date
   readonly added: number
   readonly removed: number
@@ -43,7 +44,9 @@ const REACH = statement({
 // Within a tree, batch ids are in the order of the log. An object that came and went in between makes no difference.
 const CHANGED_TREES = statement({
   name: 'log_changed_trees',
-  text: `select moved.root_id as "rootId", max(moved.name) as name, bool_or(moved.created and moved.object_id = moved.root_id) as "isNew",
+  text: `select moved.root_id as "rootId", max(moved.name) as name,
+    (max(moved.batch_id) filter (where moved.object_id = moved.root_id))::text as "batchId",
+    max(moved.idx) filter (where moved.object_id = moved.root_id) as idx,
     max(moved.at) as "changedAt",
     (count(*) filter (where moved.created))::int as added,
     (count(*) filter (where moved."to" = 'GONE'))::int as removed,
@@ -51,6 +54,7 @@ const CHANGED_TREES = statement({
     (count(*) filter (where moved."to" = any ($5::phase[])))::int as failed
   from (
     select c.root_id, c.object_id, bool_or(c."from" is null) as created, max(c.at) as at,
+      min(c.batch_id) filter (where c."from" is null) as batch_id, min(c.idx) filter (where c."from" is null) as idx,
       (array_agg(c."to" order by c.batch_id desc, c.idx desc))[1] as "to",
       max(case when c.parent_id is null then c.name else split_part(c.parent_path, '/', 1) end) as name
     from log_batch b cross join lateral (
@@ -67,7 +71,8 @@ const CHANGED_TREES = statement({
   row: {
     rootId: uuid,
     name: nullable(text),
-    isNew: boolean,
+    batchId: nullable(text),
+    idx: nullable(integer),
     changedAt: timestamptz,
     added: integer,
     removed: integer,
@@ -96,5 +101,9 @@ export async function changedTrees(
   const { failed, secondaryMachines } = words
   const variables = [projectId, window.after, since, until, failed, secondaryMachines, rootId] as const
   const { rows } = await CHANGED_TREES.query(client, variables)
-  return rows.map(({ name, ...tree }) => ({ ...tree, name: name ?? '' }))
+  return rows.map(({ name, batchId, idx, ...tree }) => ({
+    ...tree,
+    name: name ?? '',
+    creation: batchId === null || idx === null ? null : { batchId, idx },
+  }))
 }

@@ -55,3 +55,27 @@ test('the changes of a project are not read beyond the bound', async () => {
   const read = (most: number) => changedTrees(db.pool, window, { failed: [], secondaryMachines }, most)
   expect([await read(2), (await read(3))?.length]).toEqual([null, 1])
 })
+
+test('a tree that is new has its creation beside its changes', async () => {
+  await using db = await createTestDatabase()
+  const projectId = v7()
+  const [before, fresh] = [v7(), v7()]
+  const of = (rootId: string, more: Parameters<typeof change>[1] = {}) => change(rootId, { projectId, ...more })
+  await appendChanges(db.pool, [of(before)])
+  await appendChanges(db.pool, [of(before, { objectId: v7(), parentId: before, from: null })])
+  const [batch] = await appendChanges(db.pool, [
+    of(fresh, { from: null, to: 'PENDING' }),
+    of(fresh, { objectId: v7(), parentId: fresh, from: null }),
+    of(fresh, { revision: 2 }),
+  ])
+  await appendChanges(db.pool, [of(fresh, { revision: 3, to: 'SUCCEEDED' })])
+  await numberBatches(db.pool)
+  const window = { projectId, rootId: null, since: new Date(0), until: new Date(8.64e15) }
+  const found = await changedTrees(db.pool, window, { failed: [], secondaryMachines })
+  expect(new Map(found?.map(({ rootId, creation }) => [rootId, creation]))).toEqual(
+    new Map([
+      [before, null],
+      [fresh, { batchId: batch?.id, idx: 0 }],
+    ]),
+  )
+})

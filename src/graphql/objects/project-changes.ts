@@ -1,6 +1,6 @@
 import type { PhaseChangeRecord } from '../../core/ports/phase-change.ts'
 import { type ChangedTree, changedTrees, MOST_CHANGES } from '../../log/changed-trees.ts'
-import { loadHistories } from '../../store/loaders/phase-changes.ts'
+import { loadPhaseChanges } from '../../store/loaders/phase-changes.ts'
 import { objectLoader } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
 import { reportExpired } from '../schema/failures.ts'
@@ -10,9 +10,8 @@ import { PhaseChangeRef, ProjectRef, TreeObjectRef } from '../schema/refs.ts'
 /** Trees that one answer names. */
 const MAX_TREES = 1_000
 const TOO_MANY = `The log has more than ${MOST_CHANGES.toLocaleString('en')} changes since then: choose a later time.`
-const FIRST = { after: null, before: null, backward: false, limit: 1 } as const
 
-interface ShownTree extends ChangedTree {
+interface ShownTree extends Omit<ChangedTree, 'creation'> {
   readonly creation: PhaseChangeRecord | null
 }
 interface ProjectChanges {
@@ -95,13 +94,13 @@ builder.objectFields(ProjectRef, (t) => ({
         const found = await changedTrees(pool, window, words)
         if (!found) throw badInput(TOO_MANY)
         const trees = found.slice(0, MAX_TREES)
-        const fresh = trees.filter(({ isNew }) => isNew).map(({ rootId }) => rootId)
-        const creations = await loadHistories(pool, fresh, false, FIRST)
+        const created = trees.flatMap(({ creation }) => creation ?? [])
+        const creations = new Map((await loadPhaseChanges(pool, created, null)).map((one) => [one.rootId, one]))
         return {
           fromTime,
           toTime: until,
           treeCount: found.length,
-          trees: trees.map((tree) => ({ ...tree, creation: creations.get(tree.rootId)?.[0] ?? null })),
+          trees: trees.map((tree) => ({ ...tree, creation: creations.get(tree.rootId) ?? null })),
         }
       })
     },
