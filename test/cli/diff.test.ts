@@ -35,8 +35,9 @@ test('what has changed since a time, between runs, and what an apply would chang
   const between = new Date().toISOString()
   expect(await apply(manifest('two', ['db', 'new']))).toMatchObject({ code: 0 })
 
-  const { out, code } = await phaseline(`diff shop --since ${between}`)
+  const { out, err, code } = await phaseline(`diff shop --since ${between}`)
   expect(code).toBe(0)
+  expect(err).toBe(`Changes since ${between}:\n`)
   const lines = out.split('\n')
   expect(lines).toEqual(
     expect.arrayContaining([
@@ -59,14 +60,25 @@ test('what has changed since a time, between runs, and what an apply would chang
     '',
   ])
   expect(await phaseline(`tree shop --at ${before}`)).toMatchObject({
-    err: expect.stringMatching(/There was no shop then: its tree was created [\d.]+m?s ago by USER admin/),
+    err: expect.stringMatching(
+      new RegExp(`There was no shop at ${before}: its tree was created [\\d.]+m?s ago by USER admin`),
+    ),
     code: 3,
   })
-  expect(await phaseline('tree shop --at 0')).toMatchObject({ err: expect.stringContaining('created'), code: 3 })
-  expect(await phaseline(`diff shop --since ${new Date().toISOString()}`)).toMatchObject({
-    out: 'Nothing has changed in shop.\n',
-    code: 0,
+  const past = await phaseline(`tree shop --at ${between}`)
+  expect(past.err).toMatch(new RegExp(`^As it was at ${between}, sequence \\d+ of the log:\n$`))
+  const sequence = / (\d+) of/.exec(past.err)?.[1]
+  expect(await phaseline(`tree shop --at ${sequence}`)).toEqual({
+    ...past,
+    err: `As it was at sequence ${sequence} of the log:\n`,
   })
+  expect(await phaseline('tree shop --at 0')).toMatchObject({ err: expect.stringContaining('created'), code: 3 })
+  const now = new Date().toISOString()
+  expect(await phaseline(`diff shop --since ${now}`)).toMatchObject({
+    ...{ out: `Nothing has changed in shop since ${now}.\n`, err: '', code: 0 },
+  })
+  const { err: span } = await phaseline(`diff shop --since ${between} --until ${now}`)
+  expect(span).toBe(`Changes from ${between} to ${now}:\n`)
 
   expect(await apply(manifest('three', ['db', 'new'], true))).toMatchObject({ code: 1 })
   const runs = (await phaseline('diff shop --runs 2,3')).out
@@ -139,8 +151,8 @@ test('what has changed in all trees of a project: each tree once, as treeDiff ha
   const asked = client.query(`{ project(name: "web") { ${often.join(' ')} } }` as never)
   await expect(asked).rejects.toMatchObject({ code: 'TOO_COMPLEX' })
 
-  const { out, code } = await phaseline(`diff --project web --since ${since}`)
-  expect(code).toBe(0)
+  const { out, err, code } = await phaseline(`diff --project web --since ${since}`)
+  expect({ code, err }).toEqual({ code: 0, err: `Changes since ${since}:\n` })
   expect(out.split('\n')).toEqual([
     '- goes (deleted) 4 removed',
     expect.stringMatching(/^\+ young \(installation\) created [\d.]+m?s ago by \S.*, 3 objects$/),
@@ -149,7 +161,9 @@ test('what has changed in all trees of a project: each tree once, as treeDiff ha
     '',
   ])
   const now = new Date().toISOString()
-  expect((await phaseline(`diff --project web --since ${now}`)).out).toBe('Nothing has changed in project web.\n')
+  expect((await phaseline(`diff --project web --since ${now}`)).out).toBe(
+    `Nothing has changed in project web since ${now}.\n`,
+  )
   expect(await phaseline('diff --project none --since 1h')).toMatchObject({ code: 3 })
   expect(await phaseline('diff --project web')).toMatchObject({ code: 2 })
   // An option without an effect would be another answer than the requested one.

@@ -57,6 +57,11 @@ async function tree(session: Session, name: string, options: TreeOptions): Promi
     return session.refuse(notFoundRefusal(whyEmpty(name, options, snapshot)))
   }
   session.emit({ rootId: root.id, ...snapshot })
+  // A time of day that a person has given may be that of yesterday, and is in another zone than the times of the log.
+  if (options.at !== undefined) {
+    const time = typeof options.at === 'number' ? '' : `${options.at}, `
+    session.note(`As it was at ${time}sequence ${snapshot.sequence} of the log:`)
+  }
   session.say(
     ...renderTree(model, {
       width: session.io.stdout.columns || Number.POSITIVE_INFINITY,
@@ -74,8 +79,10 @@ interface PastTree extends TreeSnapshot {
 }
 function whyEmpty(name: string, { at }: TreeOptions, past: PastTree | null): string {
   if (at === undefined) return `There is no tree of ${name} to show.`
-  return `There was no ${name} then${past?.creation ? `: its tree was ${describeCreation(past.creation)}` : ''}.`
+  return `There was no ${name} at ${placeOf(at)}${past?.creation ? `: its tree was ${describeCreation(past.creation)}` : ''}.`
 }
+
+const placeOf = (at: number | string): string => (typeof at === 'number' ? `sequence ${at} of the log` : at)
 
 async function readNow({ client, io }: Session, rootId: string): Promise<Outcome<TreeSnapshot | null>> {
   return { ok: true, value: await readTree(client, rootId, io.signal) }

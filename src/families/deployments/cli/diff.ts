@@ -116,11 +116,18 @@ async function diffProject(session: Session, name: string, options: DiffOptions)
   if (!project?.treeChanges) return session.refuse(notFoundRefusal(`There is no project ${name} that you may read.`))
   const { trees, treeCount } = project.treeChanges
   session.emit(project.treeChanges)
-  if (treeCount === 0) session.say(`Nothing has changed in project ${name}.`)
+  if (treeCount === 0) session.say(`Nothing has changed in project ${name} ${spanOf(project.treeChanges, options)}.`)
+  else session.note(`Changes ${spanOf(project.treeChanges, options)}:`)
   for (const tree of trees) session.say(describeTree(tree))
   sayFurther(session, treeCount - trees.length)
   return EXIT.ok
 }
+
+/** Times as the server has understood them: those of a person are in the time zone of this machine, and may be of yesterday. */
+const spanOf = (
+  { fromTime, toTime }: { readonly fromTime: string; readonly toTime: string },
+  { until, to }: DiffOptions,
+): string => (until === undefined && to === undefined ? `since ${fromTime}` : `from ${fromTime} to ${toTime}`)
 
 /** e.g. `~ shop (installation) 2 added, 1 removed, 3 changed, 1 failed`. */
 function describeTree(tree: ChangedTree): string {
@@ -161,9 +168,10 @@ async function diffTree(session: Session, { root }: Located, options: DiffOption
     return EXIT.ok
   }
   if (objectCount === 0 && !spec?.differences.length && !exports?.differences.length) {
-    session.say(`Nothing has changed in ${root.name}.`)
+    session.say(`Nothing has changed in ${root.name} ${spanOf(treeDiff, options)}.`)
     return EXIT.ok
   }
+  session.note(`Changes ${spanOf(treeDiff, options)}:`)
   const marks = { ADDED: paint('green', '+'), REMOVED: paint('red', '-'), CHANGED: paint('yellow', '~') }
   for (const { change, kind, path, before, after } of objects) {
     const phases = before === after ? `${after} again` : [before, after].filter(Boolean).join(' → ')
