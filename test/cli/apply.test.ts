@@ -74,7 +74,7 @@ test('a file of all kinds is planned, created in order, unchanged the second tim
 
   // Windows writes other ends of lines.
   const created = await apply(file.replaceAll('\n', '\r\n'))
-  expect(created.slice(0, 2)).toEqual(['project edited created', 'shop created (generation 1)'])
+  expect(created.slice(0, 2)).toEqual(['project edited created', 'edited/shop created (generation 1)'])
   expect(created.slice(2)).toEqual([
     `hook edited/github created, deliveries go to ${new URL('/hooks/edited/github', server.url).href}`,
     expect.stringMatching(new RegExp(`^schedule edited/nightly created, now ACTIVE, next at ${AT}$`)),
@@ -83,7 +83,7 @@ test('a file of all kinds is planned, created in order, unchanged the second tim
 
   const unchanged = [
     'project edited unchanged',
-    'shop unchanged (generation 1)',
+    'edited/shop unchanged (generation 1)',
     'hook edited/github unchanged',
     expect.stringMatching(/^schedule edited\/nightly unchanged, now ACTIVE/),
     'rule edited/failures unchanged',
@@ -95,7 +95,7 @@ test('a file of all kinds is planned, created in order, unchanged the second tim
     'rule edited/failures unchanged',
   ]
   expect((await apply(file, 'plan')).slice(-3)).toEqual(planned)
-  expect(await apply(file, 'diff')).toEqual(['project edited unchanged', 'shop: the spec stays as it is', ...planned])
+  expect(await apply(file, 'diff')).toEqual(['project edited unchanged', 'edited/shop: the spec stays as it is', ...planned])
 
   const edited = file
     .replace('maxWorkers: 2', 'maxWorkers: 3')
@@ -118,14 +118,14 @@ test('a file of all kinds is planned, created in order, unchanged the second tim
     expect(shown).toContain(line)
   expect(await apply(edited)).toEqual([
     'project edited updated (limits)',
-    'shop updated (generation 2)',
+    'edited/shop updated (generation 2)',
     'hook edited/github updated (event)',
     expect.stringMatching(/^schedule edited\/nightly updated \(labels, when\), now ACTIVE/),
     'rule edited/failures updated (changes)',
   ])
   expect((await apply(edited)).map((line) => line.includes('unchanged'))).toEqual([true, true, true, true, true])
   const relabelled = edited.replace('name: shop\nlabels: { team: shop }', 'name: shop\nlabels: { team: day }')
-  expect((await apply(relabelled))[1]).toMatch(/^shop updated \(generation \d\)$/)
+  expect((await apply(relabelled))[1]).toMatch(/^edited\/shop updated \(generation \d\)$/)
 
   const { out } = await phaseline('apply -f - --project edited', {
     stdin: edited,

@@ -88,8 +88,8 @@ test('each commit is applied, and only what it changes is written and names it',
   const ran = await phaseline(`${line} --once`)
   expect(ran).toMatchObject({ code: 0, err: '' })
   expect(ran.out.trimEnd().split('\n')).toEqual([
-    'shop created (generation 1)',
-    'blog created (generation 1)',
+    'pulled/shop created (generation 1)',
+    'pulled/blog created (generation 1)',
     expect.stringMatching(/^schedule pulled\/nightly created, now ACTIVE/),
     `commit ${first}: 3 created`,
   ])
@@ -141,7 +141,7 @@ test('what has gone is pruned, and nothing while a file cannot be read or an obj
   expect(refused.err).toContain('Nothing is pruned')
   expect(refused.err).not.toContain(tmpdir())
   expect(refused.out.trimEnd().split('\n')).toEqual([
-    'kept updated (generation 2)',
+    'pruned/kept updated (generation 2)',
     `commit ${broken}: 1 updated, 1 refused`,
   ])
   expect(Object.keys(await objectsOf('pruned')).toSorted()).toEqual(['gone', 'kept', 'mine', 'tick'])
@@ -233,14 +233,14 @@ test('a follower heals drift, follows a force-push, outlives an outage and ends 
 
   const stdin = installation('shop', 'changed-by-hand').replace('from: git', 'from: git, by: hand')
   expect(await phaseline('apply -f - --project followed', { stdin })).toMatchObject({ code: 0 })
-  await follower.shows('drift: shop updated (generation 3)')
+  await follower.shows('drift: followed/shop updated (generation 3)')
   await follower.shows(`commit ${first}: 1 updated`)
   expect((await objectsOf('followed')).shop?.labels).toEqual({ from: 'git', 'git-commit': first })
 
   hub.answer((_, response) => void response.writeHead(503).end())
   await until(() => follower.err().includes('CLONE_FAILED'), { what: 'the repository is away' })
   expect(await phaseline('apply -f - --project followed', { stdin })).toMatchObject({ code: 0 })
-  await follower.shows('drift: shop updated (generation 5)')
+  await follower.shows('drift: followed/shop updated (generation 5)')
   // It has no ancestor in common with the first one.
   const second = repository.commit({ 'env/b.yaml': installation('blog', 'green') })
   hub.answer(null)

@@ -113,7 +113,7 @@ describe('project apply', () => {
     const refused = await apply(both.replace('name: app', 'kind: Installation\nname: app'))
     expect(refused).toMatchObject({ code: 2, out: '', err: expect.stringContaining('use phaseline apply -f FILE') })
     const applied = await phaseline('apply -f -', { stdin: both })
-    expect(applied).toMatchObject({ code: 0, out: 'project both created\napp created (generation 1)\n' })
+    expect(applied).toMatchObject({ code: 0, out: 'project both created\nboth/app created (generation 1)\n' })
   })
 
   it('says why the server refuses, and where in the file that is', async () => {

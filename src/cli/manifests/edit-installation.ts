@@ -7,7 +7,7 @@ import { invalid, MANIFEST_FRAGMENT, type Outcome, type Refusal, refused } from 
 import { inOneLine } from '../../core/errors.ts'
 import { gql } from '../../documents/gql.ts'
 import { DEFAULT_SETTINGS, type Manifest, writeManifest } from '../../manifest/index.ts'
-import type { Located } from '../objects/address.ts'
+import { addressIn, type Located } from '../objects/address.ts'
 import { follow } from '../objects/follow.ts'
 import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
@@ -92,7 +92,7 @@ function withRefusal(text: string, { message, fields = [] }: Refusal): string {
 const withoutHead = (text: string): string => text.replace(OUR_HEAD, '')
 
 function report(session: Session, { id, name, project, phase, generation, action }: EditResult): ExitCode {
-  session.say(`${name} ${action} (generation ${generation})`)
+  session.say(`${addressIn(project, [name])} ${action} (generation ${generation})`)
   session.emit({ id, phase, generation, action, name, project })
   return EXIT.ok
 }

@@ -1,6 +1,7 @@
 import { MANIFEST_FRAGMENT } from '../../client-model/index.ts'
 import { type FragmentOf, gql } from '../../documents/gql.ts'
 import { type Manifest, manifestSchema, writtenDocument } from '../../manifest/index.ts'
+import { addressIn } from '../objects/address.ts'
 import { eachRoot } from '../objects/object-list.ts'
 import { type Appliable, ORDER, type Placed } from './appliable.ts'
 import { applyManifest, type PlacedManifest } from './apply-manifest.ts'
@@ -21,8 +22,8 @@ export const installations: Appliable<Manifest, Manifest, Shown> = {
     const outcome = await applyManifest(session, placed(document), how)
     if (!outcome.ok) return outcome
     const { runsAgain, ...written } = outcome.value
-    const { name, action, generation, id } = written
-    const line = `${name} ${action} (generation ${generation})${runsAgain ? ', runs again' : ''}`
+    const { name, project, action, generation, id } = written
+    const line = `${addressIn(project, [name])} ${action} (generation ${generation})${runsAgain ? ', runs again' : ''}`
     return { ok: true, value: { action, line, written: { kind: 'Installation', ...written }, rootId: id } }
   },
   preview: (session, document, { isDiff, onTarget }) =>

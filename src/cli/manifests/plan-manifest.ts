@@ -1,6 +1,7 @@
 import { type Outcome, outcomeOf, REFUSAL_FRAGMENT } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { ResultOf } from '../../documents/typed-document.ts'
+import { addressIn } from '../objects/address.ts'
 import { describeDiff } from '../objects/describe-diff.ts'
 import type { Session } from '../session.ts'
 import { EXIT } from '../terminal/exit.ts'
@@ -40,14 +41,15 @@ export async function diffManifest(session: Session, manifest: PlacedManifest): 
   if (!outcome.ok) return outcome
   const { steps, spec } = outcome.value
   session.emit({ project, name, action, spec, steps })
+  const where = addressIn(project, [name])
   if (!spec?.differences.length) {
-    session.say(`${name}: the spec stays as it is`)
+    session.say(`${where}: the spec stays as it is`)
     return { ok: true, value: { action: 'unchanged', code: EXIT.ok } }
   }
   const counts = [...Map.groupBy(steps, (step) => step.action)].map(
     ([what, some]) => `${some.length} to ${words(what)}`,
   )
-  session.say(`${name}: ${counts.join(', ')}`, ...describeDiff(spec, session.paint))
+  session.say(`${where}: ${counts.join(', ')}`, ...describeDiff(spec, session.paint))
   return { ok: true, value: { action: ACTIONS[action], code: EXIT.ok } }
 }
 
@@ -87,7 +89,7 @@ function printPlan(session: Session, plan: Printed): void {
           String(order),
           words(action),
           words(kind),
-          path.join('/'),
+          addressIn(project, path),
           reason ?? '',
         ]),
       ),

@@ -30,6 +30,12 @@ export function parseAddress(text: string): Address {
   return path.length === 0 ? { by: 'nothing' } : { by: 'path', path }
 }
 
+/** A path as `locate` reads it without `--project`. */
+export const addressIn = (project: string, path: readonly string[]): string =>
+  (project === DEFAULT_PROJECT ? path : [project, ...path]).join('/')
+
+const DEFAULT_PROJECT = 'default'
+
 export const withAddressOptions = (command: Command): Command =>
   withCompletion(command, 'object')
     .option('--project <name>', 'project that the path stands in (default: "default")')
@@ -104,7 +110,7 @@ async function look(
   }
   const { path } = address
   const [first, ...rest] = path
-  const place = { project: project ?? 'default', path }
+  const place = { project: project ?? DEFAULT_PROJECT, path }
   if (project !== undefined || first === undefined || rest.length === 0) {
     return (await client.query(BY_PATH, place, { signal })).objectsByPath
   }
