@@ -452,6 +452,9 @@ describe('edit', () => {
     await file('go', '')
     const { code, err } = await editing
     expect([code, err]).toEqual([3, expect.stringContaining('Somebody else has changed it meanwhile')])
+    // To apply it as it is would take back what the other one has changed.
+    expect(err).toMatch(/: phaseline diff -f \S+ shows what it would take back, and phaseline runs raced by whom\.\n$/)
+    expect(err).not.toContain('phaseline apply')
     await rm(dirname(/Your text is in (\S+):/.exec(err)?.[1] ?? ''), { recursive: true })
   })
 })

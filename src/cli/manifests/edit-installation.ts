@@ -49,7 +49,13 @@ export async function editInstallation(session: Session, { id }: Located, option
   // Only this user may read the folder: a spec may be confidential.
   const folder = await mkdtemp(join(tmpdir(), 'phaseline-edit-'))
   const file = join(folder, FILE)
-  const keep = (): void => printLine(io.stderr, `Your text is in ${file}: phaseline apply -f ${file}`)
+  const keep = (isOutdated = false): void =>
+    printLine(
+      io.stderr,
+      isOutdated
+        ? `Your text is in ${file}: phaseline diff -f ${file} shows what it would take back, and phaseline runs ${addressIn(project.name, [name])} by whom.`
+        : `Your text is in ${file}: phaseline apply -f ${file}`,
+    )
   let text = `${HEAD}${writeManifest({ ...object, project: project.name })}`
   let refusedWith: ExitCode | null = null
   for (;;) {
@@ -76,7 +82,7 @@ export async function editInstallation(session: Session, { id }: Located, option
     }
     refusedWith = session.refuse(written.refusal)
     if (!io.stdin.isTTY || written.refusal.code !== 'INVALID_INPUT') {
-      keep()
+      keep(written.refusal.code === 'GENERATION_MISMATCH')
       return refusedWith
     }
     text = withRefusal(saved, written.refusal)
