@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { ClientError } from '../client/client-error.ts'
 import { endpointOf } from '../client/endpoint.ts'
 import type { ClientOptions } from '../client/index.ts'
@@ -30,10 +30,11 @@ export type Connecting = ({ readonly ok: true } & Connection) | Problem
 type FoundUrl = { readonly ok: true; readonly url: URL } | Problem
 
 /** The address of the GraphQL endpoint: that of the data folder's server, unless another one is named. */
-export async function findUrl({ url: given }: UrlOptions, env: Io['env']): Promise<FoundUrl> {
-  const named = given ?? (env.PHASELINE_URL || currentUrl(env))
-  return judgeUrl(named ?? (await readServedAddress(dataFolder(env))) ?? DEFAULT_URL)
-}
+export const findUrl = async (options: UrlOptions, env: Io['env']): Promise<FoundUrl> =>
+  judgeUrl(namedUrl(options, env) ?? (await readServedAddress(dataFolder(env))) ?? DEFAULT_URL)
+
+const namedUrl = ({ url }: UrlOptions, env: Io['env']): string | undefined =>
+  url ?? (env.PHASELINE_URL || currentUrl(env))
 
 const dataFolder = (env: Io['env']): string => env.PHASELINE_DATA || '.phaseline'
 
@@ -74,7 +75,11 @@ export async function findConnection(options: ConnectionOptions, io: Pick<Io, 'e
   if (!isLoopback(hostname)) {
     return { ok: false, message: `No token for ${host}: ${REMEDY}.` }
   }
-  return await connectToServed(dataFolder(env), found.url)
+  const served = await connectToServed(dataFolder(env), found.url)
+  // Nobody who has named a server asks for that of the folder.
+  return served.ok || namedUrl(options, env) === undefined
+    ? served
+    : { ok: false, message: `No token for ${host}. ${served.message}` }
 }
 
 /** The connection to the server of a data folder by the folder's token, if the URL names that server. */
@@ -97,7 +102,9 @@ const whileServed = (token: string, folder: string, given: URL) => async (): Pro
 async function servedUrl(folder: string, given: URL): Promise<string | { readonly problem: string }> {
   const origin = await readServedAddress(folder)
   if (origin === null)
-    return { problem: `No server runs on the data folder ${folder}: start it with \`phaseline serve\`` }
+    return {
+      problem: `No server runs on the data folder ${resolve(folder)}: start it with \`phaseline serve\`, go to the folder of one that runs, name its data folder in PHASELINE_DATA`,
+    }
   const served = new URL(origin)
   const isSame = given.protocol === served.protocol && given.port === served.port && isLoopback(served.hostname)
   if (!isSame)

@@ -1,6 +1,6 @@
 import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { InvalidArgumentError } from 'commander'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -143,6 +143,11 @@ describe('findConnection', () => {
     const env = { PHASELINE_DATA: folder }
     const noServer = { ok: false, message: expect.stringContaining('No server runs on the data folder') }
     expect(await connect({}, env)).toMatchObject(noServer)
+    const relative = await connect({}, { PHASELINE_DATA: 'none' })
+    expect(relative).toMatchObject({ message: expect.stringContaining(`${resolve('none')}: start it`) })
+    // Somebody who names a server lacks a token, and maybe no server.
+    const named = await connect({ url: 'http://127.0.0.1:4101' }, env)
+    expect(named).toMatchObject({ ok: false, message: expect.stringMatching(/^No token for 127\.0\.0\.1:4101\. No server/) })
     const serving = await writeServedAddress(folder, ORIGIN)
     expect((await stat(join(folder, 'address'))).mode & 0o777).toBe(0o600)
     expect((await readdir(folder)).filter((name) => name.startsWith('.'))).toEqual([])
