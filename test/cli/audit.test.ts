@@ -61,6 +61,19 @@ it('lists the newest events, narrowed by options, for people and as JSON', async
   expect((await phaseline('audit list --outcome maybe')).code).toBe(2)
 })
 
+it('lists who has done what to one object, by its path, and names objects by their paths', async () => {
+  const stdin = JSON.stringify({ name: 'shop', project: 'web', spec: {} })
+  const [shop, other] = [stdin, stdin.replace('shop', 'other')]
+  for (const text of [shop, other]) expect(await phaseline('apply -f - --wait', { stdin: text })).toMatchObject({ code: 0 })
+  for (const name of ['web/shop', 'web/other']) await phaseline(`reconcile ${name} --wait`)
+  const { out } = await phaseline('audit list --object web/shop --operation reconcileInstallation')
+  expect(out).toMatch(/^ +\d+ {2}\S+Z {2}DONE {5}admin {2}reconcileInstallation {2}INSTALLATION web\/shop {2}from 127\.0\.0\.1\n$/)
+  expect((await phaseline('audit list --object shop --project web')).out).toContain('reconcileInstallation')
+  expect(await phaseline('audit list --object web/nothing')).toMatchObject({ code: 3 })
+  const [{ objectId } = {}] = documents((await phaseline('audit list --object web/shop --json --limit 1')).out)
+  expect((await phaseline(`audit list --object ${objectId}`)).out).toContain('INSTALLATION web/shop')
+})
+
 it('verifies what retention has left, and compares only heads that are not older', async () => {
   const first = documents((await phaseline('audit export')).out)
   const headAt = (i: number) => `${first[i]?.sequence}:${first[i]?.hash}`

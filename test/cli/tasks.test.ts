@@ -80,6 +80,21 @@ describe('status', () => {
     expect(await phaseline('undo resolve status/move/disk --give-up')).toMatchObject({ code: 0 })
   })
 
+  it('says where automation is held, until somebody releases it', async () => {
+    await phaseline('project create frozen')
+    const held = async (options = '') => /^held .*$/m.exec((await phaseline(`status ${options}`.trim())).out)?.[0]
+    expect(await held()).toBeUndefined()
+    await phaseline('automation hold --project frozen --reason move')
+    expect(await held()).toMatch(/^held {4}automation of frozen for [\d.]+m?s, by \S.*: move$/)
+    expect(await held('--project frozen')).toContain('automation of frozen')
+    expect(await held('--project default')).toBeUndefined()
+    await phaseline('automation release --project frozen')
+    await phaseline('automation hold --reason all')
+    expect(await held('--project default')).toContain('automation of all projects')
+    await phaseline('automation release')
+    expect(await held()).toBeUndefined()
+  })
+
   it('says with --load which work waits, by type, for those who may read metrics', async () => {
     const spec = { deployItems: [{ name: 'db', type: 'nobody-takes' }] }
     await phaseline('apply -f -', { stdin: JSON.stringify({ name: 'waits', spec }) })

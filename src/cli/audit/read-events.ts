@@ -64,6 +64,20 @@ export async function newestEvents(
   return (await readNodes(session, pages, { filter }, count)).toReversed()
 }
 
+const PATHS = gql(`query AuditedPaths($ids: [ID!]!) { nodes(ids: $ids) { ... on TreeObject { id path } } }`)
+const IDS = 500
+
+/** The paths of the objects that are still there and that the user may read, by their ids. */
+export async function readPaths({ client, io }: Session, events: readonly AuditEvent[]) {
+  const ids = [...new Set(events.flatMap(({ objectId, objectName }) => (objectId && objectName === null ? objectId : [])))]
+  const paths = new Map<string, string>()
+  for (let i = 0; i < ids.length; i += IDS) {
+    const { nodes } = await client.query(PATHS, { ids: ids.slice(i, i + IDS) }, { signal: io.signal })
+    for (const node of nodes) if (node && 'path' in node && node.path) paths.set(node.id, node.path)
+  }
+  return paths
+}
+
 /** Events after a place, and what comes, each once across reconnects; without a place from now on. */
 export async function* followEvents(
   session: Session,

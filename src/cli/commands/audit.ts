@@ -4,6 +4,7 @@ import { list } from '../audit/list.ts'
 import { type AuditFilter, eventsAfter } from '../audit/read-events.ts'
 import { type KnownHead, verify } from '../audit/verify.ts'
 import type { Cli } from '../cli.ts'
+import { locate, parseAddress } from '../objects/address.ts'
 import { ALL_PROJECTS, parseCount, parseTime, withFollow } from '../options.ts'
 import { type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { EXIT } from '../terminal/exit.ts'
@@ -39,16 +40,22 @@ export function addAudit(audit: Command, cli: Cli): void {
     .option('--operation <name>', 'only this field of the API, or such as session.opened')
     .option('--project <name>', 'only of this project')
     .addOption(ALL_PROJECTS)
-    .option('--object <id>', 'only about this object')
+    .option('--object <name>', 'only about this object: an id, or a path such as web/shop')
     .option('--outcome <outcome>', 'only done, refused or failed', parseOutcome)
     .option('--since <time>', 'only at this time or later: 2026-01-31T12:00:00Z, or 90m, 12h, 7d ago', parseTime)
     .option('--until <time>', 'only before this time', parseTime)
     .option('--limit <count>', 'how many of the newest', parseCount, 50)
     .action(async (options: ListOptions) => {
-      const { limit, follow = false } = options
-      cli.exitCode = await withSession(cli.io, options, (session) =>
-        list(session, { filter: filterOf(options), limit, follow }),
-      )
+      const { limit, follow = false, object, project } = options
+      cli.exitCode = await withSession(cli.io, options, async (session) => {
+        const filter = filterOf(options)
+        // Only the audit has the id of an object that is deleted.
+        if (object === undefined || parseAddress(object).by === 'id')
+          return await list(session, { filter: { ...filter, objectId: object ?? null }, limit, follow })
+        const located = await locate(session, object, project === undefined ? {} : { project })
+        if (!located.ok) return session.refuse(located.refusal)
+        return await list(session, { filter: { ...filter, objectId: located.value.id }, limit, follow })
+      })
     })
   withSessionOptions(audit.command('export'))
     .description('print events as JSON, one a line, oldest first')
@@ -69,9 +76,9 @@ export function addAudit(audit: Command, cli: Cli): void {
     })
 }
 
-function filterOf({ principal, token, object, since, until, operation, project, outcome }: ListOptions): AuditFilter {
+function filterOf({ principal, token, since, until, operation, project, outcome }: ListOptions): AuditFilter {
   return {
-    ...{ principalId: principal ?? null, tokenId: token ?? null, objectId: object ?? null },
+    ...{ principalId: principal ?? null, tokenId: token ?? null },
     ...{ operation: operation ?? null, project: project ?? null, outcome: outcome ?? null },
     since: since ?? null,
     until: until ?? null,

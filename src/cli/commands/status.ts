@@ -24,6 +24,7 @@ const STATUS = gql(`query Status($project: String, $first: Int!) {
   }
   connected: agents(connected: true, first: 0) { totalCount }
   away: agents(connected: false, first: 0) { totalCount }
+  automationHolds { reason by at project { name } }
 }`)
 type Status = ResultOf<typeof STATUS>
 type Undecided = NodeOf<Status['undecided']>
@@ -49,14 +50,19 @@ export function addStatus(command: Command, cli: Cli): void {
         if (load && !load.ok) return session.refuse(load.refusal)
         session.emit({ url: connection.url, ...status, ...(load && { load: load.value }) })
         session.say(`server  ${connection.url}, log at ${status.log.head}`, `you     ${describeWho(who)}`)
-        session.say(...describe(status))
+        session.say(...describe(status, options))
         if (load?.value) ofLoad?.printLoad(session, load.value)
         return EXIT.ok
       })
     })
 }
 
-function describe({ trees, unfinished, failed, undecided, connected, away }: Status): readonly string[] {
+function describe(
+  { trees, unfinished, failed, undecided, connected, away, automationHolds }: Status,
+  { project }: ProjectOption,
+): readonly string[] {
+  // One of all projects holds each of them.
+  const holds = (automationHolds ?? []).filter((one) => !one.project || !project || one.project.name === project)
   const [all, open] = [countOf(trees), countOf(unfinished)]
   const [causes, waiting] = [countOf(failed), countOf(undecided)]
   const named = nodesOf(undecided)
@@ -66,10 +72,15 @@ function describe({ trees, unfinished, failed, undecided, connected, away }: Sta
     `decide  ${waiting}${waiting > 0 ? ' wait for a person:' : ''}`,
     ...named.map((one) => `        ${pathOf(one)} (${words(one.kind)}) is ${one.phase} for ${since(one.phaseSince)}`),
     ...(waiting > named.length ? [`        … and ${waiting - named.length} more`] : []),
+    ...holds.map(describeHold),
     // Not everybody may see agents.
     ...(connected ? [`agents  ${countOf(connected)} connected, ${countOf(away)} not any more`] : []),
   ]
 }
+
+/** Somebody has to release it: until then no schedule, hook or notification does anything. */
+const describeHold = ({ project, by, at, reason }: NonNullable<Status['automationHolds']>[number]): string =>
+  `held    automation of ${project?.name ?? 'all projects'} for ${since(at)}, by ${by}: ${reason}`
 
 const countOf = (list: Pick<NonNullable<Status['trees']>, 'totalCount'> | null): number => list?.totalCount ?? 0
 const pathOf = ({ project, path }: Undecided): string => `${project.name}/${path}`
