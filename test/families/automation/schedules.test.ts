@@ -270,6 +270,16 @@ run: { createEvent: { source: cron, type: night, labels: { when: night } } }
   )
   expect((await phaseline('schedule fire ci/nightly')).out).toBe('nightly fired, now ACTIVE\n')
   await until(async () => (await phaseline('schedule get ci/nightly')).out.includes('FIRED'), { what: 'it has fired' })
+  // The clock of the zone stands beside each time: a line of cron is about that one.
+  const berlin = String.raw`(\S+Z) {2}\d{4}-\d\d-\d\d 02:30 \+0[12]:00 Europe\/Berlin`
+  expect((await phaseline('schedule get ci/nightly')).out).toMatch(
+    new RegExp(`^next +${berlin}\n +${berlin}\n(?: +${berlin}\n)+phase `, 'm'),
+  )
+  expect((await phaseline('schedule get ci/nightly')).out).toMatch(/^fired by itself +0 times$/m)
+  expect((await phaseline('schedule next 30\u00a02\u00a0*\u00a0*\u00a0* --time-zone Europe/Berlin --count 2')).out).toMatch(
+    new RegExp(`^${berlin}\n${berlin}\n$`),
+  )
+  expect((await phaseline('schedule next @daily --count 1')).out).toMatch(/^\S+T00:00:00.000Z\n$/)
   expect((await phaseline('schedule pause ci/nightly --reason later')).out).toBe('nightly paused, now PAUSED\n')
   expect((await phaseline('schedule resume ci/nightly')).out).toBe('nightly resumed, now ACTIVE\n')
   expect((await phaseline('schedule delete ci/nightly')).code).toBe(0)

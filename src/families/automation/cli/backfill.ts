@@ -30,14 +30,15 @@ interface Backfill {
   readonly state: string
   readonly times: number
   readonly waiting: number
+  readonly fired: number
   readonly running: number
   readonly skipped: number
   readonly refused: number
 }
 
 /** A backfill in one line. */
-export function backfillOf({ from, until, state, times, waiting, running, skipped, refused }: Backfill): string {
-  const counts = Object.entries({ running, waiting, skipped, refused }).filter(([, count]) => count > 0)
+export function backfillOf({ from, until, state, times, waiting, fired, running, skipped, refused }: Backfill): string {
+  const counts = Object.entries({ fired, running, waiting, skipped, refused }).filter(([, count]) => count > 0)
   const rest = counts.map(([what, count]) => `, ${count} ${what}`).join('')
   return `${state}, ${times - waiting} of ${times} ${times === 1 ? 'time' : 'times'} decided${rest}: ${from} to ${until}`
 }

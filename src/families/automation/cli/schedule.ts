@@ -136,9 +136,9 @@ async function get(session: Session, { id, name }: Located, { limit }: { readonl
     ['catches up', spec.catchUp],
     ['overdue without a success for', spec.successWithinSeconds === null ? null : `${spec.successWithinSeconds} s`],
     ['acts with the rights of', editor],
-    ['has fired', `${firedCount} ${firedCount === 1 ? 'time' : 'times'}`],
+    ['fired by itself', `${firedCount} ${firedCount === 1 ? 'time' : 'times'}`],
     ['last backfill', backfills.edges[0] ? backfillOf(backfills.edges[0].node) : null],
-    ['next', nextTimes.join('\n') || 'no time is to come'],
+    ['next', nextTimes.length > 0 ? nextTimes.map((time) => inZone(time, spec.timeZone)) : 'no time is to come'],
   ] as const
   session.say(...describeObject(object, Date.now(), paint, fields))
   session.list({
@@ -162,6 +162,17 @@ async function next(session: Session, { cron, timeZone, count }: NextOptions): P
   )
   const times = nextTimes ?? []
   session.emit(times)
-  session.say(...(times.length > 0 ? times : ['no time is to come']))
+  session.say(...(times.length > 0 ? times.map((time) => inZone(time, timeZone)) : ['no time is to come']))
   return EXIT.ok
+}
+
+/** e.g. `2027-03-28T01:00:00.000Z  2027-03-28 03:00 +02:00 Europe/Berlin`: a line of cron is about the clock of its zone. */
+function inZone(time: string, timeZone: string): string {
+  if (timeZone === 'UTC') return time
+  const [date, clock, offset = ''] = Intl.DateTimeFormat('sv-SE', { ...CLOCK, timeZone }).format(new Date(time)).split(' ')
+  return `${time}  ${date} ${clock} ${offset.replace('GMT', '')} ${timeZone}`
+}
+const CLOCK: Intl.DateTimeFormatOptions = {
+  ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' },
+  timeZoneName: 'longOffset',
 }
