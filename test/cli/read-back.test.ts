@@ -79,7 +79,7 @@ const TIMES = { start: '2100-01-01T00:00:00.000Z', until: '2101-01-01T00:00:00.0
 const AUTOMATIC = [{ intervalMs: 5_000 }, { cron: ['30 2 * * *'], timeZone: 'Europe/Berlin' }]
 const TARGETS = [{ target: ANY }, { targetSelector: ANY }]
 const REDELIVERED = { format: 'GITHUB', redelivery: ANY }
-const SIGNED = { format: 'GENERIC', deliveryId: 'headers["x-id"]', signature: ANY }
+const SIGNED = { format: 'GENERIC', deliveryId: '${headers["x-id"]}', signature: ANY }
 const AGENT = { grants: [{ role: 'AGENT', project: HOME }], types: ANY, targets: ANY }
 
 type Ids = Readonly<Partial<Record<'principalId' | 'cloudletId' | 'clusterInstId', string>>>

@@ -542,6 +542,8 @@ event: { type: "\${body.kind}", labels: { by: "\${headers['x-by']}" } }
   expect((await phaseline('hook get ci/shop')).out).toMatch(/ACCEPTED.*event-/)
   const shown = (await phaseline(`hook delivery ${id}`)).out
   expect(shown).toMatch(/x-by: shop[\s\S]*\{"paid":true\}/)
+  // One header a line.
+  expect(shown).toMatch(/^headers +\S+: .*\n(?: +\S+: .*\n)*? +x-by: shop$/m)
   expect(shown).not.toContain(SECRET)
   const exported = (await phaseline('hook export ci/shop')).out
   expect(exported).not.toContain(SECRET)
@@ -550,10 +552,22 @@ event: { type: "\${body.kind}", labels: { by: "\${headers['x-by']}" } }
     code: 0,
   })
   expect((await phaseline(`hook replay ${id}`)).out).toMatch(/ACCEPTED, event event-/)
+  // A repetition has no body of its own, and never had one.
+  const once = file.replace('filter:', 'deliveryId: ${headers["x-id"]}\nfilter:').replaceAll('body.kind', "'x'")
+  // A text without an expression is one id for all deliveries.
+  const constant = await phaseline('hook apply -f -', { stdin: once.replace('${headers["x-id"]}', 'headers["x-id"]') })
+  expect(constant).toMatchObject({ code: 2, err: expect.stringContaining('deliveryId: holds no ${…}') })
+  expect(await phaseline('hook apply -f -', { stdin: once })).toMatchObject({ code: 0 })
+  const [, repeated] = [
+    await post('shop', '{"paid":true}', { ...bearer, 'x-by': 'shop', 'x-id': '1' }),
+    await post('shop', '{"paid":true}', { ...bearer, 'x-by': 'shop', 'x-id': '1' }),
+  ].map(({ deliveries }) => deliveries[0]?.id ?? '')
+  expect((await phaseline(`hook delivery ${repeated}`)).out).toContain('is kept with the delivery that it repeats')
+  expect((await phaseline(`hook replay ${repeated}`)).err).toContain('play the delivery again that it repeats')
   expect((await phaseline('hook disable shop --project ci')).out).toBe('ci/shop disabled\n')
   expect((await post('shop', '{"paid":true}', { ...bearer, 'x-by': 'shop' })).status).toBe(503)
   expect((await phaseline('hook enable shop --project ci')).out).toBe('ci/shop enabled\n')
-  expect((await post('shop', '{"paid":true}', { ...bearer, 'x-by': 'shop' })).status).toBe(202)
+  expect((await post('shop', '{"paid":true}', { ...bearer, 'x-by': 'shop', 'x-id': '2' })).status).toBe(202)
   expect((await phaseline('hook apply -f -', { stdin: file.replace('body.paid', 'body.') })).err).toMatch(
     /<stdin>:6:\d+/,
   )

@@ -70,11 +70,17 @@ export function describeDelivery({ paint }: Session, delivery: DescribedDelivery
         ['secret', delivery.secretName],
         ['plays again', delivery.replayOf?.id ?? null],
         ['hops', delivery.hops > 0 ? String(delivery.hops) : null],
-        ['headers', lines.join('\n')],
+        ['headers', lines],
       ],
       paint,
     ),
     '',
-    ...(body?.split('\n') ?? [`The body of ${delivery.bodyBytes} bytes is not kept any more.`]),
+    ...(body?.split('\n') ?? [withoutBody(delivery)]),
   ]
 }
+
+/** The delivery that a repetition repeats is named by its reason. */
+const withoutBody = ({ outcome, bodyBytes }: DescribedDelivery): string =>
+  outcome === 'DUPLICATE'
+    ? `The body of ${bodyBytes} bytes is kept with the delivery that it repeats.`
+    : `The body of ${bodyBytes} bytes is not kept any more.`

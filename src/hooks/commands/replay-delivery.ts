@@ -27,7 +27,15 @@ export async function replayDelivery(
   const body = (await loadBodies(parts.pool, [id])).get(id)?.body ?? null
   if (body === null)
     return refuse(
-      invalidInput([{ path: 'input.id', message: 'names a delivery whose body is not kept, or not any more' }]),
+      invalidInput([
+        {
+          path: 'input.id',
+          message:
+            delivery.outcome === 'DUPLICATE'
+              ? 'names a repetition, which keeps no body: play the delivery again that it repeats'
+              : 'names a delivery whose body is not kept any more: have its sender send it again',
+        },
+      ]),
     )
   const [first] = delivery.replayOf === null ? [] : await loadDeliveries(parts.pool, [delivery.replayOf], null)
   const hasSpent = [delivery, first].some((each) => each?.outcome === 'ACCEPTED' || each?.outcome === 'FILTERED')

@@ -21,7 +21,7 @@ const HOOKS = gql(`query Hooks($project: String!, $first: Int!) {
   }
 }`)
 const DELIVERY = gql(`query Delivery($id: ID!) {
-  node(id: $id) { ... on HookDelivery { id headers body bodyBytes secretName hops } }
+  node(id: $id) { ... on HookDelivery { id outcome headers body bodyBytes secretName hops } }
 }`)
 
 export type Hook = NodeOf<ResultOf<typeof HOOKS>['hooks']>
@@ -49,6 +49,7 @@ export async function readDelivery({ client }: Session, id: string): Promise<str
   const { node } = await client.query(DELIVERY, { id })
   if (node?.id === undefined) return null
   const headers = Object.entries(node.headers as Readonly<Record<string, string>>)
-  const body = node.body ?? `(the body of ${node.bodyBytes} bytes is not kept any more)`
+  const where = node.outcome === 'DUPLICATE' ? 'kept with the delivery that it repeats' : 'not kept any more'
+  const body = node.body ?? `(the body of ${node.bodyBytes} bytes is ${where})`
   return [...headers.map(([name, value]) => `${name}: ${value}`), '', body].join('\n')
 }
