@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { HELP_GROUPS } from '../../src/cli/cli.ts'
@@ -12,6 +15,17 @@ test('the help has the commands in their groups, and each of them in one', async
   const { out } = await phaseline('--help')
   const headings = [...out.matchAll(/^(\S.*):$/gm)].map(([, heading]) => heading)
   expect(headings).toEqual(['Options', ...Object.values(HELP_GROUPS), 'Examples'])
+})
+
+test('the next steps of a new agent name the server of this folder, if the agent would not find it', async () => {
+  await using stack = new AsyncDisposableStack()
+  const folder = stack.adopt(await mkdtemp(join(tmpdir(), 'phaseline-init-')), (path) => rm(path, { recursive: true }))
+  const init = async (name: string, env: Readonly<Record<string, string>>) =>
+    (await phaseline(`init ${join(folder, name)}`, { env })).out
+  expect(await init('near', { PHASELINE_URL: 'http://127.0.0.1:4100' })).toContain(
+    '\n  PHASELINE_URL=http://127.0.0.1:4100/graphql PHASELINE_TOKEN=$(',
+  )
+  expect(await init('here', { PHASELINE_DATA: join(folder, 'none') })).toContain('\n  PHASELINE_TOKEN=$(')
 })
 
 test('a command of another program is answered with ours', async () => {

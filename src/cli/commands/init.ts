@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
+import { DEFAULT_URL, findUrl } from '../connection.ts'
 import { initProject } from '../init/init.ts'
 import { printRefusal } from '../objects/refusal.ts'
 import { EXIT } from '../terminal/exit.ts'
@@ -18,9 +19,12 @@ export function addInit(command: Command, cli: Cli): void {
         return
       }
       for (const file of written.value.files) printLine(io.stdout, `${folder}/${file}`)
+      const found = await findUrl({}, io.env)
+      // The agent calls the default address, unless it is set.
+      const at = found.ok && found.url.href !== DEFAULT_URL ? `PHASELINE_URL=${found.url.href} ` : ''
       const next = [
         `npm --prefix ${folder} install && npm --prefix ${folder} test`,
-        `PHASELINE_TOKEN=$(npx phaseline token create ${written.value.name} --role agent --type ${type} -q) npm --prefix ${folder} start`,
+        `${at}PHASELINE_TOKEN=$(npx phaseline token create ${written.value.name} --role agent --type ${type} -q) npm --prefix ${folder} start`,
         `npx phaseline apply -f ${folder}/greeting.yaml --wait   # in another terminal`,
       ]
       for (const line of ['', 'Next:', ...next.map((line) => `  ${line}`)]) printLine(io.stdout, line)

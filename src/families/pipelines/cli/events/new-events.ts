@@ -55,6 +55,9 @@ async function show(
   session.emit({ events })
   for (const event of events)
     session.say(`${pathOf(event)} created, now ${event.phase}  ${session.paint('dim', event.id)}`)
-  if (events.length === 0) session.say('No project has subscribed to it: there is nothing to do.')
+  if (events.length === 0) session.say(NOBODY)
   return follow ? await followEvents(session, events) : EXIT.ok
 }
+
+const NOBODY =
+  'No project has subscribed to its source and type: there is nothing to do. --project NAME brings it to one, and project get NAME shows subscriptions.'
