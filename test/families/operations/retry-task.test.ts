@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { jobsAgain } from '../../../src/families/operations/rules/jobs-again.ts'
 import { predecessors } from '../../../src/families/operations/rules/normalise-task.ts'
 import type { JobSpec } from '../../../src/families/operations/rules/spec.ts'
+import { declaredStatements } from '../../../src/store/statement.ts'
 import { addTask, begin, broken, claimJob, gadget, jobsOf, letGo, reportJob } from '../../testkit/operations.ts'
 import { accepted, refused } from '../../testkit/pipelines.ts'
 import { viewerOf } from '../../testkit/viewers.ts'
@@ -117,6 +118,20 @@ const graphs = fc
       return { spec, isDone, isChosen }
     }),
   )
+
+test('a free name is found after as many look-ups as names are taken', async () => {
+  const id = await failed()
+  for (const name of ['copy-2', 'copy-3']) expect(await nameOf(await retry({ id }))).toBe(name)
+  const { text = '' } = declaredStatements().find((one) => one.name === 'free-task-name') ?? {}
+  const { rows: projects } = await world.pool.query<{ id: string }>('select project_id as id from object where id = $1', [id])
+  const explained = await world.pool.query<{ 'QUERY PLAN': [{ Plan: object }] }>(
+    `explain (analyze, format json) ${text}`,
+    [projects[0]?.id, 'copy'],
+  )
+  const plan = JSON.stringify(explained.rows)
+  const counts = [...plan.matchAll(/"Actual (?:Rows|Loops)":(\d+)/g)].map(([, count]) => Number(count))
+  expect(Math.max(...counts)).toBeLessThan(10)
+})
 
 test('whatever is left out, jobs that run keep their order, and have what is DONE before them', () => {
   fc.assert(

@@ -39,14 +39,20 @@ export async function readTask(client: Client, id: string) {
   return task ? { ...task, jobs: (await READ_JOBS.query(client, [id])).rows } : null
 }
 
-/** A generated row is looked up in the index of roots, so this reads as many names as are taken, and one more. */
+/** It looks the names up one by one in the index of roots, so it reads as many as are taken, and one more. */
 const FREE_NAME = statement({
   name: 'free-task-name',
-  text: `select c.name from generate_series(2, 1000000) n
-        cross join lateral (select left($2, 63 - length('-' || n)) || '-' || n as name) c
-      where not exists (
-        select from object where project_id = $1 and kind = 'TASK' and name = c.name and parent_id is null
-      ) order by n limit 1`,
+  text: `with recursive tried (n, name, taken) as (
+      select 1, $2, true
+      union all
+      select next.n, next.name, coalesce((
+          select true from object o where o.project_id = $1 and o.kind = 'TASK' and o.name = next.name and o.parent_id is null limit 1
+        ), false)
+      from tried cross join lateral (
+        select tried.n + 1 as n, left($2, 62 - length((tried.n + 1)::text)) || '-' || (tried.n + 1) as name
+      ) next where tried.taken and tried.n < 1000000
+    )
+    select name from tried where not taken`,
   params: [uuid, text],
   row: { name: required(text) },
 })
