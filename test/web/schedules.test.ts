@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { ask } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
 import { seriousFindings } from './axe.ts'
 import { usePlace } from './place.ts'
@@ -54,5 +56,29 @@ test('schedules stand on a calendar, are written with their times in words, back
   expect(await seriousFindings(page)).toEqual([])
   await page.goto(`${here.server.origin}/tree/${id}`)
   await page.getByRole('link', { name: 'Calendar and backfill' }).waitFor()
+  expect(complaints).toEqual([])
+})
+
+test('an administrator holds the automation of a project, and releases it; everybody sees the hold', async () => {
+  const { client, origin } = here.server
+  await client.query(gql(`mutation { createProject(input: { name: "frozen" }) { __typename } }`))
+  await using visited = await visit(here.browser, here.server, '/schedules?project=frozen')
+  const { page, complaints } = visited
+  await page.getByRole('button', { name: 'Hold automation' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Hold the automation of frozen?' })
+  await dialog.getByLabel('Reason').fill('an incident')
+  await dialog.getByRole('button', { name: 'Hold' }).click()
+  const held = page.getByText('Automation of frozen is held: an incident, by admin')
+  await held.waitFor()
+  expect(await seriousFindings(page)).toEqual([])
+
+  const reader = await ask(client, MUTATIONS.createToken, { name: 'held-reader', role: 'READER' })
+  await using read = await visit(here.browser, { origin, token: reader.secret }, '/schedules?project=frozen')
+  await read.page.getByText('Automation of frozen is held').waitFor()
+  expect(await read.page.getByRole('button', { name: 'Release' }).count()).toBe(0)
+
+  await page.getByRole('button', { name: 'Release' }).click()
+  await held.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Hold automation' }).waitFor()
   expect(complaints).toEqual([])
 })

@@ -8,6 +8,7 @@ import { Empty, Loading, Problem } from '../../../ui/states.tsx'
 import { useTitle } from '../../../ui/title.ts'
 import { useFilter } from '../../../ui/use-filter.ts'
 import { CALENDAR_FILTER, type CalendarFilter, daysShown, stretchOf } from '../model/calendar.ts'
+import { Holds } from '../holds.tsx'
 import { Calendar } from './calendar.tsx'
 import { CreateSchedule } from './create-schedule.tsx'
 import { OneSchedule } from './one-schedule.tsx'
@@ -55,6 +56,7 @@ function All({ filter, onChange, stretch }: Props) {
           Add a schedule
         </button>
       </div>
+      <Holds project={project} />
       {isAdding && <CreateSchedule project={project} onDone={() => store?.refresh()} />}
       {store?.error && <Problem message={store.error} onRetry={store.refresh} />}
       {!store?.answer && !store?.error && <Loading what="schedules" />}

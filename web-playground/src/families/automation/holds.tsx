@@ -1,0 +1,71 @@
+import { useState } from 'react'
+import { AskedStore, type Question } from '../../data/asked-store.ts'
+import { gql, type ResultOf } from '../../data/gql.ts'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { Since } from '../../ui/phase.tsx'
+import { useLive, useSession } from '../../ui/session-context.ts'
+import { Outcome } from '../../ui/states.tsx'
+import { useAct } from '../../ui/use-act.ts'
+
+const HOLDS = gql(`query HeldAutomation { automationHolds { reason by at project { name } } }`)
+type Hold = NonNullable<ResultOf<typeof HOLDS>['automationHolds']>[number]
+/** No phase changes with a hold: the page polls. */
+const HELD: Question<readonly Hold[]> = {
+  concerns: () => false,
+  ask: async ({ client }, signal) => (await client.query(HOLDS, {}, { signal })).automationHolds ?? [],
+}
+
+/** Where automation is held, and the switch of the administrator: of one project, or of all. */
+export function Holds({ project }: { readonly project: string }) {
+  const { viewer } = useSession()
+  const store = useLive('holds', (session, signal) => new AskedStore(session, HELD, signal))
+  const { busy, result, ask } = useAct(() => store?.refresh())
+  const [reason, setReason] = useState<string | null>(null)
+  // A hold of all projects holds each of them.
+  const holds = store?.answer?.filter((one) => !project || !one.project || one.project.name === project)
+  const of = (name: string | undefined) => (name === undefined ? {} : { project: name })
+  const hold = (why: string): void => {
+    setReason(null)
+    const variables = { ...of(project || undefined), reason: why }
+    void ask({ field: 'holdAutomation', input: 'HoldAutomationInput', done: 'Nothing begins by itself.', variables })
+  }
+  const release = ({ project: held }: Hold): void => {
+    const variables = of(held?.name)
+    void ask({ field: 'releaseAutomation', input: 'ReleaseAutomationInput', done: 'It is released.', variables })
+  }
+  if (!holds || (holds.length === 0 && !viewer.isAdministrator)) return null
+  return (
+    <section className={holds.length > 0 ? 'notice' : ''} aria-label="Automation">
+      {holds.map((one) => (
+        <p key={one.project?.name ?? ''}>
+          Automation of {one.project?.name ?? 'all projects'} is held: {one.reason}, by {one.by} for <Since at={one.at} />{' '}
+          {viewer.isAdministrator && (
+            <button type="button" disabled={busy} onClick={() => release(one)}>
+              Release
+            </button>
+          )}
+        </p>
+      ))}
+      {holds.length === 0 && (
+        <button type="button" disabled={busy} onClick={() => setReason('')}>
+          Hold automation
+        </button>
+      )}
+      {result && <Outcome result={result} />}
+      {reason !== null && (
+        <ConfirmDialog
+          title={`Hold the automation of ${project || 'all projects'}?`}
+          text="Schedules, hooks and notifications do nothing until somebody releases it. What runs continues."
+          label="Hold"
+          danger={false}
+          onConfirm={() => hold(reason)}
+          onClose={() => setReason(null)}
+        >
+          <label>
+            Reason <input value={reason} required onChange={({ target }) => setReason(target.value)} />
+          </label>
+        </ConfirmDialog>
+      )}
+    </section>
+  )
+}
