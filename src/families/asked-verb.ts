@@ -8,9 +8,9 @@ import type { ObjectKind } from '../core/vocabulary.ts'
 /** A mutation of a family's verbs, as it is asked of many objects, one after the other. */
 export interface AskedMutation {
   readonly right: Right
-  /** Changes one object, or creates one from it, in one transaction. */
   /** A condition on an object `o` that a selection leaves out: it was asked before, and has what the verb makes. */
   readonly doneSql?: string
+  /** Changes one object, or creates one from it, in one transaction. */
   ask(viewer: Viewer, call: AskedCall): Promise<Outcome<{ readonly objectId: string }, Refusal>>
 }
 export interface AskedCall {
