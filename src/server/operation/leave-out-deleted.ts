@@ -4,7 +4,7 @@ import { forget, type GraphQLContext } from '../../graphql/context.ts'
 import { isDeletedMeanwhile, withoutDeleted } from '../../graphql/schema/deleted-meanwhile.ts'
 
 /** A repetition meets another deletion only if that commits between two statements of it. */
-const MOST_REPETITIONS = 10
+const MOST_REPETITIONS = 3
 
 /**
  * An object that is deleted while a query reads it counts as deleted before. It is null where the answer may have null in its place. A
