@@ -11,6 +11,12 @@ import type { Io } from './terminal/io.ts'
 export type ShowObject = (session: Session, object: Located) => Promise<ExitCode>
 export type Shows = Readonly<Partial<Record<ObjectKind, () => Promise<ShowObject>>>>
 
+/** The part of a family in `status`, of one project or of all: lines, and fields of its JSON. */
+export type Standing = (
+  session: Session,
+  project: string | undefined,
+) => Promise<{ readonly lines: readonly string[]; readonly json: object }>
+
 /** Adds options, arguments, action and the commands beneath it. */
 export type AddCommand = (command: Command, cli: Cli) => void
 
@@ -53,6 +59,7 @@ export interface Cli {
   exportables(): Promise<readonly Exportable[]>
   /** How a verb is asked of all objects that a selection has; null: no family can. */
   askMany(): Promise<AskMany | null>
+  standings(): Promise<readonly Standing[]>
   /** The program with all of its commands, whichever the command line names. */
   wholeProgram(): Promise<Command>
 }

@@ -69,6 +69,7 @@ export async function createProgram(
       return [...(await cli.documentKinds()).kinds, ...others.flat()]
     },
     askMany: async () => (await halves.find((half) => half.askMany)?.askMany?.()) ?? null,
+    standings: async () => (await Promise.all(halves.map((half) => half.standing?.() ?? []))).flat(),
     wholeProgram: async () => {
       await load(program.commands)
       return program

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { ProgramDefinition } from '../agents/program.ts'
-import type { CommandEntry, Shows } from '../cli/cli.ts'
+import type { CommandEntry, Shows, Standing } from '../cli/cli.ts'
 import type { Appliable, Exportable } from '../cli/manifests/appliable.ts'
 import type { AskMany } from '../cli/objects/selection.ts'
 import type { Config } from '../config.ts'
@@ -92,6 +92,8 @@ export interface FamilyCli {
   readonly shows?: Shows
   /** Loads what asks a verb of many objects, such as `cancel --all`. One family has it. */
   askMany?(): Promise<AskMany>
+  /** Loads its part in `status`. */
+  standing?(): Promise<Standing>
 }
 
 /** The dependencies of commands. */

@@ -95,7 +95,11 @@ test('a file of all kinds is planned, created in order, unchanged the second tim
     'rule edited/failures unchanged',
   ]
   expect((await apply(file, 'plan')).slice(-3)).toEqual(planned)
-  expect(await apply(file, 'diff')).toEqual(['project edited unchanged', 'edited/shop: the spec stays as it is', ...planned])
+  expect(await apply(file, 'diff')).toEqual([
+    'project edited unchanged',
+    'edited/shop: the spec stays as it is',
+    ...planned,
+  ])
 
   const edited = file
     .replace('maxWorkers: 2', 'maxWorkers: 3')

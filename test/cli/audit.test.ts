@@ -64,10 +64,13 @@ it('lists the newest events, narrowed by options, for people and as JSON', async
 it('lists who has done what to one object, by its path, and names objects by their paths', async () => {
   const stdin = JSON.stringify({ name: 'shop', project: 'web', spec: {} })
   const [shop, other] = [stdin, stdin.replace('shop', 'other')]
-  for (const text of [shop, other]) expect(await phaseline('apply -f - --wait', { stdin: text })).toMatchObject({ code: 0 })
+  for (const text of [shop, other])
+    expect(await phaseline('apply -f - --wait', { stdin: text })).toMatchObject({ code: 0 })
   for (const name of ['web/shop', 'web/other']) await phaseline(`reconcile ${name} --wait`)
   const { out } = await phaseline('audit list --object web/shop --operation reconcileInstallation')
-  expect(out).toMatch(/^ +\d+ {2}\S+Z {2}DONE {5}admin {2}reconcileInstallation {2}INSTALLATION web\/shop {2}from 127\.0\.0\.1\n$/)
+  expect(out).toMatch(
+    /^ +\d+ {2}\S+Z {2}DONE {5}admin {2}reconcileInstallation {2}INSTALLATION web\/shop {2}from 127\.0\.0\.1\n$/,
+  )
   expect((await phaseline('audit list --object shop --project web')).out).toContain('reconcileInstallation')
   expect(await phaseline('audit list --object web/nothing')).toMatchObject({ code: 3 })
   const [{ objectId } = {}] = documents((await phaseline('audit list --object web/shop --json --limit 1')).out)

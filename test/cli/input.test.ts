@@ -147,7 +147,10 @@ describe('findConnection', () => {
     expect(relative).toMatchObject({ message: expect.stringContaining(`${resolve('none')}: start it`) })
     // Somebody who names a server lacks a token, and maybe no server.
     const named = await connect({ url: 'http://127.0.0.1:4101' }, env)
-    expect(named).toMatchObject({ ok: false, message: expect.stringMatching(/^No token for 127\.0\.0\.1:4101\. No server/) })
+    expect(named).toMatchObject({
+      ok: false,
+      message: expect.stringMatching(/^No token for 127\.0\.0\.1:4101\. No server/),
+    })
     const serving = await writeServedAddress(folder, ORIGIN)
     expect((await stat(join(folder, 'address'))).mode & 0o777).toBe(0o600)
     expect((await readdir(folder)).filter((name) => name.startsWith('.'))).toEqual([])

@@ -54,7 +54,10 @@ test('what has succeeded in one project is brought to another, with its data, an
     err: expect.stringContaining('There is no installation shop in project production.'),
   })
   const plan = await phaseline('promote shop --project staging --to production --dry-run')
-  expect(plan).toMatchObject({ code: 0, out: expect.stringMatching(/create +deploy item +production\/shop\/deploy-items\/app/) })
+  expect(plan).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/create +deploy item +production\/shop\/deploy-items\/app/),
+  })
   await expect(shown('production')).rejects.toThrow('production has no shop')
 
   const promoted = await phaseline('promote shop --project staging --to production --wait')

@@ -3,7 +3,14 @@ import type { Session } from '../session.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { printLine } from '../terminal/io.ts'
 import type { Style } from '../terminal/paint.ts'
-import { type AuditEvent, type AuditFilter, countOlderEvents, followEvents, newestEvents, readPaths } from './read-events.ts'
+import {
+  type AuditEvent,
+  type AuditFilter,
+  countOlderEvents,
+  followEvents,
+  newestEvents,
+  readPaths,
+} from './read-events.ts'
 
 interface Listing {
   readonly filter: AuditFilter

@@ -24,7 +24,6 @@ const STATUS = gql(`query Status($project: String, $first: Int!) {
   }
   connected: agents(connected: true, first: 0) { totalCount }
   away: agents(connected: false, first: 0) { totalCount }
-  automationHolds { reason by at project { name } }
 }`)
 type Status = ResultOf<typeof STATUS>
 type Undecided = NodeOf<Status['undecided']>
@@ -43,26 +42,30 @@ export function addStatus(command: Command, cli: Cli): void {
       cli.exitCode = await withSession(cli.io, options, async (session) => {
         const { client, connection, io } = session
         const variables = { project: options.project ?? null, first: DECISIONS }
-        const status = await client.query(STATUS, variables, { signal: io.signal })
+        const standings = await cli.standings()
+        const [status, ...said] = await Promise.all([
+          client.query(STATUS, variables, { signal: io.signal }),
+          ...standings.map((standing) => standing(session, options.project)),
+        ])
         const who = requireWho(status.viewer)
         const ofLoad = options.load ? await import('../load.ts') : null
         const load = await ofLoad?.readLoad(session)
         if (load && !load.ok) return session.refuse(load.refusal)
-        session.emit({ url: connection.url, ...status, ...(load && { load: load.value }) })
+        session.emit({
+          url: connection.url,
+          ...status,
+          ...Object.assign({}, ...said.map(({ json }) => json)),
+          ...(load && { load: load.value }),
+        })
         session.say(`server  ${connection.url}, log at ${status.log.head}`, `you     ${describeWho(who)}`)
-        session.say(...describe(status, options))
+        session.say(...describe(status), ...said.flatMap(({ lines }) => lines))
         if (load?.value) ofLoad?.printLoad(session, load.value)
         return EXIT.ok
       })
     })
 }
 
-function describe(
-  { trees, unfinished, failed, undecided, connected, away, automationHolds }: Status,
-  { project }: ProjectOption,
-): readonly string[] {
-  // One of all projects holds each of them.
-  const holds = (automationHolds ?? []).filter((one) => !one.project || !project || one.project.name === project)
+function describe({ trees, unfinished, failed, undecided, connected, away }: Status): readonly string[] {
   const [all, open] = [countOf(trees), countOf(unfinished)]
   const [causes, waiting] = [countOf(failed), countOf(undecided)]
   const named = nodesOf(undecided)
@@ -72,15 +75,10 @@ function describe(
     `decide  ${waiting}${waiting > 0 ? ' wait for a person:' : ''}`,
     ...named.map((one) => `        ${pathOf(one)} (${words(one.kind)}) is ${one.phase} for ${since(one.phaseSince)}`),
     ...(waiting > named.length ? [`        … and ${waiting - named.length} more`] : []),
-    ...holds.map(describeHold),
     // Not everybody may see agents.
     ...(connected ? [`agents  ${countOf(connected)} connected, ${countOf(away)} not any more`] : []),
   ]
 }
-
-/** Somebody has to release it: until then no schedule, hook or notification does anything. */
-const describeHold = ({ project, by, at, reason }: NonNullable<Status['automationHolds']>[number]): string =>
-  `held    automation of ${project?.name ?? 'all projects'} for ${since(at)}, by ${by}: ${reason}`
 
 const countOf = (list: Pick<NonNullable<Status['trees']>, 'totalCount'> | null): number => list?.totalCount ?? 0
 const pathOf = ({ project, path }: Undecided): string => `${project.name}/${path}`

@@ -8,7 +8,9 @@ export type Field = readonly [label: string, value: string | readonly string[] |
 export function describeFields(fields: readonly Field[], paint: Paint): string[] {
   const width = Math.max(...fields.map(([label]) => columns(label)))
   return fields.flatMap(([label, value]) =>
-    [value ?? []].flat().flatMap((one, i) => (one ? `${paint('dim', (i === 0 ? label : '').padEnd(width))}  ${one}` : [])),
+    [value ?? []]
+      .flat()
+      .flatMap((one, i) => (one ? `${paint('dim', (i === 0 ? label : '').padEnd(width))}  ${one}` : [])),
   )
 }
 

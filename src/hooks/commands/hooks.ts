@@ -91,7 +91,10 @@ async function readSpec(parts: HookParts, input: HookInput, name: string, proble
   const given = Object.fromEntries(Object.entries(event).filter(([, value]) => value !== null))
   const named = expressionsOf(deliveryId ?? '', 'input.deliveryId', problems)
   if (deliveryId && named.length === 0)
-    problems.add('input.deliveryId', 'holds no ${…}: every delivery after the first one would be taken for a repetition')
+    problems.add(
+      'input.deliveryId',
+      'holds no ${…}: every delivery after the first one would be taken for a repetition',
+    )
   const expressions = [
     ...(filter === null ? [] : [{ source: filter, path: 'input.filter' }]),
     ...expressionsOf(given, 'input.event', problems),

@@ -276,9 +276,9 @@ run: { createEvent: { source: cron, type: night, labels: { when: night } } }
     new RegExp(`^next +${berlin}\n +${berlin}\n(?: +${berlin}\n)+phase `, 'm'),
   )
   expect((await phaseline('schedule get ci/nightly')).out).toMatch(/^fired by itself +0 times$/m)
-  expect((await phaseline('schedule next 30\u00a02\u00a0*\u00a0*\u00a0* --time-zone Europe/Berlin --count 2')).out).toMatch(
-    new RegExp(`^${berlin}\n${berlin}\n$`),
-  )
+  expect(
+    (await phaseline('schedule next 30\u00a02\u00a0*\u00a0*\u00a0* --time-zone Europe/Berlin --count 2')).out,
+  ).toMatch(new RegExp(`^${berlin}\n${berlin}\n$`))
   expect((await phaseline('schedule next @daily --count 1')).out).toMatch(/^\S+T00:00:00.000Z\n$/)
   expect((await phaseline('schedule pause ci/nightly --reason later')).out).toBe('nightly paused, now PAUSED\n')
   expect((await phaseline('schedule resume ci/nightly')).out).toBe('nightly resumed, now ACTIVE\n')

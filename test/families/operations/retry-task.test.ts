@@ -123,7 +123,10 @@ test('a free name is found after as many look-ups as names are taken', async () 
   const id = await failed()
   for (const name of ['copy-2', 'copy-3']) expect(await nameOf(await retry({ id }))).toBe(name)
   const { text = '' } = declaredStatements().find((one) => one.name === 'free-task-name') ?? {}
-  const { rows: projects } = await world.pool.query<{ id: string }>('select project_id as id from object where id = $1', [id])
+  const { rows: projects } = await world.pool.query<{ id: string }>(
+    'select project_id as id from object where id = $1',
+    [id],
+  )
   const explained = await world.pool.query<{ 'QUERY PLAN': [{ Plan: object }] }>(
     `explain (analyze, format json) ${text}`,
     [projects[0]?.id, 'copy'],

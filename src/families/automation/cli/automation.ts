@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
-import type { Cli } from '../../../cli/cli.ts'
+import type { Cli, Standing } from '../../../cli/cli.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
+import { since } from '../../../cli/terminal/text.ts'
 import { type Outcome, REFUSAL_FRAGMENT } from '../../../client-model/index.ts'
 import { gql } from '../../../documents/gql.ts'
 
@@ -51,6 +52,18 @@ function say(session: Session, { project }: HoldOptions, what: string, outcome: 
   session.emit(outcome.value)
   session.say(`automation of ${project ?? 'all projects'} ${what}`)
   return EXIT.ok
+}
+
+/** Somebody has to release it: until then no schedule, hook or notification does anything. */
+export const holdsNow: Standing = async ({ client, io }, project) => {
+  const { automationHolds } = await client.query(HOLDS, {}, { signal: io.signal })
+  // One of all projects holds each of them.
+  const holds = automationHolds?.filter((one) => !one.project || !project || one.project.name === project) ?? []
+  const lines = holds.map(
+    (one) =>
+      `held    automation of ${one.project?.name ?? 'all projects'} for ${since(one.at)}, by ${one.by}: ${one.reason}`,
+  )
+  return { lines, json: { automationHolds: holds } }
 }
 
 async function status(session: Session): Promise<ExitCode> {

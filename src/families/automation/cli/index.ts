@@ -21,6 +21,7 @@ export const cli: FamilyCli = {
       load: async () => (await import('./automation.ts')).addAutomation,
     },
   ],
+  standing: async () => (await import('./automation.ts')).holdsNow,
   askMany: async () => (await import('./ask-many.ts')).askMany,
   kinds: async () => [(await import('./apply.ts')).schedules],
   shows: {

@@ -169,7 +169,9 @@ async function next(session: Session, { cron, timeZone, count }: NextOptions): P
 /** e.g. `2027-03-28T01:00:00.000Z  2027-03-28 03:00 +02:00 Europe/Berlin`: a line of cron is about the clock of its zone. */
 function inZone(time: string, timeZone: string): string {
   if (timeZone === 'UTC') return time
-  const [date, clock, offset = ''] = Intl.DateTimeFormat('sv-SE', { ...CLOCK, timeZone }).format(new Date(time)).split(' ')
+  const [date, clock, offset = ''] = Intl.DateTimeFormat('sv-SE', { ...CLOCK, timeZone })
+    .format(new Date(time))
+    .split(' ')
   return `${time}  ${date} ${clock} ${offset.replace('GMT', '')} ${timeZone}`
 }
 const CLOCK: Intl.DateTimeFormatOptions = {

@@ -15,7 +15,7 @@ const HELD: Question<readonly Hold[]> = {
   ask: async ({ client }, signal) => (await client.query(HOLDS, {}, { signal })).automationHolds ?? [],
 }
 
-/** Where automation is held, and the switch of the administrator: of one project, or of all. */
+/** The holds of automation, and the administrator's switch: of one project, or of all. */
 export function Holds({ project }: { readonly project: string }) {
   const { viewer } = useSession()
   const store = useLive('holds', (session, signal) => new AskedStore(session, HELD, signal))
@@ -38,7 +38,8 @@ export function Holds({ project }: { readonly project: string }) {
     <section className={holds.length > 0 ? 'notice' : ''} aria-label="Automation">
       {holds.map((one) => (
         <p key={one.project?.name ?? ''}>
-          Automation of {one.project?.name ?? 'all projects'} is held: {one.reason}, by {one.by} for <Since at={one.at} />{' '}
+          Automation of {one.project?.name ?? 'all projects'} is held: {one.reason}, by {one.by} for{' '}
+          <Since at={one.at} />{' '}
           {viewer.isAdministrator && (
             <button type="button" disabled={busy} onClick={() => release(one)}>
               Release
