@@ -31,7 +31,7 @@ const focused = (page: Page): Promise<string | null> =>
   page.evaluate(
     `document.activeElement.closest('aside, main, dialog')?.getAttribute('aria-label') ?? document.activeElement.localName`,
   )
-/** Waits for the clocks of the page to go on. */
+/** Waits for two ticks of a clock of the page. */
 async function untilTicked(page: Page, clock: string): Promise<void> {
   const shown = () => page.locator(clock).first().textContent()
   for (let tick = 0; tick < 2; tick += 1) {

@@ -20,7 +20,7 @@ export function keepFocus(): void {
     parts = partsAround(last)
     isDisabled = false
   })
-  // Something without a focus was pressed, where the keyboard goes on.
+  // Something without a focus was pressed: the keyboard continues there.
   document.addEventListener('pointerdown', () => {
     last = null
   })
