@@ -183,7 +183,7 @@ const READ = `performance.getEntriesByType('resource').concat(performance.getEnt
 // Without the files of GraphiQL, which are those of another frame.
 test.each([
   ['/', 120_000],
-  ['/objects', 125_000],
+  ['/objects', 120_000],
   ['/explore', 120_000],
 ])('%s is at most %d bytes, as a browser loads it', async (path, most) => {
   await using visited = await visit(here.browser, here.server, path)
