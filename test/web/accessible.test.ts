@@ -4,7 +4,7 @@ import { create, items, show } from '../testkit/mutations.ts'
 import { until } from '../testkit/wait.ts'
 import { seriousFindings } from './axe.ts'
 import { usePlace } from './place.ts'
-import { tellOnFailure, type Visit, visit } from './visit.ts'
+import { tellOnFailure, type Visit, visit, widerBy } from './visit.ts'
 
 const here = usePlace()
 /** Light and wide, dark and narrow: one visit each, which goes from page to page. */
@@ -78,7 +78,7 @@ test.for(PAGES)('%s can be used by everyone, light and dark, wide and narrow', a
     await page.getByText(text).first().waitFor()
     expect(await seriousFindings(page)).toEqual([])
     // Nothing has to be scrolled sideways to.
-    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+    expect(await widerBy(page)).toBeLessThanOrEqual(0)
     expect(complaints.slice(before)).toEqual([])
   }
 })

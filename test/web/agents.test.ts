@@ -9,7 +9,7 @@ import { create } from '../testkit/mutations.ts'
 import { createTestDatabase, type TestDatabase } from '../testkit/postgres.ts'
 import type { ReachableServer } from '../testkit/server.ts'
 import { seriousFindings } from './axe.ts'
-import { visit } from './visit.ts'
+import { visit, widerBy } from './visit.ts'
 
 const agent = (name: string, more: Partial<Agent> = {}): Agent => ({
   id: name,
@@ -125,7 +125,7 @@ test('work that nobody takes is seen first; then who has it, and that it has gon
     await using again = await visit(browser, server, '/agents', look)
     await again.page.getByText('its lease ends').waitFor()
     expect(await seriousFindings(again.page)).toEqual([])
-    expect(await again.page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+    expect(await widerBy(again.page)).toBeLessThanOrEqual(0)
   }
   await card.getByRole('link', { name: 'box' }).click()
   await page.waitForURL(new RegExp(`/tree/${id}\\?object=`))

@@ -7,7 +7,7 @@ import { create, items, show } from '../testkit/mutations.ts'
 import { until } from '../testkit/wait.ts'
 import { seriousFindings } from './axe.ts'
 import { usePlace } from './place.ts'
-import { goTo, visit } from './visit.ts'
+import { goTo, visit, widerBy } from './visit.ts'
 
 const here = usePlace()
 const scope = (page: Page) => page.getByRole('combobox', { name: 'Scope' })
@@ -116,7 +116,7 @@ test('what a tree exports is a link on the first page', async () => {
   await link.waitFor()
   expect(await link.getAttribute('href')).toBe(url)
   expect(await link.getAttribute('rel')).toBe('noreferrer')
-  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+  expect(await widerBy(page)).toBeLessThanOrEqual(0)
   expect(complaints).toEqual([])
 })
 

@@ -11,7 +11,7 @@ import { until } from '../testkit/wait.ts'
 import { seriousFindings } from './axe.ts'
 import { usePlace } from './place.ts'
 import { actable } from './samples.ts'
-import { visit } from './visit.ts'
+import { visit, widerBy } from './visit.ts'
 
 function target(id: string, more: Partial<Target> = {}): Target {
   const object = {
@@ -225,7 +225,7 @@ test('hundreds that match are cancelled, stopped midway and gone on with, on a n
   await until(async () => (await countOf({ kinds: ['TASK'], nameContains: 'crowd', finished: true })) === asked, {
     what: 'those that were asked for are cancelled, and no others',
   })
-  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+  expect(await widerBy(page)).toBeLessThanOrEqual(0)
 
   await run.getByRole('button', { name: 'Select the rest' }).click()
   await bar(page).getByRole('button', { name: 'Cancel…' }).click()

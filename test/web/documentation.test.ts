@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { seriousFindings } from './axe.ts'
 import { usePlace } from './place.ts'
-import { visit } from './visit.ts'
+import { visit, widerBy } from './visit.ts'
 
 /** The site of the documentation, as the server brings it. */
 
@@ -25,7 +25,7 @@ test.for(LOOKS)('pages of it can be read by everyone, %s, and break no rule of t
     await page.getByRole('heading', { level: 1, name: heading }).waitFor()
     expect(await page.evaluate(`document.documentElement.classList.contains('dark')`)).toBe(look.dark)
     expect(await seriousFindings(page)).toEqual([])
-    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+    expect(await widerBy(page)).toBeLessThanOrEqual(0)
   }
   expect([complaints, strangers]).toEqual([[], []])
 })

@@ -19,7 +19,7 @@ import type { ReachableServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { seriousFindings } from './axe.ts'
 import { row } from './samples.ts'
-import { goTo, visit } from './visit.ts'
+import { goTo, visit, widerBy } from './visit.ts'
 
 const cloudlet = (id: string, more: Partial<Row> = {}) =>
   row(id, { kind: 'CLOUDLET', name: id, phase: 'READY', root: { id, name: id }, ...more })
@@ -222,7 +222,7 @@ test('drift and orphans are told, and that nobody is connected', async () => {
     await using other = await visit(browser, server, '/edge', look)
     await other.page.getByText('≠ drifted').waitFor()
     expect(await seriousFindings(other.page)).toEqual([])
-    expect(await other.page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+    expect(await widerBy(other.page)).toBeLessThanOrEqual(0)
   }
 })
 

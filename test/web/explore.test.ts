@@ -8,7 +8,7 @@ import { EVERYTHING, type Example, filledIn } from '../../web-playground/src/mod
 import { create, items, show } from '../testkit/mutations.ts'
 import { until } from '../testkit/wait.ts'
 import { usePlace } from './place.ts'
-import { goToFolded, visit } from './visit.ts'
+import { goToFolded, visit, widerBy } from './visit.ts'
 
 const SCHEMA = join(import.meta.dirname, '../../schema.graphql')
 const FAMILIES = join(import.meta.dirname, '../../web-playground/src/families')
@@ -217,6 +217,6 @@ test('GraphiQL is loaded when it is wanted, and a narrow screen has room for it'
   // The answer is below what was asked, as wide as the screen has room.
   const box = await inside(page).locator('.result-window').boundingBox()
   expect(box?.width).toBeGreaterThan(250)
-  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+  expect(await widerBy(page)).toBeLessThanOrEqual(0)
   expect(complaints).toEqual([])
 })

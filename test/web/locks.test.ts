@@ -8,7 +8,7 @@ import { openBrowser } from '../testkit/browser.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
 import type { ReachableServer } from '../testkit/server.ts'
 import { seriousFindings } from './axe.ts'
-import { visit } from './visit.ts'
+import { visit, widerBy } from './visit.ts'
 
 /** e.g. `a holds r X`, `b wants r S 2`. */
 function lock(text: string): Lock {
@@ -128,7 +128,7 @@ test('queues can be read by everyone, light and dark, wide and narrow', async ()
     const { page, complaints } = visited
     await page.getByRole('region', { name: 'Blocks others' }).waitFor()
     expect(await seriousFindings(page)).toEqual([])
-    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+    expect(await widerBy(page)).toBeLessThanOrEqual(0)
     expect(complaints).toEqual([])
   }
 })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { create, items } from '../testkit/mutations.ts'
 import { seriousFindings } from './axe.ts'
 import { usePlace } from './place.ts'
-import { goTo, goToFolded, visit } from './visit.ts'
+import { goTo, goToFolded, visit, widerBy } from './visit.ts'
 
 const here = usePlace()
 
@@ -13,7 +13,6 @@ const current = (page: Page) =>
     .evaluateAll((marked) =>
       marked.map((link) => `${link.textContent} ${link.getAttribute('aria-current')}`).toSorted(),
     )
-const sideways = (page: Page) => page.evaluate('document.documentElement.scrollWidth - innerWidth')
 
 test('sections lead to their pages; the section and the page that are shown are marked, and the tab is named after them', async () => {
   await using visited = await visit(here.browser, here.server, '/')
@@ -93,13 +92,13 @@ test.each([390, 640, 960])('at %d pixels the menu is folded, and the page has th
   await pages.waitFor()
   await expect.poll(() => current(page)).toEqual(['Agents page', 'Fleet true'])
   expect(await seriousFindings(page)).toEqual([])
-  expect(await sideways(page)).toBeLessThanOrEqual(0)
+  expect(await widerBy(page)).toBeLessThanOrEqual(0)
   await page.keyboard.press('Escape')
   await pages.waitFor({ state: 'hidden' })
   await goToFolded(page, 'Tokens')
   await page.getByRole('heading', { level: 1, name: 'Tokens' }).waitFor()
   await pages.waitFor({ state: 'hidden' })
-  expect(await sideways(page)).toBeLessThanOrEqual(0)
+  expect(await widerBy(page)).toBeLessThanOrEqual(0)
   expect(complaints).toEqual([])
 })
 

@@ -7,7 +7,7 @@ import { create, items, show } from '../testkit/mutations.ts'
 import { until } from '../testkit/wait.ts'
 import { seriousFindings } from './axe.ts'
 import { usePlace } from './place.ts'
-import { goTo, visit } from './visit.ts'
+import { goTo, visit, widerBy } from './visit.ts'
 
 /** The list of objects: what a row shows, and who decides about it. */
 
@@ -34,7 +34,7 @@ test('a row shows the whole path, at any width', async () => {
       return scrollWidth <= clientWidth && scrollHeight <= clientHeight
     })
     expect([width, isWhole]).toEqual([width, true])
-    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+    expect(await widerBy(page)).toBeLessThanOrEqual(0)
     expect(await seriousFindings(page)).toEqual([])
     expect(complaints).toEqual([])
   }

@@ -10,7 +10,7 @@ import { create } from '../testkit/mutations.ts'
 import { until } from '../testkit/wait.ts'
 import { seriousFindings } from './axe.ts'
 import { usePlace } from './place.ts'
-import { goToFolded, visit } from './visit.ts'
+import { goToFolded, visit, widerBy } from './visit.ts'
 
 test.each([
   ['2026-11-25 ERROR cannot connect', 'error'],
@@ -128,7 +128,7 @@ test('there is a way to it from an object, and from the log; nothing matches onl
   await page.getByRole('heading', { name: 'Output', level: 1 }).waitFor()
   await page.getByLabel('Search').fill('nobody-prints-this')
   await page.getByText('Nothing matches.').waitFor()
-  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+  expect(await widerBy(page)).toBeLessThanOrEqual(0)
   expect(await seriousFindings(page)).toEqual([])
   await page.getByRole('button', { name: 'Show all output' }).click()
   await rows(page).first().waitFor()

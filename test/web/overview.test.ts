@@ -60,7 +60,7 @@ test('each cause is told once, failures until they are seen, and nothing that is
   await needs.getByRole('heading', { name: 'Needs you 2' }).waitFor()
   await needs.getByText('and 2 more with this error').waitFor()
   expect(await needs.locator('[data-failure]').count()).toBe(1)
-  await needs.getByText(/nobody.* – and 1 more/).waitFor()
+  await needs.getByText('in unserved – and 1 more').waitFor()
   await failed.getByText('Nothing else has failed.').waitFor()
   await runs.getByRole('listitem').filter({ hasText: 'moving' }).getByText('1 of 4 done').waitFor()
   expect(await runs.getByRole('listitem').count()).toBe(1)

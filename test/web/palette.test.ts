@@ -5,7 +5,7 @@ import { create, items, show } from '../testkit/mutations.ts'
 import { until } from '../testkit/wait.ts'
 import { seriousFindings } from './axe.ts'
 import { usePlace } from './place.ts'
-import { visit } from './visit.ts'
+import { visit, widerBy } from './visit.ts'
 
 const here = usePlace()
 
@@ -116,7 +116,7 @@ test('on a narrow screen it is used by pointer', async () => {
   const { page, complaints } = visited
   await page.getByRole('button', { name: 'Find' }).click()
   await page.getByRole('dialog').getByRole('combobox').fill('documentation')
-  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+  expect(await widerBy(page)).toBeLessThanOrEqual(0)
   expect(await seriousFindings(page)).toEqual([])
   await page.getByRole('option', { name: 'Documentation Site' }).click()
   await page.waitForURL(`${here.server.origin}/docs/`)

@@ -16,7 +16,7 @@ test('places are listed with what runs there; an administrator drains one and le
   await using visited = await visit(here.browser, here.server, '/agents')
   const { page, complaints } = visited
   await page.getByRole('link', { name: 'Places' }).click()
-  const row = (name: string) => page.locator(`[data-place=${name}]`)
+  const row = (name: string) => page.locator(`[data-name=${name}]`)
   await row('host-a').getByText('ACTIVE').waitFor()
   expect(await row('host-a').textContent()).toMatch(/processACTIVE0 of 40 of 4zone=eu/)
   await page.getByRole('button', { name: 'Drain host-a' }).click()

@@ -111,6 +111,12 @@ export async function goToFolded(page: Page, name: string): Promise<void> {
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click()
 }
 
+/** Pixels by which the page, or its main part, has to be scrolled sideways. */
+export const widerBy = (page: Page): Promise<number> =>
+  page.evaluate<number>(
+    `Math.max(...[document.documentElement, document.querySelector('main')].map((one) => one ? one.scrollWidth - one.clientWidth : 0))`,
+  )
+
 /** The object's box in the graph, once it is in this phase. */
 export const inPhase = (page: Page, name: string, phase: string) =>
   page.locator(`.node[data-phase=${phase}]`, { has: page.locator(`.node-name:text-is("${name}")`) })

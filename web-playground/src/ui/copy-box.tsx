@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { ScrollingText } from './scrolling-text.tsx'
 
 /** A text to paste elsewhere, with a button that copies it. */
 export function CopyBox({ label, text }: { readonly label: string; readonly text: string }) {
@@ -13,8 +14,7 @@ export function CopyBox({ label, text }: { readonly label: string; readonly text
   }
   return (
     <section className="copy-box" aria-label={label}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <pre tabIndex={0}>{text}</pre>
+      <ScrollingText>{text}</ScrollingText>
       <button type="button" onClick={() => void copy()}>
         {copied === text ? 'Copied' : 'Copy'}
       </button>

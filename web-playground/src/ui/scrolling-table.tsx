@@ -1,14 +1,23 @@
 import type { ReactNode } from 'react'
 
+export interface TableRow {
+  readonly key: string
+  readonly name: string
+  /** The cells after the name. */
+  readonly cells: readonly ReactNode[]
+  readonly action: ReactNode
+  /** It counts no more. */
+  readonly isOver?: boolean
+}
 interface Props {
   readonly label: string
-  /** Titles of the columns; one more column has the actions. */
+  /** Titles of the columns, that of the name first; one more column has the actions. */
   readonly columns: readonly string[]
-  readonly children: ReactNode
+  readonly rows: readonly TableRow[]
 }
 
-/** A table that scrolls sideways where it does not fit. Its last column has the actions. */
-export function ScrollingTable({ label, columns, children }: Props) {
+/** A table whose long names and lists wrap. On a narrow screen each row is a block, whose values have the titles before them. */
+export function ScrollingTable({ label, columns, rows }: Props) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <section className="table-scroll" tabIndex={0} aria-label={label}>
@@ -25,7 +34,21 @@ export function ScrollingTable({ label, columns, children }: Props) {
             </th>
           </tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody>
+          {rows.map(({ key, name, cells, action, isOver }) => (
+            <tr key={key} className={isOver ? 'quiet' : undefined} data-name={name}>
+              <th scope="row">{name}</th>
+              {cells.map((cell, i) => (
+                <td key={columns[i + 1]} data-title={columns[i + 1]}>
+                  <span className="brief" title={typeof cell === 'string' ? cell : undefined}>
+                    {cell}
+                  </span>
+                </td>
+              ))}
+              <td className="row-action">{action}</td>
+            </tr>
+          ))}
+        </tbody>
       </table>
     </section>
   )

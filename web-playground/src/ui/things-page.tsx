@@ -6,6 +6,7 @@ import type { Session } from '../data/session.ts'
 import { type FilterOf, text, urlFilter } from '../model/url-filter.ts'
 import { plural } from '../model/words.ts'
 import { projectHref } from './links.ts'
+import { Since } from './phase.tsx'
 import { ScrollingTable } from './scrolling-table.tsx'
 import { SearchField } from './search-field.tsx'
 import { useLive } from './session-context.ts'
@@ -38,7 +39,7 @@ interface Props<T> {
   readonly columns: readonly string[]
   readonly read: (session: Session, asked: PageAsked, signal: AbortSignal) => Promise<Page<T>>
   /** The cells after the name and the project. */
-  readonly cells: (thing: T) => ReactNode
+  readonly cells: (thing: T) => readonly ReactNode[]
 }
 
 const FILTER = urlFilter({ name: text('name'), project: text('project') })
@@ -79,29 +80,46 @@ export function ThingsPage<T extends Thing>({ title, noun, none, columns, read, 
         </Empty>
       )}
       {shown.length > 0 && (
-        <section className="card" aria-label={title}>
-          <ScrollingTable label={title} columns={['Name', 'Project', ...columns]}>
-            {shown.map((thing) => (
-              <tr key={thing.id}>
-                <th scope="row">{thing.name}</th>
-                <td>{thing.project.name}</td>
-                {cells(thing)}
-                <td className="row-action">
-                  <Link
-                    href={projectHref(thing.project.name)}
-                    aria-label={`Open ${thing.name} in ${thing.project.name}`}
-                  >
-                    Open
-                  </Link>
-                </td>
-              </tr>
-            ))}
-          </ScrollingTable>
-        </section>
+        <div className="card">
+          <ScrollingTable
+            label={title}
+            columns={['Name', 'Project', ...columns]}
+            rows={shown.map((thing) => ({
+              key: thing.id,
+              name: thing.name,
+              cells: [thing.project.name, ...cells(thing)],
+              action: <Open name={thing.name} project={thing.project.name} />,
+            }))}
+          />
+        </div>
       )}
     </div>
   )
 }
+
+const Open = ({ name, project }: { readonly name: string; readonly project: string }) => (
+  <Link href={projectHref(project)} aria-label={`Open ${name} in ${project}`}>
+    Open
+  </Link>
+)
+
+interface Last {
+  readonly outcome: string
+  readonly at: string
+  /** Why it is wrong. */
+  readonly problem: string | null
+  readonly isWrong: boolean
+}
+/** Two cells: what became of the last one, and when. */
+export const lastCells = (last: Last | undefined): readonly ReactNode[] =>
+  last
+    ? [
+        <span key="outcome" className={last.isWrong ? 'wrong' : undefined} title={last.problem ?? undefined}>
+          {last.outcome}
+        </span>,
+        <Since key="at" at={last.at} />,
+      ]
+    : ['–', 'never']
 
 const thingsOf = <T,>(
   session: Session,

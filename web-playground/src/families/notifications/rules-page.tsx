@@ -1,6 +1,5 @@
 import { gql, type NodeOf, type ResultOf } from '../../data/gql.ts'
-import { Since } from '../../ui/phase.tsx'
-import { ThingsPage } from '../../ui/things-page.tsx'
+import { lastCells, ThingsPage } from '../../ui/things-page.tsx'
 import { receiverOf, selectionOf } from './describe-rule.ts'
 
 const ALL_RULES = gql(`query AllRules($project: String, $first: Int!, $after: String) {
@@ -40,20 +39,15 @@ export default function RulesPage() {
 function cells(rule: Rule) {
   const { enabled, mayRead, pendingCount, receiver, notifications } = rule
   const last = notifications.edges[0]?.node
-  return (
+  return [
     <>
-      <td>
-        {selectionOf(rule)} {!enabled && <b className="wrong">disabled</b>}
-        {!mayRead && <b className="wrong">without rights</b>}
-      </td>
-      <td>
-        {receiver.channel} <code>{receiverOf(rule)}</code>
-      </td>
-      <td>{pendingCount.toLocaleString('en')}</td>
-      <td title={last?.problem ?? undefined} className={last && last.problem !== null ? 'wrong' : undefined}>
-        {last?.state ?? '–'}
-      </td>
-      <td>{last ? <Since at={last.createdAt} /> : 'never'}</td>
-    </>
-  )
+      <span title={selectionOf(rule)}>{selectionOf(rule)}</span> {!enabled && <b className="wrong">disabled</b>}
+      {!mayRead && <b className="wrong">without rights</b>}
+    </>,
+    <>
+      {receiver.channel} <code title={receiverOf(rule)}>{receiverOf(rule)}</code>
+    </>,
+    pendingCount.toLocaleString('en'),
+    ...lastCells(last && { ...last, outcome: last.state, at: last.createdAt, isWrong: last.problem !== null }),
+  ]
 }

@@ -1,6 +1,5 @@
 import { gql, type NodeOf, type ResultOf } from '../../data/gql.ts'
-import { Since } from '../../ui/phase.tsx'
-import { ThingsPage } from '../../ui/things-page.tsx'
+import { lastCells, ThingsPage } from '../../ui/things-page.tsx'
 
 const ALL_HOOKS = gql(`query AllHooks($project: String, $first: Int!, $after: String) {
   hooks(project: $project, first: $first, after: $after) {
@@ -37,21 +36,16 @@ export default function HooksPage() {
 
 function cells({ format, disabled, path, deliveries }: Hook) {
   const last = deliveries.edges[0]?.node
-  return (
+  return [
     <>
-      <td>
-        {format} {disabled && <b className="wrong">disabled</b>}
-      </td>
-      <td>
-        <code>{path}</code>
-      </td>
-      <td>{deliveries.totalCount?.toLocaleString('en')}</td>
-      <td title={last?.reason ?? undefined} className={last && isRefused(last.outcome) ? 'wrong' : undefined}>
-        {last?.outcome ?? '–'}
-      </td>
-      <td>{last ? <Since at={last.at} /> : 'never'}</td>
-    </>
-  )
+      {format} {disabled && <b className="wrong">disabled</b>}
+    </>,
+    <code key="path" title={path}>
+      {path}
+    </code>,
+    deliveries.totalCount?.toLocaleString('en'),
+    ...lastCells(last && { ...last, problem: last.reason, isWrong: WRONG.includes(last.outcome) }),
+  ]
 }
 
-const isRefused = (outcome: string): boolean => outcome === 'REFUSED' || outcome === 'FORBIDDEN'
+const WRONG = ['REFUSED', 'FORBIDDEN']

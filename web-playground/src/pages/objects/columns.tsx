@@ -49,13 +49,20 @@ const LEAST: Readonly<Record<Column, number>> = {
 }
 /** The parts of what is left: as many as there are characters. Others have their least width. */
 const PARTS: Partial<Readonly<Record<Column, (rows: readonly ListedRow[]) => number>>> = {
-  path: (rows) => longest(rows, ({ path }) => path.length),
+  path: (rows) =>
+    Math.min(
+      longest(rows, ({ path }) => path.length),
+      MOST_PATH,
+    ),
   phase: () => 8,
-  labels: (rows) => longest(rows, lengthOfLabels),
+  labels: (rows) => Math.min(longest(rows, lengthOfLabels), MOST_LABELS),
   error: () => 60,
-  project: () => 8,
+  project: (rows) => longest(rows, ({ project }) => project.name.length) / 2,
   creator: () => 8,
 }
+/** Long labels are cut, and long paths wrap: both leave the others some room. */
+const MOST_LABELS = 40
+const MOST_PATH = 100
 const longest = (rows: readonly ListedRow[], lengthOf: (row: ListedRow) => number): number =>
   rows.reduce((most, row) => Math.max(most, lengthOf(row)), 1)
 
@@ -101,7 +108,7 @@ export function Content({ column, row, hrefOf }: Props): ReactNode {
     case 'error':
       return row.error && <span title={row.error.message}>{row.error.message}</span>
     case 'project':
-      return row.project.name
+      return <span title={row.project.name}>{row.project.name}</span>
     case 'created':
       return (
         <time dateTime={row.createdAt} title={zonedTime(row.createdAt)}>

@@ -14,13 +14,12 @@ export const causesOf = (failed: readonly Failed[]): readonly Group<Failed>[] =>
 export function FailedThing({ group: { first, more } }: { readonly group: Group<Failed> }) {
   return (
     <li data-failure={first.path}>
-      <Name row={first} />
+      <Name row={first} more={more} alike=" with this error" />
       <span className="thing-end">
         <Phase phase={first.phase} /> <Since at={first.phaseSince} />
       </span>
-      <span className="thing-why">
+      <span className="thing-why brief" title={first.error?.message}>
         {first.error?.message ?? 'It says no reason.'}
-        {more > 0 && <span className="quiet"> – and {more.toLocaleString('en')} more with this error</span>}
       </span>
     </li>
   )
@@ -41,7 +40,9 @@ export function UndoneThing({
       <span className="thing-end">
         <Phase phase={to} /> <Since at={at} />
       </span>
-      <span className="thing-why">{message ?? reason}</span>
+      <span className="thing-why brief" title={message ?? undefined}>
+        {message ?? reason}
+      </span>
     </li>
   )
 }

@@ -66,7 +66,7 @@ interface StuckProps {
 function Stuck({ object, blocker: { reason, message, verbs = [] }, more }: StuckProps) {
   return (
     <li>
-      <Name row={object} />
+      <Name row={object} more={more} />
       <span className="thing-end">
         <Phase phase={object.phase} /> <Since at={object.phaseSince} />
       </span>
@@ -78,7 +78,6 @@ function Stuck({ object, blocker: { reason, message, verbs = [] }, more }: Stuck
             <Link href={treeHref(object.root.id, object.id)}>{verbs.map(({ label }) => label).join(', or ')}</Link>.
           </>
         )}
-        {more > 0 && <span className="quiet"> – and {more.toLocaleString('en')} more</span>}
       </span>
     </li>
   )

@@ -40,13 +40,21 @@ export function Section({ id, title, count, all, none, children }: SectionProps)
   )
 }
 
-export function Name({ row }: { readonly row: Row }) {
+interface NameProps {
+  readonly row: Row
+  /** Others of which the same is said. */
+  readonly more?: number
+  /** e.g. ` with this error`. */
+  readonly alike?: string
+}
+export function Name({ row, more = 0, alike = '' }: NameProps) {
   return (
     <span className="thing-name">
       <Link href={treeHref(row.root.id, row.id)}>{row.name}</Link>{' '}
       <span className="quiet">
         {humanKind(row.kind)}
         {row.root.id !== row.id && ` in ${row.root.name}`}
+        {more > 0 && ` – and ${more.toLocaleString('en')} more${alike}`}
       </span>
     </span>
   )

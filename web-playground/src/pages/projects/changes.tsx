@@ -56,12 +56,12 @@ function Tree({ tree, since }: { readonly tree: ChangedTree; readonly since: str
   ].filter((part) => part !== false)
   return (
     <li data-tree={name}>
-      <span>
+      <span className="thing-name">
         <Link href={placeHref(rootId, { view: 'changes', since })}>{name}</Link>{' '}
-        {root ? <span className="quiet">{humanKind(root.kind)}</span> : <span className="quiet">deleted</span>}{' '}
-        {root && <Phase phase={root.phase} />}
+        <span className="quiet">{root ? humanKind(root.kind) : 'deleted'}</span>
       </span>
-      <span>
+      <span className="thing-end">{root && <Phase phase={root.phase} />}</span>
+      <span className="thing-why">
         {creation && (
           <>
             created <Since at={creation.at} /> ago by {whoOf(creation)}:{' '}
@@ -70,9 +70,9 @@ function Tree({ tree, since }: { readonly tree: ChangedTree; readonly since: str
         {counts.join(', ')}
         {failedCount > 0 && <b className="is-failed"> {failedCount} failed</b>}
         {!creation && (
-          <span className="quiet">
+          <>
             , last <Since at={changedAt} /> ago
-          </span>
+          </>
         )}
       </span>
     </li>

@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import type { DataObject, Project } from '../../data/projects-store.ts'
 import { treeHref } from '../../ui/links.ts'
 import { Since } from '../../ui/phase.tsx'
+import { ScrollingText } from '../../ui/scrolling-text.tsx'
 import { Outcome } from '../../ui/states.tsx'
 import { DeleteButton, ThingsCard } from '../../ui/things-card.tsx'
 import { useAct } from '../../ui/use-act.ts'
@@ -47,11 +48,11 @@ interface RowProps {
 function Row({ data: { name, value, updatedAt, exporter }, onDelete }: RowProps) {
   return (
     <li>
-      <details>
+      <details className="thing-name">
         <summary>
           <b>{name}</b>{' '}
         </summary>
-        <pre>{JSON.stringify(value, null, 2)}</pre>
+        <ScrollingText>{JSON.stringify(value, null, 2)}</ScrollingText>
       </details>
       <span className="thing-end quiet">
         {exporter ? (

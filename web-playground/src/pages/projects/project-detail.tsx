@@ -9,6 +9,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { dayOnly } from '../../ui/exact-time.ts'
 import { lazyPart } from '../../ui/lazy-part.ts'
 import { createHref, objectsHref } from '../../ui/links.ts'
+import { ScrollingText } from '../../ui/scrolling-text.tsx'
 import { useLive } from '../../ui/session-context.ts'
 import { Empty, Loading, Outcome, Problem } from '../../ui/states.tsx'
 import { useAct } from '../../ui/use-act.ts'
@@ -138,7 +139,7 @@ function Runs({ project: { subscriptions, workerTemplate } }: { readonly project
           <summary>
             Its worker runs {Array.isArray(workerTemplate.command) ? workerTemplate.command.join(' ') : ''}
           </summary>
-          <pre>{JSON.stringify(workerTemplate, null, 2)}</pre>
+          <ScrollingText>{JSON.stringify(workerTemplate, null, 2)}</ScrollingText>
         </details>
       ) : (
         <p className="quiet">It has no worker template: an event would have nothing to run.</p>

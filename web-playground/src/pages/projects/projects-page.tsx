@@ -80,6 +80,7 @@ function Names({ projects, chosen }: NamesProps) {
         <input
           type="search"
           aria-label="Search projects"
+          placeholder="contains…"
           value={text}
           onChange={({ target }) => setText(target.value)}
         />

@@ -29,7 +29,7 @@ export function Secrets({ project, secrets, mayWrite, onDone }: Props) {
       things={secrets}
       row={({ name, updatedAt }, onDelete) => (
         <li key={name}>
-          <code>{name}</code>
+          <code className="thing-name">{name}</code>
           <span className="thing-end quiet">
             written <Since at={updatedAt} /> ago <DeleteButton name={name} onDelete={onDelete} />
           </span>

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { holderOf, stateOf, type Token } from '../../model/tokens.ts'
 import { dayOnly, zonedTime } from '../../ui/exact-time.ts'
 import { Since } from '../../ui/phase.tsx'
-import { ScrollingTable } from '../../ui/scrolling-table.tsx'
+import { ScrollingTable, type TableRow } from '../../ui/scrolling-table.tsx'
 import { Outcome } from '../../ui/states.tsx'
 import { useAct } from '../../ui/use-act.ts'
 import { type Removal, useRemoval } from '../../ui/use-removal.tsx'
@@ -31,11 +31,11 @@ export function TokenTable({ tokens, now, onDone }: Props) {
           </label>
         )}
       </header>
-      <ScrollingTable label="Tokens" columns={COLUMNS}>
-        {shown.map((token) => (
-          <Row key={token.id} token={token} now={now} busy={busy} onRevoke={() => remove(removalOf(token))} />
-        ))}
-      </ScrollingTable>
+      <ScrollingTable
+        label="Tokens"
+        columns={COLUMNS}
+        rows={shown.map((token) => rowOf({ token, now, busy, onRevoke: () => remove(removalOf(token)) }))}
+      />
       {result && <Outcome result={result} />}
       {dialog}
     </section>
@@ -54,29 +54,32 @@ interface RowProps {
   readonly busy: boolean
   readonly onRevoke: () => void
 }
-function Row({ token, now, busy, onRevoke }: RowProps) {
+function rowOf({ token, now, busy, onRevoke }: RowProps): TableRow {
+  const { id, name, role, types, projects, createdAt, lastUsedAt, expiresAt, principal } = token
   const state = stateOf(token, now)
-  return (
-    <tr className={state === 'valid' ? undefined : 'quiet'}>
-      <th scope="row">{token.name}</th>
-      <td>{holderOf(token)}</td>
-      <td>{token.role === 'AGENT' ? (token.types?.join(', ') ?? 'all') : '–'}</td>
-      <td>{token.projects?.join(', ') ?? 'all'}</td>
-      <td>
-        <Day at={token.createdAt} />
-      </td>
-      <td>{token.lastUsedAt ? <>{<Since at={token.lastUsedAt} />} ago</> : 'never'}</td>
-      <td>{state === 'valid' ? token.expiresAt ? <Day at={token.expiresAt} /> : 'never' : state}</td>
-      <td className="row-action">
-        {token.principal.builtIn && <span className="quiet">of the server</span>}
-        {state === 'valid' && !token.principal.builtIn && (
-          <button type="button" aria-label={`Revoke ${token.name}`} disabled={busy} onClick={onRevoke}>
+  return {
+    key: id,
+    name,
+    cells: [
+      holderOf(token),
+      role === 'AGENT' ? (types?.join(', ') ?? 'all') : '–',
+      projects?.join(', ') ?? 'all',
+      <Day key="created" at={createdAt} />,
+      lastUsedAt ? <>{<Since at={lastUsedAt} />} ago</> : 'never',
+      state === 'valid' ? expiresAt ? <Day key="expires" at={expiresAt} /> : 'never' : state,
+    ],
+    action: (
+      <>
+        {principal.builtIn && <span className="quiet">of the server</span>}
+        {state === 'valid' && !principal.builtIn && (
+          <button type="button" aria-label={`Revoke ${name}`} disabled={busy} onClick={onRevoke}>
             Revoke
           </button>
         )}
-      </td>
-    </tr>
-  )
+      </>
+    ),
+    isOver: state !== 'valid',
+  }
 }
 
 function Day({ at }: { readonly at: string }) {

@@ -1,6 +1,7 @@
 import type { Details } from '../../data/details-store.ts'
 import { dateTime } from '../../ui/exact-time.ts'
 import { ExportedLinks } from '../../ui/exported-links.tsx'
+import { ScrollingText } from '../../ui/scrolling-text.tsx'
 
 type Field = readonly [field: keyof Details, label: string]
 
@@ -40,7 +41,7 @@ export function PanelData({ details }: { readonly details: Details }) {
         <details key={field} open={field === 'exports'}>
           <summary>{label}</summary>
           {field === 'exports' && <ExportedLinks exports={details.exports} />}
-          <pre>{JSON.stringify(details[field], null, 2)}</pre>
+          <ScrollingText>{JSON.stringify(details[field], null, 2)}</ScrollingText>
         </details>
       ))}
       <details>

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import type { Details } from '../../data/details-store.ts'
 import { EVENT_PAYLOAD } from '../../data/documents.ts'
+import { ScrollingText } from '../../ui/scrolling-text.tsx'
 import { useSession } from '../../ui/session-context.ts'
 import { useObjectHref } from './use-object-href.ts'
 
@@ -39,7 +40,11 @@ export function PanelEvent({ details }: { readonly details: Details }) {
         )}
       </dl>
       <h3>Payload</h3>
-      {payload === null ? <p className="quiet">None was given.</p> : <pre>{payload && readable(payload)}</pre>}
+      {payload === null ? (
+        <p className="quiet">None was given.</p>
+      ) : (
+        <ScrollingText>{payload && readable(payload)}</ScrollingText>
+      )}
     </section>
   )
 }

@@ -58,7 +58,9 @@ export function WaitsFor({ blockedBy }: { readonly blockedBy: readonly Blocker[]
                 <ToObject link={blocker.source} /> <Phase phase={blocker.source.phase} />
               </div>
             )}
-            <b className="reason">{blocker.reason}</b> <Sentence text={blocker.message} />
+            <div className="brief" title={blocker.message}>
+              <b className="reason">{blocker.reason}</b> <Sentence text={blocker.message} />
+            </div>
             {linksOf(blocker).map((link) => (
               <div key={link.id}>
                 <ToObject link={link} /> <Phase phase={link.phase} />
@@ -110,7 +112,7 @@ export function Failure({ failure }: { readonly failure: Details['failure'] }) {
       </h3>
       <p>{message}</p>
       {rootCause && !causes.some(({ objectId }) => objectId === rootCause.objectId) && (
-        <p>
+        <p className="brief" title={rootCause.message}>
           Root cause:{' '}
           {rootCause.object ? (
             <Link href={href(rootCause.object.root.id, rootCause.objectId)}>{rootCause.object.path}</Link>
@@ -123,7 +125,7 @@ export function Failure({ failure }: { readonly failure: Details['failure'] }) {
       {causes.length > 0 && (
         <ul>
           {causes.map((cause) => (
-            <li key={cause.objectId}>
+            <li key={cause.objectId} className="brief" title={cause.message}>
               {cause.object ? (
                 <Link href={href(cause.object.root.id, cause.objectId)}>
                   {humanKind(cause.kind)} {cause.name}

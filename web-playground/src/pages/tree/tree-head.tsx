@@ -30,7 +30,7 @@ export function TreeHead({ tree, history, place, rows, hasSlider, onSlider, onCr
   return (
     <div className="tree-head">
       <h1>{known?.name}</h1>
-      <span className="quiet">
+      <span className="quiet tree-in" title={project}>
         {known && humanKind(known.kind)} in {project}
       </span>
       {root ? (

@@ -1,3 +1,4 @@
+import { ScrollingText } from '../../../ui/scrolling-text.tsx'
 /** Says that a cloudlet needs a CRM. */
 export function CrmHint({ name }: { readonly name: string }) {
   return (
@@ -8,11 +9,10 @@ export function CrmHint({ name }: { readonly name: string }) {
         with a simulated CRM, whose clusters are folders: have a token made with the role AGENT, the actor CRM and the
         type <code>crm</code> (createToken), and start in a checkout
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
-      <pre tabIndex={0}>
+      <ScrollingText>
         PHASELINE_TOKEN=… node src/agents/main.ts --types crm --cloudlet {name} --state ./{name} --url{' '}
         {new URL('/graphql', location.href).href}
-      </pre>
+      </ScrollingText>
     </details>
   )
 }

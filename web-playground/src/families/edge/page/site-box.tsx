@@ -77,7 +77,7 @@ function Cluster({ cluster, rootId }: ClusterProps) {
         <Link href={treeHref(rootId, row.id)}>{row.name}</Link> <Phase phase={row.phase} />
         {cluster.drifted && <Drifted />}
       </div>
-      {row.error && <p className="why">{row.error.message}</p>}
+      {row.error && <Why message={row.error.message} />}
       {apps.length > 0 && (
         <ul aria-label={`Apps of ${row.name}`}>
           {shown.map((app) => (
@@ -109,10 +109,16 @@ const App = memo(function App({ row, drifted, wrong, rootId }: AppBox & { readon
         <b className="app-phase">{row.phase}</b>
       )}
       {drifted && <Drifted />}
-      {row.error && <span className="why">{row.error.message}</span>}
+      {row.error && <Why message={row.error.message} />}
     </li>
   )
 })
+
+const Why = ({ message }: { readonly message: string }) => (
+  <span className="why brief" title={message}>
+    {message}
+  </span>
+)
 
 const Drifted = () => (
   <b className="problem-word" title="As of the last resync it is not really as recorded">

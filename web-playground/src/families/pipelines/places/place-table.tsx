@@ -29,41 +29,38 @@ export function PlaceTable({ places, onDone }: Props) {
   }
   return (
     <section className="card" aria-label="All places">
-      <ScrollingTable label="Places" columns={COLUMNS}>
-        {inOrder(places).map((place) => (
-          <tr key={place.id} data-place={place.name}>
-            <th scope="row">{place.name}</th>
-            <td>{place.type}</td>
-            <td>{place.state}</td>
-            <td>{runningOf(place.runningWorkers, place)}</td>
-            <td>{runningOf(place.runningJobs, place)}</td>
-            <td>{place.labels.map(({ key, value }) => `${key}=${value}`).join(', ') || '–'}</td>
-            <td>{whyOf(place, now)}</td>
-            <td className="row-action">
-              {viewer.isAdministrator && place.drain && (
-                <button
-                  type="button"
-                  aria-label={`Let ${place.name} take work again`}
-                  disabled={busy}
-                  onClick={() => undrain(place)}
-                >
-                  Take work again
-                </button>
-              )}
-              {viewer.isAdministrator && !place.drain && (
-                <button
-                  type="button"
-                  aria-label={`Drain ${place.name}`}
-                  disabled={busy}
-                  onClick={() => setDrained(place)}
-                >
-                  Drain
-                </button>
-              )}
-            </td>
-          </tr>
-        ))}
-      </ScrollingTable>
+      <ScrollingTable
+        label="Places"
+        columns={COLUMNS}
+        rows={inOrder(places).map((place) => ({
+          key: place.id,
+          name: place.name,
+          cells: [
+            place.type,
+            place.state === 'LOST' ? (
+              <b key="state" className="wrong">
+                LOST
+              </b>
+            ) : (
+              place.state
+            ),
+            runningOf(place.runningWorkers, place),
+            runningOf(place.runningJobs, place),
+            place.labels.map(({ key, value }) => `${key}=${value}`).join(', ') || '–',
+            whyOf(place, now),
+          ],
+          action: viewer.isAdministrator && (
+            <button
+              type="button"
+              aria-label={place.drain ? `Let ${place.name} take work again` : `Drain ${place.name}`}
+              disabled={busy}
+              onClick={() => (place.drain ? undrain(place) : setDrained(place))}
+            >
+              {place.drain ? 'Take work again' : 'Drain'}
+            </button>
+          ),
+        }))}
+      />
       {result && <Outcome result={result} />}
       {drained && (
         <ConfirmDialog

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { treeHref } from '../../../ui/links.ts'
 import { Since } from '../../../ui/phase.tsx'
+import { ScrollingText } from '../../../ui/scrolling-text.tsx'
 import { useLive, useSession } from '../../../ui/session-context.ts'
 import { DeleteButton, ThingsCard } from '../../../ui/things-card.tsx'
 import { useAct } from '../../../ui/use-act.ts'
@@ -129,7 +130,7 @@ function DeliveryRow({ delivery, onReplay }: DeliveryProps) {
       {reason !== null && <span className="thing-why">{reason}</span>}
       <details className="thing-why" onToggle={({ currentTarget }) => void show(currentTarget.open)}>
         <summary>{deliveryId ?? 'Headers and body'}</summary>
-        {text !== null && <pre>{text}</pre>}
+        {text !== null && <ScrollingText>{text}</ScrollingText>}
       </details>
     </li>
   )

@@ -11,7 +11,7 @@ import { lengthOf, lookOf, type TipText, tellPiece, tellRefused } from './descri
 /** The smallest width with room for the symbol, and for the phase's name. */
 const SYMBOL_PX = 16
 const NAME_PX = 90
-/** The part of the row's width by which one level is indented. */
+/** The part of the row's width by which one level is indented, up to the room that the name needs. */
 const INDENT_PX = 14
 
 /** -1: the name; then the drawn pieces, from left to right. */
@@ -104,7 +104,7 @@ function Name({ row, phase, cell, isSelected, criticalMs, onSelect, onPlace }: L
   return (
     // biome-ignore lint/a11y/useSemanticElements: as above
     // biome-ignore lint/a11y/useFocusableInteractive: its button is
-    <div className="lane-name" role="rowheader" style={{ paddingLeft: 8 + row.depth * INDENT_PX }}>
+    <div className="lane-name" role="rowheader" style={{ paddingLeft: `min(${8 + row.depth * INDENT_PX}px, 35%)` }}>
       <button
         type="button"
         className={look && `is-${look.toLowerCase()}`}
