@@ -68,7 +68,7 @@ function Tree({ tree, since }: { readonly tree: ChangedTree; readonly since: str
           </>
         )}
         {counts.join(', ')}
-        {failedCount > 0 && <b className="is-failed"> {failedCount} failed</b>}
+        {failedCount > 0 && <b className="wrong"> {failedCount} failed</b>}
         {!creation && (
           <>
             , last <Since at={changedAt} /> ago
