@@ -5,7 +5,7 @@ import * as table from '../../../store/tables.ts'
 import type { Editor } from '../../on-behalf.ts'
 import type { RuleSpec } from '../rules/spec.ts'
 
-/** What is committed and waits for its number is no change that comes later. */
+/** A change that is committed came before, also while it waits for its number. */
 const END_OF_LOG = `${HEAD} + (select coalesce(sum(n), 0) from log_batch where first_seq is null)`
 
 const { description, isEnabled } = table.notificationRule
