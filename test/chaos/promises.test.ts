@@ -76,7 +76,7 @@ const UNJUDGED: Readonly<Partial<Record<(typeof WATCHED)[number], readonly strin
     'commit',
   ],
   capacity: ['one', 'maxJobs'],
-  task: ['cancelBy'],
+  task: ['cancelBy', 'retryOf'],
   schedule: ['editor', 'overdueAt', 'pausedBecause'],
   firing: ['id'],
   hook: [
