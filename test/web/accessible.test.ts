@@ -77,6 +77,7 @@ test.for(PAGES)('%s can be used by everyone, light and dark, wide and narrow', a
     await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path())})`)
     await page.getByText(text).first().waitFor()
     expect(await seriousFindings(page)).toEqual([])
+    expect(await page.locator('main h1').count()).toBe(1)
     // Nothing has to be scrolled sideways to.
     expect(await widerBy(page)).toBeLessThanOrEqual(0)
     expect(complaints.slice(before)).toEqual([])

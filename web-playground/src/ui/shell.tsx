@@ -103,7 +103,7 @@ function Pages() {
             <Route path="/audit" component={AuditPage} />
             <Route path="/explore" component={ExplorePage} />
             <Route>
-              <Empty title="There is no such page.">
+              <Empty title="There is no such page." isPage>
                 Go to the <Link href="/">overview</Link>, or to the <Link href="/objects">list of all objects</Link>.
               </Empty>
             </Route>

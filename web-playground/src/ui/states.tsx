@@ -1,11 +1,17 @@
 import type { ReactNode } from 'react'
 import type { Act } from '../data/act.ts'
 
+interface EmptyProps {
+  readonly title: string
+  /** It stands for the whole page, whose heading it is. */
+  readonly isPage?: boolean
+  readonly children?: ReactNode
+}
 /** An empty list: says so, and what to do next. */
-export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
+export function Empty({ title, isPage = false, children }: EmptyProps) {
   return (
     <div className="empty">
-      <p>{title}</p>
+      {isPage ? <h1>{title}</h1> : <p>{title}</p>}
       {children && <div className="quiet">{children}</div>}
     </div>
   )

@@ -16,6 +16,7 @@ export function Gone({ rootId, wasHere, timeline }: Props) {
   return (
     <div className="page">
       <Empty
+        isPage
         title={wasHere || isLogged ? 'This tree is gone: everything in it was deleted.' : 'There is no such tree.'}
       >
         {!wasHere && !isLogged && 'It was deleted, or your token does not let you see it. '}
