@@ -111,10 +111,11 @@ export async function goToFolded(page: Page, name: string): Promise<void> {
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click()
 }
 
-/** Pixels by which the page, or its main part, has to be scrolled sideways. */
+/** Pixels by which the page, or its main part where that scrolls by itself, has to be scrolled sideways. */
 export const widerBy = (page: Page): Promise<number> =>
   page.evaluate<number>(
-    `Math.max(...[document.documentElement, document.querySelector('main')].map((one) => one ? one.scrollWidth - one.clientWidth : 0))`,
+    `Math.max(...[document.documentElement, document.querySelector('main')].map((one) =>
+      one === document.documentElement || one && getComputedStyle(one).overflowX !== 'visible' ? one.scrollWidth - one.clientWidth : 0))`,
   )
 
 /** The object's box in the graph, once it is in this phase. */
