@@ -122,6 +122,8 @@ describe('status', () => {
       err: expect.stringContaining('MONITOR'),
     })
     expect(await phaseline('status', { env })).toMatchObject({ code: 0 })
+    const agent = (await phaseline('token create load-agent --role agent --type none --quiet')).out.trim()
+    expect(await phaseline('status', { env: { ...env, PHASELINE_TOKEN: agent } })).toMatchObject({ code: 0, err: '' })
     expect(await phaseline('delete waits --without-uninstall --yes')).toMatchObject({ code: 0 })
   })
 })

@@ -23,6 +23,8 @@ test('what takes long is asked for less often, and at once where somebody waits 
     }),
   ).rejects.toThrow('no answer')
   expect(pace.delay(0)).toBe(2_000)
+  await takes(60_000)
+  expect(pace.delay(0)).toBe(30_000)
   pace.hurry()
   expect(pace.delay(0)).toBe(0)
 })

@@ -62,7 +62,7 @@ TokenRef.implement({
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the token was last used, to a minute; null: never.',
+      description: 'When the token was last used, to two minutes; null: never.',
     }),
     revokedAt: t.expose('revokedAt', {
       type: 'DateTime',

@@ -60,17 +60,17 @@ const histories = perOperation(({ pool }) => {
   return { all: of(true), written: of(false) }
 })
 
-export function historyOf(
+export async function historyOf(
   context: GraphQLContext,
   { id }: ObjectRow,
   { includeRejected, ...args }: PageArgs & { readonly includeRejected: boolean },
 ): Promise<Connection<PhaseChangeRecord>> {
   const { pages, counts } = histories(context)[includeRejected ? 'all' : 'written']
-  return connect<PhaseChangeRecord, LogCursor>(args, {
+  await caughtUp(context, null)
+  return await connect<PhaseChangeRecord, LogCursor>(args, {
     cursor: logCursor,
     position: cursorAt,
     load: async ({ after, before, ...window }) => {
-      await caughtUp(context, null)
       const between = { after: after?.sequence ?? null, before: before?.sequence ?? null }
       const page = await pages.load({ id, window: { ...window, ...between } })
       // A page after a cursor is complete if the log still has the cursor once the page is read.

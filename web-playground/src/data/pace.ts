@@ -1,5 +1,7 @@
 /** Rests, in multiples of the time that an answer took. */
 const RESTS = 4
+/** The longest rest, in milliseconds: a network that was away must not leave an old answer on the page. */
+const MOST_MS = 30_000
 
 /**
  * The pace of a question that is asked again and again. A large database, or a slow network, takes long for the answer: then it
@@ -30,7 +32,7 @@ export class Pace {
       return await question()
     } finally {
       const now = this.#now()
-      this.#rested = now + RESTS * (now - since)
+      this.#rested = now + Math.min(MOST_MS, RESTS * (now - since))
     }
   }
 }

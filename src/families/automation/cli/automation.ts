@@ -4,6 +4,7 @@ import { type Session, type SessionOptions, withSession, withSessionOptions } fr
 import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { since } from '../../../cli/terminal/text.ts'
+import { ClientError } from '../../../client/client-error.ts'
 import { type Outcome, REFUSAL_FRAGMENT } from '../../../client-model/index.ts'
 import { gql } from '../../../documents/gql.ts'
 
@@ -56,7 +57,11 @@ function say(session: Session, { project }: HoldOptions, what: string, outcome: 
 
 /** Somebody has to release it: until then no schedule, hook or notification does anything. */
 export const holdsNow: Standing = async ({ client, io }, project) => {
-  const { automationHolds } = await client.query(HOLDS, {}, { signal: io.signal })
+  const { automationHolds } = await client.query(HOLDS, {}, { signal: io.signal }).catch((error: unknown) => {
+    // Agents may not see holds.
+    if (error instanceof ClientError && error.code === 'FORBIDDEN') return { automationHolds: null }
+    throw error
+  })
   // One of all projects holds each of them.
   const holds = automationHolds?.filter((one) => !one.project || !project || one.project.name === project) ?? []
   const lines = holds.map(

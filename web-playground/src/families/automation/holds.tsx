@@ -23,6 +23,7 @@ export function Holds({ project }: { readonly project: string }) {
   const [reason, setReason] = useState<string | null>(null)
   // A hold of all projects holds each of them.
   const holds = store?.answer?.filter((one) => !project || !one.project || one.project.name === project)
+  const isHeldHere = holds?.some((one) => !one.project || one.project.name === project) ?? true
   const of = (name: string | undefined) => (name === undefined ? {} : { project: name })
   const hold = (why: string): void => {
     setReason(null)
@@ -47,7 +48,7 @@ export function Holds({ project }: { readonly project: string }) {
           )}
         </p>
       ))}
-      {holds.length === 0 && (
+      {!isHeldHere && viewer.isAdministrator && (
         <button type="button" disabled={busy} onClick={() => setReason('')}>
           Hold automation
         </button>
@@ -59,7 +60,7 @@ export function Holds({ project }: { readonly project: string }) {
           text="Schedules, hooks and notifications do nothing until somebody releases it. What runs continues."
           label="Hold"
           danger={false}
-          onConfirm={() => hold(reason)}
+          onConfirm={() => reason.trim() !== '' && hold(reason)}
           onClose={() => setReason(null)}
         >
           <label>
