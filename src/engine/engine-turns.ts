@@ -56,20 +56,21 @@ export class EngineTurns implements AsyncDisposable {
     const { by, rootIds } = readWake(message)
     if (by === this.#id) return 'no'
     if (this.others === 0 || rootIds === null) return 'at once'
-    return by === null && rootIds.some((rootId) => this.#isOurs(rootId)) ? 'at once' : 'later'
+    return by === null && rootIds.some((rootId) => this.isOurs(rootId)) ? 'at once' : 'later'
   }
 
   /** The due trees that this engine takes: its own, and those that nobody has taken in time. */
   take(due: readonly string[]): readonly string[] {
     const now = performance.now()
-    const others = this.others === 0 ? [] : due.filter((rootId) => !this.#isOurs(rootId))
+    const others = this.others === 0 ? [] : due.filter((rootId) => !this.isOurs(rootId))
     this.#left = new Map(others.map((rootId) => [rootId, this.#left.get(rootId) ?? now]))
     const isDue = new Set(due)
     for (const rootId of this.#near) if (!isDue.has(rootId)) this.#near.delete(rootId)
     return due.filter((rootId) => now - (this.#left.get(rootId) ?? Number.NEGATIVE_INFINITY) >= TURN_MS)
   }
 
-  #isOurs(rootId: string): boolean {
+  /** This engine has the turn. */
+  isOurs(rootId: string): boolean {
     if (this.#near.has(rootId)) return true
     const own = weight(this.#id, rootId)
     return [...this.#others.keys()].every((other) => weight(other, rootId) < own)

@@ -19,6 +19,8 @@ import type { TreeRunner } from './runner.ts'
 const CONCURRENCY = 8
 /** Due trees that are looked at, the oldest ones: more than several engines reconcile at a time. */
 const LOOKED_AT = CONCURRENCY * 8
+/** How long what a search has found is taken without another one, in milliseconds. */
+const FOUND_MS = 50
 /** Batches of roots without children at a time, by the keys under which they are active. */
 const LONE = ['lone 1', 'lone 2']
 /** Interval at which the engine polls, in case it misses a notification, in milliseconds. */
@@ -34,6 +36,8 @@ const RECOVER_UNWRITTEN_MS = 60_000
 const POSTPONED_AT_ONCE = 4
 /** Pauses after a tree that another transaction has locked, usually for milliseconds. */
 const LOCKED = { baseMs: 10, factor: 2, capMs: 500 }
+/** The same of a tree of which another engine has the turn: that has it, most likely, and ends it. */
+const TAKEN = { ...LOCKED, baseMs: TURN_MS }
 /** Pauses of a tree whose expressions wait for those of its project that take long. */
 const WAITING = { baseMs: 2_000, factor: 2, capMs: 60_000 }
 export const WAKE_CHANNEL = 'phaseline:wake'
@@ -63,6 +67,9 @@ export class Engine implements AsyncDisposable {
   readonly #postponed = new Map<string, { readonly times: number; readonly until: number }>()
   /** Trees finished since the search for due trees began. */
   readonly #ended = new Set<string>()
+  /** Due trees that the last search has found, without those that were begun. */
+  #found: readonly string[] = []
+  #foundAt = Number.NEGATIVE_INFINITY
   /** By the monotonic clock. */
   #noLoneUntil = Number.NEGATIVE_INFINITY
   #hasLoneFailed = false
@@ -154,6 +161,7 @@ export class Engine implements AsyncDisposable {
   async #takeDue(): Promise<void> {
     this.#isNotified = false
     const { pool, system, loneKinds } = this.#options
+    if (performance.now() - this.#foundAt < FOUND_MS) this.#beginFound()
     if (this.#active.size >= CONCURRENCY) return
     this.#ended.clear()
     // Trees that are busy now must not hide the others.
@@ -161,14 +169,23 @@ export class Engine implements AsyncDisposable {
     const { rootIds: due, hasLone } = await dueRoots(pool, { time: system.fixedTime, limit, loneKinds })
     if (hasLone) this.#takeLone()
     const isIdle = (rootId: string) => !(this.#active.has(rootId) || this.#ended.has(rootId))
-    // A tree that has ended since this query began is skipped: the next query shows if it is due again.
     const fresh = due.filter((rootId) => isIdle(rootId) && !this.#postponed.has(rootId))
     const turns = this.#turns.take(fresh)
     if (this.#turns.leavesSome) this.#notifyLater()
     // Engines that take them in the same order would find most of them locked by each other.
     const order = shuffled(turns, () => system.random())
-    for (const rootId of [...this.#takePostponed(due).filter(isIdle), ...order]) {
-      if (this.#stop.signal.aborted || this.#active.size >= CONCURRENCY) return
+    this.#found = [...this.#takePostponed(due).filter(isIdle), ...order]
+    this.#foundAt = performance.now()
+    this.#beginFound()
+  }
+
+  /** Begins found trees while there is room. */
+  #beginFound(): void {
+    while (this.#found.length > 0 && this.#active.size < CONCURRENCY && !this.#stop.signal.aborted) {
+      const [rootId = '', ...rest] = this.#found
+      this.#found = rest
+      // One that has ended since the search began may be due again, or not: the next search shows it.
+      if (this.#active.has(rootId) || this.#ended.has(rootId)) continue
       this.#begin(rootId, this.#reconcile(rootId))
     }
   }
@@ -233,7 +250,7 @@ export class Engine implements AsyncDisposable {
       const outcome = await runner.reconcile(rootId, true)
       counts.reconciles.add({ outcome })
       this.#failures.delete(rootId)
-      if (outcome === 'locked') this.#postpone(rootId, LOCKED)
+      if (outcome === 'locked') this.#postpone(rootId, this.#turns.isOurs(rootId) ? LOCKED : TAKEN)
       else if (outcome === 'waiting') this.#postpone(rootId, WAITING)
       else this.#postponed.delete(rootId)
     } catch (error) {

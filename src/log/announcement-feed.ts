@@ -11,18 +11,29 @@ export interface AnnouncementFeedOptions {
   onAnnouncement(announcement: Announcement): void
   /** No process on this database has signed the message: perhaps the database has restarted. */
   onUnverified(): void
+  /** Messages arrive from now on; what was announced before was missed. */
+  onSubscribed(): void
 }
 
-/** Announcements of other processes, over the channel of one log. */
+/** Announcements of other processes, over the channel of one log, once it is opened. A process without readers takes none of them apart. */
 export class AnnouncementFeed {
   readonly #options: AnnouncementFeedOptions
   #identity: LogIdentity
   #subscription: { close(): Promise<void> } | null = null
+  #isOpen = false
   #closed = false
 
   constructor(identity: LogIdentity, options: AnnouncementFeedOptions) {
     this.#identity = identity
     this.#options = options
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+  open(): void {
+    if (this.#isOpen || this.#closed) return
+    this.#isOpen = true
     this.#subscribe()
   }
 
@@ -30,7 +41,7 @@ export class AnnouncementFeed {
   setIdentity(identity: LogIdentity): void {
     const { logId } = this.#identity
     this.#identity = identity
-    if (identity.logId === logId) return
+    if (identity.logId === logId || !this.#isOpen) return
     const previous = this.#subscription
     this.#subscription = null
     this.#subscribe()
@@ -45,14 +56,14 @@ export class AnnouncementFeed {
 
   /** Not awaited: without a signal the log is read as well, only less often. */
   #subscribe(): void {
-    const { signal, logger } = this.#options
+    const { signal, logger, onSubscribed } = this.#options
     const { logId } = this.#identity
     signal
       .subscribe(logChannel(logId), (message) => this.#onMessage(message))
       .then((subscription) => {
         if (this.#closed || logId !== this.#identity.logId) return subscription.close()
         this.#subscription = subscription
-        return undefined
+        return onSubscribed()
       })
       .catch((error: unknown) => {
         if (!this.#closed) logger.warn({ err: error }, 'The channel of the log cannot be subscribed to; polling it.')

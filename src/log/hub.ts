@@ -32,7 +32,8 @@ const CHECK_ALONE_MS = 200
  * The live end of the log, once per process. It delivers new changes and nothing else: announcements are only the fast
  * path, gaps between them are read from Postgres. Without listeners it reads nothing.
  *
- * - Alone, until somebody joins: keeps the buffer of the last changes; `observeHead` may move its end. No timer runs.
+ * - Alone, until somebody joins: keeps the buffer of the last changes; `observeHead` may move its end. No timer runs. Announcements of
+ *   others are heard from the first listener on.
  * - Level, with listeners: the end of the buffer is what is known to be numbered. An announcement that follows it is delivered at once.
  * - Behind, after an announcement with a gap, or when the timer finds a higher head: the filler reads the missing changes in pages, one
  *   read at a time, and announcements only raise what is known. Leads to level.
@@ -80,6 +81,7 @@ export class Hub {
       ownOrigin: numberer?.origin,
       onAnnouncement: (announcement) => this.#onAnnouncement(announcement),
       onUnverified: () => this.#onUnverified(),
+      onSubscribed: () => this.#check(),
     })
   }
 
@@ -102,7 +104,9 @@ export class Hub {
   /** From now on the listener is offered every matching change after the end of the buffer. */
   join(query: PhaseChangeQuery, listener: LogListener): void {
     this.#end.add(query, listener)
-    if (!this.#closed) this.#timer ??= setInterval(() => this.#onTimer(), CHECK_ALONE_MS)
+    if (this.#closed) return
+    this.#timer ??= setInterval(() => this.#onTimer(), CHECK_ALONE_MS)
+    this.#feed.open()
   }
   leave(listener: LogListener): void {
     this.#end.remove(listener)
@@ -121,7 +125,8 @@ export class Hub {
   /** Moves the buffer to the head while there are no listeners, unless the next announcements close the distance anyway. */
   observeHead(head: LogCursor): void {
     const { end } = this.live
-    if (end.mark === null ? head.sequence < end.sequence : head.sequence <= end.sequence + PAGE) return
+    const isNear = this.#feed.isOpen && head.sequence <= end.sequence + PAGE
+    if (end.mark === null ? head.sequence < end.sequence : isNear || head.sequence <= end.sequence) return
     if (this.#end.listeners > 0 && head.sequence > end.sequence) return
     this.#end.restart(head)
   }
