@@ -1,4 +1,5 @@
-import { Client } from 'pg'
+import { Client, type ClientConfig } from 'pg'
+import { type PipelinedDriver, SharedSync } from './shared-sync.ts'
 import { unavailableOf } from './unavailable.ts'
 
 type Arguments = readonly unknown[]
@@ -21,8 +22,14 @@ interface Driver {
  */
 export class CallbackClient extends Client {
   readonly #driver = this as unknown as Driver
+  readonly #sync: SharedSync
   /** Sent so far. */
   statements = 0
+
+  constructor(config?: ClientConfig) {
+    super(config)
+    this.#sync = new SharedSync(this as unknown as PipelinedDriver)
+  }
 
   // The driver's overloads stay valid: each call returns what its overload promises.
   override query = ((...args: Arguments) => {
@@ -79,8 +86,13 @@ export class CallbackClient extends Client {
   }
 
   #send(args: Arguments): unknown {
-    return Reflect.apply(super.query, this, args)
+    return this.#sync.sending(textOf(args[0]), () => Reflect.apply(super.query, this, args))
   }
 }
 
 const isSubmittable = (query: unknown): boolean => typeof query === 'object' && query !== null && 'submit' in query
+
+function textOf(query: unknown): string {
+  if (typeof query === 'string') return query
+  return typeof query === 'object' && query !== null && 'text' in query ? String(query.text) : ''
+}

@@ -5,6 +5,8 @@ import { Socket } from 'node:net'
  * own; ten pipelined statements would be ten writes, and ten wake-ups of the server.
  */
 export class CorkedSocket extends Socket {
+  /** Called once, before what was written in this turn is sent: it may write more. */
+  beforeSending: (() => void) | null = null
   #corked = false
 
   override cork(): void {
@@ -12,6 +14,9 @@ export class CorkedSocket extends Socket {
     this.#corked = true
     super.cork()
     process.nextTick(() => {
+      const { beforeSending } = this
+      this.beforeSending = null
+      beforeSending?.()
       this.#corked = false
       super.uncork()
     })
