@@ -223,7 +223,8 @@ export class LockedTree implements LockedTreePort {
 
   async #runEffects(effects: readonly Effect[]): Promise<void> {
     for (const { name, args } of effects) {
-      const rootIds = await this.#context.kinds.effect(name)(this.client, this.root, args as never, this.slice.now)
+      const run = this.#context.kinds.effect(name)
+      const rootIds = await run(this.client, this.root, args as never, this.slice.now, this.pipeline)
       for (const rootId of rootIds) this.#tx.events.rootsToWake.add(rootId)
     }
   }

@@ -78,11 +78,13 @@ export type Answer<Q extends FamilyQuestion> = (
   rootId: string,
   args: readonly FamilyQuestions[Q]['args'][],
 ) => Promise<readonly FamilyQuestions[Q]['answer'][]>
+/** `pipeline` takes sent statements of which only the success matters: the next effect does not wait for them. */
 export type RunEffect<E extends keyof FamilyEffects> = (
   client: Client,
   root: Node,
   args: FamilyEffects[E],
   now: Date,
+  pipeline: (sent: Promise<unknown>) => void,
 ) => Promise<readonly string[]>
 
 /** The next attempt begins at once, or the failure of the last one is final. */

@@ -450,7 +450,7 @@ export class MemoryWorld implements HistoryWorld {
     const run = async () => {
       for (const { name, args } of effects) {
         const write = this.#effects[name as keyof FamilyEffects] as RunEffect<never> | undefined
-        await write?.(CLIENT, slice.root, args as never, slice.now)
+        await write?.(CLIENT, slice.root, args as never, slice.now, () => undefined)
       }
     }
     if (slice.root.gone) await run()

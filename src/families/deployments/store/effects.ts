@@ -39,8 +39,8 @@ export const effects: Family['effects'] = {
   // Roots that it imports from have waited for it to be gone, and those that import from it for either end.
   deletionFailed: async (client, root) =>
     (await awaitAll([wakeExporters(client, root), wakeImporters(client, root, null)])).flat(),
-  runEnded: async (client, root, args, now) => {
-    await recordRun(client, root, args, now)
+  runEnded: async (client, root, args, now, pipeline) => {
+    pipeline(recordRun(client, root, args, now))
     return []
   },
   endBackoffs: wakeBackoffs,
