@@ -33,6 +33,8 @@ export interface DeadlineValue {
   readonly expiresAt: Date
   /** Phase after the deadline; null if the phase does not change. */
   readonly to: Phase | null
+  /** What happens then, for people. */
+  readonly message: string
 }
 
 /** A kind's names and fields in the API. */

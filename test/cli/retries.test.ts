@@ -131,7 +131,7 @@ it('is for those who may change the tree', async () => {
   expect((await reader(`retry ${item('read')} --now`)).err).toContain('may not retry')
 })
 
-it('says which job a cancel drops, and that no job has used the new spec', async () => {
+it('says which job a cancel drops, and that the new spec has not run yet', async () => {
   const spec = (config: object) =>
     JSON.stringify({ name: 'held', spec: { deployItems: [{ name: 'db', type: 'nobody', config }] } })
   await phaseline('apply -f -', { stdin: spec({ size: 1 }) })
@@ -140,6 +140,6 @@ it('says which job a cancel drops, and that no job has used the new spec', async
   const { code, out } = await phaseline('cancel held --wait')
   expect(code).toBe(0)
   expect(out).toMatch(/^dropped: the STANDARD job that was to follow, .*`phaseline reconcile held` begins one\.$/m)
-  expect((await phaseline('get held')).out).toMatch(/generation +2 \(observed 1: no job has used 2\), revision/)
+  expect((await phaseline('get held')).out).toMatch(/generation +2 \(not run yet: the last run used 1\), revision/)
   expect((await phaseline('log held')).out).toMatch(/reconcile dropped.*No job has used generation 2: reconcile it\./)
 })

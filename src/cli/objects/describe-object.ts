@@ -17,7 +17,7 @@ export const OBJECT_FIELDS = `fragment Full on TreeObject {
   blockedBy { reason message source { path } ... on DecisionBlocker { verbs { label } } }
   pendingRequests { verb mode by at message }
   pause { at by reason }
-  deadlines { name since expiresAt to }
+  deadlines { name since expiresAt to message }
   verbs { name allowed }
   progress { step value total unit }
   createdAt updatedAt
@@ -33,9 +33,15 @@ function describeRequest(
   return `${parts.filter(Boolean).join(', ')}: ${message}`
 }
 
-/** e.g. `observed 1: no job has used 2`. A job that runs may still use it. */
-const describeObserved = ({ generation, observedGeneration, finished }: FullObject): string =>
-  `observed ${observedGeneration}${finished && generation > observedGeneration ? `: no job has used ${generation}` : ''}`
+/** e.g. `2 (not run yet: the last run used 1)`. A run that is not over may still use it. */
+function describeGeneration({ generation, observedGeneration, finished, verbs }: FullObject): string {
+  if (generation === observedGeneration) return String(generation)
+  if (observedGeneration > 0)
+    return `${generation} (${finished ? `not run yet: the last run used ${observedGeneration}` : `the run uses ${observedGeneration}`})`
+  // Others, such as a schedule, have no runs.
+  const isUnused = finished && verbs.some(({ name }) => name === 'reconcile')
+  return `${generation}${isUnused ? ' (not run yet)' : ''}`
+}
 
 /** The object that failed by itself, by its path. */
 const describeCause = ({ name, code, message, object }: NonNullable<NonNullable<FullObject['error']>['rootCause']>) =>
@@ -78,10 +84,10 @@ export function describeObject(object: FullObject, now: number, paint: Paint, mo
       .filter(({ reason }) => reason !== 'REQUEST')
       .map((blocker) => [blockerLabel(blocker), blockerText(blocker, now)] as const),
     ...object.deadlines.map(
-      ({ name, expiresAt, to }) =>
-        ['deadline', tellTimes(`${name} at ${expiresAt}${to ? `, then ${to}` : ''}`, now)] as const,
+      ({ name, expiresAt, to, message }) =>
+        ['deadline', tellTimes(`${name} at ${expiresAt}${to ? `, then ${to}` : ''}: ${message}`, now)] as const,
     ),
-    ['generation', `${object.generation} (${describeObserved(object)}), revision ${object.revision}`],
+    ['generation', `${describeGeneration(object)}, revision ${object.revision}`],
     ['job', jobId && `${jobId}${jobId === finishedJobId ? '' : ' (outstanding)'}`],
     ['deletion', deletionRequestedAt && `requested ${ago(deletionRequestedAt)}`],
     ['you may', object.verbs.flatMap(({ name, allowed }) => (allowed ? name : [])).join(', ')],

@@ -132,6 +132,7 @@ export const DeadlineRef = builder.objectRef<DeadlineValue>('Deadline').implemen
       nullable: true,
       description: 'Phase of the object once the clock has expired; null if its phase does not change.',
     }),
+    message: t.exposeString('message', { description: 'The effect of its end, for people.' }),
   }),
 })
 

@@ -275,7 +275,9 @@ run: { createEvent: { source: cron, type: night, labels: { when: night } } }
   expect((await phaseline('schedule get ci/nightly')).out).toMatch(
     new RegExp(`^next +${berlin}\n +${berlin}\n(?: +${berlin}\n)+phase `, 'm'),
   )
-  expect((await phaseline('schedule get ci/nightly')).out).toMatch(/^fired by itself +0 times$/m)
+  const shown = (await phaseline('schedule get ci/nightly')).out
+  expect(shown).toMatch(/^fired by itself +0 times$/m)
+  expect(shown).toMatch(/^generation +1, revision \d+$/m)
   expect(
     (await phaseline('schedule next 30\u00a02\u00a0*\u00a0*\u00a0* --time-zone Europe/Berlin --count 2')).out,
   ).toMatch(new RegExp(`^${berlin}\n${berlin}\n$`))

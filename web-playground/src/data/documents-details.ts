@@ -28,7 +28,7 @@ export const DETAILS = gql(`query Details($id: ID!) {
     ...RowFields
     updatedAt generation observedGeneration deletionRequestedAt labels { key value }
     progress { step value total unit }
-    deadlines { name since expiresAt to }
+    deadlines { name since expiresAt to message }
     failure: error { code message at causeCount causes(first: 10) { code kind message name objectId object { root { id } } }
       rootCause { objectId name code message object { path root { id } } } }
     verbs { name allowed obstacle why effect }

@@ -13,6 +13,9 @@ declare module '../../../graphql/context.ts' {
   }
 }
 
+const DUE = 'It fires then.'
+const OVERDUE = 'It counts as overdue if nothing that it has started has succeeded by then.'
+
 /** The automation family's part of the API. */
 export const automationGraphql: FamilyApi = {
   blockers: async (_, rows) => rows.map(() => []),
@@ -22,8 +25,8 @@ export const automationGraphql: FamilyApi = {
         const { due, lastDue, overdueAt } = (await scheduleLoader(context).load(id)) ?? {}
         const since = lastDue ?? phaseSince
         return [
-          ...(due ? [{ name: 'due', since, expiresAt: due, to: null }] : []),
-          ...(overdueAt ? [{ name: 'overdue', since, expiresAt: overdueAt, to: null }] : []),
+          ...(due ? [{ name: 'due', since, expiresAt: due, to: null, message: DUE }] : []),
+          ...(overdueAt ? [{ name: 'overdue', since, expiresAt: overdueAt, to: null, message: OVERDUE }] : []),
         ]
       }),
     )

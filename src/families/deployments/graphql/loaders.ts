@@ -7,7 +7,7 @@ import type { BlockerValue, DeadlineValue } from '../../../graphql/family.ts'
 import { loadSide, specLoader, workLoader } from '../../../graphql/loaders.ts'
 import { blockerValue } from '../../../graphql/objects/common-blockers.ts'
 import { blockersOf } from '../rules/blockers.ts'
-import { deadlinesOf } from '../rules/deadlines.ts'
+import { DEADLINE_MESSAGES, deadlinesOf } from '../rules/deadlines.ts'
 import type { ItemRetry } from '../rules/details.ts'
 import { type PendingRequest, pendingRequestsOf, stopOf } from '../rules/pending-requests.ts'
 import { reconcileEffect } from '../rules/reconcile-effect.ts'
@@ -55,7 +55,10 @@ export async function deadlines(
   const work = workLoader(context)
   // Only deploy items have work for agents.
   return await Promise.all(
-    rows.map(async (row) => (row.kind === 'DEPLOY_ITEM' ? deadlinesOf(await work.load(row.id), row) : [])),
+    rows.map(async (row) => {
+      const all = row.kind === 'DEPLOY_ITEM' ? deadlinesOf(await work.load(row.id), row) : []
+      return all.map((one) => ({ ...one, message: DEADLINE_MESSAGES[one.name] }))
+    }),
   )
 }
 

@@ -10,6 +10,14 @@ export interface ItemDeadline {
   readonly to: Phase | null
 }
 
+/** The effect of their ends, for people. */
+export const DEADLINE_MESSAGES: Readonly<Record<ItemDeadline['name'], string>> = {
+  pickup: 'It fails if no agent has begun it by then.',
+  attempt: 'This attempt is stopped if it still runs then.',
+  progressing: 'It is stopped, and fails, if it has not ended by then.',
+  aborting: 'It fails if its agent has not stopped it by then.',
+}
+
 export type TimedWork = Pick<
   Work,
   'state' | 'action' | 'dueAt' | 'offerAfter' | 'triggeredAt' | 'pickedUpAt' | 'abortRequestedAt' | 'progressingMs'

@@ -32,15 +32,19 @@ export async function deadlines(
   )
 }
 
+const CONNECT = 'It goes offline if its CRM has not connected by then.'
+const UPGRADE = 'The upgrade fails if its CRM has reported nothing by then.'
+const SILENCE = 'The request fails if its CRM has reported nothing by then.'
+
 async function ofCloudlet({ id, phaseSince }: ObjectRow, context: GraphQLContext): Promise<readonly DeadlineValue[]> {
   const details = await cloudletLoader(context).load(id)
   if (!details) return []
   const { connectDue, upgradeDue, upgradeSince } = details
-  const of = (name: string, since: Date, expiresAt: Date | null, to: Phase): readonly DeadlineValue[] =>
-    expiresAt ? [{ name, since, expiresAt, to }] : []
+  const connect = { name: 'connect', since: phaseSince, to: 'OFFLINE', message: CONNECT } as const
+  const upgrade = { name: 'upgrade', since: upgradeSince ?? phaseSince, to: 'UPDATE_ERROR', message: UPGRADE } as const
   return [
-    ...of('connect', phaseSince, connectDue, 'OFFLINE'),
-    ...of('upgrade', upgradeSince ?? phaseSince, upgradeDue, 'UPDATE_ERROR'),
+    ...(connectDue ? [{ ...connect, expiresAt: connectDue }] : []),
+    ...(upgradeDue ? [{ ...upgrade, expiresAt: upgradeDue }] : []),
   ]
 }
 
@@ -51,5 +55,6 @@ async function ofInstance(
   if (!isRequested(phase) && !isWorking(phase)) return []
   const work = await workLoader(context).load(id)
   if (!work?.dueAt) return []
-  return [{ name: 'silence', since: phaseSince, expiresAt: work.dueAt, to: operationAt(phase)?.failed ?? null }]
+  const to = operationAt(phase)?.failed ?? null
+  return [{ name: 'silence', since: phaseSince, expiresAt: work.dueAt, to, message: SILENCE }]
 }

@@ -7,7 +7,7 @@ import { loadSide, specLoader, workLoader } from '../../../graphql/loaders.ts'
 import { blockerValue } from '../../../graphql/objects/common-blockers.ts'
 import type { WorkloadSpec } from '../../../projects/rules/spec.ts'
 import { blockersOf } from '../rules/blockers.ts'
-import { clocksOf } from '../rules/clocks.ts'
+import { CLOCK_MESSAGES, clocksOf } from '../rules/clocks.ts'
 import { isOver, type WorkloadRetry } from '../rules/details.ts'
 import { queryBlockerInputs } from '../store/blocker-queries.ts'
 import { loadClocks, loadEvents, loadPayloads, loadWorkers, loadWorkloads } from '../store/details.ts'
@@ -58,7 +58,7 @@ export async function deadlines(
       ])
       const { endedAt, removeAt, removedAt, startedAt = null } = details ?? {}
       const retry = details?.retry as WorkloadRetry | null | undefined
-      return clocksOf(
+      const clocks = clocksOf(
         {
           ...workload,
           work: clock && { ...clock, action: 'START' },
@@ -68,6 +68,7 @@ export async function deadlines(
         },
         context.pipelines.timeouts,
       )
+      return clocks.map((one) => ({ ...one, message: CLOCK_MESSAGES[one.name] }))
     }),
   )
 }

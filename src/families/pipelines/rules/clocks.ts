@@ -10,6 +10,15 @@ export interface Clock {
   readonly to: Phase | null
 }
 
+/** The effect of their ends, for people. */
+export const CLOCK_MESSAGES: Readonly<Record<Clock['name'], string>> = {
+  pickup: 'It fails if no runtime has begun it by then.',
+  attempt: 'This attempt is stopped if it still runs then.',
+  timeout: 'It is stopped if it has not ended by then.',
+  lost: 'It counts as lost if its runtime has not come back by then.',
+  removal: 'It has ended. Its process, secrets and workspace are removed from then on; its output and artifacts stay.',
+}
+
 export interface Timed {
   readonly phase: Phase
   readonly phaseSince: Date

@@ -85,7 +85,7 @@ export function Deadlines({ deadlines }: { readonly deadlines: Details['deadline
     <section aria-label="Deadlines">
       <h3>Deadlines</h3>
       <ul>
-        {deadlines.map(({ name, expiresAt, to }) => (
+        {deadlines.map(({ name, expiresAt, to, message }) => (
           <li key={name}>
             {name}: <Until at={expiresAt} />
             {to && (
@@ -94,6 +94,7 @@ export function Deadlines({ deadlines }: { readonly deadlines: Details['deadline
                 → <Phase phase={to} />
               </>
             )}
+            <p className="quiet">{message}</p>
           </li>
         ))}
       </ul>
