@@ -61,10 +61,17 @@ it('says once, not with each try, that the server cannot be reached', async () =
   )
 })
 
-it('ends when its token is refused', async () => {
-  const env = { PHASELINE_URL: server.url, PHASELINE_TOKEN: 'not-one-that-anybody-has-made' }
-  expect(await phaseline('agent --types mock', { env })).toMatchObject({
+it('ends when its token is refused, or lacks the right, and says so once', async () => {
+  const started = String.raw`^\S+ works on mock for \S+ Ctrl-C ends it\.\n`
+  const as = (token: string) =>
+    phaseline('agent --types mock', { env: { PHASELINE_URL: server.url, PHASELINE_TOKEN: token } })
+  expect(await as('not-one-that-anybody-has-made')).toMatchObject({
     code: 4,
-    err: expect.stringContaining('Not authorised'),
+    err: expect.stringMatching(new RegExp(`${started}Not authorised: .*\n$`)),
+  })
+  const { secret } = await ask(server.client, MUTATIONS.createToken, { name: 'reader', role: 'READER' })
+  expect(await as(secret)).toMatchObject({
+    code: 4,
+    err: expect.stringMatching(new RegExp(`${started}Refused: reader may not claim WORK: .*\n$`)),
   })
 })

@@ -535,12 +535,16 @@ describe('runAgent', () => {
   it('ends with the error when it may not work at all', async () => {
     await using server = await startWorkServer()
     await using client = createClient({ url: server.tiny.url, token: TOKEN })
-    const common = { instance: 'test', work: () => null, signal: new AbortController().signal }
+    const problems: unknown[] = []
+    const onProblem = (problem: unknown) => problems.push(problem)
+    const common = { instance: 'test', work: () => null, signal: new AbortController().signal, onProblem }
     await expect(runAgent({ ...common, client, types: ['forbidden'] })).rejects.toMatchObject({ code: 'FORBIDDEN' })
     await using stranger = createClient({ url: server.tiny.url, token: 'wrong' })
     await expect(runAgent({ ...common, client: stranger, types: ['mock'] })).rejects.toMatchObject({
       kind: 'unauthorized',
     })
+    // Whoever called it has the error.
+    expect(problems).toEqual([])
   })
 })
 

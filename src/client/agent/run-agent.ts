@@ -157,15 +157,16 @@ class Agent {
   }
 
   #claimProblem(error: Error, objectId?: string): void {
-    this.#problem({ what: 'claim', error, ...(objectId === undefined ? {} : { objectId }) })
     // The server refuses this claim for good.
     if (error instanceof ClientError && error.code !== null && !error.retryable) this.#fail(error)
+    else this.#problem({ what: 'claim', error, ...(objectId === undefined ? {} : { objectId }) })
   }
 
+  /** An error that ends the agent is thrown, and told nowhere else. */
   #problem(problem: AgentProblem): void {
     const { error } = problem
     if (error instanceof ClientError && error.kind === 'unauthorized') this.#fail(error)
-    this.#onProblem(problem)
+    else this.#onProblem(problem)
   }
 
   #fail(error: ClientError): void {

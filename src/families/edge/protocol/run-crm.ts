@@ -142,7 +142,8 @@ class Crm {
   #problem(problem: CrmError): void {
     const { error } = problem
     if (this.#stopping.aborted) return
+    // An error that ends the CRM is thrown.
     if (error instanceof ClientError && error.kind === 'unauthorized') this.#ending.abort(error)
-    this.#onProblem(problem)
+    else this.#onProblem(problem)
   }
 }

@@ -81,9 +81,9 @@ export class Sessions {
     } catch (error) {
       if (stopping.aborted) return null
       if (error instanceof ClientError && error.code === 'STALE_REPORT') onEnd('SUPERSEDED')
-      else onProblem({ what, error: asError(error) })
       // The server refuses this CRM for good.
-      if (error instanceof ClientError && error.kind === 'graphql' && !error.retryable) onEnd(error)
+      else if (error instanceof ClientError && error.kind === 'graphql' && !error.retryable) onEnd(error)
+      else onProblem({ what, error: asError(error) })
       return null
     }
   }

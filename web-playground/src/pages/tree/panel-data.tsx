@@ -57,7 +57,8 @@ export function PanelData({ details }: { readonly details: Details }) {
           <Property label="Project" value={details.project.name} />
           <Property label="Created" value={dateTime(details.createdAt)} />
           <Property label="Updated" value={dateTime(details.updatedAt)} />
-          <Property label="Generation" value={`${generation}, observed ${observedGeneration}`} />
+          <Property label="Generation" value={String(generation)} />
+          {observedGeneration > 0 && <Property label="Used by the last run" value={String(observedGeneration)} />}
           <Property label="Revision" value={String(revision)} />
           <Property label="Id" value={id} />
         </dl>
