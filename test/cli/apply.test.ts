@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp } from '../testkit/app.ts'
+import { ask } from '../testkit/ask.ts'
+import { MUTATIONS } from '../testkit/documents.ts'
 import type { ReachableServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
 import { type CommandLine, commandLine, documents } from './command.ts'
@@ -277,6 +279,25 @@ test('--prune deletes what has the labels and is in no file, in this project alo
   expect(await names('pruned')).toEqual(left)
   expect(await names('beside')).toEqual(['kept', 'old'])
   expect(await phaseline('notification get pruned/failures')).toMatchObject({ code: 0 })
+})
+
+test('an update says what others have changed since the caller wrote it last, and the command that shows it', async () => {
+  const { secret } = await ask(server.client, MUTATIONS.createToken, { name: 'anna', role: 'USER' })
+  const anna = commandLine({ PHASELINE_URL: server.url, PHASELINE_TOKEN: secret })
+  const spec = (value: string) => JSON.stringify({ name: 'shared', spec: { exports: [{ name: 'color', value }] } })
+  await done('apply -f -', spec('red'))
+  expect(await anna('apply -f -', { stdin: spec('green') })).toMatchObject({ code: 0, err: '' })
+  expect(await anna('apply -f -', { stdin: spec('blue') })).toMatchObject({ code: 0, err: '' })
+
+  const { code, out, err } = await phaseline('apply -f -', { stdin: spec('red') })
+  expect({ code, out }).toEqual({ code: 0, out: 'shared updated (generation 4)\n' })
+  const [, command = ''] = /^shared: this replaces what anna has changed since \S+Z \(.* ago\)\. To see that: phaseline (.*)\n$/.exec(err) ?? []
+  expect((await done(command)).join('\n')).toMatch(/exports.*red.*blue/s)
+  // Nobody else has changed it since.
+  expect(await done('apply -f -', spec('yellow'))).toEqual(['shared updated (generation 5)'])
+  await anna('apply -f -', { stdin: spec('green') })
+  const [written] = documents((await phaseline('apply -f - --json', { stdin: spec('red') })).out)
+  expect(written).toMatchObject({ action: 'updated', overwritten: { by: ['anna'] } })
 })
 
 test('what imports from a superfluous installation keeps it, as the server says', async () => {

@@ -39,6 +39,8 @@ export interface Applied {
   readonly action: Action
   /** For people, e.g. `hook ci/github updated (filter)`. */
   readonly line: string
+  /** For people as well: what they may not expect. */
+  readonly remark?: string
   readonly written: object
   /** The root of the tree that has begun to work. */
   readonly rootId?: string

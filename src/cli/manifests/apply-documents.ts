@@ -58,10 +58,11 @@ export async function applyDocuments(
       outcomes.refuse(placed, outcome.refusal)
       continue
     }
-    const { action, line, written, rootId } = outcome.value
+    const { action, line, remark, written, rootId } = outcome.value
     outcomes.actions.push(action)
     if (options.isTerse && action === 'unchanged') continue
     session.say(line)
+    if (remark !== undefined) session.note(remark)
     session.emit(written)
     if (rootId !== undefined) roots.push(rootId)
   }

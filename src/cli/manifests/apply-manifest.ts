@@ -18,6 +18,7 @@ interface Applied {
   readonly phase: string
   readonly generation: number
   readonly action: Action
+  readonly overwritten?: Overwritten
 }
 
 /** Parts of an installation whose edit makes no generation. */
@@ -32,7 +33,11 @@ const CREATE = gql(`mutation Create($input: CreateInstallationInput!) {
   answer: createInstallation(input: $input) { __typename ... on Installation { id phase generation } ...Refusal }
 }\n${REFUSAL_FRAGMENT}`)
 const UPDATE = gql(`mutation Update($input: UpdateInstallationInput!) {
-  answer: updateInstallation(input: $input) { __typename ... on Installation { id phase generation ...Settings } ...Refusal }
+  answer: updateInstallation(input: $input) {
+    __typename
+    ... on Installation { id phase generation specGenerations { generation replacedAt replacedBy } ...Settings }
+    ...Refusal
+  }
 }\n${SETTINGS}\n${REFUSAL_FRAGMENT}`)
 
 /** The same comparison as that of an update, which the server makes without writing. */
@@ -43,7 +48,20 @@ const COMPARE = gql(`query CompareSpec($input: PlanInstallationInput!) {
 /** An installation before an update. */
 type Found = Extract<NonNullable<ResultOf<typeof FIND>['objectByPath']>, { readonly labels: object }>
 export type Before = Pick<Found, 'id' | 'generation' | 'labels' | 'description' | 'ignored'>
-type WriteAnswer = Pick<Applied, 'id' | 'phase' | 'generation'>
+interface EarlierSpec {
+  readonly generation: number
+  readonly replacedAt: string
+  readonly replacedBy: string
+}
+type WriteAnswer = Pick<Applied, 'id' | 'phase' | 'generation' | 'overwritten'>
+
+/** Changes that others have made to the spec since the caller wrote it last, and that an update has replaced. */
+export interface Overwritten {
+  readonly by: readonly string[]
+  /** The times of the first and the last of them. */
+  readonly since: string
+  readonly until: string
+}
 
 /** Creates the installation, or updates the existing one; tries again when another client was faster. */
 export async function applyManifest(
@@ -118,7 +136,20 @@ export async function updateInstallation(
   if (!updated.ok) return updated
   const { value } = updated
   const isSame = value.generation === generation && sameJson(settingsOf(value), settingsOf(before))
-  return { ok: true, value: writtenOf(value, isSame ? 'unchanged' : 'updated') }
+  const overwritten = overwrittenBy(generation, value.specGenerations)
+  return { ok: true, value: { ...writtenOf(value, isSame ? 'unchanged' : 'updated'), ...(overwritten && { overwritten }) } }
+}
+
+/** @param earlier the newest first: each says who wrote the next one */
+function overwrittenBy(generation: number, earlier: readonly EarlierSpec[]): Overwritten | null {
+  const [own, ...before] = earlier
+  if (own?.generation !== generation) return null
+  const last = before.findIndex(({ replacedBy }) => replacedBy === own.replacedBy)
+  const others = last < 0 ? before : before.slice(0, last)
+  const [newest, oldest] = [others[0], others.at(-1)]
+  if (!newest || !oldest) return null
+  const by = [...new Set(others.map(({ replacedBy }) => replacedBy))]
+  return { by, since: oldest.replacedAt, until: newest.replacedAt }
 }
 
 async function createInstallation(

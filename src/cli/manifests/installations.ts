@@ -3,8 +3,9 @@ import { type FragmentOf, gql } from '../../documents/gql.ts'
 import { type Manifest, manifestSchema, writtenDocument } from '../../manifest/index.ts'
 import { addressIn } from '../objects/address.ts'
 import { eachRoot } from '../objects/object-list.ts'
+import { since } from '../terminal/text.ts'
 import { type Appliable, ORDER, type Placed } from './appliable.ts'
-import { applyManifest, type PlacedManifest } from './apply-manifest.ts'
+import { applyManifest, type Overwritten, type PlacedManifest } from './apply-manifest.ts'
 import { withSources } from './kubernetes-sources.ts'
 import { diffManifest, planManifest } from './plan-manifest.ts'
 
@@ -12,6 +13,13 @@ const READ = gql(`query ReadInstallations($ids: [ID!]!) { nodes(ids: $ids) { ...
 type Shown = FragmentOf<typeof MANIFEST_FRAGMENT>
 
 const placed = ({ document, project }: Placed<Manifest>): PlacedManifest => ({ ...document, project })
+
+/** e.g. `shop: this replaces what anna has changed since 2026-… (10m 04s ago). To see that: phaseline diff shop --since …`. */
+function describeOverwritten(address: string, { by, since: from, until }: Overwritten): string {
+  // The spec before the first change is that of the moment before.
+  const before = new Date(Date.parse(from) - 1).toISOString()
+  return `${address}: this replaces what ${by.join(', ')} has changed since ${from} (${since(from)} ago). To see that: phaseline diff ${address} --since ${before} --until ${until}`
+}
 
 /** Root installations. */
 export const installations: Appliable<Manifest, Manifest, Shown> = {
@@ -22,9 +30,11 @@ export const installations: Appliable<Manifest, Manifest, Shown> = {
     const outcome = await applyManifest(session, placed(document), how)
     if (!outcome.ok) return outcome
     const { runsAgain, ...written } = outcome.value
-    const { name, project, action, generation, id } = written
+    const { name, project, action, generation, id, overwritten } = written
     const line = `${addressIn(project, [name])} ${action} (generation ${generation})${runsAgain ? ', runs again' : ''}`
-    return { ok: true, value: { action, line, written: { kind: 'Installation', ...written }, rootId: id } }
+    const remark = overwritten && describeOverwritten(addressIn(project, [name]), overwritten)
+    const all = { action, line, written: { kind: 'Installation', ...written }, rootId: id }
+    return { ok: true, value: { ...all, ...(remark !== undefined && { remark }) } }
   },
   preview: (session, document, { isDiff, onTarget }) =>
     isDiff ? diffManifest(session, placed(document)) : planManifest(session, placed(document), onTarget),
