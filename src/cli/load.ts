@@ -17,6 +17,8 @@ const LOAD = gql(`query Load {
 }`)
 export type Load = NonNullable<ResultOf<typeof LOAD>['load']>
 
+const TOO_OLD = 'This server is of an earlier version, which does not say how much work waits.'
+
 /** The work of all projects. @throws ClientError */
 export async function readLoad({ client, io }: Pick<Session, 'client' | 'io'>): Promise<Outcome<Load | null>> {
   try {
@@ -24,7 +26,7 @@ export async function readLoad({ client, io }: Pick<Session, 'client' | 'io'>): 
   } catch (error) {
     const refusal = answerRefusal(error)
     if (!refusal) throw error
-    return refused(refusal)
+    return refused(refusal.code === 'GRAPHQL_VALIDATION_FAILED' ? { ...refusal, message: TOO_OLD } : refusal)
   }
 }
 

@@ -3,6 +3,7 @@ export { AUTOMATIC_FRAGMENT, retryOf, type ShownAutomatic } from './automatic-re
 export { describeTargets, type TargetSelector } from './describe-targets.ts'
 export { DRY_RUN_FRAGMENT, linesOfChange, readDryRun, type TargetChange, titleOfChange } from './dry-run.ts'
 export { type Group, grouped } from './grouped.ts'
+export { holdsOf } from './holds-of.ts'
 export { type Machine, Machines, undoneFailures } from './machines.ts'
 export { MANIFEST_FRAGMENT } from './manifest-fragment.ts'
 export { afterChange, matchesFilter, type ObjectSelection, placeOf } from './object-filter.ts'

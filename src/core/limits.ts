@@ -46,7 +46,7 @@ export const LIMITS = {
   cursor: characters(4_096, 'a cursor'),
   idempotencyKey: characters(255, 'an idempotency key'),
   description: characters(1_024, 'the description of an installation or a target'),
-  reason: characters(4_096, 'the reason of a cancellation or a pause'),
+  reason: characters(4_096, 'the reason of a cancellation, a pause or a hold'),
   cronLines: entries(5, 'lines of cron', characters(255, 'a line of cron')),
   labels: entries(64, 'labels or qualifiers'),
   labelKey,

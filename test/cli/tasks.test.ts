@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp } from '../testkit/app.ts'
+import { present } from '../testkit/ask.ts'
+import { gql } from '../testkit/gql.ts'
 import { recordOperations } from '../testkit/recorded-operations.ts'
 import type { ReachableServer } from '../testkit/server.ts'
 import { until } from '../testkit/wait.ts'
@@ -53,6 +55,19 @@ async function breakJob(job: string): Promise<void> {
 async function failUndo(job: string): Promise<void> {
   const undo = await runner.take(job, 'UNDO')
   await runner.report(undo, { phase: 'UNDO_FAILED', error: { code: 'GADGET_FAILED', message: 'the disk is gone' } })
+}
+
+const MONITOR = gql(`mutation {
+  answer: createPrincipal(input: { name: "prometheus", grants: [{ role: MONITOR }] }) { ... on Principal { id } }
+}`)
+const ADD_TOKEN = gql(`mutation ($id: ID!) {
+  answer: createPrincipalToken(input: { principalId: $id, name: "scrapes" }) { ... on CreatedToken { secret } }
+}`)
+/** A token that may read metrics, and nothing else. */
+async function monitorToken(): Promise<string> {
+  const { answer } = await server.client.query(MONITOR)
+  const added = await server.client.query(ADD_TOKEN, { id: present(answer).id ?? '' })
+  return present(added.answer).secret ?? ''
 }
 
 describe('status', () => {
@@ -119,8 +134,25 @@ describe('status', () => {
     const env = { PHASELINE_URL: server.url, PHASELINE_TOKEN: reader }
     expect(await phaseline('status --load', { env })).toMatchObject({
       code: 3,
+      out: expect.stringMatching(/^trees {3}\d+, /m),
       err: expect.stringContaining('MONITOR'),
     })
+    const [refused] = documents((await phaseline('status --load --json', { env })).out)
+    expect(refused).toMatchObject({ trees: { totalCount: expect.any(Number) }, load: null, error: { code: 'FORBIDDEN' } })
+    // A server of an earlier version does not know the field.
+    await using older = await recordOperations(server.url, (body) => body.replace(' load {', ' formerLoad {'))
+    const old = { PHASELINE_URL: older.url, PHASELINE_TOKEN: TOKEN }
+    expect(await phaseline('status --load', { env: old })).toMatchObject({
+      code: 3,
+      out: expect.stringMatching(/^trees {3}\d+, /m),
+      err: expect.stringMatching(/^GRAPHQL_VALIDATION_FAILED: This server is of an earlier version, /),
+    })
+    const monitor = { PHASELINE_URL: server.url, PHASELINE_TOKEN: await monitorToken() }
+    expect(await phaseline('status --load', { env: monitor })).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^you {5}prometheus: MONITOR of all projects\ntrees {3}not shown: .*\n(.*\n)*due {5}\d+ trees/m),
+    })
+    expect(await phaseline('status', { env: monitor })).toMatchObject({ code: 4 })
     expect(await phaseline('status', { env })).toMatchObject({ code: 0 })
     const agent = (await phaseline('token create load-agent --role agent --type none --quiet')).out.trim()
     expect(await phaseline('status', { env: { ...env, PHASELINE_TOKEN: agent } })).toMatchObject({ code: 0, err: '' })

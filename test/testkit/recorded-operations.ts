@@ -10,15 +10,21 @@ export interface RecordedOperations extends AsyncDisposable {
   readonly names: readonly string[]
 }
 
-/** Passes GraphQL requests over HTTP on to a server, and records which operations they have. */
-export async function recordOperations(target: string): Promise<RecordedOperations> {
+/**
+ * Passes GraphQL requests over HTTP on to a server, and records which operations they have.
+ * @param sent their bodies as the server gets them
+ */
+export async function recordOperations(
+  target: string,
+  sent: (body: string) => string = (body) => body,
+): Promise<RecordedOperations> {
   const names: string[] = []
   const server = createServer(async (request, response) => {
     const body = await text(request)
     names.push(/(?:query|mutation) (\w+)/.exec(body)?.[1] ?? '')
     const { authorization = '', accept = '' } = request.headers
     const headers = { authorization, accept, 'content-type': 'application/json' }
-    const answer = await fetch(target, { method: 'POST', headers, body })
+    const answer = await fetch(target, { method: 'POST', headers, body: sent(body) })
     response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
     response.end(await answer.text())
   })

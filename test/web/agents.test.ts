@@ -94,6 +94,18 @@ const CLAIM = gql(`mutation { claimWork(input: { instance: "crane-7", types: ["l
   ... on ClaimedWork { items { name } } ... on Error { message }
 } }`)
 
+test('the page of a server without figures of its load shows all else, and says so', async () => {
+  await using visited = await visit(browser, server, '/machines')
+  const { page } = visited
+  await page.route('**/graphql', (route) => {
+    const body = route.request().postData() ?? ''
+    return route.continue({ postData: body.replace('load {', 'formerLoad {') })
+  })
+  await page.goto(`${server.origin}/agents`)
+  await page.getByText('How much work waits is not shown: ').waitFor()
+  await page.getByText('No agents yet.').waitFor()
+})
+
 test('work that nobody takes is seen first; then who has it, and that it has gone with it', async () => {
   await using visited = await visit(browser, server, '/agents')
   const { page, complaints } = visited

@@ -77,6 +77,16 @@ test('an administrator holds the automation of a project, and releases it; every
   await read.page.getByText('Automation of frozen is held').waitFor()
   expect(await read.page.getByRole('button', { name: 'Release' }).count()).toBe(0)
 
+  const input = { name: 'frozen-admin', role: 'ADMIN', projects: ['frozen'] } as const
+  const { secret } = await ask(client, MUTATIONS.createToken, input)
+  await using ofProject = await visit(here.browser, { origin, token: secret }, '/schedules?project=frozen')
+  await ofProject.page.getByRole('button', { name: 'Release' }).click()
+  await held.waitFor({ state: 'detached' })
+  await ofProject.page.getByRole('button', { name: 'Hold automation' }).click()
+  await ofProject.page.getByLabel('Reason').fill('another')
+  await ofProject.page.getByRole('dialog').getByRole('button', { name: 'Hold' }).click()
+  await ofProject.page.getByText('Automation of frozen is held: another, by frozen-admin').waitFor()
+
   await page.getByRole('button', { name: 'Release' }).click()
   await held.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Hold automation' }).waitFor()

@@ -1,12 +1,13 @@
 import type { Command } from 'commander'
+import { ClientError } from '../../client/client-error.ts'
 import { nodesOf } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { NodeOf, ResultOf } from '../../documents/typed-document.ts'
 import type { Cli } from '../cli.ts'
-import { describeWho, requireWho, WHO_FIELDS } from '../login/who.ts'
+import { askWho, describeWho, requireWho, WHO_FIELDS } from '../login/who.ts'
 import type { ProjectOption } from '../objects/object-command.ts'
 import { ALL_PROJECTS } from '../options.ts'
-import { type SessionOptions, withSession, withSessionOptions } from '../session.ts'
+import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { EXIT } from '../terminal/exit.ts'
 import { since, words } from '../terminal/text.ts'
 
@@ -40,29 +41,41 @@ export function addStatus(command: Command, cli: Cli): void {
     .option('--load', 'the work that waits in all projects, by type, too (role MONITOR or ADMINISTRATOR)')
     .action(async (options: StatusOptions) => {
       cli.exitCode = await withSession(cli.io, options, async (session) => {
-        const { client, connection, io } = session
-        const variables = { project: options.project ?? null, first: DECISIONS }
         const standings = await cli.standings()
         const [status, ...said] = await Promise.all([
-          client.query(STATUS, variables, { signal: io.signal }),
+          readStatus(session, options),
           ...standings.map((standing) => standing(session, options.project)),
         ])
-        const who = requireWho(status.viewer)
+        const isShown = !(status instanceof ClientError)
+        const who = isShown ? requireWho(status.viewer) : await askWho(session.client, session.io.signal)
         const ofLoad = options.load ? await import('../load.ts') : null
         const load = await ofLoad?.readLoad(session)
-        if (load && !load.ok) return session.refuse(load.refusal)
+        const { url } = session.connection
         session.emit({
-          url: connection.url,
-          ...status,
+          url,
+          ...(isShown ? status : { viewer: who }),
           ...Object.assign({}, ...said.map(({ json }) => json)),
-          ...(load && { load: load.value }),
+          ...(load && { load: load.value ?? null }),
+          ...(load && !load.ok && { error: load.refusal }),
         })
-        session.say(`server  ${connection.url}, log at ${status.log.head}`, `you     ${describeWho(who)}`)
-        session.say(...describe(status), ...said.flatMap(({ lines }) => lines))
+        session.say(`server  ${url}${isShown ? `, log at ${status.log.head}` : ''}`, `you     ${describeWho(who)}`)
+        session.say(...(isShown ? describe(status) : [`trees   not shown: ${status.message}`]))
+        session.say(...said.flatMap(({ lines }) => lines))
         if (load?.value) ofLoad?.printLoad(session, load.value)
-        return EXIT.ok
+        if (!load || load.ok) return EXIT.ok
+        return session.json ? EXIT.refused : session.refuse(load.refusal)
       })
     })
+}
+
+/** The error: who may read metrics alone sees how much work waits, and no objects. */
+async function readStatus({ client, io }: Session, { project = null, load }: StatusOptions) {
+  try {
+    return await client.query(STATUS, { project, first: DECISIONS }, { signal: io.signal })
+  } catch (error) {
+    if (load && error instanceof ClientError && error.code === 'FORBIDDEN') return error
+    throw error
+  }
 }
 
 function describe({ trees, unfinished, failed, undecided, connected, away }: Status): readonly string[] {

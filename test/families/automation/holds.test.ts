@@ -67,4 +67,16 @@ test.for([{ project: 'ci' }, { project: null }])(
   },
 )
 
+test('a hold without a reason is refused', async () => {
+  await using app = await startTestApp({ env: { PHASELINE_ROLES: 'gateway' } })
+  for (const reason of ['', ' \n'])
+    expect((await app.client.query(HOLD_FOR, { reason })).answer).toMatchObject({
+      fields: [{ path: 'input.reason', message: 'must not be empty' }],
+    })
+  expect((await app.client.query(gql('{ automationHolds { by } }'))).automationHolds).toEqual([])
+})
+
+const HOLD_FOR = gql(`mutation ($reason: String!) {
+  answer: holdAutomation(input: { reason: $reason }) { __typename ... on InvalidInputError { fields { path message } } }
+}`)
 const EVENT = gql(`mutation { createEvent(input: { project: "ci", source: "person", type: "push" }) { __typename } }`)

@@ -1,4 +1,4 @@
-import type { Client } from 'phaseline/client'
+import { type Client, ClientError } from 'phaseline/client'
 import { nodesOf, readPages } from 'phaseline/client-model'
 import { workedKinds } from '../model/known.ts'
 import type { Agent, WorkObject } from '../model/work.ts'
@@ -29,17 +29,19 @@ export interface AgentsNow {
   readonly agentTotal: number
   readonly work: readonly WorkObject[]
   readonly workTotal: number
-  /** Null: the viewer has no right to it. */
+  /** Null: the viewer has no right to it, or the server has none. */
   readonly load: Load | null
+  /** Why the server has none. */
+  readonly loadProblem: string | null
 }
 
 export const AGENTS_NOW: Question<AgentsNow> = {
   concerns: ({ kind }) => workedKinds().includes(kind),
   async ask({ client, viewer }, signal) {
-    const [listed, { objects }, load] = await Promise.all([
+    const [listed, { objects }, { load, loadProblem }] = await Promise.all([
       readAgents(client, signal),
       client.query(WORK, { kinds: workedKinds(), first: WORK_READ }, { signal }),
-      viewer.seesLoad ? client.query(LOAD, {}, { signal }) : null,
+      viewer.seesLoad ? readLoad(client, signal) : { load: null, loadProblem: null },
     ])
     const agents = listed?.nodes ?? []
     const work = nodesOf(objects)
@@ -48,10 +50,22 @@ export const AGENTS_NOW: Question<AgentsNow> = {
       agentTotal: listed?.totalCount ?? agents.length,
       work,
       workTotal: objects?.totalCount ?? work.length,
-      load: load?.load ?? null,
+      load,
+      loadProblem,
     }
   },
 }
+
+/** A server of an earlier version has no such figures: all else is shown without them. */
+const readLoad = (client: Client, signal: AbortSignal): Promise<Pick<AgentsNow, 'load' | 'loadProblem'>> =>
+  client.query(LOAD, {}, { signal }).then(
+    ({ load }) => ({ load, loadProblem: null }),
+    (error: unknown) => {
+      if (error instanceof ClientError && error.kind === 'graphql' && !error.retryable)
+        return { load: null, loadProblem: error.message }
+      throw error
+    },
+  )
 
 const readAgents = (client: Client, signal: AbortSignal) =>
   readPages<Agent>(AGENTS_READ, async (_, after) => {

@@ -55,7 +55,7 @@ const HEAD_FIELD = 'log { head endCursor }'
 export const HEAD = gql(`query Head { ${HEAD_FIELD} }`)
 /** The first query of a session: the kinds with their machines, and the end of the log before any other read. */
 export const OPENING = gql(`query Opening {
-  viewer { id role administrator grants { role projectId } }
+  viewer { id role administrator grants { role projectId project { name } } }
   families { name title kinds { kind noun agents } }
   stateMachines {
     name kinds initial final phases transitions { from actor to reason } classes { phase class }

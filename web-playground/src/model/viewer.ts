@@ -9,6 +9,8 @@ export interface SignedIn {
   readonly isAdmin: boolean
   /** It administers the instance. */
   readonly isAdministrator: boolean
+  /** Whether it administers the project of this name; without a name, all of them. */
+  administers(project?: string): boolean
   /** It may read the work of all projects. */
   readonly seesLoad: boolean
 }
@@ -17,12 +19,22 @@ interface Viewer {
   readonly role: string
   readonly administrator: boolean
   /** The project is null: in all. */
-  readonly grants: readonly { readonly role: string; readonly projectId: string | null }[]
+  readonly grants: readonly {
+    readonly role: string
+    readonly projectId: string | null
+    readonly project: { readonly name: string } | null
+  }[]
 }
 export const signedIn = (viewer: Viewer | null): SignedIn => ({
   id: viewer?.id ?? '',
   isAdmin: viewer?.role === 'ADMIN',
   isAdministrator: viewer?.administrator === true,
+  administers: (name) =>
+    viewer?.administrator === true ||
+    (viewer?.grants.some(
+      ({ role, projectId, project }) =>
+        role === 'ADMIN' && (projectId === null || (name !== undefined && project?.name === name)),
+    ) ?? false),
   seesLoad:
     viewer?.administrator === true ||
     (viewer?.grants.some(({ role, projectId }) => role === 'MONITOR' && projectId === null) ?? false),

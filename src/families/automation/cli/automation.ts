@@ -5,7 +5,7 @@ import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { since } from '../../../cli/terminal/text.ts'
 import { ClientError } from '../../../client/client-error.ts'
-import { type Outcome, REFUSAL_FRAGMENT } from '../../../client-model/index.ts'
+import { holdsOf, type Outcome, REFUSAL_FRAGMENT } from '../../../client-model/index.ts'
 import { gql } from '../../../documents/gql.ts'
 
 const HOLDS = gql(`query AutomationHolds { automationHolds { reason by at project { name } } }`)
@@ -62,8 +62,7 @@ export const holdsNow: Standing = async ({ client, io }, project) => {
     if (error instanceof ClientError && error.code === 'FORBIDDEN') return { automationHolds: null }
     throw error
   })
-  // One of all projects holds each of them.
-  const holds = automationHolds?.filter((one) => !one.project || !project || one.project.name === project) ?? []
+  const holds = holdsOf(automationHolds ?? [], project)
   const lines = holds.map(
     (one) =>
       `held    automation of ${one.project?.name ?? 'all projects'} for ${since(one.at)}, by ${one.by}: ${one.reason}`,

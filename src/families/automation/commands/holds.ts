@@ -1,4 +1,4 @@
-import { notFound, type RefusalOf } from '../../../core/errors.ts'
+import { invalidInput, notFound, type RefusalOf } from '../../../core/errors.ts'
 import type { Outcome } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { requireRight } from '../../../core/rights.ts'
@@ -22,6 +22,7 @@ export async function holdAutomation(
   viewer: Viewer,
   { project, reason }: Held & { readonly reason: string },
 ): Promise<Outcome<{ readonly hold: HoldRow }, Refusals>> {
+  if (reason.trim() === '') return refuse(invalidInput([{ path: 'input.reason', message: 'must not be empty' }]))
   const { system } = parts
   const hold = (client: Client, projectId: string | null) =>
     writeHold(client, { id: system.id(), projectId, reason, by: viewer.name, at: system.now() })

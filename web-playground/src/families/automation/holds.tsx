@@ -1,3 +1,4 @@
+import { holdsOf } from 'phaseline/client-model'
 import { useState } from 'react'
 import { AskedStore, type Question } from '../../data/asked-store.ts'
 import { gql, type ResultOf } from '../../data/gql.ts'
@@ -15,14 +16,14 @@ const HELD: Question<readonly Hold[]> = {
   ask: async ({ client }, signal) => (await client.query(HOLDS, {}, { signal })).automationHolds ?? [],
 }
 
-/** The holds of automation, and the administrator's switch: of one project, or of all. */
+/** The holds of automation, and the switch of those who administer it: of one project, or of all. */
 export function Holds({ project }: { readonly project: string }) {
   const { viewer } = useSession()
   const store = useLive('holds', (session, signal) => new AskedStore(session, HELD, signal))
   const { busy, result, ask } = useAct(() => store?.refresh())
   const [reason, setReason] = useState<string | null>(null)
-  // A hold of all projects holds each of them.
-  const holds = store?.answer?.filter((one) => !project || !one.project || one.project.name === project)
+  const holds = store?.answer && holdsOf(store.answer, project)
+  const mayHold = viewer.administers(project || undefined)
   const isHeldHere = holds?.some((one) => !one.project || one.project.name === project) ?? true
   const of = (name: string | undefined) => (name === undefined ? {} : { project: name })
   const hold = (why: string): void => {
@@ -34,21 +35,21 @@ export function Holds({ project }: { readonly project: string }) {
     const variables = of(held?.name)
     void ask({ field: 'releaseAutomation', input: 'ReleaseAutomationInput', done: 'It is released.', variables })
   }
-  if (!holds || (holds.length === 0 && !viewer.isAdministrator)) return null
+  if (!holds || (holds.length === 0 && !mayHold)) return null
   return (
     <section className={holds.length > 0 ? 'notice' : ''} aria-label="Automation">
       {holds.map((one) => (
         <p key={one.project?.name ?? ''}>
           Automation of {one.project?.name ?? 'all projects'} is held: {one.reason}, by {one.by} for{' '}
           <Since at={one.at} />{' '}
-          {viewer.isAdministrator && (
+          {viewer.administers(one.project?.name) && (
             <button type="button" disabled={busy} onClick={() => release(one)}>
               Release
             </button>
           )}
         </p>
       ))}
-      {!isHeldHere && viewer.isAdministrator && (
+      {!isHeldHere && mayHold && (
         <button type="button" disabled={busy} onClick={() => setReason('')}>
           Hold automation
         </button>

@@ -44,7 +44,7 @@ const counted = ({ agents, agentTotal }: AgentsNow): string => {
 }
 
 function Agents({ answer }: { readonly answer: AgentsNow }) {
-  const { agents, agentTotal, work, workTotal, load } = answer
+  const { agents, agentTotal, work, workTotal, load, loadProblem } = answer
   const all = busyAgents(agents, work)
   const here = all.filter(({ agent }) => agent.connected)
   const lost = all.filter(({ agent, claimed }) => !agent.connected && claimed.length > 0)
@@ -53,6 +53,7 @@ function Agents({ answer }: { readonly answer: AgentsNow }) {
     <>
       <UnservedWork unserved={unservedOf(work)} isPart={workTotal > work.length} />
       {load && <OpenWork load={load} />}
+      {loadProblem !== null && <p className="quiet">How much work waits is not shown: {loadProblem}</p>}
       {all.length === 0 && (
         <Empty title="No agents yet.">
           Agents claim work over the API with a token of the role AGENT; <code>npm start</code> brings some of its own.
