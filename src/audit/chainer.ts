@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { chainHash } from '../chain-hash.ts'
 import type { ChainEnd } from '../core/audit.ts'
-import { every } from '../core/every.ts'
+import { every } from '../process/every.ts'
 import type { Logger } from '../logger.ts'
 import { auditHead, chainAudit, waitingAudit } from '../store/audit.ts'
 import { integer } from '../store/column-types.ts'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { every } from '../core/every.ts'
+import { every } from '../process/every.ts'
 import type { Signal } from '../core/ports/signal.ts'
 import { listen } from '../log/signal/listen.ts'
 import type { Logger } from '../logger.ts'

@@ -102,6 +102,17 @@ export function sideField<Row extends object, Key extends keyof Row, Otherwise>(
   return async ({ id }, _, context) => (await loader(context).load(id))?.[key] ?? otherwise
 }
 
+/** Resolves a field to the object whose id the side row of an object names; null if there is none, and once it is deleted. */
+export function sideObject<Key extends string, Row extends Readonly<Record<Key, string | null>>>(
+  loader: (context: GraphQLContext) => DataLoader<string, Row | null>,
+  key: Key,
+) {
+  return async ({ id }: { readonly id: string }, _: unknown, context: GraphQLContext): Promise<ObjectRow | null> => {
+    const named = (await loader(context).load(id))?.[key]
+    return named ? objectLoader(context).load(named) : null
+  }
+}
+
 /** Resolves a field to the object with the id `objectId`; null once it is deleted, or if the viewer may not read it. */
 export const objectOf = (
   { objectId }: { readonly objectId: string },

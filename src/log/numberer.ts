@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { every } from '../core/every.ts'
+import { every } from '../process/every.ts'
 import type { WrittenBatch } from '../core/ports/phase-change.ts'
 import type { Signal } from '../core/ports/signal.ts'
 import type { Logger } from '../logger.ts'

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { every } from '../core/every.ts'
+import { every } from '../process/every.ts'
 import type { Secret } from '../core/secret.ts'
 import { hashOf } from '../graphql/auth/tokens.ts'
 import type { Logger } from '../logger.ts'

@@ -1,5 +1,5 @@
 import { DatabaseUnavailable } from '../core/database-unavailable.ts'
-import { every } from '../core/every.ts'
+import { every } from '../process/every.ts'
 import type { CallbackClient } from './callback-client.ts'
 import type { Reachability } from './reachability.ts'
 

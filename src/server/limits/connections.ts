@@ -1,4 +1,4 @@
-import { every } from '../../core/every.ts'
+import { every } from '../../process/every.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
 import type { Tokens } from '../../graphql/auth/tokens.ts'
 

@@ -1,6 +1,6 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client'
-import { every } from '../../core/every.ts'
+import { every } from '../../process/every.ts'
 
 /** Milliseconds between two measurements of the event loop. A delay of as much is never missed. */
 const EVERY_MS = 250

@@ -1,6 +1,6 @@
 import type { ObjectRow } from '../../../core/tree.ts'
 import { WorkObjectRef } from '../../../graphql/agents/work-object.ts'
-import { objectLoader, sideField, specLoader, statusLoader } from '../../../graphql/loaders.ts'
+import { sideField, sideObject, specLoader, statusLoader } from '../../../graphql/loaders.ts'
 import { relatedOf } from '../../../graphql/objects/object-lists.ts'
 import { EnvVariableRef } from '../../../graphql/objects/object-parts.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
@@ -29,10 +29,7 @@ TaskRef.implement({
       type: TaskRef,
       nullable: true,
       description: 'The task whose jobs this one runs again; null if it is no retry, and once that task is deleted.',
-      resolve: async ({ id }, _, context) => {
-        const { retryOf } = (await taskLoader(context).load(id)) ?? {}
-        return retryOf ? objectLoader(context).load(retryOf) : null
-      },
+      resolve: sideObject(taskLoader, 'retryOf'),
     }),
     cancelBy: t.string({
       nullable: true,

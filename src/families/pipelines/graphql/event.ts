@@ -1,5 +1,5 @@
 import type { ObjectRow } from '../../../core/tree.ts'
-import { objectLoader, sideField } from '../../../graphql/loaders.ts'
+import { sideField, sideObject } from '../../../graphql/loaders.ts'
 import { LabelRef } from '../../../graphql/objects/object-parts.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { NodeRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
@@ -53,19 +53,13 @@ EventRef.implement({
       type: EventRef,
       nullable: true,
       description: 'The event that this one retries; null if it is no retry, and once that event is deleted.',
-      resolve: async ({ id }, _, context) => {
-        const { retryOf } = (await eventLoader(context).load(id)) ?? {}
-        return retryOf ? objectLoader(context).load(retryOf) : null
-      },
+      resolve: sideObject(eventLoader, 'retryOf'),
     }),
     cloneOf: t.field({
       type: EventRef,
       nullable: true,
       description: 'The event that this one is a clone of; null if it is no clone, and once that event is deleted.',
-      resolve: async ({ id }, _, context) => {
-        const { cloneOf } = (await eventLoader(context).load(id)) ?? {}
-        return cloneOf ? objectLoader(context).load(cloneOf) : null
-      },
+      resolve: sideObject(eventLoader, 'cloneOf'),
     }),
   }),
 })

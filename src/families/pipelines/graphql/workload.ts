@@ -1,7 +1,7 @@
 import type { ObjectRow } from '../../../core/tree.ts'
 import { WorkObjectRef } from '../../../graphql/agents/work-object.ts'
 import type { BlockerValue } from '../../../graphql/family.ts'
-import { objectLoader, sideField, workLoader } from '../../../graphql/loaders.ts'
+import { sideField, sideObject, workLoader } from '../../../graphql/loaders.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { ObjectKindEnum } from '../../../graphql/schema/enums.ts'
 import { BlockerRef, NodeRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
@@ -111,10 +111,7 @@ builder.objectField(JobRef, 'inheritedFrom', (t) =>
     nullable: true,
     description:
       'The job of an earlier event that succeeded and that this one stands for without running again. Null if the job runs itself, and once that job is deleted.',
-    resolve: async ({ id }, _, context) => {
-      const { inheritedFrom } = (await workloadLoader(context).load(id)) ?? {}
-      return inheritedFrom ? objectLoader(context).load(inheritedFrom) : null
-    },
+    resolve: sideObject(workloadLoader, 'inheritedFrom'),
   }),
 )
 
