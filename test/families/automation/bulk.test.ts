@@ -3,6 +3,10 @@ import { type Client, createClient } from '../../../src/client/index.ts'
 import { readPages } from '../../../src/client-model/index.ts'
 import type { VariablesOf } from '../../../src/documents/typed-document.ts'
 import { commandLine } from '../../cli/command.ts'
+import { type BulkFilter, previewBulkOperation } from '../../../src/families/automation/commands/bulk.ts'
+import type { AutomationParts } from '../../../src/families/automation/commands/parts.ts'
+import { task as taskMachine } from '../../../src/families/operations/machines.ts'
+import { rights } from '../../../src/families/operations/rights.ts'
 import { startTestApp, type TestApp } from '../../testkit/app.ts'
 import { payloadOf, present } from '../../testkit/ask.ts'
 import { gql } from '../../testkit/gql.ts'
@@ -10,6 +14,7 @@ import { create } from '../../testkit/mutations.ts'
 import { createTestDatabase, type TestDatabase } from '../../testkit/postgres.ts'
 import { SECRET_KEY, startServer } from '../../testkit/server.ts'
 import { soak } from '../../testkit/soak.ts'
+import { viewerWith } from '../../testkit/viewers.ts'
 import { PATIENCE_MS, until } from '../../testkit/wait.ts'
 
 let app: TestApp
@@ -372,6 +377,22 @@ test('a selection has the kinds that the caller may ask in the project, whatever
   expect(await selectedBy('retry', 'mine', { client })).toEqual([event])
   const id = await created({ project: 'mine', name: 'retry', verb: 'retry', filter: {} }, { client })
   expect(await ended(id, { client })).toMatchObject({ phase: 'SUCCEEDED', counts: { all: 1, done: 1 } })
+})
+
+test('a verb that the caller may ask of no kind is refused, and selects nothing instead', async () => {
+  await project('none')
+  const { rows } = await database.pool.query<{ id: string }>("select id from project where name = 'none'")
+  const editor = viewerWith([{ role: 'EDITOR', projectId: rows[0]?.id ?? '' }])
+  // As on a server whose tasks alone have the verb: they take an author.
+  const verb = present(taskMachine.verbs.find(({ name }) => name === 'retry'))
+  const ask = () => Promise.reject(new Error('nobody asks'))
+  const parts = { pool: database.pool, askedVerbs: [{ verb, right: rights.create, ask }] } as unknown as AutomationParts
+  const filter: BulkFilter = { sent: {}, query: {}, rule: { final: [], outstanding: [], leftOut: [] } }
+  const input = { project: 'none', verb: 'retry' }
+  expect(await previewBulkOperation(parts, editor, input, filter)).toMatchObject({
+    ok: false,
+    refusal: { type: 'ForbiddenError', message: expect.stringMatching(/ may not create TASK: it takes the role AUTHOR/) },
+  })
 })
 
 test('what has ended for good is not paused, and what is paused is not paused again', async () => {

@@ -86,6 +86,8 @@ function choose(
     asked ? asked.includes(kind) : hasRight(viewer, right, projectId),
   )
   const kinds = may.map(([kind]) => kind)
+  const [refused] = [...verbs.values()].flatMap(({ right }) => requireRight(viewer, right, projectId) ?? [])
+  if (!asked && kinds.length === 0 && refused) return refuse(refused)
   return {
     ok: true,
     spec: { verb, flags, kinds, filter: filter.sent },
