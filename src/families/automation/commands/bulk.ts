@@ -86,8 +86,9 @@ function choose(
     asked ? asked.includes(kind) : hasRight(viewer, right, projectId),
   )
   const kinds = may.map(([kind]) => kind)
-  const [refused] = [...verbs.values()].flatMap(({ right }) => requireRight(viewer, right, projectId) ?? [])
-  if (!asked && kinds.length === 0 && refused) return refuse(refused)
+  const [forbidden] = [...verbs.values()].flatMap(({ right }) => requireRight(viewer, right, projectId) ?? [])
+  // Nothing is selected for who may ask it of no kind.
+  if (!asked && kinds.length === 0 && forbidden) return refuse(forbidden)
   return {
     ok: true,
     spec: { verb, flags, kinds, filter: filter.sent },
