@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
-import { every } from '../process/every.ts'
 import type { Signal } from '../core/ports/signal.ts'
 import { listen } from '../log/signal/listen.ts'
 import type { Logger } from '../logger.ts'
+import { every } from '../process/every.ts'
 
 const BEAT_CHANNEL = 'phaseline:engines'
 /** Each engine says that it runs, and is forgotten after a silence, in milliseconds. */

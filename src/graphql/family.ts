@@ -33,7 +33,7 @@ export interface DeadlineValue {
   readonly expiresAt: Date
   /** Phase after the deadline; null if the phase does not change. */
   readonly to: Phase | null
-  /** What happens then, for people. */
+  /** Its effect, for people. */
   readonly message: string
 }
 

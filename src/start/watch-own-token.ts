@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
-import { every } from '../process/every.ts'
 import type { Secret } from '../core/secret.ts'
 import { hashOf } from '../graphql/auth/tokens.ts'
 import type { Logger } from '../logger.ts'
+import { every } from '../process/every.ts'
 import { findToken } from '../store/tokens.ts'
 import type { Writes } from '../store/write-watch.ts'
 

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { betterOf, type ClockOffset, contradicts, following, offsetOf, SET_MS } from '../core/clock-offset.ts'
-import { every } from '../process/every.ts'
 import type { Logger } from '../logger.ts'
+import { every } from '../process/every.ts'
 import { float8 } from './column-types.ts'
 import { statement } from './statement.ts'
 

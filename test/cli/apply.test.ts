@@ -291,7 +291,9 @@ test('an update says what others have changed since the caller wrote it last, an
 
   const { code, out, err } = await phaseline('apply -f -', { stdin: spec('red') })
   expect({ code, out }).toEqual({ code: 0, out: 'shared updated (generation 4)\n' })
-  const [, command = ''] = /^shared: this replaces what anna has changed since \S+Z \(.* ago\)\. To see that: phaseline (.*)\n$/.exec(err) ?? []
+  const [, command = ''] =
+    /^shared: this replaces what anna has changed since \S+Z \(.* ago\)\. To see that: phaseline (.*)\n$/.exec(err) ??
+    []
   expect((await done(command)).join('\n')).toMatch(/exports.*red.*blue/s)
   // Nobody else has changed it since.
   expect(await done('apply -f -', spec('yellow'))).toEqual(['shared updated (generation 5)'])

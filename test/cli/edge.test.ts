@@ -55,7 +55,9 @@ describe('cloudlet create, get and list', () => {
     expect(before.out).toMatch(/^labels +site=north$/m)
     expect(before.out).toMatch(/^phase +▶ INIT, not finished$/m)
     expect(before.out).toMatch(/^epoch +0$/m)
-    expect(before.out).toMatch(/^deadline +connect at \S+Z \(in [^)]+\), then OFFLINE: It goes offline if its CRM has not connected by then\.$/m)
+    expect(before.out).toMatch(
+      /^deadline +connect at \S+Z \(in [^)]+\), then OFFLINE: It goes offline if its CRM has not connected by then\.$/m,
+    )
 
     const crm = stack.use(await site.connect(id, { instance: 'north-1', version: '1.4' }))
     expect(await waits.exit).toBe(0)
@@ -106,7 +108,9 @@ describe('cluster and app create', () => {
     const moving = await phaseline('cluster get made/c1 --project ops')
     expect(moving.out).toMatch(/^phase +▶ CREATING, not finished$/m)
     expect(moving.out).toMatch(/^progress +\[████─+\] +33% 1\/3 nodes Booting$/m)
-    expect(moving.out).toMatch(/^deadline +silence at \S+Z \(in [^)]+\), then CREATE_ERROR: The request fails if its CRM .* by then\.$/m)
+    expect(moving.out).toMatch(
+      /^deadline +silence at \S+Z \(in [^)]+\), then CREATE_ERROR: The request fails if its CRM .* by then\.$/m,
+    )
     expect(moving.out).toMatch(/^waits for +agent: Its CRM is at it/m)
     expect(await phaseline('app create ops/made/c1/a1 --spec {}')).toMatchObject({
       ...{ code: 3, err: expect.stringMatching(/^NOT_READY: .*\n {2}in the way: CLUSTER_INST c1 \(CREATING, id /) },
@@ -310,7 +314,9 @@ describe('cloudlet upgrade and resolve-upgrade', () => {
     const { out } = await phaseline('cloudlet get ops/up')
     expect(out).toMatch(/^phase +✓ READY, not finished$/m)
     expect(out).toMatch(/^upgrade +▶ UPDATING, to version 2\.0$/m)
-    expect(out).toMatch(/^deadline +upgrade at \S+Z \(in [^)]+\), then UPDATE_ERROR: The upgrade fails if its CRM .* by then\.$/m)
+    expect(out).toMatch(
+      /^deadline +upgrade at \S+Z \(in [^)]+\), then UPDATE_ERROR: The upgrade fails if its CRM .* by then\.$/m,
+    )
     expect(await phaseline('cluster create ops/up/c --spec {}')).toMatchObject({
       ...{ code: 3, err: expect.stringContaining('CLOUDLET_UPGRADING') },
     })

@@ -147,7 +147,9 @@ describe('event get', () => {
     await runtime.end(worker, 0)
     const ended = (await phaseline('event get shown/event-1')).out
     expect(ended).toMatch(/^ended with +exit code 0$/m)
-    expect(ended).toMatch(/^deadline +removal at \S+Z \(in [^)]+\): It has ended\. Its process, .* are removed from then on; /m)
+    expect(ended).toMatch(
+      /^deadline +removal at \S+Z \(in [^)]+\): It has ended\. Its process, .* are removed from then on; /m,
+    )
     const tree = await phaseline('tree shown/event-1 --kind event')
     expect(tree.out).toMatch(
       /^✓ event-1 +event +SUCCEEDED\n└─ ✓ worker +worker +SUCCEEDED\n {3}├─ ✗ build +job +FAILED/,

@@ -138,7 +138,11 @@ describe('status', () => {
       err: expect.stringContaining('MONITOR'),
     })
     const [refused] = documents((await phaseline('status --load --json', { env })).out)
-    expect(refused).toMatchObject({ trees: { totalCount: expect.any(Number) }, load: null, error: { code: 'FORBIDDEN' } })
+    expect(refused).toMatchObject({
+      trees: { totalCount: expect.any(Number) },
+      load: null,
+      error: { code: 'FORBIDDEN' },
+    })
     // A server of an earlier version does not know the field.
     await using older = await recordOperations(server.url, (body) => body.replace(' load {', ' formerLoad {'))
     const old = { PHASELINE_URL: older.url, PHASELINE_TOKEN: TOKEN }
@@ -150,7 +154,9 @@ describe('status', () => {
     const monitor = { PHASELINE_URL: server.url, PHASELINE_TOKEN: await monitorToken() }
     expect(await phaseline('status --load', { env: monitor })).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/^you {5}prometheus: MONITOR of all projects\ntrees {3}not shown: .*\n(.*\n)*due {5}\d+ trees/m),
+      out: expect.stringMatching(
+        /^you {5}prometheus: MONITOR of all projects\ntrees {3}not shown: .*\n(.*\n)*due {5}\d+ trees/m,
+      ),
     })
     expect(await phaseline('status', { env: monitor })).toMatchObject({ code: 4 })
     expect(await phaseline('status', { env })).toMatchObject({ code: 0 })

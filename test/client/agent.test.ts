@@ -543,7 +543,7 @@ describe('runAgent', () => {
     await expect(runAgent({ ...common, client: stranger, types: ['mock'] })).rejects.toMatchObject({
       kind: 'unauthorized',
     })
-    // Whoever called it has the error.
+    // The caller has the error.
     expect(problems).toEqual([])
   })
 })

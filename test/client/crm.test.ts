@@ -448,7 +448,7 @@ describe('runCrm', () => {
     await expect(crm.running).rejects.toMatchObject({ code: 'NOT_FOUND' })
     await using wrong = await startAll({ client: createClient({ url: crm.server.tiny.url, token: 'wrong' }) })
     await expect(wrong.running).rejects.toSatisfy((e) => e instanceof ClientError && e.kind === 'unauthorized')
-    // Whoever called it has the error.
+    // The caller has the error.
     expect([...crm.problems, ...wrong.problems]).toEqual([])
   })
 

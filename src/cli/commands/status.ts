@@ -69,9 +69,9 @@ export function addStatus(command: Command, cli: Cli): void {
 }
 
 /** The error: who may read metrics alone sees how much work waits, and no objects. */
-async function readStatus({ client, io }: Session, { project = null, load }: StatusOptions) {
+async function readStatus({ client, io }: Session, { project, load }: StatusOptions) {
   try {
-    return await client.query(STATUS, { project, first: DECISIONS }, { signal: io.signal })
+    return await client.query(STATUS, { project: project ?? null, first: DECISIONS }, { signal: io.signal })
   } catch (error) {
     if (load && error instanceof ClientError && error.code === 'FORBIDDEN') return error
     throw error

@@ -137,7 +137,10 @@ export async function updateInstallation(
   const { value } = updated
   const isSame = value.generation === generation && sameJson(settingsOf(value), settingsOf(before))
   const overwritten = overwrittenBy(generation, value.specGenerations)
-  return { ok: true, value: { ...writtenOf(value, isSame ? 'unchanged' : 'updated'), ...(overwritten && { overwritten }) } }
+  return {
+    ok: true,
+    value: { ...writtenOf(value, isSame ? 'unchanged' : 'updated'), ...(overwritten && { overwritten }) },
+  }
 }
 
 /** @param earlier the newest first: each says who wrote the next one */

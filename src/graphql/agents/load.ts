@@ -4,7 +4,7 @@ import { builder } from '../schema/builder.ts'
 
 /** The figures of metrics, for clients that show them to people. */
 
-/** Those with these labels, such as of one type of work. */
+/** They have these labels, such as those of one type of work. */
 interface Measured {
   readonly figures: Figures
   readonly labels: Readonly<Record<string, string>>
@@ -13,7 +13,7 @@ interface Measured {
 const shown = new Set<FigureName>()
 
 /** Reads a figure, with these labels besides; null: it is missing. */
-function valueOf(name: FigureName, more: Measured['labels'] = {}) {
+function figureOf(name: FigureName, more: Measured['labels'] = {}) {
   shown.add(name)
   return ({ figures, labels }: Measured): number | null => {
     const wanted = Object.entries({ ...labels, ...more })
@@ -22,7 +22,7 @@ function valueOf(name: FigureName, more: Measured['labels'] = {}) {
 }
 /** A field with the figure; a missing one is 0. */
 function count(name: FigureName, description: string = FIGURES[name].help, more?: Measured['labels']) {
-  const value = valueOf(name, more)
+  const value = figureOf(name, more)
   return { description, resolve: (measured: Measured) => value(measured) ?? 0 }
 }
 /** One for each value that the label of the figure has. */
@@ -44,12 +44,12 @@ const OpenWorkRef = builder.objectRef<Measured>('OpenWork').implement({
     oldestSeconds: t.float({
       nullable: true,
       description: 'Seconds since the oldest offered work was triggered; null if none waits.',
-      resolve: valueOf('work_oldest_seconds', { state: 'offered' }),
+      resolve: figureOf('work_oldest_seconds', { state: 'offered' }),
     }),
   }),
 })
-const byClock = valueOf('trees_due', { by: 'clock' })
-const byWake = valueOf('trees_due', { by: 'wake' })
+const byClock = figureOf('trees_due', { by: 'clock' })
+const byWake = figureOf('trees_due', { by: 'wake' })
 const DueTreesRef = builder.objectRef<Measured>('DueTrees').implement({
   description: 'Trees that the engine should have reconciled by now.',
   fields: (t) => ({
@@ -58,10 +58,7 @@ const DueTreesRef = builder.objectRef<Measured>('DueTrees').implement({
       resolve: (all) => (byClock(all) ?? 0) + (byWake(all) ?? 0),
     }),
     oldestSeconds: t.float(
-      count(
-        'trees_oldest_due_seconds',
-        'Seconds since the clock of the most overdue tree ran out; 0: none is due.',
-      ),
+      count('trees_oldest_due_seconds', 'Seconds since the clock of the most overdue tree ran out; 0: none is due.'),
     ),
     failing: t.int(count('trees_failing')),
   }),

@@ -1,6 +1,6 @@
-import { every } from '../../process/every.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
 import type { Tokens } from '../../graphql/auth/tokens.ts'
+import { every } from '../../process/every.ts'
 
 /** Long-lived connections are ended within this time after their token has become invalid or the rights of it have changed. */
 const CHECK_MS = 5_000

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Client, createClient } from '../../../src/client/index.ts'
 import { readPages } from '../../../src/client-model/index.ts'
 import type { VariablesOf } from '../../../src/documents/typed-document.ts'
-import { commandLine } from '../../cli/command.ts'
 import { type BulkFilter, previewBulkOperation } from '../../../src/families/automation/commands/bulk.ts'
 import type { AutomationParts } from '../../../src/families/automation/commands/parts.ts'
 import { task as taskMachine } from '../../../src/families/operations/machines.ts'
 import { rights } from '../../../src/families/operations/rights.ts'
+import { commandLine } from '../../cli/command.ts'
 import { startTestApp, type TestApp } from '../../testkit/app.ts'
 import { payloadOf, present } from '../../testkit/ask.ts'
 import { gql } from '../../testkit/gql.ts'
@@ -387,11 +387,14 @@ test('a verb that the caller may ask of no kind is refused, and selects nothing 
   const verb = present(taskMachine.verbs.find(({ name }) => name === 'retry'))
   const ask = () => Promise.reject(new Error('nobody asks'))
   const parts = { pool: database.pool, askedVerbs: [{ verb, right: rights.create, ask }] } as unknown as AutomationParts
-  const filter: BulkFilter = { sent: {}, query: {}, rule: { final: [], outstanding: [], leftOut: [] } }
+  const filter: BulkFilter = { sent: {}, query: { projects: null }, rule: { final: [], outstanding: [], leftOut: [] } }
   const input = { project: 'none', verb: 'retry' }
   expect(await previewBulkOperation(parts, editor, input, filter)).toMatchObject({
     ok: false,
-    refusal: { type: 'ForbiddenError', message: expect.stringMatching(/ may not create TASK: it takes the role AUTHOR/) },
+    refusal: {
+      type: 'ForbiddenError',
+      message: expect.stringMatching(/ may not create TASK: it takes the role AUTHOR/),
+    },
   })
 })
 

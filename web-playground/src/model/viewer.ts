@@ -9,7 +9,7 @@ export interface SignedIn {
   readonly isAdmin: boolean
   /** It administers the instance. */
   readonly isAdministrator: boolean
-  /** Whether it administers the project of this name; without a name, all of them. */
+  /** True if it administers the project of this name or, without a name, all of them. */
   administers(project?: string): boolean
   /** It may read the work of all projects. */
   readonly seesLoad: boolean
@@ -34,7 +34,8 @@ export const signedIn = (viewer: Viewer | null): SignedIn => ({
     (viewer?.grants.some(
       ({ role, projectId, project }) =>
         role === 'ADMIN' && (projectId === null || (name !== undefined && project?.name === name)),
-    ) ?? false),
+    ) ??
+      false),
   seesLoad:
     viewer?.administrator === true ||
     (viewer?.grants.some(({ role, projectId }) => role === 'MONITOR' && projectId === null) ?? false),

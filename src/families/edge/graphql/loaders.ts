@@ -1,5 +1,4 @@
 import type { ObjectRow } from '../../../core/tree.ts'
-import type { Phase } from '../../../core/vocabulary.ts'
 import { type GraphQLContext, perOperation } from '../../../graphql/context.ts'
 import type { BlockerValue, DeadlineValue } from '../../../graphql/family.ts'
 import { loadSide, workLoader } from '../../../graphql/loaders.ts'
