@@ -294,7 +294,7 @@ test('an update says what others have changed since the caller wrote it last, an
   const [, command = ''] =
     /^shared: this replaces what anna has changed since \S+Z \(.* ago\)\. To see that: phaseline (.*)\n$/.exec(err) ??
     []
-  expect((await done(command)).join('\n')).toMatch(/exports.*red.*blue/s)
+  expect((await phaseline(command)).out).toMatch(/exports.*red.*blue/s)
   // Nobody else has changed it since.
   expect(await done('apply -f -', spec('yellow'))).toEqual(['shared updated (generation 5)'])
   await anna('apply -f -', { stdin: spec('green') })
