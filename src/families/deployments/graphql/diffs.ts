@@ -27,7 +27,10 @@ interface Specs {
   readonly earlier: Awaited<ReturnType<typeof loadGenerations>> extends ReadonlyMap<string, infer Rows> ? Rows : never
 }
 const specs = perOperation((context: GraphQLContext) => async (id: string): Promise<Specs> => {
-  const [present, generations] = await Promise.all([specOf<unknown>(context, id), loadGenerations(context.pool, [id])])
+  const [present, generations] = await Promise.all([
+    specOf<unknown>(context, id),
+    loadGenerations(context.pool, [id], { withSpecs: true }),
+  ])
   return { present, earlier: generations.get(id) ?? [] }
 })
 

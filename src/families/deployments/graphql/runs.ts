@@ -74,20 +74,28 @@ export const RunRef = builder.objectRef<RunRow>('Run').implement({
   }),
 })
 
+const generations = perOperation(({ pool }) => loadSide((ids) => loadGenerations(pool, ids, { withSpecs: false })))
+const earlierSpecs = perOperation(({ pool }) => loadSide((ids) => loadGenerations(pool, ids, { withSpecs: true })))
+async function earlierSpec(row: GenerationRow, _: unknown, context: GraphQLContext): Promise<InstallationSpec | null> {
+  const all = await earlierSpecs(context).load(row.rootId)
+  return (all?.find(({ generation }) => generation === row.generation)?.spec as InstallationSpec | undefined) ?? null
+}
+
 const SpecGenerationRef = builder.objectRef<GenerationRow>('SpecGeneration').implement({
   description: 'An earlier spec of a root installation.',
   fields: (t) => ({
     generation: t.exposeInt('generation', { description: 'Its number, for `rollbackInstallation`.' }),
-    spec: t.expose('spec', {
+    spec: t.field({
       type: 'JSON',
       nullable: true,
       description: 'The spec in the form of InstallationSpecInput; null only together with an entry in `errors`.',
+      resolve: earlierSpec,
     }),
     installationSpec: t.field({
       type: InstallationSpecRef,
       nullable: true,
       description: 'The same as `spec`, with types; null only together with an entry in `errors`.',
-      resolve: ({ spec }) => spec as InstallationSpec | null,
+      resolve: earlierSpec,
     }),
     replacedAt: t.expose('replacedAt', { type: 'DateTime', description: 'When the next generation replaced it.' }),
     replacedBy: t.exposeString('replacedBy', { description: 'Name of the principal that replaced it.' }),
@@ -100,7 +108,6 @@ const runs = perOperation(({ pool }) => ({
   pages: loadPages((ids, window: Window<number>) => loadRuns(pool, ids, window)),
   counts: loadCounts((ids) => countRuns(pool, ids)),
 }))
-const generations = perOperation(({ pool }) => loadSide((ids) => loadGenerations(pool, ids)))
 const numberCursor = plainCursor((text) => /^[1-9]\d{0,8}$/.test(text))
 
 function runsOf(context: GraphQLContext, { id }: ObjectRow, args: PageArgs): Promise<Connection<RunRow>> {

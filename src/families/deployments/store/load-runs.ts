@@ -2,6 +2,7 @@ import type { ObjectFailure } from '../../../core/errors.ts'
 import type { Client } from '../../../store/client.ts'
 import {
   array,
+  boolean,
   bigint,
   integer,
   joined,
@@ -93,30 +94,33 @@ export async function countRuns(client: Client, ids: readonly string[]): Promise
 }
 
 const GENERATIONS = statement({
-  text: `select object_id as key, generation, replaced_at as "replacedAt", replaced_by as "replacedBy", spec
+  text: `select object_id as key, generation, replaced_at as "replacedAt", replaced_by as "replacedBy", case when $2 then spec end as spec
     from spec_generation where object_id = any($1::uuid[]) order by object_id, generation desc`,
-  params: [array(uuid)],
+  params: [array(uuid), boolean],
   row: {
     key: uuid,
     generation: integer,
     replacedAt: timestamptz,
     replacedBy: table.specGeneration.replacedBy,
-    spec: jsonb,
+    spec: nullable(jsonb),
   },
 })
 export interface GenerationRow {
+  readonly rootId: string
   readonly generation: number
   readonly replacedAt: Date
   readonly replacedBy: string
+  /** Null: it was not asked for. */
   readonly spec: unknown
 }
-/** The earlier specs of each root that are kept, the newest first. */
+/** The earlier specs of each root that are kept, the newest first. Each may be large: they are read only where they are shown. */
 export async function loadGenerations(
   client: Client,
   ids: readonly string[],
+  { withSpecs }: { readonly withSpecs: boolean },
 ): Promise<ReadonlyMap<string, readonly GenerationRow[]>> {
-  const { rows } = await GENERATIONS.query(client, [ids])
-  return byKey(ids, rows, ({ key: _, ...row }) => row)
+  const { rows } = await GENERATIONS.query(client, [ids, withSpecs])
+  return byKey(ids, rows, ({ key, ...row }) => ({ rootId: key, ...row }))
 }
 
 /** One run of a root; null: there is none of this number, or it is not kept any more. */
