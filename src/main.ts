@@ -177,7 +177,7 @@ export async function startApp(
   log.onReplaced(() => engineHost.runner.forget())
   void parts.adopt(warnOfUnknownKeys({ pool, sealing, logger }), (warned) => warned)
   const { trees } = engineHost
-  const commandParts = { trees, system, sandbox, pool, sealing, timeouts, editorTypes: config.editorTypes }
+  const commandParts = { trees, system, sandbox, pool, log, sealing, timeouts, editorTypes: config.editorTypes }
   const commands = createCommands(families, commandParts)
   if (roles.has('engine')) {
     for (const family of families) await family.prepare?.({ pool, config })

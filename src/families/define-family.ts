@@ -103,6 +103,7 @@ export interface FamilyParts {
   readonly system: System
   /** For statements without a lock, such as finding an object. */
   readonly pool: Pool
+  readonly log: Pick<Log, 'caughtUp'>
   readonly sealing: Sealing
   readonly timeouts: TimeoutDefaults
   readonly editorTypes: EditorTypes

@@ -40,6 +40,18 @@ test('what a mutation has answered is in the log for whoever reads it next', asy
   }
 })
 
+test('a tree that was created and deleted a moment ago is one of the past', async () => {
+  const { world } = api
+  const PAST = gql(`query ($id: ID!) {
+    treeAt(rootId: $id, sequence: 0) { sequence } treeDiff(rootId: $id, from: 0) { objectCount }
+  }`)
+  for (let i = 0; i < 5; i++) {
+    const id = await world.create(`brief-${i}`, { imports: [], exports: [], installations: [], deployItems: [] })
+    await world.remove(id)
+    expect(await run(PAST, { id })).toEqual({ treeAt: { sequence: 0 }, treeDiff: { objectCount: 0 } })
+  }
+})
+
 test('a mutation names the places before and after it, for streams to resume from and for reads to ask for', async () => {
   const { before, created, after } = await run(CREATE, { name: 'named' })
   const read = await run(HISTORY, { id: created.id, atLeast: after.endCursor })

@@ -146,7 +146,7 @@ export async function createWorld({
   const sealing = createSealing([SECRET_KEY], given)
   const { trees } = engineHost
   const familyParts = {
-    ...{ trees, sandbox, system: given, pool, sealing, timeouts: TIMEOUTS },
+    ...{ trees, sandbox, system: given, pool, log, sealing, timeouts: TIMEOUTS },
     editorTypes: new Set(editorTypes),
   }
   const services = createCommands(loaded, familyParts)

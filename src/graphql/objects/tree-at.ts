@@ -74,6 +74,7 @@ builder.queryField('treeAt', (t) =>
     },
     resolve: async (_, { rootId, sequence, time }, context) => {
       const { pool, viewer, log, kinds } = context
+      await log.caughtUp()
       // The tree may be deleted, so its project is read from the log.
       const place = isUuid(rootId) ? await loadTreePlace(pool, rootId) : null
       if (!place || !canRead(viewer, place)) return null

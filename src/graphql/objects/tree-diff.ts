@@ -103,6 +103,7 @@ builder.queryField('treeDiff', (t) =>
     },
     resolve: async (_, { rootId, from, fromTime, to, toTime }, context) => {
       const { pool, viewer, log, kinds, system } = context
+      await log.caughtUp()
       const place = isUuid(rootId) ? await loadTreePlace(pool, rootId) : null
       if (!place || !canRead(viewer, place)) return null
       return await reportExpired(log, async () => {

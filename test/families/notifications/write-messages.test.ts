@@ -13,10 +13,14 @@ import { createWorld, USER, type World } from '../../testkit/world.ts'
 async function open(world: World) {
   const logger = pino({ level: 'fatal' })
   const log = await createLog({ pool: world.pool, signal: createMemorySignal({ logger }), logger })
+  let meanwhile: (() => Promise<void>) | null = null
   // No signal moves its live end: it reads what is in the database.
   const fromDatabase: Pick<Log, 'resolve' | 'next' | 'end'> = {
     ...{ resolve: log.resolve, end: log.end },
     next: async (query, cursor, limit) => {
+      const first = meanwhile
+      meanwhile = null
+      await first?.()
       const batch = await log.next(query, { ...cursor, lineage: 0 }, limit)
       return batch?.through.sequence === cursor.sequence ? null : batch
     },
@@ -28,12 +32,16 @@ async function open(world: World) {
   const { principal } = await accepted(createPrincipal(by, owner))
   const viewer = { ...USER, principalId: principal.id }
   const receiver = { webhook: { url: 'https://example.org/' } }
-  const rule = (name: string) =>
-    accepted(world.services.notifications.createNotificationRule(viewer, { project: 'default', name, receiver }))
+  const { createNotificationRule, updateNotificationRule } = world.services.notifications
+  const rule = (name: string, enabled = true) =>
+    accepted(createNotificationRule(viewer, { project: 'default', name, receiver, enabled }))
   return {
     log,
     rule,
-    async write() {
+    enable: (id: string) => accepted(updateNotificationRule(viewer, { id, receiver, enabled: true })),
+    /** Runs it after a step has read the rules, and before it reads the log. */
+    async write(duringStep: (() => Promise<void>) | null = null) {
+      meanwhile = duringStep
       await log.caughtUp()
       while ((await writeMessages(parts)) === 'more');
     },
@@ -91,6 +99,55 @@ test('a rule without room stays behind with all of its messages, and catches up;
   await write()
   expect((await messagesOf(wide)).length).toBeGreaterThan(2)
   expect(await messagesOf(wide)).toEqual(await messagesOf(front))
+})
+
+test('a rule tells what is committed once it is enabled, and nothing from before, whatever has its number by then', async () => {
+  await using world = await createWorld({ ownDatabase: true })
+  const { log, rule, enable, write, messagesOf } = await open(world)
+  await using _ = log
+  const { objectId: again } = await rule('again', false)
+  await world.create('one', spec)
+  await log.caughtUp()
+  // A transaction with a smaller id than the next one commits after it.
+  const late = await world.pool.connect()
+  await late.query('begin')
+  const { rows } = await late.query<{ id: string }>(`
+    with last as (select c as content, b.n from log_content c join log_batch b on b.id = c.batch_id order by b.id desc limit 1),
+      batch as (insert into log_batch (id, n) select nextval('log_batch_id_seq'), n from last returning id)
+    insert into log_content select (jsonb_populate_record(content, jsonb_build_object('batch_id', batch.id))).* from last, batch
+      returning batch_id as id`)
+  await world.create('two', spec)
+  await enable(again)
+  const { objectId: created } = await rule('created')
+  await late.query('commit')
+  late.release()
+  await write()
+  const { rows: changes } = await world.pool.query(
+    `select c.object_id as object, (b.first_seq + c.idx)::float8 as sequence
+      from phase_change c join log_batch b on b.id = c.batch_id where b.id = $1 and not c.rejected order by c.idx`,
+    [rows[0]?.id],
+  )
+  expect(changes.length).toBeGreaterThan(0)
+  for (const id of [again, created]) expect(await messagesOf(id)).toEqual(changes)
+})
+
+test('a rule that is enabled during a step tells what is committed before that step reads the log', async () => {
+  await using world = await createWorld({ ownDatabase: true })
+  const { log, rule, write, messagesOf } = await open(world)
+  await using _ = log
+  const { objectId: first } = await rule('first')
+  await world.create('one', spec)
+  let second = ''
+  await write(async () => {
+    second = (await rule('second')).objectId
+    await world.create('two', spec)
+    await log.caughtUp()
+  })
+  const objects = async (id: string) => (await messagesOf(id)).map(({ object }) => object)
+  const { rows } = await world.pool.query<{ id: string }>("select id from object where name = 'two'")
+  expect(await objects(second)).toContain(rows[0]?.id)
+  expect(await objects(first)).toContain(rows[0]?.id)
+  expect((await messagesOf(first)).slice(-(await messagesOf(second)).length)).toEqual(await messagesOf(second))
 })
 
 test('nothing is written while there is nothing to tell', async () => {

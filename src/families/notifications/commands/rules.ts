@@ -1,4 +1,5 @@
 import { invalidInput, notFound, type RefusalOf, type RefusalType } from '../../../core/errors.ts'
+import type { Log } from '../../../core/ports/log.ts'
 import type { CommonRefusal, Outcome } from '../../../core/ports/outcome.ts'
 import type { System } from '../../../core/ports/system.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
@@ -35,6 +36,7 @@ import { holdMessages } from '../store/waits.ts'
 export interface NotificationParts extends RecordParts {
   readonly sandbox: Sandbox
   readonly system: System
+  readonly log: Pick<Log, 'caughtUp'>
 }
 type Result<T, Type extends RefusalType> = Outcome<T, RefusalOf<Type | CommonRefusal>>
 interface Written {
@@ -67,7 +69,13 @@ export async function createNotificationRule(
   const spec = await readSpec(parts, input, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
   const request = { mutation: 'createNotificationRule', input }
+  await catchUp(parts, input)
   return await createRecord(parts, viewer, RULE, request, (project) => wanted(viewer, project, input, spec))
+}
+
+/** Gives all that was committed before their numbers: a rule that is enabled tells those that come after. */
+async function catchUp({ log }: NotificationParts, { enabled }: WriteRule): Promise<void> {
+  if (enabled ?? true) await log.caughtUp()
 }
 
 function wanted(
@@ -105,6 +113,7 @@ export async function updateNotificationRule(
   const problems = new Problems()
   const spec = await readSpec(parts, input, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
+  await catchUp(parts, input)
   return await updateRecord(parts, viewer, RULE, input, (project) => wanted(viewer, project, input, spec))
 }
 
@@ -179,5 +188,5 @@ export const notificationCommands = {
   replayNotification: command(replayNotification, ['NotFoundError', 'ConflictError']),
 }
 export type NotificationCommands = ReturnType<typeof bindNotifications>
-export const bindNotifications = ({ pool, trees, sandbox, system }: FamilyParts) =>
-  bindCommands({ trees, sandbox, system, pool }, notificationCommands)
+export const bindNotifications = ({ pool, log, trees, sandbox, system }: FamilyParts) =>
+  bindCommands({ trees, sandbox, system, pool, log }, notificationCommands)

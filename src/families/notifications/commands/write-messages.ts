@@ -70,7 +70,8 @@ const inStep = (parts: MatcherParts, run: (step: Step) => Promise<boolean>): Pro
       return 'none'
     }
     const at = await frontOf(client, cursor, rules)
-    const step = new Step(parts, client, { rules, permitted: await permitted(client, rules), front: at })
+    const { head } = cursor
+    const step = new Step(parts, client, { rules, permitted: await permitted(client, rules), front: at, head })
     return (await run(step)) ? 'more' : 'done'
   })
 
@@ -121,6 +122,8 @@ interface StepState {
   readonly permitted: ReadonlySet<string>
   /** The position of the rules that are not behind. */
   readonly front: LogCursor
+  /** The end of the log before the rules were read: a rule that was enabled since then tells what comes after it. */
+  readonly head: number
 }
 
 class Step {
@@ -138,16 +141,17 @@ class Step {
 
   /** Moves the rules that are not behind. A rule without room for its messages stays where it is: it falls behind. */
   async advance(): Promise<boolean> {
-    const { rules: all, front } = this.#state
+    const { rules: all, front, head } = this.#state
     // Nothing is written for a rule that is not permitted, and its position moves on.
     const rules = all.filter(({ behindSequence }) => behindSequence === null)
     if (rules.length === 0) return false
     const { at, gap } = await this.#locate(front)
     const batch = await this.#parts.log.next(ALL, at, stepOf(rules))
     if (!batch && !gap && at.sequence === front.sequence) return false
-    const full = await this.#insert(rules, await this.#match(rules, batch?.changes ?? []), gap)
+    const changes = batch?.changes.filter(({ sequence }) => sequence <= head) ?? []
+    const full = await this.#insert(rules, await this.#match(rules, changes), gap)
     await fallBehind(this.#client, full, front)
-    await moveCursor(this.#client, batch?.through ?? at)
+    await moveCursor(this.#client, batch ? await this.#upTo(head, at, batch.through) : at)
     return true
   }
 
@@ -179,6 +183,12 @@ class Step {
       isMoved = true
     }
     return isMoved
+  }
+
+  /** The position of a batch, or of the head if that comes first. */
+  async #upTo(head: number, at: LogCursor, through: LogCursor): Promise<LogCursor> {
+    if (through.sequence <= head) return through
+    return head > at.sequence ? { sequence: head, mark: await readMark(this.#client, head) } : at
   }
 
   /** A position that is not in the log is one that was pruned, or that another history of the log had. */

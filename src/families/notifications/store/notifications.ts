@@ -37,11 +37,14 @@ export const KEPT: Readonly<Record<Exclude<State, 'PENDING'>, number>> = { DELIV
 /** A process that has claimed a message, and says nothing of it, has ended. */
 export const LEASE_MS = 15_000
 
-/** The position of all rules that are not behind, locked until the transaction ends; null: another process has it. */
+/**
+ * The position of all rules that are not behind, locked until the transaction ends, with the end of the log; null: another process
+ * has it.
+ */
 const LOCK_CURSOR = statement({
   name: 'lock-notification-cursor',
-  text: 'select sequence, mark from notification_cursor for update skip locked',
-  row: { sequence: nullable(bigint), mark: nullable(text) },
+  text: `select sequence, mark, ${HEAD} as head from notification_cursor for update skip locked`,
+  row: { sequence: nullable(bigint), mark: nullable(text), head: bigint },
 })
 export async function lockCursor(client: Client) {
   const { rows } = await LOCK_CURSOR.query(client, [])
