@@ -55,7 +55,7 @@ export interface Family {
    * Claims dry runs, which the family keeps beside the work of objects. They move no phase, so no tree is locked. Each secret
    * becomes the fence of one.
    */
-  claimDryRuns?(client: Client, wanted: WantedDryRuns): Promise<readonly ClaimedItem[]>
+  claimDryRuns?(client: Client, wanted: WantedDryRuns): Promise<ClaimedDryRuns>
   /** Decides about work that waits for its next attempt. False: it does not wait for one. */
   resolveBackoff?(node: Node, decision: BackoffDecision, by: Principal, slice: Slice): boolean
   /** Applies a claim to the object; the claim counts as the pickup. */
@@ -104,6 +104,12 @@ export interface WantedDryRuns {
   /** Null: the database's own. */
   readonly time: Date | null
   secret(): Uint8Array
+}
+
+export interface ClaimedDryRuns {
+  readonly items: readonly ClaimedItem[]
+  /** If there are no items: milliseconds until the time alone offers one, as at the end of a lease; null: it offers none. */
+  readonly nextMs: number | null
 }
 
 /** A place as its agent names it. */

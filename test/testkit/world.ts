@@ -30,6 +30,7 @@ import { createMemorySignal } from '../../src/log/signal/memory.ts'
 import { insertPrincipal } from '../../src/store/principals.ts'
 import { dueRoots } from '../../src/store/queue.ts'
 import { createSealing, type Sealing } from '../../src/store/sealing.ts'
+import type { Writes } from '../../src/store/write-watch.ts'
 import { type Payload, payloadOf } from './ask.ts'
 import { TestClock, TIMEOUTS } from './clock.ts'
 import { MUTATIONS } from './documents.ts'
@@ -87,8 +88,8 @@ export interface World extends AsyncDisposable {
   due(): Promise<readonly string[]>
   /** The periodic recovery of every engine. */
   recoverStalled(): Promise<void>
-  /** Another process on the same database. */
-  second(): Promise<EngineHost>
+  /** Another process on the same database, which learns of writes by this. */
+  second(writes?: Writes): Promise<EngineHost>
   /** Creates a root (reconciled unless an option says otherwise) and settles. Throws when it is refused. */
   create(name: string, spec: SpecInput, reconcile?: boolean): Promise<string>
   update(id: string, spec: SpecInput, reconcile?: boolean): Promise<void>
@@ -141,7 +142,8 @@ export async function createWorld({
   const waiting = laneWaitMs === undefined ? {} : { laneWaitMs }
   const parts = { pool, kinds, system: given, timeouts: TIMEOUTS, ...waiting }
   const log = await createLog({ pool, signal, logger })
-  const drive = () => createEngineHost({ parts, evaluate: evaluateIn(sandbox), signal, log, logger })
+  const drive = (writes?: Writes) =>
+    createEngineHost({ parts, evaluate: evaluateIn(sandbox), signal, log, logger, ...(writes && { writes }) })
   const engineHost = drive()
   const sealing = createSealing([SECRET_KEY], given)
   const { trees } = engineHost
@@ -206,7 +208,7 @@ export async function createWorld({
     settle,
     due,
     recoverStalled: () => recoverStalled({ ...parts, logger, inFlight: new InFlight() }),
-    second: async () => drive(),
+    second: async (writes) => drive(writes),
     create: async (name, spec, reconcile = true) =>
       (await done(MUTATIONS.createInstallation, { name, spec, reconcile })).id,
     update: async (id, spec, reconcile = true) =>

@@ -9,6 +9,7 @@ import type { EngineParts } from '../parts.ts'
 import type { TreeRunner } from '../runner.ts'
 import { requireAgent, targetsOf } from './access.ts'
 import type { AgentPresence } from './agent-presence.ts'
+import { dryRunsKey } from './claim-dry-runs.ts'
 import type { Dispatcher, WaitingClaim } from './dispatcher.ts'
 import { EmptyClaimCache } from './empty-claim-cache.ts'
 import { release } from './release.ts'
@@ -105,7 +106,7 @@ async function claimOrWait(wanted: WantedWork, search: Search, deadline: number)
       await empty.searching(wanted.key)
       const isSearched = empty.lastSearch(wanted.key) !== known
       if (isSearched) emptyMs = empty.validFor(wanted.key, notices, parts.system.now())
-      else emptyMs = await empty.prolong(wanted.key, notices, () => quietMs(wanted, parts))
+      else emptyMs = await empty.prolong(wanted.key, notices, () => quietMs(wanted, search, notices))
     }
     if (emptyMs === 0) items = await searchWork(wanted, search)
   }
@@ -113,8 +114,11 @@ async function claimOrWait(wanted: WantedWork, search: Search, deadline: number)
 }
 
 /** Milliseconds until offered work comes up by the time alone; a search that nothing seems to need is made now and then all the same. */
-const quietMs = async ({ types }: WantedWork, { pool, system }: EngineParts): Promise<number> =>
-  Math.min((await untilNextOffer(pool, types, system.fixedTime)) ?? SEARCH_WATCHED_MS, SEARCH_WATCHED_MS)
+async function quietMs({ types, dryRuns, key }: WantedWork, { parts, empty }: Search, notices: number): Promise<number> {
+  const next = await untilNextOffer(parts.pool, types, parts.system.fixedTime)
+  const nextDryRun = dryRuns ? empty.untilDue(dryRunsKey(key), notices) : SEARCH_WATCHED_MS
+  return Math.min(next ?? SEARCH_WATCHED_MS, nextDryRun, SEARCH_WATCHED_MS)
+}
 
 /** Resolves with the items that a transaction dispatches to this claim, or with none when a search or an answer is due. */
 function waitForDispatch(

@@ -6,10 +6,17 @@ const MAX_KEY = 4_096
 
 interface EmptySearch {
   readonly at: Date
-  /** Before its statement was sent, by `performance.now()`, as is `until`. */
+  /** Before its statement was sent, by `performance.now()`, as are `dueAt` and `until`. */
   readonly begunAt: number
+  /** When the time alone brings something, as far as the search has seen. */
+  readonly dueAt: number
   /** Until then nothing comes up by the time alone; null: nobody has asked. */
   until: Promise<number> | number | null
+}
+interface Found {
+  readonly begunAt?: number
+  /** Milliseconds until the time alone brings something, if the search sees that. */
+  readonly nextMs?: number
 }
 
 /**
@@ -30,11 +37,16 @@ export class EmptyClaimCache {
   }
 
   /** @param notices their number when the search began */
-  remember(key: string, notices: number, now: Date, begunAt = performance.now()): void {
+  remember(
+    key: string,
+    notices: number,
+    now: Date,
+    { begunAt = performance.now(), nextMs = Number.POSITIVE_INFINITY }: Found = {},
+  ): void {
     if (notices < this.#notices || key.length > MAX_KEY) return
     if (notices > this.#notices || this.#found.size >= MAX_ENTRIES) this.#found.clear()
     this.#notices = notices
-    this.#found.set(key, { at: new Date(now), begunAt, until: null })
+    this.#found.set(key, { at: new Date(now), begunAt, dueAt: performance.now() + nextMs, until: null })
   }
 
   /**
@@ -53,6 +65,12 @@ export class EmptyClaimCache {
       throw error
     }
     return this.#prolongedFor(search, notices)
+  }
+
+  /** Milliseconds until the time alone brings something to a search that sees that; 0: it is to be made again first. */
+  untilDue(key: string, notices: number): number {
+    const search = this.#found.get(key)
+    return search && this.#isQuiet(search, notices) ? Math.max(0, search.dueAt - performance.now()) : 0
   }
 
   /** A search has begun; `remember` is called before it ends. */

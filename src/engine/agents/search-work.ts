@@ -80,7 +80,7 @@ async function candidatesOf(
     max,
   }
   const searching = findCandidates(parts.pool, query).then((found) => {
-    if (found.length === 0 && lockedTrees.length === 0) empty.remember(key, notices, now, begunAt)
+    if (found.length === 0 && lockedTrees.length === 0) empty.remember(key, notices, now, { begunAt })
     return found
   })
   empty.begin(key, searching)

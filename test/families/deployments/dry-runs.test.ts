@@ -4,6 +4,7 @@ import { type Api, createApi } from '../../graphql/api.ts'
 import { exporter, expr, importer, nested } from '../../testkit/deployments.ts'
 import { gql } from '../../testkit/gql.ts'
 import { viewerOf, viewerWith } from '../../testkit/viewers.ts'
+import { until } from '../../testkit/wait.ts'
 import { DEPLOYER, succeed, USER } from '../../testkit/world.ts'
 
 const ASK = gql(`mutation ($input: DryRunInstallationInput!) {
@@ -134,6 +135,21 @@ describe('a dry run', () => {
     expect(await place.claim()).toEqual([])
     expect(await place.read(id)).toMatchObject({ complete: true, items: [{ state: 'FAILED', code: 'AGENT_LOST' }] })
     expect(await place.report(third?.fence ?? '', { changes: [] })).toBe('StaleReportError')
+  })
+
+  it('is found by an agent that waits as soon as the lease of one that is gone has ended, while nothing is written', async () => {
+    await using place = await open()
+    const { world } = place
+    await using host = await world.second({ onWrite: () => {}, isQuietSince: () => true })
+    await place.create({ deployItems: [item('web')] })
+    expect(await place.claim({ instance: 'killed' })).toHaveLength(1)
+    world.clock.advance(7_900)
+    const waiting = host.agents.claim(DEPLOYER, {
+      ...{ instance: 'other', types: ['mock'], targets: null, max: 1, leaseMs: 10_000, dryRuns: true, waitMs: 5_000 },
+    })
+    await until(() => host.agents.waitingClaims === 1, { what: 'the claim waits' })
+    world.clock.advance(2_100)
+    expect(await waiting).toMatchObject({ items: [{ name: 'web', attempt: 2 }] })
   })
 
   it('expires when nobody claims it, and is gone after an hour, or with its project', async () => {

@@ -1,6 +1,5 @@
 import type { PlannedChange } from '../../../core/dry-run.ts'
 import { clampLeaseMs } from '../../../core/lease.ts'
-import type { ClaimedItem } from '../../../core/ports/agents.ts'
 import type { Client } from '../../../store/client.ts'
 import {
   array,
@@ -23,7 +22,7 @@ import { hashOf, makeFence, type OpenedFence } from '../../../store/fence.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import { plusMs, statementTime, timeNow } from '../../../store/time.ts'
-import type { Family, WantedDryRuns } from '../../family.ts'
+import type { ClaimedDryRuns, Family, WantedDryRuns } from '../../family.ts'
 import type { DeployedState } from '../rules/dry-run-inputs.ts'
 import { DRY_RUN, type DryRunFacts, type StoredState } from '../rules/dry-run-state.ts'
 import type { PlanAction } from '../rules/plan.ts'
@@ -106,14 +105,18 @@ const TARGETED = `case when $6::jsonb is null then i.target is null or $2::text[
       or (jsonb_typeof($6::jsonb -> 'within') <> 'array' or $6::jsonb -> 'within' ? i.target) and exists (
         select from target r where r.project_id = d.project_id and r.name = i.target
           and coalesce(r.type = $6::jsonb ->> 'type', true) and r.labels @> ($6::jsonb -> 'labels')) end`
+/** The claimable ones, and then those that may be so at the end of their leases, each group in its order. */
 const CANDIDATES = statement({
   name: 'find-dry-runs',
-  text: `select i.id from dry_run_item i join dry_run d on d.id = i.dry_run_id
-    where i.type = any($1::text[]) and i.state < 2 and ${claimable(statementTime('$5'))}
+  text: `select i.id, case when not ${claimable(statementTime('$5'))}
+        then extract(epoch from i.lease_until - ${statementTime('$5')})::float8 * 1000 end as "nextMs"
+    from dry_run_item i join dry_run d on d.id = i.dry_run_id
+    where i.type = any($1::text[]) and i.state < 2
+      and (${claimable(statementTime('$5'))} or i.state = 1 and i.attempt < ${DRY_RUN.attempts} and i.lease_until > ${statementTime('$5')})
       and ${TARGETED} and ($3::uuid[] is null or d.project_id = any($3))
-    order by d.created_at, i.ordinal limit $4`,
+    order by "nextMs" nulls first, d.created_at, i.ordinal limit $4`,
   params: [array(text), nullable(array(text)), nullable(array(uuid)), bigint, nullable(timestamptz), nullable(jsonb)],
-  row: { id: uuid },
+  row: { id: uuid, nextMs: nullable(float8) },
 })
 const CLAIM = statement({
   name: 'claim-dry-runs',
@@ -138,25 +141,28 @@ const CLAIM = statement({
   },
 })
 
-export async function claimDryRuns(client: Client, wanted: WantedDryRuns): Promise<readonly ClaimedItem[]> {
+export async function claimDryRuns(client: Client, wanted: WantedDryRuns): Promise<ClaimedDryRuns> {
   const { principalId, instance, types, targets, targetSelector, projects, max, leaseMs, time, secret } = wanted
   const selector = targetSelector && JSON.stringify(targetSelector)
   const found = await CANDIDATES.query(client, [types, targets, projects, max, time, selector])
-  if (found.rows.length === 0) return []
-  const secrets = new Map(found.rows.map(({ id }) => [id, secret()]))
+  const ids = found.rows.filter(({ nextMs }) => nextMs === null).map(({ id }) => id)
+  if (ids.length === 0) return { items: [], nextMs: found.rows[0]?.nextMs ?? null }
+  const secrets = new Map(ids.map((id) => [id, secret()]))
   const hashes = [...secrets.values()].map(hashOf)
   const lease = clampLeaseMs(leaseMs)
   const { rows } = await CLAIM.query(client, [[...secrets.keys()], hashes, principalId, instance, lease, time])
-  return rows.map(({ id, path, action, ...row }) => ({
+  const items = rows.map(({ id, path, action, ...row }) => ({
     ...row,
     fence: makeFence(id, secrets.get(id) as Uint8Array),
-    kind: 'DEPLOY_ITEM',
+    kind: 'DEPLOY_ITEM' as const,
     name: path.at(-1) ?? '',
     jobId: null,
-    action: 'DRY_RUN',
-    dryRunOf: action === 'DELETE' ? 'DELETE' : 'RECONCILE',
+    action: 'DRY_RUN' as const,
+    dryRunOf: action === 'DELETE' ? ('DELETE' as const) : ('RECONCILE' as const),
     traceparent: null,
   }))
+  // Others have claimed all that were found: the next search is due.
+  return { items, nextMs: items.length > 0 ? null : 0 }
 }
 
 const RENEW = statement({
