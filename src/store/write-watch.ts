@@ -33,6 +33,8 @@ export interface Writes {
    * sent then would read the same again.
    */
   isQuietSince(at: number): boolean
+  /** When the last look was sent, by `performance.now()`: a write since then is noticed by the next one. */
+  readonly lookedAt: number
 }
 
 /**
@@ -73,6 +75,10 @@ export class WriteWatch implements Writes, AsyncDisposable {
 
   isQuietSince(at: number): boolean {
     return this.#quietSince <= at && performance.now() - this.#lookedAt < FRESH_MS
+  }
+
+  get lookedAt(): number {
+    return this.#lookedAt
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -98,12 +98,19 @@ test('while nothing is written, a search counts until offered work comes up by t
     asked += 1
     return (await untilNext()) ?? 0
   }
-  const cache = new EmptyClaimCache(2_000, { isQuietSince: () => isQuiet })
+  const writes = { isQuietSince: () => isQuiet, lookedAt: performance.now() + 60_000 }
+  const cache = new EmptyClaimCache(2_000, writes)
   cache.remember('key', 1, clock.now())
   clock.advance(2_000)
   expect(cache.validFor('key', 1, clock.now())).toBe(0)
-  expect(await Promise.all([cache.prolong('key', 1, ask), cache.prolong('key', 1, ask)])).toEqual([2_000, 2_000])
-  expect([asked, cache.validFor('key', 1, clock.now())]).toEqual([1, 2_000])
+  const prolonged = await Promise.all([cache.prolong('key', 1, ask), cache.prolong('key', 1, ask)])
+  // Until the lease ends.
+  for (const ms of [...prolonged, cache.validFor('key', 1, clock.now())]) expect(Math.round(ms / 1_000)).toBe(3)
+  expect(asked).toBe(1)
+  // What was written after the last look is found two seconds after that look, like what is written after a search.
+  writes.lookedAt = performance.now() - 1_000
+  expect(Math.ceil(cache.validFor('key', 1, clock.now()) / 1_000)).toBe(1)
+  writes.lookedAt = performance.now() + 60_000
   isQuiet = false
   expect([cache.validFor('key', 1, clock.now()), await cache.prolong('key', 1, ask), asked]).toEqual([0, 0, 1])
   isQuiet = true

@@ -25,13 +25,13 @@ interface Found {
  */
 export class EmptyClaimCache {
   readonly #validMs: number
-  readonly #writes: Pick<Writes, 'isQuietSince'> | undefined
+  readonly #writes: Pick<Writes, 'isQuietSince' | 'lookedAt'> | undefined
   readonly #found = new Map<string, EmptySearch>()
   readonly #searches = new Map<string, Promise<unknown>>()
   #notices = 0
 
   /** @param validMs lifetime of an entry, since work that backs off is offered without a notification */
-  constructor(validMs: number, writes?: Pick<Writes, 'isQuietSince'>) {
+  constructor(validMs: number, writes?: Pick<Writes, 'isQuietSince' | 'lookedAt'>) {
     this.#validMs = validMs
     this.#writes = writes
   }
@@ -106,9 +106,9 @@ export class EmptyClaimCache {
     return notices === this.#notices && (this.#writes?.isQuietSince(begunAt) ?? false)
   }
 
-  /** Not for longer than an entry lives: by then something may be written. */
+  /** For as long as an entry lives from the last look on: a write that it has not seen is found no later than one after a search. */
   #prolongedFor(search: EmptySearch, notices: number): number {
-    const ms = typeof search.until === 'number' ? search.until - performance.now() : 0
-    return ms > 0 && this.#isQuiet(search, notices) ? Math.min(ms, this.#validMs) : 0
+    if (typeof search.until !== 'number' || !this.#writes || !this.#isQuiet(search, notices)) return 0
+    return Math.max(0, Math.min(search.until, this.#writes.lookedAt + this.#validMs) - performance.now())
   }
 }
