@@ -268,6 +268,22 @@ test('a file of `task run` takes each field of a task, and so does one that is e
   expect(await lost(tasks, exported, IS_OF_PLACE)).toEqual([])
 })
 
+test('what is made again of something that has ended has each field of it', async () => {
+  const ways = { createEvent: ['Event', 'cancelEvent', 'retryEvent'], createTask: ['Task', 'cancelTask', 'retryTask'] }
+  for (const [creation, [type = '', cancel = '', retry = '']] of Object.entries(ways)) {
+    const ended = writes.filter(({ mutation }) => mutation === creation)
+    expect(ended.length).toBeGreaterThan(0)
+    const again = async ({ given }: Written) => {
+      const { id } = await write(creation, { ...given, ...(type === 'Task' && { name: newName() }) })
+      await write(cancel, { id })
+      return read(type, (await write(retry, { id })).id)
+    }
+    expect(await lost(ended, again, IS_OF_PLACE)).toEqual([])
+  }
+  const events = writes.filter(({ type }) => type === 'Event')
+  expect(await lost(events, async ({ id }) => read('Event', (await write('cloneEvent', { id })).id))).toEqual([])
+})
+
 /** Fields that are others in a copy. */
 const IS_OF_PLACE = (of: string): boolean => /\.id$|^(Create|Update)(Project|Task)Input\.name$|Input\.project$/.test(of)
 

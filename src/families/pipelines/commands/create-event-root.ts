@@ -6,14 +6,7 @@ import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import type { LockedProject, LockedTree } from '../../family.ts'
 import { SLOT, type WorkloadDetails } from '../rules/details.ts'
-import type { EventSpec } from '../rules/normalise-event.ts'
-
-export interface NewEvent extends EventSpec {
-  readonly subscribed: boolean
-  readonly retryOf: string | null
-  readonly cloneOf: string | null
-  readonly hops: number
-}
+import type { NewEvent } from '../rules/normalise-event.ts'
 
 /** The data that an event copies from its project. */
 export interface Taken {

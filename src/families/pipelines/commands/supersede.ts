@@ -1,8 +1,8 @@
 import type { Strategy } from '../../../projects/rules/spec.ts'
 import type { LockedProject } from '../../family.ts'
 import { cancelWorkload } from '../rules/end-workload.ts'
+import type { NewEvent } from '../rules/normalise-event.ts'
 import { findWaitingWorkers } from '../store/event-queries.ts'
-import type { NewEvent } from './create-event-root.ts'
 
 /** With LATEST_ONLY a new event cancels those of its source and type that wait. Called before it is created. */
 export async function supersede(

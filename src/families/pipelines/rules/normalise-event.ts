@@ -3,6 +3,7 @@ import type { Problems } from '../../../core/problems.ts'
 import { PHASES, type Phase } from '../../../core/vocabulary.ts'
 import { checkText, checkWord } from '../../../projects/rules/names.ts'
 import { worker as machine } from '../machines.ts'
+import type { EventDetails } from './details.ts'
 
 /** Converts API input about events, and filters of events. */
 
@@ -13,13 +14,12 @@ export interface EventInput {
   readonly labels?: readonly LabelInput[] | null
   readonly payload?: string | null
 }
-export interface EventSpec {
-  readonly source: string
-  readonly type: string
-  readonly qualifiers: Readonly<Record<string, string>>
+/** All that an event is created with. */
+export interface NewEvent extends EventDetails {
   readonly labels: Readonly<Record<string, string>>
-  readonly payload: string | null
 }
+/** What its sender says of it. */
+export type EventSpec = Omit<NewEvent, 'subscribed' | 'retryOf' | 'cloneOf' | 'hops'>
 
 export function normaliseEvent(input: EventInput, problems: Problems): EventSpec {
   const { source, type, payload = null } = input

@@ -15,11 +15,9 @@ export const detailsTables: readonly DetailsTable[] = [
 
 /** Loads the family's columns for the API, for many objects in one statement. */
 
-export const loadEvents = keyedDetails(
-  'event',
-  { ...table.event, qualifiers: json<EventDetails['qualifiers']>() },
-  keysOf(NEW_EVENT, 'payload'),
-)
+const event = { ...table.event, qualifiers: json<EventDetails['qualifiers']>() }
+export const loadEvents = keyedDetails('event', event, keysOf(NEW_EVENT, 'payload'))
+export const loadWholeEvents = keyedDetails('event', event, keysOf(NEW_EVENT))
 export const loadPayloads = keyedDetails('event', table.event, ['payload'])
 
 /** The worker of each event. */

@@ -2,12 +2,13 @@ import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
 import type { Strategy, WorkloadSpec } from '../../../projects/rules/spec.ts'
 import type { Client } from '../../../store/client.ts'
 import { array, integer, json, nullable, required, text, uuid } from '../../../store/column-types.ts'
+import { loadLabels } from '../../../store/loaders/side-rows.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import type { LockedProject } from '../../family.ts'
 import type { TaskJob } from '../../tasks.ts'
-import type { EventDetails } from '../rules/details.ts'
-import type { EventFilter, EventSpec } from '../rules/normalise-event.ts'
+import type { EventFilter, EventSpec, NewEvent } from '../rules/normalise-event.ts'
+import { loadWholeEvents } from './details.ts'
 
 /** Queries of the commands about projects, events and their workloads. */
 
@@ -97,29 +98,13 @@ export async function findWaitingWorkers(
   return rows
 }
 
-const READ_EVENT = statement({
-  name: 'read-event',
-  text: `select e.source, e.type, e.qualifiers, e.payload, e.subscribed, e.hops, s.labels
-      from event e join object_spec s on s.object_id = e.object_id where e.object_id = $1`,
-  params: [uuid],
-  row: {
-    source: table.event.source,
-    type: table.event.type,
-    qualifiers: json<EventSpec['qualifiers']>(),
-    payload: table.event.payload,
-    subscribed: table.event.subscribed,
-    hops: table.event.hops,
-    labels: json<EventSpec['labels']>(),
-  },
-})
-
-/** Null: the event is gone. */
-export async function readEvent(
-  client: Client,
-  id: string,
-): Promise<(EventSpec & Pick<EventDetails, 'subscribed' | 'hops'>) | null> {
-  const { rows } = await READ_EVENT.query(client, [id])
-  return rows[0] ?? null
+/** All that an event was created with, to create it again. Null: it is gone. */
+export async function readEvent(client: Client, id: string): Promise<NewEvent | null> {
+  const [events, labels] = await Promise.all([loadWholeEvents(client, [id]), loadLabels(client, [id])])
+  const [event, of] = [events.get(id), labels.get(id)]
+  if (!event || !of) return null
+  const { key: _, ...details } = event
+  return { ...details, labels: of.labels }
 }
 
 const FIND_EVENTS = statement({
