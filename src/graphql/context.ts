@@ -7,7 +7,7 @@ import type { System } from '../core/ports/system.ts'
 import type { Viewer } from '../core/ports/viewer.ts'
 import { readerOf } from '../core/rights.ts'
 import type { Logger } from '../logger.ts'
-import { asPool, type LiveReader, OperationReads, poolItself } from '../store/operation-reads.ts'
+import { asOfOneMoment, asPool, type LiveReader, OperationReads, poolItself } from '../store/operation-reads.ts'
 import type { ReadReplica } from '../store/read-replica.ts'
 import type { Records } from '../store/records.ts'
 import type { Tokens } from './auth/tokens.ts'
@@ -54,6 +54,17 @@ export function readEndably(context: GraphQLContext): () => void {
   const reads = new OperationReads(poolItself(pool), { caller: readerOf(viewer), replica })
   Object.assign(context, { pool: asPool(reads) })
   return () => reads.end()
+}
+
+/**
+ * Reads for the operation again, all of it as of one moment. The log has everything by then that was committed before, since it is numbered
+ * in other transactions.
+ */
+export async function readAgain<T>(context: GraphQLContext, run: () => Promise<T>): Promise<T> {
+  forget(context)
+  context.answer.refill()
+  await context.log.caughtUp()
+  return await asOfOneMoment(context.pool, run)
 }
 
 /** From now on the operation reads with the live reads of a caller who follows it; null: as any other operation. */

@@ -36,6 +36,8 @@ export class OperationReads {
   readonly #reader: Reader
   readonly #running = new Set<CallbackClient>()
   #position: Promise<ReadPosition | null> | null = null
+  /** The connection of the snapshot that all is read from; null: each statement has its own. */
+  #snapshot: PoolClient | null = null
   #isEnded = false
 
   constructor(pool: Pool, reader: Reader) {
@@ -48,15 +50,31 @@ export class OperationReads {
   }
 
   query<R extends QueryResultRow>(query: Query): Promise<QueryResult<R>> {
-    return this.#inTurn(() => this.#query<R>(query))
+    return this.#snapshot ? this.#inSnapshot(this.#snapshot, query) : this.#inTurn(() => this.#query<R>(query))
   }
 
-  /** Runs a transaction that reads, which ends by itself. */
-  connected<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+  inSnapshot<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    if (this.#snapshot) return work(this.#snapshot)
     return this.#inTurn(async () => {
       const client = await this.#replicaClient()
       if (client) this.#replica?.count('replica')
-      return await released(client ?? (await this.pool.connect()), work)
+      return await snapshot(client ?? (await this.pool.connect()), work)
+    })
+  }
+
+  /** All that the operation reads while it runs is as of one moment. */
+  asOfOneMoment<T>(run: () => Promise<T>): Promise<T> {
+    return this.inSnapshot(async (client) => {
+      this.#snapshot = client
+      if (client instanceof CallbackClient) this.#running.add(client)
+      try {
+        return await run()
+      } finally {
+        this.#snapshot = null
+        if (client instanceof CallbackClient) this.#running.delete(client)
+        // As after a statement that was cancelled: nothing else may run on the connection.
+        if (this.#isEnded) throw new Error(ENDED)
+      }
     })
   }
 
@@ -102,6 +120,11 @@ export class OperationReads {
     }
   }
 
+  async #inSnapshot<R extends QueryResultRow>(client: PoolClient, query: Query): Promise<QueryResult<R>> {
+    if (this.#isEnded) throw new Error(ENDED)
+    return (await client.query(query as never)) as QueryResult<R>
+  }
+
   /** Null: the primary answers. */
   async #replicaClient(): Promise<PoolClient | null> {
     if (!this.#replica || this.#isEnded) return null
@@ -128,17 +151,19 @@ async function inShare<T>(shares: PoolShares, caller: string, work: () => Promis
 
 const ENDED = 'the operation has ended'
 
-/** Runs a transaction that reads on a connection of the pool, or of the operation whose reads these are. */
-export const withConnection = async <T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> =>
+/** Reads as of one moment, on a connection of the pool, or of the operation whose reads these are. */
+export const inSnapshot = async <T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> =>
   (pool as unknown) instanceof OperationReads
-    ? await (pool as unknown as OperationReads).connected(work)
-    : await released(await pool.connect(), work)
+    ? await (pool as unknown as OperationReads).inSnapshot(work)
+    : await snapshot(await pool.connect(), work)
 
 /** After a failure the connection may still be in the transaction, so it is closed. */
-async function released<T>(client: PoolClient, work: (client: PoolClient) => Promise<T>): Promise<T> {
+async function snapshot<T>(client: PoolClient, work: (client: PoolClient) => Promise<T>): Promise<T> {
   let isUsable = false
   try {
+    await client.query('begin isolation level repeatable read read only')
     const result = await work(client)
+    await client.query('commit')
     isUsable = true
     return result
   } finally {
@@ -156,6 +181,10 @@ const mayBeOfReplica = (error: unknown): boolean =>
 /** The pool behind an operation's reads, for callers that cache something for each pool. */
 export const poolItself = (pool: Pool): Pool =>
   (pool as unknown) instanceof OperationReads ? (pool as unknown as OperationReads).pool : pool
+
+/** Runs what reads with the pool of an operation, all of it as of one moment. */
+export const asOfOneMoment = <T>(pool: Pool, run: () => Promise<T>): Promise<T> =>
+  (pool as unknown as OperationReads).asOfOneMoment(run)
 
 /** Reads of an operation in place of its pool, which has the methods that readers use. */
 export const asPool = (reads: OperationReads): Pool => reads as unknown as Pool

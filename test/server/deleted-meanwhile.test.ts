@@ -70,6 +70,29 @@ test('a query is read again whose answer would be null elsewhere', async () => {
   expect([roots.includes(names[0] as string), roots.includes(names[1] as string)]).toEqual([false, true])
 })
 
+test('however many objects go, a query is read no more than twice', async () => {
+  runs += 1
+  const names = Array.from({ length: 6 }, (_, i) => `goes-${runs}-${i}`)
+  for (const name of names) await api.world.create(name, { installations: [{ name: 'inner', spec: {} }] })
+  let held = api.hold('load-paths')
+  const reading = client.query(LIST, { filter: { nameContains: 'inner' } })
+  let reads = 0
+  for (const name of names) {
+    const isRead = await Promise.race([held.reached.then(() => true), reading.then(() => false)])
+    if (!isRead) break
+    reads += 1
+    await api.world.remove((await api.world.see(name)).id)
+    const { release } = held
+    held = api.hold('load-paths')
+    release()
+  }
+  held.release()
+  expect(reads).toBe(2)
+  const paths = present((await reading).objects).edges.map(({ node }) => node.path)
+  // What goes during the second read is there.
+  expect(paths.filter((path) => path.startsWith(`goes-${runs}-`)).sort()).toEqual(names.slice(1).map((name) => `${name}/inner`))
+})
+
 const CHANGES = gql(`subscription ($objectId: ID!) {
   phaseChanges(after: 0, filter: { objectId: $objectId }) { to object { path } }
 }`)

@@ -3,7 +3,7 @@ import type { ObjectRow } from '../../core/tree.ts'
 import type { Client } from '../client.ts'
 import { bigint, boolean, float8, integer, nullable, text, textOf, uuid } from '../column-types.ts'
 import { HEAD, readMark } from '../log-mark.ts'
-import { withConnection } from '../operation-reads.ts'
+import { inSnapshot } from '../operation-reads.ts'
 import { statement } from '../statement.ts'
 import * as table from '../tables.ts'
 import { OBJECT_SELECTION } from './objects.ts'
@@ -45,8 +45,7 @@ export interface Snapshot {
 
 /** All of the requests in one transaction, answered in order: a statement for the head, and one or two for each request. */
 export const readSnapshots = (pool: Pool, requests: readonly SnapshotRequest[]): Promise<readonly Snapshot[]> =>
-  withConnection(pool, async (client) => {
-    await client.query('begin isolation level repeatable read read only')
+  inSnapshot(pool, async (client) => {
     // The head comes first: it sets the snapshot that everything else is read from.
     const head = await readHead(client)
     const sequences = await sequencesOf(client, requests, head)
@@ -56,7 +55,6 @@ export const readSnapshots = (pool: Pool, requests: readonly SnapshotRequest[]):
       const mark = request.part === 'head' ? await readMark(client, sequence) : null
       answers.push({ sequence, mark, ...(await readPart(client, request)) })
     }
-    await client.query('commit')
     return answers
   })
 
