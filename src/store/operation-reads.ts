@@ -67,14 +67,13 @@ export class OperationReads {
     return this.inSnapshot(async (client) => {
       this.#snapshot = client
       if (client instanceof CallbackClient) this.#running.add(client)
-      try {
-        return await run()
-      } finally {
+      const result = await run().finally(() => {
         this.#snapshot = null
         if (client instanceof CallbackClient) this.#running.delete(client)
-        // As after a statement that was cancelled: nothing else may run on the connection.
-        if (this.#isEnded) throw new Error(ENDED)
-      }
+      })
+      // As after a statement that was cancelled: nothing else may run on the connection.
+      if (this.#isEnded) throw new Error(ENDED)
+      return result
     })
   }
 

@@ -114,7 +114,11 @@ async function claimOrWait(wanted: WantedWork, search: Search, deadline: number)
 }
 
 /** Milliseconds until offered work comes up by the time alone; a search that nothing seems to need is made now and then all the same. */
-async function quietMs({ types, dryRuns, key }: WantedWork, { parts, empty }: Search, notices: number): Promise<number> {
+async function quietMs(
+  { types, dryRuns, key }: WantedWork,
+  { parts, empty }: Search,
+  notices: number,
+): Promise<number> {
   const next = await untilNextOffer(parts.pool, types, parts.system.fixedTime)
   const nextDryRun = dryRuns ? empty.untilDue(dryRunsKey(key), notices) : SEARCH_WATCHED_MS
   return Math.min(next ?? SEARCH_WATCHED_MS, nextDryRun, SEARCH_WATCHED_MS)

@@ -140,7 +140,11 @@ describe('a dry run', () => {
   it('is found by an agent that waits as soon as the lease of one that is gone has ended, while nothing is written', async () => {
     await using place = await open()
     const { world } = place
-    await using host = await world.second({ onWrite: () => {}, isQuietSince: () => true, lookedAt: Number.POSITIVE_INFINITY })
+    await using host = await world.second({
+      onWrite: () => {},
+      isQuietSince: () => true,
+      lookedAt: Number.POSITIVE_INFINITY,
+    })
     await place.create({ deployItems: [item('web')] })
     expect(await place.claim({ instance: 'killed' })).toHaveLength(1)
     world.clock.advance(7_900)

@@ -18,7 +18,7 @@ export interface EventInput {
 export interface NewEvent extends EventDetails {
   readonly labels: Readonly<Record<string, string>>
 }
-/** What its sender says of it. */
+/** The data that its sender gives. */
 export type EventSpec = Omit<NewEvent, 'subscribed' | 'retryOf' | 'cloneOf' | 'hops'>
 
 export function normaliseEvent(input: EventInput, problems: Problems): EventSpec {
