@@ -268,20 +268,14 @@ test('a file of `task run` takes each field of a task, and so does one that is e
   expect(await lost(tasks, exported, IS_OF_PLACE)).toEqual([])
 })
 
-test('what is made again of something that has ended has each field of it', async () => {
-  const ways = { createEvent: ['Event', 'cancelEvent', 'retryEvent'], createTask: ['Task', 'cancelTask', 'retryTask'] }
-  for (const [creation, [type = '', cancel = '', retry = '']] of Object.entries(ways)) {
-    const ended = writes.filter(({ mutation }) => mutation === creation)
-    expect(ended.length).toBeGreaterThan(0)
-    const again = async ({ given }: Written) => {
-      const { id } = await write(creation, { ...given, ...(type === 'Task' && { name: newName() }) })
-      await write(cancel, { id })
-      return read(type, (await write(retry, { id })).id)
-    }
-    expect(await lost(ended, again, IS_OF_PLACE)).toEqual([])
-  }
+test('an event that is cloned or retried has each field of the first one', async () => {
   const events = writes.filter(({ type }) => type === 'Event')
-  expect(await lost(events, async ({ id }) => read('Event', (await write('cloneEvent', { id })).id))).toEqual([])
+  expect(events.length).toBeGreaterThan(0)
+  const again = async (mutation: string, id: string | null) => (await write(mutation, { id })).id
+  const clone = ({ id }: Written) => again('cloneEvent', id)
+  const retry = async (written: Written) => again('retryEvent', await again('cancelEvent', await clone(written)))
+  for (const copy of [clone, retry])
+    expect(await lost(events, async (written) => read('Event', await copy(written)))).toEqual([])
 })
 
 /** Fields that are others in a copy. */

@@ -107,7 +107,7 @@ test('while nothing is written, a search counts until offered work comes up by t
   // Until the lease ends.
   for (const ms of [...prolonged, cache.validFor('key', 1, clock.now())]) expect(Math.round(ms / 1_000)).toBe(3)
   expect(asked).toBe(1)
-  // A write after the last look is found two seconds after that look at the latest, like one after a search.
+  // A later write is found within two seconds of the last look, like one after a search.
   writes.lookedAt = performance.now() - 1_000
   expect(Math.ceil(cache.validFor('key', 1, clock.now()) / 1_000)).toBe(1)
   writes.lookedAt = performance.now() + 60_000
