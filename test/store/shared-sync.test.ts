@@ -31,7 +31,7 @@ test('statements that a transaction sends in one turn share a Sync, and each has
     ['COMMIT'],
   ])
   expect(synced()).toBe(1)
-  // What is sent after the commit is no part of the transaction.
+  // Statements after the commit are no part of the transaction.
   await Promise.all([begin(client), insert(client, 4), commit(client), insert(client, 5)])
   expect(synced()).toBe(3)
   expect(await numbers(client)).toEqual([1, 2, 3, 4, 5])

@@ -2,8 +2,8 @@ import type { ObjectFailure } from '../../../core/errors.ts'
 import type { Client } from '../../../store/client.ts'
 import {
   array,
-  boolean,
   bigint,
+  boolean,
   integer,
   joined,
   jsonb,
