@@ -54,7 +54,7 @@ export const UNIT = files(`
   server/ sign-in-cookie topic
   store/ expand-and-contract pool-shares sealing
   tracing/ traceparent
-  web/ address create-model critical-path failures heat-map last-run lists navigation nested newest-results pace sought styles timeline tree tree-graph
+  web/ address completion create-model critical-path failures heat-map last-run lists navigation nested newest-results pace sought styles timeline tree tree-graph
 `)
 
 export const LANDING = files(`

@@ -4,6 +4,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import packageJson from '../package.json' with { type: 'json' }
 import { compressed } from './compressed.ts'
+import { documentSchema } from './document-schema.ts'
 
 /** Where `npm run dev:web` finds the API. */
 const GATEWAY = process.env.PHASELINE_URL ?? 'http://127.0.0.1:4000'
@@ -16,7 +17,7 @@ const SHARERS = 12
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), compressed()],
+  plugins: [react(), compressed(), documentSchema()],
   define: { 'import.meta.env.PHASELINE_VERSION': JSON.stringify(packageJson.version) },
   resolve: {
     alias: {

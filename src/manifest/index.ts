@@ -2,10 +2,12 @@
  * The files of `phaseline apply`, `task run` and `create`: parsed, validated with line and column, and written. Pure.
  */
 export { installationInput, labelsInput, taskInput } from './api-input.ts'
+export { type CursorPlace, cursorPlaces } from './cursor.ts'
 export { fieldsIn, setField, type TextEdit } from './fields.ts'
 export { appliedHook, type HookManifest, hookInput, hookManifest, hookSchema, type ShownHook } from './hook.ts'
 export { DEFAULT_SETTINGS, instanceSpecSchema, type Manifest, manifestSchema, nameSchema } from './installation.ts'
 export {
+  choicesOf,
   type DocumentField,
   documentSchema,
   fieldsBelow,

@@ -11,6 +11,8 @@ export interface JsonSchema {
   readonly anyOf?: readonly JsonSchema[]
   readonly allOf?: readonly JsonSchema[]
   readonly enum?: readonly unknown[]
+  /** No word of JSON Schema: editors show them beside the values of `enum`. */
+  readonly enumDescriptions?: readonly string[]
   readonly const?: unknown
   readonly $ref?: string
   readonly definitions?: Readonly<Record<string, JsonSchema>>
@@ -21,6 +23,8 @@ export interface InputField {
   readonly description: string
   /** The name of its type, without lists and exclamation marks. */
   readonly type: string
+  /** The descriptions of the values of an enum, by their names. */
+  readonly values?: Readonly<Record<string, string>>
 }
 /** The fields of an input by its name; of other types none. */
 export type InputFields = (type: string) => Readonly<Record<string, InputField>>
@@ -54,6 +58,9 @@ export function documentSchema(
       const field = fields[name]
       if (field && value.description === undefined)
         Object.assign(value, { description: sentences(field.description, value, definitions) })
+      for (const one of field?.values ? choicesOf(value, definitions) : [])
+        if (one.enum)
+          Object.assign(one, { enumDescriptions: one.enum.map((each) => field?.values?.[String(each)] ?? '') })
       describe(value, field?.type ?? '')
     }
     if (found.items) describe(found.items, type)
@@ -156,7 +163,7 @@ export function partAt(
 }
 
 /** The kinds of a value, without the null that clears it. */
-function choicesOf(part: JsonSchema, definitions: Definitions): readonly JsonSchema[] {
+export function choicesOf(part: JsonSchema, definitions: Definitions): readonly JsonSchema[] {
   const found = resolve(part, definitions)
   if (found.anyOf) return found.anyOf.flatMap((one) => choicesOf(one, definitions))
   return found.type === 'null' ? [] : [found]

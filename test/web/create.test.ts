@@ -110,6 +110,48 @@ test('a mistake is marked at its line, reached from its list, and mended', async
   expect(complaints).toEqual([])
 })
 
+test('keys and values are completed from the schema of the document', async () => {
+  for (const look of [{}, { dark: true, width: 390 }]) {
+    await using visited = await visit(here.browser, here.server, '/create/installation', look)
+    const { page, complaints } = visited
+    const options = page.getByRole('listbox', { name: 'Completions' })
+    const chosen = options.getByRole('option', { selected: true })
+    const text = () => editor(page).evaluate((content) => (content as { innerText: string }).innerText)
+    const take = async (label: string): Promise<void> => {
+      await chosen.getByText(label).first().waitFor()
+      // CodeMirror gives keys to a list that has been open for 75 ms.
+      await page.waitForTimeout(100)
+      await page.keyboard.press('Enter')
+    }
+    await write(page, '')
+    await page.keyboard.press('Control+Space')
+    await chosen.getByText('text, required').waitFor()
+    await page.getByText('Unique among the installations of the project').waitFor()
+    expect(await seriousFindings(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await options.waitFor({ state: 'detached' })
+    expect(await text()).not.toContain('name')
+    // Typing opens the list, and Enter takes a key, with the place of its value.
+    await page.keyboard.type('name: shop')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('sp')
+    await take('spec')
+    await chosen.getByText('target').first().waitFor()
+    await page.keyboard.type('deplo')
+    await take('deployItems')
+    await take('name')
+    await page.keyboard.type('db')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('ty')
+    await chosen.getByText('type').waitFor()
+    // Tab indents all the same.
+    await page.keyboard.press('Tab')
+    expect((await text()).replaceAll('\u200b', '').trimEnd()).toMatch(/deployItems:\n {4}- name: db\n {8}ty$/)
+    expect(await problems(page).count()).toBeGreaterThan(0)
+    expect(complaints).toEqual([])
+  }
+})
+
 test('what only the server knows is marked at its line too, before anything is created', async () => {
   await using visited = await visit(here.browser, here.server, '/create/installation?example=failing')
   const { page } = visited

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { buildSchema, getNamedType, isInputObjectType } from 'graphql'
+import { buildSchema, getNamedType, isEnumType, isInputObjectType } from 'graphql'
 import { documentSchema, type KindSchemas, taskSchema } from '../../manifest/index.ts'
 import { packagePath } from '../package-path.ts'
 import type { Appliable } from './appliable.ts'
@@ -21,10 +21,13 @@ export function schemaOfDocuments(
     const type = api.getType(name)
     const fields = isInputObjectType(type) ? Object.values(type.getFields()) : []
     return Object.fromEntries(
-      fields.map((field) => [
-        field.name,
-        { description: field.description ?? '', type: getNamedType(field.type).name },
-      ]),
+      fields.map(({ name, description, type: declared }) => {
+        const named = getNamedType(declared)
+        const values = isEnumType(named) && {
+          values: Object.fromEntries(named.getValues().map((value) => [value.name, value.description ?? ''])),
+        }
+        return [name, { description: description ?? '', type: named.name, ...values }]
+      }),
     )
   })
 }

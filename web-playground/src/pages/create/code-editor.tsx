@@ -7,6 +7,7 @@ import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } f
 import type { Place } from 'phaseline/manifest'
 import { type Ref, useEffect, useImperativeHandle, useRef } from 'react'
 import type { TextProblem } from '../../model/manifest-text.ts'
+import { completionOf } from './code-completion.ts'
 import { codeColours, codeTheme } from './code-theme.ts'
 
 export interface CodeEditorHandle {
@@ -15,6 +16,7 @@ export interface CodeEditorHandle {
 interface Props {
   readonly label: string
   readonly help: string
+  readonly kind: string | undefined
   readonly value: string
   readonly problems: readonly TextProblem[]
   readonly onChange: (value: string) => void
@@ -25,7 +27,7 @@ interface Props {
  * CodeMirror in a shadow root. Its styles are style sheet objects there, which the page's policy allows; in the
  * document they would be style elements, which it refuses.
  */
-export default function CodeEditor({ label, help, value, problems, onChange, ref }: Props) {
+export default function CodeEditor({ label, help, kind, value, problems, onChange, ref }: Props) {
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | null>(null)
   const change = useRef(onChange)
@@ -44,7 +46,12 @@ export default function CodeEditor({ label, help, value, problems, onChange, ref
       sent.current = [...sent.current, text]
       change.current(text)
     })
-    const extensions = [BASE, tell, attributes.current.of(attributesOf(label, help, false))]
+    const extensions = [
+      BASE,
+      kind === undefined ? [] : completionOf(kind),
+      tell,
+      attributes.current.of(attributesOf(label, help, false)),
+    ]
     const made = new EditorView({ root, parent: root, state: EditorState.create({ doc: value, extensions }) })
     view.current = made
     return () => {

@@ -13,22 +13,26 @@ interface Props {
   readonly problems: readonly TextProblem[]
   readonly onChange: (value: string) => void
   readonly small?: boolean
+  /** The kind of the document, whose keys and values it completes; left out: the schema of the text is unknown. */
+  readonly kind?: string
 }
 const HELP = 'Tab indents. To leave with the keyboard press Escape, then Tab.'
+const COMPLETES = 'Ctrl Space lists what may be written.'
 const SHOWN = 50
 
 /** An editor for YAML, with the problems of its text below. */
-export function EditorField({ label, value, problems, onChange, small = false }: Props) {
+export function EditorField({ label, value, problems, onChange, small = false, kind }: Props) {
   const editor = useRef<CodeEditorHandle>(null)
   const id = useId()
+  const help = kind === undefined ? HELP : `${COMPLETES} ${HELP}`
   return (
     <section className={small ? 'editor small' : 'editor'} aria-labelledby={id}>
       <div className="editor-head">
         <h2 id={id}>{label}</h2>
-        <span className="quiet">{HELP}</span>
+        <span className="quiet">{help}</span>
       </div>
       <Suspense fallback={<Loading what="the editor" />}>
-        <CodeEditor ref={editor} label={label} help={HELP} value={value} problems={problems} onChange={onChange} />
+        <CodeEditor ref={editor} help={help} {...{ label, value, problems, onChange, kind }} />
       </Suspense>
       <Problems problems={problems} onGo={(line, column) => editor.current?.goTo({ line, column })} />
     </section>

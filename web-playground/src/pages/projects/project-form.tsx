@@ -101,7 +101,7 @@ function Form({ initial, example }: { readonly initial: string | null; readonly 
       }}
     >
       <ExampleBar examples={PROJECTS} chosen={example} onChoose={(one) => change(one.text)} />
-      <EditorField label="Project" value={text} problems={problems} onChange={change} />
+      <EditorField label="Project" kind="Project" value={text} problems={problems} onChange={change} />
       <p className="quiet" role="status">
         {!read.ok
           ? 'Fix the errors first.'

@@ -42,7 +42,7 @@ export function InstallationEditor({ initial, example, opened, onReopen }: Props
           about={<WhatIsThere found={found} place={place} />}
         />
         <Changed opened={opened} found={found} onReopen={() => onReopen?.()} />
-        <EditorField label="Manifest" value={text} problems={problems} onChange={change} />
+        <EditorField label="Manifest" kind="Installation" value={text} problems={problems} onChange={change} />
       </div>
       <PlanCard
         input={form.planInput}

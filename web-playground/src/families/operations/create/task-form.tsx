@@ -60,7 +60,7 @@ export function TaskForm() {
         refused={refused}
         about="A task runs once: a second one needs another name."
       />
-      <EditorField label="Jobs" value={text} problems={problems} onChange={change} />
+      <EditorField label="Jobs" kind="Task" value={text} problems={problems} onChange={change} />
       <Submit
         label="Create"
         busy={busy}
