@@ -43,6 +43,28 @@ test('a whole tree is a handful of statements in one snapshot', async () => {
   expect(tree.sequence).toBe(rows[0].head)
 })
 
+const DEPENDENCIES = gql(`query OneKind($id: ID!, $kind: TreeRelationKind!, $after: String) {
+  tree(rootId: $id) {
+    relations(first: 600, kind: $kind, after: $after) { totalCount pageInfo { hasNextPage endCursor } edges { node { from to kind } } }
+  }
+}`)
+test.each([
+  ['DEPENDS_ON', 1_100],
+  ['PARENT', 1_201],
+] as const)('the relations of one kind, %s, are read alone', async (kind, count) => {
+  const found: object[] = []
+  for (let after: string | null = null, more = true; more; ) {
+    const { relations }: { relations: Awaited<ReturnType<typeof read>>['relations'] } = present(
+      (await api.query(DEPENDENCIES, { id, kind, after })).tree,
+    )
+    expect(relations.totalCount).toBe(count)
+    found.push(...relations.edges.map(({ node }) => node))
+    ;({ hasNextPage: more, endCursor: after } = relations.pageInfo)
+  }
+  const all = (await read()).relations.edges.map(({ node }) => node)
+  expect(found).toEqual(all.filter((one) => one.kind === kind))
+})
+
 test('pages of a tree that has not moved share its sequence, though other trees have', async () => {
   const whole = await read()
   type Tree = Awaited<ReturnType<typeof read>>

@@ -97,6 +97,39 @@ test(`${NODES.toLocaleString('en')} objects are drawn one by one once all groups
   await expect.poll(() => page.locator('.node').count()).toBe(2)
 })
 
+test('the first objects of a large tree are drawn before the others are there', async () => {
+  // No agent takes them, so nothing moves.
+  const deployItems = Array.from({ length: 7_000 }, (_, i) => ({ name: `item-${i}`, type: 'nobody' }))
+  const id = await create(here.server.client, 'paged', { deployItems })
+  await using visited = await visit(here.browser, here.server, '/')
+  const { page } = visited
+  await page.locator('[data-connection=live]').waitFor()
+  let release = (): void => undefined
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route('**/graphql', async (route) => {
+    const { query = '', variables } = route.request().postDataJSON() as {
+      query?: string
+      variables?: { after?: string }
+    }
+    if (query.includes('query TreePage(') && variables?.after) await released
+    await route.continue()
+  })
+  await page.evaluate(`history.pushState(null, '', '/tree/${id}')`)
+  const counts = page.locator('.tree-counts')
+  await counts.getByText('Reading… 1,000 of 7,002 objects').waitFor()
+  await page.locator('.node.group').first().waitFor()
+  await page
+    .getByRole('complementary', { name: 'The selected object' })
+    .getByRole('heading', { name: 'paged' })
+    .waitFor()
+  release()
+  await counts.getByText('7,002 objects').waitFor()
+  await counts.getByText('Reading').waitFor({ state: 'detached' })
+  await page.locator('.node.group').first().waitFor()
+})
+
 async function headOf({ client }: ReachableServer): Promise<number> {
   const { phaseChanges } = await client.query(gql('{ phaseChanges(last: 1) { edges { node { sequence } } } }'))
   return phaseChanges?.edges[0]?.node.sequence ?? 0

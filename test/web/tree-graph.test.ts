@@ -54,6 +54,19 @@ test('a tree that fits is open, and what only wraps items is folded into their i
   expect(graph.edges).toEqual([{ id: 'a/two:a/one', from: 'a/two', to: 'a/one' }])
 })
 
+test('of a tree that is still being read the root alone is open', () => {
+  const made = [root, installation('a'), installation('b'), ...itemsOf('a', ['one', 'two']), ...itemsOf('b', ['three'])]
+  const model = treeOf(made)
+  const states = () => drawn(model).nodes.map(({ id, state }) => [id, state])
+  expect(states()).toContainEqual(['a', 'open'])
+  model.replace([...model.nodes.values()], [], true)
+  expect(states()).toEqual([
+    ['root', 'open'],
+    ['a', 'closed'],
+    ['b', 'closed'],
+  ])
+})
+
 test('siblings stand in the order of the spec, also after an edit; an unknown place is the last one', () => {
   const model = new TreeModel('root', machines)
   const below = (id: string, ordinal?: number) => row(id, { parent: { id: 'root' }, ordinal })

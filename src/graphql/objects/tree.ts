@@ -69,19 +69,26 @@ async function objectsOf(context: GraphQLContext, rootId: string, args: PageArgs
   })
 }
 
-async function relationsOf(context: GraphQLContext, rootId: string, args: PageArgs): Promise<Connection<RelationRow>> {
+async function relationsOf(
+  context: GraphQLContext,
+  rootId: string,
+  { kind = null, ...args }: PageArgs & { readonly kind?: RelationRow['kind'] | null | undefined },
+): Promise<Connection<RelationRow>> {
   let readAt = 0
   return await connect<RelationRow, RelationPlace>(args, {
     cursor: relationCursor,
     position: ({ kind, from, to }) => [readAt, kind, from, to],
     maxPage: MAX_TREE_PAGE,
-    load: async ({ after, limit }) => {
-      const place = after && placeOf(after)
-      const { sequence, relations } = await snapshots(context).load({ part: 'relations', rootId, limit, after: place })
+    load: async ({ after: place, limit }) => {
+      const after = place && placeOf(place)
+      const { sequence, relations } = await snapshots(context).load({ part: 'relations', rootId, kind, limit, after })
       readAt = sequence
       return relations
     },
-    count: async () => (await countTree(context.pool, rootId)).relations,
+    count: async () => {
+      const { parents, dependencies } = await countTree(context.pool, rootId)
+      return (kind === 'DEPENDS_ON' ? 0 : parents) + (kind === 'PARENT' ? 0 : dependencies)
+    },
   })
 }
 
@@ -127,7 +134,10 @@ export const TreeRef = builder.objectRef<TreeValue>('Tree').implement({
     relations: t.field({
       type: TreeRelationConnection,
       description: 'Relations between the objects of the tree, in pages like `objects`.',
-      args: pageArgs(t, 2_000),
+      args: {
+        ...pageArgs(t, 2_000),
+        kind: t.arg({ type: TreeRelationKind, description: 'Only those of this kind. Left out or null: of both.' }),
+      },
       complexity: (args) => pageCost(args),
       resolve: ({ rootId }, args, context) => relationsOf(context, rootId, args),
     }),

@@ -20,6 +20,8 @@ export interface ObjectsRequest {
 export interface RelationsRequest {
   readonly part: 'relations'
   readonly rootId: string
+  /** Null: of both kinds. */
+  readonly kind: RelationRow['kind'] | null
   readonly limit: number
   readonly after: ({ readonly sequence: number } & RelationRow) | null
 }
@@ -123,20 +125,21 @@ const RELATIONS = statement({
   text: `select * from (
     (select o.id as "from", o.parent_id as "to", 'PARENT' as kind from object o
       where o.root_id = $1 and o.parent_id is not null and $2::text is distinct from 'DEPENDS_ON'
-        and ($2 is null or o.id > $3::uuid)
+        and $6::text is distinct from 'DEPENDS_ON' and ($2 is null or o.id > $3::uuid)
       order by o.id limit $5)
     union all
     (select e.from_id, e.to_id, 'DEPENDS_ON' from object o join edge e on e.from_id = o.id
-      where o.root_id = $1 and ($2::text is distinct from 'DEPENDS_ON' or (e.from_id, e.to_id) > ($3::uuid, $4::uuid))
+      where o.root_id = $1 and $6 is distinct from 'PARENT'
+        and ($2::text is distinct from 'DEPENDS_ON' or (e.from_id, e.to_id) > ($3::uuid, $4::uuid))
       order by e.from_id, e.to_id limit $5)
   ) r order by kind desc, "from", "to" limit $5`,
-  params: [uuid, nullable(text), nullable(uuid), nullable(uuid), bigint],
+  params: [uuid, nullable(text), nullable(uuid), nullable(uuid), bigint, nullable(text)],
   row: { from: uuid, to: uuid, kind: textOf<'PARENT' | 'DEPENDS_ON'>() },
 })
 
 async function readRelations(
   client: Client,
-  { rootId, after, limit }: RelationsRequest,
+  { rootId, kind, after, limit }: RelationsRequest,
 ): Promise<readonly RelationRow[]> {
   const { rows } = await RELATIONS.query(client, [
     rootId,
@@ -144,24 +147,26 @@ async function readRelations(
     after?.from ?? null,
     after?.to ?? null,
     limit,
+    kind,
   ])
   return rows
 }
 
 export interface TreeCounts {
   readonly objects: number
-  readonly relations: number
+  readonly parents: number
+  readonly dependencies: number
 }
 
 const COUNT_TREE = statement({
-  text: `select count(*)::int as objects, (count(o.parent_id)
-        + (select count(*) from object f join edge e on e.from_id = f.id where f.root_id = $1))::int as relations
+  text: `select count(*)::int as objects, count(o.parent_id)::int as parents,
+        (select count(*) from object f join edge e on e.from_id = f.id where f.root_id = $1)::int as dependencies
       from object o where o.root_id = $1`,
   params: [uuid],
-  row: { objects: integer, relations: integer },
+  row: { objects: integer, parents: integer, dependencies: integer },
 })
 
 export async function countTree(client: Client, rootId: string): Promise<TreeCounts> {
   const { rows } = await COUNT_TREE.query(client, [rootId])
-  return rows[0] ?? { objects: 0, relations: 0 }
+  return rows[0] ?? { objects: 0, parents: 0, dependencies: 0 }
 }

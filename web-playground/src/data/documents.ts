@@ -39,15 +39,26 @@ export const AT_PATH = gql(`query AtPath($own: String!, $path: [String!]!, $firs
   named: objectsByPath(project: $first, path: $rest) { ...ListedFields }
 }\n${LISTED_FIELDS}`)
 
-export const TREE = gql(`query TreePage($rootId: ID!, $first: Int!, $after: String) {
+const DEPENDENCY_PAGE = 'pageInfo { hasNextPage endCursor } edges { node { from to } }'
+/** Root and project are the same for all objects, and only the root shows the pause: the first page has them once. */
+export const TREE = gql(`query TreePage($rootId: ID!, $first: Int!, $after: String, $isFirst: Boolean!) {
+  root: object(id: $rootId) @include(if: $isFirst) { id name project { name } pause { at by reason } }
   tree(rootId: $rootId) {
     sequence
-    objects(first: $first, after: $after) { pageInfo { hasNextPage endCursor } edges { node { ...RowFields } } }
+    objects(first: $first, after: $after) {
+      totalCount @include(if: $isFirst)
+      pageInfo { hasNextPage endCursor }
+      edges { node {
+        id kind name ordinal phase phaseSince createdAt finished revision parent { id } error { code message }
+        pendingRequests { verb mode by at message }
+      } }
+    }
+    relations(first: $first, kind: DEPENDS_ON) @include(if: $isFirst) { ${DEPENDENCY_PAGE} }
   }
-}\n${ROW_FIELDS}`)
-export const RELATIONS = gql(`query Relations($rootId: ID!, $first: Int!, $after: String) {
+}`)
+export const DEPENDENCIES = gql(`query Dependencies($rootId: ID!, $first: Int!, $after: String) {
   tree(rootId: $rootId) {
-    relations(first: $first, after: $after) { pageInfo { hasNextPage endCursor } edges { node { from to kind } } }
+    relations(first: $first, after: $after, kind: DEPENDS_ON) { ${DEPENDENCY_PAGE} }
   }
 }`)
 

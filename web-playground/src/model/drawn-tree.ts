@@ -9,6 +9,8 @@ export interface GraphSource {
     get(id: string): { readonly kind: string; readonly name: string } | undefined
   }
   readonly dependencies: readonly Dependency[]
+  /** Objects are still missing. */
+  readonly isPartial?: boolean
   /** In the order of the spec. */
   childrenOf(id: string): readonly string[]
   parentOf(id: string): string | undefined

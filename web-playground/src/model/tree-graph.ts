@@ -99,7 +99,7 @@ function judgeBoxes(
   boxes: Boxes,
   { folds, reveal }: GraphOptions,
 ): (unit: Unit) => BoxState {
-  const { open, seen } = openByDefault(tree, boxes)
+  const { open, seen } = openByDefault(tree, boxes, source.isPartial === true)
   const way = wayTo(source, tree, reveal)
   return (unit) => {
     const isObject = typeof unit === 'string'
@@ -158,8 +158,11 @@ class Boxes {
   }
 }
 
-/** Opens level by level, each as a whole, while all of it has room. It depends on the tree alone, so opening a box closes no other. */
-function openByDefault({ rootId }: DrawnTree, boxes: Boxes) {
+/**
+ * Opens level by level, each as a whole, while all of it has room. It depends on the tree alone, so opening a box closes no other. The root
+ * alone is open while objects are missing: the content of its other boxes is not known yet.
+ */
+function openByDefault({ rootId }: DrawnTree, boxes: Boxes, isPartial: boolean) {
   const open = new Set<string>()
   const seen = new Set<string>()
   let planned = 1
@@ -167,7 +170,7 @@ function openByDefault({ rootId }: DrawnTree, boxes: Boxes) {
     for (const id of level) seen.add(id)
     const inside = level.map((id) => boxes.inside(id))
     planned += inside.reduce((sum, units) => sum + units.length, 0)
-    if (planned > ROOM && open.size > 0) break
+    if ((planned > ROOM || isPartial) && open.size > 0) break
     for (const id of level) open.add(id)
     level = inside.flat().filter((unit) => typeof unit === 'string')
   }

@@ -24,6 +24,7 @@ export class TreeModel {
   readonly #parents = new Map<string, string>()
   #dependencies: readonly Dependency[] = []
   #labels: Labels = new Map()
+  #isPartial = false
   /** Grows when objects or edges are added or removed, not when phases change. */
   #structure = 0
 
@@ -40,6 +41,10 @@ export class TreeModel {
   }
   get dependencies(): readonly Dependency[] {
     return this.#dependencies
+  }
+  /** Objects are still missing. */
+  get isPartial(): boolean {
+    return this.#isPartial
   }
   get labels(): Labels {
     return this.#labels
@@ -66,7 +71,8 @@ export class TreeModel {
   }
 
   /** Replaces everything: the snapshot may be of another history of the log. */
-  replace(rows: readonly Row[], dependencies: readonly Dependency[]): void {
+  replace(rows: readonly Row[], dependencies: readonly Dependency[], isPartial = false): void {
+    this.#isPartial = isPartial
     this.#nodes.clear()
     this.#children.clear()
     this.#ordered.clear()

@@ -50,7 +50,13 @@ export function TreeHead({ tree, history, place, rows, hasSlider, onSlider, onCr
         </button>
       )}
       <span className="tree-counts">
-        {rows.size > 0 && plural(rows.size, 'object')}{' '}
+        {place.at === null && tree.awaited !== null ? (
+          <span role="status">
+            Reading… {rows.size.toLocaleString('en')} of {plural(tree.awaited, 'object')}
+          </span>
+        ) : (
+          rows.size > 0 && plural(rows.size, 'object')
+        )}{' '}
         <CountsByClass counts={countPhases([...rows.values()].map(({ phase }) => phase))} />
         {place.at === null && gone > 0 && <span className="quiet"> {plural(gone, 'object')} gone</span>}
       </span>
