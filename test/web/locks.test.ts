@@ -6,7 +6,9 @@ import { startTestApp } from '../testkit/app.ts'
 import { ask } from '../testkit/ask.ts'
 import { openBrowser } from '../testkit/browser.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
+import { gql } from '../testkit/gql.ts'
 import type { ReachableServer } from '../testkit/server.ts'
+import { until } from '../testkit/wait.ts'
 import { seriousFindings } from './axe.ts'
 import { visit, widerBy } from './visit.ts'
 
@@ -119,6 +121,34 @@ test('locks are seen to be taken, waited for and passed on, and lead to their jo
   await page.getByRole('button', { name: 'Show all resources' }).click()
   await holds.getByRole('link', { name: 'job', exact: true }).click()
   await page.waitForURL(new RegExp(`/tree/${second}\\?object=`))
+  expect(complaints).toEqual([])
+})
+
+const JOB = gql('{ objectByPath(kind: GADGET_JOB, path: ["copy", "dump"]) { id root { id phase } } }')
+const AGAIN = gql('{ objectByPath(kind: TASK, path: ["copy-2"]) { children { edges { node { name } } } } }')
+test('a job of a task that has failed runs alone again', async () => {
+  const { client } = server
+  await ask(client, MUTATIONS.createTask, {
+    name: 'copy',
+    jobs: ['dump', 'restore'].map((name) => ({ name, gadget: 'any' })),
+  })
+  await runner.report(await runner.take('default/copy/dump', 'GET_LOCKS'), {
+    phase: 'FAILED',
+    error: { code: 'BROKEN', message: 'It is broken.' },
+  })
+  const job = await until(
+    async () => {
+      const { objectByPath: found } = await client.query(JOB, {})
+      return found?.root.phase === 'FAILED' ? found : null
+    },
+    { what: 'the task has failed' },
+  )
+  await using visited = await visit(browser, server, `/tree/${job.root.id}?object=${job.id}`)
+  const { page, complaints } = visited
+  await page.getByRole('button', { name: 'Run this job again' }).click()
+  await page.getByText('Run this job again: asked for.').waitFor()
+  const { objectByPath: again } = await client.query(AGAIN, {})
+  expect(again?.children.edges.map(({ node }) => node.name)).toEqual(['dump'])
   expect(complaints).toEqual([])
 })
 

@@ -5,7 +5,14 @@ import { expect, test } from 'vitest'
 import { CLASS_SYMBOLS } from '../../src/client-model/index.ts'
 import { PHASES } from '../../src/core/vocabulary.ts'
 import { allMachines } from '../../src/families/machines.ts'
-import { type Actable, actionsFor, mayChange, refusedFor, retriesFor } from '../../web-playground/src/model/actions.ts'
+import {
+  type Actable,
+  actionsFor,
+  mayChange,
+  refusedFor,
+  rerunsFor,
+  retriesFor,
+} from '../../web-playground/src/model/actions.ts'
 import { type Connection, type ConnectionEvent, nextConnection } from '../../web-playground/src/model/connection.ts'
 import { classOf, humanKind } from '../../web-playground/src/model/known.ts'
 import { tokenIn } from '../../web-playground/src/model/token.ts'
@@ -127,6 +134,16 @@ test('what has failed offers what its root does about it', () => {
   // Its own button.
   expect(retriesFor(root, root)).toEqual([])
   expect(retriesFor(item('FAILED'), actable(root, 'VIEWER'))).toEqual([])
+})
+
+test('a job runs alone again once its task has ended', () => {
+  const task = (phase: string, finished: boolean) => object({ id: 'root', ...asUser('TASK', phase), finished })
+  const job = { ...object({ ...asUser('GADGET_JOB', 'FAILED'), finished: true, parent: { id: 'root' } }), name: 'dump' }
+  expect(rerunsFor(job, task('FAILED', true))).toMatchObject([
+    { label: 'Run this job again', field: 'retryTask', variables: { id: 'root', jobs: ['dump'] }, confirm: null },
+  ])
+  expect(rerunsFor(job, task('RUNNING', false))).toEqual([])
+  expect(rerunsFor(job, actable(task('FAILED', true), 'VIEWER'))).toEqual([])
 })
 
 test('what is in the way of a button is said once for all that it concerns', () => {

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'react'
-import type { Actable } from '../model/actions.ts'
+import type { Actable, Action } from '../model/actions.ts'
 import type { Example } from '../model/examples.ts'
 import type { NavPage } from '../model/navigation.ts'
 import type { FormExample } from '../pages/create/form-example.ts'
@@ -13,6 +13,8 @@ export interface DashboardFamily {
   readonly firstForm?: { readonly name: string; readonly example: string }
   /** Sections of the page of a project. */
   readonly projectParts?: readonly ComponentType<ProjectPartProps>[]
+  /** Actions on an object that the root of its tree takes. */
+  actionsFor?(object: Actable & { readonly name: string }, root: Actable): readonly Action[]
   /** Forms that begin with an object. */
   linksFor(object: Actable): readonly FormLink[]
   /** Loaded with the page that creates. */

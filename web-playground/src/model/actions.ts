@@ -47,6 +47,17 @@ export const retriesFor = (object: Actable, root: Actable): readonly Action[] =>
     : actionsFor(root).filter(({ name }) => name === RETRY)
 const RETRY = 'retry'
 
+/** A job of a task that has ended runs alone again, whatever became of it: its task runs again with this job only. */
+export const rerunsFor = (job: Actable & { readonly name: string }, task: Actable): readonly Action[] =>
+  actionsFor(task)
+    .filter(({ name }) => name === 'rerun')
+    .map((rerun) => ({
+      ...rerun,
+      name: 'rerunJob',
+      label: 'Run this job again',
+      variables: { ...rerun.variables, jobs: [job.name] },
+    }))
+
 /** Actions of the object's present phase that an obstacle prevents. Actions of other phases would mislead. */
 export interface Refused {
   readonly labels: readonly string[]

@@ -1,4 +1,5 @@
 import { loadPart } from '../../data/load-part.ts'
+import { rerunsFor } from '../../model/actions.ts'
 import { lazyPart } from '../../ui/lazy-part.ts'
 import type { DashboardFamily } from '../family.ts'
 
@@ -14,6 +15,7 @@ export const operations: DashboardFamily = {
     },
   ],
   firstForm: { name: 'task', example: 'assets' },
+  actionsFor: (object, root) => (object.kind === 'GADGET_JOB' ? rerunsFor(object, root) : []),
   linksFor: () => [],
   forms: async () => (await loadPart(() => import('./create/index.ts'))).forms,
   examples: async () => (await loadPart(() => import('./examples.ts'))).examples,

@@ -19,14 +19,18 @@ interface Props {
   readonly object: Named
   /** The root of its tree; it may be the object. */
   readonly root: Named
-  readonly onDone: () => void
+  readonly onDone: () => Promise<unknown> | undefined
 }
 
 /** The actions of this viewer on the object, as it is now. */
 export function ActionButtons({ object, root, onDone }: Props) {
   const { busy, result, ask } = useAct(onDone)
   const [pressed, setPressed] = useState<Action | null>(null)
-  const actions = [...actionsFor(object), ...retriesFor(object, root)]
+  const actions = [
+    ...actionsFor(object),
+    ...retriesFor(object, root),
+    ...families().flatMap((family) => family.actionsFor?.(object, root) ?? []),
+  ]
   const addressed = useAddressedVerb()
   const asked = pressed ?? actions.find(({ name }) => name === addressed.verb) ?? null
   const hindrance = asked ? undefined : object.verbs.find(({ name }) => name === addressed.verb)?.why
