@@ -46,8 +46,27 @@ test('the panel of a root lists its runs, and two clicks bring an earlier spec b
   await runs.getByRole('button', { name: 'Roll back to spec 1' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText('deployItems.db.config.exports.image: "two" → "one"').waitFor()
+  let details = 0
+  page.on('response', (response) => {
+    if (response.request().postData()?.includes('query Details(')) details += 1
+  })
+  const held: (() => void)[] = []
+  let isHolding = true
+  await page.route('**/graphql', async (route) => {
+    if (isHolding && route.request().postData()?.includes('query InstallationRuns'))
+      await new Promise<void>((resolve) => held.push(resolve))
+    await route.continue()
+  })
   await dialog.getByRole('button', { name: 'Roll back', exact: true }).click()
   await runs.getByText('The spec 1 is back.').waitFor()
+  // The next action is possible once the effect of this one is shown.
+  const again = runs.getByRole('button', { name: 'Roll back to spec 1' }).last()
+  await expect.poll(() => held.length).toBeGreaterThan(0)
+  await expect.poll(() => details).toBeGreaterThan(1)
+  expect(await again.isDisabled()).toBe(true)
+  isHolding = false
+  for (const release of held) release()
   await runs.locator('[data-run="3"]', { hasText: 'rolled back by' }).waitFor()
+  await expect.poll(() => again.isDisabled()).toBe(false)
   expect(complaints).toEqual([])
 })

@@ -32,6 +32,7 @@ export class AskedStore<T> extends Store {
   /** Somebody waits for an answer that is newer than the one on its way. */
   #isHurried = false
   #asked = 0
+  #awaiting: (() => void)[] = []
 
   constructor(session: Session, question: Question<T>, signal: AbortSignal) {
     super()
@@ -53,16 +54,22 @@ export class AskedStore<T> extends Store {
     signal.addEventListener('abort', () => {
       clearInterval(again)
       clearTimeout(this.#planned)
+      this.#release(this.#awaiting)
     })
   }
 
-  /** Queries at once, after an action of the user. */
-  readonly refresh = (): void => {
+  /**
+   * Queries at once, after an action of the user. Resolves once an answer from after now is shown, or could not be had, or the page is
+   * left.
+   */
+  readonly refresh = (): Promise<void> => {
+    if (this.#signal.aborted) return Promise.resolve()
     clearTimeout(this.#planned)
     this.#planned = undefined
     this.#isHurried = true
     this.#pace.hurry()
     this.#plan(0)
+    return new Promise((resolve) => this.#awaiting.push(resolve))
   }
 
   #plan(afterMs: number): void {
@@ -77,10 +84,18 @@ export class AskedStore<T> extends Store {
     this.#running = true
     this.#again = false
     this.#isHurried = false
+    // A refresh from now on awaits the next answer.
+    const awaiting = this.#awaiting
+    this.#awaiting = []
     await this.#ask(this.#signal).catch(this.#fail)
+    this.#release(awaiting)
     this.#running = false
     if (this.#isHurried) this.#pace.hurry()
-    if (this.#again && !this.#signal.aborted) this.#plan(SETTLE_MS)
+    if (this.#again && !this.#signal.aborted) this.#plan(this.#isHurried ? 0 : SETTLE_MS)
+  }
+
+  #release(awaiting: readonly (() => void)[]): void {
+    for (const resolve of awaiting) resolve()
   }
 
   async #ask(signal: AbortSignal): Promise<void> {

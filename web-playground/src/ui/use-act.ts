@@ -13,7 +13,7 @@ interface Acting {
  * One action at a time, and its outcome.
  * @param onDone shows the effect; the next action is possible once it is shown
  */
-export function useAct(onDone: () => Promise<void> | void): Acting {
+export function useAct(onDone: () => Promise<unknown> | undefined): Acting {
   const { client } = useSession()
   const [busy, setBusy] = useState(false)
   const [result, setResult] = useState<Act | null>(null)

@@ -18,7 +18,7 @@ interface Props {
 /** The notification rules of a project with their messages, and a form to create one. */
 export default function Notifications({ project, mayWrite }: Props) {
   const store = useLive(project, (session, signal) => rulesOf(session, project, signal))
-  const refresh = (): void => store?.refresh()
+  const refresh = () => store?.refresh()
   const acting = useAct(refresh)
   if (!store?.answer) return null
   const { rules, totalCount } = store.answer

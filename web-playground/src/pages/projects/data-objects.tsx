@@ -13,7 +13,7 @@ import type { Removal } from '../../ui/use-removal.tsx'
 interface Props {
   readonly project: Project
   readonly mayWrite: boolean
-  readonly onDone: () => void
+  readonly onDone: () => Promise<unknown> | undefined
 }
 
 /** The data objects that roots of the project can import: exports of roots, and values that users have set. */
@@ -68,7 +68,13 @@ function Row({ data: { name, value, updatedAt, exporter }, onDelete }: RowProps)
   )
 }
 
-function SetData({ project, onDone }: { readonly project: string; readonly onDone: () => void }) {
+function SetData({
+  project,
+  onDone,
+}: {
+  readonly project: string
+  readonly onDone: () => Promise<unknown> | undefined
+}) {
   const { busy, result, ask } = useAct(onDone)
   const [name, setName] = useState('')
   const [text, setText] = useState('')

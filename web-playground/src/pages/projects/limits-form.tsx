@@ -7,7 +7,7 @@ interface Props {
   readonly project: string
   readonly limits: Limits
   readonly mayWrite: boolean
-  readonly onDone: () => void
+  readonly onDone: () => Promise<unknown> | undefined
 }
 
 /** The most workers and jobs of the project at a time. A read does not overwrite typed values. */

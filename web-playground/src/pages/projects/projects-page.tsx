@@ -39,7 +39,7 @@ export default function ProjectsPage() {
             {list.mayCreate && (
               <NewProject
                 onCreated={(name) => {
-                  store.refresh()
+                  void store.refresh()
                   navigate(projectHref(name))
                 }}
               />
@@ -53,7 +53,7 @@ export default function ProjectsPage() {
               name={chosen}
               mayWrite={list.mayWrite}
               onGone={() => {
-                store.refresh()
+                void store.refresh()
                 navigate('/projects')
               }}
             />

@@ -10,7 +10,7 @@ interface Props {
   readonly project: string
   readonly secrets: readonly { readonly name: string; readonly updatedAt: string }[]
   readonly mayWrite: boolean
-  readonly onDone: () => void
+  readonly onDone: () => Promise<unknown> | undefined
 }
 
 /** The names of secrets, and a form to write them. The server never returns values. */
@@ -46,7 +46,7 @@ export function Secrets({ project, secrets, mayWrite, onDone }: Props) {
 interface WriteProps {
   readonly project: string
   readonly known: readonly string[]
-  readonly onDone: () => void
+  readonly onDone: () => Promise<unknown> | undefined
 }
 function WriteSecret({ project, known, onDone }: WriteProps) {
   const { busy, result, ask } = useAct(onDone)

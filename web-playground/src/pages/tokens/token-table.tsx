@@ -12,7 +12,7 @@ const COLUMNS = ['Name', 'For', 'Types', 'Projects', 'Created', 'Last used', 'Ex
 interface Props {
   readonly tokens: readonly Token[]
   readonly now: number
-  readonly onDone: () => void
+  readonly onDone: () => Promise<unknown> | undefined
 }
 export function TokenTable({ tokens, now, onDone }: Props) {
   const { busy, result, ask } = useAct(onDone)

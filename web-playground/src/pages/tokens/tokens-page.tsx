@@ -34,7 +34,7 @@ function Tokens() {
   const valid = tokens?.filter((token) => stateOf(token, now) === 'valid') ?? []
   const created = (one: Made): void => {
     setMade(one)
-    store?.refresh()
+    void store?.refresh()
   }
   return (
     <div className="page">

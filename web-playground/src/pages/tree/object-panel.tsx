@@ -41,7 +41,7 @@ export function ObjectPanel({ id }: { readonly id: string }) {
 interface ShownProps {
   readonly details: Details
   readonly way: ObjectHistoryStore | null
-  readonly onDone: () => void
+  readonly onDone: () => Promise<unknown> | undefined
 }
 function Shown({ details, way, onDone }: ShownProps) {
   return (

@@ -23,14 +23,17 @@ interface Asked {
 }
 
 /** The jobs of a root installation, with the way back to the spec of each. */
-export function PanelRuns({ details, onDone }: { readonly details: Details; readonly onDone: () => void }) {
+export function PanelRuns({
+  details,
+  onDone,
+}: {
+  readonly details: Details
+  readonly onDone: () => Promise<unknown> | undefined
+}) {
   const { id, name } = details
   const { client } = useSession()
   const store = useLive(id, (session, signal) => runsOf(session, id, signal))
-  const { busy, result, ask } = useAct(() => {
-    store?.refresh()
-    onDone()
-  })
+  const { busy, result, ask } = useAct(() => Promise.all([store?.refresh(), onDone()]))
   const [showsAll, setShowsAll] = useState(false)
   const [asked, setAsked] = useState<Asked | null>(null)
   const runs = store?.answer

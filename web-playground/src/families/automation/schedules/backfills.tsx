@@ -8,7 +8,7 @@ import type { Backfill, ShownSchedule } from './schedules-store.ts'
 
 interface Props {
   readonly schedule: ShownSchedule
-  readonly onDone: () => void
+  readonly onDone: () => Promise<unknown> | undefined
 }
 
 /** The last backfills with their progress, and a form for the next one. */

@@ -22,7 +22,7 @@ interface Times {
 interface Props {
   /** Empty: the form asks. */
   readonly project: string
-  readonly onDone: () => void
+  readonly onDone: () => Promise<unknown> | undefined
 }
 /** Creates a schedule with one line of cron; shows its times in words, and the next ten, while it is written. */
 export function CreateSchedule({ project, onDone }: Props) {

@@ -6,7 +6,7 @@ import { labelsIn } from '../model/target-labels.ts'
 interface Props {
   readonly project: string
   readonly known: readonly { readonly name: string }[]
-  readonly onDone: () => void
+  readonly onDone: () => Promise<unknown> | undefined
 }
 
 const EMPTY = { name: '', type: 'kubernetes', labels: '' }

@@ -13,7 +13,7 @@ import { type Target, targetsOf } from './targets-store.ts'
 /** The targets of a project: who serves them, what is there, and a form to set one. The server never returns credentials. */
 export default function Targets({ project, mayWrite }: ProjectPartProps) {
   const store = useLive(project, (session, signal) => targetsOf(session, project, signal))
-  const refresh = (): void => store?.refresh()
+  const refresh = () => store?.refresh()
   const acting = useAct(refresh)
   const removalOf = ({ name }: Target): Removal => ({
     name,

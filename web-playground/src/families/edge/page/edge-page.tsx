@@ -25,7 +25,7 @@ export default function EdgePage() {
   const retry = (): void => {
     cloudlets?.retry()
     instances?.retry()
-    details?.refresh()
+    void details?.refresh()
   }
   return (
     <div className="page">

@@ -11,7 +11,7 @@ const COLUMNS = ['Name', 'Runtime', 'State', 'Workers', 'Jobs', 'Labels', 'Why']
 
 interface Props {
   readonly places: readonly Place[]
-  readonly onDone: () => void
+  readonly onDone: () => Promise<unknown> | undefined
 }
 export function PlaceTable({ places, onDone }: Props) {
   const { viewer } = useSession()

@@ -5,7 +5,7 @@ import { useAct } from '../../../ui/use-act.ts'
 
 interface Props {
   readonly project: string
-  readonly onDone: () => void
+  readonly onDone: () => Promise<unknown> | undefined
 }
 
 const EMPTY = { name: '', format: 'GITHUB', secret: '', filter: '' }

@@ -18,7 +18,7 @@ interface Props {
 /** The hooks of a project with what they received, and a form to create one. The server never returns secrets. */
 export default function Hooks({ project, mayWrite }: Props) {
   const store = useLive(project, (session, signal) => hooksOf(session, project, signal))
-  const refresh = (): void => store?.refresh()
+  const refresh = () => store?.refresh()
   const acting = useAct(refresh)
   if (!store?.answer) return null
   const { hooks, totalCount } = store.answer
