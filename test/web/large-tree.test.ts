@@ -97,10 +97,14 @@ test(`${NODES.toLocaleString('en')} objects are drawn one by one once all groups
   await expect.poll(() => page.locator('.node').count()).toBe(2)
 })
 
+const COUNT = gql('query ($id: ID!) { tree(rootId: $id) { objects(first: 0) { totalCount } } }')
 test('the first objects of a large tree are drawn before the others are there', async () => {
   // No agent takes them, so nothing moves.
   const deployItems = Array.from({ length: 7_000 }, (_, i) => ({ name: `item-${i}`, type: 'nobody' }))
-  const id = await create(here.server.client, 'paged', { deployItems })
+  const { client } = here.server
+  const id = await create(client, 'paged', { deployItems })
+  const count = async () => (await client.query(COUNT, { id })).tree?.objects.totalCount
+  await until(async () => (await count()) === 7_002, { what: 'all objects are there' })
   await using visited = await visit(here.browser, here.server, '/')
   const { page } = visited
   await page.locator('[data-connection=live]').waitFor()
