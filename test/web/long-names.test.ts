@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
+import { createClient } from '../../src/client/index.ts'
 import { ask, present } from '../testkit/ask.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
 import { gql } from '../testkit/gql.ts'
@@ -20,6 +21,10 @@ const PROJECT = long('project')
 const CREATE_HOOK = gql(`mutation ($input: CreateHookInput!) {
   answer: createHook(input: $input) { ... on Hook { id } ... on Error { message } }
 }`)
+const HOLD = gql(`mutation ($input: HoldAutomationInput!) {
+  answer: holdAutomation(input: $input) { ... on AutomationHold { reason } ... on Error { message } }
+}`)
+const ITEM = gql('query ($filter: ObjectFilter) { objects(first: 1, filter: $filter) { edges { node { id } } } }')
 const LEVELS = 8
 function nested(spec: object, level = LEVELS): object {
   return level === 0 ? spec : nested({ installations: [{ name: long(`level-${level}`), spec }] }, level - 1)
@@ -28,6 +33,7 @@ function nested(spec: object, level = LEVELS): object {
 let narrow: Visit
 let wide: Visit
 let deep: string
+let item: string
 beforeAll(async () => {
   const { client } = here.server
   await ask(client, MUTATIONS.createProject, { name: PROJECT, workerTemplate: { command: ['true'] } })
@@ -50,12 +56,21 @@ beforeAll(async () => {
     spec,
   })
   deep = present('id' in created ? created.id : null)
-  const { id: talking } = await ask(client, MUTATIONS.createInstallation, {
-    ...{ project: PROJECT, name: long('talking') },
+  const author = { name: `${long('author')}_${long('of')}`.slice(0, 100), role: 'USER' } as const
+  const { secret } = await ask(client, MUTATIONS.createToken, author)
+  await using writer = createClient({ url: here.server.url, token: secret })
+  const { id: talking } = await ask(writer, MUTATIONS.createInstallation, {
+    ...{ project: PROJECT, name: long('talking'), labels },
     spec: { deployItems: [{ name: long('item'), type: 'mock', config: { logLines: 3 } }] },
   })
+  const unserved = { name: long('unserved'), type: long('type'), config: {} }
+  await ask(client, MUTATIONS.createInstallation, { name: long('waiting'), spec: { deployItems: [unserved] } })
+  const hold = { project: PROJECT, reason: 'Nobody may start anything before the network is there again. '.repeat(9) }
+  await ask(client, HOLD, hold)
   for (const id of [deep, talking])
     await until(async () => (await show(client, id))?.finished, { what: 'both have ended' })
+  const { objects } = await client.query(ITEM, { filter: { kinds: ['DEPLOY_ITEM'], failed: true } })
+  item = present(objects?.edges[0]?.node.id)
   const open = (width: number) => visit(here.browser, here.server, '/', { width })
   ;[narrow, wide] = await Promise.all([open(390), open(1280)])
   for (const { page } of [narrow, wide]) await page.locator('[data-connection=live]').waitFor({ state: 'attached' })
@@ -75,6 +90,9 @@ const PAGES = [
   ['a graph', () => tree(), long('deep')],
   ['a timeline', () => tree('?view=timeline'), long('item')],
   ['changes', () => tree('?view=changes'), long('item')],
+  ['an object', () => tree(`?object=${item}`), long('item')],
+  ['agents', () => '/agents', long('type')],
+  ['schedules', () => '/schedules', 'is held'],
   ['the log', () => '/log', 'changes shown'],
   ['the output', () => '/log/output', 'line 3'],
   ['the audit', () => '/audit', 'Chained up to event'],
@@ -84,8 +102,8 @@ const PAGES = [
   ['a project', () => `/projects?name=${PROJECT}`, long('SECRET')],
 ] as const
 
-/** Names of the tables that have to be scrolled sideways. */
-const SIDEWAYS = `[...document.querySelectorAll('.table-scroll')].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.ariaLabel)`
+/** Parts of a page that have to be scrolled sideways: no text makes them wider. */
+const SIDEWAYS = `[...document.querySelectorAll('.wrapping-table, .panel, .changes, .card')].filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.ariaLabel ?? one.className)`
 
 test.for(PAGES)('%s leaves nothing out of sight, wide and narrow', async ([, path, text]) => {
   for (const visited of [narrow, wide]) {
@@ -130,7 +148,17 @@ test('a name that has no room in its box ends in it', async () => {
   expect(beyond).toBe(0)
 })
 
-test('a long name of a project makes no row of the list higher', async () => {
+test('a long name of a project, a label or an author makes no row of a list higher', async () => {
   const page = await go(wide, '/objects?name=talking', long('talking'))
   expect(await heightOf(page, '[data-object] .cell-project')).toBeLessThan(30)
+  await go(wide, '/', 'Needs you')
+  expect(await heightOf(page, `[data-tree=${long('talking')}]`)).toBeLessThan(70)
+})
+
+test('a long reason of a hold leaves its button in one line', async () => {
+  for (const visited of [narrow, wide]) {
+    const page = await go(visited, '/schedules', 'is held')
+    expect(await heightOf(page, '.hold > button')).toBeLessThan(40)
+    expect(await heightOf(page, '.hold')).toBeLessThan(60)
+  }
 })

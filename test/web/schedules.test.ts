@@ -68,7 +68,7 @@ test('an administrator holds the automation of a project, and releases it; every
   const dialog = page.getByRole('dialog', { name: 'Hold the automation of frozen?' })
   await dialog.getByLabel('Reason').fill('an incident')
   await dialog.getByRole('button', { name: 'Hold' }).click()
-  const held = page.getByText('Automation of frozen is held: an incident, by admin')
+  const held = page.getByText(/Automation of frozen is held by admin for .*: an incident/)
   await held.waitFor()
   expect(await seriousFindings(page)).toEqual([])
 

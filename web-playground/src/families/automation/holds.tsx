@@ -39,15 +39,17 @@ export function Holds({ project }: { readonly project: string }) {
   return (
     <section className={holds.length > 0 ? 'notice' : ''} aria-label="Automation">
       {holds.map((one) => (
-        <p key={one.project?.name ?? ''}>
-          Automation of {one.project?.name ?? 'all projects'} is held: {one.reason}, by {one.by} for{' '}
-          <Since at={one.at} />{' '}
+        <div key={one.project?.name ?? ''} className="hold">
+          <p className="brief" title={one.reason}>
+            Automation of {one.project?.name ?? 'all projects'} is held by {one.by} for <Since at={one.at} />:{' '}
+            {one.reason}
+          </p>
           {viewer.administers(one.project?.name) && (
             <button type="button" disabled={busy} onClick={() => release(one)}>
               Release
             </button>
           )}
-        </p>
+        </div>
       ))}
       {!isHeldHere && mayHold && (
         <button type="button" disabled={busy} onClick={() => setReason('')}>

@@ -4,7 +4,7 @@ import { duration, plural } from '../../model/words.ts'
 /** How much work waits, in all projects. */
 export function OpenWork({ load: { complete, work, trees } }: { readonly load: Load }) {
   return (
-    <section className="card scroll" aria-labelledby="open-work">
+    <section className="card" aria-labelledby="open-work">
       <h2 id="open-work">Open work of all projects</h2>
       <p className="quiet">
         {plural(trees.due, 'tree')} {trees.due === 1 ? 'waits' : 'wait'} for the engine

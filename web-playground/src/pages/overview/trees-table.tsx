@@ -61,7 +61,11 @@ function TreeRow({ tree, exports, hrefOf, hasProject }: RowProps) {
   const { cause, startedAt, by, durationMs } = lastRunOf(tree)
   return (
     <tr data-tree={name}>
-      {hasProject && <td className="tree-project">{project.name}</td>}
+      {hasProject && (
+        <td className="tree-project" title={project.name}>
+          {project.name}
+        </td>
+      )}
       <th scope="row">
         <Link href={treeHref(id)}>{name}</Link> <span className="quiet">{humanKind(kind)}</span>{' '}
         <ExportedLinks exports={exports} />
@@ -76,7 +80,9 @@ function TreeRow({ tree, exports, hrefOf, hasProject }: RowProps) {
       <td className="number tree-duration">
         {durationMs === null ? <Since at={startedAt} /> : durationMs !== undefined && duration(durationMs)}
       </td>
-      <td className="tree-by">{by}</td>
+      <td className="tree-by" title={by ?? undefined}>
+        {by}
+      </td>
     </tr>
   )
 }

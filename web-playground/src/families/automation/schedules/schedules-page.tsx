@@ -55,8 +55,8 @@ function All({ filter, onChange, stretch }: Props) {
         <button type="button" className="end" aria-expanded={isAdding} onClick={() => setIsAdding(!isAdding)}>
           Add a schedule
         </button>
+        <Holds project={project} />
       </div>
-      <Holds project={project} />
       {isAdding && <CreateSchedule project={project} onDone={() => store?.refresh()} />}
       {store?.error && <Problem message={store.error} onRetry={store.refresh} />}
       {!store?.answer && !store?.error && <Loading what="schedules" />}
