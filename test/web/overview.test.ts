@@ -125,3 +125,22 @@ test('what fails at the first read is read again, more failures than are read ar
   await row.getByText('+62').waitFor()
   expect(await row.locator('.chips > a').count()).toBe(2)
 })
+
+test('where only waiting trees were read, the page does not say that nothing runs', async () => {
+  const { client } = here.server
+  const project = 'crowd'
+  await ask(client, MUTATIONS.createProject, { name: project })
+  const add = (name: string, deployItem: object) =>
+    ask(client, MUTATIONS.createInstallation, {
+      project,
+      name,
+      spec: { deployItems: [{ name: 'x', ...deployItem }] } as never,
+    })
+  await add('runs', { type: 'mock', config: { hang: true } })
+  await Promise.all(Array.from({ length: 31 }, (_, i) => add(`waits-${i}`, { type: 'nobody' })))
+  await using visited = await visit(here.browser, here.server, `/?project=${project}`)
+  const runs = section(visited.page, 'Runs now')
+  await runs.getByText('The unfinished trees that have changed last all wait.').waitFor()
+  await runs.getByRole('link', { name: 'All unfinished trees' }).click()
+  await visited.page.getByText('32 objects').waitFor()
+})

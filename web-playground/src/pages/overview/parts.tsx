@@ -15,7 +15,7 @@ interface SectionProps {
   /** The list of all entries; null: there is none. */
   readonly all: { readonly label: string; readonly href: string } | null
   /** Replaces the entries; null: there are some. */
-  readonly none: string | null
+  readonly none: ReactNode
   readonly children: ReactNode
 }
 /** A card with entries, or a line without a box. */

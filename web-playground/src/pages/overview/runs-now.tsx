@@ -1,3 +1,4 @@
+import { Link } from 'wouter'
 import type { OverviewStore, Running } from '../../data/overview-store.ts'
 import { movingTrees } from '../../model/failures.ts'
 import { ALL_OBJECTS } from '../../model/filter.ts'
@@ -20,7 +21,7 @@ export function RunsNow({ overview, project }: { readonly overview: OverviewStor
       title="Runs now"
       count={`${rows.length}${overview.hasMoreRunning ? '+' : ''}`}
       all={{ label: 'All unfinished trees', href }}
-      none={rows.length === 0 ? 'Nothing is running.' : null}
+      none={rows.length > 0 ? null : overview.hasMoreRunning ? <OnlyPart href={href} /> : 'Nothing is running.'}
     >
       <ul className="things running">
         {rows.slice(0, SHOWN).map((row) => (
@@ -31,6 +32,12 @@ export function RunsNow({ overview, project }: { readonly overview: OverviewStor
     </Section>
   )
 }
+
+const OnlyPart = ({ href }: { readonly href: string }) => (
+  <>
+    The unfinished trees that have changed last all wait. <Link href={href}>All unfinished trees</Link> has the others.
+  </>
+)
 
 function RunningTree({ row }: { readonly row: Running }) {
   const { cause, startedAt, by } = lastRunOf(row)
