@@ -21,6 +21,7 @@ import { drawnSegments, lastSpan, runMs } from '../../web-playground/src/model/t
 import { TreeModel } from '../../web-playground/src/model/tree-model.ts'
 import { readPlace, writePlace } from '../../web-playground/src/model/tree-place.ts'
 import { numbersText, transitionPath } from '../../web-playground/src/model/way.ts'
+import { clockTime, recentTime } from '../../web-playground/src/ui/exact-time.ts'
 import { ticksOf } from '../../web-playground/src/ui/ticks.ts'
 import { change, machines, row } from './samples.ts'
 
@@ -250,6 +251,13 @@ test('a final phase that lasts is no bar, and a deletion ends a run', () => {
   expect(lane && lastSpan(lane)).toEqual({ from: T0 + 500, to: T0 + 600 })
   const before = { from: T0 + 200, to: T0 + 400 }
   expect(piecesOf(drawnSegments('DEPLOY_ITEM', lane?.segments ?? []), before, { width: 100, now: T0 })).toEqual([])
+})
+
+test('a time of day stands alone only where its day is today', () => {
+  const at = (daysAgo: number): string => new Date(Date.now() - daysAgo * 86_400_000).toISOString()
+  expect(recentTime(at(0), clockTime)).toBe(clockTime(at(0)))
+  expect(recentTime(at(2), clockTime)).toContain(String(new Date(at(2)).getDate()))
+  expect(recentTime(at(2), clockTime)).toContain(clockTime(at(2)))
 })
 
 test('labels of the axis never overlap, and none is cut at the edge', () => {

@@ -15,6 +15,9 @@ export const dateTime = formatter({ ...DAY, ...CLOCK })
 export const zonedTime = formatter({ ...DAY, ...CLOCK, timeZoneName: 'short' })
 export const clockTime = formatter(CLOCK)
 export const shortDateTime = formatter({ day: 'numeric', month: 'short', ...CLOCK })
+/** The time of day, or day and time where the day is not today. */
+export const recentTime = (at: string, clock: (at: string) => string): string =>
+  new Date(at).toDateString() === new Date().toDateString() ? clock(at) : shortDateTime(at)
 export const shortDay = formatter({ month: 'short', day: 'numeric' })
 export const dayOnly = formatter(DAY)
 

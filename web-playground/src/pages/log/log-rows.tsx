@@ -5,7 +5,7 @@ import { Link } from 'wouter'
 import { humanKind } from '../../model/known.ts'
 import { isRequest } from '../../model/object.ts'
 import { clockOf } from '../../model/words.ts'
-import { shortDateTime, zonedTime } from '../../ui/exact-time.ts'
+import { recentTime, zonedTime } from '../../ui/exact-time.ts'
 import { treeHref } from '../../ui/links.ts'
 import { Phase } from '../../ui/phase.tsx'
 import { rowHeight } from '../../ui/row-height.ts'
@@ -53,7 +53,7 @@ function LogRow({ change, start }: { readonly change: PhaseChange; readonly star
     >
       <span className="log-sequence">{sequence}</span>
       <time dateTime={at} title={zonedTime(at)}>
-        {isToday(at) ? clockOf(at) : shortDateTime(at)}
+        {recentTime(at, clockOf)}
       </time>
       <LogPlace change={change} href={treeHref(rootId, objectId)} kind={humanKind(kind)} />
       <span className="log-phases">
@@ -71,8 +71,6 @@ function LogRow({ change, start }: { readonly change: PhaseChange; readonly star
     </li>
   )
 }
-
-const isToday = (at: string): boolean => new Date(at).toDateString() === new Date().toDateString()
 
 interface PlaceProps {
   readonly change: PhaseChange

@@ -5,7 +5,7 @@ import type { OutputLine, OutputStore } from '../../data/output-store.ts'
 import { levelOf } from '../../model/line-level.ts'
 import type { OutputFilter } from '../../model/output-filter.ts'
 import { clockOf } from '../../model/words.ts'
-import { zonedTime } from '../../ui/exact-time.ts'
+import { recentTime, zonedTime } from '../../ui/exact-time.ts'
 import { outputHref, treeHref } from '../../ui/links.ts'
 import { AnsiText } from './ansi-text.tsx'
 
@@ -117,7 +117,7 @@ function OutputRow({ line, index, start, filter, look, isLinked, measure }: RowP
           title={`${zonedTime(at)}: a link to this line`}
           aria-current={isLinked || undefined}
         >
-          <time dateTime={at}>{clockOf(at)}</time>
+          <time dateTime={at}>{recentTime(at, clockOf)}</time>
         </Link>
       )}
       {filter.object === '' && (

@@ -4,7 +4,7 @@ import type { ObjectHistoryStore } from '../../data/object-history-store.ts'
 import { whoOf } from '../../model/moment.ts'
 import { isRequest } from '../../model/object.ts'
 import { plural } from '../../model/words.ts'
-import { clockTime } from '../../ui/exact-time.ts'
+import { clockTime, recentTime } from '../../ui/exact-time.ts'
 import { wayHref } from '../../ui/links.ts'
 import { Phase } from '../../ui/phase.tsx'
 import { Problem } from '../../ui/states.tsx'
@@ -54,7 +54,7 @@ function WayItem({ change }: { readonly change: PhaseChange }) {
   return (
     <li className={rejected ? 'refused' : undefined}>
       <Link href={href(rootId, objectId, sequence)} title="The tree at that moment">
-        <time dateTime={at}>{clockTime(at)}</time>
+        <time dateTime={at}>{recentTime(at, clockTime)}</time>
       </Link>{' '}
       {rejected && <b className="reason">refused</b>}
       {isRequest(change) ? <b className="reason is-waiting">{reason}</b> : <Phase phase={to} />}{' '}

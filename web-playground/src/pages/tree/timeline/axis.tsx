@@ -1,5 +1,5 @@
 import type { TimeWindow } from '../../../model/time-window.ts'
-import { dateTime } from '../../../ui/exact-time.ts'
+import { dateTime, shortDay } from '../../../ui/exact-time.ts'
 import type { Tick } from '../../../ui/ticks.ts'
 
 interface Props {
@@ -18,6 +18,10 @@ export function Axis({ window, width, ticks }: Props) {
       {/* biome-ignore lint/a11y/useFocusableInteractive: as above */}
       <div className="lane-name" role="columnheader">
         Object
+        {/* The times of a short window have no day. */}
+        <span className="lane-day" aria-hidden="true">
+          {shortDay(from)}
+        </span>
       </div>
       {/* biome-ignore lint/a11y/useSemanticElements: as above */}
       {/* biome-ignore lint/a11y/useFocusableInteractive: as above */}
