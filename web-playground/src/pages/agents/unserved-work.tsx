@@ -38,7 +38,7 @@ export function UnservedWork({ unserved, isPart }: Props) {
                   <WorkLink object={object} />
                 </span>
               ))}
-              {objects.length > SHOWN && `and ${(objects.length - SHOWN).toLocaleString('en')} more`}
+              {objects.length > SHOWN && ` and ${(objects.length - SHOWN).toLocaleString('en')} more`}
             </span>
           </li>
         ))}

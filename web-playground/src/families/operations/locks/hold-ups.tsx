@@ -18,8 +18,7 @@ export function HoldUps({ holdUps }: { readonly holdUps: readonly HoldUp[] }) {
               <JobLink object={object} />
             </span>
             <span className="thing-end">
-              <b className="reason">{plural(waiting, 'job')}</b> {waiting === 1 ? 'waits' : 'wait'} for it{' '}
-              <Phase phase={object.phase} />
+              <b>{plural(waiting, 'job')}</b> {waiting === 1 ? 'waits' : 'wait'} for it <Phase phase={object.phase} />
             </span>
             <span className="thing-why">
               holds {resources.slice(0, 5).join(', ')}

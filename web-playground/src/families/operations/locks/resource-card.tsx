@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { plural } from '../../../model/words.ts'
 import { Phase, Since } from '../../../ui/phase.tsx'
-import { blockedIn, type Lock, modeWord, type Resource } from '../model/lock-queues.ts'
+import { type Lock, modeWord, type Resource } from '../model/lock-queues.ts'
 import { JobLink } from './job-link.tsx'
 
 /** The most waiters that are shown. */
@@ -13,7 +13,7 @@ export function ResourceCard({ resource }: { readonly resource: Resource }) {
   const [all, setAll] = useState(false)
   const shown = all ? queue : queue.slice(0, FIRST)
   return (
-    <section className={blockedIn(resource) > 0 ? 'card resource is-stopped' : 'card resource'} aria-label={name}>
+    <section className="card resource" aria-label={name}>
       <header>
         <h2>{name}</h2>
         <span className="quiet">
