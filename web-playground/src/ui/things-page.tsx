@@ -7,12 +7,12 @@ import { type FilterOf, text, urlFilter } from '../model/url-filter.ts'
 import { plural } from '../model/words.ts'
 import { projectHref } from './links.ts'
 import { Since } from './phase.tsx'
-import { ScrollingTable } from './scrolling-table.tsx'
 import { SearchField } from './search-field.tsx'
 import { useLive } from './session-context.ts'
 import { Empty, Loading, Problem } from './states.tsx'
 import { useTitle } from './title.ts'
 import { useFilter } from './use-filter.ts'
+import { WrappingTable } from './wrapping-table.tsx'
 
 /** Something that a project has, as its page shows it in full. */
 interface Thing {
@@ -81,7 +81,7 @@ export function ThingsPage<T extends Thing>({ title, noun, none, columns, read, 
       )}
       {shown.length > 0 && (
         <div className="card">
-          <ScrollingTable
+          <WrappingTable
             label={title}
             columns={['Name', 'Project', ...columns]}
             rows={shown.map((thing) => ({

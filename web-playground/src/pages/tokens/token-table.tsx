@@ -2,10 +2,10 @@ import { useState } from 'react'
 import { holderOf, stateOf, type Token } from '../../model/tokens.ts'
 import { dayOnly, zonedTime } from '../../ui/exact-time.ts'
 import { Since } from '../../ui/phase.tsx'
-import { ScrollingTable, type TableRow } from '../../ui/scrolling-table.tsx'
 import { Outcome } from '../../ui/states.tsx'
 import { useAct } from '../../ui/use-act.ts'
 import { type Removal, useRemoval } from '../../ui/use-removal.tsx'
+import { type TableRow, WrappingTable } from '../../ui/wrapping-table.tsx'
 
 const COLUMNS = ['Name', 'For', 'Types', 'Projects', 'Created', 'Last used', 'Expires']
 
@@ -31,7 +31,7 @@ export function TokenTable({ tokens, now, onDone }: Props) {
           </label>
         )}
       </header>
-      <ScrollingTable
+      <WrappingTable
         label="Tokens"
         columns={COLUMNS}
         rows={shown.map((token) => rowOf({ token, now, busy, onRevoke: () => remove(removalOf(token)) }))}

@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx'
 import { useNow } from '../../../ui/now.ts'
-import { ScrollingTable } from '../../../ui/scrolling-table.tsx'
 import { useSession } from '../../../ui/session-context.ts'
 import { Outcome } from '../../../ui/states.tsx'
 import { useAct } from '../../../ui/use-act.ts'
+import { WrappingTable } from '../../../ui/wrapping-table.tsx'
 import { inOrder, type Place, runningOf, whyOf } from '../model/places.ts'
 
 const COLUMNS = ['Name', 'Runtime', 'State', 'Workers', 'Jobs', 'Labels', 'Why']
@@ -29,7 +29,7 @@ export function PlaceTable({ places, onDone }: Props) {
   }
   return (
     <section className="card" aria-label="All places">
-      <ScrollingTable
+      <WrappingTable
         label="Places"
         columns={COLUMNS}
         rows={inOrder(places).map((place) => ({

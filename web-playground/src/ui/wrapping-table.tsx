@@ -17,10 +17,9 @@ interface Props {
 }
 
 /** A table whose long names and lists wrap. On a narrow screen each row is a block, whose values have the titles before them. */
-export function ScrollingTable({ label, columns, rows }: Props) {
+export function WrappingTable({ label, columns, rows }: Props) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section className="table-scroll" tabIndex={0} aria-label={label}>
+    <section className="wrapping-table" aria-label={label}>
       <table>
         <thead>
           <tr>
