@@ -38,19 +38,23 @@ test('it tells of what another connection has committed, however long that took'
 })
 
 test('it is quiet since a time if nothing was committed after what could be read then', async () => {
-  await using database = await createTestDatabase()
-  const { pool } = database
   const answers: PromiseWithResolvers<void>[] = []
-  const slow = {
-    query: (async (...args: Parameters<typeof pool.query>) => {
-      const answered = Promise.withResolvers<void>()
-      answers.push(answered)
-      const answer = await pool.query(...args)
-      await answered.promise
-      return answer
-    }) as typeof pool.query,
+  // Those of a server are of all its databases, and so of the tests beside this one.
+  let snapshot = '5:5:'
+  const query = (async () => {
+    const answered = Promise.withResolvers<void>()
+    answers.push(answered)
+    const answer = { rows: [{ snapshot, shown: 1_000 }] }
+    await answered.promise
+    return answer
+  }) as never
+  await using watch = new WriteWatch({ query })
+  // The watch ends once its look is answered.
+  using _ = {
+    [Symbol.dispose]() {
+      for (const { resolve } of answers) resolve()
+    },
   }
-  await using watch = new WriteWatch(slow)
   const look = async (count: number) => {
     await until(() => answers.length >= count, { what: `look ${count} has begun` })
   }
@@ -63,12 +67,11 @@ test('it is quiet since a time if nothing was committed after what could be read
   answers[1]?.resolve()
   await look(3)
   expect([watch.isQuietSince(beforeFirst), watch.isQuietSince(afterFirst)]).toEqual([false, true])
-  await pool.query('update schema_range set oldest = oldest')
+  snapshot = '6:6:'
   answers[2]?.resolve()
   await look(4)
   answers[3]?.resolve()
   await until(() => !watch.isQuietSince(afterFirst), { what: 'it has seen the write' })
-  for (const { resolve } of answers) resolve()
 })
 
 test('its looks measure the clock, and it tells of a time that has jumped', async () => {
