@@ -241,5 +241,9 @@ export const isInBackoff = ({ state, offerAfter, pickedUpAt }: BackoffWork, now:
   state === WORK_STATE.OFFERED && pickedUpAt !== null && offerAfter !== null && offerAfter > now
 type BackoffWork = Pick<Work, 'state' | 'offerAfter' | 'pickedUpAt'>
 
+/** Work that no agent has yet, or whose agent is lost. @param work without its lease once its agent was asked to stop */
+export const awaitsAgent = ({ state, leaseUntil }: Pick<Work, 'state' | 'leaseUntil'>, now: Date): boolean =>
+  state === WORK_STATE.OFFERED || (state === WORK_STATE.CLAIMED && leaseUntil !== null && leaseUntil <= now)
+
 /** True without a running job: the object has had none, or has ended its last one. */
 export const isFinished = (row: Pick<ObjectRow, 'jobId' | 'finishedJobId'>): boolean => row.jobId === row.finishedJobId

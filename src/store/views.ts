@@ -53,6 +53,7 @@ export const agentWork = {
   triggeredAt: work.triggeredAt,
   pickedUpAt: work.pickedUpAt,
   offerAfter: work.offerAfter,
+  leaseUntil: work.leaseUntil,
   abortRequestedAt: work.abortRequestedAt,
   abortCode: work.abortCode,
   progressingMs: work.progressingMs,

@@ -112,6 +112,34 @@ describe('blockedBy', () => {
     expect(await sources('sourced', 'inner', 'deploy-items', 'x')).toEqual(['AGENT'])
   })
 
+  test('an agent that is lost is what its item waits for, until another one takes it', async () => {
+    const { world } = api
+    await world.create('orphan', { deployItems: [of('frail', 'x'), of('frail', 'y')] })
+    await world.claim(1, undefined, ['frail'], 60_000)
+    expect(await messages('orphan', 'deploy-items', 'x')).toEqual([])
+    await world.claim(1, undefined, ['frail'], 600_000)
+    const busy = '2 of its children have not ended the job yet, such as x, which is PROGRESSING.'
+    expect(await messages('orphan', 'deploy-items')).toEqual([busy])
+    world.clock.advance(60_001)
+    const lost = 'Its agent is lost. Waits for an agent of the type frail, and none is connected.'
+    expect(await messages('orphan', 'deploy-items', 'x')).toEqual([lost])
+    expect(await messages('orphan')).toEqual([lost, 'deploy-items/x, which is PROGRESSING, has not ended the job yet.'])
+    await world.claim(1, undefined, ['frail'])
+    expect(await blockers('orphan')).toEqual(['CHILDREN 1'])
+  })
+
+  test('a runner that is lost is what its job and its task wait for', async () => {
+    const { world } = api
+    await addTask(world, [gadget('forsaken')], 'abandoned')
+    await begin(world, 'forsaken')
+    expect(await messages('abandoned')).toEqual(['One of its jobs has not ended.'])
+    world.clock.advance(60_001)
+    const lost = 'Its runner is lost. No gadget runner was heard of within the last minute.'
+    expect(await messages('abandoned')).toEqual([lost, 'One of its jobs has not ended.'])
+    await claimJob(world, 'forsaken')
+    expect(await messages('abandoned')).toEqual(['One of its jobs has not ended.'])
+  })
+
   test('what failed below comes before what waits for it: in the tree, and in another one', async () => {
     const { world } = api
     const inner = { name: 'inner', spec: { deployItems: [of('cause', 'broken'), of('cause', 'slow')] } }
@@ -123,7 +151,7 @@ describe('blockedBy', () => {
     await world.report({ fence: fenceOf('broken'), phase: 'FAILED', error })
     const [first] = await messages('cause')
     const cause = 'inner/deploy-items/broken ended FAILED: No space is left.'
-    expect(first).toBe(`cause/${cause} One of its children has not ended the job yet.`)
+    expect(first).toBe(`cause/${cause} inner/deploy-items/slow, which is PROGRESSING, has not ended the job yet.`)
     expect((await messages('effect')).at(0)).toBe(`cause/${cause} Depends on cause, which is PROGRESSING.`)
     await world.report({ fence: fenceOf('slow'), phase: 'SUCCEEDED' })
     expect(await messages('effect')).toEqual([`cause/${cause} Depends on cause, which is FAILED.`])

@@ -158,7 +158,7 @@ async function toItsEnd(play: Play): Promise<void> {
 async function waitsForItsImport(play: Play): Promise<boolean> {
   const open = await openOf(play.rootId)
   if (play.seeded || open.length > 1 || open[0]?.phase !== 'PENDING_DEPENDENCIES') return false
-  const details = await queryBlockerInputs(world.pool, [play.rootId], world.clock.now())
+  const details = await queryBlockerInputs(world.pool, [play.rootId], world.clock.now(), world.clock.now())
   expect(blockersOf(play.rootId, details, world.clock.now())).toMatchObject([{ reason: 'IMPORT' }])
   return true
 }
@@ -229,6 +229,7 @@ async function nothingRestsForNothing(rootId: string): Promise<void> {
   const details = await queryBlockerInputs(
     world.pool,
     rows.map(({ id }) => id),
+    now,
     now,
   )
   for (const { id, what } of rows) expect(blockersOf(id, details, now), `${what} waits for nothing`).not.toEqual([])

@@ -44,6 +44,7 @@ export async function blockers(
     pool,
     rows.map(({ id }) => id),
     agentsSince(now),
+    now,
   )
   return rows.map(({ id }) => blockersOf(id, details, now).map(blockerValue))
 }

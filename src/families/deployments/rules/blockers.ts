@@ -9,7 +9,7 @@ import {
 } from '../../../core/blocker.ts'
 import type { OfferedWork } from '../../../core/claimant.ts'
 import type { Retry } from '../../../core/retry.ts'
-import { isFinished, type ObjectRow, WORK_STATE, type Work } from '../../../core/tree.ts'
+import { awaitsAgent, isFinished, type ObjectRow, WORK_STATE, type Work } from '../../../core/tree.ts'
 import type { Phase, ReconcileMode } from '../../../core/vocabulary.ts'
 import { type ExporterState, isReady } from './imports.ts'
 import { withLastProblem } from './last-problem.ts'
@@ -44,7 +44,12 @@ export interface Waiting {
   /** With why the last agent has given it back. */
   readonly work:
     | (Pick<Work, 'type' | 'target' | 'state' | 'offerAfter'> &
-        Pick<OfferedWork, 'targetFacts'> & { readonly lastProblem: string | null; readonly retry: Retry | null })
+        Pick<OfferedWork, 'targetFacts'> & {
+          /** Null as well once its agent was asked to stop: no other agent gets it then. */
+          readonly leaseUntil: Date | null
+          readonly lastProblem: string | null
+          readonly retry: Retry | null
+        })
     | null
   /** Dependencies and dependents among its siblings; of a root: its exporters and importers. */
   readonly dependsOn: readonly string[]
@@ -315,18 +320,32 @@ function waitsForChildren(object: Waiting, details: BlockerInputs): readonly Dep
     const isPausedBelow = row.kind === 'INSTALLATION' && DELETES.includes(row.phase) && failed === 0 && untriggered > 0
     return isPausedBelow ? [pausedBelow(row)] : []
   }
-  const what = open === 1 ? 'One of its children has' : `${open} of its children have`
-  return [{ reason: 'CHILDREN', open, message: `${failureOf(object, details)}${what} not ended the job yet.` }]
+  const first = firstOpen(object, details)
+  const name = first && `${first.path.join('/')}, which is ${first.item.row.phase}`
+  const one = `${name ? `${name},` : 'One of its children'} has`
+  const what = open === 1 ? one : `${open} of its children have`
+  const example = open > 1 && name ? `, such as ${name}` : ''
+  return [
+    { reason: 'CHILDREN', open, message: `${failureOf(object, details)}${what} not ended the job yet${example}.` },
+  ]
 }
 
-interface Failed {
+/** The first object below it, as deep as is known, that is still in the job. */
+function firstOpen(object: Waiting, details: BlockerInputs): Below | null {
+  const [child] = known(object.openChildren, details)
+  if (!child) return null
+  const below = firstOpen(child, details)
+  return { item: below?.item ?? child, path: [child.row.name, ...(below?.path ?? [])] }
+}
+
+interface Below {
   /** Names from the object down. */
   readonly path: readonly string[]
   readonly item: Waiting
 }
 
 /** The first object below it that failed by itself in its job; null: none is known. */
-function failedBelow(object: Waiting, details: BlockerInputs): Failed | null {
+function failedBelow(object: Waiting, details: BlockerInputs): Below | null {
   const failed = known(object.unsuccessfulChildren, details).filter(({ row }) => row.phase !== 'ABORTED')
   for (const item of [...failed, ...known(object.openChildren, details)]) {
     const below = failedBelow(item, details)
@@ -353,18 +372,19 @@ const pausedBelow = ({ name }: Waiting['row']): DeploymentsBlocker => ({
 })
 
 function waitsForAgent({ row, work }: Waiting, details: BlockerInputs, now: Date): readonly DeploymentsBlocker[] {
-  if (work?.state !== WORK_STATE.OFFERED) return []
-  const { type, target, targetFacts, offerAfter, lastProblem, retry } = work
+  if (!work || !awaitsAgent(work, now)) return []
+  const { type, target, targetFacts, offerAfter, lastProblem, retry, state } = work
   if (offerAfter && offerAfter > now) {
     if (retry && row.phase === 'INIT') return [backoffBlocker(offerAfter, retry, lastProblem)]
     const message = withLastProblem(`It is offered to agents again at ${offerAfter.toISOString()}.`, lastProblem)
     return [{ reason: 'BACKOFF', until: offerAfter, message }]
   }
   const connected = details.isServed({ type, target, targetFacts, projectId: row.projectId })
-  return [agentBlocker(type, connected, awaitsAgent(type, target, connected))]
+  const lost = state === WORK_STATE.CLAIMED ? 'Its agent is lost. ' : ''
+  return [agentBlocker(type, connected, `${lost}${describeAwaited(type, target, connected)}`)]
 }
 
-export function awaitsAgent(type: string, target: string | null, connected: boolean): string {
+export function describeAwaited(type: string, target: string | null, connected: boolean): string {
   const which = `an agent of the type ${type}${target === null ? '' : ` for the target ${target}`}`
   return connected ? `Waits for ${which} to take it.` : `Waits for ${which}, and none is connected.`
 }

@@ -1,7 +1,7 @@
 import type { OfferedWork } from '../../../core/claimant.ts'
 import type { TargetFacts } from '../../../core/target.ts'
 import type { ObjectKind } from '../../../core/vocabulary.ts'
-import { awaitsAgent, lacksImport } from './blockers.ts'
+import { describeAwaited, lacksImport } from './blockers.ts'
 import { chooseTarget } from './choose-target.ts'
 import type { PlanStep } from './plan.ts'
 import type { InstallationSpec, ItemSpec } from './spec.ts'
@@ -73,7 +73,7 @@ const startsWork = (kind: ObjectKind, action: PlanStep['action']): boolean =>
 function agentBlocker(items: readonly PlannedItem[]): readonly PlanBlocker[] {
   const [first] = items
   if (!first) return []
-  const message = awaitsAgent(first.item.type, first.item.target, false)
+  const message = describeAwaited(first.item.type, first.item.target, false)
   return [{ reason: 'AGENT', message, kind: 'DEPLOY_ITEM', path: first.path, objectCount: items.length }]
 }
 

@@ -1,7 +1,7 @@
 import { servedBy } from '../../../core/claimant.ts'
 import type { Retry } from '../../../core/retry.ts'
 import type { TargetFacts } from '../../../core/target.ts'
-import { isFinished, type WorkState } from '../../../core/tree.ts'
+import { awaitsAgent, isFinished, type WorkState } from '../../../core/tree.ts'
 import type { ObjectKind } from '../../../core/vocabulary.ts'
 import type { Client } from '../../../store/client.ts'
 import { array, boolean, joined, json, nullable, smallintOf, text, uuid } from '../../../store/column-types.ts'
@@ -70,6 +70,7 @@ const DETAILS = statement({
     i.next_deletion as "nextDeletion", i.cancel_requested_at as "cancelRequestedAt", i.cancel_by as "cancelBy",
     exists (select from root_pause p where p.root_id = o.id) as "isPaused", i.next_origin as "nextOrigin", i.force_deletion as "forceDeletion", i.without_uninstall as "withoutUninstall",
     t.untriggered, t.open, t.failed, w.type, w.target, w.state, w.offer_after as "offerAfter",
+    case when w.abort_requested_at is null then w.lease_until end as "leaseUntil",
     case when w.offer_after is not null then (select d.retry from deploy_item d where d.object_id = o.id) end as "retry", q.wake_at as "retryAt",
     (select s.error ->> 'message' from object_status s where s.object_id = o.id and w.offer_after is not null) as "lastProblem",
     (select jsonb_build_object('type', g.type, 'labels', g.labels) from target g
@@ -82,7 +83,7 @@ const DETAILS = statement({
   left join tally t on t.object_id = o.id
   left join agent_work w on w.object_id = o.id
   left join root_queue q on q.root_id = o.id and q.failures > 0
-  where o.id = any($1::uuid[])`,
+  where o.id = any($1::uuid[]) order by coalesce(w.state, 3), o.ordinal`,
   params: [array(uuid)],
   row: {
     id: table.object.id,
@@ -117,6 +118,7 @@ const DETAILS = statement({
     targetFacts: nullable(json<Omit<TargetFacts, 'name'>>()),
     state: joined(smallintOf<WorkState>()),
     offerAfter: agentWork.offerAfter,
+    leaseUntil: agentWork.leaseUntil,
     retry: nullable(json<Retry>()),
     retryAt: nullable(table.rootQueue.wakeAt),
     lastProblem: nullable(text),
@@ -160,6 +162,7 @@ export async function queryBlockerInputs(
   client: Client,
   ids: readonly string[],
   agentsSince: Date,
+  now: Date,
 ): Promise<BlockerInputs> {
   const chain = await CHAINS.query(client, [ids])
   const all = [...new Set([...ids, ...chain.rows.map(({ id }) => id)])]
@@ -168,7 +171,7 @@ export async function queryBlockerInputs(
     SCOPE.query(client, [all]),
     IMPORTERS.query(client, [all]),
   ])
-  const types = new Set(rows.flatMap(({ type, state }) => (type !== null && state === 0 ? [type] : [])))
+  const types = new Set(rows.flatMap(({ type, ...work }) => (type !== null && awaitsAgent(work, now) ? [type] : [])))
   const agents = types.size > 0 ? await loadAgentsOf(client, [...types], agentsSince) : []
   const ofJob = rows.filter(hasJobOfParent(rows))
   const childrenOf = (isOne: (row: DetailsRow) => boolean) => {
@@ -261,6 +264,7 @@ function toWaiting(details: DetailsRow, { scope, importers, ...children }: Relat
     targetFacts,
     state,
     offerAfter,
+    leaseUntil,
     retry,
     retryAt,
     lastProblem,
@@ -274,7 +278,10 @@ function toWaiting(details: DetailsRow, { scope, importers, ...children }: Relat
     problem,
     installation: isInstallation ? { ...requested, mode, cancelRequestedAt, cancelBy } : null,
     childCounts: open === null || failed === null || untriggered === null ? null : { untriggered, open, failed },
-    work: type === null || isInstallation ? null : { type, target, targetFacts, state, offerAfter, lastProblem, retry },
+    work:
+      type === null || isInstallation
+        ? null
+        : { type, target, targetFacts, state, offerAfter, leaseUntil, lastProblem, retry },
     dependsOn: [...new Set([...dependsOn, ...exporters])],
     dependents: [...dependents, ...importers],
     ...children,

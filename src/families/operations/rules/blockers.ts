@@ -8,7 +8,7 @@ import {
   type WithSource,
 } from '../../../core/blocker.ts'
 import type { OfferedWork } from '../../../core/claimant.ts'
-import { WORK_STATE, type WorkState } from '../../../core/tree.ts'
+import { awaitsAgent, WORK_STATE, type WorkState } from '../../../core/tree.ts'
 import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
 import { isOver, type JobRetry } from './details.ts'
 import type { LockMode } from './lock-mode.ts'
@@ -26,6 +26,8 @@ export interface Waiting {
   readonly open: number | null
   readonly type: string | null
   readonly workState: WorkState | null
+  /** Null as well once its runner was asked to stop. */
+  readonly leaseUntil: Date | null
   readonly retry: JobRetry | null
   /** Why its last attempt failed. */
   readonly problem: string | null
@@ -69,7 +71,7 @@ export function blockersOf(id: string, inputs: BlockerInputs): readonly WithSour
   const { objects, locks, undecided, isServed } = inputs
   const object = objects.get(id)
   if (!object) return []
-  const { kind, name, phase, projectId, open, type, workState, dependsOn, retry, problem } = object
+  const { kind, name, phase, projectId, open, type, workState, dependsOn, retry, problem, leaseUntil } = object
   if (kind === 'TASK') {
     if (!(phase === 'RUNNING' || phase === 'ABORTING') || open === null || open === 0) return []
     const message = open === 1 ? 'One of its jobs has not ended.' : `${open} of its jobs have not ended.`
@@ -100,12 +102,12 @@ export function blockersOf(id: string, inputs: BlockerInputs): readonly WithSour
     const holders = waits.flatMap(({ ahead }) => ahead.flatMap(({ objectId, held }) => (held ? objectId : [])))
     return [...decide(holders, undecided), ...waits.map(lock)]
   }
-  if (type === null || workState !== WORK_STATE.OFFERED) return []
+  if (type === null || workState === null || !awaitsAgent({ state: workState, leaseUntil }, inputs.now)) return []
   const connected = isServed({ type, target: null, projectId })
   const message = connected
     ? 'A gadget runner has to take it.'
     : 'No gadget runner was heard of within the last minute.'
-  return [agentBlocker(type, connected, message)]
+  return [agentBlocker(type, connected, `${workState === WORK_STATE.CLAIMED ? 'Its runner is lost. ' : ''}${message}`)]
 }
 
 /** Jobs of a task that wait for the same runner say the same. */

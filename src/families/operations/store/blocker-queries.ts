@@ -1,7 +1,7 @@
 import { servedBy } from '../../../core/claimant.ts'
 import { WORK_STATE, type WorkState } from '../../../core/tree.ts'
 import type { Client } from '../../../store/client.ts'
-import { array, json, nullable, smallintOf, text, uuid } from '../../../store/column-types.ts'
+import { array, json, nullable, smallintOf, text, timestamptz, uuid } from '../../../store/column-types.ts'
 import { loadAgentsOf } from '../../../store/loaders/agents.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
@@ -21,17 +21,18 @@ const WAITING = statement({
     select id from asked
     union select j.id from asked a cross join lateral (
       select c.id from object c left join agent_work k on k.object_id = c.id
-      where c.parent_id = a.id and c.kind = 'GADGET_JOB' and (c.phase in ('WAITING', 'UNDO_FAILED') or c.phase = 'PENDING' and k.offer_after is not null or k.state = ${WORK_STATE.OFFERED})
+      where c.parent_id = a.id and c.kind = 'GADGET_JOB' and (c.phase in ('WAITING', 'UNDO_FAILED') or c.phase = 'PENDING' and k.offer_after is not null or k.state = ${WORK_STATE.OFFERED} or k.lease_until <= $2)
       order by c.phase <> 'UNDO_FAILED', c.ordinal limit ${MOST_JOBS}
     ) j
   )
-  select o.id, o.kind, o.parent_id as "parentId", o.name, o.phase, o.project_id as "projectId", t.phase as "taskPhase", y.open, w.type, w.state as "workState", g.retry,
+  select o.id, o.kind, o.parent_id as "parentId", o.name, o.phase, o.project_id as "projectId", t.phase as "taskPhase", y.open, w.type, w.state as "workState",
+    case when w.abort_requested_at is null then w.lease_until end as "leaseUntil", g.retry,
     case when g.retry is not null then (select s.error ->> 'message' from object_status s where s.object_id = o.id) end as problem,
     array(select json_build_object('id', d.id, 'name', d.name, 'phase', d.phase) from edge e join object d on d.id = e.to_id
       where e.from_id = o.id and d.phase not in ('DONE', 'SKIPPED') order by d.ordinal limit 10) as "dependsOn"
   from object o left join object t on t.id = o.parent_id left join tally y on y.object_id = o.id
   left join agent_work w on w.object_id = o.id left join gadget_job g on g.object_id = o.id where o.id in (select id from read) order by o.ordinal`,
-  params: [array(uuid)],
+  params: [array(uuid), timestamptz],
   row: {
     id: table.object.id,
     kind: table.object.kind,
@@ -43,6 +44,7 @@ const WAITING = statement({
     open: nullable(table.tally.open),
     type: nullable(agentWork.type),
     workState: nullable(smallintOf<WorkState>()),
+    leaseUntil: agentWork.leaseUntil,
     retry: nullable(json<JobRetry>()),
     problem: nullable(text),
     dependsOn: array(json<Waiting['dependsOn'][number]>('json')),
@@ -62,7 +64,7 @@ export async function queryBlockerInputs(
   agentsSince: Date,
   now: Date,
 ): Promise<BlockerInputs> {
-  const { rows } = await WAITING.query(client, [ids])
+  const { rows } = await WAITING.query(client, [ids, now])
   const waiting = rows.filter(({ phase }) => phase === 'WAITING').map(({ id }) => id)
   const types = [...new Set(rows.flatMap(({ type }) => type ?? []))]
   const [locks, agents] = await Promise.all([
