@@ -96,7 +96,12 @@ test('a file of all kinds is planned, created in order, unchanged the second tim
     'schedule edited/nightly unchanged',
     'rule edited/failures unchanged',
   ]
-  expect((await apply(file, 'plan')).slice(-3)).toEqual(planned)
+  // A plan says what `apply` has just said: it begins no job.
+  expect(await apply(file, 'plan')).toEqual([
+    'project edited unchanged',
+    'edited/shop unchanged: nothing would run',
+    ...planned,
+  ])
   expect(await apply(file, 'diff')).toEqual([
     'project edited unchanged',
     'edited/shop: the spec stays as it is',
@@ -131,6 +136,7 @@ test('a file of all kinds is planned, created in order, unchanged the second tim
   ])
   expect((await apply(edited)).map((line) => line.includes('unchanged'))).toEqual([true, true, true, true, true])
   const relabelled = edited.replace('name: shop\nlabels: { team: shop }', 'name: shop\nlabels: { team: day }')
+  expect(await apply(relabelled, 'plan')).not.toContain('edited/shop unchanged: nothing would run')
   expect((await apply(relabelled))[1]).toMatch(/^edited\/shop updated \(generation \d\)$/)
 
   const { out } = await phaseline('apply -f - --project edited', {

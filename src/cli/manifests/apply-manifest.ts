@@ -112,14 +112,22 @@ export async function differs(
   manifest: PlacedManifest,
   seen: (settings: object) => object = (all) => all,
 ): Promise<boolean> {
-  const before = { labels: labelsOf(found.labels), description: found.description ?? '', ignored: found.ignored }
-  const { spec, labels = before.labels, description = before.description, ignored = before.ignored } = manifest
-  if (!sameJson(seen(before), seen({ labels, description, ignored }))) return true
-  const input = { update: { id: found.id, spec } }
+  if (!hasSettings(found, manifest, seen)) return true
+  const input = { update: { id: found.id, spec: manifest.spec } }
   const { planInstallation } = await client.query(COMPARE, { input }, { signal: io.signal })
   const compared = outcomeOf(planInstallation)
   return !compared.ok || compared.value.spec?.differences.length !== 0
 }
+
+function hasSettings(found: Before, manifest: PlacedManifest, seen: (settings: object) => object = (all) => all) {
+  const before = { labels: labelsOf(found.labels), description: found.description ?? '', ignored: found.ignored }
+  const { labels = before.labels, description = before.description, ignored = before.ignored } = manifest
+  return sameJson(seen(before), seen({ labels, description, ignored }))
+}
+
+/** Applying it would write nothing and begin no job. @param differences those of its spec */
+export const staysAsItIs = (found: Found, manifest: PlacedManifest, differences: number): boolean =>
+  isAsDescribed(found) && differences === 0 && hasSettings(found, manifest)
 
 type WriteOutcome = Outcome<WriteAnswer & Pick<Applied, 'action'>>
 

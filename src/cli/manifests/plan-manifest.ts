@@ -8,7 +8,7 @@ import { EXIT } from '../terminal/exit.ts'
 import { table } from '../terminal/table.ts'
 import { words } from '../terminal/text.ts'
 import type { Previewed } from './appliable.ts'
-import { findInstallation, type PlacedManifest } from './apply-manifest.ts'
+import { findInstallation, type PlacedManifest, staysAsItIs } from './apply-manifest.ts'
 import { askTargets, type DryRun, describeDryRun, exitOf } from './dry-run-manifest.ts'
 
 const PLAN = gql(`query Plan($input: PlanInstallationInput!) {
@@ -31,7 +31,7 @@ export async function readPlan(session: Session, manifest: PlacedManifest) {
   const existing = await findInstallation(session, manifest)
   const input = existing ? { update: { id: existing.id, spec } } : { create: { project, name, spec } }
   const { planInstallation } = await session.client.query(PLAN, { input }, { signal: session.io.signal })
-  return { action: existing ? 'update' : 'create', input, outcome: outcomeOf(planInstallation) } as const
+  return { existing, action: existing ? 'update' : 'create', input, outcome: outcomeOf(planInstallation) } as const
 }
 
 /** Prints how applying the manifest would change the spec, and how many objects. Nothing is written. */
@@ -60,8 +60,14 @@ export async function planManifest(
   onTarget: boolean,
 ): Promise<Outcome<Previewed>> {
   const { name, project } = manifest
-  const { action, input, outcome } = await readPlan(session, manifest)
+  const { existing, action, input, outcome } = await readPlan(session, manifest)
   if (!outcome.ok) return outcome
+  // The targets may differ from a spec that stays as it is.
+  if (!onTarget && existing && staysAsItIs(existing, manifest, outcome.value.spec?.differences.length ?? 0)) {
+    session.emit({ project, name, action: 'unchanged', steps: [], blockers: [], broughtCode: [] })
+    session.say(`${addressIn(project, [name])} unchanged: nothing would run`)
+    return { ok: true, value: { action: 'unchanged', code: EXIT.ok } }
+  }
   const asked = onTarget ? await askTargets(session, input) : null
   const dryRun = asked?.ok ? asked.dryRun : null
   printPlan(session, { project, name, action, ...outcome.value, ...(dryRun && { dryRun }) })
