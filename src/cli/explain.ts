@@ -2,14 +2,14 @@ import { ClientError } from '../client/client-error.ts'
 import { problemOfSurroundings } from '../core/surroundings.ts'
 import { describeClientError } from './connection.ts'
 import { printRefusal } from './objects/refusal.ts'
-import { inputRefusal } from './terminal/ask.ts'
+import { requestRefusal } from './terminal/ask.ts'
 import { EXIT, type ExitCode } from './terminal/exit.ts'
 import { type Io, printJson, printLine, printText } from './terminal/io.ts'
 
 /** Prints why a command has failed. */
 export function explain(error: unknown, json: boolean, io: Io): ExitCode {
   if (io.signal.aborted) return EXIT.interrupted
-  const refusal = inputRefusal(error)
+  const refusal = requestRefusal(error)
   if (refusal) return printRefusal(refusal, json, io.stdout, io.stderr)
   if (error instanceof ClientError) {
     const message = describeClientError(error)

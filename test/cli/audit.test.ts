@@ -9,6 +9,7 @@ const TOKEN = 'the-command-lines-administrator'
 let stack: AsyncDisposableStack
 let pool: Pool
 let phaseline: CommandLine
+let url: string
 
 beforeAll(async () => {
   stack = new AsyncDisposableStack()
@@ -16,6 +17,7 @@ beforeAll(async () => {
   // The driver's own pool would end before its connections, which the end of the database then breaks.
   pool = database.pool
   const server = stack.use(await startTestApp({ token: TOKEN, env: { DATABASE_URL: database.url } }))
+  url = server.url
   phaseline = commandLine({ PHASELINE_URL: server.url, PHASELINE_TOKEN: TOKEN })
   await phaseline('project apply -f -', { stdin: JSON.stringify({ name: 'web' }) })
   for (const name of ['A', 'B', 'C']) await phaseline(`secret set web ${name}`, { stdin: 'never-shown' })
@@ -108,4 +110,14 @@ it('verifies the chain, against a head that was kept, and tells the first event 
   expect(documents((await phaseline('audit verify --json')).out)).toEqual([
     { ok: false, sequence: 3, problem: 'CHANGED' },
   ])
+})
+
+it('is refused with the role that it takes, as other commands are', async () => {
+  const { out: secret } = await phaseline('token create reader --role reader --quiet')
+  const refused = await phaseline('audit list', { env: { PHASELINE_URL: url, PHASELINE_TOKEN: secret.trim() } })
+  expect(refused).toEqual({
+    code: 3,
+    out: '',
+    err: 'FORBIDDEN: reader may not read AUDIT: it takes the role ADMIN.\n',
+  })
 })

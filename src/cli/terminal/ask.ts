@@ -25,7 +25,7 @@ export async function judged<T>(call: () => Promise<Outcome<T>>): Promise<Outcom
   try {
     return await call()
   } catch (error) {
-    const refusal = inputRefusal(error)
+    const refusal = requestRefusal(error)
     if (!refusal) throw error
     return refused(refusal)
   }
@@ -34,9 +34,11 @@ export async function judged<T>(call: () => Promise<Outcome<T>>): Promise<Outcom
 /** Requests that are wrong whatever the data: sent again, they are refused again. */
 const WRONG: ReadonlySet<unknown> = new Set(['BAD_USER_INPUT', 'TOO_LARGE', 'TOO_COMPLEX'])
 
-/** Null: the server could not answer for a reason that is not in the request. */
-export function inputRefusal(error: unknown): Refusal | null {
-  if (!(error instanceof ClientError && WRONG.has(error.code))) return null
+/** Null: the server could not answer for a reason that is neither in the request nor in the rights of the caller. */
+export function requestRefusal(error: unknown): Refusal | null {
+  if (!(error instanceof ClientError)) return null
+  if (error.code === 'FORBIDDEN') return { code: error.code, message: error.message }
+  if (!WRONG.has(error.code)) return null
   return valueRefusal(error.message) ?? invalid(error.message)
 }
 
