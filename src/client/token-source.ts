@@ -15,7 +15,9 @@ export function tokenSource(token: Token): TokenSource {
   return { ask: async () => token, renews: false }
 }
 
-function checkToken(token: string): string {
+function checkToken(token: string | undefined): string {
+  // Programs pass a variable that is not set.
+  if (!token) throw new TypeError('There is no token: the option `token` is empty.')
   if (/^[\x21-\x7e]+$/.test(token)) return token
   throw new TypeError('The token must be printable ASCII without blanks.')
 }

@@ -132,5 +132,8 @@ describe('query', () => {
       expect(() => createClient({ url, token })).toThrow(TypeError)
       expect(() => createClient({ url, token })).not.toThrow(TOKEN)
     }
+    // A variable that is not set.
+    for (const token of ['', undefined as unknown as string])
+      expect(() => createClient({ url: 'http://x', token })).toThrow('There is no token')
   })
 })
