@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
@@ -25,6 +25,10 @@ test('the next steps of a new agent name the server of this folder, if the agent
   expect(await init('near', { PHASELINE_URL: 'http://127.0.0.1:4100' })).toContain(
     '\n  PHASELINE_URL=http://127.0.0.1:4100/graphql PHASELINE_TOKEN=$(',
   )
+  expect(await init('apart', {})).toContain(`npm --prefix ${join(folder, 'apart')} install && `)
+  await mkdir(join(folder, 'node_modules/phaseline'), { recursive: true })
+  await writeFile(join(folder, 'node_modules/phaseline/package.json'), '{ "name": "phaseline" }')
+  expect(await init('below', {})).not.toContain('install')
   expect(await init('here', { PHASELINE_DATA: join(folder, 'none') })).toContain('\n  PHASELINE_TOKEN=$(')
 })
 

@@ -1,3 +1,6 @@
+import { findPackageJSON } from 'node:module'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { DEFAULT_URL, findUrl } from '../connection.ts'
@@ -22,12 +25,22 @@ export function addInit(command: Command, cli: Cli): void {
       const found = await findUrl({}, io.env)
       // The agent calls the default address, unless it is set.
       const at = found.ok && found.url.href !== DEFAULT_URL ? `PHASELINE_URL=${found.url.href} ` : ''
+      const install = findsClient(folder) ? '' : `npm --prefix ${folder} install && `
       const next = [
-        `npm --prefix ${folder} install && npm --prefix ${folder} test`,
+        `${install}npm --prefix ${folder} test`,
         `${at}PHASELINE_TOKEN=$(npx phaseline token create ${written.value.name} --role agent --type ${type} -q) npm --prefix ${folder} start`,
         `npx phaseline apply -f ${folder}/greeting.yaml --wait   # in another terminal`,
       ]
       for (const line of ['', 'Next:', ...next.map((line) => `  ${line}`)]) printLine(io.stdout, line)
       cli.exitCode = EXIT.ok
     })
+}
+
+/** True if its programs find the package already, as in a folder below one that has installed it. */
+function findsClient(folder: string): boolean {
+  try {
+    return findPackageJSON('phaseline', pathToFileURL(join(resolve(folder), 'agent.ts'))) !== undefined
+  } catch {
+    return false
+  }
 }
