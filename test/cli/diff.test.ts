@@ -85,7 +85,7 @@ test('what has changed since a time, between runs, and what an apply would chang
   expect(runs).toMatch(/^run 2: SUCCEEDED, took .*, changed by \S.*, spec 2\nrun 3: FAILED, took .*, spec 3: /)
   expect(runs).toMatch(/\n~ shop\/deploy-items\/db \(deploy item\) SUCCEEDED in .* → FAILED in /)
   expect(runs).toContain('~ deployItems.db.config.fail: false → true')
-  expect(runs).toContain('- all: {"url":"two"}')
+  expect(runs).toContain('- url: "two"')
   expect(await phaseline('diff shop --runs 2,9')).toMatchObject({ code: 3 })
 
   const planned = await phaseline('diff -f -', { stdin: manifest('three', ['db'], true) })

@@ -207,7 +207,9 @@ describe('the command line', () => {
   it('lists agents that are connected', async () => {
     const { out } = await phaseline('agents')
     expect(out).toMatch(/^NAME +INSTANCE +ROLE +TYPES +TARGETS +SEEN\n/)
-    expect(out.split('\n').find((line) => line.includes(` ${PLAYED} `))).toMatch(/ runtime .* connected$/)
+    expect(out.split('\n').find((line) => line.includes(` ${PLAYED} `))).toMatch(
+      / runtime .* connected, [\d.]+m?s ago$/,
+    )
   })
 
   it('completes commands and options in bash', async () => {

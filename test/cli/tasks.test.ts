@@ -195,6 +195,19 @@ describe('task retry', () => {
     expect((await phaseline('task get ops/only-one --json')).out).not.toContain('"name":"two"')
     // Any root is retried by the same command.
     expect((await phaseline('retry ops/again --kind task')).out).toBe('again-3 runs again what failed of again\n')
+    await runner.declare('ops/only-one/one')
+    await runner.report(await runner.take('ops/only-one/one', 'RUN'), { phase: 'DONE' })
+    const done = await until(
+      async () => {
+        const { out } = await phaseline('get ops/only-one --kind task')
+        return out.includes('SUCCEEDED') ? out : null
+      },
+      { what: 'it has ended' },
+    )
+    expect(done).toMatch(/^you may +task retry --all, delete$/m)
+    expect((await phaseline('retry ops/only-one --kind task')).err).toContain(
+      'only what is FAILED or ABORTED can be retried. `phaseline task retry ops/only-one --all` runs all of its jobs again.',
+    )
     const unknown = await phaseline('task retry ops/again --job three --all')
     expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining('there is no job three') })
   })

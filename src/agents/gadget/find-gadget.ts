@@ -41,7 +41,7 @@ async function notFound(folders: readonly string[], name: string): Promise<strin
   const names = (await Promise.all(folders.map(gadgetsIn))).flat().sort()
   const rest = names.length > MOST ? ` and ${names.length - MOST} more` : ''
   const there = names.length === 0 ? 'there is none' : `there are ${names.slice(0, MOST).join(', ')}${rest}`
-  return `There is no gadget ${name} in ${folders.join(', ')}: ${there}.`
+  return `There is no gadget ${name} in ${folders.join(', ')}: ${there}. PHASELINE_GADGETS names the folders.`
 }
 
 async function gadgetsIn(folder: string): Promise<readonly string[]> {

@@ -32,7 +32,7 @@ export function addAgents(command: Command, cli: Cli): void {
       ROLE: ({ actor }) => words(actor),
       TYPES: ({ types }) => types.join(', '),
       TARGETS: describeTargets,
-      SEEN: ({ connected, seenAt }) => (connected ? 'connected' : `${since(seenAt)} ago`),
+      SEEN: ({ connected, seenAt }) => `${connected ? 'connected, ' : ''}${since(seenAt)} ago`,
     },
     none: 'No agent is connected.',
     missing: 'There are no agents that you may see.',

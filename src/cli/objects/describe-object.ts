@@ -43,6 +43,9 @@ function describeGeneration({ generation, observedGeneration, finished, verbs }:
   return `${generation}${isUnused ? ' (not run yet)' : ''}`
 }
 
+/** Verbs whose commands have other names. */
+const COMMANDS: Readonly<Record<string, string>> = { rerun: 'task retry --all' }
+
 /** The object that failed by itself, by its path. */
 const describeCause = ({ name, code, message, object }: NonNullable<NonNullable<FullObject['error']>['rootCause']>) =>
   `${object?.path ?? name}: ${code}: ${message}`
@@ -90,7 +93,7 @@ export function describeObject(object: FullObject, now: number, paint: Paint, mo
     ['generation', `${describeGeneration(object)}, revision ${object.revision}`],
     ['job', jobId && `${jobId}${jobId === finishedJobId ? '' : ' (outstanding)'}`],
     ['deletion', deletionRequestedAt && `requested ${ago(deletionRequestedAt)}`],
-    ['you may', object.verbs.flatMap(({ name, allowed }) => (allowed ? name : [])).join(', ')],
+    ['you may', object.verbs.flatMap(({ name, allowed }) => (allowed ? (COMMANDS[name] ?? name) : [])).join(', ')],
     ['created', ago(object.createdAt)],
     ['updated', ago(object.updatedAt)],
   ]

@@ -3,7 +3,7 @@ import type { Session } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT } from '../terminal/exit.ts'
 import { articled, words } from '../terminal/text.ts'
-import type { Located } from './address.ts'
+import { addressIn, type Located } from './address.ts'
 import { follow } from './follow.ts'
 import { findVerb, readMachines } from './machines.ts'
 import type { PendingExit } from './object-command.ts'
@@ -14,14 +14,20 @@ export interface RetryOptions {
 }
 
 /** Runs again what failed of the tree that the object is in; with `wait`, follows it until it is finished. */
-export async function retryObject(session: Session, { root }: Located, { wait }: RetryOptions): Promise<PendingExit> {
+export async function retryObject(
+  session: Session,
+  { root, project }: Located,
+  { wait }: RetryOptions,
+): Promise<PendingExit> {
   const name = root.name
   const verb = findVerb(await readMachines(session.client, session.io.signal), root.kind, 'retry')
   if (!verb) return session.refuse(invalid(`${name} is ${articled(words(root.kind))}, which cannot be retried.`))
   // A job that runs what failed would do nothing here, and say that it had succeeded.
   if (!verb.phases.includes(root.phase)) {
     const phases = verb.phases.join(' or ')
-    return session.refuse(invalid(`${name} is ${root.phase}: only what is ${phases} can be retried.`))
+    const command = `phaseline task retry ${addressIn(project.name, [name])} --all`
+    const again = root.kind === 'TASK' ? ` \`${command}\` runs all of its jobs again.` : ''
+    return session.refuse(invalid(`${name} is ${root.phase}: only what is ${phases} can be retried.${again}`))
   }
   type Retried = Pick<Located, 'id' | 'kind' | 'name' | 'phase'>
   const outcome = await ask(session, verbDocument<Retried>(verb, OF_OBJECT), { ...(verb.input as object), id: root.id })

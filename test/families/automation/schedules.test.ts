@@ -270,6 +270,7 @@ run: { createEvent: { source: cron, type: night, labels: { when: night } } }
   )
   expect((await phaseline('schedule fire ci/nightly')).out).toBe('nightly fired, now ACTIVE\n')
   await until(async () => (await phaseline('schedule get ci/nightly')).out.includes('FIRED'), { what: 'it has fired' })
+  expect((await phaseline('schedule get ci/nightly')).out).toMatch(/^generation +1, revision \d+$/m)
   // The clock of the zone stands beside each time: a line of cron is about that one.
   const berlin = String.raw`(\S+Z) {2}\d{4}-\d\d-\d\d 02:30 \+0[12]:00 Europe\/Berlin`
   expect((await phaseline('schedule get ci/nightly')).out).toMatch(
