@@ -61,7 +61,9 @@ describe('the gadget deployer', () => {
       expect(outcome, gadget).toMatchObject({ phase: 'FAILED', error: { code: 'GADGET_NOT_FOUND' } })
     }
     expect(await work(item({ gadget: 'missing' }), context())).toMatchObject({
-      error: { message: `There is no gadget missing in ${folder.path}: there are env. PHASELINE_GADGETS names the folders.` },
+      error: {
+        message: `There is no gadget missing in ${folder.path}: there are env. PHASELINE_GADGETS names the folders.`,
+      },
     })
     for (const name of ['LD_PRELOAD', 'NODE_OPTIONS', 'PATH', 'GADGET_a', 'xGADGET_A']) {
       const outcome = await work(item({ gadget: 'env', env: { [name]: '1' } }), context())
