@@ -39,7 +39,7 @@ test('it tells of what another connection has committed, however long that took'
 
 test('it is quiet since a time if nothing was committed after what could be read then', async () => {
   const answers: PromiseWithResolvers<void>[] = []
-  // Those of a server are of all its databases, and so of the tests beside this one.
+  // A server's own are of all its databases, and so of the tests beside this one.
   let snapshot = '5:5:'
   const query = (async () => {
     const answered = Promise.withResolvers<void>()
