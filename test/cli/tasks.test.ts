@@ -158,7 +158,7 @@ describe('status', () => {
         /^you {5}prometheus: MONITOR of all projects\ntrees {3}not shown: .*\n(.*\n)*due {5}\d+ trees/m,
       ),
     })
-    expect(await phaseline('status', { env: monitor })).toMatchObject({ code: 4 })
+    expect(await phaseline('status', { env: monitor })).toMatchObject({ code: 3 })
     expect(await phaseline('status', { env })).toMatchObject({ code: 0 })
     const agent = (await phaseline('token create load-agent --role agent --type none --quiet')).out.trim()
     expect(await phaseline('status', { env: { ...env, PHASELINE_TOKEN: agent } })).toMatchObject({ code: 0, err: '' })
