@@ -63,11 +63,13 @@ export const invalidInput = (fields: readonly FieldProblem[]): RefusalOf<'Invali
   message: inOneLine(fields) || 'The input is not valid.',
   fields,
 })
-export const notFound = (objectId: string | null, what = 'object'): RefusalOf<'NotFoundError'> => ({
+export const notFound = (
+  objectId: string | null,
+  what = 'object',
+  name: string | null = objectId,
+): RefusalOf<'NotFoundError'> => ({
   type: 'NotFoundError',
-  message: objectId
-    ? `There is no ${what} ${objectId} that you may read.`
-    : `There is no such ${what} that you may read.`,
+  message: name ? `There is no ${what} ${name} that you may read.` : `There is no such ${what} that you may read.`,
   objectId,
 })
 export const forbidden = (message: string): RefusalOf<'ForbiddenError'> => ({ type: 'ForbiddenError', message })

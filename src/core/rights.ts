@@ -120,8 +120,11 @@ export function requireRight(caller: Granted, right: Right, projectId?: string):
   return hasRight(caller, right, projectId) ? null : forbidden(refusalOf(caller, right, projectId))
 }
 
+/** Roles, which are granted, keep their names. */
+const inWords = (kind: string): string =>
+  (ROLES as readonly string[]).includes(kind) ? kind : kind.toLowerCase().replaceAll('_', ' ')
 function refusalOf({ name }: Granted, right: Right, projectId?: string): string {
-  return `${name} may not ${right.verb} ${right.kind}: it takes ${requirementOf(right, projectId)}.`
+  return `${name} may not ${right.verb} ${inWords(right.kind)}: it takes ${requirementOf(right, projectId)}.`
 }
 
 /** The requirement of the right, such as `the role EDITOR in the project`. */

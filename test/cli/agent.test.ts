@@ -72,6 +72,6 @@ it('ends when its token is refused, or lacks the right, and says so once', async
   const { secret } = await ask(server.client, MUTATIONS.createToken, { name: 'reader', role: 'READER' })
   expect(await as(secret)).toMatchObject({
     code: 3,
-    err: expect.stringMatching(new RegExp(`${started}FORBIDDEN: reader may not claim WORK: .*\n$`)),
+    err: expect.stringMatching(new RegExp(`${started}FORBIDDEN: reader may not claim work: .*\n$`)),
   })
 })

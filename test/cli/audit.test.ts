@@ -118,6 +118,6 @@ it('is refused with the role that it takes, as other commands are', async () => 
   expect(refused).toEqual({
     code: 3,
     out: '',
-    err: 'FORBIDDEN: reader may not read AUDIT: it takes the role ADMIN.\n',
+    err: 'FORBIDDEN: reader may not read audit: it takes the role ADMIN.\n',
   })
 })

@@ -110,6 +110,16 @@ describe('event create', () => {
 })
 
 describe('event get', () => {
+  it('says of a job that is attempted again which attempt it is, and how the last one has failed', async () => {
+    await addProject('again')
+    await create('again')
+    const worker = await runtime.start('again/event-1')
+    await runtime.addJob(worker, 'flaky', { retry: { attempts: 3, backoff: { initialMs: 600_000 } } })
+    await runtime.end(await runtime.start('again/event-1', 'flaky'), 4)
+    const { out } = await phaseline('event get again/event-1')
+    expect(out).toMatch(/^flaky +\S+ PENDING .* attempt 2 of 3, after EXIT_CODE: It ended/m)
+  })
+
   it('shows the event, its worker and its jobs, however it is named', async () => {
     await addProject('shown')
     await create('shown', '--label team=web')

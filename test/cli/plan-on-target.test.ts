@@ -123,5 +123,5 @@ test('a viewer is refused', async () => {
   const reader = commandLine({ PHASELINE_URL: server.url, PHASELINE_TOKEN: secret })
   const answer = await reader('plan -f - --on-target', { stdin: manifest('mock', ['a']) })
   expect(answer.code).toBe(3)
-  expect(answer.err).toContain('may not dry-run INSTALLATION')
+  expect(answer.err).toContain('may not dry-run installation')
 })

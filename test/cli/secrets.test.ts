@@ -101,7 +101,8 @@ it('refuses what is no value, and never repeats one', async () => {
   for (const [args, stdin] of attempts) {
     expect(await phaseline(args, stdin === undefined ? {} : { stdin }), args).toMatchObject({ code: 2, out: '' })
   }
-  expect(await phaseline('secret set nobodys NAME', { stdin: MARKER })).toMatchObject({ code: 3, out: '' })
+  const missing = { code: 3, out: '', err: expect.stringContaining('There is no project nobodys that you may read.') }
+  expect(await phaseline('secret set nobodys NAME', { stdin: MARKER })).toMatchObject(missing)
   expect(await phaseline('secret list nobodys')).toMatchObject({ code: 3 })
   expect((await phaseline('secret list web')).out).not.toMatch(/EMPTY|wrong|NUL|LONG|ARGUMENT|OPTION/)
   expect(phaseline.transcript()).not.toContain(MARKER)

@@ -123,9 +123,9 @@ describe('who reads it', () => {
       ['createProject', 'theirs'],
     ])
     const editor = await viewerOf(await api.token({ name: 'editor', role: 'USER' }))
-    await expect(api.query(LOG, {}, editor)).rejects.toThrow('editor may not read AUDIT')
+    await expect(api.query(LOG, {}, editor)).rejects.toThrow('editor may not read audit')
     const CHAIN = gql('{ auditChain { head { sequence } } }')
-    await expect(api.query(CHAIN, {}, admin)).rejects.toThrow('may not verify AUDIT')
+    await expect(api.query(CHAIN, {}, admin)).rejects.toThrow('may not verify audit')
   })
 })
 

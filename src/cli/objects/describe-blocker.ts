@@ -25,7 +25,8 @@ export function blockerText({ reason, message, source, verbs = [] }: Blocker, no
   const choices = verbs.length > 0 ? ` (${verbs.map(({ label }) => label).join(', or ')})` : ''
   const sentence = tellTimes(message, now)
   const of = source ? `${source.path}: ` : ''
-  return reason in OTHERS ? `${of}${sentence}${choices}` : `${of}${words(reason)}: ${sentence}`
+  const more = reason === 'LOCK' ? ' `phaseline locks` shows who has it.' : ''
+  return reason in OTHERS ? `${of}${sentence}${choices}` : `${of}${words(reason)}: ${sentence}${more}`
 }
 
 /** Both in one. */

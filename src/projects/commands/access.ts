@@ -13,4 +13,4 @@ export const changeProject = <T extends object, R extends Refusal>(
   access: { readonly right: Right; readonly project: string },
   write: (project: LockedProject) => Promise<Outcome<T, R>>,
 ): Promise<Outcome<T, R | RefusalOf<'NotFoundError' | 'InvalidInputError' | 'ForbiddenError'>>> =>
-  onProject(parts, viewer, { ...access, missing: notFound(null, 'project') }, write)
+  onProject(parts, viewer, { ...access, missing: notFound(null, 'project', access.project) }, write)

@@ -119,7 +119,7 @@ test('of many schedules due together, on two servers of which one is killed, eac
   const refused = (prefix: string) => new Set(of(prefix).map(({ outcome, reason }) => `${outcome} ${reason}`))
   expect(refused('k0')).toEqual(new Set([expect.stringMatching(/^REFUSED .*labels\.0\.value: is no text/)]))
   expect(refused('k1')).toEqual(new Set([expect.stringMatching(/^REFUSED NOT_FOUND: /)]))
-  expect(refused('of-author')).toEqual(new Set([expect.stringMatching(/^FORBIDDEN author may not create EVENT/)]))
+  expect(refused('of-author')).toEqual(new Set([expect.stringMatching(/^FORBIDDEN author may not create event/)]))
   const inLog = async () => [await recorded(database, 'REFUSED'), await recorded(database, 'FORBIDDEN')].join()
   await until(async () => (await inLog()) === `${2 * EACH},${EACH}`, { what: 'each refusal is in the log' })
 })

@@ -266,7 +266,7 @@ test('one that is deleted midway is GONE, and an author who has lost the right a
   expect(found.counts.forbidden).toBeGreaterThan(0)
   expect(found.error?.message).toMatch(/forbidden to its author/)
   const forbidden = (await targetsOf(id)).filter(({ outcome }) => outcome === 'FORBIDDEN')
-  expect(forbidden[0]).toMatchObject({ code: 'FORBIDDEN', message: expect.stringMatching(/^ed may not cancel EVENT/) })
+  expect(forbidden[0]).toMatchObject({ code: 'FORBIDDEN', message: expect.stringMatching(/^ed may not cancel event/) })
   expect(await asked({ project: 'lost', name: 'more', verb: 'cancel', ids }, ed)).toMatchObject({ code: 'FORBIDDEN' })
 })
 
@@ -393,7 +393,7 @@ test('a verb that the caller may ask of no kind is refused, and selects nothing 
     ok: false,
     refusal: {
       type: 'ForbiddenError',
-      message: expect.stringMatching(/ may not create TASK: it takes the role AUTHOR/),
+      message: expect.stringMatching(/ may not create task: it takes the role AUTHOR/),
     },
   })
 })

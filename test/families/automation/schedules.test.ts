@@ -247,7 +247,7 @@ test('a schedule has the rights of its editor, at each firing', async () => {
   })
   await app.client.query(FIRE, { id })
   await until(async () => (await read(id)).firings[0]?.outcome === 'FORBIDDEN', { what: 'it is forbidden' })
-  expect((await read(id)).firings[0]?.reason).toMatch(/^author may not create EVENT/)
+  expect((await read(id)).firings[0]?.reason).toMatch(/^author may not create event/)
   expect((await app.client.query(COUNT, { name: 'event' })).events?.totalCount).toBeGreaterThan(0)
 })
 

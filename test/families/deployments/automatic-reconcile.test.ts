@@ -180,7 +180,7 @@ describe('a root that begins jobs by itself', () => {
     await world.pool.query('update principal set administrator = false where id = $1', [USER.principalId])
     await pass(HOUR)
     expect(await world.work()).toEqual([])
-    expect((await stateOf(id))?.problem).toContain('ada may not reconcile INSTALLATION')
+    expect((await stateOf(id))?.problem).toContain('ada may not reconcile installation')
     await world.pool.query('update principal set administrator = true where id = $1', [USER.principalId])
     await pass(HOUR)
     expect(await world.work()).toEqual(['a'])

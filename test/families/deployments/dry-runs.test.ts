@@ -281,9 +281,9 @@ describe('a dry run', () => {
     const id = await place.create({ deployItems: [item('web')] })
     const viewer = viewerOf('READER')
     await expect(place.ask({ create: { name: 'a', spec: {} } }, viewer)).rejects.toThrow(
-      'ada may not dry-run INSTALLATION: it takes the role EDITOR',
+      'ada may not dry-run installation: it takes the role EDITOR',
     )
-    await expect(place.read(id, viewer)).rejects.toThrow('may not dry-run INSTALLATION')
+    await expect(place.read(id, viewer)).rejects.toThrow('may not dry-run installation')
     const editor = viewerWith([{ role: 'EDITOR', projectId: null }])
     const spec = { deployItems: [{ name: 'web', type: 'kubernetes-manifest', config: { manifests: ['a: b'] } }] }
     await expect(

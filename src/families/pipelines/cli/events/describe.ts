@@ -100,7 +100,10 @@ function describeJobs(jobs: readonly Job[], now: number): string[] {
 }
 
 /** Why it is in its phase, and not further. */
-function why({ error, blockedBy, inheritedFrom }: Job, now: number): string {
+function why({ error, blockedBy, inheritedFrom, attempts, maxAttempts }: Job, now: number): string {
+  const failed = attempts.findLast((one) => one.error)
+  if (failed && failed.number < attempts.length)
+    return `attempt ${attempts.length} of ${maxAttempts}, after ${failed.error?.code}: ${failed.error?.message}`
   if (error) return `${error.code}: ${error.message}`
   const [blocker] = blockedBy
   if (blocker) return describeBlocker(blocker, now)

@@ -10,7 +10,8 @@ import { WORKLOAD_SPEC_FIELDS } from '../../../../manifest/index.ts'
 const WORKLOAD = `
   id name phase phaseClass phaseSince finished error { code message } blockedBy(first: 5) { reason message }
   startedAt endedAt exitCode signal commit attempt agent { name instance leaseUntil }
-  resources { kind removeAt removedAt } workloadSpec { runtime image command args timeoutMs workspace services { name image command args } clone { url ref } }`
+  resources { kind removeAt removedAt } workloadSpec { runtime image command args timeoutMs workspace services { name image command args } clone { url ref } }
+  ${ATTEMPTS}`
 const EVENT = gql(`query GetEvent($id: ID!) { object(id: $id) {
   ...Full
   ... on Event {
