@@ -37,7 +37,7 @@ const IN_TRANSACTION = { status: 'T' }
  * each with a packet, after it has told its statistics that it is idle in a transaction: that costs a short statement more than its work.
  *
  * - In a transaction, from `begin` on: a statement joins the open group. The end of the turn sends its Sync.
- * - `commit` ends the group at once, and the transaction. Outside of one each statement has a Sync of its own, since a shared one would make
+ * - `commit` comes after the Sync of its group, with one of its own, and ends the transaction. Outside of one each statement has a Sync of its own, since a shared one would make
  *   a transaction of them.
  *
  * Answered statements are ready one by one, as the driver expects. After an error Postgres skips the rest of the group, without a word: those
@@ -93,6 +93,8 @@ export class SharedSync {
 
   /** Calls the driver with a statement, which it sends at once. @param text of the statement */
   sending<T>(text: string, send: () => T): T {
+    // The answers come while Postgres waits for its disk.
+    if (text === 'commit') this.#end()
     this.#text = text
     try {
       return send()
