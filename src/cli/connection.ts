@@ -125,7 +125,7 @@ export const certificateHint = (problem: string): string =>
   /certificate/.test(problem) ? ' (NODE_EXTRA_CA_CERTS names the file of a private authority)' : ''
 
 /** Why there is no answer, and what to do. */
-export function describeClientError({ kind, code, message: said }: ClientError): string {
+export function describeClientError({ kind, message: said }: ClientError): string {
   switch (kind) {
     case 'network':
       return `Cannot reach the server: ${said}${certificateHint(said) || ADDRESS_HINT}`
@@ -134,7 +134,7 @@ export function describeClientError({ kind, code, message: said }: ClientError):
     case 'http':
       return `The server did not answer as a GraphQL server: ${said}`
     case 'graphql':
-      return `${code === 'FORBIDDEN' ? 'Refused' : 'The server could not answer'}: ${said}`
+      return `The server could not answer: ${said}`
     default:
       return kind satisfies never
   }

@@ -19,7 +19,7 @@ import type { TreeRunner } from './runner.ts'
 const CONCURRENCY = 8
 /** Due trees that are looked at, the oldest ones: more than several engines reconcile at a time. */
 const LOOKED_AT = CONCURRENCY * 8
-/** How long what a search has found is taken without another one, in milliseconds. */
+/** Due trees that a search has found are taken for so long without another search, in milliseconds. */
 const FOUND_MS = 50
 /** Batches of roots without children at a time, by the keys under which they are active. */
 const LONE = ['lone 1', 'lone 2']
@@ -36,7 +36,7 @@ const RECOVER_UNWRITTEN_MS = 60_000
 const POSTPONED_AT_ONCE = 4
 /** Pauses after a tree that another transaction has locked, usually for milliseconds. */
 const LOCKED = { baseMs: 10, factor: 2, capMs: 500 }
-/** The same of a tree of which another engine has the turn: that has it, most likely, and ends it. */
+/** The same after a tree whose turn another engine has: most likely that one reconciles it. */
 const TAKEN = { ...LOCKED, baseMs: TURN_MS }
 /** Pauses of a tree whose expressions wait for those of its project that take long. */
 const WAITING = { baseMs: 2_000, factor: 2, capMs: 60_000 }

@@ -13,13 +13,18 @@ import { createRoot, numbered, write } from './writer.ts'
 const logger = pino({ level: 'silent' })
 const QUERY = { projects: null, includeRejected: true } as const
 
-test('changes are buffered while there are listeners, and for a while after, but not before the first one', async () => {
-  await using database = await createTestDatabase()
+async function opened() {
+  const database = await createTestDatabase()
+  onTestFinished(() => database[Symbol.asyncDispose]())
   const { pool } = database
   const signal = createMemorySignal({ logger })
-  const head = await readHead(pool)
   const numberer = createNumberer({ pool, signal, logger })
   onTestFinished(() => numberer[Symbol.asyncDispose]())
+  return { pool, signal, numberer, head: await readHead(pool) }
+}
+
+test('changes are buffered while there are listeners, and for a while after, but not before the first one', async () => {
+  const { pool, signal, head, numberer } = await opened()
   const hub = new Hub({ pool, signal, logger, numberer }, await openLog(pool), head)
   onTestFinished(() => hub.close())
   const root = await createRoot(pool)
@@ -52,12 +57,7 @@ test('changes are buffered while there are listeners, and for a while after, but
 })
 
 test('a process without listeners takes no announcement of others apart; with the first one it misses none', async () => {
-  await using database = await createTestDatabase()
-  const { pool } = database
-  const signal = createMemorySignal({ logger })
-  const head = await readHead(pool)
-  const numberer = createNumberer({ pool, signal, logger })
-  onTestFinished(() => numberer[Symbol.asyncDispose]())
+  const { pool, signal, head, numberer } = await opened()
   const identity = await openLog(pool)
   let published = 0
   await signal.subscribe(logChannel(identity.logId), () => void published++)
