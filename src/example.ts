@@ -10,8 +10,8 @@ import { parseManifests } from './manifest/index.ts'
 export interface ExampleOptions {
   readonly origin: string
   readonly token: string
-  /** The example is applied once to each data folder. */
-  readonly dataDir: string
+  /** A file that is there once the example was applied. */
+  readonly applied: string
   /** Folder of the example's files. */
   readonly folder: string
   readonly signal: AbortSignal
@@ -28,8 +28,7 @@ type Input = VariablesOf<typeof CREATE>['input']
  * Applies the web shop to a new data folder, shows its tree until it is final, and prints the shop's address. False: it
  * was shown before, or the user has stopped it.
  */
-export async function showExample({ origin, token, dataDir, folder, signal, say }: ExampleOptions): Promise<boolean> {
-  const applied = join(dataDir, 'example-applied')
+export async function showExample({ origin, token, applied, folder, signal, say }: ExampleOptions): Promise<boolean> {
   if (existsSync(applied)) return false
   const parsed = parseManifests(await readFile(join(folder, 'webshop.yaml'), 'utf8'))
   if (!parsed.ok) throw new Error(`the example cannot be read: ${parsed.problems.map((p) => p.message).join('; ')}`)

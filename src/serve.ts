@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Config, exposedSecrets, SECRET_SETTINGS } from './config.ts'
 import { type FamilyDefinition, timeoutsOf } from './families/define-family.ts'
@@ -37,7 +38,9 @@ export async function serve({
   const config = await readConfig(families, options)
   const logger = createProcessLogger(config.logLevel, config.logFormat)
   signal.addEventListener('abort', () => endInTime(config, logger), { once: true })
-  const gadgetFolders = example ? [join(WEBSHOP_EXAMPLE, 'gadgets')] : []
+  const applied = join(config.dataDir, 'example-applied')
+  // A shop of an earlier start needs its gadgets, if only to be deleted.
+  const gadgetFolders = example || existsSync(applied) ? [join(WEBSHOP_EXAMPLE, 'gadgets')] : []
   const start = isAgentsAlone(config) ? startAgentsAlone : startApp
   const started = await startThroughOutages<RunningProcess>(
     () => start(config, { logger, gadgetFolders, families, signal }),
@@ -58,7 +61,7 @@ export async function serve({
   // The example calls this server, and does not know the authority of its certificate.
   if (example && origin && token && !config.tls) {
     const { showExample } = await import('./example.ts')
-    const shown = { origin, token: token.reveal(), dataDir: config.dataDir, folder: WEBSHOP_EXAMPLE, signal, say }
+    const shown = { origin, token: token.reveal(), applied, folder: WEBSHOP_EXAMPLE, signal, say }
     // The example's lines have moved the addresses out of sight.
     if (await showExample(shown)) sayAddresses(say, origin, fragment)
   }

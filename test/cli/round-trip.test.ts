@@ -347,6 +347,7 @@ test('records and projects are taken from what their commands show, too', async 
     '{ name: shown, workerTemplate: { command: ["true"], env: { __proto__: yes, N: "0123" } }, limits: { maxWorkers: 2 } }',
   )
   await done('secret set shown TOKEN', 'value')
+  await done('data set region eu --text --project shown')
   await done(
     'apply -f - --project shown',
     `{ kind: Hook, name: h, format: GENERIC, secrets: [{ name: first, env: HOOK_SECRET }], filter: "body.ok" }
@@ -368,6 +369,7 @@ test('records and projects are taken from what their commands show, too', async 
   expect(whole.err).toBe(
     [
       'The manifest of project shown lacks its secrets TOKEN: where it is new, `phaseline secret set shown NAME` sets each.',
+      'The manifest of project shown lacks its data region: where it is new, `phaseline data set NAME JSON --project shown` sets each.',
       'The manifest of hook shown/h lacks the values of first: where it is new, give each an `env` or a `file`.',
       '',
     ].join('\n'),

@@ -145,9 +145,9 @@ test('the tarball has all that runs, and nothing else', () => {
   expect(foreign).toEqual([])
   const executable = packed.files.filter(({ mode }) => (mode & 0o111) !== 0).map(({ path }) => path)
   expect(executable).toEqual(expect.arrayContaining(['examples/webshop/gadgets/service', 'examples/gadgets/copy-tree']))
-  // Most of it is GraphiQL, plain and compressed in two ways; the documentation is compressed in one.
-  expect(packed.unpackedSize).toBeLessThan(22_000_000)
-  expect(packed.size).toBeLessThan(11_000_000)
+  // Pages are compressed alone.
+  expect(packed.unpackedSize).toBeLessThan(15_000_000)
+  expect(packed.size).toBeLessThan(9_000_000)
 })
 
 test('npx finds the command', { timeout: STEP_MS }, async () => {

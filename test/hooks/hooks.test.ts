@@ -539,7 +539,10 @@ event: { type: "\${body.kind}", labels: { by: "\${headers['x-by']}" } }
   const refused = await post('shop', '{"paid":true}', { ...bearer, 'x-by': 'shop' })
   const id = refused.deliveries[0]?.id ?? ''
   expect((await phaseline('hook list --project ci')).out).toMatch(/ci +shop +GENERIC .*REFUSED/)
-  expect((await phaseline('hook get ci/shop')).out).toMatch(/ACCEPTED.*event-/)
+  const got = (await phaseline('hook get ci/shop')).out
+  expect(got).toMatch(/ACCEPTED.*event-/)
+  expect(got).toMatch(/^source +shop {2}\(of the format\)$/m)
+  expect(got).toMatch(/^type +\$\{body\.kind\}$/m)
   const shown = (await phaseline(`hook delivery ${id}`)).out
   expect(shown).toMatch(/x-by: shop[\s\S]*\{"paid":true\}/)
   // One header a line.

@@ -55,7 +55,7 @@ export const hooks = recordKind<HookManifest, ReadyHook, FoundHook>({
     const { nodes } = await client.query(READ, { ids }, { signal: io.signal })
     return nodes.map((node) => (node?.format ? node : null))
   },
-  secrets({ name, project, secrets, redelivery }) {
+  omitted({ name, project, secrets, redelivery }) {
     const names = [...secrets.map((one) => one.name), ...(redelivery ? ['redelivery.token'] : [])]
     if (names.length === 0) return []
     const what = `The manifest of hook ${project.name}/${name} lacks the values of ${names.join(', ')}`

@@ -9,7 +9,8 @@ const pairs = (of: readonly { readonly key: string; readonly value: string }[]):
   of.map(({ key, value }) => `${key}=${value}`).join(', ')
 
 export function describeHook({ paint, connection }: Session, hook: FoundHook): readonly string[] {
-  const { event, signature } = hook
+  const { event, defaultEvent, signature } = hook
+  const ofFormat = (text: string | null) => text && `${text}  (of the format)`
   return describeFields(
     [
       ['hook', `${hook.project.name}/${hook.name}${hook.disabled ? '  disabled' : ''}`],
@@ -22,8 +23,8 @@ export function describeHook({ paint, connection }: Session, hook: FoundHook): r
       ['filter', hook.filter],
       ['projects', hook.projects?.join(', ')],
       ['project', event.project],
-      ['source', event.source],
-      ['type', event.type],
+      ['source', event.source ?? ofFormat(defaultEvent.source)],
+      ['type', event.type ?? ofFormat(defaultEvent.type)],
       ['qualifiers', pairs(event.qualifiers)],
       ['labels', pairs(event.labels)],
       ['payload', event.payload],

@@ -5,7 +5,7 @@ import type { Session } from '../session.ts'
 export const HOOK_FIELDS = `fragment HookFields on Hook {
   id name path format description disabled filter projects deliveryId editor generation createdAt updatedAt
   project { name } secrets { name createdAt } signature { header algorithm encoding prefix } redelivery { address checkedAt problem }
-  event { project source type payload qualifiers { key value } labels { key value } }
+  event { project source type payload qualifiers { key value } labels { key value } } defaultEvent { source type }
 }`
 /** A hook as the commands show it. */
 export type FoundHook = FragmentOf<typeof HOOK_FIELDS>

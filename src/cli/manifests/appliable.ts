@@ -88,8 +88,8 @@ export interface Exportable<Shown = object> {
   find?(session: Session, wanted: Pick<Placed, 'project' | 'name'>): Promise<Shown | null>
   /** In the order of the ids; null: it is gone. */
   read(session: Session, ids: readonly string[]): Promise<readonly (Shown | null)[]>
-  /** Values that it needs and no document may have: a sentence for each. */
-  secrets?(shown: Shown): readonly string[]
+  /** A sentence for each part that it needs, and that no document has. */
+  omitted?(shown: Shown): readonly string[]
 }
 
 /** A kind of documents that `apply`, `plan`, `diff` and `export` take. */

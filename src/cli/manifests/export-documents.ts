@@ -140,7 +140,7 @@ export function exportShown<Shown>(session: Session, kind: Exportable<Shown>, sh
   const manifest = kind.manifest(shown)
   session.emit(manifest)
   if (!session.json) printDocument(session.io.stdout, writeYaml(manifest))
-  session.note(...(kind.secrets?.(shown) ?? []))
+  session.note(...(kind.omitted?.(shown) ?? []))
   return EXIT.ok
 }
 

@@ -23,7 +23,7 @@ export interface Written {
 interface RecordKind<Document extends Named, Ready extends Named, Found>
   extends Pick<
     Appliable<Document, Ready, Found>,
-    'kind' | 'order' | 'objectKind' | 'schema' | 'complete' | 'needs' | 'manifest' | 'list' | 'read' | 'secrets'
+    'kind' | 'order' | 'objectKind' | 'schema' | 'complete' | 'needs' | 'manifest' | 'list' | 'read' | 'omitted'
   > {
   /** e.g. `hook`. */
   readonly noun: string

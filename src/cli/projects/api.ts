@@ -6,6 +6,7 @@ import type { Session } from '../session.ts'
 export const PROJECT_FIELDS = `fragment ProjectFields on Project {
   id name createdAt updatedAt ${PROJECT_SPEC_FIELDS}
   secrets { name updatedAt }
+  dataObjects(first: 100) { pageInfo { hasNextPage } edges { node { name exporter { id } } } }
 }`
 /** A project as the API returns it. */
 export type ShownProject = FragmentOf<typeof PROJECT_FIELDS>

@@ -78,11 +78,22 @@ export const projects: Appliable<ProjectManifest, WantedProject, ShownProject> =
     const { nodes } = await client.query(READ, { ids }, { signal: io.signal })
     return nodes.map((node) => (node?.limits ? node : null))
   },
-  secrets({ name, secrets }) {
-    if (secrets.length === 0) return []
-    const names = secrets.map((one) => one.name).join(', ')
+  omitted({ name, secrets, dataObjects: { edges, pageInfo } }) {
+    // Others come again with the installations that export them.
+    const data = edges.flatMap(({ node }) => (node.exporter ? [] : [node.name]))
+    const listed = (names: readonly string[], isAll = true) => names.join(', ') + (isAll ? '' : ' …')
+    const lacks = `The manifest of project ${name} lacks its`
     return [
-      `The manifest of project ${name} lacks its secrets ${names}: where it is new, \`phaseline secret set ${name} NAME\` sets each.`,
+      ...(secrets.length > 0
+        ? [
+            `${lacks} secrets ${listed(secrets.map((one) => one.name))}: where it is new, \`phaseline secret set ${name} NAME\` sets each.`,
+          ]
+        : []),
+      ...(data.length > 0
+        ? [
+            `${lacks} data ${listed(data, !pageInfo.hasNextPage)}: where it is new, \`phaseline data set NAME JSON --project ${name}\` sets each.`,
+          ]
+        : []),
     ]
   },
 }

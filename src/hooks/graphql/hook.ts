@@ -183,6 +183,11 @@ export const HookRef = builder.objectRef<HookValue>('Hook').implement({
       description: 'The event of a delivery.',
       resolve: ({ spec }) => spec.event,
     }),
+    defaultEvent: t.field({
+      type: EventTemplateRef,
+      description: 'The parts that the format gives to an event where `event` leaves them out.',
+      resolve: ({ format, name }) => ({ ...formatOf(format, name).event, labels: null, payload: null }),
+    }),
     deliveryId: t.string({
       nullable: true,
       description: 'Template for the id of a delivery; null: the format has one, or none.',

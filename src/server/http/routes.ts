@@ -83,10 +83,11 @@ function showGraphiql(request: IncomingMessage, response: ServerResponse, parts:
   return showPage(request, response, parts, dashboard?.graphiql(originsOf(logins())) ?? landingPage)
 }
 
-function showAsset(request: IncomingMessage, response: ServerResponse, parts: RouteParts): Promise<void> | void {
+async function showAsset(request: IncomingMessage, response: ServerResponse, parts: RouteParts): Promise<void> {
   const path = request.url?.split('?', 1)[0] ?? ''
-  const asset = parts.dashboard?.asset(path, request)
-  return asset ? showPage(request, response, parts, asset) : replyText(response, 404, 'Not found.')
+  const asset = await parts.dashboard?.asset(path, request.headers['accept-encoding'])
+  if (asset) return await showPage(request, response, parts, asset)
+  replyText(response, 404, 'Not found.')
 }
 
 async function showDocumentation(request: IncomingMessage, response: ServerResponse, parts: RouteParts): Promise<void> {
@@ -95,10 +96,10 @@ async function showDocumentation(request: IncomingMessage, response: ServerRespo
   // Links of its pages are relative to a folder.
   if (path === '') return void response.writeHead(308, { location: `${DOCS}/` }).end()
   if (!documentation) return replyText(response, 404, NOT_BUILT)
-  const takesGzip = request.headers['accept-encoding']?.includes('gzip') ?? false
-  const page = await documentation.page(path, takesGzip)
+  const accepted = request.headers['accept-encoding']
+  const page = await documentation.page(path, accepted)
   if (page) return await showPage(request, response, parts, page)
-  const missing = acceptsPage(request) ? await documentation.page('/404', takesGzip) : null
+  const missing = acceptsPage(request) ? await documentation.page('/404', accepted) : null
   if (missing) return await showPage(request, response, parts, { ...missing, status: 404 })
   replyText(response, 404, 'Not found.')
 }

@@ -1,31 +1,16 @@
 import { readdir, readFile } from 'node:fs/promises'
-import type { IncomingMessage } from 'node:http'
-import { extname, join } from 'node:path'
+import { join } from 'node:path'
+import { PackedFiles } from './packed-files.ts'
 import type { Page } from './page.ts'
 
-/** The built dashboard (`web-playground/dist`), held in memory, so that a request never reaches the disk. */
+/** The built dashboard (`web-playground/dist`). */
 export interface Dashboard {
   /** The page of all its addresses: its script decides what to show. It may call these origins, besides its own. */
   index(origins: readonly string[]): Page
   /** The same origins renew the sign-in of its tab. */
   graphiql(origins: readonly string[]): Page
-  /** A file by its path, in the smallest encoding that the browser accepts; null when there is none. */
-  asset(path: string, request: IncomingMessage): Page | null
-}
-
-interface Asset {
-  readonly type: string
-  readonly plain: Buffer
-  readonly gzip: Buffer | undefined
-  readonly brotli: Buffer | undefined
-}
-
-const TYPES: Readonly<Record<string, string>> = {
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-
-  '.svg': 'image/svg+xml',
-  '.ttf': 'font/ttf',
+  /** A file by its path; null when there is none. */
+  asset(path: string, accepted: string | undefined): Promise<Page | null>
 }
 
 /** Scripts, styles and connections of this origin only. */
@@ -57,16 +42,17 @@ export async function loadDashboard(folder: string): Promise<Dashboard | null> {
   const read = (name: string): Promise<Buffer | null> => readFile(join(folder, name)).catch(() => null)
   const [index, graphiql] = await Promise.all([read('index.html'), read('graphiql.html')])
   if (!index || !graphiql) return null
-  const assets = await readAssets(join(folder, 'assets'))
+  const assets = await readdir(join(folder, 'assets')).catch(() => [])
+  const files = new PackedFiles(
+    folder,
+    assets.map((name) => `assets/${name}`),
+  )
   return {
     index: (origins) => htmlPage(index, { ...POLICY, ...connecting(origins) }),
     // X-Frame-Options would refuse the dashboard's frame otherwise.
     graphiql: (origins) =>
       htmlPage(graphiql, { ...GRAPHIQL_POLICY, ...connecting(origins) }, { 'x-frame-options': 'SAMEORIGIN' }),
-    asset(path, { headers }) {
-      const found = assets.get(path)
-      return found ? pageOf(found, headers['accept-encoding'] ?? '') : null
-    },
+    asset: (path, accepted) => files.page(path.slice(1), accepted),
   }
 }
 
@@ -85,36 +71,6 @@ function htmlPage(
       'content-security-policy': directives.join('; '),
       'cache-control': 'no-cache',
       ...headers,
-    },
-  }
-}
-
-async function readAssets(folder: string): Promise<ReadonlyMap<string, Asset>> {
-  const names = new Set(await readdir(folder).catch(() => []))
-  const read = async (name: string): Promise<Buffer | undefined> =>
-    names.has(name) ? await readFile(join(folder, name)) : undefined
-  const assets = new Map<string, Asset>()
-  for (const name of names) {
-    const type = TYPES[extname(name)]
-    const plain = type ? await read(name) : undefined
-    if (!type || !plain) continue
-    assets.set(`/assets/${name}`, { type, plain, gzip: await read(`${name}.gz`), brotli: await read(`${name}.br`) })
-  }
-  return assets
-}
-
-function pageOf({ type, plain, gzip, brotli }: Asset, accepted: string): Page {
-  const takes = (encoding: string): boolean => accepted.split(',').some((each) => each.trim() === encoding)
-  const [encoding, body] =
-    brotli && takes('br') ? ['br', brotli] : gzip && takes('gzip') ? ['gzip', gzip] : [null, plain]
-  return {
-    body,
-    headers: {
-      'content-type': type,
-      // Its name has a hash of its content.
-      'cache-control': 'public, max-age=31536000, immutable',
-      vary: 'accept-encoding',
-      ...(encoding ? { 'content-encoding': encoding } : {}),
     },
   }
 }
