@@ -25,6 +25,8 @@ export interface VerbSubject {
   readonly finished: boolean
   /** It waits for its next attempt. */
   readonly inBackoff: boolean
+  /** It waits at a gate for people. */
+  readonly atGate: boolean
   /** Its tree is paused. */
   readonly paused: boolean
   /** The phase in the verb's machine; null if the machine does not apply now. */
@@ -43,6 +45,8 @@ export function judgeVerb(
   // Few objects wait for an attempt, so for all others the verb is not worth a word about rights.
   if (verb.inBackoff && !subject.inBackoff)
     return { verb, refusal: { obstacle: 'PHASE', why: 'It does not wait for a next attempt.', fits: false } }
+  if (verb.atGate && !subject.atGate)
+    return { verb, refusal: { obstacle: 'PHASE', why: 'It waits for no approval.', fits: false } }
   if (hasRight(caller, right, projectId)) return { verb, refusal: judgeState(verb, subject, caller.actor, machine) }
   const why = `It takes ${requirementOf(right, projectId)}.`
   return { verb, refusal: { obstacle: 'RIGHT', why, fits: judgeState(verb, subject, 'USER', machine) === null } }

@@ -23,6 +23,8 @@ export interface Verb {
   readonly whileDeleting: WhileDeleting
   /** Available only for objects that wait for their next attempt. */
   readonly inBackoff: boolean
+  /** Available only for objects that wait at a gate for people. */
+  readonly atGate: boolean
   /** Available only while the tree is paused, or only while it is not; null: always. */
   readonly paused: boolean | null
   /** Question to confirm, with `{name}` for the object's name; null: the verb is harmless. */
@@ -107,6 +109,7 @@ export function verbsOf(
     confirm: null,
     danger: false,
     inBackoff: false,
+    atGate: false,
     paused: null,
     input: {},
     otherwise: null,

@@ -114,6 +114,7 @@ export const BLOCKER_REASONS = [
   'DECISION',
   'REQUEST',
   'PAUSED',
+  'GATE',
 ] as const
 export type BlockerReason = (typeof BLOCKER_REASONS)[number]
 

@@ -223,6 +223,7 @@ export const installation = {
   origin: nullable(jsonb),
   nextOrigin: nullable(jsonb),
   automaticReconcile: nullable(jsonb),
+  editorId: nullable(uuid),
 }
 
 export const specSnapshot = {
@@ -292,6 +293,7 @@ export const deployItem = {
   target: nullable(text),
   exports: nullable(jsonb),
   retry: nullable(jsonb),
+  gate: nullable(jsonb),
 }
 
 export const event = {

@@ -17,6 +17,15 @@ export const MUTATIONS = {
   deleteInstallation: gql(`mutation ($input: DeleteInstallationInput!) {
     answer: deleteInstallation(input: $input) { __typename ... on Installation { id } ... on Error { code message } }
   }`),
+  approve: gql(`mutation ($input: ApproveInput!) {
+    answer: approve(input: $input) { __typename ... on DeployItem { phase } ... on Error { code message } }
+  }`),
+  reject: gql(`mutation ($input: RejectInput!) {
+    answer: reject(input: $input) { __typename ... on DeployItem { phase } ... on Error { code message } }
+  }`),
+  signal: gql(`mutation ($input: SignalInput!) {
+    answer: signal(input: $input) { __typename ... on DeployItem { phase } ... on Error { code message } }
+  }`),
   createTask: gql(`mutation ($input: CreateTaskInput!) {
     answer: createTask(input: $input) { __typename ... on Task { id } ... on Error { code message } }
   }`),

@@ -1,4 +1,5 @@
 import { CONTAINER } from './container.ts'
+import { GATE } from './gate.ts'
 import { HELM } from './helm.ts'
 import { KUBERNETES_MANIFEST } from './kubernetes-manifest.ts'
 
@@ -21,6 +22,7 @@ export const APP_INST = 'APP_INST'
 /** The types of the package. A map: a type may be called `constructor`. */
 export const ITEM_TYPES: ReadonlyMap<string, CodeLevel> = new Map([
   ['mock', 'NONE'],
+  [GATE, 'NONE'],
   [CONTAINER, 'IMAGE'],
   [KUBERNETES_MANIFEST, 'CLUSTER'],
   [HELM, 'CLUSTER'],

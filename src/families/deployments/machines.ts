@@ -136,7 +136,9 @@ export const deployItem = defineMachine({
     ['PROGRESSING', 'CONTROLLER', 'FAILED', 'its deployer did not stop within the aborting timeout'],
     ['PROGRESSING', 'CONTROLLER', 'ABORTED', 'cancelled after the timeout of an attempt, and its deployer is lost'],
     ['PROGRESSING', 'CONTROLLER', 'INIT', 'retry: an attempt failed, and its policy has another one'],
-    ['INIT', 'USER', 'FAILED', 'retry: a user has given up'],
+    ['INIT', 'USER', 'FAILED', 'retry: a user has given up; or a gate was rejected'],
+    ['INIT', 'USER', 'SUCCEEDED', 'a gate was approved, or got its signal'],
+    ['INIT', 'CONTROLLER', 'SUCCEEDED', 'the time of a gate has come'],
     [DELETABLE, 'CONTROLLER', 'INIT_DELETE', 'a new job, deletion requested; or an orphan'],
     ['INIT_DELETE', 'DEPLOYER', 'DELETING', 'claimed'],
     ['INIT_DELETE', 'DEPLOYER', ['GONE', 'DELETE_FAILED'], 'ended; the Deleting message was missed'],
@@ -146,7 +148,19 @@ export const deployItem = defineMachine({
     [['PENDING', 'INIT_DELETE'], 'CONTROLLER', 'GONE', 'never deployed, or deleted without uninstalling'],
   ],
   classes: CLASSES,
-  verbs: backoffVerbs(['INIT']),
+  verbs: [
+    ...backoffVerbs(['INIT']),
+    { name: 'approve', label: 'Approve', mutation: 'approve', phases: ['INIT'], atGate: true },
+    {
+      name: 'reject',
+      label: 'Reject',
+      mutation: 'reject',
+      phases: ['INIT'],
+      atGate: true,
+      confirm: 'Reject {name}: it fails, and its job starts nothing more.',
+      danger: true,
+    },
+  ],
 })
 
 export const machines: readonly Machine[] = [installation, execution, deployItem]

@@ -59,6 +59,9 @@ export const VerbRef = builder.objectRef<Verb>('Verb').implement({
     inBackoff: t.exposeBoolean('inBackoff', {
       description: 'Only objects that wait for the time of their next attempt have the verb.',
     }),
+    atGate: t.exposeBoolean('atGate', {
+      description: 'Only objects that wait at a gate for people have the verb.',
+    }),
     paused: t.exposeBoolean('paused', {
       nullable: true,
       description: 'True: only objects of a paused tree have the verb. False: only others. Null: all.',
@@ -138,11 +141,13 @@ async function verbsFor(
   const hasBackoffs = machines.some(({ verbs }) =>
     verbs.some(({ inBackoff, kind }) => inBackoff && kind === object.kind),
   )
-  const [finished, secondary, requestedAt, retries, pause] = await Promise.all([
+  const hasGates = machines.some(({ verbs }) => verbs.some(({ atGate, kind }) => atGate && kind === object.kind))
+  const [finished, secondary, requestedAt, retries, atGate, pause] = await Promise.all([
     isObjectFinished(context, object),
     isSecondary ? kinds.familyOf(object.kind).secondaryPhase?.(context, object) : null,
     deletionRequestedAt(object, context),
     hasBackoffs ? kinds.familyOf(object.kind).attempts?.(context, object) : null,
+    hasGates && (await kinds.familyOf(object.kind).awaitsApproval?.(context, object)),
     pauseLoader(context).load(object.rootId),
   ])
   const now = context.system.now()
@@ -157,6 +162,7 @@ async function verbsFor(
       deletionRequestedAt: requestedAt,
       finished,
       inBackoff,
+      atGate: atGate === true,
       paused: pause !== null,
       phase,
     }

@@ -1,4 +1,5 @@
 import { CONTAINER } from '../../../core/deployers/container.ts'
+import { GATE } from '../../../core/deployers/gate.ts'
 import { HELM } from '../../../core/deployers/helm.ts'
 import {
   KUBERNETES_MANIFEST,
@@ -11,8 +12,8 @@ import type { Sandbox } from '../../../sandbox/index.ts'
 import { ruleProblems } from '../../../sandbox/readiness.ts'
 import type { InstallationSpec } from '../rules/spec.ts'
 
-/** The types of items of built-in deployers. */
-const BUILT_IN: readonly string[] = [CONTAINER, HELM, KUBERNETES_MANIFEST]
+/** The types of items of built-in deployers, and of gates. */
+const BUILT_IN: readonly string[] = [CONTAINER, GATE, HELM, KUBERNETES_MANIFEST]
 
 /** Longer texts are left to the deployer: to read so many characters takes as long as a job of the sandbox may. */
 const READ_CHARACTERS = 64 * 1_024

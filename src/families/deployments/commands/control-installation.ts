@@ -9,6 +9,7 @@ import type { LockedTree } from '../../family.ts'
 import { rights } from '../rights.ts'
 import { askForJob } from '../rules/ask-for-job.ts'
 import { installation } from '../rules/details.ts'
+import { requestedBy } from '../rules/origin.ts'
 import { remember } from '../rules/pending-requests.ts'
 import { requireRoot } from './access.ts'
 import type { CommandParts } from './parts.ts'
@@ -72,7 +73,7 @@ function requestJob(
 ): CommandResult<'InvalidInputError'> {
   const refused = requireRoot(tree, id)
   if (refused) return refuse(refused)
-  askForJob(tree.root, mode, { by: viewer.name, cause: 'REQUESTED' }, tree.slice, viewer)
+  askForJob(tree.root, mode, requestedBy(viewer, 'REQUESTED'), tree.slice, viewer)
   tree.wake([id])
   return { ok: true, objectId: id }
 }
@@ -90,7 +91,7 @@ async function requestDeletion(
   const asked = {
     nextDeletion: true,
     // A deletion that runs stays as it was requested.
-    nextOrigin: { by: viewer.name, cause: 'DELETED', at: slice.now.toISOString(), withoutUninstall },
+    nextOrigin: { ...requestedBy(viewer, 'DELETED'), at: slice.now.toISOString(), withoutUninstall },
     forceDeletion: force || (forceDeletion && isRequested),
   } as const
   remember(root, slice, asked, viewer)

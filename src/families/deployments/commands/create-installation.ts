@@ -9,6 +9,7 @@ import { editorOf } from '../../on-behalf.ts'
 import { rights } from '../rights.ts'
 import { automaticOf } from '../rules/automatic-reconcile.ts'
 import { NEW_INSTALLATION } from '../rules/details.ts'
+import { requestedBy } from '../rules/origin.ts'
 import type { InstallationSpec } from '../rules/spec.ts'
 import { checkRootScope, declareScope } from '../store/root-scope.ts'
 import { changedSettings, type NewInstallation } from './inputs.ts'
@@ -68,7 +69,8 @@ async function write(
     details: {
       ...changedSettings(settings, NEW_INSTALLATION),
       automaticReconcile: automaticOf(spec.automaticReconcile, editorOf(viewer), { present: null, isEdited: true }),
-      ...(reconcile ? { nextMode: 'STANDARD', nextOrigin: { by: viewer.name, cause: 'CREATED' } } : {}),
+      ...(reconcile ? { nextMode: 'STANDARD', nextOrigin: requestedBy(viewer, 'CREATED') } : {}),
+      editorId: viewer.principalId,
     },
   })
   declareScope(tree, spec)

@@ -17,7 +17,7 @@ import { automaticOf } from '../rules/automatic-reconcile.ts'
 import { installation } from '../rules/details.ts'
 import type { SpecInput } from '../rules/normalise.ts'
 import { isObserved } from '../rules/observed-spec.ts'
-import type { Origin, RunCause } from '../rules/origin.ts'
+import { type Origin, type RunCause, requestedBy } from '../rules/origin.ts'
 import type { InstallationSpec } from '../rules/spec.ts'
 import { checkRootScope, declareScope } from '../store/root-scope.ts'
 import { findGeneration, keepGeneration } from '../store/spec-generations.ts'
@@ -73,7 +73,7 @@ async function writeUpdate(
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
   const missing = notFound(input.id, WHAT)
   const access = { right: rights.update, project: found.projectName, once, missing }
-  const origin = { by: viewer.name, cause }
+  const origin = requestedBy(viewer, cause)
   return await onProject(parts, viewer, access, async (project) =>
     onLoaded(await project.lockTree(found.rootId), { id: input.id, what: WHAT }, (tree, node) =>
       update(parts, project, tree, node, { input, spec, labels, origin, viewer }),
@@ -117,6 +117,7 @@ async function update(
       await keepGeneration(tree.client, node.row, { at: slice.now, by: origin.by })
       slice.setSpec(node, spec)
       slice.patch(node, { generation: generation + 1 })
+      slice.setDetails(node, { editorId: viewer.principalId })
       declareScope(tree, spec)
       // The running job cannot succeed any more, so no attempt of it is worth a wait.
       if (!isFinished(root.row)) slice.effect('endBackoffs', null)

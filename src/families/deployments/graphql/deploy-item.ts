@@ -8,7 +8,8 @@ import type { ItemSpec } from '../rules/spec.ts'
 import { TimeoutsRef } from './installation-spec.ts'
 import { itemLoader, specOf } from './loaders.ts'
 
-builder.objectRef<ObjectRow>('DeployItem').implement({
+export const DeployItemRef = builder.objectRef<ObjectRow>('DeployItem')
+DeployItemRef.implement({
   description: 'One thing that a deployer installs and uninstalls.',
   interfaces: [NodeRef, TreeObjectRef, WorkObjectRef],
   fields: (t) => ({

@@ -1,3 +1,4 @@
+import { GATE } from '../../../core/deployers/gate.ts'
 import { type ShownRetries, shownRetries } from '../../../core/retry.ts'
 import type { ObjectRow } from '../../../core/tree.ts'
 import type { Verb } from '../../../core/verb.ts'
@@ -7,8 +8,9 @@ import type { BlockerValue, DeadlineValue } from '../../../graphql/family.ts'
 import { loadSide, specLoader, workLoader } from '../../../graphql/loaders.ts'
 import { blockerValue } from '../../../graphql/objects/common-blockers.ts'
 import { blockersOf } from '../rules/blockers.ts'
-import { DEADLINE_MESSAGES, deadlinesOf } from '../rules/deadlines.ts'
+import { DEADLINE_MESSAGES, deadlinesOf, gateDeadlines } from '../rules/deadlines.ts'
 import type { ItemRetry } from '../rules/details.ts'
+import { type ItemGate, waitingGate } from '../rules/gate.ts'
 import { type PendingRequest, pendingRequestsOf, stopOf } from '../rules/pending-requests.ts'
 import { reconcileEffect } from '../rules/reconcile-effect.ts'
 import { queryBlockerInputs } from '../store/blocker-queries.ts'
@@ -57,11 +59,21 @@ export async function deadlines(
   // Only deploy items have work for agents.
   return await Promise.all(
     rows.map(async (row) => {
-      const all = row.kind === 'DEPLOY_ITEM' ? deadlinesOf(await work.load(row.id), row) : []
+      const own = row.kind === 'DEPLOY_ITEM' ? await work.load(row.id) : null
+      const gate = own?.type === GATE ? await gateOf(context, row) : null
+      const all = own && gate ? gateDeadlines(gate, own) : deadlinesOf(own, row)
       return all.map((one) => ({ ...one, message: DEADLINE_MESSAGES[one.name] }))
     }),
   )
 }
+
+/** The gate at which an item waits; null: none. */
+export async function gateOf(context: GraphQLContext, row: ObjectRow): Promise<ItemGate | null> {
+  if (row.kind !== 'DEPLOY_ITEM' || row.phase !== 'INIT') return null
+  return waitingGate({ row, details: await itemLoader(context).load(row.id) })
+}
+export const awaitsApproval = async (context: GraphQLContext, row: ObjectRow): Promise<boolean> =>
+  ((await gateOf(context, row))?.approval ?? null) !== null
 
 export async function attempts(
   context: GraphQLContext,

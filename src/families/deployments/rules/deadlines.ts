@@ -1,9 +1,10 @@
 import { type ObjectRow, WORK_STATE, type Work } from '../../../core/tree.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
+import type { ItemGate } from './gate.ts'
 
 /** The timeout of an item that is offered or claimed. */
 export interface ItemDeadline {
-  readonly name: 'pickup' | 'attempt' | 'progressing' | 'aborting'
+  readonly name: 'pickup' | 'attempt' | 'progressing' | 'aborting' | 'gate' | 'opening'
   readonly since: Date
   readonly expiresAt: Date
   /** The failure at that time; after `progressing` once the deployer has stopped, or has not. */
@@ -16,12 +17,21 @@ export const DEADLINE_MESSAGES: Readonly<Record<ItemDeadline['name'], string>> =
   attempt: 'This attempt is stopped if it still runs then.',
   progressing: 'It is stopped, and fails, if it has not ended by then.',
   aborting: 'It fails if its agent has not stopped it by then.',
+  gate: 'It fails if nobody has opened it by then.',
+  opening: 'It opens.',
 }
 
 export type TimedWork = Pick<
   Work,
   'state' | 'action' | 'dueAt' | 'offerAfter' | 'triggeredAt' | 'pickedUpAt' | 'abortRequestedAt' | 'progressingMs'
 >
+
+/** The clock of an item that waits at a gate. */
+export function gateDeadlines({ until }: ItemGate, { dueAt, triggeredAt: since }: TimedWork): readonly ItemDeadline[] {
+  if (!dueAt) return []
+  const opens = until !== null && new Date(until).getTime() === dueAt.getTime()
+  return [{ name: opens ? 'opening' : 'gate', since, expiresAt: dueAt, to: opens ? 'SUCCEEDED' : 'FAILED' }]
+}
 
 export function deadlinesOf(
   work: TimedWork | null,

@@ -3,7 +3,7 @@ import { sameJson } from '../../../core/json.ts'
 import { isFinished, type Node, type Slice } from '../../../core/tree.ts'
 import { mergePendingReconcile } from './ask-for-job.ts'
 import { complete } from './complete-installation.ts'
-import { installation, isCancelled, isForced } from './details.ts'
+import { type InstallationDetails, installation, isCancelled, isForced } from './details.ts'
 import { cancelMessage, failWithCauses, finish, keep, orphansFirst, recordRun, vanish, whyDeleted } from './finish.ts'
 import { type Gathered, gatherImports, pinImports } from './imports.ts'
 import { checkImports, markOrphanedChildren, writeMissingChildren } from './init-installation.ts'
@@ -79,11 +79,15 @@ function admit(node: Node, slice: Slice): void {
   if (!pinned) return
   if (pinned.state !== 'ready') return holdBack(node, pinned, slice)
   slice.patch(node, { observedGeneration: node.row.generation })
-  slice.setDetails(node, { imports: pinned.values })
+  slice.setDetails(node, { imports: pinned.values, ...(!slice.parent(node) && usesSpecOf(installation(node))) })
   if (node.error) slice.setError(node, null)
   slice.move(node, 'INIT', isForced(slice) ? { reason: 'FORCE does not wait for what it depends on' } : {})
   slice.touch(node)
 }
+
+/** The job uses the spec as it is now, whoever edits it later. */
+const usesSpecOf = ({ origin, editorId }: InstallationDetails): Partial<InstallationDetails> =>
+  origin && editorId !== null ? { origin: { ...origin, editorId } } : {}
 
 /** Ends a job that was cancelled before it did anything. */
 function letGo(node: Node, slice: Slice): void {

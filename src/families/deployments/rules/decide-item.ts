@@ -30,6 +30,7 @@ import {
 } from './attempts.ts'
 import { deployItem, installation, isCancelled, skipsUninstall } from './details.ts'
 import { type Ending, finish, keep, vanish, whyDeleted } from './finish.ts'
+import { closeGate, isGate, watchGate } from './gate.ts'
 import { withLastProblem } from './last-problem.ts'
 import type { ItemSpec } from './spec.ts'
 
@@ -69,7 +70,8 @@ function trigger(item: Node, execution: Node, slice: Slice): void {
   if (item.hasProgress) slice.setProgress(item, null)
   takePolicy(item, spec, slice)
   slice.move(item, 'INIT')
-  if (config.ok) offer(item, slice, { action: 'RECONCILE', config: config.value, spec, jobId })
+  if (config.ok && isGate(item)) closeGate(item, slice, { config: config.value, spec, jobId })
+  else if (config.ok) offer(item, slice, { action: 'RECONCILE', config: config.value, spec, jobId })
   else finish(item, slice, { to: 'FAILED', error: objectFailure(slice, 'EXPRESSION', config.message) })
 }
 
@@ -90,8 +92,8 @@ function isUnchanged(item: Node, config: unknown, slice: Slice): boolean {
     installation(slice.root).mode === 'IF_CHANGED' &&
     row.phase === 'SUCCEEDED' &&
     row.generation === row.observedGeneration &&
-    work?.handed === true &&
-    sameJson(work.handedConfig, config)
+    (work?.handed || isGate(item)) &&
+    sameJson(work?.handedConfig, config)
   )
 }
 
@@ -152,6 +154,7 @@ function offer(item: Node, slice: Slice, { action, config, spec, jobId }: Offer)
 function watch(item: Node, slice: Slice): void {
   const { work } = item
   if (!work) return
+  if (isGate(item)) return watchGate(item, slice)
   if (isCancelled(slice) && !work.abortRequestedAt) {
     const by = installation(slice.root).cancelBy
     return stop(item, work, slice, 'ABORTED', by ? `Cancelled by ${by}.` : 'Cancelled.')

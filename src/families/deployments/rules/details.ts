@@ -2,6 +2,7 @@ import type { Retry } from '../../../core/retry.ts'
 import type { Node, Slice } from '../../../core/tree.ts'
 import type { ReconcileMode } from '../../../core/vocabulary.ts'
 import type { Editor } from '../../on-behalf.ts'
+import type { ItemGate } from './gate.ts'
 import type { PendingOrigin, RunOrigin } from './origin.ts'
 import type { AutomaticReconcile } from './spec.ts'
 
@@ -46,6 +47,8 @@ export interface InstallationDetails {
   readonly nextOrigin: PendingOrigin | null
   /** Jobs of a root that begin by themselves; null: none do. */
   readonly automaticReconcile: AutomaticState | null
+  /** The principal that has written the spec; null: an earlier version has noted none. */
+  readonly editorId: string | null
 }
 /** Kept beside the item, since a claim and a report read no spec. */
 export interface ItemRetry extends Retry {
@@ -60,6 +63,8 @@ export interface DeployItemDetails {
   readonly exports: Readonly<Record<string, unknown>> | null
   /** The retry policy of the running or last job, and its attempts that have ended; null: it has none. */
   readonly retry: ItemRetry | null
+  /** The gate of the running or last job; null: it is none. */
+  readonly gate: ItemGate | null
 }
 
 export const NEW_INSTALLATION: InstallationDetails = {
@@ -77,8 +82,11 @@ export const NEW_INSTALLATION: InstallationDetails = {
   origin: null,
   nextOrigin: null,
   automaticReconcile: null,
+  editorId: null,
 }
-export const NEW_DEPLOY_ITEM: DeployItemDetails = { type: '', target: null, exports: null, retry: null }
+export const NEW_DEPLOY_ITEM: DeployItemDetails = {
+  ...{ type: '', target: null, exports: null, retry: null, gate: null },
+}
 
 export const installation = (node: Node): InstallationDetails => node.details as InstallationDetails
 export const deployItem = (node: Node): DeployItemDetails => node.details as DeployItemDetails

@@ -1,3 +1,4 @@
+import { GATE } from '../../../core/deployers/gate.ts'
 import { ITEM_TYPE_RULE, isItemType } from '../../../core/deployers/item-types.ts'
 import { hasExpressions } from '../../../core/expression.ts'
 import { LIMITS, MAX_INSTALLATION_DEPTH } from '../../../core/limits.ts'
@@ -146,7 +147,12 @@ function normaliseTarget(
 
 function normaliseItem(item: ItemInput, { path, problems, wanted }: Around): ItemSpec {
   checkName(item.name, `${path}.name`, problems)
-  const { target = null, targetSelector } = normaliseTarget(item, path, problems) ?? wanted
+  const own = normaliseTarget(item, path, problems)
+  // No agent gets a gate, so there is nothing to choose one by, or to attempt again.
+  const isGate = item.type === GATE
+  const { target = null, targetSelector } = own ?? (isGate ? {} : wanted)
+  if (isGate && own) problems.add(`${path}.target`, 'a gate has no target')
+  if (isGate && item.retry) problems.add(`${path}.retry`, 'a gate is not attempted again')
   if (!isItemType(item.type)) problems.add(`${path}.type`, ITEM_TYPE_RULE)
   return {
     name: item.name,

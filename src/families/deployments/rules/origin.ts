@@ -1,4 +1,5 @@
 import type { ObjectFailure } from '../../../core/errors.ts'
+import type { Principal } from '../../../core/ports/viewer.ts'
 import type { Phase, ReconcileMode } from '../../../core/vocabulary.ts'
 
 /** The requester and the cause of a root's job. */
@@ -8,8 +9,16 @@ export type RunCause = 'CREATED' | 'CHANGED' | 'REQUESTED' | 'ROLLED_BACK' | 'IM
 /** The requester of a job; null: the engine. */
 export interface Origin {
   readonly by: string | null
+  /** The id of that principal; absent as well if an earlier version has written it. */
+  readonly byId?: string
   readonly cause: RunCause
 }
+export const requestedBy = ({ name, principalId }: Principal, cause: RunCause) => ({
+  by: name,
+  byId: principalId,
+  cause,
+})
+
 /** The origin of a job that has not begun. */
 export interface PendingOrigin extends Origin {
   /** An ISO time; absent: an earlier version has written it. */
@@ -22,6 +31,8 @@ export interface RunOrigin extends Origin {
   readonly jobId: string
   /** An ISO time. */
   readonly startedAt: string
+  /** The principal that has written the spec that the job uses; absent: nobody is known. */
+  readonly editorId?: string
 }
 
 /** A job of a root as it was when it ended: the next one may begin before the record is written. */

@@ -1,4 +1,5 @@
 import type { OfferedWork } from '../../../core/claimant.ts'
+import { GATE } from '../../../core/deployers/gate.ts'
 import type { TargetFacts } from '../../../core/target.ts'
 import type { ObjectKind } from '../../../core/vocabulary.ts'
 import { describeAwaited, lacksImport } from './blockers.ts'
@@ -52,7 +53,9 @@ export function predictBlockers(
     .map(({ path, item }) => ({ path, item, chosen: chooseTarget(item, targets) }))
   const undecided = planned.flatMap(({ path, chosen }) => (chosen.ok ? [] : [{ path, message: chosen.message }]))
   const unserved = planned.flatMap(({ path, item: { type }, chosen }) =>
-    chosen.ok && !isServed({ type, target: chosen.target }) ? [{ path, item: { type, target: chosen.target } }] : [],
+    chosen.ok && type !== GATE && !isServed({ type, target: chosen.target })
+      ? [{ path, item: { type, target: chosen.target } }]
+      : [],
   )
   const byAgent = Map.groupBy(unserved, ({ item }) => JSON.stringify([item.type, item.target]))
   const byTarget = Map.groupBy(undecided, ({ message }) => message)

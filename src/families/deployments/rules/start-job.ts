@@ -21,6 +21,7 @@ export function startJob(root: Node, slice: Slice): void {
     // A version that does not write origins leaves none.
     origin: {
       by: nextOrigin?.by ?? null,
+      ...(nextOrigin?.byId !== undefined && { byId: nextOrigin.byId }),
       cause,
       jobId,
       startedAt: slice.now.toISOString(),

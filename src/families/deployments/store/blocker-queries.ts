@@ -1,4 +1,5 @@
 import { servedBy } from '../../../core/claimant.ts'
+import { GATE } from '../../../core/deployers/gate.ts'
 import type { Retry } from '../../../core/retry.ts'
 import type { TargetFacts } from '../../../core/target.ts'
 import { awaitsAgent, isFinished, type WorkState } from '../../../core/tree.ts'
@@ -12,6 +13,7 @@ import * as table from '../../../store/tables.ts'
 import { loadTargetFacts } from '../../../store/targets.ts'
 import { agentWork } from '../../../store/views.ts'
 import { type BlockerInputs, UNSUCCESSFUL, type Waiting } from '../rules/blockers.ts'
+import type { ItemGate } from '../rules/gate.ts'
 import type { PendingOrigin } from '../rules/origin.ts'
 import type { PlanFacts } from '../rules/predict-blockers.ts'
 
@@ -72,6 +74,7 @@ const DETAILS = statement({
     t.untriggered, t.open, t.failed, w.type, w.target, w.state, w.offer_after as "offerAfter",
     case when w.abort_requested_at is null then w.lease_until end as "leaseUntil",
     case when w.offer_after is not null then (select d.retry from deploy_item d where d.object_id = o.id) end as "retry", q.wake_at as "retryAt",
+    (select d.gate from deploy_item d where d.object_id = o.id and w.type = '${GATE}' and o.phase = 'INIT') as "gate",
     (select s.error ->> 'message' from object_status s where s.object_id = o.id and w.offer_after is not null) as "lastProblem",
     (select jsonb_build_object('type', g.type, 'labels', g.labels) from target g
       where g.project_id = o.project_id and g.name = w.target) as "targetFacts",
@@ -121,6 +124,7 @@ const DETAILS = statement({
     leaseUntil: agentWork.leaseUntil,
     retry: nullable(json<Retry>()),
     retryAt: nullable(table.rootQueue.wakeAt),
+    gate: nullable(json<ItemGate>()),
     lastProblem: nullable(text),
     problem: nullable(text),
     dependsOn: array(uuid),
@@ -268,6 +272,7 @@ function toWaiting(details: DetailsRow, { scope, importers, ...children }: Relat
     retry,
     retryAt,
     lastProblem,
+    gate,
     dependsOn,
     dependents,
     ...row
@@ -281,7 +286,7 @@ function toWaiting(details: DetailsRow, { scope, importers, ...children }: Relat
     work:
       type === null || isInstallation
         ? null
-        : { type, target, targetFacts, state, offerAfter, leaseUntil, lastProblem, retry },
+        : { type, target, targetFacts, state, offerAfter, leaseUntil, lastProblem, retry, gate },
     dependsOn: [...new Set([...dependsOn, ...exporters])],
     dependents: [...dependents, ...importers],
     ...children,

@@ -1,0 +1,167 @@
+import {
+  APPROVER_ROLES,
+  type ApproverRole,
+  GATE,
+  type GateConfig,
+  MAX_APPROVALS,
+} from '../../../core/deployers/gate.ts'
+import { objectFailure } from '../../../core/errors.ts'
+import type { Principal } from '../../../core/ports/viewer.ts'
+import { NEW_WORK, type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
+import type { Editor } from '../../on-behalf.ts'
+import { after } from './attempts.ts'
+import { type DeployItemDetails, deployItem, isCancelled } from './details.ts'
+import { cancelMessage, finish } from './finish.ts'
+import type { ItemSpec } from './spec.ts'
+
+/** Gates: deploy items that people, a program or the clock end, in the place of a deployer. */
+
+/** Kept beside the item, for the running or last job. */
+export interface ItemGate {
+  readonly message: string | null
+  /** One of the three is there. */
+  readonly approval: WantedApproval | null
+  readonly signal: string | null
+  /** ISO 8601. */
+  readonly until: string | null
+  readonly approvals: readonly Approval[]
+  /** A person, or the signal of a program, has decided, and the engine ends it; absent: nobody has. */
+  readonly decision?: Decision
+}
+interface Decision {
+  readonly by: Principal
+  readonly message: string
+  /** Null: it is rejected. */
+  readonly exports: Readonly<Record<string, unknown>> | null
+}
+interface WantedApproval {
+  readonly count: number
+  /** Null: any that may approve. */
+  readonly role: ApproverRole | null
+  readonly authorMay: boolean
+}
+export interface Approval {
+  readonly by: Editor
+  /** ISO 8601. */
+  readonly at: string
+  readonly comment: string | null
+}
+
+export const isGate = (item: Node): boolean => deployItem(item).type === GATE
+/** The gate at which an item waits for a decision; null: it waits for none. */
+export function waitingGate({ row, details }: Pick<Node, 'row' | 'details'>): ItemGate | null {
+  const gate = row.kind === 'DEPLOY_ITEM' && row.phase === 'INIT' ? (details as DeployItemDetails).gate : null
+  return gate?.decision ? null : gate
+}
+
+/** A resolved config, in which an expression may have become anything; or what is wrong with it. */
+export function readGate(config: unknown): ItemGate | string {
+  const { message = null, approval, signal, until } = (config ?? {}) as GateConfig
+  if (message !== null && typeof message !== 'string') return 'message: must be a text'
+  const gate = { message, approval: null, signal: null, until: null, approvals: [] }
+  if (until !== undefined) {
+    const at = new Date(until)
+    const isTime = typeof until === 'string' && /T.*(Z|[+-]\d\d:?\d\d)$/.test(until) && !Number.isNaN(at.getTime())
+    return isTime
+      ? { ...gate, until: at.toISOString() }
+      : 'until: must be a time with a zone, such as 2026-01-31T08:00:00Z'
+  }
+  if (signal !== undefined) return typeof signal === 'string' ? { ...gate, signal } : 'signal: must be a name'
+  if (typeof approval !== 'object' || approval === null) return 'one of approval, signal and until must be there'
+  const { count = 1, role = null, authorMay = false } = approval
+  if (!Number.isInteger(count) || count < 1 || count > MAX_APPROVALS)
+    return `approval.count: must be 1 to ${MAX_APPROVALS}`
+  if (role !== null && !APPROVER_ROLES.includes(role))
+    return `approval.role: must be one of ${APPROVER_ROLES.join(', ')}`
+  return { ...gate, approval: { count, role, authorMay: authorMay === true } }
+}
+
+/** The item waits at its gate; `timeouts.pickup` says how long, and without it there is no end. */
+export function closeGate(item: Node, slice: Slice, { config, spec, jobId }: Waiting): void {
+  const gate = readGate(config)
+  if (typeof gate === 'string') return finish(item, slice, { to: 'FAILED', error: objectFailure(slice, 'GATE', gate) })
+  slice.setDetails(item, { gate })
+  const { pickup } = spec.timeouts
+  const expiresAt = after(slice.now, pickup && 'ms' in pickup ? pickup.ms : null)
+  const opensAt = gate.until === null ? null : new Date(gate.until)
+  const dueAt = opensAt && (!expiresAt || opensAt < expiresAt) ? opensAt : expiresAt
+  // Claimed without a lease: it has a clock, and no agent gets it.
+  const { type, target } = deployItem(item)
+  slice.setWork(item, {
+    ...{ ...NEW_WORK, type, target, action: 'RECONCILE', state: WORK_STATE.CLAIMED, config, jobId },
+    ...{ triggeredAt: slice.now, dueAt },
+  })
+  watchGate(item, slice)
+}
+interface Waiting {
+  readonly config: unknown
+  readonly spec: ItemSpec
+  readonly jobId: string
+}
+
+/** A gate that waits: decided, cancelled, or its clock has run out. */
+export function watchGate(item: Node, slice: Slice): void {
+  const { decision, until = null } = deployItem(item).gate ?? {}
+  const { dueAt } = item.work ?? {}
+  if (decision?.exports) return open(item, slice, decision)
+  if (decision) return fail(item, slice, 'REJECTED', decision.message, decision.by)
+  if (isCancelled(slice)) {
+    const error = objectFailure(slice, 'ABORTED', cancelMessage(slice))
+    return finish(item, slice, { to: 'ABORTED', error })
+  }
+  if (!dueAt || dueAt > slice.now) return
+  if (until !== null && new Date(until) <= slice.now)
+    return open(item, slice, { by: null, message: 'Its time has come.', exports: null })
+  fail(item, slice, 'GATE_EXPIRED', 'Nobody opened it in time.')
+}
+
+/** It succeeds. With its config, IF_CHANGED keeps it in later jobs. */
+function open(
+  item: Node,
+  slice: Slice,
+  { by, message, exports }: Omit<Decision, 'by'> & { readonly by: Principal | null },
+) {
+  if (exports || deployItem(item).exports) slice.setDetails(item, { exports })
+  slice.setWork(item, { handedConfig: item.work?.config })
+  finish(item, slice, { to: 'SUCCEEDED', message, ...(by && { actor: 'USER', by }) })
+}
+
+function fail(item: Node, slice: Slice, code: string, message: string, by: Principal | null = null): void {
+  finish(item, slice, { to: 'FAILED', error: objectFailure(slice, code, message), ...(by && { actor: 'USER', by }) })
+}
+
+/** Notes a decision. The engine ends the item, which releases others. */
+export function decide(item: Node, slice: Slice, decision: Decision): void {
+  const { gate } = deployItem(item)
+  if (gate) slice.setDetails(item, { gate: { ...gate, decision } })
+}
+
+/** Notes an approval. With those before it that count, it may be enough. */
+export function approve(item: Node, slice: Slice, approval: Approval, counted: readonly Approval[]): void {
+  const { gate } = deployItem(item)
+  if (!gate?.approval) return
+  const { by, comment } = approval
+  const said = comment === null ? '.' : `: ${comment}`
+  const approvals = [...counted, approval]
+  const names = approvals.map((one) => one.by.name)
+  slice.setDetails(item, { gate: { ...gate, approvals } })
+  if (approvals.length >= gate.approval.count) {
+    const { principalId, name } = by
+    const message = `Approved by ${names.join(', ')}${said}`
+    return decide(item, slice, { by: { principalId, name }, message, exports: { approvedBy: names } })
+  }
+  const message = `Approval ${approvals.length} of ${gate.approval.count}${said}`
+  slice.recordRequest(item, { by, reason: 'approved', message })
+}
+
+/** What opens a gate, for people. */
+export function describeGate({ message, approval, approvals, signal, until }: ItemGate): string {
+  const what = message === null ? '' : ` ${message}`
+  if (until !== null) return `Opens at ${until}.${what}`
+  if (signal !== null) return `Waits for the signal ${signal}.${what}`
+  const { count = 1, role = null } = approval ?? {}
+  const whose = role === null ? '' : ` of the role ${role}`
+  const given = approvals.length === 0 ? '' : ` (approved by ${approvals.map((one) => one.by.name).join(', ')})`
+  const wanted = count === 1 ? 'an approval' : `${count} approvals`
+  return `Waits for ${wanted}${whose}${given}.${what}`
+}

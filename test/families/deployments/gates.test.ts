@@ -1,0 +1,286 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Viewer } from '../../../src/core/ports/viewer.ts'
+import { type Api, createApi } from '../../graphql/api.ts'
+import { present } from '../../testkit/ask.ts'
+import { MUTATIONS } from '../../testkit/documents.ts'
+import { gql } from '../../testkit/gql.ts'
+import { viewerOf, viewerWith } from '../../testkit/viewers.ts'
+import { addPrincipal, item, USER } from '../../testkit/world.ts'
+
+/** Deploy items that people, a program or the clock end. */
+
+const BOB = viewerOf('USER', { name: 'bob' })
+const CAROL = viewerOf('USER', { name: 'carol' })
+const DORA = viewerWith([{ role: 'ADMIN', projectId: null }], { name: 'dora' })
+const ERIC = viewerOf('USER', { name: 'eric' })
+const READER = viewerOf('READER', { name: 'rita' })
+const HOUR = 3_600_000
+
+let api: Api
+beforeAll(async () => {
+  api = await createApi()
+  for (const viewer of [BOB, CAROL, DORA, ERIC, READER]) await addPrincipal(api.world.pool, viewer)
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const gate = (config: object, more: object = {}) => ({ name: 'go', type: 'gate', config, ...more })
+/** build, then the gate, then ship. */
+const specOf = (config: object, more: object = {}) => ({
+  deployItems: [
+    item('build'),
+    { ...gate(config, more), dependsOn: ['build'] },
+    item('ship', ['go'], { by: '${deployItems.go.exports}' }),
+  ],
+})
+/** Creates the root, and works until its gate is closed. */
+async function atGate(name: string, config: object, more: object = {}) {
+  const id = await api.world.create(name, specOf(config, more))
+  expect(await api.world.work()).toEqual(['build'])
+  return { id, go: (await see(name)).id }
+}
+const see = (name: string, what = 'go') => api.world.see(name, 'deploy-items', what)
+
+/** The phase of the gate afterwards, or the refusal. */
+async function ask(
+  mutation: 'approve' | 'reject' | 'signal',
+  viewer: Viewer,
+  input: { readonly id: string; [field: string]: unknown },
+) {
+  const { data, errors } = await api.execute(MUTATIONS[mutation].valueOf(), { input }, viewer)
+  await api.world.settle()
+  const answer = data?.answer ?? errors
+  const { __typename, message } = present(answer) as { readonly __typename: string; readonly message?: string }
+  if (message !== undefined) return `${__typename}: ${message}`
+  return (await api.world.pool.query<{ phase: string }>('select phase from object where id = $1', [input.id])).rows[0]
+    ?.phase
+}
+
+const SEEN = gql(`query ($id: ID!) { object(id: $id) {
+  phase blockedBy { __typename reason message ... on GateBlocker { signal opensAt } ... on DecisionBlocker { verbs { name } } }
+  deadlines { name to message expiresAt } verbs { name allowed why }
+  ... on DeployItem { exports gate { message approvalsNeeded role approvals { by comment } signal opensAt } }
+  history(last: 2) { edges { node { from to by reason message } } }
+} }`)
+const seen = async (id: string, viewer = USER) => present((await api.query(SEEN, { id }, viewer)).object)
+const UNDECIDED = gql('{ objects(filter: { undecided: true }) { edges { node { name } } } }')
+const undecided = async () => present((await api.query(UNDECIDED, {})).objects).edges.map(({ node }) => node.name)
+
+test('a gate waits for the approval of another person than its author', async () => {
+  const { go } = await atGate('approved', { approval: {}, message: 'Ship it?' })
+  expect(await seen(go, BOB)).toMatchObject({
+    phase: 'INIT',
+    blockedBy: [
+      {
+        reason: 'DECISION',
+        message: 'Waits for an approval. Ship it?',
+        verbs: [{ name: 'approve' }, { name: 'reject' }],
+      },
+    ],
+    deadlines: [],
+    gate: { message: 'Ship it?', approvalsNeeded: 1, approvals: [] },
+  })
+  const allowed = async (viewer: Viewer) =>
+    (await seen(go, viewer)).verbs.flatMap(({ name, allowed: is }) => (is ? [name] : []))
+  expect(await allowed(BOB)).toEqual(['approve', 'reject'])
+  expect(await allowed(READER)).toEqual([])
+  expect((await seen((await see('approved', 'build')).id, BOB)).verbs.map(({ why }) => why)).toEqual(
+    expect.arrayContaining(['It waits for no approval.']),
+  )
+  expect(await undecided()).toEqual(['go'])
+  expect(await ask('approve', USER, { id: go })).toBe(
+    'ForbiddenError: ada has written the spec, or asked for this job, so somebody else has to approve it.',
+  )
+  expect(await ask('approve', READER, { id: go })).toMatch(/^ForbiddenError: rita may not approve deploy item/)
+  // No agent gets it.
+  expect(await api.world.claim(10, undefined, ['gate'])).toEqual([])
+  expect(await ask('approve', BOB, { id: go, comment: 'Looks good.' })).toBe('SUCCEEDED')
+  expect(await seen(go)).toMatchObject({
+    exports: { approvedBy: ['bob'] },
+    blockedBy: [],
+    history: { edges: [{}, { node: { to: 'SUCCEEDED', by: 'bob', message: 'Approved by bob: Looks good.' } }] },
+  })
+  expect(await undecided()).toEqual([])
+  const [ship] = await api.world.claim()
+  expect(ship).toMatchObject({ name: 'ship', config: { by: { approvedBy: ['bob'] } } })
+  await api.world.report({ fence: ship?.fence ?? '', phase: 'SUCCEEDED' })
+  expect(await api.world.see('approved')).toMatchObject({ phase: 'SUCCEEDED' })
+  expect(await ask('approve', BOB, { id: go })).toBe(
+    'TransitionError: It does not wait for an approval: it is SUCCEEDED.',
+  )
+})
+
+test('two of three, of whom one has lost the right since, and one has approved twice', async () => {
+  const { go } = await atGate('two', { approval: { count: 2 } })
+  expect(await ask('approve', ERIC, { id: go })).toBe('INIT')
+  expect(await ask('approve', ERIC, { id: go })).toBe('INIT')
+  expect((await seen(go)).gate?.approvals).toEqual([{ by: 'eric', comment: null }])
+  expect((await seen(go)).blockedBy[0]?.message).toBe('Waits for 2 approvals (approved by eric).')
+  await api.world.pool.query('delete from principal_grant where principal_id = $1', [ERIC.principalId])
+  expect(await ask('approve', CAROL, { id: go })).toBe('INIT')
+  expect((await seen(go)).gate?.approvals.map(({ by }) => by)).toEqual(['carol'])
+  expect(await ask('approve', DORA, { id: go })).toBe('SUCCEEDED')
+  await api.world.work()
+})
+test('an approval may take a role', async () => {
+  const { go } = await atGate('role', { approval: { role: 'ADMIN' } })
+  expect(await ask('approve', BOB, { id: go })).toBe(
+    'ForbiddenError: bob may not approve deploy item: it takes the role ADMIN in the project.',
+  )
+  expect(await ask('approve', DORA, { id: go })).toBe('SUCCEEDED')
+  await api.world.work()
+})
+
+test('whoever has written the spec that the job uses is its author, and so is who asked for the job', async () => {
+  const { id, go } = await atGate('authors', { approval: {} })
+  await ask('approve', BOB, { id: go })
+  await api.world.work()
+  // Carol edits, and bob asks for one job more.
+  const input = { id, spec: { ...specOf({ approval: {} }), exports: [{ name: 'x', value: 1 }] }, reconcile: false }
+  await api.query(MUTATIONS.updateInstallation, { input } as never, CAROL)
+  await api.query(MUTATIONS.reconcileInstallation, { input: { id } } as never, BOB)
+  await api.world.settle()
+  await api.world.work()
+  expect(await ask('approve', BOB, { id: go })).toMatch(/^ForbiddenError: bob has written/)
+  expect(await ask('approve', CAROL, { id: go })).toMatch(/^ForbiddenError: carol has written/)
+  // An edit after the job has begun takes nothing from its author.
+  await api.query(
+    MUTATIONS.updateInstallation,
+    { input: { id, spec: specOf({ approval: {} }), reconcile: false } } as never,
+    DORA,
+  )
+  expect(await ask('approve', CAROL, { id: go })).toMatch(/^ForbiddenError: carol has written/)
+  expect(await ask('approve', USER, { id: go })).toBe('SUCCEEDED')
+  await api.world.work()
+})
+
+test('the author may approve where the gate says so', async () => {
+  const { go } = await atGate('own', { approval: { authorMay: true } })
+  expect(await ask('approve', USER, { id: go })).toBe('SUCCEEDED')
+  await api.world.work()
+})
+
+test('a rejection ends the job', async () => {
+  const { go } = await atGate('rejected', { approval: { count: 3 } })
+  expect(await ask('reject', BOB, { id: go, comment: 'Not on a Friday' })).toBe('FAILED')
+  expect(await see('rejected')).toMatchObject({
+    error: { code: 'REJECTED', message: 'Rejected by bob: Not on a Friday' },
+  })
+  expect(await api.world.see('rejected')).toMatchObject({ phase: 'FAILED' })
+  expect(await api.world.work()).toEqual([])
+})
+
+test('a gate opens at its time, or expires at the end of its pickup timeout', async () => {
+  const { world } = api
+  const at = (ms: number) => new Date(world.clock.fixedTime.getTime() + ms).toISOString()
+  const until = at(2 * HOUR)
+  const { go } = await atGate('timed', { until, message: 'After lunch.' }, { timeouts: { pickup: { ms: 3 * HOUR } } })
+  expect(await seen(go)).toMatchObject({
+    blockedBy: [
+      {
+        __typename: 'GateBlocker',
+        reason: 'GATE',
+        signal: null,
+        opensAt: until,
+        message: `Opens at ${until}. After lunch.`,
+      },
+    ],
+    deadlines: [{ name: 'opening', to: 'SUCCEEDED', expiresAt: until, message: 'It opens.' }],
+  })
+  expect(await undecided()).toEqual([])
+  world.clock.advance(2 * HOUR - 1)
+  await world.settle()
+  expect(await world.work()).toEqual([])
+  world.clock.advance(1)
+  await world.settle()
+  expect(await world.work()).toEqual(['ship'])
+
+  const { go: late } = await atGate('late', { approval: {} }, { timeouts: { pickup: { ms: HOUR } } })
+  expect((await seen(late)).deadlines).toMatchObject([{ name: 'gate', to: 'FAILED' }])
+  world.clock.advance(HOUR)
+  await world.settle()
+  expect(await see('late')).toMatchObject({ phase: 'FAILED', error: { code: 'GATE_EXPIRED' } })
+  expect(await ask('approve', BOB, { id: late })).toMatch(/^TransitionError/)
+
+  await world.create('past', specOf({ until: at(-1) }))
+  expect(await world.work()).toEqual(['build', 'ship'])
+})
+
+test('a signal opens a gate, and brings its exports', async () => {
+  const { go } = await atGate('signalled', { signal: 'smoke-test' })
+  expect((await seen(go)).blockedBy).toMatchObject([
+    { reason: 'GATE', signal: 'smoke-test', message: 'Waits for the signal smoke-test.' },
+  ])
+  expect(await ask('signal', BOB, { id: go, name: 'other' })).toBe(
+    'TransitionError: It does not wait for the signal other: it is INIT.',
+  )
+  expect(await ask('approve', BOB, { id: go })).toMatch(/^TransitionError: It does not wait for an approval/)
+  expect(await ask('signal', READER, { id: go, name: 'smoke-test' })).toMatch(/^ForbiddenError/)
+  expect(await ask('signal', BOB, { id: go, name: 'smoke-test', payload: [1] })).toMatch(
+    /^InvalidInputError: .*must be an object/,
+  )
+  expect(await ask('signal', BOB, { id: go, name: 'smoke-test', payload: { passed: 12 } })).toBe('SUCCEEDED')
+  const [ship] = await api.world.claim()
+  expect(ship?.config).toEqual({ by: { passed: 12 } })
+  await api.world.report({ fence: ship?.fence ?? '', phase: 'SUCCEEDED' })
+})
+
+test('a cancel ends a gate at once, and a deletion asks no deployer for it', async () => {
+  const { id, go } = await atGate('cancelled', { approval: {} })
+  await api.world.cancel(id)
+  expect(await see('cancelled')).toMatchObject({
+    phase: 'ABORTED',
+    error: { code: 'ABORTED', message: 'Cancelled by ada.' },
+  })
+  expect(await ask('approve', BOB, { id: go })).toMatch(/^TransitionError/)
+  await api.world.remove(id)
+  expect(await api.world.work()).toEqual(['build'])
+  expect(await api.world.exists('cancelled')).toBe(false)
+})
+
+test('IF_CHANGED keeps a gate that was opened, and any other job asks again', async () => {
+  const { id, go } = await atGate('again', { approval: {} })
+  await ask('approve', BOB, { id: go })
+  await api.world.work()
+  await api.world.reconcile(id, 'IF_CHANGED')
+  expect(await api.world.work()).toEqual([])
+  expect(await api.world.see('again')).toMatchObject({ phase: 'SUCCEEDED' })
+  await api.world.reconcile(id)
+  expect(await api.world.work()).toEqual(['build'])
+  expect(await seen(go)).toMatchObject({ phase: 'INIT', gate: { approvals: [] } })
+  await ask('approve', BOB, { id: go })
+  await api.world.work()
+})
+
+test('a paused tree keeps its gates, and begins nothing behind them', async () => {
+  const { id, go } = await atGate('paused', { approval: {} })
+  const PAUSE = gql('mutation ($input: PauseInput!) { answer: pause(input: $input) { __typename } }')
+  const RESUME = gql('mutation ($input: ResumeInput!) { answer: resume(input: $input) { __typename } }')
+  await api.query(PAUSE, { input: { id } })
+  expect(await ask('approve', BOB, { id: go })).toBe('SUCCEEDED')
+  expect(await api.world.work()).toEqual([])
+  await api.query(RESUME, { input: { id } })
+  await api.world.settle()
+  expect(await api.world.work()).toEqual(['ship'])
+})
+
+test('a config that is no gate is refused, or fails once its expressions are resolved', async () => {
+  const refused = async (config: unknown, more: object = {}) => {
+    const input = { name: 'refused', spec: { deployItems: [{ ...gate(config as object), ...more }] } }
+    const { answer } = await api.query(MUTATIONS.createInstallation, { input } as never)
+    return (present(answer) as { readonly message: string }).message
+  }
+  expect(await refused({ approval: {}, signal: 'x' })).toMatch(/deployItems\.0\.config/)
+  expect(await refused({})).toMatch(/deployItems\.0\.config/)
+  expect(await refused({ approval: { count: 11 } })).toMatch(/config\.approval\.count/)
+  expect(await refused({ approval: { who: 'bob' } })).toMatch(/config\.approval\.who/)
+  expect(await refused({ approval: {} }, { target: 'eu' })).toMatch(/a gate has no target/)
+  expect(await refused({ approval: {} }, { retry: { attempts: 2, backoff: {} } })).toMatch(
+    /a gate is not attempted again/,
+  )
+  await api.world.setData('when', 'tomorrow')
+  await api.world.create('unclear', { imports: [{ name: 'when' }], deployItems: [gate({ until: '${imports.when}' })] })
+  expect(await see('unclear')).toMatchObject({
+    phase: 'FAILED',
+    error: { code: 'GATE', message: expect.stringMatching(/^until: must be a time with a zone/) },
+  })
+})
