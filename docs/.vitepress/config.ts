@@ -89,6 +89,7 @@ export default defineConfig({
           { text: 'Operations', link: '/tasks' },
           { text: 'Schedules', link: '/schedules' },
           { text: 'Bulk operations', link: '/bulk' },
+          { text: 'Gates', link: '/gates' },
           { text: 'Retries', link: '/retries' },
           { text: 'Hooks', link: '/hooks' },
           { text: 'Notifications', link: '/notifications' },

@@ -50,11 +50,11 @@ const SPECIFIED: Readonly<Record<string, string>> = {
     INIT_DELETE | DELETING  CONTROLLER  DELETE_FAILED`,
   deployItem: `
     PENDING | SUCCEEDED | FAILED | ABORTED  CONTROLLER  INIT
-    INIT         CONTROLLER  FAILED, ABORTED
+    INIT         CONTROLLER  FAILED, ABORTED, SUCCEEDED
     INIT         DEPLOYER    PROGRESSING, SUCCEEDED, FAILED
     PROGRESSING  DEPLOYER    SUCCEEDED, FAILED, ABORTED
     PROGRESSING  CONTROLLER  FAILED, ABORTED, INIT
-    INIT         USER        FAILED
+    INIT         USER        FAILED, SUCCEEDED
     PENDING | SUCCEEDED | FAILED | ABORTED | DELETE_FAILED  CONTROLLER  INIT_DELETE
     INIT_DELETE  DEPLOYER    DELETING, GONE, DELETE_FAILED
     DELETING     DEPLOYER    GONE, DELETE_FAILED
@@ -285,12 +285,11 @@ describe('the guard', () => {
     )
   })
 
-  test('a repeated final report is accepted unchanged from its deployer only', () => {
+  test('a repeated final report is accepted unchanged from those who may end it', () => {
     const [, , deployItem] = deployments
     if (!deployItem) throw new Error('no machine for deploy items')
     expect(step(deployItem, 'SUCCEEDED', 'DEPLOYER', 'SUCCEEDED')).toMatchObject({ ok: true, changed: false })
-    expect(step(deployItem, 'SUCCEEDED', 'CONTROLLER', 'SUCCEEDED')).toMatchObject({ ok: false })
-    expect(step(deployItem, 'SUCCEEDED', 'USER', 'SUCCEEDED')).toEqual({ ok: false, allowed: [] })
+    expect(step(deployItem, 'SUCCEEDED', 'WORKER', 'SUCCEEDED')).toEqual({ ok: false, allowed: [] })
     expect(step(deployItem, 'FAILED', 'DEPLOYER', 'SUCCEEDED')).toEqual({ ok: false, allowed: [] })
   })
 })

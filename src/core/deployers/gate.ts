@@ -41,7 +41,7 @@ export const GATE_SCHEMA = {
         authorMay: {
           type: 'boolean',
           default: false,
-          description: 'Who wrote the spec, or asked for the job, may approve, too.',
+          description: 'The author of the spec, and the requester of the job, may approve, too.',
         },
       },
       description: 'People open it.',

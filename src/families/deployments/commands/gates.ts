@@ -8,8 +8,8 @@ import { type CommandResult, onObject, refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
 import { editorOf, grantsOfEditors } from '../../on-behalf.ts'
 import { rights } from '../rights.ts'
-import { installation } from '../rules/details.ts'
-import { type Approval, approve, decide, type ItemGate, waitingGate } from '../rules/gate.ts'
+import { type Approval, type ItemGate, installation } from '../rules/details.ts'
+import { approve, decide, waitingGate } from '../rules/gate.ts'
 import type { CommandParts } from './parts.ts'
 
 /** Decisions at gates. */

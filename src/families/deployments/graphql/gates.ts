@@ -6,7 +6,7 @@ import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
 import { commandResult } from '../../../graphql/schema/result-union.ts'
 import { deploymentsCommands } from '../commands/index.ts'
 import { rights } from '../rights.ts'
-import type { Approval, ItemGate } from '../rules/gate.ts'
+import type { Approval, ItemGate } from '../rules/details.ts'
 import { DeployItemRef } from './deploy-item.ts'
 import { itemLoader } from './loaders.ts'
 
@@ -15,11 +15,12 @@ const ApprovalRef = builder.objectRef<Approval>('Approval').implement({
   fields: (t) => ({
     by: t.string({ description: 'Name of who has approved.', resolve: ({ by }) => by.name }),
     at: t.field({ type: 'DateTime', description: 'When it was given.', resolve: ({ at }) => new Date(at) }),
-    comment: t.exposeString('comment', { nullable: true, description: 'What was said with it; null: nothing.' }),
+    comment: t.exposeString('comment', { nullable: true, description: 'A comment; null: there is none.' }),
   }),
 })
 const GateRef = builder.objectRef<ItemGate>('Gate').implement({
-  description: 'What opens a deploy item of the type gate, in its running or last job. One of the three is there.',
+  description:
+    'The way in which a deploy item of the type gate opens, in its running or last job: by approvals, a signal or a time.',
   fields: (t) => ({
     message: t.exposeString('message', { nullable: true, description: 'For those who decide; null: nothing.' }),
     approvalsNeeded: t.int({
@@ -34,7 +35,7 @@ const GateRef = builder.objectRef<ItemGate>('Gate').implement({
     }),
     approvals: t.field({
       type: [ApprovalRef],
-      description: 'Those that were given. Of who has lost the right since, an approval does not count.',
+      description: 'The approvals. One of a principal that has lost the right since does not count.',
       resolve: ({ approvals }) => [...approvals],
     }),
     signal: t.exposeString('signal', { nullable: true, description: 'Name of the signal; null: none opens it.' }),
@@ -50,7 +51,7 @@ builder.objectField(DeployItemRef, 'gate', (t) =>
   t.field({
     type: GateRef,
     nullable: true,
-    description: 'Its gate; null if it is none, or no job has come to it yet.',
+    description: 'Its gate; null if it is none, or has not waited in any job yet.',
     resolve: async ({ id }, _, context) => (await itemLoader(context).load(id))?.gate as ItemGate | null | undefined,
   }),
 )
@@ -66,7 +67,7 @@ builder.mutationField('approve', (t) =>
     right: rights.approve,
     ...commandResult('ApproveResult', DeployItemRef, deploymentsCommands.approve),
     description:
-      'Approves a gate. With as many approvals as it takes, of different principals that still have the right, it succeeds, and exports `approvedBy`. Who has written the spec, or asked for the job, is refused, unless the gate allows it.',
+      'Approves a gate. With as many approvals as it takes, of different principals that still have the right, it succeeds, and exports `approvedBy`. The author of the spec, and the requester of the job, are refused, unless the gate allows it.',
     typeOptions: { description: 'The gate that is approved.' },
     input: {
       id: t.input.id({ required: true, description: ID }),

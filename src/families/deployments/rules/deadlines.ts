@@ -1,6 +1,6 @@
 import { type ObjectRow, WORK_STATE, type Work } from '../../../core/tree.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
-import type { ItemGate } from './gate.ts'
+import type { ItemGate } from './details.ts'
 
 /** The timeout of an item that is offered or claimed. */
 export interface ItemDeadline {

@@ -1,8 +1,9 @@
+import type { ApproverRole } from '../../../core/deployers/gate.ts'
+import type { Principal } from '../../../core/ports/viewer.ts'
 import type { Retry } from '../../../core/retry.ts'
 import type { Node, Slice } from '../../../core/tree.ts'
 import type { ReconcileMode } from '../../../core/vocabulary.ts'
 import type { Editor } from '../../on-behalf.ts'
-import type { ItemGate } from './gate.ts'
 import type { PendingOrigin, RunOrigin } from './origin.ts'
 import type { AutomaticReconcile } from './spec.ts'
 
@@ -57,6 +58,37 @@ export interface ItemRetry extends Retry {
   /** Claims of the attempts that have ended; left out: none has. */
   readonly claims?: number
 }
+/** Kept beside a gate, for the running or last job. */
+export interface ItemGate {
+  readonly message: string | null
+  /** One of the three is there. */
+  readonly approval: WantedApproval | null
+  readonly signal: string | null
+  /** ISO 8601. */
+  readonly until: string | null
+  readonly approvals: readonly Approval[]
+  /** A person, or the signal of a program, has decided, and the engine ends it; absent: nobody has. */
+  readonly decision?: Decision
+}
+export interface Decision {
+  readonly by: Principal
+  readonly message: string
+  /** Null: it is rejected. */
+  readonly exports: Readonly<Record<string, unknown>> | null
+}
+interface WantedApproval {
+  readonly count: number
+  /** Null: any that may approve. */
+  readonly role: ApproverRole | null
+  readonly authorMay: boolean
+}
+export interface Approval {
+  readonly by: Editor
+  /** ISO 8601. */
+  readonly at: string
+  readonly comment: string | null
+}
+
 export interface DeployItemDetails {
   readonly type: string
   readonly target: string | null

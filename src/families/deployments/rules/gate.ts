@@ -1,51 +1,20 @@
-import {
-  APPROVER_ROLES,
-  type ApproverRole,
-  GATE,
-  type GateConfig,
-  MAX_APPROVALS,
-} from '../../../core/deployers/gate.ts'
+import { APPROVER_ROLES, GATE, type GateConfig, MAX_APPROVALS } from '../../../core/deployers/gate.ts'
 import { objectFailure } from '../../../core/errors.ts'
 import type { Principal } from '../../../core/ports/viewer.ts'
 import { NEW_WORK, type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
-import type { Editor } from '../../on-behalf.ts'
 import { after } from './attempts.ts'
-import { type DeployItemDetails, deployItem, isCancelled } from './details.ts'
+import {
+  type Approval,
+  type Decision,
+  type DeployItemDetails,
+  deployItem,
+  type ItemGate,
+  isCancelled,
+} from './details.ts'
 import { cancelMessage, finish } from './finish.ts'
 import type { ItemSpec } from './spec.ts'
 
 /** Gates: deploy items that people, a program or the clock end, in the place of a deployer. */
-
-/** Kept beside the item, for the running or last job. */
-export interface ItemGate {
-  readonly message: string | null
-  /** One of the three is there. */
-  readonly approval: WantedApproval | null
-  readonly signal: string | null
-  /** ISO 8601. */
-  readonly until: string | null
-  readonly approvals: readonly Approval[]
-  /** A person, or the signal of a program, has decided, and the engine ends it; absent: nobody has. */
-  readonly decision?: Decision
-}
-interface Decision {
-  readonly by: Principal
-  readonly message: string
-  /** Null: it is rejected. */
-  readonly exports: Readonly<Record<string, unknown>> | null
-}
-interface WantedApproval {
-  readonly count: number
-  /** Null: any that may approve. */
-  readonly role: ApproverRole | null
-  readonly authorMay: boolean
-}
-export interface Approval {
-  readonly by: Editor
-  /** ISO 8601. */
-  readonly at: string
-  readonly comment: string | null
-}
 
 export const isGate = (item: Node): boolean => deployItem(item).type === GATE
 /** The gate at which an item waits for a decision; null: it waits for none. */
@@ -154,7 +123,7 @@ export function approve(item: Node, slice: Slice, approval: Approval, counted: r
   slice.recordRequest(item, { by, reason: 'approved', message })
 }
 
-/** What opens a gate, for people. */
+/** Says what opens a gate, for people. */
 export function describeGate({ message, approval, approvals, signal, until }: ItemGate): string {
   const what = message === null ? '' : ` ${message}`
   if (until !== null) return `Opens at ${until}.${what}`

@@ -13,7 +13,7 @@ import * as table from '../../../store/tables.ts'
 import { loadTargetFacts } from '../../../store/targets.ts'
 import { agentWork } from '../../../store/views.ts'
 import { type BlockerInputs, UNSUCCESSFUL, type Waiting } from '../rules/blockers.ts'
-import type { ItemGate } from '../rules/gate.ts'
+import type { ItemGate } from '../rules/details.ts'
 import type { PendingOrigin } from '../rules/origin.ts'
 import type { PlanFacts } from '../rules/predict-blockers.ts'
 
