@@ -61,11 +61,13 @@ const UNJUDGED: Readonly<Partial<Record<(typeof WATCHED)[number], readonly strin
       'cancelBy',
       'nextOrigin',
       'automaticReconcile',
+      'editorId',
     ],
   ],
   run: ['mode', 'cause', 'by'],
   specGeneration: ['replacedAt', 'replacedBy'],
-  deployItem: ['target'],
+  // No gate is in the load.
+  deployItem: ['target', 'gate'],
   event: ['type', 'qualifiers', 'subscribed', 'retryOf', 'cloneOf', 'hops'],
   // Opened, they are part of the evidence.
   eventSecret: ['name', 'sealed'],

@@ -125,6 +125,7 @@ const COMPLETE = [
   'CreatedEvents.tasks',
   'CrmSession.requests',
   'DryRun.items',
+  'Gate.approvals',
   'GadgetJob.journal',
   'GadgetJob.locks',
   'InstallationPlan.blockers',
