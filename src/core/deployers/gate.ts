@@ -1,3 +1,5 @@
+import { WEEKDAYS, type Weekday } from '../date-time.ts'
+
 /** The schema of a `gate` item's config. No deployer gets such an item: people, a program or the clock open it. */
 
 export const GATE = 'gate'
@@ -7,6 +9,12 @@ export interface GateConfig {
   readonly approval?: ApprovalConfig
   readonly signal?: string
   readonly until?: string
+  readonly freeze?: FreezeConfig
+}
+/** Hours by the clock of a place, during which it stays closed. */
+export interface FreezeConfig {
+  readonly timeZone?: string
+  readonly ranges: readonly { readonly days?: readonly Weekday[]; readonly from: string; readonly to: string }[]
 }
 export interface ApprovalConfig {
   readonly count?: number
@@ -18,9 +26,10 @@ export const MAX_APPROVALS = 10
 /** Each may decide, unless the gate names one of them. */
 export const APPROVER_ROLES = ['EDITOR', 'AUTHOR', 'ADMIN'] as const
 export type ApproverRole = (typeof APPROVER_ROLES)[number]
+const TIME = '^([01][0-9]|2[0-3]):[0-5][0-9]$'
 const WORD = '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$'
 
-/** JSON Schema, draft 2020-12. Exactly one of the three opens it. */
+/** JSON Schema, draft 2020-12. Exactly one of the four opens it. */
 export const GATE_SCHEMA = {
   type: 'object',
   additionalProperties: false,
@@ -48,6 +57,34 @@ export const GATE_SCHEMA = {
     },
     signal: { type: 'string', pattern: WORD, description: 'The name of the signal that opens it.' },
     until: { type: 'string', maxLength: 64, description: 'The time at which it opens: ISO 8601 with a zone.' },
+    freeze: {
+      type: 'object',
+      required: ['ranges'],
+      additionalProperties: false,
+      properties: {
+        timeZone: { type: 'string', maxLength: 255, description: 'IANA name, such as Europe/Berlin. By default UTC.' },
+        ranges: {
+          type: 'array',
+          minItems: 1,
+          maxItems: 20,
+          items: {
+            type: 'object',
+            required: ['from', 'to'],
+            additionalProperties: false,
+            properties: {
+              days: { type: 'array', maxItems: 7, items: { enum: WEEKDAYS }, description: 'Days on which it begins.' },
+              from: { type: 'string', pattern: TIME, description: 'Local time at which it begins, such as 16:00.' },
+              to: {
+                type: 'string',
+                pattern: TIME,
+                description: 'Local time at which it ends, perhaps on the next day.',
+              },
+            },
+          },
+        },
+      },
+      description: 'Hours in which it stays closed. It opens as soon as none of them is.',
+    },
   },
-  oneOf: [{ required: ['approval'] }, { required: ['signal'] }, { required: ['until'] }],
+  oneOf: [{ required: ['approval'] }, { required: ['signal'] }, { required: ['until'] }, { required: ['freeze'] }],
 } as const

@@ -1,4 +1,5 @@
-import { isExpired, leaseFrom } from '../../core/lease.ts'
+import { isDue } from '../../core/deadline.ts'
+import { leaseFrom } from '../../core/lease.ts'
 import type { ClaimedItem } from '../../core/ports/agents.ts'
 import { WORK_STATE } from '../../core/tree.ts'
 import { isHeld } from '../../core/work.ts'
@@ -21,7 +22,8 @@ export interface ClaimContext {
 export function isClaimable({ work }: TrackedObject, { now, isPaused }: Pick<TreeSlice, 'now' | 'isPaused'>): boolean {
   if (!work || work.abortRequestedAt || (isPaused && isHeld(work))) return false
   if (work.state === WORK_STATE.OFFERED) return !work.offerAfter || work.offerAfter <= now
-  return work.state === WORK_STATE.CLAIMED && isExpired(work.leaseUntil, now)
+  // What is claimed without a lease is no agent's.
+  return work.state === WORK_STATE.CLAIMED && isDue(work.leaseUntil, now)
 }
 
 /** Claims work for an agent under the tree's lock; the claim counts as the pickup. */

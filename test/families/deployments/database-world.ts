@@ -81,11 +81,17 @@ export class DatabaseWorld implements HistoryWorld {
     if (claimed.length !== items.length) throw new Error(`${claimed.length} of ${items.length} items were claimed`)
   }
   async report(_rootId: string, reports: readonly Reported[]): Promise<void> {
-    const sent = reports.map(({ itemId, answer, v }) => {
-      const claimed = this.#claimed.get(itemId)
-      if (!claimed) throw new Error(`${itemId} was not claimed`)
-      return { fence: claimed.fence, ...reportOf(answer, claimed.action, v) }
-    })
+    const isGate = ({ itemId }: Reported): boolean => !this.#claimed.has(itemId)
+    for (const { itemId: id, v } of reports.filter(isGate))
+      allowed(await this.#world.commands.signal(USER, { id, name: 'go', payload: { v } }))
+    const sent = reports
+      .filter((one) => !isGate(one))
+      .map(({ itemId, answer, v }) => {
+        const claimed = this.#claimed.get(itemId)
+        if (!claimed) throw new Error(`${itemId} was not claimed`)
+        return { fence: claimed.fence, ...reportOf(answer, claimed.action, v) }
+      })
+    if (sent.length === 0) return
     for (const result of accepted(await this.#world.engineHost.agents.report(DEPLOYER, sent)).results) accepted(result)
   }
   async pass(ms: number): Promise<void> {
@@ -109,7 +115,7 @@ export class DatabaseWorld implements HistoryWorld {
       ...spec,
       deployItems: (spec.deployItems ?? []).map((item) => ({
         ...item,
-        target: `${this.#project}/${path}/deploy-items/${item.name}`,
+        ...(item.type !== 'gate' && { target: `${this.#project}/${path}/deploy-items/${item.name}` }),
       })),
       installations: (spec.installations ?? []).map(({ name, spec: own }) => ({
         name,

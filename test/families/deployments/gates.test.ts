@@ -77,6 +77,7 @@ test('a gate waits for the approval of another person than its author', async ()
       },
     ],
     deadlines: [],
+    history: { edges: [{}, { node: { to: 'INIT', reason: 'APPROVAL', message: 'Waits for an approval. Ship it?' } }] },
     gate: { message: 'Ship it?', approvalsNeeded: 1, approvals: [] },
   })
   const allowed = async (viewer: Viewer) =>
@@ -205,6 +206,26 @@ test('a gate opens at its time, or expires at the end of its pickup timeout', as
   expect(await world.work()).toEqual(['build', 'ship'])
 })
 
+test('a freeze keeps a gate closed by the clock of its place, also for an engine that comes late', async () => {
+  const { world } = api
+  // It is some hour of a day in January 2026; the freeze is its afternoon in Berlin, each day.
+  const noon = (days: number) => new Date(Date.UTC(2026, 0, 3 + days, 12))
+  world.clock.advance(noon(0).getTime() - world.clock.fixedTime.getTime())
+  const freeze = { timeZone: 'Europe/Berlin', ranges: [{ from: '12:30', to: '18:00' }] }
+  const { go } = await atGate('frozen', { freeze })
+  const opensAt = '2026-01-03T17:00:00.000Z'
+  expect(await seen(go)).toMatchObject({ blockedBy: [{ reason: 'GATE', opensAt, message: `Opens at ${opensAt}.` }] })
+  // Nobody looks before the next afternoon.
+  world.clock.advance(noon(1).getTime() - world.clock.fixedTime.getTime())
+  await world.settle()
+  expect((await seen(go)).blockedBy).toMatchObject([{ opensAt: '2026-01-04T17:00:00.000Z' }])
+  world.clock.advance(5 * HOUR)
+  await world.settle()
+  expect(await world.work()).toEqual(['ship'])
+  await world.create('open', specOf({ freeze: { ranges: [{ from: '01:00', to: '02:00' }] } }))
+  expect(await world.work()).toEqual(['build', 'ship'])
+})
+
 test('a signal opens a gate, and brings its exports', async () => {
   const { go } = await atGate('signalled', { signal: 'smoke-test' })
   expect((await seen(go)).blockedBy).toMatchObject([
@@ -277,7 +298,25 @@ test('a config that is no gate is refused, or fails once its expressions are res
   expect(await refused({ approval: {} }, { retry: { attempts: 2, backoff: {} } })).toMatch(
     /a gate is not attempted again/,
   )
+  expect(await refused({ freeze: { ranges: [{ from: '25:00', to: '07:00' }] } })).toMatch(
+    /config\.freeze\.ranges\.0\.from/,
+  )
   await api.world.setData('when', 'tomorrow')
+  for (const [name, config, message] of [
+    [
+      'no-ranges',
+      { freeze: '${imports.when}' },
+      'freeze.ranges: must be ranges of hours, such as { from: "16:00", to: "07:00" }',
+    ],
+    [
+      'no-zone',
+      { freeze: { timeZone: 'Moon', ranges: [{ from: '01:00', to: '02:00' }] } },
+      'freeze.timeZone: is no time zone: write a name such as Europe/Berlin',
+    ],
+  ] as const) {
+    await api.world.create(name, { imports: [{ name: 'when' }], deployItems: [gate(config)] })
+    expect(await see(name)).toMatchObject({ phase: 'FAILED', error: { code: 'GATE', message } })
+  }
   await api.world.create('unclear', { imports: [{ name: 'when' }], deployItems: [gate({ until: '${imports.when}' })] })
   expect(await see('unclear')).toMatchObject({
     phase: 'FAILED',

@@ -20,6 +20,7 @@ const planned = (items: Plan['items'], nested: Plan['nested'] = []): RootPlan =>
 const onRoot = (plan: RootPlan, acts: History['acts']): History => ({
   plans: [[plan]],
   linked: [false, false, false],
+  gated: [],
   budget: 2_000,
   acts,
 })
@@ -65,6 +66,7 @@ const EXAMPLES: readonly History[] = [
   {
     plans: [[planned([part])], [{ ...planned([part]), from: 'r' }, planned([part])]],
     linked: [false, true, false],
+    gated: [],
     budget: 2_000,
     acts: [data(1), WORK, { do: 'update', root: 1, plan: 1, reconcile: false }, remove(false)],
   },

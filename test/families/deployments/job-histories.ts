@@ -101,6 +101,7 @@ function shapeOf(
   imports: readonly Import[],
   outer: readonly string[],
   own: string | null,
+  gated: boolean,
   prefix = 'v',
 ): Shape {
   const there = items.flatMap((plan, i) => (plan.there ? [{ ...plan, i }] : []))
@@ -108,12 +109,14 @@ function shapeOf(
   const usable = imports.filter(({ optional }) => !optional || there.length === 1)
   const shapes = there.map(({ i, after, size, uses, reads }): ItemShape => {
     const before = there.filter((other) => other.i < i && after & (1 << other.i)).map((other) => `i${other.i}`)
+    const gate = gated && i === 1
     return {
       name: `i${i}`,
       after: before,
       size,
-      uses: uses ? (usable[0]?.name ?? null) : null,
-      reads: reads ? (before[0] ?? null) : null,
+      uses: uses && !gate ? (usable[0]?.name ?? null) : null,
+      reads: reads && !gate ? (before[0] ?? null) : null,
+      gate,
     }
   })
   const present = nested.flatMap((plan, n) => (plan.there && plan.plan ? [{ ...plan, n }] : []))
@@ -121,7 +124,7 @@ function shapeOf(
     const linked = present.filter((other) => (reversed ? other.n > n : other.n < n) && links & (1 << other.n))
     const names = [...linked.map((other) => `${prefix}${other.n}`), ...(links & 1 ? outer.slice(0, 1) : [])]
     const all = importing([...names, ...(own.optional ? ['nothing'] : [])], own)
-    const shape = shapeOf(plan as Plan, all, names, null, `${prefix}${n}`)
+    const shape = shapeOf(plan as Plan, all, names, null, gated, `${prefix}${n}`)
     const source = shape.items[0]?.name ?? literal
     return [`n${n}`, { ...shape, exports: { [`${prefix}${n}`]: links & 4 ? literal : source } }] as const
   })
@@ -190,12 +193,15 @@ export interface History {
   readonly plans: readonly (readonly RootPlan[])[]
   /** True: each root imports from the one before it. */
   readonly linked: readonly boolean[]
+  /** True: the second item of each installation of the root is a gate. */
+  readonly gated: readonly boolean[]
   readonly budget: number
   readonly acts: readonly Act[]
 }
 export const history: fc.Arbitrary<History> = fc.record({
   plans: fc.array(fc.array(rootPlan, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 }),
   linked: fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }),
+  gated: fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }),
   budget: fc.constantFrom(2_000, 2_000, 7, 1),
   acts: fc.array(act, { minLength: 3, maxLength: 25 }),
 })
@@ -241,7 +247,7 @@ export class Run {
     const plans = this.#history.plans[n] as readonly RootPlan[]
     const { plan: own, wants, out, from } = plans[plan % plans.length] as RootPlan
     const names = [...(n > 0 && this.#history.linked[n] && from ? [`${from}${n - 1}`] : []), ...(n !== 1 ? ['d'] : [])]
-    return shapeOf(own, importing(names, wants), names, `${out}${n}`)
+    return shapeOf(own, importing(names, wants), names, `${out}${n}`, this.#history.gated[n] ?? false)
   }
   async #create(n: number, plan: number): Promise<void> {
     const [name, shape] = [`t${n}`, this.#shape(n, plan)]
@@ -469,6 +475,13 @@ export class Run {
     reports: readonly { item: Item; root: Root; path: string; answer: Answer; v: number }[],
   ): Promise<void> {
     if (reports.length === 0) return
+    // A gate has one answer.
+    const gates = reports.filter(({ item, answer }) => item.shape.gate && answer !== 'done')
+    if (gates.length > 0)
+      return await this.#report(
+        rootId,
+        reports.map((one) => (gates.includes(one) ? { ...one, answer: 'done' } : one)),
+      )
     // A failure keeps orphans that have not begun: of ends in one call, the engine may count either first.
     if (reports.length > 1 && reports.some(({ item, root }) => item.action === 'DELETE' && !root.deleting)) {
       for (const one of reports) {

@@ -16,6 +16,8 @@ export interface ItemShape {
   readonly uses: string | null
   /** An item before it whose export is in its config. */
   readonly reads: string | null
+  /** It is a gate that waits for a signal. */
+  readonly gate: boolean
 }
 export interface Import {
   readonly name: string
@@ -41,17 +43,19 @@ export const specOf = ({ imports, exports, items, nested }: Shape): SpecInput =>
     name,
     value: typeof of === 'string' ? `\${deployItems.${of}.exports.v}` : of,
   })),
-  deployItems: items.map(({ name, after, size, uses, reads }) => ({
+  deployItems: items.map(({ name, after, size, uses, reads, gate }) => ({
     name,
-    type: 'mock',
     dependsOn: after,
-    config: {
-      size,
-      ...(uses ? { uses: `\${imports.${uses}}` } : {}),
-      ...(reads ? { reads: `\${deployItems.${reads}.exports.v}` } : {}),
-    },
+    ...(gate
+      ? { type: 'gate', config: { signal: 'go', message: String(size) }, timeouts: { pickup: { ms: PICKUP } } }
+      : { type: 'mock', config: configOf({ size, uses, reads }) }),
   })),
   installations: Object.entries(nested).map(([name, shape]) => ({ name, spec: specOf(shape) })),
+})
+const configOf = ({ size, uses, reads }: Pick<ItemShape, 'size' | 'uses' | 'reads'>) => ({
+  size,
+  ...(uses ? { uses: `\${imports.${uses}}` } : {}),
+  ...(reads ? { reads: `\${deployItems.${reads}.exports.v}` } : {}),
 })
 
 type End = 'PENDING' | 'SUCCEEDED' | 'FAILED' | 'ABORTED' | 'DELETE_FAILED' | 'GONE'
@@ -110,6 +114,8 @@ export class Item extends Part {
   /** The clock that has ended it. */
   timeout: string | null = null
   handed: string | null = null
+  /** The config with which the gate was last opened. */
+  opened: string | null = null
   config = ''
   v: number | null = null
   tied = false
@@ -133,6 +139,8 @@ export class Item extends Part {
     const restsUntil = Math.max(now, this.leaseUntil)
     Object.assign(this, { action, config, restsUntil, claimed: false, claims: 0, stop: null, timeout: null })
     this.due = restsUntil + PICKUP
+    // As if an agent had it that never answers by itself.
+    if (this.shape.gate) Object.assign(this, { claimed: true, leaseUntil: Number.POSITIVE_INFINITY, due: now + PICKUP })
     return true
   }
   claim(now: number, leaseMs: number): void {
@@ -143,6 +151,7 @@ export class Item extends Part {
   }
   report(answer: Answer, v: number, now: number): void {
     this.leaseUntil = 0
+    if (this.shape.gate) this.opened = this.config
     if (answer === 'done') {
       this.end(this.action === 'DELETE' ? 'GONE' : 'SUCCEEDED')
       if (this.action === 'RECONCILE') this.v = v
@@ -160,6 +169,10 @@ export class Item extends Part {
   /** A cancel and the clocks. */
   watch(now: number, cancelled: boolean): boolean {
     if (!this.open) return false
+    if (this.shape.gate) {
+      this.leaseUntil = cancelled || this.due <= now ? 0 : this.leaseUntil
+      return cancelled ? this.end('ABORTED') : this.due <= now && this.end('FAILED')
+    }
     const isAtWork = this.claimed && this.leaseUntil > now
     if (cancelled && !isAtWork) return this.end(this.action === 'DELETE' ? 'DELETE_FAILED' : 'ABORTED')
     if (cancelled && !this.stop) return this.askToStop('ABORTED', now)
@@ -571,10 +584,14 @@ export class Model {
 }
 
 function trigger(item: Item, { job, items }: Execution, owner: Installation, root: Root, now: number): void {
-  const { size, uses, reads } = item.shape
+  const { size, uses, reads, gate } = item.shape
   const config = [size, uses && owner.imports?.[uses], reads && items.get(reads)?.v]
   const wanted = JSON.stringify(config)
-  const isKept = root.mode === 'IF_CHANGED' && item.phase === 'SUCCEEDED' && !item.changed && item.handed === wanted
+  const isKept =
+    root.mode === 'IF_CHANGED' &&
+    item.phase === 'SUCCEEDED' &&
+    !item.changed &&
+    (gate ? item.opened : item.handed) === wanted
   item.changed = false
   if (isKept) item.job = job
   else item.offer(job, 'RECONCILE', wanted, now)

@@ -15,6 +15,7 @@ import { TrackedObject } from '../../../src/engine/tracked-object.ts'
 import { askForJob } from '../../../src/families/deployments/rules/ask-for-job.ts'
 import { automaticOf } from '../../../src/families/deployments/rules/automatic-reconcile.ts'
 import { installation } from '../../../src/families/deployments/rules/details.ts'
+import { decide, isGate } from '../../../src/families/deployments/rules/gate.ts'
 import { isReady, type ScopeEntry } from '../../../src/families/deployments/rules/imports.ts'
 import { normaliseSpec, type SpecInput } from '../../../src/families/deployments/rules/normalise.ts'
 import { isObserved } from '../../../src/families/deployments/rules/observed-spec.ts'
@@ -362,7 +363,10 @@ export class MemoryWorld implements HistoryWorld {
         for (const { itemId, answer, v } of reports) {
           const item = slice.nodes.get(itemId) as TrackedObject
           const { action } = item.work as Work
-          deployments.report(item, { fence: '', ...reportOf(answer, action, v) }, DEPLOYER, slice)
+          if (isGate(item)) {
+            decide(item, slice, { by: DEPLOYER, message: 'Got the signal go.', exports: { v } })
+            slice.touch(item)
+          } else deployments.report(item, { fence: '', ...reportOf(answer, action, v) }, DEPLOYER, slice)
         }
       },
     )

@@ -69,9 +69,9 @@ function trigger(item: Node, execution: Node, slice: Slice): void {
   if (item.error) slice.setError(item, null)
   if (item.hasProgress) slice.setProgress(item, null)
   takePolicy(item, spec, slice)
+  if (config.ok && isGate(item)) return closeGate(item, slice, { config: config.value, spec, jobId })
   slice.move(item, 'INIT')
-  if (config.ok && isGate(item)) closeGate(item, slice, { config: config.value, spec, jobId })
-  else if (config.ok) offer(item, slice, { action: 'RECONCILE', config: config.value, spec, jobId })
+  if (config.ok) offer(item, slice, { action: 'RECONCILE', config: config.value, spec, jobId })
   else finish(item, slice, { to: 'FAILED', error: objectFailure(slice, 'EXPRESSION', config.message) })
 }
 

@@ -4,6 +4,7 @@ import type { Retry } from '../../../core/retry.ts'
 import type { Node, Slice } from '../../../core/tree.ts'
 import type { ReconcileMode } from '../../../core/vocabulary.ts'
 import type { Editor } from '../../on-behalf.ts'
+import type { QuietHours } from '../../quiet-hours.ts'
 import type { PendingOrigin, RunOrigin } from './origin.ts'
 import type { AutomaticReconcile } from './spec.ts'
 
@@ -61,11 +62,13 @@ export interface ItemRetry extends Retry {
 /** Kept beside a gate, for the running or last job. */
 export interface ItemGate {
   readonly message: string | null
-  /** One of the three is there. */
+  /** One of approval, signal and until is there. */
   readonly approval: WantedApproval | null
   readonly signal: string | null
   /** ISO 8601. */
   readonly until: string | null
+  /** The hours of which `until` is the end; absent: it is a time of the config. */
+  readonly freeze?: QuietHours
   readonly approvals: readonly Approval[]
   /** A person, or the signal of a program, has decided, and the engine ends it; absent: nobody has. */
   readonly decision?: Decision

@@ -1,7 +1,10 @@
+import { WEEKDAYS } from '../../../core/date-time.ts'
 import { APPROVER_ROLES, GATE, type GateConfig, MAX_APPROVALS } from '../../../core/deployers/gate.ts'
 import { objectFailure } from '../../../core/errors.ts'
 import type { Principal } from '../../../core/ports/viewer.ts'
+import { Problems } from '../../../core/problems.ts'
 import { NEW_WORK, type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
+import { normaliseQuietHours, type QuietHours, type QuietHoursInput, quietUntil } from '../../quiet-hours.ts'
 import { after } from './attempts.ts'
 import {
   type Approval,
@@ -24,8 +27,8 @@ export function waitingGate({ row, details }: Pick<Node, 'row' | 'details'>): It
 }
 
 /** A resolved config, in which an expression may have become anything; or what is wrong with it. */
-export function readGate(config: unknown): ItemGate | string {
-  const { message = null, approval, signal, until } = (config ?? {}) as GateConfig
+export function readGate(config: unknown, now: Date): ItemGate | string {
+  const { message = null, approval, signal, until, freeze } = (config ?? {}) as GateConfig
   if (message !== null && typeof message !== 'string') return 'message: must be a text'
   const gate = { message, approval: null, signal: null, until: null, approvals: [] }
   if (until !== undefined) {
@@ -35,8 +38,17 @@ export function readGate(config: unknown): ItemGate | string {
       ? { ...gate, until: at.toISOString() }
       : 'until: must be a time with a zone, such as 2026-01-31T08:00:00Z'
   }
+  if (freeze !== undefined) {
+    if (!isFreeze(freeze)) return 'freeze.ranges: must be ranges of hours, such as { from: "16:00", to: "07:00" }'
+    const problems = new Problems()
+    const hours = normaliseQuietHours(freeze, 'freeze', problems)
+    const [problem] = problems.found
+    if (!hours || problem) return `${problem?.path}: ${problem?.message}`
+    return { ...gate, freeze: hours, until: endOf(hours, now) }
+  }
   if (signal !== undefined) return typeof signal === 'string' ? { ...gate, signal } : 'signal: must be a name'
-  if (typeof approval !== 'object' || approval === null) return 'one of approval, signal and until must be there'
+  if (typeof approval !== 'object' || approval === null)
+    return 'one of approval, signal, until and freeze must be there'
   const { count = 1, role = null, authorMay = false } = approval
   if (!Number.isInteger(count) || count < 1 || count > MAX_APPROVALS)
     return `approval.count: must be 1 to ${MAX_APPROVALS}`
@@ -45,11 +57,32 @@ export function readGate(config: unknown): ItemGate | string {
   return { ...gate, approval: { count, role, authorMay: authorMay === true } }
 }
 
+const isFreeze = (value: unknown): value is QuietHoursInput => {
+  const { ranges } = (value ?? {}) as Partial<QuietHoursInput>
+  return (
+    Array.isArray(ranges) &&
+    ranges.every(
+      (range: QuietHoursInput['ranges'][number] | null) =>
+        typeof range?.from === 'string' &&
+        typeof range.to === 'string' &&
+        (range.days ?? []).every((day) => WEEKDAYS.includes(day)),
+    )
+  )
+}
+
+/** The time at which the hours are over: now, if they are. */
+const endOf = (hours: QuietHours, now: Date): string => (quietUntil(hours, now) ?? now).toISOString()
+
 /** The item waits at its gate; `timeouts.pickup` says how long, and without it there is no end. */
 export function closeGate(item: Node, slice: Slice, { config, spec, jobId }: Waiting): void {
-  const gate = readGate(config)
-  if (typeof gate === 'string') return finish(item, slice, { to: 'FAILED', error: objectFailure(slice, 'GATE', gate) })
+  const gate = readGate(config, slice.now)
+  if (typeof gate === 'string') {
+    slice.move(item, 'INIT')
+    return finish(item, slice, { to: 'FAILED', error: objectFailure(slice, 'GATE', gate) })
+  }
   slice.setDetails(item, { gate })
+  // Rules of notifications find it by the reason.
+  slice.move(item, 'INIT', { reason: reasonOf(gate), message: describeGate(gate) })
   const { pickup } = spec.timeouts
   const expiresAt = after(slice.now, pickup && 'ms' in pickup ? pickup.ms : null)
   const opensAt = gate.until === null ? null : new Date(gate.until)
@@ -62,6 +95,9 @@ export function closeGate(item: Node, slice: Slice, { config, spec, jobId }: Wai
   })
   watchGate(item, slice)
 }
+const reasonOf = ({ approval, signal }: ItemGate): string =>
+  approval ? 'APPROVAL' : signal === null ? 'TIME' : 'SIGNAL'
+
 interface Waiting {
   readonly config: unknown
   readonly spec: ItemSpec
@@ -70,8 +106,9 @@ interface Waiting {
 
 /** A gate that waits: decided, cancelled, or its clock has run out. */
 export function watchGate(item: Node, slice: Slice): void {
-  const { decision, until = null } = deployItem(item).gate ?? {}
+  const { gate } = deployItem(item)
   const { dueAt } = item.work ?? {}
+  const { decision, until = null, freeze } = gate ?? {}
   if (decision?.exports) return open(item, slice, decision)
   if (decision) return fail(item, slice, 'REJECTED', decision.message, decision.by)
   if (isCancelled(slice)) {
@@ -79,8 +116,15 @@ export function watchGate(item: Node, slice: Slice): void {
     return finish(item, slice, { to: 'ABORTED', error })
   }
   if (!dueAt || dueAt > slice.now) return
-  if (until !== null && new Date(until) <= slice.now)
+  if (until !== null && new Date(until) <= slice.now) {
+    // The engine may be late, and the next hours have begun.
+    const reopens = freeze ? quietUntil(freeze, slice.now) : null
+    if (reopens) {
+      slice.setDetails(item, { gate: { ...gate, until: reopens.toISOString() } })
+      return slice.setWork(item, { dueAt: reopens })
+    }
     return open(item, slice, { by: null, message: 'Its time has come.', exports: null })
+  }
   fail(item, slice, 'GATE_EXPIRED', 'Nobody opened it in time.')
 }
 

@@ -1,4 +1,4 @@
-import { quietUntil } from './quiet-hours.ts'
+import { quietUntil } from '../../quiet-hours.ts'
 import type { RuleSpec, Told, ToldChange } from './spec.ts'
 
 /** Messages that wait: for more changes, or for the end of quiet hours. */

@@ -4,7 +4,7 @@ import { textProblem } from '../../../core/portable.ts'
 import type { Problems } from '../../../core/problems.ts'
 import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
 import { checkVariable } from '../../../projects/rules/names.ts'
-import { normaliseQuietHours, type QuietHoursInput } from './quiet-hours.ts'
+import { normaliseQuietHours, type QuietHoursInput } from '../../quiet-hours.ts'
 import type { Receiver, RuleFilter, RuleSpec } from './spec.ts'
 
 export interface RuleInput {

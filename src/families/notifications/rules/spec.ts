@@ -2,7 +2,7 @@ import type { PhaseClass } from '../../../core/machine.ts'
 import type { Labels } from '../../../core/place.ts'
 import type { PhaseChangeRecord } from '../../../core/ports/phase-change.ts'
 import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
-import type { QuietHours } from './quiet-hours.ts'
+import type { QuietHours } from '../../quiet-hours.ts'
 
 /** Selects changes of the rule's project, or of those that it names. */
 export interface RuleFilter {

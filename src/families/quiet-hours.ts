@@ -1,9 +1,9 @@
-import { WEEKDAYS, type Weekday } from '../../../core/date-time.ts'
-import type { Problems } from '../../../core/problems.ts'
-import { isTimeZone } from '../../when.ts'
+import { WEEKDAYS, type Weekday } from '../core/date-time.ts'
+import type { Problems } from '../core/problems.ts'
+import { isTimeZone } from './when.ts'
 
 /**
- * Hours in which messages wait, by the clock of a place. Time that the clock shows twice is in a range both times; a range whose end the
+ * Hours in which messages, or gates, wait, by the clock of a place. Time that the clock shows twice is in a range both times; a range whose end the
  * clock skips ends there.
  */
 
@@ -95,7 +95,6 @@ export function normaliseQuietHours(
     timeZone: timeZone ?? 'UTC',
     ranges: ranges.map(({ days, from, to }) => ({ days: [...new Set(days ?? [])], from, to })),
   }
-  if (quietMinutes(read).every(Boolean))
-    problems.add(`${path}.ranges`, 'must leave some time: messages would wait for ever')
+  if (quietMinutes(read).every(Boolean)) problems.add(`${path}.ranges`, 'must leave some time: all would wait for ever')
   return read
 }
