@@ -323,3 +323,14 @@ test('a config that is no gate is refused, or fails once its expressions are res
     error: { code: 'GATE', message: expect.stringMatching(/^until: must be a time with a zone/) },
   })
 })
+
+test('a dry run leaves gates out', async () => {
+  const DRY_RUN = gql(`mutation ($input: DryRunInstallationInput!) {
+    answer: dryRunInstallation(input: $input) { ... on DryRun { items { type state message } } ... on Error { message } }
+  }`)
+  const input = { create: { name: 'tried', spec: { deployItems: [gate({ approval: {} })] } } }
+  const { answer } = await api.query(DRY_RUN, { input })
+  expect(answer).toMatchObject({
+    items: [{ type: 'gate', state: 'SKIPPED', message: 'No agent has to do with a gate.' }],
+  })
+})

@@ -1,5 +1,6 @@
 import { canRead } from '../../../core/can-read.ts'
 import { servedBy } from '../../../core/claimant.ts'
+import { GATE } from '../../../core/deployers/gate.ts'
 import { fitChanges, type PlannedChange } from '../../../core/dry-run.ts'
 import { invalidInput, notFound, type RefusalOf, stale } from '../../../core/errors.ts'
 import type { Outcome } from '../../../core/ports/outcome.ts'
@@ -209,6 +210,7 @@ async function reasonsToSkip(
   return planned.map(({ step, going, found, type }, i) => {
     const { target } = step
     if (i >= DRY_RUN.items) return `A dry run asks about ${DRY_RUN.items} deploy items at most.`
+    if (type === GATE) return 'No agent has to do with a gate.'
     if (going && step.reason.endsWith(NOT_CALLED)) return `${sentenceOf(step.reason)}.`
     if (found && !found.config.ok) return `An input is not known yet: ${found.config.why}.`
     if (found?.isDeployed && ifChanged) return 'Nothing of it has changed, so the run leaves it out.'
