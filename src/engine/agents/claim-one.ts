@@ -22,7 +22,7 @@ export interface ClaimContext {
 export function isClaimable({ work }: TrackedObject, { now, isPaused }: Pick<TreeSlice, 'now' | 'isPaused'>): boolean {
   if (!work || work.abortRequestedAt || (isPaused && isHeld(work))) return false
   if (work.state === WORK_STATE.OFFERED) return !work.offerAfter || work.offerAfter <= now
-  // What is claimed without a lease is no agent's.
+  // Work that is claimed without a lease is no agent's.
   return work.state === WORK_STATE.CLAIMED && isDue(work.leaseUntil, now)
 }
 
