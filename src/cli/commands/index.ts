@@ -7,7 +7,7 @@ export const commandsOf = (families: readonly FamilyDefinition[]): readonly Comm
   {
     usage: 'serve [options]',
     group: 'Server',
-    description: 'run the server: playground, GraphQL API and engine on one port',
+    description: 'run the server: dashboard, GraphQL API and engine on one port',
     load: async () => withFamilies((await import('./serve.ts')).addServe, families),
   },
   {
@@ -109,7 +109,7 @@ export const commandsOf = (families: readonly FamilyDefinition[]): readonly Comm
   {
     usage: 'retry [options] [name...]',
     group: 'Change',
-    description: 'run again what failed of an installation or event, and only that',
+    description: 'run again what failed of an installation, an event or a task, and only that',
     load: async () => (await import('./retry.ts')).addRetry,
   },
   {
