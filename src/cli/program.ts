@@ -89,9 +89,27 @@ const helpCommand = (): Command =>
 /** Commands of other programs, and ours that do the same. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   ...{ describe: 'get', list: 'get', ls: 'get', show: 'get', ps: 'get', top: 'agents', history: 'log', events: 'log' },
-  ...{ create: 'apply', up: 'apply', install: 'apply', upgrade: 'apply', update: 'apply', validate: 'plan' },
-  ...{ rm: 'delete', remove: 'delete', uninstall: 'delete', down: 'delete', stop: 'cancel', abort: 'cancel' },
-  ...{ sync: 'reconcile', run: 'reconcile', start: 'serve', server: 'serve' },
+  ...{
+    create: 'apply',
+    up: 'apply',
+    install: 'apply',
+    upgrade: 'apply',
+    update: 'apply',
+    deploy: 'apply',
+    validate: 'plan',
+  },
+  ...{
+    rm: 'delete',
+    remove: 'delete',
+    uninstall: 'delete',
+    down: 'delete',
+    destroy: 'delete',
+    stop: 'cancel',
+    abort: 'cancel',
+    kill: 'cancel',
+  },
+  ...{ sync: 'reconcile', run: 'reconcile', restart: 'reconcile', rerun: 'retry', rollout: 'rollback' },
+  ...{ start: 'serve', server: 'serve' },
 }
 
 function withHint(text: string): string {

@@ -61,7 +61,12 @@ describe('event create', () => {
       ...{ qualifiers: { branch: 'main' }, labels: { a: '1', b: 'x=y' } },
     })
     expect(await phaseline('event create --source acme --type push')).toMatchObject({
-      ...{ code: 0, out: expect.stringMatching(/^No project has subscribed to its source and type: .*--project NAME/) },
+      ...{
+        code: 0,
+        out: expect.stringMatching(
+          /^No project has a subscription that matches its source, type, qualifiers and labels: .*--project NAME/,
+        ),
+      },
     })
     await writeFile(path, Buffer.from([0xff, 0xfe]))
     expect(await create('heard', `--payload-file ${path}`)).toMatchObject({ code: 2, out: '' })

@@ -42,6 +42,8 @@ test('a command of another program is answered with ours', async () => {
     code: 2,
     err: expect.stringContaining('phaseline get does'),
   })
+  // A word that is spelt like a command that does harm is none of those.
+  for (const word of ['destroy', 'restart']) expect((await phaseline(`${word} shop`)).err).not.toContain('restore')
   // Words that are only spelt alike are suggested as well.
   expect((await phaseline('delte shop')).err).toContain('Did you mean delete?')
   expect((await phaseline('constructor')).err).toContain("unknown command 'constructor'")

@@ -100,6 +100,7 @@ test('what has no runs, no earlier spec or not that one is said plainly', async 
   expect(await phaseline('rollback only --to 7')).toMatchObject({
     err: expect.stringContaining('There is no earlier generation 7'),
   })
+  expect((await phaseline('diff only --runs 1,9')).err).toContain('does not have both runs, 1 and 9')
   expect(await phaseline('runs nowhere')).toMatchObject({ err: expect.stringContaining('nowhere') })
   expect(await phaseline('runs only/deploy-items --kind execution')).toMatchObject({
     err: expect.stringContaining('only installations have runs'),

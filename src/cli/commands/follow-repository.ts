@@ -45,7 +45,10 @@ export async function followRepository(cli: Cli, options: FollowOptions): Promis
   const { cloneHosts, cloneSize, cloneSeconds, repository } = options
   const given = { 'clone-hosts': cloneHosts, 'clone-size': cloneSize, 'clone-seconds': cloneSeconds }
   const clone = readCloneOptions(given, ['*'])
-  if (!isPermitted(repository, clone)) throw new UsageError(`--clone-hosts does not permit ${repository}.`)
+  if (!isPermitted(repository, clone))
+    throw new UsageError(
+      `--clone-hosts does not permit ${repository}: name it there, since only https:// is permitted otherwise.`,
+    )
   await using follower = new Follower(cli, options, clone, await mkdtemp(join(tmpdir(), 'phaseline-git-sync-')))
   return await follower.run()
 }

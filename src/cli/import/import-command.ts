@@ -46,7 +46,10 @@ export async function runImport(
     try {
       await writeFile(output, imported.yaml, { flag: 'wx' })
     } catch (error) {
-      return refuse(`Cannot write the manifest: ${error instanceof Error ? error.message : String(error)}`)
+      const { code, message } = error as NodeJS.ErrnoException
+      return refuse(
+        code === 'EEXIST' ? `${output} exists: name a new file.` : `${output} cannot be written: ${message}`,
+      )
     }
   }
   for (const { part, what } of imported.left) printLine(io.stderr, part === null ? what : `${part}: ${what}`)

@@ -62,7 +62,11 @@ export function describeObject(object: FullObject, now: number, paint: Paint, mo
     ['id', object.id],
     ['project', object.project.name],
     ['labels', object.labels.map(({ key, value }) => `${key}=${value}`).join(', ')],
-    ['parent', object.parent && `${object.parent.name} in ${object.root.name}`],
+    [
+      'parent',
+      object.parent &&
+        (object.parent.id === object.root.id ? object.root.name : `${object.parent.name} in ${object.root.name}`),
+    ],
     ['children', children.totalCount ? String(children.totalCount) : null],
     ...more,
     ['phase', `${paint(style, `${symbol} ${object.phase}`)}${object.finished ? '' : ', not finished'}`],

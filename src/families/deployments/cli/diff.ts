@@ -190,7 +190,7 @@ function sayFurther(session: Session, count: number): void {
 async function diffRuns(session: Session, { id, name }: Located, [a, b]: readonly [number, number]): Promise<ExitCode> {
   const { compareRuns } = await session.client.query(COMPARE, { id, a, b }, { signal: session.io.signal })
   if (!compareRuns)
-    return session.refuse(notFoundRefusal(`${name} has no runs ${a} and ${b} that are kept: see phaseline runs.`))
+    return session.refuse(notFoundRefusal(`${name} does not have both runs, ${a} and ${b}: see phaseline runs.`))
   session.emit(compareRuns)
   for (const run of [compareRuns.a, compareRuns.b]) session.say(describeRun(run))
   for (const one of compareRuns.objects) session.say(describeObject(one))

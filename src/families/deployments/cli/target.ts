@@ -193,7 +193,7 @@ async function show(session: Session, target: Found, { project }: RecordName): P
         ['description', shown.description],
         ['credentials', shown.hasCredentials ? 'sealed: only deployers that claim items there get them' : 'none'],
         ['generation', String(shown.generation)],
-        ['served by', serving.join(', ') || 'no connected agent'],
+        ['served by', serving.join(', ') || 'no connected agent that names or selects it'],
         ['used by', [...roots, ...(more > 0 ? [`… and ${more} more`] : [])].join(', ')],
         ['created', `${shown.createdAt} (${since(shown.createdAt)} ago)`],
         ['updated', `${shown.updatedAt} (${since(shown.updatedAt)} ago)`],

@@ -37,7 +37,7 @@ export async function deleteDataObject(
   viewer: Viewer,
   input: DataObjectKey,
 ): Promise<DataObjectResult> {
-  const missing = notFound(null, 'data object')
+  const missing = notFound(null, 'data object', input.name)
   const access = { right: rights.deleteData, project: input.project, missing }
   return await onProject(parts, viewer, access, async (project): Promise<DataObjectResult> => {
     const known = await findDataObject(project, input.name)

@@ -152,4 +152,7 @@ test('a file that is none, or of which nothing runs, is refused with its reason'
   expect(await errorOf('services: {a: {image: x}}', '--name 7')).toMatch(/--name must start with a letter/)
   expect((await phaseline('import compose /no/such')).code).toBe(2)
   expect(await importOf('services: {a: {image: x}}', {}, '-o /no/such/folder/x.yaml')).toMatchObject({ code: 2 })
+  expect((await importOf('services: {a: {image: x}}', {}, '-o package.json')).err).toContain(
+    'package.json exists: name a new file.',
+  )
 })

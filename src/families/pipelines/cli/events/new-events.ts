@@ -60,4 +60,4 @@ async function show(
 }
 
 const NOBODY =
-  'No project has subscribed to its source and type: there is nothing to do. --project NAME brings it to one, and project get NAME shows subscriptions.'
+  'No project has a subscription that matches its source, type, qualifiers and labels: there is nothing to do. --project NAME brings it to one, and project get NAME shows subscriptions.'
