@@ -2,7 +2,7 @@ import type { Command, Option } from 'commander'
 import { notFoundRefusal, PAGE, type Page, type PagedList, readOn, readPages } from '../client-model/index.ts'
 import type { TypedDocument } from '../documents/typed-document.ts'
 import type { Cli } from './cli.ts'
-import { checkWords } from './objects/check-words.ts'
+import { checkProject, checkWords } from './objects/check-words.ts'
 import { parseCount } from './options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from './session.ts'
 import { EXIT, type ExitCode } from './terminal/exit.ts'
@@ -83,7 +83,7 @@ export async function printList<
   Answer,
   Variables extends PageVariables,
   Node,
-  Options extends Pick<ListOptions, 'limit'>,
+  Options extends Pick<ListOptions, 'limit'> & { readonly project?: string },
 >(
   session: Session,
   {
@@ -104,6 +104,8 @@ export async function printList<
   const listed = await readList(session, pages, selection, options.limit)
   if (!listed) return session.refuse(notFoundRefusal(say(missing)))
   const { totalCount, nodes } = listed
+  const absent = nodes.length === 0 ? await checkProject(session, options.project) : null
+  if (absent) return session.refuse(absent)
   session.emit({ ...scope?.(options), ...(totalCount !== null && { totalCount }), [key]: nodes })
   session.list({ columns, nodes, none: say(none), listed })
   return await printed(nodes)

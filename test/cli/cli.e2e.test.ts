@@ -256,6 +256,9 @@ describe('a path that the log prints', () => {
     expect(await err('faling')).toContain('Did you mean failing?')
     expect(await err('secnod')).toContain('Did you mean failing/deploy-items/second?')
     expect(await err('nothing-like-it')).toMatch(/There is no object nothing-like-it that you may read\.\n$/)
+    // A habit from elsewhere: a kind, or a project, stands where a name is expected.
+    expect(await err('gadget-jobs')).toContain('`phaseline get --kind gadget-job` lists objects of this kind.')
+    expect(await err('default')).toContain('default is a project: `--project default` names it.')
   })
 
   it('is asked about where several kinds have it', async () => {
@@ -280,6 +283,13 @@ describe('a path that the log prints', () => {
       /^Nothing matches among roots/,
     )
   })
+
+  it('of a project that is not there is refused, also where nothing would match', async () => {
+    const absent = { code: 3, err: 'NOT_FOUND: There is no project nowhere that you may read.\n' }
+    for (const command of ['get', 'event list', 'log', 'logs', 'status'])
+      expect(await phaseline(`${command} --project nowhere`), command).toMatchObject(absent)
+    expect(await phaseline('event list --project default')).toMatchObject({ code: 0 })
+  })
 })
 
 describe('plan', () => {
@@ -292,6 +302,7 @@ describe('plan', () => {
     const { code, out } = await phaseline('plan -f -', { stdin })
     expect(code).toBe(0)
     expect(out).toContain('As things are now, it would wait:\n')
+    expect(out).not.toContain('it would fail')
     expect(out).toContain('○ foreseen: The import secretUrl has no value yet.\n')
     const agent = 'Waits for an agent of the type unheard-of, and none is connected.'
     expect(out).toContain(`○ foreseen/deploy-items/a: ${agent} (and 1 more)\n`)

@@ -90,7 +90,7 @@ describe('cloudlet create, get and list', () => {
     expect(await create('a/b --project ops')).toMatchObject({ code: 2 })
     expect(await create('a --project none')).toMatchObject({ code: 2, err: expect.stringContaining('input.project') })
     expect(await phaseline('cloudlet get ops/none')).toMatchObject({
-      ...{ code: 3, err: expect.stringContaining('There is no CLOUDLET ops/none') },
+      ...{ code: 3, err: expect.stringContaining('There is no cloudlet ops/none') },
     })
   })
 })
@@ -122,7 +122,7 @@ describe('cluster and app create', () => {
 
     await add(crm, 'app', 'made/c1/a1')
     const { out } = await phaseline('cluster get ops/made/c1')
-    expect(out).toMatch(/^parent +made in made$/m)
+    expect(out).toMatch(/^parent +made$/m)
     expect(out).toMatch(/^cloudlet +made \(READY\)$/m)
     expect(out).toMatch(/^at +site made-crm$/m)
     expect(out).toMatch(/^operation +\S{36}$/m)

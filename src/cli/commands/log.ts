@@ -4,7 +4,7 @@ import { invalid, type Machines, type Outcome, refused } from '../../client-mode
 import type { Actor, ObjectKind, Phase } from '../../core/vocabulary.ts'
 import type { Cli } from '../cli.ts'
 import { type AddressOptions, locate, withAddressOptions } from '../objects/address.ts'
-import { checkWords } from '../objects/check-words.ts'
+import { checkProject, checkWords } from '../objects/check-words.ts'
 import {
   countOlderChanges,
   explainGap,
@@ -107,7 +107,11 @@ async function log(session: Session, name: string | undefined, options: LogOptio
       ? await printAll(session, filter.value, printer)
       : await printNewest(session, filter.value, limit ?? NEWEST, printer)
   if (follow) return await stream(session, filter.value, { after: last?.cursor ?? end.endCursor }, printer)
-  if (!last && limit !== 0) printLine(session.io.stderr, 'Nothing in the log matches.')
+  if (!last && limit !== 0) {
+    const absent = await checkProject(session, options.project)
+    if (absent) return session.refuse(absent)
+    printLine(session.io.stderr, 'Nothing in the log matches.')
+  }
   return EXIT.ok
 }
 

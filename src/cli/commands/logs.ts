@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { invalid, type Outcome } from '../../client-model/index.ts'
 import type { Cli } from '../cli.ts'
 import { type AddressOptions, locate, withAddressOptions } from '../objects/address.ts'
+import { checkProject } from '../objects/check-words.ts'
 import { notePart } from '../objects/note-part.ts'
 import {
   countOlderOutput,
@@ -73,7 +74,11 @@ async function logs(session: Session, path: string | undefined, options: LogsOpt
     ? await printAll(session, filter.value, after ?? null, print)
     : await printNewest(session, filter.value, limit ?? NEWEST, print)
   if (!follow) {
-    if (last === null && limit !== 0) printLine(session.io.stderr, 'No output matches.')
+    if (last === null && limit !== 0) {
+      const absent = await checkProject(session, options.project)
+      if (absent) return session.refuse(absent)
+      printLine(session.io.stderr, 'No output matches.')
+    }
     return EXIT.ok
   }
   for await (const line of followOutput(session, filter.value, last ?? after ?? null)) print(line)

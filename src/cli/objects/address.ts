@@ -1,11 +1,12 @@
 import { type Command, Option } from 'commander'
 import { invalid, notFoundRefusal, type Outcome, refused } from '../../client-model/index.ts'
-import type { ObjectKind } from '../../core/vocabulary.ts'
+import { OBJECT_KINDS, type ObjectKind } from '../../core/vocabulary.ts'
 import { type FragmentOf, gql } from '../../documents/gql.ts'
 import { withCompletion } from '../completed.ts'
 import { parseKind } from '../options.ts'
 import type { Session } from '../session.ts'
-import { checkWords } from './check-words.ts'
+import { words } from '../terminal/text.ts'
+import { checkWords, hasProject } from './check-words.ts'
 import { suggestPaths } from './suggest-paths.ts'
 
 export interface AddressOptions {
@@ -82,7 +83,7 @@ function difference(found: readonly Located[]): string {
   if (projects.length > 1) {
     return `it stands in project ${projects[0]} and, with its first name as the project, in ${projects[1]}. Give --project.`
   }
-  const kinds = [...new Set(found.map(({ kind }) => kind.toLowerCase().replaceAll('_', '-')))]
+  const kinds = [...new Set(found.map(({ kind }) => spell(kind)))]
   return `objects of the kinds ${kinds.join(', ')} have this path. Give --kind.`
 }
 
@@ -92,12 +93,23 @@ async function notFound(
   text: string,
   { project, kind }: AddressOptions,
 ): Promise<string> {
-  const what = kind === undefined || address.by === 'id' ? 'object' : kind
+  const what = kind === undefined || address.by === 'id' ? 'object' : words(kind)
   const where = project === undefined ? '' : ` in project ${project}`
   const paths = address.by === 'path' ? await suggestPaths(session, address.path, project) : []
-  const suggestion = paths.length > 0 ? ` Did you mean ${paths.join(', or ')}?` : ''
+  const suggestion = paths.length > 0 ? ` Did you mean ${paths.join(', or ')}?` : await otherMeaning(session, address)
   return `There is no ${what} ${text}${where} that you may read.${suggestion}`
 }
+
+/** A sentence about a name that is that of a kind or of a project; empty: it is none. */
+async function otherMeaning(session: Session, address: Named): Promise<string> {
+  if (address.by === 'id' || address.path.length > 1) return ''
+  const [name = ''] = address.path
+  const kind = OBJECT_KINDS.find((one) => spellings(one).includes(name.toLowerCase()))
+  if (kind) return ` \`phaseline get --kind ${spell(kind)}\` lists objects of this kind.`
+  return (await hasProject(session, name)) ? ` ${name} is a project: \`--project ${name}\` names it.` : ''
+}
+const spellings = (kind: ObjectKind): readonly string[] => [spell(kind), `${spell(kind)}s`]
+const spell = (kind: string): string => kind.toLowerCase().replaceAll('_', '-')
 
 async function look(
   { client, io: { signal } }: Session,

@@ -1,9 +1,21 @@
-import { invalid, type Refusal } from '../../client-model/index.ts'
+import { invalid, notFoundRefusal, type Refusal } from '../../client-model/index.ts'
 import { ACTORS, OBJECT_KINDS, PHASES } from '../../core/vocabulary.ts'
 import { gql } from '../../documents/gql.ts'
 import type { Session } from '../session.ts'
 
 const VOCABULARY = gql('query Words { families { kinds { kind stateMachines { phases transitions { actor } } } } }')
+
+const PROJECT_NAMED = gql('query NamedProject($name: String!) { project(name: $name) { name } }')
+
+export async function hasProject({ client, io }: Session, name: string): Promise<boolean> {
+  return (await client.query(PROJECT_NAMED, { name }, { signal: io.signal })).project !== null
+}
+
+/** Rejects the project of a command that has found nothing, if there is none of this name. */
+export const checkProject = async (session: Session, name: string | undefined): Promise<Refusal | null> =>
+  name === undefined || (await hasProject(session, name))
+    ? null
+    : notFoundRefusal(`There is no project ${name} that you may read.`)
 
 /** Kinds, phases and actors in the options of a command. */
 export interface GivenWords {
