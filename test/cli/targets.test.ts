@@ -123,3 +123,13 @@ it('never shows credentials', () => {
   expect(phaseline.transcript()).not.toContain(MARKER)
   expect(server.output()).not.toContain(MARKER)
 })
+
+it('a plan says that an item without exactly one target would fail, and not that it would wait', async () => {
+  for (const name of ['one', 'two']) await phaseline(`target set ${name} --type twin`)
+  const spec = { deployItems: [{ name: 'it', type: 'played', targetSelector: { type: 'twin' } }] }
+  const { out } = await phaseline('plan -f -', { stdin: JSON.stringify({ name: 'unsure', spec }) })
+  expect(out).toContain(
+    'As things are now, it would fail:\n○ unsure/deploy-items/it: Several targets of the project have type twin: one, two.\n',
+  )
+  expect(out).not.toContain('it would wait')
+})

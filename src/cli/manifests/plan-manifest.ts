@@ -100,8 +100,11 @@ function printPlan(session: Session, plan: Printed): void {
         ]),
       ),
     )
-  if (blockers.length > 0)
-    session.say('', 'As things are now, it would wait:', ...blockers.map((one) => describe(session, one)))
+  const fails = blockers.filter(({ reason }) => reason === 'TARGET')
+  const waits = blockers.filter((one) => !fails.includes(one))
+  for (const [what, some] of Object.entries({ wait: waits, fail: fails }))
+    if (some.length > 0)
+      session.say('', `As things are now, it would ${what}:`, ...some.map((one) => describe(session, one)))
   if (broughtCode.length > 0)
     session.say(
       '',
