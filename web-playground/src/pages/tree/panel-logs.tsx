@@ -24,13 +24,13 @@ export function PanelLogs({ objectId, name }: { readonly objectId: string; reado
 
   if (lines.length === 0 && !store?.error) return null
   return (
-    <section aria-label="Logs" className="logs">
-      <h3>Logs</h3>
+    <section aria-label="Output" className="logs">
+      <h3>Output</h3>
       {store?.error && <Problem message={store.error} />}
       <div className="row">
         <input
           type="search"
-          aria-label="Search the logs"
+          aria-label="Search the output"
           placeholder="search…"
           value={search}
           onChange={({ target }) => setSearch(target.value)}
