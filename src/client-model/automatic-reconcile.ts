@@ -11,6 +11,12 @@ export interface ShownAutomatic {
   readonly problem: string | null
 }
 
+/** What is said in place of a time: the object is finished, and has ended as its policy begins no further job, or it has not ended yet. */
+export const idleWords = ({ maxRetries }: ShownAutomatic, isIdle: boolean): string =>
+  isIdle
+    ? `not before another job has ended${maxRetries === null ? '' : ` (at most ${maxRetries} after a failure)`}`
+    : 'after a job has ended'
+
 /** `2 of 3 after a failure`; null: the next job follows a success, or there is none. */
 export const retryOf = ({ retry, maxRetries }: ShownAutomatic): string | null =>
   retry === null ? null : `${retry}${maxRetries === null ? '' : ` of ${maxRetries}`} after a failure`

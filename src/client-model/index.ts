@@ -1,5 +1,5 @@
 export { PHASE_CLASSES, type PhaseClass } from '../core/machine.ts'
-export { AUTOMATIC_FRAGMENT, retryOf, type ShownAutomatic } from './automatic-reconcile.ts'
+export { AUTOMATIC_FRAGMENT, idleWords, retryOf, type ShownAutomatic } from './automatic-reconcile.ts'
 export { describeTargets, type TargetSelector } from './describe-targets.ts'
 export { DRY_RUN_FRAGMENT, linesOfChange, readDryRun, type TargetChange, titleOfChange } from './dry-run.ts'
 export { type Group, grouped } from './grouped.ts'
@@ -36,4 +36,5 @@ export {
 } from './refusal.ts'
 export { shownBlockers } from './shown-blockers.ts'
 export { sizeOf } from './sizes.ts'
+export { isOrdinary, stuckAmong, stuckOf, type Waiting } from './stuck.ts'
 export { splitTimes, withoutTimes } from './times.ts'

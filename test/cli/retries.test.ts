@@ -115,6 +115,20 @@ it('says when a root begins its next job by itself, and keeps that in the spec',
   const [again] = documents((await phaseline('get own --json')).out) as { generation: number }[]
   expect(again?.generation).toBe(1)
 })
+it('says that no further job begins by itself once those after a failure are used up', async () => {
+  const spec = {
+    deployItems: [{ name: 'db', type: 'flaky', config: FAILS }],
+    automaticReconcile: { afterFailure: { attempts: 1, intervalMs: LONG } },
+  }
+  expect(await phaseline('apply -f -', { stdin: JSON.stringify({ name: 'spent', spec }) })).toMatchObject({ code: 0 })
+  await until(async () => (await phaseline('runs spent')).out.match(/FAILED/g)?.length === 2, {
+    what: 'both have failed',
+  })
+  expect((await phaseline('get spent')).out).toMatch(
+    /^next reconcile +not before another job has ended \(at most 1 after a failure\), by itself for admin$/m,
+  )
+})
+
 /** As `edit` and the dashboard write it. */
 const writtenOf = (shown: object | undefined): unknown => {
   const text = writeManifest({ ...NO_SETTINGS, ...(shown as { spec: object }), name: 'own', project: 'default' })

@@ -96,6 +96,19 @@ describe('status', () => {
     expect(await phaseline('undo resolve status/move/disk --give-up')).toMatchObject({ code: 0 })
   })
 
+  it('names what waits for something that no tree provides, and no object above it', async () => {
+    await phaseline('project create stuck')
+    const spec = { deployItems: [{ name: 'db', type: 'nobody-is-there' }] }
+    await phaseline('apply -f - --project stuck', { stdin: JSON.stringify({ name: 'shop', spec }) })
+    const { out } = await phaseline('status --project stuck')
+    expect(out).toMatch(
+      /^stuck {3}1 wait for what no tree provides:\n {8}stuck\/shop\/deploy-items\/db for \S+: Waits for an agent of the type nobody-is-there, and none is connected\.$/m,
+    )
+    const [shown] = documents((await phaseline('status --project stuck --json')).out)
+    expect(shown).toMatchObject({ stuck: [{ path: 'shop/deploy-items/db', blocker: { reason: 'AGENT' } }] })
+    expect((await phaseline('status --project status')).out).toMatch(/^stuck {3}0$/m)
+  })
+
   it('says where automation is held, until somebody releases it', async () => {
     await phaseline('project create frozen')
     const held = async (options = '') => /^held .*$/m.exec((await phaseline(`status ${options}`.trim())).out)?.[0]

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
+import { isOrdinary, stuckAmong, stuckOf } from '../../src/client-model/stuck.ts'
 import { ALL_OBJECTS, filterInput, OBJECT_FILTER, shownList } from '../../web-playground/src/model/filter.ts'
 import { addChanges, addOlder, EMPTY_LOG, pauseLog, resumeLog } from '../../web-playground/src/model/log-buffer.ts'
 import { LOG_FILTER, logFilterInput } from '../../web-playground/src/model/log-filter.ts'
 import { type Column, DEFAULT_COLUMNS, withColumn } from '../../web-playground/src/model/object-columns.ts'
 import { ObjectList } from '../../web-playground/src/model/object-list.ts'
-import { isOrdinary, stuckAmong, stuckOf } from '../../web-playground/src/model/stuck.ts'
 import { change, machines, row } from './samples.ts'
 
 const ids = (list: ObjectList) => list.rows.map(({ id }) => id)

@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
 import {
   AUTOMATIC_FRAGMENT,
+  idleWords,
   invalid,
   MANIFEST_FRAGMENT,
   notFoundRefusal,
   retryOf,
-  type ShownAutomatic,
 } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { NodeOf, ResultOf, VariablesOf } from '../../documents/typed-document.ts'
@@ -167,13 +167,17 @@ const itemFields = ({ type, target, agent, attempt, attempts = [] }: ShownItem):
 /** Settings are read by the library for manifests, which takes longer to load than a list. */
 async function installationFields(shown: ShownInstallation, now: number): Promise<readonly Field[]> {
   const { settingFields } = await import('../objects/setting-fields.ts')
-  return [...settingFields(shown), ...automaticFields(shown.automaticReconcile, now)]
+  return [...settingFields(shown), ...automaticFields(shown, now)]
 }
 
-function automaticFields(automatic: ShownAutomatic | null, now: number): readonly Field[] {
+function automaticFields(
+  { automaticReconcile: automatic, finished, ignored }: ShownInstallation,
+  now: number,
+): readonly Field[] {
   if (!automatic) return []
   const { nextAt, editor, problem } = automatic
-  const next = [tellTimes(nextAt ?? '', now), retryOf(automatic)].filter(Boolean).join(', ') || 'after a job has ended'
+  const idle = idleWords(automatic, finished && !ignored)
+  const next = [tellTimes(nextAt ?? '', now), retryOf(automatic)].filter(Boolean).join(', ') || idle
   return [
     ['next reconcile', `${next}, by itself for ${editor}`],
     ...(problem ? [['passed over', problem] as const] : []),

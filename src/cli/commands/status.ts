@@ -1,20 +1,23 @@
 import type { Command } from 'commander'
 import { ClientError } from '../../client/client-error.ts'
-import { nodesOf } from '../../client-model/index.ts'
+import { nodesOf, stuckOf } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { NodeOf, ResultOf } from '../../documents/typed-document.ts'
 import type { Cli } from '../cli.ts'
 import { askWho, describeWho, requireWho, WHO_FIELDS } from '../login/who.ts'
+import { checkProject } from '../objects/check-words.ts'
 import type { ProjectOption } from '../objects/object-command.ts'
 import { ALL_PROJECTS } from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
 import { EXIT } from '../terminal/exit.ts'
 import { since, words } from '../terminal/text.ts'
 
-/** Objects that wait for a person, as far as they are listed. */
-const DECISIONS = 5
+/** Objects that wait for a person, or for what no tree provides, as far as they are listed. */
+const SHOWN = 5
+/** Unfinished objects whose blockers are read, the oldest. */
+const UNFINISHED_READ = 100
 
-const STATUS = gql(`query Status($project: String, $first: Int!) {
+const STATUS = gql(`query Status($project: String, $first: Int!, $unfinished: Int!) {
   viewer { ${WHO_FIELDS} }
   log { head }
   trees: objects(filter: { rootsOnly: true, project: $project }, first: 0) { totalCount }
@@ -22,6 +25,10 @@ const STATUS = gql(`query Status($project: String, $first: Int!) {
   failed: objects(filter: { failed: true, project: $project }, first: 0) { totalCount }
   undecided: objects(filter: { undecided: true, project: $project }, orderBy: { field: CREATED_AT, direction: ASC }, first: $first) {
     totalCount edges { node { id kind name path phase phaseSince project { name } } }
+  }
+  waiting: objects(filter: { finished: false, project: $project }, orderBy: { field: CREATED_AT, direction: ASC }, first: $unfinished) {
+    edges { node { id kind name path phaseSince project { name } parent { id }
+      blockedBy(first: 3) { reason message ... on AgentBlocker { connected } } } }
   }
   connected: agents(connected: true, first: 0) { totalCount }
   away: agents(connected: false, first: 0) { totalCount }
@@ -47,13 +54,16 @@ export function addStatus(command: Command, cli: Cli): void {
           ...standings.map((standing) => standing(session, options.project)),
         ])
         const isShown = !(status instanceof ClientError)
+        const absent = isShown && countOf(status.trees) === 0 ? await checkProject(session, options.project) : null
+        if (absent) return session.refuse(absent)
         const who = isShown ? requireWho(status.viewer) : await askWho(session.client, session.io.signal)
         const ofLoad = options.load ? await import('../load.ts') : null
         const load = await ofLoad?.readLoad(session)
         const { url } = session.connection
+        const shown = isShown ? jsonOf(status) : { viewer: who }
         session.emit({
           url,
-          ...(isShown ? status : { viewer: who }),
+          ...shown,
           ...Object.assign({}, ...said.map(({ json }) => json)),
           ...(load && { load: load.value ?? null }),
           ...(load && !load.ok && { error: load.refusal }),
@@ -71,27 +81,54 @@ export function addStatus(command: Command, cli: Cli): void {
 /** The error: who may read metrics alone sees how much work waits, and no objects. */
 async function readStatus({ client, io }: Session, { project, load }: StatusOptions) {
   try {
-    return await client.query(STATUS, { project: project ?? null, first: DECISIONS }, { signal: io.signal })
+    return await client.query(
+      STATUS,
+      { project: project ?? null, first: SHOWN, unfinished: UNFINISHED_READ },
+      { signal: io.signal },
+    )
   } catch (error) {
     if (load && error instanceof ClientError && error.code === 'FORBIDDEN') return error
     throw error
   }
 }
 
-function describe({ trees, unfinished, failed, undecided, connected, away }: Status): readonly string[] {
+/** Objects with a root cause that is neither a decision nor something of their own tree. */
+const stuckIn = ({ waiting }: Status) =>
+  stuckOf(nodesOf(waiting)).filter(({ blocker }) => blocker.reason !== 'DECISION')
+
+/** What is stuck stands in place of all that was read for it. */
+function jsonOf({ waiting, ...status }: Status) {
+  const stuck = stuckIn({ waiting, ...status })
+  return {
+    ...status,
+    stuck: stuck.map(({ object: { id, kind, path, phaseSince, project }, blocker }) => ({
+      ...{ id, kind, path, phaseSince, project },
+      blocker,
+    })),
+  }
+}
+
+function describe(status: Status): readonly string[] {
+  const { trees, unfinished, failed, undecided, connected, away } = status
   const [all, open] = [countOf(trees), countOf(unfinished)]
   const [causes, waiting] = [countOf(failed), countOf(undecided)]
   const named = nodesOf(undecided)
+  const stuck = stuckIn(status)
   return [
     `trees   ${all}, ${open} not finished`,
     `failed  ${causes}${causes > 0 ? ' by themselves: phaseline get --failed' : ''}`,
     `decide  ${waiting}${waiting > 0 ? ' wait for a person:' : ''}`,
     ...named.map((one) => `        ${pathOf(one)} (${words(one.kind)}) is ${one.phase} for ${since(one.phaseSince)}`),
     ...(waiting > named.length ? [`        … and ${waiting - named.length} more`] : []),
+    `stuck   ${stuck.length}${stuck.length > 0 ? ' wait for what no tree provides:' : ''}`,
+    ...stuck
+      .slice(0, SHOWN)
+      .map(({ object, blocker }) => `        ${pathOf(object)} for ${since(object.phaseSince)}: ${blocker.message}`),
+    ...(stuck.length > SHOWN ? [`        … and ${stuck.length - SHOWN} more`] : []),
     // Not everybody may see agents.
     ...(connected ? [`agents  ${countOf(connected)} connected, ${countOf(away)} not any more`] : []),
   ]
 }
 
 const countOf = (list: Pick<NonNullable<Status['trees']>, 'totalCount'> | null): number => list?.totalCount ?? 0
-const pathOf = ({ project, path }: Undecided): string => `${project.name}/${path}`
+const pathOf = ({ project, path }: Pick<Undecided, 'project' | 'path'>): string => `${project.name}/${path}`
