@@ -89,25 +89,9 @@ const helpCommand = (): Command =>
 /** Commands of other programs, and ours that do the same. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   ...{ describe: 'get', list: 'get', ls: 'get', show: 'get', ps: 'get', top: 'agents', history: 'log', events: 'log' },
-  ...{
-    create: 'apply',
-    up: 'apply',
-    install: 'apply',
-    upgrade: 'apply',
-    update: 'apply',
-    deploy: 'apply',
-    validate: 'plan',
-  },
-  ...{
-    rm: 'delete',
-    remove: 'delete',
-    uninstall: 'delete',
-    down: 'delete',
-    destroy: 'delete',
-    stop: 'cancel',
-    abort: 'cancel',
-    kill: 'cancel',
-  },
+  ...{ create: 'apply', up: 'apply', install: 'apply', upgrade: 'apply', update: 'apply', deploy: 'apply' },
+  ...{ rm: 'delete', remove: 'delete', uninstall: 'delete', down: 'delete', destroy: 'delete', validate: 'plan' },
+  ...{ stop: 'cancel', abort: 'cancel', kill: 'cancel' },
   ...{ sync: 'reconcile', run: 'reconcile', restart: 'reconcile', rerun: 'retry', rollout: 'rollback' },
   ...{ start: 'serve', server: 'serve' },
 }
