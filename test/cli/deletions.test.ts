@@ -54,3 +54,16 @@ test('what destroys asks at a terminal, and announces --yes where there is none'
     err: 'Delete sum from the cache of web? [y/N] ',
   })
 })
+
+test('a deletion that waits for a job, also for another deletion, says so, and how that job ends', async () => {
+  await using server = await startTestApp({ env: { PHASELINE_ROLES: 'gateway,engine' } })
+  const phaseline = commandLine({ PHASELINE_URL: server.url, PHASELINE_TOKEN: server.token })
+  const spec = { deployItems: [{ name: 'db', type: 'nobody-takes' }] }
+  await phaseline('apply -f -', { stdin: JSON.stringify({ name: 'shop', spec }) })
+  const begins = 'Its deletion begins once the running job has ended'
+  const hint = 'To end that job: phaseline cancel shop\n'
+  expect((await phaseline('delete shop --yes')).err).toBe(`${begins}. ${hint}`)
+  const removing = await phaseline('delete shop --without-uninstall --yes')
+  expect(removing).toMatchObject({ code: 0, err: `${begins}, without uninstalling anything. ${hint}` })
+  expect(await phaseline('cancel shop')).toMatchObject({ code: 0 })
+})

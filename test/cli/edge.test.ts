@@ -113,7 +113,7 @@ describe('cluster and app create', () => {
     )
     expect(moving.out).toMatch(/^waits for +agent: Its CRM is at it/m)
     expect(await phaseline('app create ops/made/c1/a1 --spec {}')).toMatchObject({
-      ...{ code: 3, err: expect.stringMatching(/^NOT_READY: .*\n {2}in the way: CLUSTER_INST c1 \(CREATING, id /) },
+      ...{ code: 3, err: expect.stringMatching(/^NOT_READY: .*\n {2}in the way: cluster inst c1 \(CREATING, id /) },
     })
     await crm.report(request, { phase: 'READY' })
     expect(await waits.exit).toBe(0)
@@ -248,7 +248,7 @@ describe('delete', () => {
     await add(crm, 'cluster', 'del/c')
     await add(crm, 'app', 'del/c/a')
     expect(await phaseline('cluster delete ops/del/c --yes')).toMatchObject({
-      ...{ code: 3, err: expect.stringMatching(/^IN_USE: .*\n {2}in the way: APP_INST a /) },
+      ...{ code: 3, err: expect.stringMatching(/^IN_USE: .*\n {2}in the way: app inst a /) },
     })
     expect(await phaseline('app delete ops/del/c/a --cascade')).toMatchObject({ code: 2 })
 

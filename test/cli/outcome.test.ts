@@ -38,7 +38,7 @@ describe('typed errors', () => {
       EXIT.usage,
       'INVALID_INPUT: Not valid.\n  input.spec.deployItems.2.dependsOn.0: there is no item x\n',
     ],
-    [conflict, EXIT.refused, 'BUSY: A job runs.\n  in the way: INSTALLATION shop (PROGRESSING, id 1)\n'],
+    [conflict, EXIT.refused, 'BUSY: A job runs.\n  in the way: installation shop (PROGRESSING, id 1)\n'],
     [transition, EXIT.refused, 'TRANSITION: No.\n  allowed from here: INIT, INIT_DELETE\n'],
   ])('%j', (answer, code, text) => {
     const outcome = outcomeOf(answer)

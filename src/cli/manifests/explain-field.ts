@@ -58,7 +58,15 @@ function find(schema: ReturnType<typeof schemaOfDocuments>, field: string | unde
     .filter((name) => !/^\d*$/.test(name))
   const kinds = kindsOf(schema)
   const kind = kinds.find((one) => [plain(one), `${plain(one)}s`].includes(plain(first)))
-  if (kind === undefined) return { ok: false, message: `There is no kind ${first} of documents: ${kinds.join(', ')}.` }
+  if (kind === undefined) {
+    const meant = kinds.flatMap((one) =>
+      fieldsBelow(schema.definitions[one] ?? {}, schema.definitions)
+        .map(({ path: below }) => `${one}.${below.replaceAll('[]', '')}`)
+        .filter((below) => plain(below.split('.').at(-1) ?? '') === plain(first)),
+    )
+    const suggestion = meant.length > 0 ? ` Did you mean ${meant.slice(0, 3).join(', or ')}?` : ''
+    return { ok: false, message: `There is no kind ${first} of documents: ${kinds.join(', ')}.${suggestion}` }
+  }
   const part = schema.definitions[kind] ?? {}
   const found = partAt(part, schema.definitions, path)
   if ('part' in found) return { ok: true, title: [kind, ...path].join('.'), part: found.part }

@@ -1,10 +1,11 @@
 import { invalid, type Outcome, refused } from '../../client-model/index.ts'
+import { gql } from '../../documents/gql.ts'
 import type { Session } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT } from '../terminal/exit.ts'
 import { isConfirmed } from '../terminal/terminal-input.ts'
 import { words } from '../terminal/text.ts'
-import type { Located } from './address.ts'
+import { addressIn, type Located } from './address.ts'
 import { follow } from './follow.ts'
 import { findVerb, readMachines } from './machines.ts'
 import type { PendingExit } from './object-command.ts'
@@ -31,8 +32,18 @@ export async function deleteObject(session: Session, object: Located, options: D
   if (!outcome.ok) return session.refuse(outcome.refusal)
   session.emit({ id, kind, name, deletionRequested: true })
   session.say(`${name} asked to be deleted`)
+  if (!object.finished) await noteWait(session, object)
   if (!options.wait) return EXIT.ok
   return () => follow(session, root.id, (result) => result.outcome === 'gone', { focusId: id })
+}
+
+const PENDING = gql('query PendingDeletion($id: ID!) { object(id: $id) { pendingRequests { verb message } } }')
+
+/** Says that a deletion waits for the running job, which may be another deletion, and how that ends sooner. */
+async function noteWait(session: Session, { id, name, project }: Located): Promise<void> {
+  const { object } = await session.client.query(PENDING, { id }, { signal: session.io.signal })
+  const waits = object?.pendingRequests.find(({ verb }) => verb === 'delete')
+  if (waits) session.note(`${waits.message} To end that job: phaseline cancel ${addressIn(project.name, [name])}`)
 }
 
 type Deleted = Pick<Located, 'id' | 'kind'>

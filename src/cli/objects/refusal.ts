@@ -2,6 +2,7 @@ import type { Refusal } from '../../client-model/index.ts'
 import { inOneLine } from '../../core/errors.ts'
 import { EXIT, type ExitCode } from '../terminal/exit.ts'
 import { type Output, printJson, printLine } from '../terminal/io.ts'
+import { words } from '../terminal/text.ts'
 
 const exitCodeOf = (refusal: Refusal): ExitCode => (refusal.code === 'INVALID_INPUT' ? EXIT.usage : EXIT.refused)
 
@@ -14,13 +15,13 @@ function describeRefusal(refusal: Refusal): string[] {
   return [
     `${code}: ${fields.length > 1 ? message.replace(repeated, () => `${fields.length} problems`) : message}`,
     ...(isShown ? [] : fields).map((field) => `  ${field.path}: ${field.message}`),
-    ...(object ? [`  in the way: ${words(object)}`] : []),
+    ...(object ? [`  in the way: ${shown(object)}`] : []),
     ...(allowed?.length ? [`  allowed from here: ${allowed.join(', ')}`] : []),
   ]
 }
 
-const words = ({ kind, name, phase, id }: NonNullable<Refusal['object']>): string =>
-  `${kind} ${name} (${phase}, id ${id})`
+const shown = ({ kind, name, phase, id }: NonNullable<Refusal['object']>): string =>
+  `${words(kind)} ${name} (${phase}, id ${id})`
 
 /** Prints a refusal, as one JSON document on `out` or as text on `err`, and returns the exit code. */
 export function printRefusal(refusal: Refusal, json: boolean, out: Output, err: Output): ExitCode {

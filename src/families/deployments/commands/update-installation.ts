@@ -48,7 +48,7 @@ export async function rollbackInstallation(
   if (!located.ok) return located
   const spec = await findGeneration(parts.pool, input.id, input.toGeneration)
   if (!spec) {
-    const message = `There is no earlier generation ${input.toGeneration}: \`specGenerations\` has those that are kept.`
+    const message = `There is no earlier generation ${input.toGeneration}, or it is not kept any more.`
     return refuse(invalidInput([{ path: 'input.toGeneration', message }]))
   }
   // A stored spec is one of the input's form, with all defaults.
