@@ -108,14 +108,22 @@ const ENTRANCES = {
   },
 }
 
+/** The value of the data, as Postgres has it. */
+async function stored(): Promise<unknown> {
+  const { rows } = await api.world.pool.query<{ value: unknown }>(`select value from data_object where name = 'x'`)
+  return rows[0]?.value
+}
+
 describe.each(Object.entries(ENTRANCES))('over %s', (_, open) => {
   test('a value is refused with its place, or read back as it is', async () => {
     const send = await open()
     await fc.assert(
       fc.asyncProperty(planted, async ({ text, path, problem }) => {
         const { answer } = (await send(text)).data
-        if (problem === null) expect(answer).toEqual({ value: JSON.parse(text) })
-        else
+        if (problem === null) {
+          expect(answer).toEqual({ value: JSON.parse(text) })
+          expect(await stored()).toEqual(JSON.parse(text))
+        } else
           expect(answer.fields).toEqual([
             { path: ['input', 'value', ...path].join('.'), message: expect.stringContaining(problem) },
           ])

@@ -117,18 +117,6 @@ export async function countDataObjects(
   return new Map(counts.map(({ projectId, _count }) => [projectId, _count]))
 }
 
-/** One name of a project's scope; null when it has no value. */
-export async function loadDataObject(
-  pool: Pool,
-  { projectId, name }: { readonly projectId: string; readonly name: string },
-): Promise<DataObjectRow | null> {
-  const prisma = await prismaOn(pool)
-  return await prisma.dataObject.findFirst({
-    where: { projectId, name },
-    select: { projectId: true, name: true, value: true, exporterId: true, updatedAt: true },
-  })
-}
-
 /** A project's template of workers, its limits and its subscriptions. */
 export interface ProjectSpecRow {
   readonly workerTemplate: unknown

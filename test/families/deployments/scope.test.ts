@@ -187,6 +187,23 @@ describe('data that a user sets', () => {
     expect(await columnsOf(world, id)).toMatchObject({ mode: 'IF_CHANGED', imports: { url: null } })
   })
 
+  it('is not read from Postgres to be set again, and keeps the time of its last change', async () => {
+    await using world = await createWorld()
+    const clients = new Set<{ readonly bytesRead: number }>()
+    world.pool.on('acquire', (client) => clients.add(client as unknown as { readonly bytesRead: number }))
+    const bytesRead = (): number => [...clients].reduce((sum, client) => sum + client.bytesRead, 0)
+    const large = 'é'.repeat(500_000)
+    const first = await setData(world, 'url', large)
+    world.clock.advance(1_000)
+    const before = bytesRead()
+    const again = await setData(world, 'url', large)
+    const other = await setData(world, 'url', `${large}!`)
+    expect(clients.size).toBeGreaterThan(0)
+    expect(bytesRead() - before).toBeLessThan(large.length)
+    expect(again).toEqual(first)
+    expect(other).not.toEqual(first)
+  })
+
   it('gives importers a job when it is deleted, which then waits for it', async () => {
     await using world = await createWorld()
     await world.setData('url', 1)

@@ -1,5 +1,4 @@
 import { invalidInput, notFound, type RefusalOf } from '../../../core/errors.ts'
-import { sameJson } from '../../../core/json.ts'
 import type { Outcome } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { isName, NAME_RULE } from '../../../core/problems.ts'
@@ -9,26 +8,29 @@ import { findDataObject, importersOf, removeDataObject, writeDataObject } from '
 import type { DataObjectKey } from './inputs.ts'
 import type { CommandParts } from './parts.ts'
 
-type DataObjectResult = Outcome<
-  { readonly projectId: string; readonly name: string },
+type DataOutcome<Done> = Outcome<
+  Done,
   RefusalOf<'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'ForbiddenError'>
 >
+type DataDeleted = DataOutcome<{ readonly projectId: string; readonly name: string }>
+type DataSet = DataOutcome<{ readonly projectId: string; readonly name: string; readonly updatedAt: Date }>
 
 export async function setDataObject(
   parts: CommandParts,
   viewer: Viewer,
   input: { project: string; name: string; value: unknown },
-): Promise<DataObjectResult> {
+): Promise<DataSet> {
   if (!isName(input.name)) return refuse(invalidInput([{ path: 'input.name', message: NAME_RULE }]))
   const access = { right: rights.setData, project: input.project }
-  return await onProject(parts, viewer, access, async (project): Promise<DataObjectResult> => {
-    const known = await findDataObject(project, input.name)
-    if (known.exporterId) return refuse(exportedBy(input.name, known.exporterId))
-    if (known.exists && sameJson(known.value, input.value))
-      return { ok: true, projectId: project.projectId, name: input.name }
-    await writeDataObject(project, input.name, input.value, parts.system.now())
-    await project.wake(await importersOf(project, input.name), 'scope')
-    return { ok: true, projectId: project.projectId, name: input.name }
+  return await onProject(parts, viewer, access, async (project): Promise<DataSet> => {
+    const { projectId } = project
+    const { name, value } = input
+    const known = await findDataObject(project, name)
+    if (known.exporterId) return refuse(exportedBy(name, known.exporterId))
+    const now = parts.system.now()
+    const isChanged = await writeDataObject(project, name, value, now)
+    if (isChanged) await project.wake(await importersOf(project, name), 'scope')
+    return { ok: true, projectId, name, updatedAt: isChanged ? now : (known.updatedAt ?? now) }
   })
 }
 
@@ -36,13 +38,13 @@ export async function deleteDataObject(
   parts: CommandParts,
   viewer: Viewer,
   input: DataObjectKey,
-): Promise<DataObjectResult> {
+): Promise<DataDeleted> {
   const missing = notFound(null, 'data object', input.name)
   const access = { right: rights.deleteData, project: input.project, missing }
-  return await onProject(parts, viewer, access, async (project): Promise<DataObjectResult> => {
+  return await onProject(parts, viewer, access, async (project): Promise<DataDeleted> => {
     const known = await findDataObject(project, input.name)
     if (known.exporterId) return refuse(exportedBy(input.name, known.exporterId))
-    if (!known.exists) return refuse(missing)
+    if (!known.updatedAt) return refuse(missing)
     await removeDataObject(project, input.name)
     await project.wake(await importersOf(project, input.name), 'scope')
     return { ok: true, projectId: project.projectId, name: input.name }

@@ -5,7 +5,6 @@ import { builder } from '../../../graphql/schema/builder.ts'
 import { answer } from '../../../graphql/schema/errors.ts'
 import { DataObjectRef, type DataObjectValue } from '../../../graphql/schema/refs.ts'
 import { commandResult } from '../../../graphql/schema/result-union.ts'
-import { loadDataObject } from '../../../store/loaders/projects.ts'
 import { type DeploymentsCommands, deploymentsCommands } from '../commands/index.ts'
 import { rights } from '../rights.ts'
 
@@ -40,20 +39,14 @@ builder.mutationField('setDataObject', (t) =>
 type DataObject = Parameters<DeploymentsCommands['setDataObject']>[1]
 type SetRefusal = Extract<Awaited<ReturnType<DeploymentsCommands['setDataObject']>>, { readonly ok: false }>['refusal']
 async function setDataObject(
-  { deployments, pool, viewer, system }: GraphQLContext,
+  { deployments, viewer }: GraphQLContext,
   input: Omit<DataObject, 'value'> & Partial<DataObject>,
 ): Promise<Outcome<{ row: DataObjectValue }, SetRefusal>> {
   const { value = null } = input
   const outcome = await deployments.setDataObject(viewer, { ...input, value })
   if (!outcome.ok) return outcome
-  // Another request may have deleted it again; the answer is the value that this one has set.
-  const row = (await loadDataObject(pool, outcome)) ?? {
-    projectId: outcome.projectId,
-    name: input.name,
-    value,
-    exporterId: null,
-    updatedAt: system.now(),
-  }
+  const { projectId, name, updatedAt } = outcome
+  const row = { projectId, name, value, exporterId: null, updatedAt }
   return { ok: true, row: { ...row, __typename: 'DataObject' } }
 }
 

@@ -1,5 +1,5 @@
 import { invalidInput, type RefusalOf } from '../../../core/errors.ts'
-import { array, boolean, nullable, text, timestamptz, uuid } from '../../../store/column-types.ts'
+import { array, nullable, text, timestamptz, uuid } from '../../../store/column-types.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import type { LockedProject, LockedTree } from '../../family.ts'
@@ -130,38 +130,44 @@ export async function importersOf({ client, projectId }: LockedProject, name: st
 }
 
 export interface KnownData {
-  readonly exists: boolean
-  readonly value: unknown
+  /** Null: there is none that a user has set. */
+  readonly updatedAt: Date | null
   readonly exporterId: string | null
 }
 const FIND_DATA_OBJECT = statement({
   name: 'find-data-object',
-  text: `select d.name is not null as "exists", d.value, coalesce(e.exporter_id, d.exporter_id) as "exporterId"
+  text: `select d.updated_at as "updatedAt", coalesce(e.exporter_id, d.exporter_id) as "exporterId"
       from (select $2::text as name) n
       left join data_object d on d.project_id = $1 and d.name = n.name
       left join root_export e on e.project_id = $1 and e.name = n.name`,
   params: [uuid, text],
-  row: { exists: boolean, value: table.dataObject.value, exporterId: nullable(uuid) },
+  row: { updatedAt: nullable(table.dataObject.updatedAt), exporterId: nullable(uuid) },
 })
 
+/** Without the value, which is large. */
 export async function findDataObject({ client, projectId }: LockedProject, name: string): Promise<KnownData> {
   const { rows } = await FIND_DATA_OBJECT.query(client, [projectId, name])
-  return rows[0] ?? { exists: false, value: null, exporterId: null }
+  return rows[0] ?? { updatedAt: null, exporterId: null }
 }
 const WRITE_DATA_OBJECT = statement({
   name: 'write-data-object',
-  text: `insert into data_object (project_id, name, value, updated_at) values ($1, $2, $3::text::jsonb, $4)
-      on conflict (project_id, name) do update set value = excluded.value, updated_at = excluded.updated_at`,
+  text: `insert into data_object as d (project_id, name, value, updated_at) values ($1, $2, $3::text::jsonb, $4)
+      on conflict (project_id, name) do update set value = excluded.value, updated_at = excluded.updated_at
+        where d.value is distinct from excluded.value
+      returning name`,
   params: [uuid, text, text, timestamptz],
+  row: { name: table.dataObject.name },
 })
 
+/** False: it has this value already. Postgres compares them, so that a large one is not read. */
 export async function writeDataObject(
   { client, projectId }: LockedProject,
   name: string,
   value: unknown,
   now: Date,
-): Promise<void> {
-  await WRITE_DATA_OBJECT.query(client, [projectId, name, JSON.stringify(value), now])
+): Promise<boolean> {
+  const { rows } = await WRITE_DATA_OBJECT.query(client, [projectId, name, JSON.stringify(value), now])
+  return rows.length > 0
 }
 const REMOVE_DATA_OBJECT = statement({
   name: 'remove-data-object',
