@@ -18,26 +18,29 @@ export interface SubscriptionRequest {
  * operation does not declare.
  */
 export function sharingKey({ query, document, operationName, variables, viewer }: SubscriptionRequest): string {
-  const cursors = cursorsOf(document, operationName)
+  const cursor = cursorOf(document, operationName)
   const others = (getOperationAST(document, operationName)?.variableDefinitions ?? [])
     .map(({ variable }) => variable.name.value)
-    .filter((name) => !cursors.has(name) && Object.hasOwn(variables, name))
+    .filter((name) => name !== cursor && Object.hasOwn(variables, name))
     .map((name) => [name, variables[name]])
   return JSON.stringify([query, operationName, others, rightsKey(viewer)])
 }
 
-/** Variables that are used only once, as `after` of the subscription's field. */
-function cursorsOf(document: DocumentNode, operationName: string | null): ReadonlySet<string> {
-  const uses = new Map<string, number>()
-  visit(document, {
-    VariableDefinition: () => false,
-    Variable: ({ name }) => void uses.set(name.value, (uses.get(name.value) ?? 0) + 1),
-  })
+/** The variable that is used only once, as `after` of the subscription's field; null: there is none. */
+function cursorOf(document: DocumentNode, operationName: string | null): string | null {
   const root = getOperationAST(document, operationName)?.selectionSet.selections[0]
   const after =
     root?.kind === Kind.FIELD ? root.arguments?.find(({ name }) => name.value === 'after')?.value : undefined
-  if (after?.kind !== Kind.VARIABLE || uses.get(after.name.value) !== 1) return new Set()
-  return new Set([after.name.value])
+  if (after?.kind !== Kind.VARIABLE) return null
+  const cursor = after.name.value
+  let uses = 0
+  visit(document, {
+    VariableDefinition: () => false,
+    Variable({ name }) {
+      if (name.value === cursor) uses += 1
+    },
+  })
+  return uses === 1 ? cursor : null
 }
 
 /** A subscription's name in the list of open streams. */
