@@ -39,7 +39,7 @@ export const UNIT = files(`
   engine/ clocks engine-turns
   families/ command machines
   families/automation/ same-schedule times-in-words when
-  families/deployments/ histories reconcile-effect retry-policies
+  families/deployments/ graph histories reconcile-effect retry-policies
   families/edge/kubernetes/ specs
   families/notifications/ quiet-hours
   families/pipelines/ place-state

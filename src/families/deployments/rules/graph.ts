@@ -1,50 +1,40 @@
-/** A cycle as a path that ends where it begins, or null. `edges`: name → its dependencies; unknown names are ignored. */
-export function findCycle(edges: ReadonlyMap<string, readonly string[]>): readonly string[] | null {
-  const done = new Set<string>()
-  for (const start of edges.keys()) {
-    const cycle = walk(start, edges, done)
-    if (cycle) return cycle
-  }
-  return null
+/** Name → its dependencies. Unknown names are ignored. */
+type Edges = ReadonlyMap<string, readonly string[]>
+
+interface Sorted {
+  /** Each name follows its dependencies, otherwise they are in their order. With a cycle, some are missing. */
+  readonly order: readonly string[]
+  /** A path that ends where it begins; null: there is no cycle. */
+  readonly cycle: readonly string[] | null
 }
 
 /** Depth first with an explicit stack, so that a long chain cannot overflow the call stack. */
-function walk(
-  start: string,
-  edges: ReadonlyMap<string, readonly string[]>,
-  done: Set<string>,
-): readonly string[] | null {
-  const path: { name: string; next: number }[] = []
-  const onPath = new Map<string, number>()
+export function sortByDependencies(edges: Edges): Sorted {
+  const done = new Set<string>()
+  const path: { readonly name: string; next: number }[] = []
+  const onPath = new Set<string>()
   const push = (name: string) => {
-    onPath.set(name, path.length)
+    onPath.add(name)
     path.push({ name, next: 0 })
   }
-  if (!done.has(start)) push(start)
-  for (let top = path.at(-1); top; top = path.at(-1)) {
-    const next = edges.get(top.name)?.[top.next++]
-    if (next === undefined) {
-      path.pop()
-      onPath.delete(top.name)
-      done.add(top.name)
-    } else if (onPath.has(next)) return [...path.slice(onPath.get(next)).map((p) => p.name), next]
-    else if (edges.has(next) && !done.has(next)) push(next)
-  }
-  return null
-}
-
-/** Sorts names so that each follows its dependencies, otherwise in their order. There must be no cycle. */
-export function topologicalOrder(edges: ReadonlyMap<string, readonly string[]>): readonly string[] {
-  const order = new Set<string>()
   for (const start of edges.keys()) {
-    const path = [{ name: start, next: 0 }]
+    if (!done.has(start)) push(start)
     for (let top = path.at(-1); top; top = path.at(-1)) {
-      const next = order.has(top.name) ? undefined : edges.get(top.name)?.[top.next++]
+      const next = edges.get(top.name)?.[top.next++]
       if (next === undefined) {
-        order.add(top.name)
         path.pop()
-      } else if (edges.has(next) && !order.has(next)) path.push({ name: next, next: 0 })
+        onPath.delete(top.name)
+        done.add(top.name)
+      } else if (onPath.has(next)) {
+        const names = path.map(({ name }) => name)
+        return { order: [...done], cycle: [...names.slice(names.indexOf(next)), next] }
+      } else if (edges.has(next) && !done.has(next)) push(next)
     }
   }
-  return [...order]
+  return { order: [...done], cycle: null }
 }
+
+export const findCycle = (edges: Edges): readonly string[] | null => sortByDependencies(edges).cycle
+
+/** There must be no cycle. */
+export const topologicalOrder = (edges: Edges): readonly string[] => sortByDependencies(edges).order

@@ -1,6 +1,6 @@
 import { findExpressions, hasExpressions, unreadable } from '../../../core/expression.ts'
 import type { Problems } from '../../../core/problems.ts'
-import { findCycle, topologicalOrder } from './graph.ts'
+import { findCycle, sortByDependencies } from './graph.ts'
 import { nestedDependencies } from './scope.ts'
 import type { InstallationSpec, ItemSpec } from './spec.ts'
 
@@ -162,16 +162,15 @@ function checkScope(spec: InstallationSpec, path: string, problems: Problems): v
 
 function inOrder(items: readonly ItemSpec[], path: string, problems: Problems): readonly ItemSpec[] {
   const byName = new Map(items.map((item) => [item.name, item]))
-  const edges = withoutSelf(new Map(items.map((item) => [item.name, item.dependsOn])))
-  const cycle = findCycle(edges)
+  const { order, cycle } = sortByDependencies(withoutSelf(new Map(items.map((item) => [item.name, item.dependsOn]))))
   if (cycle) {
     problems.add(`${path}.deployItems`, `the deploy items depend on each other in a cycle: ${cycle.join(' → ')}`)
     return items
   }
-  return topologicalOrder(edges).flatMap((name) => byName.get(name) ?? [])
+  return order.flatMap((name) => byName.get(name) ?? [])
 }
 
 /** Reports an item that depends on itself only there, not as a cycle too. */
 function withoutSelf(edges: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, readonly string[]> {
-  return new Map([...edges].map(([name, to]) => [name, to.filter((other) => other !== name)]))
+  return new Map([...edges].map(([name, to]) => [name, to.includes(name) ? to.filter((other) => other !== name) : to]))
 }
