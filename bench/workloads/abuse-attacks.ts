@@ -53,9 +53,10 @@ const CONFIGS = planOf({
     config: { image: 'x', ...Object.fromEntries(Array.from({ length: 30_000 }, (_, j) => [`a${j}`, {}])) },
   })),
 })
+const ITEMS = planOf({ deployItems: Array.from({ length: 20_000 }, (_, i) => ({ name: `item-${i}`, type: 'x' })) })
 const DEEP = JSON.stringify({ query: `${'{a'.repeat(3_000)}${'}'.repeat(3_000)}` })
 
-/** Known after the first time, and of as many fields as a document may have. */
+/** It has as many fields as a document may have, and takes too much memory to be kept parsed. */
 const manyTimes = (field: string): string =>
   JSON.stringify({ query: `{ ${Array.from({ length: 450 }, (_, i) => `a${i}: ${field}`).join(' ')} }` })
 
@@ -105,6 +106,7 @@ export const ATTACKS = {
   'completions of what never began': (attack) => everywhere(4, () => flood(attack, '{"id":"x","type":"complete"}')),
   'a schema whose pattern takes seconds': (attack) => everywhere(4, poster(attack, PATTERN)),
   'ten configs of 30,000 settings': (attack) => everywhere(4, poster(attack, CONFIGS)),
+  'plans of 20,000 items': (attack) => everywhere(4, poster(attack, ITEMS)),
   '5,000 idle connections': (attack) => everywhere(5_000, () => idle(attack)),
   '2,000 slow requests of two principals': (attack) =>
     Promise.all(

@@ -36,6 +36,7 @@ const ATTACKS: readonly AttackName[] = [
   'completions of what never began',
   'a schema whose pattern takes seconds',
   'ten configs of 30,000 settings',
+  'plans of 20,000 items',
   '5,000 idle connections',
   '2,000 different live subscriptions',
   '400 live searches of lines',
