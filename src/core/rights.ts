@@ -41,6 +41,8 @@ export interface Right {
 
 /** Change and end what is there, and run code that is there already. */
 export const EDITORS = ['EDITOR', 'ADMINISTRATOR'] as const
+/** Decide at gates, which may name one of them. */
+export const APPROVERS = ['EDITOR', 'AUTHOR', 'ADMIN'] as const
 /** Bring code to run. */
 export const AUTHORS = ['AUTHOR', 'ADMINISTRATOR'] as const
 /** Administer a project. */

@@ -121,7 +121,7 @@ it('says that no further job begins by itself once those after a failure are use
     automaticReconcile: { afterFailure: { attempts: 1, intervalMs: LONG } },
   }
   expect(await phaseline('apply -f -', { stdin: JSON.stringify({ name: 'spent', spec }) })).toMatchObject({ code: 0 })
-  await until(async () => (await phaseline('runs spent')).out.match(/FAILED/g)?.length === 2, {
+  await until(async () => (await phaseline('runs spent')).out.match(/^\d+ +FAILED/gm)?.length === 2, {
     what: 'both have failed',
   })
   expect((await phaseline('get spent')).out).toMatch(

@@ -42,7 +42,8 @@ const PENDING = gql('query PendingDeletion($id: ID!) { object(id: $id) { pending
 /** Says that a deletion waits for the running job, which may be another deletion, and how that ends sooner. */
 async function noteWait(session: Session, { id, name, project }: Located): Promise<void> {
   const { object } = await session.client.query(PENDING, { id }, { signal: session.io.signal })
-  const waits = object?.pendingRequests.find(({ verb }) => verb === 'delete')
+  // One that begins now, or once the tree is resumed, waits for no job.
+  const waits = object?.pendingRequests.find(({ verb, message }) => verb === 'delete' && /running job/.test(message))
   if (waits) session.note(`${waits.message} To end that job: phaseline cancel ${addressIn(project.name, [name])}`)
 }
 

@@ -1,4 +1,5 @@
 import { WEEKDAYS, type Weekday } from '../date-time.ts'
+import { APPROVERS } from '../rights.ts'
 
 /** The schema of a `gate` item's config. No deployer gets such an item: people, a program or the clock open it. */
 
@@ -23,9 +24,7 @@ export interface ApprovalConfig {
 }
 
 export const MAX_APPROVALS = 10
-/** Each may decide, unless the gate names one of them. */
-export const APPROVER_ROLES = ['EDITOR', 'AUTHOR', 'ADMIN'] as const
-export type ApproverRole = (typeof APPROVER_ROLES)[number]
+export type ApproverRole = (typeof APPROVERS)[number]
 const TIME = '^([01][0-9]|2[0-3]):[0-5][0-9]$'
 const WORD = '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$'
 
@@ -46,7 +45,7 @@ export const GATE_SCHEMA = {
           default: 1,
           description: 'Approvals that it takes.',
         },
-        role: { enum: APPROVER_ROLES, description: 'The role that it takes in the project. By default any of these.' },
+        role: { enum: APPROVERS, description: 'The role that it takes in the project. By default any of these.' },
         authorMay: {
           type: 'boolean',
           default: false,

@@ -1,5 +1,4 @@
-import { APPROVER_ROLES } from '../../core/deployers/gate.ts'
-import { ADMINS, AUTHORS, EDITORS, PEOPLE, type Right, right } from '../../core/rights.ts'
+import { ADMINS, APPROVERS, AUTHORS, EDITORS, PEOPLE, type Right, right } from '../../core/rights.ts'
 
 export const rights = {
   plan: right('plan', 'INSTALLATION', PEOPLE),
@@ -12,7 +11,7 @@ export const rights = {
   reconcile: right('reconcile', 'INSTALLATION', EDITORS),
   cancel: right('cancel', 'INSTALLATION', EDITORS),
   delete: right('delete', 'INSTALLATION', EDITORS),
-  approve: right('approve', 'DEPLOY_ITEM', [...APPROVER_ROLES, 'ADMINISTRATOR']),
+  approve: right('approve', 'DEPLOY_ITEM', [...APPROVERS, 'ADMINISTRATOR']),
   signal: right('signal', 'DEPLOY_ITEM', EDITORS),
   setData: right('set', 'DATA_OBJECT', EDITORS),
   deleteData: right('delete', 'DATA_OBJECT', EDITORS),

@@ -1,4 +1,4 @@
-import { APPROVER_ROLES } from '../../../core/deployers/gate.ts'
+import { APPROVERS } from '../../../core/rights.ts'
 import { writeObject } from '../../../graphql/objects/write-object.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { IDEMPOTENCY_KEY } from '../../../graphql/schema/descriptions.ts'
@@ -30,7 +30,7 @@ const GateRef = builder.objectRef<ItemGate>('Gate').implement({
     }),
     role: t.string({
       nullable: true,
-      description: `The role that an approval takes in the project; null: any of ${APPROVER_ROLES.join(', ')}.`,
+      description: `The role that an approval takes in the project; null: any of ${APPROVERS.join(', ')}.`,
       resolve: ({ approval }) => approval?.role,
     }),
     approvals: t.field({

@@ -1,8 +1,9 @@
 import { WEEKDAYS } from '../../../core/date-time.ts'
-import { APPROVER_ROLES, GATE, type GateConfig, MAX_APPROVALS } from '../../../core/deployers/gate.ts'
+import { GATE, type GateConfig, MAX_APPROVALS } from '../../../core/deployers/gate.ts'
 import { objectFailure } from '../../../core/errors.ts'
 import type { Principal } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
+import { APPROVERS } from '../../../core/rights.ts'
 import { NEW_WORK, type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
 import { normaliseQuietHours, type QuietHours, type QuietHoursInput, quietUntil } from '../../quiet-hours.ts'
 import { after } from './attempts.ts'
@@ -52,8 +53,8 @@ export function readGate(config: unknown, now: Date): ItemGate | string {
   const { count = 1, role = null, authorMay = false } = approval
   if (!Number.isInteger(count) || count < 1 || count > MAX_APPROVALS)
     return `approval.count: must be 1 to ${MAX_APPROVALS}`
-  if (role !== null && !APPROVER_ROLES.includes(role))
-    return `approval.role: must be one of ${APPROVER_ROLES.join(', ')}`
+  if (role !== null && !APPROVERS.includes(role))
+    return `approval.role: must be one of ${APPROVERS.join(', ')}`
   return { ...gate, approval: { count, role, authorMay: authorMay === true } }
 }
 
