@@ -11,7 +11,7 @@ export interface ShownAutomatic {
   readonly problem: string | null
 }
 
-/** What is said in place of a time: the object is finished, and has ended as its policy begins no further job, or it has not ended yet. */
+/** The words in place of a time. @param isIdle the object is finished, and its policy has set no next time */
 export const idleWords = ({ maxRetries }: ShownAutomatic, isIdle: boolean): string =>
   isIdle
     ? `not before another job has ended${maxRetries === null ? '' : ` (at most ${maxRetries} after a failure)`}`

@@ -96,7 +96,7 @@ async function readStatus({ client, io }: Session, { project, load }: StatusOpti
 const stuckIn = ({ waiting }: Status) =>
   stuckOf(nodesOf(waiting)).filter(({ blocker }) => blocker.reason !== 'DECISION')
 
-/** What is stuck stands in place of all that was read for it. */
+/** The JSON has what is stuck in place of all objects that were read for it. */
 function jsonOf({ waiting, ...status }: Status) {
   const stuck = stuckIn({ waiting, ...status })
   return {
