@@ -53,8 +53,7 @@ export function readGate(config: unknown, now: Date): ItemGate | string {
   const { count = 1, role = null, authorMay = false } = approval
   if (!Number.isInteger(count) || count < 1 || count > MAX_APPROVALS)
     return `approval.count: must be 1 to ${MAX_APPROVALS}`
-  if (role !== null && !APPROVERS.includes(role))
-    return `approval.role: must be one of ${APPROVERS.join(', ')}`
+  if (role !== null && !APPROVERS.includes(role)) return `approval.role: must be one of ${APPROVERS.join(', ')}`
   return { ...gate, approval: { count, role, authorMay: authorMay === true } }
 }
 
