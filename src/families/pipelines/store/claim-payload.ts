@@ -6,7 +6,7 @@ import type { ArtifactSpec, CloneSpec, ServiceSpec, TakeSpec, WorkloadSpec } fro
 import type { Sandbox } from '../../../sandbox/index.ts'
 import { restoreCache } from '../../../store/artifacts.ts'
 import type { Client } from '../../../store/client.ts'
-import { array, integer, json, uuid } from '../../../store/column-types.ts'
+import { array, integer, joinedAll, json, nullable, uuid } from '../../../store/column-types.ts'
 import type { Sealing } from '../../../store/sealing.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
@@ -90,11 +90,7 @@ export async function claimPayloads(
 ): Promise<readonly (ClaimPayload | null)[]> {
   const starts = items.filter(isStart).map(({ objectId }) => objectId)
   if (starts.length === 0) return items.map(() => null)
-  const [workloads, events, sealed] = await Promise.all([
-    readWorkloads(client, starts),
-    readEvents(client, starts),
-    readSecrets(client, starts),
-  ])
+  const { workloads, events, sealed } = await readClaimed(client, starts)
   const secrets = openEach(sealing, events, sealed)
   const moved = await moveEach(client, [...workloads.values()], { events, now: system.now() })
   const refs = await resolveRefs(sandbox, workloads, events)
@@ -266,11 +262,34 @@ interface WorkloadRow {
   /** Attempts that have ended. */
   readonly attempt: number
 }
-const READ_WORKLOADS = statement({
+interface EventRow extends StartedEvent {
+  readonly projectId: string
+}
+interface SealedRow {
+  readonly name: string
+  readonly sealed: Buffer
+}
+
+/** The first workload of each event has the event beside it, since a payload may be large. */
+const READ_CLAIMED = statement({
   name: 'read-claimed-workloads',
   text: `select o.id, o.root_id as "eventId", case o.kind when 'WORKER' then o.id else o.parent_id end as "workerId",
-        s.spec, coalesce(jsonb_array_length(w.retry -> 'attempts'), 0) as attempt
-      from object o join object_spec s on s.object_id = o.id join workload w on w.object_id = o.id where o.id = any($1::uuid[])`,
+        s.spec, coalesce(jsonb_array_length(w.retry -> 'attempts'), 0) as attempt, e.*
+      from (
+        select id, root_id, parent_id, kind, row_number() over (partition by root_id order by id) = 1 as is_first
+        from object where id = any($1::uuid[])
+      ) o
+      join object_spec s on s.object_id = o.id join workload w on w.object_id = o.id
+      left join lateral (
+        select r.name, p.name as project, v.source, v.type, v.qualifiers, l.labels, v.payload, r.project_id as "projectId",
+          c.names, c.sealed
+        from object r join event v on v.object_id = r.id join object_spec l on l.object_id = r.id
+        join project p on p.id = r.project_id
+        cross join lateral (
+          select array_agg(name order by name) as names, array_agg(sealed order by name) as sealed from event_secret where event_id = r.id
+        ) c
+        where o.is_first and r.id = o.root_id offset 0
+      ) e on true`,
   params: [array(uuid)],
   row: {
     id: table.object.id,
@@ -278,56 +297,38 @@ const READ_WORKLOADS = statement({
     workerId: uuid,
     spec: json<WorkloadSpec>(),
     attempt: integer,
+    name: nullable(table.object.name),
+    ...joinedAll({
+      project: table.project.name,
+      source: table.event.source,
+      type: table.event.type,
+      qualifiers: json<Readonly<Record<string, string>>>(),
+      labels: json<Readonly<Record<string, string>>>(),
+      payload: table.event.payload,
+      projectId: table.object.projectId,
+    }),
+    names: nullable(array(table.eventSecret.name)),
+    sealed: nullable(array(table.eventSecret.sealed)),
   },
 })
 
-async function readWorkloads(client: Client, ids: readonly string[]): Promise<ReadonlyMap<string, WorkloadRow>> {
-  const { rows } = await READ_WORKLOADS.query(client, [ids])
-  return new Map(rows.map((row) => [row.id, row]))
+interface Claimed {
+  readonly workloads: ReadonlyMap<string, WorkloadRow>
+  /** By id, as their sealed secrets. */
+  readonly events: ReadonlyMap<string, EventRow>
+  readonly sealed: ReadonlyMap<string, readonly SealedRow[]>
 }
 
-interface EventRow extends StartedEvent {
-  readonly projectId: string
-}
-const EVENTS = 'select root_id from object where id = any($1::uuid[])'
-const READ_EVENTS = statement({
-  name: 'read-claimed-events',
-  text: `select r.id, r.name, p.name as project, e.source, e.type, e.qualifiers, s.labels, e.payload,
-        r.project_id as "projectId"
-      from object r join event e on e.object_id = r.id join object_spec s on s.object_id = r.id
-      join project p on p.id = r.project_id where r.id in (${EVENTS})`,
-  params: [array(uuid)],
-  row: {
-    id: table.object.id,
-    name: table.object.name,
-    project: table.project.name,
-    source: table.event.source,
-    type: table.event.type,
-    qualifiers: json<Readonly<Record<string, string>>>(),
-    labels: json<Readonly<Record<string, string>>>(),
-    payload: table.event.payload,
-    projectId: table.object.projectId,
-  },
-})
-
-async function readEvents(client: Client, ids: readonly string[]): Promise<ReadonlyMap<string, EventRow>> {
-  const { rows } = await READ_EVENTS.query(client, [ids])
-  return new Map(rows.map((row) => [row.id, row]))
-}
-
-interface SealedRow {
-  readonly eventId: string
-  readonly name: string
-  readonly sealed: Buffer
-}
-const READ_SECRETS = statement({
-  name: 'read-claimed-secrets',
-  text: `select event_id as "eventId", name, sealed from event_secret where event_id in (${EVENTS})`,
-  params: [array(uuid)],
-  row: { eventId: table.eventSecret.eventId, name: table.eventSecret.name, sealed: table.eventSecret.sealed },
-})
-
-async function readSecrets(client: Client, ids: readonly string[]): Promise<ReadonlyMap<string, readonly SealedRow[]>> {
-  const { rows } = await READ_SECRETS.query(client, [ids])
-  return Map.groupBy(rows, ({ eventId }) => eventId)
+async function readClaimed(client: Client, ids: readonly string[]): Promise<Claimed> {
+  const { rows } = await READ_CLAIMED.query(client, [ids])
+  const workloads = new Map<string, WorkloadRow>()
+  const events = new Map<string, EventRow>()
+  const sealed = new Map<string, readonly SealedRow[]>()
+  for (const { id, eventId, workerId, spec, attempt, name, names, sealed: secrets, ...event } of rows) {
+    workloads.set(id, { id, eventId, workerId, spec, attempt })
+    if (name === null) continue
+    events.set(eventId, { id: eventId, name, ...event })
+    sealed.set(eventId, (names ?? []).map((of, i) => ({ name: of, sealed: secrets?.[i] as Buffer })))
+  }
+  return { workloads, events, sealed }
 }
