@@ -76,7 +76,7 @@ test('slots are never leaked and never taken twice over many events with random 
     async () => {
       const project = pick(projects) ?? ''
       const created = world.pipelines.createEvent(USER, { project, source: 's', type: 't' })
-      const done = await surviving(created, { ok: true, eventIds: [], taskIds: [] })
+      const done = await surviving(created, { ok: true, eventIds: [], events: [], taskIds: [] })
       if (done.ok) events.push(...done.eventIds)
     },
     async () => claimed.push(...(await surviving(claimAt(world, 'here', 5), []))),

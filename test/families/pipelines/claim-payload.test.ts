@@ -227,6 +227,22 @@ describe('the payload of a claimed START', () => {
   })
 })
 
+test('an event that was just created is shown without a read', async () => {
+  await createProject('shown')
+  const CREATE = gql(`mutation ($input: CreateEventInput!) { createEvent(input: $input) {
+    __typename ... on CreatedEvents { events { id name phase revision } } ... on Error { message } } }`)
+  const create = async () => {
+    const { createEvent } = await api.query(CREATE, { input: { project: 'shown', source: 'git', type: 'push' } })
+    return payloadOf(createEvent).events
+  }
+  await create()
+  expect(await api.statements(create)).toBe(0)
+  const [event] = await create()
+  const stored = 'select id, name, phase, revision from object where id = $1'
+  expect((await api.world.pool.query(stored, [event?.id])).rows).toEqual([event])
+  await claim('shown')
+})
+
 describe("a worker's token", () => {
   const start = async (project: string) => {
     await createProject(project)

@@ -1,5 +1,5 @@
 import { invalidInput, notFound, type RefusalOf, type RefusalType } from '../../../core/errors.ts'
-import type { Outcome } from '../../../core/ports/outcome.ts'
+import type { Outcome, WrittenObject } from '../../../core/ports/outcome.ts'
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
 import { projectsWith } from '../../../core/rights.ts'
@@ -25,11 +25,15 @@ interface Wanted extends Keyed {
   /** Absent: every project with a matching subscription. */
   readonly project?: string | null
 }
-export type CreatedEvents<Type extends RefusalType = RefusalType> = Outcome<
-  { readonly eventIds: readonly string[]; readonly taskIds: readonly string[] },
-  RefusalOf<Type>
->
+export interface Created {
+  readonly eventIds: readonly string[]
+  /** Those that this very call has created, which need not be read. */
+  readonly events: readonly Written[]
+  readonly taskIds: readonly string[]
+}
+export type CreatedEvents<Type extends RefusalType = RefusalType> = Outcome<Created, RefusalOf<Type>>
 
+type Written = NonNullable<WrittenObject['object']>
 type CreateRefusal = 'InvalidInputError' | 'ForbiddenError'
 
 /** An event of the project that is locked. */
@@ -65,7 +69,7 @@ async function write(
   await supersede(project, strategy, event)
   const { tree, worker } = createEventRoot(project, viewer, event, { spec: template, number })
   await tree.decideNow(worker)
-  return { ok: true, objectId: tree.root.row.id }
+  return { ok: true, objectId: tree.root.row.id, object: tree.root }
 }
 
 const NO_WORKERS = invalidInput([
@@ -114,14 +118,18 @@ async function create(
   // Each project's event is created independently, so a request that is repeated with its key creates the missing ones.
   const once = byKey(event.cloneOf ? 'cloneEvent' : 'createEvent', input)
   const eventIds: string[] = []
+  const events: Written[] = []
   for (const { name, strategy } of projects) {
     // An event that replaces others has to see them, so it does not share a transaction.
     const access = { right: rights.createEvent, project: name, canShare: strategy === 'QUEUE', once, missing }
     const done = await onProject(parts, viewer, access, (locked) => write(locked, viewer, event))
-    if (done.ok) eventIds.push(done.objectId)
+    if (done.ok) {
+      eventIds.push(done.objectId)
+      if (done.object) events.push(done.object)
+    }
     // A project that was deleted, or has no workers any more, has no subscription.
     else if (input.project || done.refusal !== NO_WORKERS) return done
   }
   const tasks = input.project ? { ok: true as const, taskIds: [] } : await createTasks(parts, viewer, input, event)
-  return tasks.ok ? { ok: true, eventIds, taskIds: tasks.taskIds } : tasks
+  return tasks.ok ? { ok: true, eventIds, events, taskIds: tasks.taskIds } : tasks
 }

@@ -47,7 +47,7 @@ async function retry(
   const inherited = (await findSucceededJobs(client, workerId)).filter(({ usesWorkspace }) => !usesWorkspace)
   for (const [ordinal, job] of inherited.entries()) inherit(tree, worker, job, { ordinal, by: viewer })
   await tree.decideNow(worker)
-  return { ok: true, objectId: tree.root.row.id }
+  return { ok: true, objectId: tree.root.row.id, object: tree.root }
 }
 
 const stillRuns = ({ root }: LockedTree): RefusalOf<'ConflictError'> => ({

@@ -12,6 +12,7 @@ import { PhaseEnum } from '../../../graphql/schema/enums.ts'
 import { answer, type ErrorValue } from '../../../graphql/schema/errors.ts'
 import { TreeObjectRef } from '../../../graphql/schema/refs.ts'
 import { commandResult } from '../../../graphql/schema/result-union.ts'
+import type { Created } from '../commands/create-event.ts'
 import { pipelinesCommands } from '../commands/index.ts'
 import { rights } from '../rights.ts'
 import { EventRef } from './event.ts'
@@ -71,11 +72,12 @@ const DeletedEventsRef = countRef('DeletedEvents', 'deleted')
 
 async function writeEvents<R extends Refusal>(
   context: GraphQLContext,
-  command: Promise<Outcome<{ readonly eventIds: readonly string[]; readonly taskIds: readonly string[] }, R>>,
+  command: Promise<Outcome<Created, R>>,
 ): Promise<Events | ErrorValue<R['type']>> {
-  return await answer(command, async ({ eventIds, taskIds }) => {
+  return await answer(command, async ({ eventIds, events: created, taskIds }) => {
+    const known = new Map(created.map(({ row }) => [row.id, row]))
     const load = async (ids: readonly string[]) =>
-      (await Promise.all(ids.map((id) => objectLoader(context).load(id)))).filter((row) => row !== null)
+      (await Promise.all(ids.map((id) => known.get(id) ?? objectLoader(context).load(id)))).filter((row) => row !== null)
     const [events, tasks] = await Promise.all([load(eventIds), load(taskIds)])
     return { __typename: 'CreatedEvents' as const, events, tasks }
   })
