@@ -6,7 +6,7 @@ import { awaitAll } from '../store/await-all.ts'
 import type { Client } from '../store/client.ts'
 import type { LoadedNode } from '../store/load-nodes.ts'
 import { endPause, type Pause, writePause } from '../store/pauses.ts'
-import { enqueueWakes, forgetRoot, nextDue, scheduleRoot, scheduleRoots } from '../store/queue.ts'
+import { enqueueWakes, forgetRoot, nextDue, scheduleRoot, scheduleRoots, unscheduleIdleRoot } from '../store/queue.ts'
 import { RevisionConflict } from '../store/transition.ts'
 import { runIn } from '../tracing/spans.ts'
 import type { EngineContext } from './context.ts'
@@ -248,6 +248,13 @@ export class LockedTree implements LockedTreePort {
     return (this.#isClockDue || this.#state.failures > 0) && !this.#isLoneDue
   }
 
+  /** The root has reached a final phase. */
+  get #hasEnded(): boolean {
+    const { row } = this.root
+    const { final } = this.#context.kinds.machine(row.kind)
+    return final.includes(row.phase) && this.slice.changes.some(({ objectId }) => objectId === row.id)
+  }
+
   /** Writes when the tree is due next, but only if that is earlier than before or has passed. */
   async #schedule(): Promise<void> {
     const { client, root, slice } = this
@@ -257,6 +264,7 @@ export class LockedTree implements LockedTreePort {
     else if (this.#isLoneDue) return
     else if (this.#isClockDue || failures > 0) await scheduleRoot(client, rootId, await nextDue(client, rootId))
     else if (slice.due && (!wakeAt || slice.due < wakeAt)) await scheduleRoot(client, rootId, slice.due)
+    else if (wakeAt && this.#hasEnded) await unscheduleIdleRoot(client, rootId)
   }
 
   /** Writing a recalled object verifies its revision. Decisions about one that was not written have to be repeated. */

@@ -166,12 +166,13 @@ export async function takeLostWork(
   return rows
 }
 
-const NEXT_DUE = statement({
-  name: 'next-due',
-  text: `select least(
+const EARLIEST = `least(
         (select min(due_at) from work where root_id = $1 and ${IS_OPEN} and ${IS_FREE_TO_GO('work')}),
         (select min(lease_until) from work where root_id = $1 and lease_watched and state = 1),
-        (select min(due_at) from clock where root_id = $1)) as at`,
+        (select min(due_at) from clock where root_id = $1))`
+const NEXT_DUE = statement({
+  name: 'next-due',
+  text: `select ${EARLIEST} as at`,
   params: [uuid],
   row: { at: nullable(timestamptz) },
 })
@@ -186,6 +187,17 @@ const UNSCHEDULE_ROOT = statement({
   text: 'delete from root_queue where root_id = $1',
   params: [uuid],
 })
+
+const UNSCHEDULE_IDLE_ROOT = statement({
+  name: 'unschedule-idle-root',
+  text: `delete from root_queue where root_id = $1 and ${EARLIEST} is null`,
+  params: [uuid],
+})
+
+/** Takes a tree from the queue if no clock runs in it, so that nobody reconciles it in vain. Its wake requests stay. */
+export async function unscheduleIdleRoot(client: Client, rootId: string): Promise<void> {
+  await UNSCHEDULE_IDLE_ROOT.query(client, [rootId])
+}
 
 const SCHEDULE_ROOT = statement({
   name: 'schedule-root',

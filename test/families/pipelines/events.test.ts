@@ -105,6 +105,24 @@ describe('an event shows its worker’s phase', () => {
   })
 })
 
+describe('the queue of due trees', () => {
+  const isQueued = async (id: string) =>
+    (await world.pool.query('select from root_queue where root_id = $1', [id])).rowCount === 1
+
+  test('an event that has ended is not in it, unless something of it still runs', async () => {
+    await addProject(world, 'queued')
+    const [ended, left] = [await addEvent(world, 'queued'), await addEvent(world, 'queued')]
+    const items = await runAll(world)
+    expect([await isQueued(ended), await isQueued(left)]).toEqual([true, true])
+    const { worker } = await treeOf(world, ended)
+    const fence = items.find(({ objectId }) => objectId === worker?.id)?.fence ?? ''
+    expect(await sendReport(world, { fence, ...succeeded })).toBe(true)
+    // The lease of the other one, whose process may still run.
+    await accepted(world.pipelines.cancelEvent(USER, { id: left }))
+    expect([await isQueued(ended), await isQueued(left)]).toEqual([false, true])
+  })
+})
+
 describe('terminal for good', () => {
   test.each(['RUNNING', 'FAILED', 'ABORTED', 'UNKNOWN'] as const)('%s is refused after SUCCEEDED', async (phase) => {
     const { id, start } = await running()
