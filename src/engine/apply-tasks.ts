@@ -51,10 +51,16 @@ export async function applyTasks<T>(
 ): Promise<readonly Attempted<Ran<T>>[]> {
   // Only after connecting: a new connection may lead to another copy of the database, which clears the cache.
   const recalled = decidesInline && failures === 0 ? recall(context, rootId, tasks) : NOTHING_RECALLED
+  const { kinds, work } = context
+  const mayRelease = (id: string) => {
+    const known = recalled.get(id)
+    return !known || !kinds.family(known.row.kind).isUncounted
+  }
   const tree = await lockTree(tx, context, rootId, {
     ids: tasks.flatMap(({ ids }) => ids),
-    ending: decidesInline ? tasks.flatMap(({ ends, ids }) => (ends ? ids : [])) : [],
+    ending: decidesInline ? tasks.flatMap(({ ends, ids }) => (ends ? ids.filter(mayRelease) : [])) : [],
     recalled,
+    recalledRoot: recalled.size > 0 ? work.root(rootId) : undefined,
     specs: context.specs.of(rootId),
     mayWait,
   })

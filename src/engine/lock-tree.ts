@@ -23,6 +23,8 @@ export interface LockOptions {
   readonly ending?: readonly string[]
   /** Objects of `ids` from the cache, which are not read. */
   readonly recalled?: ReadonlyMap<string, LoadedNode>
+  /** The root from the cache. It is not read if nothing else is: the lock shows whether it has changed. */
+  readonly recalledRoot?: LoadedNode | undefined
   /** Waits for another transaction that has the lock, if few others do, instead of answering 'locked'. */
   readonly mayWait?: boolean
   readonly evaluated?: ReadonlyMap<string, Evaluated>
@@ -39,22 +41,24 @@ export async function lockTree(
   rootId: string,
   options: LockOptions = {},
 ): Promise<LockedTree | 'gone' | 'locked'> {
-  const { ids = [], ending = [], recalled = NOTHING_RECALLED, mayWait = false } = options
+  const { ids = [], ending = [], recalled = NOTHING_RECALLED, recalledRoot, mayWait = false } = options
   const { evaluated = NOT_EVALUATED, specs = NO_SPECS } = options
   const { client } = tx
   const { kinds, system } = context
   const wanted = new Set([rootId, ...ids.map((id) => recalled.get(id)?.row.parentId ?? id)])
+  const known = wanted.size === 1 ? recalledRoot : undefined
   const locking = context.lockWaits.during(mayWait, (waits) =>
     lockRoot(client, rootId, { skipLocked: !waits, time: system.fixedTime }),
   )
   tx.trace?.of(rootId)
   const [lock, loaded, dependents] = await awaitAll([
     tx.trace ? tx.trace.locking(locking) : locking,
-    kinds.rows.nodes(client, rootId, [...wanted]),
+    known ? [known] : kinds.rows.nodes(client, rootId, [...wanted]),
     ending.length > 0 && kinds.rows.edges(client, 'dependents', ending),
   ])
   if (typeof lock === 'string') return lock
   const { projectName, row, isPaused } = lock
+  if (known && known.row.revision !== row.revision) throw new RevisionConflict(1, 0)
   // A new root has the time of its process, which may be ahead of the database.
   const now = new Date(following(row.updatedAt.getTime(), lock.at.getTime()))
   const root = TrackedObject.fresh(row)

@@ -278,9 +278,10 @@ export class LockedTree implements LockedTreePort {
     const { events } = this.#tx
     for (const type of this.slice.offers) events.workTypes.add(type)
     if (this.slice.changes.length > 0) events.hasChanges = true
-    const { work, specs } = this.#context
+    const { work, specs, kinds } = this.#context
+    const keepsRoot = kinds.family(this.root.row.kind).isUncounted ?? false
     this.#tx.onCommit(() => {
-      work.keep(this.slice)
+      work.keep(this.slice, keepsRoot)
       if (this.#isReconciled || this.#undecided.size > 0) specs.keep(this.slice, this.#undecided)
     })
   }

@@ -25,6 +25,8 @@ export interface Family {
   readonly details: readonly DetailsTable[]
   /** All its objects are roots without children, and no agent works on them: several are decided in one transaction. */
   readonly isLone?: boolean
+  /** Its objects depend on no others, and no parent counts its children: all that is written of an object makes a revision of it. */
+  readonly isUncounted?: boolean
   /** Actions of work that is still to be done when its object is gone; a report that it is done carries no phase. */
   readonly outlivingActions?: readonly WorkAction[]
   /** Phases besides GONE with which an agent reports that the real object is gone; repeats after its deletion are accepted. */

@@ -1,6 +1,7 @@
 import { WORK_STATE, type Work } from '../../core/tree.ts'
 import type { LoadedNode } from '../../store/load-nodes.ts'
 import type { TreeSlice } from '../slice/tree-slice.ts'
+import type { TrackedObject } from '../tracked-object.ts'
 
 /** Bounds the cache to a few tens of megabytes. */
 const MAX_ITEMS = 10_000
@@ -36,6 +37,11 @@ export class WorkCache {
     return found
   }
 
+  /** The root, while work of its tree is cached. The lock of the tree shows whether it still has the revision. */
+  root(rootId: string): LoadedNode | undefined {
+    return this.#items.get(rootId)?.node
+  }
+
   /** Another copy of the database may have the same revisions for other writes. */
   clear(): void {
     this.#items.clear()
@@ -46,18 +52,31 @@ export class WorkCache {
     return this.#items.get(id)?.rootId
   }
 
-  /** Called after the commit. */
-  keep(slice: TreeSlice): void {
-    const now = performance.now()
-    const rootId = slice.root.row.id
+  /**
+   * Called after the commit.
+   * @param keepsRoot the revision of the root says whether anything of it has changed
+   */
+  keep(slice: TreeSlice, keepsRoot: boolean): void {
+    const { root } = slice
+    const rootId = root.row.id
     for (const id of slice.gone) this.#items.delete(id)
-    for (const { row, childCounts, work, error, hasProgress, clock, details } of slice.nodes.values()) {
-      if (!work || work.state === WORK_STATE.DONE || !isSmall(work.config)) this.#items.delete(row.id)
-      else if (this.#items.has(row.id) || this.#hasRoom(now)) {
-        const node = { row, childCounts, work, error, hasProgress, clock, details: details as object | null }
-        this.#items.set(row.id, { rootId, node, at: now })
-      }
+    let isOpen = false
+    for (const tracked of slice.nodes.values()) {
+      const { row, work } = tracked
+      const isKept = work && work.state !== WORK_STATE.DONE && isSmall(work.config) && this.#set(rootId, tracked)
+      if (isKept) isOpen = true
+      else this.#items.delete(row.id)
     }
+    if (keepsRoot && isOpen && !root.work && isSmall(root.details)) this.#set(rootId, root)
+  }
+
+  /** False: there is no room. */
+  #set(rootId: string, { row, childCounts, work, error, hasProgress, clock, details }: TrackedObject): boolean {
+    const now = performance.now()
+    if (!this.#items.has(row.id) && !this.#hasRoom(now)) return false
+    const node = { row, childCounts, work, error, hasProgress, clock, details: details as object | null }
+    this.#items.set(row.id, { rootId, node, at: now })
+    return true
   }
 
   /** A map keeps the order of insertion, so its first entry is the oldest. */

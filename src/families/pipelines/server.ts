@@ -22,6 +22,7 @@ export const rules: Family = {
   name: 'pipelines',
   machines,
   details: detailsTables,
+  isUncounted: true,
   outlivingActions: ['REMOVE'],
   decide,
   // A wake request only runs the rules.
