@@ -1,5 +1,5 @@
 import type { WrittenBatch } from '../core/ports/phase-change.ts'
-import type { Node } from '../core/tree.ts'
+import type { FamilyQuestion, FamilyQuestions, Node } from '../core/tree.ts'
 import type { LockedTree as LockedTreePort } from '../families/family.ts'
 import { appendChanges } from '../log/append.ts'
 import { awaitAll } from '../store/await-all.ts'
@@ -90,6 +90,13 @@ export class LockedTree implements LockedTreePort {
     this.#wakeRequests.push({ rootId: this.root.row.id, ids, reason })
   }
   readonly pipeline = (sent: Promise<unknown>): void => this.#tx.pipeline([sent])
+  answer<Q extends FamilyQuestion>(
+    question: Q,
+    args: FamilyQuestions[Q]['args'],
+    answer: FamilyQuestions[Q]['answer'],
+  ): void {
+    this.slice.questions.answer({ type: 'own', question, args }, answer)
+  }
   readonly pause = async (pause: Pause | null): Promise<void> => {
     const { client, root, slice } = this
     slice.isPaused = pause !== null

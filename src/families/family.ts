@@ -163,6 +163,12 @@ export interface LockedTree {
   load(ids: readonly string[]): Promise<void>
   /** Takes a sent statement of which only the success matters: the commit does not wait for its answer first. */
   pipeline(sent: Promise<unknown>): void
+  /** Answers a question of the family before a rule asks it. */
+  answer<Q extends FamilyQuestion>(
+    question: Q,
+    args: FamilyQuestions[Q]['args'],
+    answer: FamilyQuestions[Q]['answer'],
+  ): void
   /** Holds back new work of the tree from now on; null: hands it out again. */
   pause(pause: Pause | null): Promise<void>
   /** Makes the engine decide these objects soon after the commit; a reason is passed to `onWake`. */

@@ -72,6 +72,24 @@ describe('limits', () => {
     expect(await started(ids)).toBe(3)
   })
 
+  test('of events that are created in one transaction', async () => {
+    const name = await project({ maxWorkers: 3 })
+    const create = () => accepted(world.pipelines.createEvent(USER, { project: name, source: 's', type: 't' }))
+    const ids = (await Promise.all(Array.from({ length: 10 }, create))).flatMap(({ eventIds }) => eventIds)
+    expect(await started(ids)).toBe(3)
+    await endAll()
+    expect(await started(ids)).toBe(6)
+  })
+
+  test('one that is reached holds up no other project', async () => {
+    const [full, free] = [await project({ maxWorkers: 1 }), await project()]
+    const waiting = await addMany(full, 2)
+    expect(await started(waiting)).toBe(1)
+    expect(await started(await addMany(free, 2))).toBe(2)
+    await endAll()
+    expect(await started(waiting)).toBe(2)
+  })
+
   test('a higher limit lets those that wait start', async () => {
     const name = await project({ maxWorkers: 1 })
     const ids = await addMany(name, 3)

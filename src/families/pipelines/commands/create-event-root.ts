@@ -1,12 +1,14 @@
 import type { Viewer } from '../../../core/ports/viewer.ts'
 import type { Node } from '../../../core/tree.ts'
 import type { Strategy, WorkloadSpec } from '../../../projects/rules/spec.ts'
-import { json, nullable, uuid } from '../../../store/column-types.ts'
+import { awaitAll } from '../../../store/await-all.ts'
+import { boolean, json, nullable, uuid } from '../../../store/column-types.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import type { LockedProject, LockedTree } from '../../family.ts'
 import { SLOT, type WorkloadDetails } from '../rules/details.ts'
 import type { NewEvent } from '../rules/normalise-event.ts'
+import { freeSlots } from '../store/slots.ts'
 
 /** The data that an event copies from its project. */
 export interface Taken {
@@ -14,20 +16,50 @@ export interface Taken {
   readonly strategy: Strategy
   /** From 1, within the project. */
   readonly number: number
+  readonly hasSecrets: boolean
+  readonly slots: NewSlots
+}
+/** Slots for the workers that a transaction creates; null: others wait for one. */
+interface NewSlots {
+  free: number | null
 }
 
 const TAKE_FROM_PROJECT = statement({
   name: 'take-from-project',
   text: `update project set event_count = event_count + 1 where id = $1
-      returning worker_template as template, strategy, event_count as number`,
+      returning worker_template as template, strategy, event_count as number,
+        exists (select from secret where project_id = $1) as "hasSecrets"`,
   params: [uuid],
-  row: { template: nullable(json<WorkloadSpec>()), strategy: table.project.strategy, number: table.project.eventCount },
+  row: {
+    template: nullable(json<WorkloadSpec>()),
+    strategy: table.project.strategy,
+    number: table.project.eventCount,
+    hasSecrets: boolean,
+  },
 })
 
 /** Runs under the project's lock, so that two events never have the same number. */
-export async function takeFromProject({ client, projectId }: LockedProject): Promise<Taken> {
-  const { rows } = await TAKE_FROM_PROJECT.query(client, [projectId])
-  return rows[0] as Taken
+export async function takeFromProject(project: LockedProject): Promise<Taken> {
+  const { client, projectId } = project
+  const [{ rows }, slots] = await awaitAll([TAKE_FROM_PROJECT.query(client, [projectId]), slotsOf(project)])
+  return { ...(rows[0] as Omit<Taken, 'slots'>), slots }
+}
+
+/** Read once for all events of a transaction. */
+const slotsByProject = new WeakMap<LockedProject, Promise<NewSlots>>()
+function slotsOf(project: LockedProject): Promise<NewSlots> {
+  const { client, projectId } = project
+  const known = slotsByProject.get(project)
+  const slots = known ?? freeSlots(client, 'WORKER', projectId).then((free) => ({ free }))
+  if (!known) slotsByProject.set(project, slots)
+  return slots
+}
+
+/** Decides about the slot of a worker before it is written. If others wait, it is written first and waits among them. */
+function admit(tree: LockedTree, { row: { id } }: Node, slots: NewSlots): void {
+  if (slots.free === null) return
+  tree.answer('slot', { id, pool: 'WORKER' }, slots.free > 0)
+  slots.free = Math.max(0, slots.free - 1)
 }
 
 export const workloadDetails = (
@@ -48,7 +80,7 @@ export function createEventRoot(
   project: LockedProject,
   viewer: Viewer,
   { labels, ...details }: NewEvent,
-  { spec, number }: { readonly spec: WorkloadSpec; readonly number: number },
+  { spec, number, hasSecrets, slots }: Omit<Taken, 'template' | 'strategy'> & { readonly spec: WorkloadSpec },
 ): { readonly tree: LockedTree; readonly worker: Node } {
   const by = viewer
   const tree = project.createRoot({ kind: 'EVENT', name: `event-${number}`, spec: {}, labels, by, details })
@@ -60,6 +92,7 @@ export function createEventRoot(
     by,
     details: workloadDetails(spec, { projectId: project.projectId, pool: 'WORKER' }),
   })
-  tree.slice.effect('copySecrets', null)
+  if (hasSecrets) tree.slice.effect('copySecrets', null)
+  admit(tree, worker, slots)
   return { tree, worker }
 }

@@ -64,10 +64,10 @@ async function write(
   viewer: Viewer,
   event: NewEvent,
 ): Promise<CommandResult<'InvalidInputError'>> {
-  const { template, number, strategy } = await takeFromProject(project)
+  const { template, strategy, ...taken } = await takeFromProject(project)
   if (!template) return refuse(NO_WORKERS)
   await supersede(project, strategy, event)
-  const { tree, worker } = createEventRoot(project, viewer, event, { spec: template, number })
+  const { tree, worker } = createEventRoot(project, viewer, event, { ...taken, spec: template })
   await tree.decideNow(worker)
   return { ok: true, objectId: tree.root.row.id, object: tree.root }
 }

@@ -41,9 +41,9 @@ async function retry(
   const spec = workerId ? await readWorkloadSpec(client, workerId) : null
   if (!original || !workerId || !event || !spec) return refuse(notFound(id, 'event'))
   if (!isOver(original.root.row.phase)) return refuse(stillRuns(original))
-  const { number, strategy } = await takeFromProject(project)
+  const { template: _, strategy, ...taken } = await takeFromProject(project)
   await supersede(project, strategy, event)
-  const { tree, worker } = createEventRoot(project, viewer, { ...event, retryOf: id, cloneOf: null }, { spec, number })
+  const { tree, worker } = createEventRoot(project, viewer, { ...event, retryOf: id, cloneOf: null }, { ...taken, spec })
   const inherited = (await findSucceededJobs(client, workerId)).filter(({ usesWorkspace }) => !usesWorkspace)
   for (const [ordinal, job] of inherited.entries()) inherit(tree, worker, job, { ordinal, by: viewer })
   await tree.decideNow(worker)

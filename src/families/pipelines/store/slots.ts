@@ -1,3 +1,4 @@
+import { awaitAll } from '../../../store/await-all.ts'
 import type { Client } from '../../../store/client.ts'
 import { integer, nothing, nullable, text, uuid } from '../../../store/column-types.ts'
 import { statement } from '../../../store/statement.ts'
@@ -66,13 +67,35 @@ const NEXT_SLOTS = statement({
 
 /** Grants slots: true for each of these workloads that may start now. */
 export const grantSlots: Answer<'slot'> = async (client, _root, wanted) => {
-  await lockSlots(client)
-  const granted = new Set<string>()
-  for (const pool of new Set(wanted.map(({ pool }) => pool))) {
-    const { rows } = await NEXT_SLOTS.query(client, [pool, null])
-    for (const { object_id } of rows) granted.add(object_id)
-  }
+  const pools = [...new Set(wanted.map(({ pool }) => pool))]
+  const [, ...next] = await awaitAll([lockSlots(client), ...pools.map((pool) => NEXT_SLOTS.query(client, [pool, null]))])
+  const granted = new Set(next.flatMap(({ rows }) => rows.map(({ object_id }) => object_id)))
   return wanted.map(({ id }) => granted.has(id))
+}
+
+// The same rule as NEXT, for a workload that is not in the queue: if nobody waits, a project has all that is free and within its limit.
+const FREE_SLOTS = statement({
+  name: 'free-slots',
+  text: `select case when not exists (select from workload where pool = $1 and state = 0) then greatest(0, least(
+        (select case $1 when 'WORKER' then max_workers else max_jobs end from capacity) - coalesce(sum(h.n), 0),
+        (select case $1 when 'WORKER' then max_workers else max_jobs end from project where id = $2)
+          - coalesce(sum(h.n) filter (where h.id = $2), 0)
+      ))::integer end as free
+    from (
+      select w.project_id as id, count(*)::integer as n from workload w join object o on o.id = w.object_id
+      where w.pool = $1 and w.state = 1 and ${HOLDS_SLOT} group by w.project_id
+    ) h`,
+  params: [text, uuid],
+  row: { free: nullable(integer) },
+})
+
+/**
+ * The slots that a transaction may give to new workloads of a project before it has written them; null: others wait, and their order
+ * decides. No other transaction gives or frees one meanwhile.
+ */
+export async function freeSlots(client: Client, pool: Pool, projectId: string): Promise<number | null> {
+  const [, { rows }] = await awaitAll([lockSlots(client), FREE_SLOTS.query(client, [pool, projectId])])
+  return rows[0]?.free ?? null
 }
 
 const WAKE_NEXT_SLOTS = statement({
@@ -90,8 +113,7 @@ const WAKE_NEXT_SLOTS = statement({
  * count. Returns their roots.
  */
 export async function wakeWaiting(client: Client, pool: Pool, goes: string | null = null): Promise<readonly string[]> {
-  await lockSlots(client)
-  const { rows } = await WAKE_NEXT_SLOTS.query(client, [pool, goes])
+  const [, { rows }] = await awaitAll([lockSlots(client), WAKE_NEXT_SLOTS.query(client, [pool, goes])])
   return rows.map(({ root_id }) => root_id)
 }
 

@@ -106,6 +106,9 @@ export async function command<S extends ServerState>(
     wake: (ids) => {
       for (const id of ids) wakes.add(id)
     },
+    answer: () => {
+      throw new Error('the model foresees no answer')
+    },
     pause: () => {
       throw new Error('the model pauses nothing')
     },
