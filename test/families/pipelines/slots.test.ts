@@ -240,6 +240,19 @@ describe('what waits is never forgotten', () => {
   })
 })
 
+test('a new event does not overtake one that waits for a slot', async () => {
+  await setCapacity(world.pool, { maxWorkers: 1, maxJobs: 100 })
+  const [, waiting = ''] = await addMany(await project(), 2)
+  const other = await project()
+  const [first] = await runAll(world)
+  // The one that waits is woken for the slot; its rules have not run yet.
+  await accepted(world.engineHost.agents.report(RUNTIME, [{ fence: first?.fence ?? '', ...succeeded }]))
+  const { eventIds } = await accepted(world.pipelines.createEvent(USER, { project: other, source: 's', type: 't' }))
+  await world.settle()
+  expect(await phaseOf(world, waiting)).toBe('STARTING')
+  expect(await phaseOf(world, eventIds[0] ?? '')).toBe('PENDING')
+})
+
 describe('two engines at once', () => {
   test('never give more slots than there are', async () => {
     await setCapacity(world.pool, { maxWorkers: 5, maxJobs: 100 })

@@ -43,7 +43,12 @@ async function retry(
   if (!isOver(original.root.row.phase)) return refuse(stillRuns(original))
   const { template: _, strategy, ...taken } = await takeFromProject(project)
   await supersede(project, strategy, event)
-  const { tree, worker } = createEventRoot(project, viewer, { ...event, retryOf: id, cloneOf: null }, { ...taken, spec })
+  const { tree, worker } = createEventRoot(
+    project,
+    viewer,
+    { ...event, retryOf: id, cloneOf: null },
+    { ...taken, spec },
+  )
   const inherited = (await findSucceededJobs(client, workerId)).filter(({ usesWorkspace }) => !usesWorkspace)
   for (const [ordinal, job] of inherited.entries()) inherit(tree, worker, job, { ordinal, by: viewer })
   await tree.decideNow(worker)

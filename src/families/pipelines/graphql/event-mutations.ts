@@ -77,7 +77,9 @@ async function writeEvents<R extends Refusal>(
   return await answer(command, async ({ eventIds, events: created, taskIds }) => {
     const known = new Map(created.map(({ row }) => [row.id, row]))
     const load = async (ids: readonly string[]) =>
-      (await Promise.all(ids.map((id) => known.get(id) ?? objectLoader(context).load(id)))).filter((row) => row !== null)
+      (await Promise.all(ids.map((id) => known.get(id) ?? objectLoader(context).load(id)))).filter(
+        (row) => row !== null,
+      )
     const [events, tasks] = await Promise.all([load(eventIds), load(taskIds)])
     return { __typename: 'CreatedEvents' as const, events, tasks }
   })

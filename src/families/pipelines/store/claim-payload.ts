@@ -328,7 +328,10 @@ async function readClaimed(client: Client, ids: readonly string[]): Promise<Clai
     workloads.set(id, { id, eventId, workerId, spec, attempt })
     if (name === null) continue
     events.set(eventId, { id: eventId, name, ...event })
-    sealed.set(eventId, (names ?? []).map((of, i) => ({ name: of, sealed: secrets?.[i] as Buffer })))
+    sealed.set(
+      eventId,
+      (names ?? []).map((of, i) => ({ name: of, sealed: secrets?.[i] as Buffer })),
+    )
   }
   return { workloads, events, sealed }
 }

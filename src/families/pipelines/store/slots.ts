@@ -68,7 +68,10 @@ const NEXT_SLOTS = statement({
 /** Grants slots: true for each of these workloads that may start now. */
 export const grantSlots: Answer<'slot'> = async (client, _root, wanted) => {
   const pools = [...new Set(wanted.map(({ pool }) => pool))]
-  const [, ...next] = await awaitAll([lockSlots(client), ...pools.map((pool) => NEXT_SLOTS.query(client, [pool, null]))])
+  const [, ...next] = await awaitAll([
+    lockSlots(client),
+    ...pools.map((pool) => NEXT_SLOTS.query(client, [pool, null])),
+  ])
   const granted = new Set(next.flatMap(({ rows }) => rows.map(({ object_id }) => object_id)))
   return wanted.map(({ id }) => granted.has(id))
 }
