@@ -1,5 +1,6 @@
 import type { Work } from '../core/tree.ts'
 import type { LoadedNode } from '../store/load-nodes.ts'
+import type { RootLock } from '../store/queue.ts'
 import { RevisionConflict } from '../store/transition.ts'
 import type { EngineContext } from './context.ts'
 import type { Attempted, Outcome } from './lane.ts'
@@ -38,6 +39,8 @@ export const FIRST_ATTEMPT: Attempt = { failures: 0, decidesInline: true }
 
 interface ApplyOptions extends Attempt {
   readonly mayWait: boolean
+  /** Absent: it is taken. */
+  readonly lock?: Promise<RootLock | 'gone' | 'locked'>
   /** Phase writes of this tree; absent: as many as a transaction may do. */
   readonly budget?: number
 }
@@ -47,7 +50,7 @@ export async function applyTasks<T>(
   tx: Transaction,
   context: EngineContext,
   { rootId, tasks }: TreeTasks<T>,
-  { failures, decidesInline, mayWait, budget = BUDGET }: ApplyOptions,
+  { failures, decidesInline, mayWait, lock, budget = BUDGET }: ApplyOptions,
 ): Promise<readonly Attempted<Ran<T>>[]> {
   // Only after connecting: a new connection may lead to another copy of the database, which clears the cache.
   const recalled = decidesInline && failures === 0 ? recall(context, rootId, tasks) : NOTHING_RECALLED
@@ -63,6 +66,7 @@ export async function applyTasks<T>(
     recalledRoot: recalled.size > 0 ? work.root(rootId) : undefined,
     specs: context.specs.of(rootId),
     mayWait,
+    lock,
   })
   if (tree === 'locked') return tasks.map(() => tree)
   if (tree === 'gone') return tasks.map(() => ({ value: null }))

@@ -3,7 +3,7 @@ import type { Evaluated } from '../core/tree.ts'
 import type { NewRoot } from '../families/family.ts'
 import { awaitAll } from '../store/await-all.ts'
 import type { LoadedNode } from '../store/load-nodes.ts'
-import { lockRoot } from '../store/queue.ts'
+import { lockRoot, type RootLock } from '../store/queue.ts'
 import { RevisionConflict } from '../store/transition.ts'
 import { NO_SPECS, type SpecsOfTree } from './cache/spec-cache.ts'
 import type { EngineContext } from './context.ts'
@@ -25,6 +25,8 @@ export interface LockOptions {
   readonly recalled?: ReadonlyMap<string, LoadedNode>
   /** The root from the cache. It is not read if nothing else is: the lock shows whether it has changed. */
   readonly recalledRoot?: LoadedNode | undefined
+  /** The lock, if it was taken together with those of other trees; what is read of the tree is sent after it. */
+  readonly lock?: Promise<RootLock | 'gone' | 'locked'> | undefined
   /** Waits for another transaction that has the lock, if few others do, instead of answering 'locked'. */
   readonly mayWait?: boolean
   readonly evaluated?: ReadonlyMap<string, Evaluated>
@@ -47,9 +49,11 @@ export async function lockTree(
   const { kinds, system } = context
   const wanted = new Set([rootId, ...ids.map((id) => recalled.get(id)?.row.parentId ?? id)])
   const known = wanted.size === 1 ? recalledRoot : undefined
-  const locking = context.lockWaits.during(mayWait, (waits) =>
-    lockRoot(client, rootId, { skipLocked: !waits, time: system.fixedTime }),
-  )
+  const locking =
+    options.lock ??
+    context.lockWaits.during(mayWait, (waits) =>
+      lockRoot(client, rootId, { skipLocked: !waits, time: system.fixedTime }),
+    )
   tx.trace?.of(rootId)
   const [lock, loaded, dependents] = await awaitAll([
     tx.trace ? tx.trace.locking(locking) : locking,

@@ -2,6 +2,7 @@ import { isDatabaseAway } from '../core/database-unavailable.ts'
 import type { Evaluated } from '../core/tree.ts'
 import { SandboxBusy } from '../sandbox/index.ts'
 import { awaitAll } from '../store/await-all.ts'
+import { lockRoots } from '../store/queue.ts'
 import { applyTasks, BUDGET, FIRST_ATTEMPT, type Ran, type TreeTask } from './apply-tasks.ts'
 import type { EngineContext } from './context.ts'
 import type { Evaluate } from './evaluate.ts'
@@ -68,9 +69,16 @@ export class TreeRunner {
     const held = group.map(({ rootId }) => this.#laneOf(rootId).run({ turn: () => done }))
     const options = { ...FIRST_ATTEMPT, mayWait: false, budget: Math.floor(BUDGET / group.length) }
     try {
-      return await transaction(this.#context, (tx) =>
-        awaitAll(group.map(({ rootId, task }) => applyTasks(tx, this.#context, { rootId, tasks: [task] }, options))),
-      )
+      return await transaction(this.#context, (tx) => {
+        const rootIds = group.map(({ rootId }) => rootId)
+        const locks = lockRoots(tx.client, rootIds, this.#context.system.fixedTime)
+        const lockOf = async (rootId: string) => (await locks).get(rootId) ?? 'gone'
+        return awaitAll(
+          group.map(({ rootId, task }) =>
+            applyTasks(tx, this.#context, { rootId, tasks: [task] }, { ...options, lock: lockOf(rootId) }),
+          ),
+        )
+      })
     } catch (error) {
       if (isDatabaseAway(error)) throw error
       return null

@@ -5,7 +5,7 @@ import { binaryUuids } from './binary.ts'
 import type { Client } from './client.ts'
 import { array, bigint, boolean, float8, integer, nullable, required, text, timestamptz, uuid } from './column-types.ts'
 import { OBJECT_COLUMNS } from './columns.ts'
-import { statement } from './statement.ts'
+import { type StatementRow, statement } from './statement.ts'
 import * as table from './tables.ts'
 import { statementTime, timeNow } from './time.ts'
 import { IS_FREE_TO_GO, IS_OPEN } from './work-states.ts'
@@ -66,17 +66,63 @@ export async function lockRoot(
   ])
   const [found] = locked.rows
   if (!found) return skipLocked && (await exists(client, rootId)) ? 'locked' : 'gone'
-  const { projectName, ...row } = found
   const [queue] = queued.rows
   if (!queue) throw new Error(`the statement root-queued returned no row for the root ${rootId}`)
-  return {
-    row,
-    projectName,
-    wakeAt: queue.wake_at,
-    failures: queue.failures ?? 0,
-    isPaused: queue.paused,
-    at: queue.at,
-  }
+  return lockOf(found, queue)
+}
+
+const lockOf = (
+  { projectName, ...row }: StatementRow<typeof LOCK>,
+  { wake_at: wakeAt, failures, paused: isPaused, at }: StatementRow<typeof QUEUED>,
+): RootLock => ({ row, projectName, wakeAt, failures: failures ?? 0, isPaused, at })
+
+// It waits for none of them, so that no two transactions wait for each other.
+const LOCK_SEVERAL = statement({
+  name: 'lock-roots-skip',
+  text: `select ${ROOT} from unnest($1::uuid[]) wanted(id) cross join lateral (
+      select * from object where id = wanted.id and root_id = wanted.id for no key update skip locked
+    ) o`,
+  params: [array(uuid)],
+  row: { ...table.object, projectName: table.project.name },
+})
+const SEVERAL_QUEUED = statement({
+  name: 'roots-queued',
+  text: `select wanted.id, q.wake_at, q.failures, exists (select from root_pause where root_id = wanted.id offset 0) as paused,
+      ${timeNow('$2')} as at
+    from unnest($1::uuid[]) wanted(id) left join lateral (select * from root_queue where root_id = wanted.id offset 0) q on true`,
+  params: [array(uuid), nullable(timestamptz)],
+  row: {
+    id: required(uuid),
+    wake_at: nullable(table.rootQueue.wakeAt),
+    failures: nullable(table.rootQueue.failures),
+    paused: boolean,
+    at: timestamptz,
+  },
+})
+
+/** Locks several roots as `lockRoot` does with `skipLocked`, in as many statements as one. */
+export async function lockRoots(
+  client: Client,
+  rootIds: readonly string[],
+  time: Date | null,
+): Promise<ReadonlyMap<string, RootLock | 'gone' | 'locked'>> {
+  const ids = binaryUuids(rootIds)
+  const [locked, queued] = await awaitAll([
+    LOCK_SEVERAL.query(client, [ids]),
+    SEVERAL_QUEUED.query(client, [ids, time]),
+  ])
+  const found = new Map(locked.rows.map((row) => [row.id, row]))
+  const missing = rootIds.filter((id) => !found.has(id))
+  const stands = await awaitAll(
+    missing.map(async (id) => [id, (await exists(client, id)) ? 'locked' : 'gone'] as const),
+  )
+  return new Map<string, RootLock | 'gone' | 'locked'>([
+    ...stands,
+    ...queued.rows.flatMap(({ id, ...queue }) => {
+      const root = found.get(id)
+      return root ? [[id, lockOf(root, queue)] as const] : []
+    }),
+  ])
 }
 
 const ROOT_EXISTS = statement({

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ClaimedItem, Report } from '../../src/core/ports/agents.ts'
+import { lockRoot, lockRoots } from '../../src/store/queue.ts'
 import { until } from '../testkit/wait.ts'
 import { createWorld, DEPLOYER, item, type World } from '../testkit/world.ts'
 
@@ -40,6 +41,35 @@ test('work of several trees is claimed and reported in one transaction', async (
   expect(await commits(world)).toBe(1)
   expect(await world.work()).toEqual(NAMES.map(() => 'b'))
   for (const name of NAMES) expect(await world.see(name)).toMatchObject({ phase: 'SUCCEEDED' })
+})
+
+test('several roots are locked as one is, and none is waited for', async () => {
+  await using world = await createWorld({ ownDatabase: true })
+  const [free = '', held = '', paused = '', gone = ''] = await Promise.all(
+    ['free', 'held', 'paused', 'gone'].map((name) => world.create(name, spec)),
+  )
+  await world.pool.query(`insert into root_pause (root_id, at, by) values ($1, now(), 'x')`, [paused])
+  const root = `delete from object where root_id = '${gone}'`
+  await world.pool.query(`begin; set local session_replication_role = replica; ${root}; commit`)
+  const [holder, one, other] = [await world.pool.connect(), await world.pool.connect(), await world.pool.connect()]
+  using clients = new DisposableStack()
+  for (const client of [holder, one, other]) clients.defer(() => client.release(true))
+  await Promise.all([holder, one, other].map((client) => client.query('begin')))
+  await holder.query('select from object where id = $1 for update', [held])
+  const time = world.clock.now()
+  const ids = [free, held, paused, gone]
+  const alone = new Map<string, unknown>()
+  for (const id of ids) alone.set(id, await lockRoot(other, id, { skipLocked: true, time }))
+  await other.query('rollback')
+  const together = await lockRoots(one, ids, time)
+  expect(ids.map((id) => together.get(id))).toEqual(ids.map((id) => alone.get(id)))
+  expect(ids.map((id) => together.get(id))).toMatchObject([
+    { isPaused: false, at: time },
+    'locked',
+    { isPaused: true, row: { name: 'paused' } },
+    'gone',
+  ])
+  expect(await lockRoot(other, free, { skipLocked: true, time })).toBe('locked')
 })
 
 test('trees that share a transaction share its bound of phase writes, and the engine does the rest', async () => {
