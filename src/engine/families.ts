@@ -13,6 +13,8 @@ export interface Kinds {
   /** The query for a question, and the write of an effect. */
   answer(question: string): Answer<never>
   effect(name: string): RunEffect<never>
+  /** Effects that run once for all trees of a transaction. */
+  readonly sharedEffects: ReadonlySet<string>
   /** Kinds of roots without children. */
   readonly loneKinds: readonly ObjectKind[]
   /** Actions of work that outlives its object. */
@@ -55,6 +57,7 @@ export function kindsOf(families: readonly Family[]): Kinds {
     families,
     answer: (question) => questions(question) as Answer<never>,
     effect: (name) => effects(name) as RunEffect<never>,
+    sharedEffects: new Set(families.flatMap((family) => family.sharedEffects ?? [])),
     rows: new PostgresRows(details),
     family: (kind) => of(kind).family,
     machine: (kind) => of(kind).machine,

@@ -6,7 +6,7 @@ import { awaitAll } from '../store/await-all.ts'
 import type { Client } from '../store/client.ts'
 import type { LoadedNode } from '../store/load-nodes.ts'
 import { endPause, type Pause, writePause } from '../store/pauses.ts'
-import { enqueueWakes, forgetRoot, nextDue, scheduleRoot, scheduleRoots, unscheduleIdleRoot } from '../store/queue.ts'
+import { enqueueWakes, forgetRoot, nextDue, scheduleRoot, scheduleRoots, unscheduleIdleRoots } from '../store/queue.ts'
 import { RevisionConflict } from '../store/transition.ts'
 import { runIn } from '../tracing/spans.ts'
 import type { EngineContext } from './context.ts'
@@ -144,13 +144,20 @@ export class LockedTree implements LockedTreePort {
     await awaitAll(trees.map((tree) => tree.#beforeRows()))
     const inserts = trees.every(({ slice }) => onlyInserts(slice) && !slice.root.gone && slice.effects.length === 0)
     const sent = [...flush(client, slices, kinds)]
-    for (const tree of trees) sent.push(...tree.#afterRows())
-    const lone = trees.filter((tree) => tree.#isLoneDue)
-    if (lone.length > 0)
+    // What has run for one of the trees.
+    const shared = new Set<string>()
+    for (const tree of trees) sent.push(...tree.#afterRows(shared))
+    const due = trees.flatMap((tree) => {
+      const at = tree.#dueAt
+      return at === undefined ? [] : [{ id: tree.root.row.id, at }]
+    })
+    if (due.length > 0) sent.push(scheduleRoots(client, due))
+    const idle = trees.filter((tree) => tree.#mayBeIdle)
+    if (idle.length > 0)
       sent.push(
-        scheduleRoots(
+        unscheduleIdleRoots(
           client,
-          lone.map(({ slice: { root } }) => ({ id: root.row.id, at: root.clock })),
+          idle.map(({ root }) => root.row.id),
         ),
       )
     // A due tree reads its rows to compute its schedule. The log waits for that, since it has to come last.
@@ -174,8 +181,17 @@ export class LockedTree implements LockedTreePort {
     if (slice.root.gone) await this.#runEffects(slice.effects.splice(0))
   }
 
-  #afterRows(): readonly Promise<unknown>[] {
-    return [this.#runEffects(this.slice.effects.splice(0)), ...this.#enqueueWakes(), this.#schedule()]
+  #afterRows(shared: Set<string>): readonly Promise<unknown>[] {
+    const { sharedEffects } = this.#context.kinds
+    const effects = this.slice.effects.splice(0).filter(({ name, args }) => {
+      const key = `${name} ${JSON.stringify(args)}`
+      if (!sharedEffects.has(name) || !shared.has(key)) {
+        shared.add(key)
+        return true
+      }
+      return false
+    })
+    return [this.#runEffects(effects), ...this.#enqueueWakes(), this.#schedule()]
   }
 
   async #appendLog(): Promise<void> {
@@ -262,16 +278,26 @@ export class LockedTree implements LockedTreePort {
     return final.includes(row.phase) && this.slice.changes.some(({ objectId }) => objectId === row.id)
   }
 
-  /** Writes when the tree is due next, but only if that is earlier than before or has passed. */
+  /** When the tree is due next, if that is earlier than before, or has passed and is known; null: never. Undefined: nothing is to be written. */
+  get #dueAt(): Date | null | undefined {
+    const { root, slice } = this
+    const { wakeAt } = this.#state
+    if (root.gone || this.#readsClock) return undefined
+    if (this.#isLoneDue) return root.clock
+    return slice.due && (!wakeAt || slice.due < wakeAt) ? slice.due : undefined
+  }
+  /** It has ended: unless a clock still runs in it, nothing of it is due any more. */
+  get #mayBeIdle(): boolean {
+    const { wakeAt } = this.#state
+    return wakeAt !== null && this.#hasEnded && !this.root.gone && !this.#readsClock && this.#dueAt === undefined
+  }
+
+  /** Writes when a tree that is gone, or was due, is due next. */
   async #schedule(): Promise<void> {
-    const { client, root, slice } = this
-    const { wakeAt, failures } = this.#state
+    const { client, root } = this
     const rootId = root.row.id
     if (root.gone) await forgetRoot(client, rootId)
-    else if (this.#isLoneDue) return
-    else if (this.#isClockDue || failures > 0) await scheduleRoot(client, rootId, await nextDue(client, rootId))
-    else if (slice.due && (!wakeAt || slice.due < wakeAt)) await scheduleRoot(client, rootId, slice.due)
-    else if (wakeAt && this.#hasEnded) await unscheduleIdleRoot(client, rootId)
+    else if (this.#readsClock) await scheduleRoot(client, rootId, await nextDue(client, rootId))
   }
 
   /** Writing a recalled object verifies its revision. Decisions about one that was not written have to be repeated. */

@@ -68,6 +68,8 @@ export interface Family {
   readonly questions: { readonly [Q in FamilyQuestion]?: Answer<Q> }
   /** Effects in the same transaction, in order. Each returns the roots to wake. */
   readonly effects: { readonly [E in keyof FamilyEffects]?: RunEffect<E> }
+  /** Effects that depend on no tree: they run once for all trees that a transaction writes and that are not gone. */
+  readonly sharedEffects?: readonly (keyof FamilyEffects)[]
   /** Enqueues wake requests for objects that may start under other limits of a project, in the transaction that changes them. */
   limitsChanged?(client: Client): Promise<void>
   /** Enqueues wake requests for objects that wait without a reason. Every engine calls it every few seconds, in a transaction. */

@@ -212,13 +212,13 @@ export async function takeLostWork(
   return rows
 }
 
-const EARLIEST = `least(
-        (select min(due_at) from work where root_id = $1 and ${IS_OPEN} and ${IS_FREE_TO_GO('work')}),
-        (select min(lease_until) from work where root_id = $1 and lease_watched and state = 1),
-        (select min(due_at) from clock where root_id = $1))`
+const earliest = (root: string): string => `least(
+        (select min(due_at) from work where root_id = ${root} and ${IS_OPEN} and ${IS_FREE_TO_GO('work')}),
+        (select min(lease_until) from work where root_id = ${root} and lease_watched and state = 1),
+        (select min(due_at) from clock where root_id = ${root}))`
 const NEXT_DUE = statement({
   name: 'next-due',
-  text: `select ${EARLIEST} as at`,
+  text: `select ${earliest('$1')} as at`,
   params: [uuid],
   row: { at: nullable(timestamptz) },
 })
@@ -234,15 +234,15 @@ const UNSCHEDULE_ROOT = statement({
   params: [uuid],
 })
 
-const UNSCHEDULE_IDLE_ROOT = statement({
-  name: 'unschedule-idle-root',
-  text: `delete from root_queue where root_id = $1 and ${EARLIEST} is null`,
-  params: [uuid],
+const UNSCHEDULE_IDLE = statement({
+  name: 'unschedule-idle-roots',
+  text: `delete from root_queue q where q.root_id = any($1::uuid[]) and ${earliest('q.root_id')} is null`,
+  params: [array(uuid)],
 })
 
-/** Takes a tree from the queue if no clock runs in it, so that nobody reconciles it in vain. Its wake requests stay. */
-export async function unscheduleIdleRoot(client: Client, rootId: string): Promise<void> {
-  await UNSCHEDULE_IDLE_ROOT.query(client, [rootId])
+/** Takes trees from the queue in which no clock runs, so that nobody reconciles them in vain. Their wake requests stay. */
+export async function unscheduleIdleRoots(client: Client, rootIds: readonly string[]): Promise<void> {
+  await UNSCHEDULE_IDLE.query(client, [binaryUuids(rootIds)])
 }
 
 const SCHEDULE_ROOT = statement({
@@ -260,14 +260,14 @@ export async function scheduleRoot(client: Client, rootId: string, at: Date | nu
   await SCHEDULE_ROOT.query(client, [rootId, at])
 }
 
-const SCHEDULE_LONE = statement({
-  name: 'schedule-lone-roots',
+const SCHEDULE_SEVERAL = statement({
+  name: 'schedule-roots',
   text: `insert into root_queue (root_id, wake_at) select * from unnest($1::uuid[], $2::timestamptz[])
       on conflict (root_id) do update set wake_at = excluded.wake_at, failures = 0`,
   params: [array(uuid), array(timestamptz)],
 })
-const UNSCHEDULE_LONE = statement({
-  name: 'unschedule-lone-roots',
+const UNSCHEDULE_SEVERAL = statement({
+  name: 'unschedule-roots',
   text: 'delete from root_queue where root_id = any($1::uuid[])',
   params: [array(uuid)],
 })
@@ -281,8 +281,8 @@ export async function scheduleRoots(
   const idle = roots.flatMap(({ id, at }) => (at ? [] : [id]))
   await awaitAll([
     due.length > 0 &&
-      SCHEDULE_LONE.query(client, [binaryUuids(due.map(({ id }) => id)), due.map(({ at }) => at.toISOString())]),
-    idle.length > 0 && UNSCHEDULE_LONE.query(client, [binaryUuids(idle)]),
+      SCHEDULE_SEVERAL.query(client, [binaryUuids(due.map(({ id }) => id)), due.map(({ at }) => at.toISOString())]),
+    idle.length > 0 && UNSCHEDULE_SEVERAL.query(client, [binaryUuids(idle)]),
   ])
 }
 

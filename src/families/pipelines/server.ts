@@ -33,6 +33,7 @@ export const rules: Family = {
   placement,
   questions: { slot: grantSlots, unplaced: findPlacementProblems },
   effects,
+  sharedEffects: ['slotFreed'],
   limitsChanged: wakeAllWaiting,
   recoverStalled: async (client) => {
     await wakeAllWaiting(client)

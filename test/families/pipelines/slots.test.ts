@@ -240,6 +240,21 @@ describe('what waits is never forgotten', () => {
   })
 })
 
+test('slots of several events that end in one call are given again, in each pool', async () => {
+  await setCapacity(world.pool, { maxWorkers: 3, maxJobs: 1 })
+  const ids = await addMany(await project(), 5)
+  const workers = await runAll(world)
+  await addJob(world, ids[0] ?? '', 'one')
+  await addJob(world, ids[1] ?? '', 'two')
+  const [job] = await runAll(world)
+  const reports = [job, ...workers.slice(1)].map((item) => ({ fence: item?.fence ?? '', ...succeeded }))
+  await accepted(world.engineHost.agents.report(RUNTIME, reports))
+  await world.settle()
+  expect(await started(ids)).toBe(5)
+  // Its worker has ended with the others.
+  expect(await phasesOf(world, ids[1] ?? '')).toMatchObject({ two: 'CANCELED' })
+})
+
 test('a new event does not overtake one that waits for a slot', async () => {
   await setCapacity(world.pool, { maxWorkers: 1, maxJobs: 100 })
   const [, waiting = ''] = await addMany(await project(), 2)
