@@ -144,7 +144,7 @@ export class LockedTree implements LockedTreePort {
     await awaitAll(trees.map((tree) => tree.#beforeRows()))
     const inserts = trees.every(({ slice }) => onlyInserts(slice) && !slice.root.gone && slice.effects.length === 0)
     const sent = [...flush(client, slices, kinds)]
-    // What has run for one of the trees.
+    // Effects that have run for one of the trees.
     const shared = new Set<string>()
     for (const tree of trees) sent.push(...tree.#afterRows(shared))
     const due = trees.flatMap((tree) => {

@@ -27,7 +27,7 @@ interface Wanted extends Keyed {
 }
 export interface Created {
   readonly eventIds: readonly string[]
-  /** Those that this very call has created, which need not be read. */
+  /** This very call has created these, so that they need not be read. */
   readonly events: readonly Written[]
   readonly taskIds: readonly string[]
 }
