@@ -129,7 +129,8 @@ test('its own command creates it, on a command line with the family', async () =
   expect(document).toMatchObject({
     backups: expect.arrayContaining([expect.objectContaining({ name: 'quick', volume: 'home' })]),
   })
-  expect(await own('volume-backup list --project none')).toEqual({ code: 0, out: '', err: 'Nothing matches.\n' })
+  expect(await own('volume-backup list -l none=none')).toEqual({ code: 0, out: '', err: 'Nothing matches.\n' })
+  expect(await own('volume-backup list --project none')).toMatchObject({ code: 3 })
   expect((await own('--help')).out).toContain('volume-backup  ')
   expect(await phaseline('volume-backup create other --volume home')).toMatchObject({ code: 2 })
 })

@@ -165,6 +165,18 @@ test('the newest layout wins, and one that fails says so', async () => {
   port1.close()
 })
 
+test('a worker that is lost before the first layout is requested fails it', () => {
+  const lost: (() => void)[] = []
+  const layouts = new Layouts({
+    postMessage: () => {},
+    addEventListener: (type, listener) => void (type === 'error' && lost.push(() => listener(new Event(type)))),
+  })
+  for (const lose of lost) lose()
+  const failed: string[] = []
+  layouts.request({ nodes: [], edges: [], aspect: 1 }, { laid: () => {}, failed: (why) => void failed.push(why) })
+  expect(failed).toEqual(['The part of the page that places them cannot be loaded.'])
+})
+
 test('a path is level at both ends of a step', () => {
   const route = [
     { x: 0, y: 0 },

@@ -37,22 +37,29 @@ export interface LayoutEnd {
 /** The name of a layout among the measures of the page, from its request to its answer. */
 export const LAYOUT_MEASURE = 'graph layout'
 
+const LOST = 'The part of the page that places them cannot be loaded.'
+
 /** Requests layouts of a worker. The newest request wins: an answer to an older one is dropped. */
 export class Layouts {
   readonly #port: LayoutPort
   #number = 0
   #begunAt = 0
   #end: LayoutEnd | null = null
+  #isLost = false
 
   constructor(port: LayoutPort) {
     this.#port = port
     port.addEventListener('message', (event) => this.#take((event as MessageEvent<LayoutAnswer>).data))
-    // The file of the worker is lost, or it has died.
+    // The file of the worker is lost, perhaps before the first request, or it has died.
     for (const type of ['error', 'messageerror'] as const)
-      port.addEventListener(type, () => this.#end?.failed('The part of the page that places them cannot be loaded.'))
+      port.addEventListener(type, () => {
+        this.#isLost = true
+        this.#end?.failed(LOST)
+      })
   }
 
   request(layout: Layout, end: LayoutEnd): void {
+    if (this.#isLost) return end.failed(LOST)
     this.#number += 1
     this.#end = end
     this.#begunAt = performance.now()
