@@ -64,6 +64,7 @@ test('assets are cached for ever, and are compressed for clients that accept it'
   for (const [accepted, encoding] of [
     ['gzip, deflate, br', 'br'],
     ['gzip;q=1.0, identity; q=0.5', 'gzip'],
+    ['gzip;q=0, br; q=0.0', undefined],
     ['', undefined],
   ] as const) {
     const { status, headers, body } = await call(port, '/assets/index-1.js', {

@@ -147,7 +147,7 @@ async function verbsFor(
     isSecondary ? kinds.familyOf(object.kind).secondaryPhase?.(context, object) : null,
     deletionRequestedAt(object, context),
     hasBackoffs ? kinds.familyOf(object.kind).attempts?.(context, object) : null,
-    hasGates && (await kinds.familyOf(object.kind).awaitsApproval?.(context, object)),
+    hasGates ? kinds.familyOf(object.kind).awaitsApproval?.(context, object) : null,
     pauseLoader(context).load(object.rootId),
   ])
   const now = context.system.now()

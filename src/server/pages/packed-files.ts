@@ -43,7 +43,10 @@ export class PackedFiles {
     const type = TYPES[extname(name)]
     if (!type || !this.#stored.has(name + ENDINGS.gzip)) return null
     const takes = (encoding: string): boolean =>
-      accepted.split(',').some((one) => one.split(';')[0]?.trim() === encoding)
+      accepted.split(',').some((one) => {
+        const [name, weight = ''] = one.split(';').map((part) => part.trim())
+        return name === encoding && !/^q=0(\.0*)?$/.test(weight)
+      })
     const encoding = takes('br') && this.#stored.has(name + ENDINGS.br) ? 'br' : takes('gzip') ? 'gzip' : null
     return {
       body: await this.#held.forceFetch(name + (encoding ? ENDINGS[encoding] : '')),

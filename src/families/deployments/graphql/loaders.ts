@@ -70,7 +70,9 @@ export async function deadlines(
 /** The gate at which an item waits; null: none. */
 export async function gateOf(context: GraphQLContext, row: ObjectRow): Promise<ItemGate | null> {
   if (row.kind !== 'DEPLOY_ITEM' || row.phase !== 'INIT') return null
-  return waitingGate({ row, details: await itemLoader(context).load(row.id) })
+  const details = await itemLoader(context).load(row.id)
+  // It may have been deleted meanwhile.
+  return details && waitingGate({ row, details })
 }
 export const awaitsApproval = async (context: GraphQLContext, row: ObjectRow): Promise<boolean> =>
   ((await gateOf(context, row))?.approval ?? null) !== null
