@@ -2,6 +2,12 @@
 export const WEEKDAYS = ['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY', 'SUNDAY'] as const
 export type Weekday = (typeof WEEKDAYS)[number]
 
+/** Hours of days by the clock of a place, as people write them. */
+export interface QuietHoursInput {
+  readonly timeZone?: string | null
+  readonly ranges: readonly { readonly days?: readonly Weekday[] | null; readonly from: string; readonly to: string }[]
+}
+
 const DATE_TIME =
   /^(\d{4})-(\d\d)-(\d\d)[Tt]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.\d{1,32})?)?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 

@@ -1,4 +1,4 @@
-import { WEEKDAYS, type Weekday } from '../core/date-time.ts'
+import { type QuietHoursInput, WEEKDAYS, type Weekday } from '../core/date-time.ts'
 import type { Problems } from '../core/problems.ts'
 import { isTimeZone } from './when.ts'
 
@@ -73,10 +73,6 @@ function clockOf(timeZone: string): (minute: number) => number {
   }
 }
 
-export interface QuietHoursInput {
-  readonly timeZone?: string | null
-  readonly ranges: readonly { readonly days?: readonly Weekday[] | null; readonly from: string; readonly to: string }[]
-}
 export function normaliseQuietHours(
   { timeZone, ranges }: QuietHoursInput,
   path: string,

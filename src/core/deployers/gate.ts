@@ -1,4 +1,4 @@
-import { WEEKDAYS, type Weekday } from '../date-time.ts'
+import { type QuietHoursInput, WEEKDAYS } from '../date-time.ts'
 import { APPROVERS } from '../rights.ts'
 
 /** The schema of a `gate` item's config. No deployer gets such an item: people, a program or the clock open it. */
@@ -10,12 +10,8 @@ export interface GateConfig {
   readonly approval?: ApprovalConfig
   readonly signal?: string
   readonly until?: string
-  readonly freeze?: FreezeConfig
-}
-/** Hours by the clock of a place, during which it stays closed. */
-export interface FreezeConfig {
-  readonly timeZone?: string
-  readonly ranges: readonly { readonly days?: readonly Weekday[]; readonly from: string; readonly to: string }[]
+  /** During which it stays closed. */
+  readonly freeze?: QuietHoursInput
 }
 export interface ApprovalConfig {
   readonly count?: number
@@ -26,6 +22,7 @@ export interface ApprovalConfig {
 export const MAX_APPROVALS = 10
 export type ApproverRole = (typeof APPROVERS)[number]
 const TIME = '^([01][0-9]|2[0-3]):[0-5][0-9]$'
+const INSTANT = '^\\d{4}-\\d\\d-\\d\\d[Tt]\\d\\d:\\d\\d.*([Zz]|[+-]\\d\\d:\\d\\d)$'
 const WORD = '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$'
 
 /** JSON Schema, draft 2020-12. Exactly one of the four opens it. */
@@ -55,7 +52,12 @@ export const GATE_SCHEMA = {
       description: 'People open it.',
     },
     signal: { type: 'string', pattern: WORD, description: 'The name of the signal that opens it.' },
-    until: { type: 'string', maxLength: 64, description: 'The time at which it opens: ISO 8601 with a zone.' },
+    until: {
+      type: 'string',
+      maxLength: 64,
+      pattern: INSTANT,
+      description: 'The time at which it opens: ISO 8601 with a zone.',
+    },
     freeze: {
       type: 'object',
       required: ['ranges'],

@@ -126,7 +126,7 @@ export const deployItem = defineMachine({
   rows: [
     [STARTABLE, 'CONTROLLER', 'INIT', 'everything it depends on is done'],
     ['INIT', 'CONTROLLER', 'FAILED', 'its config cannot be resolved, or no deployer picked it up in time'],
-    ['INIT', 'CONTROLLER', 'ABORTED', 'cancelled before pickup'],
+    ['INIT', 'CONTROLLER', 'ABORTED', 'cancelled before pickup, or a gate behind which nothing would begin'],
     ['INIT', 'DEPLOYER', 'PROGRESSING', 'claimed'],
     ['INIT', 'DEPLOYER', ['SUCCEEDED', 'FAILED'], 'ended; the Progressing message was missed'],
     ['PROGRESSING', 'DEPLOYER', 'SUCCEEDED', 'deployed'],

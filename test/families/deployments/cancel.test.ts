@@ -225,19 +225,16 @@ describe('a running item', () => {
     expect((await world.see('shop')).phase).toBe('ABORTED')
   })
 
-  it.each([0, 1_000])(
-    'that was asked to stop by a timeout, %i ms before its lease ends, is ABORTED then',
-    async (ms) => {
-      await using world = await createWorld()
-      const timeouts = { progressing: { ms: LEASE_MS - ms } }
-      const id = await world.create('shop', { deployItems: [{ ...item('a'), timeouts }] })
-      await world.claim()
-      await pass(world, LEASE_MS - ms)
-      await world.cancel(id)
-      await pass(world, ms)
-      expect(await phases(world, ['shop'], at('a'))).toEqual(['ABORTED', 'ABORTED'])
-    },
-  )
+  it('that was asked to stop by a timeout is ABORTED when its lease ends', async () => {
+    await using world = await createWorld()
+    const timeouts = { progressing: { ms: LEASE_MS - 1_000 } }
+    const id = await world.create('shop', { deployItems: [{ ...item('a'), timeouts }] })
+    await world.claim()
+    await pass(world, LEASE_MS - 1_000)
+    await world.cancel(id)
+    await pass(world, 1_000)
+    expect(await phases(world, ['shop'], at('a'))).toEqual(['ABORTED', 'ABORTED'])
+  })
 })
 
 describe('cancel during deletion', () => {

@@ -258,6 +258,67 @@ test('a cancel ends a gate at once, and a deletion asks no deployer for it', asy
   expect(await api.world.exists('cancelled')).toBe(false)
 })
 
+test('a gate does not outlive the failure of an item beside it', async () => {
+  const { world } = api
+  await world.create('beside', {
+    deployItems: [
+      item('build'),
+      gate({ approval: {} }),
+      gate({ signal: 'x' }, { name: 'other' }),
+      item('ship', ['go']),
+    ],
+  })
+  const [build] = await world.claim()
+  const go = (await see('beside')).id
+  await world.report({
+    fence: build?.fence ?? '',
+    phase: 'FAILED',
+    error: { code: 'RED', message: 'Red.', retryable: false },
+  })
+  const aborted = { phase: 'ABORTED', error: { code: 'ABORTED', message: 'An item beside it has failed.' } }
+  expect(await see('beside')).toMatchObject(aborted)
+  expect(await see('beside', 'other')).toMatchObject(aborted)
+  expect(await see('beside', 'ship')).toMatchObject({ phase: 'PENDING' })
+  expect(await world.see('beside')).toMatchObject({ phase: 'FAILED' })
+  expect(await ask('approve', BOB, { id: go })).toMatch(/^TransitionError/)
+  expect(await undecided()).toEqual([])
+})
+
+test('a gate in another installation of the tree is asked on, for its items begin', async () => {
+  const { world } = api
+  const nested = (name: string, deployItems: readonly object[]) => ({ name, spec: { deployItems } })
+  await world.create('apart', {
+    installations: [nested('red', [item('build')]), nested('blue', [gate({ approval: {} }), item('ship', ['go'])])],
+  } as never)
+  const [build] = await world.claim()
+  await world.report({
+    fence: build?.fence ?? '',
+    phase: 'FAILED',
+    error: { code: 'RED', message: 'Red.', retryable: false },
+  })
+  const go = await world.see('apart', 'blue', 'deploy-items', 'go')
+  expect(go).toMatchObject({ phase: 'INIT' })
+  expect(await ask('approve', BOB, { id: go.id })).toBe('SUCCEEDED')
+  expect(await world.work()).toEqual(['ship'])
+  expect(await world.see('apart')).toMatchObject({ phase: 'FAILED' })
+})
+
+test('another job, and a deletion, do not wait for a decision', async () => {
+  const { world } = api
+  const { id, go } = await atGate('followed', { approval: {} })
+  await world.reconcile(id)
+  expect(await world.work()).toEqual(['build'])
+  expect(await seen(go)).toMatchObject({
+    phase: 'INIT',
+    history: {
+      edges: [{ node: { to: 'ABORTED', message: 'Its job is to be followed by another.' } }, { node: { to: 'INIT' } }],
+    },
+  })
+  await world.remove(id)
+  expect(await world.work()).toEqual(['build'])
+  expect(await world.exists('followed')).toBe(false)
+})
+
 test('IF_CHANGED keeps a gate that was opened, and any other job asks again', async () => {
   const { id, go } = await atGate('again', { approval: {} })
   await ask('approve', BOB, { id: go })
@@ -292,6 +353,7 @@ test('a config that is no gate is refused, or fails once its expressions are res
   }
   expect(await refused({ approval: {}, signal: 'x' })).toMatch(/deployItems\.0\.config/)
   expect(await refused({})).toMatch(/deployItems\.0\.config/)
+  expect(await refused({ until: '2026-12-24' })).toMatch(/config\.until/)
   expect(await refused({ approval: { count: 11 } })).toMatch(/config\.approval\.count/)
   expect(await refused({ approval: { who: 'bob' } })).toMatch(/config\.approval\.who/)
   expect(await refused({ approval: {} }, { target: 'eu' })).toMatch(/a gate has no target/)

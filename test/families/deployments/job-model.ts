@@ -166,20 +166,22 @@ export class Item extends Part {
     this.timeout = timeout
     return this.end(this.action === 'DELETE' ? 'DELETE_FAILED' : 'FAILED')
   }
-  /** A cancel and the clocks. */
-  watch(now: number, cancelled: boolean): boolean {
+  /** A cancel and the clocks. `useless`: nothing would begin behind a gate. */
+  watch(now: number, cancelled: boolean, useless: boolean): boolean {
     if (!this.open) return false
     if (this.shape.gate) {
-      this.leaseUntil = cancelled || this.due <= now ? 0 : this.leaseUntil
-      return cancelled ? this.end('ABORTED') : this.due <= now && this.end('FAILED')
+      const ends = cancelled || useless
+      this.leaseUntil = ends || this.due <= now ? 0 : this.leaseUntil
+      return ends ? this.end('ABORTED') : this.due <= now && this.end('FAILED')
     }
     const isAtWork = this.claimed && this.leaseUntil > now
     if (cancelled && !isAtWork) return this.end(this.action === 'DELETE' ? 'DELETE_FAILED' : 'ABORTED')
     if (cancelled && !this.stop) return this.askToStop('ABORTED', now)
+    if (this.stop && !isAtWork) return this.fail('PROGRESSING_TIMEOUT')
     if (this.due > now) return false
     if (this.stop) return this.fail('ABORTING_TIMEOUT')
     if (this.claims === 0) return this.fail('PICKUP_TIMEOUT')
-    return this.claimed ? this.askToStop('PROGRESSING_TIMEOUT', now) : this.fail('PROGRESSING_TIMEOUT')
+    return isAtWork ? this.askToStop('PROGRESSING_TIMEOUT', now) : this.fail('PROGRESSING_TIMEOUT')
   }
   askToStop(stop: Item['stop'], now: number): true {
     this.stop = stop
@@ -542,8 +544,11 @@ export class Model {
   #advanceExecution(execution: Execution, owner: Installation, root: Root): boolean {
     if (!execution.open) return false
     const { job, items } = execution
-    for (const item of items.values()) {
-      item.watch(this.now, root.cancelled)
+    const isFollowed = root.next !== null || root.nextDeletion
+    const hasFailed = () => [...items.values()].some((item) => item.hasFailed(job))
+    // An item that fails ends the gates before it, too.
+    for (const item of [...items.values(), ...items.values()]) {
+      item.watch(this.now, root.cancelled, isFollowed || hasFailed())
       if (item.phase === 'GONE') items.delete(item.shape.name)
     }
     const all = [...items.values()]

@@ -19,6 +19,7 @@ import { decide, isGate } from '../../../src/families/deployments/rules/gate.ts'
 import { isReady, type ScopeEntry } from '../../../src/families/deployments/rules/imports.ts'
 import { normaliseSpec, type SpecInput } from '../../../src/families/deployments/rules/normalise.ts'
 import { isObserved } from '../../../src/families/deployments/rules/observed-spec.ts'
+import { remember } from '../../../src/families/deployments/rules/pending-requests.ts'
 import { type Importer, isBeingDeleted } from '../../../src/families/deployments/rules/sibling-imports.ts'
 import type { InstallationSpec } from '../../../src/families/deployments/rules/spec.ts'
 import { rules as deployments } from '../../../src/families/deployments/server.ts'
@@ -247,7 +248,7 @@ export class MemoryWorld implements HistoryWorld {
       const { root } = slice
       const { forceDeletion, nextDeletion } = installation(root)
       const isRequested = root.row.deletionRequestedAt !== null || nextDeletion
-      slice.setDetails(root, {
+      remember(root, slice, {
         nextDeletion: true,
         nextOrigin: { by: null, cause: 'DELETED', withoutUninstall },
         forceDeletion: force || (forceDeletion && isRequested),
@@ -543,8 +544,10 @@ export class MemoryWorld implements HistoryWorld {
     deletionFailed: async (_client, { row: { id } }) =>
       this.#wakeAll([...this.#exportersOf(id), ...this.#importersOf(this.#exportsOf(id), id)]),
     runEnded: async () => [],
-    endBackoffs: async (_client, { row: { id } }) => {
-      const waiting = [...this.rows.all.values()].filter(({ row, work }) => row.rootId === id && work?.offerAfter)
+    endWaits: async (_client, { row: { id } }) => {
+      const waiting = [...this.rows.all.values()].filter(
+        ({ row, work }) => row.rootId === id && (work?.offerAfter || work?.type === 'gate'),
+      )
       this.wake(
         id,
         waiting.map(({ row }) => row.id),

@@ -7,7 +7,7 @@ import { createWorld, DEPLOYER, item, TIMEOUTS, type World } from '../../testkit
 
 const YEARS = 10 * 365 * 24 * 3_600_000
 const timed = (name: string, timeouts: ItemInput['timeouts'] = {}): ItemInput => ({ ...item(name), timeouts })
-/** A lease that outlives every timeout here. */
+/** The longest lease. */
 const claimLong = (world: World, max = 500) => world.claim(max, DEPLOYER, ['mock'], 600_000)
 
 type Setting = readonly [name: string, timeout: { ms: number } | null, limit: number]
@@ -204,7 +204,9 @@ describe('asked to stop after a progressing timeout', () => {
   const overdue = async (world: World, timeouts: ItemInput['timeouts'] = {}): Promise<string> => {
     await world.create('shop', { deployItems: [timed('a', timeouts)] })
     const { fence } = only(await claimLong(world))
-    await pass(world, TIMEOUTS.progressingMs)
+    await pass(world, TIMEOUTS.progressingMs - 1)
+    await renewed(world, fence, DEPLOYER, 600_000)
+    await pass(world, 1)
     return fence
   }
 
@@ -259,21 +261,38 @@ describe('asked to stop after a progressing timeout', () => {
     },
   )
 
-  it('the deployer does not, and the aborting timeout is {never: true}: it waits for it', async () => {
+  it('the deployer does not, and the aborting timeout is {never: true}: it waits as long as the lease is kept', async () => {
     await using world = await createWorld()
     const fence = await overdue(world, { aborting: { never: true } })
-    await pass(world, YEARS)
+    for (let i = 0; i < 5; i++) {
+      await pass(world, 599_998)
+      expect(await renewed(world, fence, DEPLOYER, 600_000)).toBe('ABORT_REQUESTED')
+    }
     expect((await world.see(...at('a'))).phase).toBe('PROGRESSING')
     await world.report({ fence, phase: 'ABORTED' })
     expect(await ended(world)).toMatchObject({ code: 'PROGRESSING_TIMEOUT' })
   })
 
+  it.each([{ ms: 599_999 * 2 }, { never: true as const }])(
+    'its agent is lost: FAILED with code PROGRESSING_TIMEOUT at the end of its lease, and not of %o',
+    async (aborting) => {
+      await using world = await createWorld()
+      await overdue(world, { aborting })
+      await pass(world, 599_998)
+      expect((await world.see(...at('a'))).phase).toBe('PROGRESSING')
+      await pass(world, 1)
+      expect(await ended(world)).toEqual({ phase: 'FAILED', code: 'PROGRESSING_TIMEOUT', actor: 'CONTROLLER' })
+      expect((await world.see(...at('a'))).error?.message).toBe('Its deployer did not finish in time, and is lost.')
+      expect((await world.see('shop')).phase).toBe('FAILED')
+    },
+  )
+
   it('the aborting clock runs from the request, even when it was late', async () => {
     await using world = await createWorld()
-    await world.create('shop', { deployItems: [item('a')] })
+    await world.create('shop', { deployItems: [timed('a', { progressing: { ms: 1_000 } })] })
     await claimLong(world)
-    // No engine has run for an hour.
-    await pass(world, 3_600_000)
+    // No engine has run for minutes.
+    await pass(world, 200_000)
     await pass(world, TIMEOUTS.abortingMs - 1)
     expect((await world.see(...at('a'))).phase).toBe('PROGRESSING')
     await pass(world, 1)

@@ -1,15 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { WEEKDAYS } from '../../../src/core/date-time.ts'
+import { type QuietHoursInput, WEEKDAYS } from '../../../src/core/date-time.ts'
 import { Problems } from '../../../src/core/problems.ts'
 import { collect, MAX_DIGEST, MAX_DIGEST_LENGTH } from '../../../src/families/notifications/rules/collect.ts'
 import type { ToldChange } from '../../../src/families/notifications/rules/spec.ts'
-import {
-  normaliseQuietHours,
-  type QuietHours,
-  type QuietHoursInput,
-  quietUntil,
-} from '../../../src/families/quiet-hours.ts'
+import { normaliseQuietHours, type QuietHours, quietUntil } from '../../../src/families/quiet-hours.ts'
 
 const read = (input: QuietHoursInput): QuietHours => {
   const problems = new Problems()

@@ -120,7 +120,7 @@ async function update(
       slice.setDetails(node, { editorId: viewer.principalId })
       declareScope(tree, spec)
       // The running job cannot succeed any more, so no attempt of it is worth a wait.
-      if (!isFinished(root.row)) slice.effect('endBackoffs', null)
+      if (!isFinished(root.row)) slice.effect('endWaits', null)
     }
     const { automaticReconcile: state } = installation(node)
     const automatic = automaticOf(spec.automaticReconcile, editorOf(viewer), { present: state, isEdited })

@@ -8,6 +8,7 @@ import type { ItemSpec, Timeout } from './spec.ts'
 
 /** Codes of ends that the controller judges. Others are final: they are no attempt's, or that of all of them. */
 export const ATTEMPT_TIMEOUT = 'ATTEMPT_TIMEOUT'
+export const PROGRESSING_TIMEOUT = 'PROGRESSING_TIMEOUT'
 
 export const limit = (timeout: Timeout | undefined, byDefault: number): number | null =>
   timeout === undefined ? byDefault : 'ms' in timeout ? timeout.ms : null
@@ -96,7 +97,10 @@ export function offerNow(item: Node, slice: Slice): void {
 
 /** Why no further attempt begins in this job: it was cancelled, or cannot succeed or is to be followed by another. */
 export const mayNotContinue = (slice: Slice): boolean => isCancelled(slice) || isOutdated(slice)
-export function isOutdated({ root }: Slice): boolean {
+export const isOutdated = (slice: Slice): boolean =>
+  isFollowed(slice) || slice.root.row.generation !== slice.root.row.observedGeneration
+/** Another job is requested. */
+export function isFollowed({ root }: Slice): boolean {
   const { nextMode, nextDeletion } = installation(root)
-  return nextMode !== null || nextDeletion || root.row.generation !== root.row.observedGeneration
+  return nextMode !== null || nextDeletion
 }

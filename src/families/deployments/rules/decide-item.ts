@@ -25,6 +25,7 @@ import {
   isOutdated,
   limit,
   offerNow,
+  PROGRESSING_TIMEOUT,
   takePolicy,
   tryAgain,
 } from './attempts.ts'
@@ -174,7 +175,7 @@ function watch(item: Node, slice: Slice): void {
   }
   if (!isLast) return stop(item, work, slice, ATTEMPT_TIMEOUT, tookTooLong('nobody was at work'))
   const message = withLastProblem('Its deployer did not finish in time.', item.error?.message)
-  stop(item, work, slice, 'PROGRESSING_TIMEOUT', message)
+  stop(item, work, slice, PROGRESSING_TIMEOUT, message)
 }
 
 const tookTooLong = (how: string): string => `The attempt took too long, and ${how}.`
@@ -183,11 +184,12 @@ const tookTooLong = (how: string): string => `The attempt took too long, and ${h
 const isLostAttempt = ({ abortCode, leaseUntil, leaseWatched, state }: Work, { now }: Slice): boolean =>
   abortCode !== null && leaseWatched && state === WORK_STATE.CLAIMED && leaseUntil !== null && leaseUntil <= now
 
-/** Nobody is at work, so a cancel has been obeyed. */
+/** Nobody is at work, so the request to stop has been obeyed. */
 function endLost(item: Node, slice: Slice): void {
-  if (item.work?.abortCode === ATTEMPT_TIMEOUT)
-    return giveUp(item, slice, ATTEMPT_TIMEOUT, tookTooLong('its agent is lost'))
-  abort(item, slice, 'Cancelled, and its agent is lost.')
+  const code = item.work?.abortCode
+  if (code === ATTEMPT_TIMEOUT) return giveUp(item, slice, code, tookTooLong('its agent is lost'))
+  if (code !== PROGRESSING_TIMEOUT || isCancelled(slice)) return abort(item, slice, 'Cancelled, and its agent is lost.')
+  giveUp(item, slice, code, 'Its deployer did not finish in time, and is lost.')
 }
 
 /** Ends cancelled work that no agent has, or that its agent has lost. */
@@ -208,10 +210,8 @@ function stop(item: Node, work: Work, slice: Slice, code: string, message: strin
   const { now } = slice
   if (work.state !== WORK_STATE.CLAIMED)
     return code === 'ABORTED' ? abort(item, slice, message) : giveUp(item, slice, code, message)
-  const dueAt = after(now, work.abortingMs)
-  // The next attempt begins, and a cancel is obeyed, when the agent has answered, or is lost.
-  const leaseWatched = code === ATTEMPT_TIMEOUT || code === 'ABORTED' ? { leaseWatched: true } : {}
-  const asked = { abortRequestedAt: now, abortCode: code, dueAt, ...leaseWatched }
+  // It ends when its agent has answered, or is lost.
+  const asked = { abortRequestedAt: now, abortCode: code, dueAt: after(now, work.abortingMs), leaseWatched: true }
   slice.setWork(item, asked)
   if (isLostAttempt({ ...work, ...asked }, slice)) endLost(item, slice)
 }

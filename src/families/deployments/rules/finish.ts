@@ -4,7 +4,7 @@ import { type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
 import { INSTALLING } from '../machines.ts'
 import { planNext } from './automatic-reconcile.ts'
-import { type InstallationDetails, installation, isForced } from './details.ts'
+import { type InstallationDetails, installation, isCancelled, isForced } from './details.ts'
 import type { EndedRun } from './origin.ts'
 
 declare module '../../../core/tree.ts' {
@@ -49,6 +49,9 @@ export function finish(node: Node, slice: Slice, ending: Ending): void {
   slice.patch(node, { finishedJobId: node.row.jobId })
   notifyParent(node, slice, { open: -1, failed: good ? 0 : 1 })
   notifySiblings(node, slice, good)
+  // Nothing begins behind the gates beside it any more.
+  if (node.row.kind === 'DEPLOY_ITEM' && !good && !isCancelled(slice) && slice.parent(node)?.childCounts.open)
+    slice.effect('endWaits', null)
 }
 
 type RunEnding = Pick<EndedRun, 'phase' | 'error'>

@@ -1,12 +1,12 @@
-import { WEEKDAYS } from '../../../core/date-time.ts'
+import { parseDateTime, type QuietHoursInput, WEEKDAYS } from '../../../core/date-time.ts'
 import { GATE, type GateConfig, MAX_APPROVALS } from '../../../core/deployers/gate.ts'
 import { objectFailure } from '../../../core/errors.ts'
 import type { Principal } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
 import { APPROVERS } from '../../../core/rights.ts'
 import { NEW_WORK, type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
-import { normaliseQuietHours, type QuietHours, type QuietHoursInput, quietUntil } from '../../quiet-hours.ts'
-import { after } from './attempts.ts'
+import { normaliseQuietHours, type QuietHours, quietUntil } from '../../quiet-hours.ts'
+import { after, isFollowed } from './attempts.ts'
 import {
   type Approval,
   type Decision,
@@ -33,11 +33,8 @@ export function readGate(config: unknown, now: Date): ItemGate | string {
   if (message !== null && typeof message !== 'string') return 'message: must be a text'
   const gate = { message, approval: null, signal: null, until: null, approvals: [] }
   if (until !== undefined) {
-    const at = new Date(until)
-    const isTime = typeof until === 'string' && /T.*(Z|[+-]\d\d:?\d\d)$/.test(until) && !Number.isNaN(at.getTime())
-    return isTime
-      ? { ...gate, until: at.toISOString() }
-      : 'until: must be a time with a zone, such as 2026-01-31T08:00:00Z'
+    const at = typeof until === 'string' ? parseDateTime(until) : null
+    return at ? { ...gate, until: at.toISOString() } : 'until: must be a time with a zone, such as 2026-01-31T08:00:00Z'
   }
   if (freeze !== undefined) {
     if (!isFreeze(freeze)) return 'freeze.ranges: must be ranges of hours, such as { from: "16:00", to: "07:00" }'
@@ -111,10 +108,9 @@ export function watchGate(item: Node, slice: Slice): void {
   const { decision, until = null, freeze } = gate ?? {}
   if (decision?.exports) return open(item, slice, decision)
   if (decision) return fail(item, slice, 'REJECTED', decision.message, decision.by)
-  if (isCancelled(slice)) {
-    const error = objectFailure(slice, 'ABORTED', cancelMessage(slice))
-    return finish(item, slice, { to: 'ABORTED', error })
-  }
+  const uselessBecause = whyUseless(item, slice)
+  if (uselessBecause !== null)
+    return finish(item, slice, { to: 'ABORTED', error: objectFailure(slice, 'ABORTED', uselessBecause) })
   if (!dueAt || dueAt > slice.now) return
   if (until !== null && new Date(until) <= slice.now) {
     // The engine may be late, and the next hours have begun.
@@ -126,6 +122,14 @@ export function watchGate(item: Node, slice: Slice): void {
     return open(item, slice, { by: null, message: 'Its time has come.', exports: null })
   }
   fail(item, slice, 'GATE_EXPIRED', 'Nobody opened it in time.')
+}
+
+/** Why nothing would begin behind the gate: nobody is asked in vain, and the job does not wait for them. */
+function whyUseless(item: Node, slice: Slice): string | null {
+  if (isCancelled(slice)) return cancelMessage(slice)
+  if (slice.parent(item)?.childCounts.failed) return 'An item beside it has failed.'
+  // Those beside it that can be triggered are, first.
+  return isFollowed(slice) && slice.isAtRest(item) ? 'Its job is to be followed by another.' : null
 }
 
 /** It succeeds. With its config, IF_CHANGED keeps it in later jobs. */

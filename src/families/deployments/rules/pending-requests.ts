@@ -4,7 +4,7 @@ import { type InstallationDetails, installation, willSkipUninstall } from './det
 
 declare module '../../../core/tree.ts' {
   interface FamilyEffects {
-    endBackoffs: null
+    endWaits: null
   }
 }
 
@@ -102,7 +102,7 @@ export function remember(
   const requests = () => pendingRequestsOf(root.row, { ...installation(root), isPaused: slice.isPaused })
   const known = new Set(requests().map(keyOf))
   slice.setDetails(root, patch)
-  if (!isFinished(root.row) && (patch.nextMode || patch.nextDeletion)) slice.effect('endBackoffs', null)
+  if (!isFinished(root.row) && (patch.nextMode || patch.nextDeletion)) slice.effect('endWaits', null)
   if (isFinished(root.row) && !slice.isPaused && !isIgnored(root.row, installation(root))) return
   for (const request of requests()) {
     if (known.has(keyOf(request))) continue

@@ -6,7 +6,7 @@ import { type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
 import type { ReportVerdict } from '../../family.ts'
 import { noteProgress } from '../../note-progress.ts'
-import { ATTEMPT_TIMEOUT, endAttempt, isBetweenAttempts, tryAgain } from './attempts.ts'
+import { ATTEMPT_TIMEOUT, endAttempt, isBetweenAttempts, PROGRESSING_TIMEOUT, tryAgain } from './attempts.ts'
 import { deployItem } from './details.ts'
 import { finish, vanish } from './finish.ts'
 import { withLastProblem } from './last-problem.ts'
@@ -62,8 +62,7 @@ function recordedAs(phase: Phase, { work }: Node): Phase {
   return phase === 'ABORTED' && isTimeout(work?.abortCode) ? 'FAILED' : phase
 }
 
-const isTimeout = (code: string | null | undefined): boolean =>
-  code === 'PROGRESSING_TIMEOUT' || code === ATTEMPT_TIMEOUT
+const isTimeout = (code: string | null | undefined): boolean => code === PROGRESSING_TIMEOUT || code === ATTEMPT_TIMEOUT
 
 function errorOf(report: Report, to: Phase, { work, error: last }: Node, slice: Slice) {
   if (to === 'SUCCEEDED' || to === 'GONE') return null

@@ -1,3 +1,4 @@
+import { GATE } from '../../../core/deployers/gate.ts'
 import { type Node, WORK_STATE } from '../../../core/tree.ts'
 import { awaitAll } from '../../../store/await-all.ts'
 import type { Client } from '../../../store/client.ts'
@@ -43,27 +44,27 @@ export const effects: Family['effects'] = {
     pipeline(recordRun(client, root, args, now))
     return []
   },
-  endBackoffs: wakeBackoffs,
+  endWaits: wakeWaits,
   editedJobEnded: async (client, root) => {
     await dropSnapshot(client, root.row)
     return []
   },
 }
 
-/** Items whose next attempt waits for its time, in parts that one transaction takes. */
-const WAKE_BACKOFFS = statement({
-  name: 'wake-backoffs',
+/** Items at which no agent is at work: between two attempts, or at a gate. In parts that one transaction takes. */
+const WAKE_WAITS = statement({
+  name: 'wake-waits',
   text: `insert into wake (root_id, object_ids)
   select w.root_id, array_agg(w.object_id) from (
     select root_id, object_id, row_number() over (order by object_id) / 1000 as part from agent_work
-    where root_id = $1 and is_open and state = ${WORK_STATE.OFFERED} and picked_up_at is not null
+    where root_id = $1 and is_open and (state = ${WORK_STATE.OFFERED} and picked_up_at is not null or type = '${GATE}')
   ) w group by w.root_id, w.part returning root_id`,
   params: [uuid],
   row: { root_id: table.wake.rootId },
 })
 
-async function wakeBackoffs(client: Client, { row }: Node): Promise<readonly string[]> {
-  const { rows } = await WAKE_BACKOFFS.query(client, [row.id])
+async function wakeWaits(client: Client, { row }: Node): Promise<readonly string[]> {
+  const { rows } = await WAKE_WAITS.query(client, [row.id])
   return rows.map(({ root_id }) => root_id)
 }
 

@@ -1,10 +1,11 @@
+import type { QuietHoursInput } from '../../../core/date-time.ts'
 import { type LabelInput, labelsOf } from '../../../core/labels.ts'
 import type { PhaseClass } from '../../../core/machine.ts'
 import { textProblem } from '../../../core/portable.ts'
 import type { Problems } from '../../../core/problems.ts'
 import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
 import { checkVariable } from '../../../projects/rules/names.ts'
-import { normaliseQuietHours, type QuietHoursInput } from '../../quiet-hours.ts'
+import { normaliseQuietHours } from '../../quiet-hours.ts'
 import type { Receiver, RuleFilter, RuleSpec } from './spec.ts'
 
 export interface RuleInput {
