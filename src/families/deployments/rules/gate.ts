@@ -128,7 +128,7 @@ export function watchGate(item: Node, slice: Slice): void {
 function whyUseless(item: Node, slice: Slice): string | null {
   if (isCancelled(slice)) return cancelMessage(slice)
   if (slice.parent(item)?.childCounts.failed) return 'An item beside it has failed.'
-  // Those beside it that can be triggered are, first.
+  // First the items beside it are triggered, which this end would leave out.
   return isFollowed(slice) && slice.isAtRest(item) ? 'Its job is to be followed by another.' : null
 }
 
