@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { addInstance, CRM, readyCloudlet, requestFor } from '../testkit/edge.ts'
-import { at, itemsOf, names, only, pass, tryAgain } from '../testkit/items.ts'
+import { at, itemsOf, names, only, pass, renewed, tryAgain } from '../testkit/items.ts'
 import { mulberry32 } from '../testkit/mulberry32.ts'
 import {
   addTask,
@@ -88,7 +88,9 @@ describe('a paused installation', () => {
     const id = await world.create('shop', { deployItems: [item('a')] })
     const { fence } = only(await claimLong(world))
     await pause(world, id)
-    await pass(world, TIMEOUTS.progressingMs)
+    await pass(world, TIMEOUTS.progressingMs - 1)
+    await renewed(world, fence)
+    await pass(world, 1)
     expect(await world.report({ fence, phase: 'ABORTED' })).toBe(true)
     expect((await world.see(...at('a'))).error?.code).toBe('PROGRESSING_TIMEOUT')
   })
