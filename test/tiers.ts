@@ -72,7 +72,7 @@ export const LANDING = files(`
   engine/ undecided-reports work-cache
   families/ creation pause
   families/automation/ all-projects backfill batch bulk holds recorded schedules
-  families/deployments/ automatic-reconcile brought-code cancel claims deletion dependencies dry-runs execution gates ignore
+  families/deployments/ automatic-reconcile brought-code cancel claims deletion dependencies dry-runs execution for-each gates ignore
   families/deployments/ items jobs modes orphans pins plan properties reports retries scope spec targets timeouts
   families/deployments/container/ config
   families/deployments/helm/ program

@@ -75,6 +75,7 @@ const deployItem = z.strictObject({
     .strictObject({ pickup: timeout.optional(), progressing: timeout.optional(), aborting: timeout.optional() })
     .optional(),
   retry: retryPolicy.optional(),
+  forEach: json.optional(),
 })
 
 const reconcileTimes = {

@@ -86,13 +86,14 @@ function writtenTarget({ target, targetSelector }: Fields, around: Fields): Fiel
 }
 
 const writtenItem = (
-  { name, type, dependsOn, config, timeouts, retry, target, targetSelector, ...unknown }: Fields,
+  { name, type, dependsOn, forEach, config, timeouts, retry, target, targetSelector, ...unknown }: Fields,
   around: Fields,
 ): Fields => ({
   name,
   type,
   ...writtenTarget({ target, targetSelector }, around),
   ...some('dependsOn', Array.isArray(dependsOn) ? dependsOn : []),
+  ...(forEach === null || forEach === undefined ? {} : { forEach }),
   ...(config === null || config === undefined ? {} : { config }),
   ...(Object.keys(fieldsOf(timeouts)).length > 0 ? { timeouts } : {}),
   ...writtenRetry(retry),

@@ -8,7 +8,7 @@ interface Roots {
   readonly named: readonly string[]
 }
 const ROOTS: Readonly<Record<ExpressionsOf, Roots>> = {
-  installation: { known: ['imports', 'deployItems', 'installations'], named: ['deployItems', 'installations'] },
+  installation: { known: ['imports', 'deployItems', 'installations', 'each'], named: ['deployItems', 'installations'] },
   task: { known: ['jobs'], named: ['jobs'] },
   object: { known: ['object'], named: [] },
   schedule: { known: ['schedule'], named: [] },

@@ -101,7 +101,8 @@ const IMPORTS = ['i', 'no']
 const all = <T>(made: readonly Arbitrary<T>[]): Arbitrary<T[]> => tuple(...made)
 
 const item = (name: string, at: number): Arbitrary<object> => {
-  const fields = { dependsOn: subarray(NAMES.slice(0, at)), config: VALUE, timeouts: TIMEOUTS, retry: RETRY }
+  const forEach = constantFrom([], ['x', 2, { name: 'y', on: null }], { k: [1] })
+  const fields = { dependsOn: subarray(NAMES.slice(0, at)), config: VALUE, timeouts: TIMEOUTS, retry: RETRY, forEach }
   return tuple(TARGET, constantFrom('played', 'other'), record(fields, { requiredKeys: [] })).map(
     ([target, type, more]) => ({ name, type, ...target, ...more }),
   )

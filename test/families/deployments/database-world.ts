@@ -116,6 +116,14 @@ export class DatabaseWorld implements HistoryWorld {
       deployItems: (spec.deployItems ?? []).map((item) => ({
         ...item,
         ...(item.type !== 'gate' && { target: `${this.#project}/${path}/deploy-items/${item.name}` }),
+        ...(item.forEach !== undefined && {
+          forEach: Object.fromEntries(
+            Object.entries(item.forEach as object).map(([key, value]) => [
+              key,
+              { ...value, target: `${this.#project}/${path}/deploy-items/${item.name}-${key}` },
+            ]),
+          ),
+        }),
       })),
       installations: (spec.installations ?? []).map(({ name, spec: own }) => ({
         name,

@@ -111,6 +111,26 @@ describe('a dry run', () => {
     expect(rows).toEqual([{ config: null }])
   })
 
+  it('has the items of a list, if the list is known', async () => {
+    await using place = await open()
+    await place.world.setData('regions', ['eu', 'us'])
+    const web = { ...item('web', { config: { in: expr('each.key') } }), forEach: expr('imports.regions') }
+    const dns = item('dns', { config: expr('deployItems.web.exports') })
+    const spec = { imports: [{ name: 'regions' }], deployItems: [web, dns] }
+    const id = await place.create(spec)
+    expect((await place.claim()).map(({ name, config }) => [name, config])).toEqual([
+      ['web-eu', { in: 'eu' }],
+      ['web-us', { in: 'us' }],
+    ])
+    expect(await place.messages(id)).toMatchObject({ dns: expect.stringContaining('web-eu is not deployed yet') })
+
+    const made = { exports: [{ name: 'regions', value: expr('deployItems.a.exports.list') }], deployItems: [item('a')] }
+    const unknown = await place.create({ installations: [nested('made', made), nested('inner', spec)] }, 'other')
+    expect(await place.messages(unknown)).toMatchObject({
+      web: expect.stringContaining('the list of its forEach is not known yet'),
+    })
+  })
+
   it('goes to another agent when its lease has ended, three times, and the stale fence is refused', async () => {
     await using place = await open()
     const id = await place.create({ deployItems: [item('web')] })

@@ -41,6 +41,8 @@ export interface Plan {
     readonly size: number
     readonly uses: boolean
     readonly reads: boolean
+    /** Entries of its list; null or left out: it has none. */
+    readonly list?: number | null
   }[]
   readonly nested: readonly {
     readonly there: boolean
@@ -58,6 +60,7 @@ const itemPlan = fc.record({
   size: fc.constantFrom(1, 1, 2),
   uses: fc.boolean(),
   reads: fc.boolean(),
+  list: fc.constantFrom(null, null, null, 0, 1, 2),
 })
 const planOf = (depth: number): fc.Arbitrary<Plan> =>
   fc.record({
@@ -107,16 +110,20 @@ function shapeOf(
   const there = items.flatMap((plan, i) => (plan.there ? [{ ...plan, i }] : []))
   // An item whose expression has no value fails, and which others are triggered before that depends on their order.
   const usable = imports.filter(({ optional }) => !optional || there.length === 1)
-  const shapes = there.map(({ i, after, size, uses, reads }): ItemShape => {
+  // Exports are of the first item, and one that is read from is not made of a list.
+  const isList = (i: number) => !(gated && i === 1) && i !== there[0]?.i && typeof items[i]?.list === 'number'
+  const shapes = there.map(({ i, after, size, uses, reads, list }): ItemShape => {
     const before = there.filter((other) => other.i < i && after & (1 << other.i)).map((other) => `i${other.i}`)
     const gate = gated && i === 1
+    const read = there.find((other) => before.includes(`i${other.i}`) && !isList(other.i))
     return {
       name: `i${i}`,
       after: before,
       size,
       uses: uses && !gate ? (usable[0]?.name ?? null) : null,
-      reads: reads && !gate ? (before[0] ?? null) : null,
+      reads: reads && !gate && read ? `i${read.i}` : null,
       gate,
+      list: isList(i) ? { size: list ?? 0, uses: uses ? (usable[0]?.name ?? null) : null } : null,
     }
   })
   const present = nested.flatMap((plan, n) => (plan.there && plan.plan ? [{ ...plan, n }] : []))

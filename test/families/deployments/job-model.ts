@@ -18,6 +18,32 @@ export interface ItemShape {
   readonly reads: string | null
   /** It is a gate that waits for a signal. */
   readonly gate: boolean
+  /** It has a list of so many entries, whose values are an import. */
+  readonly list: { readonly size: number; readonly uses: string | null } | null
+  /** In an execution: it is made of this entry. */
+  readonly each?: unknown
+}
+const keysOf = ({ size }: NonNullable<ItemShape['list']>): readonly string[] =>
+  Array.from({ length: size }, (_, n) => `k${n}`)
+/** The items that lists make; null: an import has no value. */
+function made(
+  items: readonly ItemShape[],
+  imports: Readonly<Record<string, unknown>> | null,
+): readonly ItemShape[] | null {
+  const names = (name: string): readonly string[] => {
+    const list = items.find((other) => other.name === name)?.list
+    return list ? keysOf(list).map((key) => `${name}-${key}`) : [name]
+  }
+  if (items.some(({ list }) => list && list.size > 0 && list.uses && imports?.[list.uses] === undefined)) return null
+  return items.flatMap((item) => {
+    const after = item.after.flatMap(names)
+    const { list } = item
+    if (!list) return [{ ...item, after }]
+    return keysOf(list).map((key) => ({
+      ...{ ...item, after, list: null, name: `${item.name}-${key}` },
+      each: { v: list.uses ? imports?.[list.uses] : key },
+    }))
+  })
 }
 export interface Import {
   readonly name: string
@@ -43,17 +69,23 @@ export const specOf = ({ imports, exports, items, nested }: Shape): SpecInput =>
     name,
     value: typeof of === 'string' ? `\${deployItems.${of}.exports.v}` : of,
   })),
-  deployItems: items.map(({ name, after, size, uses, reads, gate }) => ({
+  deployItems: items.map(({ name, after, size, uses, reads, gate, list }) => ({
     name,
     dependsOn: after,
+    ...(list && {
+      forEach: Object.fromEntries(
+        keysOf(list).map((key) => [key, { v: list.uses ? `\${imports.${list.uses}}` : key }]),
+      ),
+    }),
     ...(gate
       ? { type: 'gate', config: { signal: 'go', message: String(size) }, timeouts: { pickup: { ms: PICKUP } } }
-      : { type: 'mock', config: configOf({ size, uses, reads }) }),
+      : { type: 'mock', config: configOf({ size, uses, reads, list }) }),
   })),
   installations: Object.entries(nested).map(([name, shape]) => ({ name, spec: specOf(shape) })),
 })
-const configOf = ({ size, uses, reads }: Pick<ItemShape, 'size' | 'uses' | 'reads'>) => ({
+const configOf = ({ size, uses, reads, list }: Pick<ItemShape, 'size' | 'uses' | 'reads' | 'list'>) => ({
   size,
+  ...(list ? { each: '${each.value}' } : {}),
   ...(uses ? { uses: `\${imports.${uses}}` } : {}),
   ...(reads ? { reads: `\${deployItems.${reads}.exports.v}` } : {}),
 })
@@ -192,6 +224,7 @@ export class Item extends Part {
 
 export class Execution extends Part {
   step: 'orphans' | 'running' | 'deleting' = 'orphans'
+  wanted: readonly ItemShape[] = []
   items = new Map<string, Item>()
 }
 
@@ -491,6 +524,8 @@ export class Model {
   #writeChildren(one: Installation): true {
     const { job } = one
     const { nested, items } = one.observed as Shape
+    const wanted = made(items, one.imports)
+    if (!wanted) return one.end('FAILED')
     for (const [name, shape] of Object.entries(nested)) {
       const child = one.nested.get(name) ?? new Installation(name, shape)
       one.nested.set(name, child)
@@ -510,8 +545,9 @@ export class Model {
       one.execution.step = 'orphans'
       one.execution.start(job)
       one.execution.begun++
+      one.execution.wanted = wanted
       for (const item of one.execution.items.values())
-        if (!items.some(({ name }) => name === item.shape.name)) item.deleting = true
+        if (!wanted.some(({ name }) => name === item.shape.name)) item.deleting = true
     }
     one.step = 'running'
     return true
@@ -557,7 +593,7 @@ export class Model {
     const failed = execution.step === 'deleting' ? 'DELETE_FAILED' : 'FAILED'
     if (execution.step === 'deleting' && goes.length === 0) return execution.end('GONE')
     if (root.cancelled) return !isOpen && execution.end(failed === 'FAILED' ? 'ABORTED' : failed)
-    if (execution.step === 'orphans' && goes.length === 0) return this.#writeItems(execution, owner)
+    if (execution.step === 'orphans' && goes.length === 0) return this.#writeItems(execution)
     if (all.some((item) => item.hasFailed(job))) return !isOpen && execution.end(failed)
     if (execution.step === 'running' && all.every((item) => item.hasSucceeded(job))) return execution.end('SUCCEEDED')
     const untriggered = (execution.step === 'running' ? all : goes).filter((item) => !item.isIn(job))
@@ -575,8 +611,8 @@ export class Model {
     }
     return true
   }
-  #writeItems(execution: Execution, { observed }: Installation): true {
-    for (const shape of (observed as Shape).items) {
+  #writeItems(execution: Execution): true {
+    for (const shape of execution.wanted) {
       const item = execution.items.get(shape.name) ?? new Item(shape)
       execution.items.set(shape.name, item)
       if (!same(item.shape, shape)) item.changed = true
@@ -589,8 +625,8 @@ export class Model {
 }
 
 function trigger(item: Item, { job, items }: Execution, owner: Installation, root: Root, now: number): void {
-  const { size, uses, reads, gate } = item.shape
-  const config = [size, uses && owner.imports?.[uses], reads && items.get(reads)?.v]
+  const { size, uses, reads, gate, each = null } = item.shape
+  const config = [size, uses && owner.imports?.[uses], reads && items.get(reads)?.v, each]
   const wanted = JSON.stringify(config)
   const isKept =
     root.mode === 'IF_CHANGED' &&

@@ -21,7 +21,7 @@ import { normaliseSpec, type SpecInput } from '../../../src/families/deployments
 import { isObserved } from '../../../src/families/deployments/rules/observed-spec.ts'
 import { remember } from '../../../src/families/deployments/rules/pending-requests.ts'
 import { type Importer, isBeingDeleted } from '../../../src/families/deployments/rules/sibling-imports.ts'
-import type { InstallationSpec } from '../../../src/families/deployments/rules/spec.ts'
+import type { InstallationSpec, ItemSpec } from '../../../src/families/deployments/rules/spec.ts'
 import { rules as deployments } from '../../../src/families/deployments/server.ts'
 import type { Family, RunEffect } from '../../../src/families/family.ts'
 import { editorOf } from '../../../src/families/on-behalf.ts'
@@ -488,14 +488,16 @@ export class MemoryWorld implements HistoryWorld {
           .filter(({ row }) => row.jobId === jobId && ['FAILED', 'ABORTED', 'DELETE_FAILED'].includes(row.phase))
           .map(({ row }) => ({ objectId: row.id, kind: row.kind, name: row.name, code: 'FAILED', message: '' }))
       }),
-    itemExports: async (_client, _root, parents) =>
-      parents.map((id) =>
-        Object.fromEntries(
-          this.rows.below(id).flatMap(({ row, details }) => {
-            const { exports } = details as { exports: Readonly<Record<string, unknown>> | null }
-            return exports ? [[row.name, exports]] : []
-          }),
-        ),
+    treeItems: async (_client, rootId) => {
+      const all = [...this.rows.all.values()].filter(({ row }) => row.rootId === rootId && row.kind === 'DEPLOY_ITEM')
+      return [all.length]
+    },
+    itemExports: async (_client, _root, argsList) =>
+      argsList.map(({ executionId }) =>
+        this.rows.below(executionId).flatMap(({ row, details, spec }) => {
+          const { exports } = details as { exports: Readonly<Record<string, unknown>> | null }
+          return exports ? [{ name: row.name, each: (spec as ItemSpec).each ?? null, exports }] : []
+        }),
       ),
     rootScope: async (_client, _root, all) => all.map((args) => this.#scopeOf(args.names)),
     pinScope: async (_client, root, all) =>

@@ -9,6 +9,7 @@ import { editorOf } from '../../on-behalf.ts'
 import { rights } from '../rights.ts'
 import { automaticOf } from '../rules/automatic-reconcile.ts'
 import { NEW_INSTALLATION } from '../rules/details.ts'
+import { expandLiterals } from '../rules/for-each.ts'
 import { requestedBy } from '../rules/origin.ts'
 import type { InstallationSpec } from '../rules/spec.ts'
 import { checkRootScope, declareScope } from '../store/root-scope.ts'
@@ -75,7 +76,7 @@ async function write(
   })
   declareScope(tree, spec)
   // A tree with imports is decided later, since imports are read under the locks of the exporting roots.
-  if (reconcile && spec.imports.length === 0) await tree.decideNow(tree.root, objectsOf(spec))
+  if (reconcile && spec.imports.length === 0) await tree.decideNow(tree.root, objectsOf(expandLiterals(spec)))
   else if (reconcile) tree.wake([tree.root.row.id])
   return { ok: true, objectId: tree.root.row.id, object: tree.root }
 }

@@ -17,7 +17,7 @@ import { loadTargetFacts } from '../../../store/targets.ts'
 import { findFor, noProject, onProject, refuse } from '../../access.ts'
 import { rights } from '../rights.ts'
 import { chooseTarget } from '../rules/choose-target.ts'
-import { findInputs, type ItemInputs } from '../rules/dry-run-inputs.ts'
+import { findInputs, type Inputs, type ItemInputs } from '../rules/dry-run-inputs.ts'
 import { DRY_RUN } from '../rules/dry-run-state.ts'
 import { type Existing, NOT_CALLED, type PlanStep, planApply, planDelete } from '../rules/plan.ts'
 import type { InstallationSpec, ItemSpec } from '../rules/spec.ts'
@@ -80,7 +80,8 @@ interface Wanted {
   readonly spec: InstallationSpec | null
   /** The spec that is replaced. */
   readonly present: InstallationSpec | null
-  readonly steps: readonly PlanStep[]
+  /** It is of a deletion. */
+  readonly withoutUninstall: boolean
   /** The targets of the project. */
   readonly targets: readonly TargetFacts[]
   /** Items that are as they should be are left out. */
@@ -107,15 +108,11 @@ async function readWanted(
   const refused = spec && requireCodeRight(parts, viewer, { projectId: place.projectId, name, spec, present })
   if (refused) return refuse(refused)
   const targets = await loadTargetFacts(parts.pool, place.projectId)
-  const steps = spec
-    ? planApply(name, spec, existing, targets)
-    : existing
-      ? planDelete(existing, deletion?.withoutUninstall ?? false)
-      : []
   return {
     ok: true,
     ...{ project: place.project, projectId: place.projectId },
-    ...{ name, rootId: id, existing, spec, present, steps, targets },
+    ...{ name, rootId: id, existing, spec, present, targets },
+    withoutUninstall: deletion?.withoutUninstall ?? false,
     ifChanged: reconcile?.mode === 'IF_CHANGED',
   }
 }
@@ -149,11 +146,16 @@ async function findPlace(
 /** The deploy items of the steps, in their order. */
 async function itemsOf(parts: CommandParts, wanted: Wanted): Promise<readonly NewDryRunItem[]> {
   const { pool, system } = parts
-  const { rootId, existing, spec } = wanted
-  const steps = wanted.steps.filter(({ kind }) => kind === 'DEPLOY_ITEM')
+  const { name, rootId, existing, spec, targets } = wanted
   const deployed: Deployed = rootId === null ? new Map() : await loadDeployed(pool, rootId)
-  const inputs = spec ? await inputsOf(parts, { ...wanted, spec }, deployed) : []
-  const byPath = new Map(inputs.map((one) => [keyOf(one.path), one]))
+  const inputs = spec && (await inputsOf(parts, { ...wanted, spec }, deployed))
+  const all = inputs
+    ? planApply(name, inputs.spec, existing, targets)
+    : existing
+      ? planDelete(existing, wanted.withoutUninstall)
+      : []
+  const steps = all.filter(({ kind }) => kind === 'DEPLOY_ITEM')
+  const byPath = new Map(inputs?.items.map((one) => [keyOf(one.path), one]))
   const present = existing ? itemsBelow([], existing) : new Map<string, Existing>()
   const planned = steps.flatMap((step): PlannedItem[] => {
     const going = step.action === 'DELETE' ? present.get(keyOf(step.path)) : undefined
@@ -237,7 +239,7 @@ async function inputsOf(
   { pool, sandbox }: CommandParts,
   { name, spec, existing, projectId, targets }: Wanted & { readonly spec: InstallationSpec },
   deployed: Deployed,
-): Promise<readonly ItemInputs[]> {
+): Promise<Inputs> {
   const names = [...new Set(spec.imports.map(({ from }) => from))]
   const scope = names.length > 0 ? await peekScope(pool, { projectId, names }) : []
   const sources = expressionsOf(spec)

@@ -11,6 +11,7 @@ import { statement } from '../../../store/statement.ts'
 import { findFor, refuse } from '../../access.ts'
 import { rights } from '../rights.ts'
 import { type BroughtItem, broughtCode } from '../rules/brought-code.ts'
+import { expandLiterals } from '../rules/for-each.ts'
 import { type PlanStep, planApply, planDelete } from '../rules/plan.ts'
 import { type PlanBlocker, predictBlockers, requiredNames, typesOf } from '../rules/predict-blockers.ts'
 import type { InstallationSpec } from '../rules/spec.ts'
@@ -65,8 +66,9 @@ export async function planInstallation(
     permitted: mayBring(parts, viewer, item, place.projectId),
   }))
   const facts = await queryPlanFacts(parts.pool, asked, agentsSince(parts.system.now()))
-  const steps = planApply(name, spec, existing, facts.targets)
-  const blockers = predictBlockers(name, spec, steps, facts)
+  const known = expandLiterals(spec)
+  const steps = planApply(name, known, existing, facts.targets)
+  const blockers = predictBlockers(name, known, steps, facts)
   return { ok: true, steps, blockers, broughtCode: brought, specs: { before: existing?.spec, after: spec } }
 }
 

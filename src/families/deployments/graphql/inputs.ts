@@ -95,6 +95,12 @@ const DeployItemInput = builder.inputType('DeployItemInput', {
       description:
         'Any JSON value for the deployer, which may hold expressions `${…}` on imports and deployItems. Left out or null: none.',
     }),
+    forEach: t.field({
+      type: 'JSON',
+      limit: 'json',
+      description:
+        'Makes an item of each entry, named `name-key`: a list of texts, numbers or objects with a `name`, or a map. Expressions `${…}` may speak of imports. The config may speak of `each.key` and `each.value`; an entry may have a `target`. Dependents depend on all of them, and read `deployItems.<name>.exports.<key>`. Left out or null: it is one item.',
+    }),
     timeouts: t.field({
       type: TimeoutsInput,
       description: 'Timeouts of the item. Left out or null: the defaults of the server.',

@@ -56,11 +56,11 @@ function broughtIn(
 function sameItems(items: readonly ItemSpec[], present: readonly ItemSpec[], readsSame: boolean): ReadonlySet<string> {
   const before = new Map(present.map((item) => [item.name, item]))
   const same = new Set<string>()
-  for (const { name, type, target, targetSelector, config, dependsOn } of items) {
+  for (const { name, type, target, targetSelector, config, dependsOn, forEach } of items) {
     const then = before.get(name)
     const isThere = then?.type === type && then.target === target && sameJson(then.targetSelector, targetSelector)
-    const isEqual = isThere && sameJson(then.config, config)
-    const isFed = !hasExpressions(config) || (readsSame && dependsOn.every((other) => same.has(other)))
+    const isEqual = isThere && sameJson(then.config, config) && sameJson(then.forEach, forEach)
+    const isFed = !hasExpressions([config, forEach]) || (readsSame && dependsOn.every((other) => same.has(other)))
     if (isEqual && isFed) same.add(name)
   }
   return same

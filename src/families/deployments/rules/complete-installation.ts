@@ -3,11 +3,16 @@ import { hasExpressions } from '../../../core/expression.ts'
 import type { Node, Slice } from '../../../core/tree.ts'
 import { installation } from './details.ts'
 import { finish } from './finish.ts'
-import type { InstallationSpec } from './spec.ts'
+import { exportsByItem, listsOf } from './for-each.ts'
+import type { Each, InstallationSpec } from './spec.ts'
 
 declare module '../../../core/tree.ts' {
   interface FamilyQuestions {
-    itemExports: { readonly args: string; readonly answer: Readonly<Record<string, Exports>> }
+    itemExports: {
+      /** `isFanned`: some of them are of a list. */
+      readonly args: { readonly executionId: string; readonly isFanned: boolean }
+      readonly answer: readonly ItemExports[]
+    }
   }
   interface FamilyEffects {
     succeeded: Exports
@@ -15,6 +20,11 @@ declare module '../../../core/tree.ts' {
 }
 
 export type Exports = Readonly<Record<string, unknown>>
+export interface ItemExports {
+  readonly name: string
+  readonly each: Each | null
+  readonly exports: Exports
+}
 
 /** COMPLETING: builds the exports, unless the spec was changed meanwhile. */
 export function complete(node: Node, slice: Slice): void {
@@ -39,15 +49,17 @@ function build(node: Node, template: Exports, slice: Slice) {
   const children = slice.children(node)
   if (!children) return undefined
   const execution = children.find((child) => child.row.kind === 'EXECUTION')
-  const itemExports = execution ? slice.ask('itemExports', execution.row.id) : {}
+  const fanned = Object.keys(listsOf((slice.spec(node) as InstallationSpec).deployItems))
+  const itemExports = execution
+    ? slice.ask('itemExports', { executionId: execution.row.id, isFanned: fanned.length > 0 })
+    : []
   if (!itemExports) return undefined
   // Loads only the referenced items, since an execution may have ten thousand.
   const text = JSON.stringify(template)
   const mentioned = (name: string) => text.includes(name)
-  const deployItems = Object.fromEntries(
-    Object.entries(itemExports)
-      .filter(([name]) => mentioned(name))
-      .map(([name, exports]) => [name, { exports }]),
+  const deployItems = exportsByItem(
+    itemExports.filter(({ name, each }) => mentioned(each?.of ?? name)),
+    fanned,
   )
   const installations = Object.fromEntries(
     children

@@ -1,5 +1,6 @@
 import { objectFailure } from '../../../core/errors.ts'
 import { sameJson } from '../../../core/json.ts'
+import { LIMITS } from '../../../core/limits.ts'
 import type { TargetFacts } from '../../../core/target.ts'
 import { isFinished, type Node, type Slice } from '../../../core/tree.ts'
 import { chooseTarget } from './choose-target.ts'
@@ -13,6 +14,8 @@ declare module '../../../core/tree.ts' {
   interface FamilyQuestions {
     targets: { readonly args: string; readonly answer: readonly TargetFacts[] }
     childCount: { readonly args: string; readonly answer: number }
+    /** Deploy items of the whole tree. `before`: what is written next, so that each answer is of its own moment. */
+    treeItems: { readonly args: { readonly rootId: string; readonly before: string }; readonly answer: number }
   }
 }
 
@@ -128,6 +131,9 @@ function writeItems(execution: Node, all: readonly ItemSpec[], slice: Slice): vo
   if (!known || !targets) return
   if (!targets.ok)
     return finish(execution, slice, { to: 'FAILED', error: objectFailure(slice, 'TARGET', targets.message) })
+  const fits = fitsIntoTree(execution, created, slice)
+  if (fits === undefined) return
+  if (!fits) return finish(execution, slice, { to: 'FAILED', error: objectFailure(slice, 'FOR_EACH', TOO_MANY) })
   const items = new Map(known)
   for (const [i, wanted] of chunk.entries()) {
     const item = items.get(wanted.name)
@@ -148,6 +154,15 @@ function writeItems(execution: Node, all: readonly ItemSpec[], slice: Slice): vo
   }
   slice.setChildCounts(execution, { cursor: from + chunk.length })
   slice.touch(execution)
+}
+
+const TOO_MANY = `A tree may have at most ${LIMITS.deployItems.max} deploy items, and its lists make more.`
+/** The items that a spec names were counted when it was written; those of lists are counted here. */
+function fitsIntoTree(execution: Node, created: readonly ItemSpec[], slice: Slice): boolean | undefined {
+  if (!created.some(({ each }) => each)) return true
+  const before = `${execution.row.id} ${created[0]?.name}`
+  const there = slice.ask('treeItems', { rootId: slice.root.row.id, before })
+  return there === undefined ? undefined : there + created.length <= LIMITS.deployItems.max
 }
 
 interface NewItem {

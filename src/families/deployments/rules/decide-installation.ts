@@ -142,7 +142,11 @@ function init(node: Node, slice: Slice): void {
 
 function cleanUp(node: Node, slice: Slice): void {
   if (isCancelled(slice) && node.childCounts.open === 0) return abort(node, slice)
-  if (orphansFirst(node, slice) !== 'gone' || !writeMissingChildren(node, slice)) return
+  if (orphansFirst(node, slice) !== 'gone') return
+  const written = writeMissingChildren(node, slice)
+  if (written === 'unknown') return
+  if (written !== 'written')
+    return finish(node, slice, { to: 'FAILED', error: objectFailure(slice, 'FOR_EACH', written.message) })
   slice.move(node, 'OBJECTS_CREATED')
   slice.touch(node)
 }

@@ -31,6 +31,7 @@ import {
 } from './attempts.ts'
 import { deployItem, installation, isCancelled, skipsUninstall } from './details.ts'
 import { type Ending, finish, keep, vanish, whyDeleted } from './finish.ts'
+import { exportsByItem } from './for-each.ts'
 import { closeGate, isGate, watchGate } from './gate.ts'
 import { withLastProblem } from './last-problem.ts'
 import type { ItemSpec } from './spec.ts'
@@ -81,10 +82,16 @@ function resolveConfig(item: Node, execution: Node, spec: ItemSpec, slice: Slice
   const predecessors = slice.neighbours(item, 'dependencies')
   const owner = slice.parent(execution)
   if (!predecessors || !owner) return undefined
-  const deployItems = Object.fromEntries(
-    predecessors.map((p) => [p.row.name, { exports: deployItem(p).exports ?? {} }]),
-  )
-  return slice.evaluate(item, spec.config, { imports: installation(owner).imports ?? {}, deployItems })
+  const { fanned = [], each } = spec
+  // Their specs say of which list they are; without a list none is read.
+  const specs = fanned.length > 0 ? predecessors.map((p) => slice.spec(p) as ItemSpec | undefined) : []
+  if (specs.includes(undefined)) return undefined
+  const known = predecessors.map((p, i) => ({
+    ...{ name: p.row.name, each: specs[i]?.each ?? null, exports: deployItem(p).exports ?? {} },
+  }))
+  const deployItems = exportsByItem(known, fanned)
+  const imports = installation(owner).imports ?? {}
+  return slice.evaluate(item, spec.config, { imports, deployItems, ...(each && { each }) })
 }
 
 function isUnchanged(item: Node, config: unknown, slice: Slice): boolean {

@@ -3,11 +3,12 @@ import { sameJson } from '../../../core/json.ts'
 import type { TargetFacts } from '../../../core/target.ts'
 import type { Evaluated } from '../../../core/tree.ts'
 import { chooseTarget } from './choose-target.ts'
+import { expandItems, listsOf } from './for-each.ts'
 import { topologicalOrder } from './graph.ts'
 import type { ScopeEntry } from './imports.ts'
 import { type Existing, isLeftAlone } from './plan.ts'
 import { nestedDependencies } from './scope.ts'
-import type { InstallationSpec, ItemSpec } from './spec.ts'
+import type { Each, InstallationSpec, ItemSpec } from './spec.ts'
 import type { References } from './validate.ts'
 
 /** Finds the inputs of deploy items before anything runs: a value is known if nothing that the run changes makes it. */
@@ -48,17 +49,24 @@ export interface InputSources {
 
 type Names = ReadonlyMap<string, Known>
 
-/** The inputs of all items of a tree, in the order of the spec. */
+export interface Inputs {
+  /** In the order of the spec. */
+  readonly items: readonly ItemInputs[]
+  /** With the items of all lists that are known. */
+  readonly spec: InstallationSpec
+}
+
+/** The inputs of all items of a tree. */
 export async function findInputs(
   name: string,
   spec: InstallationSpec,
   existing: Existing | null,
   sources: InputSources,
-): Promise<readonly ItemInputs[]> {
-  const found: ItemInputs[] = []
+): Promise<Inputs> {
+  const items: ItemInputs[] = []
   const inScope = (from: string): Known | null => valueOfScope(sources.scope.get(from))
-  await walk({ path: [name], spec, existing, find: inScope }, sources, found)
-  return found
+  const walked = await walk({ path: [name], spec, existing, find: inScope }, sources, items)
+  return { items, spec: walked.spec }
 }
 
 function valueOfScope(entry: ScopeEntry | undefined): Known | null {
@@ -77,11 +85,20 @@ interface Place {
   find(from: string): Known | null
 }
 
-/** Adds the items of an installation and of those in it. Returns its exports. */
-async function walk({ path, spec, existing, find }: Place, sources: InputSources, found: ItemInputs[]): Promise<Names> {
+interface Walked {
+  readonly exports: Names
+  readonly spec: InstallationSpec
+}
+
+/** Adds the items of an installation and of those in it. */
+async function walk(
+  { path, spec, existing, find }: Place,
+  sources: InputSources,
+  found: ItemInputs[],
+): Promise<Walked> {
   if (existing && isLeftAlone(existing)) {
     const exports = (sources.deployed.get(existing.id)?.exports ?? {}) as Readonly<Record<string, unknown>>
-    return new Map(Object.entries(exports).map(([name, value]) => [name, { ok: true, value }]))
+    return { spec, exports: new Map(Object.entries(exports).map(([name, value]) => [name, { ok: true, value }])) }
   }
   const imports = new Map(
     spec.imports.flatMap(({ name, from, required }): [string, Known][] => {
@@ -98,19 +115,25 @@ async function walk({ path, spec, existing, find }: Place, sources: InputSources
     const own = wanted.get(name)
     if (!own) continue
     const place = { path: [...path, name], spec: own, existing: nested.get(name) ?? null }
-    const exports = await walk(
+    const { exports, spec: known } = await walk(
       { ...place, find: (from) => exported.get(from) ?? imports.get(from) ?? null },
       sources,
       found,
     )
+    wanted.set(name, known)
     installations.set(name, exports)
     for (const [export_, value] of exports) exported.set(export_, value)
   }
   const items = new Map(children('EXECUTION')[0]?.children.map((item) => [item.name, item]))
   const deployItems = new Map<string, Known>()
-  for (const item of spec.deployItems) {
+  const wantedItems = await expanded(spec.deployItems, imports, sources)
+  for (const item of wantedItems) {
     const present = items.get(item.name) ?? null
-    const config = await resolve(item.config, { imports, deployItems, installations: new Map() }, sources)
+    const { each } = item
+    const config =
+      item.forEach === undefined
+        ? await resolve(item.config, { imports, deployItems, installations: new Map(), ...(each && { each }) }, sources)
+        : unknown('the list of its forEach is not known yet')
     const state = present ? sources.deployed.get(present.id) : undefined
     const chosen = chooseTarget(item, sources.targets)
     const isDeployed =
@@ -125,16 +148,41 @@ async function walk({ path, spec, existing, find }: Place, sources: InputSources
     const exports: Known = isDeployed
       ? { ok: true, value: state?.exports ?? {} }
       : unknown(`the deploy item ${item.name} ${present ? 'changes' : 'is not deployed yet'}`)
-    deployItems.set(item.name, exports)
+    deployItems.set(each?.of ?? item.name, each ? withEntry(deployItems.get(each.of), each.key, exports) : exports)
   }
   const own = spec.exports.map(async ({ name, value }) => {
     const resolved = await resolve(value, { imports, deployItems, installations }, sources)
     return [name, resolved] as const
   })
-  return new Map(await Promise.all(own))
+  const nestedSpecs = spec.installations.map((one) => ({ ...one, spec: wanted.get(one.name) ?? one.spec }))
+  return {
+    spec: { ...spec, installations: nestedSpecs, deployItems: wantedItems },
+    exports: new Map(await Promise.all(own)),
+  }
 }
 
+/** The items of its lists, too, if these are known. */
+async function expanded(
+  items: readonly ItemSpec[],
+  imports: Names,
+  sources: InputSources,
+): Promise<readonly ItemSpec[]> {
+  const none = new Map<string, never>()
+  const lists = await resolve(listsOf(items), { imports, deployItems: none, installations: none }, sources)
+  const all = lists.ok ? expandItems(items, lists.value as Readonly<Record<string, unknown>>) : items
+  return typeof all === 'string' ? items : all
+}
+
+/** The exports of the items of a list, by their keys: known if all are. */
+const withEntry = (before: Known = { ok: true, value: {} }, key: string, exports: Known): Known =>
+  before.ok && exports.ok
+    ? { ok: true, value: { ...(before.value as object), [key]: exports.value } }
+    : before.ok
+      ? exports
+      : before
+
 interface Scope {
+  readonly each?: Each
   readonly imports: Names
   /** The exports of each. */
   readonly deployItems: Names
@@ -171,12 +219,13 @@ function whyUnknown([root, name, , own]: readonly string[], scope: Scope): strin
   return null
 }
 
-function valuesOf({ imports, deployItems, installations }: Scope): Readonly<Record<string, unknown>> {
+function valuesOf({ imports, deployItems, installations, each }: Scope): Readonly<Record<string, unknown>> {
   const known = (names: Names) =>
     Object.fromEntries([...names].flatMap(([name, value]) => (value.ok ? [[name, value.value]] : [])))
   const exportsOf = (names: Readonly<Record<string, unknown>>) =>
     Object.fromEntries(Object.entries(names).map(([name, exports]) => [name, { exports }]))
   return {
+    ...(each && { each }),
     imports: known(imports),
     deployItems: exportsOf(known(deployItems)),
     installations: exportsOf(Object.fromEntries([...installations].map(([name, names]) => [name, known(names)]))),

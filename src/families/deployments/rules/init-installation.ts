@@ -1,10 +1,12 @@
+import { hasExpressions } from '../../../core/expression.ts'
 import { sameJson } from '../../../core/json.ts'
 import type { Node, Slice } from '../../../core/tree.ts'
 import { installation } from './details.ts'
+import { expandItems, listsOf } from './for-each.ts'
 import { importsOf } from './imports.ts'
 import { observedSpec } from './observed-spec.ts'
 import { nestedDependencies } from './scope.ts'
-import type { InstallationSpec, NestedSpec } from './spec.ts'
+import type { InstallationSpec, ItemSpec, NestedSpec } from './spec.ts'
 
 /** INIT and CLEANUP_ORPHANED: brings the children in line with the spec. */
 
@@ -30,12 +32,24 @@ interface Wanted {
   readonly spec: unknown
 }
 
-function wantedChildren(spec: InstallationSpec): readonly Wanted[] {
-  const nested = spec.installations.map(
+/** The items that `forEach` makes of those of the spec. Undefined: the lists are not known yet. */
+function itemsOf(
+  node: Node,
+  { deployItems }: InstallationSpec,
+  slice: Slice,
+): readonly ItemSpec[] | string | undefined {
+  const lists = listsOf(deployItems)
+  if (!hasExpressions(lists)) return expandItems(deployItems, lists)
+  const known = slice.evaluate(node, lists, { imports: installation(node).imports ?? {} })
+  if (!known?.ok) return known?.message
+  return expandItems(deployItems, known.value as Readonly<Record<string, unknown>>)
+}
+
+function wantedChildren({ installations, deployItems }: InstallationSpec): readonly Wanted[] {
+  const nested = installations.map(
     ({ name, spec: own }: NestedSpec): Wanted => ({ kind: 'INSTALLATION', name, spec: own }),
   )
-  if (spec.deployItems.length === 0) return nested
-  return [...nested, { kind: 'EXECUTION', name: EXECUTION, spec: { deployItems: spec.deployItems } }]
+  return deployItems.length === 0 ? nested : [...nested, { kind: 'EXECUTION', name: EXECUTION, spec: { deployItems } }]
 }
 const keyOf = (kind: string, name: string): string => `${kind} ${name}`
 
@@ -59,13 +73,16 @@ export function markOrphanedChildren(node: Node, slice: Slice): boolean {
   return true
 }
 
-/** Once the orphans are gone, creates and updates the other children and their dependencies. */
-export function writeMissingChildren(node: Node, slice: Slice): boolean {
+/** Once the orphans are gone, creates and updates the other children and their dependencies; or why it cannot. */
+export function writeMissingChildren(node: Node, slice: Slice): 'unknown' | 'written' | { readonly message: string } {
   const spec = observedSpec(node, slice)
   const children = slice.children(node)
-  if (!spec || !children || children.some((child) => slice.spec(child) === undefined)) return false
+  if (!spec || !children || children.some((child) => slice.spec(child) === undefined)) return 'unknown'
+  const deployItems = itemsOf(node, spec, slice)
+  if (deployItems === undefined) return 'unknown'
+  if (typeof deployItems === 'string') return { message: deployItems }
   const existing = new Map(children.map((child) => [keyOf(child.row.kind, child.row.name), child]))
-  for (const [ordinal, wanted] of wantedChildren(spec).entries()) {
+  for (const [ordinal, wanted] of wantedChildren({ ...spec, deployItems }).entries()) {
     const key = keyOf(wanted.kind, wanted.name)
     const child = existing.get(key)
     if (child) updateChild(child, wanted, ordinal, slice)
@@ -79,7 +96,7 @@ export function writeMissingChildren(node: Node, slice: Slice): boolean {
         names.flatMap((n) => existing.get(keyOf('INSTALLATION', n)) ?? []),
       )
   }
-  return true
+  return 'written'
 }
 
 function updateChild(child: Node, wanted: Wanted, ordinal: number, slice: Slice): void {

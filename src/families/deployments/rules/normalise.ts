@@ -40,6 +40,7 @@ export interface ItemInput extends TargetInput {
   readonly config?: unknown
   readonly timeouts?: TimeoutsInput | null
   readonly retry?: RetryPolicyInput | null
+  readonly forEach?: unknown
 }
 type TimeoutInput = { readonly ms?: number | null; readonly never?: boolean | null }
 interface TimeoutsInput {
@@ -78,7 +79,7 @@ interface Around {
 function normalise(input: SpecInput, { path, problems, count, depth, wanted: around }: Around): InstallationSpec {
   const nested = depth > MOST.depth ? [] : (input.installations ?? [])
   if (depth > MOST.depth) problems.add(path, `installations may be nested at most ${MOST.depth} deep`)
-  countUp(count, 'items', input.deployItems?.length ?? 0, () => {
+  countUp(count, 'items', countItems(input.deployItems ?? []), () => {
     problems.add(`${path}.deployItems`, `a tree may have at most ${MOST.items} deploy items`)
   })
   countUp(count, 'installations', nested.length, () => {
@@ -104,6 +105,13 @@ function normalise(input: SpecInput, { path, problems, count, depth, wanted: aro
     ...(automatic && { automaticReconcile: normaliseAutomatic(automatic, `${path}.automaticReconcile`, problems) }),
   }
 }
+
+/** A list that is written out counts its entries. */
+const countItems = (items: readonly ItemInput[]): number =>
+  items.reduce(
+    (sum, { forEach }) => sum + (typeof forEach === 'object' && forEach ? Object.keys(forEach).length : 1),
+    0,
+  )
 
 /** Reported once, at the path that exceeds the limit. */
 function countUp(count: Counting, what: 'items' | 'installations', by: number, exceeded: () => void): void {
@@ -164,6 +172,7 @@ function normaliseItem(item: ItemInput, { path, problems, wanted }: Around): Ite
     config: item.config ?? null,
     timeouts: normaliseTimeouts(item.timeouts ?? {}, `${path}.timeouts`, problems),
     ...(item.retry && { retry: normaliseRetry(item.retry, `${path}.retry`, problems) }),
+    ...(item.forEach !== undefined && item.forEach !== null && { forEach: item.forEach }),
   }
 }
 

@@ -102,8 +102,11 @@ function applyExecution(
   const known = new Map(existing?.children.map((c) => [c.name, c]))
   const wanted = new Map(items.map((item) => [item.name, item]))
   const replaced = (item: Existing): boolean => {
-    const now = wanted.get(item.name)
     const before = item.spec as ItemSpec
+    const list = before.each && wanted.get(before.each.of)
+    // The job knows which items its list still has.
+    if (list?.forEach !== undefined) return list.type !== before.type
+    const now = wanted.get(item.name)
     if (now === undefined || now.type !== before.type) return true
     const chosen = chooseTarget(now, targets)
     return chosen.ok && chosen.target !== item.target
@@ -112,9 +115,12 @@ function applyExecution(
   const gone = new Set(replacedItems.map((o) => o.name))
   const reason = ({ name }: Existing) => (wanted.has(name) ? 'its type or target changes' : ORPHANED)
   return [
-    ownStep('EXECUTION', at, { deployItems: items }, existing),
+    items.some(({ forEach }) => forEach !== undefined) && existing
+      ? { action: 'RUN', kind: 'EXECUTION', path: at, reason: 'the job finds the items of its lists' }
+      : ownStep('EXECUTION', at, { deployItems: items }, existing),
     ...removeAll(at, replacedItems, { withoutUninstall: false, reason }).steps,
-    ...items.map((item) => {
+    ...items.map((item): Step => {
+      if (item.forEach !== undefined) return listStep([...at, item.name], item.name, existing)
       const present = gone.has(item.name) ? null : (known.get(item.name) ?? null)
       const chosen = chooseTarget(item, targets)
       const step = ownStep('DEPLOY_ITEM', [...at, item.name], item, present)
@@ -124,6 +130,13 @@ function applyExecution(
       return { ...step, reason, target }
     }),
   ]
+}
+
+/** A list with expressions, of which a plan knows no entry. */
+function listStep(path: readonly string[], name: string, execution: Existing | null): Step {
+  const present = execution?.children.filter(({ spec }) => (spec as ItemSpec).each?.of === name).length ?? 0
+  const reason = `forEach makes an item of each entry, which the job reads from its imports; now there are ${present}`
+  return { action: present > 0 ? 'RUN' : 'CREATE', kind: 'DEPLOY_ITEM', path, reason }
 }
 
 const ORPHANED = 'it is no longer in the spec'

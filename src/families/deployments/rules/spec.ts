@@ -61,6 +61,18 @@ export interface ItemSpec extends WantedTarget {
   readonly timeouts: Timeouts
   /** Absent: an item that fails is not attempted again in its job. */
   readonly retry?: RetryPolicy
+  /** One item for each entry of this list or map, in which expressions may speak of imports. Absent: it is one item. */
+  readonly forEach?: unknown
+  /** In the spec of an execution: the entry of which the item is made. */
+  readonly each?: Each
+  /** In the spec of an execution: names of its dependencies that `forEach` has made several items of. */
+  readonly fanned?: readonly string[]
+}
+/** An entry of a list, and the item that has the list. */
+export interface Each {
+  readonly of: string
+  readonly key: string
+  readonly value: unknown
 }
 /** Absent: the server's default. */
 export interface Timeouts {

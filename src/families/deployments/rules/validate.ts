@@ -1,5 +1,6 @@
 import { findExpressions, hasExpressions, unreadable } from '../../../core/expression.ts'
 import type { Problems } from '../../../core/problems.ts'
+import { expandItems, listsOf } from './for-each.ts'
 import { findCycle, sortByDependencies } from './graph.ts'
 import { nestedDependencies } from './scope.ts'
 import type { InstallationSpec, ItemSpec } from './spec.ts'
@@ -15,7 +16,7 @@ export type References = ReadonlyMap<
 
 /** All distinct expressions of the spec. */
 export function expressionsOf(spec: InstallationSpec): readonly string[] {
-  const own = [...spec.exports.map((e) => e.value), ...spec.deployItems.map((i) => i.config)]
+  const own = [...spec.exports.map((e) => e.value), ...spec.deployItems.flatMap((i) => [i.config, i.forEach])]
     .filter(hasExpressions)
     .flatMap((value) =>
       findExpressions(value).flatMap(({ source, problem }) => (problem === undefined ? [source] : [])),
@@ -50,7 +51,9 @@ export function validateSpec(
   })
   checkScope(spec, path, problems)
   checkExports(spec, path, references, problems)
-  return { ...spec, installations, deployItems: inOrder(items, path, problems) }
+  const deployItems = inOrder(items, path, problems)
+  checkLists(deployItems, path, problems)
+  return { ...spec, installations, deployItems }
 }
 
 function noDuplicates(spec: InstallationSpec, path: string, problems: Problems): void {
@@ -84,13 +87,31 @@ function withImplied(
   for (const { at, reference } of referencesIn(item.config, `${path}.config`, references, problems)) {
     const [root, name] = reference
     if (root === 'imports') checkImport(name, spec, at, problems)
+    else if (root === 'each' && item.forEach !== undefined) continue
     else if (root !== 'deployItems')
-      problems.add(at, `an item's config may speak of imports and deployItems, not of ${root}`)
+      problems.add(
+        at,
+        `an item's config may speak of imports and deployItems, ${root === 'each' ? 'and of each with `forEach` alone' : `not of ${root}`}`,
+      )
     else if (name === undefined || !names.has(name)) problems.add(at, `there is no deploy item ${name ?? ''} beside it`)
     else if (name === item.name) problems.add(at, `${name} depends on itself`)
     else implied.push(name)
   }
+  for (const { at, reference } of referencesIn(item.forEach, `${path}.forEach`, references, problems)) {
+    const [root, name] = reference
+    if (root === 'imports') checkImport(name, spec, at, problems)
+    else
+      problems.add(at, `forEach may speak of imports alone, since the items are made when a job begins, not of ${root}`)
+  }
   return { ...item, dependsOn: [...new Set([...item.dependsOn, ...implied])].sort() }
+}
+
+/** Lists without expressions are known already. */
+function checkLists(items: readonly ItemSpec[], path: string, problems: Problems): void {
+  const lists = listsOf(items)
+  if (hasExpressions(lists)) return
+  const expanded = expandItems(items, lists)
+  if (typeof expanded === 'string') problems.add(`${path}.deployItems`, expanded)
 }
 
 interface Mention {

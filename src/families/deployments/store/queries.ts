@@ -1,5 +1,6 @@
 import { causeOf, type FailureCause, type ObjectFailure } from '../../../core/errors.ts'
 import { requireRight } from '../../../core/rights.ts'
+import type { FamilyQuestions } from '../../../core/tree.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
 import type { Client } from '../../../store/client.ts'
 import { array, boolean, integer, joined, json, nullable, required, text, uuid } from '../../../store/column-types.ts'
@@ -11,9 +12,10 @@ import type { Family } from '../../family.ts'
 import { type Editor, grantsOfEditors } from '../../on-behalf.ts'
 import { rights } from '../rights.ts'
 import type { ReconcileVerdict } from '../rules/automatic-reconcile.ts'
-import type { Exports } from '../rules/complete-installation.ts'
+import type { Exports, ItemExports } from '../rules/complete-installation.ts'
 import { isReady, type ScopeArgs, type ScopeEntry } from '../rules/imports.ts'
 import { type Importer, isBeingDeleted } from '../rules/sibling-imports.ts'
+import type { Each } from '../rules/spec.ts'
 import { lockNames, lockOwnNames } from './export-names.ts'
 import { findSnapshot } from './spec-snapshots.ts'
 
@@ -23,8 +25,9 @@ export const questions: Family['questions'] = {
   dependentCounts: (client, _root, parents) => each(parents, (id) => countEdges(client, DEPENDENT_COUNTS, id)),
   containsOutdated: (client, _root, ids) => containsOutdated(client, ids),
   childCount: (client, _root, parents) => each(parents, (id) => countChildren(client, id)),
+  treeItems: (client, _root, argsList) => each(argsList, ({ rootId }) => countItems(client, rootId)),
   failedChildren: (client, _root, parents) => each(parents, (id) => failedChildren(client, id)),
-  itemExports: (client, _root, parents) => each(parents, (id) => itemExports(client, id)),
+  itemExports: (client, _root, argsList) => each(argsList, (args) => itemExports(client, args)),
   rootScope: (client, _root, argsList) => each(argsList, (args) => readScope(client, args)),
   pinScope: (client, root, argsList) => each(argsList, (args) => pinScope(client, root, args)),
   specSnapshot: (client, _root, keys) => each(keys, (key) => findSnapshot(client, key)),
@@ -91,6 +94,18 @@ async function countChildren(client: Client, parentId: string): Promise<number> 
   return rows[0]?.n ?? 0
 }
 
+const COUNT_ITEMS = statement({
+  name: 'count-tree-items',
+  text: `select count(*)::integer as n from object where root_id = $1 and kind = 'DEPLOY_ITEM'`,
+  params: [uuid],
+  row: { n: integer },
+})
+
+async function countItems(client: Client, rootId: string): Promise<number> {
+  const { rows } = await COUNT_ITEMS.query(client, [rootId])
+  return rows[0]?.n ?? 0
+}
+
 /** Installations that have succeeded although jobs passed over one below them, which was ignored. */
 const CONTAINS_OUTDATED = statement({
   name: 'contains-outdated',
@@ -132,17 +147,25 @@ async function failedChildren(client: Client, parentId: string): Promise<readonl
   return rows.map(causeOf)
 }
 
+// The spec of an item is read for its entry alone, where there are lists.
 const ITEM_EXPORTS = statement({
   name: 'item-exports',
-  text: `select o.name, d.exports from object o join deploy_item d on d.object_id = o.id
-      where o.parent_id = $1 and d.exports is not null`,
-  params: [uuid],
-  row: { name: table.object.name, exports: required(table.deployItem.exports) },
+  text: `select o.name, d.exports, case when $2 then (select s.spec -> 'each' from object_spec s where s.object_id = o.id) end as each
+      from object o join deploy_item d on d.object_id = o.id where o.parent_id = $1 and d.exports is not null order by o.ordinal`,
+  params: [uuid, boolean],
+  row: {
+    name: table.object.name,
+    exports: required(table.deployItem.exports),
+    each: nullable(json<Each>()),
+  },
 })
 
-async function itemExports(client: Client, executionId: string): Promise<Readonly<Record<string, Exports>>> {
-  const { rows } = await ITEM_EXPORTS.query(client, [executionId])
-  return Object.fromEntries(rows.map(({ name, exports }) => [name, exports as Exports]))
+async function itemExports(
+  client: Client,
+  { executionId, isFanned }: FamilyQuestions['itemExports']['args'],
+): Promise<readonly ItemExports[]> {
+  const { rows } = await ITEM_EXPORTS.query(client, [executionId, isFanned])
+  return rows.map(({ exports, ...own }) => ({ ...own, exports: exports as Exports }))
 }
 
 const SCOPE = statement({
