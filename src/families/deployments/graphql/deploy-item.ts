@@ -4,10 +4,25 @@ import { sideField, workLoader } from '../../../graphql/loaders.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { NodeRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
 import { RetryPolicyRef } from '../../retry-input.ts'
-import type { ItemSpec } from '../rules/spec.ts'
+import type { Each, ItemSpec } from '../rules/spec.ts'
 import { TimeoutsRef } from './installation-spec.ts'
 import { itemLoader, specOf } from './loaders.ts'
 
+const EachRef = builder.objectRef<Each>('DeployItemEach').implement({
+  description: 'The entry of a list, and the item of the spec that has the list.',
+  fields: (t) => ({
+    of: t.exposeString('of', { description: 'Name of the item of the spec.' }),
+    key: t.exposeString('key', {
+      description: 'Its key: a text or number of a list, the `name` of an object, or a key of a map.',
+    }),
+    value: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'Its value; null: the value null.',
+      resolve: ({ value }) => value,
+    }),
+  }),
+})
 export const DeployItemRef = builder.objectRef<ObjectRow>('DeployItem')
 DeployItemRef.implement({
   description: 'One thing that a deployer installs and uninstalls.',
@@ -37,6 +52,12 @@ DeployItemRef.implement({
     attempt: t.int({
       description: 'Count of claims in the running or last job.',
       resolve: sideField(workLoader, 'attempt', 0),
+    }),
+    each: t.field({
+      type: EachRef,
+      nullable: true,
+      description: 'The entry of a list of which a job has made the item; null: it is of no list.',
+      resolve: async ({ id }, _, context) => (await specOf<ItemSpec>(context, id))?.each,
     }),
     timeouts: t.field({
       type: TimeoutsRef,

@@ -4,7 +4,6 @@ import { RetryPolicyRef } from '../../retry-input.ts'
 import { wantedSelector } from '../rules/choose-target.ts'
 import type {
   AutomaticReconcile,
-  Each,
   ExportSpec,
   ImportSpec,
   InstallationSpec,
@@ -79,21 +78,6 @@ const ExportRef = builder.objectRef<ExportSpec>('ExportSpec').implement({
     }),
   }),
 })
-const EachRef = builder.objectRef<Each>('DeployItemEach').implement({
-  description: 'The entry of a list, and the item of the spec that has the list.',
-  fields: (t) => ({
-    of: t.exposeString('of', { description: 'Name of the item of the spec.' }),
-    key: t.exposeString('key', {
-      description: 'Its key: a text or number of a list, the `name` of an object, or a key of a map.',
-    }),
-    value: t.field({
-      type: 'JSON',
-      nullable: true,
-      description: 'Its value; null: the value null.',
-      resolve: ({ value }) => value,
-    }),
-  }),
-})
 const ItemRef = builder.objectRef<ItemSpec>('DeployItemSpec').implement({
   description: 'One thing that a deployer installs and uninstalls.',
   fields: (t) => ({
@@ -122,12 +106,6 @@ const ItemRef = builder.objectRef<ItemSpec>('DeployItemSpec').implement({
       description:
         'List or map of whose entries items are made, with its expressions unresolved; null: it is one item.',
       resolve: ({ forEach }) => forEach,
-    }),
-    each: t.field({
-      type: EachRef,
-      nullable: true,
-      description: 'The entry of which a job has made the item; null: it is not of a list.',
-      resolve: ({ each }) => each,
     }),
     timeouts: t.expose('timeouts', { type: TimeoutsRef, description: 'Timeouts of the item.' }),
     retry: t.field({
