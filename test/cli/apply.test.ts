@@ -171,7 +171,7 @@ test('what a text for a shell has is named in lines of their own, with their pla
   const { code, err } = await phaseline('apply -f -', { stdin: `name: shell\nspec:\n  deployItems:\n${item}` })
   const at = (column: number) =>
     `  <stdin>:7:13: input.spec.deployItems.0.config.text: line 2, column ${column} of the text:`
-  const unknown = 'HOST is not known: an expression may speak of imports, deployItems, installations'
+  const unknown = 'HOST is not known: an expression may speak of imports, deployItems, installations, each'
   const literal = `(a literal ${'$'}{ is written $${'$'}{)`
   expect({ code, err: lines(err) }).toEqual({
     code: 2,

@@ -246,7 +246,7 @@ describe('analyze', () => {
   })
 
   test.each([
-    ['secrets.x', 'secrets is not known: an expression may speak of imports, deployItems, installations'],
+    ['secrets.x', 'secrets is not known: an expression may speak of imports, deployItems, installations, each'],
     ['deployItems[imports.name].exports.x', 'deployItems must be followed by a constant name'],
     ['installations.map(i, 1)', 'installations must be followed by a constant name'],
     ['(imports.a ? deployItems : imports).x', 'deployItems must be followed by a constant name'],
