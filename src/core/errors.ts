@@ -117,7 +117,13 @@ export interface FailureCause {
   readonly name: string
   readonly code: string
   readonly message: string
+  /** What failed by itself below it; absent if it did so itself, or if an earlier version has written it. */
+  readonly root?: FailureCause
 }
+
+/** What failed by itself, as it was then: the first of the causes, then the first of its own; null if there are none. */
+export const rootCauseOf = ({ causes: [first] }: Pick<ObjectFailure, 'causes'>): FailureCause | null =>
+  first?.root ?? first ?? null
 
 export const objectFailure = (
   { now }: { readonly now: Date },
@@ -132,12 +138,17 @@ interface FailedChild {
   readonly kind: ObjectKind
   readonly name: string
   readonly phase: Phase
-  readonly error: Pick<ObjectFailure, 'code' | 'message'> | null
+  readonly error: Pick<ObjectFailure, 'code' | 'message' | 'causes'> | null
 }
-export const causeOf = ({ id, kind, name, phase, error }: FailedChild): FailureCause => ({
-  objectId: id,
-  kind,
-  name,
-  code: error?.code ?? phase,
-  message: error?.message ?? `It is ${phase}.`,
-})
+/** A cause keeps its own root, since its object may have run again by the time that somebody reads the failure. */
+export const causeOf = ({ id, kind, name, phase, error }: FailedChild): FailureCause => {
+  const root = error && rootCauseOf(error)
+  return {
+    objectId: id,
+    kind,
+    name,
+    code: error?.code ?? phase,
+    message: error?.message ?? `It is ${phase}.`,
+    ...(root && { root }),
+  }
+}

@@ -31,7 +31,7 @@ test('runs are listed with who asked for them and how they ended, and an earlier
   expect(code).toBe(0)
   const [head, newest, first] = out.split('\n')
   expect(head).toMatch(/^RUN +PHASE +WHY +BY +SPEC +BEGAN +TOOK +ERROR/)
-  expect(newest).toMatch(/^2 +FAILED +changed +\S.* 2 .*did not succeed/)
+  expect(newest).toMatch(/^2 +FAILED +changed +\S.* 2 .* shop\/deploy-items\/db: MOCK_FAILURE: /)
   expect(first).toMatch(/^1 +SUCCEEDED +created +\S.* 1 /)
 
   const back = await phaseline('rollback shop --wait')

@@ -1,4 +1,4 @@
-import { shownBlockers } from '../../client-model/index.ts'
+import { causeText, shownBlockers } from '../../client-model/index.ts'
 import type { FragmentOf } from '../../documents/gql.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { duration, words } from '../terminal/text.ts'
@@ -46,10 +46,6 @@ function describeGeneration({ generation, observedGeneration, finished, verbs }:
 /** Verbs whose commands have other names. */
 const COMMANDS: Readonly<Record<string, string>> = { rerun: 'task retry --all' }
 
-/** The object that failed by itself, by its path. */
-const describeCause = ({ name, code, message, object }: NonNullable<NonNullable<FullObject['error']>['rootCause']>) =>
-  `${object?.path ?? name}: ${code}: ${message}`
-
 /** For people: one line for each field that is not empty; `more` are the fields of its kind. */
 export function describeObject(object: FullObject, now: number, paint: Paint, more: readonly Field[] = []): string[] {
   const { symbol, style } = markOf(object.phaseClass)
@@ -81,7 +77,7 @@ export function describeObject(object: FullObject, now: number, paint: Paint, mo
     ],
     ['progress', progress && object.phaseClass !== 'DONE' ? describeProgress(progress) : null],
     ['error', error && paint('red', `${error.code}: ${error.message}`)],
-    ['root cause', error?.rootCause && paint('red', describeCause(error.rootCause))],
+    ['root cause', error?.rootCause && paint('red', causeText(error.rootCause))],
     ...(error?.causes ?? []).map(
       (cause) => ['caused by', `${words(cause.kind)} ${cause.name}: ${cause.code}: ${cause.message}`] as const,
     ),

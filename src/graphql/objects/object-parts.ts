@@ -1,9 +1,8 @@
-import type { FailureCause, ObjectFailure } from '../../core/errors.ts'
+import { type FailureCause, type ObjectFailure, rootCauseOf } from '../../core/errors.ts'
 import type { TreeCounts } from '../../store/loaders/find-objects.ts'
 import type { ProgressRow } from '../../store/loaders/side-rows.ts'
-import type { GraphQLContext } from '../context.ts'
 import type { DeadlineValue } from '../family.ts'
-import { objectLoader, objectOf, statusLoader } from '../loaders.ts'
+import { objectOf } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
 import { FIRST_ENTRIES } from '../schema/descriptions.ts'
 import { BlockerReasonEnum, ObjectKindEnum, PhaseEnum } from '../schema/enums.ts'
@@ -58,22 +57,6 @@ const ErrorCauseRef = builder.objectRef<FailureCause>('ErrorCause').implement({
   }),
 })
 
-/** Causes of causes that are followed: trees are less deep. */
-const MOST_CAUSES = 64
-
-/** The first cause of the first cause, and so on, as far as the viewer may read it. */
-async function rootCauseOf({ causes }: ObjectFailure, context: GraphQLContext): Promise<FailureCause | null> {
-  let [found] = causes
-  for (let depth = 1; found && depth < MOST_CAUSES; depth += 1) {
-    const object = await objectLoader(context).load(found.objectId)
-    const status = object && (await statusLoader(context).load(found.objectId))
-    const below: FailureCause | undefined = status?.error?.causes[0]
-    if (!below) break
-    found = below
-  }
-  return found ?? null
-}
-
 export const ObjectErrorRef = builder.objectRef<ObjectFailure>('ObjectError').implement({
   description: 'Why an object is not in the phase that was wanted.',
   fields: (t) => ({
@@ -95,9 +78,8 @@ export const ObjectErrorRef = builder.objectRef<ObjectFailure>('ObjectError').im
       type: ErrorCauseRef,
       nullable: true,
       description:
-        'The object below it that failed by itself: the first of `causes`, then the first of its own, and so on; null if none did.',
-      complexity: 5,
-      resolve: (failure, _, context) => rootCauseOf(failure, context),
+        'The object below it that failed by itself, as it was then: the first of `causes`, then the first of its own, and so on; null if none did.',
+      resolve: rootCauseOf,
     }),
   }),
 })

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { rootCauseOf } from '../../../src/core/errors.ts'
 import type { Report } from '../../../src/core/ports/agents.ts'
 import type { Phase } from '../../../src/core/vocabulary.ts'
+import { loadRun } from '../../../src/families/deployments/store/load-runs.ts'
 import { at, broken, countsOf, dependOn, EXECUTION, itemsOf, logOf, named, names, only } from '../../testkit/items.ts'
 import { createWorld, DEPLOYER, item, type World } from '../../testkit/world.ts'
 
@@ -196,6 +198,20 @@ describe('any in class B', () => {
     expect(found?.message).toContain('2 more')
     const root = await error(world, 'shop')
     expect(root).toMatchObject({ code: 'CHILDREN_FAILED', causeCount: 1, causes: [{ name: 'deploy-items' }] })
+  })
+
+  it('tells the root of a nested tree, and its run, what failed by itself', async () => {
+    await using world = await createWorld()
+    const nested = { installations: [{ name: 'inner', spec: { deployItems: [item('db')] } }] }
+    const id = await world.create('shop', { installations: [{ name: 'outer', spec: nested }] })
+    await end(world, [badly(only(await world.claim()).fence)])
+    const failure = await error(world, 'shop')
+    expect(failure?.causes).toMatchObject([{ name: 'outer', code: 'CHILDREN_FAILED' }])
+    expect(failure && rootCauseOf(failure)).toMatchObject({ name: 'db', code: 'BROKEN', message: 'It broke.' })
+    await world.reconcile(id)
+    await end(world, [well(only(await world.claim()).fence)])
+    const run = await loadRun(world.pool, id, 1)
+    expect(run?.error && rootCauseOf(run.error)).toMatchObject({ name: 'db', code: 'BROKEN' })
   })
 
   it('leaves items that were never triggered in their old phase, and in their old job', async () => {

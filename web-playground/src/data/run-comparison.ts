@@ -1,9 +1,10 @@
+import { FAILURE_FIELDS } from 'phaseline/client-model'
 import { AskedStore } from './asked-store.ts'
 import { gql, type ResultOf } from './gql.ts'
 import type { Session } from './session.ts'
 import { DIFFERENCES } from './tree-changes.ts'
 
-const RUN = 'number phase cause by startedAt durationMs generation error { message }'
+const RUN = `number phase cause by startedAt durationMs generation error { ${FAILURE_FIELDS} }` as const
 const COMPARE_RUNS = gql(`query RunComparison($id: ID!, $a: Int!, $b: Int!) {
   compareRuns(id: $id, a: $a, b: $b) {
     truncated a { ${RUN} } b { ${RUN} }

@@ -1,5 +1,5 @@
 import type { Client } from 'phaseline/client'
-import { nodesOf } from 'phaseline/client-model'
+import { FAILURE_FIELDS, nodesOf } from 'phaseline/client-model'
 import { AskedStore } from './asked-store.ts'
 import { gql, type ResultOf } from './gql.ts'
 import type { Session } from './session.ts'
@@ -7,7 +7,7 @@ import type { Session } from './session.ts'
 const RUNS = gql(`query InstallationRuns($id: ID!, $first: Int!) {
   object(id: $id) { ... on Installation { generation specGenerations { generation } runs(first: $first) {
     totalCount
-    edges { node { number mode cause by generation startedAt endedAt durationMs phase error { code message } } }
+    edges { node { number mode cause by generation startedAt endedAt durationMs phase error { ${FAILURE_FIELDS} } } }
   } } }
 }`)
 const SPECS = gql(`query InstallationSpecs($id: ID!) {

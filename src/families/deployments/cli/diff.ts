@@ -8,7 +8,7 @@ import { FILES_HELP, option, parseFiles, parsePlace, parseTime } from '../../../
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { duration, words } from '../../../cli/terminal/text.ts'
-import { invalid, notFoundRefusal } from '../../../client-model/index.ts'
+import { FAILURE_FIELDS, failureText, invalid, notFoundRefusal } from '../../../client-model/index.ts'
 import { gql } from '../../../documents/gql.ts'
 import type { ResultOf } from '../../../documents/typed-document.ts'
 
@@ -30,7 +30,7 @@ const PROJECT_CHANGES = gql(`query ProjectChanges($name: String!, $fromTime: Dat
   }
 }`)
 type ChangedTree = NonNullable<NonNullable<ResultOf<typeof PROJECT_CHANGES>['project']>['treeChanges']>['trees'][number]
-const RUN = 'number phase cause by generation startedAt durationMs error { code message }'
+const RUN = `number phase cause by generation startedAt durationMs error { ${FAILURE_FIELDS} }` as const
 const COMPARE = gql(`query CompareRuns($id: ID!, $a: Int!, $b: Int!) {
   compareRuns(id: $id, a: $a, b: $b) {
     a { ${RUN} } b { ${RUN} } spec ${DIFF} exports ${DIFF}
@@ -203,7 +203,7 @@ async function diffRuns(session: Session, { id, name }: Located, [a, b]: readonl
 function describeRun({ number, phase, cause, by, generation, durationMs, error }: Compared['a']): string {
   const took = durationMs === null ? 'runs' : `took ${duration(durationMs)}`
   const who = by === null ? '' : ` by ${by}`
-  return `run ${number}: ${phase ?? 'running'}, ${took}, ${words(cause)}${who}, spec ${generation}${error ? `: ${error.message}` : ''}`
+  return `run ${number}: ${phase ?? 'running'}, ${took}, ${words(cause)}${who}, spec ${generation}${error ? `: ${failureText(error)}` : ''}`
 }
 
 function describeObject({ kind, path, phaseA, phaseB, durationMsA, durationMsB }: Compared['objects'][number]): string {

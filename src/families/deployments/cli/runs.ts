@@ -8,14 +8,14 @@ import { type Session, type SessionOptions, withSession, withSessionOptions } fr
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { printLine } from '../../../cli/terminal/io.ts'
 import { duration, since, words } from '../../../cli/terminal/text.ts'
-import { invalid, notFoundRefusal } from '../../../client-model/index.ts'
+import { FAILURE_FIELDS, failureText, invalid, notFoundRefusal } from '../../../client-model/index.ts'
 import { gql } from '../../../documents/gql.ts'
 import type { NodeOf, ResultOf } from '../../../documents/typed-document.ts'
 
 const RUNS = gql(`query Runs($id: ID!, $first: Int!, $after: String) {
   object(id: $id) { __typename ... on Installation { runs(first: $first, after: $after) {
     totalCount pageInfo { hasNextPage endCursor }
-    edges { node { number jobId mode cause by generation startedAt endedAt durationMs phase error { code message } exports } }
+    edges { node { number jobId mode cause by generation startedAt endedAt durationMs phase error { ${FAILURE_FIELDS} } exports } }
   } } }
 }`)
 type Installation = Extract<NonNullable<ResultOf<typeof RUNS>['object']>, { readonly __typename: 'Installation' }>
@@ -81,7 +81,7 @@ const LIST = {
     SPEC: ({ generation }: Run) => generation,
     BEGAN: ({ startedAt }: Run) => startedAt,
     TOOK: ({ startedAt, durationMs }: Run) => (durationMs === null ? since(startedAt) : duration(durationMs)),
-    ERROR: ({ error }: Run) => error?.message,
+    ERROR: ({ error }: Run) => error && failureText(error),
   },
   none: 'It has had no job yet. A nested installation runs with its root.',
 }

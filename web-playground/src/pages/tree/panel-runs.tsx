@@ -1,3 +1,4 @@
+import { failureText } from 'phaseline/client-model'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import type { Details } from '../../data/details-store.ts'
@@ -68,7 +69,7 @@ export function PanelRuns({
               {CAUSES[run.cause]}
               {run.by !== null && ` by ${run.by}`} <Since at={run.startedAt} /> ago, spec {run.generation}
             </p>
-            {run.error && <p className="quiet">{run.error.message}</p>}
+            {run.error && <p className="quiet">{failureText(run.error)}</p>}
             {canGoBackTo(run.generation) && (
               <button type="button" disabled={busy} onClick={() => void open(run.generation)}>
                 Roll back to spec {run.generation}

@@ -1,3 +1,4 @@
+import { failureText } from 'phaseline/client-model'
 import { Link } from 'wouter'
 import { type RunComparison as Compared, runComparisonOf } from '../../data/run-comparison.ts'
 import { humanKind } from '../../model/known.ts'
@@ -64,7 +65,7 @@ const RunLine = ({ run: { number, phase, startedAt, durationMs, generation, by, 
       {durationMs !== null && `${exactly(durationMs)}, `}spec {generation}
       {by !== null && `, by ${by}`}, <time dateTime={startedAt}>{dateTime(startedAt)}</time>
     </span>
-    {error && <span> {error.message}</span>}
+    {error && <span> {failureText(error)}</span>}
   </>
 )
 
