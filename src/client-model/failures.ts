@@ -12,6 +12,18 @@ interface RootCause {
 export const causeText = ({ name, code, message, object }: RootCause): string =>
   `${object?.path ?? name}: ${code}: ${message}`
 
+/** Why no other attempt follows one that failed, although its policy allows more; null: another one does, or none is left. */
+export function finalText({
+  finalBy,
+  error,
+}: {
+  readonly finalBy: 'AGENT' | 'POLICY' | null
+  readonly error: { readonly code: string } | null
+}): string | null {
+  if (finalBy === null) return null
+  return finalBy === 'AGENT' ? 'final (its agent said so)' : `final (its policy does not retry ${error?.code})`
+}
+
 /** Why something failed, in one line: by what failed by itself below it, if anything did. */
 export const failureText = ({
   message,

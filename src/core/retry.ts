@@ -1,5 +1,4 @@
 import { type BackoffOptions, backoffMs } from './backoff.ts'
-import type { ObjectFailure } from './errors.ts'
 import { beginningOf, portableText } from './portable.ts'
 
 /** Retry policies: whether work that failed is attempted again, and when. The same for the work of all families. */
@@ -65,8 +64,18 @@ export interface Attempt {
   readonly begunAt: string
   readonly endedAt: string
   /** Null: it succeeded. */
-  readonly error: { readonly code: string; readonly message: string } | null
+  readonly error: AttemptFailure | null
 }
+export interface AttemptFailure {
+  readonly code: string
+  readonly message: string
+  /** Its agent has said that another attempt would end in the same way. */
+  readonly isFinal?: true
+}
+/** The word of an agent about its failure. */
+export const finalityOf = (
+  error: { readonly retryable?: boolean | null | undefined } | null | undefined,
+): Pick<AttemptFailure, 'isFinal'> => (error?.retryable === false ? { isFinal: true } : {})
 
 /** The policy of a job, and its attempts so far: their number is that of the entries. */
 export interface Retry {
@@ -88,7 +97,11 @@ export const withAttempt = <R extends Retry>(
       agent,
       begunAt: begunAt.toISOString(),
       endedAt: endedAt.toISOString(),
-      error: error && { code: error.code, message: portableText(beginningOf(error.message, MAX_MESSAGE)) },
+      error: error && {
+        code: error.code,
+        message: portableText(beginningOf(error.message, MAX_MESSAGE)),
+        ...(error.isFinal && { isFinal: true }),
+      },
     },
   ],
 })
@@ -96,7 +109,16 @@ export interface AttemptEnd {
   readonly agent: string | null
   readonly begunAt: Date
   readonly endedAt: Date
-  readonly error: Pick<ObjectFailure, 'code' | 'message'> | null
+  readonly error: AttemptFailure | null
+}
+
+/** Who has made the last failure final although the policy has more attempts. */
+export type FinalBy = 'AGENT' | 'POLICY'
+function finalBy({ policy: { attempts: most, on, not }, attempts }: Retry): FinalBy | null {
+  const error = attempts.at(-1)?.error
+  if (!error || attempts.length >= most) return null
+  if (error.isFinal) return 'AGENT'
+  return not.includes(error.code) || (on.length > 0 && !on.includes(error.code)) ? 'POLICY' : null
 }
 
 export interface RetryCircumstances {
@@ -108,14 +130,13 @@ export interface RetryCircumstances {
   readonly busyUntil: Date | null
 }
 
-/** When the next attempt may begin after one that ended with this code, the last of `attempts`; null: there is none. */
+/** When the next attempt may begin after the last of `attempts`, which has failed; null: there is none. */
 export function nextAttemptAt(
-  { policy, attempts }: Retry,
-  code: string,
+  retry: Retry,
   { now, random, deadline, busyUntil }: RetryCircumstances,
 ): Date | null {
-  if (attempts.length >= policy.attempts) return null
-  if (policy.not.includes(code) || (policy.on.length > 0 && !policy.on.includes(code))) return null
+  const { policy, attempts } = retry
+  if (attempts.length >= policy.attempts || finalBy(retry)) return null
   const delayed = now.getTime() + backoffMs(attempts.length, random, backoffOf(policy))
   const at = new Date(Math.max(delayed, busyUntil?.getTime() ?? 0))
   // An attempt that could not end in time is not worth the wait.
@@ -141,6 +162,7 @@ export interface ShownAttempt {
   readonly endedAt: Date | null
   readonly notBefore: Date | null
   readonly error: { readonly code: string; readonly message: string } | null
+  readonly finalBy: FinalBy | null
 }
 /** The attempts of an object, and how many its policy allows. */
 export interface ShownRetries {
@@ -148,20 +170,29 @@ export interface ShownRetries {
   readonly maxAttempts: number
 }
 
-/** The attempts that have ended, and the one that runs or comes next, if there is one. */
+/**
+ * The attempts that have ended, and the one that runs or comes next, if there is one.
+ * @param hasFailed the last attempt is final, and neither a success nor cancelled
+ */
 export const shownRetries = (
-  { policy, attempts }: Retry,
+  retry: Retry,
   next: Pick<ShownAttempt, 'agent' | 'begunAt' | 'notBefore'> | null,
-): ShownRetries => ({
-  maxAttempts: policy.attempts,
-  attempts: [
-    ...attempts.map(({ begunAt, endedAt, ...attempt }, i) => ({
-      ...attempt,
-      number: i + 1,
-      begunAt: new Date(begunAt),
-      endedAt: new Date(endedAt),
-      notBefore: null,
-    })),
-    ...(next ? [{ number: attempts.length + 1, endedAt: null, error: null, ...next }] : []),
-  ],
-})
+  hasFailed: boolean,
+): ShownRetries => {
+  const { policy, attempts } = retry
+  const last = hasFailed ? finalBy(retry) : null
+  return {
+    maxAttempts: policy.attempts,
+    attempts: [
+      ...attempts.map(({ begunAt, endedAt, ...attempt }, i) => ({
+        ...attempt,
+        number: i + 1,
+        begunAt: new Date(begunAt),
+        endedAt: new Date(endedAt),
+        notBefore: null,
+        finalBy: i === attempts.length - 1 ? last : null,
+      })),
+      ...(next ? [{ number: attempts.length + 1, endedAt: null, error: null, finalBy: null, ...next }] : []),
+    ],
+  }
+}

@@ -123,6 +123,11 @@ describe('event get', () => {
     await runtime.end(await runtime.start('again/event-1', 'flaky'), 4)
     const { out } = await phaseline('event get again/event-1')
     expect(out).toMatch(/^flaky +\S+ PENDING .* attempt 2 of 3, after EXIT_CODE: It ended/m)
+    await runtime.addJob(worker, 'once', { retry: { attempts: 3, on: ['OTHER'] } })
+    await runtime.end(await runtime.start('again/event-1', 'once'), 4)
+    expect((await phaseline('event get again/event-1')).out).toMatch(
+      /^once +\S+ FAILED .* attempt 1 of 3, final \(its policy does not retry EXIT_CODE/m,
+    )
   })
 
   it('shows the event, its worker and its jobs, however it is named', async () => {

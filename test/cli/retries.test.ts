@@ -72,6 +72,17 @@ it('shows the attempts of an item, and begins the next one at once', async () =>
   expect((await phaseline(`retry ${item('shop')} --now`)).err).toContain('does not wait for a next attempt')
 })
 
+it('says why an attempt is the last one although the policy has more', async () => {
+  await apply('spent-early', { attempts: 3, on: ['OTHER'] }, FAILS)
+  const final = 'final \\(its policy does not retry FLAKY\\)'
+  expect(await shownAt('spent-early', 'FAILED')).toMatch(
+    new RegExp(`attempt +1 of 3, by box-1, \\S+, ${final}: FLAKY: The registry is away\\.\n`),
+  )
+  expect((await phaseline('get --failed')).out).toMatch(
+    new RegExp(`spent-early/deploy-items/db.*: FLAKY: The registry is away\\. Attempt 1 of 3, ${final}\\.`),
+  )
+})
+
 it('gives up, and the last failure is final', async () => {
   await apply('store', { attempts: 3, backoff: { initialMs: LONG } }, FAILS)
   await shownAt('store', 'INIT', 'FLAKY:')

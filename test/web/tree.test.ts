@@ -56,7 +56,7 @@ test('a tree takes in changes once, and tells what has to be looked up', () => {
 
 test('a node shows progress and attempts where there are any', () => {
   const progress = { step: 'copying', value: 4, total: 10, unit: 'files' }
-  const attempt = (number: number) => ({ number, begunAt: null })
+  const attempt = (number: number) => ({ number, begunAt: null, finalBy: null })
   expect(factsOf({})).toEqual({ progress: null, attempt: null })
   expect(factsOf({ progress, attempts: [attempt(1)], maxAttempts: 3 })).toEqual({ progress: '40%', attempt: null })
   expect(factsOf({ progress: { ...progress, total: null }, attempts: [1, 2].map(attempt), maxAttempts: 3 })).toEqual({
@@ -64,6 +64,7 @@ test('a node shows progress and attempts where there are any', () => {
     attempt: '2 of 3',
   })
   expect(factsOf({ progress: { ...progress, value: null } }).progress).toBe(null)
+  expect(factsOf({ attempts: [{ ...attempt(1), finalBy: 'AGENT' }], maxAttempts: 3 }).attempt).toBe('1 of 3, final')
 })
 
 const run = (events: readonly ConnectionEvent[]): Connection =>

@@ -1,4 +1,4 @@
-import { CLASS_SYMBOLS, type Group, grouped, undoneFailures } from '../../client-model/index.ts'
+import { CLASS_SYMBOLS, finalText, type Group, grouped, undoneFailures } from '../../client-model/index.ts'
 import { gql } from '../../documents/gql.ts'
 import type { NodeOf, ResultOf, VariablesOf } from '../../documents/typed-document.ts'
 import { readList } from '../list.ts'
@@ -10,7 +10,8 @@ import { readMachines } from './machines.ts'
 const FAILED = gql(`query Failed($filter: ObjectFilter!, $first: Int!, $after: String) {
   objects(filter: $filter, orderBy: { field: PHASE_SINCE, direction: DESC }, first: $first, after: $after) {
     totalCount pageInfo { hasNextPage endCursor }
-    edges { node { id kind name path phase phaseSince project { name } root { id name } error { code message } } }
+    edges { node { id kind name path phase phaseSince project { name } root { id name } error { code message }
+      ... on WorkObject { maxAttempts attempts { number finalBy error { code } } } } }
   }
 }`)
 type Failed = NodeOf<ResultOf<typeof FAILED>['objects']>
@@ -62,14 +63,22 @@ async function readUndone(
 const causesOf = (failed: readonly Failed[]): readonly Group<Failed>[] =>
   grouped(failed, ({ kind, root, error }) => JSON.stringify([kind, root.id, error?.code, error?.message]))
 
-function describe({ paint }: Session, { kind, path, project, phaseSince, error }: Failed, more: number): string {
+function describe({ paint }: Session, failed: Failed, more: number): string {
+  const { kind, path, project, phaseSince, error } = failed
   const ago = duration(Math.max(0, Date.now() - Date.parse(phaseSince)))
   const others = more > 0 ? paint('dim', ` (and ${more} more in this tree)`) : ''
   const place = `${project.name}/${path}`
-  return `${paint('red', `${CLASS_SYMBOLS.FAILED} ${place}`)}  ${words(kind)}, ${ago} ago: ${reasonOf(error)}${others}`
+  return `${paint('red', `${CLASS_SYMBOLS.FAILED} ${place}`)}  ${words(kind)}, ${ago} ago: ${reasonOf(error)}${attemptOf(failed)}${others}`
 }
 
 const reasonOf = (error: Failed['error']): string => (error ? `${error.code}: ${error.message}` : 'without a reason')
+
+/** Why it was not attempted again, although its policy allows that. */
+function attemptOf({ attempts, maxAttempts }: Failed): string {
+  const last = attempts?.at(-1)
+  const final = last && finalText(last)
+  return final ? ` Attempt ${last.number} of ${maxAttempts}, ${final}.` : ''
+}
 
 function describeUndone(
   { paint }: Session,

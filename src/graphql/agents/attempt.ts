@@ -1,4 +1,4 @@
-import type { ShownAttempt } from '../../core/retry.ts'
+import type { FinalBy, ShownAttempt } from '../../core/retry.ts'
 import { builder } from '../schema/builder.ts'
 
 /** Attempts in the API, the same for the work of all families. */
@@ -12,6 +12,15 @@ const AttemptErrorRef = builder.objectRef<NonNullable<ShownAttempt['error']>>('A
     }),
   }),
 })
+const FINAL: Readonly<Record<FinalBy, { readonly description: string }>> = {
+  AGENT: { description: 'Its agent has reported `retryable: false`: another attempt would end in the same way.' },
+  POLICY: { description: 'The retry policy leaves its code out, by `on` or `not`.' },
+}
+const AttemptFinalByEnum = builder.enumType('AttemptFinalBy', {
+  description: 'Who has made the failure of an attempt final.',
+  values: FINAL,
+})
+
 export const AttemptRef = builder.objectRef<ShownAttempt>('Attempt').implement({
   description: 'One attempt of work that has a retry policy, in its running or last job.',
   fields: (t) => ({
@@ -35,6 +44,12 @@ export const AttemptRef = builder.objectRef<ShownAttempt>('Attempt').implement({
       type: AttemptErrorRef,
       nullable: true,
       description: 'Why it failed; null if it succeeded, or has not ended.',
+    }),
+    finalBy: t.expose('finalBy', {
+      type: AttemptFinalByEnum,
+      nullable: true,
+      description:
+        'Why no other attempt follows this one, which failed, although the policy allows more; null otherwise.',
     }),
   }),
 })

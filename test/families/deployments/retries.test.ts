@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { DEFAULT_BACKOFF } from '../../../src/core/retry.ts'
 import type { ItemInput } from '../../../src/families/deployments/rules/normalise.ts'
 import { createApi } from '../../graphql/api.ts'
+import { finalBy } from '../../graphql/final-by.ts'
 import { at, EXECUTION, itemsOf, logOf, only, pass, renewed, shown } from '../../testkit/items.ts'
 import { accepted, refused } from '../../testkit/pipelines.ts'
 import { until } from '../../testkit/wait.ts'
@@ -92,19 +93,32 @@ describe('a deploy item with a retry policy', () => {
     expect((await see(world)).phase).toBe('INIT')
   })
 
-  it.each<readonly [string, Partial<Policy>, Parameters<typeof failed>, string]>([
-    ['a code that `on` has', { on: ['FLAKY'] }, ['FLAKY'], 'INIT'],
-    ['a code that `on` lacks', { on: ['FLAKY'] }, ['OTHER'], 'FAILED'],
-    ['a code that `not` has', { not: ['FLAKY'] }, ['FLAKY'], 'FAILED'],
-    ['a code that both have', { on: ['FLAKY'], not: ['FLAKY'] }, ['FLAKY'], 'FAILED'],
-    ['a failure that its agent calls final', {}, ['FLAKY', false], 'FAILED'],
-    ['a failure that its agent calls retryable', {}, ['FLAKY', true], 'INIT'],
-    ['one attempt in all', { attempts: 1 }, ['FLAKY'], 'FAILED'],
-  ])('after %s', async (_, policy, [code, retryable], phase) => {
-    await using world = await createWorld()
+  it.each<readonly [string, Partial<Policy>, Parameters<typeof failed>, string, readonly (string | null)[]]>([
+    ['a code that `on` has', { on: ['FLAKY'] }, ['FLAKY'], 'INIT', [null, null]],
+    ['a code that `on` lacks', { on: ['FLAKY'] }, ['OTHER'], 'FAILED', ['POLICY']],
+    ['a code that `not` has', { not: ['FLAKY'] }, ['FLAKY'], 'FAILED', ['POLICY']],
+    ['a code that both have', { on: ['FLAKY'], not: ['FLAKY'] }, ['FLAKY'], 'FAILED', ['POLICY']],
+    ['a failure that its agent calls final', {}, ['FLAKY', false], 'FAILED', ['AGENT']],
+    ['a failure that its agent calls retryable', {}, ['FLAKY', true], 'INIT', [null, null]],
+    ['one attempt in all', { attempts: 1 }, ['FLAKY', false], 'FAILED', [null]],
+  ])('after %s', async (_, policy, [code, retryable], phase, final) => {
+    await using api = await createApi()
+    const { world } = api
     await start(world, policy)
     await fail(world, code, retryable)
-    expect((await see(world)).phase).toBe(phase)
+    const { id, phase: now } = await see(world)
+    expect(now).toBe(phase)
+    expect(await finalBy(api, id)).toEqual(final)
+  })
+
+  it('is final by nobody when it is cancelled', async () => {
+    await using api = await createApi()
+    const { world } = api
+    const id = await start(world, { on: ['FLAKY'] })
+    const { fence } = only(await world.claim())
+    await world.cancel(id)
+    await world.report({ fence, phase: 'ABORTED' })
+    expect(await finalBy(api, (await see(world)).id)).toEqual([null])
   })
 
   it('counts no attempt for work that is given back, nor for a lost lease', async () => {

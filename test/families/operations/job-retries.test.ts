@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { DeclaredLock } from '../../../src/families/operations/rules/lock-mode.ts'
 import type { TaskJob } from '../../../src/families/tasks.ts'
+import { createApi } from '../../graphql/api.ts'
+import { finalBy } from '../../graphql/final-by.ts'
 import { logOf, pass } from '../../testkit/items.ts'
 import {
   addTask,
@@ -105,15 +107,18 @@ describe('a gadget job with a retry policy', () => {
     expect(await jobsOf(world, task)).toMatchObject({ task: 'FAILED', two: 'SKIPPED' })
   })
 
-  it.each<readonly [string, Partial<TaskJob>, Parameters<typeof fail>[2]]>([
-    ['a code that `on` lacks', { retry: { attempts: 3, on: ['OTHER'] } }, {}],
-    ['a code that `not` has', { retry: { attempts: 3, not: ['GADGET_FAILED'] } }, {}],
-    ['a failure that its runner calls final', {}, { retryable: false }],
-  ])('does not run again after %s', async (_, more, how) => {
-    await using world = await createWorld()
+  it.each<readonly [string, Partial<TaskJob>, Parameters<typeof fail>[2], string]>([
+    ['a code that `on` lacks', { retry: { attempts: 3, on: ['OTHER'] } }, {}, 'POLICY'],
+    ['a code that `not` has', { retry: { attempts: 3, not: ['GADGET_FAILED'] } }, {}, 'POLICY'],
+    ['a failure that its runner calls final', {}, { retryable: false }, 'AGENT'],
+  ])('does not run again after %s', async (_, more, how, final) => {
+    await using api = await createApi()
+    const { world } = api
     const task = await addTask(world, [flaky('one', more)])
     await fail(world, 'one', how)
-    expect((await jobOf(world, task)).phase).toBe('FAILED')
+    const { id, phase } = await jobOf(world, task)
+    expect(phase).toBe('FAILED')
+    expect(await finalBy(api, id)).toEqual([final])
   })
 
   it('counts no attempt for a lost runner: it is undone, and runs again in the same attempt', async () => {

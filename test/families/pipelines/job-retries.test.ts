@@ -3,6 +3,8 @@ import { isClaimable } from '../../../src/engine/agents/claim-one.ts'
 import { clocksOf } from '../../../src/families/pipelines/rules/clocks.ts'
 import type { WorkloadInput } from '../../../src/projects/rules/normalise-workload.ts'
 import { FigureReader } from '../../../src/store/figures.ts'
+import { createApi } from '../../graphql/api.ts'
+import { finalBy } from '../../graphql/final-by.ts'
 import { logOf, pass, renewed } from '../../testkit/items.ts'
 import {
   accepted,
@@ -180,15 +182,17 @@ describe('a job with a retry policy', () => {
     expect((await phasesOf(world, event)).worker).toBe('RUNNING')
   })
 
-  it.each<readonly [string, Partial<Policy>, ReturnType<typeof failed>]>([
-    ['a code that `on` lacks', { on: ['OTHER'] }, failed()],
-    ['a code that `not` has', { not: ['EXIT_CODE'] }, failed()],
-    ['a failure that its runtime calls final', {}, failed('EXIT_CODE', false)],
-  ])('is not started again after %s', async (_, policy, report) => {
-    await using world = await createWorld()
-    const { event, fence } = await started(world, policy)
+  it.each<readonly [string, Partial<Policy>, ReturnType<typeof failed>, string]>([
+    ['a code that `on` lacks', { on: ['OTHER'] }, failed(), 'POLICY'],
+    ['a code that `not` has', { not: ['EXIT_CODE'] }, failed(), 'POLICY'],
+    ['a failure that its runtime calls final', {}, failed('EXIT_CODE', false), 'AGENT'],
+  ])('is not started again after %s', async (_, policy, report, final) => {
+    await using api = await createApi()
+    const { world } = api
+    const { event, job, fence } = await started(world, policy)
     await sendReport(world, { fence, ...report })
     expect((await seen(world, event))?.phase).toBe('FAILED')
+    expect(await finalBy(api, job)).toEqual([final])
   })
 
   it('is not started again when a user or its worker ends it, nor after the timeout of all attempts', async () => {

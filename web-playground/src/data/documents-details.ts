@@ -36,7 +36,7 @@ export const DETAILS = gql(`query Details($id: ID!) {
     blockedBy(first: 10) { ${BLOCKERS} }
     dependsOn(first: 20) { totalCount edges { node { ${LINK} } } }
     ... on Installation { exports imports ...Manifest ...Automatic }
-    ... on WorkObject { maxAttempts attempts { number agent begunAt endedAt notBefore error { code message } } }
+    ... on WorkObject { maxAttempts attempts { number agent begunAt endedAt notBefore finalBy error { code message } } }
     ... on DeployItem { type target config attempt exports agent { name instance } }
     ... on Event { ${ARTIFACTS} source eventType: type qualifiers { key value } retryOf { ${LINK} } cloneOf { ${LINK} } }
     ... on GadgetJob { gadget args activity exports agent { name instance } }

@@ -5,7 +5,7 @@ import { gql } from './gql.ts'
 export const WORK_FACTS = gql(`query WorkFacts($ids: [ID!]!) {
   nodes(ids: $ids) {
     ... on TreeObject { id progress { step value total unit } }
-    ... on WorkObject { maxAttempts attempts { number begunAt } }
+    ... on WorkObject { maxAttempts attempts { number begunAt finalBy } }
   }
 }`)
 

@@ -2,7 +2,7 @@
 export interface WorkFacts {
   /** e.g. `40%` or `12 files`. */
   readonly progress: string | null
-  /** e.g. `2 of 3`; null for a first attempt, which says nothing that the phase does not. */
+  /** e.g. `2 of 3`, or `1 of 3, final`; null for a first attempt that says nothing which the phase does not. */
   readonly attempt: string | null
 }
 
@@ -14,12 +14,19 @@ export interface WorkSource {
     readonly unit: string | null
   } | null
   readonly maxAttempts?: number | null | undefined
-  readonly attempts?: readonly { readonly number: number; readonly begunAt: string | null }[] | undefined
+  readonly attempts?:
+    | readonly {
+        readonly number: number
+        readonly begunAt: string | null
+        readonly finalBy: 'AGENT' | 'POLICY' | null
+      }[]
+    | undefined
 }
 
 export function factsOf({ progress, maxAttempts, attempts = [] }: WorkSource): WorkFacts {
   const { value = null, total = null, unit = null } = progress ?? {}
-  const number = attempts.at(-1)?.number ?? 1
+  const { number = 1, finalBy = null } = attempts.at(-1) ?? {}
+  const isTold = number > 1 || finalBy !== null
   return {
     progress:
       value === null
@@ -27,6 +34,6 @@ export function factsOf({ progress, maxAttempts, attempts = [] }: WorkSource): W
         : total !== null && total > 0
           ? `${Math.floor((100 * value) / total)}%`
           : [value.toLocaleString('en'), unit].filter(Boolean).join(' '),
-    attempt: number > 1 && maxAttempts ? `${number} of ${maxAttempts}` : null,
+    attempt: isTold && maxAttempts ? `${number} of ${maxAttempts}${finalBy === null ? '' : ', final'}` : null,
   }
 }

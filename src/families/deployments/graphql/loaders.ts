@@ -85,8 +85,9 @@ export async function attempts(
   const retry = item?.retry as ItemRetry | null | undefined
   if (!retry) return null
   const { instance = null, offerAfter = null } = work ?? {}
-  if (phase === 'PROGRESSING') return shownRetries(retry, { agent: instance, begunAt: phaseSince, notBefore: null })
-  return shownRetries(retry, phase === 'INIT' ? { agent: null, begunAt: null, notBefore: offerAfter } : null)
+  const running = phase === 'PROGRESSING' ? { agent: instance, begunAt: phaseSince, notBefore: null } : null
+  const next = phase === 'INIT' ? { agent: null, begunAt: null, notBefore: offerAfter } : running
+  return shownRetries(retry, next, phase === 'FAILED')
 }
 
 export async function pendingRequests(

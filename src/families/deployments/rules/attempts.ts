@@ -1,5 +1,5 @@
 import { objectFailure } from '../../../core/errors.ts'
-import { type Attempt, attemptText, nextAttemptAt, withAttempt } from '../../../core/retry.ts'
+import { type AttemptFailure, attemptText, nextAttemptAt, withAttempt } from '../../../core/retry.ts'
 import { type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
 import { deployItem, type ItemRetry, installation, isCancelled } from './details.ts'
 import type { ItemSpec, Timeout } from './spec.ts'
@@ -41,7 +41,7 @@ export function dueAfterClaim(item: Node, pickedUpAt: Date, slice: Slice): Date 
 }
 
 /** Notes the end of the running attempt, if the item has a policy. */
-export function endAttempt(item: Node, error: Attempt['error'], slice: Slice): void {
+export function endAttempt(item: Node, error: AttemptFailure | null, slice: Slice): void {
   const { retry } = deployItem(item)
   if (!retry || item.row.phase !== 'PROGRESSING') return
   const agent = item.work?.instance ?? null
@@ -55,18 +55,19 @@ export function endAttempt(item: Node, error: Attempt['error'], slice: Slice): v
  */
 export function tryAgain(
   item: Node,
-  { code, message }: { readonly code: string; readonly message: string },
+  failure: AttemptFailure,
   { answered }: { readonly answered: boolean },
   slice: Slice,
 ): boolean {
   const { work, row } = item
   const { retry } = deployItem(item)
   if (!retry || work?.action !== 'RECONCILE' || row.phase !== 'PROGRESSING' || mayNotContinue(slice)) return false
+  const { code, message } = failure
   const begunAt = row.phaseSince
-  const ended = withAttempt(retry, { agent: work.instance, begunAt, endedAt: slice.now, error: { code, message } })
+  const ended = withAttempt(retry, { agent: work.instance, begunAt, endedAt: slice.now, error: failure })
   const busyUntil = !answered && work.leaseUntil && work.leaseUntil > slice.now ? work.leaseUntil : null
   const deadline = deadlineOf(item)
-  const offerAfter = nextAttemptAt(ended, code, { now: slice.now, random: slice.random(), deadline, busyUntil })
+  const offerAfter = nextAttemptAt(ended, { now: slice.now, random: slice.random(), deadline, busyUntil })
   if (!offerAfter) return false
   slice.move(item, 'INIT', { reason: `retry: attempt ${attemptText(retry)} ended ${code}`, message })
   slice.setDetails(item, { retry: { ...ended, claims: work.attempt } satisfies ItemRetry })

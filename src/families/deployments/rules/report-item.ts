@@ -2,6 +2,7 @@ import { backoffMs } from '../../../core/backoff.ts'
 import { objectFailure } from '../../../core/errors.ts'
 import type { Report } from '../../../core/ports/agents.ts'
 import type { Principal } from '../../../core/ports/viewer.ts'
+import { finalityOf } from '../../../core/retry.ts'
 import { type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
 import type { ReportVerdict } from '../../family.ts'
@@ -37,9 +38,9 @@ export function reportItem(item: Node, report: Report, by: Principal, slice: Sli
     return ACCEPTED
   }
   const error = errorOf(report, to, item, slice)
-  if (to === 'FAILED' && error && isRetryable(report, item) && tryAgain(item, error, { answered: true }, slice))
-    return ACCEPTED
-  endAttempt(item, error, slice)
+  const failure = error && { ...error, ...finalityOf(report.error) }
+  if (to === 'FAILED' && failure && mayRetry(item) && tryAgain(item, failure, { answered: true }, slice)) return ACCEPTED
+  endAttempt(item, failure, slice)
   const ending = { actor: 'DEPLOYER', by, message: report.message ?? null, error } as const
   if (to === 'SUCCEEDED') storeExports(item, report.exports, slice)
   if (to === 'GONE') vanish(item, slice, { ...ending, triggered: true })
@@ -51,9 +52,8 @@ export function reportItem(item: Node, report: Report, by: Principal, slice: Sli
 const reportOfEnded = ({ phase }: Report): ReportVerdict =>
   phase === 'SUCCEEDED' ? { ok: false, refused: 'TRANSITION', to: phase } : UNCHANGED
 
-/** False from an agent says that another attempt ends in the same way. The end of the job's time is no attempt's failure. */
-const isRetryable = ({ error }: Report, { work }: Node): boolean =>
-  error?.retryable !== false && (work?.abortCode === null || work?.abortCode === ATTEMPT_TIMEOUT)
+/** The end of the job's time is no attempt's failure. */
+const mayRetry = ({ work }: Node): boolean => work?.abortCode === null || work?.abortCode === ATTEMPT_TIMEOUT
 
 const isRunning = (phase: Phase): boolean => phase === 'PROGRESSING' || phase === 'DELETING'
 
@@ -92,8 +92,7 @@ function giveBack(item: Node, report: Report, by: Principal, slice: Slice): void
     const stopped = recordedAs('ABORTED', item)
     const to = item.row.deletionRequestedAt ? 'DELETE_FAILED' : stopped
     const error = errorOf(report, to, item, slice)
-    if (to === 'FAILED' && error && isRetryable(report, item) && tryAgain(item, error, { answered: true }, slice))
-      return
+    if (to === 'FAILED' && error && mayRetry(item) && tryAgain(item, error, { answered: true }, slice)) return
     endAttempt(item, error, slice)
     return finish(item, slice, { to, actor: 'DEPLOYER', by, error })
   }

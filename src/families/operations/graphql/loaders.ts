@@ -23,7 +23,7 @@ export async function attempts(context: GraphQLContext, { id, kind, phase }: Obj
   const timeOf = (at: string | null) => (at === null ? null : new Date(at))
   const [begunAt, notBefore] = [timeOf(retry.begunAt), timeOf(retry.nextAt)]
   const agent = begunAt ? (work?.instance ?? null) : null
-  return shownRetries(retry, isOver(phase) ? null : { agent, begunAt, notBefore })
+  return shownRetries(retry, isOver(phase) ? null : { agent, begunAt, notBefore }, phase === 'FAILED')
 }
 
 export async function blockers(

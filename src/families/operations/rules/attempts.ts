@@ -1,11 +1,11 @@
-import { nextAttemptAt, withAttempt } from '../../../core/retry.ts'
+import { type AttemptFailure, nextAttemptAt, withAttempt } from '../../../core/retry.ts'
 import { type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
-import { type JobRetry, job, type KeptError } from './details.ts'
+import { type JobRetry, job } from './details.ts'
 
 /** Attempts of jobs with a retry policy. Between two of them a job is PENDING, undone, and holds no lock and no ticket. */
 
 /** The policy with the attempt that ends now; null: the job has no policy, or no attempt has its locks. */
-export function endedAttempt(node: Node, error: KeptError | null, slice: Slice): JobRetry | null {
+export function endedAttempt(node: Node, error: AttemptFailure | null, slice: Slice): JobRetry | null {
   const { retry } = job(node)
   if (!retry?.begunAt) return null
   const agent = node.work?.instance ?? null
@@ -16,10 +16,10 @@ export function endedAttempt(node: Node, error: KeptError | null, slice: Slice):
 /** The attempts with the time of the next one, after a failure that is undone; null: the failure is final. */
 export function nextAttempt(node: Node, slice: Slice): (JobRetry & { readonly nextAt: string }) | null {
   const { keptError, retry } = job(node)
-  const ended = keptError && !keptError.isFinal && !retry?.isFinal ? endedAttempt(node, keptError, slice) : null
-  if (!ended || !keptError) return null
+  const ended = keptError && !retry?.isFinal ? endedAttempt(node, keptError, slice) : null
+  if (!ended) return null
   const circumstances = { now: slice.now, random: slice.random(), deadline: null, busyUntil: null }
-  const nextAt = nextAttemptAt(ended, keptError.code, circumstances)
+  const nextAt = nextAttemptAt(ended, circumstances)
   return nextAt && { ...ended, nextAt: nextAt.toISOString() }
 }
 

@@ -1,4 +1,4 @@
-import type { Retry } from '../../../core/retry.ts'
+import type { AttemptFailure, Retry } from '../../../core/retry.ts'
 import type { Node } from '../../../core/tree.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
 import { gadgetJob as machine } from '../machines.ts'
@@ -14,12 +14,6 @@ export interface TaskDetails {
 }
 /** Why a job is being undone, or could not be. ABORT: the clean-up of a cancelled job has failed. */
 export type UndoAfter = 'FAILURE' | 'CRASH' | 'ABORT'
-export interface KeptError {
-  readonly code: string
-  readonly message: string
-  /** Its runner has said that another attempt would end in the same way. */
-  readonly isFinal?: true
-}
 /** Kept beside the job, since a report reads no spec. */
 export interface JobRetry extends Retry {
   /** The job could not be undone: from there on a person decides, and no policy. */
@@ -41,7 +35,7 @@ export interface JobDetails {
   readonly endedAt: Date | null
   readonly undoAfter: UndoAfter | null
   /** The failure that is being undone. */
-  readonly keptError: KeptError | null
+  readonly keptError: AttemptFailure | null
   /** The retry policy, and the attempts that have ended; null: it has none. */
   readonly retry: JobRetry | null
 }

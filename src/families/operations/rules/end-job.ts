@@ -1,5 +1,6 @@
 import { objectFailure } from '../../../core/errors.ts'
 import type { Principal } from '../../../core/ports/viewer.ts'
+import type { AttemptFailure } from '../../../core/retry.ts'
 import { type MoveOptions, NEW_WORK, type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
 import type { Actor, Phase, WorkAction } from '../../../core/vocabulary.ts'
 import { endedAttempt, hasFailed } from './attempts.ts'
@@ -60,7 +61,7 @@ export interface Ending {
   readonly to: Extract<Phase, 'DONE' | 'FAILED' | 'ABORTED' | 'SKIPPED'>
   readonly actor?: Actor
   readonly by?: Principal | null
-  readonly error?: { readonly code: string; readonly message: string } | null
+  readonly error?: AttemptFailure | null
   readonly message?: string | null
   /** Dependents may start: the job is done, or its condition skips it. */
   readonly satisfies: boolean

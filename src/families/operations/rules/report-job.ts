@@ -1,12 +1,13 @@
 import { objectFailure } from '../../../core/errors.ts'
 import type { Report } from '../../../core/ports/agents.ts'
 import type { Principal } from '../../../core/ports/viewer.ts'
+import { finalityOf } from '../../../core/retry.ts'
 import { type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
 import type { Actor, Phase } from '../../../core/vocabulary.ts'
 import type { ReportVerdict } from '../../family.ts'
 import { noteProgress } from '../../note-progress.ts'
 import { nextAttempt, park } from './attempts.ts'
-import { afterUndo, job, type KeptError } from './details.ts'
+import { afterUndo, job } from './details.ts'
 import { countFailure, endJob, journal, offerUndo, startRun } from './end-job.ts'
 import type { DeclaredLock } from './lock-mode.ts'
 
@@ -77,7 +78,7 @@ function apply(node: Node, to: Phase, { report, by, slice }: Reported): void {
     case 'UNDOING':
       countFailure(node, slice, () => {
         slice.move(node, to, { actor, by, reason: error.code, message: error.message })
-        slice.setDetails(node, { undoAfter: 'FAILURE', keptError: { ...error, ...isFinal(report) } })
+        slice.setDetails(node, { undoAfter: 'FAILURE', keptError: { ...error, ...finalityOf(report.error) } })
       })
       return offerUndo(node, slice)
     case 'PENDING':
@@ -102,8 +103,6 @@ function apply(node: Node, to: Phase, { report, by, slice }: Reported): void {
       throw new Error(`no gadget runner moves a job to ${to}`)
   }
 }
-
-const isFinal = ({ error }: Report): Pick<KeptError, 'isFinal'> => (error?.retryable === false ? { isFinal: true } : {})
 
 /** Undone, it gives its locks back, and declares them again at the end of the queue when its time has come. */
 function tryAgain(node: Node, slice: Slice, who: { readonly actor: Actor; readonly by: Principal }): void {

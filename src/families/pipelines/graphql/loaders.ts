@@ -6,6 +6,7 @@ import type { BlockerValue, DeadlineValue } from '../../../graphql/family.ts'
 import { loadSide, specLoader, workLoader } from '../../../graphql/loaders.ts'
 import { blockerValue } from '../../../graphql/objects/common-blockers.ts'
 import type { WorkloadSpec } from '../../../projects/rules/spec.ts'
+import { worker as machine } from '../machines.ts'
 import { blockersOf } from '../rules/blockers.ts'
 import { CLOCK_MESSAGES, clocksOf } from '../rules/clocks.ts'
 import { isOver, type WorkloadRetry } from '../rules/details.ts'
@@ -38,9 +39,10 @@ export async function attempts(context: GraphQLContext, { id, phase }: ObjectRow
   const retry = details?.retry as WorkloadRetry | null | undefined
   if (!retry) return null
   const notBefore = retry.nextAt === null ? null : new Date(retry.nextAt)
-  if (phase === 'PENDING') return shownRetries(retry, { agent: null, begunAt: null, notBefore })
   const { instance = null, pickedUpAt = null } = work ?? {}
-  return shownRetries(retry, isOver(phase) ? null : { agent: instance, begunAt: pickedUpAt, notBefore: null })
+  const running = isOver(phase) ? null : { agent: instance, begunAt: pickedUpAt, notBefore: null }
+  const next = phase === 'PENDING' ? { agent: null, begunAt: null, notBefore } : running
+  return shownRetries(retry, next, machine.classes.get(phase) === 'FAILED')
 }
 
 /** An event has the deadlines of its worker. */

@@ -1,4 +1,4 @@
-import { nextAttemptAt, withAttempt } from '../../../core/retry.ts'
+import { type AttemptFailure, nextAttemptAt, withAttempt } from '../../../core/retry.ts'
 import { type Node, type Slice, WORK_STATE, type Work } from '../../../core/tree.ts'
 import { STARTED } from '../machines.ts'
 import { type WorkloadRetry, workload } from './details.ts'
@@ -24,11 +24,7 @@ export function deadlineOf(node: Node): Date | null {
 }
 
 /** The policy with the attempt that ends now; null: the node has no policy, or no attempt runs. */
-export function endedAttempt(
-  node: Node,
-  error: { readonly code: string; readonly message: string } | null,
-  slice: Slice,
-): WorkloadRetry | null {
+export function endedAttempt(node: Node, error: AttemptFailure | null, slice: Slice): WorkloadRetry | null {
   const { retry } = workload(node)
   if (!retry || !STARTED.includes(node.row.phase)) return null
   const { instance = null, pickedUpAt = null } = node.work ?? {}
@@ -36,8 +32,8 @@ export function endedAttempt(
 }
 
 /** When the attempt after these may begin; null: there is none. */
-export const nextStart = (node: Node, ended: WorkloadRetry, code: string, slice: Slice): Date | null =>
-  nextAttemptAt(ended, code, {
+export const nextStart = (node: Node, ended: WorkloadRetry, slice: Slice): Date | null =>
+  nextAttemptAt(ended, {
     now: slice.now,
     random: slice.random(),
     deadline: deadlineOf(node),

@@ -1,5 +1,6 @@
 import { objectFailure } from '../../../core/errors.ts'
 import type { Principal } from '../../../core/ports/viewer.ts'
+import type { AttemptFailure } from '../../../core/retry.ts'
 import { type MoveOptions, type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
 import type { Actor, Phase } from '../../../core/vocabulary.ts'
 import { endedAttempt, isParked, isRemoving, nextStart } from './attempts.ts'
@@ -29,7 +30,7 @@ export interface Ending {
   readonly by?: Principal | null
   readonly message?: string | null
   /** Why it has not succeeded; null after a success. */
-  readonly error: { readonly code: string; readonly message: string } | null
+  readonly error: AttemptFailure | null
   readonly exitCode?: number | null
   readonly signal?: string | null
   /** The retry policy may have another attempt: neither a user nor the worker has ended this one. */
@@ -98,7 +99,7 @@ export function freeSlot(node: Node, slice: Slice): void {
 /** Back to the queue for another attempt, once the resources of this one are removed. False: it has no other one. */
 function tryAgain(node: Node, ended: WorkloadRetry, slice: Slice, ending: Ending): boolean {
   const { to, actor, error, mayRetry, exitCode = null, signal = null } = ending
-  const nextAt = mayRetry && error ? nextStart(node, ended, error.code, slice) : null
+  const nextAt = mayRetry && error ? nextStart(node, ended, slice) : null
   if (!nextAt || !error) return false
   // Its output drains within the backoff.
   const drainMs = drains(to, actor) ? Math.min(slice.timeouts.cleanupMs, nextAt.getTime() - slice.now.getTime()) : 0

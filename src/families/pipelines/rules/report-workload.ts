@@ -1,5 +1,6 @@
 import type { Report } from '../../../core/ports/agents.ts'
 import type { Principal } from '../../../core/ports/viewer.ts'
+import { finalityOf } from '../../../core/retry.ts'
 import { type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
 import type { Phase } from '../../../core/vocabulary.ts'
 import type { ReportVerdict } from '../../family.ts'
@@ -44,7 +45,7 @@ export function reportWorkload(node: Node, report: Report, by: Principal, slice:
     by,
     message,
     error: errorOf(report),
-    mayRetry: ATTEMPT_FAILED.has(report.phase) && report.error?.retryable !== false,
+    mayRetry: ATTEMPT_FAILED.has(report.phase),
     ...exit,
   })
   return ACCEPTED
@@ -64,7 +65,7 @@ function removed(node: Node, slice: Slice): ReportVerdict {
 
 function errorOf({ phase, error, message }: Report) {
   if (phase === 'SUCCEEDED') return null
-  if (error) return { code: error.code, message: error.message }
+  if (error) return { code: error.code, message: error.message, ...finalityOf(error) }
   return { code: phase ?? 'FAILED', message: message ?? 'Its runtime gave no reason.' }
 }
 

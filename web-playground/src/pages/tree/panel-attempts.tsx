@@ -1,3 +1,4 @@
+import { finalText } from 'phaseline/client-model'
 import type { Details } from '../../data/details-store.ts'
 import { duration } from '../../model/words.ts'
 import { Since, Until } from '../../ui/phase.tsx'
@@ -22,7 +23,9 @@ export function PanelAttempts({ details: { attempts = [], maxAttempts } }: { rea
   )
 }
 
-function Course({ attempt: { agent, begunAt, endedAt, notBefore, error } }: { readonly attempt: Attempt }) {
+function Course({ attempt }: { readonly attempt: Attempt }) {
+  const { agent, begunAt, endedAt, notBefore, error } = attempt
+  const final = finalText(attempt)
   if (begunAt === null || begunAt === undefined) return notBefore ? <Until at={notBefore} /> : <>next</>
   const by = agent && <span className="quiet"> by {agent}</span>
   if (!endedAt)
@@ -36,6 +39,7 @@ function Course({ attempt: { agent, begunAt, endedAt, notBefore, error } }: { re
     <>
       {error ? 'failed' : 'succeeded'} after {duration(Date.parse(endedAt) - Date.parse(begunAt))}
       {by}
+      {final && `, ${final}`}
       {error && (
         <>
           {': '}

@@ -7,6 +7,7 @@ import { describeCommand, describeServices } from '../../../../cli/projects/desc
 import type { Paint } from '../../../../cli/terminal/paint.ts'
 import { table } from '../../../../cli/terminal/table.ts'
 import { duration, shorten, words } from '../../../../cli/terminal/text.ts'
+import { finalText } from '../../../../client-model/index.ts'
 import { took } from './list.ts'
 import type { EventWithJobs, FullEvent, FullWorkload, Job, Workload } from './read.ts'
 
@@ -102,9 +103,11 @@ function describeJobs(jobs: readonly Job[], now: number): string[] {
 /** Why it is in its phase, and not further. */
 function why({ error, blockedBy, inheritedFrom, attempts, maxAttempts }: Job, now: number): string {
   const failed = attempts.findLast((one) => one.error)
+  const attempt = `attempt ${attempts.length} of ${maxAttempts}`
   if (failed && failed.number < attempts.length)
-    return `attempt ${attempts.length} of ${maxAttempts}, after ${failed.error?.code}: ${failed.error?.message}`
-  if (error) return `${error.code}: ${error.message}`
+    return `${attempt}, after ${failed.error?.code}: ${failed.error?.message}`
+  const final = failed && finalText(failed)
+  if (error) return `${final ? `${attempt}, ${final}: ` : ''}${error.code}: ${error.message}`
   const [blocker] = blockedBy
   if (blocker) return describeBlocker(blocker, now)
   return inheritedFrom ? `done by ${inheritedFrom.root.name}` : ''
