@@ -31,7 +31,7 @@ export const UNIT = files(`
   agents/ gadget-protocol kubernetes-api mask mock remove-tree seccomp shown-file
   backup/ tools
   chaos/ promises
-  cli/ commit-label explain help input outcome suggest-paths text tree
+  cli/ commit-label connection-notes explain help input outcome suggest-paths text tree
   client/ crm follow-phases instant query
   core/ address-group clock-offset database-url date-time expression health json json-diff machine one-at-a-time process-identity redis-url
   core/ schema-range time token-bucket unified-diff until-settled

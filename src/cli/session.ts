@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import { createClient } from '../client/create-client.ts'
 import type { Client } from '../client/index.ts'
 import type { PagedList, Refusal } from '../client-model/index.ts'
+import { type ConnectionNotes, connectionNotes } from './connection-notes.ts'
 import { type Connection, type ConnectionOptions, DEFAULT_URL, findConnection } from './connection.ts'
 import { printRefusal } from './objects/refusal.ts'
 import { EXIT, type ExitCode } from './terminal/exit.ts'
@@ -36,6 +37,8 @@ export interface Session {
   readonly io: Io
   readonly client: Client
   readonly connection: Connection
+  /** Loss and return of the connection, which the session prints by itself. */
+  readonly notes: Pick<ConnectionNotes, 'listen'>
   /** Documents are printed, JSON or YAML, and nothing for people. */
   readonly json: boolean
   readonly paint: Paint
@@ -85,7 +88,8 @@ export async function withSession(
     else printLine(io.stderr, found.message)
     return EXIT.unavailable
   }
-  await using client = createClient({ url: found.url, token: found.token })
+  using notes = connectionNotes(io.stderr)
+  await using client = createClient({ url: found.url, token: found.token, onConnection: notes.changed })
   const printer = (out: Output, isSilent: boolean) => (lines: readonly string[]) => {
     if (!isSilent) for (const line of lines) printLine(out, line)
   }
@@ -95,6 +99,7 @@ export async function withSession(
     io,
     client,
     connection: found,
+    notes,
     json,
     paint: painter(wantsColour(io.stdout, io.env)),
     say: (...lines) => print(lines),

@@ -5,8 +5,11 @@ import type { FollowOptions, PhaseLogBatch } from './phase-log.ts'
 
 export type Variables = Readonly<Record<string, unknown>>
 
-/** `connected`: streams flow. `lost`: the socket was closed or could not be opened; each open stream opens it again. */
-export type ConnectionState = 'connected' | 'lost'
+/**
+ * `connected`: streams flow. `lost`: the socket was closed or could not be opened; each open stream opens it again. `closed`: the client
+ * itself has closed it, after the last stream.
+ */
+export type ConnectionState = 'connected' | 'lost' | 'closed'
 
 export interface ClientOptions {
   /** The GraphQL endpoint over http or https, e.g. `http://127.0.0.1:4000/graphql`. */
@@ -22,7 +25,7 @@ export interface ClientOptions {
   readonly fetch?: typeof globalThis.fetch
   /** Limit of one query in milliseconds; 30,000 by default. */
   readonly timeoutMs?: number
-  /** Called whenever the WebSocket that subscriptions share connects or closes, also when it closes after the last one. */
+  /** Called whenever the WebSocket that subscriptions share connects or closes. */
   readonly onConnection?: (state: ConnectionState) => void
 }
 export interface QueryOptions {

@@ -25,6 +25,9 @@ const ACK_MS = 10_000
 /** A subscription that starts soon after the last one ended finds the socket still open. */
 const LINGER_MS = 500
 
+/** By the client alone: no server of ours closes with it. */
+const NORMAL_CLOSURE = 1000
+
 export interface SocketOptions {
   readonly url: string
   readonly token: TokenSource
@@ -130,9 +133,9 @@ function connect({ url, token: source, onConnection }: SocketOptions): Connectin
         token.accepted(open, life)
         onConnection?.('connected')
       },
-      closed: () => {
+      closed: (event) => {
         stop()
-        onConnection?.('lost')
+        onConnection?.(isClosed(event) && event.code === NORMAL_CLOSURE ? 'closed' : 'lost')
       },
     },
   })

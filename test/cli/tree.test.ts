@@ -7,6 +7,7 @@ import type { TreeObject } from '../../src/cli/tree/fields.ts'
 import { type TreeChange, TreeModel } from '../../src/cli/tree/model.ts'
 import { describeChange, treeLines } from '../../src/cli/tree/presenter.ts'
 import { describeProgress, renderTree } from '../../src/cli/tree/render.ts'
+import { openScreen } from '../../src/cli/tree/screen.ts'
 import { CLASS_SYMBOLS } from '../../src/client-model/index.ts'
 import type { Phase } from '../../src/core/vocabulary.ts'
 import { machinesOf } from './machines.ts'
@@ -288,5 +289,21 @@ describe('describeProgress', () => {
     [{ step: null, value: 999, total: 1000, unit: null }, '[███████████─]  99% 999/1000'],
   ])('%j', (progress, expected) => {
     expect(describeProgress(progress)).toBe(expected)
+  })
+})
+
+describe('a live screen', () => {
+  it('is drawn over its last lines, and beneath those of others', () => {
+    let text = ''
+    using screen = openScreen({ write: (more) => (text += String(more)) })
+    const drawn = (): string => {
+      text = ''
+      screen.draw(['a', 'b'])
+      return text
+    }
+    drawn()
+    expect(drawn()).toContain('\x1b[2F')
+    screen.moved()
+    expect(drawn()).not.toMatch(/\x1b\[\dF/)
   })
 })

@@ -16,8 +16,9 @@ export async function follow(
   judge: (result: WatchResult) => boolean,
   { howTo = anyVerb, ...options }: FollowOptions = {},
 ): Promise<ExitCode> {
-  const { client, io, json } = session
-  const result = await watchTree(client, rootId, { out: io.stdout, signal: io.signal, env: io.env, json, ...options })
+  const { client, io, json, notes } = session
+  const output = { out: io.stdout, env: io.env, json, notes }
+  const result = await watchTree(client, rootId, { ...output, signal: io.signal, ...options })
   if (result.outcome === 'interrupted') return EXIT.interrupted
   if (result.outcome === 'undecided') {
     for (const decision of result.decisions ?? []) session.say(...describeDecision(decision, howTo))

@@ -4,6 +4,7 @@ import type { Client } from '../../client/index.ts'
 import { logRangeOf } from '../../client/phase-log.ts'
 import { gql } from '../../documents/gql.ts'
 import type { ResultOf } from '../../documents/typed-document.ts'
+import type { Session } from '../session.ts'
 import type { Io, Output } from '../terminal/io.ts'
 import { isTerminal, painter, wantsColour } from '../terminal/paint.ts'
 import { TREE_FIELDS } from '../tree/fields.ts'
@@ -24,6 +25,8 @@ export interface WatchOptions {
   /** The object to show and to wait for, when it is not the root. */
   readonly focusId?: string
   readonly json?: boolean
+  /** Lines that others print on the terminal of `out`. */
+  readonly notes?: Session['notes']
   /** For NO_COLOR, FORCE_COLOR and TERM; the process's own by default. */
   readonly env?: Io['env']
 }
@@ -48,6 +51,7 @@ type Update = ResultOf<typeof UPDATES>['objectUpdates']
 export async function watchTree(client: Client, rootId: string, options: WatchOptions): Promise<WatchResult> {
   const stop = new AbortController()
   using presenter = presenterFor(options)
+  using _notes = options.notes?.listen(() => presenter.moved())
   const watch = new TreeWatch(client, rootId, presenter, {
     ...options,
     signal: AbortSignal.any([options.signal, stop.signal]),

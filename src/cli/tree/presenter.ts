@@ -30,6 +30,8 @@ export interface Presenter extends Disposable {
   update(object: TreeObject, model: TreeModel): void
   /** Called when the model has changed, or time has passed. */
   refresh(model: TreeModel): void
+  /** Something else has printed beneath. */
+  moved(): void
   ended(model: TreeModel, result: WatchResult): void
 }
 
@@ -59,6 +61,7 @@ export function liveTree(out: Output, paint: Paint): Presenter {
     change: (_change, model) => refresh(model),
     update: (_object, model) => refresh(model),
     refresh,
+    moved: () => screen.moved(),
     ended(model, result) {
       clearTimeout(timer)
       if (model.root) draw(model)
@@ -109,6 +112,7 @@ export function treeLines(out: Output, paint: Paint): Presenter {
       for (const line of failures(model, result, paint)) printLine(out, line)
       printLine(out, `${model.rootName} ${result.outcome}: ${describeCounts(countAll(model)) || 'nothing left'}`)
     },
+    moved() {},
     [Symbol.dispose]() {},
   }
 }
@@ -121,6 +125,7 @@ export function treeJson(out: Output): Presenter {
     change: (change) => printJson(out, { type: 'phase', ...change }),
     update: (object) => printJson(out, { type: 'update', object }),
     refresh() {},
+    moved() {},
     ended: (_model, { outcome, phase, error }) => printJson(out, { type: 'result', outcome, phase, error }),
     [Symbol.dispose]() {},
   }

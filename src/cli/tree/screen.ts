@@ -14,6 +14,8 @@ const SHOW_CURSOR = sequence('?25h')
 export interface Screen extends Disposable {
   readonly size: { readonly width: number; readonly height: number }
   draw(lines: readonly string[]): void
+  /** The next lines are drawn beneath what is there. */
+  moved(): void
 }
 
 export function openScreen(out: Output): Screen {
@@ -36,6 +38,9 @@ export function openScreen(out: Output): Screen {
       printText(out, `${BEGIN_FRAME}${open ? '' : HIDE_CURSOR}${home}${body}${REST_OF_SCREEN}${END_FRAME}`)
       open = true
       drawn = lines.length
+    },
+    moved() {
+      drawn = 0
     },
     [Symbol.dispose]() {
       process.off('exit', close)
