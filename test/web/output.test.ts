@@ -134,3 +134,51 @@ test('there is a way to it from an object, and from the log; nothing matches onl
   await rows(page).first().waitFor()
   expect(complaints).toEqual([])
 })
+
+test('the panel of an object marks standard error, and reddens lines of errors alone', async () => {
+  const stop = new AbortController()
+  const { secret } = await ask(here.server.client, MUTATIONS.createToken, {
+    ...{ name: 'tellers', role: 'AGENT', types: ['teller'] },
+  })
+  const client = createClient({ url: here.server.url, token: secret })
+  const agent = runAgent({
+    ...{ client, instance: 'teller', types: ['teller'], signal: stop.signal },
+    work(_item, { log }) {
+      log('STDOUT', 'plain')
+      log('STDERR', '10 % are done')
+      log('STDERR', 'ERROR the disk is full')
+      return { phase: 'SUCCEEDED' }
+    },
+  })
+  try {
+    const root = await create(here.server.client, 'tells', { deployItems: [{ name: 'one', type: 'teller' }] })
+    await using visited = await visit(here.browser, here.server, `/tree/${root}`)
+    const { page, complaints } = visited
+    await page.locator('.node', { hasText: 'one' }).click()
+    const output = page.getByRole('region', { name: 'Output' })
+    await output.getByText('ERROR the disk is full').waitFor()
+    const colours = await output
+      .locator('.lines > div')
+      .evaluateAll((lines) => lines.map((line) => getComputedStyle(line).color))
+    expect(colours).toHaveLength(3)
+    expect(colours[1]).toBe(colours[0])
+    expect(colours[2]).not.toBe(colours[0])
+    const marks = await output
+      .locator('.lines > div')
+      .evaluateAll((lines) => lines.map((line) => getComputedStyle(line, '::before').content))
+    expect(marks).toEqual(['none', '"stderr "', '"stderr "'])
+    const spare = await output.getByLabel('Search the output').evaluate((field: HTMLInputElement) => {
+      const style = getComputedStyle(field)
+      const pen = document.createElement('canvas').getContext('2d') as CanvasRenderingContext2D
+      pen.font = style.font
+      const room = field.clientWidth - Number.parseFloat(style.paddingLeft) - Number.parseFloat(style.paddingRight)
+      return room - pen.measureText(field.placeholder).width
+    })
+    expect(spare).toBeGreaterThan(0)
+    expect(complaints).toEqual([])
+  } finally {
+    stop.abort()
+    await agent
+    await client.close()
+  }
+})

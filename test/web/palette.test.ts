@@ -43,6 +43,29 @@ test('objects, pages and forms are found by keyboard alone, from any page', asyn
   expect(complaints).toEqual([])
 })
 
+test('what is typed before the palette is loaded stays, and is continued', async () => {
+  await using visited = await visit(here.browser, here.server, '/log')
+  const { page, complaints } = visited
+  await page.locator('[data-connection=live]').waitFor()
+  const loading = Promise.withResolvers<void>()
+  await page.route(/\/palette-[^/]*\.js/, async (route) => {
+    await loading.promise
+    await route.continue()
+  })
+  const field = page.getByRole('dialog').getByRole('combobox')
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('creat')
+  expect(await field.inputValue()).toBe('creat')
+  expect(await page.getByRole('option').count()).toBe(0)
+  loading.resolve()
+  await page.getByRole('option', { name: /Create task/ }).waitFor()
+  await page.keyboard.type('e ta')
+  expect(await field.inputValue()).toBe('create ta')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/create\/task/)
+  expect(complaints).toEqual([])
+})
+
 test('an object is found by its path, its id and its label', async () => {
   const { client } = here.server
   const labels = [{ key: 'app', value: 'hay' }]

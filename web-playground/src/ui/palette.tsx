@@ -11,11 +11,10 @@ import { asSaved } from '../model/scope.ts'
 import { fits, soughtIn, verbFor, verbIn } from '../model/sought.ts'
 import { createHref, objectsHref, treeHref, verbHref } from './links.ts'
 import type { Menu } from './menu.ts'
+import { PaletteDialog, type PaletteText } from './palette-dialog.tsx'
 import { Phase } from './phase.tsx'
 import { useScope } from './scoped-router.tsx'
 import { useSession } from './session-context.ts'
-import { useModal } from './use-modal.ts'
-import './palette.css'
 
 const MOST = 8
 /** Names are typed faster than they are looked up. */
@@ -29,21 +28,18 @@ interface Choice {
   readonly phase?: string
 }
 
-interface Props {
+interface Props extends PaletteText {
   readonly saved: SavedViews | null
   readonly sections: Menu['sections']
-  readonly onClose: () => void
 }
 
 /**
  * Finds objects by name, path, id or label, pages, saved views, what can be created, and pages of the documentation: by keyboard alone, or by
  * pointer. A verb before a name leads to the question of the object's page.
  */
-export default function Palette({ saved, sections, onClose }: Props) {
-  const modal = useModal(onClose)
+export default function Palette({ saved, sections, text, onText, onClose }: Props) {
   const list = useId()
   const [, navigate] = useLocation()
-  const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const { machines } = useSession()
   const asked = verbIn(machines.all, text)
@@ -66,25 +62,18 @@ export default function Palette({ saved, sections, onClose }: Props) {
     else return
     event.preventDefault()
   }
+  const onTyped = (typed: string): void => {
+    onText(typed)
+    setAt(0)
+  }
+  const field = {
+    'aria-expanded': choices.length > 0,
+    'aria-controls': list,
+    'aria-activedescendant': choices.length > 0 ? `${list}-${active}` : undefined,
+    onKeyDown,
+  }
   return (
-    <dialog {...modal} className="palette" aria-label="Find">
-      <input
-        type="text"
-        role="combobox"
-        aria-label="An object, a page or a verb"
-        aria-expanded={choices.length > 0}
-        aria-controls={list}
-        aria-activedescendant={choices.length > 0 ? `${list}-${active}` : undefined}
-        autoComplete="off"
-        spellCheck={false}
-        placeholder="Name, path, id or label, a page, or a verb and a name"
-        value={text}
-        onChange={({ target }) => {
-          setText(target.value)
-          setAt(0)
-        }}
-        onKeyDown={onKeyDown}
-      />
+    <PaletteDialog text={text} onText={onTyped} onClose={onClose} field={field}>
       <div role="listbox" id={list} aria-label="Found" className="palette-list">
         {choices.map((choice, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: keys are those of the input
@@ -106,7 +95,7 @@ export default function Palette({ saved, sections, onClose }: Props) {
         {objects.problem ??
           (choices.length > 0 ? `${choices.length} found` : objects.isLooking ? '' : 'Nothing matches.')}
       </p>
-    </dialog>
+    </PaletteDialog>
   )
 }
 
@@ -130,7 +119,7 @@ interface Destinations {
   readonly others: readonly Choice[]
 }
 /** Saved views, pages, forms, the list of a label and the documentation; with nothing typed, the views and the pages alone. */
-function useDestinations({ text, saved, sections }: Omit<Props, 'onClose'> & { readonly text: string }): Destinations {
+function useDestinations({ text, saved, sections }: Pick<Props, 'text' | 'saved' | 'sections'>): Destinations {
   const forms = useOnce(allForms)
   const documents = useOnce(docsPages)
   const sought = soughtIn(text)

@@ -3,6 +3,7 @@ import { Link, Route, Switch, useLocation } from 'wouter'
 import { SavedViews } from '../data/saved-views.ts'
 import { Bar } from './bar.tsx'
 import { Fault } from './fault.tsx'
+import { Find } from './find.tsx'
 import { lazyPart } from './lazy-part.ts'
 import { familyPages, useMenu } from './menu.ts'
 import { OfKnownProject } from './scope-switch.tsx'
@@ -24,7 +25,6 @@ const HooksPage = lazyPart(() => import('../pages/hooks/hooks-page.tsx'))
 const CreatePage = lazyPart(() => import('../pages/create/create-page.tsx'))
 const AuditPage = lazyPart(() => import('../pages/audit/audit-page.tsx'))
 const TokensPage = lazyPart(() => import('../pages/tokens/tokens-page.tsx'))
-const Palette = lazyPart(() => import('./palette.tsx'))
 const ViewsDialog = lazyPart(() => import('./views-dialog.tsx'))
 const KeysDialog = lazyPart(() => import('./keys-dialog.tsx'))
 const ExplorePage = lazyPart(() => import('../pages/explore/explore-page.tsx'))
@@ -54,10 +54,10 @@ export function Shell({ onForget }: { readonly onForget: () => void }) {
         <Pages />
       </OfKnownProject>
       <Suspense>
-        {palette.isOpen && <Palette saved={saved} sections={menu.sections} onClose={palette.close} />}
         {open === 'views' && saved && <ViewsDialog saved={saved} onClose={close} />}
         {open === 'keys' && <KeysDialog onClose={close} />}
       </Suspense>
+      {palette.isOpen && <Find saved={saved} sections={menu.sections} onClose={palette.close} />}
     </>
   )
 }
@@ -103,7 +103,7 @@ function Pages() {
             <Route path="/audit" component={AuditPage} />
             <Route path="/explore" component={ExplorePage} />
             <Route>
-              <Empty title="There is no such page." isPage>
+              <Empty title={`There is no page ${path}.`} isPage>
                 Go to the <Link href="/">overview</Link>, or to the <Link href="/objects">list of all objects</Link>.
               </Empty>
             </Route>

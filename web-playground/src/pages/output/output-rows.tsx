@@ -97,7 +97,7 @@ interface RowProps {
   readonly isLinked: boolean
   readonly measure: (node: Element | null) => void
 }
-const STREAM_WORDS: Readonly<Record<string, string>> = { STDERR: 'err', SYSTEM: 'note', STEP: 'step' }
+const STREAM_WORDS: Readonly<Record<string, string>> = { STDERR: 'stderr', SYSTEM: 'note', STEP: 'step' }
 
 function OutputRow({ line, index, start, filter, look, isLinked, measure }: RowProps) {
   const { at, stream, text, object, objectId, cursor } = line

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { LinesStore } from '../../data/lines-store.ts'
+import { levelOf } from '../../model/line-level.ts'
 import { outputHref } from '../../ui/links.ts'
 import { saveText } from '../../ui/save-text.ts'
 import { useLive } from '../../ui/session-context.ts'
@@ -57,7 +58,7 @@ export function PanelLogs({ objectId, name }: { readonly objectId: string; reado
           <p className="quiet">{found.length - DRAWN} lines before: they are on the full page</p>
         )}
         {found.slice(-DRAWN).map(({ cursor, stream, text }) => (
-          <div key={cursor} className={`line-${stream.toLowerCase()}`}>
+          <div key={cursor} className={`line-${stream.toLowerCase()}${levelOf(text) === 'error' ? ' is-error' : ''}`}>
             {text}
           </div>
         ))}
