@@ -34,7 +34,7 @@ export const UNIT = files(`
   cli/ commit-label connection-notes explain help input outcome suggest-paths text tree
   client/ crm follow-phases instant query
   core/ address-group clock-offset database-url date-time expression health json json-diff machine one-at-a-time process-identity redis-url
-  core/ schema-range time token-bucket unified-diff until-settled
+  core/ schema-range time token-bucket unified-diff until-settled words
   documents/ print-documents
   engine/ clocks engine-turns
   families/ command machines
@@ -83,7 +83,7 @@ export const LANDING = files(`
   families/operations/ job-retries locks retry-task tasks
   families/pipelines/ claim-payload events import-brigade job-retries places resources slots worker-retries
   faults/ kill-server slots-never-leak
-  graphql/ audit batching blockers edge event-filter families json-data limits log-lines log-search mutations nodes objects
+  graphql/ audit batching blockers edge event-filter families json-data limits log-lines log-search mutations named-refusals nodes objects
   graphql/ object-filter output-search pending-requests principals read-your-writes repeats retention runs tasks tree
   graphql/rights/ rights
   hooks/ hooks hostile kept redelivery

@@ -1,4 +1,5 @@
 import type { Actor, ObjectKind, Phase, RefusalCode } from './vocabulary.ts'
+import { articled, words } from './words.ts'
 
 /** Why a command refuses a request: an expected outcome, which is returned and never thrown across layers. */
 export type Refusal =
@@ -63,15 +64,12 @@ export const invalidInput = (fields: readonly FieldProblem[]): RefusalOf<'Invali
   message: inOneLine(fields) || 'The input is not valid.',
   fields,
 })
-export const notFound = (
-  objectId: string | null,
-  what = 'object',
-  name: string | null = objectId,
-): RefusalOf<'NotFoundError'> => ({
-  type: 'NotFoundError',
-  message: name ? `There is no ${what} ${name} that you may read.` : `There is no such ${what} that you may read.`,
-  objectId,
-})
+/** @param name by which it was looked for, if it has no id */
+export function notFound(objectId: string, what?: string): RefusalOf<'NotFoundError'>
+export function notFound(objectId: null, what: string, name: string): RefusalOf<'NotFoundError'>
+export function notFound(objectId: string | null, what = 'object', name = objectId): RefusalOf<'NotFoundError'> {
+  return { type: 'NotFoundError', message: `There is no ${what} ${name} that you may read.`, objectId }
+}
 export const forbidden = (message: string): RefusalOf<'ForbiddenError'> => ({ type: 'ForbiddenError', message })
 /** @param objectId null: it is no object of a tree */
 export const generationMismatch = (
@@ -93,7 +91,7 @@ export const transitionRefused = (
   allowed: readonly Phase[],
 ): RefusalOf<'TransitionError'> => ({
   type: 'TransitionError',
-  message: `${actor} may not move ${kind} from ${from} to ${to}${
+  message: `${actor} may not move ${articled(words(kind))} from ${from} to ${to}${
     allowed.length ? `; from here it may move it to ${allowed.join(', ')}` : '; from here it may not move it at all'
   }.`,
   kind,

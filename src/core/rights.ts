@@ -1,5 +1,6 @@
 import { forbidden, type RefusalOf } from './errors.ts'
 import type { Actor } from './vocabulary.ts'
+import { words } from './words.ts'
 
 /**
  * Rights as data. Each root field of the API declares one right, and commands require the same one in the project that
@@ -122,9 +123,11 @@ export function requireRight(caller: Granted, right: Right, projectId?: string):
   return hasRight(caller, right, projectId) ? null : forbidden(refusalOf(caller, right, projectId))
 }
 
+/** What people call it. */
+const NOUNS: Readonly<Record<string, string>> = { PRINCIPAL: 'tokens and users' }
 /** Roles, which are granted, keep their names. */
 const inWords = (kind: string): string =>
-  (ROLES as readonly string[]).includes(kind) ? kind : kind.toLowerCase().replaceAll('_', ' ')
+  (ROLES as readonly string[]).includes(kind) ? kind : (NOUNS[kind] ?? words(kind))
 function refusalOf({ name }: Granted, right: Right, projectId?: string): string {
   return `${name} may not ${right.verb} ${inWords(right.kind)}: it takes ${requirementOf(right, projectId)}.`
 }

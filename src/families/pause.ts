@@ -1,6 +1,7 @@
 import { invalidInput } from '../core/errors.ts'
 import type { Viewer } from '../core/ports/viewer.ts'
 import { RIGHTS } from '../core/rights.ts'
+import { articled, words } from '../core/words.ts'
 import { byKey, type Keyed } from '../store/idempotency.ts'
 import { activeIds } from '../store/objects.ts'
 import { type CommandAccess, type CommandResult, findFor, onFound, refuse } from './access.ts'
@@ -31,7 +32,7 @@ const write =
     if (rootId !== id) return refusal(`only a whole tree can be paused: ask for its root, ${rootId}`)
     // A tree without work of agents has nothing to hold back.
     if (parts.families.find(({ kinds }) => kinds[kind])?.rules.isLone)
-      return refusal(`${kind} has no work of agents to hold back: its own mutations pause it`)
+      return refusal(`${articled(words(kind))} has no work of agents to hold back: its own mutations pause it`)
     const change = mutation === 'pause' ? pause : resume
     const at = { what: 'object', once: byKey(mutation, input) }
     return await onFound(parts, viewer, located.found, at, (tree) => change(tree, viewer, input))

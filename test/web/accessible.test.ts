@@ -45,7 +45,7 @@ const PAGES = [
   ['a tree as it was', () => `/tree/${trees.failed}?at=${moment}`, 'See it as it is now'],
   ['a timeline as it was', () => `/tree/${trees.failed}?view=timeline&at=${moment}`, 'See it as it is now'],
   ['the way of an object', () => `/machines?object=${trees.failed}`, 'Phase history'],
-  ['no tree', () => '/tree/none', 'There is no such tree.'],
+  ['no tree', () => '/tree/none', 'There is no tree none.'],
   ['the log', () => '/log', 'changes shown'],
   ['the machines', () => '/machines?machine=task', 'What happens'],
   ['the projects', () => '/projects', 'Events and worker'],
@@ -61,13 +61,13 @@ const PAGES = [
   ['what can be created', () => '/create', 'Something has happened'],
   ['an installation and its plan', () => '/create/installation?example=nested', '12 to create.'],
   ['an installation that is there', () => `/create/installation?from=${trees.many}`, 'to run again'],
-  ['a wrong installation', () => '/create/installation?from=none', 'There is no such installation.'],
+  ['a wrong installation', () => '/create/installation?from=none', 'There is no installation none.'],
   ['an event', () => '/create/event?example=push', 'No project has subscribed'],
   ['a task', () => '/create/task?example=assets', 'build-assets'],
   ['a project', () => '/create/project?example=hello', 'A new project, hello.'],
   ['a cloudlet', () => '/create/cloudlet?example=north', 'How its CRM connects'],
   ['an app', () => '/create/app?example=web', 'No cluster is READY'],
-  ['no page', () => '/machines/none', 'There is no such page.'],
+  ['no page', () => '/machines/none', 'There is no page /machines/none.'],
 ] as const
 
 test.for(PAGES)('%s can be used by everyone, light and dark, wide and narrow', async ([, path, text]) => {

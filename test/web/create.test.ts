@@ -235,7 +235,7 @@ test('one that is there is opened, changed with a plan, and never over the chang
   await page.waitForURL(/\/tree\//)
   expect(await namesOf('INSTALLATION')).toContain('site-copy')
   await page.goto(`${here.server.origin}/create/installation?from=none`)
-  await page.getByText('There is no such installation.').waitFor()
+  await page.getByText('There is no installation none.').waitFor()
   expect(complaints).toEqual([])
 })
 
@@ -539,5 +539,5 @@ test('who may only read is told so', async () => {
   await page.getByText('eve has the role READER and may not create anything.').first().waitFor()
   expect(await button(page).isDisabled()).toBe(true)
   await page.goto(`${here.server.origin}/create/else`)
-  await page.getByText('There is no such form.').waitFor()
+  await page.getByText('There is no form else.').waitFor()
 })

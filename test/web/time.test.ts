@@ -502,7 +502,7 @@ test('the next phases are those that the viewer may take', async () => {
   await page.getByRole('button', { name: 'cloudletUpgrade' }).click()
   await page.getByText('It has not moved in the machine cloudletUpgrade yet.').waitFor()
   await page.goto(`${here.server.origin}/machines?object=none`)
-  await page.getByText('There is no such object.').waitFor()
+  await page.getByText('There is no object none.').waitFor()
 })
 
 test('progress is in the panel as it is made, without being looked for', async () => {

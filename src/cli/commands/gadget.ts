@@ -36,7 +36,7 @@ export function addGadget(gadget: Command, cli: Cli): void {
 
 async function check(io: Io, path: string, args: readonly string[], options: CheckOptions): Promise<ExitCode> {
   const found = await realpath(path).catch(() => null)
-  const problem = found === null ? 'There is no such file.' : await unusable(found)
+  const problem = found === null ? 'This file does not exist.' : await unusable(found)
   if (found === null || problem !== null) return refuse(io, `${path}: ${problem}`, options.json === true)
   const state = await mkdtemp(join(tmpdir(), 'gadget-check-'))
   const rules: CheckedRule[] = []

@@ -3,6 +3,7 @@ import { gql } from '../../documents/gql.ts'
 import type { Session } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT } from '../terminal/exit.ts'
+import { articled, words } from '../terminal/text.ts'
 import type { Located } from './address.ts'
 import { follow } from './follow.ts'
 import { findVerb, readMachines } from './machines.ts'
@@ -25,7 +26,7 @@ export async function cancelObject(
   const verb = findVerb(await readMachines(session.client, session.io.signal), object.kind, 'cancel')
   if (!verb) {
     const hint = object.id === object.root.id ? '' : ' by itself: cancel what it belongs to'
-    return session.refuse(invalid(`${object.kind} cannot be cancelled${hint}.`))
+    return session.refuse(invalid(`${object.name} is ${articled(words(object.kind))}, which cannot be cancelled${hint}.`))
   }
   type Cancelled = Pick<Located, 'id' | 'kind' | 'name' | 'phase'>
   const document = verbDocument<Cancelled>(verb, OF_OBJECT)

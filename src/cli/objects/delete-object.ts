@@ -4,7 +4,7 @@ import type { Session } from '../session.ts'
 import { ask } from '../terminal/ask.ts'
 import { EXIT } from '../terminal/exit.ts'
 import { isConfirmed } from '../terminal/terminal-input.ts'
-import { words } from '../terminal/text.ts'
+import { articled, words } from '../terminal/text.ts'
 import { addressIn, type Located } from './address.ts'
 import { follow } from './follow.ts'
 import { findVerb, readMachines } from './machines.ts'
@@ -56,7 +56,7 @@ async function readDeletion(
   flags: readonly string[],
 ): Promise<Outcome<() => Promise<Outcome<object>>>> {
   const verb = findVerb(await readMachines(session.client, session.io.signal), kind, 'delete')
-  if (!verb) return refused(invalid(`${kind} cannot be deleted by itself: delete what it belongs to.`))
+  if (!verb) return refused(invalid(`It is ${articled(words(kind))}, which cannot be deleted by itself: delete what it belongs to.`))
   const input = verbInput(verb, id, flags)
   return input.ok ? { ok: true, value: () => ask(session, verbDocument(verb), input.value) } : input
 }

@@ -1,5 +1,6 @@
 import { invalid, type Outcome, REFUSAL_FRAGMENT, type ResultMember, refused } from '../../client-model/index.ts'
 import type { TypedDocument } from '../../documents/typed-document.ts'
+import { articled, words } from '../terminal/text.ts'
 import type { VerbInfo } from './machines.ts'
 
 type VerbDocument<T> = string &
@@ -34,6 +35,6 @@ export function verbInput(
   flagsSet: readonly string[],
 ): Outcome<Record<string, unknown>> {
   const foreign = flagsSet.find((flag) => !flags.some(({ name }) => name === flag))
-  if (foreign) return refused(invalid(`${foreign} means nothing for ${kind}.`))
+  if (foreign) return refused(invalid(`${foreign} means nothing for ${articled(words(kind))}.`))
   return { ok: true, value: { ...(input as object), id, ...Object.fromEntries(flagsSet.map((flag) => [flag, true])) } }
 }

@@ -52,8 +52,4 @@ export function duration(ms: number): string {
 export const since = (time: string, until: string | null = null): string =>
   duration((until === null ? Date.now() : Date.parse(until)) - Date.parse(time))
 
-/** DEPLOY_ITEM in words: deploy item. */
-export const words = (constant: string): string => constant.toLowerCase().replaceAll('_', ' ')
-
-/** e.g. `an event`. */
-export const articled = (noun: string): string => `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
+export { articled, words } from '../../core/words.ts'

@@ -6,6 +6,7 @@ import type { AgentPort, Report, ReportOutcome } from '../../core/ports/agents.t
 import type { Viewer } from '../../core/ports/viewer.ts'
 import { hasRight, RIGHTS } from '../../core/rights.ts'
 import { WORK_STATE, type Work } from '../../core/tree.ts'
+import { articled, words } from '../../core/words.ts'
 import { type OpenedFence, openFence, sameHash } from '../../store/fence.ts'
 import { findLastWork, finishOrphanedWork } from '../../store/orphaned-work.ts'
 import { findRoots } from '../../store/work.ts'
@@ -124,7 +125,7 @@ function reportOne(
   if (!tracked || tracked.gone) return 'gone'
   const { work, row } = tracked
   if (!hasRight(viewer, RIGHTS.reportWork, row.projectId)) return refuse(noWork)
-  if (!canDrive(viewer, row.kind, kinds)) return refuse(forbidden(`${viewer.actor} may not work on ${row.kind}.`))
+  if (!canDrive(viewer, row.kind, kinds)) return refuse(forbidden(`${viewer.actor} may not work on ${articled(words(row.kind))}.`))
   const family = kinds.family(row.kind)
   const holdsWork = work && sameHash(work.fenceHash, fence.hash) && work.principalId === viewer.principalId
   if (!holdsWork && !family.holds?.(tracked, fence.hash, viewer.principalId)) {
@@ -141,7 +142,7 @@ function reportOne(
   return refuse(refusal)
 }
 
-const noWork = notFound(null, 'work')
+const noWork = notFound(null, 'work', 'of this fence')
 const outdated = stale('The work was claimed by another agent, or started anew: stop working on it.')
 const refuse = (refusal: Extract<ReportOutcome, { ok: false }>['refusal']): ReportOutcome => ({ ok: false, refusal })
 

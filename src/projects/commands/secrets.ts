@@ -62,7 +62,7 @@ export const deleteSecret = (
     async ({ client, projectId }): Promise<Outcome<WrittenSecret, RefusalOf<'NotFoundError'>>> =>
       (await removeSecret(client, { projectId, name }))
         ? { ok: true, projectId, name }
-        : refuse(notFound(null, 'secret')),
+        : refuse(notFound(null, 'secret', name)),
   )
 
 function problemsOf(name: string, value: string): readonly FieldProblem[] {

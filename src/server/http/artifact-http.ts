@@ -28,7 +28,8 @@ type Parts = HttpParts & ArtifactParts
 /** Milliseconds of a download, however slow its reader is. */
 const DOWNLOAD_MS = 1_800_000
 
-const NOT_FOUND = 'There is no such artifact, or you may not read it: it may have expired, or its event was deleted.'
+const notFound = (id: string): string =>
+  `There is no artifact ${id}, or you may not read it: it may have expired, or its event was deleted.`
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 export async function handleArtifact(request: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
@@ -53,7 +54,7 @@ export async function handleArtifact(request: IncomingMessage, response: ServerR
   const exchange = { request, response, viewer, parts }
   try {
     if (isUpload) await upload(exchange, id, name ?? '')
-    else if (name !== undefined || more.length > 0) replyError(response, 404, 'NOT_FOUND', NOT_FOUND)
+    else if (name !== undefined || more.length > 0) replyError(response, 404, 'NOT_FOUND', notFound([id, name, ...more].join('/')))
     else await download(exchange, id)
   } catch (error) {
     const unavailable = databaseFailure(error)
@@ -138,7 +139,7 @@ async function* bytesOf({ request, viewer, parts }: Exchange): AsyncGenerator<Bu
 async function download({ request, response, viewer, parts }: Exchange, id: string): Promise<void> {
   const { artifacts, audit, refusals, transfers, limits } = parts
   const artifact = hasRight(viewer, RIGHTS.readObjects) ? await artifacts.find(viewer, id) : null
-  if (!artifact) return replyError(response, 404, 'NOT_FOUND', NOT_FOUND)
+  if (!artifact) return replyError(response, 404, 'NOT_FOUND', notFound(id))
   response.writeHead(200, headersOf(artifact))
   if (request.method === 'HEAD') return void response.end()
   if (viewer.actor === 'USER') {

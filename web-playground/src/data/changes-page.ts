@@ -53,6 +53,6 @@ export async function readSequenceAt(
   { rootId, time }: { readonly rootId: string; readonly time: Date },
 ): Promise<number> {
   const { treeAt } = await client.query(SEQUENCE_AT, { rootId, time: time.toISOString() })
-  if (!treeAt) throw new Error('The log has no such tree.')
+  if (!treeAt) throw new Error(`The log has no tree ${rootId}.`)
   return treeAt.sequence
 }

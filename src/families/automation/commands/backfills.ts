@@ -99,7 +99,7 @@ export const cancelBackfill = (
     { right: rights.backfill, id, what: 'schedule' },
     async ({ root, slice, client }): Promise<CommandResult<'NotFoundError'>> => {
       const open = await openBackfill(client, root.row.id)
-      if (!open) return refuse(notFound(null, 'backfill that runs'))
+      if (!open) return refuse(notFound(null, 'running backfill', `of the schedule ${root.row.name}`))
       const waiting = await endCancelled(client, open.id, viewer.name, slice.now)
       const message = `${viewer.name} cancels the backfill, ${waiting} of whose times were still to come.`
       // A schedule may have FINISHED meanwhile, and its phase says no more than that.

@@ -2,6 +2,7 @@ import { backoffMs } from '../../../core/backoff.ts'
 import { isDatabaseUnavailable } from '../../../core/database-unavailable.ts'
 import { codeOf, type Refusal } from '../../../core/errors.ts'
 import type { Grant } from '../../../core/rights.ts'
+import { articled, words } from '../../../core/words.ts'
 import type { FamilyServices } from '../../../graphql/context.ts'
 import type { Client } from '../../../store/client.ts'
 import { inTransaction } from '../../../store/in-transaction.ts'
@@ -131,7 +132,7 @@ async function askOne(
   })
   if (kind === null) return decided('GONE', null, null)
   const asked = verbsNamed(services.askedVerbs, spec.verb).get(kind)
-  if (!asked) return decided('REFUSED', 'INVALID_INPUT', `${kind} has no verb ${spec.verb}.`)
+  if (!asked) return decided('REFUSED', 'INVALID_INPUT', `It is ${articled(words(kind))}, which has no verb ${spec.verb}.`)
   const viewer = viewerOnBehalf('bulk', operation, grants, async (within, objectId) => {
     const causedId = objectId === id ? null : objectId
     if (!(await targetDone(within as Client, operation.id, id, causedId))) throw new DecidedAlready()

@@ -6,6 +6,7 @@ import type { Viewer } from '../../../core/ports/viewer.ts'
 import { isName, NAME_RULE, Problems } from '../../../core/problems.ts'
 import { hasRight, requireRight } from '../../../core/rights.ts'
 import type { ObjectKind, Phase } from '../../../core/vocabulary.ts'
+import { articled, words } from '../../../core/words.ts'
 import { byKey } from '../../../store/idempotency.ts'
 import type { FinishedRule, ObjectQuery } from '../../../store/loaders/find-objects.ts'
 import { isUuid } from '../../../store/objects.ts'
@@ -217,7 +218,7 @@ function foreseen(
   at: { readonly kind: ObjectKind; readonly phase: Phase },
   verb: string,
 ) {
-  if (!asked) return `${at.kind} has no verb ${verb}.`
+  if (!asked) return `It is ${articled(words(at.kind))}, which has no verb ${verb}.`
   return asked.verb.phases.includes(at.phase) ? null : `Only possible in ${asked.verb.phases.join(', ')}.`
 }
 

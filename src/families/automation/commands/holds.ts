@@ -40,7 +40,8 @@ export async function releaseAutomation(
   type Released = Outcome<{ readonly projectId: string | null }, RefusalOf<'NotFoundError'>>
   return await within(parts, viewer, project ?? null, async (client, projectId): Promise<Released> => {
     const isReleased = await removeHold(client, projectId)
-    return isReleased ? { ok: true, projectId } : refuse(notFound(null, 'hold'))
+    const where = project == null ? 'of all projects' : `of the project ${project}`
+    return isReleased ? { ok: true, projectId } : refuse(notFound(null, 'hold', where))
   })
 }
 

@@ -17,7 +17,7 @@ export const reconcileTrigger = (deployments: DeploymentsCommands): Trigger => (
     const { name, mode } = requestOf(input)
     const id = await deployments.idOf(project, name)
     return id === null
-      ? refuse(notFound(name, 'installation'))
+      ? refuse(notFound(null, 'installation', name))
       : await deployments.reconcileInstallation(viewer, { id, mode })
   },
   cancel: (viewer, id, reason) => deployments.cancelInstallation(viewer, { id, reason }),

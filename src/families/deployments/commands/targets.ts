@@ -151,7 +151,7 @@ export const deleteTarget = (
   { project, name }: TargetKey,
 ): Promise<TargetResult<DeletedTarget, 'InvalidInputError' | 'NotFoundError' | 'ConflictError' | 'ForbiddenError'>> => {
   type Deleted = TargetResult<DeletedTarget, 'NotFoundError' | 'ConflictError'>
-  const missing = notFound(null, 'target')
+  const missing = notFound(null, 'target', name)
   const access = { right: rights.deleteTarget, project, missing }
   return onProject(parts, viewer, access, async ({ client, projectId }): Promise<Deleted> => {
     const found = await findTarget(client, projectId, name)

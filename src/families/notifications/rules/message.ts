@@ -1,4 +1,5 @@
 import { beginningOf } from '../../../core/portable.ts'
+import { words } from '../../../core/words.ts'
 import type { Digest } from './collect.ts'
 import type { Channel, Told, ToldChange } from './spec.ts'
 
@@ -58,8 +59,8 @@ export function digestText({ changes, count }: Digest, lines: readonly string[])
 }
 
 const noun = ({ kind }: ToldChange): string => {
-  const words = kind.toLowerCase().replaceAll('_', ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  const name = words(kind)
+  return name.charAt(0).toUpperCase() + name.slice(1)
 }
 
 const linkOf = ({ told, dashboard }: MessageFacts): string | null =>

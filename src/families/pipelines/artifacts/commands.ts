@@ -22,5 +22,5 @@ export const deleteCache = (parts: PipelinesParts, viewer: Viewer, { project, ke
     viewer,
     { right: rights.deleteCache, project },
     async ({ client, projectId }): Promise<CacheDeleted> =>
-      (await removeCache(client, projectId, key)) ? { ok: true, projectId, key } : refuse(notFound(null, 'cache')),
+      (await removeCache(client, projectId, key)) ? { ok: true, projectId, key } : refuse(notFound(null, 'cache', key)),
   )

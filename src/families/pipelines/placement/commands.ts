@@ -143,6 +143,6 @@ async function change(
       await recordDone(client, viewer.call, { ...(found.length === 1 && { objectId: found[0] as string }) })
     return found
   })
-  if (ids.length === 0) return refuse(notFound(null, `place ${name}`))
+  if (ids.length === 0) return refuse(notFound(null, 'place', name))
   return { ok: true, places: await loadPlaces(pool, ids) }
 }

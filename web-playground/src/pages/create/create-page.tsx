@@ -23,7 +23,7 @@ export default function CreatePage({ what }: { readonly what: string }) {
   const mayNot = isReader ? `${viewer.name} has the role ${viewer.role} and may not create anything.` : null
   if (!form && what !== '')
     return (
-      <Empty title="There is no such form.">
+      <Empty title={`There is no form ${what}.`}>
         See <Link href={createHref()}>what can be created</Link>.
       </Empty>
     )

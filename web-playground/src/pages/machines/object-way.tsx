@@ -29,7 +29,7 @@ export function ObjectWay({ id, chosen }: { readonly id: string; readonly chosen
   const machine = own.find(({ name }) => name === chosen) ?? own[0]
   if (!known || !machine) {
     return (
-      <Empty title="There is no such object.">
+      <Empty title={`There is no object ${id}.`}>
         It is gone and its log with it, or your token does not let you see it. See{' '}
         <Link href="/machines">the machines</Link>, or <Link href="/objects">all objects</Link>.
       </Empty>

@@ -57,14 +57,14 @@ function SinceTime({ rootId, place }: Props) {
     <>
       {store?.error && <Problem message={store.error} onRetry={store.refresh} />}
       {!store?.answer && !store?.error && <Loading what="what has changed" />}
-      {store?.answer && <Changes changes={store.answer.changes} place={place} />}
+      {store?.answer && <Changes changes={store.answer.changes} {...{ rootId, place }} />}
     </>
   )
 }
 
-function Changes({ changes, place }: { readonly changes: TreeChanges; readonly place: TreePlace }) {
-  if (!changes) return <Empty title="The log has no such tree." />
-  const { rootId, objects, objectCount, spec, exports, fromTime, creation } = changes
+function Changes({ changes, rootId, place }: Props & { readonly changes: TreeChanges }) {
+  if (!changes) return <Empty title={`The log has no tree ${rootId}.`} />
+  const { objects, objectCount, spec, exports, fromTime, creation } = changes
   if (objectCount === 0) return <Empty title={`Nothing has changed since ${dateTime(fromTime)}.`} />
   return (
     <>

@@ -17,7 +17,7 @@ export function Gone({ rootId, wasHere, timeline }: Props) {
     <div className="page">
       <Empty
         isPage
-        title={wasHere || isLogged ? 'This tree is gone: everything in it was deleted.' : 'There is no such tree.'}
+        title={wasHere || isLogged ? 'This tree is gone: everything in it was deleted.' : `There is no tree ${rootId}.`}
       >
         {!wasHere && !isLogged && 'It was deleted, or your token does not let you see it. '}
         {isLogged && (

@@ -39,7 +39,7 @@ export function OneSchedule({ filter, onChange, stretch }: Props) {
       </div>
       {store?.error && <Problem message={store.error} onRetry={store.refresh} />}
       {!store?.answer && !store?.error && <Loading what="the schedule" />}
-      {schedule === null && <Empty title="There is no such schedule that you may see." />}
+      {schedule === null && <Empty title={`There is no schedule ${id} that you may see.`} />}
       {schedule && store && (
         <>
           <Head schedule={schedule} />

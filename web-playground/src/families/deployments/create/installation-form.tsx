@@ -40,7 +40,7 @@ function OpenedForm({ id, copy }: { readonly id: string; readonly copy: boolean 
   if (state.kind === 'failed') return <Problem message={state.message} onRetry={again} />
   if (!state.opened)
     return (
-      <Empty title="There is no such installation.">
+      <Empty title={`There is no installation ${id}.`}>
         It was deleted, or your token does not let you see it. Start a{' '}
         <Link href={createHref('installation')}>new one</Link>.
       </Empty>
