@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
+import { mkdtempDisposable, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { Command } from 'commander'
-import { buildSchema, parse, validate } from 'graphql'
+import { buildSchema, coerceInputValue, type GraphQLInputType, parse, validate } from 'graphql'
 import { expect, test } from 'vitest'
 import { createProgram } from '../src/cli/program.ts'
 import { families } from '../src/families/index.ts'
@@ -111,4 +114,29 @@ test('every manifest that a document shows is one', () => {
   })
   expect(wrong).toEqual([])
   expect(shown.length).toBeGreaterThan(3)
+})
+
+/** In the place of examples/ci/phaseline.mjs: it keeps what the worker asks for, and each job succeeds. */
+const RECORDER = `export const created = []
+export const createJob = async (name, spec) => (created.push({ name, spec }), { id: name, name })
+export const waitFor = async () => ({ phase: 'SUCCEEDED' })`
+
+test('every worker that a document shows creates jobs that the schema takes', async () => {
+  const workers = snippets('js').filter(({ text }) => text.includes("from './phaseline.mjs'"))
+  const wrong: string[] = []
+  for (const { where, text } of workers) {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'phaseline-snippet-'))
+    const module = (name: string) => pathToFileURL(join(folder.path, name)).href
+    await writeFile(join(folder.path, 'phaseline.mjs'), RECORDER)
+    await writeFile(join(folder.path, 'pipeline.mjs'), text.replaceAll('console.log', 'void '))
+    await import(module('pipeline.mjs'))
+    const { created } = (await import(module('phaseline.mjs'))) as { readonly created: readonly unknown[] }
+    expect(created.length, where).toBeGreaterThan(0)
+    for (const job of created)
+      coerceInputValue(job, schema.getType('CreateJobInput') as GraphQLInputType, (path, _, { message }) =>
+        wrong.push(`${where}: ${path.join('.')}: ${message}`),
+      )
+  }
+  expect(wrong).toEqual([])
+  expect(workers.length).toBeGreaterThan(0)
 })

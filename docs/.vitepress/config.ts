@@ -119,6 +119,8 @@ export default defineConfig({
           { text: 'Add a cluster', link: '/how-to/add-a-cluster' },
           { text: 'Come from Landscaper', link: '/how-to/from-landscaper' },
           { text: 'Come from Brigade', link: '/how-to/from-brigade' },
+          { text: 'Come from GitHub Actions', link: '/how-to/from-github-actions' },
+          { text: 'Come from Argo Workflows', link: '/how-to/from-argo-workflows' },
           { text: 'Tell the team', link: '/how-to/tell-the-team' },
           { text: 'Leave cron and a queue', link: '/how-to/leave-cron-and-a-queue' },
           { text: 'A nightly build that tells you', link: '/how-to/nightly-build' },

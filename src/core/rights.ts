@@ -123,7 +123,7 @@ export function requireRight(caller: Granted, right: Right, projectId?: string):
   return hasRight(caller, right, projectId) ? null : forbidden(refusalOf(caller, right, projectId))
 }
 
-/** What people call it. */
+/** Words that people know better than those of the API. */
 const NOUNS: Readonly<Record<string, string>> = { PRINCIPAL: 'tokens and users' }
 /** Roles, which are granted, keep their names. */
 const inWords = (kind: string): string =>
