@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Command } from 'commander'
-import { buildSchema, coerceInputValue, type GraphQLInputType, parse, validate } from 'graphql'
+import { buildSchema, type GraphQLInputType, parse, validate, validateInputValue } from 'graphql'
 import { expect, test } from 'vitest'
 import { createProgram } from '../src/cli/program.ts'
 import { families } from '../src/families/index.ts'
@@ -133,7 +133,7 @@ test('every worker that a document shows creates jobs that the schema takes', as
     const { created } = (await import(module('phaseline.mjs'))) as { readonly created: readonly unknown[] }
     expect(created.length, where).toBeGreaterThan(0)
     for (const job of created)
-      coerceInputValue(job, schema.getType('CreateJobInput') as GraphQLInputType, (path, _, { message }) =>
+      validateInputValue(job, schema.getType('CreateJobInput') as GraphQLInputType, ({ message }, path) =>
         wrong.push(`${where}: ${path.join('.')}: ${message}`),
       )
   }
