@@ -56,7 +56,7 @@ test('what is typed before the palette is loaded stays, and is continued', async
   await page.keyboard.press('Control+k')
   await page.keyboard.type('creat')
   expect(await field.inputValue()).toBe('creat')
-  expect(await page.getByRole('option').count()).toBe(0)
+  expect(await page.getByRole('listbox', { name: 'Found' }).count()).toBe(0)
   loading.resolve()
   await page.getByRole('option', { name: /Create task/ }).waitFor()
   await page.keyboard.type('e ta')
