@@ -131,10 +131,7 @@ export interface RetryCircumstances {
 }
 
 /** When the next attempt may begin after the last of `attempts`, which has failed; null: there is none. */
-export function nextAttemptAt(
-  retry: Retry,
-  { now, random, deadline, busyUntil }: RetryCircumstances,
-): Date | null {
+export function nextAttemptAt(retry: Retry, { now, random, deadline, busyUntil }: RetryCircumstances): Date | null {
   const { policy, attempts } = retry
   if (attempts.length >= policy.attempts || finalBy(retry)) return null
   const delayed = now.getTime() + backoffMs(attempts.length, random, backoffOf(policy))

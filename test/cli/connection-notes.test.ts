@@ -18,7 +18,11 @@ test('a stream says once that the server is lost, and once that it is back; its 
       await new Promise((resolve) => setTimeout(resolve, 1))
     }
   }
-  const options = { sdl: 'type Query { x: Int } type Subscription { ticks: Int }', rootValue: { ticks }, token: 'secret' }
+  const options = {
+    sdl: 'type Query { x: Int } type Subscription { ticks: Int }',
+    rootValue: { ticks },
+    token: 'secret',
+  }
   let server = await startTinyServer(options)
   const { port, url } = server
   let [out, err] = ['', '']

@@ -82,7 +82,9 @@ test('what has changed since a time, between runs, and what an apply would chang
 
   expect(await apply(manifest('three', ['db', 'new'], true))).toMatchObject({ code: 1 })
   const runs = (await phaseline('diff shop --runs 2,3')).out
-  expect(runs).toMatch(/^run 2: SUCCEEDED, took .*, changed by \S.*, spec 2\nrun 3: FAILED, took .*, spec 3: shop\/deploy-items\/db: MOCK_FAILURE: /)
+  expect(runs).toMatch(
+    /^run 2: SUCCEEDED, took .*, changed by \S.*, spec 2\nrun 3: FAILED, took .*, spec 3: shop\/deploy-items\/db: MOCK_FAILURE: /,
+  )
   expect(runs).toMatch(/\n~ shop\/deploy-items\/db \(deploy item\) SUCCEEDED in .* → FAILED in /)
   expect(runs).toContain('~ deployItems.db.config.fail: false → true')
   expect(runs).toContain('- url: "two"')

@@ -182,7 +182,9 @@ test('what is refused is listed with its reason, here and on the page of the ope
   expect(times).toBe(2)
   expect(await seriousFindings(page)).toEqual([])
   const refused = page.getByRole('list', { name: 'Refused' }).getByRole('listitem')
-  expect(await refused.allTextContents()).toEqual(['wait Deploy item INVALID_INPUT: It is a deploy item, which has no verb pause.'])
+  expect(await refused.allTextContents()).toEqual([
+    'wait Deploy item INVALID_INPUT: It is a deploy item, which has no verb pause.',
+  ])
   expect((await client.query(PAUSED, { id: other })).object?.pause).not.toBeNull()
 
   await progressOf(page).getByRole('button', { name: 'Select the refused' }).click()

@@ -26,7 +26,9 @@ export async function cancelObject(
   const verb = findVerb(await readMachines(session.client, session.io.signal), object.kind, 'cancel')
   if (!verb) {
     const hint = object.id === object.root.id ? '' : ' by itself: cancel what it belongs to'
-    return session.refuse(invalid(`${object.name} is ${articled(words(object.kind))}, which cannot be cancelled${hint}.`))
+    return session.refuse(
+      invalid(`${object.name} is ${articled(words(object.kind))}, which cannot be cancelled${hint}.`),
+    )
   }
   type Cancelled = Pick<Located, 'id' | 'kind' | 'name' | 'phase'>
   const document = verbDocument<Cancelled>(verb, OF_OBJECT)

@@ -56,7 +56,10 @@ async function readDeletion(
   flags: readonly string[],
 ): Promise<Outcome<() => Promise<Outcome<object>>>> {
   const verb = findVerb(await readMachines(session.client, session.io.signal), kind, 'delete')
-  if (!verb) return refused(invalid(`It is ${articled(words(kind))}, which cannot be deleted by itself: delete what it belongs to.`))
+  if (!verb)
+    return refused(
+      invalid(`It is ${articled(words(kind))}, which cannot be deleted by itself: delete what it belongs to.`),
+    )
   const input = verbInput(verb, id, flags)
   return input.ok ? { ok: true, value: () => ask(session, verbDocument(verb), input.value) } : input
 }

@@ -26,7 +26,9 @@ export function describeAttempts({ attempts = [], maxAttempts }: Attempted, now:
     const { number, agent, begunAt, endedAt, notBefore, error } = attempt
     const took = begunAt && endedAt && duration(Date.parse(endedAt) - Date.parse(begunAt))
     const when = took ?? (begunAt ? `since ${begunAt}` : notBefore ? tellTimes(`not before ${notBefore}`, now) : 'next')
-    const parts = [`${number} of ${maxAttempts}`, agent && `by ${agent}`, when, finalText(attempt)].filter(Boolean).join(', ')
+    const parts = [`${number} of ${maxAttempts}`, agent && `by ${agent}`, when, finalText(attempt)]
+      .filter(Boolean)
+      .join(', ')
     return ['attempt', error ? `${parts}: ${error.code}: ${error.message}` : parts]
   })
 }

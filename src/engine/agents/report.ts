@@ -125,7 +125,8 @@ function reportOne(
   if (!tracked || tracked.gone) return 'gone'
   const { work, row } = tracked
   if (!hasRight(viewer, RIGHTS.reportWork, row.projectId)) return refuse(noWork)
-  if (!canDrive(viewer, row.kind, kinds)) return refuse(forbidden(`${viewer.actor} may not work on ${articled(words(row.kind))}.`))
+  if (!canDrive(viewer, row.kind, kinds))
+    return refuse(forbidden(`${viewer.actor} may not work on ${articled(words(row.kind))}.`))
   const family = kinds.family(row.kind)
   const holdsWork = work && sameHash(work.fenceHash, fence.hash) && work.principalId === viewer.principalId
   if (!holdsWork && !family.holds?.(tracked, fence.hash, viewer.principalId)) {

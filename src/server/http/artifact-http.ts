@@ -54,7 +54,8 @@ export async function handleArtifact(request: IncomingMessage, response: ServerR
   const exchange = { request, response, viewer, parts }
   try {
     if (isUpload) await upload(exchange, id, name ?? '')
-    else if (name !== undefined || more.length > 0) replyError(response, 404, 'NOT_FOUND', notFound([id, name, ...more].join('/')))
+    else if (name !== undefined || more.length > 0)
+      replyError(response, 404, 'NOT_FOUND', notFound([id, name, ...more].join('/')))
     else await download(exchange, id)
   } catch (error) {
     const unavailable = databaseFailure(error)

@@ -132,7 +132,8 @@ async function askOne(
   })
   if (kind === null) return decided('GONE', null, null)
   const asked = verbsNamed(services.askedVerbs, spec.verb).get(kind)
-  if (!asked) return decided('REFUSED', 'INVALID_INPUT', `It is ${articled(words(kind))}, which has no verb ${spec.verb}.`)
+  if (!asked)
+    return decided('REFUSED', 'INVALID_INPUT', `It is ${articled(words(kind))}, which has no verb ${spec.verb}.`)
   const viewer = viewerOnBehalf('bulk', operation, grants, async (within, objectId) => {
     const causedId = objectId === id ? null : objectId
     if (!(await targetDone(within as Client, operation.id, id, causedId))) throw new DecidedAlready()

@@ -39,7 +39,8 @@ export function reportItem(item: Node, report: Report, by: Principal, slice: Sli
   }
   const error = errorOf(report, to, item, slice)
   const failure = error && { ...error, ...finalityOf(report.error) }
-  if (to === 'FAILED' && failure && mayRetry(item) && tryAgain(item, failure, { answered: true }, slice)) return ACCEPTED
+  if (to === 'FAILED' && failure && mayRetry(item) && tryAgain(item, failure, { answered: true }, slice))
+    return ACCEPTED
   endAttempt(item, failure, slice)
   const ending = { actor: 'DEPLOYER', by, message: report.message ?? null, error } as const
   if (to === 'SUCCEEDED') storeExports(item, report.exports, slice)
