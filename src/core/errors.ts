@@ -115,11 +115,11 @@ export interface FailureCause {
   readonly name: string
   readonly code: string
   readonly message: string
-  /** What failed by itself below it; absent if it did so itself, or if an earlier version has written it. */
+  /** The object below it that failed by itself; absent if it did so itself, or if an earlier version has written it. */
   readonly root?: FailureCause
 }
 
-/** What failed by itself, as it was then: the first of the causes, then the first of its own; null if there are none. */
+/** The object that failed by itself, as it was then: the first of the causes, then the first of its own; null if there are none. */
 export const rootCauseOf = ({ causes: [first] }: Pick<ObjectFailure, 'causes'>): FailureCause | null =>
   first?.root ?? first ?? null
 

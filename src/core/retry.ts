@@ -112,7 +112,7 @@ export interface AttemptEnd {
   readonly error: AttemptFailure | null
 }
 
-/** Who has made the last failure final although the policy has more attempts. */
+/** The party that has made the last failure final although the policy has more attempts. */
 export type FinalBy = 'AGENT' | 'POLICY'
 function finalBy({ policy: { attempts: most, on, not }, attempts }: Retry): FinalBy | null {
   const error = attempts.at(-1)?.error

@@ -17,7 +17,7 @@ const FINAL: Readonly<Record<FinalBy, { readonly description: string }>> = {
   POLICY: { description: 'The retry policy leaves its code out, by `on` or `not`.' },
 }
 const AttemptFinalByEnum = builder.enumType('AttemptFinalBy', {
-  description: 'Who has made the failure of an attempt final.',
+  description: 'The party that has made the failure of an attempt final.',
   values: FINAL,
 })
 
