@@ -90,7 +90,7 @@ describe('gadget check', () => {
     expect(out).toMatch(/It breaks \d of \d+ rules\.\n$/)
     expect(await phaseline(`${folder.path}/none`)).toMatchObject({
       code: 2,
-      err: expect.stringContaining('no such file'),
+      err: expect.stringContaining('does not exist'),
     })
     expect(await phaseline(folder.path)).toMatchObject({ code: 2, err: expect.stringContaining('not a file') })
     expect(await phaseline('--env', 'PATH=/x', path)).toMatchObject({ code: 2 })
