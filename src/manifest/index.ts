@@ -5,7 +5,14 @@ export { installationInput, labelsInput, taskInput } from './api-input.ts'
 export { type CursorPlace, cursorPlaces } from './cursor.ts'
 export { fieldsIn, setField, type TextEdit } from './fields.ts'
 export { appliedHook, type HookManifest, hookInput, hookManifest, hookSchema, type ShownHook } from './hook.ts'
-export { DEFAULT_SETTINGS, instanceSpecSchema, type Manifest, manifestSchema, nameSchema } from './installation.ts'
+export {
+  DEFAULT_SETTINGS,
+  instanceSpecSchema,
+  type Manifest,
+  manifestSchema,
+  nameSchema,
+  valuesSchema,
+} from './installation.ts'
 export {
   choicesOf,
   type DocumentField,

@@ -25,6 +25,9 @@ export const nameSchema = z
 const name = nameSchema
 const json = z.custom<JsonValue>((value) => value !== undefined, 'must be a JSON value').superRefine(judgeJson)
 
+/** Values of imports, by the names of these. */
+export const valuesSchema = z.record(z.string(), json)
+
 /** Specs of cluster and app instances: their CRM validates the content. */
 export const instanceSpecSchema = z
   .custom<Readonly<Record<string, JsonValue>>>(
@@ -94,7 +97,12 @@ const spec = z
     target: z.string().optional(),
     targetSelector: targetSelector.optional(),
     imports: z
-      .array(z.strictObject({ name, from: name.optional(), schema: json.optional(), required: z.boolean().optional() }))
+      .array(
+        z.strictObject({
+          ...{ name, from: name.optional(), schema: json.optional() },
+          ...{ required: z.boolean().optional(), value: json.optional() },
+        }),
+      )
       .optional(),
     exports: z.array(z.strictObject({ name, value: json })).optional(),
     get installations() {

@@ -65,11 +65,13 @@ export function writtenSpec(spec: unknown, around: Fields = {}): Fields {
   }
 }
 
-const writtenImport = ({ name, from, required, schema, ...unknown }: Fields): Fields => ({
+const writtenImport = ({ name, from, required, schema, value, ...unknown }: Fields): Fields => ({
   name,
   ...(from === name || from === undefined ? {} : { from }),
-  ...(required === false ? { required } : {}),
+  // A default means the same.
+  ...(required === false && fieldsOf(schema).default === undefined ? { required } : {}),
   ...(schema === undefined ? {} : { schema }),
+  ...(value === undefined ? {} : { value }),
   ...withoutEmpty(unknown),
 })
 function writtenTarget({ target, targetSelector }: Fields, around: Fields): Fields {

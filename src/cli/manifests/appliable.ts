@@ -5,6 +5,7 @@ import type { LabelArgument } from '../options.ts'
 import type { Session } from '../session.ts'
 import type { ExitCode } from '../terminal/exit.ts'
 import type { Io } from '../terminal/io.ts'
+import type { GivenValues } from './given-values.ts'
 import type { Source } from './source.ts'
 
 export interface Named {
@@ -28,6 +29,8 @@ export interface Surroundings {
   readonly io: Pick<Io, 'stdin' | 'env'>
   /** Nothing will be written, so that secrets are not read. */
   readonly isPreview: boolean
+  /** Values of imports from the command line. */
+  readonly given?: GivenValues | undefined
 }
 export type Completed<Ready> =
   | { readonly ok: true; readonly value: Ready }

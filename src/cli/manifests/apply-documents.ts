@@ -7,11 +7,12 @@ import { type Session, type SessionOptions, withSession, withSessionOptions } fr
 import { judged } from '../terminal/ask.ts'
 import { EXIT, type ExitCode, worst } from '../terminal/exit.ts'
 import { type Action, type Appliable, type ApplyHow, ORDER, type Placed, type PreviewHow } from './appliable.ts'
+import type { ValueOptions } from './given-values.ts'
 import { keyOf, loadDocuments } from './load-documents.ts'
 import { type PruneOptions, planPruning, prune } from './prune.ts'
 import { atSource } from './source.ts'
 
-export interface FileOptions {
+export interface FileOptions extends ValueOptions {
   readonly file: readonly string[]
   readonly project?: string
 }

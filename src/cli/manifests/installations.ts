@@ -25,7 +25,10 @@ function describeOverwritten(address: string, { by, since: from, until }: Overwr
 export const installations: Appliable<Manifest, Manifest, Shown> = {
   ...{ kind: 'Installation', order: ORDER.tree, objectKind: 'INSTALLATION', schema: manifestSchema },
   label: ({ project, name }) => `${project}/${name}`,
-  complete: withSources,
+  async complete(manifest, surroundings) {
+    const filled = surroundings.given?.giveTo(manifest) ?? { ok: true, value: manifest }
+    return filled.ok ? await withSources(filled.value, surroundings) : filled
+  },
   async apply(session, document, how) {
     const outcome = await applyManifest(session, placed(document), how)
     if (!outcome.ok) return outcome

@@ -10,14 +10,15 @@ import {
 } from '../../manifest/index.ts'
 import type { Io } from '../terminal/io.ts'
 import { readInput } from '../terminal/read-input.ts'
-import type { Appliable, Named, Placed } from './appliable.ts'
+import type { Appliable, Named, Placed, Surroundings } from './appliable.ts'
 import { allOrNone, eachFile, type Readable } from './every-file.ts'
+import { GivenValues, type ValueOptions } from './given-values.ts'
 import { isBeside } from './read-beside.ts'
 import { type Source, shownFile, shownSource } from './source.ts'
 
 export const DEFAULT_KIND = 'Installation'
 
-export interface LoadOptions {
+export interface LoadOptions extends ValueOptions {
   readonly file: readonly string[]
   /** The project of documents that name none. */
   readonly project?: string
@@ -31,19 +32,29 @@ export interface LoadOptions {
   readonly within?: string
 }
 
+/** `given`: what `set` and `values` hold. */
+type ReadableOptions = Omit<LoadOptions, keyof ValueOptions> & Pick<Surroundings, 'given'>
+
 /**
  * Reads every `-f`, in the given order, and sorts the documents by what has to be there first. All problems are reported together,
  * with paths and lines, before the first request to the server.
  */
-export const loadDocuments = async (
+export async function loadDocuments(
   io: Pick<Io, 'stdin' | 'env'>,
   options: LoadOptions,
-): Promise<Outcome<readonly Placed[]>> => allOrNone(await loadReadable(io, options))
+): Promise<Outcome<readonly Placed[]>> {
+  const read = await GivenValues.read(io, options)
+  if (!read.ok) return read
+  const given = read.value
+  const loaded = await loadReadable(io, { ...options, given })
+  const refusal = loaded.refusals.length > 0 ? null : given.refuseOthers()
+  return refusal ? refused(refusal) : allOrNone(loaded)
+}
 
 /** The same, but with the documents of the files that can be read. A document is left out if another file describes the same. */
 export async function loadReadable(
   io: Pick<Io, 'stdin' | 'env'>,
-  { file, ...options }: LoadOptions,
+  { file, ...options }: ReadableOptions,
 ): Promise<Readable<Placed>> {
   const { values, refusals } = await eachFile(file, (one) => loadFile(io, one, options))
   const documents = values.flat().toSorted((a, b) => a.kind.order - b.kind.order)
@@ -85,7 +96,7 @@ function repeatedIn(
 async function loadFile(
   io: Pick<Io, 'stdin' | 'env'>,
   file: string,
-  { project = 'default', kinds, otherKinds = {}, isPreview = false, within }: Omit<LoadOptions, 'file'>,
+  { project = 'default', kinds, otherKinds = {}, isPreview = false, within, given }: Omit<ReadableOptions, 'file'>,
 ): Promise<Outcome<readonly Placed[]>> {
   if (within !== undefined && !((await isBeside(within, file)) && (await isBeside(dirname(file), basename(file)))))
     return refused(invalid(`${file} is a link that leads out of its folder.`))
@@ -103,7 +114,7 @@ async function loadFile(
   const read = readDocuments<Named>(text, { ...otherKinds, ...schemas }, only?.kind ?? DEFAULT_KIND, shown)
   if (!read.ok) return refused(notValid(file, read.problems))
   // Paths in standard input are relative to the current folder.
-  const surroundings = { folder: file === '-' ? '.' : dirname(file), io, isPreview }
+  const surroundings = { folder: file === '-' ? '.' : dirname(file), io, isPreview, given }
   const placed: Placed[] = []
   const problems: ManifestProblem[] = []
   for (const { kind: wanted, value, place, index } of read.documents) {

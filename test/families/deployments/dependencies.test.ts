@@ -5,6 +5,16 @@ import { createWorld, item, succeed, USER, type World } from '../../testkit/worl
 const WAITING = { phase: 'PENDING_DEPENDENCIES' }
 const url = (value: unknown) => (work: Parameters<typeof succeed>[0]) => ({ ...succeed(work), exports: { url: value } })
 
+/** Works, and returns the configs that were worked on. */
+async function configsOf(world: World): Promise<readonly unknown[]> {
+  const configs: unknown[] = []
+  await world.work((work) => {
+    configs.push(work.config)
+    return succeed(work)
+  })
+  return configs
+}
+
 /** A root `db` that exports `url` and has succeeded. */
 async function withDb(world: World, value: unknown = 'one'): Promise<string> {
   const id = await world.create('db', exporter('url'))
@@ -172,6 +182,41 @@ describe('a root', () => {
     const [x] = await world.claim()
     expect(x?.config).toEqual({ to: { host: 'h', ports: [1, 2] }, text: 'at h' })
     expect(await columnsOf(world, id)).toMatchObject({ imports: { db: { host: 'h', ports: [1, 2] } } })
+  })
+
+  it('takes its own value in place of the scope, which it then does not wait for', async () => {
+    await using world = await createWorld()
+    const db = await withDb(world)
+    const spec = { imports: [{ name: 'url', value: 'own' }], deployItems: [using('use', ['url'])] }
+    const id = await world.create('app', spec)
+    expect(await configsOf(world)).toEqual([{ url: 'own' }])
+    expect(await columnsOf(world, id)).toMatchObject({ imports: { url: 'own' } })
+    const { jobId } = await world.see('app')
+    await world.reconcile(db)
+    await world.work(url('two'))
+    expect(await world.see('app')).toMatchObject({ phase: 'SUCCEEDED', jobId })
+    await world.remove(db)
+    await world.work()
+    expect((await world.pool.query('select from object where id = $1', [db])).rowCount).toBe(0)
+    await world.create('later', { ...spec, exports: [{ name: 'url', value: expr('imports.url') }] })
+    await world.work()
+    expect(await world.see('later')).toMatchObject({ phase: 'SUCCEEDED' })
+  })
+
+  it('takes the default of its schema as long as the scope has no value', async () => {
+    await using world = await createWorld()
+    const schema = { type: 'integer', default: 1 }
+    const id = await world.create('app', {
+      imports: [{ name: 'replicas', schema }],
+      installations: [
+        nested('inner', { imports: [{ name: 'other', schema }], deployItems: [using('use', ['other'])] }),
+      ],
+    })
+    expect(await configsOf(world)).toEqual([{ other: 1 }])
+    expect(await columnsOf(world, id)).toMatchObject({ imports: { replicas: 1 } })
+    await world.setData('replicas', 3)
+    await world.work()
+    expect(await columnsOf(world, id)).toMatchObject({ imports: { replicas: 3 } })
   })
 
   it('fails when an import does not match its JSON Schema, and runs again once it does', async () => {

@@ -34,6 +34,26 @@ const cases: readonly Case[] = [
     ],
   },
   {
+    rule: 'values of imports that their schemas do not take',
+    spec: {
+      imports: [
+        importing('a', { schema: { type: 'integer' }, value: 'many' }),
+        importing('b', { schema: { type: 'integer', default: 'few' } }),
+      ],
+      installations: [nested('n', { imports: [importing('c', { schema: { const: 1 }, value: 2 })] })],
+    },
+    problems: [
+      ['imports.0.value', /^a: the value does not satisfy #\/type/],
+      ['imports.1.schema.default', /^b: the value does not satisfy/],
+      ['installations.0.spec.imports.0.value', /^c: /],
+    ],
+  },
+  {
+    rule: 'a secret in a spec',
+    spec: { imports: [importing('a', { schema: { type: 'string', writeOnly: true }, value: 'hidden' })] },
+    problems: [['imports.0.value', /is a secret by its schema .*phaseline data set NAME -f - --text/]],
+  },
+  {
     rule: 'an expression where none is evaluated',
     spec: { imports: [importing('c')], deployItems: [{ ...item('a'), target: expr('imports.c') }] },
     problems: [['deployItems.0.target', /expressions are in config and exports/]],

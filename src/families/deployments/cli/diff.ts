@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Cli } from '../../../cli/cli.ts'
 import { previewFiles } from '../../../cli/manifests/apply-documents.ts'
+import { type ValueOptions, withValueOptions } from '../../../cli/manifests/given-values.ts'
 import { type AddressOptions, type Located, locate, withAddressOptions } from '../../../cli/objects/address.ts'
 import { CREATION, describeCreation } from '../../../cli/objects/describe-creation.ts'
 import { describeDiff } from '../../../cli/objects/describe-diff.ts'
@@ -39,7 +40,7 @@ const COMPARE = gql(`query CompareRuns($id: ID!, $a: Int!, $b: Int!) {
 }`)
 type Compared = NonNullable<ResultOf<typeof COMPARE>['compareRuns']>
 
-interface DiffOptions extends SessionOptions, AddressOptions {
+interface DiffOptions extends SessionOptions, AddressOptions, ValueOptions {
   readonly since?: string
   readonly until?: string
   readonly from?: string | number
@@ -53,7 +54,7 @@ const PLACES = ['since', 'until', 'from', 'to'] as const
 
 /** `phaseline diff`: what has changed in a tree, in all trees of a project, between two runs, or would change by a manifest. */
 export function addDiff(command: Command, cli: Cli): void {
-  withSessionOptions(withAddressOptions(command))
+  withValueOptions(withSessionOptions(withAddressOptions(command)))
     .argument('[name]', 'id, or path, of the root of a tree; without it, all trees of --project')
     .option('--since <time>', 'since this time, or for so long, e.g. 24h', parseTime)
     .option('--until <time>', 'up to this time, or so long ago, instead of up to now', parseTime)
@@ -92,7 +93,8 @@ function parseRuns(text: string): readonly [number, number] {
 }
 
 async function diff(session: Session, name: string | undefined, options: DiffOptions): Promise<ExitCode> {
-  const { file, runs, project } = options
+  const { file, runs, project, set, values } = options
+  if (set ?? values) return session.refuse(invalid('--set and --values are for the documents of -f FILE.'))
   if (name === undefined && file === undefined && project !== undefined)
     return await diffProject(session, project, options)
   if (name === undefined || file !== undefined)

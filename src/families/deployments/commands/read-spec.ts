@@ -2,7 +2,7 @@ import type { Problems } from '../../../core/problems.ts'
 import { checkCron } from '../../when.ts'
 import { normaliseSpec, type SpecInput } from '../rules/normalise.ts'
 import type { InstallationSpec } from '../rules/spec.ts'
-import { expressionsOf, schemasOf, validateSpec } from '../rules/validate.ts'
+import { expressionsOf, givenValuesOf, schemasOf, validateSpec } from '../rules/validate.ts'
 import { checkConfigs } from './check-configs.ts'
 import type { CommandParts } from './parts.ts'
 
@@ -33,6 +33,12 @@ export async function readSpec(
   for (const [i, verdict] of inspected.entries()) {
     const found = verdict.ok ? verdict.problems : [verdict]
     for (const { message } of found) problems.add(schemas[i]?.path ?? '', message)
+  }
+  const given = problems.found.length > 0 ? [] : givenValuesOf(spec, 'input.spec')
+  const verdicts = given.length > 0 ? await sandbox.validate(given, owner) : []
+  for (const [i, { path, name }] of given.entries()) {
+    const verdict = verdicts[i]
+    if (verdict?.ok === false) problems.add(path, `${name}: ${verdict.message}`)
   }
   return validateSpec(spec, 'input.spec', references, problems)
 }

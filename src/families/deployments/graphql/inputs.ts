@@ -22,13 +22,20 @@ const ImportInput = builder.inputType('ImportInput', {
     schema: t.field({
       type: 'JSON',
       limit: 'schema',
-      description: 'JSON Schema that the value must satisfy. Left out or null: any value.',
+      description:
+        'JSON Schema that the value must satisfy. Its `default` is the value if the scope has none. Left out or null: any value.',
     }),
     required: t.boolean({
       required: true,
       defaultValue: true,
       description:
-        'True if the installation needs the value. A root waits until it exists; a nested installation fails without it.',
+        'True if the installation needs the value. A root waits until it exists; a nested installation fails without it. A default of the schema makes it false.',
+    }),
+    value: t.field({
+      type: 'JSON',
+      limit: 'json',
+      description:
+        'Value of this import in place of the one in the scope, taken as it stands, without expressions. Refused if the schema has `writeOnly: true`, since a spec can be read. Left out or null: the scope gives it.',
     }),
   }),
 })

@@ -64,6 +64,12 @@ const ImportRef = builder.objectRef<ImportSpec>('ImportSpec').implement({
       resolve: ({ schema }) => schema ?? null,
     }),
     required: t.exposeBoolean('required', { description: 'True if the installation needs the value.' }),
+    value: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'Value of this import in place of the one in the scope; null: the scope gives it.',
+      resolve: ({ value }) => value ?? null,
+    }),
   }),
 })
 const ExportRef = builder.objectRef<ExportSpec>('ExportSpec').implement({

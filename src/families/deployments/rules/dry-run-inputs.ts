@@ -7,7 +7,7 @@ import { expandItems, listsOf } from './for-each.ts'
 import { topologicalOrder } from './graph.ts'
 import type { ScopeEntry } from './imports.ts'
 import { type Existing, isLeftAlone } from './plan.ts'
-import { nestedDependencies } from './scope.ts'
+import { defaultOf, nestedDependencies } from './scope.ts'
 import type { Each, InstallationSpec, ItemSpec } from './spec.ts'
 import type { References } from './validate.ts'
 
@@ -101,8 +101,12 @@ async function walk(
     return { spec, exports: new Map(Object.entries(exports).map(([name, value]) => [name, { ok: true, value }])) }
   }
   const imports = new Map(
-    spec.imports.flatMap(({ name, from, required }): [string, Known][] => {
-      const value = find(from) ?? (required ? unknown(`nothing gives the import ${from} a value`) : null)
+    spec.imports.flatMap(({ name, from, required, schema, value: own }): [string, Known][] => {
+      const fallback = defaultOf(schema)
+      const value =
+        (own === undefined ? find(from) : { ok: true as const, value: own }) ??
+        (fallback === undefined ? null : { ok: true as const, value: fallback }) ??
+        (required ? unknown(`nothing gives the import ${from} a value`) : null)
       return value ? [[name, value]] : []
     }),
   )

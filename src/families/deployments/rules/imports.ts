@@ -1,6 +1,7 @@
 import { isFinished, type Node, type Slice } from '../../../core/tree.ts'
 import type { Phase, ReconcileMode } from '../../../core/vocabulary.ts'
 import { installation, isForced } from './details.ts'
+import { defaultOf, scopeImports } from './scope.ts'
 import type { ImportSpec, InstallationSpec } from './spec.ts'
 
 declare module '../../../core/tree.ts' {
@@ -89,8 +90,8 @@ function gatherRoot(
   slice: Slice,
 ): Gathered | undefined {
   if (imports.length === 0) return READY({})
-  const names = [...new Set(imports.map((i) => i.from))].sort()
-  const scope = slice.ask(question, { projectId: node.row.projectId, names })
+  const names = [...new Set(scopeImports(imports).map((i) => i.from))].sort()
+  const scope = names.length === 0 ? [] : slice.ask(question, { projectId: node.row.projectId, names })
   if (!scope) return undefined
   const entries = new Map(scope.map((entry) => [entry.name, entry]))
   const values = valuesOf(imports, (name) => entries.get(name))
@@ -130,9 +131,11 @@ function valuesOf(
 ) {
   const found: Record<string, unknown> = {}
   let missing: string | null = null
-  for (const { name, from, required } of imports) {
-    const entry = find(from)
+  for (const { name, from, required, schema, value } of imports) {
+    const entry = value === undefined ? find(from) : { exists: true, value }
+    const fallback = defaultOf(schema)
     if (entry?.exists) found[name] = entry.value
+    else if (fallback !== undefined) found[name] = fallback
     else if (required) missing ??= name
   }
   return { found: found as Readonly<Record<string, unknown>>, missing }

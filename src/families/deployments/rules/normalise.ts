@@ -6,6 +6,7 @@ import { isName, NAME_RULE, type Problems } from '../../../core/problems.ts'
 import { readSelector, type TargetSelectorInput } from '../../../core/target.ts'
 import { normaliseRetry, type RetryPolicyInput } from '../../retry-policy.ts'
 import { type AutomaticReconcileInput, normaliseAutomatic } from './automatic-reconcile.ts'
+import { defaultOf } from './scope.ts'
 import type {
   ExportSpec,
   ImportSpec,
@@ -22,7 +23,7 @@ import type {
 /** The input from GraphQL, which has checked the types and the bounds. */
 export interface SpecInput extends TargetInput {
   readonly imports?:
-    | readonly { name: string; from?: string | null; schema?: unknown; required?: boolean | null }[]
+    | readonly { name: string; from?: string | null; schema?: unknown; required?: boolean | null; value?: unknown }[]
     | null
   readonly exports?: readonly { name: string; value: unknown }[] | null
   readonly installations?: readonly { name: string; spec: SpecInput }[] | null
@@ -125,15 +126,25 @@ function checkName(name: string, path: string, problems: Problems): void {
 }
 
 function normaliseImport(
-  { name, from, schema, required }: NonNullable<SpecInput['imports']>[number],
+  { name, from, schema, required, value }: NonNullable<SpecInput['imports']>[number],
   path: string,
   problems: Problems,
 ): ImportSpec {
   checkName(name, `${path}.name`, problems)
   if (from) checkName(from, `${path}.from`, problems)
-  const base = { name, from: from ?? name, required: required ?? true }
-  return schema === undefined || schema === null ? base : { ...base, schema }
+  const isGiven = value !== undefined && value !== null
+  if (isGiven && isSecret(schema)) problems.add(`${path}.value`, SECRET_RULE)
+  return {
+    ...{ name, from: from ?? name, required: (required ?? true) && defaultOf(schema) === undefined },
+    ...(schema !== undefined && schema !== null && { schema }),
+    ...(isGiven && { value }),
+  }
 }
+
+const SECRET_RULE =
+  'is a secret by its schema (writeOnly), and a spec can be read: set it as data of the project (phaseline data set NAME -f - --text)'
+const isSecret = (schema: unknown): boolean =>
+  typeof schema === 'object' && schema !== null && 'writeOnly' in schema && schema.writeOnly === true
 
 /** Null: the input says nothing of a target. */
 function normaliseTarget(

@@ -5,6 +5,7 @@ import type { ObjectKind } from '../../../core/vocabulary.ts'
 import { describeAwaited, lacksImport } from './blockers.ts'
 import { chooseTarget } from './choose-target.ts'
 import type { PlanStep } from './plan.ts'
+import { scopeImports } from './scope.ts'
 import type { InstallationSpec, ItemSpec } from './spec.ts'
 
 /** Predicts what a plan would wait for, from the facts that `blockedBy` judges once it has begun. Pure. */
@@ -82,7 +83,7 @@ function agentBlocker(items: readonly PlannedItem[]): readonly PlanBlocker[] {
 
 /** A name that is imported several times is required if one of them is. */
 export const requiredNames = ({ imports }: InstallationSpec): readonly string[] => [
-  ...new Set(imports.flatMap(({ from, required }) => (required ? from : []))),
+  ...new Set(scopeImports(imports).flatMap(({ from, required }) => (required ? from : []))),
 ]
 
 /** Types of all items, for which agents are looked up. */

@@ -1,4 +1,12 @@
-import type { InstallationSpec } from './spec.ts'
+import type { ImportSpec, InstallationSpec } from './spec.ts'
+
+/** The imports without a value of their own. */
+export const scopeImports = (imports: readonly ImportSpec[]): readonly ImportSpec[] =>
+  imports.filter(({ value }) => value === undefined)
+
+/** The value that a JSON Schema has for an import that gets none; undefined: none. */
+export const defaultOf = (schema: unknown): unknown =>
+  typeof schema === 'object' && schema !== null && 'default' in schema ? schema.default : undefined
 
 /** Dependencies between nested installations: the importer depends on the exporter. In the spec's order. */
 export function nestedDependencies(spec: InstallationSpec): ReadonlyMap<string, readonly string[]> {
@@ -7,7 +15,7 @@ export function nestedDependencies(spec: InstallationSpec): ReadonlyMap<string, 
   )
   return new Map(
     spec.installations.map(({ name, spec: own }) => {
-      const names = own.imports.flatMap(({ from }) => exporters.get(from) ?? [])
+      const names = scopeImports(own.imports).flatMap(({ from }) => exporters.get(from) ?? [])
       return [name, [...new Set(names)]]
     }),
   )

@@ -42,6 +42,8 @@ export interface ImportSpec {
   /** A JSON Schema; absent: any value. */
   readonly schema?: unknown
   readonly required: boolean
+  /** Its own value; absent: the scope gives it. */
+  readonly value?: unknown
 }
 export interface ExportSpec {
   readonly name: string

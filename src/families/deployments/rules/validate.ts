@@ -2,7 +2,7 @@ import { findExpressions, hasExpressions, unreadable } from '../../../core/expre
 import type { Problems } from '../../../core/problems.ts'
 import { expandItems, listsOf } from './for-each.ts'
 import { findCycle, sortByDependencies } from './graph.ts'
-import { nestedDependencies } from './scope.ts'
+import { defaultOf, nestedDependencies } from './scope.ts'
 import type { InstallationSpec, ItemSpec } from './spec.ts'
 
 /** Refuses a spec that can never work when it is written, not while it runs. */
@@ -30,6 +30,24 @@ export function schemasOf(spec: InstallationSpec, path: string): readonly { path
       schema === undefined ? [] : [{ path: `${path}.imports.${i}.schema`, schema }],
     ),
     ...spec.installations.flatMap(({ spec: nested }, i) => schemasOf(nested, `${path}.installations.${i}.spec`)),
+  ]
+}
+
+/** Values that imports have in the spec, with what they must satisfy. */
+export function givenValuesOf(
+  spec: InstallationSpec,
+  path: string,
+): readonly { readonly path: string; readonly name: string; readonly schema: unknown; readonly value: unknown }[] {
+  return [
+    ...spec.imports.flatMap(({ name, schema, value }, i) => {
+      const at = `${path}.imports.${i}`
+      const given = [
+        { path: `${at}.value`, name, schema, value },
+        { path: `${at}.schema.default`, name, schema, value: defaultOf(schema) },
+      ]
+      return schema === undefined ? [] : given.filter((one) => one.value !== undefined)
+    }),
+    ...spec.installations.flatMap(({ spec: nested }, i) => givenValuesOf(nested, `${path}.installations.${i}.spec`)),
   ]
 }
 
@@ -169,7 +187,8 @@ function checkScope(spec: InstallationSpec, path: string, problems: Problems): v
     }
   }
   for (const [i, { name, spec: nested }] of spec.installations.entries()) {
-    for (const [j, { from, required }] of nested.imports.entries()) {
+    for (const [j, { from, required, value }] of nested.imports.entries()) {
+      if (value !== undefined) continue
       const exporter = exporters.get(from)
       if (exporter === name || (exporter === undefined && required && !parentImports.has(from))) {
         problems.add(`${path}.installations.${i}.spec.imports.${j}`, `nothing in the scope can ever give it ${from}`)

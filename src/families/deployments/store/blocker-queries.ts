@@ -137,7 +137,7 @@ const SCOPE = statement({
   text: `select o.id as "rootId", n.name, n.required, x.exporter_id as "exporterId", d.name is not null as exists
   from object o join object_spec s on s.object_id = o.id
   cross join lateral (select m ->> 'from' as name, bool_or((m ->> 'required')::boolean) as required
-    from jsonb_array_elements(s.spec -> 'imports') m group by 1) n
+    from jsonb_array_elements(s.spec -> 'imports') m where m -> 'value' is null group by 1) n
   left join root_export x on x.project_id = o.project_id and x.name = n.name and x.exporter_id <> o.id
   left join data_object d on d.project_id = o.project_id and d.name = n.name
   where o.id = any($1::uuid[]) and o.parent_id is null and o.phase = 'PENDING_DEPENDENCIES'`,

@@ -5,6 +5,7 @@ import * as table from '../../../store/tables.ts'
 import type { LockedProject, LockedTree } from '../../family.ts'
 import { rootNameTaken } from '../../root-name.ts'
 import { findCycle } from '../rules/graph.ts'
+import { scopeImports } from '../rules/scope.ts'
 import type { InstallationSpec } from '../rules/spec.ts'
 
 /** A project's scope: the exports and imports of its roots, and its data objects. Read and written under the project's lock. */
@@ -72,7 +73,7 @@ async function wouldCycle(
   root: Declared,
 ): Promise<RefusalOf<'InvalidInputError'> | null> {
   const own = new Set(root.spec.exports.map(({ name }) => name))
-  const selfish = root.spec.imports.findIndex(({ from }) => own.has(from))
+  const selfish = root.spec.imports.findIndex(({ from, value }) => value === undefined && own.has(from))
   if (selfish >= 0) {
     return invalidInput([{ path: `input.spec.imports.${selfish}`, message: 'is exported by the installation itself' }])
   }
@@ -104,7 +105,7 @@ async function exportersOf(
   { client, projectId }: Pick<LockedProject, 'client' | 'projectId'>,
   { id, spec }: Declared,
 ): Promise<string[]> {
-  const { rows } = await EXPORTERS_OF.query(client, [projectId, spec.imports.map(({ from }) => from), id])
+  const { rows } = await EXPORTERS_OF.query(client, [projectId, scopeImports(spec.imports).map(({ from }) => from), id])
   return rows.map(({ name }) => name)
 }
 
@@ -113,7 +114,7 @@ export function declareScope({ slice, isNew }: LockedTree, spec: InstallationSpe
   if (isNew && spec.exports.length === 0 && spec.imports.length === 0) return
   slice.effect('declareScope', {
     exports: spec.exports.map(({ name }) => name),
-    imports: [...new Set(spec.imports.map(({ from }) => from))],
+    imports: [...new Set(scopeImports(spec.imports).map(({ from }) => from))],
   })
 }
 
