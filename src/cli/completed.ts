@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import type { Command, Option } from 'commander'
 import type { ObjectKind } from '../core/vocabulary.ts'
 
 /** Names that a shell completes: objects of all kinds or of one, projects, or contexts. */
@@ -12,3 +12,12 @@ export function withCompletion(command: Command, completed: Completed): Command 
   return command
 }
 export const completedBy = (command: Command): Completed | undefined => sources.get(command)
+
+const ofProjects = new WeakSet<Option>()
+
+/** Has shells complete the value of an option, which is the name of a project. `--project` needs no mention. */
+export function ofProject(option: Option): Option {
+  ofProjects.add(option)
+  return option
+}
+export const takesProject = (option: Option): boolean => option.long === '--project' || ofProjects.has(option)

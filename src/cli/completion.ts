@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type Completed, completedBy } from './completed.ts'
+import { type Completed, completedBy, takesProject } from './completed.ts'
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
@@ -9,7 +9,12 @@ interface Line {
   /** e.g. `token create`; empty for the program. */
   readonly path: string
   readonly commands: readonly Command[]
-  readonly options: readonly { readonly flag: string; readonly about: string; readonly takesValue: boolean }[]
+  readonly options: readonly {
+    readonly flag: string
+    readonly about: string
+    readonly takesValue: boolean
+    readonly takesProject: boolean
+  }[]
   /** Names that its argument takes. */
   readonly names: Completed | undefined
 }
@@ -18,7 +23,10 @@ interface Line {
 function everyCommand(command: Command, path: readonly string[] = []): readonly Line[] {
   const options = command.options
     .filter(({ hidden, long }) => !hidden && long)
-    .map(({ long, description, required }) => ({ flag: long ?? '', about: description, takesValue: required }))
+    .map((one) => ({
+      ...{ flag: one.long ?? '', about: one.description, takesValue: one.required },
+      takesProject: takesProject(one),
+    }))
   const own = { path: path.join(' '), commands: command.commands, options, names: completedBy(command) }
   return [own, ...command.commands.flatMap((one) => everyCommand(one, [...path, one.name()]))]
 }
@@ -28,6 +36,12 @@ export function completionFor(shell: Shell, program: Command): string {
   if (shell === 'fish') return fish(all)
   return shell === 'bash' ? bash(all) : `autoload -U +X bashcompinit && bashcompinit\n${bash(all)}`
 }
+
+/** Options beside `--project` that take a project, as a shell sees them: the command with the option. */
+const projectOptions = (all: readonly Line[]): readonly string[] =>
+  all.flatMap(({ path, options }) =>
+    options.flatMap((one) => (one.takesProject && one.flag !== '--project' ? [`"${path} ${one.flag}"`] : [])),
+  )
 
 const wordsOf = ({ commands, options }: Line): string =>
   [...commands.map((one) => one.name()), ...options.map(({ flag }) => flag), '--help'].join(' ')
@@ -52,7 +66,9 @@ ${all
 ${all.map((one) => `    "${one.path}") words="${wordsOf(one)}"${one.names ? ` names="${one.names}"` : ''} ;;`).join('\n')}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
-  if [[ $prev == --project ]]; then names=project; COMPREPLY=(); fi
+  case "$called $prev" in
+    ${['*" --project"', ...projectOptions(all)].join('|')}) names=project; COMPREPLY=() ;;
+  esac
   if [[ -n $names && $cur != -* ]]; then
     found=()
     while IFS= read -r word; do found+=("$word"); done < <("\${COMP_WORDS[0]}" completion names "$names" -- "$cur" "$COMP_LINE" 2>/dev/null)
@@ -76,8 +92,8 @@ function fish(all: readonly Line[]): string {
         (one) => `complete -c phaseline -n '${here}' -f -a ${one.name()} -d ${quoted(one.description())}`,
       ),
       ...options.map(
-        ({ flag, about, takesValue }) =>
-          `complete -c phaseline -n '${here}' -l ${flag.slice(2)}${takesValue ? ' -r' : ''}${flag === '--project' ? namesOf('project') : ''} -d ${quoted(about)}`,
+        ({ flag, about, takesValue, takesProject }) =>
+          `complete -c phaseline -n '${here}' -l ${flag.slice(2)}${takesValue ? ' -r' : ''}${takesProject ? namesOf('project') : ''} -d ${quoted(about)}`,
       ),
       ...(completed ? [`complete -c phaseline -n '${here}'${namesOf(completed)}`] : []),
     ]

@@ -38,6 +38,7 @@ export interface ShownProjectSpec {
     readonly task: unknown
   })[]
   readonly limits: Limits
+  readonly promotesTo: string | null
 }
 
 /** Selection of a retry policy. */
@@ -53,10 +54,11 @@ export const WORKLOAD_SPEC_FIELDS = `
 export const PROJECT_SPEC_FIELDS = `
   workerTemplate {${WORKLOAD_SPEC_FIELDS} }
   subscriptions { source types qualifiers { key value } labels { key value } task }
-  limits { maxWorkers maxJobs strategy }`
+  limits { maxWorkers maxJobs strategy }
+  promotesTo`
 
 /** The spec in its own form, from that of the API. */
-export function projectSpecOf({ workerTemplate, subscriptions, limits }: ShownProjectSpec): ProjectSpec {
+export function projectSpecOf({ workerTemplate, subscriptions, limits, promotesTo }: ShownProjectSpec): ProjectSpec {
   const { maxWorkers, maxJobs, strategy } = limits
   return {
     workerTemplate: workerTemplate && {
@@ -71,6 +73,7 @@ export function projectSpecOf({ workerTemplate, subscriptions, limits }: ShownPr
       task: (task as readonly ShownJob[] | null)?.map(jobOf) ?? null,
     })),
     limits: { maxWorkers, maxJobs, strategy },
+    promotesTo,
   }
 }
 
@@ -80,7 +83,7 @@ const jobOf = ({ name, gadget, args, env, when, dependsOn, retry }: ShownJob): T
 })
 
 /** The input of createProject and updateProject, apart from the name. */
-export const projectInput = ({ workerTemplate, subscriptions, limits }: WantedProject) => ({
+export const projectInput = ({ workerTemplate, subscriptions, limits, promotesTo }: WantedProject) => ({
   ...(workerTemplate === undefined
     ? {}
     : {
@@ -104,4 +107,5 @@ export const projectInput = ({ workerTemplate, subscriptions, limits }: WantedPr
         })),
       }),
   ...(limits === undefined ? {} : { limits }),
+  ...(promotesTo === undefined ? {} : { promotesTo }),
 })

@@ -8,6 +8,8 @@ export interface ProjectSpec {
   readonly workerTemplate: WorkerTemplate | null
   readonly subscriptions: readonly Subscription[]
   readonly limits: Limits
+  /** The project of the next environment; null: none. */
+  readonly promotesTo: string | null
 }
 type Texts = Readonly<Record<string, string>>
 export interface WorkerTemplate {
@@ -105,7 +107,7 @@ const NO_LIMITS: Limits = { maxWorkers: null, maxJobs: null, strategy: 'QUEUE' }
 
 /** The spec of a manifest, with defaults filled in. */
 export function wantedProject(manifest: ProjectManifest, contents: Contents): WantedProject {
-  const { workerTemplate, subscriptions, limits } = manifest
+  const { workerTemplate, subscriptions, limits, promotesTo } = manifest
   return {
     ...(workerTemplate === undefined ? {} : { workerTemplate: workerTemplate && templateOf(workerTemplate, contents) }),
     ...(subscriptions === undefined
@@ -117,6 +119,7 @@ export function wantedProject(manifest: ProjectManifest, contents: Contents): Wa
           })),
         }),
     ...(limits === undefined ? {} : { limits: limits === null ? NO_LIMITS : limitsOf(limits) }),
+    ...(promotesTo === undefined ? {} : { promotesTo }),
   }
 }
 

@@ -101,5 +101,6 @@ export const projectSchema = z.strictObject({
     .strictObject({ maxWorkers: most, maxJobs: most, strategy: z.enum(['QUEUE', 'LATEST_ONLY']).nullable().optional() })
     .nullable()
     .optional(),
+  promotesTo: nameSchema.nullable().optional(),
 })
 export type ProjectManifest = z.infer<typeof projectSchema>

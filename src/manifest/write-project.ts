@@ -13,16 +13,20 @@ import { withoutEmpty, writeYaml } from './write-yaml.ts'
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * A project's document: its three parts, since omitted ones stay as they are, without values that equal the defaults.
+ * A project's document: its parts, since omitted ones stay as they are, without values that equal the defaults.
  */
 export const writeProject = (name: string, spec: ProjectSpec): string => writeYaml(writtenProject(name, spec))
 
-export function writtenProject(name: string, { workerTemplate, subscriptions, limits }: ProjectSpec): Fields {
+export function writtenProject(
+  name: string,
+  { workerTemplate, subscriptions, limits, promotesTo }: ProjectSpec,
+): Fields {
   const { strategy, ...most } = limits
   return {
     ...{ kind: 'Project', name },
     workerTemplate: workerTemplate && writtenTemplate(workerTemplate),
     subscriptions: subscriptions.map(writtenSubscription),
+    promotesTo,
     limits: null,
     ...withoutEmpty({ limits: withoutEmpty({ ...most, strategy: strategy === 'QUEUE' ? null : strategy }) }),
   }

@@ -33,6 +33,8 @@ export interface ProjectSettings {
   /** Null: it has no workers. */
   readonly workerTemplate: object | null
   readonly limits: Partial<ProjectLimits>
+  /** Null: it says none. */
+  readonly promotesTo: string | null
 }
 interface ProjectLimits {
   readonly maxWorkers: number | null
@@ -59,21 +61,25 @@ const WRITE_PROJECT = statement({
         worker_template = case when ($3::boolean[])[1] then $4::text::jsonb else worker_template end,
         max_workers = case when ($3::boolean[])[2] then $5::integer else max_workers end,
         max_jobs = case when ($3::boolean[])[3] then $6::integer else max_jobs end,
-        strategy = case when ($3::boolean[])[4] then $7::text::project_strategy else strategy end
+        strategy = case when ($3::boolean[])[4] then $7::text::project_strategy else strategy end,
+        promotes_to = case when ($3::boolean[])[5] then $8::text else promotes_to end
       where id = $1`,
-  params: [uuid, timestamptz, array(boolean), nullable(text), nullable(integer), nullable(integer), nullable(text)],
+  params: [
+    ...([uuid, timestamptz, array(boolean), nullable(text), nullable(integer), nullable(integer)] as const),
+    ...([nullable(text), nullable(text)] as const),
+  ],
 })
 
 /** Under the project's scope lock. Settings that are undefined stay as they are. */
 export async function writeProject(
   client: Client,
   projectId: string,
-  { workerTemplate, limits = {} }: Partial<ProjectSettings>,
+  { workerTemplate, limits = {}, promotesTo }: Partial<ProjectSettings>,
   now: Date,
 ): Promise<void> {
   const { maxWorkers, maxJobs, strategy } = limits
   const template = workerTemplate && JSON.stringify(workerTemplate)
-  const isSet = [template, maxWorkers, maxJobs, strategy].map((value) => value !== undefined)
+  const isSet = [template, maxWorkers, maxJobs, strategy, promotesTo].map((value) => value !== undefined)
   await WRITE_PROJECT.query(client, [
     projectId,
     now,
@@ -82,6 +88,7 @@ export async function writeProject(
     maxWorkers ?? null,
     maxJobs ?? null,
     strategy ?? null,
+    promotesTo ?? null,
   ])
 }
 

@@ -41,6 +41,7 @@ export const project = {
   strategy: projectStrategy,
   eventCount: integer,
   generation: integer,
+  promotesTo: nullable(text),
 }
 
 export const subscription = {

@@ -75,6 +75,7 @@ test('names are completed from the server, and silence is the answer to a failur
   }
   expect(await inBash('phaseline', 'get', 'she')).toBe('shelf')
   expect(await inBash('phaseline', 'get', '--project', 'w')).toBe('web')
+  expect(await inBash('phaseline', 'promote', 'shop', '--to', 'w')).toBe('web')
   expect(await inBash('phaseline', 'context', 'use', 's')).toBe('staging')
   expect(await inBash('phaseline', 'get', '--name')).toBe('--name-contains')
   expect(await inBash('phaseline', 'get', '--project=web', 's')).toBe('site')

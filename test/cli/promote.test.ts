@@ -13,8 +13,12 @@ beforeAll(async () => {
   stack = new AsyncDisposableStack()
   server = stack.use(await startTestApp())
   phaseline = commandLine({ PHASELINE_URL: server.url, PHASELINE_TOKEN: server.token })
-  for (const name of ['staging', 'production'])
-    expect(await phaseline(`project create ${name}`)).toMatchObject({ code: 0 })
+  for (const document of [
+    { name: 'staging', promotesTo: 'production' },
+    { name: 'production', promotesTo: null },
+    { name: 'canary' },
+  ])
+    expect(await phaseline('project apply -f -', { stdin: JSON.stringify(document) })).toMatchObject({ code: 0 })
 })
 afterAll(() => stack.disposeAsync())
 
@@ -73,34 +77,79 @@ test('what has succeeded in one project is brought to another, with its data, an
 
   await phaseline('label shop tier=gold --project production')
   expect(await apply('shop:2', { labels: { 'git-commit': 'abc' } })).toMatchObject({ code: 0 })
-  expect((await phaseline('compare shop --project staging --with production')).out).toContain(
-    '~ deployItems.app.config.image: "shop:1" → "shop:2"',
-  )
-  expect(await phaseline('promote shop --project staging --to production --wait')).toMatchObject({ code: 0 })
+  expect((await phaseline('compare staging/shop')).out).toContain('~ deployItems.app.config.image: "shop:1" → "shop:2"')
+  // The project says where to.
+  expect(await phaseline('promote staging/shop --wait')).toMatchObject({ code: 0 })
   expect((await shown('production')).labels).toEqual({ team: 'web', tier: 'gold', 'promoted-from': 'staging@2' })
 })
 
-test('what has failed is not promoted, an earlier spec is, and data goes along', async () => {
+test('what has failed is not promoted, an earlier spec is, with other values', async () => {
   expect(await apply('shop:3', { fails: true })).toMatchObject({ code: 1 })
   const refused = await phaseline('promote shop --project staging --to production')
   expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('Spec 3 of staging/shop has not succeeded') })
   expect((await shown('production')).labels['promoted-from']).toBe('staging@2')
 
-  expect(
-    await phaseline('promote shop --project staging --to production --carry nothing --generation 1'),
-  ).toMatchObject({
+  const carry = (names: string) => phaseline(`promote staging/shop --generation 1 --carry ${names}`)
+  expect(await carry('regoin')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('staging/shop has no import regoin. Did you mean region?'),
+  })
+  // Spec 1 has succeeded, but not in the last run.
+  expect(await carry('region')).toMatchObject({
     code: 3,
-    err: expect.stringContaining('There is no data nothing in project staging.'),
+    err: expect.stringContaining('the last run of staging/shop has not succeeded with spec 1'),
   })
-  const back = await phaseline('promote shop --project staging --to production --carry region --generation 1 --wait')
-  expect(back).toMatchObject({
-    code: 0,
-    out: expect.stringMatching(/^production\/region set\nproduction\/shop updated/),
-  })
+  const back = await phaseline('promote staging/shop --generation 1 --set region=test --wait')
+  expect(back).toMatchObject({ code: 0, out: expect.stringMatching(/^production\/shop updated/) })
   expect(await shown('production')).toMatchObject({
     ...{ phase: 'SUCCEEDED', imports: { region: 'test' } },
     labels: { 'promoted-from': 'staging@1' },
   })
   expect(await phaseline('promote shop --project staging --to production --generation 9')).toMatchObject({ code: 3 })
   expect(await phaseline('promote shop/app --project staging --to production')).toMatchObject({ code: 3 })
+})
+
+test('values stay with their project, unless they are carried', async () => {
+  expect(await phaseline('data set region eu-2 --text --project staging')).toMatchObject({ code: 0 })
+  expect(await apply('shop:4')).toMatchObject({ code: 0 })
+  const kept = await phaseline('promote staging/shop --dry-run')
+  expect(kept).toMatchObject({
+    code: 0,
+    err: 'region stays "test" in production, and is "eu-2" in staging: --carry region brings it along.\n',
+  })
+  const carried = await phaseline('promote staging/shop --carry region --wait')
+  expect(carried).toMatchObject({ code: 0, err: '' })
+  expect(await shown('production')).toMatchObject({ imports: { region: 'eu-2' } })
+  // A rollback brings the value back, too.
+  expect(await phaseline('rollback production/shop --wait')).toMatchObject({ code: 0 })
+  expect(await shown('production')).toMatchObject({ imports: { region: 'test' } })
+})
+
+test('a value that stays behind is named', async () => {
+  const spec = { imports: [{ name: 'image', schema: { type: 'string' } }] }
+  const stdin = JSON.stringify({ name: 'site', project: 'staging', spec })
+  expect(await phaseline('apply -f - --set image=site:1 --wait', { stdin })).toMatchObject({ code: 0 })
+  const bare = await phaseline('promote staging/site --dry-run')
+  expect(bare.err).toBe(
+    'image is "site:1" in staging, and has no value of its own in production: --carry image brings it along.\n',
+  )
+  expect(bare.out).toContain('As things are now, it would wait')
+  const carried = await phaseline('promote staging/site --carry image --dry-run')
+  expect(carried).toMatchObject({ err: '', out: expect.not.stringContaining('it would wait') })
+})
+
+test('a promotion out of order says so, and takes --yes', async () => {
+  const refused = await phaseline('promote staging/shop --to canary --set region=eu')
+  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('Project staging promotes to production') })
+  await expect(shown('canary')).rejects.toThrow()
+  expect(await phaseline('promote staging/shop --to canary --set region=eu --yes --wait')).toMatchObject({ code: 0 })
+  expect(await shown('canary')).toMatchObject({ imports: { region: 'eu' } })
+  expect(await phaseline('promote production/shop')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('Project production does not say where it promotes to'),
+  })
+  expect(await phaseline('project apply -f -', { stdin: 'name: staging\npromotesTo: staging' })).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/:2:\d+: .*promotesTo.* is the project itself/),
+  })
 })

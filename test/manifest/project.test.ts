@@ -54,11 +54,13 @@ const SPEC: ProjectSpec = {
     },
   ],
   limits: { maxWorkers: 0, maxJobs: null, strategy: 'LATEST_ONLY' },
+  promotesTo: 'production',
 }
 const EMPTY: ProjectSpec = {
   workerTemplate: null,
   subscriptions: [],
   limits: { maxWorkers: null, maxJobs: null, strategy: 'QUEUE' },
+  promotesTo: null,
 }
 
 function readBack(text: string): unknown {
@@ -82,7 +84,7 @@ describe('a project that is written', () => {
 
   it('has all its parts, and of them what is not as by default', () => {
     expect(writeProject('p', EMPTY)).toBe(
-      'kind: Project\nname: p\nworkerTemplate: null\nsubscriptions: []\nlimits: null\n',
+      'kind: Project\nname: p\nworkerTemplate: null\nsubscriptions: []\npromotesTo: null\nlimits: null\n',
     )
     expect(writeProject('p', { ...EMPTY, limits: { ...EMPTY.limits, maxJobs: 3 } })).toContain(
       'limits:\n  maxJobs: 3\n',

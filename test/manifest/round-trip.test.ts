@@ -173,7 +173,9 @@ it('each variable of a worker is read back, whatever its name', () => {
     ...{ workspace: false, targetLabels: {}, caches: [], artifacts: [], clone: null, services: [] },
   }
   const limits = { maxWorkers: null, maxJobs: null, strategy: 'QUEUE' } as const
-  const parsed = parseManifests(writeProject('p', { workerTemplate: template, subscriptions: [], limits }))
+  const parsed = parseManifests(
+    writeProject('p', { workerTemplate: template, subscriptions: [], limits, promotesTo: null }),
+  )
   const [project] = parsed.ok ? parsed.projects : []
   const again = project && wantedProject(project, [])
   expect(Object.entries(again?.workerTemplate?.env ?? {})).toEqual(Object.entries(env))

@@ -126,13 +126,17 @@ function judge(found: ShownProject | null, wanted: WantedProject): Judged {
   return { action: changed.length > 0 ? 'updated' : 'unchanged', changed }
 }
 
-function changedParts({ workerTemplate, subscriptions, limits }: WantedProject, is: ProjectSpec): readonly string[] {
+function changedParts(
+  { workerTemplate, subscriptions, limits, promotesTo }: WantedProject,
+  is: ProjectSpec,
+): readonly string[] {
   const differs = (wanted: unknown, found: unknown): boolean =>
     wanted !== undefined && !isDeepStrictEqual(wanted, found)
   const parts = {
     workerTemplate: differs(workerTemplate, is.workerTemplate),
     subscriptions: differs(subscriptions, is.subscriptions),
     limits: differs(limits && { ...is.limits, ...limits }, is.limits),
+    promotesTo: differs(promotesTo, is.promotesTo),
   }
   return Object.entries(parts).flatMap(([part, isDifferent]) => (isDifferent ? [part] : []))
 }

@@ -14,7 +14,7 @@ const COMMAND_SHOWN = 100
 
 /** For people: one line for each field with a value. */
 export function describeProject(project: ShownProject, now: number, paint: Paint): string[] {
-  const { workerTemplate, subscriptions, limits } = projectSpecOf(project)
+  const { workerTemplate, subscriptions, limits, promotesTo } = projectSpecOf(project)
   const ago = (time: string): string => `${time} (${duration(Math.max(0, now - Date.parse(time)))} ago)`
   const fields: readonly Field[] = [
     ['name', paint('bold', project.name)],
@@ -22,6 +22,7 @@ export function describeProject(project: ShownProject, now: number, paint: Paint
     ...(workerTemplate ? describeTemplate(workerTemplate) : [['worker', 'none: it takes no events'] as const]),
     ...subscriptions.map((subscription) => ['subscribed', describeSubscription(subscription)] as const),
     ['limits', describeLimits(limits)],
+    ['promotes to', promotesTo],
     ['secrets', project.secrets.map(({ name }) => name).join(', ')],
     ['created', ago(project.createdAt)],
     ['updated', ago(project.updatedAt)],

@@ -24,11 +24,19 @@ export async function createProject(
   if (refused) return refuse(refused)
   const problems = new Problems()
   checkName(input.name, 'input.name', problems)
-  const { workerTemplate = null, subscriptions = [], limits = {} } = normaliseProject(input, 'input', problems)
+  const {
+    workerTemplate = null,
+    subscriptions = [],
+    limits = {},
+    promotesTo = null,
+  } = normaliseProject(input, 'input', problems)
   await checkTasks(verbs, subscriptions, problems)
   if (problems.found.length > 0) return refuse(invalidInput(problems.found))
   const { maxWorkers = null, maxJobs = null, strategy = 'QUEUE' } = limits
-  const project = { name: input.name, workerTemplate, subscriptions, limits: { maxWorkers, maxJobs, strategy } }
+  const project = {
+    ...{ name: input.name, workerTemplate, subscriptions },
+    ...{ limits: { maxWorkers, maxJobs, strategy }, promotesTo },
+  }
   return await trees.inRecord(`The project ${input.name}`, (client) => {
     const scope = { client, projectId: null, now: system.now() }
     const create = async (): Promise<ProjectResult<'ConflictError'>> => {

@@ -47,14 +47,14 @@ export async function updateProject(
   )
 }
 
-/** A worker template is code; limits are settings; subscriptions are settings, and those with tasks bring code besides. */
+/** A worker template is code; limits and the order of environments are settings; subscriptions are settings, and those with tasks bring code besides. */
 function requireChange(
   viewer: Viewer,
   { name: _, ...input }: ProjectInput & { readonly name: string },
   projectId: string,
 ): RefusalOf<'ForbiddenError'> | null {
   const programs = input.workerTemplate !== undefined || bringsCode(input)
-  const configures = input.limits !== undefined || input.subscriptions !== undefined
+  const configures = [input.limits, input.subscriptions, input.promotesTo].some((part) => part !== undefined)
   return (
     (programs ? requireRight(viewer, RIGHTS.programProject, projectId) : null) ??
     (configures ? requireRight(viewer, RIGHTS.configureProject, projectId) : null)

@@ -70,6 +70,9 @@ const LimitsInput = builder.inputType('LimitsInput', {
   }),
 })
 
+const PROMOTES_TO =
+  'Name of another project, the next environment: it gets the specs that have succeeded here. It may be created later.'
+
 /** The project of a command as it is now. */
 const write = <R extends Refusal>(
   context: GraphQLContext,
@@ -116,6 +119,10 @@ builder.mutationField('createProject', (t) =>
         type: LimitsInput,
         description: 'Left out or null: only the limits of all projects hold, and every event has its turn.',
       }),
+      promotesTo: t.input.string({
+        limit: 'name',
+        description: `${PROMOTES_TO} Left out or null: none.`,
+      }),
       idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },
     resolve: (_, { input }, context) =>
@@ -148,6 +155,7 @@ builder.mutationField('updateProject', (t) =>
         type: LimitsInput,
         description: 'Limits to change; those that are left out stay as they are. Null clears all, and sets QUEUE.',
       }),
+      promotesTo: t.input.string({ limit: 'name', description: `${PROMOTES_TO} Null: none.` }),
       expectedGeneration: t.input.int({ description: expectedGeneration('the project') }),
       idempotencyKey: t.input.string(IDEMPOTENCY_KEY),
     },

@@ -50,6 +50,10 @@ ProjectRef.implement({
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the project was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When the project was last changed.' }),
     generation: t.exposeInt('generation', { description: 'Counts the changes of its settings, from 1.' }),
+    promotesTo: t.exposeString('promotesTo', {
+      nullable: true,
+      description: 'Name of the next environment, a project that gets the specs that have succeeded here; null: none.',
+    }),
     dataObjects: t.field({
       type: DataObjectConnection,
       description: 'Data that the roots of the project can import, by name. Empty for a worker.',

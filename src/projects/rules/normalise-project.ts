@@ -1,7 +1,7 @@
 import { type LabelInput, labelsOf } from '../../core/labels.ts'
 import type { Problems } from '../../core/problems.ts'
 import type { TaskJob } from '../../families/tasks.ts'
-import { checkWord } from './names.ts'
+import { checkName, checkWord } from './names.ts'
 import { normaliseWorkload, type WorkloadInput } from './normalise-workload.ts'
 import type { Limits, Strategy, Subscription, WorkloadSpec } from './spec.ts'
 
@@ -12,6 +12,7 @@ export interface ProjectInput {
   readonly workerTemplate?: WorkloadInput | null
   readonly subscriptions?: readonly SubscriptionInput[] | null
   readonly limits?: LimitsInput | null
+  readonly promotesTo?: string | null
 }
 export interface SubscriptionInput {
   readonly source: string
@@ -31,13 +32,20 @@ export interface ProjectChange {
   readonly workerTemplate?: WorkloadSpec | null
   readonly subscriptions?: readonly Subscription[]
   readonly limits?: Partial<Limits>
+  readonly promotesTo?: string | null
 }
 
 const MAX_SLOTS = 100_000
 const NO_LIMITS: Limits = { maxWorkers: null, maxJobs: null, strategy: 'QUEUE' }
 
-export function normaliseProject(input: ProjectInput, path: string, problems: Problems): ProjectChange {
-  const { workerTemplate, subscriptions, limits } = input
+export function normaliseProject(
+  input: ProjectInput & { readonly name?: string },
+  path: string,
+  problems: Problems,
+): ProjectChange {
+  const { workerTemplate, subscriptions, limits, promotesTo } = input
+  if (typeof promotesTo === 'string') checkName(promotesTo, `${path}.promotesTo`, problems)
+  if (promotesTo && promotesTo === input.name) problems.add(`${path}.promotesTo`, 'is the project itself')
   return {
     ...(workerTemplate === undefined
       ? {}
@@ -52,6 +60,7 @@ export function normaliseProject(input: ProjectInput, path: string, problems: Pr
     ...(limits === undefined
       ? {}
       : { limits: limits ? normaliseLimits(limits, `${path}.limits`, problems) : NO_LIMITS }),
+    ...(promotesTo === undefined ? {} : { promotesTo }),
   }
 }
 

@@ -13,11 +13,15 @@ export interface ProjectRow {
   readonly createdAt: Date
   readonly updatedAt: Date
   readonly generation: number
+  readonly promotesTo: string | null
 }
 
 /** The condition for visible projects; null means all. */
 const visible = (projects: Projects) => (projects === null ? {} : { id: { in: [...projects] } })
-const shown = { id: true, name: true, createdAt: true, updatedAt: true, generation: true } as const
+const shown = {
+  ...{ id: true, name: true, createdAt: true, updatedAt: true, generation: true },
+  promotesTo: true,
+} as const
 
 /** Existing projects that the caller may see, in no order. */
 export async function loadProjects(

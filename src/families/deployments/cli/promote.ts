@@ -1,42 +1,40 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { Cli } from '../../../cli/cli.ts'
-import { readNodes } from '../../../cli/list.ts'
+import { ofProject, withCompletion } from '../../../cli/completed.ts'
 import { applyManifest, findInstallation, type PlacedManifest } from '../../../cli/manifests/apply-manifest.ts'
 import { COMMIT_LABEL } from '../../../cli/manifests/commit-label.ts'
-import { diffManifest, planManifest, readPlan } from '../../../cli/manifests/plan-manifest.ts'
+import { GivenValues, type ValueOptions, withValueOptions } from '../../../cli/manifests/given-values.ts'
+import { diffManifest, planManifest } from '../../../cli/manifests/plan-manifest.ts'
 import { locate } from '../../../cli/objects/address.ts'
 import { follow } from '../../../cli/objects/follow.ts'
 import { parseCount } from '../../../cli/options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../../../cli/session.ts'
-import { ask } from '../../../cli/terminal/ask.ts'
 import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { confirm } from '../../../cli/terminal/terminal-input.ts'
+import { shorten } from '../../../cli/terminal/text.ts'
 import {
   invalid,
   MANIFEST_FRAGMENT,
   notFoundRefusal,
   type Outcome,
-  REFUSAL_FRAGMENT,
+  type Refusal,
   refused,
 } from '../../../client-model/index.ts'
+import { sameJson } from '../../../core/json.ts'
+import { similarTo } from '../../../core/similar.ts'
 import { gql } from '../../../documents/gql.ts'
 import type { ResultOf } from '../../../documents/typed-document.ts'
 import { parseManifests, writeManifest } from '../../../manifest/index.ts'
 
 const SOURCE = gql(`query PromotedInstallation($id: ID!) {
   object(id: $id) { __typename ... on Installation {
-    generation parent { id } specGenerations { generation spec }
+    generation parent { id } project { promotesTo } specGenerations { generation spec } imports
     runs(first: 101) { edges { node { generation phase } } } ...Manifest
   } }
 }\n${MANIFEST_FRAGMENT}`)
-const DATA = gql(`query CarriedData($project: String!, $first: Int!, $after: String) {
-  project(name: $project) { dataObjects(first: $first, after: $after) {
-    pageInfo { hasNextPage endCursor } edges { node { name value } }
-  } }
+const TARGET = gql(`query PromotionTarget($project: String!, $path: [String!]!) {
+  objectByPath(project: $project, kind: INSTALLATION, path: $path) { ... on Installation { labels { key value } spec } }
 }`)
-const SET = gql(`mutation CarryData($input: SetDataObjectInput!) {
-  answer: setDataObject(input: $input) { __typename ...Refusal }
-}\n${REFUSAL_FRAGMENT}`)
 type Labels = readonly { readonly key: string; readonly value: string }[]
 type Found = Extract<NonNullable<ResultOf<typeof SOURCE>['object']>, { readonly __typename: 'Installation' }>
 
@@ -44,32 +42,36 @@ type Found = Extract<NonNullable<ResultOf<typeof SOURCE>['object']>, { readonly 
 const PROMOTED_LABEL = 'promoted-from'
 
 interface SourceOptions extends SessionOptions {
-  readonly project: string
+  readonly project?: string
   readonly generation?: number
 }
-interface PromoteOptions extends SourceOptions {
-  readonly to: string
+interface PromoteOptions extends SourceOptions, ValueOptions {
+  readonly to?: string
   readonly carry?: readonly string[]
   readonly dryRun?: boolean
   readonly wait?: boolean
   readonly yes?: boolean
 }
 interface CompareOptions extends SourceOptions {
-  readonly with: string
+  readonly with?: string
 }
 
 /** `phaseline promote NAME`: one installation in two projects, which are environments. */
 export function addPromote(command: Command, cli: Cli): void {
-  withSessionOptions(command)
+  withValueOptions(withSessionOptions(withCompletion(command, 'object')))
     .argument('<name>', 'its name, the same in both')
-    .requiredOption('--project <name>', 'project where it has succeeded')
-    .requiredOption('--to <name>', 'project that gets its spec')
+    .option('--project <name>', 'project where it has succeeded (default: "default")')
+    .addOption(
+      ofProject(
+        new Option('--to <name>', 'project that gets its spec (default: the one that `promotesTo` of the first names)'),
+      ),
+    )
     .option(
       '--generation <generation>',
       'an earlier spec that has succeeded (column SPEC of `phaseline runs`)',
       parseCount,
     )
-    .option('--carry <name...>', 'data of the project that goes along, such as the exports of an earlier step')
+    .option('--carry <name...>', 'imports whose values go along, such as the image that an earlier step has exported')
     .option('--dry-run', 'show what would happen, in order, and do nothing')
     .option('--wait', 'follow the tree until it is finished')
     .option('-y, --yes', 'do not ask on a terminal')
@@ -80,10 +82,14 @@ export function addPromote(command: Command, cli: Cli): void {
 
 /** `phaseline compare NAME`: how its specs differ. */
 export function addCompare(command: Command, cli: Cli): void {
-  withSessionOptions(command)
+  withSessionOptions(withCompletion(command, 'object'))
     .argument('<name>', 'its name, the same in both')
-    .requiredOption('--project <name>', 'project of the spec that counts as the newer')
-    .requiredOption('--with <name>', 'project of the other')
+    .option('--project <name>', 'project of the spec that counts as the newer (default: "default")')
+    .addOption(
+      ofProject(
+        new Option('--with <name>', 'project of the other (default: the one that `promotesTo` of the first names)'),
+      ),
+    )
     .option('--generation <generation>', 'an earlier spec of the first', parseCount)
     .action(async (name: string, options: CompareOptions) => {
       cli.exitCode = await withSession(cli.io, options, (session) => compare(session, name, options))
@@ -93,28 +99,37 @@ export function addCompare(command: Command, cli: Cli): void {
 async function compare(session: Session, name: string, options: CompareOptions): Promise<ExitCode> {
   const source = await readSource(session, name, options)
   if (!source.ok) return session.refuse(source.refusal)
-  const wanted = manifestOf(source.value, options.with)
-  const other = await findInstallation(session, wanted)
-  if (!other) return session.refuse(notFoundRefusal(`There is no installation ${name} in project ${options.with}.`))
-  const shown = await diffManifest(session, wanted)
+  const { found, spec } = source.value
+  const other = options.with ?? found.project.promotesTo
+  if (other === null) return session.refuse(invalid(noNext(found.project.name, '--with')))
+  if (!(await findInstallation(session, { name: found.name, project: other })))
+    return session.refuse(notFoundRefusal(`There is no installation ${found.name} in project ${other}.`))
+  const shown = await diffManifest(session, manifestOf(source.value, spec, other))
   return shown.ok ? shown.value.code : session.refuse(shown.refusal)
 }
 
+const noNext = (project: string, option: string): string =>
+  `Project ${project} does not say where it promotes to: give ${option}, or set \`promotesTo\` in its document.`
+
 async function promote(session: Session, name: string, options: PromoteOptions): Promise<ExitCode> {
-  const { project, to, carry = [] } = options
   const source = await readSource(session, name, options)
   if (!source.ok) return session.refuse(source.refusal)
   const { generation, found } = source.value
+  const { name: project, promotesTo } = found.project
+  const to = options.to ?? promotesTo
+  if (to === null) return session.refuse(invalid(noNext(project, '--to')))
   if (!found.runs.edges.some(({ node }) => node.generation === generation && node.phase === 'SUCCEEDED'))
     return session.refuse(
       invalid(`Spec ${generation} of ${project}/${name} has not succeeded: choose one with --generation.`),
     )
-  const data = await readData(session, project, carry)
-  if (!data.ok) return session.refuse(data.refusal)
-  const existing = await findInstallation(session, { name: found.name, project: to })
-  const manifest = manifestOf(source.value, to, existing?.labels)
+  const prepared = await prepare(session, source.value, to, options)
+  if (!prepared.ok) return session.refuse(prepared.refusal)
+  const manifest = prepared.value
+  const isOutOfOrder = promotesTo !== null && to !== promotesTo
+  if (isOutOfOrder) session.note(`Project ${project} promotes to ${promotesTo}, not to ${to}.`)
   const asks = options.yes !== true && session.io.stdin.isTTY === true
   if (options.dryRun || asks) {
+    const existing = await findInstallation(session, manifest)
     const shown =
       existing && !options.dryRun ? await diffManifest(session, manifest) : await planManifest(session, manifest, false)
     if (!shown.ok) return session.refuse(shown.refusal)
@@ -123,24 +138,106 @@ async function promote(session: Session, name: string, options: PromoteOptions):
       session.say('Nothing was promoted.')
       return EXIT.interrupted
     }
-  } else {
-    // Nothing is written when the spec is refused.
-    const { outcome } = await readPlan(session, manifest)
-    if (!outcome.ok) return session.refuse(outcome.refusal)
-  }
-  // Before the spec, which may need it.
-  for (const input of data.value) {
-    const set = await ask(session, SET, { project: to, ...input })
-    if (!set.ok) return session.refuse(set.refusal)
-    session.say(`${to}/${input.name} set`)
-  }
+  } else if (isOutOfOrder && !options.yes)
+    return session.refuse(invalid(`Give --yes to promote to ${to} all the same.`))
   const applied = await applyManifest(session, manifest, { reconcile: true })
   if (!applied.ok) return session.refuse(applied.refusal)
   const { runsAgain: _, ...written } = applied.value
   const { action, id } = written
   session.emit({ ...written, promoted: { project, generation } })
-  session.say(`${to}/${name} ${action} (generation ${written.generation}) from spec ${generation} of ${project}`)
+  session.say(`${to}/${found.name} ${action} (generation ${written.generation}) from spec ${generation} of ${project}`)
   return options.wait ? await follow(session, id, ({ outcome }) => outcome === 'succeeded') : EXIT.ok
+}
+
+/** The manifest for the other project: the spec of the source with the values that its imports have there. */
+async function prepare(
+  session: Session,
+  source: Source,
+  to: string,
+  { carry = [], ...options }: PromoteOptions,
+): Promise<Outcome<PlacedManifest>> {
+  const { found, spec } = source
+  const used = usedValues(source)
+  const refusal = refuseCarry(source, carry, used)
+  if (refusal) return refused(refusal)
+  const where = { project: to, path: [found.name] }
+  const { objectByPath } = await session.client.query(TARGET, where, { signal: session.io.signal })
+  const own = ownValues(objectByPath?.spec)
+  const imports = importsOf(spec).map(({ value: _, ...one }) => {
+    const value = (carry.includes(one.name) ? used : own).get(one.name)
+    return value === undefined ? one : { ...one, value }
+  })
+  const given = await GivenValues.read(session.io, options)
+  if (!given.ok) return given
+  const manifest = manifestOf(source, { ...(spec as object), imports }, to, objectByPath?.labels)
+  const filled = given.value.giveTo(manifest)
+  if (!filled.ok) return refused(invalid('The values are not valid.', filled.problems))
+  const others = given.value.refuseOthers()
+  if (others) return refused(others)
+  for (const { name, value } of filled.value.spec.imports ?? []) {
+    const note = noteOf(name, value, { source, used, own, to })
+    if (note !== null) session.note(`${note}: --carry ${name} brings it along.`)
+  }
+  return { ok: true, value: { ...filled.value, project: to } }
+}
+
+interface Compared {
+  readonly source: Source
+  readonly used: ReadonlyMap<string, unknown>
+  /** Values that imports have in the target. */
+  readonly own: ReadonlyMap<string, unknown>
+  readonly to: string
+}
+
+/** The difference between the value that an import will have and that of the source; null: none that the options do not explain. */
+function noteOf(name: string, value: unknown, { source, used, own, to }: Compared): string | null {
+  if (!used.has(name)) return null
+  const there = `is ${shown(used.get(name))} in ${source.found.project.name}`
+  if (value === undefined)
+    return ownValues(source.spec).has(name) ? `${name} ${there}, and has no value of its own in ${to}` : null
+  const isKept = own.has(name) && sameJson(value, own.get(name))
+  return isKept && !sameJson(value, used.get(name)) ? `${name} stays ${shown(value)} in ${to}, and ${there}` : null
+}
+
+/** Columns of a value in a sentence. */
+const SHOWN = 60
+const shown = (value: unknown): string => shorten(JSON.stringify(value), SHOWN)
+
+type Import = { readonly name: string; readonly value?: unknown }
+const importsOf = (spec: unknown): readonly Import[] =>
+  (spec as { readonly imports: readonly Import[] } | null | undefined)?.imports ?? []
+const ownValues = (spec: unknown): ReadonlyMap<string, unknown> =>
+  new Map(importsOf(spec).flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])))
+
+/** The last run has succeeded with the spec, so the values that it has read are proven. */
+const isProven = ({ found, generation }: Source): boolean => {
+  const last = found.runs.edges[0]?.node
+  return last?.generation === generation && last.phase === 'SUCCEEDED'
+}
+
+/** The values that imports have in the spec, and those that the last run has read. */
+const usedValues = (source: Source): ReadonlyMap<string, unknown> =>
+  new Map([
+    ...(isProven(source) ? Object.entries((source.found.imports ?? {}) as object) : []),
+    ...ownValues(source.spec),
+  ])
+
+function refuseCarry(source: Source, names: readonly string[], used: ReadonlyMap<string, unknown>): Refusal | null {
+  const { found, generation, spec } = source
+  const where = `${found.project.name}/${found.name}`
+  const imports = importsOf(spec).map(({ name }) => name)
+  const unknown = names.find((name) => !imports.includes(name))
+  if (unknown !== undefined) {
+    const similar = similarTo(unknown, imports)
+    const hint = similar.length > 0 ? ` Did you mean ${similar.join(', or ')}?` : ''
+    return invalid(`${where} has no import ${unknown}.${hint}`)
+  }
+  const missing = names.find((name) => !used.has(name))
+  if (missing === undefined) return null
+  const why = isProven(source) ? 'has used none' : `has not succeeded with spec ${generation}`
+  return notFoundRefusal(
+    `There is no value of ${missing} to carry: the last run of ${where} ${why}. Give one with --set ${missing}=VALUE.`,
+  )
 }
 
 interface Source {
@@ -151,7 +248,7 @@ interface Source {
 
 async function readSource(session: Session, name: string, options: SourceOptions): Promise<Outcome<Source>> {
   const { project, generation } = options
-  const located = await locate(session, name, { project, kind: 'INSTALLATION' })
+  const located = await locate(session, name, { ...(project !== undefined && { project }), kind: 'INSTALLATION' })
   if (!located.ok) return located
   const { object } = await session.client.query(SOURCE, { id: located.value.id }, { signal: session.io.signal })
   if (object?.__typename !== 'Installation' || object.parent)
@@ -161,11 +258,15 @@ async function readSource(session: Session, name: string, options: SourceOptions
   const kept = object.specGenerations.find((one) => one.generation === generation)
   return kept
     ? { ok: true, value: { found: object, generation, spec: kept.spec } }
-    : refused(notFoundRefusal(`Spec ${generation} of ${project}/${name} is not kept: see phaseline runs ${name}.`))
+    : refused(
+        notFoundRefusal(
+          `Spec ${generation} of ${object.project.name}/${object.name} is not kept: see phaseline runs ${name}.`,
+        ),
+      )
 }
 
 /** The source as a manifest of the other project, whose own labels stay. Each of the two is ignored, or not, for itself. */
-function manifestOf({ found, generation, spec }: Source, to: string, own: Labels = []): PlacedManifest {
+function manifestOf({ found, generation }: Source, spec: unknown, to: string, own: Labels = []): PlacedManifest {
   const { name, project, labels, description } = found
   const parsed = parseManifests(writeManifest({ name, project: to, labels: [], description, ignored: false, spec }))
   if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join(' '))
@@ -175,14 +276,4 @@ function manifestOf({ found, generation, spec }: Source, to: string, own: Labels
   const pairs = [...own, ...carried].map(({ key, value }) => [key, value] as const)
   const promoted = { ...Object.fromEntries(pairs), [PROMOTED_LABEL]: `${project.name}@${generation}` }
   return { ...manifest, project: to, labels: promoted }
-}
-
-async function readData(session: Session, project: string, names: readonly string[]) {
-  if (names.length === 0) return { ok: true, value: [] } as const
-  const pages = { document: DATA, page: (found: ResultOf<typeof DATA>) => found.project?.dataObjects }
-  const value = (await readNodes(session, pages, { project })).filter(({ name }) => names.includes(name))
-  const missing = names.find((name) => !value.some((one) => one.name === name))
-  return missing === undefined
-    ? ({ ok: true, value } as const)
-    : refused(notFoundRefusal(`There is no data ${missing} in project ${project}.`))
 }
