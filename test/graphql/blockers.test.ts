@@ -92,7 +92,11 @@ describe('blockedBy', () => {
   })
 
   test('roots wait for names of the scope, and for roots that are not ready, along the whole chain', async () => {
-    await api.world.create('r1', { imports: [{ name: 'absent' }], exports: [{ name: 'r1', value: 1 }] })
+    const given = [
+      { name: 'own', value: 1 },
+      { name: 'fallback', schema: { default: 1 } },
+    ]
+    await api.world.create('r1', { imports: [{ name: 'absent' }, ...given], exports: [{ name: 'r1', value: 1 }] })
     await api.world.create('r2', { imports: [{ name: 'r1' }], exports: [{ name: 'r2', value: 1 }] })
     await api.world.create('r3', { imports: [{ name: 'r2' }, { name: 'nothing', required: false }] })
     expect(await blockers('r1')).toEqual(['IMPORT absent'])

@@ -231,6 +231,21 @@ describe('a dry run', () => {
     expect(await place.states(changed)).toMatchObject({ 'deploy-items/broken': 'FAILED', 'deploy-items/db': 'OFFERED' })
   })
 
+  it('knows the values that imports have in the spec, and the defaults of their schemas', async () => {
+    await using place = await open()
+    const id = await place.create({
+      imports: [{ name: 'own', value: 1 }, { name: 'fallback', schema: { default: 2 } }, { name: 'absent' }],
+      deployItems: [
+        item('web', { config: { of: [expr('imports.own'), expr('imports.fallback')] } }),
+        item('waits', { config: { of: expr('imports.absent') } }),
+      ],
+    })
+    expect(await place.claim()).toMatchObject([{ name: 'web', config: { of: [1, 2] } }])
+    expect(await place.messages(id)).toMatchObject({
+      waits: expect.stringContaining('nothing gives the import absent a value'),
+    })
+  })
+
   it('leaves out what IF_CHANGED leaves out, deletes what goes, and calls no deployer for what was never there', async () => {
     await using place = await open()
     const { world } = place

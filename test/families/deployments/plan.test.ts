@@ -28,7 +28,7 @@ describe('what a plan would wait for', () => {
   }
   const unserved = (name: string) => ({ ...item(name), type: 'nobody' })
   const spec = {
-    imports: [{ name: 'url' }, { name: 'maybe', required: false }],
+    imports: [{ name: 'url' }, { name: 'maybe', required: false }, { name: 'own', value: 1 }],
     installations: [{ name: 'inner', spec: { deployItems: [unserved('a'), item('served')] } }],
     deployItems: [unserved('b'), { ...unserved('c'), target: 'there' }],
   }
