@@ -106,7 +106,7 @@ test('a gate waits for the approval of another person than its author', async ()
   await api.world.report({ fence: ship?.fence ?? '', phase: 'SUCCEEDED' })
   expect(await api.world.see('approved')).toMatchObject({ phase: 'SUCCEEDED' })
   expect(await ask('approve', BOB, { id: go })).toBe(
-    'TransitionError: It does not wait for an approval: it is SUCCEEDED.',
+    'TransitionError: It does not wait for an approval. It is SUCCEEDED.',
   )
 })
 
@@ -232,7 +232,7 @@ test('a signal opens a gate, and brings its exports', async () => {
     { reason: 'GATE', signal: 'smoke-test', message: 'Waits for the signal smoke-test.' },
   ])
   expect(await ask('signal', BOB, { id: go, name: 'other' })).toBe(
-    'TransitionError: It does not wait for the signal other: it is INIT.',
+    'TransitionError: It does not wait for the signal other. Waits for the signal smoke-test.',
   )
   expect(await ask('approve', BOB, { id: go })).toMatch(/^TransitionError: It does not wait for an approval/)
   expect(await ask('signal', READER, { id: go, name: 'smoke-test' })).toMatch(/^ForbiddenError/)
@@ -351,9 +351,20 @@ test('a config that is no gate is refused, or fails once its expressions are res
     const { answer } = await api.query(MUTATIONS.createInstallation, { input } as never)
     return (present(answer) as { readonly message: string }).message
   }
-  expect(await refused({ approval: {}, signal: 'x' })).toMatch(/deployItems\.0\.config/)
-  expect(await refused({})).toMatch(/deployItems\.0\.config/)
-  expect(await refused({ until: '2026-12-24' })).toMatch(/config\.until/)
+  const CONFIG = 'input.spec.deployItems.0.config'
+  const ONE = 'must have one of approval, signal, until, freeze, and has'
+  expect(await refused({ approval: {}, signal: 'x' })).toBe(`${CONFIG}: ${ONE} approval and signal`)
+  expect(await refused({ message: 'Ship it?' })).toBe(`${CONFIG}: ${ONE} none`)
+  expect(await refused({ aproval: {} })).toBe(`${CONFIG}.aproval: there is no such setting`)
+  for (const until of ['2026-12-24', '2026-02-30T08:00:00Z'])
+    expect(await refused({ until })).toMatch(/config\.until: must be a time with a zone/)
+  expect(await refused({ until: '2026-12-24T08:00:00' })).toMatch(/config\.until: must be a time with a zone/)
+  expect(await refused({ freeze: { timeZone: 'Moon', ranges: [{ from: '01:00', to: '02:00' }] } })).toMatch(
+    /config\.freeze\.timeZone: is no time zone/,
+  )
+  expect(await refused({ freeze: { ranges: [{ from: '00:00', to: '00:00' }] } })).toMatch(
+    /config\.freeze\.ranges: must leave some time/,
+  )
   expect(await refused({ approval: { count: 11 } })).toMatch(/config\.approval\.count/)
   expect(await refused({ approval: { who: 'bob' } })).toMatch(/config\.approval\.who/)
   expect(await refused({ approval: {} }, { target: 'eu' })).toMatch(/a gate has no target/)
@@ -372,7 +383,7 @@ test('a config that is no gate is refused, or fails once its expressions are res
     ],
     [
       'no-zone',
-      { freeze: { timeZone: 'Moon', ranges: [{ from: '01:00', to: '02:00' }] } },
+      { freeze: { timeZone: '${imports.when}', ranges: [{ from: '01:00', to: '02:00' }] } },
       'freeze.timeZone: is no time zone: write a name such as Europe/Berlin',
     ],
   ] as const) {

@@ -27,7 +27,11 @@ const SIGNAL = gql(`mutation Signal($input: SignalInput!) {
   answer: signal(input: $input) { __typename ... on DeployItem { id name } ...Refusal }
 }\n${REFUSAL_FRAGMENT}`)
 const GATES = gql(`query WaitingGates($id: ID!) { object(id: $id) {
-  blockedBy { reason ... on DecisionBlocker { object { id kind name } } }
+  blockedBy {
+    source { id kind path }
+    ... on GateBlocker { signal }
+    ... on DecisionBlocker { object { id kind path } }
+  }
 } }`)
 
 /** `phaseline approve NAME`: opens a gate, or the one that waits in a tree. */
@@ -38,7 +42,8 @@ export function addApprove(command: Command, cli: Cli): void {
     const { name, gate } = outcome.value
     session.emit(outcome.value)
     const [given, needed] = [gate?.approvals.length ?? 0, gate?.approvalsNeeded ?? 0]
-    session.say(given < needed ? `${name} has ${given} of ${needed} approvals` : `${name} is approved`)
+    const names = gate?.approvals.map(({ by }) => by).join(', ')
+    session.say(given < needed ? `${name} has ${given} of ${needed} approvals: ${names}` : `${name} is approved`)
     return EXIT.ok
   })
 }
@@ -57,7 +62,7 @@ export function addReject(command: Command, cli: Cli): void {
 /** `phaseline signal NAME SIGNAL [JSON]`. */
 export function addSignal(command: Command, cli: Cli): void {
   withSessionOptions(withAddressOptions(command))
-    .argument('<name>', 'id, or path of the gate')
+    .argument('<name>', 'id, or path of the gate, or of a tree in which one waits for the signal')
     .argument('<signal>', 'name of the signal')
     .argument('[json]', 'an object whose keys become exports of the gate')
     .option('-f, --file <file>', 'read the object from a file, - for standard input', parseFile)
@@ -67,8 +72,9 @@ export function addSignal(command: Command, cli: Cli): void {
         if (!located.ok) return session.refuse(located.refusal)
         const payload = await payloadOf(session, json, options)
         if (!payload.ok) return session.refuse(payload.refusal)
-        const { id } = located.value
-        const outcome = await ask(session, SIGNAL, { id, name: signal, payload: payload.value })
+        const gate = await gateIn(session, located.value, signal)
+        if (!gate.ok) return session.refuse(gate.refusal)
+        const outcome = await ask(session, SIGNAL, { id: gate.value, name: signal, payload: payload.value })
         if (!outcome.ok) return session.refuse(outcome.refusal)
         session.emit(outcome.value)
         session.say(`${outcome.value.name} has the signal ${signal}`)
@@ -108,16 +114,25 @@ function onGate(
     })
 }
 
-/** The id of the gate itself, or of the only one that waits for people in a tree. */
-async function gateIn({ client, io }: Session, { id, kind, name }: Located): Promise<Outcome<string>> {
+/**
+ * The id of the gate itself, or of the only one in a tree that waits.
+ * @param awaited the signal for which it waits; left out: for people
+ */
+async function gateIn(
+  { client, io }: Session,
+  { id, kind, name }: Located,
+  awaited?: string,
+): Promise<Outcome<string>> {
   if (kind === 'DEPLOY_ITEM') return { ok: true, value: id }
   const { object } = await client.query(GATES, { id }, { signal: io.signal })
   const waiting = (object?.blockedBy ?? []).flatMap((blocker) => {
+    if (awaited !== undefined) return 'signal' in blocker && blocker.signal === awaited ? (blocker.source ?? []) : []
     const gate = 'object' in blocker ? blocker.object : null
     return gate?.kind === 'DEPLOY_ITEM' ? [gate] : []
   })
   const [only, ...others] = waiting
-  if (!only) return refused(invalid(`No gate in ${name} waits for people.`))
+  const what = awaited === undefined ? 'people' : `the signal ${awaited}`
+  if (!only) return refused(invalid(`No gate in ${name} waits for ${what}.`))
   if (others.length === 0) return { ok: true, value: only.id }
-  return refused(invalid(`Several gates wait in ${name}: name one of ${waiting.map((gate) => gate.name).join(', ')}.`))
+  return refused(invalid(`Several gates wait in ${name}: name one of ${waiting.map((gate) => gate.path).join(', ')}.`))
 }

@@ -10,6 +10,7 @@ import { hasExpressions } from '../../../core/expression.ts'
 import type { Problems } from '../../../core/problems.ts'
 import type { Sandbox } from '../../../sandbox/index.ts'
 import { ruleProblems } from '../../../sandbox/readiness.ts'
+import { gateProblem } from '../rules/gate.ts'
 import type { InstallationSpec } from '../rules/spec.ts'
 
 /** The types of items of built-in deployers, and of gates. */
@@ -22,6 +23,7 @@ interface Inspecting {
   readonly sandbox: Pick<Sandbox, 'analyze' | 'inspect'>
   readonly owner: string
   readonly problems: Problems
+  readonly now: Date
 }
 /** A part of a spec with its path. */
 interface Placed {
@@ -34,7 +36,7 @@ interface PlacedConfig extends Placed {
 
 /** Refuses configs that a built-in deployer could only refuse. */
 export async function checkConfigs(inspecting: Inspecting, spec: InstallationSpec, path: string): Promise<void> {
-  const { sandbox, owner, problems } = inspecting
+  const { sandbox, owner, problems, now } = inspecting
   const configs = configsIn(spec, path)
   if (configs.length === 0) return
   const inspected = await sandbox.inspect(
@@ -47,6 +49,10 @@ export async function checkConfigs(inspecting: Inspecting, spec: InstallationSpe
     else for (const problem of verdict?.problems ?? []) problems.add(`${at}${problem.path}`, problem.message)
     return verdict?.ok && verdict.problems.length === 0
   })
+  for (const { itemType, value, at } of sound) {
+    const problem = itemType === GATE ? gateProblem(value, now) : null
+    if (problem) problems.add([at, problem.path].filter(Boolean).join('.'), problem.message)
+  }
   const ruled = sound.flatMap(({ itemType, value, at }) =>
     itemType === KUBERNETES_MANIFEST || itemType === HELM ? [{ value: value as KubernetesSettings, at }] : [],
   )

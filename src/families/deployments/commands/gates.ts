@@ -9,7 +9,7 @@ import type { LockedTree } from '../../family.ts'
 import { editorOf, grantsOfEditors } from '../../on-behalf.ts'
 import { rights } from '../rights.ts'
 import { type Approval, type ItemGate, installation } from '../rules/details.ts'
-import { approve, decide, waitingGate } from '../rules/gate.ts'
+import { approve, decide, describeGate, waitingGate } from '../rules/gate.ts'
 import type { CommandParts } from './parts.ts'
 
 /** Decisions at gates. */
@@ -54,7 +54,7 @@ export const signalGate = (parts: CommandParts, viewer: Viewer, input: Signal): 
   const at = { right: rights.signal, id: input.id, what: WHAT, once: byKey('signal', input) }
   return onObject(parts, viewer, at, (tree, item) => {
     const gate = waitingGate(item)
-    if (gate?.signal !== input.name) return refuse(notAwaited(item, `the signal ${input.name}`))
+    if (gate?.signal !== input.name) return refuse(notAwaited(item, `the signal ${input.name}`, gate))
     const exports = exportsOf(input.payload)
     if (!exports) {
       const message = `must be an object whose keys are names of exports: each ${NAME_RULE}`
@@ -77,7 +77,7 @@ function atApproval(
   const at = { right: rights.approve, id: input.id, what: WHAT, once: byKey(mutation, input) }
   return onObject(parts, viewer, at, (tree, item) => {
     const gate = waitingGate(item)
-    if (!gate?.approval) return refuse(notAwaited(item, 'an approval'))
+    if (!gate?.approval) return refuse(notAwaited(item, 'an approval', gate))
     const refused = requireRight(viewer, rightAt(gate), item.row.projectId)
     return refused ? refuse(refused) : write(tree, item, gate)
   })
@@ -115,9 +115,10 @@ function exportsOf(payload: unknown): Readonly<Record<string, unknown>> | null {
   return Object.keys(value).every(isName) ? (value as Readonly<Record<string, unknown>>) : null
 }
 
-function notAwaited({ row }: Node, what: string): RefusalOf<'TransitionError'> {
+function notAwaited({ row }: Node, what: string, gate: ItemGate | null): RefusalOf<'TransitionError'> {
   const refusal = transitionRefused(row.kind, row.phase, 'USER', 'SUCCEEDED', [])
-  return { ...refusal, message: `It does not wait for ${what}: it is ${row.phase}.` }
+  const instead = gate ? describeGate(gate) : `It is ${row.phase}.`
+  return { ...refusal, message: `It does not wait for ${what}. ${instead}` }
 }
 
 function written(tree: LockedTree, { row: { id } }: Node): DecisionResult {

@@ -21,7 +21,7 @@ export async function readSpec(
     const path = `input.spec.automaticReconcile.${name}`
     if (times) checkCron(times, { now: system.now(), path }, problems)
   }
-  await checkConfigs({ sandbox, owner, problems }, spec, 'input.spec')
+  await checkConfigs({ sandbox, owner, problems, now: system.now() }, spec, 'input.spec')
   const sources = expressionsOf(spec)
   const analysed = sources.length > 0 ? await sandbox.analyze(sources) : []
   const references = new Map(

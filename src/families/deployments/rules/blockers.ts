@@ -116,7 +116,9 @@ export function blockersOf(id: string, details: BlockerInputs, now: Date): reado
     if (!found.has(key)) found.set(key, blocker)
   }
   for (const blocker of direct) if (blocker.reason === 'CHILDREN' && failedBelow(object, details)) add(blocker)
-  for (const next of finder.awaited(object, direct)) for (const cause of finder.causes(next)) add(cause)
+  // A decision about the object itself is a direct one.
+  for (const next of finder.awaited(object, direct))
+    if (next !== object) for (const cause of finder.causes(next)) add(cause)
   for (const blocker of direct) add(blocker)
   for (const blocker of requestsOf(object)) add(blocker)
   return [...found.values()]

@@ -1,6 +1,7 @@
 import { parseDateTime, type QuietHoursInput, WEEKDAYS } from '../../../core/date-time.ts'
-import { GATE, type GateConfig, MAX_APPROVALS } from '../../../core/deployers/gate.ts'
-import { objectFailure } from '../../../core/errors.ts'
+import { GATE, type GateConfig, MAX_APPROVALS, OPENERS } from '../../../core/deployers/gate.ts'
+import { type FieldProblem, inOneLine, objectFailure } from '../../../core/errors.ts'
+import { hasExpressions } from '../../../core/expression.ts'
 import type { Principal } from '../../../core/ports/viewer.ts'
 import { Problems } from '../../../core/problems.ts'
 import { APPROVERS } from '../../../core/rights.ts'
@@ -27,31 +28,52 @@ export function waitingGate({ row, details }: Pick<Node, 'row' | 'details'>): It
   return gate?.decision ? null : gate
 }
 
+/** What is wrong with a config of a spec, as far as expressions leave that open no more. */
+export function gateProblem(config: unknown, now: Date): FieldProblem | null {
+  if (typeof config === 'string') return null
+  const { message: _, ...opening } = (config ?? {}) as GateConfig
+  const gate = hasExpressions(opening) ? notOneOpener(opening) : readGate(opening, now)
+  return gate && 'path' in gate ? gate : null
+}
+
 /** A resolved config, in which an expression may have become anything; or what is wrong with it. */
-export function readGate(config: unknown, now: Date): ItemGate | string {
+export function readGate(config: unknown, now: Date): ItemGate | FieldProblem {
   const { message = null, approval, signal, until, freeze } = (config ?? {}) as GateConfig
-  if (message !== null && typeof message !== 'string') return 'message: must be a text'
+  if (message !== null && typeof message !== 'string') return wrong('message', 'must be a text')
+  const unclear = notOneOpener(config)
+  if (unclear) return unclear
   const gate = { message, approval: null, signal: null, until: null, approvals: [] }
   if (until !== undefined) {
     const at = typeof until === 'string' ? parseDateTime(until) : null
-    return at ? { ...gate, until: at.toISOString() } : 'until: must be a time with a zone, such as 2026-01-31T08:00:00Z'
+    return at
+      ? { ...gate, until: at.toISOString() }
+      : wrong('until', 'must be a time with a zone, such as 2026-01-31T08:00:00Z')
   }
   if (freeze !== undefined) {
-    if (!isFreeze(freeze)) return 'freeze.ranges: must be ranges of hours, such as { from: "16:00", to: "07:00" }'
+    if (!isFreeze(freeze))
+      return wrong('freeze.ranges', 'must be ranges of hours, such as { from: "16:00", to: "07:00" }')
     const problems = new Problems()
     const hours = normaliseQuietHours(freeze, 'freeze', problems)
     const [problem] = problems.found
-    if (!hours || problem) return `${problem?.path}: ${problem?.message}`
+    if (problem) return problem
+    if (!hours) return wrong('freeze', 'must be hours')
     return { ...gate, freeze: hours, until: endOf(hours, now) }
   }
-  if (signal !== undefined) return typeof signal === 'string' ? { ...gate, signal } : 'signal: must be a name'
-  if (typeof approval !== 'object' || approval === null)
-    return 'one of approval, signal, until and freeze must be there'
+  if (signal !== undefined) return typeof signal === 'string' ? { ...gate, signal } : wrong('signal', 'must be a name')
+  if (typeof approval !== 'object' || approval === null) return wrong('approval', 'must be an object')
   const { count = 1, role = null, authorMay = false } = approval
   if (!Number.isInteger(count) || count < 1 || count > MAX_APPROVALS)
-    return `approval.count: must be 1 to ${MAX_APPROVALS}`
-  if (role !== null && !APPROVERS.includes(role)) return `approval.role: must be one of ${APPROVERS.join(', ')}`
+    return wrong('approval.count', `must be 1 to ${MAX_APPROVALS}`)
+  if (role !== null && !APPROVERS.includes(role))
+    return wrong('approval.role', `must be one of ${APPROVERS.join(', ')}`)
   return { ...gate, approval: { count, role, authorMay: authorMay === true } }
+}
+
+const wrong = (path: string, message: string): FieldProblem => ({ path, message })
+function notOneOpener(config: unknown): FieldProblem | null {
+  const there = OPENERS.filter((name) => (config as GateConfig | null)?.[name] !== undefined)
+  if (there.length === 1) return null
+  return wrong('', `must have one of ${OPENERS.join(', ')}, and has ${there.join(' and ') || 'none'}`)
 }
 
 const isFreeze = (value: unknown): value is QuietHoursInput => {
@@ -73,9 +95,10 @@ const endOf = (hours: QuietHours, now: Date): string => (quietUntil(hours, now) 
 /** The item waits at its gate; `timeouts.pickup` says how long, and without it there is no end. */
 export function closeGate(item: Node, slice: Slice, { config, spec, jobId }: Waiting): void {
   const gate = readGate(config, slice.now)
-  if (typeof gate === 'string') {
+  if ('path' in gate) {
     slice.move(item, 'INIT')
-    return finish(item, slice, { to: 'FAILED', error: objectFailure(slice, 'GATE', gate) })
+    const message = gate.path === '' ? `The config ${gate.message}` : inOneLine([gate])
+    return finish(item, slice, { to: 'FAILED', error: objectFailure(slice, 'GATE', message) })
   }
   slice.setDetails(item, { gate })
   // Rules of notifications find it by the reason.
