@@ -3,7 +3,7 @@ import { gql } from '../documents/gql.ts'
 import type { ResultOf } from '../documents/typed-document.ts'
 import type { Session } from './session.ts'
 import { answerRefusal } from './terminal/ask.ts'
-import { duration } from './terminal/text.ts'
+import { duration, words } from './terminal/text.ts'
 
 const LOAD = gql(`query Load {
   load {
@@ -36,10 +36,11 @@ export function printLoad(session: Session, { complete, work, trees, slots, wait
   session.say(
     `due     ${trees.due} trees${late}${trees.failing > 0 ? `, ${trees.failing} fail again and again` : ''}`,
     ...slots.map(
-      ({ pool, holding, capacity, waiting }) => `slots   ${pool}: ${holding} of ${capacity} taken, ${waiting} wait`,
+      ({ pool, holding, capacity, waiting }) =>
+        `slots   ${words(pool)}s: ${holding} of ${capacity} taken, ${waiting} wait`,
     ),
     `locks   ${waitingLocks} tasks wait for one`,
-    `roles   ${agents.map(({ actor, count }) => `${count} ${actor.toLowerCase()}`).join(', ') || 'no agents'}`,
+    `roles   ${agents.map(({ actor, count }) => `${count} ${words(actor)}`).join(', ') || 'no agents'}`,
   )
   session.list({
     nodes: work,

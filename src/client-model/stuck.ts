@@ -7,6 +7,8 @@ export interface Waiting {
     readonly reason: string
     readonly message: string
     readonly connected?: boolean | undefined
+    /** The object that has it itself, if it is another one. */
+    readonly source?: { readonly id: string } | null | undefined
     /** A decision's object, and the verbs that make it. */
     readonly object?: { readonly id: string } | null | undefined
     readonly verbs?: readonly { readonly label: string }[] | undefined
@@ -36,8 +38,9 @@ export function stuckOf<T extends Waiting>(
     return blocker ? [{ object, blocker }] : []
   })
   const above = new Set(all.map(({ object, blocker }) => `${object.parent?.id} ${blocker.message}`))
-  const isListed = ({ reason, object: about }: T['blockedBy'][number], { id }: T): boolean =>
-    reason === 'DECISION' && about != null && about.id !== id && listed.has(about.id)
+  const isListed = ({ reason, object: about, source }: T['blockedBy'][number], { id }: T): boolean =>
+    (reason === 'DECISION' && about != null && about.id !== id && listed.has(about.id)) ||
+    (source != null && listed.has(source.id))
   return all
     .filter(({ object, blocker }) => !above.has(`${object.id} ${blocker.message}`) && !isListed(blocker, object))
     .toSorted((a, b) => rank(a.blocker) - rank(b.blocker) || a.object.phaseSince.localeCompare(b.object.phaseSince))

@@ -33,12 +33,20 @@ it('a gate waits for people, whom status and --wait name', async () => {
   expect(plan).toMatchObject({ code: 0, out: expect.not.stringContaining('agent') })
   const applied = await apply('shop', gate('go', { approval: { count: 2 }, message: 'Ship it?' }))
   expect(applied).toMatchObject({ code: 5, out: expect.stringContaining('Waits for 2 approvals. Ship it?') })
-  expect((await phaseline('status')).out).toMatch(/shop\/deploy-items\/go/)
+  // The command can be copied. The gate has its line, and the root has one.
+  const [, how = ''] = /Approve: phaseline (approve \S+)/.exec(applied.out) ?? []
+  expect(applied.out.match(/○ .*Waits for 2 approvals/g)).toEqual([
+    expect.stringContaining('○ shop shop/deploy-items/go: Waits'),
+    expect.stringContaining('○ shop/deploy-items/go Waits'),
+  ])
+  expect((await phaseline('status')).out).toMatch(
+    /default\/shop\/deploy-items\/go \(deploy item\) for .*: Waits for 2 approvals\. Ship it\? \(Approve, or Reject\)/,
+  )
   expect(await phaseline('approve shop')).toMatchObject({
     code: 3,
     err: expect.stringContaining('somebody else has to approve it'),
   })
-  expect(await bob('approve shop --comment Tested')).toMatchObject({ code: 0, out: 'go has 1 of 2 approvals\n' })
+  expect(await bob(`${how} --comment Tested`)).toMatchObject({ code: 0, out: 'go has 1 of 2 approvals: bob\n' })
   expect((await phaseline('get shop/deploy-items/go')).out).toContain('approved by bob')
   expect(await bob('reject shop/deploy-items/go --comment Later')).toMatchObject({
     code: 0,
@@ -54,24 +62,44 @@ it('a gate waits for people, whom status and --wait name', async () => {
 
 it('of several gates one is named, and a signal opens one with what it brings', async () => {
   await apply('two', gate('a', { approval: {} }), gate('b', { approval: {} }))
-  expect(await bob('approve two')).toMatchObject({ code: 2, err: expect.stringContaining('name one of a, b') })
+  expect(await bob('approve two')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('name one of two/deploy-items/a, two/deploy-items/b'),
+  })
   for (const name of ['a', 'b'])
     expect(await bob(`approve two/deploy-items/${name}`)).toMatchObject({ code: 0, out: `${name} is approved\n` })
   await ended('two', 'SUCCEEDED')
 
   await phaseline('apply -f -', {
-    stdin: JSON.stringify({ name: 'tested', spec: { deployItems: [gate('tests', { signal: 'done' })] } }),
+    stdin: JSON.stringify({
+      name: 'tested',
+      spec: {
+        deployItems: [
+          gate('tests', { signal: 'done' }),
+          { ...gate('after', { until: '2026-01-01T00:00:00Z' }), dependsOn: ['tests'] },
+        ],
+      },
+    }),
   })
   const item = 'tested/deploy-items/tests'
   await until(async () => (await phaseline(`get ${item}`)).out.includes('Waits for the signal done.'), {
     what: 'it waits',
   })
-  expect(await phaseline(`signal ${item} other`)).toMatchObject({ code: 3 })
+  // What depends on it is not another cause.
+  expect((await phaseline('status')).out).toMatch(/stuck {3}1 wait/)
+  expect(await phaseline(`signal ${item} other`)).toMatchObject({
+    code: 3,
+    err: expect.stringContaining('Waits for the signal done.'),
+  })
+  expect(await phaseline('signal tested other')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('No gate in tested waits for the signal other.'),
+  })
   expect(await phaseline(`signal ${item} done {`)).toMatchObject({
     code: 2,
     err: expect.stringContaining('The object'),
   })
-  expect(await phaseline(`signal ${item} done -f -`, { stdin: '{"passed":12}' })).toMatchObject({
+  expect(await phaseline('signal tested done -f -', { stdin: '{"passed":12}' })).toMatchObject({
     code: 0,
     out: 'tests has the signal done\n',
   })

@@ -87,7 +87,9 @@ describe('status', () => {
       0,
       expect.stringContaining('trees   1, 1 not finished\n'),
     ])
-    expect(out).toMatch(/decide {2}1 wait for a person:\n {8}status\/move\/disk \(gadget job\) is UNDO_FAILED for \d+/)
+    expect(out).toMatch(
+      /decide {2}1 wait for a person:\n {8}status\/move\/disk \(gadget job\) for \d.*: disk could not be undone and keeps its locks: .*\(Undo again, or Give up\)/,
+    )
     expect(out).toMatch(/^agents {2}1 connected, /m)
     expect(documents((await phaseline('status --project status --json')).out)[0]).toMatchObject({
       viewer: { administrator: true },
@@ -116,8 +118,18 @@ describe('status', () => {
     await phaseline('automation hold --project frozen --reason move')
     expect(await held()).toMatch(/^held {4}automation of frozen for [\d.]+m?s, by \S.*: move$/)
     expect(await held('--project frozen')).toContain('automation of frozen')
+    expect((await phaseline('status')).out).toContain(
+      '        phaseline automation release --project frozen lets schedules, hooks and notifications act again\n',
+    )
+    const run = { createEvent: { source: 'clock', type: 'hour' } }
+    await phaseline('schedule apply -f -', {
+      stdin: JSON.stringify({ name: 'hourly', project: 'frozen', when: { cron: '0 * * * *' }, run }),
+    })
+    const heldSchedule = async () => (await phaseline('schedule get frozen/hourly')).out.includes('automation is held')
+    expect(await heldSchedule()).toBe(true)
     expect(await held('--project default')).toBeUndefined()
     await phaseline('automation release --project frozen')
+    expect(await heldSchedule()).toBe(false)
     await phaseline('automation hold --reason all')
     expect(await held('--project default')).toContain('automation of all projects')
     await phaseline('automation release')
@@ -135,7 +147,7 @@ describe('status', () => {
       { what: 'the figures are new' },
     )
     expect(out).toMatch(/^due {5}\d+ trees/m)
-    expect(out).toMatch(/^slots {3}WORKER: 0 of \d+ taken, 0 wait$/m)
+    expect(out).toMatch(/^slots {3}workers: 0 of \d+ taken, 0 wait$/m)
     expect(out).toMatch(/^WORK +WAITING +OLDEST +DEFERRED +CLAIMED\n(.*\n)*nobody-takes +1 +\S+ +0 +0$/m)
     const [{ load } = {}] = documents((await phaseline('status --load --json')).out)
     expect(load).toMatchObject({

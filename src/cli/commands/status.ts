@@ -6,6 +6,7 @@ import type { NodeOf, ResultOf } from '../../documents/typed-document.ts'
 import type { Cli } from '../cli.ts'
 import { askWho, describeWho, requireWho, WHO_FIELDS } from '../login/who.ts'
 import { checkProject } from '../objects/check-words.ts'
+import { blockerText } from '../objects/describe-blocker.ts'
 import type { ProjectOption } from '../objects/object-command.ts'
 import { ALL_PROJECTS } from '../options.ts'
 import { type Session, type SessionOptions, withSession, withSessionOptions } from '../session.ts'
@@ -24,11 +25,12 @@ const STATUS = gql(`query Status($project: String, $first: Int!, $unfinished: In
   unfinished: objects(filter: { rootsOnly: true, finished: false, project: $project }, first: 0) { totalCount }
   failed: objects(filter: { failed: true, project: $project }, first: 0) { totalCount }
   undecided: objects(filter: { undecided: true, project: $project }, orderBy: { field: CREATED_AT, direction: ASC }, first: $first) {
-    totalCount edges { node { id kind name path phase phaseSince project { name } } }
+    totalCount edges { node { id kind name path phase phaseSince project { name }
+      blockedBy(first: 3) { reason message ... on DecisionBlocker { verbs { label } } } } }
   }
   waiting: objects(filter: { finished: false, project: $project }, orderBy: { field: CREATED_AT, direction: ASC }, first: $unfinished) {
     edges { node { id kind name path phaseSince project { name } parent { id }
-      blockedBy(first: 3) { reason message ... on AgentBlocker { connected } } } }
+      blockedBy(first: 3) { reason message source { id } ... on AgentBlocker { connected } } } }
   }
   connected: agents(connected: true, first: 0) { totalCount }
   away: agents(connected: false, first: 0) { totalCount }
@@ -118,7 +120,9 @@ function describe(status: Status): readonly string[] {
     `trees   ${all}, ${open} not finished`,
     `failed  ${causes}${causes > 0 ? ' by themselves: phaseline get --failed' : ''}`,
     `decide  ${waiting}${waiting > 0 ? ' wait for a person:' : ''}`,
-    ...named.map((one) => `        ${pathOf(one)} (${words(one.kind)}) is ${one.phase} for ${since(one.phaseSince)}`),
+    ...named.map(
+      (one) => `        ${pathOf(one)} (${words(one.kind)}) for ${since(one.phaseSince)}: ${decisionAt(one)}`,
+    ),
     ...(waiting > named.length ? [`        … and ${waiting - named.length} more`] : []),
     `stuck   ${stuck.length}${stuck.length > 0 ? ' wait for what no tree provides:' : ''}`,
     ...stuck
@@ -131,4 +135,9 @@ function describe(status: Status): readonly string[] {
 }
 
 const countOf = (list: Pick<NonNullable<Status['trees']>, 'totalCount'> | null): number => list?.totalCount ?? 0
+/** What a person has to decide there, e.g. `Waits for an approval. Ship it? (Approve, or Reject)`. */
+function decisionAt({ phase, blockedBy }: Undecided): string {
+  const decision = blockedBy.find(({ reason }) => reason === 'DECISION')
+  return decision ? blockerText(decision, Date.now()) : `is ${phase}`
+}
 const pathOf = ({ project, path }: Pick<Undecided, 'project' | 'path'>): string => `${project.name}/${path}`

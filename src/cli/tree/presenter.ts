@@ -101,7 +101,12 @@ export function treeLines(out: Output, paint: Paint): Presenter {
         const { id, finished } = node
         // The lines of its children tell how the root gets on.
         const quiet = id === model.rootId ? ['CHILDREN'] : ORDINARY
-        const blocker = finished ? undefined : visibleBlockers(node, now).find(({ reason }) => !quiet.includes(reason))
+        // What another object waits for has the line of that one, and one of the root.
+        const blocker = finished
+          ? undefined
+          : visibleBlockers(node, now).find(
+              ({ reason, source }) => !quiet.includes(reason) && (id === model.rootId || !source),
+            )
         // The distance of its time from now changes all the time, and is no news.
         if (!blocker || printed.get(id) === blocker.message || !model.isBelow(id)) continue
         printed.set(id, blocker.message)

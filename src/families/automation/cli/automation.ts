@@ -63,10 +63,10 @@ export const holdsNow: Standing = async ({ client, io }, project) => {
     throw error
   })
   const holds = holdsOf(automationHolds ?? [], project)
-  const lines = holds.map(
-    (one) =>
-      `held    automation of ${one.project?.name ?? 'all projects'} for ${since(one.at)}, by ${one.by}: ${one.reason}`,
-  )
+  const lines = holds.flatMap(({ project: of, at, by, reason }) => [
+    `held    automation of ${of?.name ?? 'all projects'} for ${since(at)}, by ${by}: ${reason}`,
+    `        phaseline automation release${of ? ` --project ${of.name}` : ''} lets schedules, hooks and notifications act again`,
+  ])
   return { lines, json: { automationHolds: holds } }
 }
 

@@ -15,6 +15,7 @@ import { EXIT, type ExitCode } from '../../../cli/terminal/exit.ts'
 import { nodesOf, notFoundRefusal, type Outcome, REFUSAL_FRAGMENT } from '../../../client-model/index.ts'
 import { gql } from '../../../documents/gql.ts'
 import { schedules } from './apply.ts'
+import { holdsNow } from './automation.ts'
 import { addBackfill, backfillOf, SCHEDULE } from './backfill.ts'
 
 const LIST = gql(`query ListSchedules($filter: ObjectFilter, $first: Int!, $after: String) {
@@ -126,6 +127,7 @@ async function get(session: Session, { id, name }: Located, { limit }: { readonl
   if (!object || !('scheduleSpec' in object) || !object.scheduleSpec)
     return session.refuse(notFoundRefusal(`${name} is gone.`))
   session.emit(object)
+  const { lines: held } = await holdsNow(session, object.project.name)
   const { scheduleSpec: spec, nextTimes, firings, backfills, editor, firedCount, pausedBecause } = object
   const fields = [
     ['paused because', pausedBecause],
@@ -138,6 +140,7 @@ async function get(session: Session, { id, name }: Located, { limit }: { readonl
     ['acts with the rights of', editor],
     ['fired by itself', `${firedCount} ${firedCount === 1 ? 'time' : 'times'}`],
     ['last backfill', backfills.edges[0] ? backfillOf(backfills.edges[0].node) : null],
+    ['held', held.length > 0 ? 'automation is held, so its times are skipped: `phaseline automation status`' : null],
     ['next', nextTimes.length > 0 ? nextTimes.map((time) => inZone(time, spec.timeZone)) : 'no time is to come'],
   ] as const
   session.say(...describeObject(object, Date.now(), paint, fields))
