@@ -68,7 +68,8 @@ test('a digest tells the changes of its window in one message, each once and in 
     changes: CHANGES,
     digest: { windowMs: 3_000 },
     receiver: { webhook: { url: receiver.url } },
-    text: '${change.to} ${change.name}',
+    // The first change of an object is from nothing.
+    text: '${change.from}>${change.to} ${change.name}',
   })
   const events: string[] = []
   for (let i = 0; i < 7; i += 1) {
@@ -88,7 +89,9 @@ test('a digest tells the changes of its window in one message, each once and in 
   const count = first.data.changes.length
   expect(lines[0]).toBe(count === 1 ? '1 change:' : `${count} changes:`)
   expect(lines.slice(1)).toEqual(
-    first.data.changes.map(({ to, name }: { to: string; name: string }) => `${to} ${name}`),
+    first.data.changes.map(
+      ({ from, to, name }: { from: string | null; to: string; name: string }) => `${from ?? ''}>${to} ${name}`,
+    ),
   )
   await until(async () => (await messagesOf(id)).every(({ state }) => state === 'DELIVERED'), {
     what: 'all are delivered',

@@ -27,9 +27,13 @@ const TYPES = {
   GAP: 'notification.gap',
 } as const
 
-/** The scope of expressions in a rule's text. */
+/** The scope of expressions in a rule's text. A field that a change does not have is empty there, since people read the text. */
 export const scopeOf = ({ rule, project }: Pick<MessageFacts, 'rule' | 'project'>, change: ToldChange) => ({
-  ...{ rule: { name: rule, project }, change: { ...change, path: pathOf(change), project: change.projectName } },
+  rule: { name: rule, project },
+  change: {
+    ...{ ...change, path: pathOf(change), project: change.projectName },
+    ...{ from: change.from ?? '', by: change.by ?? '', reason: change.reason ?? '', message: change.message ?? '' },
+  },
 })
 
 /** That of the change; a message about nothing has the rule's. */
