@@ -32,7 +32,7 @@ export async function replayDelivery(
           path: 'input.id',
           message:
             delivery.outcome === 'DUPLICATE'
-              ? 'names a repetition, which keeps no body: play the delivery again that it repeats'
+              ? `names a repetition, which keeps no body. ${delivery.reason ?? ''} Play that one again.`
               : 'names a delivery whose body is not kept any more: have its sender send it again',
         },
       ]),
