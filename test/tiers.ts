@@ -28,7 +28,7 @@ const files = (lines: string): readonly string[] =>
 /** They start no server, so none is started for them: `vitest --project unit`. */
 export const UNIT = files(`
   ./ architecture config judge-run packages standard-webhooks tiers
-  agents/ gadget-protocol kubernetes-api mask mock remove-tree seccomp shown-file
+  agents/ engine-troubles gadget-protocol kubernetes-api mask mock remove-tree seccomp shown-file
   backup/ tools
   chaos/ promises
   cli/ commit-label connection-notes explain help input outcome suggest-paths text tree

@@ -48,7 +48,9 @@ export class Endings implements AsyncDisposable {
         failures = 0
         await this.#read(events)
       } catch (error) {
-        if (!signal.aborted && failures === 0) this.#onProblem(asError(error))
+        const { message } = asError(error)
+        if (!signal.aborted && failures === 0)
+          this.#onProblem(new Error(`The engine has ended its stream of events, which is asked for again: ${message}`))
       }
       await pause(retryDelay(failures), signal)
     }

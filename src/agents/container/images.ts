@@ -35,7 +35,9 @@ export class Images {
    */
   async provide(image: string, signal: AbortSignal): Promise<void> {
     const { pull } = this.#options
-    if (pull === 'never' || (pull === 'missing' && (await this.#isThere(image)))) return
+    if (pull !== 'always' && (await this.#isThere(image))) return
+    if (pull === 'never')
+      throw new ImageProblem(`The engine does not have its image ${image}, and may fetch none (pull: never).`)
     const pulling = this.#pulling.get(image) ?? this.#pull(image).finally(() => this.#pulling.delete(image))
     this.#pulling.set(image, pulling)
     await orAborted(pulling, signal)

@@ -68,7 +68,7 @@ describe.runIf(socket !== null)('the container deployer', { concurrent: true }, 
       /^CONTAINER_(OUT_OF_MEMORY: It needed more memory|FAILED: It was ended by SIGKILL)/,
     )
     expect(await errorOf(script('echo nonsense; sleep 1000'))).toMatch(
-      /^CONTAINER_PROTOCOL: It broke the gadget protocol. Line 1: the unknown word/,
+      /^CONTAINER_PROTOCOL: It broke the gadget protocol. Line 1: the unknown word .* unless the config says `output: text`\.$/,
     )
     expect(await errorOf({ image: 'localhost/no/such:1' })).toMatch(
       /^CONTAINER_IMAGE: Its image localhost\/no\/such:1 cannot/,

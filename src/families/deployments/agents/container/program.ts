@@ -14,7 +14,7 @@ import { Shared } from './shared.ts'
 export const containers: AgentProgram = async (context) => {
   const options = readEngineOptions(context.options, context.env)
   const engine = new Engine(options.socket, ITEM_LABEL)
-  const onProblem = (error: Error): void => context.onProblem(CONTAINER, { what: 'work', error })
+  const onProblem = (error: Error): void => context.onProblem(CONTAINER, { what: 'listen', error })
   await using endings = new Endings(engine, ITEM_LABEL, onProblem)
   const deployer = {
     engine,

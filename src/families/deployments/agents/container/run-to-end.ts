@@ -80,7 +80,11 @@ async function follow(run: Run, { mode, config }: ToRun, container: string): Pro
   const failure = failureOf(exitOf(ExitCode), output.gadget)
   if (!failure) return { ...output.gadget.exports }
   const { cause, message } = failure
-  if (cause === 'protocol') throw new DeployError('CONTAINER_PROTOCOL', message)
+  if (cause === 'protocol')
+    throw new DeployError(
+      'CONTAINER_PROTOCOL',
+      `${message} Standard output is read as this protocol, unless the config says \`output: text\`.`,
+    )
   if (cause === 'error') throw new DeployError('CONTAINER_FAILED', message)
   if (OOMKilled)
     throw new DeployError('CONTAINER_OUT_OF_MEMORY', `It needed more memory than it may.${output.lastLines}`)
