@@ -138,10 +138,11 @@ export const isAudited = ({ verb, roles }: Right): boolean =>
   verb !== 'read' && verb !== 'plan' && (roles ?? []).some((role) => role !== 'AGENT')
 
 /** The target named by the arguments of a field, which are bounded before. */
-export function targetOf({ kind }: Right, args: Readonly<Record<string, unknown>>): AuditTarget {
+export function targetOf({ kind, verb }: Right, args: Readonly<Record<string, unknown>>): AuditTarget {
   const input = inputOf(args)
   const text = (key: string): string | null => (typeof input[key] === 'string' ? input[key] : null)
-  const objectName = text('name')
+  // A signal has a name, too, which is not that of the object.
+  const objectName = verb === 'signal' ? null : text('name')
   return {
     projectId: null,
     projectName: kind === 'PROJECT' ? objectName : (text('project') ?? onlyProjectOf(input)),

@@ -77,6 +77,13 @@ it('lists who has done what to one object, by its path, and names objects by the
   expect(await phaseline('audit list --object web/nothing')).toMatchObject({ code: 3 })
   const [{ objectId } = {}] = documents((await phaseline('audit list --object web/shop --json --limit 1')).out)
   expect((await phaseline(`audit list --object ${objectId}`)).out).toContain('INSTALLATION web/shop')
+  // One in a tree, by its whole path; the name of a signal is not its own.
+  const gate = { name: 'go', type: 'gate', config: { signal: 'tested' } }
+  await phaseline('apply -f -', {
+    stdin: JSON.stringify({ name: 'gated', project: 'web', spec: { deployItems: [gate] } }),
+  })
+  await phaseline('signal web/gated/deploy-items/go other')
+  expect((await phaseline('audit list --operation signal')).out).toContain('DEPLOY_ITEM web/gated/deploy-items/go  ')
 })
 
 it('verifies what retention has left, and compares only heads that are not older', async () => {

@@ -58,7 +58,7 @@ function describe({ paint }: Session, event: AuditEvent, paths: Paths): string {
 }
 
 function objectOf({ objectKind, objectName, objectId, projectName }: AuditEvent, paths: Paths): string {
-  const name = objectName ?? paths.get(objectId ?? '') ?? objectId
+  const name = paths.get(objectId ?? '') ?? objectName ?? objectId
   if (name === null) return projectName === null ? '' : projectName
   const where = projectName === null || objectKind === 'PROJECT' ? '' : `${projectName}/`
   return `${objectKind ?? ''} ${where}${name}`.trim()

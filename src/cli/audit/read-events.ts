@@ -69,9 +69,7 @@ const IDS = 500
 
 /** The paths of the objects that are still there and that the user may read, by their ids. */
 export async function readPaths({ client, io }: Session, events: readonly AuditEvent[]) {
-  const ids = [
-    ...new Set(events.flatMap(({ objectId, objectName }) => (objectId && objectName === null ? objectId : []))),
-  ]
+  const ids = [...new Set(events.flatMap(({ objectId }) => objectId ?? []))]
   const paths = new Map<string, string>()
   for (let i = 0; i < ids.length; i += IDS) {
     const { nodes } = await client.query(PATHS, { ids: ids.slice(i, i + IDS) }, { signal: io.signal })
