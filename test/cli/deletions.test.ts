@@ -67,3 +67,17 @@ test('a deletion that waits for a job, also for another deletion, says so, and h
   expect(removing).toMatchObject({ code: 0, err: `${begins}, without uninstalling anything. ${hint}` })
   expect(await phaseline('cancel shop')).toMatchObject({ code: 0 })
 })
+
+test('a deletion that fails says how to go on', async () => {
+  await using server = await startTestApp()
+  const phaseline = commandLine({ PHASELINE_URL: server.url, PHASELINE_TOKEN: server.token })
+  const spec = { deployItems: [{ name: 'db', type: 'mock', config: { deleteFail: true } }] }
+  expect(await phaseline('apply -f - --wait', { stdin: JSON.stringify({ name: 'shop', spec }) })).toMatchObject({
+    code: 0,
+  })
+  expect(await phaseline('delete shop --wait --yes')).toMatchObject({
+    code: 1,
+    err: 'It is still there. To try again: phaseline delete shop. With --without-uninstall, what is deployed stays where it is.\n',
+  })
+  expect(await phaseline('delete shop --without-uninstall --wait --yes')).toMatchObject({ code: 0, err: '' })
+})

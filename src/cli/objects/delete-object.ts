@@ -34,7 +34,20 @@ export async function deleteObject(session: Session, object: Located, options: D
   session.say(`${name} asked to be deleted`)
   if (!object.finished) await noteWait(session, object)
   if (!options.wait) return EXIT.ok
-  return () => follow(session, root.id, (result) => result.outcome === 'gone', { focusId: id })
+  return async () => {
+    const code = await follow(session, root.id, (result) => result.outcome === 'gone', { focusId: id })
+    if (code === EXIT.failed) await noteFailure(session, object)
+    return code
+  }
+}
+
+/** A deletion that has failed is asked for again by a person, with the flag if what is deployed cannot be removed. */
+async function noteFailure(session: Session, { kind, name, project }: Located): Promise<void> {
+  const again = `phaseline delete ${addressIn(project.name, [name])}`
+  const verb = findVerb(await readMachines(session.client, session.io.signal), kind, 'delete')
+  const canLeave = verb?.flags.some((flag) => flag.name === 'withoutUninstall') ?? false
+  const leave = canLeave ? ' With --without-uninstall, what is deployed stays where it is.' : ''
+  session.note(`It is still there. To try again: ${again}.${leave}`)
 }
 
 const PENDING = gql('query PendingDeletion($id: ID!) { object(id: $id) { pendingRequests { verb message } } }')
