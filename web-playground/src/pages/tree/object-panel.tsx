@@ -61,7 +61,7 @@ function Shown({ details, way, onDone }: ShownProps) {
       <PanelAutomatic details={details} />
       <Failure failure={details.failure} />
       <Requested requests={details.pendingRequests} />
-      <WaitsFor blockedBy={details.blockedBy} />
+      <WaitsFor id={details.id} blockedBy={details.blockedBy} />
       <Deadlines deadlines={details.deadlines} />
       <Dependencies dependsOn={details.dependsOn} />
       <PanelEvent details={details} />

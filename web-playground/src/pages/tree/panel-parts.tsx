@@ -41,7 +41,7 @@ export function Requested({ requests }: { readonly requests: Details['pendingReq
   )
 }
 
-export function WaitsFor({ blockedBy }: { readonly blockedBy: readonly Blocker[] }) {
+export function WaitsFor({ id, blockedBy }: { readonly id: string; readonly blockedBy: readonly Blocker[] }) {
   // The requests are shown in full.
   const blockers = shownBlockers(blockedBy).filter(({ reason }) => reason !== 'REQUEST')
   if (blockers.length === 0) return null
@@ -60,7 +60,7 @@ export function WaitsFor({ blockedBy }: { readonly blockedBy: readonly Blocker[]
             <div className="brief" title={blocker.message}>
               <b className="reason">{blocker.reason}</b> <Sentence text={blocker.message} />
             </div>
-            {linksOf(blocker).map((link) => (
+            {linksOf(blocker, id).map((link) => (
               <div key={link.id}>
                 <ToObject link={link} /> <Phase phase={link.phase} />
               </div>
@@ -75,8 +75,9 @@ function headOf([first]: readonly Blocker[]): string {
   if (first?.reason === 'NOT_IN_JOB') return 'Left out'
   return first?.reason === 'DECISION' ? 'To decide' : 'Waits for'
 }
-const linksOf = ({ object, holders }: Blocker): readonly ObjectLink[] =>
-  [object, ...(holders ?? [])].filter((link) => link !== null && link !== undefined)
+/** The objects that a blocker of this object is about, without itself. */
+const linksOf = ({ object, holders }: Blocker, id: string): readonly ObjectLink[] =>
+  [object, ...(holders ?? [])].filter((link) => link !== null && link !== undefined && link.id !== id)
 
 export function Deadlines({ deadlines }: { readonly deadlines: Details['deadlines'] }) {
   if (deadlines.length === 0) return null
