@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import packageJson from '../package.json' with { type: 'json' }
@@ -222,6 +223,10 @@ export async function startApp(
         live: createLive(answering),
         streams: new OpenStreams(),
         figures: work.figures,
+        server: async () => ({
+          ...{ checks: await readiness.check(), figures: await figures.read(), clockOffsetMs: clock.wallOffsetMs },
+          ...{ certificateEnd: null, disk: config.databaseUrl ? null : await spaceOf(config.dataDir) },
+        }),
       },
     }
     const schema = buildSchema(graphql)
@@ -293,5 +298,11 @@ export async function startApp(
 const factsOf = (name: string, { totalCount, idleCount, waitingCount, options }: Pool): PoolFacts => ({
   ...{ name, open: totalCount, idle: idleCount, waiting: waitingCount, most: options.max },
 })
+
+/** Null: it cannot be read. */
+const spaceOf = async (folder: string) => {
+  const found = await statfs(folder).catch(() => null)
+  return found && { freeBytes: found.bavail * found.bsize, bytes: found.blocks * found.bsize }
+}
 
 const NEVER = new AbortController().signal

@@ -94,6 +94,8 @@ export const RIGHTS = {
   readData: right('read', 'DATA_OBJECT', [...PEOPLE, 'AGENT']),
   readAgents: right('read', 'AGENT', [...PEOPLE, 'AGENT']),
   readStreams: right('read', 'STREAM', ADMINS),
+  /** Besides, it shows what other rights show. */
+  readHealth: right('read', 'HEALTH', [...PEOPLE, 'MONITOR']),
   readMetrics: right('read', 'METRICS', ['MONITOR', 'ADMINISTRATOR'], { everywhere: true }),
   readAudit: right('read', 'AUDIT', ADMINS),
   verifyAudit: right('verify', 'AUDIT', ['ADMINISTRATOR'], { everywhere: true }),

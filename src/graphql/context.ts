@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import type { ServerFacts } from '../core/health-causes.ts'
 import type { AgentPort } from '../core/ports/agents.ts'
 import type { AuditPort } from '../core/ports/audit.ts'
 import type { Log } from '../core/ports/log.ts'
@@ -34,6 +35,8 @@ export interface OperationServices extends FamilyServices {
   readonly audit: AuditPort
   /** Never rejects, and is bounded in time. */
   readonly figures: () => Promise<Figures>
+  /** How this process is. Never rejects, and is bounded in time. */
+  readonly server: () => Promise<ServerFacts>
   readonly logger: Logger
 }
 

@@ -37,14 +37,25 @@ export interface Gateway extends AsyncDisposable {
 /** The server as it is configured. @throws StartProblem */
 export async function openGateway(parts: GatewayParts): Promise<Gateway> {
   await using opening = new AsyncDisposableStack()
-  const { config, logger } = parts
+  const { config, logger, services } = parts
   const { metricsToken } = config
   const { path, isRequired } = config.documents
   const documents = { texts: await readDocuments(path), hashes: OWN_DOCUMENTS, isRequired }
   const tls = config.tls && opening.use(await watchCertificate(config.tls, logger))
   const loopback = tls && config.roles.has('agents') ? { port: config.agentsPort, accepts: isOurAgent } : null
   const server: RunningServer = opening.use(
-    await createServer({ ...parts, documents, dashboardFolder, documentationFolder, tls, loopback, metricsToken }),
+    await createServer({
+      ...parts,
+      ...(tls && {
+        services: { ...services, server: async () => ({ ...(await services.server()), certificateEnd: tls.end }) },
+      }),
+      documents,
+      dashboardFolder,
+      documentationFolder,
+      tls,
+      loopback,
+      metricsToken,
+    }),
   )
   const opened = opening.move()
   return {

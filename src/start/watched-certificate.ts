@@ -19,7 +19,7 @@ type Read = { readonly ok: true; readonly pair: Pair } | { readonly ok: false; r
 export async function watchCertificate(
   files: NonNullable<Config['tls']>,
   logger: Logger,
-): Promise<TlsSource & Disposable> {
+): Promise<TlsSource & Disposable & { readonly end: Date }> {
   const first = await readPair(files)
   if (!first.ok) throw new StartProblem(first.problem)
   warnOfEnd(first.pair, logger)
@@ -43,6 +43,9 @@ export async function watchCertificate(
   return {
     get current() {
       return current
+    },
+    get end() {
+      return new Date(leafOf(current).validTo)
     },
     onChange: (changed) => void listeners.push(changed),
     [Symbol.dispose]: () => watching[Symbol.dispose](),

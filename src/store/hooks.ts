@@ -1,6 +1,7 @@
 import type { HookFormat } from '../core/hook.ts'
+import type { Reach } from '../core/rights.ts'
 import type { Client } from './client.ts'
-import { array, boolean, bytea, integer, text, textOf, timestamptz, uuid } from './column-types.ts'
+import { array, bigint, boolean, bytea, integer, nullable, text, textOf, timestamptz, uuid } from './column-types.ts'
 import { heldSql } from './holds.ts'
 import { byKey } from './loaders/window.ts'
 import { projectRecords, type RecordOf } from './project-records.ts'
@@ -30,6 +31,24 @@ export const hookSecretPlace = (secret: {
   readonly ownerId: string
   readonly name: string
 }) => ({ projectId: secret.projectId, name: `hook/${secret.ownerId}/${secret.name}` })
+
+const TROUBLED = statement({
+  text: `select h.name, p.name as project, d.reason, d.at as "refusedAt", h.checked_at as "checkedAt", h.check_problem as "checkProblem"
+    from hook h join project p on p.id = h.project_id
+    left join lateral (select d.reason, d.at, d.outcome from hook_delivery d where d.hook_id = h.id order by d.id desc limit 1) d
+      on d.outcome in ('REFUSED', 'FORBIDDEN')
+    where not h.disabled and ($1::uuid[] is null or h.project_id = any($1)) and ($2 or h.spec -> 'projects' is null)
+      and (d.outcome is not null or h.check_problem is not null) and not ${heldSql('h.project_id')}
+    order by h.id limit $3`,
+  params: [nullable(array(uuid)), boolean, bigint],
+  row: {
+    ...{ name: table.hook.name, project: table.project.name, reason: nullable(text), refusedAt: nullable(timestamptz) },
+    ...{ checkedAt: table.hook.checkedAt, checkProblem: table.hook.checkProblem },
+  },
+})
+/** Hooks that have refused their last delivery, or cannot ask for lost ones. */
+export const troubledHooks = async (client: Client, { projects, isAdministrator }: Reach, limit: number) =>
+  (await TROUBLED.query(client, [projects, isAdministrator, limit])).rows
 
 const STANDS = statement({
   name: 'hook-stands',

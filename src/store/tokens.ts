@@ -179,6 +179,19 @@ export async function loadTokens(
   return rows.map(toToken)
 }
 
+const EXPIRING = statement({
+  text: `select t.name, t.created_at as "createdAt", t.expires_at as "expiresAt" from token t join principal p on p.id = t.principal_id
+    where ${isWithin('$1')} and t.revoked_at is null and p.deleted_at is null
+      and t.expires_at between clock_timestamp() - interval '1 day' and clock_timestamp() + interval '7 days'
+    order by t.expires_at limit $2`,
+  params: [nullable(array(uuid)), bigint],
+  row: { name: table.token.name, createdAt: table.token.createdAt, expiresAt: timestamptz },
+})
+
+/** Those that expire within a week or have expired within a day, of principals with grants in these projects only; null: of all. */
+export const expiringTokens = async (client: Client, projects: readonly string[] | null, limit: number) =>
+  (await EXPIRING.query(client, [projects, limit])).rows
+
 const LOCK = statement({
   text: `select ${COLUMNS} from token t join principal p on p.id = t.principal_id where t.id = $1 for no key update`,
   params: [uuid],

@@ -19,7 +19,7 @@ import { FigureReader } from '../../src/store/figures.ts'
 import { ensureProject } from '../../src/store/projects.ts'
 import { listTokens } from '../../src/store/tokens.ts'
 import { loaded, schema } from '../testkit/mutate.ts'
-import { createWorld, USER, type World } from '../testkit/world.ts'
+import { createWorld, QUIET_SERVER, USER, type World } from '../testkit/world.ts'
 
 /** A mutation without variables, of which a test only wants to know which type its result has. */
 export type Call = TypedDocument<
@@ -77,6 +77,7 @@ export async function createApi(): Promise<Api> {
     tokens: world.tokens,
     audit: world.audit,
     figures: () => figures.read(),
+    server: async () => ({ ...QUIET_SERVER, figures: await figures.read() }),
     kinds: createKindRegistry(loaded.map(({ graphql }) => graphql)),
     agents: world.engineHost.agents,
     system: world.clock,

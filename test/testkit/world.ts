@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { pino } from 'pino'
 import { v7 } from 'uuid'
 import { type Audit, createAudit } from '../../src/audit/index.ts'
+import type { ServerFacts } from '../../src/core/health-causes.ts'
 import { InFlight } from '../../src/core/in-flight.ts'
 import type { ClaimedItem, Report } from '../../src/core/ports/agents.ts'
 import type { Signal } from '../../src/core/ports/signal.ts'
@@ -46,6 +47,9 @@ export const SECRET_KEY = Buffer.alloc(32, 'k')
 
 export const USER: Viewer = viewerOf('ADMIN')
 export const DEPLOYER: Viewer = viewerOf('AGENT', { name: 'deployer', actor: 'DEPLOYER' })
+
+/** A server without any trouble. */
+export const QUIET_SERVER: ServerFacts = { checks: [], figures: {}, clockOffsetMs: 0, certificateEnd: null, disk: null }
 
 /** An object as tests see it. */
 export interface Seen {
@@ -175,6 +179,7 @@ export async function createWorld({
     tokens,
     audit,
     figures: async () => ({}),
+    server: async () => QUIET_SERVER,
     kinds: createKindRegistry(loaded.map(({ graphql }) => graphql)),
     agents: engineHost.agents,
     system: given,

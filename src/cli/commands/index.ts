@@ -41,6 +41,12 @@ export const commandsOf = (families: readonly FamilyDefinition[]): readonly Comm
     load: async () => (await import('./status.ts')).addStatus,
   },
   {
+    usage: 'health [options]',
+    group: 'See',
+    description: 'say whether work can go on, and what a person has to do; the exit code is for scripts',
+    load: async () => (await import('./health.ts')).addHealth,
+  },
+  {
     usage: 'watch [options] <name>',
     group: 'See',
     description: 'show a tree live: phases, progress and what blocks, until it is finished',

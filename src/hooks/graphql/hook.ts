@@ -1,6 +1,7 @@
 import { DELIVERY_OUTCOMES, HOOK_FORMATS } from '../../core/hook.ts'
-import { RIGHTS, reachOf } from '../../core/rights.ts'
+import { isAdministrator, RIGHTS, reachOf } from '../../core/rights.ts'
 import { perOperation } from '../../graphql/context.ts'
+import { addHealthFacts, MAX_FACTS } from '../../graphql/health/facts.ts'
 import { loadCounts, loadPages, loadSide, objectLoader } from '../../graphql/loaders.ts'
 import { addNodeType } from '../../graphql/objects/node.ts'
 import { LabelRef } from '../../graphql/objects/object-parts.ts'
@@ -18,7 +19,7 @@ import {
   loadDeliveries,
   loadDeliveriesOf,
 } from '../../store/hook-deliveries.ts'
-import { type HookSecretRow, loadHookSecrets } from '../../store/hooks.ts'
+import { type HookSecretRow, loadHookSecrets, troubledHooks } from '../../store/hooks.ts'
 import type { Window } from '../../store/loaders/window.ts'
 import { HOOK, type Hook } from '../commands/parts.ts'
 import { formatOf } from '../rules/formats.ts'
@@ -76,6 +77,16 @@ const loaders = perOperation(({ pool }) => ({
   counts: loadCounts((ids) => countDeliveriesOf(pool, ids)),
   bodies: loadSide((ids) => loadBodies(pool, ids)),
 }))
+
+addHealthFacts('hooks', RIGHTS.readHooks, async ({ pool, viewer }, projects) =>
+  (await troubledHooks(pool, { projects, isAdministrator: isAdministrator(viewer) }, MAX_FACTS)).map(
+    ({ name, project, reason, refusedAt, checkedAt, checkProblem }) => ({
+      subject: { project, name, object: null },
+      refused: refusedAt && { since: refusedAt, message: reason ?? 'Its last delivery was refused.' },
+      check: checkProblem === null ? null : { since: checkedAt, message: checkProblem },
+    }),
+  ),
+)
 
 export type HookValue = Hook & { readonly __typename: 'Hook' }
 export const brandHook = (row: Hook): HookValue => ({ ...row, __typename: 'Hook' })

@@ -11,6 +11,8 @@ export interface ObjectQuery {
   readonly projects: Projects
   /** Only objects of this tree. */
   readonly rootId?: string | undefined
+  /** Only objects of these trees. */
+  readonly rootIds?: readonly string[] | undefined
   readonly project?: string | undefined
   readonly kinds?: readonly ObjectKind[] | undefined
   readonly phases?: readonly Phase[] | undefined
@@ -105,6 +107,7 @@ interface Bound {
 function addConditions(where: Conditions, query: ObjectQuery, rule: FinishedRule, ids: readonly Bound[] = []): void {
   where.add(query.projects, visible)
   where.add(query.rootId, (p) => `o.root_id = ${p}`)
+  where.add(query.rootIds, (p) => `o.root_id = any(${p}::uuid[])`)
   where.add(query.project, (p) => `o.project_id = (select id from project where name = ${p})`)
   where.add(query.kinds, (p) => `o.kind = any(${p}::object_kind[])`)
   where.add(query.phases, (p) => `o.phase = any(${p}::phase[])`)

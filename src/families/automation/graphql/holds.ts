@@ -1,4 +1,5 @@
 import { projectsWith } from '../../../core/rights.ts'
+import { addHealthFacts } from '../../../graphql/health/facts.ts'
 import { projectLoader } from '../../../graphql/loaders.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { dropUndefined } from '../../../graphql/schema/drop-undefined.ts'
@@ -28,6 +29,16 @@ const HoldRef = builder.objectRef<HoldValue>('AutomationHold').implement({
     at: t.expose('at', { type: 'DateTime', description: 'Since when.' }),
   }),
 })
+
+addHealthFacts('holds', rights.readHolds, async (context, projects) =>
+  Promise.all(
+    (await listHolds(context.pool, projects)).map(async ({ projectId, at, by, reason }) => {
+      const project = projectId === null ? null : ((await projectLoader(context).load(projectId))?.name ?? null)
+      const subject = { project, name: project ?? 'all projects', object: null }
+      return { subject, since: at, message: `Held by ${by}: ${reason}` }
+    }),
+  ),
+)
 
 builder.queryField('automationHolds', (t) =>
   t.field({

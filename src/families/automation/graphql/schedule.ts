@@ -1,4 +1,5 @@
 import type { ObjectRow } from '../../../core/tree.ts'
+import { addHealthFacts, MAX_FACTS } from '../../../graphql/health/facts.ts'
 import { sideField, specLoader } from '../../../graphql/loaders.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
 import { connect } from '../../../graphql/schema/connection.ts'
@@ -11,7 +12,7 @@ import { firstTimes } from '../rules/normalise-schedule.ts'
 import type { ScheduleSpec } from '../rules/spec.ts'
 import { timesInWords } from '../rules/times-in-words.ts'
 import type { BackfillRow } from '../store/backfills.ts'
-import type { FiringRow } from '../store/firings.ts'
+import { type FiringRow, troubledSchedules } from '../store/firings.ts'
 import { BackfillConnection } from './backfill.ts'
 import { DayRef, FiringConnection } from './firing.ts'
 import { backfillLoaders, daysLoader, firingsOfSchedule, scheduleLoader } from './loaders.ts'
@@ -130,6 +131,16 @@ export const ScheduleRef = builder.objectRef<ObjectRow>('Schedule').implement({
     }),
   }),
 })
+
+addHealthFacts('schedules', rights.read, async ({ pool }, projects) =>
+  (await troubledSchedules(pool, projects, MAX_FACTS)).map(
+    ({ id, name, project, isOverdue, lastDue, refusedAt, reason }) => ({
+      subject: { project, name, object: { id, rootId: id } },
+      overdue: isOverdue ? { since: lastDue, message: 'Nothing that it has started has succeeded in time.' } : null,
+      refused: refusedAt && { since: refusedAt, message: reason ?? 'Its last firing was refused.' },
+    }),
+  ),
+)
 
 builder.queryField('nextTimes', (t) =>
   t.field({

@@ -15,6 +15,7 @@ import {
 import { detailsTable } from '../../../store/columns.ts'
 import { heldSql } from '../../../store/holds.ts'
 import { keyedDetails, keysOf } from '../../../store/loaders/keyed.ts'
+import { type Projects, visible } from '../../../store/loaders/objects.ts'
 import { byKey, direction, type Window } from '../../../store/loaders/window.ts'
 import { type StatementRow, statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
@@ -161,6 +162,29 @@ export async function loadDays(
   const { rows } = await DAYS.query(client, [schedules, from, until, timeZone])
   return byKey(schedules, rows, (day) => day)
 }
+
+const TROUBLED = statement({
+  text: `select o.id, o.name, p.name as project, s.is_overdue as "isOverdue", s.last_due as "lastDue",
+      f.reason, f.at as "refusedAt"
+    from (
+      select d.object_id, d.last_due,
+        d.overdue_at is null and (x.spec ->> 'successWithinSeconds') is not null as is_overdue
+      from schedule d join object_spec x on x.object_id = d.object_id
+    ) s join object o on o.id = s.object_id join project p on p.id = o.project_id
+    left join lateral (
+      select f.reason, f.at, f.outcome from firing f where f.schedule_id = o.id and f.backfill_id is null order by f.id desc limit 1
+    ) f on f.outcome in ('REFUSED', 'FORBIDDEN')
+    where o.phase = 'ACTIVE' and ${visible('$1')} and (s.is_overdue or f.outcome is not null)
+    order by o.id limit $2`,
+  params: [nullable(array(uuid)), bigint],
+  row: {
+    ...{ id: table.object.id, name: table.object.name, project: table.project.name, isOverdue: boolean },
+    ...{ lastDue: nullable(timestamptz), reason: nullable(text), refusedAt: nullable(timestamptz) },
+  },
+})
+/** Active schedules that are overdue, or whose last firing was refused, of these projects; null: of all. */
+export const troubledSchedules = async (client: Client, projects: Projects, limit: number) =>
+  (await TROUBLED.query(client, [projects, limit])).rows
 
 const LOCK_FIRINGS = statement({
   name: 'lock-firings',

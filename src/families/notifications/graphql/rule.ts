@@ -1,5 +1,7 @@
 import { WEEKDAYS, type Weekday } from '../../../core/date-time.ts'
+import { isAdministrator } from '../../../core/rights.ts'
 import { perOperation } from '../../../graphql/context.ts'
+import { addHealthFacts, MAX_FACTS } from '../../../graphql/health/facts.ts'
 import { loadCounts, loadPages, objectLoader } from '../../../graphql/loaders.ts'
 import { LabelRef } from '../../../graphql/objects/object-parts.ts'
 import { addRecord, addRecordList, recordFields } from '../../../graphql/objects/project-record.ts'
@@ -17,7 +19,7 @@ import { rights } from '../rights.ts'
 import { mayTell } from '../rules/may-tell.ts'
 import { defaultText } from '../rules/message.ts'
 import type { CHANNELS, Receiver, RuleFilter, RuleSpec, STATES, Told } from '../rules/spec.ts'
-import { countMessages, countPending, loadMessages, type MessageRow } from '../store/notifications.ts'
+import { countMessages, countPending, loadMessages, type MessageRow, troubledRules } from '../store/notifications.ts'
 import { RULES, type RuleRow } from '../store/rules.ts'
 
 export type RuleValue = RuleRow & { readonly __typename: 'NotificationRule' }
@@ -28,6 +30,17 @@ const messages = perOperation(({ pool }) => ({
   counts: loadCounts((ids) => countMessages(pool, ids)),
   pending: loadCounts((ids) => countPending(pool, ids)),
 }))
+
+addHealthFacts('rules', rights.read, async ({ pool, viewer }, projects) =>
+  (await troubledRules(pool, { projects, isAdministrator: isAdministrator(viewer) }, MAX_FACTS)).map(
+    ({ name, project, isBehind, failingSince, failing, lostAt, lost }) => ({
+      subject: { project, name, object: null },
+      isBehind,
+      failing: failingSince && { since: failingSince, message: failing ?? 'Its receiver takes no message.' },
+      lost: lostAt && { since: lostAt, message: lost ?? 'A message was given up.' },
+    }),
+  ),
+)
 
 const ChannelEnum = builder.enumType('NotificationChannel', {
   description: 'The form of the messages of a rule.',

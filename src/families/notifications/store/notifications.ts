@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Labels } from '../../../core/place.ts'
 import type { PhaseChangeRecord } from '../../../core/ports/phase-change.ts'
+import type { Reach } from '../../../core/rights.ts'
 import type { Client } from '../../../store/client.ts'
 import {
   array,
@@ -101,6 +102,34 @@ export async function enabledRules(client: Client) {
   return rows
 }
 export type EnabledRule = Awaited<ReturnType<typeof enabledRules>>[number]
+
+const TROUBLED = statement({
+  text: `select r.name, p.name as project, r.behind_sequence is not null as "isBehind", w.first_sent_at as "failingSince",
+      w.problem as "failing", l.ended_at as "lostAt", l.problem as "lost"
+    from notification_rule r join project p on p.id = r.project_id
+    left join lateral (
+      select n.first_sent_at, n.problem from notification n where n.rule_id = r.id and n.due is not null and n.problem is not null
+      order by n.due limit 1) w on true
+    left join lateral (
+      select n.ended_at, n.problem from notification n where n.rule_id = r.id and n.state = 'FAILED' and n.state <> 'PENDING'
+      order by n.seq desc limit 1) l on true
+    where r.is_enabled and ($1::uuid[] is null or r.project_id = any($1)) and ($2 or r.spec -> 'changes' -> 'projects' is null)
+      and (r.behind_sequence is not null or w.problem is not null or l.ended_at is not null) and not ${heldSql('r.project_id')}
+    order by r.id limit $3`,
+  params: [nullable(array(uuid)), boolean, bigint],
+  row: {
+    ...{ name: table.notificationRule.name, project: table.project.name, isBehind: required(boolean) },
+    ...{
+      failingSince: nullable(timestamptz),
+      failing: nullable(text),
+      lostAt: nullable(timestamptz),
+      lost: nullable(text),
+    },
+  },
+})
+/** Rules that are behind, or whose receivers do not take their messages. */
+export const troubledRules = async (client: Client, { projects, isAdministrator }: Reach, limit: number) =>
+  (await TROUBLED.query(client, [projects, isAdministrator, limit])).rows
 
 const FALL_BEHIND = statement({
   name: 'fall-behind',
