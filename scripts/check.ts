@@ -35,6 +35,7 @@ const STEPS = [
     'layers',
     'limits',
     'metrics',
+    'health',
     'rights',
     'conformance',
     'own-documents',

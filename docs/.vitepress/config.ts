@@ -144,6 +144,7 @@ export default defineConfig({
         items: [
           { text: 'Installation', link: '/install' },
           { text: 'Operations', link: '/operations' },
+          { text: 'Health', link: '/health' },
           { text: 'High availability', link: '/high-availability' },
           { text: 'Scaling', link: '/scaling' },
           { text: 'Security', link: '/security' },

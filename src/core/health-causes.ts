@@ -275,13 +275,10 @@ export interface HealthCause extends Found {
 }
 export interface Health {
   readonly verdict: Verdict
-  /** The first of them, the worst first. */
+  /** The worst first, then those that hold up most. */
   readonly causes: readonly HealthCause[]
-  readonly causeCount: number
 }
 
-/** Causes that are named. */
-export const MAX_CAUSES = 20
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 /** Milliseconds, if nothing else is said. Each is longer than what a restart of an agent or a server takes. */
@@ -315,7 +312,7 @@ export function judgeCauses(facts: HealthCausesFacts, now: Date): Health {
     ...facts.tokens.flatMap((one) => ofToken(one, now)),
   ]
   const causes = found.map(withAction).toSorted(compare)
-  return { verdict: causes[0]?.severity ?? 'HEALTHY', causes: causes.slice(0, MAX_CAUSES), causeCount: causes.length }
+  return { verdict: causes[0]?.severity ?? 'HEALTHY', causes }
 }
 
 const ORDER = Object.keys(HEALTH_CAUSES)

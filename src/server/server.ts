@@ -6,6 +6,7 @@ import type { HookPort } from '../core/ports/hooks.ts'
 import type { Login } from '../core/ports/login.ts'
 import type { Viewer } from '../core/ports/viewer.ts'
 import type { Secret } from '../core/secret.ts'
+import { instanceHealth } from '../graphql/health/instance-health.ts'
 import type { GraphQLServices } from '../graphql/resolver-context.ts'
 import type { Logger } from '../logger.ts'
 import { tokensOf } from './auth/agent-tokens.ts'
@@ -121,7 +122,8 @@ export async function createServer(options: ServerOptions): Promise<RunningServe
   const ofAgents = loopback && { ...common, callers, tokens: tokensOf(tokens, loopback.accepts) }
   const agentSocket = ofAgents && createGraphQLSocket({ ...ofAgents, system, drain, logger })
   const sockets = [socket, ...(agentSocket ? [agentSocket] : [])]
-  const gateway = { unread: bounds.unread, sockets, fanOut, open: streams, artifacts, hooks }
+  const health = instanceHealth(services)
+  const gateway = { unread: bounds.unread, sockets, fanOut, open: streams, artifacts, hooks, health }
   const { work, metricsToken } = options
   const { agents, replica } = services
   const reads = replica?.counts

@@ -90,6 +90,14 @@ test('a deletion that failed needs a decision, a tree that was paused with work 
   await world.create('held', { deployItems: [item('a'), item('b')] })
   for (const name of ['held', 'resting']) expect(await phaseline(`pause ${name}`)).toMatchObject({ code: 0 })
   expect(causesOf(await phaseline('health --json'))).toEqual(['PAUSED held 4', 'DECISION gone 1'])
+  // A long list is counted, and its first causes are named.
+  for (let n = 0; n < 20; n += 1) {
+    await world.create(`more-${n}`, { deployItems: [item('a')] })
+    expect(await phaseline(`pause more-${n}`)).toMatchObject({ code: 0 })
+  }
+  const many = await phaseline('health')
+  expect(many.out).toMatch(/^DEGRADED {2}22 causes\n.*… and 2 more\n$/s)
+  expect(causesOf(await phaseline('health --json'))).toHaveLength(20)
 })
 
 const PREPARE = gql(`mutation ($url: String!, $secret: String!) {

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { HEALTH_CAUSES } from '../../src/core/health-causes.ts'
 
 /** The files for Prometheus and Grafana name metrics that there are, and Prometheus takes the rules. */
 
@@ -26,6 +27,18 @@ test.each(['deploy/prometheus/phaseline.rules.yaml', 'deploy/grafana/phaseline.j
     for (const [, label = ''] of selected.matchAll(/(\w+)(?:=~|!=|=)/g))
       expect([...(metric?.labels ?? []), ...ADDED], `${name}{${label}}`).toContain(label)
   }
+})
+
+test('each cause of health has an alert, which asks for it where it asks for causes', () => {
+  const alerts = read(RULES).split('- alert: ').slice(1)
+  const named = alerts.flatMap((alert) => /^ +cause: (\w+)$/m.exec(alert)?.[1] ?? [])
+  expect(named.toSorted()).toEqual(Object.keys(HEALTH_CAUSES).toSorted())
+  const asked = alerts.flatMap((alert) => {
+    const [, cause] = /phaseline_health_causes\{cause="(\w+)"\}/.exec(alert) ?? []
+    return cause ? [[cause, /^ +cause: (\w+)$/m.exec(alert)?.[1]]] : []
+  })
+  expect(asked.length).toBeGreaterThan(10)
+  for (const [cause, said] of asked) expect(said).toBe(cause)
 })
 
 test('promtool accepts the rules', (context) => {

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { ask } from '../testkit/ask.ts'
+import { ask, present } from '../testkit/ask.ts'
 import { MUTATIONS } from '../testkit/documents.ts'
+import { gql } from '../testkit/gql.ts'
 import { create, items, show } from '../testkit/mutations.ts'
 import { until } from '../testkit/wait.ts'
 import { seriousFindings } from './axe.ts'
@@ -143,4 +144,27 @@ test('where only waiting trees were read, the page does not say that nothing run
   await runs.getByText('The unfinished trees that have changed last all wait.').waitFor()
   await runs.getByRole('link', { name: 'All unfinished trees' }).click()
   await visited.page.getByText('32 objects').waitFor()
+})
+
+const REFUSED = gql(`mutation { createSchedule(input: {
+  project: "default", name: "nightly", when: { cron: ["0 0 1 1 *"] }, run: { reconcileInstallation: { name: "none" } }
+}) { __typename ... on Schedule { id } } }`)
+const HEALTH = gql('{ health { causes { cause } } }')
+const FIRE = gql('mutation ($id: ID!) { fireSchedule(input: { id: $id }) { __typename } }')
+
+test('the verdict stands beside what needs you, and causes that are no objects say what to do next', async () => {
+  const { client } = here.server
+  const { createSchedule } = await client.query(REFUSED)
+  const id = present(createSchedule && 'id' in createSchedule ? createSchedule.id : null)
+  await client.query(FIRE, { id })
+  const judged = async () => (await client.query(HEALTH)).health?.causes.map(({ cause }) => cause)
+  await until(async () => (await judged())?.includes('SCHEDULE_REFUSED'), { what: 'the firing is refused' })
+  await using visited = await visit(here.browser, here.server, '/')
+  const needs = section(visited.page, 'Needs you')
+  await needs.getByText(/^(DEGRADED|UNHEALTHY)$/).waitFor()
+  const cause = needs.locator('[data-cause=SCHEDULE_REFUSED]')
+  await cause.getByText('phaseline schedule get nightly --project default').waitFor()
+  await cause.getByRole('link', { name: 'nightly' }).click()
+  await visited.page.getByRole('heading', { name: 'nightly' }).waitFor()
+  expect(visited.complaints).toEqual([])
 })

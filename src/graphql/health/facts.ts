@@ -1,4 +1,4 @@
-import type { HealthCausesFacts, HealthSubject, ServerFacts } from '../../core/health-causes.ts'
+import type { HealthCausesFacts, HealthSubject } from '../../core/health-causes.ts'
 import { hasRight, projectsWith, RIGHTS, type Right } from '../../core/rights.ts'
 import { type ObjectRow, WORK_STATE } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
@@ -29,11 +29,7 @@ export const addHealthFacts = <Name extends Part>(name: Name, right: Right, read
 export const MAX_FACTS = 200
 
 /** @param projectId null: of all projects of the caller, and of the server if it may read that */
-export async function readFacts(
-  context: ResolverContext,
-  projectId: string | null,
-  server: () => Promise<ServerFacts>,
-): Promise<HealthCausesFacts> {
+export async function readFacts(context: ResolverContext, projectId: string | null): Promise<HealthCausesFacts> {
   const { viewer } = context
   const scopeOf = (right: Right): Scope => {
     const projects = projectsWith(viewer, right)
@@ -52,7 +48,7 @@ export async function readFacts(
     }),
   )
   const isShown = projectId === null && hasRight(viewer, RIGHTS.readMetrics)
-  return { ...facts, server: isShown ? await server() : null }
+  return { ...facts, server: isShown ? await context.server() : null }
 }
 
 addHealthFacts('tokens', RIGHTS.readPrincipals, async ({ pool }, projects) =>

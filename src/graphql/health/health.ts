@@ -5,7 +5,6 @@ import {
   type HealthCause,
   type HealthCauseName,
   judgeCauses,
-  MAX_CAUSES,
   VERDICTS,
   type Verdict,
 } from '../../core/health-causes.ts'
@@ -64,6 +63,9 @@ const CauseRef = builder.objectRef<HealthCause>('HealthCause').implement({
   }),
 })
 
+/** Causes that an answer has. */
+const MAX_CAUSES = 20
+
 const HealthRef = builder.objectRef<Health & { readonly at: Date }>('Health').implement({
   description: 'A verdict with its causes.',
   fields: (t) => ({
@@ -71,9 +73,9 @@ const HealthRef = builder.objectRef<Health & { readonly at: Date }>('Health').im
     causes: t.field({
       type: [CauseRef],
       description: `The first ${MAX_CAUSES} causes: the worst first, then those that hold up most.`,
-      resolve: ({ causes }) => [...causes],
+      resolve: ({ causes }) => causes.slice(0, MAX_CAUSES),
     }),
-    causeCount: t.exposeInt('causeCount', { description: 'Number of all causes.' }),
+    causeCount: t.int({ description: 'Number of all causes.', resolve: ({ causes }) => causes.length }),
     at: t.expose('at', { type: 'DateTime', description: 'When it was judged.' }),
   }),
 })
@@ -93,12 +95,11 @@ builder.queryField('health', (t) =>
     },
     complexity: 100,
     resolve: async (_, { project }, context) => {
-      const { pool, viewer, system, server } = context
+      const { pool, viewer, system } = context
       const projectId = project == null ? null : await findProjectId(pool, project)
       if (project != null && (projectId === null || !canRead(viewer, { projectId }))) return null
-      const facts = await readFacts(context, projectId, server)
       const at = system.now()
-      return { at, ...judgeCauses(facts, at) }
+      return { at, ...judgeCauses(await readFacts(context, projectId), at) }
     },
   }),
 )

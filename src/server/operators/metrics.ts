@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Counts } from '../../core/counts.ts'
+import type { HealthCause } from '../../core/health-causes.ts'
 import type { AgentPort } from '../../core/ports/agents.ts'
 import type { ArtifactPort } from '../../core/ports/artifacts.ts'
 import type { HookPort } from '../../core/ports/hooks.ts'
@@ -35,6 +36,8 @@ interface MeasuredGateway extends Pick<Bounds, 'unread'> {
   readonly fanOut: FanOut
   readonly open: OpenStreams
   readonly artifacts: Pick<ArtifactPort, 'counts'>
+  /** Never rejects, and is bounded in time; null: nobody knows. */
+  readonly health: () => Promise<readonly Pick<HealthCause, 'cause' | 'severity'>[] | null>
   /** Null: there are none. */
   readonly hooks: Pick<HookPort, 'counts'> | null
 }
@@ -143,7 +146,7 @@ function measureLog({ gauge, counter }: Meters, { log, agents, clock }: Measured
 function measureStreams(
   registry: Registry,
   { gauge, counter }: Meters,
-  { sockets, fanOut, open, unread, artifacts, hooks }: MeasuredGateway,
+  { sockets, fanOut, open, unread, artifacts, hooks, health }: MeasuredGateway,
 ): void {
   const registers = [registry]
   const total = (of: (socket: MeasuredGateway['sockets'][number]) => number) =>
@@ -179,6 +182,17 @@ function measureStreams(
     collect() {
       this.reset()
       for (const { labels, count } of hooks?.counts.entries ?? []) this.inc(labels, count)
+    },
+  })
+  new Gauge({
+    name: 'phaseline_health_causes',
+    help: 'Causes for which the health of the instance is not HEALTHY, judged every 15 seconds at most; absent where nobody knows.',
+    labelNames: ['cause', 'severity'],
+    registers,
+    async collect() {
+      const causes = await health()
+      this.reset()
+      for (const { cause, severity } of causes ?? []) this.inc({ cause, severity })
     },
   })
   const delay = new Histogram({

@@ -4,7 +4,7 @@ import { nodesOf, undoneFailures } from 'phaseline/client-model'
 import { lastFailures, partitionFailures } from '../model/failures.ts'
 import { classOf } from '../model/known.ts'
 import type { Row } from '../model/object.ts'
-import { FAILURES, TREES, UNFINISHED } from './documents.ts'
+import { FAILURES, HEALTH, TREES, UNFINISHED } from './documents.ts'
 import type { NodeOf, ResultOf, VariablesOf } from './gql.ts'
 import { messageOf, readLive } from './live-read.ts'
 import { Pace } from './pace.ts'
@@ -15,6 +15,7 @@ import { Store } from './store.ts'
 export type Unfinished = Row & Waiting
 export type Running = NodeOf<NonNullable<ResultOf<typeof UNFINISHED>['running']>>
 export type Failed = NodeOf<NonNullable<ResultOf<typeof FAILURES>['objects']>>
+export type Health = NonNullable<ResultOf<typeof HEALTH>['health']>
 export type Tree = NodeOf<NonNullable<ResultOf<typeof TREES>['objects']>>
 
 /** The most unfinished objects that are read; lists show the rest. */
@@ -29,6 +30,8 @@ const UNDONE_MS = 86_400_000
 /** Interval of queries: blockers can change without a phase change, as when an agent connects or a lock is released. */
 const LOOK_AGAIN_MS = 5_000
 const SETTLE_MS = 700
+/** Least time between two judgements, which cost the server more than lists do. */
+const JUDGE_MS = 15_000
 
 /** Unfinished objects with their blockers, failures, and the trees that have changed last. */
 export class OverviewStore extends Store {
@@ -56,6 +59,9 @@ export class OverviewStore extends Store {
   unreadFailures = 0
   /** Failures that have left nothing behind but the log, and that no person has seen. */
   undone: readonly PhaseChange[] = []
+  /** Null: it is not read yet, or may not be read. */
+  health: Health | null = null
+  #judgedAt = Number.NEGATIVE_INFINITY
   #failedRead: readonly Failed[] = []
   #failedTotal = 0
   #undoneRead: readonly PhaseChange[] = []
@@ -76,7 +82,12 @@ export class OverviewStore extends Store {
       {
         read: async (reading) => {
           await this.#pace.ask(() =>
-            Promise.all([this.#readUnfinished(reading), this.#readTrees(reading), this.#readFailures(reading)]),
+            Promise.all([
+              this.#readUnfinished(reading),
+              this.#readTrees(reading),
+              this.#readFailures(reading),
+              this.#readHealth(reading),
+            ]),
           )
           this.#isRead()
         },
@@ -138,6 +149,7 @@ export class OverviewStore extends Store {
 
   async #look(signal: AbortSignal): Promise<void> {
     await this.#readUnfinished(signal)
+    await this.#readHealth(signal)
     // A first read that failed, as when a tree is deleted meanwhile, is made up for.
     if (!this.loaded || this.#known.trees !== this.#moved.trees) await this.#readTrees(signal)
     if (!this.loaded || this.#known.failures !== this.#moved.failures) await this.#readFailures(signal)
@@ -170,6 +182,16 @@ export class OverviewStore extends Store {
     this.running = nodesOf(read.running)
     this.hasMoreRunning = read.running?.pageInfo.hasNextPage ?? false
     this.#showFailures()
+  }
+
+  /** What it has of objects is in the other lists, so nothing is missing without it. */
+  async #readHealth(signal: AbortSignal): Promise<void> {
+    if (performance.now() - this.#judgedAt < JUDGE_MS) return
+    this.#judgedAt = performance.now()
+    const project = this.#project
+    const read = await this.#session.client.query(HEALTH, { project }, { signal }).catch(() => null)
+    this.health = read?.health ?? null
+    this.changed()
   }
 
   async #readTrees(signal: AbortSignal): Promise<void> {

@@ -16,10 +16,12 @@ interface SectionProps {
   readonly all: { readonly label: string; readonly href: string } | null
   /** Replaces the entries; null: there are some. */
   readonly none: ReactNode
+  /** Stands beside the title. */
+  readonly badge?: ReactNode
   readonly children: ReactNode
 }
 /** A card with entries, or a line without a box. */
-export function Section({ id, title, count, all, none, children }: SectionProps) {
+export function Section({ id, title, count, all, none, badge, children }: SectionProps) {
   if (none !== null)
     return (
       <section className="calm" aria-labelledby={id}>
@@ -33,6 +35,7 @@ export function Section({ id, title, count, all, none, children }: SectionProps)
         <h2 id={id}>
           {title} <span className="count">{count.toLocaleString('en')}</span>
         </h2>
+        {badge}
         {all && <Link href={all.href}>{all.label}</Link>}
       </header>
       {children}
