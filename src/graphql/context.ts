@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { ServerFacts } from '../core/health-causes.ts'
+import type { ServerFacts } from '../core/judge-causes.ts'
 import type { AgentPort } from '../core/ports/agents.ts'
 import type { AuditPort } from '../core/ports/audit.ts'
 import type { Log } from '../core/ports/log.ts'

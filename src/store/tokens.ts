@@ -1,5 +1,5 @@
 import type { Client } from './client.ts'
-import { array, bigint, boolean, bytea, integer, nullable, text, timestamptz, uuid } from './column-types.ts'
+import { array, bigint, boolean, bytea, integer, nullable, required, text, timestamptz, uuid } from './column-types.ts'
 import { byKey, direction, inOrder, type Window } from './loaders/window.ts'
 import { isWithin, PRINCIPAL, PRINCIPAL_COLUMNS, type PrincipalRow, toPrincipal } from './principals.ts'
 import { statement } from './statement.ts'
@@ -185,10 +185,10 @@ const EXPIRING = statement({
       and t.expires_at between clock_timestamp() - interval '1 day' and clock_timestamp() + interval '7 days'
     order by t.expires_at limit $2`,
   params: [nullable(array(uuid)), bigint],
-  row: { name: table.token.name, createdAt: table.token.createdAt, expiresAt: timestamptz },
+  row: { name: table.token.name, createdAt: table.token.createdAt, expiresAt: required(timestamptz) },
 })
 
-/** Those that expire within a week or have expired within a day, of principals with grants in these projects only; null: of all. */
+/** Tokens that expire within a week or have expired within a day, of principals with grants in these projects only; null: of all. */
 export const expiringTokens = async (client: Client, projects: readonly string[] | null, limit: number) =>
   (await EXPIRING.query(client, [projects, limit])).rows
 

@@ -42,7 +42,7 @@ test('work that nobody takes, a failure, a wait and a timeout are causes with th
   expect(unhealthy.out).toMatch(
     /^UNHEALTHY {2}1 cause\n✗ no agent: default\/rare, for .*, 5 held up\n.*\n {2}Start an agent .*\n {2}phaseline agents --all .*\/agents\n$/,
   )
-  // Agents that take it, and what their work comes to.
+  // An agent takes it, and reports a failure.
   const [a, b] = (await world.claim(10, undefined, ['rare'], 10 * MINUTE)).toSorted((x, y) =>
     x.name < y.name ? -1 : 1,
   )

@@ -77,7 +77,7 @@ export async function createApi(): Promise<Api> {
     tokens: world.tokens,
     audit: world.audit,
     figures: () => figures.read(),
-    server: async () => ({ ...QUIET_SERVER, figures: await figures.read() }),
+    server: async () => QUIET_SERVER,
     kinds: createKindRegistry(loaded.map(({ graphql }) => graphql)),
     agents: world.engineHost.agents,
     system: world.clock,

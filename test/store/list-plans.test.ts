@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createKindRegistry } from '../../src/graphql/family.ts'
 import type { Client } from '../../src/store/client.ts'
-import { countObjects, countTrees, findObjects } from '../../src/store/loaders/find-objects.ts'
+import { countObjects, countTrees, findObjects, type ObjectOrder } from '../../src/store/loaders/find-objects.ts'
 import { loaded } from '../testkit/mutate.ts'
 import { borrowDatabase } from '../testkit/postgres.ts'
 
@@ -25,6 +25,7 @@ const ID_OF = `create function pg_temp.id_of(tree int, n int) returns uuid immut
   as $$ select (lpad(to_hex(tree), 12, '0') || '700080000000' || lpad(to_hex(n), 8, '0'))::uuid $$;`
 
 interface PlanNode {
+  readonly 'Node Type'?: string
   readonly 'Relation Name'?: string
   readonly Alias?: string
   readonly 'Index Cond'?: string
@@ -32,20 +33,26 @@ interface PlanNode {
 }
 const nodesOf = (plan: PlanNode): readonly PlanNode[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
 
-test('a list of what is not finished, and the counts of trees, read no object for the sake of another one that has ended', async () => {
-  const { finishedRule: rule } = createKindRegistry(loaded.map(({ graphql }) => graphql))
+test('a list of what is not finished, and the counts of trees, read no object for the sake of another one that has ended; health reads few', async () => {
+  const kinds = createKindRegistry(loaded.map(({ graphql }) => graphql))
+  const { finishedRule: rule } = kinds
   await using database = await borrowDatabase()
   const connection = await database.pool.connect()
   try {
     await connection.query('begin')
     await connection.query(`${ID_OF}${FILL.replaceAll('id_of(', 'pg_temp.id_of(')}`)
     const scanned: string[] = []
+    const whole: string[] = []
     const explaining = {
       query: async ({ text, values }: { readonly text: string; readonly values: unknown[] }) => {
         const { rows } = await connection.query(`explain (format json) ${text}`, values)
         const [{ Plan: plan }] = rows[0]['QUERY PLAN'] as [{ Plan: PlanNode }]
-        for (const { 'Relation Name': table, Alias: alias = '', 'Index Cond': found } of nodesOf(plan))
+        for (const { 'Relation Name': table, 'Node Type': type, Alias: alias = '', 'Index Cond': found } of nodesOf(
+          plan,
+        )) {
           if (table === 'object' && found === undefined) scanned.push(alias)
+          if (table === 'object' && type === 'Seq Scan') whole.push(text)
+        }
         return { rows: [] }
       },
     } as unknown as Client
@@ -62,6 +69,15 @@ test('a list of what is not finished, and the counts of trees, read no object fo
     )
     expect(scanned.filter((alias) => alias !== 'o')).toEqual([])
     expect(scanned).toContain('o')
+    // The health of all projects reads roots by their index, and the objects of some trees by theirs.
+    whole.length = 0
+    const { failedPhases: phases, undecided: anyOf } = kinds
+    const oldest: ObjectOrder = { field: 'CREATED_AT', direction: 'ASC' }
+    const rootIds = roots.slice(0, 200).map(({ id }) => id)
+    for (const tree of [{ rootsOnly: true }, { rootIds }])
+      for (const asked of [{ finished: false }, { phases }, { anyOf }])
+        await findObjects(explaining, { projects: null, ...tree, ...asked }, rule, oldest, window)
+    expect(whole).toEqual([])
   } finally {
     await connection.query('rollback')
     connection.release()

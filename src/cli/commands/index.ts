@@ -43,7 +43,7 @@ export const commandsOf = (families: readonly FamilyDefinition[]): readonly Comm
   {
     usage: 'health [options]',
     group: 'See',
-    description: 'say whether work can go on, and what a person has to do; the exit code is for scripts',
+    description: 'say whether work can continue, and what a person has to do; the exit code is for scripts',
     load: async () => (await import('./health.ts')).addHealth,
   },
   {

@@ -1,4 +1,5 @@
-import type { HealthCausesFacts, HealthSubject } from '../../core/health-causes.ts'
+import type { HealthSubject } from '../../core/health-causes.ts'
+import type { CauseFacts } from '../../core/judge-causes.ts'
 import { hasRight, projectsWith, RIGHTS, type Right } from '../../core/rights.ts'
 import { type ObjectRow, WORK_STATE } from '../../core/tree.ts'
 import type { Phase } from '../../core/vocabulary.ts'
@@ -11,7 +12,7 @@ import type { ResolverContext } from '../resolver-context.ts'
 
 /** Reads the facts from which health is judged: each kind is a few bounded statements, and of what the caller may read. */
 
-type Facts = Omit<HealthCausesFacts, 'server'>
+type Facts = Omit<CauseFacts, 'server'>
 type Part = keyof Facts
 /** Ids of projects; null: all. */
 type Scope = readonly string[] | null
@@ -29,7 +30,7 @@ export const addHealthFacts = <Name extends Part>(name: Name, right: Right, read
 export const MAX_FACTS = 200
 
 /** @param projectId null: of all projects of the caller, and of the server if it may read that */
-export async function readFacts(context: ResolverContext, projectId: string | null): Promise<HealthCausesFacts> {
+export async function readFacts(context: ResolverContext, projectId: string | null): Promise<CauseFacts> {
   const { viewer } = context
   const scopeOf = (right: Right): Scope => {
     const projects = projectsWith(viewer, right)
@@ -113,7 +114,8 @@ async function waitsOf(context: ResolverContext, row: ObjectRow): Promise<Facts[
     {
       ...{ subject, reason, message, types, connected },
       since: reason === 'PAUSED' && pause ? pause.at : row.phaseSince,
-      isOwn: sourceId === undefined || sourceId === row.id,
+      // A tree is paused by its root.
+      isOwn: reason === 'PAUSED' ? row.parentId === null : sourceId === undefined || sourceId === row.id,
       isOffered: work?.state === WORK_STATE.OFFERED && work.offerAfter === null,
     },
   ]

@@ -1,13 +1,6 @@
 import { canRead } from '../../core/can-read.ts'
-import {
-  HEALTH_CAUSES,
-  type Health,
-  type HealthCause,
-  type HealthCauseName,
-  judgeCauses,
-  VERDICTS,
-  type Verdict,
-} from '../../core/health-causes.ts'
+import { HEALTH_CAUSES, type HealthCauseName, VERDICTS, type Verdict } from '../../core/health-causes.ts'
+import { type Health, type HealthCause, judgeCauses } from '../../core/judge-causes.ts'
 import { RIGHTS } from '../../core/rights.ts'
 import { findProjectId } from '../../store/projects.ts'
 import { objectLoader } from '../loaders.ts'
@@ -15,7 +8,7 @@ import { builder } from '../schema/builder.ts'
 import { TreeObjectRef } from '../schema/refs.ts'
 import { MAX_FACTS, readFacts } from './facts.ts'
 
-/** Whether work can go on, and what a person has to do: one more view of blockers, deadlines, figures and records. */
+/** The health of a project or of the instance: one more view of blockers, deadlines, figures and records. */
 
 const described = <Name extends string>(meanings: readonly (readonly [string, string])[]) =>
   Object.fromEntries(meanings.map(([name, description]) => [name, { description }])) as {
@@ -46,7 +39,7 @@ const CauseRef = builder.objectRef<HealthCause>('HealthCause').implement({
       resolve: ({ subject }) => subject.project,
     }),
     subject: t.string({
-      description: 'What it is about: the path of an object, types of work, the name of a record, or `server`.',
+      description: 'The subject: the path of an object, types of work, the name of a record, or `server`.',
       resolve: ({ subject }) => subject.name,
     }),
     object: t.field({
@@ -85,7 +78,7 @@ builder.queryField('health', (t) =>
     right: RIGHTS.readHealth,
     type: HealthRef,
     nullable: true,
-    description: `Says whether work can go on, and what needs a person, of all that the viewer may read. It judges at most ${MAX_FACTS} roots, objects and records of each kind. Null if there is no such project that the viewer may read, and together with an entry in \`errors\`.`,
+    description: `Says whether work can continue, and what needs a person, of all that the viewer may read. It judges at most ${MAX_FACTS} roots, objects and records of each kind. Null if there is no such project that the viewer may read, and together with an entry in \`errors\`.`,
     args: {
       project: t.arg.string({
         limit: 'reference',

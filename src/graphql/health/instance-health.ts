@@ -1,4 +1,4 @@
-import { type HealthCause, judgeCauses } from '../../core/health-causes.ts'
+import { type HealthCause, judgeCauses } from '../../core/judge-causes.ts'
 import type { Viewer } from '../../core/ports/viewer.ts'
 import { createContext, type GraphQLServices } from '../resolver-context.ts'
 import { readFacts } from './facts.ts'

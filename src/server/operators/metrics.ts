@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Counts } from '../../core/counts.ts'
-import type { HealthCause } from '../../core/health-causes.ts'
+import type { HealthCause } from '../../core/judge-causes.ts'
 import type { AgentPort } from '../../core/ports/agents.ts'
 import type { ArtifactPort } from '../../core/ports/artifacts.ts'
 import type { HookPort } from '../../core/ports/hooks.ts'

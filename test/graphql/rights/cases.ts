@@ -43,6 +43,7 @@ const queries: Readonly<Record<string, Case | readonly Case[]>> = {
   compareRuns: { inPlace: ({ installation }) => ({ id: installation, a: 1, b: 1 }), root: 'installation' },
   dryRun: { inPlace: ({ dryRun }) => ({ id: dryRun }), root: 'installation' },
   families: {},
+  health: { inPlace: ({ project }) => ({ project }) },
   hook: { inPlace: ({ project, hookName }) => ({ project, name: hookName }) },
   hooks: { inPlace: ({ project }) => ({ project }) },
   nextTimes: { variables: { when: { cron: ['0 0 1 1 *'] } } },

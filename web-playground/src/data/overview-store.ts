@@ -184,7 +184,7 @@ export class OverviewStore extends Store {
     this.#showFailures()
   }
 
-  /** What it has of objects is in the other lists, so nothing is missing without it. */
+  /** Its causes that are objects are in the other lists, so little is missing without it. */
   async #readHealth(signal: AbortSignal): Promise<void> {
     if (performance.now() - this.#judgedAt < JUDGE_MS) return
     this.#judgedAt = performance.now()

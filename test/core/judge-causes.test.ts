@@ -1,15 +1,7 @@
 import { expect, test } from 'vitest'
 import type { HealthCheckName } from '../../src/core/health.ts'
-import {
-  HEALTH_CAUSES,
-  type HealthCauseName,
-  type HealthCausesFacts,
-  type HealthSubject,
-  judgeCauses,
-  type ServerFacts,
-  type Verdict,
-  type WaitFact,
-} from '../../src/core/health-causes.ts'
+import { HEALTH_CAUSES, type HealthCauseName, type HealthSubject, type Verdict } from '../../src/core/health-causes.ts'
+import { type CauseFacts, judgeCauses, type ServerFacts, type WaitFact } from '../../src/core/judge-causes.ts'
 
 const NOW = new Date('2026-06-01T12:00:00Z')
 const [S, M, H, D] = [1_000, 60_000, 3_600_000, 86_400_000]
@@ -17,11 +9,11 @@ const ago = (ms: number) => new Date(NOW.getTime() - ms)
 const ahead = (ms: number) => ago(-ms)
 
 const SERVER: ServerFacts = { checks: [], figures: {}, clockOffsetMs: 0, certificateEnd: null, disk: null }
-const QUIET: HealthCausesFacts = {
+const QUIET: CauseFacts = {
   ...{ waits: [], failures: [], deadlines: [], holds: [], schedules: [], hooks: [], rules: [], tokens: [] },
   server: SERVER,
 }
-const judge = (facts: Partial<HealthCausesFacts>) => judgeCauses({ ...QUIET, ...facts }, NOW)
+const judge = (facts: Partial<CauseFacts>) => judgeCauses({ ...QUIET, ...facts }, NOW)
 
 const at = (name = 'shop', id = name): HealthSubject => ({ project: 'web', name, object: { id, rootId: 'root' } })
 const record: HealthSubject = { project: 'web', name: 'nightly', object: null }
@@ -42,7 +34,7 @@ const token = (createdAt: Date, expiresAt: Date) => ({
 })
 const trouble = (since: Date) => ({ since, message: 'No.' })
 
-type Situation = readonly [situation: string, facts: Partial<HealthCausesFacts>, first: HealthCauseName | null]
+type Situation = readonly [situation: string, facts: Partial<CauseFacts>, first: HealthCauseName | null]
 const SITUATIONS: readonly Situation[] = [
   ['nothing at all', {}, null],
   ['a caller who may not see the server', { server: null }, null],
