@@ -91,6 +91,8 @@ export interface CauseFacts {
   readonly tokens: readonly TokenFact[]
   /** Null: the caller may not read it. */
   readonly server: ServerFacts | null
+  /** False: there are more objects than were read. */
+  readonly isComplete: boolean
 }
 
 interface Found extends SubjectFact, Trouble {
@@ -108,6 +110,8 @@ export interface Health {
   readonly verdict: Verdict
   /** The worst first, then those that hold up most. */
   readonly causes: readonly HealthCause[]
+  /** False: objects that were not read may have more causes. */
+  readonly isComplete: boolean
 }
 
 const MINUTE = 60_000
@@ -143,7 +147,7 @@ export function judgeCauses(facts: CauseFacts, now: Date): Health {
     ...facts.tokens.flatMap((one) => ofToken(one, now)),
   ]
   const causes = found.map(withAction).toSorted(compare)
-  return { verdict: causes[0]?.severity ?? 'HEALTHY', causes }
+  return { verdict: causes[0]?.severity ?? 'HEALTHY', causes, isComplete: facts.isComplete }
 }
 
 const ORDER = Object.keys(HEALTH_CAUSES)

@@ -76,6 +76,16 @@ test('work that nobody takes, a failure, a wait and a timeout are causes with th
   expect(await phaseline('health --project none')).toMatchObject({ code: 3 })
 })
 
+test('a verdict over more objects than are read says so', async () => {
+  await using api = await createApi()
+  const phaseline = await (await lineOf(api))()
+  await api.world.create('large', { deployItems: Array.from({ length: 200 }, (_, i) => rare(`r${i}`)) })
+  expect(await phaseline('health')).toMatchObject({
+    code: 0,
+    out: 'HEALTHY  0 causes, of the trees that are open for longest\n',
+  })
+})
+
 test('a deletion that failed needs a decision, a tree that was paused with work a person, and each is told once', async () => {
   await using api = await createApi()
   const { world } = api

@@ -10,6 +10,7 @@ const ahead = (ms: number) => ago(-ms)
 
 const SERVER: ServerFacts = { checks: [], figures: {}, clockOffsetMs: 0, certificateEnd: null, disk: null }
 const QUIET: CauseFacts = {
+  isComplete: true,
   ...{ waits: [], failures: [], deadlines: [], holds: [], schedules: [], hooks: [], rules: [], tokens: [] },
   server: SERVER,
 }

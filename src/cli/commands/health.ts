@@ -10,7 +10,7 @@ import { since, words } from '../terminal/text.ts'
 
 const HEALTH = gql(`query Health($project: String) {
   health(project: $project) {
-    verdict causeCount at
+    verdict causeCount isComplete at
     causes { cause severity since project subject object { id } count message action command page }
   }
 }`)
@@ -42,11 +42,12 @@ export function addHealth(command: Command, cli: Cli): void {
 
 function show(
   session: Session,
-  { verdict, causes, causeCount }: Health,
+  { verdict, causes, causeCount, isComplete }: Health,
   addressOf: (page: string) => string,
   { format }: SessionOptions,
 ): void {
-  if (format !== 'name') session.say(causeCount === 1 ? `${verdict}  1 cause` : `${verdict}  ${causeCount} causes`)
+  const found = causeCount === 1 ? '1 cause' : `${causeCount} causes`
+  if (format !== 'name') session.say(`${verdict}  ${found}${isComplete ? '' : ', of the trees that are open for longest'}`)
   const lines = causes.flatMap((one) => [
     `${one.severity === 'UNHEALTHY' ? '✗' : '!'} ${words(one.cause)}: ${aboutOf(one)}`,
     `  ${one.message}`,

@@ -66,9 +66,9 @@ const NEWEST: ObjectOrder = { field: 'PHASE_SINCE', direction: 'DESC' }
 async function readObjects(
   context: ResolverContext,
   projects: Scope,
-): Promise<Pick<Facts, 'waits' | 'failures' | 'deadlines'>> {
+): Promise<Pick<Facts, 'waits' | 'failures' | 'deadlines' | 'isComplete'>> {
   const { pool, viewer, kinds } = context
-  if (projects?.length === 0) return { waits: [], failures: [], deadlines: [] }
+  if (projects?.length === 0) return { waits: [], failures: [], deadlines: [], isComplete: true }
   const window = { limit: MAX_FACTS, backward: false, after: null, before: null }
   const find = (query: Partial<ObjectQuery>, order: ObjectOrder = OLDEST) =>
     findObjects(pool, { projects, rootId: viewer.rootId, ...query }, kinds.finishedRule, order, window)
@@ -89,7 +89,8 @@ async function readObjects(
     Promise.all(rows.map((row) => deadlinesOf(context, row))),
     Promise.all(failed.map((row) => failureOf(context, row))),
   ])
-  return { waits: waits.flat(), deadlines: deadlines.flat(), failures }
+  const isComplete = [open, failed, awaited, unfinished, undecided].every(({ length }) => length < MAX_FACTS)
+  return { waits: waits.flat(), deadlines: deadlines.flat(), failures, isComplete }
 }
 
 async function subjectOf(context: ResolverContext, row: ObjectRow): Promise<HealthSubject> {

@@ -69,6 +69,9 @@ const HealthRef = builder.objectRef<Health & { readonly at: Date }>('Health').im
       resolve: ({ causes }) => causes.slice(0, MAX_CAUSES),
     }),
     causeCount: t.int({ description: 'Number of all causes.', resolve: ({ causes }) => causes.length }),
+    isComplete: t.exposeBoolean('isComplete', {
+      description: `False: more than ${MAX_FACTS} trees or objects are open or have failed, and those that were not judged may have more causes.`,
+    }),
     at: t.expose('at', { type: 'DateTime', description: 'When it was judged.' }),
   }),
 })
