@@ -33,7 +33,7 @@ export const UNIT = files(`
   chaos/ promises
   cli/ commit-label connection-notes explain help input outcome suggest-paths text tree
   client/ crm follow-phases instant query
-  core/ address-group clock-offset database-url date-time expression health health-causes json json-diff judge-causes machine
+  core/ address-group clock-offset database-url date-time expression health json json-diff judge-causes machine
   core/ one-at-a-time process-identity redis-url schema-range time token-bucket unified-diff until-settled words
   documents/ print-documents
   engine/ clocks engine-turns
