@@ -47,7 +47,8 @@ function show(
   { format }: SessionOptions,
 ): void {
   const found = causeCount === 1 ? '1 cause' : `${causeCount} causes`
-  if (format !== 'name') session.say(`${verdict}  ${found}${isComplete ? '' : ', of the trees that are open for longest'}`)
+  if (format !== 'name')
+    session.say(`${verdict}  ${found}${isComplete ? '' : ', of the trees that are open for longest'}`)
   const lines = causes.flatMap((one) => [
     `${one.severity === 'UNHEALTHY' ? '✗' : '!'} ${words(one.cause)}: ${aboutOf(one)}`,
     `  ${one.message}`,
