@@ -29,14 +29,14 @@ async function startPoorEngine() {
   return { engine: new Engine(socket, 'label'), asked: () => asked, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
-test('a stream of events that breaks off is told in words, once, and asked for again', async () => {
+test('a stream of events that breaks off is reported in words, once, and opened again', async () => {
   await using poor = await startPoorEngine()
   const problems: string[] = []
   {
     await using _ = new Endings(poor.engine, 'label', ({ message }) => problems.push(message))
-    await until(() => poor.asked() > 1, { what: 'they are asked for again' })
+    await until(() => poor.asked() > 1, { what: 'they are requested again' })
   }
-  expect(problems[0]).toMatch(/^The engine has ended its stream of events, which is asked for again: \S/)
+  expect(problems[0]).toMatch(/^The engine has ended its stream of events, which is requested again: \S/)
 })
 
 test('an image that is not there, and may not be fetched, is named', async () => {

@@ -85,7 +85,7 @@ it('of several gates one is named, and a signal opens one with what it brings', 
   await until(async () => (await phaseline(`get ${item}`)).out.includes('Waits for the signal done.'), {
     what: 'it waits',
   })
-  // What depends on it is not another cause.
+  // An item that depends on it is not another cause.
   expect((await phaseline('status')).out).toMatch(/stuck {3}1 wait/)
   expect(await phaseline(`signal ${item} other`)).toMatchObject({
     code: 3,

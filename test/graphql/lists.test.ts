@@ -128,6 +128,7 @@ const COMPLETE = [
   'Gate.approvals',
   'GadgetJob.journal',
   'GadgetJob.locks',
+  'Health.causes',
   'InstallationPlan.blockers',
   'InstallationPlan.broughtCode',
   'InstallationPlan.steps',

@@ -50,7 +50,7 @@ export class Endings implements AsyncDisposable {
       } catch (error) {
         const { message } = asError(error)
         if (!signal.aborted && failures === 0)
-          this.#onProblem(new Error(`The engine has ended its stream of events, which is asked for again: ${message}`))
+          this.#onProblem(new Error(`The engine has ended its stream of events, which is requested again: ${message}`))
       }
       await pause(retryDelay(failures), signal)
     }

@@ -135,7 +135,7 @@ function describe(status: Status): readonly string[] {
 }
 
 const countOf = (list: Pick<NonNullable<Status['trees']>, 'totalCount'> | null): number => list?.totalCount ?? 0
-/** What a person has to decide there, e.g. `Waits for an approval. Ship it? (Approve, or Reject)`. */
+/** The decision that a person has to make there, e.g. `Waits for an approval. Ship it? (Approve, or Reject)`. */
 function decisionAt({ phase, blockedBy }: Undecided): string {
   const decision = blockedBy.find(({ reason }) => reason === 'DECISION')
   return decision ? blockerText(decision, Date.now()) : `is ${phase}`

@@ -41,7 +41,7 @@ export async function deleteObject(session: Session, object: Located, options: D
   }
 }
 
-/** A deletion that has failed is asked for again by a person, with the flag if what is deployed cannot be removed. */
+/** Only a person repeats a deletion that has failed, with the flag if what is deployed cannot be removed. */
 async function noteFailure(session: Session, { kind, name, project }: Located): Promise<void> {
   const again = `phaseline delete ${addressIn(project.name, [name])}`
   const verb = findVerb(await readMachines(session.client, session.io.signal), kind, 'delete')

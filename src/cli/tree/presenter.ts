@@ -101,7 +101,7 @@ export function treeLines(out: Output, paint: Paint): Presenter {
         const { id, finished } = node
         // The lines of its children tell how the root gets on.
         const quiet = id === model.rootId ? ['CHILDREN'] : ORDINARY
-        // What another object waits for has the line of that one, and one of the root.
+        // A blocker of another object has the line of that object, and one of the root.
         const blocker = finished
           ? undefined
           : visibleBlockers(node, now).find(

@@ -24,7 +24,7 @@ export type ApproverRole = (typeof APPROVERS)[number]
 const TIME = '^([01][0-9]|2[0-3]):[0-5][0-9]$'
 const WORD = '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$'
 
-/** What opens it: exactly one of these is there. */
+/** A config has exactly one of these, which opens the gate. */
 export const OPENERS = ['approval', 'signal', 'until', 'freeze'] as const
 
 /** JSON Schema, draft 2020-12. That exactly one of OPENERS is there is judged apart: the words of a schema about it are hard to read. */

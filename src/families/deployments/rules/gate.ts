@@ -28,7 +28,7 @@ export function waitingGate({ row, details }: Pick<Node, 'row' | 'details'>): It
   return gate?.decision ? null : gate
 }
 
-/** What is wrong with a config of a spec, as far as expressions leave that open no more. */
+/** The problem of a config in a spec, as far as its expressions do not leave that open; null: there is none. */
 export function gateProblem(config: unknown, now: Date): FieldProblem | null {
   if (typeof config === 'string') return null
   const { message: _, ...opening } = (config ?? {}) as GateConfig

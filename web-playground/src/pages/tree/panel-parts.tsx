@@ -77,7 +77,7 @@ function headOf([first]: readonly Blocker[]): string {
 }
 /** The objects that a blocker of this object is about, without itself. */
 const linksOf = ({ object, holders }: Blocker, id: string): readonly ObjectLink[] =>
-  [object, ...(holders ?? [])].flatMap((link) => (link && link.id !== id ? [link] : []))
+  [object, ...(holders ?? [])].flatMap((link) => (link && link.id !== id ? link : []))
 
 export function Deadlines({ deadlines }: { readonly deadlines: Details['deadlines'] }) {
   if (deadlines.length === 0) return null
