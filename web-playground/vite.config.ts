@@ -13,7 +13,7 @@ const SRC = join(import.meta.dirname, 'src/')
 /** What the first small part of a page has, and loads the rest with: it stays small. */
 const FIRST = /\/(?:main|load-part|lazy-part|token|theme)\.tsx?$/
 /** Pages that share a module which goes into one file with others: it compresses better, and a page loads a third fewer files. With 8, the first part would load it, too. */
-const SHARERS = 12
+const SHARERS = 9
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -34,6 +34,8 @@ export default defineConfig({
     target: 'es2022',
     // A data: URL would not be allowed by the page's policy.
     assetsInlineLimit: 0,
+    // Browsers of the target know it.
+    modulePreload: { polyfill: false },
     rolldownOptions: {
       input: ['index.html', 'graphiql.html'].map((page) => join(import.meta.dirname, page)),
       output: {

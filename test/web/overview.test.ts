@@ -165,6 +165,6 @@ test('the verdict stands beside what needs you, and causes that are no objects s
   const cause = needs.locator('[data-cause=SCHEDULE_REFUSED]')
   await cause.getByText('phaseline schedule get nightly --project default').waitFor()
   await cause.getByRole('link', { name: 'nightly' }).click()
-  await visited.page.getByRole('heading', { name: 'nightly' }).waitFor()
+  await visited.page.getByRole('heading', { name: 'nightly', level: 1 }).waitFor()
   expect(visited.complaints).toEqual([])
 })

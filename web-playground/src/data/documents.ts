@@ -101,12 +101,6 @@ fragment Waits on TreeObject {
   }
 }\n${LAST_RUN}\n${ROW_FIELDS}`)
 
-export const HEALTH = gql(`query Health($project: String) {
-  health(project: $project) {
-    verdict causeCount causes { cause severity since project subject message action command page }
-  }
-}`)
-
 export const TREES = gql(`query Trees($filter: ObjectFilter!, $first: Int!) {
   objects(filter: $filter, orderBy: { field: PHASE_SINCE, direction: DESC }, first: $first) {
     totalCount edges { node { ...RowFields ...LastRun labels { key value } } }

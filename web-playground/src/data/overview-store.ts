@@ -4,8 +4,8 @@ import { nodesOf, undoneFailures } from 'phaseline/client-model'
 import { lastFailures, partitionFailures } from '../model/failures.ts'
 import { classOf } from '../model/known.ts'
 import type { Row } from '../model/object.ts'
-import { FAILURES, HEALTH, TREES, UNFINISHED } from './documents.ts'
-import type { NodeOf, ResultOf, VariablesOf } from './gql.ts'
+import { FAILURES, TREES, UNFINISHED } from './documents.ts'
+import { gql, type NodeOf, type ResultOf, type VariablesOf } from './gql.ts'
 import { messageOf, readLive } from './live-read.ts'
 import { Pace } from './pace.ts'
 import { markFailuresSeen, seenFailures } from './seen-failures.ts'
@@ -15,6 +15,11 @@ import { Store } from './store.ts'
 export type Unfinished = Row & Waiting
 export type Running = NodeOf<NonNullable<ResultOf<typeof UNFINISHED>['running']>>
 export type Failed = NodeOf<NonNullable<ResultOf<typeof FAILURES>['objects']>>
+const HEALTH = gql(`query Health($project: String) {
+  health(project: $project) {
+    verdict causeCount causes { cause severity since project subject message action command page }
+  }
+}`)
 export type Health = NonNullable<ResultOf<typeof HEALTH>['health']>
 export type Tree = NodeOf<NonNullable<ResultOf<typeof TREES>['objects']>>
 
