@@ -27,6 +27,8 @@ export interface VerbSubject {
   readonly inBackoff: boolean
   /** It waits at a gate for people. */
   readonly atGate: boolean
+  /** The gate takes others than the caller. */
+  readonly isAuthor: boolean
   /** Its tree is paused. */
   readonly paused: boolean
   /** The phase in the verb's machine; null if the machine does not apply now. */
@@ -47,6 +49,10 @@ export function judgeVerb(
     return { verb, refusal: { obstacle: 'PHASE', why: 'It does not wait for a next attempt.', fits: false } }
   if (verb.atGate && !subject.atGate)
     return { verb, refusal: { obstacle: 'PHASE', why: 'It waits for no approval.', fits: false } }
+  if (verb.byOthers && subject.isAuthor) {
+    const why = 'You have written the spec, or asked for this job: somebody else has to approve it.'
+    return { verb, refusal: { obstacle: 'RIGHT', why, fits: judgeState(verb, subject, 'USER', machine) === null } }
+  }
   if (hasRight(caller, right, projectId)) return { verb, refusal: judgeState(verb, subject, caller.actor, machine) }
   const why = `It takes ${requirementOf(right, projectId)}.`
   return { verb, refusal: { obstacle: 'RIGHT', why, fits: judgeState(verb, subject, 'USER', machine) === null } }

@@ -25,6 +25,8 @@ export interface Verb {
   readonly inBackoff: boolean
   /** Available only for objects that wait at a gate for people. */
   readonly atGate: boolean
+  /** Not for whoever has asked for what it decides about. */
+  readonly byOthers: boolean
   /** Available only while the tree is paused, or only while it is not; null: always. */
   readonly paused: boolean | null
   /** Question to confirm, with `{name}` for the object's name; null: the verb is harmless. */
@@ -110,6 +112,7 @@ export function verbsOf(
     danger: false,
     inBackoff: false,
     atGate: false,
+    byOthers: false,
     paused: null,
     input: {},
     otherwise: null,

@@ -67,7 +67,7 @@ export interface FamilyApi {
   /** The attempts of an object in its running or last job; null: it has no retry policy. Left out: no kind has one. */
   attempts?(context: GraphQLContext, row: ObjectRow): Promise<ShownRetries | null>
   /** True for an object that waits at a gate for people. Left out: no kind does. */
-  awaitsApproval?(context: GraphQLContext, row: ObjectRow): Promise<boolean>
+  awaitsApproval?(context: GraphQLContext, row: ObjectRow): Promise<{ readonly isAuthor: boolean } | null>
   /** The phase in the secondary machine, for kinds that have one. */
   secondaryPhase?(context: GraphQLContext, row: ObjectRow): Promise<Phase | null>
   /** True for objects with a job that is still to begin. */

@@ -150,7 +150,7 @@ export const deployItem = defineMachine({
   classes: CLASSES,
   verbs: [
     ...backoffVerbs(['INIT']),
-    { name: 'approve', label: 'Approve', mutation: 'approve', phases: ['INIT'], atGate: true },
+    { name: 'approve', label: 'Approve', mutation: 'approve', phases: ['INIT'], atGate: true, byOthers: true },
     {
       name: 'reject',
       label: 'Reject',

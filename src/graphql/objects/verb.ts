@@ -142,7 +142,7 @@ async function verbsFor(
     verbs.some(({ inBackoff, kind }) => inBackoff && kind === object.kind),
   )
   const hasGates = machines.some(({ verbs }) => verbs.some(({ atGate, kind }) => atGate && kind === object.kind))
-  const [finished, secondary, requestedAt, retries, atGate, pause] = await Promise.all([
+  const [finished, secondary, requestedAt, retries, gate, pause] = await Promise.all([
     isObjectFinished(context, object),
     isSecondary ? kinds.familyOf(object.kind).secondaryPhase?.(context, object) : null,
     deletionRequestedAt(object, context),
@@ -162,7 +162,8 @@ async function verbsFor(
       deletionRequestedAt: requestedAt,
       finished,
       inBackoff,
-      atGate: atGate === true,
+      atGate: Boolean(gate),
+      isAuthor: gate?.isAuthor ?? false,
       paused: pause !== null,
       phase,
     }

@@ -83,6 +83,10 @@ test('a gate waits for the approval of another person than its author', async ()
   const allowed = async (viewer: Viewer) =>
     (await seen(go, viewer)).verbs.flatMap(({ name, allowed: is }) => (is ? [name] : []))
   expect(await allowed(BOB)).toEqual(['approve', 'reject'])
+  expect(await allowed(USER)).toEqual(['reject'])
+  expect((await seen(go, USER)).verbs.find(({ name }) => name === 'approve')?.why).toBe(
+    'You have written the spec, or asked for this job: somebody else has to approve it.',
+  )
   expect(await allowed(READER)).toEqual([])
   expect((await seen((await see('approved', 'build')).id, BOB)).verbs.map(({ why }) => why)).toEqual(
     expect.arrayContaining(['It waits for no approval.']),

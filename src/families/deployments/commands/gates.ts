@@ -9,7 +9,7 @@ import type { LockedTree } from '../../family.ts'
 import { editorOf, grantsOfEditors } from '../../on-behalf.ts'
 import { rights } from '../rights.ts'
 import { type Approval, type ItemGate, installation } from '../rules/details.ts'
-import { approve, decide, describeGate, waitingGate } from '../rules/gate.ts'
+import { approve, decide, describeGate, mayApprove, waitingGate } from '../rules/gate.ts'
 import type { CommandParts } from './parts.ts'
 
 /** Decisions at gates. */
@@ -25,7 +25,7 @@ interface Decide extends Keyed {
 export const approveGate = (parts: CommandParts, viewer: Viewer, input: Decide): Promise<DecisionResult> =>
   atApproval(parts, viewer, input, 'approve', async (tree, item, gate) => {
     const { slice, root } = tree
-    if (!gate.approval?.authorMay && isAuthor(viewer, root)) {
+    if (!mayApprove(viewer.principalId, gate, installation(root))) {
       const message = `${viewer.name} has written the spec, or asked for this job, so somebody else has to approve it.`
       return refuse(forbidden(message))
     }
@@ -86,11 +86,6 @@ function atApproval(
 /** The right to decide at this gate. */
 const rightAt = ({ approval }: ItemGate) =>
   approval?.role ? right('approve', 'DEPLOY_ITEM', [approval.role, 'ADMINISTRATOR']) : rights.approve
-
-const isAuthor = ({ principalId }: Viewer, root: Node): boolean => {
-  const { origin, editorId } = installation(root)
-  return [origin?.byId, origin?.editorId, editorId].includes(principalId)
-}
 
 /** Rights that were taken away since do not count. */
 async function stillCounted(

@@ -9,8 +9,8 @@ import { loadSide, specLoader, workLoader } from '../../../graphql/loaders.ts'
 import { blockerValue } from '../../../graphql/objects/common-blockers.ts'
 import { blockersOf } from '../rules/blockers.ts'
 import { DEADLINE_MESSAGES, deadlinesOf, gateDeadlines } from '../rules/deadlines.ts'
-import type { ItemGate, ItemRetry } from '../rules/details.ts'
-import { waitingGate } from '../rules/gate.ts'
+import type { InstallationDetails, ItemGate, ItemRetry } from '../rules/details.ts'
+import { mayApprove, waitingGate } from '../rules/gate.ts'
 import { type PendingRequest, pendingRequestsOf, stopOf } from '../rules/pending-requests.ts'
 import { reconcileEffect } from '../rules/reconcile-effect.ts'
 import { queryBlockerInputs } from '../store/blocker-queries.ts'
@@ -74,8 +74,15 @@ export async function gateOf(context: GraphQLContext, row: ObjectRow): Promise<I
   // It may have been deleted meanwhile.
   return details && waitingGate({ row, details })
 }
-export const awaitsApproval = async (context: GraphQLContext, row: ObjectRow): Promise<boolean> =>
-  ((await gateOf(context, row))?.approval ?? null) !== null
+export async function awaitsApproval(
+  context: GraphQLContext,
+  row: ObjectRow,
+): Promise<{ readonly isAuthor: boolean } | null> {
+  const gate = await gateOf(context, row)
+  if (!gate?.approval) return null
+  const root = await installationLoader(context).load(row.rootId)
+  return { isAuthor: root !== null && !mayApprove(context.viewer.principalId, gate, root as InstallationDetails) }
+}
 
 export async function attempts(
   context: GraphQLContext,

@@ -13,6 +13,7 @@ import {
   type Decision,
   type DeployItemDetails,
   deployItem,
+  type InstallationDetails,
   type ItemGate,
   isCancelled,
 } from './details.ts'
@@ -169,6 +170,13 @@ function open(
 function fail(item: Node, slice: Slice, code: string, message: string, by: Principal | null = null): void {
   finish(item, slice, { to: 'FAILED', error: objectFailure(slice, code, message), ...(by && { actor: 'USER', by }) })
 }
+
+/** False: the principal has written the spec that the job uses, or has asked for the job, and the gate takes others. */
+export const mayApprove = (
+  principalId: string,
+  { approval }: ItemGate,
+  { origin, editorId }: Pick<InstallationDetails, 'origin' | 'editorId'>,
+): boolean => approval?.authorMay === true || ![origin?.byId, origin?.editorId, editorId].includes(principalId)
 
 /** Notes a decision. The engine ends the item, which releases others. */
 export function decide(item: Node, slice: Slice, decision: Decision): void {
