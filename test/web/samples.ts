@@ -43,6 +43,7 @@ export function actable(object: Omit<Actable, 'verbs'>, role: 'EDITOR' | 'VIEWER
               deletionRequestedAt: deletionRequestedAt === null ? null : new Date(deletionRequestedAt),
               finished,
               inBackoff: false,
+              isAuthor: false,
               atGate: false,
               paused: false,
               phase: machine.phases.find((one) => one === phase) ?? null,
