@@ -181,7 +181,6 @@ const WAITS: Readonly<Partial<Record<BlockerReason, readonly [cause: HealthCause
   DECISION: ['DECISION', 0],
   PAUSED: ['PAUSED', 0],
   IMPORT: ['MISSING_IMPORT', BOUNDS.wait],
-  TARGET: ['NO_PLACE', BOUNDS.wait],
   PLACE: ['NO_PLACE', BOUNDS.wait],
   CLOUDLET: ['CLOUDLET_OFFLINE', BOUNDS.wait],
   CAPACITY: ['SLOTS_FULL', BOUNDS.queue],

@@ -14,7 +14,7 @@ const SHOW_CURSOR = sequence('?25h')
 export interface Screen extends Disposable {
   readonly size: { readonly width: number; readonly height: number }
   draw(lines: readonly string[]): void
-  /** The next lines are drawn beneath what is there. */
+  /** Leaves what is drawn, and draws the next lines below it. */
   moved(): void
 }
 

@@ -54,11 +54,7 @@ export const GATE_SCHEMA = {
       description: 'People open it.',
     },
     signal: { type: 'string', pattern: WORD, description: 'The name of the signal that opens it.' },
-    until: {
-      type: 'string',
-      maxLength: 64,
-      description: 'The time at which it opens: ISO 8601 with a zone.',
-    },
+    until: { type: 'string', maxLength: 64, description: 'The time at which it opens: ISO 8601 with a zone.' },
     freeze: {
       type: 'object',
       required: ['ranges'],

@@ -113,6 +113,11 @@ describe('forEach', () => {
       'web: forEach has the entry 1, which is no text or number, and no object with a name',
     ],
     ['a key that is no name', ['e/u'], 'web: forEach makes web-e/u of an entry, which is no name: it must start with'],
+    [
+      'a target that no agent could have',
+      [{ name: 'eu', target: 'x'.repeat(3_000) }],
+      'web: forEach has the entry eu, whose target has more than 255 characters',
+    ],
     ['an entry twice', ['eu', { name: 'eu' }], 'web: forEach makes the item web-eu twice'],
   ])('refuses %s: a literal one when it is written, and that of an import in its job', async (_, list, message) => {
     await using world = await createWorld()
@@ -127,6 +132,14 @@ describe('forEach', () => {
     expect(await names(world)).toEqual([])
     await world.setData('regions', ['eu'])
     expect(await world.work()).toEqual(['base', 'web-eu', 'dns'])
+  })
+
+  it('a character that no row can hold, made by an expression, fails the job', async () => {
+    await using world = await createWorld()
+    await world.create('shop', {
+      deployItems: [{ ...item('web'), forEach: `\${[{"name": "eu", "target": "\\u0000"}]}` }],
+    })
+    expect(await world.see('shop')).toMatchObject({ phase: 'FAILED' })
   })
 
   it('is refused where it can never work', async () => {
@@ -150,6 +163,8 @@ describe('forEach', () => {
     expect(expanded(spec('a', many(10_000)), { ...spec('b', undefined, ['a']) })).toHaveLength(10_001)
     expect(expanded(spec('a', many(100_001)))).toMatch(/more than 100000 deploy items/)
     expect(expanded(spec('a', many(1_000)), spec('b', many(1_000), ['a']))).toMatch(/more than 200000 dependencies/)
+    const large = { ...spec('a', many(10_000)), config: 'x'.repeat(10_000) }
+    expect(expanded(large)).toBe('a: its items would have more than 16777216 characters together')
   })
 
   it('a plan names the items of a list that is written out, and what a job will find of another', async () => {

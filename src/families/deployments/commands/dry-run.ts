@@ -17,7 +17,7 @@ import { loadTargetFacts } from '../../../store/targets.ts'
 import { findFor, noProject, onProject, refuse } from '../../access.ts'
 import { rights } from '../rights.ts'
 import { chooseTarget } from '../rules/choose-target.ts'
-import { findInputs, type Inputs, type ItemInputs } from '../rules/dry-run-inputs.ts'
+import { type DryRunInputs, findInputs, type ItemInputs } from '../rules/dry-run-inputs.ts'
 import { DRY_RUN } from '../rules/dry-run-state.ts'
 import { type Existing, NOT_CALLED, type PlanStep, planApply, planDelete } from '../rules/plan.ts'
 import type { InstallationSpec, ItemSpec } from '../rules/spec.ts'
@@ -239,7 +239,7 @@ async function inputsOf(
   { pool, sandbox }: CommandParts,
   { name, spec, existing, projectId, targets }: Wanted & { readonly spec: InstallationSpec },
   deployed: Deployed,
-): Promise<Inputs> {
+): Promise<DryRunInputs> {
   const names = [...new Set(spec.imports.map(({ from }) => from))]
   const scope = names.length > 0 ? await peekScope(pool, { projectId, names }) : []
   const sources = expressionsOf(spec)

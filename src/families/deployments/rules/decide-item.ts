@@ -191,7 +191,7 @@ const tookTooLong = (how: string): string => `The attempt took too long, and ${h
 const isLostAttempt = ({ abortCode, leaseUntil, leaseWatched, state }: Work, { now }: Slice): boolean =>
   abortCode !== null && leaseWatched && state === WORK_STATE.CLAIMED && leaseUntil !== null && leaseUntil <= now
 
-/** Nobody is at work, so the request to stop has been obeyed. */
+/** Ends an item whose agent is lost as if it had stopped on request. */
 function endLost(item: Node, slice: Slice): void {
   const code = item.work?.abortCode
   if (code === ATTEMPT_TIMEOUT) return giveUp(item, slice, code, tookTooLong('its agent is lost'))

@@ -49,7 +49,7 @@ export interface InputSources {
 
 type Names = ReadonlyMap<string, Known>
 
-export interface Inputs {
+export interface DryRunInputs {
   /** In the order of the spec. */
   readonly items: readonly ItemInputs[]
   /** With the items of all lists that are known. */
@@ -62,7 +62,7 @@ export async function findInputs(
   spec: InstallationSpec,
   existing: Existing | null,
   sources: InputSources,
-): Promise<Inputs> {
+): Promise<DryRunInputs> {
   const items: ItemInputs[] = []
   const inScope = (from: string): Known | null => valueOfScope(sources.scope.get(from))
   const walked = await walk({ path: [name], spec, existing, find: inScope }, sources, items)

@@ -7,6 +7,8 @@ import type { Each, InstallationSpec, ItemSpec } from './spec.ts'
 
 /** Edges that the lists of one installation may make: between two long ones there would be their product. */
 const MAX_EDGES = 200_000
+/** Characters of the items that they may make, as JSON: a large config times a long list would fill any memory. */
+const MAX_TEXT = 16 * LIMITS.json.max
 
 /** The lists of the items that have one, by their names, with their expressions. */
 export const listsOf = (items: readonly ItemSpec[]): Readonly<Record<string, unknown>> =>
@@ -30,15 +32,19 @@ export function expandItems(
   }
   if (taken.size > LIMITS.deployItems.max) return `there are more than ${LIMITS.deployItems.max} deploy items`
   let edges = 0
+  let characters = JSON.stringify(lists).length
   const expanded: ItemSpec[] = []
   for (const { forEach: _, ...item } of items) {
     const dependsOn = item.dependsOn.flatMap((name) => entries.get(name)?.map(nameOf) ?? [name])
     const fanned = item.dependsOn.filter((name) => entries.has(name))
     const base = { ...item, dependsOn, ...(fanned.length > 0 && { fanned }) }
-    const made = entries.get(item.name)?.map((each) => oneOf(base, each)) ?? [base]
-    edges += made.length * dependsOn.length
+    const own = entries.get(item.name)
+    const count = own?.length ?? 1
+    edges += count * dependsOn.length
     if (edges > MAX_EDGES) return `${item.name}: its lists make more than ${MAX_EDGES} dependencies`
-    for (const one of made) expanded.push(one)
+    if (own) characters += count * JSON.stringify(base).length
+    if (characters > MAX_TEXT) return `${item.name}: its items would have more than ${MAX_TEXT} characters together`
+    for (const each of own ?? [null]) expanded.push(each ? oneOf(base, each) : base)
   }
   return expanded
 }
@@ -46,9 +52,16 @@ export function expandItems(
 const nameOf = ({ of, key }: Each): string => `${of}-${key}`
 
 function oneOf(item: ItemSpec, each: Each): ItemSpec {
-  const { target } = (each.value ?? {}) as { readonly target?: unknown }
-  const { targetSelector: _, ...rest } = item
-  return { ...(typeof target === 'string' ? { ...rest, target } : item), name: nameOf(each), each }
+  const own = { ...item, name: nameOf(each), each }
+  const target = targetOf(each.value)
+  if (target === null) return own
+  const { targetSelector: _, ...rest } = own
+  return { ...rest, target }
+}
+/** The target that an entry brings; null: none. */
+function targetOf(value: unknown): string | null {
+  const { target } = (value ?? {}) as { readonly target?: unknown }
+  return typeof target === 'string' ? target : null
 }
 
 /** The entries of a list of texts, numbers and named objects, or of a map; or what is wrong with it. */
@@ -61,6 +74,9 @@ function entriesOf(of: string, list: unknown): readonly Each[] | string {
     const each = { of, key, value }
     if (!isName(nameOf(each)))
       return `makes ${nameOf(each).slice(0, 100)} of an entry, which is no name: it ${NAME_RULE}`
+    const target = targetOf(value)
+    if (target !== null && target.length > LIMITS.target.max)
+      return `has the entry ${key}, whose target has more than ${LIMITS.target.max} characters`
     entries.push(each)
   }
   return entries
