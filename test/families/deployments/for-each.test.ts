@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { expandItems, listsOf } from '../../../src/families/deployments/rules/for-each.ts'
+import { importsFor } from '../../../src/families/deployments/rules/mentioned.ts'
 import type { SpecInput } from '../../../src/families/deployments/rules/normalise.ts'
 import type { ItemSpec } from '../../../src/families/deployments/rules/spec.ts'
 import { refusal } from '../../testkit/deployments.ts'
@@ -165,6 +166,28 @@ describe('forEach', () => {
     expect(expanded(spec('a', many(1_000)), spec('b', many(1_000), ['a']))).toMatch(/more than 200000 dependencies/)
     const large = { ...spec('a', many(10_000)), config: 'x'.repeat(10_000) }
     expect(expanded(large)).toBe('a: its items would have more than 16777216 characters together')
+  })
+
+  it('sends with an item only the imports that it may read', async () => {
+    const imports = { list: [1, 2], 'a.b': 1, other: 3 }
+    const read = (text: string) => Object.keys(importsFor({ deep: [text] }, imports))
+    expect(read('${imports.list[0]}')).toEqual(['list'])
+    expect(read('${imports.list.map(x, x + imports.other)}')).toEqual(['list', 'other'])
+    expect(read('${has(imports.other)} of ${each.value}')).toEqual(['other'])
+    expect(read('${each.value}')).toEqual([])
+    for (const any of ['imports["a.b"]', 'imports[each.key]', 'size(imports)', 'imports.map(x, x)', 'imports\n.list'])
+      expect(read(`\${${any}}`), any).toEqual(['list', 'a.b', 'other'])
+
+    await using world = await createWorld()
+    await world.setData('list', ['a', 'b'])
+    await world.setData('other', 3)
+    const config = { one: '${imports.list[0]}', all: '${imports.map(name, name)}', size: '${size(imports)}' }
+    await world.create('shop', {
+      imports: [{ name: 'list' }, { name: 'other' }],
+      deployItems: [{ ...item('x', [], config), forEach: '${imports.list}' }],
+    })
+    const [made] = await world.claim()
+    expect(made).toMatchObject({ name: 'x-a', config: { one: 'a', all: ['list', 'other'], size: 2 } })
   })
 
   it('a plan names the items of a list that is written out, and what a job will find of another', async () => {

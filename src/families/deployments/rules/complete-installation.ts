@@ -4,6 +4,7 @@ import type { Node, Slice } from '../../../core/tree.ts'
 import { installation } from './details.ts'
 import { finish } from './finish.ts'
 import { exportsByItem, listsOf } from './for-each.ts'
+import { mentionedIn } from './mentioned.ts'
 import type { Each, InstallationSpec } from './spec.ts'
 
 declare module '../../../core/tree.ts' {
@@ -55,15 +56,14 @@ function build(node: Node, template: Exports, slice: Slice) {
     : []
   if (!itemExports) return undefined
   // Loads only the referenced items, since an execution may have ten thousand.
-  const text = JSON.stringify(template)
-  const mentioned = (name: string) => text.includes(name)
+  const isMentioned = mentionedIn(template)
   const deployItems = exportsByItem(
-    itemExports.filter(({ name, each }) => mentioned(each?.of ?? name)),
+    itemExports.filter(({ name, each }) => isMentioned(each?.of ?? name)),
     fanned,
   )
   const installations = Object.fromEntries(
     children
-      .filter((child) => child.row.kind === 'INSTALLATION' && mentioned(child.row.name))
+      .filter((child) => child.row.kind === 'INSTALLATION' && isMentioned(child.row.name))
       .map((child) => [child.row.name, { exports: installation(child).exports ?? {} }]),
   )
   return slice.evaluate(node, template, { imports: installation(node).imports ?? {}, deployItems, installations })

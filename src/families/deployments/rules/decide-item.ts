@@ -34,6 +34,7 @@ import { type Ending, finish, keep, vanish, whyDeleted } from './finish.ts'
 import { exportsByItem } from './for-each.ts'
 import { closeGate, isGate, watchGate } from './gate.ts'
 import { withLastProblem } from './last-problem.ts'
+import { importsFor, mentionedIn } from './mentioned.ts'
 import type { ItemSpec } from './spec.ts'
 
 /** A deploy item: triggered when it waits for nothing more, then claimed by a deployer and bounded by its timeouts. */
@@ -89,8 +90,12 @@ function resolveConfig(item: Node, execution: Node, spec: ItemSpec, slice: Slice
   const known = predecessors.map((p, i) => ({
     ...{ name: p.row.name, each: specs[i]?.each ?? null, exports: deployItem(p).exports ?? {} },
   }))
-  const deployItems = exportsByItem(known, fanned)
-  const imports = installation(owner).imports ?? {}
+  const isMentioned = mentionedIn(spec.config)
+  const deployItems = exportsByItem(
+    known.filter(({ name, each: made }) => isMentioned(made?.of ?? name)),
+    fanned,
+  )
+  const imports = importsFor(spec.config, installation(owner).imports ?? {})
   return slice.evaluate(item, spec.config, { imports, deployItems, ...(each && { each }) })
 }
 
