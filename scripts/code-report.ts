@@ -20,6 +20,7 @@ const MAY_NAME: Readonly<Record<string, string>> = {
   'web-playground/src/families/index.ts': 'it is the list of what the dashboard has for families',
   'src/agents/kubernetes/paths.ts': 'deployments are a kind of Kubernetes, too',
   'src/client/index.ts': 'it is the list of what the package publishes',
+  'src/store/limit-tickets.ts': 'objects of all families may ask for limits',
   'src/store/tables.ts': 'it is printed from schema.prisma, which has the tables of all families',
 }
 /** How many of the longest are shown. */
@@ -67,8 +68,8 @@ function printCircles(imports: readonly Import[]): void {
   for (const circle of [...circles, ...withTypes]) console.log(`        ${circle.join(' ⇄ ')}`)
 }
 
-/** An edge of a graph, or of a connection. */
-const GRAPH_WORDS = ['edge', 'edgeTypes']
+/** An edge of a graph, or of a connection; the flow of a graph, or of YAML. */
+const GRAPH_WORDS = ['edge', 'edgeTypes', 'flow']
 
 /** `deployments`, `deploymentsGraphql`, `data/deployments.ts`, `/deployments?…`; not a sentence with the word in it. */
 function names(word: string, family: string): boolean {

@@ -33,7 +33,7 @@ export const UNIT = files(`
   chaos/ promises
   cli/ commit-label connection-notes explain help input outcome suggest-paths text tree
   client/ crm follow-phases instant query
-  core/ address-group clock-offset database-url date-time expression health json json-diff judge-causes machine
+  core/ address-group clock-offset database-url date-time expression health json json-diff judge-causes limit-request machine
   core/ one-at-a-time process-identity redis-url schema-range time token-bucket unified-diff until-settled words
   documents/ print-documents
   engine/ clocks engine-turns
@@ -62,7 +62,7 @@ export const LANDING = files(`
   agents/ crm gadget-guard gadget-work isolation-level job-runner run-gadget runtime spawn task-rules
   audit/ audit-events noted restored retention
   cli/ agent apply audit complete-names context deletions diff edge environments events exports gadget-check gates given-values health
-  cli/ hostile-text loaded-modules many projects promote read-back retries round-trip runs secrets targets tasks watch-list
+  cli/ hostile-text limits loaded-modules many projects promote read-back retries round-trip runs secrets targets tasks watch-list
   client/ agent
   clients/ apollo reference-clients relay-compiler stitching urql
   core/ surroundings
@@ -79,6 +79,7 @@ export const LANDING = files(`
   families/deployments/import/ compose landscaper
   families/deployments/kubernetes/ config
   families/edge/ cloudlets instances resync
+  families/flow/ item-limits limits limits-api limits-hold
   families/notifications/ notifications waits write-messages
   families/operations/ job-retries locks retry-task tasks
   families/pipelines/ claim-payload events import-brigade job-retries places resources slots worker-retries
@@ -120,6 +121,7 @@ export const DEEP: Readonly<Record<string, Group>> = {
       e2e/ backup drain replaced-key restored side-by-side without-redis
       families/automation/ killed
       families/deployments/ automatic-killed
+      families/flow/ killed
       families/notifications/ killed
       faults/ absent-postgres clock-skew edge-chaos failover frozen-server kill-audit kill-runner postgres-tls
       faults/ read-replica reconnect-storm slow-subscriber swallowed-postgres

@@ -91,6 +91,7 @@ export default defineConfig({
           { text: 'Bulk operations', link: '/bulk' },
           { text: 'Gates', link: '/gates' },
           { text: 'Retries', link: '/retries' },
+          { text: 'Limits by key', link: '/limits-by-key' },
           { text: 'Hooks', link: '/hooks' },
           { text: 'Notifications', link: '/notifications' },
           { text: 'Edge', link: '/edge' },

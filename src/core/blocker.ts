@@ -48,3 +48,45 @@ export const agentBlocker = (type: string, connected: boolean, message: string):
   types: [type],
   connected,
 })
+
+export interface LimitBlocker {
+  readonly reason: 'LIMIT'
+  readonly message: string
+  /** Name of the limit. */
+  readonly limit: string
+  readonly key: string
+  /** From 1, among those of its kind that wait with this key. */
+  readonly position: number
+  /** The first few that hold what it waits for. */
+  readonly holderIds: readonly string[]
+}
+
+/** A ticket that waits, and what is before it. */
+export interface HeldUpTicket {
+  readonly limit: string
+  readonly key: string
+  /** Null: none. */
+  readonly max: number | null
+  readonly maxPerKey: number | null
+  /** Tickets that hold the limit, with whatever key, and with this one. */
+  readonly held: number
+  readonly heldOfKey: number
+  /** From 1, among those of its kind that wait with this key. */
+  readonly position: number
+  /** The first few, those of the same key first. */
+  readonly holders: readonly { readonly objectId: string; readonly key: string }[]
+}
+
+/** The limits that are used up for an object with these tickets. */
+export const limitBlockers = (tickets: readonly HeldUpTicket[]): readonly LimitBlocker[] =>
+  tickets.flatMap((ticket) => {
+    const { limit, key, position, max, maxPerKey, held, heldOfKey, holders } = ticket
+    const isOfKey = maxPerKey !== null && heldOfKey + position > maxPerKey
+    if (!isOfKey && (max === null || held + position <= max)) return []
+    const all = isOfKey ? `${heldOfKey} of ${maxPerKey} with the key ${key === '' ? '""' : key}` : `${held} of ${max}`
+    const before = position === 1 ? 'It is the next one of its key.' : `${position - 1} of its key come before it.`
+    const holderIds = holders.filter((one) => !isOfKey || one.key === key).map(({ objectId }) => objectId)
+    return [
+      { reason: 'LIMIT', message: `The limit ${limit} is used by ${all}. ${before}`, limit, key, position, holderIds },
+    ]
+  })

@@ -53,6 +53,7 @@ export const BLOCKER_REASON_DESCRIPTIONS: Readonly<Record<BlockerReason, string>
   LOCK: 'A lock is held by others, or others come earlier in its queue.',
   AGENT: 'An agent has to take the work, or to come back and report it.',
   CAPACITY: 'All slots of the project, or of all projects together, are taken.',
+  LIMIT: 'A limit of the project is used up, for the key of the object or for all keys together.',
   PLACE: 'No place of the runtime takes the worker or job: none has its labels, or those are drained, full or lost.',
   TARGET:
     'The selector of an item selects no target of the project, or several: only plans have it, since the item fails.',

@@ -102,6 +102,8 @@ export const LIMITS = {
   serviceName: characters(40, 'the name of a service'),
   serviceSecrets: entries(64, 'secrets of a service', variable),
   servicePorts: entries(8, 'ports of a service'),
+  limitRequests: entries(4, 'limits that an object asks for'),
+  limitKey: characters(255, 'the key of a limit'),
   caches: entries(8, 'caches of a workload'),
   cacheKey,
   restoreKeys: entries(8, 'prefixes of the key of a cache', cacheKey),

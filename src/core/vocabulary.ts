@@ -102,6 +102,7 @@ export const BLOCKER_REASONS = [
   'LOCK',
   'AGENT',
   'CAPACITY',
+  'LIMIT',
   'PLACE',
   'TARGET',
   'BACKOFF',

@@ -2,6 +2,7 @@ import { automation } from './automation/index.ts'
 import type { FamilyDefinition } from './define-family.ts'
 import { deployments } from './deployments/index.ts'
 import { edge } from './edge/index.ts'
+import { flow } from './flow/index.ts'
 import { notifications } from './notifications/index.ts'
 import { operations } from './operations/index.ts'
 import { pipelines } from './pipelines/index.ts'
@@ -13,5 +14,6 @@ export const families: readonly FamilyDefinition[] = [
   operations,
   edge,
   automation,
+  flow,
   notifications,
 ]

@@ -11,10 +11,10 @@ import { type CommandAccess, onProject, refuse } from './access.ts'
 import type { LockedProject } from './family.ts'
 import { type Editor, editorOf } from './on-behalf.ts'
 
-/** The commands of records of projects that act with the rights of who has edited them last. */
+/** The commands of records of projects. A record with an editor acts with the rights of who has edited it last. */
 
 export interface EditedRecord extends ProjectRecord {
-  readonly editor: Editor
+  readonly editor?: Editor
 }
 
 /** @typeParam Settings what edits replace */
@@ -138,7 +138,7 @@ export const updateRecord = <Row extends EditedRecord, Settings extends object, 
         return refuse(generationMismatch(generation, expectedGeneration))
       const judged = await judge(project, found)
       if (!judged.ok) return judged
-      const wanted = { ...judged.settings, editor: editorOf(viewer) }
+      const wanted = { ...judged.settings, ...(found.editor && { editor: editorOf(viewer) }) }
       const before = found as object as Readonly<Record<string, unknown>>
       const isSame = Object.entries(wanted).every(([property, value]) => sameJson(before[property], value))
       if (isSame && !judged.isTouched) return { ok: true, objectId: id }

@@ -24,6 +24,7 @@ export {
   typeInWords,
 } from './json-schema.ts'
 export { type FlatKubeconfig, flattenKubeconfig, type ReadKubeconfig, readFlatKubeconfig } from './kubeconfig.ts'
+export { appliedLimit, type LimitManifest, limitInput, limitManifest, limitSchema } from './limit.ts'
 export {
   appliedNotificationRule,
   type NotificationRuleManifest,

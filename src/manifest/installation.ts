@@ -63,6 +63,11 @@ export const retryPolicy = z.strictObject({
 
 export type RetryManifest = z.infer<typeof retryPolicy>
 
+/** Limits that a worker template or a deploy item asks for. */
+export const limitRequests = z.array(
+  z.strictObject({ limit: z.string(), key: z.string('must be text: put it in quotes').optional() }),
+)
+
 const targetSelector = z.strictObject({
   type: z.string().optional(),
   labels: textMap.transform((map) => pairsOf(map)).optional(),
@@ -79,6 +84,7 @@ const deployItem = z.strictObject({
     .optional(),
   retry: retryPolicy.optional(),
   forEach: json.optional(),
+  limits: limitRequests.optional(),
 })
 
 const reconcileTimes = {

@@ -1,3 +1,4 @@
+import type { LimitRequest } from '../core/limit-request.ts'
 import { fillPolicy, type RetryPolicy } from '../core/retry.ts'
 import type { RetryManifest } from './installation.ts'
 import type { CloneManifest, ProjectManifest, ServiceManifest } from './project.ts'
@@ -24,6 +25,8 @@ export interface WorkerTemplate {
   readonly workspace: boolean
   /** Labels that the place of a worker must have. */
   readonly targetLabels: Texts
+  /** Limits that a worker holds while it runs. */
+  readonly limits: readonly LimitRequest[]
   /** Files and folders that a worker finds as an earlier one has left them. */
   readonly caches: readonly { readonly key: string; readonly restoreKeys: readonly string[]; readonly path: string }[]
   /** Parts of the working folder of a worker that are kept when it ends. */
@@ -135,6 +138,7 @@ function templateOf(
     retry,
     workspace,
     targetLabels,
+    limits = [],
     artifacts = [],
     clone,
     caches = [],
@@ -153,6 +157,7 @@ function templateOf(
     retry: retry ? fillPolicy(retry) : null,
     workspace: workspace ?? false,
     targetLabels: targetLabels ?? {},
+    limits: limits.map(({ limit, key = '' }) => ({ limit, key })),
     caches: caches.map(({ key, restoreKeys = [], path }) => ({ key, restoreKeys, path })),
     artifacts: artifacts.map(({ name, path, when = 'SUCCESS', optional = false }) => ({ name, path, when, optional })),
     clone: clone ? cloneOf(clone) : null,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { duration } from './duration.ts'
-import { nameSchema, retryPolicy } from './installation.ts'
+import { limitRequests, nameSchema, retryPolicy } from './installation.ts'
 import { templateJobs } from './task.ts'
 import { textMap as map } from './text-map.ts'
 
@@ -65,6 +65,7 @@ const workerTemplate = z.strictObject({
   retry: retryPolicy.nullable().optional(),
   workspace: z.boolean().optional(),
   targetLabels: map.optional(),
+  limits: limitRequests.optional(),
   caches: z.array(z.strictObject({ key: text, restoreKeys: texts.optional(), path: text })).optional(),
   artifacts: z
     .array(

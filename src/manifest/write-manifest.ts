@@ -88,7 +88,7 @@ function writtenTarget({ target, targetSelector }: Fields, around: Fields): Fiel
 }
 
 const writtenItem = (
-  { name, type, dependsOn, forEach, config, timeouts, retry, target, targetSelector, ...unknown }: Fields,
+  { name, type, dependsOn, forEach, config, timeouts, retry, limits, target, targetSelector, ...unknown }: Fields,
   around: Fields,
 ): Fields => ({
   name,
@@ -99,8 +99,11 @@ const writtenItem = (
   ...(config === null || config === undefined ? {} : { config }),
   ...(Object.keys(fieldsOf(timeouts)).length > 0 ? { timeouts } : {}),
   ...writtenRetry(retry),
+  ...some('limits', Array.isArray(limits) ? limits.map(withoutEmptyKey) : []),
   ...withoutEmpty(unknown),
 })
+
+const withoutEmptyKey = (request: Fields): Fields => (request.key === '' ? { limit: request.limit } : request)
 
 /** Without what is empty. The delays are written whole, so that other defaults of a later version change none of them. */
 export function writtenRetry(retry: unknown): Fields {

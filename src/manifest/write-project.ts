@@ -39,6 +39,7 @@ const writtenTemplate = ({
   retry,
   files,
   clone,
+  limits,
   artifacts,
   caches,
   services,
@@ -52,6 +53,7 @@ const writtenTemplate = ({
     timeout: timeoutMs === null ? null : writeDuration(timeoutMs),
     retry: writtenRetry(retry).retry,
     workspace: workspace || null,
+    limits: limits.map(({ limit, key }) => ({ limit, ...withoutEmpty({ key: key || null }) })),
     caches: caches.map(({ key, restoreKeys, path }) => ({ key, ...withoutEmpty({ restoreKeys }), path })),
     artifacts: artifacts.map(({ name, path, when, optional }) => ({
       ...{ name, path },

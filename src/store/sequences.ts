@@ -14,6 +14,7 @@ export const SEQUENCES = [
   { sequence: 'workload_seq', table: 'workload', column: 'seq' },
   { sequence: 'lock_ticket', table: 'lock', column: 'ticket' },
   { sequence: 'notification_seq', table: 'notification', column: 'seq' },
+  { sequence: 'limit_ticket_seq', table: 'limit_ticket', column: 'seq' },
 ] as const
 type Sequence = (typeof SEQUENCES)[number]
 

@@ -122,6 +122,28 @@ export const hold = {
   at: timestamptz,
 }
 
+export const flowLimit = {
+  id: uuid,
+  projectId: uuid,
+  name: text,
+  description: text,
+  max: nullable(integer),
+  maxPerKey: nullable(integer),
+  generation: integer,
+  createdAt: timestamptz,
+  updatedAt: timestamptz,
+}
+
+export const limitTicket = {
+  objectId: uuid,
+  limitId: uuid,
+  key: text,
+  kind: text,
+  seq: bigint,
+  askedAt: timestamptz,
+  grantedAt: nullable(timestamptz),
+}
+
 export const notificationRule = {
   id: uuid,
   projectId: uuid,
@@ -295,6 +317,7 @@ export const deployItem = {
   exports: nullable(jsonb),
   retry: nullable(jsonb),
   gate: nullable(jsonb),
+  limits: nullable(jsonb),
 }
 
 export const event = {
@@ -336,6 +359,7 @@ export const workload = {
   commit: nullable(text),
   retry: nullable(jsonb),
   workerAttempt: integer,
+  limits: nullable(jsonb),
 }
 
 export const artifact = {

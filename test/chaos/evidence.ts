@@ -109,6 +109,8 @@ export const UNWATCHED: Readonly<Partial<Record<keyof typeof tables, string>>> =
   backfill: 'no user of the run asks for one: their own test kills servers and counts',
   bulkOperation: 'no user of the run asks for one: their own test kills servers and counts',
   bulkTarget: 'as bulk operations are',
+  flowLimit: 'no object of the run asks for one: their own test cuts connections, and reads the log',
+  limitTicket: 'as limits are',
   hookSecret: 'is read opened, by each delivery',
   hold: 'nobody of the run holds anything',
   rootPause: 'the log says when a tree is paused and resumed',

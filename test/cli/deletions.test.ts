@@ -18,6 +18,8 @@ project: web
 name: chat
 changes: { rootsOnly: true }
 receiver: { email: { to: [shop@example.org] } }
+---
+{ kind: Limit, project: web, name: hosts, max: 1 }
 `
 
 test('what destroys asks at a terminal, and announces --yes where there is none', async () => {
@@ -36,6 +38,7 @@ test('what destroys asks at a terminal, and announces --yes where there is none'
   const deletions: readonly (readonly [line: string, question: string])[] = [
     ['hook delete web/push', 'Delete hook web/push with its secrets and deliveries? [y/N] '],
     ['notification delete web/chat', 'Delete rule web/chat with its messages? [y/N] '],
+    ['limit delete web/hosts', 'Delete limit web/hosts with its queue? [y/N] '],
     ['target delete web/eu', 'Delete target web/eu with its credentials? [y/N] '],
     ['secret delete web KEY', 'Delete secret web/KEY? [y/N] '],
     ['data delete url --project web', 'Delete data web/url? [y/N] '],

@@ -22,7 +22,12 @@ const RULES = {
   chat: `{ changes: { projects: [ci, default] }, receiver: { slack: { secret: chat } } }`,
   people: `{ receiver: { email: { to: [a@example.org, b@example.org] } } }`,
 }
+const LIMITS = {
+  hosts: `{ description: "hosts of a test", max: 4, maxPerKey: 1 }`,
+  licences: `{ max: 2 }`,
+}
 const KINDS = [
+  ['limit', 'Limit', LIMITS],
   ['schedule', 'Schedule', SCHEDULES],
   ['notification', 'NotificationRule', RULES],
 ] as const

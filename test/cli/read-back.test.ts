@@ -58,6 +58,7 @@ const SHOWN_BY: Readonly<Record<string, (of: Written) => string>> = {
   Project: ({ name }) => `project get ${name}`,
   Hook: ({ name }) => `hook get ${HOME}/${name}`,
   NotificationRule: ({ name }) => `notification get ${HOME}/${name}`,
+  Limit: ({ name }) => `limit get ${HOME}/${name}`,
   Target: ({ name }) => `target get ${HOME}/${name}`,
   DataObject: () => `data list --project ${HOME}`,
   Secret: () => `secret list ${HOME}`,
@@ -115,6 +116,7 @@ const samplesOf = (ids: Ids): Samples => ({
     'UpdateHookInput.filter': 'body.ok == true',
     'CreateBulkOperationInput.verb': 'delete',
     'CreateBulkOperationInput.flags': ['cascade'],
+    'LimitRequestInput.limit': 'hosts',
     'NotificationDigestInput.windowMs': 5_000,
     'NotificationQuietRangeInput.from': '22:00',
     'NotificationQuietRangeInput.to': '06:00',
@@ -160,6 +162,8 @@ const samplesOf = (ids: Ids): Samples => ({
       { at: '2100-06-01T00:00:00.000Z' },
     ],
     SetTargetInput: [{ type: ANY }],
+    CreateLimitInput: [{ max: ANY, maxPerKey: ANY }],
+    UpdateLimitInput: [{ max: ANY, maxPerKey: ANY }],
     // It selects nothing.
     ObjectFilter: [{ kinds: ['CLOUDLET'], phases: ['OFFLINE'], nameContains: 'nowhere' }],
     CreateBulkOperationInput: [{ filter: ANY }, { ids: [ids.cloudletId] }],
@@ -324,6 +328,7 @@ const isNotShown = (of: string): boolean =>
 async function writeAll(): Promise<readonly Written[]> {
   const workerTemplate = { runtime: PLAYED, command: ['true'], workspace: true }
   home = present((await write('createProject', { name: HOME, workerTemplate })).id)
+  await write('createLimit', { project: HOME, name: 'hosts', max: 100_000 })
   await write('createEvent', { project: HOME, source: 'test', type: 'push' })
   const { token } = await runtime.start(`${HOME}/event-1`)
   worker = createClient({ url: app.url, token: present(token) })

@@ -355,6 +355,8 @@ test('records and projects are taken from what their commands show, too', async 
 ---
 { kind: NotificationRule, name: r, receiver: { slack: { secret: TOKEN } }, digest: 1h30m }
 ---
+{ kind: Limit, name: l, max: 3, description: few }
+---
 { kind: Schedule, name: s, when: { every: 1h }, run: { createEvent: { source: cron, type: "yes", payload: "a\\n\\n" } } }
 `,
   )
@@ -362,6 +364,7 @@ test('records and projects are taken from what their commands show, too', async 
     'project get shown',
     'hook get shown/h',
     'notification get shown/r',
+    'limit get shown/l',
     'schedule get shown/s',
     'get shown/s',
   ])

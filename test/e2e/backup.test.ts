@@ -36,6 +36,7 @@ const MARKER = 'c0nfid3ntial-value'
 const CLAIM = gql(`mutation ($input: ClaimWorkInput!) { answer: claimWork(input: $input) {
   ... on ClaimedWork { items { fence targetCredentials { generation secret } } } ... on Error { message }
 } }`)
+const LIMIT = gql('mutation { createLimit(input: { name: "one", max: 1 }) { __typename } }')
 const LOG = gql('{ log { epoch head endCursor } }')
 
 const shared = new AsyncDisposableStack()
@@ -105,9 +106,13 @@ test('a drill: work runs, is backed up and goes on; it is restored, driven to it
   const deployer = { name: 'deployer', role: 'AGENT', actor: 'DEPLOYER', types: ['mock', 'later', 'far'] } as const
   const { secret } = await ask(before.client, MUTATIONS.createToken, deployer)
   await using agent = playAgent({ url: before.url, token: secret, types: ['mock'] })
-  const waiting = { name: 'waiting', type: 'later', config: {} }
+  await before.client.query(LIMIT, {})
+  // One of both holds the limit, and the other one waits for it.
+  const limits = [{ limit: 'one' }]
+  const waiting = { name: 'waiting', type: 'later', config: {}, limits }
   const far = { name: 'far', type: 'far', target: 'eu', config: {} }
-  await create(before.client, 'tree', { deployItems: [...items(1).deployItems, waiting, far] })
+  const deployItems = [...items(1).deployItems.map((one) => ({ ...one, limits })), waiting, far]
+  await create(before.client, 'tree', { deployItems })
   await ask(before.client, MUTATIONS.setTarget, { name: 'eu', type: 'own', credentials: MARKER })
   await ask(before.client, MUTATIONS.setSecret, { project: 'default', name: 'KEY', value: MARKER })
   const held = await agent.take('item-0', 'RECONCILE')

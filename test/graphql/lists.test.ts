@@ -47,6 +47,7 @@ const OF_INPUT: Readonly<Partial<Record<LimitName, readonly string[]>>> = {
   imports: ['InstallationSpec.imports'],
   installations: ['InstallationSpec.installations'],
   jobDependencies: ['GadgetJobSpec.dependsOn'],
+  limitRequests: ['DeployItemSpec.limits', 'WorkloadSpec.limits'],
   labels: [
     'Event.qualifiers',
     'NotificationFilter.labels',
@@ -161,7 +162,7 @@ const MARKED: Readonly<Record<string, string>> = {
 /** The first of what is no list to be read as a whole, and their description, or that of `first`, says how many. */
 const EXAMPLES = [
   'Load.work',
-  ...['LockBlocker.holders', 'LockBlocker.waiters', 'Query.nextTimes', 'Schedule.nextTimes'],
+  ...['LimitBlocker.holders', 'LockBlocker.holders', 'LockBlocker.waiters', 'Query.nextTimes', 'Schedule.nextTimes'],
   'BulkPreview.sample',
   'Schedule.days',
   'TreeObject.blockedBy',

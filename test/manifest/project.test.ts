@@ -20,6 +20,10 @@ const SPEC: ProjectSpec = {
       },
       workspace: true,
       targetLabels: { zone: 'eu' },
+      limits: [
+        { limit: 'licences', key: '' },
+        { limit: 'hosts', key: 'web-1' },
+      ],
       services: [
         {
           ...{ name: 'db', image: 'postgres:17', command: [], args: ['-c', 'fsync=off'], env: { POSTGRES_DB: 'app' } },

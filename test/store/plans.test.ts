@@ -3,16 +3,25 @@ import { expect, test } from 'vitest'
 import { acquire, release } from '../../src/families/operations/store/locks.ts'
 import { declaredStatements } from '../../src/store/statement.ts'
 import { within } from '../families/operations/lock-crowd.ts'
-import { createWorld, DEPLOYER, item, type World } from '../testkit/world.ts'
+import { accepted, addEvent, RUNTIME, runAll, succeeded } from '../testkit/pipelines.ts'
+import { createWorld, DEPLOYER, item, USER, type World } from '../testkit/world.ts'
 
 /** Tables that grow and shrink faster than statistics of them are taken. */
-const QUEUES = ['object', 'work', 'wake', 'lock', 'edge']
+const QUEUES = ['object', 'work', 'wake', 'lock', 'edge', 'limit_ticket']
 /** They are to go through all there is. */
-const THOROUGH = ['due-roots wake', 'wake-lock-holders lock']
+const THOROUGH = ['due-roots wake', 'wake-lock-holders lock', 'drop-stale-limit-tickets limit_ticket']
 const HOT = [
   ...['lock-root', 'load-nodes', 'load-named', 'take-wakes', 'due-objects', 'next-due'],
   ...['find-candidates', 'renew-leases-skip', 'count-edges-to_id', 'load-dependents'],
   ...['take-locks', 'hold-locks', 'grant-locks'],
+  ...[
+    'next-slots',
+    'grant-slots',
+    'wake-next-limited-slots',
+    'take-limit-tickets',
+    'grant-limits',
+    'wake-limit-tickets',
+  ],
 ]
 
 interface PlanNode {
@@ -97,6 +106,26 @@ async function live(world: World): Promise<void> {
   await world.recoverStalled()
 }
 
+/** Workers and items wait for a limit and get it. */
+async function limit(world: World): Promise<void> {
+  const limits = [{ limit: 'hosts' }]
+  await accepted(world.services.flow.createLimit(USER, { project: 'default', name: 'hosts', max: 1 }))
+  const workerTemplate = { command: ['true'] }
+  await accepted(world.projects.updateProject(USER, { name: 'default', workerTemplate, limits: { maxWorkers: 1 } }))
+  for (let n = 0; n < 3; n++) await addEvent(world, 'default')
+  await accepted(world.projects.updateProject(USER, { name: 'default', limits: {} }))
+  const asking = { ...workerTemplate, limits }
+  await accepted(world.projects.updateProject(USER, { name: 'default', workerTemplate: asking }))
+  for (let n = 0; n < 2; n++) await addEvent(world, 'default')
+  for (const { fence, action } of await runAll(world))
+    if (action === 'START') await world.report({ fence, ...succeeded }, RUNTIME)
+  await world.create('limited', { deployItems: [{ ...item('a'), limits }] })
+  for (const { fence, action } of await runAll(world))
+    if (action === 'START') await world.report({ fence, ...succeeded }, RUNTIME)
+  await world.work()
+  await world.recoverStalled()
+}
+
 /** One has a lock, another one waits for it and gets it. */
 async function lock({ pool, clock }: World): Promise<void> {
   const { rows } = await pool.query<{ id: string }>(`select id from object where kind = 'DEPLOY_ITEM' limit 2`)
@@ -113,6 +142,7 @@ test('no statement scans a whole queue, whenever its plan was made', async () =>
   await using world = await createWorld({ ownDatabase: true })
   await live(world)
   await lock(world)
+  await limit(world)
   const { pool } = world
   const { names, thorough } = await judge(pool)
   expect(names).toEqual(expect.arrayContaining(HOT))

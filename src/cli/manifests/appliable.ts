@@ -112,8 +112,8 @@ export interface Appliable<Document extends Named = Named, Ready = unknown, Show
   list(session: Session, project: string, labels: readonly LabelArgument[]): AsyncIterable<readonly Listed[]>
 }
 
-/** Projects, what works in them, what points at that, and what tells of it. */
-export const ORDER = { project: 0, tree: 1, trigger: 2, teller: 3 } as const
+/** Projects, what bounds them, what works in them, what points at that, and what tells of it. */
+export const ORDER = { project: 0, bound: 1, tree: 2, trigger: 3, teller: 4 } as const
 
 /** For documents that name nothing else. */
 export const asWritten = async <Document>(document: Document): Promise<Completed<Document>> => ({

@@ -14,6 +14,7 @@ import { reportItem } from './rules/report-item.ts'
 import { detailsTables } from './store/details.ts'
 import { claimDryRuns, renewDryRuns } from './store/dry-runs.ts'
 import { effects } from './store/effects.ts'
+import { recoverLimited } from './store/limits.ts'
 import { questions } from './store/queries.ts'
 
 /** Installations, their executions and deploy items. */
@@ -30,6 +31,7 @@ export const rules: Family = {
   claimDryRuns,
   questions,
   effects,
+  recoverStalled: recoverLimited,
 }
 
 function decide(node: Node, slice: Slice): void {

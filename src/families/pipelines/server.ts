@@ -12,9 +12,10 @@ import { placement } from './placement/store/placement.ts'
 import { claimWorkload, decideWorkload, resolveBackoff } from './rules/decide-workload.ts'
 import { POOLS } from './rules/details.ts'
 import { reportWorkload } from './rules/report-workload.ts'
+import { findEventScopes } from './store/claim-payload.ts'
 import { detailsTables } from './store/details.ts'
 import { effects } from './store/effects.ts'
-import { grantSlots, setCapacity, wakeStalledAttempts, wakeWaiting } from './store/slots.ts'
+import { dropStaleTickets, grantSlots, setCapacity, wakeStalledAttempts, wakeWaiting } from './store/slots.ts'
 import { createWorkerTokens } from './store/worker-tokens.ts'
 
 /** Events, their workers and jobs. */
@@ -31,11 +32,12 @@ export const rules: Family = {
   resolveBackoff,
   claimed: claimWorkload,
   placement,
-  questions: { slot: grantSlots, unplaced: findPlacementProblems },
+  questions: { slot: grantSlots, unplaced: findPlacementProblems, eventScope: findEventScopes },
   effects,
   sharedEffects: ['slotFreed'],
   limitsChanged: wakeAllWaiting,
   recoverStalled: async (client) => {
+    await dropStaleTickets(client)
     await wakeAllWaiting(client)
     await wakeStalledAttempts(client)
   },

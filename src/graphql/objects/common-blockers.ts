@@ -1,7 +1,7 @@
-import type { AgentBlocker, BackoffBlocker, ChildrenBlocker, ObjectBlocker } from '../../core/blocker.ts'
+import type { AgentBlocker, BackoffBlocker, ChildrenBlocker, LimitBlocker, ObjectBlocker } from '../../core/blocker.ts'
 import type { BlockerReason } from '../../core/vocabulary.ts'
 import type { BlockerValue } from '../family.ts'
-import { objectOf } from '../loaders.ts'
+import { objectLoader, objectOf } from '../loaders.ts'
 import { builder } from '../schema/builder.ts'
 import { BlockerRef, TreeObjectRef } from '../schema/refs.ts'
 
@@ -50,6 +50,25 @@ builder.objectRef<Named<BackoffBlocker>>('BackoffBlocker').implement({
   interfaces: [BlockerRef],
   fields: (t) => ({
     until: t.expose('until', { type: 'DateTime', description: 'When the work is offered again.' }),
+  }),
+})
+
+builder.objectRef<Named<LimitBlocker>>('LimitBlocker').implement({
+  description: 'A limit of the project is used up: the object starts once another one that holds it has ended.',
+  interfaces: [BlockerRef],
+  fields: (t) => ({
+    limitName: t.exposeString('limit', { description: 'Name of the limit.' }),
+    key: t.exposeString('key', { description: 'Key with which the object asks for it; empty: none.' }),
+    position: t.exposeInt('position', {
+      description: 'Place among the objects of its kind that wait with this key, from 1.',
+    }),
+    holders: t.field({
+      type: [TreeObjectRef],
+      nullable: { list: false, items: true },
+      description:
+        'Objects that hold it: those with this key if its bound for each key is reached. At most ten, earliest first; null for one that the viewer may not read.',
+      resolve: ({ holderIds }, _, context) => holderIds.map((id) => objectLoader(context).load(id)),
+    }),
   }),
 })
 

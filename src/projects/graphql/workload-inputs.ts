@@ -1,3 +1,4 @@
+import { LimitRequestInput } from '../../families/limit-input.ts'
 import { RetryPolicyInput } from '../../families/retry-input.ts'
 import { LabelInput } from '../../graphql/objects/label-input.ts'
 import { builder } from '../../graphql/schema/builder.ts'
@@ -16,6 +17,8 @@ export const WORKLOAD = {
   env: 'Environment variables, together at most 256 KiB. Left out or null: none.',
   files: 'Files written into the working folder before the start, together at most 512 KiB. Left out or null: none.',
   targetLabels: 'Labels that its place must have, each with this value.',
+  limits:
+    'Limits of the project that it holds from STARTING until its process has ended, all or none. Each stands once.',
   caches:
     'Files and folders that it finds as an earlier program of the project has left them, if there are any. Left out or null: none.',
   services:
@@ -240,6 +243,11 @@ export const WorkerTemplateInput = builder.inputType('WorkerTemplateInput', {
       type: [LabelInput],
       limit: 'labels',
       description: `${WORKLOAD.targetLabels} Left out or null: any place of the runtime.`,
+    }),
+    limits: t.field({
+      type: [LimitRequestInput],
+      limit: 'limitRequests',
+      description: `${WORKLOAD.limits} An event is refused if the project lacks one by then. Left out or null: none.`,
     }),
     services: t.field({ type: [ServiceInput], limit: 'services', description: WORKLOAD.services }),
     artifacts: t.field({ type: [ArtifactInput], limit: 'artifacts', description: WORKLOAD.artifacts }),

@@ -1,3 +1,4 @@
+import { LimitRequestRef } from '../../families/limit-input.ts'
 import { RetryPolicyRef } from '../../families/retry-input.ts'
 import { EnvVariableRef, LabelRef } from '../../graphql/objects/object-parts.ts'
 import { builder } from '../../graphql/schema/builder.ts'
@@ -184,6 +185,12 @@ export const WorkloadSpecRef = builder.objectRef<WorkloadSpec>('WorkloadSpec').i
       type: [LabelRef],
       description: 'Labels that its place must have; empty: any place of the runtime. At most 64.',
       resolve: ({ targetLabels = {} }) => Object.entries(targetLabels).map(([key, value]) => ({ key, value })),
+    }),
+    limits: t.field({
+      type: [LimitRequestRef],
+      description:
+        'Limits of the project that it holds from STARTING until its process has ended, their keys with expressions unresolved; at most 4.',
+      resolve: ({ limits = [] }) => [...limits],
     }),
     services: t.field({
       type: [ServiceSpecRef],

@@ -1,9 +1,11 @@
 import { hasExpressions, parseText, unreadable } from '../../core/expression.ts'
 import { type LabelInput, labelsOf } from '../../core/labels.ts'
+import type { LimitRequest } from '../../core/limit-request.ts'
 import { LIMITS } from '../../core/limits.ts'
 import type { Labels } from '../../core/place.ts'
 import type { Problems } from '../../core/problems.ts'
 import { refProblem, repositoryProblem } from '../../core/repository.ts'
+import { type LimitRequestInput, normaliseLimits } from '../../families/limit-requests.ts'
 import { normaliseRetry, type RetryPolicyInput } from '../../families/retry-policy.ts'
 import {
   checkArtifactName,
@@ -32,6 +34,7 @@ export interface WorkloadInput {
   readonly retry?: RetryPolicyInput | null
   readonly workspace?: boolean | null
   readonly targetLabels?: readonly LabelInput[] | null
+  readonly limits?: readonly LimitRequestInput[] | null
   readonly artifacts?: readonly ArtifactSpec[] | null
   readonly takes?: readonly TakeInput[] | null
   readonly clone?: CloneInput | null
@@ -92,6 +95,7 @@ export function normaliseWorkload(
     workspace: input.workspace ?? false,
     // Absent in specs of before there were labels, with which new ones are compared.
     ...(Object.keys(targetLabels).length > 0 && { targetLabels }),
+    ...some({ limits: limitsOf(input.limits ?? [], `${path}.limits`, problems) }),
     ...some({ artifacts: artifactsOf(input.artifacts ?? [], `${path}.artifacts`, problems) }),
     ...some({ takes: takesOf(input.takes ?? [], `${path}.takes`, problems) }),
     ...(input.clone && { clone: cloneOf(input.clone, `${path}.clone`, problems) }),
@@ -105,6 +109,16 @@ export function normaliseWorkload(
   if (timeoutMs !== null && !(Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= MAX_MS))
     problems.add(`${path}.timeoutMs`, `must be between 1 and ${MAX_MS} milliseconds`)
   return spec
+}
+
+/** The results of expressions are judged when the workload asks for its limits. */
+function limitsOf(input: readonly LimitRequestInput[], path: string, problems: Problems): readonly LimitRequest[] {
+  const limits = normaliseLimits(input, path, problems)
+  for (const [i, { key }] of limits.entries()) {
+    const parsed = parseText(key)
+    if (!parsed.ok) problems.add(`${path}.${i}.key`, unreadable({}, parsed.message))
+  }
+  return limits
 }
 
 function cloneOf(input: CloneInput, path: string, problems: Problems): CloneSpec {

@@ -1,3 +1,4 @@
+import type { LimitRequest } from '../../core/limit-request.ts'
 import type { Labels } from '../../core/place.ts'
 import type { RetryPolicy } from '../../core/retry.ts'
 import type { TaskJob } from '../../families/tasks.ts'
@@ -24,6 +25,8 @@ export interface WorkloadSpec {
   readonly workspace: boolean
   /** Labels that its place must have; absent: any place. */
   readonly targetLabels?: Labels
+  /** Limits that it holds while it runs; absent: none. */
+  readonly limits?: readonly LimitRequest[]
   /** Parts of its working folder that are kept when it ends; absent: none. */
   readonly artifacts?: readonly ArtifactSpec[]
   /** Artifacts of other jobs that it finds in its working folder; absent: none. */

@@ -296,7 +296,7 @@ describe('two engines at once', () => {
       // One engine has decided that the slot is this one's, and has not committed yet.
       await engine.query('begin')
       const worker = (await treeOf(world, slow)).worker?.id ?? ''
-      await grantSlots(engine, slow, [{ id: worker, pool: 'WORKER' }])
+      await grantSlots(engine, slow, [{ id: worker, pool: 'WORKER', limits: [], now: '2026-11-30' }])
       const quiet = await project()
       const creating = accepted(world.pipelines.createEvent(USER, { project: quiet, source: 's', type: 't' }))
       const blocked = `select from pg_locks where locktype = 'advisory' and not granted and database = (

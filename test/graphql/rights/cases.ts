@@ -71,6 +71,8 @@ const queries: Readonly<Record<string, Case | readonly Case[]>> = {
   target: { inPlace: ({ project }) => ({ project, name: `${project}-target` }) },
   automationHolds: {},
   previewBulkOperation: { inPlace: input(({ project }) => ({ project, verb: 'cancel', filter: {} })) },
+  limits: { shows: ({ project }) => `${project}-limit` },
+  limit: { inPlace: ({ project }) => ({ project, name: `${project}-limit` }) },
   notificationRules: { shows: ({ project }) => `${project}-rule` },
   notificationRule: { inPlace: ({ project }) => ({ project, name: `${project}-rule` }) },
   targets: { shows: ({ project }) => `${project}-target` },
@@ -137,6 +139,9 @@ const mutations: Readonly<Record<string, Case | readonly Case[]>> = {
   createJob: { variables: { input: { name: 'another', spec: worker } } },
   holdAutomation: { inPlace: input(({ project }) => ({ project, reason: 'a test' })) },
   releaseAutomation: { inPlace: input(({ project }) => ({ project })), fresh: fresh.hold },
+  createLimit: { inPlace: input(({ project }) => ({ project, name: 'another', max: 1 })) },
+  updateLimit: { inPlace: input(({ limit }) => ({ id: limit, max: 2 })) },
+  deleteLimit: { inPlace: input(({ limit }) => ({ id: limit })), fresh: fresh.limit },
   createNotificationRule: {
     inPlace: input(({ project }) => ({
       project,

@@ -45,6 +45,7 @@ export interface Place {
   readonly hookName: string
   readonly delivery: string
   readonly rule: string
+  readonly limit: string
   readonly message: string
   readonly principal: string
   readonly token: string
@@ -81,6 +82,7 @@ export async function createPlace(api: Api, project: string): Promise<Place> {
     ...(await fresh.bulk(api, { project })),
     ...(await fresh.hook(api, { project })),
     ...(await fresh.rule(api, { project }, `${project}-rule`)),
+    ...(await fresh.limit(api, { project }, `${project}-limit`)),
     ...{ ...deployments, ...events, ...tasks, ...edge },
   }
 }
@@ -231,6 +233,11 @@ export const fresh = {
     const { message } = await accepted(notifications.testNotificationRule(USER, { id: rule }))
     await world.pool.query("update notification set state = 'DELIVERED', due = null where id = $1", [message.id])
     return { rule, message: message.id }
+  },
+  async limit({ world }: Api, { project }: Pick<Place, 'project'>, named: unknown = null) {
+    const name = typeof named === 'string' ? named : `l-${v7().slice(-12)}`
+    const { objectId: limit } = await accepted(world.services.flow.createLimit(USER, { project, name, max: 1 }))
+    return { limit }
   },
   async hold({ world }: Api, { project }: Place) {
     await accepted(world.services.automation.holdAutomation(USER, { project, reason: 'a test' }))

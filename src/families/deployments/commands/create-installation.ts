@@ -13,6 +13,7 @@ import { expandLiterals } from '../rules/for-each.ts'
 import { requestedBy } from '../rules/origin.ts'
 import type { InstallationSpec } from '../rules/spec.ts'
 import { checkRootScope, declareScope } from '../store/root-scope.ts'
+import { checkLimits } from './check-limits.ts'
 import { changedSettings, type NewInstallation } from './inputs.ts'
 import type { CommandParts } from './parts.ts'
 import { readSpec } from './read-spec.ts'
@@ -59,7 +60,8 @@ async function write(
 ): Promise<CommandResult<InstallationRefusal>> {
   const refused =
     requireCodeRight(parts, viewer, { projectId: project.projectId, name, spec, present: null }) ??
-    (await checkRootScope(project, { id: null, name, spec }))
+    (await checkRootScope(project, { id: null, name, spec })) ??
+    (await checkLimits(project, spec, null))
   if (refused) return refuse(refused)
   const tree = project.createRoot({
     kind: 'INSTALLATION',

@@ -22,6 +22,7 @@ import type { InstallationSpec } from '../rules/spec.ts'
 import { checkRootScope, declareScope } from '../store/root-scope.ts'
 import { findGeneration, keepGeneration } from '../store/spec-generations.ts'
 import { keepSpec } from '../store/spec-snapshots.ts'
+import { checkLimits } from './check-limits.ts'
 import { changedSettings, type RollbackInstallation, type UpdateInstallation } from './inputs.ts'
 import type { CommandParts } from './parts.ts'
 import { readSpec } from './read-spec.ts'
@@ -109,7 +110,8 @@ async function update(
     const present = (await loadSpecs(tree.client, [id])).get(id) as InstallationSpec
     const refused =
       requireCodeRight(parts, viewer, { projectId: project.projectId, name, spec, present }) ??
-      (await checkRootScope(project, { id, name, spec }))
+      (await checkRootScope(project, { id, name, spec })) ??
+      (await checkLimits(project, spec, present))
     if (refused) return refuse(refused)
     const isEdited = !sameJson(present, spec)
     if (isEdited) {

@@ -1,5 +1,6 @@
 import { TargetSelectorInput } from '../../../graphql/objects/target-selector.ts'
 import { builder } from '../../../graphql/schema/builder.ts'
+import { LimitRequestInput } from '../../limit-input.ts'
 import { RetryPolicyInput } from '../../retry-input.ts'
 
 /** The spec of an installation, as the API takes it. */
@@ -116,6 +117,12 @@ const DeployItemInput = builder.inputType('DeployItemInput', {
       type: RetryPolicyInput,
       description:
         'Policy for further attempts within a job, after a failure that the deployer reports and after the timeout of an attempt. Left out or null: the first failure is final for the job.',
+    }),
+    limits: t.field({
+      type: [LimitRequestInput],
+      limit: 'limitRequests',
+      description:
+        'Limits of the project that it holds from its offer until its deployer has ended, all or none; its uninstall asks for none. Refused if the project lacks one. Left out or null: none.',
     }),
   }),
 })

@@ -1,5 +1,6 @@
 import { TargetSelectorRef } from '../../../graphql/objects/target-selector.ts'
 import { builder, type Types } from '../../../graphql/schema/builder.ts'
+import { LimitRequestRef } from '../../limit-input.ts'
 import { RetryPolicyRef } from '../../retry-input.ts'
 import { wantedSelector } from '../rules/choose-target.ts'
 import type {
@@ -119,6 +120,12 @@ const ItemRef = builder.objectRef<ItemSpec>('DeployItemSpec').implement({
       nullable: true,
       description: 'Policy for further attempts within a job; null: the first failure is final for the job.',
       resolve: ({ retry }) => retry,
+    }),
+    limits: t.field({
+      type: [LimitRequestRef],
+      description:
+        'Limits of the project that it holds from its offer until its deployer has ended, their keys with expressions unresolved; at most 4.',
+      resolve: ({ limits = [] }) => [...limits],
     }),
   }),
 })

@@ -2,6 +2,7 @@ import { objectFailure } from '../../../core/errors.ts'
 import { type AttemptFailure, attemptText, nextAttemptAt, withAttempt } from '../../../core/retry.ts'
 import { type Node, type Slice, WORK_STATE } from '../../../core/tree.ts'
 import { deployItem, type ItemRetry, installation, isCancelled } from './details.ts'
+import { isParked } from './limits.ts'
 import type { ItemSpec, Timeout } from './spec.ts'
 
 /** Attempts of deploy items with a retry policy: their clocks, their ends, and what comes after one that failed. */
@@ -14,7 +15,7 @@ export const limit = (timeout: Timeout | undefined, byDefault: number): number |
   timeout === undefined ? byDefault : 'ms' in timeout ? timeout.ms : null
 export const after = (since: Date, ms: number | null): Date | null =>
   ms === null ? null : new Date(since.getTime() + ms)
-const earlier = (a: Date | null, b: Date | null): Date | null => (a && b ? (a < b ? a : b) : (a ?? b))
+export const earlier = (a: Date | null, b: Date | null): Date | null => (a && b ? (a < b ? a : b) : (a ?? b))
 
 /** A new job takes the policy of the spec, and begins to count anew. */
 export function takePolicy(item: Node, { retry: policy, timeouts }: ItemSpec, slice: Slice): void {
@@ -24,8 +25,10 @@ export function takePolicy(item: Node, { retry: policy, timeouts }: ItemSpec, sl
 }
 
 /** True between two attempts: the fence is still that of the last one, which has ended. */
-export const isBetweenAttempts = ({ row, work }: Node): boolean =>
-  row.phase === 'INIT' && work?.state === WORK_STATE.OFFERED && work.pickedUpAt !== null
+export const isBetweenAttempts = (item: Node): boolean =>
+  item.row.phase === 'INIT' &&
+  (item.work?.state === WORK_STATE.OFFERED || isParked(item)) &&
+  item.work?.pickedUpAt !== null
 
 /** The end of all attempts of the job: that of the progressing timeout. */
 export const deadlineOf = ({ work }: Node): Date | null =>
@@ -73,16 +76,18 @@ export function tryAgain(
   slice.setDetails(item, { retry: { ...ended, claims: work.attempt } satisfies ItemRetry })
   slice.setError(item, objectFailure(slice, code, message))
   if (item.hasProgress) slice.setProgress(item, null)
+  const { limits } = deployItem(item)
   slice.setWork(item, {
-    state: WORK_STATE.OFFERED,
+    state: limits ? WORK_STATE.DONE : WORK_STATE.OFFERED,
     offerAfter,
     // A fence that was not answered is worth nothing any more; one that was may be reported with again.
     ...(answered ? { leaseUntil: null } : { fenceHash: null, leaseUntil: busyUntil }),
     leaseWatched: false,
     abortRequestedAt: null,
     abortCode: null,
-    dueAt: earlier(after(offerAfter, retry.pickupMs), deadline),
+    dueAt: limits ? null : earlier(after(offerAfter, retry.pickupMs), deadline),
   })
+  if (limits) slice.touch(item)
   return true
 }
 
@@ -93,7 +98,7 @@ export function offerNow(item: Node, slice: Slice): void {
   if (!work || !retry) return
   const offerAfter = work.leaseUntil && work.leaseUntil > slice.now ? work.leaseUntil : null
   const dueAt = earlier(after(offerAfter ?? slice.now, retry.pickupMs), deadlineOf(item))
-  slice.setWork(item, { offerAfter, dueAt })
+  slice.setWork(item, { state: WORK_STATE.OFFERED, offerAfter, dueAt })
 }
 
 /** Why no further attempt begins in this job: it was cancelled, or cannot succeed or is to be followed by another. */

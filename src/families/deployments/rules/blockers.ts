@@ -4,6 +4,9 @@ import {
   type BackoffBlocker,
   backoffBlocker,
   type ChildrenBlocker,
+  type HeldUpTicket,
+  type LimitBlocker,
+  limitBlockers,
   type ObjectBlocker,
   type WithSource,
 } from '../../../core/blocker.ts'
@@ -55,6 +58,8 @@ export interface Waiting {
           readonly gate: ItemGate | null
         })
     | null
+  /** Its tickets of limits; empty: it asks for none, or holds them. */
+  readonly tickets: readonly HeldUpTicket[]
   /** Dependencies and dependents among its siblings; of a root: its exporters and importers. */
   readonly dependsOn: readonly string[]
   readonly dependents: readonly string[]
@@ -81,6 +86,7 @@ export type DeploymentsBlocker =
   | { readonly reason: 'REQUEST'; readonly message: string; readonly request: PendingRequest }
   | { readonly reason: 'IMPORT'; readonly message: string; readonly name: string }
   | BackoffBlocker
+  | LimitBlocker
   | { readonly reason: 'IGNORED'; readonly message: string }
   | GateBlocker
   | {
@@ -394,8 +400,17 @@ const pausedBelow = ({ name }: Waiting['row']): DeploymentsBlocker => ({
   message: `An installation in ${name} is ignored: it is not deleted until \`ignored\` is false.`,
 })
 
-function waitsForAgent({ row, work }: Waiting, details: BlockerInputs, now: Date): readonly DeploymentsBlocker[] {
-  if (!work || !awaitsAgent(work, now)) return []
+function waitsForAgent(
+  { row, work, tickets }: Waiting,
+  details: BlockerInputs,
+  now: Date,
+): readonly DeploymentsBlocker[] {
+  if (!work) return []
+  const isParked = row.phase === 'INIT' && work.state === WORK_STATE.DONE
+  if (isParked && work.retry && work.offerAfter && work.offerAfter > now)
+    return [backoffBlocker(work.offerAfter, work.retry, work.lastProblem)]
+  if (isParked) return limitBlockers(tickets)
+  if (!awaitsAgent(work, now)) return []
   const { type, target, targetFacts, offerAfter, lastProblem, retry, state } = work
   if (offerAfter && offerAfter > now) {
     if (retry && row.phase === 'INIT') return [backoffBlocker(offerAfter, retry, lastProblem)]

@@ -15,11 +15,13 @@ import {
 import type { WorkAction } from '../../../core/vocabulary.ts'
 import { isHeld } from '../../../core/work.ts'
 import type { BackoffDecision } from '../../family.ts'
+import { resolveLimits } from '../../limit-requests.ts'
 import {
   ATTEMPT_TIMEOUT,
   after,
   deadlineOf,
   dueAfterClaim,
+  earlier,
   endAttempt,
   isBetweenAttempts,
   isOutdated,
@@ -30,15 +32,18 @@ import {
   tryAgain,
 } from './attempts.ts'
 import { deployItem, installation, isCancelled, skipsUninstall } from './details.ts'
-import { type Ending, finish, keep, vanish, whyDeleted } from './finish.ts'
+import { cancelMessage, type Ending, finish, keep, vanish, whyDeleted } from './finish.ts'
 import { exportsByItem } from './for-each.ts'
 import { closeGate, isGate, watchGate } from './gate.ts'
 import { withLastProblem } from './last-problem.ts'
+import { freeLimits, isParked } from './limits.ts'
 import { importsFor, mentionedIn } from './mentioned.ts'
 import type { ItemSpec } from './spec.ts'
 
 /** A deploy item: triggered when it waits for nothing more, then claimed by a deployer and bounded by its timeouts. */
 export function decideItem(item: Node, slice: Slice): void {
+  freeLimits(item, slice)
+  if (isParked(item)) return awaitLimits(item, slice)
   if (!isFinished(item.row)) return watch(item, slice)
   const execution = slice.parent(item)
   if (!execution || !mayBeTriggered(item, execution, slice)) return
@@ -61,8 +66,9 @@ function mayBeTriggered(item: Node, execution: Node, slice: Slice): boolean {
 function trigger(item: Node, execution: Node, slice: Slice): void {
   const spec = slice.spec(item) as ItemSpec | undefined
   if (!spec) return
-  const config = resolveConfig(item, execution, spec, slice)
-  if (!config) return
+  const config = resolve(item, { execution, spec, template: spec.config ?? null }, slice)
+  const limits = resolveLimits(spec.limits ?? [], (template) => resolve(item, { execution, spec, template }, slice))
+  if (!config || !limits) return
   const jobId = execution.row.jobId as string
   slice.addChildCounts(execution, { untriggered: -1 })
   slice.touch(execution)
@@ -74,12 +80,25 @@ function trigger(item: Node, execution: Node, slice: Slice): void {
   takePolicy(item, spec, slice)
   if (config.ok && isGate(item)) return closeGate(item, slice, { config: config.value, spec, jobId })
   slice.move(item, 'INIT')
-  if (config.ok) offer(item, slice, { action: 'RECONCILE', config: config.value, spec, jobId })
-  else finish(item, slice, { to: 'FAILED', error: objectFailure(slice, 'EXPRESSION', config.message) })
+  const fail = (message: string) =>
+    finish(item, slice, { to: 'FAILED', error: objectFailure(slice, 'EXPRESSION', message) })
+  if (!config.ok) return fail(config.message)
+  if (!limits.ok) return fail(limits.message)
+  const { requests } = limits
+  offer(item, slice, { action: 'RECONCILE', config: config.value, spec, jobId, isParked: requests.length > 0 })
+  if (requests.length === 0) return
+  // If the lease of an overruled deployer still runs, the item gives back what it holds before it asks anew.
+  slice.setDetails(item, { limits: { requests, held: deployItem(item).limits?.held ?? false } })
+  slice.touch(item)
 }
 
-function resolveConfig(item: Node, execution: Node, spec: ItemSpec, slice: Slice): Evaluated | undefined {
-  if (!hasExpressions(spec.config)) return { ok: true, value: spec.config ?? null }
+interface Resolving {
+  readonly execution: Node
+  readonly spec: ItemSpec
+  readonly template: unknown
+}
+function resolve(item: Node, { execution, spec, template }: Resolving, slice: Slice): Evaluated | undefined {
+  if (!hasExpressions(template)) return { ok: true, value: template }
   const predecessors = slice.neighbours(item, 'dependencies')
   const owner = slice.parent(execution)
   if (!predecessors || !owner) return undefined
@@ -90,13 +109,13 @@ function resolveConfig(item: Node, execution: Node, spec: ItemSpec, slice: Slice
   const known = predecessors.map((p, i) => ({
     ...{ name: p.row.name, each: specs[i]?.each ?? null, exports: deployItem(p).exports ?? {} },
   }))
-  const isMentioned = mentionedIn(spec.config)
+  const isMentioned = mentionedIn(template)
   const deployItems = exportsByItem(
     known.filter(({ name, each: made }) => isMentioned(made?.of ?? name)),
     fanned,
   )
-  const imports = importsFor(spec.config, installation(owner).imports ?? {})
-  return slice.evaluate(item, spec.config, { imports, deployItems, ...(each && { each }) })
+  const imports = importsFor(template, installation(owner).imports ?? {})
+  return slice.evaluate(item, template, { imports, deployItems, ...(each && { each }) })
 }
 
 function isUnchanged(item: Node, config: unknown, slice: Slice): boolean {
@@ -130,7 +149,7 @@ function triggerDeletion(item: Node, execution: Node, slice: Slice): void {
   if (deployItem(item).retry) slice.setDetails(item, { retry: null })
   slice.move(item, 'INIT_DELETE', { reason: whyDeleted(execution) })
   // Uses the config that was really deployed, not the wanted one.
-  offer(item, slice, { action: 'DELETE', config: work.handedConfig, spec, jobId })
+  offer(item, slice, { action: 'DELETE', config: work.handedConfig, spec, jobId, isParked: false })
 }
 
 interface Offer {
@@ -138,9 +157,11 @@ interface Offer {
   readonly config: unknown
   readonly spec: ItemSpec
   readonly jobId: string
+  /** It is offered once it is granted its limits. */
+  readonly isParked: boolean
 }
 
-function offer(item: Node, slice: Slice, { action, config, spec, jobId }: Offer): void {
+function offer(item: Node, slice: Slice, { action, config, spec, jobId, isParked }: Offer): void {
   const { timeouts, now } = slice
   const { type, target } = deployItem(item)
   // A deployer that was overruled may work until its lease ends, so nobody may claim the item before that.
@@ -159,9 +180,42 @@ function offer(item: Node, slice: Slice, { action, config, spec, jobId }: Offer)
     triggeredAt: now,
     progressingMs: limit(spec.timeouts.progressing, timeouts.progressingMs),
     abortingMs: limit(spec.timeouts.aborting, timeouts.abortingMs),
-    dueAt: after(offerAfter ?? now, limit(spec.timeouts.pickup, timeouts.pickupMs)),
+    ...(isParked
+      ? { state: WORK_STATE.DONE, offerAfter: null }
+      : { dueAt: after(offerAfter ?? now, limit(spec.timeouts.pickup, timeouts.pickupMs)) }),
   })
 }
+
+/** An item that is not offered: it waits for the time of its next attempt, if it has had one, and then for its limits. */
+function awaitLimits(item: Node, slice: Slice): void {
+  const { work } = item
+  const { limits } = deployItem(item)
+  if (!work || !limits) return
+  if (isCancelled(slice)) return abort(item, slice, cancelMessage(slice))
+  const isFirst = work.pickedUpAt === null
+  if (!isFirst && isOutdated(slice)) return endRetries(item, slice)
+  const deadline = deadlineOf(item)
+  if (deadline && deadline <= slice.now)
+    return giveUp(item, slice, 'PROGRESSING_TIMEOUT', withLastProblem(NOT_IN_TIME, item.error?.message))
+  // An overruled deployer of the job before, or of the last attempt, may still be at work.
+  if (limits.held) return
+  if (work.offerAfter && work.offerAfter > slice.now) return slice.setClock(item, earlier(work.offerAfter, deadline))
+  slice.setClock(item, deadline)
+  if (slice.isPaused) return
+  const spec = slice.spec(item) as ItemSpec | undefined
+  if (!spec) return
+  const now = slice.now.toISOString()
+  if (!slice.ask('limits', { id: item.row.id, limits: limits.requests, now })) return
+  slice.setClock(item, null)
+  slice.setDetails(item, { limits: { ...limits, held: true } })
+  if (!isFirst) return offerNow(item, slice)
+  const busyUntil = work.leaseUntil && work.leaseUntil > slice.now ? work.leaseUntil : null
+  slice.setWork(item, {
+    ...{ state: WORK_STATE.OFFERED, leaseUntil: busyUntil, offerAfter: busyUntil, triggeredAt: slice.now },
+    dueAt: after(busyUntil ?? slice.now, limit(spec.timeouts.pickup, slice.timeouts.pickupMs)),
+  })
+}
+const NOT_IN_TIME = 'Its limits were used up until its time was over.'
 
 /** A triggered item: cancelled, or one of its timeouts is due. */
 function watch(item: Node, slice: Slice): void {
@@ -239,10 +293,14 @@ function giveUp(item: Node, slice: Slice, code: string, message: string): void {
 
 /** A user's decision about an item between two attempts; false: it is not. */
 export function resolveBackoff(item: Node, decision: BackoffDecision, by: Principal, slice: Slice): boolean {
-  if (!isBetweenAttempts(item) || !item.work || !isInBackoff(item.work, slice.now)) return false
+  const { work } = item
+  if (!isBetweenAttempts(item) || !work || !isInBackoff({ ...work, state: WORK_STATE.OFFERED }, slice.now)) return false
   if (decision === 'GIVE_UP') endRetries(item, slice, { actor: 'USER', by })
   else {
-    offerNow(item, slice)
+    if (isParked(item)) {
+      slice.setWork(item, { offerAfter: null })
+      slice.touch(item)
+    } else offerNow(item, slice)
     slice.recordRequest(item, { by, reason: 'retry requested', message: `Requested by ${by.name}.` })
   }
   return true

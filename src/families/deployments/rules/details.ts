@@ -1,4 +1,5 @@
 import type { ApproverRole } from '../../../core/deployers/gate.ts'
+import type { LimitRequest } from '../../../core/limit-request.ts'
 import type { Principal } from '../../../core/ports/viewer.ts'
 import type { Retry } from '../../../core/retry.ts'
 import type { Node, Slice } from '../../../core/tree.ts'
@@ -100,6 +101,14 @@ export interface DeployItemDetails {
   readonly retry: ItemRetry | null
   /** The gate of the running or last job; null: it is none. */
   readonly gate: ItemGate | null
+  /** Null: it neither waits for limits nor holds any. */
+  readonly limits: ItemLimits | null
+}
+export interface ItemLimits {
+  /** Requests of the running job. */
+  readonly requests: readonly LimitRequest[]
+  /** From the offer until no deployer can be at work. False: it waits for them, or for the time of its next attempt. */
+  readonly held: boolean
 }
 
 export const NEW_INSTALLATION: InstallationDetails = {
@@ -120,7 +129,7 @@ export const NEW_INSTALLATION: InstallationDetails = {
   editorId: null,
 }
 export const NEW_DEPLOY_ITEM: DeployItemDetails = {
-  ...{ type: '', target: null, exports: null, retry: null, gate: null },
+  ...{ type: '', target: null, exports: null, retry: null, gate: null, limits: null },
 }
 
 export const installation = (node: Node): InstallationDetails => node.details as InstallationDetails

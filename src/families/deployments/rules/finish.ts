@@ -5,6 +5,7 @@ import type { Phase } from '../../../core/vocabulary.ts'
 import { INSTALLING } from '../machines.ts'
 import { planNext } from './automatic-reconcile.ts'
 import { type InstallationDetails, installation, isCancelled, isForced } from './details.ts'
+import { freeLimits } from './limits.ts'
 import type { EndedRun } from './origin.ts'
 
 declare module '../../../core/tree.ts' {
@@ -42,16 +43,21 @@ export function finish(node: Node, slice: Slice, ending: Ending): void {
     message: error?.message ?? ending.message ?? null,
   })
   closeWork(node, slice, actor)
-  if (ending.to === 'GONE') return
+  if (ending.to === 'GONE') return ended(node, slice)
   if (ending.to === 'DELETE_FAILED' && !slice.parent(node)) slice.effect('deletionFailed', null)
   if (!slice.parent(node)) endRun(node, slice, { phase: ending.to, error })
   const good = ending.to === 'SUCCEEDED'
   slice.patch(node, { finishedJobId: node.row.jobId })
+  ended(node, slice)
   notifyParent(node, slice, { open: -1, failed: good ? 0 : 1 })
   notifySiblings(node, slice, good)
   // Nothing begins behind the gates beside it any more.
   if (node.row.kind === 'DEPLOY_ITEM' && !good && !isCancelled(slice) && slice.parent(node)?.childCounts.open)
     slice.effect('endWaits', null)
+}
+
+const ended = (node: Node, slice: Slice): void => {
+  if (node.row.kind === 'DEPLOY_ITEM') freeLimits(node, slice)
 }
 
 type RunEnding = Pick<EndedRun, 'phase' | 'error'>

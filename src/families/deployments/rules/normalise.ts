@@ -4,6 +4,7 @@ import { hasExpressions } from '../../../core/expression.ts'
 import { LIMITS, MAX_INSTALLATION_DEPTH } from '../../../core/limits.ts'
 import { isName, NAME_RULE, type Problems } from '../../../core/problems.ts'
 import { readSelector, type TargetSelectorInput } from '../../../core/target.ts'
+import { type LimitRequestInput, normaliseLimits } from '../../limit-requests.ts'
 import { normaliseRetry, type RetryPolicyInput } from '../../retry-policy.ts'
 import { type AutomaticReconcileInput, normaliseAutomatic } from './automatic-reconcile.ts'
 import { defaultOf } from './scope.ts'
@@ -42,6 +43,7 @@ export interface ItemInput extends TargetInput {
   readonly timeouts?: TimeoutsInput | null
   readonly retry?: RetryPolicyInput | null
   readonly forEach?: unknown
+  readonly limits?: readonly LimitRequestInput[] | null
 }
 type TimeoutInput = { readonly ms?: number | null; readonly never?: boolean | null }
 interface TimeoutsInput {
@@ -172,6 +174,7 @@ function normaliseItem(item: ItemInput, { path, problems, wanted }: Around): Ite
   const { target = null, targetSelector } = own ?? (isGate ? {} : wanted)
   if (isGate && own) problems.add(`${path}.target`, 'a gate has no target')
   if (isGate && item.retry) problems.add(`${path}.retry`, 'a gate is not attempted again')
+  if (isGate && item.limits?.length) problems.add(`${path}.limits`, 'a gate holds nothing')
   if (!isItemType(item.type)) problems.add(`${path}.type`, ITEM_TYPE_RULE)
   return {
     name: item.name,
@@ -184,6 +187,7 @@ function normaliseItem(item: ItemInput, { path, problems, wanted }: Around): Ite
     timeouts: normaliseTimeouts(item.timeouts ?? {}, `${path}.timeouts`, problems),
     ...(item.retry && { retry: normaliseRetry(item.retry, `${path}.retry`, problems) }),
     ...(item.forEach !== undefined && item.forEach !== null && { forEach: item.forEach }),
+    ...(item.limits?.length && { limits: normaliseLimits(item.limits, `${path}.limits`, problems) }),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { LabelInput } from '../../../core/labels.ts'
+import type { LimitRequest } from '../../../core/limit-request.ts'
 import type { RetryPolicy } from '../../../core/retry.ts'
 
 /** The spec of an installation in the API and the store. Values may contain expressions `${…}`. */
@@ -63,6 +64,8 @@ export interface ItemSpec extends WantedTarget {
   readonly timeouts: Timeouts
   /** Absent: an item that fails is not attempted again in its job. */
   readonly retry?: RetryPolicy
+  /** Limits that it holds while a deployer has it; absent: none. Keys may contain expressions. */
+  readonly limits?: readonly LimitRequest[]
   /** One item for each entry of this list or map, in which expressions may speak of imports. Absent: it is one item. */
   readonly forEach?: unknown
   /** In the spec of an execution: the entry of which the item is made. */

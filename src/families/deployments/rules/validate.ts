@@ -16,7 +16,7 @@ export type References = ReadonlyMap<
 
 /** All distinct expressions of the spec. */
 export function expressionsOf(spec: InstallationSpec): readonly string[] {
-  const own = [...spec.exports.map((e) => e.value), ...spec.deployItems.flatMap((i) => [i.config, i.forEach])]
+  const own = [...spec.exports.map((e) => e.value), ...spec.deployItems.flatMap((i) => [i.config, i.limits, i.forEach])]
     .filter(hasExpressions)
     .flatMap((value) =>
       findExpressions(value).flatMap(({ source, problem }) => (problem === undefined ? [source] : [])),
@@ -102,14 +102,17 @@ function withImplied(
     else if (!names.has(name)) problems.add(`${path}.dependsOn.${i}`, `there is no deploy item ${name} beside it`)
   }
   const implied: string[] = []
-  for (const { at, reference } of referencesIn(item.config, `${path}.config`, references, problems)) {
+  const mentions = (['config', 'limits'] as const).flatMap((field) =>
+    referencesIn(item[field], `${path}.${field}`, references, problems),
+  )
+  for (const { at, reference } of mentions) {
     const [root, name] = reference
     if (root === 'imports') checkImport(name, spec, at, problems)
     else if (root === 'each' && item.forEach !== undefined) continue
     else if (root !== 'deployItems')
       problems.add(
         at,
-        `an item's config may speak of imports and deployItems, ${root === 'each' ? 'and of each with `forEach` alone' : `not of ${root}`}`,
+        `an item may speak of imports and deployItems, ${root === 'each' ? 'and of each with `forEach` alone' : `not of ${root}`}`,
       )
     else if (name === undefined || !names.has(name)) problems.add(at, `there is no deploy item ${name ?? ''} beside it`)
     else if (name === item.name) problems.add(at, `${name} depends on itself`)

@@ -6,6 +6,7 @@ import { awaitsAgent, isFinished, type WorkState } from '../../../core/tree.ts'
 import type { ObjectKind } from '../../../core/vocabulary.ts'
 import type { Client } from '../../../store/client.ts'
 import { array, boolean, joined, json, nullable, smallintOf, text, uuid } from '../../../store/column-types.ts'
+import { loadHeldUpTickets } from '../../../store/limit-tickets.ts'
 import { loadAgentsOf } from '../../../store/loaders/agents.ts'
 import { findProjectId } from '../../../store/projects.ts'
 import { type StatementRow, statement } from '../../../store/statement.ts'
@@ -71,6 +72,7 @@ const DETAILS = statement({
     i.object_id is not null as "isInstallation", i.ignored, i.mode, i.next_mode as "nextMode",
     i.next_deletion as "nextDeletion", i.cancel_requested_at as "cancelRequestedAt", i.cancel_by as "cancelBy",
     exists (select from root_pause p where p.root_id = o.id) as "isPaused", i.next_origin as "nextOrigin", i.force_deletion as "forceDeletion", i.without_uninstall as "withoutUninstall",
+    exists (select from limit_ticket l where l.object_id = o.id and l.granted_at is null) as "isLimited",
     t.untriggered, t.open, t.failed, w.type, w.target, w.state, w.offer_after as "offerAfter",
     case when w.abort_requested_at is null then w.lease_until end as "leaseUntil",
     case when w.offer_after is not null then (select d.retry from deploy_item d where d.object_id = o.id) end as "retry", q.wake_at as "retryAt",
@@ -104,6 +106,7 @@ const DETAILS = statement({
     waitingFor: table.object.waitingFor,
     isInstallation: boolean,
     isPaused: boolean,
+    isLimited: boolean,
     ignored: joined(table.installation.ignored),
     mode: joined(table.installation.mode),
     nextMode: table.installation.nextMode,
@@ -161,7 +164,7 @@ const IMPORTERS = statement({
 
 type DetailsRow = StatementRow<typeof DETAILS>
 
-/** Runs five statements, whatever the number of objects and the length of the chains. */
+/** Runs five statements, and one for limits, whatever the number of objects and the length of the chains. */
 export async function queryBlockerInputs(
   client: Client,
   ids: readonly string[],
@@ -177,6 +180,10 @@ export async function queryBlockerInputs(
   ])
   const types = new Set(rows.flatMap(({ type, ...work }) => (type !== null && awaitsAgent(work, now) ? [type] : [])))
   const agents = types.size > 0 ? await loadAgentsOf(client, [...types], agentsSince) : []
+  const tickets = await loadHeldUpTickets(
+    client,
+    rows.flatMap(({ id, isLimited }) => (isLimited ? id : [])),
+  )
   const ofJob = rows.filter(hasJobOfParent(rows))
   const childrenOf = (isOne: (row: DetailsRow) => boolean) => {
     const found = Map.groupBy(ofJob.filter(isOne), ({ parentId }) => parentId ?? '')
@@ -189,6 +196,7 @@ export async function queryBlockerInputs(
     toWaiting(row, {
       openChildren: openChildren(row),
       unsuccessfulChildren: unsuccessfulChildren(row),
+      tickets: tickets.get(row.id) ?? [],
       scope: scope.rows.filter(({ rootId }) => rootId === row.id),
       importers: importers.rows.filter(({ exporterId }) => exporterId === row.id).map(({ importerId }) => importerId),
     }),
@@ -244,6 +252,7 @@ const isMissing = ({ required, exists, exporterId }: ScopeRow): boolean => requi
 interface Related {
   readonly openChildren: readonly string[]
   readonly unsuccessfulChildren: readonly string[]
+  readonly tickets: Waiting['tickets']
   readonly scope: readonly ScopeRow[]
   readonly importers: readonly string[]
 }
@@ -258,7 +267,7 @@ function hasJobOfParent(rows: readonly DetailsRow[]): (row: DetailsRow) => boole
 
 function toWaiting(details: DetailsRow, { scope, importers, ...children }: Related): Waiting {
   const { isInstallation, ignored, mode, nextMode, nextDeletion, cancelRequestedAt, cancelBy, ...some } = details
-  const { isPaused, nextOrigin, forceDeletion, withoutUninstall, ...others } = some
+  const { isPaused, isLimited: _, nextOrigin, forceDeletion, withoutUninstall, ...others } = some
   const requested = { isPaused, ignored, nextMode, nextDeletion, nextOrigin, forceDeletion, withoutUninstall }
   const { open, type, problem, ...rest } = others
   const {

@@ -17,6 +17,7 @@ import { isReady, type ScopeArgs, type ScopeEntry } from '../rules/imports.ts'
 import { type Importer, isBeingDeleted } from '../rules/sibling-imports.ts'
 import type { Each } from '../rules/spec.ts'
 import { lockNames, lockOwnNames } from './export-names.ts'
+import { grantItemLimits } from './limits.ts'
 import { findSnapshot } from './spec-snapshots.ts'
 
 /** Queries of the family's rules. They only select and insert; the rules decide. */
@@ -33,6 +34,7 @@ export const questions: Family['questions'] = {
   specSnapshot: (client, _root, keys) => each(keys, (key) => findSnapshot(client, key)),
   targets: (client, _root, projectIds) => each(projectIds, (projectId) => loadTargetFacts(client, projectId)),
   mayReconcile: (client, _root, argsList) => each(argsList, (args) => judgeReconcile(client, args)),
+  limits: grantItemLimits,
   importers: (client, root, argsList) => each(argsList, ({ projectId }) => importers(client, root, projectId)),
 }
 

@@ -55,10 +55,13 @@ function slotsOf(project: LockedProject): Promise<NewSlots> {
   return slots
 }
 
-/** Decides about the slot of a worker before it is written. If others wait, it is written first and waits among them. */
+/**
+ * Decides about the slot of a worker before it is written. If others wait, or it asks for limits, it is written first and waits among
+ * them.
+ */
 function admit(tree: LockedTree, { row: { id } }: Node, slots: NewSlots): void {
   if (slots.free === null) return
-  tree.answer('slot', { id, pool: 'WORKER' }, slots.free > 0)
+  tree.answer('slot', { id, pool: 'WORKER', limits: [], now: tree.slice.now.toISOString() }, slots.free > 0)
   slots.free = Math.max(0, slots.free - 1)
 }
 
@@ -73,6 +76,7 @@ export const workloadDetails = (
   timeoutMs: spec.timeoutMs,
   targetLabels: spec.targetLabels ?? null,
   retry: spec.retry ? { policy: spec.retry, attempts: [], nextAt: null } : null,
+  limits: spec.limits ? { requests: spec.limits, isResolved: false } : null,
 })
 
 /** Creates the event and its worker with copies of the project's data, so that later changes do not affect them. */
@@ -93,6 +97,7 @@ export function createEventRoot(
     details: workloadDetails(spec, { projectId: project.projectId, pool: 'WORKER' }),
   })
   if (hasSecrets) tree.slice.effect('copySecrets', null)
-  admit(tree, worker, slots)
+  // All workers of a transaction ask for the same: they are of one template, and a retry has a transaction of its own.
+  if (!spec.limits?.length) admit(tree, worker, slots)
   return { tree, worker }
 }

@@ -7,6 +7,7 @@ import { byKey, type Keyed } from '../../../store/idempotency.ts'
 import { type CommandResult, findFor, noProject, onProject, refuse } from '../../access.ts'
 import type { Judged } from '../../creation.ts'
 import type { LockedProject } from '../../family.ts'
+import { requireLimits } from '../../require-limits.ts'
 import { rights } from '../rights.ts'
 import { type EventInput, type NewEvent, normaliseEvent } from '../rules/normalise-event.ts'
 import { findProject, findSubscribers, readEvent } from '../store/event-queries.ts'
@@ -66,6 +67,14 @@ async function write(
 ): Promise<CommandResult<'InvalidInputError'>> {
   const { template, strategy, ...taken } = await takeFromProject(project)
   if (!template) return refuse(NO_WORKERS)
+  // A project comes before its limits, so they are looked for when a worker is to ask for them.
+  const asking = (template.limits ?? []).map(({ limit }) => ({
+    limit,
+    who: 'its worker template',
+    path: 'input.project',
+  }))
+  const lacking = await requireLimits(project.client, project.projectId, asking)
+  if (lacking) return refuse(lacking)
   await supersede(project, strategy, event)
   const { tree, worker } = createEventRoot(project, viewer, event, { ...taken, spec: template })
   await tree.decideNow(worker)
@@ -119,6 +128,7 @@ async function create(
   const once = byKey(event.cloneOf ? 'cloneEvent' : 'createEvent', input)
   const eventIds: string[] = []
   const events: Written[] = []
+  const refusals: RefusalOf<CreateRefusal>[] = []
   for (const { name, strategy } of projects) {
     // An event that replaces others has to see them, so it does not share a transaction.
     const access = { right: rights.createEvent, project: name, canShare: strategy === 'QUEUE', once, missing }
@@ -127,9 +137,11 @@ async function create(
       eventIds.push(done.objectId)
       if (done.object) events.push(done.object)
     }
-    // A project that was deleted, or has no workers any more, has no subscription.
-    else if (input.project || done.refusal !== NO_WORKERS) return done
+    // A project that was deleted, or has no workers any more, has no subscription. Any other refusal holds up no other project.
+    else if (input.project || done.refusal !== NO_WORKERS) refusals.push(done.refusal)
   }
   const tasks = input.project ? { ok: true as const, taskIds: [] } : await createTasks(parts, viewer, input, event)
+  const [refusal] = refusals
+  if (refusal) return refuse(refusal)
   return tasks.ok ? { ok: true, eventIds, events, taskIds: tasks.taskIds } : tasks
 }

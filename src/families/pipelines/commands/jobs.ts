@@ -11,6 +11,7 @@ import type { WorkloadSpec } from '../../../projects/rules/spec.ts'
 import { byKey, type Keyed } from '../../../store/idempotency.ts'
 import { type CommandResult, onFound, onObject, refuse } from '../../access.ts'
 import type { LockedTree } from '../../family.ts'
+import { requireLimits } from '../../require-limits.ts'
 import { worker as machine, STARTED } from '../machines.ts'
 import { rights } from '../rights.ts'
 import { endedAttempts, isOfEarlierAttempt } from '../rules/attempts.ts'
@@ -69,11 +70,16 @@ async function create(tree: LockedTree, worker: Node, viewer: Viewer, input: Cre
   const known = await findJob(tree.client, id, input.name)
   const job = known && (await earlierJob(tree, worker, known.id))
   if (job && isInherited(job)) return { ok: true, objectId: job.row.id }
-  if (job) deleteWorkload(job, tree.slice, viewer, 'CONTROLLER')
-  else if (known) {
+  if (!job && known) {
     const same = known.inheritedFrom !== null || sameJson(known.spec, spec)
     return same ? { ok: true, objectId: known.id } : refuse(nameTaken(known))
   }
+  // A limit that is gone since an earlier attempt keeps no later one from its jobs.
+  const added = job && sameJson(known.spec, spec) ? [] : (spec.limits ?? [])
+  const asking = added.map(({ limit }, i) => ({ limit, who: 'it', path: `input.spec.limits.${i}.limit` }))
+  const lacking = await requireLimits(tree.client, worker.row.projectId, asking)
+  if (lacking) return refuse(lacking)
+  if (job) deleteWorkload(job, tree.slice, viewer, 'CONTROLLER')
   const count = await countJobs(tree.client, id)
   if (!job && count >= MAX_JOBS) {
     return refuse({ type: 'LimitError', message: `An event has at most ${MAX_JOBS} jobs.`, limit: MAX_JOBS })

@@ -14,6 +14,7 @@ import {
   TakeInput,
   WORKLOAD,
 } from '../../../projects/graphql/workload-inputs.ts'
+import { LimitRequestInput } from '../../limit-input.ts'
 import { RetryPolicyInput } from '../../retry-input.ts'
 import { pipelinesCommands } from '../commands/index.ts'
 import { rights } from '../rights.ts'
@@ -52,6 +53,11 @@ const JobSpecInput = builder.inputType('JobSpecInput', {
       type: [LabelInput],
       limit: 'labels',
       description: `${WORKLOAD.targetLabels} Left out or null: those of its worker, if it has the same runtime. A job in the working folder of its worker is started where that is, whatever its labels.`,
+    }),
+    limits: t.field({
+      type: [LimitRequestInput],
+      limit: 'limitRequests',
+      description: `${WORKLOAD.limits} It does not ask for what its worker holds. Refused if the project lacks one. Left out or null: none.`,
     }),
     services: t.field({ type: [ServiceInput], limit: 'services', description: WORKLOAD.services }),
     caches: t.field({ type: [CacheInput], limit: 'caches', description: WORKLOAD.caches }),

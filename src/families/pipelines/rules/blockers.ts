@@ -1,4 +1,12 @@
-import { type AgentBlocker, agentBlocker, type BackoffBlocker, backoffBlocker } from '../../../core/blocker.ts'
+import {
+  type AgentBlocker,
+  agentBlocker,
+  type BackoffBlocker,
+  backoffBlocker,
+  type HeldUpTicket,
+  type LimitBlocker,
+  limitBlockers,
+} from '../../../core/blocker.ts'
 import type { OfferedWork } from '../../../core/claimant.ts'
 import type { Labels } from '../../../core/place.ts'
 import { WORK_STATE, type WorkState } from '../../../core/tree.ts'
@@ -27,6 +35,8 @@ export interface Waiting {
   readonly retry: WorkloadRetry | null
   /** Why the last attempt failed. */
   readonly problem: string | null
+  /** Its tickets of limits; empty: it asks for none, or holds them. */
+  readonly tickets: readonly HeldUpTicket[]
 }
 export interface BlockerInputs {
   readonly now: Date
@@ -55,13 +65,16 @@ export type PipelinesBlocker =
     }
   | AgentBlocker
   | BackoffBlocker
+  | LimitBlocker
   | ({ readonly reason: 'PLACE'; readonly type: string } & Unplaced)
 
 export function blockersOf(id: string, details: BlockerInputs): readonly PipelinesBlocker[] {
   const waiting = details.waiting.get(id)
   if (!waiting) return []
   if (waiting.phase !== 'PENDING') return agent(waiting, details)
-  return waiting.retry?.nextAt ? betweenAttempts(waiting, details) : [capacity(waiting, details)]
+  if (waiting.retry?.nextAt) return betweenAttempts(waiting, details)
+  const limits = limitBlockers(waiting.tickets)
+  return limits.length > 0 ? limits : [capacity(waiting, details)]
 }
 
 /** The removal of the last attempt, and the time of the next one. */

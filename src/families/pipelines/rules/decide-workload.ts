@@ -1,4 +1,5 @@
 import { isExpired } from '../../../core/lease.ts'
+import type { LimitRequest } from '../../../core/limit-request.ts'
 import type { Principal } from '../../../core/ports/viewer.ts'
 import { NEW_WORK, type Node, type Slice, WORK_STATE, type Work } from '../../../core/tree.ts'
 import { isHeld } from '../../../core/work.ts'
@@ -16,10 +17,20 @@ import {
   removeBy,
   removeNow,
 } from './end-workload.ts'
+import { askedLimits } from './limits.ts'
 
 declare module '../../../core/tree.ts' {
   interface FamilyQuestions {
-    slot: { readonly args: { readonly id: string; readonly pool: Pool }; readonly answer: boolean }
+    slot: {
+      readonly args: {
+        readonly id: string
+        readonly pool: Pool
+        readonly limits: readonly LimitRequest[]
+        readonly now: string
+      }
+      /** Null: it may not, and the limits that it asks for are gone. */
+      readonly answer: boolean | null
+    }
     unplaced: { readonly args: WaitingWorkload & { readonly now: string }; readonly answer: Unplaced | null }
   }
 }
@@ -112,7 +123,10 @@ function hasTimedOut(node: Node, slice: Slice): boolean {
 function admit(node: Node, slice: Slice): void {
   const { pool, runtime, timeoutMs, targetLabels } = workload(node)
   if (hasTimedOut(node, slice) || slice.isPaused) return
-  const granted = slice.ask('slot', { id: node.row.id, pool })
+  const limits = askedLimits(node, slice)
+  if (!limits) return
+  const granted = slice.ask('slot', { id: node.row.id, pool, limits, now: slice.now.toISOString() })
+  if (granted === null) slice.setDetails(node, { limits: null })
   if (!granted) return
   const jobId = slice.newId()
   slice.patch(node, { jobId, observedGeneration: node.row.generation })

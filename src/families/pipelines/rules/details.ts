@@ -1,3 +1,4 @@
+import type { LimitRequest } from '../../../core/limit-request.ts'
 import type { Labels } from '../../../core/place.ts'
 import type { Retry } from '../../../core/retry.ts'
 import type { Node } from '../../../core/tree.ts'
@@ -61,6 +62,13 @@ export interface WorkloadDetails {
   readonly retry: WorkloadRetry | null
   /** Attempts of its worker that had ended when this job was created; 0 for a worker. */
   readonly workerAttempt: number
+  /** Null: it asks for no limit. */
+  readonly limits: WorkloadLimits | null
+}
+export interface WorkloadLimits {
+  readonly requests: readonly LimitRequest[]
+  /** From its first turn on. False: their keys are templates. */
+  readonly isResolved: boolean
 }
 
 export const NEW_EVENT: EventDetails = {
@@ -92,6 +100,7 @@ export const NEW_WORKLOAD: WorkloadDetails = {
   placeId: null,
   retry: null,
   workerAttempt: 0,
+  limits: null,
 }
 
 export const workload = (node: Node): WorkloadDetails => node.details as WorkloadDetails

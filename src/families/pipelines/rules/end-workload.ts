@@ -6,9 +6,15 @@ import type { Actor, Phase } from '../../../core/vocabulary.ts'
 import { endedAttempt, isParked, isRemoving, nextStart } from './attempts.ts'
 import { isOver, type Pool, SLOT, type WorkloadRetry, workload } from './details.ts'
 
+interface FreedSlot {
+  readonly pool: Pool
+  /** The object, if it has asked for limits: it holds them, or waits for them, no longer. */
+  readonly limited: string | null
+}
+
 declare module '../../../core/tree.ts' {
   interface FamilyEffects {
-    slotFreed: Pool
+    slotFreed: FreedSlot
     forgetArtifacts: string
   }
 }
@@ -65,7 +71,7 @@ export function endWorkload(node: Node, slice: Slice, ending: Ending): void {
     removeAt,
     ...(ended && { retry: ended }),
   })
-  if (!until) slice.effect('slotFreed', workload(node).pool)
+  if (!until) slice.effect('slotFreed', freed(node))
   slice.touch(node)
 }
 
@@ -87,13 +93,17 @@ const inFuture = (at: Date | null, { now }: Slice): Date | null => (at && at > n
 
 /** Frees the slot of a workload that has ended, or waits for its next attempt, unless its process may still run. */
 export function freeSlot(node: Node, slice: Slice): void {
-  const { state, pool } = workload(node)
-  if (state !== SLOT.HELD) return
+  if (workload(node).state !== SLOT.HELD) return
   const until = runsUntil(node, slice)
   if (until) return slice.setWork(node, { dueAt: until })
   if (isRemoving(node)) slice.setWork(node, { dueAt: null })
   slice.setDetails(node, isOver(node.row.phase) ? { state: SLOT.OVER } : { state: SLOT.BACKOFF, placeId: null })
-  slice.effect('slotFreed', pool)
+  slice.effect('slotFreed', freed(node))
+}
+
+function freed(node: Node): FreedSlot {
+  const { pool, limits } = workload(node)
+  return { pool, limited: limits ? node.row.id : null }
 }
 
 /** Back to the queue for another attempt, once the resources of this one are removed. False: it has no other one. */
@@ -122,7 +132,7 @@ function tryAgain(node: Node, ended: WorkloadRetry, slice: Slice, ending: Ending
     ...(!until && { state: SLOT.BACKOFF, placeId: null }),
   })
   slice.effect('forgetArtifacts', node.row.id)
-  if (!until) slice.effect('slotFreed', workload(node).pool)
+  if (!until) slice.effect('slotFreed', freed(node))
   slice.touch(node)
   return true
 }
@@ -179,10 +189,9 @@ export function cancelWorkload(
 
 /** Deletes a workload for a user, in any phase, or a job that has ended for the next attempt of its worker. */
 export function deleteWorkload(node: Node, slice: Slice, by: Principal, actor: 'USER' | 'CONTROLLER' = 'USER'): void {
-  const details = workload(node)
   if (isOver(node.row.phase)) removeNow(node, slice)
   else scheduleRemoval(node, slice, 0)
-  if (details.state !== SLOT.OVER) slice.effect('slotFreed', details.pool)
+  if (workload(node).state !== SLOT.OVER) slice.effect('slotFreed', freed(node))
   slice.move(node, 'GONE', { actor, by })
 }
 

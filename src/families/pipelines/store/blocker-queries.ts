@@ -2,7 +2,8 @@ import { servedBy } from '../../../core/claimant.ts'
 import type { Labels } from '../../../core/place.ts'
 import type { WorkState } from '../../../core/tree.ts'
 import type { Client } from '../../../store/client.ts'
-import { array, integer, json, nullable, smallintOf, text, textOf, uuid } from '../../../store/column-types.ts'
+import { array, boolean, integer, json, nullable, smallintOf, text, textOf, uuid } from '../../../store/column-types.ts'
+import { loadHeldUpTickets } from '../../../store/limit-tickets.ts'
 import { loadAgentsOf } from '../../../store/loaders/agents.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
@@ -14,7 +15,7 @@ import { HOLDS_SLOT } from './slots.ts'
 
 // The blockers of an event are those of its worker.
 const WAITING = statement({
-  text: `select x.id as key, w.pool, w.state, o.phase, k.type, k.target, k.instance, w.target_labels as "targetLabels", k.state as "workState", w.retry,
+  text: `select x.id as key, o.id, w.limits is not null as "isLimited", w.pool, w.state, o.phase, k.type, k.target, k.instance, w.target_labels as "targetLabels", k.state as "workState", w.retry,
     case when w.retry is not null then (select s.error ->> 'message' from object_status s where s.object_id = o.id) end as problem,
     p.name as project, p.id as "projectId", case w.pool when 'WORKER' then p.max_workers else p.max_jobs end as "projectLimit",
     case when w.state = 0 then (select count(*)::integer from workload b
@@ -27,7 +28,7 @@ const WAITING = statement({
   where o.phase in ('PENDING', 'STARTING', 'UNKNOWN')`,
   params: [array(uuid)],
   row: {
-    key: uuid,
+    ...{ key: uuid, id: table.object.id, isLimited: boolean },
     pool: textOf<Pool>(),
     state: table.workload.state,
     phase: table.object.phase,
@@ -57,7 +58,7 @@ const LIMITS = statement({
   row: { WORKER: table.capacity.maxWorkers, JOB: table.capacity.maxJobs },
 })
 
-/** Runs three statements, and two for agents and places, whatever the number of objects. */
+/** Runs three statements, two for agents and places, and one for limits, whatever the number of objects. */
 export async function queryBlockerInputs(
   client: Client,
   ids: readonly string[],
@@ -74,9 +75,13 @@ export async function queryBlockerInputs(
     types.length > 0
       ? await Promise.all([loadAgentsOf(client, types, agentsSince), loadPlacesOf(client, types)])
       : [[], []]
+  const tickets = await loadHeldUpTickets(
+    client,
+    waiting.rows.flatMap(({ id, isLimited, phase }) => (isLimited && phase === 'PENDING' ? id : [])),
+  )
   return {
     now,
-    waiting: new Map(waiting.rows.map((row) => [row.key, row])),
+    waiting: new Map(waiting.rows.map((row) => [row.key, { ...row, tickets: tickets.get(row.id) ?? [] }])),
     held: held.rows,
     limits: limits.rows[0] ?? { WORKER: 0, JOB: 0 },
     places: places.map((place) => candidateOf(place, now)),

@@ -10,6 +10,7 @@ import { array, integer, joinedAll, json, nullable, uuid } from '../../../store/
 import type { Sealing } from '../../../store/sealing.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
+import type { Answer } from '../../family.ts'
 import { findTaken } from '../artifacts/store/artifact-queries.ts'
 import type { WorkerTokens } from './worker-tokens.ts'
 
@@ -166,7 +167,7 @@ async function resolveRef(
   ref: string,
   { projectId, payload, ...facts }: EventRow,
 ): Promise<ResolvedRef> {
-  const scope = { event: { ...facts, payload: jsonOf(payload) } }
+  const scope = { event: scopeOf({ ...facts, payload }) }
   const [found] = await sandbox.resolve([{ template: ref, scope }], projectId).catch(failed)
   if (found?.ok && typeof found.value === 'string') return { ref: found.value, problem: null }
   const problem = found?.ok ? 'it is no text' : (found?.message ?? 'it was not evaluated')
@@ -176,6 +177,9 @@ async function resolveRef(
 const failed = (error: unknown) => [
   { ok: false, message: error instanceof Error ? error.message : String(error) } as const,
 ]
+
+/** An event as expressions see it. */
+const scopeOf = ({ payload, ...facts }: StartedEvent): object => ({ ...facts, payload: jsonOf(payload) })
 
 /** The payload as expressions see it: what its JSON says, else its text. */
 function jsonOf(payload: string | null): unknown {
@@ -270,6 +274,18 @@ interface SealedRow {
   readonly sealed: Buffer
 }
 
+const EVENT = 'r.name, p.name as project, v.source, v.type, v.qualifiers, l.labels, v.payload'
+const FROM_EVENT = `object r join event v on v.object_id = r.id join object_spec l on l.object_id = r.id
+        join project p on p.id = r.project_id`
+const EVENT_COLUMNS = {
+  project: table.project.name,
+  source: table.event.source,
+  type: table.event.type,
+  qualifiers: json<Readonly<Record<string, string>>>(),
+  labels: json<Readonly<Record<string, string>>>(),
+  payload: table.event.payload,
+}
+
 /** The first workload of each event has the event beside it, since a payload may be large. */
 const READ_CLAIMED = statement({
   name: 'read-claimed-workloads',
@@ -281,10 +297,7 @@ const READ_CLAIMED = statement({
       ) o
       join object_spec s on s.object_id = o.id join workload w on w.object_id = o.id
       left join lateral (
-        select r.name, p.name as project, v.source, v.type, v.qualifiers, l.labels, v.payload, r.project_id as "projectId",
-          c.names, c.sealed
-        from object r join event v on v.object_id = r.id join object_spec l on l.object_id = r.id
-        join project p on p.id = r.project_id
+        select ${EVENT}, r.project_id as "projectId", c.names, c.sealed from ${FROM_EVENT}
         cross join lateral (
           select array_agg(name order by name) as names, array_agg(sealed order by name) as sealed from event_secret where event_id = r.id
         ) c
@@ -298,15 +311,7 @@ const READ_CLAIMED = statement({
     spec: json<WorkloadSpec>(),
     attempt: integer,
     name: nullable(table.object.name),
-    ...joinedAll({
-      project: table.project.name,
-      source: table.event.source,
-      type: table.event.type,
-      qualifiers: json<Readonly<Record<string, string>>>(),
-      labels: json<Readonly<Record<string, string>>>(),
-      payload: table.event.payload,
-      projectId: table.object.projectId,
-    }),
+    ...joinedAll({ ...EVENT_COLUMNS, projectId: table.object.projectId }),
     names: nullable(array(table.eventSecret.name)),
     sealed: nullable(array(table.eventSecret.sealed)),
   },
@@ -334,4 +339,20 @@ async function readClaimed(client: Client, ids: readonly string[]): Promise<Clai
     )
   }
   return { workloads, events, sealed }
+}
+
+const READ_EVENTS = statement({
+  name: 'read-events-of-keys',
+  text: `select r.id, ${EVENT} from ${FROM_EVENT} where r.id = any($1::uuid[])`,
+  params: [array(uuid)],
+  row: { id: table.object.id, name: table.object.name, ...EVENT_COLUMNS },
+})
+
+/** For keys of limits. */
+export const findEventScopes: Answer<'eventScope'> = async (client, _root, ids) => {
+  const { rows } = await READ_EVENTS.query(client, [ids])
+  return ids.map((id) => {
+    const event = rows.find((row) => row.id === id)
+    return event ? scopeOf(event) : null
+  })
 }

@@ -1,9 +1,10 @@
 import type { Node } from '../../../core/tree.ts'
 import type { Client } from '../../../store/client.ts'
 import { uuid } from '../../../store/column-types.ts'
+import { lockSlots, releaseTickets, wakeNextOfLimits } from '../../../store/limit-tickets.ts'
 import { statement } from '../../../store/statement.ts'
 import type { Family } from '../../family.ts'
-import { wakeWaiting } from './slots.ts'
+import { dropTickets, wakeWaiting } from './slots.ts'
 
 declare module '../../../core/tree.ts' {
   interface FamilyEffects {
@@ -12,7 +13,14 @@ declare module '../../../core/tree.ts' {
 }
 
 export const effects: Family['effects'] = {
-  slotFreed: (client, root, pool) => wakeWaiting(client, pool, root.gone ? root.row.id : null),
+  async slotFreed(client, root, { pool, limited }) {
+    const goes = root.gone ? root.row.id : null
+    if (limited === null) return await wakeWaiting(client, pool, goes)
+    await lockSlots(client)
+    // The rows of a root that goes are still there, as they were.
+    await (root.gone ? releaseTickets(client, [limited]) : dropTickets(client, [limited]))
+    return [...(await wakeWaiting(client, pool, goes)), ...(await wakeNextOfLimits(client, { goes, most: 1 }))]
+  },
   forgetArtifacts: async (client, _root, id) => {
     await FORGET_ARTIFACTS.query(client, [id])
     return []

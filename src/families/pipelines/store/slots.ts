@@ -1,25 +1,16 @@
 import { awaitAll } from '../../../store/await-all.ts'
 import type { Client } from '../../../store/client.ts'
-import { integer, nothing, nullable, text, uuid } from '../../../store/column-types.ts'
+import { array, boolean, integer, nullable, text, timestamptz, uuid } from '../../../store/column-types.ts'
+import { LIMITS, lockSlots, takeTickets } from '../../../store/limit-tickets.ts'
 import { statement } from '../../../store/statement.ts'
 import * as table from '../../../store/tables.ts'
 import type { Answer } from '../../family.ts'
-import type { Pool } from '../rules/details.ts'
+import { type Pool, SLOT } from '../rules/details.ts'
 
 /**
  * Admission of workers and jobs: a queue in the rows themselves, first in first out in each project, fair between projects.
  * Slots are counted from phases and work under one lock, so none is taken twice and none can leak.
  */
-
-/** Held until the transaction ends, so that the next one sees the slots that this one takes or frees. */
-const LOCK_SLOTS = statement({
-  name: 'lock-slots',
-  text: "select pg_advisory_xact_lock(hashtext('phaseline slots'))",
-  row: { pg_advisory_xact_lock: nothing },
-})
-
-/** Slots, and what places hold, are counted under this lock only. */
-export const lockSlots = async (client: Client): Promise<void> => void (await LOCK_SLOTS.query(client, []))
 
 /**
  * A workload with a slot has it while it runs, and after that until its runtime has removed what was running: for rows of `workload`
@@ -28,9 +19,30 @@ export const lockSlots = async (client: Client): Promise<void> => void (await LO
 export const HOLDS_SLOT = `(o.phase in ('STARTING', 'RUNNING', 'UNKNOWN')
     or exists (select from agent_work r where r.object_id = w.object_id and r.action = 'REMOVE' and r.is_open offset 0))`
 
-// The next waiters, as many as slots are free. The level of a waiter is the number of its project's slots plus its position
-// there, so a project with few slots comes first; equal levels are ordered by arrival.
-const NEXT = `with recursive held as materialized (
+const IS_WAITING = `o.phase = 'PENDING' and o.root_id is distinct from $2`
+/** Waiters that ask for no limit. The index of all is no way to them, since it goes through those that wait for limits. */
+const IS_UNLIMITED = '(case when w.limits is null then w.state end) = 0'
+
+// The next waiters that limits let start, as many as slots are free. The level of a waiter is the number of its project's slots plus its
+// position there, so a project with few slots comes first; equal levels are ordered by arrival.
+/** @param asking SQL of the ids of those that ask now; null: nobody waits for a limit, so that there is nothing to look up */
+function next(asking: string | null): string {
+  const isLimited = asking !== null
+  const most = `least((select n from free),
+        greatest(0, coalesce(case $1 when 'WORKER' then p.max_workers else p.max_jobs end, 2147483647) - coalesce(h.n, 0)))`
+  const inOrder = `select w.object_id, o.root_id, w.seq from workload w
+      cross join lateral (select * from object where id = w.object_id offset 0) o
+      where w.pool = $1 and w.project_id = p.id and ${isLimited ? IS_UNLIMITED : 'w.state = 0'} and ${IS_WAITING}
+        and not exists (select from root_pause r where r.root_id = o.root_id offset 0)
+      order by w.seq limit ${most}`
+  const limited = `limited as materialized (
+    select w.object_id, w.project_id, o.root_id, w.seq
+    from (select object_id from limit_passed union select unnest(${asking})) t
+    cross join lateral (select * from workload where object_id = t.object_id offset 0) w
+    cross join lateral (select * from object where id = w.object_id offset 0) o
+    where w.pool = $1 and w.state = 0 and w.limits is not null and ${IS_WAITING} and ${LIMITS.passes('w.object_id')}
+  )`
+  return `with recursive held as materialized (
     select w.project_id as id, count(*)::integer as n from workload w join object o on o.id = w.object_id
     where w.pool = $1 and w.state = 1 and ${HOLDS_SLOT}
       and o.root_id is distinct from $2
@@ -43,37 +55,61 @@ const NEXT = `with recursive held as materialized (
     union all
     select (select w.project_id from workload w where w.pool = $1 and w.state = 0 and w.project_id > waiting.id
       order by w.project_id limit 1) from waiting where waiting.id is not null
-  ), next as (
+  ), ${isLimited ? `${LIMITS.passing({ kind: '$1', goes: '$2::uuid', most: '(select n from free)' })}, ${limited}, ` : ''}next as (
     select q.object_id, q.root_id, q.seq,
       coalesce(h.n, 0) + row_number() over (partition by p.id order by q.seq) as level
     from waiting join project p on p.id = waiting.id left join held h on h.id = p.id
     cross join lateral (
-      select w.object_id, o.root_id, w.seq from workload w
-      cross join lateral (select * from object where id = w.object_id offset 0) o
-      where w.pool = $1 and w.project_id = p.id and w.state = 0 and o.phase = 'PENDING' and o.root_id is distinct from $2
-        and not exists (select from root_pause r where r.root_id = o.root_id offset 0)
-      order by w.seq limit least((select n from free),
-        greatest(0, coalesce(case $1 when 'WORKER' then p.max_workers else p.max_jobs end, 2147483647) - coalesce(h.n, 0)))
+      ${isLimited ? `select * from ((${inOrder}) union all select object_id, root_id, seq from limited where project_id = p.id) c order by seq limit ${most}` : inOrder}
     ) q
   )
   select object_id, root_id from next order by level, seq limit (select n from free)`
+}
 
 const NEXT_SLOTS = statement({
   name: 'next-slots',
-  text: NEXT,
+  text: next(null),
   params: [text, nullable(uuid)],
   row: { object_id: table.workload.objectId, root_id: table.object.rootId },
 })
 
-/** Grants slots: true for each of these workloads that may start now. */
+// Nobody asks for a limit that is gone: who asks for such ones alone has no ticket.
+const GRANT_SLOTS = statement({
+  name: 'grant-slots',
+  text: `with chosen as materialized (${next('$3::uuid[]')}), granted as (
+      ${LIMITS.granting('array(select object_id from chosen where object_id = any($3::uuid[]))', '$4')}
+    )
+    select object_id, true as granted from chosen union all
+    select a.id, null from unnest($3::uuid[]) a(id)
+    where a.id not in (select object_id from chosen) and not exists (select from limit_ticket t where t.object_id = a.id offset 0)`,
+  params: [text, nullable(uuid), array(uuid), timestamptz],
+  row: { object_id: uuid, granted: nullable(boolean) },
+})
+
+/**
+ * Grants slots, each with all limits of its workload: true for each of these workloads that may start now. Null: all the limits that it
+ * waits for are gone.
+ */
 export const grantSlots: Answer<'slot'> = async (client, _root, wanted) => {
-  const pools = [...new Set(wanted.map(({ pool }) => pool))]
-  const [, ...next] = await awaitAll([
-    lockSlots(client),
-    ...pools.map((pool) => NEXT_SLOTS.query(client, [pool, null])),
-  ])
-  const granted = new Set(next.flatMap(({ rows }) => rows.map(({ object_id }) => object_id)))
-  return wanted.map(({ id }) => granted.has(id))
+  const waits = await lockSlots(client)
+  const limited = wanted.filter(({ limits }) => limits.length > 0)
+  const now = new Date(wanted[0]?.now ?? 0)
+  await takeTickets(client, limited, now)
+  const found = new Map<string, boolean | null>()
+  for (const pool of new Set(wanted.map(({ pool }) => pool))) {
+    const ids = wanted.filter((one) => one.pool === pool).map(({ id }) => id)
+    if (waits || limited.length > 0) {
+      const { rows } = await GRANT_SLOTS.query(client, [pool, null, ids, now])
+      for (const { object_id, granted } of rows) found.set(object_id, granted)
+    } else {
+      const { rows } = await NEXT_SLOTS.query(client, [pool, null])
+      for (const { object_id } of rows) found.set(object_id, true)
+    }
+  }
+  return wanted.map(({ id, limits }) => {
+    const granted = found.get(id)
+    return granted === null && limits.length > 0 ? null : granted === true
+  })
 }
 
 // The same rule as NEXT, for a workload that is not in the queue: if nobody waits, a project has all that is free and within its limit.
@@ -101,23 +137,53 @@ export async function freeSlots(client: Client, pool: Pool, projectId: string): 
   return rows[0]?.free ?? null
 }
 
-const WAKE_NEXT_SLOTS = statement({
-  name: 'wake-next-slots',
-  text: `insert into wake (root_id, object_ids)
-      select n.root_id, array_agg(n.object_id) from (${NEXT}) n
+const wakeNextSlots = (name: string, asking: string | null) =>
+  statement({
+    name,
+    text: `insert into wake (root_id, object_ids)
+      select n.root_id, array_agg(n.object_id) from (${next(asking)}) n
       where not exists (select from wake v where v.root_id = n.root_id and v.object_ids @> array[n.object_id] offset 0)
       group by n.root_id returning root_id`,
-  params: [text, nullable(uuid)],
-  row: { root_id: table.wake.rootId },
-})
+    params: [text, nullable(uuid)],
+    row: { root_id: table.wake.rootId },
+  })
+const WAKE_NEXT_SLOTS = {
+  free: wakeNextSlots('wake-next-slots', null),
+  limited: wakeNextSlots('wake-next-limited-slots', 'null::uuid[]'),
+}
 
 /**
  * Enqueues wake requests for workloads that may start now, unless they have one. A tree that is being deleted does not
  * count. Returns their roots.
  */
 export async function wakeWaiting(client: Client, pool: Pool, goes: string | null = null): Promise<readonly string[]> {
-  const [, { rows }] = await awaitAll([lockSlots(client), WAKE_NEXT_SLOTS.query(client, [pool, goes])])
+  const waits = await lockSlots(client)
+  const { rows } = await WAKE_NEXT_SLOTS[waits ? 'limited' : 'free'].query(client, [pool, goes])
   return rows.map(({ root_id }) => root_id)
+}
+
+const dropTicketsOf = (which: string): string => `delete from limit_ticket t using workload w
+    where w.object_id = t.object_id and ${which}
+      and w.state <> case when t.granted_at is null then ${SLOT.WAITING} else ${SLOT.HELD} end`
+const DROP_TICKETS = statement({
+  name: 'drop-limit-tickets-of-workloads',
+  text: dropTicketsOf('t.object_id = any($1::uuid[])'),
+  params: [array(uuid)],
+})
+
+/** Drops the tickets of workloads that neither wait nor run. One may have been admitted again in this transaction, with new ones. */
+export async function dropTickets(client: Client, ids: readonly string[]): Promise<void> {
+  await DROP_TICKETS.query(client, [ids])
+}
+
+const DROP_STALE_TICKETS = statement({
+  name: 'drop-stale-limit-tickets',
+  text: dropTicketsOf("t.kind in ('WORKER', 'JOB')"),
+})
+
+/** An engine of a version without limits starts and ends workloads, and leaves their tickets as they are. */
+export async function dropStaleTickets(client: Client): Promise<void> {
+  await DROP_STALE_TICKETS.query(client, [])
 }
 
 const WAKE_BACKOFFS = statement({

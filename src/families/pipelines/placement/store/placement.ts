@@ -1,11 +1,12 @@
 import { type Place, UNREGISTERED } from '../../../../core/place.ts'
 import type { Client } from '../../../../store/client.ts'
 import { array, boolean, integer, json, text, textOf, uuid } from '../../../../store/column-types.ts'
+import { lockSlots } from '../../../../store/limit-tickets.ts'
 import { statement } from '../../../../store/statement.ts'
 import * as table from '../../../../store/tables.ts'
 import type { PlaceKey, Placement } from '../../../family.ts'
 import type { Pool } from '../../rules/details.ts'
-import { HOLDS_SLOT, lockSlots } from '../../store/slots.ts'
+import { HOLDS_SLOT } from '../../store/slots.ts'
 
 /**
  * Places of runtimes as claims see them. The use of a place is counted from the workloads, under the same lock as

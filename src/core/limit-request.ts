@@ -1,0 +1,7 @@
+/** A limit of its project that a spec asks for. */
+export interface LimitRequest {
+  /** Name of the limit. */
+  readonly limit: string
+  /** One of its keys; empty: that of all who name none. */
+  readonly key: string
+}

@@ -1,0 +1,42 @@
+import { awaitAll } from '../../../store/await-all.ts'
+import type { Client } from '../../../store/client.ts'
+import { array, uuid } from '../../../store/column-types.ts'
+import { grantLimits, lockSlots, releaseTickets, wakeNextOfLimits } from '../../../store/limit-tickets.ts'
+import { statement } from '../../../store/statement.ts'
+import type { Answer, RunEffect } from '../../family.ts'
+
+/** Tickets of deploy items. */
+
+const KIND = 'DEPLOY_ITEM'
+
+/** True for each item that is offered now. */
+export const grantItemLimits: Answer<'limits'> = async (client, _root, wanted) => {
+  await lockSlots(client)
+  const granted = await grantLimits(client, KIND, wanted, new Date(wanted[0]?.now ?? 0))
+  return wanted.map(({ id }) => granted.has(id))
+}
+
+// An item that asks again in this transaction has new ones.
+const DROP = statement({
+  name: 'drop-limit-tickets-of-items',
+  text: `delete from limit_ticket t using deploy_item d
+    where d.object_id = t.object_id and t.object_id = any($1::uuid[])
+      and (d.limits is null or (d.limits ->> 'held')::boolean <> (t.granted_at is not null))`,
+  params: [array(uuid)],
+})
+
+export const freeItemLimits: RunEffect<'limitsFreed'> = async (client, root, id) => {
+  const [, , roots] = await awaitAll([
+    lockSlots(client),
+    // The rows of a root that goes are still there, as they were.
+    root.gone ? releaseTickets(client, [id]) : DROP.query(client, [[id]]),
+    wakeNextOfLimits(client, { goes: root.gone ? root.row.id : null, most: 1 }),
+  ])
+  return roots
+}
+
+/** Wakes items that limits let start, and that nothing has woken. */
+export async function recoverLimited(client: Client): Promise<void> {
+  await lockSlots(client)
+  await wakeNextOfLimits(client, { kind: KIND })
+}

@@ -1,0 +1,136 @@
+import type { Pool } from 'pg'
+import { perOperation } from '../../../graphql/context.ts'
+import { loadPages, loadSide, objectOf } from '../../../graphql/loaders.ts'
+import { addRecord, addRecordList, recordFields } from '../../../graphql/objects/project-record.ts'
+import { builder } from '../../../graphql/schema/builder.ts'
+import { connect, type PageArgs } from '../../../graphql/schema/connection.ts'
+import { nameCursor, outputCursor } from '../../../graphql/schema/cursors.ts'
+import { pageCost } from '../../../graphql/schema/limits.ts'
+import { NodeRef, TreeObjectRef } from '../../../graphql/schema/refs.ts'
+import type { Window } from '../../../store/loaders/window.ts'
+import { LIMIT } from '../commands/limits.ts'
+import { rights } from '../rights.ts'
+import {
+  countFiltered,
+  countTickets,
+  LIMITS,
+  type LimitKeyRow,
+  type LimitRow,
+  listTickets,
+  loadKeys,
+  type TicketFilter,
+  type TicketRow,
+} from '../store/limits.ts'
+
+type LimitValue = LimitRow & { readonly __typename: 'Limit' }
+export const brand = (row: LimitRow): LimitValue => ({ ...row, __typename: 'Limit' })
+
+const tickets = perOperation(({ pool }) => ({
+  keys: loadPages((ids, window: Window<string>) => loadKeys(pool, ids, window)),
+  counts: loadSide((ids) => countTickets(pool, ids)),
+}))
+
+const TicketRef = builder.objectRef<TicketRow>('LimitTicket').implement({
+  description: 'An object that holds a limit, or waits for it.',
+  fields: (t) => ({
+    key: t.exposeString('key', { description: 'Key with which it asks; empty: none.' }),
+    object: t.field({
+      type: TreeObjectRef,
+      nullable: true,
+      description: 'The object; null if it is deleted, or the viewer may not read it.',
+      resolve: objectOf,
+    }),
+    position: t.exposeInt('position', {
+      nullable: true,
+      description: 'Place among the objects of its kind that wait with this key, from 1; null if it holds the limit.',
+    }),
+    askedAt: t.expose('askedAt', { type: 'DateTime', description: 'When it began to wait.' }),
+    grantedAt: t.expose('grantedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it began to hold the limit; null while it waits.',
+    }),
+  }),
+})
+const TicketConnection = builder.connectionObject({ name: 'LimitTicketConnection', type: TicketRef }, {})
+
+const pageOf = (pool: Pool, args: PageArgs, filter: TicketFilter) =>
+  connect(args, {
+    cursor: outputCursor,
+    position: ({ seq }: TicketRow) => seq,
+    load: (window) => listTickets(pool, filter, window),
+    count: () => countFiltered(pool, filter),
+  })
+
+const KEY = 'Only with this key. Left out or null: with any.'
+
+const KeyRef = builder.objectRef<LimitKeyRow>('LimitKey').implement({
+  description: 'A key of a limit that an object holds or waits for.',
+  fields: (t) => ({
+    key: t.exposeString('key', { description: 'The key; empty: that of objects that name none.' }),
+    runningCount: t.exposeInt('running', { description: 'Number of objects that hold the limit with it.' }),
+    waitingCount: t.exposeInt('waiting', { description: 'Number of objects that wait for the limit with it.' }),
+  }),
+})
+const KeyConnection = builder.connectionObject({ name: 'LimitKeyConnection', type: KeyRef }, {})
+
+export const LimitRef = builder.objectRef<LimitValue>('Limit').implement({
+  description:
+    'Bounds how many objects of a project run at once that ask for it: of all keys together, and of each key. Workers and jobs hold it from STARTING until their process has ended, deploy items from their offer until their deployer has.',
+  interfaces: [NodeRef],
+  fields: (t) => ({
+    ...recordFields(t, { name: 'Unique among the limits of its project.' }),
+    description: t.exposeString('description', { description: 'A sentence for people; empty if it has none.' }),
+    max: t.exposeInt('max', {
+      nullable: true,
+      description: 'How many may hold it at once, of all keys together; null: no bound.',
+    }),
+    maxPerKey: t.exposeInt('maxPerKey', {
+      nullable: true,
+      description: 'How many may hold it at once with the same key; null: no bound.',
+    }),
+    runningCount: t.int({
+      description: 'Number of objects that hold it. It may be above the bounds after those were lowered.',
+      resolve: async ({ id }, _, context) => (await tickets(context).counts.load(id))?.running ?? 0,
+    }),
+    waitingCount: t.int({
+      description: 'Number of objects that wait for it.',
+      resolve: async ({ id }, _, context) => (await tickets(context).counts.load(id))?.waiting ?? 0,
+    }),
+    keys: t.field({
+      type: KeyConnection,
+      description: 'Keys that objects hold or wait for, in their order.',
+      args: t.arg.connectionArgs(),
+      complexity: (args) => pageCost(args),
+      resolve: ({ id }, args, context) =>
+        connect(args, {
+          cursor: nameCursor,
+          position: ({ key }: LimitKeyRow) => key,
+          load: (window) => tickets(context).keys.load({ id, window }),
+          count: async () => (await tickets(context).counts.load(id))?.count ?? 0,
+        }),
+    }),
+    holders: t.field({
+      type: TicketConnection,
+      description: 'Objects that hold it, in the order in which they asked for it.',
+      args: { key: t.arg.string({ limit: 'limitKey', description: KEY }), ...t.arg.connectionArgs() },
+      complexity: (args) => pageCost(args),
+      resolve: ({ id }, { key = null, ...args }, { pool }) => pageOf(pool, args, { limitId: id, key, isHeld: true }),
+    }),
+    queue: t.field({
+      type: TicketConnection,
+      description:
+        'Objects that wait for it, in the order in which they asked for it. The first of a kind and a key starts before the next.',
+      args: { key: t.arg.string({ limit: 'limitKey', description: KEY }), ...t.arg.connectionArgs() },
+      complexity: (args) => pageCost(args),
+      resolve: ({ id }, { key = null, ...args }, { pool }) => pageOf(pool, args, { limitId: id, key, isHeld: false }),
+    }),
+  }),
+})
+
+const shown = {
+  ...{ field: 'limit', noun: LIMIT.noun, ref: LimitRef, records: LIMITS, right: rights.read },
+  ...{ limit: 'name' as const, brand },
+}
+addRecord(shown)
+addRecordList(shown)

@@ -1,0 +1,15 @@
+import { defineFamily } from '../define-family.ts'
+import { rights } from './rights.ts'
+
+/** Limits bound how much of a project runs at once. The family has no objects of its own: those of other families ask for limits. */
+export const flow = defineFamily({
+  name: 'flow',
+  title: 'Flow',
+  machines: [],
+  words: {},
+  kinds: {},
+  rights: Object.values(rights),
+  agents: [],
+  server: async () => (await import('./server.ts')).server,
+  cli: async () => (await import('./cli/index.ts')).cli,
+})

@@ -1,0 +1,8 @@
+import { EDITORS, PEOPLE, type Right, right } from '../../core/rights.ts'
+
+export const rights = {
+  read: right('read', 'LIMIT', PEOPLE),
+  create: right('create', 'LIMIT', EDITORS),
+  update: right('update', 'LIMIT', EDITORS),
+  delete: right('delete', 'LIMIT', EDITORS),
+} as const satisfies Readonly<Record<string, Right>>

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import { limitBlockers } from '../../src/core/blocker.ts'
+import { Problems } from '../../src/core/problems.ts'
+import { normaliseLimits, resolveLimits, without } from '../../src/families/limit-requests.ts'
+
+const ticket = { limit: 'hosts', key: 'a', max: 3, maxPerKey: 2, held: 0, heldOfKey: 0, position: 1, holders: [] }
+
+test.each([
+  [{}, null],
+  [{ position: 2 }, null],
+  [{ position: 3 }, 'key'],
+  [{ heldOfKey: 2, held: 2 }, 'key'],
+  [{ heldOfKey: 0, held: 3 }, 'all'],
+  [{ heldOfKey: 1, held: 2 }, null],
+  [{ max: null, held: 99 }, null],
+  [{ maxPerKey: null, heldOfKey: 2, held: 2 }, null],
+  [{ maxPerKey: null, heldOfKey: 3, held: 3 }, 'all'],
+] as const)('%o is kept waiting by the bound of %s', (more, bound) => {
+  const [blocker] = limitBlockers([{ ...ticket, ...more }])
+  expect(blocker ? (blocker.message.includes('with the key') ? 'key' : 'all') : null).toBe(bound)
+})
+
+test('a blocker names the limits that are used up alone, with the holders of the bound', () => {
+  const holders = [
+    { objectId: '1', key: 'a' },
+    { objectId: '2', key: 'b' },
+  ]
+  const full = {
+    ...ticket,
+    key: '',
+    holders: [{ objectId: '1', key: '' }, ...holders],
+    heldOfKey: 2,
+    held: 3,
+    position: 4,
+  }
+  expect(limitBlockers([{ ...ticket, holders }, full])).toEqual([
+    {
+      ...{ reason: 'LIMIT', limit: 'hosts', key: '', position: 4, holderIds: ['1'] },
+      message: 'The limit hosts is used by 2 of 2 with the key "". 3 of its key come before it.',
+    },
+  ])
+  expect(limitBlockers([{ ...ticket, holders, held: 3 }])).toMatchObject([
+    { holderIds: ['1', '2'], message: 'The limit hosts is used by 3 of 3. It is the next one of its key.' },
+  ])
+})
+
+test('who holds a limit does not ask for it again, with the same key', () => {
+  const asked = [
+    { limit: 'a', key: 'x' },
+    { limit: 'a', key: 'y' },
+  ]
+  expect(without(asked, [{ limit: 'a', key: 'x' }])).toEqual([{ limit: 'a', key: 'y' }])
+  expect(without(asked, [{ limit: 'b', key: 'x' }])).toEqual(asked)
+})
+
+test('keys are texts, each request once', () => {
+  const limits = ['${a}', '${b}', '${c}', ''].map((key) => ({ limit: 'a', key }))
+  expect(resolveLimits(limits, () => ({ ok: true, value: ['x', 7, 'x', null] }))).toEqual({
+    ok: true,
+    requests: [
+      { limit: 'a', key: 'x' },
+      { limit: 'a', key: '7' },
+      { limit: 'a', key: '' },
+    ],
+  })
+  expect(resolveLimits(limits, () => ({ ok: true, value: ['x'.repeat(256)] }))).toEqual({
+    ok: false,
+    message: 'The key of the limit a has more than 255 characters.',
+  })
+})
+
+test('an input is refused with its paths', () => {
+  const problems = new Problems()
+  const input = [{ limit: 'a' }, { limit: 'a', key: '' }, { limit: 'not a name' }, { limit: 'b', key: '\0' }]
+  normaliseLimits(input, 'input.limits', problems)
+  expect(problems.found.map(({ path }) => path)).toEqual([
+    'input.limits.1',
+    'input.limits.2.limit',
+    'input.limits.3.key',
+  ])
+})
