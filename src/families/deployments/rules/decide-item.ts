@@ -67,7 +67,9 @@ function trigger(item: Node, execution: Node, slice: Slice): void {
   const spec = slice.spec(item) as ItemSpec | undefined
   if (!spec) return
   const config = resolve(item, { execution, spec, template: spec.config ?? null }, slice)
-  const limits = resolveLimits(spec.limits ?? [], (template) => resolve(item, { execution, spec, template }, slice))
+  const limits = spec.limits
+    ? resolveLimits(spec.limits, (template) => resolve(item, { execution, spec, template }, slice))
+    : NO_LIMITS
   if (!config || !limits) return
   const jobId = execution.row.jobId as string
   slice.addChildCounts(execution, { untriggered: -1 })
@@ -80,10 +82,8 @@ function trigger(item: Node, execution: Node, slice: Slice): void {
   takePolicy(item, spec, slice)
   if (config.ok && isGate(item)) return closeGate(item, slice, { config: config.value, spec, jobId })
   slice.move(item, 'INIT')
-  const fail = (message: string) =>
-    finish(item, slice, { to: 'FAILED', error: objectFailure(slice, 'EXPRESSION', message) })
-  if (!config.ok) return fail(config.message)
-  if (!limits.ok) return fail(limits.message)
+  if (!config.ok) return failAtExpression(item, slice, config.message)
+  if (!limits.ok) return failAtExpression(item, slice, limits.message)
   const { requests } = limits
   offer(item, slice, { action: 'RECONCILE', config: config.value, spec, jobId, isParked: requests.length > 0 })
   if (requests.length === 0) return
@@ -91,6 +91,10 @@ function trigger(item: Node, execution: Node, slice: Slice): void {
   slice.setDetails(item, { limits: { requests, held: deployItem(item).limits?.held ?? false } })
   slice.touch(item)
 }
+
+const NO_LIMITS = { ok: true, requests: [] } as const
+const failAtExpression = (item: Node, slice: Slice, message: string): void =>
+  finish(item, slice, { to: 'FAILED', error: objectFailure(slice, 'EXPRESSION', message) })
 
 interface Resolving {
   readonly execution: Node
