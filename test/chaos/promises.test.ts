@@ -67,14 +67,14 @@ const UNJUDGED: Readonly<Partial<Record<(typeof WATCHED)[number], readonly strin
   run: ['mode', 'cause', 'by'],
   specGeneration: ['replacedAt', 'replacedBy'],
   // No gate is in the load.
-  deployItem: ['target', 'gate'],
+  deployItem: ['target', 'gate', 'limits'],
   event: ['type', 'qualifiers', 'subscribed', 'retryOf', 'cloneOf', 'hops'],
   // Opened, they are part of the evidence.
   eventSecret: ['name', 'sealed'],
   workload: [
     ...['pool', 'seq', 'runtime', 'usesWorkspace', 'timeoutMs', 'inheritedFrom', 'signal', 'targetLabels', 'placeId'],
     'startedAt',
-    ...['retry', 'workerAttempt'],
+    ...['retry', 'workerAttempt', 'limits'],
     'commit',
   ],
   capacity: ['one', 'maxJobs'],
