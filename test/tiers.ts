@@ -84,7 +84,7 @@ export const LANDING = files(`
   families/operations/ job-retries locks retry-task tasks
   families/pipelines/ claim-payload events import-brigade job-retries places resources slots worker-retries
   faults/ kill-server slots-never-leak
-  graphql/ audit batching blockers edge event-filter families json-data limits log-lines log-search mutations named-refusals nodes objects
+  graphql/ audit batching blockers edge event-filter families health-situations json-data limits log-lines log-search mutations named-refusals nodes objects
   graphql/ object-filter output-search pending-requests principals read-your-writes repeats retention runs tasks tree
   graphql/rights/ rights
   hooks/ hooks hostile kept redelivery

@@ -45,6 +45,8 @@ export interface KindDefinition {
   readonly noun: string
   /** Actors whose agents work on its objects. Left out: none. */
   readonly agents?: readonly Actor[]
+  /** Its roots are at rest while objects below them have requests of their own. Left out: a root ends last. */
+  readonly isStanding?: true
 }
 
 /** A family as the API sees it. */
@@ -114,6 +116,8 @@ export interface KindRegistry {
   readonly finishedRule: FinishedRule
   /** Conditions on an object `o` about which a person must decide. */
   readonly undecided: readonly string[]
+  /** Kinds of roots that are at rest while objects below them are not. */
+  readonly standing: readonly ObjectKind[]
   /** The phases of the class FAILED. */
   readonly failedPhases: readonly Phase[]
   familyOf(kind: ObjectKind): GraphQLFamily
@@ -147,6 +151,7 @@ export function createKindRegistry(families: readonly GraphQLFamily[]): KindRegi
       leftOut: families.flatMap((family) => family.leftOutSql ?? []),
     },
     undecided: families.flatMap((family) => family.undecidedSql ?? []),
+    standing: [...byKind].flatMap(([kind, { kinds }]) => (kinds[kind]?.isStanding ? kind : [])),
     failedPhases: [
       ...new Set(
         machines.flatMap(({ classes }) => [...classes].flatMap(([phase, one]) => (one === 'FAILED' ? phase : []))),

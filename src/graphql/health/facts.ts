@@ -62,7 +62,7 @@ addHealthFacts('tokens', RIGHTS.readPrincipals, async ({ pool }, projects) =>
 const OLDEST: ObjectOrder = { field: 'CREATED_AT', direction: 'ASC' }
 const NEWEST: ObjectOrder = { field: 'PHASE_SINCE', direction: 'DESC' }
 
-/** Trees that run, have failed or wait for a decision lead to their objects, so that no object of another tree is read. */
+/** Trees that run or stand, have failed or wait for a decision lead to their objects, so that no object of another tree is read. */
 async function readObjects(
   context: ResolverContext,
   projects: Scope,
@@ -72,12 +72,13 @@ async function readObjects(
   const window = { limit: MAX_FACTS, backward: false, after: null, before: null }
   const find = (query: Partial<ObjectQuery>, order: ObjectOrder = OLDEST) =>
     findObjects(pool, { projects, rootId: viewer.rootId, ...query }, kinds.finishedRule, order, window)
-  const [open, failed, awaited] = await Promise.all([
+  const [open, standing, failed, awaited] = await Promise.all([
     find({ rootsOnly: true, finished: false }),
+    find({ rootsOnly: true, finished: true, kinds: kinds.standing }),
     find({ rootsOnly: true, finished: true, phases: kinds.failedPhases }, NEWEST),
     find({ rootsOnly: true, anyOf: kinds.undecided }),
   ])
-  const rootIds = open.map(({ id }) => id)
+  const rootIds = [...open, ...standing].map(({ id }) => id)
   const [unfinished, undecided] = await Promise.all([
     find({ rootIds, finished: false }),
     find({ rootIds, anyOf: kinds.undecided }),
@@ -89,7 +90,7 @@ async function readObjects(
     Promise.all(rows.map((row) => deadlinesOf(context, row))),
     Promise.all(failed.map((row) => failureOf(context, row))),
   ])
-  const isComplete = [open, failed, awaited, unfinished, undecided].every(({ length }) => length < MAX_FACTS)
+  const isComplete = [open, standing, failed, awaited, unfinished, undecided].every(({ length }) => length < MAX_FACTS)
   return { waits: waits.flat(), deadlines: deadlines.flat(), failures, isComplete }
 }
 

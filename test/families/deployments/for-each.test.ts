@@ -90,6 +90,43 @@ describe('forEach', () => {
     ])
   })
 
+  it('makes items of what an item of the same tree has found, in each job anew', async () => {
+    await using world = await createWorld()
+    const scan = {
+      exports: [{ name: 'hosts', value: '${deployItems.find.exports.hosts}' }],
+      deployItems: [item('find')],
+    }
+    const hosts = {
+      imports: [{ name: 'hosts' }],
+      deployItems: [{ ...item('patch'), forEach: '${imports.hosts}' }],
+    }
+    const installations = [
+      { name: 'scan', spec: scan },
+      { name: 'hosts', spec: hosts },
+    ]
+    const id = await world.create('fleet', { installations, exports: [], deployItems: [] })
+    const find = async (found: readonly string[]) => {
+      const [one] = await world.claim()
+      expect(one?.name).toBe('find')
+      await world.report({ fence: one?.fence ?? '', phase: 'SUCCEEDED', exports: { hosts: found } })
+    }
+    await find(['alpha', 'beta'])
+    expect(await world.work()).toEqual(['patch-alpha', 'patch-beta'])
+    await world.reconcile(id)
+    await find(['beta', 'gamma'])
+    expect(await world.work()).toEqual(['patch-alpha', 'patch-beta', 'patch-gamma'])
+    expect(await names(world)).toEqual(['find', 'patch-beta', 'patch-gamma'])
+    // A cancel while it grows leaves nothing to be done, and a deletion removes what was made.
+    await world.reconcile(id)
+    await find(['gamma', 'delta'])
+    await world.cancel(id)
+    await world.work()
+    expect(await world.see('fleet')).toMatchObject({ phase: 'ABORTED' })
+    await world.remove(id)
+    await world.work()
+    expect(await world.exists('fleet')).toBe(false)
+  })
+
   it('between two lists each item waits for all of the other', async () => {
     await using world = await createWorld()
     const list = { forEach: ['a', 'b'] }

@@ -1,6 +1,6 @@
 /** Names of the kinds in the API and the command line. */
 export const kinds = {
-  CLOUDLET: { type: 'Cloudlet', noun: 'cloudlet', agents: ['CRM'] },
+  CLOUDLET: { type: 'Cloudlet', noun: 'cloudlet', agents: ['CRM'], isStanding: true },
   CLUSTER_INST: { type: 'ClusterInst', noun: 'cluster', agents: ['CRM'] },
   APP_INST: { type: 'AppInst', noun: 'app', agents: ['CRM'] },
 } as const
